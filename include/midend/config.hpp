@@ -1,0 +1,77 @@
+/// Contracts and the inline namespace: what every header of midend includes first.
+///
+/// A broken precondition goes through the one macro `MIDEND_ASSERT(condition, what, values...)`. Without a
+/// definition of yours it prints the place, the condition, `what` and the values, and aborts; with `NDEBUG` it
+/// is off and costs nothing. Define `MIDEND_ASSERT` before the first inclusion of a midend header to install
+/// a handler of your own, which is then always on.
+///
+/// Whether and how checks are done is part of the name of the inline namespace (`v0`, `v0_checked`,
+/// `v0_custom`), so that translation units built differently can be linked together: their instantiations
+/// are different entities. Layouts of results are the same in all of them.
+#pragma once
+
+#include "midend/version.hpp"
+
+#if defined(MIDEND_ASSERT)
+#define MIDEND_CHECKS 1
+#define MIDEND_ABI v0_custom
+#elif defined(NDEBUG)
+#define MIDEND_CHECKS 0
+#define MIDEND_ABI v0
+#else
+#define MIDEND_CHECKS 1
+#define MIDEND_ABI v0_checked
+#endif
+
+#define MIDEND_BEGIN_NAMESPACE                                                                                         \
+  namespace midend {                                                                                                   \
+  inline namespace MIDEND_ABI {
+#define MIDEND_END_NAMESPACE                                                                                           \
+  }                                                                                                                    \
+  }
+
+#if !defined(MIDEND_ASSERT)
+#if MIDEND_CHECKS
+
+#include <cstdio>
+#include <cstdlib>
+#include <initializer_list>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// The default contract handler. Not constexpr on purpose: a contract that is broken in a constant expression
+/// makes it ill-formed, and the compiler's message names this function.
+[[noreturn]] inline void contract_violation(const char* file, int line, const char* condition, const char* what,
+                                            const char* names, std::initializer_list<unsigned long long> values) {
+  std::fprintf(stderr, "%s:%d: midend contract violation: %s\n  required: %s\n", file, line, what, condition);
+  if (values.size() != 0) {
+    std::fprintf(stderr, "  where (%s) =", names);
+    for (const unsigned long long value : values) {
+      std::fprintf(stderr, " %llu", value);
+    }
+    std::fputc('\n', stderr);
+  }
+  std::abort();
+}
+
+template <class... Integers>
+[[noreturn]] void report_violation(const char* file, int line, const char* condition, const char* what,
+                                   const char* names, Integers... values) {
+  contract_violation(file, line, condition, what, names, {static_cast<unsigned long long>(values)...});
+}
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE
+
+#define MIDEND_ASSERT(condition, what, ...)                                                                            \
+  ((condition) ? static_cast<void>(0)                                                                                  \
+               : ::midend::detail::report_violation(__FILE__, __LINE__, #condition, what,                              \
+                                                    #__VA_ARGS__ __VA_OPT__(, ) __VA_ARGS__))
+
+#else
+#define MIDEND_ASSERT(condition, what, ...) static_cast<void>(0)
+#endif
+#endif

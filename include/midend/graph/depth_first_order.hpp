@@ -1,0 +1,169 @@
+/// Depth-first order: preorder, postorder and reverse postorder of what the entry reaches.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/work_stack.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+struct depth_first_search;
+}
+
+/// The orders of one depth-first search. Numbers count from 0; unreachable nodes have the number `no_node` and stand in
+/// neither sequence. 16 bytes a node.
+class depth_first_numbering {
+public:
+  constexpr std::size_t num_nodes() const { return preorder_number_.size(); }
+
+  constexpr std::size_t num_reachable() const { return preorder_.size(); }
+
+  constexpr bool is_reachable(node_id n) const { return preorder_number_[n] != no_node; }
+
+  /// The reachable nodes as the search met them; the entry is first.
+  constexpr std::span<const node_id> preorder() const { return preorder_; }
+
+  /// The reachable nodes as the search left them; the entry is last. Read backwards it is the reverse postorder.
+  constexpr std::span<const node_id> postorder() const { return postorder_; }
+
+  constexpr node_id preorder_number(node_id n) const { return preorder_number_[n]; }
+
+  constexpr node_id postorder_number(node_id n) const { return postorder_number_[n]; }
+
+  /// Whether `a` is `b` or an ancestor of `b` in the tree of the search; false if either is unreachable. O(1).
+  constexpr bool is_ancestor(node_id a, node_id b) const {
+    return is_reachable(a) && is_reachable(b) && preorder_number_[a] <= preorder_number_[b] &&
+           postorder_number_[a] >= postorder_number_[b];
+  }
+
+  friend constexpr bool operator==(const depth_first_numbering&, const depth_first_numbering&) = default;
+
+private:
+  friend detail::depth_first_search;
+
+  flat_array<node_id> preorder_number_;
+  flat_array<node_id> postorder_number_;
+  flat_array<node_id> preorder_;
+  flat_array<node_id> postorder_;
+};
+
+/// Memory for searches that are done again and again.
+class depth_first_workspace {
+  friend detail::depth_first_search;
+
+  flat_array<std::uint32_t> stack_;
+};
+
+namespace detail {
+
+/// One stack holds what is still to do: a target that was not looked at yet or, marked by the high bit, a node to
+/// leave. Successors are read once, when their node is met; the first is followed at once and only the others are
+/// stacked.
+struct depth_first_search {
+  static constexpr std::uint32_t leave_mark = 0x8000'0000;
+
+  template <flow_graph G>
+  static constexpr void run(const G& g, depth_first_workspace& workspace, depth_first_numbering& out) {
+    const node_id count = node_count(g);
+    out.preorder_number_.assign(count, no_node);
+    out.postorder_number_.assign(count, no_node);
+    out.preorder_.resize_for_overwrite(count);
+    out.postorder_.resize_for_overwrite(count);
+    const node_id reached = count == 0 ? 0 : search(g, workspace, out);
+    out.preorder_.shrink(reached);
+    out.postorder_.shrink(reached);
+  }
+
+  template <class G>
+  static constexpr node_id search(const G& g, depth_first_workspace& workspace, depth_first_numbering& out) {
+    node_id* const preorder_number = out.preorder_number_.data();
+    node_id* const postorder_number = out.postorder_number_.data();
+    node_id* const preorder = out.preorder_.data();
+    node_id* const postorder = out.postorder_.data();
+    work_stack<std::uint32_t> stack(workspace.stack_);
+    node_id met = 0;
+    node_id left = 0;
+    node_id at = static_cast<node_id>(g.entry());
+    for (;;) {
+      preorder_number[at] = met;
+      preorder[met++] = at;
+      stack.push(at | leave_mark);
+      if (push_all_but_first(g, at, stack) && preorder_number[at] == no_node) {
+        continue;
+      }
+      do { // leave nodes until a target turns up that is new
+        if (stack.empty()) {
+          return met;
+        }
+        at = stack.pop();
+        if (at & leave_mark) {
+          at &= ~leave_mark;
+          postorder_number[at] = left;
+          postorder[left++] = at;
+        }
+      } while (preorder_number[at] != no_node);
+    }
+  }
+
+  /// Stacks the successors of `at` so that the second one comes off first; `at` becomes the first one. False if there
+  /// is none.
+  template <class G>
+  static constexpr bool push_all_but_first(const G& g, node_id& at, work_stack<std::uint32_t>& stack) {
+    auto&& successors = g.successors(at);
+    auto it = std::begin(successors);
+    const auto last = std::end(successors);
+    if (it == last) {
+      return false;
+    }
+    at = static_cast<node_id>(*it);
+    if (++it != last) {
+      const std::size_t base = stack.size();
+      do {
+        stack.push(static_cast<node_id>(*it));
+      } while (++it != last);
+      stack.reverse_from(base);
+    }
+    return true;
+  }
+};
+
+} // namespace detail
+
+/// Searches `g` depth first from its entry, taking the successors of a node in their order.
+///
+/// Tarjan, "Depth-first search and linear graph algorithms", SIAM J. Comput. 1(2), 1972; without recursion.
+/// Duplicate edges and self loops change nothing; unreachable nodes get no number. O(n + m) time; the stack holds at
+/// most one entry for each reachable node and edge.
+template <flow_graph G> constexpr depth_first_numbering depth_first_order(const G& g) {
+  depth_first_numbering out;
+  depth_first_workspace workspace;
+  detail::depth_first_search::run(g, workspace, out);
+  return out;
+}
+
+/// The same, refilling `out`; allocates nothing once workspace and result have seen a graph as large.
+template <flow_graph G>
+constexpr void depth_first_order(const G& g, depth_first_workspace& workspace, depth_first_numbering& out) {
+  detail::depth_first_search::run(g, workspace, out);
+}
+
+/// The reachable nodes so that each comes before its successors, edges back to an ancestor apart: the order for forward
+/// problems. The reversed `postorder()` of `depth_first_order(g)`. O(n + m).
+template <flow_graph G> constexpr flat_array<node_id> reverse_post_order(const G& g) {
+  const depth_first_numbering order = depth_first_order(g);
+  const std::span<const node_id> postorder = order.postorder();
+  flat_array<node_id> reversed;
+  reversed.resize_for_overwrite(postorder.size());
+  for (std::size_t i = 0; i != postorder.size(); ++i) {
+    reversed[i] = postorder[postorder.size() - 1 - i];
+  }
+  return reversed;
+}
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,52 @@
+/// Successors together with their edge ids, for graphs with and without ids of their own.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+
+#include <cstddef>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// Calls `visit(edge, target)` for each edge out of `n` in the order of successors and returns the id behind the last
+/// one of a graph that has no ids of its own: those are numbered from `next` on, so that going over nodes 0, 1, …
+/// numbers edges as `csr_graph` does.
+template <class G, class Visit> constexpr edge_id for_each_out_edge(const G& g, node_id n, edge_id next, Visit visit) {
+  auto&& successors = g.successors(n);
+  auto it = std::begin(successors);
+  const auto last = std::end(successors);
+  if constexpr (edge_indexed_flow_graph<G>) {
+    auto&& edges = g.out_edges(n);
+    for (auto edge = std::begin(edges); it != last; ++it, ++edge) {
+      visit(static_cast<edge_id>(*edge), static_cast<node_id>(*it));
+    }
+  } else {
+    for (; it != last; ++it, ++next) {
+      visit(next, static_cast<node_id>(*it));
+    }
+  }
+  return next;
+}
+
+template <class G> constexpr std::size_t count_edges(const G& g) {
+  if constexpr (edge_indexed_flow_graph<G>) {
+    return static_cast<std::size_t>(g.num_edges());
+  } else {
+    std::size_t edges = 0;
+    const node_id count = node_count(g);
+    for (node_id n = 0; n != count; ++n) {
+      auto&& successors = g.successors(n);
+      const auto last = std::end(successors);
+      for (auto it = std::begin(successors); it != last; ++it) {
+        ++edges;
+      }
+    }
+    return edges;
+  }
+}
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE

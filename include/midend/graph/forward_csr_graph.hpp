@@ -1,0 +1,165 @@
+/// `forward_csr_graph`: the flat copy of a graph's successors, and the value that reports what a copy refused.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/range.hpp"
+#include "midend/support/result.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// An edge of an edge list.
+struct edge {
+  node_id source;
+  node_id target;
+
+  friend constexpr bool operator==(edge, edge) = default;
+};
+
+/// What is wrong with an edge list, or with the graph that a flat copy was asked of.
+struct graph_build_error {
+  enum class reason : std::uint8_t {
+    too_many_nodes,      ///< `value` is the number of nodes
+    too_many_edges,      ///< `value` is the number of edges
+    entry_out_of_range,  ///< `value` is the entry
+    source_out_of_range, ///< `value` is the source of edge number `index`
+    target_out_of_range, ///< `value` is the target of edge number `index`
+  };
+
+  reason why{};
+  std::size_t index = 0;   ///< position in the edge list, or in the order of nodes and of their successors
+  std::uint64_t value = 0; ///< the number that is wrong
+
+  friend constexpr bool operator==(const graph_build_error&, const graph_build_error&) = default;
+};
+
+/// The flat copy of the successors alone: an array of offsets and one of targets ("compressed sparse row").
+///
+/// Edge ids are positions in the array of targets: first the edges of node 0 in the order of its successors, then
+/// those of node 1, and so on. Memory: 4 bytes a node and 4 an edge. Models `edge_indexed_flow_graph`.
+class forward_csr_graph {
+public:
+  constexpr forward_csr_graph() = default;
+
+  /// Copies `g`, reading each successor range once. Requires entry and targets below `g.num_nodes()`; for graphs that
+  /// may break that, `from_graph` checks and reports. O(n + m).
+  template <readable_graph G> constexpr explicit forward_csr_graph(const G& g) { assign(g); }
+
+  /// The same in place: allocates nothing if an earlier graph of this object was at least as large.
+  template <readable_graph G> constexpr void assign(const G& g) {
+    copy_successors(g);
+    MIDEND_ASSERT(!first_error(), "entry and successors within the graph", first_error()->value, num_nodes());
+  }
+
+  /// A copy of `g`, or the first entry or successor that is not a node of `g`. O(n + m).
+  template <readable_graph G> static constexpr result<forward_csr_graph, graph_build_error> from_graph(const G& g) {
+    forward_csr_graph copy;
+    if (g.num_nodes() > max_nodes) {
+      return graph_build_error{graph_build_error::reason::too_many_nodes, 0, g.num_nodes()};
+    }
+    copy.copy_successors(g);
+    if (const auto error = copy.first_error()) {
+      return *error;
+    }
+    return copy;
+  }
+
+  constexpr std::size_t num_nodes() const { return offsets_.empty() ? 0 : offsets_.size() - 1; }
+
+  constexpr std::size_t num_edges() const { return targets_.size(); }
+
+  constexpr node_id entry() const { return entry_; }
+
+  /// The `epoch()` of the graph that was copied.
+  constexpr std::uint64_t epoch() const { return epoch_; }
+
+  constexpr std::span<const node_id> successors(node_id n) const {
+    MIDEND_ASSERT(n < num_nodes(), "a node of the graph", n, num_nodes());
+    const edge_id* const offset = offsets_.data() + n;
+    return {targets_.data() + offset[0], targets_.data() + offset[1]};
+  }
+
+  constexpr id_range<edge_id> out_edges(node_id n) const {
+    MIDEND_ASSERT(n < num_nodes(), "a node of the graph", n, num_nodes());
+    return {offsets_[n], offsets_[n + std::size_t{1}]};
+  }
+
+  constexpr node_id edge_target(edge_id e) const { return targets_[e]; }
+
+  /// By binary search, in O(log n); `csr_graph` answers in O(1).
+  constexpr node_id edge_source(edge_id e) const {
+    MIDEND_ASSERT(e < num_edges(), "an edge of the graph", e, num_edges());
+    std::size_t low = 0; // the edges of `low` start at or before e, those of `high` after it
+    std::size_t high = num_nodes();
+    while (high - low > 1) {
+      const std::size_t middle = low + (high - low) / 2;
+      (offsets_[middle] <= e ? low : high) = middle;
+    }
+    return static_cast<node_id>(low);
+  }
+
+  /// num_nodes() + 1 positions in `targets()`; none if there are no nodes.
+  constexpr std::span<const edge_id> offsets() const { return offsets_; }
+
+  /// The target of each edge.
+  constexpr std::span<const node_id> targets() const { return targets_; }
+
+protected:
+  template <class G> constexpr void copy_successors(const G& g) {
+    const node_id count = detail::node_count(g);
+    epoch_ = graph_epoch(g);
+    entry_ = 0;
+    if constexpr (has_entry<G>) {
+      if (count != 0) {
+        entry_ = static_cast<node_id>(g.entry());
+      }
+    }
+    offsets_.resize_for_overwrite(count == 0 ? 0 : count + std::size_t{1});
+    targets_.clear();
+    targets_.reserve(count);
+    for (node_id n = 0; n != count; ++n) {
+      offsets_[n] = static_cast<edge_id>(targets_.size());
+      auto&& range = g.successors(n);
+      const auto last = std::end(range);
+      for (auto it = std::begin(range); it != last; ++it) {
+        targets_.push_back(static_cast<node_id>(*it));
+      }
+    }
+    MIDEND_ASSERT(targets_.size() <= max_edges, "at most max_edges edges", targets_.size());
+    if (count != 0) {
+      offsets_[count] = static_cast<edge_id>(targets_.size());
+    }
+  }
+
+  constexpr std::optional<graph_build_error> first_error() const {
+    using reason = graph_build_error::reason;
+    const std::size_t count = num_nodes();
+    if (targets_.size() > max_edges) {
+      return graph_build_error{reason::too_many_edges, 0, targets_.size()};
+    }
+    if (count != 0 && entry_ >= count) {
+      return graph_build_error{reason::entry_out_of_range, 0, entry_};
+    }
+    for (std::size_t e = 0; e != targets_.size(); ++e) {
+      if (targets_[e] >= count) {
+        return graph_build_error{reason::target_out_of_range, e, targets_[e]};
+      }
+    }
+    return std::nullopt;
+  }
+
+  node_id entry_ = 0;
+  std::uint64_t epoch_ = 0;
+  flat_array<edge_id> offsets_;
+  flat_array<node_id> targets_;
+};
+
+static_assert(edge_indexed_flow_graph<forward_csr_graph>);
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,89 @@
+/// `numbered`: dense numbers for a graph whose blocks have none.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/graph/forward_csr_graph.hpp"
+#include "midend/support/detail/handle_map.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// A flat graph over handles, usually pointers to blocks, and both directions of the numbering.
+///
+/// Numbers follow the order of discovery (breadth first, successors in order), never addresses or hashes, so they are
+/// the same in every run. The successors are copied; the graph does not refer back to the IR but by the handles it
+/// holds. Models `edge_indexed_flow_graph`.
+template <class Handle> class numbered_graph : public forward_csr_graph {
+  static_assert(std::is_trivially_copyable_v<Handle> && std::is_trivially_default_constructible_v<Handle>,
+                "a handle is a pointer, an integer or a small struct of them");
+
+public:
+  constexpr numbered_graph() = default;
+
+  /// See `numbered`.
+  template <class SuccessorsOf>
+  numbered_graph(Handle entry, std::span<const Handle> all_nodes, SuccessorsOf successors_of) {
+    discover(entry);
+    std::size_t next_root = 0;
+    for (node_id n = 0;; ++n) {
+      for (; n == handles_.size() && next_root != all_nodes.size(); ++next_root) {
+        discover(all_nodes[next_root]); // nothing found so far leads to it
+      }
+      offsets_.push_back(static_cast<edge_id>(targets_.size()));
+      if (n == handles_.size()) {
+        return;
+      }
+      auto&& successors = successors_of(handles_[n]);
+      const auto last = std::end(successors);
+      for (auto it = std::begin(successors); it != last; ++it) {
+        targets_.push_back(discover(*it));
+      }
+    }
+  }
+
+  constexpr Handle handle(node_id n) const { return handles_[n]; }
+
+  /// All handles by number.
+  constexpr std::span<const Handle> handles() const { return handles_; }
+
+  /// The number of a handle, or `no_node` if it has none.
+  node_id number(Handle handle) const { return numbers_.find(handle); }
+
+private:
+  /// The number of `handle`, a new one if it has none.
+  node_id discover(Handle handle) {
+    const auto next = static_cast<node_id>(handles_.size());
+    const node_id number = numbers_.find_or_insert(handle, next);
+    if (number == next) {
+      handles_.push_back(handle);
+    }
+    return number;
+  }
+
+  flat_array<Handle> handles_;
+  detail::handle_map<Handle> numbers_;
+};
+
+/// Numbers what `entry` reaches. `successors_of(handle)` gives a range of handles and is called once for each; the
+/// range may be a temporary. The entry gets 0. O(n + m) expected.
+template <class Handle, class SuccessorsOf> numbered_graph<Handle> numbered(Handle entry, SuccessorsOf successors_of) {
+  return numbered_graph<Handle>(entry, std::span<const Handle>(), successors_of);
+}
+
+/// Numbers what `entry` reaches, then the other handles of the range `all_nodes` and what they reach, in its order.
+template <class Handle, class AllNodes, class SuccessorsOf>
+numbered_graph<Handle> numbered(Handle entry, const AllNodes& all_nodes, SuccessorsOf successors_of) {
+  flat_array<Handle> handles;
+  for (auto it = std::begin(all_nodes), last = std::end(all_nodes); it != last; ++it) {
+    handles.push_back(*it);
+  }
+  return numbered_graph<Handle>(entry, handles, successors_of);
+}
+
+MIDEND_END_NAMESPACE

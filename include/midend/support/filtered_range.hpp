@@ -1,0 +1,78 @@
+/// `filtered_range`: the elements of a range that a predicate keeps.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/support/range.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// The ids of a range for which `keep(id)` holds. Its iterators hold the predicate, not the range.
+template <class Iterator, class Sentinel, class Keep> class filtered_range {
+public:
+  class iterator {
+  public:
+    using value_type = std::uint32_t;
+    using difference_type = std::ptrdiff_t;
+    using reference = std::uint32_t;
+    using pointer = void;
+    using iterator_category = std::input_iterator_tag; // the reference is a value
+    using iterator_concept = std::forward_iterator_tag;
+
+    constexpr iterator() = default;
+
+    constexpr iterator(Iterator at, Sentinel last, Keep keep) : at_(at), last_(last), keep_(keep) { skip(); }
+
+    constexpr std::uint32_t operator*() const { return static_cast<std::uint32_t>(*at_); }
+
+    constexpr iterator& operator++() {
+      ++at_;
+      skip();
+      return *this;
+    }
+
+    constexpr iterator operator++(int) {
+      const iterator old = *this;
+      ++*this;
+      return old;
+    }
+
+    friend constexpr bool operator==(const iterator& a, const iterator& b) { return a.at_ == b.at_; }
+
+    friend constexpr bool operator==(const iterator& it, std::default_sentinel_t) { return it.at_ == it.last_; }
+
+  private:
+    constexpr void skip() {
+      while (at_ != last_ && !keep_(static_cast<std::uint32_t>(*at_))) {
+        ++at_;
+      }
+    }
+
+    Iterator at_{};
+    Sentinel last_{};
+    Keep keep_{};
+  };
+
+  constexpr explicit filtered_range(iterator first) : first_(first) {}
+
+  constexpr iterator begin() const { return first_; }
+
+  constexpr std::default_sentinel_t end() const { return {}; }
+
+private:
+  iterator first_;
+};
+
+template <class Iterator, class Sentinel, class Keep>
+constexpr filtered_range<Iterator, Sentinel, Keep> make_filtered_range(Iterator first, Sentinel last, Keep keep) {
+  using range = filtered_range<Iterator, Sentinel, Keep>;
+  return range(typename range::iterator(first, last, keep));
+}
+
+MIDEND_END_NAMESPACE
+
+template <class Iterator, class Sentinel, class Keep>
+inline constexpr bool std::ranges::enable_borrowed_range<midend::filtered_range<Iterator, Sentinel, Keep>> = true;

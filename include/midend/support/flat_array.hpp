@@ -1,0 +1,194 @@
+/// `flat_array<T>`: the one growable array behind results and workspaces.
+#pragma once
+
+#include "midend/config.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// A contiguous array of trivial elements that can be resized without initialising them.
+///
+/// Two things set it apart from `std::vector`: `resize_for_overwrite` leaves the elements indeterminate, because
+/// nearly every array of an analysis is filled completely by the first pass over it; and capacity is only ever
+/// given up by destruction, so that a result or workspace that is used again does not allocate.
+template <class T> class flat_array {
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_default_constructible_v<T>);
+
+public:
+  using value_type = T;
+  using iterator = T*;
+  using const_iterator = const T*;
+
+  constexpr flat_array() = default;
+
+  constexpr flat_array(std::size_t count, T value) { assign(count, value); }
+
+  constexpr explicit flat_array(std::span<const T> values) { assign(values); }
+
+  constexpr flat_array(const flat_array& other) { assign(std::span<const T>(other)); }
+
+  constexpr flat_array(flat_array&& other) noexcept { swap(other); }
+
+  constexpr flat_array& operator=(const flat_array& other) {
+    if (this != &other) {
+      assign(std::span<const T>(other));
+    }
+    return *this;
+  }
+
+  constexpr flat_array& operator=(flat_array&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+
+  constexpr ~flat_array() { delete[] data_; }
+
+  constexpr void swap(flat_array& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+  }
+
+  constexpr T* data() { return data_; }
+
+  constexpr const T* data() const { return data_; }
+
+  constexpr std::size_t size() const { return size_; }
+
+  constexpr std::size_t capacity() const { return capacity_; }
+
+  constexpr bool empty() const { return size_ == 0; }
+
+  constexpr iterator begin() { return data_; }
+
+  constexpr iterator end() { return data_ + size_; }
+
+  constexpr const_iterator begin() const { return data_; }
+
+  constexpr const_iterator end() const { return data_ + size_; }
+
+  constexpr T& operator[](std::size_t i) {
+    MIDEND_ASSERT(i < size_, "index within the array", i, size_);
+    return data_[i];
+  }
+
+  constexpr const T& operator[](std::size_t i) const {
+    MIDEND_ASSERT(i < size_, "index within the array", i, size_);
+    return data_[i];
+  }
+
+  constexpr T& back() { return (*this)[size_ - 1]; }
+
+  constexpr const T& back() const { return (*this)[size_ - 1]; }
+
+  /// Sets the size; *all* elements are indeterminate afterwards, old ones too.
+  constexpr void resize_for_overwrite(std::size_t count) {
+    if (count > capacity_) {
+      reallocate(count, 0);
+    }
+    size_ = count;
+  }
+
+  /// Sets the size to `count` copies of `value`.
+  constexpr void assign(std::size_t count, T value) {
+    resize_for_overwrite(count);
+    for (std::size_t i = 0; i != count; ++i) {
+      data_[i] = value;
+    }
+  }
+
+  /// Copies `values`, which must not be part of this array.
+  constexpr void assign(std::span<const T> values) {
+    resize_for_overwrite(values.size());
+    copy(values.data(), values.size(), data_);
+  }
+
+  constexpr void push_back(T value) {
+    if (size_ == capacity_) {
+      reallocate(grown_capacity(size_ + 1), size_);
+    }
+    data_[size_++] = value;
+  }
+
+  constexpr void pop_back() {
+    MIDEND_ASSERT(size_ != 0, "pop_back of an array with elements");
+    --size_;
+  }
+
+  constexpr void clear() { size_ = 0; }
+
+  /// Drops the elements from `count` on.
+  constexpr void shrink(std::size_t count) {
+    MIDEND_ASSERT(count <= size_, "a size that is not larger", count, size_);
+    size_ = count;
+  }
+
+  /// Room for `count` elements; keeps the present ones.
+  constexpr void reserve(std::size_t count) {
+    if (count > capacity_) {
+      reallocate(grown_capacity(count), size_);
+    }
+  }
+
+  friend constexpr bool operator==(const flat_array& a, const flat_array& b) {
+    if (a.size_ != b.size_) {
+      return false;
+    }
+    for (std::size_t i = 0; i != a.size_; ++i) {
+      if (!(a.data_[i] == b.data_[i])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+private:
+  constexpr std::size_t grown_capacity(std::size_t needed) const {
+    const std::size_t grown = capacity_ + capacity_ / 2 + 8;
+    return needed > grown ? needed : grown;
+  }
+
+  static constexpr void copy(const T* from, std::size_t count, T* to) {
+    if (std::is_constant_evaluated()) {
+      for (std::size_t i = 0; i != count; ++i) {
+        to[i] = from[i];
+      }
+    } else if (count != 0) {
+      std::memcpy(to, from, count * sizeof(T));
+    }
+  }
+
+  constexpr void reallocate(std::size_t capacity, std::size_t kept) {
+    T* const fresh = new T[capacity];
+    copy(data_, kept, fresh);
+    delete[] data_;
+    data_ = fresh;
+    capacity_ = capacity;
+  }
+
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+};
+
+namespace detail {
+
+/// Turns counts into the position behind each group, so that filling downwards with `--ends[i]` leaves the offsets. The
+/// last element must be 0 and becomes the total.
+constexpr void counts_to_ends(flat_array<std::uint32_t>& counts) {
+  std::uint32_t total = 0;
+  for (std::uint32_t& count : counts) {
+    total += count;
+    count = total;
+  }
+}
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE

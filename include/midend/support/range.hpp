@@ -1,0 +1,184 @@
+/// Small borrowed ranges: an iterator pair, dense ids, and a range seen through a function.
+#pragma once
+
+#include "midend/config.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// Two iterators as a range. Its iterators do not refer to it, so they outlive it.
+template <class Iterator, class Sentinel = Iterator> class iterator_range {
+public:
+  constexpr iterator_range() = default;
+
+  constexpr iterator_range(Iterator first, Sentinel last) : first_(first), last_(last) {}
+
+  constexpr Iterator begin() const { return first_; }
+
+  constexpr Sentinel end() const { return last_; }
+
+  constexpr bool empty() const { return first_ == last_; }
+
+private:
+  Iterator first_{};
+  Sentinel last_{};
+};
+
+/// The ids `first … last - 1` in order.
+template <class Id = std::uint32_t> class id_range {
+public:
+  class iterator {
+  public:
+    using value_type = Id;
+    using difference_type = std::ptrdiff_t;
+    using reference = Id;
+    using pointer = void;
+    using iterator_category = std::input_iterator_tag; // the reference is a value
+    using iterator_concept = std::forward_iterator_tag;
+
+    constexpr iterator() = default;
+
+    constexpr explicit iterator(Id at) : at_(at) {}
+
+    constexpr Id operator*() const { return at_; }
+
+    constexpr iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+
+    constexpr iterator operator++(int) { return iterator(at_++); }
+
+    friend constexpr bool operator==(iterator, iterator) = default;
+
+  private:
+    Id at_{};
+  };
+
+  constexpr id_range() = default;
+
+  constexpr id_range(Id first, Id last) : first_(first), last_(last) {}
+
+  constexpr iterator begin() const { return iterator(first_); }
+
+  constexpr iterator end() const { return iterator(last_); }
+
+  constexpr std::size_t size() const { return last_ - first_; }
+
+  constexpr bool empty() const { return first_ == last_; }
+
+private:
+  Id first_{};
+  Id last_{};
+};
+
+namespace detail {
+
+/// A function object inside an iterator. Iterators must be default constructible and assignable; closures that
+/// capture are neither, so they are kept in an `optional` and replaced by construction.
+template <class F> class assignable_function {
+public:
+  constexpr assignable_function() = default;
+
+  constexpr explicit assignable_function(const F& f) : function_(f) {}
+
+  constexpr assignable_function(const assignable_function&) = default;
+
+  constexpr assignable_function& operator=(const assignable_function& other) {
+    if (this != &other) {
+      function_.reset();
+      if (other.function_) {
+        function_.emplace(*other.function_);
+      }
+    }
+    return *this;
+  }
+
+  constexpr ~assignable_function() = default;
+
+  constexpr const F& operator*() const { return *function_; }
+
+private:
+  std::optional<F> function_;
+};
+
+template <class F>
+  requires(std::is_default_constructible_v<F> && std::is_copy_assignable_v<F>)
+class assignable_function<F> {
+public:
+  constexpr assignable_function() = default;
+
+  constexpr explicit assignable_function(const F& f) : function_(f) {}
+
+  constexpr const F& operator*() const { return function_; }
+
+private:
+  [[no_unique_address]] F function_{};
+};
+
+} // namespace detail
+
+/// A range whose iterators outlive it: an lvalue container, a span, a view that says so
+/// (`std::ranges::enable_borrowed_range`), or any range of this header.
+template <class Range>
+concept borrowed_range =
+    std::is_lvalue_reference_v<Range> || std::ranges::enable_borrowed_range<std::remove_cvref_t<Range>>;
+
+/// An iterator that shows `f(*it)`.
+template <class Iterator, class F> class mapped_iterator {
+public:
+  using value_type = std::remove_cvref_t<decltype(std::declval<const F&>()(*std::declval<const Iterator&>()))>;
+  using difference_type = std::ptrdiff_t;
+  using reference = value_type;
+  using pointer = void;
+  using iterator_category = std::input_iterator_tag; // the reference is a value
+  using iterator_concept = std::forward_iterator_tag;
+
+  constexpr mapped_iterator() = default;
+
+  constexpr mapped_iterator(Iterator at, const F& f) : at_(at), function_(f) {}
+
+  constexpr value_type operator*() const { return (*function_)(*at_); }
+
+  constexpr mapped_iterator& operator++() {
+    ++at_;
+    return *this;
+  }
+
+  constexpr mapped_iterator operator++(int) {
+    mapped_iterator old = *this;
+    ++at_;
+    return old;
+  }
+
+  constexpr const Iterator& base() const { return at_; }
+
+  friend constexpr bool operator==(const mapped_iterator& a, const mapped_iterator& b) { return a.at_ == b.at_; }
+
+private:
+  Iterator at_{};
+  [[no_unique_address]] detail::assignable_function<F> function_{};
+};
+
+/// `range` seen through `f`: the way to make successors out of blocks and an index function, as in
+/// `mapped(block->successors, [](const block* b) { return b->index; })`. Nothing is stored; `f` is copied into the
+/// iterators and called at each read.
+template <class Range, class F>
+  requires borrowed_range<Range>
+constexpr auto mapped(Range&& range, F f) {
+  using iterator = mapped_iterator<decltype(std::begin(range)), F>;
+  return iterator_range<iterator>(iterator(std::begin(range), f), iterator(std::end(range), f));
+}
+
+MIDEND_END_NAMESPACE
+
+template <class Iterator, class Sentinel>
+inline constexpr bool std::ranges::enable_borrowed_range<midend::iterator_range<Iterator, Sentinel>> = true;
+
+template <class Id> inline constexpr bool std::ranges::enable_borrowed_range<midend::id_range<Id>> = true;

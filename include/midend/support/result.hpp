@@ -1,0 +1,61 @@
+/// `result<T, E>`: a value or the error that took its place, for code that must not throw.
+#pragma once
+
+#include "midend/config.hpp"
+
+#include <optional>
+#include <utility>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// Holds either a `T` or an `E`. The vocabulary is that of C++23's `std::expected`; reading the side that is not
+/// there is a contract violation.
+template <class T, class E> class [[nodiscard]] result {
+public:
+  using value_type = T;
+  using error_type = E;
+
+  constexpr result(T value) : value_(std::move(value)) {}
+
+  constexpr result(E error) : error_(std::move(error)) {}
+
+  constexpr bool has_value() const { return value_.has_value(); }
+
+  constexpr explicit operator bool() const { return has_value(); }
+
+  constexpr T& value() & {
+    MIDEND_ASSERT(has_value(), "a result that holds a value");
+    return *value_;
+  }
+
+  constexpr const T& value() const& {
+    MIDEND_ASSERT(has_value(), "a result that holds a value");
+    return *value_;
+  }
+
+  constexpr T&& value() && {
+    MIDEND_ASSERT(has_value(), "a result that holds a value");
+    return std::move(*value_);
+  }
+
+  constexpr T& operator*() & { return value(); }
+
+  constexpr const T& operator*() const& { return value(); }
+
+  constexpr T&& operator*() && { return std::move(*this).value(); }
+
+  constexpr T* operator->() { return &value(); }
+
+  constexpr const T* operator->() const { return &value(); }
+
+  constexpr const E& error() const {
+    MIDEND_ASSERT(!has_value(), "a result that holds an error");
+    return *error_;
+  }
+
+private:
+  std::optional<T> value_;
+  std::optional<E> error_;
+};
+
+MIDEND_END_NAMESPACE

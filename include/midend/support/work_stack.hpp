@@ -1,0 +1,72 @@
+/// `work_stack<T>`: the stack of an iterative search, in memory that a workspace keeps.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <cstddef>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// Grows in `memory`, which it uses alone while it lives. The three pointers are plain locals, so that a loop keeps
+/// them in registers; `flat_array::push_back` would go through memory.
+template <class T> class work_stack {
+public:
+  constexpr explicit work_stack(flat_array<T>& memory) : memory_(memory) {
+    memory.clear();
+    if (memory.capacity() == 0) {
+      memory.reserve(64);
+    }
+    memory.resize_for_overwrite(memory.capacity());
+    first_ = top_ = memory.data();
+    limit_ = first_ + memory.size();
+  }
+
+  work_stack(const work_stack&) = delete;
+  work_stack& operator=(const work_stack&) = delete;
+
+  constexpr bool empty() const { return top_ == first_; }
+
+  constexpr std::size_t size() const { return static_cast<std::size_t>(top_ - first_); }
+
+  constexpr void push(T value) {
+    if (top_ == limit_) [[unlikely]] {
+      grow();
+    }
+    *top_++ = value;
+  }
+
+  constexpr T pop() { return *--top_; }
+
+  constexpr const T& top() const { return top_[-1]; }
+
+  /// Reverses the entries from position `base` on.
+  constexpr void reverse_from(std::size_t base) {
+    for (T *low = first_ + base, *high = top_; high - low > 1;) {
+      const T value = *low;
+      *low++ = *--high;
+      *high = value;
+    }
+  }
+
+private:
+  constexpr void grow() {
+    const std::size_t used = size();
+    memory_.reserve(used + 1);
+    memory_.resize_for_overwrite(memory_.capacity());
+    first_ = memory_.data();
+    top_ = first_ + used;
+    limit_ = first_ + memory_.size();
+  }
+
+  flat_array<T>& memory_;
+  T* first_ = nullptr;
+  T* top_ = nullptr;
+  T* limit_ = nullptr;
+};
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE
