@@ -1,0 +1,204 @@
+/// Lengauer and Tarjan's algorithm with simple and with balanced linking.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dominance/detail/workspace.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// Simple linking: the forest is the part of the search tree above w, and paths are halved. O(m log n).
+class simple_link_forest {
+public:
+  constexpr simple_link_forest(dominance_arrays& a, std::uint32_t reached) {
+    a.label.resize_for_overwrite(reached);
+    a.ancestor.assign(std::span<const std::uint32_t>(a.idom.data(), reached));
+    label_ = a.label.data();
+    ancestor_ = a.ancestor.data();
+    semi_ = a.semi.data();
+    for (std::uint32_t v = 0; v != reached; ++v) {
+      label_[v] = v;
+    }
+  }
+
+  /// The forest is everything from w on, so there is nothing to record but that.
+  constexpr void link(std::uint32_t, std::uint32_t w) { linked_from_ = w; }
+
+  /// The node of least semidominator on the path from v to the root of its tree, the root left out if it has no parent
+  /// in the forest.
+  constexpr std::uint32_t evaluate(std::uint32_t v) {
+    std::uint32_t least = label_[v];
+    for (std::uint32_t up = ancestor_[v]; up >= linked_from_; up = ancestor_[v]) {
+      const std::uint32_t next = ancestor_[up];
+      least = better(label_[up], least);
+      if (next < linked_from_) {
+        break;
+      }
+      label_[v] = better(label_[up], label_[v]);
+      ancestor_[v] = next;
+      v = next;
+      least = better(label_[v], least);
+    }
+    return least;
+  }
+
+private:
+  constexpr std::uint32_t better(std::uint32_t a, std::uint32_t b) const { return semi_[a] < semi_[b] ? a : b; }
+
+  std::uint32_t* label_ = nullptr;
+  std::uint32_t* ancestor_ = nullptr;
+  const std::uint32_t* semi_ = nullptr;
+  std::uint32_t linked_from_ = no_node;
+};
+
+/// Balanced linking, as in the appendix of the paper: trees of the virtual forest are kept shallow by size. O(m α(m,
+/// n)).
+class balanced_link_forest {
+public:
+  /// Two numbers stand behind the real ones: `null`, of size 0 and semidominator 0, and the label of a node that has
+  /// not been linked, whose semidominator is worse than any: the root of a tree is not evaluated with its tree.
+  constexpr balanced_link_forest(dominance_arrays& a, std::uint32_t reached) : null_(reached) {
+    const std::size_t count = reached + std::size_t{1};
+    const std::uint32_t unlinked = reached + 1;
+    a.label.assign(count, unlinked);
+    a.ancestor.assign(count, null_);
+    a.size.assign(count, 1);
+    a.child.assign(count, null_);
+    label_ = a.label.data();
+    ancestor_ = a.ancestor.data();
+    size_ = a.size.data();
+    child_ = a.child.data();
+    semi_ = a.semi.data();
+    label_[null_] = null_;
+    size_[null_] = 0;
+    a.semi[null_] = 0;
+    a.semi[unlinked] = no_node;
+  }
+
+  constexpr void link(std::uint32_t v, std::uint32_t w) {
+    label_[w] = w;
+    std::uint32_t s = w;
+    while (semi_[label_[w]] < semi_[label_[child_[s]]]) {
+      const std::uint32_t c = child_[s];
+      if (size_[s] + size_[child_[c]] >= 2 * size_[c]) {
+        ancestor_[c] = s;
+        child_[s] = child_[c];
+      } else {
+        size_[c] = size_[s];
+        ancestor_[s] = c;
+        s = c;
+      }
+    }
+    label_[s] = label_[w];
+    size_[v] += size_[w];
+    if (size_[v] < 2 * size_[w]) {
+      const std::uint32_t c = s;
+      s = child_[v];
+      child_[v] = c;
+    }
+    for (; s != null_; s = child_[s]) {
+      ancestor_[s] = v;
+    }
+  }
+
+  constexpr std::uint32_t evaluate(std::uint32_t v) {
+    if (ancestor_[v] == null_) {
+      return label_[v];
+    }
+    const std::uint32_t root = halve_path(v);
+    return semi_[label_[root]] >= semi_[label_[v]] ? label_[v] : label_[root];
+  }
+
+private:
+  /// Makes `label_[v]` right for the path from v to the root, the root left out, and returns the root.
+  constexpr std::uint32_t halve_path(std::uint32_t v) {
+    std::uint32_t least = label_[v];
+    std::uint32_t at = v;
+    std::uint32_t up = ancestor_[at];
+    while (ancestor_[up] != null_) {
+      const std::uint32_t next = ancestor_[up];
+      label_[at] = better(label_[up], label_[at]);
+      least = better(label_[at], least);
+      ancestor_[at] = next;
+      if (ancestor_[next] == null_) {
+        up = next;
+        break;
+      }
+      at = next;
+      least = better(label_[at], least);
+      up = ancestor_[at];
+    }
+    label_[v] = better(least, label_[v]);
+    return up;
+  }
+
+  constexpr std::uint32_t better(std::uint32_t a, std::uint32_t b) const { return semi_[a] < semi_[b] ? a : b; }
+
+  std::uint32_t null_;
+  std::uint32_t* label_ = nullptr;
+  std::uint32_t* ancestor_ = nullptr;
+  std::uint32_t* size_ = nullptr;
+  std::uint32_t* child_ = nullptr;
+  const std::uint32_t* semi_ = nullptr;
+};
+
+/// Lengauer, Tarjan, "A fast algorithm for finding dominators in a flowgraph", ACM TOPLAS 1(1), 1979, with the shortcut
+/// that a node whose semidominator is its parent needs no bucket.
+template <class Forest> struct lengauer_tarjan_algorithm {
+  /// Numbers the graph and leaves idom[] in the arrays. Returns the number of reachable nodes.
+  template <class G> static constexpr std::uint32_t run(const G& g, std::uint32_t* number, dominance_arrays& a) {
+    const std::uint32_t reached = number_and_chain(g, number, a);
+    if (reached > 1) {
+      semidominators_and_buckets(a, reached);
+      explicit_dominators(a, reached);
+    }
+    return reached;
+  }
+
+  static constexpr void semidominators_and_buckets(dominance_arrays& a, std::uint32_t reached) {
+    Forest forest(a, reached);
+    a.bucket.assign(reached, end_of_chain);
+    a.bucket_next.resize_for_overwrite(reached);
+    std::uint32_t* const parent_then_idom = a.idom.data(); // a parent is last read before its idom is written
+    std::uint32_t* const semi = a.semi.data();
+    std::uint32_t* const bucket = a.bucket.data();
+    std::uint32_t* const bucket_next = a.bucket_next.data();
+    const chained_edge* const edges = a.edges.data();
+    for (std::uint32_t w = reached; w-- > 1;) {
+      for (std::uint32_t edge = a.chain[w]; edge != end_of_chain; edge = edges[edge].next) {
+        const std::uint32_t found = semi[forest.evaluate(edges[edge].source)];
+        semi[w] = found < semi[w] ? found : semi[w];
+      }
+      const std::uint32_t parent = parent_then_idom[w];
+      forest.link(parent, w);
+      if (semi[w] != parent) {
+        bucket_next[w] = bucket[semi[w]];
+        bucket[semi[w]] = w;
+      }
+      for (std::uint32_t v = bucket[parent]; v != end_of_chain; v = bucket_next[v]) {
+        const std::uint32_t u = forest.evaluate(v);
+        parent_then_idom[v] = semi[u] < semi[v] ? u : parent;
+      }
+      bucket[parent] = end_of_chain;
+    }
+  }
+
+  static constexpr void explicit_dominators(dominance_arrays& a, std::uint32_t reached) {
+    std::uint32_t* const idom = a.idom.data();
+    const std::uint32_t* const semi = a.semi.data();
+    for (std::uint32_t w = 1; w < reached; ++w) {
+      if (idom[w] != semi[w]) {
+        idom[w] = idom[idom[w]];
+      }
+    }
+  }
+};
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE

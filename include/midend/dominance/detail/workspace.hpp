@@ -1,0 +1,129 @@
+/// What the dominator algorithms share: the search into preorder numbers, and the memory.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/work_stack.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+inline constexpr std::uint32_t end_of_chain = 0xffff'ffff;
+
+/// An edge in a list of edges, and the position of the next one in the list.
+struct chained_edge {
+  std::uint32_t source;
+  std::uint32_t next;
+};
+
+/// An edge that the search has not looked at: from a number to a node.
+struct pending_edge {
+  std::uint32_t source;
+  node_id target;
+};
+
+/// The memory of all dominator algorithms. Everything but `vertex` is indexed by the number that a search gave to a
+/// node and holds such numbers: the algorithms never touch a node id.
+struct dominance_arrays {
+  flat_array<node_id> vertex;     ///< number → node
+  flat_array<std::uint32_t> idom; ///< the result: idom[w] < w for every w but 0. At first the parent in the search tree
+  flat_array<std::uint32_t> semi; ///< semidominator; after the search the best that tree and forward edges give
+  flat_array<std::uint32_t> chain;  ///< first edge, neither tree nor forward, into w: an index of `edges`
+  flat_array<chained_edge> edges;   ///< in the order in which they were found
+  flat_array<pending_edge> pending; ///< stack of the search
+  flat_array<std::uint32_t> label;  ///< scratch of the algorithms from here on
+  flat_array<std::uint32_t> ancestor;
+  flat_array<std::uint32_t> bucket;
+  flat_array<std::uint32_t> bucket_next;
+  flat_array<std::uint32_t> size;
+  flat_array<std::uint32_t> child;
+  std::size_t num_chained = 0;
+};
+
+/// Depth-first search from the entry that turns the graph into numbers, as the semidominator algorithms need them:
+///
+/// - `number[n]` becomes the preorder number of `n`; it must be `no_node` everywhere before.
+/// - A forward edge u → w only ever offers u as a semidominator, because u is not yet in the forest when w is
+///   evaluated: it is folded into `semi[w]` at once and forgotten.
+/// - Back and cross edges are chained by target. No list of predecessors is needed.
+///
+/// Successors are taken last to first, which lets each range be read once, in order, and stacked as it comes. Returns
+/// the number of reachable nodes. O(n + m).
+template <class G> constexpr std::uint32_t number_and_chain(const G& g, std::uint32_t* number, dominance_arrays& a) {
+  const node_id count = node_count(g);
+  a.vertex.resize_for_overwrite(count);
+  a.idom.resize_for_overwrite(count);
+  a.semi.resize_for_overwrite(count + std::size_t{2}); // balanced linking has two numbers behind the last
+  a.chain.resize_for_overwrite(count);
+  a.num_chained = 0;
+  if (count == 0) {
+    return 0;
+  }
+  node_id* const vertex = a.vertex.data();
+  std::uint32_t* const parent = a.idom.data();
+  std::uint32_t* const semi = a.semi.data();
+  std::uint32_t* const chain = a.chain.data();
+  work_stack<pending_edge> pending(a.pending);
+  work_stack<chained_edge> edges(a.edges);
+  std::uint32_t met = 0;
+  std::uint32_t source = 0;
+  node_id at = static_cast<node_id>(g.entry());
+  for (;;) {
+    const std::uint32_t w = met++;
+    number[at] = w;
+    vertex[w] = at;
+    parent[w] = source;
+    semi[w] = source;
+    chain[w] = end_of_chain;
+    auto&& successors = g.successors(at);
+    auto it = std::begin(successors);
+    const auto last = std::end(successors);
+    if (it != last) {
+      source = w;
+      at = static_cast<node_id>(*it);
+      while (++it != last) {
+        pending.push({source, at});
+        at = static_cast<node_id>(*it);
+      }
+    } else if (pending.empty()) {
+      break;
+    } else {
+      const pending_edge next = pending.pop();
+      source = next.source;
+      at = next.target;
+    }
+    for (std::uint32_t target = number[at]; target != no_node; target = number[at]) {
+      if (target > source) {
+        semi[target] = source < semi[target] ? source : semi[target];
+      } else {
+        edges.push({source, chain[target]});
+        chain[target] = static_cast<std::uint32_t>(edges.size() - 1);
+      }
+      if (pending.empty()) {
+        a.num_chained = edges.size();
+        return met;
+      }
+      const pending_edge next = pending.pop();
+      source = next.source;
+      at = next.target;
+    }
+  }
+  a.num_chained = edges.size();
+  return met;
+}
+
+} // namespace detail
+
+/// Memory for dominator computations that are done again and again, by any of the algorithms.
+class dominators_workspace {
+public:
+  /// For the algorithms; not part of the interface.
+  detail::dominance_arrays arrays_;
+};
+
+MIDEND_END_NAMESPACE

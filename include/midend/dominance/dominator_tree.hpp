@@ -1,0 +1,160 @@
+/// `dominator_tree`: the result type and its queries. `dominators.hpp` computes it.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+struct dominator_tree_builder;
+}
+
+/// Who dominates whom: `a` dominates `b` if every path from the entry to `b` passes `a`. (Every reachable node
+/// dominates itself; it *strictly* dominates the others.) The tree has the entry as root and `immediate_dominator(n)`,
+/// the closest strict dominator, as the parent of `n`.
+///
+/// Nodes are numbered in preorder of the tree, so that the nodes that `n` dominates are an interval of numbers.
+/// 20 bytes a node. Unreachable nodes are in no relation: nothing dominates them, not even they themselves, and they
+/// dominate nothing.
+class dominator_tree {
+public:
+  constexpr std::size_t num_nodes() const { return number_.size(); }
+
+  constexpr std::size_t num_reachable() const { return preorder_.size(); }
+
+  /// The entry, or `no_node` for a graph without nodes.
+  constexpr node_id root() const { return preorder_.empty() ? no_node : preorder_[0]; }
+
+  constexpr bool is_reachable(node_id n) const { return number_[n] != no_node; }
+
+  /// The parent of `n` in the tree; `no_node` for the entry and for unreachable nodes.
+  constexpr node_id immediate_dominator(node_id n) const { return immediate_dominator_[n]; }
+
+  /// Whether every path from the entry to `b` passes `a`. False if either is unreachable. O(1).
+  constexpr bool dominates(node_id a, node_id b) const {
+    // One comparison: the difference wraps around for numbers before a's, and for an unreachable b it exceeds any size;
+    // the size of an unreachable a is 0.
+    return number_[b] - number_[a] < size_[a];
+  }
+
+  /// `dominates(a, b)` for different nodes. O(1).
+  constexpr bool strictly_dominates(node_id a, node_id b) const { return a != b && dominates(a, b); }
+
+  /// The closest node that dominates both; `no_node` if either is unreachable. O(depth), counted from the answer down
+  /// to the less deep of the two.
+  constexpr node_id nearest_common_dominator(node_id a, node_id b) const {
+    if (!is_reachable(a) || !is_reachable(b)) {
+      return no_node;
+    }
+    if (depth_[a] > depth_[b]) {
+      const node_id deeper = a;
+      a = b;
+      b = deeper;
+    }
+    while (!dominates(a, b)) {
+      a = immediate_dominator_[a];
+    }
+    return a;
+  }
+
+  /// The number of strict dominators of `n`: 0 for the entry, `no_node` for unreachable nodes.
+  constexpr std::uint32_t depth(node_id n) const { return depth_[n]; }
+
+  /// The reachable nodes in preorder of the tree: each behind its immediate dominator, each subtree an interval.
+  constexpr std::span<const node_id> preorder() const { return preorder_; }
+
+  /// The position of `n` in `preorder()`; `no_node` for unreachable nodes.
+  constexpr std::uint32_t preorder_number(node_id n) const { return number_[n]; }
+
+  /// The nodes that `n` dominates, `n` first, in preorder; empty for unreachable nodes.
+  constexpr std::span<const node_id> subtree(node_id n) const {
+    return is_reachable(n) ? preorder().subspan(number_[n], size_[n]) : std::span<const node_id>();
+  }
+
+  class child_iterator;
+  class child_range;
+
+  /// The nodes that `n` immediately dominates, in preorder; none for unreachable nodes. Steps from a child to the next
+  /// one by the interval, in O(1).
+  constexpr child_range children(node_id n) const;
+
+  /// The `epoch()` of the graph that the tree was made of.
+  constexpr std::uint64_t epoch() const { return epoch_; }
+
+  /// The same relation over the same nodes with the same numbering.
+  friend constexpr bool operator==(const dominator_tree&, const dominator_tree&) = default;
+
+private:
+  friend detail::dominator_tree_builder;
+
+  std::uint64_t epoch_ = 0;
+  flat_array<node_id> immediate_dominator_;
+  flat_array<std::uint32_t> depth_;
+  flat_array<std::uint32_t> number_;
+  flat_array<std::uint32_t> size_; ///< of the subtree, 0 if unreachable
+  flat_array<node_id> preorder_;
+};
+
+/// Goes over the children of a node; valid as long as the tree.
+class dominator_tree::child_iterator {
+public:
+  using value_type = node_id;
+  using difference_type = std::ptrdiff_t;
+  using reference = node_id;
+  using pointer = void;
+  using iterator_category = std::input_iterator_tag; // the reference is a value
+  using iterator_concept = std::forward_iterator_tag;
+
+  constexpr child_iterator() = default;
+
+  constexpr child_iterator(const dominator_tree* tree, std::uint32_t number) : tree_(tree), number_(number) {}
+
+  constexpr node_id operator*() const { return tree_->preorder_[number_]; }
+
+  constexpr child_iterator& operator++() {
+    number_ += tree_->size_[**this];
+    return *this;
+  }
+
+  constexpr child_iterator operator++(int) {
+    const child_iterator old = *this;
+    ++*this;
+    return old;
+  }
+
+  friend constexpr bool operator==(child_iterator a, child_iterator b) { return a.number_ == b.number_; }
+
+private:
+  const dominator_tree* tree_ = nullptr;
+  std::uint32_t number_ = 0;
+};
+
+class dominator_tree::child_range {
+public:
+  constexpr child_range(child_iterator first, child_iterator last) : first_(first), last_(last) {}
+
+  constexpr child_iterator begin() const { return first_; }
+
+  constexpr child_iterator end() const { return last_; }
+
+  constexpr bool empty() const { return first_ == last_; }
+
+private:
+  child_iterator first_;
+  child_iterator last_;
+};
+
+constexpr dominator_tree::child_range dominator_tree::children(node_id n) const {
+  if (!is_reachable(n)) {
+    return {child_iterator(), child_iterator()};
+  }
+  return {child_iterator(this, number_[n] + 1), child_iterator(this, number_[n] + size_[n])};
+}
+
+MIDEND_END_NAMESPACE
