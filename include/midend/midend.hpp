@@ -1,0 +1,23 @@
+/// All analyses of midend. Adapters (`midend/adapters/`) and pictures (`midend/viz/`) are included by name.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dominance/dominator_tree.hpp"
+#include "midend/dominance/dominators.hpp"
+#include "midend/graph/check_graph.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/graph/csr_graph.hpp"
+#include "midend/graph/depth_first_order.hpp"
+#include "midend/graph/edge_kinds.hpp"
+#include "midend/graph/filtered.hpp"
+#include "midend/graph/forward_csr_graph.hpp"
+#include "midend/graph/numbered.hpp"
+#include "midend/graph/reversed.hpp"
+#include "midend/graph/strongly_connected_components.hpp"
+#include "midend/graph/with_virtual_exit.hpp"
+#include "midend/loops/loop_forest.hpp"
+#include "midend/loops/natural_loops.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/range.hpp"
+#include "midend/support/result.hpp"
+#include "midend/version.hpp"
