@@ -15,6 +15,7 @@
 #include "midend/graph/reversed.hpp"
 #include "midend/graph/strongly_connected_components.hpp"
 #include "midend/graph/with_virtual_exit.hpp"
+#include "midend/loops/dominators_and_loops.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/loops/natural_loops.hpp"
 #include "midend/support/flat_array.hpp"

@@ -43,6 +43,23 @@ public:
     return number_[b] - number_[a] < size_[a];
   }
 
+  /// `dominates` as a function object, for loops that ask often: two pointers that stay in registers. Valid as long as
+  /// the tree.
+  class dominance_test {
+  public:
+    constexpr bool operator()(node_id a, node_id b) const { return number_[b] - number_[a] < size_[a]; }
+
+  private:
+    friend dominator_tree;
+
+    constexpr dominance_test(const std::uint32_t* number, const std::uint32_t* size) : number_(number), size_(size) {}
+
+    const std::uint32_t* number_;
+    const std::uint32_t* size_;
+  };
+
+  constexpr dominance_test test() const { return {number_.data(), size_.data()}; }
+
   /// `dominates(a, b)` for different nodes. O(1).
   constexpr bool strictly_dominates(node_id a, node_id b) const { return a != b && dominates(a, b); }
 

@@ -75,6 +75,9 @@ public:
 
   constexpr node_id edge_source(edge_id e) const { return sources_[e]; }
 
+  /// The source of each edge.
+  constexpr std::span<const node_id> sources() const { return sources_; }
+
 private:
   static constexpr std::optional<graph_build_error> check_edges(std::size_t num_nodes, node_id entry,
                                                                 std::span<const edge> edges) {

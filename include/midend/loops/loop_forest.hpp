@@ -73,8 +73,8 @@ public:
     return inner - l < size_[l]; // wraps around for lower numbers and is large for no_loop
   }
 
-  /// The blocks of `l`: the header, the other blocks that are in no inner loop, then loop by loop those of the inner
-  /// ones. Each group is in preorder of the dominator tree.
+  /// The blocks of `l`: the header, the other blocks that are in no inner loop, then, loop by loop, those of the inner
+  /// ones.
   constexpr std::span<const node_id> blocks(loop_id l) const { return blocks_of(l, l + size_[l]); }
 
   /// The blocks whose innermost loop is `l`; the header is first.
@@ -103,13 +103,13 @@ public:
   /// count, as they do in LLVM.
   constexpr node_id preheader(loop_id l) const { return preheader_[l]; }
 
-  /// The edges from blocks of `l` to blocks outside, in the order of `blocks(l)`. An edge that leaves several loops is
-  /// in the range of each.
+  /// The edges from blocks of `l` to blocks outside: grouped by the innermost loop of the source, groups ascending, and
+  /// ascending by edge within a group. An edge that leaves several loops is in the range of each.
   constexpr exiting_edge_range exiting_edges(loop_id l) const {
     return {exits_.data(), exit_offset_[l], exit_offset_[l + size_[l]], depth_[l]};
   }
 
-  /// The blocks with an exiting edge, each once, in the order of `blocks(l)`.
+  /// The blocks with an exiting edge, each once, in the order of `exiting_edges(l)`.
   constexpr edge_sources<exiting_edge_range> exiting_blocks(loop_id l) const {
     return edge_sources<exiting_edge_range>(exiting_edges(l));
   }

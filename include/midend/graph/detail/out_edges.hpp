@@ -30,6 +30,25 @@ template <class G, class Visit> constexpr edge_id for_each_out_edge(const G& g, 
   return next;
 }
 
+/// Calls `visit(edge, source, target)` for each edge, node by node. Where the ends of all edges lie in two arrays, as
+/// in `csr_graph`, this is one flat loop.
+template <class G, class Visit> constexpr void for_each_edge(const G& g, Visit visit) {
+  if constexpr (requires { g.sources().data() + g.targets().size(); }) {
+    const node_id* const sources = g.sources().data();
+    const node_id* const targets = g.targets().data();
+    const auto edges = static_cast<edge_id>(g.num_edges());
+    for (edge_id e = 0; e != edges; ++e) {
+      visit(e, sources[e], targets[e]);
+    }
+  } else {
+    const node_id count = node_count(g);
+    edge_id next = 0;
+    for (node_id n = 0; n != count; ++n) {
+      next = for_each_out_edge(g, n, next, [&](edge_id e, node_id target) { visit(e, n, target); });
+    }
+  }
+}
+
 template <class G> constexpr std::size_t count_edges(const G& g) {
   if constexpr (edge_indexed_flow_graph<G>) {
     return static_cast<std::size_t>(g.num_edges());

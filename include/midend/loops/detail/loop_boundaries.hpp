@@ -25,9 +25,10 @@ struct loop_boundary_builder {
     list_backedges(tree, a, out);
     list_entering_edges(g, out);
     make_jumps(a, out);
+    find_exits(g, a, out);
     list_exits(g, tree, a, out);
-    link_shallower(out.exits_);
     inherit_exits(out);
+    link_shallower(out.exits_);
   }
 
   static constexpr void list_backedges(const dominator_tree& tree, const loop_arrays& a, loop_forest& out) {
@@ -51,7 +52,8 @@ struct loop_boundary_builder {
     out.entering_.clear();
     for (loop_id l = 0; l != loops; ++l) {
       const node_id header = out.header_[l];
-      out.entering_offset_[l] = static_cast<std::uint32_t>(out.entering_.size());
+      const std::size_t before = out.entering_.size();
+      out.entering_offset_[l] = static_cast<std::uint32_t>(before);
       auto&& edges = g.in_edges(header);
       auto edge = std::begin(edges);
       for (const node_id source : g.predecessors(header)) {
@@ -60,7 +62,7 @@ struct loop_boundary_builder {
         }
         ++edge;
       }
-      const bool single = out.entering_.size() == out.entering_offset_[l] + std::size_t{1};
+      const bool single = out.entering_.size() == before + 1;
       out.preheader_[l] =
           single && has_one_successor(g, out.entering_.back().source) ? out.entering_.back().source : no_node;
     }
@@ -112,32 +114,64 @@ struct loop_boundary_builder {
     return forest.parent(outermost_without(l, other, a, forest));
   }
 
+  /// The edges that leave the innermost loop of their source, in the order of their ids. What leaves no loop is dropped
+  /// without a branch, which would be hard to predict.
+  template <class G> static constexpr void find_exits(const G& g, loop_arrays& a, loop_forest& out) {
+    const std::size_t loops = out.num_loops();
+    out.exit_offset_.assign(loops + 1, 0);
+    a.exits.resize_for_overwrite(static_cast<std::size_t>(g.num_edges()) + 1);
+    const loop_id* const innermost = out.innermost_.data();
+    edge_id* const exits = a.exits.data();
+    std::size_t changes = 0; // of the innermost loop along an edge from inside one
+    for_each_edge(g, [&](edge_id e, node_id source, node_id target) {
+      const loop_id from = innermost[source];
+      const loop_id to = innermost[target];
+      exits[changes] = e;
+      changes += from != to && from != no_loop;
+    });
+    std::size_t found = 0;
+    for (std::size_t i = 0; i != changes; ++i) {
+      const edge_id e = exits[i];
+      const loop_id from = innermost[g.edge_source(e)];
+      const bool leaves = !out.contains_loop(from, innermost[g.edge_target(e)]);
+      exits[found] = e;
+      found += leaves;
+      out.exit_offset_[from] += leaves;
+    }
+    a.exits.shrink(found);
+  }
+
+  /// Groups the exiting edges by loop, and notes how far out each leads.
   template <class G>
   static constexpr void list_exits(const G& g, const dominator_tree& tree, loop_arrays& a, loop_forest& out) {
-    const std::size_t loops = out.num_loops();
-    out.exit_offset_.resize_for_overwrite(loops + 1);
-    out.exit_depth_.assign(loops, none);
-    out.shared_exit_depth_.assign(loops, none);
-    out.exits_.clear();
+    counts_to_ends(out.exit_offset_);
+    out.exits_.resize_for_overwrite(a.exits.size());
+    out.exit_depth_.assign(out.num_loops(), none);
+    out.shared_exit_depth_.assign(out.num_loops(), none);
     a.spanning.assign(out.num_nodes(), unknown_loop);
-    for (loop_id l = 0; l != loops; ++l) {
-      out.exit_offset_[l] = static_cast<std::uint32_t>(out.exits_.size());
-      for (const node_id n : out.own_blocks(l)) {
-        for_each_out_edge(g, n, 0, [&](edge_id e, node_id target) {
-          const loop_id reached = out.innermost_loop(target);
-          if (out.contains_loop(l, reached)) {
-            return;
-          }
-          const loop_id left = outermost_without(l, reached, a, out);
-          const std::uint32_t depth = out.depth(left);
-          out.exits_.push_back({{e, n, target}, depth, 0});
-          out.exit_depth_[l] = depth < out.exit_depth_[l] ? depth : out.exit_depth_[l];
-          note_shared_exit(l, depth, spanning_loop(g, target, tree, a, out), out);
-        });
+    for (std::size_t i = a.exits.size(); i-- != 0;) {
+      const edge_id e = a.exits[i];
+      const auto source = static_cast<node_id>(g.edge_source(e));
+      const auto target = static_cast<node_id>(g.edge_target(e));
+      const loop_id l = out.innermost_loop(source);
+      const std::uint32_t depth = out.depth(outermost_without(l, out.innermost_loop(target), a, out));
+      out.exits_[--out.exit_offset_[l]] = {{e, source, target}, depth, 0};
+      lower(out.exit_depth_[l], depth);
+      note_shared_exit(l, depth, spanning_loop(g, target, l, tree, a, out), out);
+    }
+  }
+
+  /// What leaves a loop leaves those around it too if it reaches out far enough.
+  static constexpr void inherit_exits(loop_forest& out) {
+    for (loop_id l = static_cast<loop_id>(out.num_loops()); l-- != 0;) {
+      if (out.parent(l) != no_loop) {
+        lower(out.exit_depth_[out.parent(l)], out.exit_depth_[l]);
+        lower(out.shared_exit_depth_[out.parent(l)], out.shared_exit_depth_[l]);
       }
     }
-    out.exit_offset_[loops] = static_cast<std::uint32_t>(out.exits_.size());
   }
+
+  static constexpr void lower(std::uint32_t& depth, std::uint32_t other) { depth = other < depth ? other : depth; }
 
   /// An exit block is dedicated for the loops that contain all its predecessors, so for those around `spanning`. The
   /// edge leaves the loops from `l` out to the depth given.
@@ -146,25 +180,26 @@ struct loop_boundary_builder {
       return;
     }
     const std::uint32_t below = spanning == no_loop ? 1 : out.depth(spanning) + 1;
-    const std::uint32_t shared = below < depth ? depth : below;
-    out.shared_exit_depth_[l] = shared < out.shared_exit_depth_[l] ? shared : out.shared_exit_depth_[l];
+    lower(out.shared_exit_depth_[l], below < depth ? depth : below);
   }
 
-  /// The smallest loop that contains all reachable predecessors of `n`; worked out once for each node.
+  /// The smallest loop that contains all reachable predecessors of `n`, of which one is in `l`; worked out once for
+  /// each node that has several.
   template <class G>
-  static constexpr loop_id spanning_loop(const G& g, node_id n, const dominator_tree& tree, loop_arrays& a,
+  static constexpr loop_id spanning_loop(const G& g, node_id n, loop_id l, const dominator_tree& tree, loop_arrays& a,
                                          const loop_forest& forest) {
-    if (a.spanning[n] == unknown_loop) {
-      loop_id common = unknown_loop;
-      for (const node_id p : g.predecessors(n)) {
-        if (tree.is_reachable(p)) {
-          const loop_id around = forest.innermost_loop(p);
-          common = common == unknown_loop ? around : common_loop(common, around, a, forest);
-        }
-      }
-      a.spanning[n] = common;
+    if (a.spanning[n] != unknown_loop) {
+      return a.spanning[n];
     }
-    return a.spanning[n];
+    loop_id common = l;
+    for (const node_id p : g.predecessors(n)) {
+      const loop_id around = forest.innermost_loop(p);
+      if (around != common && tree.is_reachable(p)) {
+        common = common_loop(common, around, a, forest);
+      }
+    }
+    a.spanning[n] = common;
+    return common;
   }
 
   /// All nearest smaller values, from the right, in linear time.
@@ -176,18 +211,6 @@ struct loop_boundary_builder {
         next = exits[next].next_shallower;
       }
       exits[i].next_shallower = next;
-    }
-  }
-
-  /// A loop is left by what leaves the loops inside it and reaches out far enough.
-  static constexpr void inherit_exits(loop_forest& out) {
-    for (loop_id l = static_cast<loop_id>(out.num_loops()); l-- != 0;) {
-      const loop_id parent = out.parent_[l];
-      if (parent != no_loop) {
-        for (flat_array<std::uint32_t>* depth : {&out.exit_depth_, &out.shared_exit_depth_}) {
-          (*depth)[parent] = (*depth)[l] < (*depth)[parent] ? (*depth)[l] : (*depth)[parent];
-        }
-      }
     }
   }
 
