@@ -60,18 +60,14 @@ namespace detail {
 
 /// Turns idom[] over numbers into the tree over nodes.
 struct dominator_tree_builder {
-  template <class Algorithm, class G>
-  static constexpr void build(const G& g, dominance_arrays& a, dominator_tree& out) {
+  template <class G, class Algorithm>
+  static constexpr void build(const G& g, Algorithm algorithm, dominance_arrays& a, dominator_tree& out) {
     const node_id count = node_count(g);
     out.epoch_ = graph_epoch(g);
-    // The numbers of the search live where those of the tree will be, and two scratch arrays in two columns of the
-    // result that are written last: large graphs are bound by the memory they touch.
     out.number_.assign(count, no_node);
-    a.label.swap(out.depth_);
-    a.ancestor.swap(out.size_);
-    const std::uint32_t reached = Algorithm::run(g, out.number_.data(), a);
-    a.label.swap(out.depth_);
-    a.ancestor.swap(out.size_);
+    exchange_columns(a, out);
+    const std::uint32_t reached = algorithm.run(g, out.number_.data(), a);
+    exchange_columns(a, out);
     out.immediate_dominator_.resize_for_overwrite(count);
     out.depth_.resize_for_overwrite(count);
     out.size_.resize_for_overwrite(count);
@@ -83,6 +79,15 @@ struct dominator_tree_builder {
       count_subtrees(a, reached);
       number_subtrees(a, reached, out);
     }
+  }
+
+  /// Large graphs are bound by the memory they touch. So the numbers of the search live where those of the tree will
+  /// be, and four scratch arrays in the columns of the result that are written last.
+  static constexpr void exchange_columns(dominance_arrays& a, dominator_tree& out) {
+    a.label.swap(out.depth_);
+    a.ancestor.swap(out.size_);
+    a.selected.swap(out.immediate_dominator_);
+    a.chain.swap(out.preorder_);
   }
 
   static constexpr void clear_unreachable(dominator_tree& out) {
@@ -109,13 +114,12 @@ struct dominator_tree_builder {
   }
 
   /// Parents come before their children in the numbers of the search, so one pass hands out intervals from the root
-  /// down: each node keeps the number where its next child's interval starts.
+  /// down. Children get theirs from the end of the parent's interval, and `size` becomes what of the interval is left:
+  /// the search took successors last to first, so this puts siblings first to last.
   static constexpr void number_subtrees(dominance_arrays& a, std::uint32_t reached, dominator_tree& out) {
-    a.chain.resize_for_overwrite(reached);
-    std::uint32_t* const next_number = a.chain.data();
+    std::uint32_t* const size = a.semi.data();
     const node_id* const vertex = a.vertex.data();
     const std::uint32_t* const idom = a.idom.data();
-    const std::uint32_t* const size = a.semi.data();
     node_id* const out_idom = out.immediate_dominator_.data();
     std::uint32_t* const out_depth = out.depth_.data();
     std::uint32_t* const out_number = out.number_.data();
@@ -126,15 +130,13 @@ struct dominator_tree_builder {
     out_number[vertex[0]] = 0;
     out_size[vertex[0]] = reached;
     out_preorder[0] = vertex[0];
-    next_number[0] = 1;
     for (std::uint32_t w = 1; w != reached; ++w) {
       const node_id n = vertex[w];
-      const std::uint32_t d = idom[w];
-      const std::uint32_t number = next_number[d];
-      next_number[d] = number + size[w];
-      next_number[w] = number + 1;
-      out_idom[n] = vertex[d];
-      out_depth[n] = out_depth[vertex[d]] + 1;
+      const node_id parent = vertex[idom[w]];
+      const std::uint32_t left = size[idom[w]] -= size[w];
+      const std::uint32_t number = out_number[parent] + left;
+      out_idom[n] = parent;
+      out_depth[n] = out_depth[parent] + 1;
       out_number[n] = number;
       out_size[n] = size[w];
       out_preorder[number] = n;
@@ -152,7 +154,7 @@ struct dominator_tree_builder {
 /// an edge of workspace.
 template <flow_graph G, dominator_algorithm Algorithm>
 constexpr void dominators(const G& g, Algorithm, dominators_workspace& workspace, dominator_tree& out) {
-  detail::dominator_tree_builder::build<typename Algorithm::algorithm>(g, workspace.arrays_, out);
+  detail::dominator_tree_builder::build(g, typename Algorithm::algorithm(), workspace.arrays_, out);
 }
 
 /// The dominator tree of `g` by the algorithm named.

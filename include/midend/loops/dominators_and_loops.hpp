@@ -5,8 +5,12 @@
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/dominance/dominators.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/loops/detail/loop_boundaries.hpp"
+#include "midend/loops/detail/loop_drafts.hpp"
+#include "midend/loops/detail/semi_nca_loops.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/loops/natural_loops.hpp"
+#include "midend/support/flat_array.hpp"
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -14,6 +18,7 @@ MIDEND_BEGIN_NAMESPACE
 struct dominators_and_loops_workspace {
   dominators_workspace dominators;
   loops_workspace loops;
+  flat_array<detail::chained_edge> backedges_; ///< for the algorithm; not part of the interface
 };
 
 /// The dominator tree of a graph and its natural loops.
@@ -22,13 +27,29 @@ struct dominators_and_loops_result {
   loop_forest loops;
 };
 
-/// `dominators(g, semi_nca)` and `natural_loops`, refilling `out`; allocates nothing once workspace and result have
-/// seen a graph as large.
+/// What `dominators(g, semi_nca)` and `natural_loops` give, for less than both, refilling `out`: the search that finds
+/// the dominators recognises backedges and knows what loops are made of. Allocates nothing once workspace and result
+/// have seen a graph as large.
+///
+/// Requires and says of ugly graphs what the two functions do. The loops are the same as those of `natural_loops`;
+/// siblings may be numbered, and the blocks of one loop listed, in a different order.
 template <flow_graph G>
 constexpr void dominators_and_loops(const G& g, dominators_and_loops_workspace& workspace,
                                     dominators_and_loops_result& out) {
-  dominators(g, semi_nca, workspace.dominators, out.dominators);
-  natural_loops(g, out.dominators, workspace.loops, out.loops);
+  detail::loop_arrays& a = workspace.loops.arrays_;
+  const detail::semi_nca_loop_search search{workspace.backedges_, a.draft_of, a.pending, a.drafts};
+  detail::dominator_tree_builder::build(g, search, workspace.dominators.arrays_, out.dominators);
+  detail::loop_forest_builder::clear(out.dominators.num_nodes(), out.dominators.epoch(), out.loops);
+  if (a.drafts.header.empty()) {
+    return;
+  }
+  detail::loop_forest_builder::build(a.drafts, out.loops);
+  if constexpr (detail::in_edge_indexed<G>) {
+    detail::loop_boundary_builder::build(g, out.dominators, a.boundaries, out.loops);
+  } else {
+    a.copy.assign(g);
+    detail::loop_boundary_builder::build(a.copy, out.dominators, a.boundaries, out.loops);
+  }
 }
 
 /// The dominator tree and the natural loops of `g`.

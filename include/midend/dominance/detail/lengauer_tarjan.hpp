@@ -29,22 +29,29 @@ public:
   /// The forest is everything from w on, so there is nothing to record but that.
   constexpr void link(std::uint32_t, std::uint32_t w) { linked_from_ = w; }
 
-  /// The node of least semidominator on the path from v to the root of its tree, the root left out if it has no parent
-  /// in the forest.
+  /// The node of least semidominator on the path from v up to the last one that is linked; v itself if it is not.
   constexpr std::uint32_t evaluate(std::uint32_t v) {
-    std::uint32_t least = label_[v];
-    for (std::uint32_t up = ancestor_[v]; up >= linked_from_; up = ancestor_[v]) {
-      const std::uint32_t next = ancestor_[up];
-      least = better(label_[up], least);
-      if (next < linked_from_) {
-        break;
-      }
+    std::uint32_t up = ancestor_[v];
+    std::uint32_t next = ancestor_[up];
+    std::uint32_t least = better(up >= linked_from_ ? label_[up] : label_[v], label_[v]);
+    if (next < linked_from_) [[likely]] { // a path of one node or two, without a branch between the two
+      return least;
+    }
+    for (;;) { // up and what is below are accounted for; next, the ancestor of up, is not
       label_[v] = better(label_[up], label_[v]);
       ancestor_[v] = next;
       v = next;
       least = better(label_[v], least);
+      up = ancestor_[v];
+      if (up < linked_from_) {
+        return least;
+      }
+      least = better(label_[up], least);
+      next = ancestor_[up];
+      if (next < linked_from_) {
+        return least;
+      }
     }
-    return least;
   }
 
 private:
@@ -160,6 +167,8 @@ template <class Forest> struct lengauer_tarjan_algorithm {
     return reached;
   }
 
+  /// From the last number down. The bucket of w, the nodes whose semidominator it is, is emptied when all below w is
+  /// linked and w is not: the paths that are evaluated end below w.
   static constexpr void semidominators_and_buckets(dominance_arrays& a, std::uint32_t reached) {
     Forest forest(a, reached);
     a.bucket.assign(reached, end_of_chain);
@@ -168,23 +177,25 @@ template <class Forest> struct lengauer_tarjan_algorithm {
     std::uint32_t* const semi = a.semi.data();
     std::uint32_t* const bucket = a.bucket.data();
     std::uint32_t* const bucket_next = a.bucket_next.data();
+    const std::uint32_t* const chain = a.chain.data();
     const chained_edge* const edges = a.edges.data();
-    for (std::uint32_t w = reached; w-- > 1;) {
-      for (std::uint32_t edge = a.chain[w]; edge != end_of_chain; edge = edges[edge].next) {
-        const std::uint32_t found = semi[forest.evaluate(edges[edge].source)];
-        semi[w] = found < semi[w] ? found : semi[w];
-      }
-      const std::uint32_t parent = parent_then_idom[w];
-      forest.link(parent, w);
-      if (semi[w] != parent) {
-        bucket_next[w] = bucket[semi[w]];
-        bucket[semi[w]] = w;
-      }
-      for (std::uint32_t v = bucket[parent]; v != end_of_chain; v = bucket_next[v]) {
+    for (std::uint32_t w = reached; w-- != 0;) {
+      for (std::uint32_t v = bucket[w]; v != end_of_chain; v = bucket_next[v]) {
         const std::uint32_t u = forest.evaluate(v);
-        parent_then_idom[v] = semi[u] < semi[v] ? u : parent;
+        parent_then_idom[v] = semi[u] < semi[v] ? u : w;
       }
-      bucket[parent] = end_of_chain;
+      std::uint32_t best = semi[w];
+      for (std::uint32_t edge = chain[w]; edge != end_of_chain; edge = edges[edge].next) {
+        const std::uint32_t found = semi[forest.evaluate(edges[edge].source)];
+        best = found < best ? found : best;
+      }
+      semi[w] = best;
+      const std::uint32_t parent = parent_then_idom[w];
+      if (best != parent) {
+        bucket_next[w] = bucket[best];
+        bucket[best] = w;
+      }
+      forest.link(parent, w);
     }
   }
 

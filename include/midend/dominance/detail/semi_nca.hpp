@@ -21,13 +21,17 @@ struct semi_nca_algorithm {
   template <class G> static constexpr std::uint32_t run(const G& g, std::uint32_t* number, dominance_arrays& a) {
     const std::uint32_t reached = number_and_chain(g, number, a);
     if (a.num_chained != 0) {
-      evaluate_semidominators(a, reached);
+      evaluate_semidominators(a, reached, [](std::uint32_t, std::uint32_t) {});
     }
     ascend_to_idoms(a, reached);
     return reached;
   }
 
-  static constexpr void evaluate_semidominators(dominance_arrays& a, std::uint32_t reached) {
+  /// Calls `backedge(v, w)` for each edge v → w whose target dominates its source: it is one exactly if w itself is the
+  /// least semidominator between w and v, that is, if no edge jumps into the path from outside. Targets come in
+  /// descending order.
+  template <class Backedge>
+  static constexpr void evaluate_semidominators(dominance_arrays& a, std::uint32_t reached, Backedge backedge) {
     a.label.assign(std::span<const std::uint32_t>(a.semi.data(), reached));
     a.ancestor.assign(std::span<const std::uint32_t>(a.idom.data(), reached));
     std::uint32_t* const semi = a.semi.data();
@@ -35,60 +39,86 @@ struct semi_nca_algorithm {
     std::uint32_t* const ancestor = a.ancestor.data();
     const std::uint32_t* const chain = a.chain.data();
     const chained_edge* const edges = a.edges.data();
-    for (std::uint32_t w = reached; w-- > 1;) {
-      std::uint32_t edge = chain[w];
-      if (edge == end_of_chain) {
-        continue;
-      }
+    const std::span<const std::uint32_t> targets = select(
+        a.selected, reached, [&](std::uint32_t i) { return reached - 1 - i; },
+        [&](std::uint32_t w) { return chain[w] != end_of_chain; });
+    for (const std::uint32_t w : targets) {
       std::uint32_t best = semi[w];
+      std::uint32_t edge = chain[w];
       do {
-        const std::uint32_t found = evaluate(edges[edge].source, w, label, ancestor);
+        const std::uint32_t source = edges[edge].source;
+        const std::uint32_t found = evaluate(source, w, label, ancestor);
         best = found < best ? found : best;
+        if (found == w || source == w) {
+          backedge(source, w);
+        }
         edge = edges[edge].next;
       } while (edge != end_of_chain);
       semi[w] = label[w] = best;
     }
   }
 
+  /// The numbers `at(0) … at(count - 1)` that are `wanted`, without branches: whether a node has chained edges, or
+  /// needs to ascend, is a coin toss to the branch predictor, and cheaper to sort out beforehand.
+  template <class At, class Wanted>
+  static constexpr std::span<const std::uint32_t> select(flat_array<std::uint32_t>& memory, std::uint32_t count, At at,
+                                                         Wanted wanted) {
+    memory.resize_for_overwrite(count);
+    std::uint32_t* const selected = memory.data();
+    std::size_t used = 0;
+    for (std::uint32_t i = 0; i != count; ++i) {
+      const std::uint32_t w = at(i);
+      selected[used] = w;
+      used += wanted(w);
+    }
+    return {selected, used};
+  }
+
   /// The least semidominator on the tree path from v up to the last node above w. Paths are halved on the way (Tarjan
   /// and van Leeuwen, "Worst-case analysis of set union algorithms", J. ACM 31(2), 1984): O(log n) amortised.
   static constexpr std::uint32_t evaluate(std::uint32_t v, std::uint32_t w, std::uint32_t* label,
                                           std::uint32_t* ancestor) {
-    // Most paths are one or two nodes long, unpredictably: both cases are done without a branch.
-    std::uint32_t up = ancestor[v];
-    std::uint32_t least = label[v];
-    const std::uint32_t above = up > w ? label[up] : least;
-    least = above < least ? above : least;
-    std::uint32_t next = ancestor[up];
-    if (next <= w) {
-      return least;
+    // Most paths are one to three nodes long, unpredictably: these cases are done without a branch.
+    const std::uint32_t second = ancestor[v];
+    const std::uint32_t third = ancestor[second];
+    std::uint32_t up = ancestor[third];
+    const std::uint32_t least_of_one = label[v];
+    const std::uint32_t least_of_two = least(least_of_one, second > w ? label[second] : least_of_one);
+    std::uint32_t found = least(least_of_two, third > w ? label[third] : least_of_two);
+    if (up <= w) [[likely]] {
+      return found;
     }
-    label[v] = least;
-    ancestor[v] = next;
-    for (v = next;;) {
-      least = label[v] < least ? label[v] : least;
-      up = ancestor[v];
-      if (up <= w) {
-        return least;
-      }
-      least = label[up] < least ? label[up] : least;
-      next = ancestor[up];
+    label[v] = least_of_two;
+    ancestor[v] = third;
+    v = third;
+    for (;;) { // v and what is below are accounted for; up, the ancestor of v, is not
+      found = least(found, label[up]);
+      const std::uint32_t next = ancestor[up];
       if (next <= w) {
-        return least;
+        return found;
       }
-      label[v] = label[up] < label[v] ? label[up] : label[v];
+      label[v] = least(label[v], label[up]);
       ancestor[v] = next;
       v = next;
+      found = least(found, label[v]);
+      up = ancestor[v];
+      if (up <= w) {
+        return found;
+      }
     }
   }
 
+  static constexpr std::uint32_t least(std::uint32_t x, std::uint32_t y) { return x < y ? x : y; }
+
   /// The immediate dominator of w is the closest ancestor of its parent, in the tree of dominators so far, that is not
-  /// below its semidominator.
+  /// below its semidominator. If the semidominator is the parent, so is the immediate dominator.
   static constexpr void ascend_to_idoms(dominance_arrays& a, std::uint32_t reached) {
     std::uint32_t* const idom = a.idom.data();
     const std::uint32_t* const semi = a.semi.data();
-    for (std::uint32_t w = 1; w < reached; ++w) {
-      std::uint32_t d = idom[w];
+    const std::span<const std::uint32_t> below = select(
+        a.selected, reached, [](std::uint32_t w) { return w; }, [&](std::uint32_t w) { return semi[w] != idom[w]; });
+    for (const std::uint32_t w : below) {
+      std::uint32_t d = idom[idom[w]];
       while (d > semi[w]) {
         d = idom[d];
       }

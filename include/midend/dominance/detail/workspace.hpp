@@ -38,6 +38,7 @@ struct dominance_arrays {
   flat_array<pending_edge> pending; ///< stack of the search
   flat_array<std::uint32_t> label;  ///< scratch of the algorithms from here on
   flat_array<std::uint32_t> ancestor;
+  flat_array<std::uint32_t> selected;
   flat_array<std::uint32_t> bucket;
   flat_array<std::uint32_t> bucket_next;
   flat_array<std::uint32_t> size;

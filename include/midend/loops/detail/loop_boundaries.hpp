@@ -5,7 +5,6 @@
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/graph/detail/out_edges.hpp"
-#include "midend/loops/detail/loop_builder.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
 
@@ -16,14 +15,20 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
+/// Memory for the boundaries.
+struct loop_boundary_arrays {
+  flat_array<loop_id> jump;     ///< by loop: an ancestor, for searches upwards in O(log depth)
+  flat_array<loop_id> spanning; ///< by node: the smallest loop with all predecessors in it
+  flat_array<edge_id> exits;    ///< edges out of a loop, before they are grouped
+};
+
 /// Each edge is stored once, however many loops it leaves, which keeps memory and time linear on nests of any depth.
 struct loop_boundary_builder {
-  static constexpr std::uint32_t none = loop_arrays::none;
+  static constexpr std::uint32_t none = 0xffff'ffff;
 
   template <class G>
-  static constexpr void build(const G& g, const dominator_tree& tree, loop_arrays& a, loop_forest& out) {
-    list_backedges(tree, a, out);
-    list_entering_edges(g, out);
+  static constexpr void build(const G& g, const dominator_tree& tree, loop_boundary_arrays& a, loop_forest& out) {
+    list_edges_to_headers(g, out);
     make_jumps(a, out);
     find_exits(g, a, out);
     list_exits(g, tree, a, out);
@@ -31,41 +36,31 @@ struct loop_boundary_builder {
     link_shallower(out.exits_);
   }
 
-  static constexpr void list_backedges(const dominator_tree& tree, const loop_arrays& a, loop_forest& out) {
+  /// An edge to a header is a backedge if it comes from inside, else an entering edge.
+  template <class G> static constexpr void list_edges_to_headers(const G& g, loop_forest& out) {
     const std::size_t loops = out.num_loops();
     out.backedge_offset_.resize_for_overwrite(loops + 1);
-    out.backedges_.resize_for_overwrite(a.backedges.size());
-    auto at = static_cast<std::uint32_t>(a.backedges.size());
-    out.backedge_offset_[loops] = at;
-    for (std::size_t l = loops; l-- != 0;) { // backwards, because so are the lists
-      for (std::uint32_t i = a.first[tree.preorder_number(out.header_[l])]; i != none; i = a.next[i]) {
-        out.backedges_[--at] = a.backedges[i];
-      }
-      out.backedge_offset_[l] = at;
-    }
-  }
-
-  template <class G> static constexpr void list_entering_edges(const G& g, loop_forest& out) {
-    const std::size_t loops = out.num_loops();
     out.entering_offset_.resize_for_overwrite(loops + 1);
     out.preheader_.resize_for_overwrite(loops);
+    out.backedges_.clear();
     out.entering_.clear();
     for (loop_id l = 0; l != loops; ++l) {
       const node_id header = out.header_[l];
       const std::size_t before = out.entering_.size();
+      out.backedge_offset_[l] = static_cast<std::uint32_t>(out.backedges_.size());
       out.entering_offset_[l] = static_cast<std::uint32_t>(before);
       auto&& edges = g.in_edges(header);
       auto edge = std::begin(edges);
       for (const node_id source : g.predecessors(header)) {
-        if (!out.contains(l, source)) {
-          out.entering_.push_back({static_cast<edge_id>(*edge), source, header});
-        }
+        flat_array<loop_edge>& list = out.contains(l, source) ? out.backedges_ : out.entering_;
+        list.push_back({static_cast<edge_id>(*edge), source, header});
         ++edge;
       }
       const bool single = out.entering_.size() == before + 1;
       out.preheader_[l] =
           single && has_one_successor(g, out.entering_.back().source) ? out.entering_.back().source : no_node;
     }
+    out.backedge_offset_[loops] = static_cast<std::uint32_t>(out.backedges_.size());
     out.entering_offset_[loops] = static_cast<std::uint32_t>(out.entering_.size());
   }
 
@@ -78,7 +73,7 @@ struct loop_boundary_builder {
 
   /// Jump pointers (Myers, "An applicative random-access stack", IPL 17, 1983): with one extra ancestor a loop,
   /// searches upwards take O(log depth).
-  static constexpr void make_jumps(loop_arrays& a, const loop_forest& forest) {
+  static constexpr void make_jumps(loop_boundary_arrays& a, const loop_forest& forest) {
     a.jump.resize_for_overwrite(forest.num_loops());
     for (const loop_id l : forest.loops()) {
       const loop_id parent = forest.parent(l);
@@ -95,7 +90,7 @@ struct loop_boundary_builder {
 
   /// The outermost loop around `l`, itself included, that does not contain the loop `inside`, which `l` does not
   /// either.
-  static constexpr loop_id outermost_without(loop_id l, loop_id inside, const loop_arrays& a,
+  static constexpr loop_id outermost_without(loop_id l, loop_id inside, const loop_boundary_arrays& a,
                                              const loop_forest& forest) {
     for (;;) {
       const loop_id parent = forest.parent(l);
@@ -107,7 +102,8 @@ struct loop_boundary_builder {
   }
 
   /// The smallest loop that contains both, or `no_loop`.
-  static constexpr loop_id common_loop(loop_id l, loop_id other, const loop_arrays& a, const loop_forest& forest) {
+  static constexpr loop_id common_loop(loop_id l, loop_id other, const loop_boundary_arrays& a,
+                                       const loop_forest& forest) {
     if (l == no_loop || forest.contains_loop(l, other)) {
       return l;
     }
@@ -116,7 +112,7 @@ struct loop_boundary_builder {
 
   /// The edges that leave the innermost loop of their source, in the order of their ids. What leaves no loop is dropped
   /// without a branch, which would be hard to predict.
-  template <class G> static constexpr void find_exits(const G& g, loop_arrays& a, loop_forest& out) {
+  template <class G> static constexpr void find_exits(const G& g, loop_boundary_arrays& a, loop_forest& out) {
     const std::size_t loops = out.num_loops();
     out.exit_offset_.assign(loops + 1, 0);
     a.exits.resize_for_overwrite(static_cast<std::size_t>(g.num_edges()) + 1);
@@ -143,7 +139,7 @@ struct loop_boundary_builder {
 
   /// Groups the exiting edges by loop, and notes how far out each leads.
   template <class G>
-  static constexpr void list_exits(const G& g, const dominator_tree& tree, loop_arrays& a, loop_forest& out) {
+  static constexpr void list_exits(const G& g, const dominator_tree& tree, loop_boundary_arrays& a, loop_forest& out) {
     counts_to_ends(out.exit_offset_);
     out.exits_.resize_for_overwrite(a.exits.size());
     out.exit_depth_.assign(out.num_loops(), none);
@@ -186,13 +182,20 @@ struct loop_boundary_builder {
   /// The smallest loop that contains all reachable predecessors of `n`, of which one is in `l`; worked out once for
   /// each node that has several.
   template <class G>
-  static constexpr loop_id spanning_loop(const G& g, node_id n, loop_id l, const dominator_tree& tree, loop_arrays& a,
-                                         const loop_forest& forest) {
+  static constexpr loop_id spanning_loop(const G& g, node_id n, loop_id l, const dominator_tree& tree,
+                                         loop_boundary_arrays& a, const loop_forest& forest) {
+    auto&& predecessors = g.predecessors(n);
+    auto it = std::begin(predecessors);
+    const auto last = std::end(predecessors);
+    if (++it == last) {
+      return l;
+    }
     if (a.spanning[n] != unknown_loop) {
       return a.spanning[n];
     }
     loop_id common = l;
-    for (const node_id p : g.predecessors(n)) {
+    for (it = std::begin(predecessors); it != last; ++it) {
+      const auto p = static_cast<node_id>(*it);
       const loop_id around = forest.innermost_loop(p);
       if (around != common && tree.is_reachable(p)) {
         common = common_loop(common, around, a, forest);
