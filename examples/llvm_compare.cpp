@@ -1,0 +1,172 @@
+// llvm_compare FILE.bc|FILE.ll...: asks midend and LLVM for the dominators and loops of every function and compares
+// each answer. Ends with status 1 if one differs.
+#include <midend/adapters/llvm.hpp>
+#include <midend/dominance/dominators.hpp>
+#include <midend/loops/natural_loops.hpp>
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IRReader/IRReader.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Support/SourceMgr.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace {
+
+using midend::node_id;
+using nodes = std::vector<node_id>;
+
+struct totals {
+  std::size_t functions = 0;
+  std::size_t blocks = 0;
+  std::size_t loops = 0;
+  std::size_t differences = 0;
+};
+
+class comparison {
+public:
+  comparison(llvm::Function& f, totals& sum)
+      : function_(f), graph_(midend::llvm_graph(f)), tree_(midend::dominators(graph_)),
+        loops_(midend::natural_loops(graph_, tree_)), llvm_tree_(f), llvm_loops_(llvm_tree_), sum_(sum) {}
+
+  void run() {
+    ++sum_.functions;
+    sum_.blocks += graph_.num_nodes();
+    sum_.loops += loops_.num_loops();
+    same("number of blocks", *function_.begin(), graph_.num_nodes() == function_.size());
+    for (const llvm::BasicBlock& b : function_) {
+      compare_dominators(b);
+    }
+    const auto theirs = llvm_loops_.getLoopsInPreorder();
+    same("number of loops", *function_.begin(), loops_.num_loops() == theirs.size());
+    for (const llvm::Loop* loop : theirs) {
+      compare_loop(*loop);
+    }
+  }
+
+private:
+  void same(const char* what, const llvm::BasicBlock& where, bool agrees) {
+    if (!agrees) {
+      ++sum_.differences;
+      llvm::errs() << function_.getName() << ": " << what << " differs at block ";
+      where.printAsOperand(llvm::errs(), false);
+      llvm::errs() << "\n";
+    }
+  }
+
+  node_id number(const llvm::BasicBlock* b) const { return b == nullptr ? midend::no_node : graph_.number(b); }
+
+  template <class Blocks> nodes numbers(const Blocks& blocks) const {
+    nodes out;
+    for (const llvm::BasicBlock* b : blocks) {
+      out.push_back(number(b));
+    }
+    return sorted(out);
+  }
+
+  template <class Range> static nodes sorted(const Range& range) {
+    nodes out(std::begin(range), std::end(range));
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+  }
+
+  void compare_dominators(const llvm::BasicBlock& b) {
+    const llvm::DomTreeNode* const theirs = llvm_tree_.getNode(&b);
+    const node_id n = number(&b);
+    same("reachability", b, tree_.is_reachable(n) == (theirs != nullptr));
+    if (theirs != nullptr) {
+      const llvm::DomTreeNode* const idom = theirs->getIDom();
+      same("immediate dominator", b,
+           tree_.immediate_dominator(n) == (idom == nullptr ? midend::no_node : number(idom->getBlock())));
+      same("depth in the dominator tree", b, tree_.depth(n) == theirs->getLevel());
+    }
+  }
+
+  void compare_loop(const llvm::Loop& theirs) {
+    const llvm::BasicBlock& at = *theirs.getHeader();
+    const node_id header = number(&at);
+    if (!loops_.is_header(header)) {
+      same("whether it is a loop header", at, false);
+      return;
+    }
+    const midend::loop_id l = loops_.innermost_loop(header);
+    const midend::loop_id parent = loops_.parent(l);
+    const llvm::Loop* const their_parent = theirs.getParentLoop();
+    same("parent", at,
+         (parent == midend::no_loop ? midend::no_node : loops_.header(parent)) ==
+             number(their_parent == nullptr ? nullptr : their_parent->getHeader()));
+    same("loop depth", at, loops_.depth(l) == theirs.getLoopDepth());
+    same("set of loop blocks", at, sorted(loops_.blocks(l)) == numbers(theirs.blocks()));
+
+    llvm::SmallVector<llvm::BasicBlock*> blocks;
+    theirs.getLoopLatches(blocks);
+    same("latches", at, sorted(loops_.latches(l)) == numbers(blocks));
+    blocks.clear();
+    theirs.getExitingBlocks(blocks);
+    same("exiting blocks", at, sorted(loops_.exiting_blocks(l)) == numbers(blocks));
+    blocks.clear();
+    theirs.getUniqueExitBlocks(blocks);
+    same("exit blocks", at, sorted(loops_.exit_blocks(l)) == numbers(blocks));
+    same("preheader", at, preheader(l) == number(theirs.getLoopPreheader()));
+    same("dedicated exits", at, loops_.has_dedicated_exits(l) == dedicated_exits(theirs));
+  }
+
+  /// LLVM also wants to be able to move instructions into a preheader, which ends that matter for invokes and the like.
+  node_id preheader(midend::loop_id l) const {
+    const node_id n = loops_.preheader(l);
+    return n != midend::no_node && graph_.handle(n)->isLegalToHoistInto() ? n : midend::no_node;
+  }
+
+  /// LLVM counts unreachable predecessors of exits too; midend's answer is about what can run.
+  bool dedicated_exits(const llvm::Loop& loop) const {
+    llvm::SmallVector<llvm::BasicBlock*> exits;
+    loop.getUniqueExitBlocks(exits);
+    return llvm::all_of(exits, [&](const llvm::BasicBlock* exit) {
+      return llvm::all_of(llvm::predecessors(exit), [&](const llvm::BasicBlock* p) {
+        return loop.contains(p) || !llvm_tree_.isReachableFromEntry(p);
+      });
+    });
+  }
+
+  llvm::Function& function_;
+  midend::llvm_function_graph graph_;
+  midend::dominator_tree tree_;
+  midend::loop_forest loops_;
+  llvm::DominatorTree llvm_tree_;
+  llvm::LoopInfo llvm_loops_;
+  totals& sum_;
+};
+
+} // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    llvm::errs() << "usage: llvm_compare FILE.bc|FILE.ll...\n";
+    return 2;
+  }
+  totals sum;
+  for (int i = 1; i != argc; ++i) {
+    llvm::LLVMContext context;
+    llvm::SMDiagnostic problem;
+    const std::unique_ptr<llvm::Module> module = llvm::parseIRFile(argv[i], problem, context);
+    if (!module) {
+      problem.print("llvm_compare", llvm::errs());
+      return 1;
+    }
+    for (llvm::Function& f : *module) {
+      if (!f.isDeclaration()) {
+        comparison(f, sum).run();
+      }
+    }
+  }
+  llvm::outs() << sum.functions << " functions, " << sum.blocks << " blocks, " << sum.loops
+               << " loops: " << sum.differences << " answers differ from LLVM's\n";
+  return sum.differences == 0 ? 0 : 1;
+}

@@ -1,0 +1,393 @@
+#include "support/corpus.hpp"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <unordered_set>
+#include <utility>
+
+namespace midend_examples {
+namespace {
+
+/// Longer texts are refused: each successor takes at least two bytes, so that the offsets of edges fit 32 bits, and a
+/// small archive cannot fill the memory without limit.
+constexpr std::size_t max_text = 0xffff'ffff;
+
+/// What the library accepts; `no_node` and marks in the high bit need the rest.
+constexpr std::uint32_t max_blocks = 0x7fff'ffff;
+
+/// A word of the file for a message: bytes that are not printable are shown by number, long words are cut.
+std::string quoted(std::string_view word) {
+  constexpr std::size_t longest = 40;
+  constexpr char digits[] = "0123456789abcdef";
+  std::string out = "'";
+  for (const char c : word.substr(0, longest)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte >= 0x7f) {
+      out += {'\\', 'x', digits[byte / 16], digits[byte % 16]};
+    } else {
+      out += c;
+    }
+  }
+  return out + (word.size() > longest ? "…'" : "'");
+}
+
+/// The words of one line, which are separated by one space each.
+class line_reader {
+public:
+  line_reader() = default;
+
+  explicit line_reader(std::string_view line) : line_(line) {}
+
+  bool at_end() const { return at_ == line_.size(); }
+
+  /// Where the next word starts, counted from 1 (behind the separating space, if there is one).
+  std::size_t column() const { return at_ + (at_ != 0 && at_ < line_.size() ? 2 : 1); }
+
+  /// The next word; empty at the end of the line and where two spaces follow each other or one ends the line.
+  std::string_view word() {
+    if (at_ != 0 && at_ < line_.size()) {
+      ++at_;
+    }
+    const std::size_t first = at_;
+    at_ = std::min(line_.find(' ', first), line_.size());
+    return line_.substr(first, at_ - first);
+  }
+
+private:
+  std::string_view line_;
+  std::size_t at_ = 0;
+};
+
+/// Reads record by record; each member function that returns `bool` leaves the reason in `error_` if it is false.
+class cfg_parser {
+public:
+  cfg_parser(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+
+  std::optional<file_error> parse(std::vector<cfg_function>& out) {
+    out.clear();
+    if (text_.size() > max_text) {
+      return file_error{file_, 0, 0, "the text is longer than 4 GiB"};
+    }
+    while (next_line()) {
+      cfg_function f;
+      if (!parse_function(f)) {
+        return std::move(error_);
+      }
+      out.push_back(std::move(f));
+    }
+    return std::nullopt;
+  }
+
+private:
+  /// Moves to the next line that is no comment and not empty, and to its first word.
+  bool next_line() {
+    while (at_ < text_.size()) {
+      const std::size_t newline = std::min(text_.find('\n', at_), text_.size());
+      std::string_view line = text_.substr(at_, newline - at_);
+      at_ = newline + 1;
+      ++line_number_;
+      if (!line.empty() && line.back() == '\r') {
+        line.remove_suffix(1);
+      }
+      if (!line.empty() && line.front() != '#') {
+        line_ = line_reader(line);
+        column_ = 1;
+        keyword_ = line_.word();
+        return true;
+      }
+    }
+    return false;
+  }
+
+  bool fail(std::size_t line, std::size_t column, std::string message) {
+    error_ = file_error{file_, line, column, std::move(message)};
+    return false;
+  }
+
+  /// At the word that was read last.
+  bool fail(std::string message) { return fail(line_number_, column_, std::move(message)); }
+
+  /// Moves to the next line within a function.
+  bool line_of_function(const cfg_function& f, const char* expected) {
+    if (next_line()) {
+      return true;
+    }
+    return fail(line_number_ + 1, 1,
+                std::string("the file ends within function ") + quoted(f.name) + " of line " + std::to_string(f.line) +
+                    ", expected " + expected);
+  }
+
+  std::string_view word() {
+    column_ = line_.column();
+    return line_.word();
+  }
+
+  bool end_of_line() {
+    if (line_.at_end()) {
+      return true;
+    }
+    const std::string_view rest = word();
+    return fail(rest.empty() ? "unexpected space" : "unexpected " + quoted(rest) + ", expected the end of the line");
+  }
+
+  /// A decimal number of at most `largest`.
+  bool number(const char* what, std::uint32_t largest, std::uint32_t& out) {
+    const std::string_view digits = word();
+    if (digits.empty()) {
+      return fail(std::string("expected ") + what);
+    }
+    std::uint64_t value = 0;
+    for (const char c : digits) {
+      if (c < '0' || c > '9') {
+        return fail(std::string("expected ") + what + ", found " + quoted(digits));
+      }
+      value = value * 10 + static_cast<std::uint64_t>(c - '0');
+      if (value > largest) {
+        return fail(quoted(digits) + " is too large for " + what + ", which is at most " + std::to_string(largest));
+      }
+    }
+    out = static_cast<std::uint32_t>(value);
+    return true;
+  }
+
+  bool parse_function(cfg_function& f) { return parse_name(f) && parse_blocks(f) && parse_variables(f); }
+
+  bool parse_name(cfg_function& f) {
+    if (keyword_ != "function") {
+      return fail("expected 'function', found " + quoted(keyword_));
+    }
+    f.line = line_number_;
+    const std::string_view name = word();
+    if (name.empty()) {
+      return fail("expected the name of the function");
+    }
+    for (const char c : name) {
+      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+        return fail("the name " + quoted(name) + " holds a control character");
+      }
+    }
+    if (!names_.insert(name).second) {
+      return fail("there is another function " + quoted(name) + " in this file");
+    }
+    f.name = name;
+    return end_of_line();
+  }
+
+  bool parse_blocks(cfg_function& f) {
+    std::uint32_t blocks = 0;
+    if (!line_of_function(f, "'blocks'")) {
+      return false;
+    }
+    if (keyword_ != "blocks") {
+      return fail("expected 'blocks', found " + quoted(keyword_));
+    }
+    if (!number("the number of blocks", max_blocks, blocks)) {
+      return false;
+    }
+    if (blocks == 0) {
+      return fail("a function has at least one block, the entry");
+    }
+    if (!end_of_line()) {
+      return false;
+    }
+    // The number is only believed as far as the text can hold that many lines.
+    constexpr std::size_t shortest_line = sizeof "succ 0\n" - 1;
+    f.offsets.reserve(std::min<std::size_t>(blocks, (text_.size() - std::min(at_, text_.size())) / shortest_line) + 2);
+    for (std::uint32_t b = 0; b != blocks; ++b) {
+      if (!parse_successors(f, b, blocks)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool parse_successors(cfg_function& f, std::uint32_t block, std::uint32_t blocks) {
+    if (!line_of_function(f, "'succ'")) {
+      return false;
+    }
+    if (keyword_ != "succ") {
+      return fail("expected 'succ " + std::to_string(block) + "', found " + quoted(keyword_));
+    }
+    std::uint32_t named = 0;
+    if (!number("a block", blocks - 1, named)) {
+      return false;
+    }
+    if (named != block) {
+      return fail("expected the successors of block " + std::to_string(block) + ", found block " +
+                  std::to_string(named));
+    }
+    while (!line_.at_end()) {
+      std::uint32_t successor = 0;
+      if (!number("a block", blocks - 1, successor)) {
+        return false;
+      }
+      f.successor_list.push_back(successor);
+    }
+    f.offsets.push_back(static_cast<std::uint32_t>(f.successor_list.size()));
+    return true;
+  }
+
+  /// What is left of a function: variables or not, and its `end`.
+  bool parse_variables(cfg_function& f) {
+    if (!line_of_function(f, "'end'")) {
+      return false;
+    }
+    if (keyword_ == "vars") {
+      if (!number("the number of variables", max_blocks, f.num_variables) || !end_of_line() ||
+          !line_of_function(f, "'end'") || !parse_facts(f, "def", f.definition_offsets, f.definitions) ||
+          !parse_facts(f, "use", f.use_offsets, f.uses)) {
+        return false;
+      }
+    }
+    if (keyword_ == "end") {
+      return end_of_line();
+    }
+    if (keyword_ == "def" || keyword_ == "use") {
+      return fail(f.definition_offsets.empty() ? quoted(keyword_) + " without variables ('vars' comes before it)"
+                                               : "'def' lines come before 'use' lines");
+    }
+    return fail("expected 'end', found " + quoted(keyword_));
+  }
+
+  /// The lines of one keyword, ascending by block; goes on to the line behind them.
+  bool parse_facts(cfg_function& f, std::string_view keyword, std::vector<std::uint32_t>& offsets,
+                   std::vector<std::uint32_t>& facts) {
+    if (f.num_variables == 0) {
+      return true;
+    }
+    const std::size_t blocks = f.num_nodes();
+    offsets.reserve(blocks + 1);
+    while (keyword_ == keyword) {
+      std::uint32_t block = 0;
+      if (!number("a block", static_cast<std::uint32_t>(blocks - 1), block)) {
+        return false;
+      }
+      if (block < offsets.size()) {
+        return fail("the blocks of '" + std::string(keyword) + "' lines ascend, and block " + std::to_string(block) +
+                    " does not");
+      }
+      offsets.resize(block + std::size_t{1}, static_cast<std::uint32_t>(facts.size()));
+      if (!parse_ascending(f.num_variables - 1, facts) || !line_of_function(f, "'end'")) {
+        return false;
+      }
+    }
+    offsets.resize(blocks + 1, static_cast<std::uint32_t>(facts.size()));
+    return true;
+  }
+
+  bool parse_ascending(std::uint32_t largest, std::vector<std::uint32_t>& out) {
+    const std::size_t first = out.size();
+    while (!line_.at_end()) {
+      std::uint32_t variable = 0;
+      if (!number("a variable", largest, variable)) {
+        return false;
+      }
+      if (out.size() != first && variable <= out.back()) {
+        return fail("variables ascend, and " + std::to_string(variable) + " does not");
+      }
+      out.push_back(variable);
+    }
+    return true;
+  }
+
+  std::string_view text_;
+  const std::string& file_;
+  std::size_t at_ = 0;
+  std::size_t line_number_ = 0;
+  line_reader line_;
+  std::size_t column_ = 1; ///< of the word that was read last
+  std::string_view keyword_;
+  std::unordered_set<std::string_view> names_;
+  std::optional<file_error> error_;
+};
+
+struct gz_closer {
+  void operator()(gzFile file) const { gzclose_r(file); }
+};
+
+std::string zlib_message(gzFile file, const std::string& path) {
+  int code = Z_OK;
+  std::string_view message = gzerror(file, &code);
+  if (code == Z_ERRNO) {
+    return std::strerror(errno);
+  }
+  if (message.starts_with(path + ": ")) { // the error names the file once already
+    message.remove_prefix(path.size() + 2);
+  }
+  return "broken gzip data: " + std::string(message);
+}
+
+} // namespace
+
+std::string file_error::to_string() const {
+  std::string out = file;
+  if (line != 0) {
+    out += ":" + std::to_string(line);
+    if (column != 0) {
+      out += ":" + std::to_string(column);
+    }
+  }
+  return out + ": error: " + message;
+}
+
+std::optional<file_error> read_text(const std::string& path, std::string& text) {
+  text.clear();
+  const auto failed = [&](std::string message) {
+    text.clear();
+    return file_error{path, 0, 0, std::move(message)};
+  };
+  errno = 0;
+  // zlib hands on what does not look like gzip as it is, so this reads plain files too.
+  const std::unique_ptr<gzFile_s, gz_closer> file(gzopen(path.c_str(), "rb"));
+  if (file == nullptr) {
+    return failed(std::string("cannot be opened: ") + (errno != 0 ? std::strerror(errno) : "out of memory"));
+  }
+  constexpr std::size_t step = std::size_t{1} << 18;
+  gzbuffer(file.get(), step);
+  std::size_t used = 0;
+  for (;;) {
+    text.resize(std::max(used + step, used + used / 2)); // grows in proportion, so that no byte is copied often
+    const auto room = static_cast<unsigned>(std::min<std::size_t>(text.size() - used, std::numeric_limits<int>::max()));
+    const int got = gzread(file.get(), text.data() + used, room);
+    if (got < 0) {
+      return failed("cannot be read: " + zlib_message(file.get(), path));
+    }
+    used += static_cast<std::size_t>(got);
+    if (used > max_text) {
+      return failed("the text is longer than 4 GiB");
+    }
+    if (static_cast<unsigned>(got) < room) {
+      break;
+    }
+  }
+  text.resize(used);
+  int status = Z_OK;
+  gzerror(file.get(), &status); // a stream that breaks off is no error of gzread
+  if (status != Z_OK) {
+    return failed("cannot be read: " + zlib_message(file.get(), path));
+  }
+  if (path.ends_with(".gz") && gzdirect(file.get()) != 0) {
+    return failed("is no gzip file");
+  }
+  return std::nullopt;
+}
+
+std::optional<file_error> parse_cfg(std::string_view text, const std::string& file, std::vector<cfg_function>& out) {
+  return cfg_parser(text, file).parse(out);
+}
+
+std::optional<file_error> read_cfg(const std::string& path, std::vector<cfg_function>& out) {
+  std::string text;
+  if (auto error = read_text(path, text)) {
+    out.clear();
+    return error;
+  }
+  return parse_cfg(text, path, out);
+}
+
+} // namespace midend_examples

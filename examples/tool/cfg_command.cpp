@@ -1,0 +1,138 @@
+#include "cfg_command.hpp"
+
+#include "analysis.hpp"
+#include "dot_files.hpp"
+#include "kinds.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+#include "records.hpp"
+#include "statistics.hpp"
+
+#include "support/corpus.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <unordered_set>
+
+namespace midend_tool {
+namespace {
+
+using seconds = std::chrono::duration<double>;
+using clock = std::chrono::steady_clock;
+
+exit_status complain(exit_status status, const std::string& message) {
+  std::fprintf(stderr, "%s\n", message.c_str());
+  return status;
+}
+
+/// Keeps the functions that are named. Returns a name that is not there, if any.
+std::optional<std::string> select(const std::vector<std::string>& names,
+                                  std::vector<midend_examples::cfg_function>& functions) {
+  if (names.empty()) {
+    return std::nullopt;
+  }
+  const std::unordered_set<std::string> wanted(names.begin(), names.end());
+  std::unordered_set<std::string> found;
+  std::erase_if(functions, [&](const midend_examples::cfg_function& f) {
+    if (!wanted.contains(f.name)) {
+      return true;
+    }
+    found.insert(f.name);
+    return false;
+  });
+  for (const std::string& name : names) {
+    if (!found.contains(name)) {
+      return name;
+    }
+  }
+  return std::nullopt;
+}
+
+/// The options that can be checked before the file is read.
+struct choices {
+  kind_set kinds;
+  const dominator_choice* algorithm = nullptr;
+
+  std::optional<std::string> set(const cfg_options& options) {
+    if (!options.roots.empty() || !options.roots_from.empty()) {
+      return "--roots and --roots-from are for ipdom, which is not built yet";
+    }
+    if (!options.only_given) {
+      kinds = built_kinds();
+    } else if (auto problem = parse_kinds(options.only, kinds)) {
+      return "--only: " + *problem;
+    }
+    algorithm = find_dominator_choice(options.dominators);
+    if (algorithm == nullptr) {
+      return "--dominators: unknown algorithm '" + options.dominators + "', there are: " + dominator_choice_names(", ");
+    }
+    return std::nullopt;
+  }
+
+  analysis_needs needs(const cfg_options& options) const {
+    const bool all = options.statistics;
+    const bool pictures = !options.dot_directory.empty();
+    return {.dominators = all || pictures || kinds.contains(kind::idom),
+            .components = all || kinds.contains(kind::scc),
+            .loops = all || pictures || kinds.contains(kind::loop)};
+  }
+};
+
+} // namespace
+
+exit_status run_cfg(const cfg_options& options) {
+  const auto start = clock::now();
+  choices chosen;
+  if (const auto problem = chosen.set(options)) {
+    return complain(exit_bad_usage, "midend cfg: " + *problem);
+  }
+
+  std::vector<midend_examples::cfg_function> functions;
+  if (const auto error = midend_examples::read_cfg(options.file, functions)) {
+    return complain(exit_bad_input, error->to_string());
+  }
+  if (const auto name = select(options.functions, functions)) {
+    return complain(exit_bad_input, options.file + ": error: there is no function '" + *name + "'");
+  }
+  statistics::run_times times;
+  times.reading = seconds(clock::now() - start).count();
+
+  dot_files pictures;
+  if (!options.dot_directory.empty()) {
+    if (const auto error = pictures.open(options.dot_directory)) {
+      return complain(exit_bad_input, *error);
+    }
+  }
+
+  analyses answers(*chosen.algorithm, chosen.needs(options));
+  output out(stdout);
+  statistics sums;
+  {
+    progress shown(functions.size());
+    record_writer records(chosen.kinds, out, shown);
+    for (std::size_t i = 0; i != functions.size() && !out.failed(); ++i) {
+      shown.at_function(i);
+      answers.run(functions[i]);
+      records.write(functions[i].name, answers);
+      if (!options.dot_directory.empty()) {
+        if (const auto error = pictures.write(functions[i].name, answers)) {
+          out.flush();
+          return complain(exit_bad_input, *error);
+        }
+      }
+      if (options.statistics) {
+        sums.add(functions[i], answers);
+      }
+    }
+  }
+  if (!out.flush()) {
+    return complain(exit_bad_input, "midend: error: standard output: " + out.error());
+  }
+  if (options.statistics) {
+    times.total = seconds(clock::now() - start).count();
+    sums.print(stderr, options.file, chosen.algorithm->name, answers.times(), times);
+  }
+  return exit_done;
+}
+
+} // namespace midend_tool

@@ -1,0 +1,65 @@
+#include "kinds.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace midend_tool {
+namespace {
+
+struct kind_entry {
+  std::string_view name;
+  kind value;
+  bool built;
+};
+
+constexpr std::array kinds{
+    kind_entry{"idom", kind::idom, true},    kind_entry{"df", kind::df, false},
+    kind_entry{"ipdom", kind::ipdom, false}, kind_entry{"scc", kind::scc, true},
+    kind_entry{"loop", kind::loop, true},    kind_entry{"cycle", kind::cycle, false},
+    kind_entry{"phi", kind::phi, false},     kind_entry{"livein", kind::livein, false},
+};
+
+} // namespace
+
+kind_set built_kinds() {
+  kind_set all;
+  for (const kind_entry& entry : kinds) {
+    if (entry.built) {
+      all.insert(entry.value);
+    }
+  }
+  return all;
+}
+
+std::string built_kind_names() {
+  std::string names;
+  for (const kind_entry& entry : kinds) {
+    if (entry.built) {
+      names += names.empty() ? "" : ",";
+      names += entry.name;
+    }
+  }
+  return names;
+}
+
+std::optional<std::string> parse_kinds(std::string_view list, kind_set& out) {
+  for (;;) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    const std::string_view name = list.substr(0, comma);
+    const auto* const entry =
+        std::find_if(kinds.begin(), kinds.end(), [&](const kind_entry& candidate) { return candidate.name == name; });
+    if (entry == kinds.end()) {
+      return "unknown kind '" + std::string(name) + "', there are: " + built_kind_names();
+    }
+    if (!entry->built) {
+      return "kind '" + std::string(name) + "' is not built yet, there are: " + built_kind_names();
+    }
+    out.insert(entry->value);
+    if (comma == list.size()) {
+      return std::nullopt;
+    }
+    list.remove_prefix(comma + 1);
+  }
+}
+
+} // namespace midend_tool

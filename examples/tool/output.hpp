@@ -1,0 +1,47 @@
+/// Standard output through one large buffer, with the errors that stdio would keep to itself.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace midend_tool {
+
+/// Writes to `file`. After the first error nothing more is written, and `error()` says why.
+class output {
+public:
+  explicit output(std::FILE* file);
+
+  output(const output&) = delete;
+  output& operator=(const output&) = delete;
+
+  void text(std::string_view words);
+
+  void number(std::uint32_t value);
+
+  void character(char c) {
+    if (used_ == capacity) {
+      flush();
+    }
+    buffer_[used_++] = c;
+  }
+
+  /// Hands all to the operating system. False if that, or anything before, failed.
+  bool flush();
+
+  bool failed() const { return !error_.empty(); }
+
+  const std::string& error() const { return error_; }
+
+private:
+  static constexpr std::size_t capacity = std::size_t{1} << 20;
+
+  std::FILE* file_;
+  std::unique_ptr<char[]> buffer_;
+  std::size_t used_ = 0;
+  std::string error_;
+};
+
+} // namespace midend_tool

@@ -1,0 +1,93 @@
+#include "records.hpp"
+
+#include <algorithm>
+
+namespace midend_tool {
+
+using midend::loop_id;
+using midend::node_id;
+
+void record_writer::write(std::string_view name, const analyses& answers) {
+  out_.text("function ");
+  out_.text(name);
+  out_.character('\n');
+  if (kinds_.contains(kind::idom)) {
+    write_idom(answers.dominators());
+  }
+  if (kinds_.contains(kind::scc)) {
+    write_scc(answers.components());
+  }
+  if (kinds_.contains(kind::loop)) {
+    write_loops(answers.loops());
+  }
+  out_.text("end\n");
+}
+
+void record_writer::id(node_id n) {
+  out_.character(' ');
+  if (n == midend::no_node) {
+    out_.text("-1");
+  } else {
+    out_.number(n);
+  }
+}
+
+void record_writer::write_idom(const midend::dominator_tree& tree) {
+  out_.text("idom");
+  for (node_id n = 0; n != tree.num_nodes(); ++n) {
+    id(tree.immediate_dominator(n));
+  }
+  out_.character('\n');
+}
+
+void record_writer::write_scc(const midend::component_partition& components) {
+  out_.text("scc");
+  for (node_id n = 0; n != components.num_nodes(); ++n) {
+    id(components.is_reachable(n) ? components.component(n) : midend::no_node);
+  }
+  out_.character('\n');
+}
+
+void record_writer::write_loops(const midend::loop_forest& loops) {
+  order_.assign(loops.loops().begin(), loops.loops().end());
+  std::sort(order_.begin(), order_.end(), [&](loop_id a, loop_id b) {
+    return loops.depth(a) != loops.depth(b) ? loops.depth(a) < loops.depth(b) : loops.header(a) < loops.header(b);
+  });
+  for (std::size_t i = 0; i != order_.size() && !out_.failed(); ++i) { // the lines may be long, and many
+    progress_.at_loop(i, order_.size());
+    write_loop(loops, order_[i]);
+  }
+}
+
+void record_writer::write_loop(const midend::loop_forest& loops, loop_id l) {
+  out_.text("loop");
+  id(loops.header(l));
+  id(loops.parent(l) == midend::no_loop ? midend::no_node : loops.header(loops.parent(l)));
+  id(loops.depth(l));
+  out_.text(" :");
+  sorted(loops.blocks(l));
+  out_.text(" ; latches");
+  sorted(loops.latches(l));
+  out_.text(" ; preheader");
+  id(loops.preheader(l));
+  out_.text(" ; exiting");
+  sorted(loops.exiting_blocks(l));
+  out_.text(" ; exits");
+  sorted(loops.exit_blocks(l));
+  out_.character('\n');
+}
+
+template <class Nodes> void record_writer::sorted(const Nodes& nodes) {
+  nodes_.clear();
+  for (const node_id n : nodes) {
+    nodes_.push_back(n);
+  }
+  if (!std::is_sorted(nodes_.begin(), nodes_.end())) {
+    std::sort(nodes_.begin(), nodes_.end());
+  }
+  for (const node_id n : nodes_) {
+    id(n);
+  }
+}
+
+} // namespace midend_tool

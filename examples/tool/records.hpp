@@ -1,0 +1,40 @@
+/// The lines of the `.expect` format.
+#pragma once
+
+#include "analysis.hpp"
+#include "kinds.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace midend_tool {
+
+/// Writes the record of one function after the other. On a nest of loops the lists of blocks are quadratic in the
+/// number of blocks, as the format asks; they are never held in memory together.
+class record_writer {
+public:
+  record_writer(kind_set kinds, output& out, progress& shown) : kinds_(kinds), out_(out), progress_(shown) {}
+
+  void write(std::string_view name, const analyses& answers);
+
+private:
+  void write_idom(const midend::dominator_tree& tree);
+  void write_scc(const midend::component_partition& components);
+  void write_loops(const midend::loop_forest& loops);
+  void write_loop(const midend::loop_forest& loops, midend::loop_id l);
+
+  void id(midend::node_id n); ///< a space and a block, -1 for `no_node`
+
+  template <class Nodes> void sorted(const Nodes& nodes);
+
+  kind_set kinds_;
+  output& out_;
+  progress& progress_;
+  std::vector<midend::loop_id> order_;
+  std::vector<midend::node_id> nodes_;
+};
+
+} // namespace midend_tool
