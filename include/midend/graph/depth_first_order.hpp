@@ -72,10 +72,15 @@ struct depth_first_search {
   static constexpr void run(const G& g, depth_first_workspace& workspace, depth_first_numbering& out) {
     const node_id count = node_count(g);
     out.preorder_number_.assign(count, no_node);
-    out.postorder_number_.assign(count, no_node);
+    out.postorder_number_.resize_for_overwrite(count);
     out.preorder_.resize_for_overwrite(count);
     out.postorder_.resize_for_overwrite(count);
     const node_id reached = count == 0 ? 0 : search(g, workspace, out);
+    for (node_id n = 0; reached != count && n != count; ++n) {
+      if (out.preorder_number_[n] == no_node) {
+        out.postorder_number_[n] = no_node;
+      }
+    }
     out.preorder_.shrink(reached);
     out.postorder_.shrink(reached);
   }
@@ -94,42 +99,45 @@ struct depth_first_search {
       preorder_number[at] = met;
       preorder[met++] = at;
       stack.push(at | leave_mark);
-      if (push_all_but_first(g, at, stack) && preorder_number[at] == no_node) {
-        continue;
+      auto&& successors = g.successors(at);
+      auto it = std::begin(successors);
+      const auto last = std::end(successors);
+      if (it != last) {
+        at = static_cast<node_id>(*it);
+        if (++it != last) {
+          push_reversed(it, last, stack);
+        }
+        if (preorder_number[at] == no_node) {
+          continue;
+        }
       }
-      do { // leave nodes until a target turns up that is new
+      for (;;) { // leave nodes until a target turns up that is new
         if (stack.empty()) {
           return met;
         }
-        at = stack.pop();
-        if (at & leave_mark) {
-          at &= ~leave_mark;
-          postorder_number[at] = left;
-          postorder[left++] = at;
+        const std::uint32_t next = stack.pop();
+        if ((next & leave_mark) != 0) {
+          const node_id done = next & ~leave_mark;
+          postorder_number[done] = left;
+          postorder[left++] = done;
+        } else if (preorder_number[next] == no_node) {
+          at = next;
+          break;
         }
-      } while (preorder_number[at] != no_node);
+      }
     }
   }
 
-  /// Stacks the successors of `at` so that the second one comes off first; `at` becomes the first one. False if there
-  /// is none.
-  template <class G>
-  static constexpr bool push_all_but_first(const G& g, node_id& at, work_stack<std::uint32_t>& stack) {
-    auto&& successors = g.successors(at);
-    auto it = std::begin(successors);
-    const auto last = std::end(successors);
-    if (it == last) {
-      return false;
-    }
-    at = static_cast<node_id>(*it);
-    if (++it != last) {
-      const std::size_t base = stack.size();
-      do {
-        stack.push(static_cast<node_id>(*it));
-      } while (++it != last);
+  /// Stacks the nodes of a range so that the first one comes off first.
+  template <class Iterator, class Sentinel>
+  static constexpr void push_reversed(Iterator it, Sentinel last, work_stack<std::uint32_t>& stack) {
+    const std::size_t base = stack.size();
+    do {
+      stack.push(static_cast<node_id>(*it));
+    } while (++it != last);
+    if (stack.size() - base > 1) {
       stack.reverse_from(base);
     }
-    return true;
   }
 };
 

@@ -122,45 +122,47 @@ struct component_search {
     for (;;) {
       low[at] = index[at] = met++;
       tasks.push({source, at | leave_mark});
-      source = at;
-      auto&& successors = g.successors(source);
+      auto&& successors = g.successors(at);
       auto it = std::begin(successors);
       const auto last = std::end(successors);
-      bool looking = it != last; // at the edge source → at
-      if (looking) {
+      if (it != last) {
+        source = at;
         at = static_cast<node_id>(*it);
         while (++it != last) {
           tasks.push({source, at});
           at = static_cast<node_id>(*it);
         }
-      }
-      for (;;) {
-        if (looking) {
-          if (low[at] == no_node) {
-            break;
-          }
-          low[source] = low[at] < low[source] ? low[at] : low[source];
+        if (low[at] == no_node) {
+          continue;
         }
+        lower(low[source], low[at]);
+      }
+      for (;;) { // leave nodes and look at edges until a target turns up that is new
         if (tasks.empty()) {
           return;
         }
         const task next = tasks.pop();
-        source = next.source;
-        looking = (next.target & leave_mark) == 0;
-        at = next.target & ~leave_mark;
-        if (!looking) {
-          leave(at, source, low, index, open, out);
+        if ((next.target & leave_mark) != 0) {
+          leave(next.target & ~leave_mark, next.source, low, index, open, out);
+        } else if (low[next.target] == no_node) {
+          source = next.source;
+          at = next.target;
+          break;
+        } else {
+          lower(low[next.source], low[next.target]);
         }
       }
     }
   }
+
+  static constexpr void lower(node_id& low, node_id other) { low = other < low ? other : low; }
 
   /// `n` and all below it are done: either it closes a component, or it waits on the stack for the node that will.
   constexpr void leave(node_id n, node_id parent, node_id* low, const node_id* index, work_stack<node_id>& open,
                        component_partition& out) {
     if (low[n] != index[n]) {
       open.push(n);
-      low[parent] = low[n] < low[parent] ? low[n] : low[parent];
+      lower(low[parent], low[n]);
       return;
     }
     node_id* const members = out.members_.data();

@@ -27,6 +27,25 @@ struct dominators_and_loops_result {
   loop_forest loops;
 };
 
+namespace detail {
+
+template <class G>
+constexpr void find_dominators_and_loops(const G& g, bool boundaries, dominators_and_loops_workspace& workspace,
+                                         dominators_and_loops_result& out) {
+  loop_arrays& a = workspace.loops.arrays_;
+  const semi_nca_loop_search search{workspace.backedges_, a.draft_of, a.pending, a.drafts};
+  dominator_tree_builder::build(g, search, workspace.dominators.arrays_, out.dominators);
+  loop_forest_builder::clear(out.dominators.num_nodes(), out.dominators.epoch(), boundaries, out.loops);
+  if (!a.drafts.header.empty()) {
+    loop_forest_builder::build(a.drafts, out.loops);
+    if (boundaries) {
+      loop_search::list_boundaries(g, out.dominators, a, out.loops);
+    }
+  }
+}
+
+} // namespace detail
+
 /// What `dominators(g, semi_nca)` and `natural_loops` give, for less than both, refilling `out`: the search that finds
 /// the dominators recognises backedges and knows what loops are made of. Allocates nothing once workspace and result
 /// have seen a graph as large.
@@ -36,20 +55,14 @@ struct dominators_and_loops_result {
 template <flow_graph G>
 constexpr void dominators_and_loops(const G& g, dominators_and_loops_workspace& workspace,
                                     dominators_and_loops_result& out) {
-  detail::loop_arrays& a = workspace.loops.arrays_;
-  const detail::semi_nca_loop_search search{workspace.backedges_, a.draft_of, a.pending, a.drafts};
-  detail::dominator_tree_builder::build(g, search, workspace.dominators.arrays_, out.dominators);
-  detail::loop_forest_builder::clear(out.dominators.num_nodes(), out.dominators.epoch(), out.loops);
-  if (a.drafts.header.empty()) {
-    return;
-  }
-  detail::loop_forest_builder::build(a.drafts, out.loops);
-  if constexpr (detail::in_edge_indexed<G>) {
-    detail::loop_boundary_builder::build(g, out.dominators, a.boundaries, out.loops);
-  } else {
-    a.copy.assign(g);
-    detail::loop_boundary_builder::build(a.copy, out.dominators, a.boundaries, out.loops);
-  }
+  detail::find_dominators_and_loops(g, true, workspace, out);
+}
+
+/// The same without the boundaries of loops. Reads successors only, once, and never copies the graph.
+template <flow_graph G>
+constexpr void dominators_and_loops(const G& g, nesting_only_t, dominators_and_loops_workspace& workspace,
+                                    dominators_and_loops_result& out) {
+  detail::find_dominators_and_loops(g, false, workspace, out);
 }
 
 /// The dominator tree and the natural loops of `g`.

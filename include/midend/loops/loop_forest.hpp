@@ -80,6 +80,10 @@ public:
   /// The blocks whose innermost loop is `l`; the header is first.
   constexpr std::span<const node_id> own_blocks(loop_id l) const { return blocks_of(l, l + 1); }
 
+  /// Whether the forest knows the edges of its loops. One that was made with `nesting_only` does not; the queries from
+  /// here on then break the contract.
+  constexpr bool has_boundaries() const { return has_boundaries_; }
+
   /// The edges from blocks of `l` to its header, ascending by source.
   constexpr std::span<const loop_edge> backedges(loop_id l) const { return slice(backedges_, backedge_offset_, l); }
 
@@ -101,11 +105,15 @@ public:
 
   /// The only entering block if the edge to the header is its only edge, else `no_node`. Unreachable entering blocks
   /// count, as they do in LLVM.
-  constexpr node_id preheader(loop_id l) const { return preheader_[l]; }
+  constexpr node_id preheader(loop_id l) const {
+    require_boundaries();
+    return preheader_[l];
+  }
 
   /// The edges from blocks of `l` to blocks outside: grouped by the innermost loop of the source, groups ascending, and
   /// ascending by edge within a group. An edge that leaves several loops is in the range of each.
   constexpr exiting_edge_range exiting_edges(loop_id l) const {
+    require_boundaries();
     return {exits_.data(), exit_offset_[l], exit_offset_[l + size_[l]], depth_[l]};
   }
 
@@ -131,10 +139,16 @@ public:
   }
 
   /// Whether all predecessors of each exit block are in `l`; unreachable ones do not count. True if there is no exit.
-  constexpr bool has_dedicated_exits(loop_id l) const { return shared_exit_depth_[l] > depth_[l]; }
+  constexpr bool has_dedicated_exits(loop_id l) const {
+    require_boundaries();
+    return shared_exit_depth_[l] > depth_[l];
+  }
 
   /// Whether `l` has no exiting edge: control that is in stays in.
-  constexpr bool is_statically_infinite(loop_id l) const { return exit_depth_[l] > depth_[l]; }
+  constexpr bool is_statically_infinite(loop_id l) const {
+    require_boundaries();
+    return exit_depth_[l] > depth_[l];
+  }
 
   /// The `epoch()` of the graph that the forest was made of.
   constexpr std::uint64_t epoch() const { return epoch_; }
@@ -147,8 +161,13 @@ private:
     return {blocks_.data() + block_offset_[first], blocks_.data() + block_offset_[last]};
   }
 
-  static constexpr std::span<const loop_edge> slice(const flat_array<loop_edge>& edges,
-                                                    const flat_array<std::uint32_t>& offsets, loop_id l) {
+  constexpr void require_boundaries() const {
+    MIDEND_ASSERT(has_boundaries_, "a loop forest that was not made with nesting_only");
+  }
+
+  constexpr std::span<const loop_edge> slice(const flat_array<loop_edge>& edges,
+                                             const flat_array<std::uint32_t>& offsets, loop_id l) const {
+    require_boundaries();
     return {edges.data() + offsets[l], edges.data() + offsets[l + std::size_t{1}]};
   }
 
@@ -157,6 +176,7 @@ private:
   }
 
   std::uint64_t epoch_ = 0;
+  bool has_boundaries_ = true;
   flat_array<loop_id> innermost_; ///< by node
 
   // By loop. Offsets have one element more.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/dominance/detail/path_minimum.hpp"
 #include "midend/dominance/detail/workspace.hpp"
 
 #include <cstddef>
@@ -12,55 +13,43 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
+/// A number and its semidominator in one word, ordered by the semidominator.
+constexpr std::uint64_t ranked(std::uint32_t semi, std::uint32_t number) {
+  return std::uint64_t{semi} << 32 | number;
+}
+
+constexpr std::uint32_t rank(std::uint64_t ranked) {
+  return static_cast<std::uint32_t>(ranked >> 32);
+}
+
+constexpr std::uint32_t number(std::uint64_t ranked) {
+  return static_cast<std::uint32_t>(ranked);
+}
+
 /// Simple linking: the forest is the part of the search tree above w, and paths are halved. O(m log n).
 class simple_link_forest {
 public:
   constexpr simple_link_forest(dominance_arrays& a, std::uint32_t reached) {
-    a.label.resize_for_overwrite(reached);
+    a.ranked_label.resize_for_overwrite(reached);
     a.ancestor.assign(std::span<const std::uint32_t>(a.idom.data(), reached));
-    label_ = a.label.data();
+    label_ = a.ranked_label.data();
     ancestor_ = a.ancestor.data();
-    semi_ = a.semi.data();
     for (std::uint32_t v = 0; v != reached; ++v) {
-      label_[v] = v;
+      label_[v] = ranked(a.semi[v], v);
     }
   }
 
-  /// The forest is everything from w on, so there is nothing to record but that.
-  constexpr void link(std::uint32_t, std::uint32_t w) { linked_from_ = w; }
+  /// Says that the semidominator of w is final; everything above w is linked then.
+  constexpr void link(std::uint32_t, std::uint32_t w, std::uint32_t semi) { label_[w] = ranked(semi, w); }
 
-  /// The node of least semidominator on the path from v up to the last one that is linked; v itself if it is not.
-  constexpr std::uint32_t evaluate(std::uint32_t v) {
-    std::uint32_t up = ancestor_[v];
-    std::uint32_t next = ancestor_[up];
-    std::uint32_t least = better(up >= linked_from_ ? label_[up] : label_[v], label_[v]);
-    if (next < linked_from_) [[likely]] { // a path of one node or two, without a branch between the two
-      return least;
-    }
-    for (;;) { // up and what is below are accounted for; next, the ancestor of up, is not
-      label_[v] = better(label_[up], label_[v]);
-      ancestor_[v] = next;
-      v = next;
-      least = better(label_[v], least);
-      up = ancestor_[v];
-      if (up < linked_from_) {
-        return least;
-      }
-      least = better(label_[up], least);
-      next = ancestor_[up];
-      if (next < linked_from_) {
-        return least;
-      }
-    }
+  /// The node of least semidominator on the path from v up to the last node above w.
+  constexpr std::uint64_t evaluate(std::uint32_t v, std::uint32_t w) {
+    return least_label_on_path(v, w, label_, ancestor_);
   }
 
 private:
-  constexpr std::uint32_t better(std::uint32_t a, std::uint32_t b) const { return semi_[a] < semi_[b] ? a : b; }
-
-  std::uint32_t* label_ = nullptr;
+  std::uint64_t* label_ = nullptr;
   std::uint32_t* ancestor_ = nullptr;
-  const std::uint32_t* semi_ = nullptr;
-  std::uint32_t linked_from_ = no_node;
 };
 
 /// Balanced linking, as in the appendix of the paper: trees of the virtual forest are kept shallow by size. O(m α(m,
@@ -87,7 +76,7 @@ public:
     a.semi[unlinked] = no_node;
   }
 
-  constexpr void link(std::uint32_t v, std::uint32_t w) {
+  constexpr void link(std::uint32_t v, std::uint32_t w, std::uint32_t) {
     label_[w] = w;
     std::uint32_t s = w;
     while (semi_[label_[w]] < semi_[label_[child_[s]]]) {
@@ -113,12 +102,13 @@ public:
     }
   }
 
-  constexpr std::uint32_t evaluate(std::uint32_t v) {
-    if (ancestor_[v] == null_) {
-      return label_[v];
+  constexpr std::uint64_t evaluate(std::uint32_t v, std::uint32_t) {
+    std::uint32_t found = label_[v];
+    if (ancestor_[v] != null_) {
+      const std::uint32_t root = halve_path(v);
+      found = better(label_[root], label_[v]);
     }
-    const std::uint32_t root = halve_path(v);
-    return semi_[label_[root]] >= semi_[label_[v]] ? label_[v] : label_[root];
+    return ranked(semi_[found], found);
   }
 
 private:
@@ -181,13 +171,12 @@ template <class Forest> struct lengauer_tarjan_algorithm {
     const chained_edge* const edges = a.edges.data();
     for (std::uint32_t w = reached; w-- != 0;) {
       for (std::uint32_t v = bucket[w]; v != end_of_chain; v = bucket_next[v]) {
-        const std::uint32_t u = forest.evaluate(v);
-        parent_then_idom[v] = semi[u] < semi[v] ? u : w;
+        const std::uint64_t u = forest.evaluate(v, w);
+        parent_then_idom[v] = rank(u) < w ? number(u) : w;
       }
       std::uint32_t best = semi[w];
       for (std::uint32_t edge = chain[w]; edge != end_of_chain; edge = edges[edge].next) {
-        const std::uint32_t found = semi[forest.evaluate(edges[edge].source)];
-        best = found < best ? found : best;
+        best = least(best, rank(forest.evaluate(edges[edge].source, w)));
       }
       semi[w] = best;
       const std::uint32_t parent = parent_then_idom[w];
@@ -195,7 +184,7 @@ template <class Forest> struct lengauer_tarjan_algorithm {
         bucket_next[w] = bucket[best];
         bucket[best] = w;
       }
-      forest.link(parent, w);
+      forest.link(parent, w, best);
     }
   }
 

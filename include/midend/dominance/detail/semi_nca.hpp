@@ -2,6 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/dominance/detail/path_minimum.hpp"
 #include "midend/dominance/detail/workspace.hpp"
 
 #include <cstddef>
@@ -47,8 +48,8 @@ struct semi_nca_algorithm {
       std::uint32_t edge = chain[w];
       do {
         const std::uint32_t source = edges[edge].source;
-        const std::uint32_t found = evaluate(source, w, label, ancestor);
-        best = found < best ? found : best;
+        const std::uint32_t found = least_label_on_path(source, w, label, ancestor);
+        best = least(best, found);
         if (found == w || source == w) {
           backedge(source, w);
         }
@@ -73,42 +74,6 @@ struct semi_nca_algorithm {
     }
     return {selected, used};
   }
-
-  /// The least semidominator on the tree path from v up to the last node above w. Paths are halved on the way (Tarjan
-  /// and van Leeuwen, "Worst-case analysis of set union algorithms", J. ACM 31(2), 1984): O(log n) amortised.
-  static constexpr std::uint32_t evaluate(std::uint32_t v, std::uint32_t w, std::uint32_t* label,
-                                          std::uint32_t* ancestor) {
-    // Most paths are one to three nodes long, unpredictably: these cases are done without a branch.
-    const std::uint32_t second = ancestor[v];
-    const std::uint32_t third = ancestor[second];
-    std::uint32_t up = ancestor[third];
-    const std::uint32_t least_of_one = label[v];
-    const std::uint32_t least_of_two = least(least_of_one, second > w ? label[second] : least_of_one);
-    std::uint32_t found = least(least_of_two, third > w ? label[third] : least_of_two);
-    if (up <= w) [[likely]] {
-      return found;
-    }
-    label[v] = least_of_two;
-    ancestor[v] = third;
-    v = third;
-    for (;;) { // v and what is below are accounted for; up, the ancestor of v, is not
-      found = least(found, label[up]);
-      const std::uint32_t next = ancestor[up];
-      if (next <= w) {
-        return found;
-      }
-      label[v] = least(label[v], label[up]);
-      ancestor[v] = next;
-      v = next;
-      found = least(found, label[v]);
-      up = ancestor[v];
-      if (up <= w) {
-        return found;
-      }
-    }
-  }
-
-  static constexpr std::uint32_t least(std::uint32_t x, std::uint32_t y) { return x < y ? x : y; }
 
   /// The immediate dominator of w is the closest ancestor of its parent, in the tree of dominators so far, that is not
   /// below its semidominator. If the semidominator is the parent, so is the immediate dominator.

@@ -39,6 +39,7 @@ struct dominance_arrays {
   flat_array<std::uint32_t> label;  ///< scratch of the algorithms from here on
   flat_array<std::uint32_t> ancestor;
   flat_array<std::uint32_t> selected;
+  flat_array<std::uint64_t> ranked_label;
   flat_array<std::uint32_t> bucket;
   flat_array<std::uint32_t> bucket_next;
   flat_array<std::uint32_t> size;

@@ -59,23 +59,12 @@ struct loop_drafts {
 struct loop_forest_builder {
   static constexpr std::uint32_t none = loop_drafts::none;
 
-  static constexpr void clear(std::size_t num_nodes, std::uint64_t epoch, loop_forest& out) {
+  /// A forest without loops.
+  static constexpr void clear(std::size_t num_nodes, std::uint64_t epoch, bool boundaries, loop_forest& out) {
     out.epoch_ = epoch;
+    out.has_boundaries_ = boundaries;
     out.innermost_.assign(num_nodes, no_loop);
-    if (out.num_loops() == 0 && !out.block_offset_.empty()) {
-      return; // as the function before
-    }
-    for (flat_array<std::uint32_t>* by_loop : {&out.header_, &out.parent_, &out.depth_, &out.size_, &out.preheader_,
-                                               &out.exit_depth_, &out.shared_exit_depth_, &out.blocks_}) {
-      by_loop->clear();
-    }
-    for (flat_array<std::uint32_t>* offsets :
-         {&out.block_offset_, &out.backedge_offset_, &out.entering_offset_, &out.exit_offset_}) {
-      offsets->assign(1, 0);
-    }
-    out.backedges_.clear();
-    out.entering_.clear();
-    out.exits_.clear();
+    out.header_.clear();
   }
 
   /// Where a search may keep the innermost draft of each node, `none` at first, until `build` turns drafts into loops.
