@@ -1,23 +1,13 @@
 // midend on `csr_graph`, the flat copy that is made when several analyses follow. The copies are not part of what is
 // timed; midend_linked.cpp has the measurements that include them.
 
+#include "csr_graphs.hpp"
 #include "suite.hpp"
 
 #include <midend/midend.hpp>
 
 namespace midend_benchmarks {
 namespace {
-
-struct csr_graphs {
-  explicit csr_graphs(const dataset& d) {
-    graphs.reserve(d.functions().size());
-    for (const flat_function& f : d.functions()) {
-      graphs.emplace_back(f);
-    }
-  }
-
-  std::vector<midend::csr_graph> graphs;
-};
 
 /// Given to the analysis of loops alone.
 struct dominator_trees {
@@ -139,11 +129,17 @@ struct components {
   midend::component_partition partition;
 };
 
-struct loops_of_given_trees {
+/// What the peers' loop analyses compute: headers, nesting and blocks. With boundaries, also the edges into, in and out
+/// of each loop, which peers look up on request.
+template <bool Boundaries> struct loops_of_given_trees {
   explicit loops_of_given_trees(const dataset& d) : trees(d.shared<dominator_trees>().trees) {}
 
   void analyse(const midend::csr_graph& g, std::size_t index) {
-    midend::natural_loops(g, trees[index], workspace, forest);
+    if constexpr (Boundaries) {
+      midend::natural_loops(g, trees[index], workspace, forest);
+    } else {
+      midend::natural_loops(g, trees[index], midend::nesting_only, workspace, forest);
+    }
   }
 
   std::optional<std::string> compare(const dataset& d, std::size_t index) const {
@@ -155,10 +151,16 @@ struct loops_of_given_trees {
   midend::loop_forest forest;
 };
 
-struct dominators_with_loops {
+template <bool Boundaries> struct dominators_with_loops {
   explicit dominators_with_loops(const dataset&) {}
 
-  void analyse(const midend::csr_graph& g, std::size_t) { midend::dominators_and_loops(g, workspace, result); }
+  void analyse(const midend::csr_graph& g, std::size_t) {
+    if constexpr (Boundaries) {
+      midend::dominators_and_loops(g, workspace, result);
+    } else {
+      midend::dominators_and_loops(g, midend::nesting_only, workspace, result);
+    }
+  }
 
   std::optional<std::string> compare(const dataset& d, std::size_t index) const {
     auto difference = compare_tree(d, index, result.dominators);
@@ -197,8 +199,10 @@ void add_midend(contestants& all) {
   // The oracle of the tests, quadratic everywhere.
   add_algorithm<midend::naive_dominators_t>(all, "naive_dominators", generated);
   all.push_back(enter<midend_job<components>>("scc", "midend"));
-  all.push_back(enter<midend_job<loops_of_given_trees>>("loops", "midend"));
-  all.push_back(enter<midend_job<dominators_with_loops>>("dominators+loops", "midend"));
+  all.push_back(enter<midend_job<loops_of_given_trees<false>>>("loops", "midend"));
+  all.push_back(enter<midend_job<loops_of_given_trees<true>>>("loops", "midend_boundaries"));
+  all.push_back(enter<midend_job<dominators_with_loops<false>>>("dominators+loops", "midend"));
+  all.push_back(enter<midend_job<dominators_with_loops<true>>>("dominators+loops", "midend_boundaries"));
 }
 
 } // namespace midend_benchmarks
