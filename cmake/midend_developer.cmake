@@ -1,0 +1,18 @@
+# How midend is built when it is the top-level project.
+
+# Programs in build/<preset>/bin.
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+if(NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(MIDEND_CCACHE ccache)
+  mark_as_advanced(MIDEND_CCACHE)
+  if(MIDEND_CCACHE)
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${MIDEND_CCACHE}")
+  endif()
+endif()

@@ -1,0 +1,13 @@
+# midend_read_version(FILE VARIABLE): the version in a version.hpp, as MAJOR.MINOR.PATCH.
+function(midend_read_version file variable)
+  file(STRINGS "${file}" lines REGEX "^#define MIDEND_VERSION_(MAJOR|MINOR|PATCH) [0-9]+$")
+  set(parts)
+  foreach(part IN ITEMS MAJOR MINOR PATCH)
+    if(NOT "${lines}" MATCHES "MIDEND_VERSION_${part} ([0-9]+)")
+      message(FATAL_ERROR "${file} does not define MIDEND_VERSION_${part}")
+    endif()
+    list(APPEND parts "${CMAKE_MATCH_1}")
+  endforeach()
+  list(JOIN parts "." version)
+  set(${variable} "${version}" PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# check_budget.sh COMPILER INCLUDE_DIR HEADER: lines of preprocessed text, blank ones squeezed, within the budget of
+# its kind. The numbers hold for g++ 12's library.
+set -eu
+compiler=$1 include_dir=$2 header=$3
+version=$("$compiler" -dumpversion)
+if [ "${version%%.*}" != 12 ]; then
+  echo "budgets are stated for g++ 12, this is $version"
+  exit 77
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+printf '#include "%s"\n' "$header" |
+  "$compiler" -std=c++20 -E -P -MD -MF "$work/dependencies" -MT x -I"$include_dir" -x c++ - -o "$work/text"
+lines=$(wc -l <"$work/text")
+if [ "$header" = midend/midend.hpp ]; then
+  budget=50000
+elif grep -q '/algorithm\( \|$\)' "$work/dependencies"; then
+  budget=35000
+else
+  budget=25000
+fi
+echo "$header: $lines lines, $budget allowed"
+[ "$lines" -le "$budget" ]

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# check_rejects.sh COMPILER INCLUDE_DIR FILE: the file must not compile, and what the compiler says must match each
+# regular expression of its `// expect: REGEX` lines (from the first line on). With -DMIDEND_FIXED it must compile, so
+# that nothing but the named requirement is wrong with it.
+set -u
+compiler=$1 include_dir=$2 file=$3
+flags=(-std=c++20 -fsyntax-only -Wall -Wextra -Werror -I"$include_dir")
+
+if ! output=$("$compiler" "${flags[@]}" -DMIDEND_FIXED "$file" 2>&1); then
+  printf 'the fixed form does not compile:\n%s\n' "$output"
+  exit 1
+fi
+if output=$("$compiler" "${flags[@]}" "$file" 2>&1); then
+  echo "it compiles, which it must not"
+  exit 1
+fi
+mapfile -t expected < <(sed -nE 's|^// expect: (.+)$|\1|p' "$file")
+if [ "${#expected[@]}" -eq 0 ]; then
+  echo "$file has no line '// expect: REGEX'"
+  exit 1
+fi
+status=0
+for regex in "${expected[@]}"; do
+  if ! grep -qE -- "$regex" <<<"$output"; then
+    echo "the compiler does not say /$regex/"
+    status=1
+  fi
+done
+[ "$status" -eq 0 ] || printf 'it says:\n%s\n' "$output"
+exit "$status"

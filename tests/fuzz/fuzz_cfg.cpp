@@ -1,0 +1,25 @@
+// Bytes to the reader of .cfg files: it must give functions or an error with a line, and do nothing else.
+#include <midend/midend.hpp>
+
+#include "support/corpus.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  std::vector<midend_examples::cfg_function> functions;
+  const auto error = midend_examples::parse_cfg(text, "input", functions);
+  if (error && error->to_string().empty()) {
+    std::abort();
+  }
+  for (const midend_examples::cfg_function& f : functions) { // whatever was accepted is a graph
+    if (f.num_nodes() != 0) {
+      static_cast<void>(midend::natural_loops(f, midend::dominators(f)));
+    }
+  }
+  return 0;
+}

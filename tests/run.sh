@@ -1,0 +1,182 @@
+#!/usr/bin/env bash
+# run.sh [--quick] [--no-setup] [--jobs=N]: all tests of midend on Debian 12, from the installation of what they need to
+# the last line, `N passed, N failed`. The exit status is 0 if nothing failed.
+#
+#   --quick      only g++: unit tests with contract checks, the tool, examples and clients
+#   --no-setup   install nothing
+#   --jobs=N     so many compilers at a time (default: one per processor; MIDEND_JOBS does the same)
+#
+# Each step prints a heading, then PASS or FAIL with what it counted: a doctest TEST_CASE, a ctest test or the step
+# itself. The log of a failed step is printed. Later steps run whatever became of earlier ones.
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+
+quick=0 setup=1 jobs=${MIDEND_JOBS:-$(nproc 2>/dev/null || echo 2)}
+for argument in "$@"; do
+  case $argument in
+    --quick) quick=1 ;;
+    --no-setup) setup=0 ;;
+    --jobs=*) jobs=${argument#--jobs=} ;;
+    *)
+      sed -n '2,/^set -u/{/^#/s/^# \{0,1\}//p}' "$0"
+      [ "$argument" = --help ] && exit 0
+      exit 2
+      ;;
+  esac
+done
+
+export CTEST_PARALLEL_LEVEL=$jobs CMAKE_BUILD_PARALLEL_LEVEL=$jobs NINJA_STATUS='[%f/%t] '
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 # a clone elsewhere may use what this one has compiled
+export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1
+logs=build/logs
+mkdir -p "$logs"
+total_passed=0 total_failed=0 total_skipped=0
+failed_steps=()
+started=$SECONDS
+
+# number REGEX FILE: the sum of the numbers that the group of the regular expression finds.
+number() { sed -nE "s/$1/\\1/p" "$2" | awk '{ s += $1 } END { print s + 0 }'; }
+
+# step NAME COMMAND...: runs the command, counts the tests in its output, or else the step as one test.
+step() {
+  local name=$1 status passed failed skipped ctest_all ctest_failed ctest_skipped plain log begin=$SECONDS
+  shift
+  log=$logs/${name//[^a-zA-Z0-9+_-]/-}.log
+  plain=$log.plain
+  printf '== %s\n' "$name"
+  "$@" >"$log" 2>&1 </dev/null
+  status=$?
+  # Without the colours of terminals: `[doctest] test cases: 9 | 8 passed | 1 failed`, and ctest's
+  # `97% tests passed, 1 tests failed out of 40` with `***Skipped`.
+  sed 's/\x1b\[[0-9;]*m//g' "$log" >"$plain"
+  passed=$(number '.*\[doctest\] test cases:.*\| *([0-9]+) passed.*' "$plain")
+  failed=$(number '.*\[doctest\] test cases:.*\| *([0-9]+) failed.*' "$plain")
+  ctest_skipped=$(grep -c '\*\*\*Skipped' "$plain")
+  skipped=$((ctest_skipped + $(number '.*\[doctest\] test cases:.*\| *([0-9]+) skipped.*' "$plain")))
+  ctest_failed=$(number '.*tests passed, ([0-9]+) tests failed out of [0-9]+.*' "$plain")
+  ctest_all=$(number '.*tests passed, [0-9]+ tests failed out of ([0-9]+).*' "$plain")
+  passed=$((passed + ctest_all - ctest_failed - ctest_skipped)) failed=$((failed + ctest_failed))
+  if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then
+    failed=1 # it did not come to its tests, or broke off among them
+  elif [ "$status" -eq 0 ] && [ $((passed + failed + skipped)) -eq 0 ]; then
+    case $name in
+      set-up | *": build") ;; # no test; only its failure counts
+      *": unit tests") failed=1 && echo "no test case was run" >>"$plain" ;;
+      *) passed=1 ;;
+    esac
+  fi
+  total_passed=$((total_passed + passed)) total_failed=$((total_failed + failed)) total_skipped=$((total_skipped + skipped))
+  if [ "$failed" -eq 0 ]; then
+    printf 'PASS %s' "$name"
+    [ "$passed" -eq 0 ] || printf ': %d passed' "$passed"
+  else
+    failed_steps+=("$name")
+    tail -n 200 "$plain" | sed 's/^/   | /'
+    printf 'FAIL %s: %d passed, %d failed' "$name" "$passed" "$failed"
+  fi
+  [ "$skipped" -eq 0 ] || printf ', %d skipped' "$skipped"
+  printf ' (%d s)\n' $((SECONDS - begin))
+  rm -f "$plain"
+  [ "$failed" -eq 0 ]
+}
+
+# build PRESET [TARGET...]
+build() {
+  local preset=$1
+  shift
+  cmake --preset "$preset" -DMIDEND_WERROR=ON && cmake --build --preset "$preset" ${1:+--target "$@"} -- -k 0
+}
+
+# unit PRESET: the unit tests of a build, counted by test case. An endless loop is a failure, too.
+unit() {
+  local status=0
+  timeout 900 build/"$1"/bin/midend_tests --no-path-filenames || status=1
+  if [ -e build/"$1"/bin/midend_llvm_tests ]; then
+    timeout 900 build/"$1"/bin/midend_llvm_tests --no-path-filenames || status=1
+  fi
+  build/"$1"/bin/midend_odr || status=1
+  return $status
+}
+
+# build_and_test PRESET: what the other compilers and flags are for.
+build_and_test() {
+  local targets=(midend_tests midend_odr)
+  step "$1: build" build "$1" "${targets[@]}" && step "$1: unit tests" unit "$1"
+}
+
+formatted() {
+  local files
+  mapfile -t files < <(find include tests benchmarks examples \( -name '*.cpp' -o -name '*.hpp' \) -print | sort)
+  clang-format-19 --dry-run -Werror "${files[@]}" && echo "${#files[@]} files are formatted"
+}
+
+fuzz() { # bounded, and the same inputs each time
+  local bin=build/fuzz/bin work
+  work=$(mktemp -d)
+  "$bin/$1" -seed=1 -runs="$2" -max_len="$3" -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
+    -artifact_prefix="$logs/" "$work" "${@:4}" # what is found goes to the first folder
+  local status=$?
+  rm -rf "$work"
+  return $status
+}
+
+manifests() { # what can be said of them without Conan and vcpkg
+  local version status=0
+  version=$(sed -nE 's/^#define MIDEND_VERSION_(MAJOR|MINOR|PATCH) ([0-9]+)$/\2/p' include/midend/version.hpp | paste -sd.)
+  grep -q "\"version-semver\": \"$version\"" tests/packaging/vcpkg/midend/vcpkg.json ||
+    { echo "tests/packaging/vcpkg/midend/vcpkg.json does not have version $version"; status=1; }
+  grep -q "\"version-semver\": \"$version\"" vcpkg.json || { echo "vcpkg.json does not have version $version"; status=1; }
+  grep -qE "^## \[($version|Unreleased)\]" CHANGELOG.md || { echo "CHANGELOG.md does not name $version"; status=1; }
+  if command -v python3 >/dev/null; then
+    python3 - conanfile.py tests/package/conanfile.py <<'PYTHON' || status=1
+import ast, json, sys
+for file in sys.argv[1:]:
+    ast.parse(open(file).read(), file)
+for file in ("vcpkg.json", "tests/packaging/vcpkg/midend/vcpkg.json", "CMakePresets.json"):
+    json.load(open(file))
+PYTHON
+  fi
+  return $status
+}
+
+if [ $setup -eq 1 ]; then
+  step "set-up" bash .ci/setup.sh tests
+  cat "$logs/set-up.log"
+fi
+
+if [ $quick -eq 1 ]; then
+  step "debug: build" build debug && {
+    step "debug: unit tests" unit debug
+    step "debug: tool, examples, clients" ctest --preset debug --no-tests=error -L 'tool|example|client'
+  }
+else
+  build_and_test debug
+  step "release: build" build release
+  step "release: unit tests" unit release
+  step "release: headers, budgets, rejected programs, clients, tool, examples" \
+    ctest --preset release --no-tests=error -LE 'unit|odr'
+  # Not for their times: each checks its answers before it measures.
+  step "release: benchmarks" timeout 600 build/release/bin/midend_benchmarks --benchmark_filter='/lua5.4-O0$' --benchmark_min_time=0.001
+  step "no-exceptions: build" build no-exceptions # the examples too
+  step "no-exceptions: unit tests" unit no-exceptions
+  build_and_test clang-16
+  build_and_test sanitize
+  step "fuzz: build" build fuzz && {
+    step "fuzz: graphs" fuzz fuzz_graph 200000 200
+    step "fuzz: .cfg files" fuzz fuzz_cfg 300000 600 -dict=tests/fuzz/cfg.dict tests/fuzz/seeds/cfg
+  }
+  step "format" formatted
+  step "manifests" manifests
+fi
+
+printf '\n'
+if [ ${#failed_steps[@]} -gt 0 ]; then
+  printf 'failed: %s\n' "${failed_steps[@]}"
+fi
+printf '%d min %d s, logs in %s\n' $(((SECONDS - started) / 60)) $(((SECONDS - started) % 60)) "$logs"
+if [ $total_skipped -gt 0 ]; then
+  printf '%d passed, %d failed, %d skipped\n' $total_passed $total_failed $total_skipped
+else
+  printf '%d passed, %d failed\n' $total_passed $total_failed
+fi
+[ $total_failed -eq 0 ]
