@@ -17,8 +17,8 @@ namespace {
 /// small archive cannot fill the memory without limit.
 constexpr std::size_t max_text = 0xffff'ffff;
 
-/// What the library accepts; `no_node` and marks in the high bit need the rest.
-constexpr std::uint32_t max_blocks = 0x7fff'ffff;
+/// `midend::max_nodes`; a test compares the two.
+constexpr std::uint32_t max_blocks = 0x3fff'ffff;
 
 /// A word of the file for a message: bytes that are not printable are shown by number, long words are cut.
 std::string quoted(std::string_view word) {

@@ -37,7 +37,7 @@ CLI::App* add_cfg(CLI::App& app, cfg_options& options) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   cfg->add_option("--dot", options.dot_directory, "draw each function into a file DIR/FUNCTION.dot for Graphviz")
       ->type_name("DIR");
-  cfg->add_flag("--stats", options.statistics, "print a summary of the whole file and the times taken");
+  cfg->add_flag("--stats", options.statistics, "print a summary of the functions and the times taken");
   cfg->add_option("--roots", options.roots)->group("");
   cfg->add_option("--roots-from", options.roots_from)->group("");
   return cfg;

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# make.sh [TOOL]: draws the pictures of the documents again, with the midend tool (default: build/release/bin/midend) and
+# Graphviz. A picture is one function of figures.cfg, a function of sqlite3, the output of an example, or a .dot file.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+tool=${1:-build/release/bin/midend}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+"$tool" cfg --only=idom --dot="$work" docs/images/figures.cfg >/dev/null
+"$tool" cfg --only=idom --dot="$work" --function=disconnectAllVtab tests/data/corpus/sqlite3-O0.cfg.gz >/dev/null
+cp examples/dot.out "$work/sums_of_rows.dot"
+cp docs/images/*.dot "$work"
+for dot in "$work"/*.dot; do
+  name=$(basename "$dot" .dot)
+  dot -Tsvg "$dot" | sed -e '/^<!--.*-->$/d' -e '/^<!--/,/-->$/d' -e '/^<title>/d' >"docs/images/$name.svg"
+done
+ls -s docs/images/*.svg
