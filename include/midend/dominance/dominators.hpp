@@ -114,8 +114,7 @@ struct dominator_tree_builder {
   }
 
   /// Parents come before their children in the numbers of the search, so one pass hands out intervals from the root
-  /// down. Children get theirs from the end of the parent's interval, and `size` becomes what of the interval is left:
-  /// the search took successors last to first, so this puts siblings first to last.
+  /// down. Children get theirs from the end of the parent's interval, and `size` becomes what of the interval is left.
   static constexpr void number_subtrees(dominance_arrays& a, std::uint32_t reached, dominator_tree& out) {
     std::uint32_t* const size = a.semi.data();
     const node_id* const vertex = a.vertex.data();

@@ -37,8 +37,8 @@ using edge_id = std::uint32_t;
 inline constexpr node_id no_node = 0xffff'ffff;
 inline constexpr edge_id no_edge = 0xffff'ffff;
 
-/// Graphs may have this many nodes and edges at most, so that counts and `no_node` fit 32 bits with room to spare.
-inline constexpr std::size_t max_nodes = 0x7fff'ffff;
+/// Graphs may have this many nodes and edges at most: searches keep a node and two marks in 32 bits.
+inline constexpr std::size_t max_nodes = 0x3fff'ffff;
 inline constexpr std::size_t max_edges = 0xffff'fffe;
 
 namespace detail {

@@ -59,6 +59,8 @@ private:
   /// The number of `handle`, a new one if it has none.
   node_id discover(Handle handle) {
     const auto next = static_cast<node_id>(handles_.size());
+    MIDEND_ASSERT(handles_.size() < max_nodes && targets_.size() < max_edges,
+                  "at most max_nodes nodes and max_edges edges", handles_.size(), targets_.size());
     const node_id number = numbers_.find_or_insert(handle, next);
     if (number == next) {
       handles_.push_back(handle);

@@ -70,14 +70,15 @@ class component_workspace {
     node_id target; ///< a node to look at, or, with the mark, the node to leave
   };
 
-  flat_array<node_id> index_;
   flat_array<node_id> open_;
   flat_array<task> tasks_;
 };
 
 namespace detail {
 
-/// Tarjan's search. `component_[n]` holds the low link of `n` while the search is at work on it.
+/// Tarjan's search. While it is at work on a node, `component_[n]` holds the low link: twice the index of a node on the
+/// stack that `n` reaches, and odd if that is not `n` itself. So one array tells both whether a node closes a component
+/// and where the component ends on the stack.
 struct component_search {
   static constexpr std::uint32_t leave_mark = 0x8000'0000;
   using task = component_workspace::task;
@@ -92,7 +93,6 @@ struct component_search {
     out.component_.assign(count, no_node);
     out.offsets_.resize_for_overwrite(count + std::size_t{1});
     out.members_.resize_for_overwrite(count);
-    workspace.index_.resize_for_overwrite(count);
     component_search search;
     out.offsets_.data()[0] = 0;
     if (count != 0) {
@@ -113,14 +113,13 @@ struct component_search {
 
   template <class G>
   constexpr void search_from(const G& g, node_id root, component_workspace& workspace, component_partition& out) {
-    node_id* const low = out.component_.data();
-    node_id* const index = workspace.index_.data();
+    std::uint32_t* const low = out.component_.data();
     work_stack<task> tasks(workspace.tasks_);
     work_stack<node_id> open(workspace.open_);
     node_id source = root;
     node_id at = root;
     for (;;) {
-      low[at] = index[at] = met++;
+      low[at] = 2 * met++;
       tasks.push({source, at | leave_mark});
       auto&& successors = g.successors(at);
       auto it = std::begin(successors);
@@ -143,7 +142,7 @@ struct component_search {
         }
         const task next = tasks.pop();
         if ((next.target & leave_mark) != 0) {
-          leave(next.target & ~leave_mark, next.source, low, index, open, out);
+          leave(next.target & ~leave_mark, next.source, low, open, out);
         } else if (low[next.target] == no_node) {
           source = next.source;
           at = next.target;
@@ -155,25 +154,25 @@ struct component_search {
     }
   }
 
-  static constexpr void lower(node_id& low, node_id other) { low = other < low ? other : low; }
+  static constexpr void lower(std::uint32_t& low, std::uint32_t other) { low = other < low ? other | 1 : low; }
 
   /// `n` and all below it are done: either it closes a component, or it waits on the stack for the node that will.
-  constexpr void leave(node_id n, node_id parent, node_id* low, const node_id* index, work_stack<node_id>& open,
+  constexpr void leave(node_id n, node_id parent, std::uint32_t* low, work_stack<node_id>& open,
                        component_partition& out) {
-    if (low[n] != index[n]) {
+    if ((low[n] & 1) != 0) {
       open.push(n);
       lower(low[parent], low[n]);
       return;
     }
     node_id* const members = out.members_.data();
     const std::uint32_t mark = components | component_partition::assigned_mark;
-    low[n] = mark;
     members[placed++] = n;
-    while (!open.empty() && index[open.top()] > index[n]) {
+    while (!open.empty() && low[open.top()] > low[n]) {
       const node_id member = open.pop();
       low[member] = mark;
       members[placed++] = member;
     }
+    low[n] = mark;
     out.offsets_.data()[++components] = placed;
   }
 };
@@ -186,7 +185,7 @@ struct component_search {
 /// Tarjan, "Depth-first search and linear graph algorithms", SIAM J. Comput. 1(2), 1972, without recursion; as Nuutila
 /// and Soisalon-Soininen ("On finding the strongly connected components in a directed graph", IPL 49, 1994) a node that
 /// closes a component never goes on the stack, so that acyclic parts do not touch it. Successors are searched last to
-/// first. Duplicate edges and self loops change nothing. O(n + m) time; 8 bytes a node and 8 an edge of workspace at
+/// first. Duplicate edges and self loops change nothing. O(n + m) time; 12 bytes a node and 8 an edge of workspace at
 /// most.
 template <directed_graph G> constexpr component_partition strongly_connected_components(const G& g) {
   component_partition out;

@@ -73,4 +73,12 @@ template <flow_graph G> constexpr dominators_and_loops_result dominators_and_loo
   return out;
 }
 
+/// The same without the boundaries of loops.
+template <flow_graph G> constexpr dominators_and_loops_result dominators_and_loops(const G& g, nesting_only_t) {
+  dominators_and_loops_result out;
+  dominators_and_loops_workspace workspace;
+  dominators_and_loops(g, nesting_only, workspace, out);
+  return out;
+}
+
 MIDEND_END_NAMESPACE

@@ -23,8 +23,8 @@ struct loop_boundary_builder;
 ///
 /// A natural loop is a header and all that reaches an edge back to it without passing it, where the header dominates
 /// the source of that edge. Loops with the same header are one loop. Loops are numbered in preorder of the forest:
-/// outer before inner, the loops inside a loop directly behind it, siblings in the order of their headers in the
-/// dominator tree's preorder. So a loop and the loops inside it are an interval of numbers, and the blocks of a loop
+/// outer before inner, the loops inside a loop directly behind it, siblings in an order that graph and
+/// algorithm fix. So a loop and the loops inside it are an interval of numbers, and the blocks of a loop
 /// are an interval of the array of blocks.
 ///
 /// Irreducible cycles are no natural loops and do not show here. Unreachable nodes are in no loop; of their edges only

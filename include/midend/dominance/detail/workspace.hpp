@@ -100,12 +100,12 @@ template <class G> constexpr std::uint32_t number_and_chain(const G& g, std::uin
       at = next.target;
     }
     for (std::uint32_t target = number[at]; target != no_node; target = number[at]) {
-      if (target > source) {
-        semi[target] = source < semi[target] ? source : semi[target];
-      } else {
-        edges.push({source, chain[target]});
-        chain[target] = static_cast<std::uint32_t>(edges.size() - 1);
-      }
+      // Without branches: a source that is not above its target never lowers the semidominator.
+      const bool forward = source < target;
+      const auto edge = static_cast<std::uint32_t>(edges.size());
+      edges.push_if({source, chain[target]}, !forward);
+      chain[target] = forward ? chain[target] : edge;
+      semi[target] = source < semi[target] ? source : semi[target];
       if (pending.empty()) {
         a.num_chained = edges.size();
         return met;

@@ -184,7 +184,7 @@ private:
     title += first_line(std::string_view(label_(loops_.header(l))));
     title += ", depth ";
     append_number(title, depth);
-    if (loops_.is_statically_infinite(l)) {
+    if (loops_.has_boundaries() && loops_.is_statically_infinite(l)) {
       title += ", no exit";
     }
     attributes()
