@@ -1,0 +1,305 @@
+// The headers of support/: containers, ranges, result, sorting.
+#include "support/print.hpp"
+#include "support/test_graph.hpp"
+
+#include <doctest/doctest.h>
+#include <midend/graph/concepts.hpp>
+#include <midend/support/chained_range.hpp>
+#include <midend/support/detail/handle_map.hpp>
+#include <midend/support/filtered_range.hpp>
+#include <midend/support/flat_array.hpp>
+#include <midend/support/range.hpp>
+#include <midend/support/result.hpp>
+#include <midend/support/sort.hpp>
+#include <midend/support/work_stack.hpp>
+
+#include <algorithm>
+#include <forward_list>
+#include <iterator>
+#include <list>
+#include <memory>
+#include <utility>
+
+using namespace midend_tests;
+using midend::flat_array;
+using midend::id_range;
+
+namespace {
+
+using numbers = flat_array<std::uint32_t>;
+using node_list = std::vector<node_id>;
+
+numbers array_of(const node_list& values) {
+  return numbers(std::span<const std::uint32_t>(values));
+}
+
+struct move_only {
+  std::unique_ptr<int> value;
+};
+
+static_assert(std::forward_iterator<id_range<>::iterator>);
+static_assert(std::forward_iterator<numbers::iterator> && std::forward_iterator<numbers::const_iterator>);
+
+// What may be kept while its range is gone.
+static_assert(midend::borrowed_range<std::vector<int>&> && midend::borrowed_range<const std::vector<int>&>);
+static_assert(!midend::borrowed_range<std::vector<int>>);
+static_assert(midend::borrowed_range<std::span<int>> && midend::borrowed_range<id_range<>>);
+static_assert(midend::borrowed_range<midend::iterator_range<int*>>);
+static_assert(
+    midend::borrowed_range<decltype(midend::mapped(std::declval<std::list<int>&>(), [](int i) { return i; }))>);
+
+// `mapped` takes no range that dies at once.
+template <class Range>
+concept can_be_mapped =
+    requires(Range&& range) { midend::mapped(static_cast<Range&&>(range), [](int i) { return i; }); };
+static_assert(can_be_mapped<std::vector<int>&> && can_be_mapped<std::span<int>> && !can_be_mapped<std::vector<int>>);
+
+} // namespace
+
+TEST_CASE("flat_array: holds what it is given") {
+  numbers a;
+  CHECK(a.empty());
+  CHECK(a.begin() == a.end());
+  for (std::uint32_t i = 0; i != 1000; ++i) {
+    a.push_back(i * i);
+  }
+  CHECK(a.size() == 1000);
+  CHECK(a.capacity() >= 1000);
+  bool right = true;
+  for (std::uint32_t i = 0; i != 1000; ++i) {
+    right = right && a[i] == i * i;
+  }
+  CHECK(right);
+  CHECK(a.back() == 999 * 999);
+  a.pop_back();
+  CHECK(a.back() == 998 * 998);
+  a.shrink(3);
+  CHECK(listed(a) == node_list{0, 1, 4});
+  a.assign(4, 7);
+  CHECK(listed(a) == node_list{7, 7, 7, 7});
+  a.assign(std::span<const std::uint32_t>());
+  CHECK(a.empty());
+}
+
+TEST_CASE("flat_array: capacity is never given up, and elements survive reserve") {
+  numbers a = array_of({1, 2, 3});
+  a.reserve(100);
+  const std::size_t capacity = a.capacity();
+  CHECK(capacity >= 100);
+  CHECK(listed(a) == node_list{1, 2, 3});
+  const std::uint32_t* const data = a.data();
+  a.resize_for_overwrite(capacity);
+  a.clear();
+  a.assign(50, 1);
+  a.shrink(0);
+  CHECK(a.capacity() == capacity);
+  CHECK(a.data() == data);
+}
+
+TEST_CASE("flat_array: copies are deep, moves and swaps exchange") {
+  numbers a = array_of({1, 2, 3});
+  numbers copy = a;
+  copy[0] = 9;
+  CHECK(listed(a) == node_list{1, 2, 3});
+  CHECK_FALSE(a == copy);
+  copy = a;
+  CHECK(a == copy);
+  const numbers& same = copy;
+  copy = same; // to itself
+  CHECK(listed(copy) == node_list{1, 2, 3});
+  numbers moved = std::move(a);
+  CHECK(listed(moved) == node_list{1, 2, 3});
+  numbers other(2, 5);
+  other.swap(moved);
+  CHECK(listed(moved) == node_list{5, 5});
+  moved = std::move(other);
+  CHECK(listed(moved) == node_list{1, 2, 3});
+  CHECK_FALSE(array_of({1, 2}) == array_of({1, 2, 3}));
+  CHECK_FALSE(array_of({1, 2, 4}) == array_of({1, 2, 3}));
+  CHECK(numbers() == numbers());
+}
+
+TEST_CASE("flat_array: growth is geometric") {
+  numbers a;
+  std::size_t moves = 0;
+  const std::uint32_t* data = nullptr;
+  for (std::uint32_t i = 0; i != 100'000; ++i) {
+    a.push_back(i);
+    moves += a.data() != data ? 1 : 0;
+    data = a.data();
+  }
+  CHECK(moves < 40);
+}
+
+TEST_CASE("counts_to_ends: the end of each group") {
+  numbers counts = array_of({2, 0, 3, 0});
+  midend::detail::counts_to_ends(counts);
+  CHECK(listed(counts) == node_list{2, 2, 5, 5});
+}
+
+TEST_CASE("work_stack: last in, first out; memory is kept") {
+  flat_array<std::uint32_t> memory;
+  for (std::size_t round = 0; round != 3; ++round) {
+    midend::detail::work_stack<std::uint32_t> stack(memory);
+    CHECK(stack.empty());
+    for (std::uint32_t i = 0; i != 1000; ++i) {
+      stack.push(i);
+      stack.push(i + 1);
+      CHECK(stack.top() == i + 1);
+      CHECK(stack.pop() == i + 1);
+    }
+    CHECK(stack.size() == 1000);
+    stack.reverse_from(998);
+    CHECK(stack.pop() == 998);
+    CHECK(stack.pop() == 999);
+    stack.reverse_from(0);
+    CHECK(stack.pop() == 0);
+    CHECK(stack.pop() == 1);
+    stack.reverse_from(stack.size()); // nothing
+    stack.reverse_from(stack.size() - 1);
+    CHECK(stack.pop() == 2);
+    CHECK(stack.size() == 995);
+  }
+  CHECK(memory.capacity() >= 1001);
+}
+
+TEST_CASE("id_range: dense ids") {
+  const id_range<> range(3, 6);
+  CHECK(range.size() == 3);
+  CHECK_FALSE(range.empty());
+  CHECK(listed(range) == node_list{3, 4, 5});
+  auto it = range.begin();
+  CHECK(*it++ == 3);
+  CHECK(*it == 4);
+  CHECK(id_range<>().empty());
+  CHECK(listed(id_range<>(7, 7)).empty());
+}
+
+TEST_CASE("mapped: shows f of each element, without storing it") {
+  const std::forward_list<int> list{3, 1, 2};
+  std::size_t calls = 0;
+  const auto doubled = midend::mapped(list, [&calls](int i) {
+    ++calls;
+    return static_cast<node_id>(2 * i);
+  });
+  CHECK(calls == 0);
+  CHECK(listed(doubled) == node_list{6, 2, 4});
+  CHECK(listed(doubled) == node_list{6, 2, 4});
+  CHECK(calls == 6);
+  auto it = doubled.begin(); // with a closure that captures: assignable and default constructible all the same
+  decltype(it) later;
+  later = it;
+  ++later;
+  CHECK(*later == 2);
+  later = doubled.begin();
+  CHECK(later == it);
+  CHECK(*later++ == 6);
+  CHECK(later.base() == std::next(list.begin()));
+  CHECK_FALSE(doubled.empty());
+}
+
+TEST_CASE("mapped: of a mapped range, and of an empty one") {
+  const std::vector<int> values{1, 2, 3};
+  const auto squares = midend::mapped(values, [](int i) { return i * i; });
+  CHECK(listed(midend::mapped(squares, [](int i) { return i + 1; })) == node_list{2, 5, 10});
+  const std::vector<int> none;
+  CHECK(midend::mapped(none, [](int i) { return i; }).empty());
+}
+
+TEST_CASE("chained_range: a range, then an array, either of which may be empty") {
+  const node_list first{1, 2};
+  const node_list second{3};
+  using range = midend::chained_range<node_list::const_iterator, node_list::const_iterator>;
+  static_assert(std::forward_iterator<range::iterator>);
+  static_assert(midend::range_of_nodes<range> && midend::borrowed_range<range>);
+  const auto chain = [](const node_list& a, const node_list& b) {
+    return range(a.begin(), a.end(), std::span<const std::uint32_t>(b));
+  };
+  const node_list none;
+  CHECK(listed(chain(first, second)) == node_list{1, 2, 3});
+  CHECK(listed(chain(first, none)) == node_list{1, 2});
+  CHECK(listed(chain(none, second)) == node_list{3});
+  CHECK(listed(chain(none, none)).empty());
+  CHECK(listed(range(std::span<const std::uint32_t>(second))) == node_list{3});
+  CHECK(listed(range()).empty());
+  const range both = chain(first, second);
+  auto a = both.begin();
+  auto b = a++;
+  CHECK(*b == 1);
+  CHECK(*a == 2);
+  CHECK_FALSE(a == b);
+  CHECK(++b == a);
+}
+
+TEST_CASE("filtered_range: what the predicate keeps") {
+  const node_list values{1, 2, 3, 4, 6, 7};
+  const auto even = midend::make_filtered_range(values.begin(), values.end(), [](node_id n) { return n % 2 == 0; });
+  static_assert(midend::multipass_range<decltype(even)>);
+  CHECK(listed(even) == node_list{2, 4, 6});
+  auto it = even.begin();
+  CHECK(*it++ == 2);
+  CHECK(*it == 4);
+  const auto none = midend::make_filtered_range(values.begin(), values.end(), [](node_id n) { return n > 7; });
+  CHECK(none.begin() == none.end());
+}
+
+TEST_CASE("result: a value or an error") {
+  midend::result<std::string, int> value = std::string("here");
+  REQUIRE(value.has_value());
+  CHECK(value);
+  CHECK(*value == "here");
+  CHECK(value->size() == 4);
+  value.value() += "!";
+  CHECK(std::as_const(value).value() == "here!");
+  CHECK(*std::move(value) == "here!");
+  const midend::result<std::string, int> error = 42;
+  CHECK_FALSE(error.has_value());
+  CHECK(error.error() == 42);
+  midend::result<move_only, int> owner = move_only{std::make_unique<int>(3)};
+  const move_only taken = std::move(owner).value();
+  CHECK(*taken.value == 3);
+}
+
+TEST_CASE("sort: any order of any length, with and without duplicates") {
+  random_source random(31);
+  for (std::size_t size = 0; size != 60; ++size) {
+    node_list values(size);
+    for (node_id& v : values) {
+      v = random.below(size < 30 ? 10 : 1u << 31);
+    }
+    numbers array = array_of(values);
+    midend::detail::sort(array);
+    std::sort(values.begin(), values.end());
+    CHECK(listed(array) == values);
+    midend::detail::sort_and_deduplicate(array);
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    CHECK(listed(array) == values);
+  }
+  numbers small = array_of({3, 1, 2});
+  std::size_t permutations = 0;
+  node_list order{0, 1, 2, 3, 4, 5};
+  do {
+    small = array_of(order);
+    midend::detail::sort(small);
+    permutations += listed(small) == node_list{0, 1, 2, 3, 4, 5} ? 1 : 0;
+  } while (std::next_permutation(order.begin(), order.end()));
+  CHECK(permutations == 720);
+}
+
+TEST_CASE("handle_map: finds what was put in, and nothing else") {
+  midend::detail::handle_map<std::uint64_t> map;
+  CHECK(map.find(0) == map.missing);
+  random_source random(41);
+  std::vector<std::uint64_t> keys;
+  for (std::uint32_t i = 0; i != 5000; ++i) {
+    // Neighbours, multiples of large powers of two, anything: what multiplication must spread.
+    keys.push_back(i % 3 == 0 ? i : i % 3 == 1 ? std::uint64_t{i} << 40 : random.next());
+    CHECK(map.find_or_insert(keys.back(), i) == i);
+  }
+  bool found = true;
+  for (std::uint32_t i = 0; i != 5000; ++i) {
+    found = found && map.find(keys[i]) == i && map.find_or_insert(keys[i], 999'999) == i;
+  }
+  CHECK(found);
+  CHECK(map.find(1) == map.missing);
+}

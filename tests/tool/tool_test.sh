@@ -1,0 +1,171 @@
+#!/usr/bin/env bash
+# tool_test.sh TOOL CORPUS_DIR: what `midend` does beyond the plain answers: selection, pictures, statistics, commands and
+# kinds of later versions, malformed files, and output that cannot be written. Prints PASS or FAIL for each case.
+set -u
+tool=$1 corpus=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+pass() { echo "PASS $1"; }
+fail() {
+  echo "FAIL $1: $2"
+  failed=$((failed + 1))
+}
+
+# run NAME STATUS ARGUMENT...: what the command prints stays in $work/out and $work/err.
+run() {
+  local name=$1 status=$2 got
+  shift 2
+  "$tool" "$@" >"$work/out" 2>"$work/err" </dev/null
+  got=$?
+  if [ "$got" -ne "$status" ]; then
+    fail "$name" "exit status $got, expected $status; $(head -n 1 "$work/err")"
+    return 1
+  fi
+}
+# says NAME STATUS MESSAGE ARGUMENT...: the last line of standard error, word for word; nothing on standard output.
+says() {
+  local name=$1 message=$3
+  run "$1" "$2" "${@:4}" || return
+  if [ -s "$work/out" ]; then
+    fail "$name" "standard output is not empty"
+  elif [ "$(tail -n 1 "$work/err")" != "$message" ]; then
+    fail "$name" "it says '$(tail -n 1 "$work/err")', expected '$message'"
+  else
+    pass "$name"
+  fi
+}
+# prints NAME EXPECTED ARGUMENT...: all of standard output; nothing on standard error.
+prints() {
+  local name=$1 expected=$2
+  run "$1" 0 "${@:3}" || return
+  if [ -s "$work/err" ]; then
+    fail "$name" "standard error is not empty: $(head -n 1 "$work/err")"
+  elif [ "$(cat "$work/out")" != "$expected" ]; then
+    fail "$name" "it prints '$(cat "$work/out")', expected '$expected'"
+  else
+    pass "$name"
+  fi
+}
+
+cat >"$work/three.cfg" <<'CFG'
+# three functions
+function first
+blocks 3
+succ 0 1
+succ 1 1 2
+succ 2
+end
+function a/b
+blocks 1
+succ 0
+end
+function ../third
+blocks 4
+succ 0 2
+succ 1 2
+succ 2 3
+succ 3 2
+vars 1
+def 0 0
+use 3 0
+end
+CFG
+first=$'function first\nidom -1 0 1\nscc 2 1 0\nloop 1 -1 1 : 1 ; latches 1 ; preheader 0 ; exiting 1 ; exits 2\nend'
+second=$'function a/b\nidom -1\nscc 0\nend'
+third=$'function ../third\nidom -1 -1 0 2\nscc 1 -1 0 0\nloop 2 -1 1 : 2 3 ; latches 3 ; preheader -1 ; exiting ; exits\nend'
+
+prints "all kinds by default" "$first"$'\n'"$second"$'\n'"$third" cfg "$work/three.cfg"
+prints "kinds in the order of the format" "$first" cfg --only=loop,scc,idom --function=first "$work/three.cfg"
+prints "several functions, in the order of the file" "$first"$'\n'"$third" \
+  cfg --function=../third --function=first "$work/three.cfg"
+prints "no functions" "" cfg /dev/null
+says "unknown function" 1 "$work/three.cfg: error: there is no function 'fourth'" \
+  cfg --function=first --function=fourth "$work/three.cfg"
+
+for kind in df ipdom cycle phi livein; do
+  says "kind $kind" 2 "midend cfg: --only: kind '$kind' is not built yet, there are: idom,scc,loop" \
+    cfg --only=idom,$kind "$work/three.cfg"
+done
+says "unknown kind" 2 "midend cfg: --only: unknown kind 'idoms', there are: idom,scc,loop" cfg --only=idoms "$work/three.cfg"
+says "empty kind" 2 "midend cfg: --only: unknown kind '', there are: idom,scc,loop" cfg --only=idom, "$work/three.cfg"
+says "roots" 2 "midend cfg: --roots and --roots-from are for ipdom, which is not built yet" \
+  cfg --roots=exits_only "$work/three.cfg"
+says "usage is checked before the file" 2 "midend cfg: --only: unknown kind 'x', there are: idom,scc,loop" \
+  cfg --only=x "$work/nowhere.cfg"
+for command in opt run unroll; do
+  says "command $command" 2 "midend: '$command' is not built yet, it comes with a later version" \
+    "$command" x.eir --json @main 1
+  run "$command --help" 0 "$command" --help && pass "$command --help"
+done
+run "two files" 2 cfg "$work/three.cfg" "$work/three.cfg" && pass "two files"
+run "--version" 0 --version &&
+  { grep -qE '^midend [0-9]+\.[0-9]+\.[0-9]+$' "$work/out" && pass "--version" || fail "--version" "$(cat "$work/out")"; }
+
+# malformed NAME PLACE MESSAGE TEXT
+malformed() {
+  printf "$4" >"$work/bad.cfg"
+  says "malformed: $1" 1 "$work/bad.cfg:$2: error: $3" cfg "$work/bad.cfg"
+}
+malformed "no function" 1:1 "expected 'function', found 'blocks'" 'blocks 1\n'
+malformed "same name twice" 5:10 "there is another function 'f' in this file" \
+  'function f\nblocks 1\nsucc 0\nend\nfunction f\nblocks 1\nsucc 0\nend\n'
+malformed "block out of range" 3:8 "'2' is too large for a block, which is at most 1" 'function f\nblocks 2\nsucc 0 2\nsucc 1\nend\n'
+malformed "block left out" 4:1 "expected 'succ 1', found 'end'" 'function f\nblocks 2\nsucc 0\nend\n'
+malformed "blocks out of order" 3:6 "expected the successors of block 0, found block 1" 'function f\nblocks 2\nsucc 1\nsucc 0\nend\n'
+malformed "too many blocks" 2:8 "'4294967295' is too large for the number of blocks, which is at most 1073741823" \
+  'function f\nblocks 4294967295\nsucc 0\nend\n'
+malformed "more blocks than the file" 4:1 "expected 'succ 1', found 'end'" 'function f\nblocks 1073741823\nsucc 0\nend\n'
+malformed "no end" 4:1 "the file ends within function 'f' of line 1, expected 'end'" 'function f\nblocks 1\nsucc 0\n'
+malformed "negative number" 3:8 "expected a block, found '-1'" 'function f\nblocks 1\nsucc 0 -1\nend\n'
+malformed "a space too many" 3:10 "expected a block" 'function f\nblocks 1\nsucc 0 0 \nend\n'
+malformed "text behind the end" 4:5 "unexpected 'x', expected the end of the line" 'function f\nblocks 1\nsucc 0\nend x\n'
+
+head -c 1000 "$corpus/lua5.4-O0.cfg.gz" >"$work/cut.cfg.gz"
+says "gzip cut short" 1 "$work/cut.cfg.gz: error: cannot be read: broken gzip data: unexpected end of file" cfg "$work/cut.cfg.gz"
+cp "$work/three.cfg" "$work/plain.cfg.gz"
+says "no gzip in .gz" 1 "$work/plain.cfg.gz: error: is no gzip file" cfg "$work/plain.cfg.gz"
+says "no such file" 1 "$work/nowhere.cfg: error: cannot be opened: No such file or directory" cfg "$work/nowhere.cfg"
+says "a directory" 1 "$work: error: cannot be read: Is a directory" cfg "$work"
+
+if [ -w /dev/full ]; then
+  "$tool" cfg "$work/three.cfg" >/dev/full 2>"$work/err"
+  status=$?
+  if [ $status -eq 1 ] && grep -q '^midend: error: standard output: ' "$work/err"; then pass "full disk"; else
+    fail "full disk" "exit status $status, $(cat "$work/err")"
+  fi
+fi
+{ "$tool" cfg "$corpus/sqlite3-O0.cfg.gz" 2>"$work/err"; echo $? >"$work/status"; } | head -n 1 >/dev/null
+if [ "$(cat "$work/status")" = 1 ] && grep -q '^midend: error: standard output: ' "$work/err"; then pass "closed pipe"; else
+  fail "closed pipe" "exit status $(cat "$work/status"), $(cat "$work/err")"
+fi
+
+if run "--stats" 0 cfg --only=idom --stats "$work/three.cfg"; then
+  problem=
+  for row in 'functions +3' 'blocks +8' 'unreachable blocks +1' 'edges +7' 'natural loops +2   in 2 functions' \
+    'cycles \(SCCs with an edge inside\) +2' 'largest function +4 blocks   in \.\./third' \
+    'functions with irreducible flow +0' 'loops without any exit +1   50\.0 %' 'dominators \(semi_nca\) '; do
+    grep -qE "^ +$row" "$work/err" || problem+=" no '$row';"
+  done
+  [ "$(grep -c . "$work/out")" -eq 9 ] || problem+=" records are missing or too many"
+  if [ -z "$problem" ]; then pass "--stats"; else fail "--stats" "$problem"; fi
+fi
+
+if run "--dot" 0 cfg --only=scc --dot="$work/new/dot" "$work/three.cfg"; then
+  files=$(cd "$work/new/dot" && LC_ALL=C ls -A | paste -sd' ')
+  if [ "$files" != "_._third.dot a_b.dot first.dot" ]; then fail "--dot" "files: $files"; else pass "--dot"; fi
+  if command -v dot >/dev/null; then
+    for file in "$work"/new/dot/*.dot; do
+      if dot -Tsvg "$file" >"$work/svg" 2>"$work/err" && [ ! -s "$work/err" ] && grep -q '</svg>' "$work/svg"; then
+        pass "Graphviz reads ${file##*/}"
+      else
+        fail "Graphviz reads ${file##*/}" "$(head -n 1 "$work/err")"
+      fi
+    done
+  fi
+fi
+run "--dot into a file" 1 cfg --dot="$work/three.cfg" "$work/three.cfg" && pass "--dot into a file"
+
+echo "$failed failed"
+[ "$failed" -eq 0 ]
