@@ -25,8 +25,8 @@ public:
   template <class G> std::string operator()(const G& g, const definitions& facts) {
     midend::dominators(g, midend::semi_nca, dominators_memory_, tree_);
     midend::natural_loops(g, tree_, memory_, forest_);
-    if (std::string wrong = difference(forest_, tree_, facts); !wrong.empty()) {
-      return wrong;
+    if (std::string wrong = difference(forest_, tree_, facts); !wrong.empty() || !forest_.has_boundaries()) {
+      return wrong.empty() ? "has_boundaries" : wrong;
     }
     midend::dominators_and_loops(g, both_memory_, both_);
     if (std::string wrong = difference(both_.dominators, facts); !wrong.empty()) {
@@ -34,6 +34,22 @@ public:
     }
     if (std::string wrong = difference(both_.loops, both_.dominators, facts, sibling_order::any); !wrong.empty()) {
       return "dominators_and_loops: " + wrong;
+    }
+    return both_.loops.has_boundaries() ? "" : "dominators_and_loops: has_boundaries";
+  }
+
+  /// The same without boundaries, through the same workspaces and results.
+  template <class G> std::string nesting(const G& g, const definitions& facts) {
+    midend::dominators(g, midend::semi_nca, dominators_memory_, tree_);
+    midend::natural_loops(g, tree_, midend::nesting_only, memory_, forest_);
+    if (std::string wrong = difference(forest_, tree_, facts); !wrong.empty() || forest_.has_boundaries()) {
+      return "nesting_only: " + wrong;
+    }
+    midend::dominators_and_loops(g, midend::nesting_only, both_memory_, both_);
+    if (std::string wrong =
+            difference(both_.dominators, facts) + difference(both_.loops, both_.dominators, facts, sibling_order::any);
+        !wrong.empty() || both_.loops.has_boundaries()) {
+      return "dominators_and_loops, nesting_only: " + wrong;
     }
     return {};
   }
@@ -110,6 +126,21 @@ std::uint32_t largest_single_entry_region(const bit_graph& g, const definitions&
   }
   return largest;
 }
+
+/// Counts how often each successor list is asked for.
+struct watched_graph {
+  const midend::csr_graph* g;
+  mutable std::vector<std::size_t> reads;
+
+  std::size_t num_nodes() const { return g->num_nodes(); }
+
+  node_id entry() const { return g->entry(); }
+
+  std::span<const node_id> successors(node_id n) const {
+    ++reads[n];
+    return g->successors(n);
+  }
+};
 
 struct with_epoch {
   const midend::csr_graph* g;
@@ -229,6 +260,43 @@ TEST_CASE("natural_loops: nests left by any number of levels at once") {
     compared.add(check(make_csr(graph), facts), graph);
   }
   CHECK(compared.failed() == 0);
+}
+
+TEST_CASE("natural_loops: nesting_only gives the same loops without their boundaries") {
+  loops_check check;
+  comparisons compared;
+  std::vector<test_graph> graphs = random_graphs();
+  for (test_graph& ugly : ugly_graphs()) {
+    graphs.push_back(std::move(ugly));
+  }
+  for (const test_graph& graph : graphs) {
+    const definitions facts(graph);
+    const auto g = make_csr(graph);
+    compared.add(check.nesting(g, facts), graph);
+    compared.add(check(g, facts), graph); // the boundaries come back
+    const midend::forward_csr_graph forward(g);
+    compared.add(check.nesting(forward, facts), graph);
+    const auto tree = midend::dominators(g);
+    compared.add(difference(midend::natural_loops(g, tree, midend::nesting_only), tree, facts), graph);
+    const auto both = midend::dominators_and_loops(g, midend::nesting_only);
+    compared.add(difference(both.loops, both.dominators, facts, sibling_order::any), graph);
+  }
+  CHECK(compared.failed() == 0);
+}
+
+TEST_CASE("dominators_and_loops: without boundaries each successor list is read once") {
+  random_source random(10);
+  for (std::size_t i = 0; i != 10; ++i) {
+    const test_graph graph = random_reducible(random, 30);
+    const definitions facts(graph);
+    const auto g = make_csr(graph);
+    const watched_graph watched{&g, std::vector<std::size_t>(graph.num_nodes, 0)};
+    const auto both = midend::dominators_and_loops(watched, midend::nesting_only);
+    CHECK(both.loops.num_loops() == facts.loops().size());
+    for (node_id n = 0; n != graph.num_nodes; ++n) {
+      CHECK(watched.reads[n] == (facts.is_reachable(n) ? 1 : 0));
+    }
+  }
 }
 
 // The worked examples of "Loops: definitions, detection, canonical forms", docs/loops.md. Nodes keep their numbers, so

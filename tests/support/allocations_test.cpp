@@ -176,6 +176,21 @@ TEST_CASE("allocations: dominators_and_loops") {
   check_second_round([&](const auto& function) { midend::dominators_and_loops(function, other_memory, other_result); });
 }
 
+TEST_CASE("allocations: loops without boundaries") {
+  midend::dominators_workspace dominators_memory;
+  midend::dominator_tree tree;
+  midend::loops_workspace memory;
+  midend::loop_forest loops;
+  check_second_round([&](const auto& function) {
+    midend::dominators(function, midend::semi_nca, dominators_memory, tree);
+    midend::natural_loops(function, tree, midend::nesting_only, memory, loops);
+  });
+  midend::dominators_and_loops_workspace both_memory;
+  midend::dominators_and_loops_result both;
+  check_second_round(
+      [&](const auto& function) { midend::dominators_and_loops(function, midend::nesting_only, both_memory, both); });
+}
+
 TEST_CASE("allocations: exit_blocks refilled, and queries") {
   const auto g = make_csr({"", 5, 0, {{0, 0}, {0, 1}, {1, 1}, {1, 2}, {1, 3}, {2, 4}, {3, 4}}});
   const auto tree = midend::dominators(g);

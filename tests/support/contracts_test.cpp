@@ -131,7 +131,8 @@ TEST_CASE("contracts: graphs") {
             "forward_csr_graph.hpp", "an edge of the graph", "= 2 2");
   CHECK_HAS(message_of([] { midend::csr_graph{bit_graph(2, 0b0010, 3)}; }), "forward_csr_graph.hpp",
             "entry and successors within the graph", "= 3 2");
-  CHECK_HAS(message_of([] { midend::depth_first_order(too_large()); }), "concepts.hpp", "max_nodes", "= 2147483648");
+  CHECK_HAS(message_of([] { midend::depth_first_order(too_large()); }), "concepts.hpp", "max_nodes",
+            join("= ", midend::max_nodes + 1).c_str());
   CHECK_HAS(message_of([] { midend::dominators(too_large()); }), "concepts.hpp", "max_nodes");
   CHECK_HAS(message_of([&] { midend::filtered(g, [](node_id n) { return n != 0; }); }), "filtered.hpp",
             "an entry that is kept", "= 0");
@@ -170,6 +171,18 @@ TEST_CASE("contracts: queries about what is not there") {
   CHECK_HAS(message_of([&] { static_cast<void>(loops.header(1)); }), "= 1 1");
   CHECK_HAS(message_of([&] { static_cast<void>(loops.blocks(1)); }), "midend contract violation");
   CHECK_HAS(message_of([&] { static_cast<void>(loops.backedges(1)); }), "midend contract violation");
+  const auto nesting = midend::natural_loops(g, midend::dominators(g), midend::nesting_only);
+  CHECK_FALSE(nesting.has_boundaries());
+  for (const std::string& text : {message_of([&] { static_cast<void>(nesting.backedges(0)); }),
+                                  message_of([&] { static_cast<void>(nesting.entering_edges(0)); }),
+                                  message_of([&] { static_cast<void>(nesting.preheader(0)); }),
+                                  message_of([&] { static_cast<void>(nesting.exiting_edges(0)); }),
+                                  message_of([&] { static_cast<void>(nesting.exit_blocks(0)); }),
+                                  message_of([&] { static_cast<void>(nesting.single_latch(0)); }),
+                                  message_of([&] { static_cast<void>(nesting.has_dedicated_exits(0)); }),
+                                  message_of([&] { static_cast<void>(nesting.is_statically_infinite(0)); })}) {
+    CHECK_HAS(text, "loop_forest.hpp", "nesting_only");
+  }
 }
 
 #endif

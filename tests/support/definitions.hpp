@@ -93,7 +93,7 @@ private:
 enum class sibling_order { by_preorder, any };
 
 // Each of these compares all that a result answers with the definitions, including the documented orders, and gives the
-// first difference in words, or nothing.
+// first difference in words, or nothing. Of a forest without boundaries the boundaries are left out.
 std::string difference(const midend::dominator_tree& tree, const definitions& facts);
 std::string difference(const midend::component_partition& components, const definitions& facts);
 std::string difference(const midend::depth_first_numbering& order, const definitions& facts);

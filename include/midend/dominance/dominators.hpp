@@ -147,10 +147,10 @@ struct dominator_tree_builder {
 
 /// The dominator tree of `g`, refilling `out`; allocates nothing once workspace and result have seen a graph as large.
 ///
-/// All algorithms give the same relation. Only `successors` is read, once for each reachable node, so a flat copy is
-/// not needed for speed; `predecessors` is never asked for. Duplicate edges and self loops change nothing, edges out of
-/// unreachable nodes count for nothing. Cost: see the algorithms; 20 bytes a node for the result, 16 to 48 a node and 8
-/// an edge of workspace.
+/// All algorithms give the same relation. Only `successors` is read, once for each reachable node (by the oracle, as
+/// often as there are nodes), so a flat copy is not needed for speed; `predecessors` is never asked for. Duplicate
+/// edges and self loops change nothing, edges out of unreachable nodes count for nothing. Cost: see the algorithms; 20
+/// bytes a node for the result, 16 to 48 a node and 8 an edge of workspace.
 template <flow_graph G, dominator_algorithm Algorithm>
 constexpr void dominators(const G& g, Algorithm, dominators_workspace& workspace, dominator_tree& out) {
   detail::dominator_tree_builder::build(g, typename Algorithm::algorithm(), workspace.arrays_, out);

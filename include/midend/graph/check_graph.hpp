@@ -82,42 +82,44 @@ private:
     return std::nullopt;
   }
 
-  constexpr std::optional<graph_error> check_successors() {
-    auto copy = csr_graph::from_graph(g_);
-    if (!copy) {
-      return translate(copy.error());
+  /// What was read of the successors, as a graph that does not change.
+  struct first_reading {
+    const flat_array<std::size_t>& offsets;
+    const flat_array<node_id>& targets;
+
+    constexpr std::size_t num_nodes() const { return offsets.size() - 1; }
+
+    constexpr std::span<const node_id> successors(node_id n) const {
+      return {targets.data() + offsets[n], targets.data() + offsets[n + std::size_t{1}]};
     }
-    copy_ = std::move(*copy);
-    for (node_id n = 0; n != copy_.num_nodes(); ++n) {
+  };
+
+  constexpr std::optional<graph_error> check_successors() {
+    flat_array<std::size_t> offsets(1, 0);
+    flat_array<node_id> targets;
+    const node_id count = node_count(g_);
+    for (node_id n = 0; n != count; ++n) {
+      auto&& range = g_.successors(n);
+      const auto last = std::end(range);
+      for (auto it = std::begin(range); it != last; ++it) {
+        const auto target = static_cast<node_id>(*it);
+        if (target >= count) {
+          return graph_error{reason::successor_out_of_range, n, targets.size() - offsets[n], target};
+        }
+        targets.push_back(target);
+      }
+      offsets.push_back(targets.size());
+    }
+    if (targets.size() > max_edges) {
+      return graph_error{reason::too_many_edges, no_node, 0, targets.size()};
+    }
+    copy_.assign(first_reading{offsets, targets});
+    for (node_id n = 0; n != count; ++n) {
       if (const auto error = read_again(n)) {
         return error;
       }
     }
     return std::nullopt;
-  }
-
-  /// An edge by its position in the whole graph becomes a successor by its position in the list of its node.
-  constexpr graph_error translate(const graph_build_error& error) const {
-    if (error.why != graph_build_error::reason::target_out_of_range) {
-      return {reason::too_many_edges, no_node, 0, error.value};
-    }
-    std::size_t before = 0;
-    for (node_id n = 0;; ++n) {
-      const std::size_t degree = count(g_.successors(n));
-      if (error.index - before < degree) {
-        return {reason::successor_out_of_range, n, error.index - before, error.value};
-      }
-      before += degree;
-    }
-  }
-
-  template <class Range> static constexpr std::size_t count(Range&& range) {
-    std::size_t n = 0;
-    const auto last = std::end(range);
-    for (auto it = std::begin(range); it != last; ++it) {
-      ++n;
-    }
-    return n;
   }
 
   constexpr std::optional<graph_error> read_again(node_id n) const {

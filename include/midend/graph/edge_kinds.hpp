@@ -47,7 +47,7 @@ constexpr flat_array<node_id> depth_first_parents(const depth_first_numbering& o
 /// is `depth_first_order(g)`. Of parallel edges to a child the first is the tree edge, the others are forward edges;
 /// self loops are back edges. O(n + m) time, 8 bytes a node beside the result.
 template <flow_graph G> constexpr flat_array<edge_kind> edge_kinds(const G& g, const depth_first_numbering& order) {
-  MIDEND_ASSERT(order.num_nodes() == g.num_nodes(), "an order of this graph", order.num_nodes(), g.num_nodes());
+  MIDEND_ASSERT(order.num_nodes() == detail::node_count(g), "an order of this graph", order.num_nodes(), g.num_nodes());
   flat_array<node_id> parents = detail::depth_first_parents(order);
   flat_array<edge_kind> kinds(detail::count_edges(g), edge_kind::unreachable);
   const node_id count = detail::node_count(g);

@@ -60,8 +60,8 @@ public:
   /// A copy of `g`, or the first entry or successor that is not a node of `g`. O(n + m).
   template <readable_graph G> static constexpr result<forward_csr_graph, graph_build_error> from_graph(const G& g) {
     forward_csr_graph copy;
-    if (g.num_nodes() > max_nodes) {
-      return graph_build_error{graph_build_error::reason::too_many_nodes, 0, g.num_nodes()};
+    if (const auto count = static_cast<std::size_t>(g.num_nodes()); count > max_nodes) {
+      return graph_build_error{graph_build_error::reason::too_many_nodes, 0, count};
     }
     copy.copy_successors(g);
     if (const auto error = copy.first_error()) {

@@ -204,7 +204,7 @@ constexpr void strongly_connected_components(const G& g, component_workspace& wo
 /// joins, in the order in which the members' edges show them. The entry is the component of the entry. Acyclic; edges
 /// lead to lower numbers. O(n + m).
 template <directed_graph G> constexpr csr_graph condensation(const G& g, const component_partition& components) {
-  MIDEND_ASSERT(components.num_nodes() == g.num_nodes(), "the components of this graph", components.num_nodes(),
+  MIDEND_ASSERT(components.num_nodes() == detail::node_count(g), "the components of this graph", components.num_nodes(),
                 g.num_nodes());
   flat_array<edge> edges;
   flat_array<component_id> seen_from(components.num_components(), no_node);

@@ -111,7 +111,7 @@ public:
   }
 
   /// The edges from blocks of `l` to blocks outside: grouped by the innermost loop of the source, groups ascending, and
-  /// ascending by edge within a group. An edge that leaves several loops is in the range of each.
+  /// ascending by source within a group. An edge that leaves several loops is in the range of each.
   constexpr exiting_edge_range exiting_edges(loop_id l) const {
     require_boundaries();
     return {exits_.data(), exit_offset_[l], exit_offset_[l + size_[l]], depth_[l]};

@@ -15,6 +15,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -30,13 +31,8 @@ struct loop_arrays {
   flat_array<std::uint32_t> draft_of;  ///< by number of a search that finds dominators and loops at once
   loop_drafts drafts;
   loop_boundary_arrays boundaries;
-  csr_graph copy; ///< of a graph that has no in-edges of its own
-};
-
-/// Has, beside successors, in-edges with ids: `csr_graph` and its views.
-template <class G>
-concept in_edge_indexed = bidirectional_flow_graph<G> && edge_indexed_flow_graph<G> && requires(const G& g, node_id n) {
-  { g.in_edges(n) } -> range_of_nodes;
+  csr_graph copy;                     ///< of a graph that is no csr_graph
+  flat_array<edge_id> original_edges; ///< of the copy: the ids that the graph itself gives to the edges
 };
 
 /// Ramalingam, "Identifying loops in almost linear time", ACM TOPLAS 21(2), 1999, for natural loops: from inner to
@@ -136,7 +132,7 @@ struct loop_search {
 
   template <class G>
   static constexpr void run(const G& g, const dominator_tree& tree, bool boundaries, loop_arrays& a, loop_forest& out) {
-    MIDEND_ASSERT(tree.num_nodes() == g.num_nodes(), "a dominator tree of this graph", tree.num_nodes(), g.num_nodes());
+    MIDEND_ASSERT(tree.num_nodes() == node_count(g), "a dominator tree of this graph", tree.num_nodes(), g.num_nodes());
     MIDEND_ASSERT(tree.epoch() == graph_epoch(g), "a dominator tree that is up to date", tree.epoch(), graph_epoch(g));
     loop_forest_builder::clear(tree.num_nodes(), tree.epoch(), boundaries, out);
     find_backedges(g, tree, a);
@@ -157,14 +153,25 @@ struct loop_search {
     }
   }
 
+  /// Boundaries list edges by source, so they need in-edges that are sorted: any graph but a `csr_graph` is copied.
   template <class G>
   static constexpr void list_boundaries(const G& g, const dominator_tree& tree, loop_arrays& a, loop_forest& out) {
-    if constexpr (in_edge_indexed<G>) {
+    if constexpr (std::is_same_v<G, csr_graph>) {
       loop_boundary_builder::build(g, tree, a.boundaries, out);
     } else {
       a.copy.assign(g);
       loop_boundary_builder::build(a.copy, tree, a.boundaries, out);
+      if constexpr (edge_indexed_flow_graph<G>) {
+        restore_edge_ids(g, a, out);
+      }
     }
+  }
+
+  template <class G> static constexpr void restore_edge_ids(const G& g, loop_arrays& a, loop_forest& out) {
+    a.original_edges.resize_for_overwrite(a.copy.num_edges());
+    edge_id copied = 0;
+    for_each_edge(g, [&](edge_id e, node_id, node_id) { a.original_edges[copied++] = e; });
+    loop_boundary_builder::rename_edges(a.original_edges, out);
   }
 };
 
@@ -186,8 +193,8 @@ inline constexpr nesting_only_t nesting_only{};
 /// The natural loops of `g`, refilling `out`; allocates nothing once workspace and result have seen a graph as large.
 ///
 /// Requires that `tree` is a dominator tree of `g`, by whatever algorithm. Parallel backedges are listed each; a
-/// self loop makes a loop of one block; edges out of unreachable blocks count only as entering edges. Without in-edges
-/// that have ids (see `csr_graph`) a graph that has loops is copied into the workspace. Near-linear: O((n + m) α(n))
+/// self loop makes a loop of one block; edges out of unreachable blocks count only as entering edges. A graph that has
+/// loops and is no `csr_graph` is copied into the workspace. Near-linear: O((n + m) α(n))
 /// plus O(log depth) for each exiting edge; one pass over the edges if there is no loop.
 template <flow_graph G>
 constexpr void natural_loops(const G& g, const dominator_tree& tree, loops_workspace& workspace, loop_forest& out) {

@@ -217,6 +217,18 @@ struct loop_boundary_builder {
     }
   }
 
+  /// Replaces each edge id by the element of `names` that it stands for.
+  static constexpr void rename_edges(const flat_array<edge_id>& names, loop_forest& out) {
+    for (flat_array<loop_edge>* edges : {&out.backedges_, &out.entering_}) {
+      for (loop_edge& edge : *edges) {
+        edge.id = names[edge.id];
+      }
+    }
+    for (exit_record& exit : out.exits_) {
+      exit.edge.id = names[exit.edge.id];
+    }
+  }
+
   static constexpr loop_id unknown_loop = no_loop - 1;
 };
 
