@@ -128,7 +128,11 @@ struct component_search {
         source = at;
         at = static_cast<node_id>(*it);
         while (++it != last) {
-          tasks.push({source, at});
+          if (low[at] == no_node) {
+            tasks.push({source, at});
+          } else {
+            lower(low[source], low[at]);
+          }
           at = static_cast<node_id>(*it);
         }
         if (low[at] == no_node) {

@@ -38,15 +38,6 @@ public:
     *top_++ = value;
   }
 
-  /// `push` if `wanted`, without a branch on it.
-  constexpr void push_if(T value, bool wanted) {
-    if (top_ == limit_) [[unlikely]] {
-      grow();
-    }
-    *top_ = value;
-    top_ += wanted;
-  }
-
   constexpr T pop() { return *--top_; }
 
   constexpr const T& top() const { return top_[-1]; }

@@ -49,6 +49,10 @@ struct cooper_harvey_kennedy_algorithm {
     std::uint32_t* const postorder = a.label.data();
     work_stack<pending_edge> pending(a.pending); // of a leave mark, `target` is the number to leave
     work_stack<chained_edge> edges(a.edges);
+    const auto chain_edge = [&](std::uint32_t from, std::uint32_t to) {
+      edges.push({from, chain[to]});
+      chain[to] = static_cast<std::uint32_t>(edges.size() - 1);
+    };
     std::uint32_t met = 0;
     std::uint32_t left = 0;
     std::uint32_t source = 0;
@@ -64,34 +68,35 @@ struct cooper_harvey_kennedy_algorithm {
       auto&& successors = g.successors(at);
       auto it = std::begin(successors);
       const auto last = std::end(successors);
-      bool looking = it != last; // at the edge source → at
-      if (looking) {
-        source = w;
+      if (it != last) {
         at = static_cast<node_id>(*it);
         while (++it != last) {
-          pending.push({source, at});
+          if (number[at] == no_node) {
+            pending.push({w, at});
+          } else {
+            chain_edge(w, number[at]);
+          }
           at = static_cast<node_id>(*it);
         }
-      }
-      for (;;) {
-        if (looking) {
-          const std::uint32_t target = number[at];
-          if (target == no_node) {
-            break;
-          }
-          edges.push({source, chain[target]});
-          chain[target] = static_cast<std::uint32_t>(edges.size() - 1);
+        source = w;
+        if (number[at] == no_node) {
+          continue;
         }
+        chain_edge(w, number[at]);
+      }
+      for (;;) { // leave nodes and look at edges until a target turns up that is new
         if (pending.empty()) {
           return met;
         }
         const pending_edge next = pending.pop();
-        looking = (next.target & leave_mark) == 0;
-        if (looking) {
+        if ((next.target & leave_mark) != 0) {
+          postorder[left++] = next.target & ~leave_mark;
+        } else if (number[next.target] == no_node) {
           source = next.source;
           at = next.target;
+          break;
         } else {
-          postorder[left++] = next.target & ~leave_mark;
+          chain_edge(next.source, number[next.target]);
         }
       }
     }

@@ -72,6 +72,17 @@ template <class G> constexpr std::uint32_t number_and_chain(const G& g, std::uin
   std::uint32_t* const chain = a.chain.data();
   work_stack<pending_edge> pending(a.pending);
   work_stack<chained_edge> edges(a.edges);
+  const auto chain_edge = [&](std::uint32_t from, std::uint32_t to) {
+    edges.push({from, chain[to]});
+    chain[to] = static_cast<std::uint32_t>(edges.size() - 1);
+  };
+  const auto fold_or_chain = [&](std::uint32_t from, std::uint32_t to) {
+    if (from < to) {
+      semi[to] = from < semi[to] ? from : semi[to];
+    } else {
+      chain_edge(from, to);
+    }
+  };
   std::uint32_t met = 0;
   std::uint32_t source = 0;
   node_id at = static_cast<node_id>(g.entry());
@@ -86,37 +97,35 @@ template <class G> constexpr std::uint32_t number_and_chain(const G& g, std::uin
     auto it = std::begin(successors);
     const auto last = std::end(successors);
     if (it != last) {
-      source = w;
       at = static_cast<node_id>(*it);
       while (++it != last) {
-        pending.push({source, at});
+        if (number[at] == no_node) {
+          pending.push({w, at});
+        } else {
+          chain_edge(w, number[at]); // met before w, so no forward edge
+        }
         at = static_cast<node_id>(*it);
       }
-    } else if (pending.empty()) {
-      break;
-    } else {
-      const pending_edge next = pending.pop();
-      source = next.source;
-      at = next.target;
+      source = w;
+      if (number[at] == no_node) {
+        continue;
+      }
+      chain_edge(w, number[at]);
     }
-    for (std::uint32_t target = number[at]; target != no_node; target = number[at]) {
-      // Without branches: a source that is not above its target never lowers the semidominator.
-      const bool forward = source < target;
-      const auto edge = static_cast<std::uint32_t>(edges.size());
-      edges.push_if({source, chain[target]}, !forward);
-      chain[target] = forward ? chain[target] : edge;
-      semi[target] = source < semi[target] ? source : semi[target];
+    for (;;) { // look at edges until a target turns up that is new
       if (pending.empty()) {
         a.num_chained = edges.size();
         return met;
       }
       const pending_edge next = pending.pop();
-      source = next.source;
-      at = next.target;
+      if (number[next.target] == no_node) {
+        source = next.source;
+        at = next.target;
+        break;
+      }
+      fold_or_chain(next.source, number[next.target]);
     }
   }
-  a.num_chained = edges.size();
-  return met;
 }
 
 } // namespace detail
