@@ -61,13 +61,12 @@ namespace detail {
 /// Turns idom[] over numbers into the tree over nodes.
 struct dominator_tree_builder {
   template <class G, class Algorithm>
-  static constexpr void build(const G& g, Algorithm algorithm, dominance_arrays& a, dominator_tree& out) {
+  static constexpr void build(const G& g, Algorithm algorithm, dominance_memory& memory, dominator_tree& out) {
     const node_id count = node_count(g);
     out.epoch_ = graph_epoch(g);
     out.number_.assign(count, no_node);
-    exchange_columns(a, out);
+    dominance_arrays a(memory, out.preorder_, out.depth_, out.size_, out.immediate_dominator_);
     const std::uint32_t reached = algorithm.run(g, out.number_.data(), a);
-    exchange_columns(a, out);
     out.immediate_dominator_.resize_for_overwrite(count);
     out.depth_.resize_for_overwrite(count);
     out.size_.resize_for_overwrite(count);
@@ -79,15 +78,6 @@ struct dominator_tree_builder {
       count_subtrees(a, reached);
       number_subtrees(a, reached, out);
     }
-  }
-
-  /// Large graphs are bound by the memory they touch. So the numbers of the search live where those of the tree will
-  /// be, and four scratch arrays in the columns of the result that are written last.
-  static constexpr void exchange_columns(dominance_arrays& a, dominator_tree& out) {
-    a.label.swap(out.depth_);
-    a.ancestor.swap(out.size_);
-    a.selected.swap(out.immediate_dominator_);
-    a.chain.swap(out.preorder_);
   }
 
   static constexpr void clear_unreachable(dominator_tree& out) {
@@ -153,7 +143,7 @@ struct dominator_tree_builder {
 /// bytes a node for the result, 16 to 48 a node and 8 an edge of workspace.
 template <flow_graph G, dominator_algorithm Algorithm>
 constexpr void dominators(const G& g, Algorithm, dominators_workspace& workspace, dominator_tree& out) {
-  detail::dominator_tree_builder::build(g, typename Algorithm::algorithm(), workspace.arrays_, out);
+  detail::dominator_tree_builder::build(g, typename Algorithm::algorithm(), workspace.memory_, out);
 }
 
 /// The dominator tree of `g` by the algorithm named.
@@ -169,7 +159,7 @@ constexpr dominator_tree dominators(const G& g, Algorithm algorithm = {}) {
 /// two last passes of `dominators`.
 template <flow_graph G, dominator_algorithm Algorithm>
 constexpr void immediate_dominators(const G& g, Algorithm, dominators_workspace& workspace, flat_array<node_id>& out) {
-  detail::dominance_arrays& a = workspace.arrays_;
+  detail::dominance_arrays a(workspace.memory_);
   out.assign(detail::node_count(g), no_node);
   const std::uint32_t reached = Algorithm::algorithm::run(g, out.data(), a);
   for (std::uint32_t w = 1; w < reached; ++w) {

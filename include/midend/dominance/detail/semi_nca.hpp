@@ -33,16 +33,21 @@ struct semi_nca_algorithm {
   /// descending order.
   template <class Backedge>
   static constexpr void evaluate_semidominators(dominance_arrays& a, std::uint32_t reached, Backedge backedge) {
-    a.label.assign(std::span<const std::uint32_t>(a.semi.data(), reached));
-    a.ancestor.assign(std::span<const std::uint32_t>(a.idom.data(), reached));
+    a.label.resize_for_overwrite(reached);
+    a.ancestor.resize_for_overwrite(reached);
     std::uint32_t* const semi = a.semi.data();
     std::uint32_t* const label = a.label.data();
     std::uint32_t* const ancestor = a.ancestor.data();
+    const std::uint32_t* const parent = a.idom.data();
     const std::uint32_t* const chain = a.chain.data();
     const chained_edge* const edges = a.edges.data();
     const std::span<const std::uint32_t> targets = select(
         a.selected, reached, [&](std::uint32_t i) { return reached - 1 - i; },
-        [&](std::uint32_t w) { return chain[w] != end_of_chain; });
+        [&](std::uint32_t w) {
+          label[w] = semi[w];
+          ancestor[w] = parent[w];
+          return chain[w] != end_of_chain;
+        });
     for (const std::uint32_t w : targets) {
       std::uint32_t best = semi[w];
       std::uint32_t edge = chain[w];

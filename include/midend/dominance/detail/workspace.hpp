@@ -27,23 +27,53 @@ struct pending_edge {
   node_id target;
 };
 
-/// The memory of all dominator algorithms. Everything but `vertex` is indexed by the number that a search gave to a
-/// node and holds such numbers: the algorithms never touch a node id.
-struct dominance_arrays {
-  flat_array<node_id> vertex;     ///< number → node
-  flat_array<std::uint32_t> idom; ///< the result: idom[w] < w for every w but 0. At first the parent in the search tree
-  flat_array<std::uint32_t> semi; ///< semidominator; after the search the best that tree and forward edges give
-  flat_array<std::uint32_t> chain;  ///< first edge, neither tree nor forward, into w: an index of `edges`
-  flat_array<chained_edge> edges;   ///< in the order in which they were found
-  flat_array<pending_edge> pending; ///< stack of the search
-  flat_array<std::uint32_t> label;  ///< scratch of the algorithms from here on
-  flat_array<std::uint32_t> ancestor;
-  flat_array<std::uint32_t> selected;
+/// What the dominator algorithms own between calls.
+struct dominance_memory {
+  flat_array<node_id> vertex;
+  flat_array<std::uint32_t> idom;
+  flat_array<std::uint32_t> semi;
+  flat_array<chained_edge> edges;
+  flat_array<pending_edge> pending;
   flat_array<std::uint64_t> ranked_label;
   flat_array<std::uint32_t> bucket;
   flat_array<std::uint32_t> bucket_next;
   flat_array<std::uint32_t> size;
   flat_array<std::uint32_t> child;
+  flat_array<std::uint32_t> chain;
+  flat_array<std::uint32_t> label;
+  flat_array<std::uint32_t> ancestor;
+  flat_array<std::uint32_t> selected;
+};
+
+/// The arrays of one call. Everything but `vertex` is indexed by the number that a search gave to a node and holds such
+/// numbers: the algorithms never touch a node id. Four of them may lie in the columns of a result that are written
+/// last: large graphs are bound by the memory they touch.
+struct dominance_arrays {
+  constexpr explicit dominance_arrays(dominance_memory& m)
+      : dominance_arrays(m, m.chain, m.label, m.ancestor, m.selected) {}
+
+  constexpr dominance_arrays(dominance_memory& m, flat_array<std::uint32_t>& chain_column,
+                             flat_array<std::uint32_t>& label_column, flat_array<std::uint32_t>& ancestor_column,
+                             flat_array<std::uint32_t>& selected_column)
+      : vertex(m.vertex), idom(m.idom), semi(m.semi), edges(m.edges), pending(m.pending), chain(chain_column),
+        label(label_column), ancestor(ancestor_column), selected(selected_column), ranked_label(m.ranked_label),
+        bucket(m.bucket), bucket_next(m.bucket_next), size(m.size), child(m.child) {}
+
+  flat_array<node_id>& vertex; ///< number → node
+  flat_array<std::uint32_t>&
+      idom; ///< the result: idom[w] < w for every w but 0; at first the parent in the search tree
+  flat_array<std::uint32_t>& semi;   ///< semidominator; after the search the best that tree and forward edges give
+  flat_array<chained_edge>& edges;   ///< in the order in which they were found
+  flat_array<pending_edge>& pending; ///< stack of the search
+  flat_array<std::uint32_t>& chain;  ///< first edge, neither tree nor forward, into w: an index of `edges`
+  flat_array<std::uint32_t>& label;  ///< scratch of the algorithms from here on
+  flat_array<std::uint32_t>& ancestor;
+  flat_array<std::uint32_t>& selected;
+  flat_array<std::uint64_t>& ranked_label;
+  flat_array<std::uint32_t>& bucket;
+  flat_array<std::uint32_t>& bucket_next;
+  flat_array<std::uint32_t>& size;
+  flat_array<std::uint32_t>& child;
   std::size_t num_chained = 0;
 };
 
@@ -134,7 +164,7 @@ template <class G> constexpr std::uint32_t number_and_chain(const G& g, std::uin
 class dominators_workspace {
 public:
   /// For the algorithms; not part of the interface.
-  detail::dominance_arrays arrays_;
+  detail::dominance_memory memory_;
 };
 
 MIDEND_END_NAMESPACE
