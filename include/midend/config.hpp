@@ -23,6 +23,13 @@
 #define MIDEND_ABI v0_checked
 #endif
 
+/// On functions that grow an array: kept out of the loops that call them, so that those stay small enough to inline.
+#if defined(__GNUC__)
+#define MIDEND_SELDOM_CALLED [[gnu::noinline, gnu::cold]]
+#else
+#define MIDEND_SELDOM_CALLED
+#endif
+
 #define MIDEND_BEGIN_NAMESPACE                                                                                         \
   namespace midend {                                                                                                   \
   inline namespace MIDEND_ABI {

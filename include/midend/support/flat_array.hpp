@@ -164,7 +164,7 @@ private:
     }
   }
 
-  constexpr void reallocate(std::size_t capacity, std::size_t kept) {
+  MIDEND_SELDOM_CALLED constexpr void reallocate(std::size_t capacity, std::size_t kept) {
     T* const fresh = new T[capacity];
     copy(data_, kept, fresh);
     delete[] data_;

@@ -33,7 +33,10 @@ public:
 
   constexpr void push(T value) {
     if (top_ == limit_) [[unlikely]] {
-      grow();
+      const std::size_t used = size();
+      first_ = enlarge(memory_, used);
+      top_ = first_ + used;
+      limit_ = first_ + memory_.size();
     }
     *top_++ = value;
   }
@@ -52,13 +55,11 @@ public:
   }
 
 private:
-  constexpr void grow() {
-    const std::size_t used = size();
-    memory_.reserve(used + 1);
-    memory_.resize_for_overwrite(memory_.capacity());
-    first_ = memory_.data();
-    top_ = first_ + used;
-    limit_ = first_ + memory_.size();
+  /// Not called on the object, whose address must not escape if the pointers are to stay in registers.
+  MIDEND_SELDOM_CALLED static constexpr T* enlarge(flat_array<T>& memory, std::size_t used) {
+    memory.reserve(used + 1);
+    memory.resize_for_overwrite(memory.capacity());
+    return memory.data();
   }
 
   flat_array<T>& memory_;
