@@ -5,8 +5,11 @@
 #include "midend/graph/concepts.hpp"
 
 #include <cstddef>
+#include <type_traits>
 
 MIDEND_BEGIN_NAMESPACE
+
+class csr_graph;
 
 namespace detail {
 
@@ -30,10 +33,10 @@ template <class G, class Visit> constexpr edge_id for_each_out_edge(const G& g, 
   return next;
 }
 
-/// Calls `visit(edge, source, target)` for each edge, node by node. Where the ends of all edges lie in two arrays, as
-/// in `csr_graph`, this is one flat loop.
+/// Calls `visit(edge, source, target)` for each edge, node by node. The ends of the edges of a `csr_graph` lie in two
+/// arrays, so this is one flat loop there.
 template <class G, class Visit> constexpr void for_each_edge(const G& g, Visit visit) {
-  if constexpr (requires { g.sources().data() + g.targets().size(); }) {
+  if constexpr (std::is_same_v<G, csr_graph>) {
     const node_id* const sources = g.sources().data();
     const node_id* const targets = g.targets().data();
     const auto edges = static_cast<edge_id>(g.num_edges());
