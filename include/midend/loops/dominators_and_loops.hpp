@@ -39,7 +39,7 @@ constexpr void find_dominators_and_loops(const G& g, bool boundaries, dominators
   if (!a.drafts.header.empty()) {
     loop_forest_builder::build(a.drafts, out.loops);
     if (boundaries) {
-      loop_search::list_boundaries(g, out.dominators, a, out.loops);
+      loop_search::list_boundaries(g, out.dominators, false, a, out.loops);
     }
   }
 }

@@ -149,17 +149,20 @@ struct loop_search {
     }
     loop_forest_builder::build(a.drafts, out);
     if (boundaries) {
-      list_boundaries(g, tree, a, out);
+      list_boundaries(g, tree, !bidirectional_flow_graph<G>, a, out);
     }
   }
 
   /// Boundaries list edges by source, so they need in-edges that are sorted: any graph but a `csr_graph` is copied.
   template <class G>
-  static constexpr void list_boundaries(const G& g, const dominator_tree& tree, loop_arrays& a, loop_forest& out) {
+  static constexpr void list_boundaries(const G& g, const dominator_tree& tree, bool copied, loop_arrays& a,
+                                        loop_forest& out) {
     if constexpr (std::is_same_v<G, csr_graph>) {
       loop_boundary_builder::build(g, tree, a.boundaries, out);
     } else {
-      a.copy.assign(g);
+      if (!copied) {
+        a.copy.assign(g);
+      }
       loop_boundary_builder::build(a.copy, tree, a.boundaries, out);
       if constexpr (edge_indexed_flow_graph<G>) {
         restore_edge_ids(g, a, out);

@@ -59,9 +59,8 @@ struct dominance_arrays {
         label(label_column), ancestor(ancestor_column), selected(selected_column), ranked_label(m.ranked_label),
         bucket(m.bucket), bucket_next(m.bucket_next), size(m.size), child(m.child) {}
 
-  flat_array<node_id>& vertex; ///< number → node
-  flat_array<std::uint32_t>&
-      idom; ///< the result: idom[w] < w for every w but 0; at first the parent in the search tree
+  flat_array<node_id>& vertex;       ///< number → node
+  flat_array<std::uint32_t>& idom;   ///< the result, idom[w] < w but for 0; at first the parent in the search tree
   flat_array<std::uint32_t>& semi;   ///< semidominator; after the search the best that tree and forward edges give
   flat_array<chained_edge>& edges;   ///< in the order in which they were found
   flat_array<pending_edge>& pending; ///< stack of the search
