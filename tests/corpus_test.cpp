@@ -4,127 +4,21 @@
 #include "support/test_graph.hpp"
 
 #include <doctest/doctest.h>
+#include <midend/dataflow/live_variables.hpp>
+#include <midend/dominance/dominance_frontier.hpp>
 #include <midend/dominance/dominators.hpp>
+#include <midend/dominance/iterated_dominance_frontier.hpp>
 #include <midend/graph/check_graph.hpp>
 #include <midend/graph/reversed.hpp>
 #include <midend/graph/strongly_connected_components.hpp>
 #include <midend/graph/with_virtual_exit.hpp>
 #include <midend/loops/dominators_and_loops.hpp>
 #include <midend/loops/natural_loops.hpp>
+#include <midend/support/bit_row.hpp>
 #include <support/corpus.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
-#include <string_view>
-
-namespace midend_tests {
-
-namespace {
-
-/// The words of a line from a position on, one after the other.
-class words {
-public:
-  explicit words(std::string_view line) : rest_(line) {}
-
-  bool at_end() const { return rest_.empty(); }
-
-  std::string_view next() {
-    const std::size_t space = std::min(rest_.find(' '), rest_.size());
-    const std::string_view word = rest_.substr(0, space);
-    rest_.remove_prefix(std::min(space + 1, rest_.size()));
-    return word;
-  }
-
-  std::int64_t number() {
-    const std::string word(next());
-    char* end = nullptr;
-    const std::int64_t value = std::strtoll(word.c_str(), &end, 10);
-    REQUIRE_MESSAGE((!word.empty() && *end == '\0'), "not a number: '" << word << "'");
-    return value;
-  }
-
-  /// The numbers up to a separator, which is passed, or the end of the line.
-  std::vector<std::int64_t> list(std::string_view separator = {}) {
-    std::vector<std::int64_t> out;
-    while (!at_end()) {
-      if (!separator.empty() && rest_.starts_with(separator)) {
-        next();
-        return out;
-      }
-      out.push_back(number());
-    }
-    REQUIRE_MESSAGE(separator.empty(), "expected '" << std::string(separator) << "'");
-    return out;
-  }
-
-  void expect(std::string_view word) { REQUIRE_MESSAGE(next() == word, "expected '" << std::string(word) << "'"); }
-
-private:
-  std::string_view rest_;
-};
-
-expected_loop parse_loop(words line) {
-  expected_loop loop;
-  loop.header = line.number();
-  loop.parent_header = line.number();
-  loop.depth = line.number();
-  line.expect(":");
-  loop.blocks = line.list(";");
-  line.expect("latches");
-  loop.latches = line.list(";");
-  line.expect("preheader");
-  loop.preheader = line.number();
-  line.expect(";");
-  line.expect("exiting");
-  loop.exiting = line.list(";");
-  line.expect("exits");
-  loop.exits = line.list();
-  return loop;
-}
-
-} // namespace
-
-std::vector<expected_function> read_expectations(const std::string& path) {
-  std::string text;
-  const auto error = midend_examples::read_text(path, text);
-  REQUIRE_MESSAGE(!error.has_value(), (error ? error->to_string() : ""));
-  std::vector<expected_function> out;
-  bool open = false;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t newline = std::min(text.find('\n', at), text.size());
-    words line(std::string_view(text).substr(at, newline - at));
-    at = newline + 1;
-    if (line.at_end()) {
-      continue;
-    }
-    const std::string_view kind = line.next();
-    if (kind.starts_with('#')) {
-      continue;
-    }
-    REQUIRE(open == (kind != "function"));
-    if (kind == "function") {
-      out.push_back({std::string(line.next()), {}, {}, {}, {}, {}});
-      open = true;
-    } else if (kind == "idom") {
-      out.back().immediate_dominators = line.list();
-    } else if (kind == "proots") {
-      out.back().post_dominator_roots = line.list();
-    } else if (kind == "ipdom") {
-      out.back().immediate_post_dominators = line.list();
-    } else if (kind == "scc") {
-      out.back().components = line.list();
-    } else if (kind == "loop") {
-      out.back().loops.push_back(parse_loop(line));
-    } else if (kind == "end") {
-      open = false;
-    }
-  }
-  REQUIRE_FALSE(open);
-  return out;
-}
-
-} // namespace midend_tests
 
 using namespace midend_tests;
 using midend_examples::cfg_function;
@@ -213,6 +107,15 @@ public:
       wrong = same_immediate_dominators(both_.dominators, expected) ? "" : "idom of dominators_and_loops";
       wrong += lines_of(both_.loops) == expected.loops ? "" : "loops of dominators_and_loops";
     }
+    if (wrong.empty()) {
+      wrong = frontiers(expected);
+    }
+    if (wrong.empty()) {
+      wrong = live_variables(function, expected);
+    }
+    if (wrong.empty()) {
+      wrong = phis(function, expected);
+    }
     return wrong.empty() ? post_dominators(expected) : wrong;
   }
 
@@ -253,11 +156,78 @@ private:
     return {};
   }
 
+  std::string frontiers(const expected_function& expected) {
+    midend::dominance_frontier(g_, tree_, frontier_memory_, frontiers_);
+    expected_lists found;
+    for (node_id n = 0; n != g_.num_nodes(); ++n) {
+      if (!frontiers_[n].empty()) {
+        found[n] = std::vector<std::int64_t>(frontiers_[n].begin(), frontiers_[n].end());
+      }
+    }
+    return found == expected.frontiers ? "" : "df";
+  }
+
+  std::string live_variables(const cfg_function& function, const expected_function& expected) {
+    const midend_examples::cfg_variables variables{function};
+    midend::live_variables(g_, variables, live_memory_, live_);
+    midend::live_variables(function, variables, live_sets_memory_, live_sets_); // has no predecessors
+    expected_lists found;
+    for (node_id n = 0; n != g_.num_nodes(); ++n) {
+      for (const midend::variable_id v : live_.in(n)) {
+        found[n].push_back(v);
+        if (!live_sets_.in(n).test(v)) {
+          return join("livein of block ", n, " as a set");
+        }
+      }
+      if (live_sets_.in(n).count() != live_.in(n).count()) {
+        return join("livein of block ", n, " as a set");
+      }
+    }
+    return found == expected.live_in ? "" : "livein";
+  }
+
+  /// Where pruned SSA needs phis, all variables at once and each alone.
+  std::string phis(const cfg_function& function, const expected_function& expected) {
+    std::vector<midend::definition_site> definitions;
+    std::vector<std::vector<node_id>> sites(function.num_variables);
+    for (node_id n = 0; n != g_.num_nodes(); ++n) {
+      for (const std::uint32_t v : function.defined_in(n)) {
+        definitions.push_back({v, n});
+        sites[v].push_back(n);
+      }
+    }
+    const auto live_in = [&](std::uint32_t v, node_id n) { return live_.in(n).test(v); };
+    midend::iterated_dominance_frontiers(g_, tree_, function.num_variables, definitions, live_in, iterated_memory_,
+                                         iterated_);
+    expected_lists found;
+    for (std::uint32_t v = 0; v != function.num_variables; ++v) {
+      if (!iterated_[v].empty()) {
+        found[v] = std::vector<std::int64_t>(iterated_[v].begin(), iterated_[v].end());
+      }
+      if (v % 16 == 0) {
+        const auto alone =
+            midend::iterated_dominance_frontier(g_, tree_, sites[v], [&](node_id n) { return live_in(v, n); });
+        if (!std::equal(alone.begin(), alone.end(), iterated_[v].begin(), iterated_[v].end())) {
+          return join("iterated frontier of variable ", v);
+        }
+      }
+    }
+    return found == expected.phis ? "" : "phi";
+  }
+
   midend::csr_graph g_;
   midend::component_workspace component_memory_;
   midend::component_partition components_;
   midend::dominators_workspace dominators_memory_;
   midend::dominator_tree tree_;
+  midend::dominance_frontier_workspace frontier_memory_;
+  midend::dominance_frontiers frontiers_;
+  midend::gen_kill_workspace<> live_memory_;
+  midend::flow_facts<> live_;
+  midend::gen_kill_workspace<std::vector<midend::bit_row>> live_sets_memory_;
+  midend::flow_facts<std::vector<midend::bit_row>> live_sets_;
+  midend::iterated_frontier_workspace iterated_memory_;
+  midend::iterated_frontiers iterated_;
   midend::loops_workspace loops_memory_;
   midend::loop_forest loops_;
   midend::dominators_and_loops_workspace both_memory_;

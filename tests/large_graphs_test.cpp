@@ -1,16 +1,12 @@
 // A million nodes on a stack of 256 KiB: no analysis recurses over its input. Answers by formula.
 #include "support/print.hpp"
+#include "support/small_stack.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/midend.hpp>
 
 #include <functional>
 #include <string>
-#include <thread>
-
-#if defined(__unix__) || defined(__APPLE__)
-#include <pthread.h>
-#endif
 
 using namespace midend_tests;
 using midend::csr_graph;
@@ -20,33 +16,6 @@ using midend::no_loop;
 namespace {
 
 constexpr node_id million = 1'000'000;
-
-/// Runs `check` in a thread with a small stack and passes on what it found wrong.
-std::string on_a_small_stack(const std::function<std::string()>& check) {
-  struct job {
-    const std::function<std::string()>* check;
-    std::string wrong;
-  } work{&check, "the thread did not run"};
-
-  const auto run = [](void* argument) -> void* {
-    job& mine = *static_cast<job*>(argument);
-    mine.wrong = (*mine.check)();
-    return nullptr;
-  };
-#if defined(__unix__) || defined(__APPLE__)
-  constexpr std::size_t stack_bytes = std::size_t{256} << 10;
-  pthread_attr_t attributes;
-  pthread_t thread;
-  REQUIRE(pthread_attr_init(&attributes) == 0);
-  REQUIRE(pthread_attr_setstacksize(&attributes, stack_bytes) == 0);
-  REQUIRE(pthread_create(&thread, &attributes, run, &work) == 0);
-  REQUIRE(pthread_join(thread, nullptr) == 0);
-  pthread_attr_destroy(&attributes);
-#else
-  std::thread([&] { run(&work); }).join();
-#endif
-  return work.wrong;
-}
 
 /// A graph given by a function from a node to its successors, at most two, so that nothing large has to be built.
 template <class Successors> csr_graph two_successors(node_id nodes, Successors successors_of) {

@@ -63,27 +63,17 @@ private:
   std::size_t at_ = 0;
 };
 
-/// Reads record by record; each member function that returns `bool` leaves the reason in `error_` if it is false.
-class cfg_parser {
-public:
-  cfg_parser(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+/// What the parsers of both kinds of files share: lines, words, numbers, names, and errors with their place. Each
+/// member function that returns `bool` leaves the reason in `error_` if it is false.
+class record_parser {
+protected:
+  record_parser(std::string_view text, const std::string& file) : text_(text), file_(file) {}
 
-  std::optional<file_error> parse(std::vector<cfg_function>& out) {
-    out.clear();
-    if (text_.size() > max_text) {
-      return file_error{file_, 0, 0, "the text is longer than 4 GiB"};
-    }
-    while (next_line()) {
-      cfg_function f;
-      if (!parse_function(f)) {
-        return std::move(error_);
-      }
-      out.push_back(std::move(f));
-    }
-    return std::nullopt;
+  std::optional<file_error> too_long() const {
+    return text_.size() > max_text ? std::optional(file_error{file_, 0, 0, "the text is longer than 4 GiB"})
+                                   : std::nullopt;
   }
 
-private:
   /// Moves to the next line that is no comment and not empty, and to its first word.
   bool next_line() {
     while (at_ < text_.size()) {
@@ -113,12 +103,12 @@ private:
   bool fail(std::string message) { return fail(line_number_, column_, std::move(message)); }
 
   /// Moves to the next line within a function.
-  bool line_of_function(const cfg_function& f, const char* expected) {
+  bool line_of_function(const std::string& name, std::size_t line, const char* expected) {
     if (next_line()) {
       return true;
     }
     return fail(line_number_ + 1, 1,
-                std::string("the file ends within function ") + quoted(f.name) + " of line " + std::to_string(f.line) +
+                std::string("the file ends within function ") + quoted(name) + " of line " + std::to_string(line) +
                     ", expected " + expected);
   }
 
@@ -155,13 +145,12 @@ private:
     return true;
   }
 
-  bool parse_function(cfg_function& f) { return parse_name(f) && parse_blocks(f) && parse_variables(f); }
-
-  bool parse_name(cfg_function& f) {
+  /// The `function` line that the parser is at.
+  bool parse_name(std::string& out, std::size_t& line) {
     if (keyword_ != "function") {
       return fail("expected 'function', found " + quoted(keyword_));
     }
-    f.line = line_number_;
+    line = line_number_;
     const std::string_view name = word();
     if (name.empty()) {
       return fail("expected the name of the function");
@@ -174,13 +163,47 @@ private:
     if (!names_.insert(name).second) {
       return fail("there is another function " + quoted(name) + " in this file");
     }
-    f.name = name;
+    out = name;
     return end_of_line();
   }
 
+  std::string_view text_;
+  const std::string& file_;
+  std::size_t at_ = 0;
+  std::size_t line_number_ = 0;
+  line_reader line_;
+  std::size_t column_ = 1; ///< of the word that was read last
+  std::string_view keyword_;
+  std::unordered_set<std::string_view> names_;
+  std::optional<file_error> error_;
+};
+
+/// `.cfg` files.
+class cfg_parser : record_parser {
+public:
+  cfg_parser(std::string_view text, const std::string& file) : record_parser(text, file) {}
+
+  std::optional<file_error> parse(std::vector<cfg_function>& out) {
+    out.clear();
+    if (auto error = too_long()) {
+      return error;
+    }
+    while (next_line()) {
+      cfg_function f;
+      if (!parse_function(f)) {
+        return std::move(error_);
+      }
+      out.push_back(std::move(f));
+    }
+    return std::nullopt;
+  }
+
+private:
+  bool parse_function(cfg_function& f) { return parse_name(f.name, f.line) && parse_blocks(f) && parse_variables(f); }
+
   bool parse_blocks(cfg_function& f) {
     std::uint32_t blocks = 0;
-    if (!line_of_function(f, "'blocks'")) {
+    if (!line_of_function(f.name, f.line, "'blocks'")) {
       return false;
     }
     if (keyword_ != "blocks") {
@@ -207,7 +230,7 @@ private:
   }
 
   bool parse_successors(cfg_function& f, std::uint32_t block, std::uint32_t blocks) {
-    if (!line_of_function(f, "'succ'")) {
+    if (!line_of_function(f.name, f.line, "'succ'")) {
       return false;
     }
     if (keyword_ != "succ") {
@@ -234,12 +257,12 @@ private:
 
   /// What is left of a function: variables or not, and its `end`.
   bool parse_variables(cfg_function& f) {
-    if (!line_of_function(f, "'end'")) {
+    if (!line_of_function(f.name, f.line, "'end'")) {
       return false;
     }
     if (keyword_ == "vars") {
       if (!number("the number of variables", max_blocks, f.num_variables) || !end_of_line() ||
-          !line_of_function(f, "'end'") || !parse_facts(f, "def", f.definition_offsets, f.definitions) ||
+          !line_of_function(f.name, f.line, "'end'") || !parse_facts(f, "def", f.definition_offsets, f.definitions) ||
           !parse_facts(f, "use", f.use_offsets, f.uses)) {
         return false;
       }
@@ -272,7 +295,7 @@ private:
                     " does not");
       }
       offsets.resize(block + std::size_t{1}, static_cast<std::uint32_t>(facts.size()));
-      if (!parse_ascending(f.num_variables - 1, facts) || !line_of_function(f, "'end'")) {
+      if (!parse_ascending(f.num_variables - 1, facts) || !line_of_function(f.name, f.line, "'end'")) {
         return false;
       }
     }
@@ -294,16 +317,64 @@ private:
     }
     return true;
   }
+};
 
-  std::string_view text_;
-  const std::string& file_;
-  std::size_t at_ = 0;
-  std::size_t line_number_ = 0;
-  line_reader line_;
-  std::size_t column_ = 1; ///< of the word that was read last
-  std::string_view keyword_;
-  std::unordered_set<std::string_view> names_;
-  std::optional<file_error> error_;
+/// The `proots` lines of `.expect` files.
+class roots_parser : record_parser {
+public:
+  roots_parser(std::string_view text, const std::string& file) : record_parser(text, file) {}
+
+  std::optional<file_error> parse(std::vector<function_roots>& out) {
+    out.clear();
+    if (auto error = too_long()) {
+      return error;
+    }
+    while (next_line()) {
+      function_roots f;
+      if (!parse_function(f)) {
+        return std::move(error_);
+      }
+      out.push_back(std::move(f));
+    }
+    return std::nullopt;
+  }
+
+private:
+  bool parse_function(function_roots& f) {
+    std::size_t line_of_name = 0;
+    if (!parse_name(f.name, line_of_name)) {
+      return false;
+    }
+    for (;;) {
+      if (!line_of_function(f.name, line_of_name, "'end'")) {
+        return false;
+      }
+      if (keyword_ == "proots") {
+        if (!parse_list(f)) {
+          return false;
+        }
+      } else if (keyword_ == "end") {
+        return f.line != 0 ? end_of_line() : fail("function " + quoted(f.name) + " has no 'proots' line");
+      } else if (keyword_ == "function") {
+        return fail("expected 'end', found 'function'");
+      }
+    }
+  }
+
+  bool parse_list(function_roots& f) {
+    if (f.line != 0) {
+      return fail("function " + quoted(f.name) + " has another 'proots' line");
+    }
+    f.line = line_number_;
+    while (!line_.at_end()) {
+      std::uint32_t root = 0;
+      if (!number("a block", max_blocks - 1, root)) {
+        return false;
+      }
+      f.roots.push_back(root);
+    }
+    return true;
+  }
 };
 
 struct gz_closer {
@@ -379,6 +450,20 @@ std::optional<file_error> read_text(const std::string& path, std::string& text) 
 
 std::optional<file_error> parse_cfg(std::string_view text, const std::string& file, std::vector<cfg_function>& out) {
   return cfg_parser(text, file).parse(out);
+}
+
+std::optional<file_error> parse_roots(std::string_view text, const std::string& file,
+                                      std::vector<function_roots>& out) {
+  return roots_parser(text, file).parse(out);
+}
+
+std::optional<file_error> read_roots(const std::string& path, std::vector<function_roots>& out) {
+  std::string text;
+  if (auto error = read_text(path, text)) {
+    out.clear();
+    return error;
+  }
+  return parse_roots(text, path, out);
 }
 
 std::optional<file_error> read_cfg(const std::string& path, std::vector<cfg_function>& out) {

@@ -32,6 +32,39 @@ struct cfg_function {
   std::span<const std::uint32_t> successors(std::uint32_t b) const {
     return std::span(successor_list).subspan(offsets[b], offsets[b + 1] - offsets[b]);
   }
+
+  /// The variables that `b` writes, ascending.
+  std::span<const std::uint32_t> defined_in(std::uint32_t b) const {
+    return of_block(definition_offsets, definitions, b);
+  }
+
+  /// The variables that `b` reads before it writes them, ascending.
+  std::span<const std::uint32_t> used_in(std::uint32_t b) const { return of_block(use_offsets, uses, b); }
+
+private:
+  static std::span<const std::uint32_t> of_block(const std::vector<std::uint32_t>& offsets,
+                                                 const std::vector<std::uint32_t>& variables, std::uint32_t b) {
+    return offsets.empty() ? std::span<const std::uint32_t>()
+                           : std::span(variables).subspan(offsets[b], offsets[b + 1] - offsets[b]);
+  }
+};
+
+/// The variables of a function block by block, as `midend::live_variables` takes them.
+struct cfg_variables {
+  const cfg_function& function;
+
+  std::size_t num_variables() const { return function.num_variables; }
+
+  std::span<const std::uint32_t> used_in(std::uint32_t b) const { return function.used_in(b); }
+
+  std::span<const std::uint32_t> defined_in(std::uint32_t b) const { return function.defined_in(b); }
+};
+
+/// The `proots` line of one function of an `.expect` file: roots of its post-dominator tree.
+struct function_roots {
+  std::string name;
+  std::size_t line = 0; ///< of the `proots` line, from 1
+  std::vector<std::uint32_t> roots;
 };
 
 /// Where and why a file could not be read; line and column count from 1, 0 means the file as a whole.
@@ -52,5 +85,12 @@ std::optional<file_error> parse_cfg(std::string_view text, const std::string& fi
 
 /// read_text, then parse_cfg.
 std::optional<file_error> read_cfg(const std::string& path, std::vector<cfg_function>& out);
+
+/// The roots of all functions of the text of an `.expect` file; of the other lines only `function` and `end` are looked
+/// at. Stops at the first error. Whether the functions have such blocks is for the caller to find out.
+std::optional<file_error> parse_roots(std::string_view text, const std::string& file, std::vector<function_roots>& out);
+
+/// read_text, then parse_roots.
+std::optional<file_error> read_roots(const std::string& path, std::vector<function_roots>& out);
 
 } // namespace midend_examples

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,20 @@ struct expected_loop {
   friend bool operator==(const expected_loop&, const expected_loop&) = default;
 };
 
-/// The lines of one function that the foundation answers; others are skipped.
+/// A `cycle` line; `parent` is the number of another one.
+struct expected_cycle {
+  std::int64_t depth = 0;
+  std::int64_t parent = 0;
+  std::vector<std::int64_t> entries;
+  std::vector<std::int64_t> blocks;
+
+  friend bool operator==(const expected_cycle&, const expected_cycle&) = default;
+};
+
+/// Lists by block or variable; those that are empty are left out.
+using expected_lists = std::map<std::int64_t, std::vector<std::int64_t>>;
+
+/// The lines of one function.
 struct expected_function {
   std::string name;
   std::vector<std::int64_t> immediate_dominators;
@@ -29,6 +43,10 @@ struct expected_function {
   std::vector<std::int64_t> immediate_post_dominators;
   std::vector<std::int64_t> components;
   std::vector<expected_loop> loops;
+  std::vector<expected_cycle> cycles;
+  expected_lists frontiers; ///< by block
+  expected_lists phis;      ///< by variable
+  expected_lists live_in;   ///< by block
 };
 
 /// All functions of a file. A malformed file fails the test that reads it.

@@ -36,6 +36,9 @@ public:
   /// The parent of `n` in the tree; `no_node` for the entry and for unreachable nodes.
   constexpr node_id immediate_dominator(node_id n) const { return immediate_dominator_[n]; }
 
+  /// The same by node, as an array.
+  constexpr std::span<const node_id> immediate_dominators() const { return immediate_dominator_; }
+
   /// Whether every path from the entry to `b` passes `a`. False if either is unreachable. O(1).
   constexpr bool dominates(node_id a, node_id b) const {
     // One comparison: the difference wraps around for numbers before a's, and for an unreachable b it exceeds any size;
@@ -173,5 +176,16 @@ constexpr dominator_tree::child_range dominator_tree::children(node_id n) const 
   }
   return {child_iterator(this, number_[n] + 1), child_iterator(this, number_[n] + size_[n])};
 }
+
+namespace detail {
+
+/// What every analysis that takes a graph and its dominator tree requires.
+template <class G>
+constexpr void require_tree_of([[maybe_unused]] const G& g, [[maybe_unused]] const dominator_tree& tree) {
+  MIDEND_ASSERT(tree.num_nodes() == node_count(g), "a dominator tree of this graph", tree.num_nodes(), g.num_nodes());
+  MIDEND_ASSERT(tree.epoch() == graph_epoch(g), "a dominator tree that is up to date", tree.epoch(), graph_epoch(g));
+}
+
+} // namespace detail
 
 MIDEND_END_NAMESPACE

@@ -132,8 +132,7 @@ struct loop_search {
 
   template <class G>
   static constexpr void run(const G& g, const dominator_tree& tree, bool boundaries, loop_arrays& a, loop_forest& out) {
-    MIDEND_ASSERT(tree.num_nodes() == node_count(g), "a dominator tree of this graph", tree.num_nodes(), g.num_nodes());
-    MIDEND_ASSERT(tree.epoch() == graph_epoch(g), "a dominator tree that is up to date", tree.epoch(), graph_epoch(g));
+    require_tree_of(g, tree);
     loop_forest_builder::clear(tree.num_nodes(), tree.epoch(), boundaries, out);
     find_backedges(g, tree, a);
     if (a.backedges.empty()) {

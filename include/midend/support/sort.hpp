@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 
 MIDEND_BEGIN_NAMESPACE
@@ -27,7 +28,7 @@ constexpr void sift_down(std::uint32_t* heap, std::size_t root, std::size_t coun
 }
 
 /// Heap sort: in place, O(n log n) always, no recursion.
-constexpr void sort(flat_array<std::uint32_t>& ids) {
+constexpr void sort(std::span<std::uint32_t> ids) {
   std::uint32_t* const data = ids.data();
   for (std::size_t root = ids.size() / 2; root-- != 0;) {
     sift_down(data, root, ids.size());

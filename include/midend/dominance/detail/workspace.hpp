@@ -76,6 +76,27 @@ struct dominance_arrays {
   std::size_t num_chained = 0;
 };
 
+/// Whether the entry of a graph is none of its own nodes, as that of `reversed_to_exit`. The search enters `g.roots()`
+/// from there, and whenever it has no edge left to look at, the node without a number that `g.late_root(number, met)`
+/// gives, until that is `no_node`. `g.inner_successors(n)` is asked of all other nodes.
+template <class G> inline constexpr bool has_virtual_entry = false;
+
+template <class G> constexpr node_id late_root(const G& g, const std::uint32_t* number, std::uint32_t met) {
+  if constexpr (has_virtual_entry<G>) {
+    return g.late_root(number, met);
+  } else {
+    return no_node;
+  }
+}
+
+template <class G> constexpr decltype(auto) inner_successors(const G& g, node_id n) {
+  if constexpr (has_virtual_entry<G>) {
+    return g.inner_successors(n);
+  } else {
+    return g.successors(n);
+  }
+}
+
 /// Depth-first search from the entry that turns the graph into numbers, as the semidominator algorithms need them:
 ///
 /// - `number[n]` becomes the preorder number of `n`; it must be `no_node` everywhere before.
@@ -113,19 +134,51 @@ template <class G> constexpr std::uint32_t number_and_chain(const G& g, std::uin
     }
   };
   std::uint32_t met = 0;
-  std::uint32_t source = 0;
-  node_id at = static_cast<node_id>(g.entry());
-  for (;;) {
+  const auto enter = [&](node_id n, std::uint32_t source) {
     const std::uint32_t w = met++;
-    number[at] = w;
-    vertex[w] = at;
+    number[n] = w;
+    vertex[w] = n;
     parent[w] = source;
     semi[w] = source;
     chain[w] = end_of_chain;
-    auto&& successors = g.successors(at);
-    auto it = std::begin(successors);
-    const auto last = std::end(successors);
-    if (it != last) {
+    return w;
+  };
+  if constexpr (has_virtual_entry<G>) {
+    enter(g.entry(), 0);
+    for (const node_id root : g.roots()) {
+      pending.push({0, root});
+    }
+  } else {
+    pending.push({0, static_cast<node_id>(g.entry())});
+  }
+  for (;;) {
+    std::uint32_t source = 0;
+    node_id at = no_node;
+    for (;;) { // look at edges until a target turns up that is new
+      if (pending.empty()) {
+        at = late_root(g, number, met);
+        if (at == no_node) {
+          a.num_chained = edges.size();
+          return met;
+        }
+        break;
+      }
+      const pending_edge next = pending.pop();
+      if (number[next.target] == no_node) {
+        source = next.source;
+        at = next.target;
+        break;
+      }
+      fold_or_chain(next.source, number[next.target]);
+    }
+    for (;;) { // follow last successors as long as they are new
+      const std::uint32_t w = enter(at, source);
+      auto&& successors = inner_successors(g, at);
+      auto it = std::begin(successors);
+      const auto last = std::end(successors);
+      if (it == last) {
+        break;
+      }
       at = static_cast<node_id>(*it);
       while (++it != last) {
         if (number[at] == no_node) {
@@ -135,24 +188,11 @@ template <class G> constexpr std::uint32_t number_and_chain(const G& g, std::uin
         }
         at = static_cast<node_id>(*it);
       }
-      source = w;
-      if (number[at] == no_node) {
-        continue;
-      }
-      chain_edge(w, number[at]);
-    }
-    for (;;) { // look at edges until a target turns up that is new
-      if (pending.empty()) {
-        a.num_chained = edges.size();
-        return met;
-      }
-      const pending_edge next = pending.pop();
-      if (number[next.target] == no_node) {
-        source = next.source;
-        at = next.target;
+      if (number[at] != no_node) {
+        chain_edge(w, number[at]);
         break;
       }
-      fold_or_chain(next.source, number[next.target]);
+      source = w;
     }
   }
 }

@@ -55,7 +55,7 @@ struct loop_drafts {
   constexpr void put_inside(std::uint32_t inner, std::uint32_t draft) { parent[inner] = around[inner] = draft; }
 };
 
-/// Makes loops of drafts.
+/// Makes loops of drafts; cycles, too, whose forest has the same columns.
 struct loop_forest_builder {
   static constexpr std::uint32_t none = loop_drafts::none;
 
@@ -70,13 +70,14 @@ struct loop_forest_builder {
   /// Where a search may keep the innermost draft of each node, `none` at first, until `build` turns drafts into loops.
   static constexpr std::uint32_t* draft_of_node(loop_forest& out) { return out.innermost_.data(); }
 
-  static constexpr void build(loop_drafts& drafts, loop_forest& out) {
+  /// A template as what it calls is: clang wants those instantiated before a constant expression gets here.
+  template <class Forest> static constexpr void build(loop_drafts& drafts, Forest& out) {
     number_drafts(drafts, out);
-    list_blocks(drafts, out);
+    list_blocks(drafts, [](node_id n) { return n; }, out);
   }
 
   /// Backwards over the drafts, so from outer to inner: each parent hands out intervals of numbers.
-  static constexpr void number_drafts(loop_drafts& drafts, loop_forest& out) {
+  template <class Forest> static constexpr void number_drafts(loop_drafts& drafts, Forest& out) {
     const std::size_t count = drafts.header.size();
     drafts.loops_inside.assign(count, 1);
     for (std::uint32_t draft = 0; draft != count; ++draft) {
@@ -97,7 +98,7 @@ struct loop_forest_builder {
       next += drafts.loops_inside[draft];
       drafts.number[draft] = l;
       drafts.next_number[draft] = l + 1;
-      out.header_[l] = drafts.header[draft];
+      out.header_[l] = drafts.header[draft]; // to become a node with the blocks
       out.parent_[l] = parent == none ? no_loop : drafts.number[parent];
       out.depth_[l] = parent == none ? 1 : out.depth_[drafts.number[parent]] + 1;
       out.size_[l] = drafts.loops_inside[draft];
@@ -105,7 +106,9 @@ struct loop_forest_builder {
     }
   }
 
-  static constexpr void list_blocks(const loop_drafts& drafts, loop_forest& out) {
+  /// `node_of` gives the node for what drafts call a block.
+  template <class Forest, class NodeOf>
+  static constexpr void list_blocks(const loop_drafts& drafts, NodeOf node_of, Forest& out) {
     const std::size_t count = drafts.header.size();
     std::uint32_t total = 0;
     for (std::size_t l = 0; l != count; ++l) {
@@ -116,16 +119,16 @@ struct loop_forest_builder {
     out.block_offset_[count] = total;
     out.blocks_.resize_for_overwrite(total);
     loop_id* const innermost = out.innermost_.data();
-    const node_id* next = drafts.blocks.data();
+    const std::uint32_t* next = drafts.blocks.data();
     for (std::size_t draft = 0; draft != count; ++draft) {
       const loop_id l = drafts.number[draft];
       node_id* const first = out.blocks_.data() + out.block_offset_[l];
       node_id* to = out.blocks_.data() + out.block_offset_[l + std::size_t{1}];
-      *first = *next++;
+      *first = out.header_[l] = node_of(*next++);
       innermost[*first] = l;
       while (--to != first) { // the walk went backwards, so what it found is turned round
-        *to = *next;
-        innermost[*next++] = l;
+        *to = node_of(*next++);
+        innermost[*to] = l;
       }
     }
   }

@@ -1,0 +1,64 @@
+/// `certify`: is this the dominator tree? Builds the witness and verifies it.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dominance/dominance_error.hpp"
+#include "midend/dominance/dominator_tree.hpp"
+#include "midend/dominance/low_high_order.hpp"
+#include "midend/dominance/verify_low_high.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <optional>
+#include <span>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// Memory for trees that are certified again and again.
+class certify_workspace {
+public:
+  /// For the algorithms; not part of the interface.
+  low_high_workspace building_;
+  verify_low_high_workspace verifying_;
+  flat_array<node_id> order_;
+};
+
+namespace detail {
+
+template <class G, class Claims>
+constexpr std::optional<dominance_error> certify_claims(const G& g, const Claims& claims,
+                                                        certify_workspace& workspace) {
+  const auto error = low_high_order(g, claims, workspace.building_, workspace.order_);
+  return error ? error : verify_low_high(g, claims, workspace.order_, workspace.verifying_);
+}
+
+} // namespace detail
+
+/// Nothing if all that `tree` answers is right for `g`: immediate dominators, reachability, preorder, intervals and
+/// depths. Else the first error. A tree is accepted only if `verify_low_high` accepts it, whatever finds the order; and
+/// no right tree is rejected, because each has an order, which is found.
+///
+/// A post-dominator tree is certified as the dominator tree that it is, of the reversed graph with its virtual exit.
+/// Requires a tree of this size and epoch. What unreachable nodes, duplicate edges and self loops are worth, and what
+/// it costs, is what `low_high_order` and `verify_low_high` say, together.
+template <flow_graph G>
+constexpr std::optional<dominance_error> certify(const G& g, const dominator_tree& tree, certify_workspace& workspace) {
+  return detail::certify_claims(g, tree, workspace);
+}
+
+/// The same for immediate dominators by node, from this library or another, `no_node` for the entry and for unreachable
+/// nodes. They may hold anything.
+template <flow_graph G>
+constexpr std::optional<dominance_error> certify(const G& g, std::span<const node_id> immediate_dominators,
+                                                 certify_workspace& workspace) {
+  return detail::certify_claims(g, immediate_dominators, workspace);
+}
+
+/// Whether the claims are right, `Claims` being a `dominator_tree` or a range of immediate dominators by node.
+template <flow_graph G, class Claims>
+constexpr std::optional<dominance_error> certify(const G& g, const Claims& claims) {
+  certify_workspace workspace;
+  return certify(g, claims, workspace);
+}
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,159 @@
+/// Control dependence: which branches decide whether a node runs.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dominance/post_dominator_tree.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/graph/detail/out_edges.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/range.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+struct control_dependence_search;
+}
+
+/// An edge out of a branch that decides about nodes. `edge` is the graph's id, or the one that `csr_graph` would give.
+struct control_edge {
+  node_id source;
+  node_id target;
+  edge_id edge;
+
+  friend constexpr bool operator==(const control_edge&, const control_edge&) = default;
+};
+
+/// For each node the edges that it is control dependent on, and for each such edge the nodes. 8 bytes a node, 16 an
+/// edge that anything depends on, and 8 for each pair.
+class control_dependences {
+public:
+  constexpr std::size_t num_nodes() const { return offsets_.empty() ? 0 : offsets_.size() - 1; }
+
+  /// The edges that anything depends on, ascending by source and, for one source, in the order of its successors.
+  constexpr std::span<const control_edge> edges() const { return edges_; }
+
+  /// The nodes that depend on the edge `edges()[i]`: from its target up the post-dominator tree.
+  constexpr std::span<const node_id> dependents(std::size_t i) const {
+    MIDEND_ASSERT(i < edges_.size(), "an index of edges()", i, edges_.size());
+    const std::size_t first = i == 0 ? 0 : dependent_end_[i - 1];
+    return {dependents_.data() + first, dependents_.data() + dependent_end_[i]};
+  }
+
+  /// The edges that `n` depends on, as indices of `edges()`, ascending. None for a node that runs whenever the function
+  /// ends.
+  constexpr std::span<const std::uint32_t> dependences(node_id n) const {
+    MIDEND_ASSERT(n < num_nodes(), "a node of the graph", n, num_nodes());
+    return {dependences_.data() + offsets_[n], dependences_.data() + offsets_[n + std::size_t{1}]};
+  }
+
+  /// Whether an edge out of `branch` is among those that `n` depends on. O(number of dependences).
+  constexpr bool is_dependent(node_id n, node_id branch) const {
+    for (const std::uint32_t i : dependences(n)) {
+      if (edges_[i].source == branch) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// The `epoch()` of the graph that this was made of.
+  constexpr std::uint64_t epoch() const { return epoch_; }
+
+private:
+  friend detail::control_dependence_search;
+
+  std::uint64_t epoch_ = 0;
+  flat_array<control_edge> edges_;
+  flat_array<std::size_t> dependent_end_; ///< by edge
+  flat_array<node_id> dependents_;        ///< edge by edge
+  flat_array<std::size_t> offsets_;       ///< by node
+  flat_array<std::uint32_t> dependences_; ///< node by node
+};
+
+namespace detail {
+
+struct control_dependence_search {
+  template <class G> static constexpr void run(const G& g, const post_dominator_tree& tree, control_dependences& out) {
+    MIDEND_ASSERT(tree.num_nodes() == node_count(g), "a post-dominator tree of this graph", tree.num_nodes(),
+                  g.num_nodes());
+    MIDEND_ASSERT(tree.epoch() == graph_epoch(g), "a post-dominator tree that is up to date", tree.epoch(),
+                  graph_epoch(g));
+    out.epoch_ = tree.epoch();
+    out.edges_.clear();
+    out.dependent_end_.clear();
+    out.dependents_.clear();
+    find_dependents(g, tree, out);
+    invert(tree.num_nodes(), out);
+  }
+
+  /// What post-dominates the target but not the source of an edge depends on it: the nodes from the target up to, and
+  /// without, the immediate post-dominator of the source.
+  template <class G>
+  static constexpr void find_dependents(const G& g, const post_dominator_tree& tree, control_dependences& out) {
+    const node_id* const up = tree.tree().immediate_dominators().data();
+    for_each_edge(g, [&](edge_id e, node_id source, node_id target) {
+      if (up[source] == target || tree.is_diverging(target)) {
+        return;
+      }
+      const std::size_t before = out.dependents_.size();
+      for (node_id n = target; n != up[source]; n = up[n]) {
+        out.dependents_.push_back(n);
+      }
+      if (out.dependents_.size() != before) {
+        out.edges_.push_back({source, target, e});
+        out.dependent_end_.push_back(out.dependents_.size());
+      }
+    });
+  }
+
+  static constexpr void invert(std::size_t count, control_dependences& out) {
+    out.offsets_.assign(count + 1, 0);
+    std::size_t* const ends = out.offsets_.data();
+    for (const node_id n : out.dependents_) {
+      ++ends[n];
+    }
+    std::size_t total = 0;
+    for (std::size_t& end : out.offsets_) {
+      total += end;
+      end = total;
+    }
+    out.dependences_.resize_for_overwrite(total);
+    std::uint32_t* const dependences = out.dependences_.data();
+    for (std::size_t edge = out.edges_.size(), next = total; edge-- != 0;) {
+      const std::size_t first = edge == 0 ? 0 : out.dependent_end_[edge - 1];
+      while (next != first) {
+        dependences[--ends[out.dependents_[--next]]] = static_cast<std::uint32_t>(edge);
+      }
+    }
+  }
+};
+
+} // namespace detail
+
+/// The control dependences of all nodes of `g`, whose post-dominator tree is `tree`: node `n` is control dependent on
+/// the edge `a` → `b` if `n` post-dominates `b` (or is `b`) and does not strictly post-dominate `a`. Once control takes
+/// the edge it must come to `n`, and at `a` it could still have gone another way.
+///
+/// Ferrante, Ottenstein, Warren, "The program dependence graph and its use in optimization", ACM TOPLAS 9(3), 1987.
+///
+/// A loop's blocks depend on the edge by which it goes on. Parallel edges are edges of their own. Where the policy of
+/// the post-dominator tree gives an endless region a virtual edge, the region is treated as if it could end there;
+/// nodes that diverge under `exits_only` depend on nothing, and nothing depends on edges to them. Unreachable nodes are
+/// nodes like others. O(n + m + number of pairs) time and space; a ladder has O(n²) pairs.
+template <flow_graph G> constexpr control_dependences control_dependence(const G& g, const post_dominator_tree& tree) {
+  control_dependences out;
+  detail::control_dependence_search::run(g, tree, out);
+  return out;
+}
+
+/// The same, refilling `out`; allocates nothing once the result has seen a graph as large.
+template <flow_graph G>
+constexpr void control_dependence(const G& g, const post_dominator_tree& tree, control_dependences& out) {
+  detail::control_dependence_search::run(g, tree, out);
+}
+
+MIDEND_END_NAMESPACE

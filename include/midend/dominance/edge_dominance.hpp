@@ -1,0 +1,74 @@
+/// Dominance by edges.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dominance/dominator_tree.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/graph/detail/out_edges.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// Whether control may come to `target` by an edge from `source` before it has been at `target`: not from unreachable
+/// nodes, and not from nodes that `target` dominates.
+constexpr bool may_arrive_first(const dominator_tree& tree, node_id source, node_id target) {
+  return tree.is_reachable(source) && !tree.dominates(target, source);
+}
+
+} // namespace detail
+
+/// Whether every path from the entry to `n` takes the edge `source` → `target`: it does if `target` dominates `n` and
+/// control comes to `target` for the first time by this edge alone. What a branch decides about the edge then holds at
+/// `n`.
+///
+/// False if there is no such edge, if there are parallel ones (a path may take either), if `source` or `n` is
+/// unreachable, and if `target` is the entry, where control is before it takes any edge. Edges from unreachable nodes
+/// count for nothing. O(number of predecessors of `target`).
+template <bidirectional_flow_graph G>
+constexpr bool edge_dominates(const G& g, const dominator_tree& tree, node_id source, node_id target, node_id n) {
+  detail::require_tree_of(g, tree);
+  if (!tree.dominates(target, n) || target == tree.root()) {
+    return false;
+  }
+  std::size_t edges = 0;
+  auto&& predecessors = g.predecessors(target);
+  const auto last = std::end(predecessors);
+  for (auto it = std::begin(predecessors); it != last; ++it) {
+    const auto predecessor = static_cast<node_id>(*it);
+    if (detail::may_arrive_first(tree, predecessor, target)) {
+      if (predecessor != source) {
+        return false;
+      }
+      ++edges;
+    }
+  }
+  return edges == 1;
+}
+
+/// For each node the only edge by which control comes to it for the first time: the edge that dominates it and, with
+/// it, the nodes that it dominates. `no_edge` where there are several such edges, parallel ones included, for the
+/// entry, and for unreachable nodes.
+///
+/// So edge `e` dominates node `n` exactly if `e` is the edge of its own target and that target dominates `n`. Ids are
+/// those of the graph, or, if it has none, those that `csr_graph` would give. O(n + m) for all edges.
+template <flow_graph G> constexpr flat_array<edge_id> dominating_edges(const G& g, const dominator_tree& tree) {
+  detail::require_tree_of(g, tree);
+  constexpr edge_id several = no_edge - 1; // max_edges keeps ids below
+  flat_array<edge_id> out(tree.num_nodes(), no_edge);
+  detail::for_each_edge(g, [&](edge_id e, node_id source, node_id target) {
+    if (target != tree.root() && detail::may_arrive_first(tree, source, target)) {
+      out[target] = out[target] == no_edge ? e : several;
+    }
+  });
+  for (edge_id& e : out) {
+    e = e == several ? no_edge : e;
+  }
+  return out;
+}
+
+MIDEND_END_NAMESPACE

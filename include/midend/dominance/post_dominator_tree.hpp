@@ -1,0 +1,82 @@
+/// `post_dominator_tree`: the result type and its queries. `post_dominators.hpp` computes it.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dominance/dominator_tree.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+struct post_dominator_tree_builder;
+}
+
+/// Who post-dominates whom: `a` post-dominates `b` if every path from `b` to the virtual exit passes `a`. The virtual
+/// exit is a node behind the last one of the graph with an edge to it from each root; the roots are what the policy
+/// chose. So it is the dominator tree of the reversed graph, entered at the virtual exit.
+///
+/// All nodes count, also those that the entry does not reach. Nodes from which no root is reached are *diverging* and
+/// in no relation: nothing post-dominates them, not even they themselves, and they post-dominate nothing. Wherever a
+/// node is asked for, `virtual_exit()` may be asked for too. At most 24 bytes a node.
+class post_dominator_tree {
+public:
+  /// Of the graph: without the virtual exit.
+  constexpr std::size_t num_nodes() const { return tree_.num_nodes() == 0 ? 0 : tree_.num_nodes() - 1; }
+
+  /// The number that the virtual exit has, `num_nodes()`.
+  constexpr node_id virtual_exit() const { return static_cast<node_id>(num_nodes()); }
+
+  /// The nodes with an edge to the virtual exit, ascending.
+  constexpr std::span<const node_id> roots() const { return roots_; }
+
+  /// Whether no root is reached from `n`.
+  constexpr bool is_diverging(node_id n) const { return !tree_.is_reachable(n); }
+
+  /// The closest strict post-dominator of `n`; `no_node` where that is the virtual exit, and for diverging nodes.
+  constexpr node_id immediate_post_dominator(node_id n) const { return real(tree_.immediate_dominator(n)); }
+
+  /// Whether every path from `b` to the virtual exit passes `a`. False if either is diverging. O(1).
+  constexpr bool post_dominates(node_id a, node_id b) const { return tree_.dominates(a, b); }
+
+  /// `post_dominates(a, b)` for different nodes. O(1).
+  constexpr bool strictly_post_dominates(node_id a, node_id b) const { return tree_.strictly_dominates(a, b); }
+
+  /// The closest node that post-dominates both; `no_node` if only the virtual exit does, or if either is diverging.
+  /// O(depth), counted from the answer down to the less deep of the two.
+  constexpr node_id nearest_common_post_dominator(node_id a, node_id b) const {
+    return real(tree_.nearest_common_dominator(a, b));
+  }
+
+  /// The number of strict post-dominators of `n`, the virtual exit among them: 0 for the virtual exit, `no_node` for
+  /// diverging nodes.
+  constexpr std::uint32_t depth(node_id n) const { return tree_.depth(n); }
+
+  /// The nodes that `n` immediately post-dominates, in preorder; none for diverging nodes. Those whose immediate
+  /// post-dominator is the virtual exit are its children.
+  constexpr dominator_tree::child_range children(node_id n) const { return tree_.children(n); }
+
+  /// The dominator tree of the reversed graph over `num_nodes() + 1` nodes, the virtual exit last: for subtrees,
+  /// preorder and all else that a dominator tree answers. Diverging nodes are its unreachable ones.
+  constexpr const dominator_tree& tree() const { return tree_; }
+
+  /// The `epoch()` of the graph that the tree was made of.
+  constexpr std::uint64_t epoch() const { return tree_.epoch(); }
+
+  /// The same relation and the same roots over the same nodes with the same numbering.
+  friend constexpr bool operator==(const post_dominator_tree&, const post_dominator_tree&) = default;
+
+private:
+  friend detail::post_dominator_tree_builder;
+
+  constexpr node_id real(node_id n) const { return n == virtual_exit() ? no_node : n; }
+
+  dominator_tree tree_;
+  flat_array<node_id> roots_;
+};
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,219 @@
+/// `verify_low_high`: whether claimed immediate dominators are right, by a proof that comes with them. This header is
+/// what has to be trusted, it and reading the graph; nothing here serves to find dominators.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dominance/dominance_error.hpp"
+#include "midend/dominance/dominator_tree.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/graph/detail/out_edges.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+using node_list = std::span<const node_id>;
+using verdict = std::optional<dominance_error>;
+using reason = dominance_error::reason;
+
+class low_high_verifier {
+public:
+  template <class G> constexpr verdict run(const G& g, node_list claims, node_list order) {
+    if (claims.size() != node_count(g) || order.size() > claims.size() || order.empty() != claims.empty()) {
+      return dominance_error{reason::wrong_size};
+    }
+    verdict found = place_nodes(g, claims, order);
+    found = found ? found : look_at_subtrees(order);
+    found = found ? found : look_at_edges(g);
+    return found ? found : look_at_sources(order);
+  }
+
+  constexpr std::uint32_t subtree_size(std::size_t place_of_node) const { return places_[place_of_node].size; }
+
+private:
+  struct place {
+    std::uint32_t parent;  ///< its place; that of the entry itself for the entry
+    std::uint32_t size;    ///< of the subtree
+    std::uint32_t sources; ///< where edges come from
+  };
+
+  static constexpr std::uint32_t low = 1;
+  static constexpr std::uint32_t high = 2;
+
+  /// The entry comes first, each other node once, after the parent that it claims; all that claim a parent are there.
+  template <class G> constexpr verdict place_nodes(const G& g, node_list claims, node_list order) {
+    const auto end = static_cast<std::uint32_t>(order.size());
+    position_.assign(claims.size(), end); // nodes that are not in the order share a place behind it
+    places_.resize_for_overwrite(end + std::size_t{1});
+    places_[end] = {end, 0, 0};
+    for (std::uint32_t i = 0; i != end; ++i) {
+      const node_id n = order[i];
+      const node_id parent = n < claims.size() ? claims[n] : n;
+      if (n >= claims.size() || position_[n] != end || (i == 0) != (n == g.entry()) ||
+          (i == 0) != (parent == no_node) || (i != 0 && (parent >= claims.size() || position_[parent] == end))) {
+        return dominance_error{reason::not_a_preorder, n};
+      }
+      position_[n] = i;
+      places_[i] = {i == 0 ? 0 : position_[parent], 1, i == 0 ? low | high : 0};
+    }
+    for (node_id n = 0; end != claims.size() && n != claims.size(); ++n) {
+      if (position_[n] == end && claims[n] != no_node) {
+        return dominance_error{reason::not_a_preorder, n};
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// Each subtree ends within that of the parent; so it is an interval, because it has no more places than nodes.
+  constexpr verdict look_at_subtrees(node_list order) {
+    for (std::size_t i = order.size(); i-- > 1;) {
+      places_[places_[i].parent].size += places_[i].size;
+    }
+    for (std::size_t i = 0; i != order.size(); ++i) {
+      const std::size_t parent = places_[i].parent;
+      if (i + places_[i].size > parent + places_[parent].size) {
+        return dominance_error{reason::not_a_preorder, order[i]};
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// No edge leaves the tree, and each comes from the parent of its target or from below the parent.
+  template <class G> constexpr verdict look_at_edges(const G& g) {
+    verdict found;
+    const auto end = static_cast<std::uint32_t>(places_.size() - 1);
+    for_each_edge(g, [&](edge_id, node_id source, node_id target) {
+      const std::uint32_t from = position_[source];
+      const std::uint32_t to = position_[target];
+      place& at = places_[to];
+      const bool below_parent = from - at.parent < places_[at.parent].size;
+      if (!below_parent && from != end && !found) [[unlikely]] {
+        found = dominance_error{to == end ? reason::edge_leaves_tree : reason::edge_avoids_claim, target, source};
+      }
+      at.sources |= from < to ? low : 0;
+      at.sources |= (from == at.parent) | (below_parent & (from >= to + at.size)) ? high : 0;
+    });
+    return found;
+  }
+
+  /// Edges come from the parent, or from before the node and from behind its subtree.
+  constexpr verdict look_at_sources(node_list order) const {
+    for (std::size_t i = 0; i != order.size(); ++i) {
+      if (places_[i].sources != (low | high)) {
+        return dominance_error{reason::not_closest, order[i]};
+      }
+    }
+    return std::nullopt;
+  }
+
+  flat_array<std::uint32_t> position_; ///< the place of each node
+  flat_array<place> places_;
+};
+
+/// What a tree says beside immediate dominators, once these are verified. Its preorder is verified as the order was:
+/// the node's number belongs to no other node, comes after the parent's, and the subtree ends within that of the
+/// parent.
+template <class Tree> class tree_number_verifier {
+public:
+  constexpr explicit tree_number_verifier(const Tree& tree) : tree_(tree) {}
+
+  constexpr verdict run(node_list claims, node_list order, const low_high_verifier& verified) const {
+    for (std::size_t i = 0; i != order.size(); ++i) {
+      if (!fit(order[i], claims[order[i]], verified.subtree_size(i))) {
+        return dominance_error{reason::wrong_numbers, order[i]};
+      }
+    }
+    for (node_id n = 0; order.size() != claims.size() && n != claims.size(); ++n) {
+      if (claims[n] == no_node && n != order[0] && !fit_outside(n)) {
+        return dominance_error{reason::wrong_numbers, n};
+      }
+    }
+    return std::nullopt;
+  }
+
+private:
+  constexpr bool fit(node_id n, node_id parent, std::uint32_t right_size) const {
+    const std::uint32_t number = tree_.preorder_number(n);
+    if (number >= tree_.num_reachable() || tree_.preorder()[number] != n || size(n) != right_size) {
+      return false;
+    }
+    if (parent == no_node) {
+      return right_size == tree_.num_reachable() && tree_.depth(n) == 0;
+    }
+    return std::size_t{number - tree_.preorder_number(parent)} + right_size <= size(parent) &&
+           tree_.depth(n) == tree_.depth(parent) + 1;
+  }
+
+  constexpr bool fit_outside(node_id n) const {
+    return !tree_.is_reachable(n) && size(n) == 0 && tree_.depth(n) == no_node;
+  }
+
+  constexpr std::uint32_t size(node_id n) const { return static_cast<std::uint32_t>(tree_.subtree(n).size()); }
+
+  const Tree& tree_;
+};
+
+} // namespace detail
+
+/// Memory for orders that are verified again and again.
+class verify_low_high_workspace {
+public:
+  /// For the algorithms; not part of the interface.
+  detail::low_high_verifier verifier_;
+};
+
+/// Whether `immediate_dominators`, by node, are those of `g`: proven by `order`, a low-high order of the tree that they
+/// make. Gives the first error, or nothing if they are right. Both may come from anywhere and hold anything; nothing in
+/// them is trusted.
+///
+/// Georgiadis, Tarjan, "Dominator tree certification and divergent spanning trees", ACM Trans. Algorithms 12(1), 2015.
+/// Right claims have such an order (`low_high_order` finds one), wrong ones have none. What is checked, and why that is
+/// enough:
+///
+/// 1. The claims make a tree of the entry and the nodes with a claim, `order` is a preorder of it, and no edge leads
+///    from it to another node. (`no_node` for the entry and for unreachable nodes.)
+/// 2. For each edge u → v in the tree, the parent of v is u or above u. So no path gets below a node but through that
+///    node: parents dominate.
+/// 3. Each v but the entry has an edge from its parent; or else from a u before it and from a w behind its subtree. So
+///    nothing else dominates: going back along edges of the first kind passes only nodes before v, along edges of the
+///    second kind only nodes that are before v if siblings are taken in the opposite order, and what is both is above
+///    v.
+///
+/// Edges from outside the tree and self loops count for nothing, parallel edges once. O(n + m) time: a pass over the
+/// order, one over the edges and one over the tree; 16 bytes a node of workspace. Allocates nothing once the workspace
+/// has seen a graph as large.
+template <flow_graph G>
+constexpr std::optional<dominance_error> verify_low_high(const G& g, std::span<const node_id> immediate_dominators,
+                                                         std::span<const node_id> order,
+                                                         verify_low_high_workspace& workspace) {
+  return workspace.verifier_.run(g, immediate_dominators, order);
+}
+
+/// The same for all that `tree` answers: immediate dominators, reachability, preorder, intervals and depths. Requires a
+/// tree of this size and epoch, as every call that takes a graph and a tree does; for another one ask about
+/// `tree.immediate_dominators()`.
+template <flow_graph G>
+constexpr std::optional<dominance_error> verify_low_high(const G& g, const dominator_tree& tree,
+                                                         std::span<const node_id> order,
+                                                         verify_low_high_workspace& workspace) {
+  detail::require_tree_of(g, tree);
+  const auto error = workspace.verifier_.run(g, tree.immediate_dominators(), order);
+  return error ? error
+               : detail::tree_number_verifier(tree).run(tree.immediate_dominators(), order, workspace.verifier_);
+}
+
+/// Whether the claims are right, `Claims` being a `dominator_tree` or a range of immediate dominators by node.
+template <flow_graph G, class Claims>
+constexpr std::optional<dominance_error> verify_low_high(const G& g, const Claims& claims,
+                                                         std::span<const node_id> order) {
+  verify_low_high_workspace workspace;
+  return verify_low_high(g, claims, order, workspace);
+}
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,117 @@
+/// All cycles of a control-flow graph, irreducible ones too.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/loops/cycle_forest.hpp"
+#include "midend/loops/detail/cycle_search.hpp"
+#include "midend/loops/detail/loop_drafts.hpp"
+#include "midend/loops/search_order.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// Turns drafts over numbers into cycles over nodes.
+struct cycle_forest_builder {
+  template <class G, class Order>
+  static constexpr void build(const G& g, Order order, cycle_memory& m, cycle_forest& out) {
+    clear(node_count(g), out);
+    out.epoch_ = graph_epoch(g);
+    search_cycles(g, order, true, out.innermost_.data(), m); // the numbers of nodes lie there meanwhile
+    out.innermost_.assign(out.innermost_.size(), no_cycle);
+    if (m.drafts.header.empty()) {
+      return;
+    }
+    loop_forest_builder::number_drafts(m.drafts, out);
+    if (!m.entered.empty()) {
+      list_entered(m, out);
+    }
+    const node_id* const vertex = m.search.vertex.data();
+    loop_forest_builder::list_blocks(m.drafts, [vertex](std::uint32_t n) { return vertex[n]; }, out);
+  }
+
+private:
+  static constexpr void clear(std::size_t num_nodes, cycle_forest& out) {
+    out.innermost_.assign(num_nodes, no_cycle);
+    out.header_.clear();
+    out.entered_.clear();
+  }
+
+  /// Groups the entered blocks by the innermost cycle that they are an entry of besides its header. Headers are numbers
+  /// still.
+  static constexpr void list_entered(const cycle_memory& m, cycle_forest& out) {
+    const std::size_t count = out.num_cycles();
+    out.header_number_.assign(out.header_);
+    out.entered_from_.assign(count, no_node);
+    out.entered_offset_.assign(count + 1, 0);
+    out.entered_.resize_for_overwrite(m.entered.size());
+    for (const entered_draft& e : m.entered) {
+      ++out.entered_offset_[m.drafts.number[e.draft]];
+    }
+    counts_to_ends(out.entered_offset_);
+    for (const entered_draft& e : m.entered) {
+      const cycle_id c = m.drafts.number[e.draft];
+      const std::uint32_t from = m.search.semi[e.block];
+      out.entered_[--out.entered_offset_[c]] = {m.search.vertex[e.block], from};
+      lower(out.entered_from_[c], from);
+    }
+    for (std::size_t c = count; c-- != 0;) {
+      if (out.parent_[c] != no_cycle) {
+        lower(out.entered_from_[out.parent_[c]], out.entered_from_[c]);
+      }
+    }
+  }
+
+  static constexpr void lower(std::uint32_t& least, std::uint32_t value) { least = value < least ? value : least; }
+};
+
+} // namespace detail
+
+/// Memory for cycle forests that are computed again and again.
+class cycles_workspace {
+public:
+  /// For the algorithms; not part of the interface.
+  detail::cycle_memory memory_;
+};
+
+/// The cycles of `g`, refilling `out`; allocates nothing once workspace and result have seen a graph as large.
+///
+/// The search goes from the entry and tries the successors of a node in the order given. With a node H to which an edge
+/// leads from a descendant in the search tree, or from H itself, the cycle of H is H and all that reaches such an edge
+/// through descendants of H alone. That is how LLVM's cycle analysis defines cycles, and `last_to_first` is its order.
+/// The outermost cycles are the strongly connected components with an edge inside, whatever the order; so are the
+/// cycles where nothing is irreducible.
+///
+/// Havlak, "Nesting of reducible and irreducible loops", TOPLAS 19(4), 1997, and Ramalingam, "Identifying loops in
+/// almost linear time", TOPLAS 21(2), 1999. Departures: predecessors are never asked for, and only edges that make a
+/// cycle irreducible are moved to the common ancestor of their ends, which costs a reducible graph nothing. Each list
+/// of successors is read once.
+///
+/// Duplicate edges change nothing, a self loop makes a cycle; unreachable nodes are in no cycle and their edges count
+/// for nothing. O((n + m) log n) time by the bound for path halving without balancing, linear on every graph that was
+/// measured; 40 bytes a node, 28 a cycle and at most 28 an edge of workspace.
+template <flow_graph G, search_order Order>
+constexpr void cycles(const G& g, Order order, cycles_workspace& workspace, cycle_forest& out) {
+  detail::cycle_forest_builder::build(g, order, workspace.memory_, out);
+}
+
+/// The cycles of `g` by a search from the last successor to the first.
+template <flow_graph G> constexpr void cycles(const G& g, cycles_workspace& workspace, cycle_forest& out) {
+  cycles(g, last_to_first, workspace, out);
+}
+
+/// The cycles of `g` by a search in the order given.
+template <flow_graph G, search_order Order = last_to_first_t>
+constexpr cycle_forest cycles(const G& g, Order order = {}) {
+  cycle_forest out;
+  cycles_workspace workspace;
+  cycles(g, order, workspace, out);
+  return out;
+}
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,162 @@
+/// Why a cycle is irreducible: two ways in, neither of which passes the other's entry.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/loops/cycle_forest.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+struct entry_path_search;
+}
+
+/// Two entries of a cycle and a path to each, or the one entry of a reducible cycle and the path to it.
+///
+/// A path starts at the entry of the graph, and only its last block is in the cycle. So neither entry is on the path to
+/// the other: neither dominates the other, and no block of the cycle dominates it all.
+class irreducible_explanation {
+public:
+  /// The cycle in question; `no_cycle` of an explanation that was not filled.
+  constexpr cycle_id cycle() const { return cycle_; }
+
+  /// Whether there are two entries to show.
+  constexpr bool is_irreducible() const { return second_ != no_node; }
+
+  /// The header of the cycle.
+  constexpr node_id first_entry() const { return first_; }
+
+  /// The other entry of the lowest number; `no_node` if there is none.
+  constexpr node_id second_entry() const { return second_; }
+
+  /// The blocks on the way to the first entry, both ends included.
+  constexpr std::span<const node_id> path_to_first() const { return {paths_.data(), paths_.data() + split_}; }
+
+  /// The blocks on the way to the second entry, both ends included; empty if there is none.
+  constexpr std::span<const node_id> path_to_second() const {
+    return {paths_.data() + split_, paths_.data() + paths_.size()};
+  }
+
+private:
+  friend detail::entry_path_search;
+
+  cycle_id cycle_ = no_cycle;
+  node_id first_ = no_node;
+  node_id second_ = no_node;
+  std::size_t split_ = 0;
+  flat_array<node_id> paths_; ///< to the first entry, then to the second
+};
+
+/// Memory for explanations that are asked for again and again.
+class irreducible_workspace {
+  friend detail::entry_path_search;
+
+  flat_array<node_id> entries_;
+  flat_array<node_id> reached_from_; ///< by node: the block before it on a shortest path
+  flat_array<node_id> queue_;
+};
+
+namespace detail {
+
+/// A breadth-first search that goes up to the cycle and not into it.
+///
+/// It comes to each entry. Let h be the header, by which the cycle was found: all blocks of the cycle are descendants
+/// of h in the tree of that depth-first search, and a descendant of h with an edge into the cycle belongs to it. So an
+/// edge p → e into the cycle has a p that is no descendant of h, no block on the tree path to p is one, and that path,
+/// continued to e, is outside the cycle but for e. The tree path to h itself is such a path too.
+struct entry_path_search {
+  template <class G>
+  static constexpr void run(const G& g, const cycle_forest& forest, cycle_id c, irreducible_workspace& workspace,
+                            irreducible_explanation& out) {
+    MIDEND_ASSERT(forest.num_nodes() == node_count(g), "a cycle forest of this graph", forest.num_nodes(),
+                  g.num_nodes());
+    MIDEND_ASSERT(forest.epoch() == graph_epoch(g), "a cycle forest that is up to date", forest.epoch(),
+                  graph_epoch(g));
+    MIDEND_ASSERT(c < forest.num_cycles(), "a cycle of the forest", c, forest.num_cycles());
+    forest.entries(c, workspace.entries_);
+    out.cycle_ = c;
+    out.first_ = workspace.entries_[0];
+    out.second_ = workspace.entries_.size() > 1 ? workspace.entries_[1] : no_node;
+    search(g, forest, out, workspace);
+    out.paths_.clear();
+    append_path(out.first_, workspace.reached_from_, out.paths_);
+    out.split_ = out.paths_.size();
+    if (out.second_ != no_node) {
+      append_path(out.second_, workspace.reached_from_, out.paths_);
+    }
+  }
+
+  /// Sets `reached_from_` until both entries have one; the entry of the graph is its own.
+  template <class G>
+  static constexpr void search(const G& g, const cycle_forest& forest, const irreducible_explanation& wanted,
+                               irreducible_workspace& workspace) {
+    const std::size_t count = forest.num_nodes();
+    const auto start = static_cast<node_id>(g.entry());
+    workspace.reached_from_.assign(count, no_node);
+    workspace.queue_.resize_for_overwrite(count);
+    node_id* const from = workspace.reached_from_.data();
+    node_id* const queue = workspace.queue_.data();
+    const auto is_reached = [&](node_id n) { return n == no_node || from[n] != no_node; };
+    std::size_t pushed = 0;
+    const auto reach = [&](node_id n, node_id source) {
+      if (from[n] == no_node) {
+        from[n] = source;
+        queue[pushed] = n;
+        pushed += forest.contains(wanted.cycle_, n) ? 0 : 1;
+      }
+    };
+    reach(start, start);
+    for (std::size_t next = 0; !is_reached(wanted.first_) || !is_reached(wanted.second_); ++next) {
+      MIDEND_ASSERT(next != pushed, "a cycle forest of this graph: the search must come to each entry", wanted.first_,
+                    wanted.second_);
+      auto&& successors = g.successors(queue[next]);
+      const auto last = std::end(successors);
+      for (auto it = std::begin(successors); it != last; ++it) {
+        reach(static_cast<node_id>(*it), queue[next]);
+      }
+    }
+  }
+
+  static constexpr void append_path(node_id n, const flat_array<node_id>& reached_from, flat_array<node_id>& out) {
+    const std::size_t first = out.size();
+    for (; reached_from[n] != n; n = reached_from[n]) {
+      out.push_back(n);
+    }
+    out.push_back(n);
+    for (std::size_t low = first, high = out.size(); low + 1 < high; ++low) {
+      std::swap(out[low], out[--high]);
+    }
+  }
+};
+
+} // namespace detail
+
+/// Shows of cycle `c` two entries, the header and the other one of the lowest number, and for each a shortest path that
+/// enters the cycle there, refilling `out`; allocates nothing once workspace and result have seen a graph as large. Of
+/// a reducible cycle there is one entry to show, which dominates it. Among shortest paths the order of successors
+/// decides.
+///
+/// Requires a cycle forest of this graph, up to date. Unreachable blocks are in no cycle and on no path. Parallel edges
+/// and self loops change nothing. O(n + m) time, 8 bytes a node.
+template <flow_graph G>
+constexpr void explain_irreducible(const G& g, const cycle_forest& forest, cycle_id c, irreducible_workspace& workspace,
+                                   irreducible_explanation& out) {
+  detail::entry_path_search::run(g, forest, c, workspace, out);
+}
+
+/// Two entries of cycle `c` and a path to each, or its only entry.
+template <flow_graph G>
+constexpr irreducible_explanation explain_irreducible(const G& g, const cycle_forest& forest, cycle_id c) {
+  irreducible_explanation out;
+  irreducible_workspace workspace;
+  explain_irreducible(g, forest, c, workspace, out);
+  return out;
+}
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,68 @@
+/// Whether a control-flow graph is reducible.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dominance/dominator_tree.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/graph/depth_first_order.hpp"
+#include "midend/graph/detail/out_edges.hpp"
+#include "midend/loops/detail/cycle_search.hpp"
+#include "midend/loops/search_order.hpp"
+
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// Memory for `is_reducible` that is asked again and again.
+class reducibility_workspace {
+public:
+  // For the algorithms; not part of the interface.
+  detail::cycle_memory cycles_;
+  depth_first_workspace search_;
+  depth_first_numbering order_;
+};
+
+/// Whether each cycle that the entry of `g` reaches has one entry, so that the cycles are the natural loops. Allocates
+/// nothing once the workspace has seen a graph as large.
+///
+/// The search of `cycles(g)`, which stops at the first irreducible cycle; its cost. Duplicate edges, self loops and
+/// what the entry does not reach change nothing.
+template <flow_graph G> constexpr bool is_reducible(const G& g, reducibility_workspace& workspace) {
+  detail::cycle_memory& m = workspace.cycles_;
+  m.number.assign(detail::node_count(g), no_node);
+  detail::search_cycles(g, last_to_first, false, m.number.data(), m);
+  return m.entered.empty();
+}
+
+/// Whether `g` is reducible.
+template <flow_graph G> constexpr bool is_reducible(const G& g) {
+  reducibility_workspace workspace;
+  return is_reducible(g, workspace);
+}
+
+/// The same where the dominator tree is known: `g` is reducible if it is acyclic without the edges whose target
+/// dominates the source, and thus if these are all the edges that lead back in a depth-first search.
+///
+/// Hecht, Ullman, "Characterizations of reducible flow graphs", J. ACM 21(3), 1974. Requires that `tree` is a dominator
+/// tree of `g`. Says of ugly graphs what `is_reducible(g)` says. O(n + m).
+template <flow_graph G>
+constexpr bool is_reducible(const G& g, const dominator_tree& tree, reducibility_workspace& workspace) {
+  detail::require_tree_of(g, tree);
+  depth_first_numbering& order = workspace.order_;
+  depth_first_order(g, workspace.search_, order);
+  bool reducible = true;
+  detail::for_each_edge(g, [&](edge_id, node_id source, node_id target) {
+    if (order.is_reachable(source) && order.postorder_number(source) <= order.postorder_number(target)) {
+      reducible = reducible && tree.dominates(target, source);
+    }
+  });
+  return reducible;
+}
+
+/// Whether `g`, whose dominator tree is `tree`, is reducible.
+template <flow_graph G> constexpr bool is_reducible(const G& g, const dominator_tree& tree) {
+  reducibility_workspace workspace;
+  return is_reducible(g, tree, workspace);
+}
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,156 @@
+/// The guard of a rotated loop: the branch that decides whether the loop runs at all.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/graph/csr_graph.hpp"
+#include "midend/loops/loop_forest.hpp"
+#include "midend/loops/loop_forms.hpp"
+
+#include <concepts>
+#include <optional>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// Where control passes a loop by:
+///
+///     block ──→ preheader ──→ loop ──→ exit ──→ … ──→ behind
+///       └───────────────────────────────────────────────↑
+struct loop_guard {
+  node_id block = no_node;     ///< has two edges, one to the preheader and one to `behind`
+  node_id preheader = no_node; ///< has no other predecessor
+  node_id exit = no_node;      ///< the only exit block
+  node_id behind = no_node;    ///< where both ways meet
+
+  friend constexpr bool operator==(const loop_guard&, const loop_guard&) = default;
+};
+
+/// Takes every block for empty: answers what the graph allows.
+struct any_block_may_be_empty {
+  constexpr bool operator()(node_id) const { return true; }
+};
+
+namespace detail {
+
+struct loop_guard_search {
+  /// The node that the range names, once or again; `no_node` if it names several or none.
+  template <class Range> static constexpr node_id only_node(Range&& nodes) {
+    auto it = std::begin(nodes);
+    const auto last = std::end(nodes);
+    if (it == last) {
+      return no_node;
+    }
+    const auto first = static_cast<node_id>(*it);
+    while (++it != last) {
+      if (static_cast<node_id>(*it) != first) {
+        return no_node;
+      }
+    }
+    return first;
+  }
+
+  template <class G> static constexpr node_id only_successor(const G& g, node_id n) {
+    return only_node(g.successors(n));
+  }
+
+  /// Where alone control comes to `n` from; `no_node` for the entry of the graph, to which it comes from outside.
+  template <class G> static constexpr node_id only_predecessor(const G& g, node_id n) {
+    return n == static_cast<node_id>(g.entry()) ? no_node : only_node(g.predecessors(n));
+  }
+
+  /// The target of the other edge of `n`, which has one to `one`, if it has two that lead apart; else `no_node`.
+  template <class G> static constexpr node_id other_target(const G& g, node_id n, node_id one) {
+    auto&& successors = g.successors(n);
+    auto it = std::begin(successors);
+    const auto last = std::end(successors);
+    const auto first = static_cast<node_id>(*it);
+    if (++it == last) {
+      return no_node;
+    }
+    const auto second = static_cast<node_id>(*it);
+    if (++it != last || first == second) {
+      return no_node;
+    }
+    return first == one ? second : first;
+  }
+
+  static constexpr node_id only_exit_block(const loop_forest& loops, loop_id l) {
+    node_id exit = no_node;
+    for (const loop_edge& e : loops.exiting_edges(l)) {
+      if (exit != no_node && e.target != exit) {
+        return no_node;
+      }
+      exit = e.target;
+    }
+    return exit;
+  }
+
+  /// Whether the only way on from `exit` leads to `behind` through nothing but empty blocks that are on no other way.
+  ///
+  /// The walk ends. Say it comes to some block a second time, and take the first such block. What it goes through has
+  /// one predecessor, so that block is the one behind `exit`, and the walk went through `exit`. But all reachable
+  /// predecessors of `exit` are in the loop, and into that the walk would come by the header, which has two: preheader
+  /// and latch.
+  template <class G, class IsEmpty>
+  static constexpr bool leads_to(const G& g, node_id exit, node_id behind, const IsEmpty& is_empty) {
+    node_id at = only_successor(g, exit);
+    while (at != behind) {
+      if (at == no_node || only_predecessor(g, at) == no_node || !is_empty(at)) {
+        return false;
+      }
+      at = only_successor(g, at);
+    }
+    return true;
+  }
+
+  template <class G, class IsEmpty>
+  static constexpr std::optional<loop_guard> run(const G& g, const loop_forest& loops, loop_id l,
+                                                 const IsEmpty& is_empty) {
+    if (!is_loop_simplify_form(g, loops, l) || !is_rotated(g, loops, l)) {
+      return std::nullopt;
+    }
+    loop_guard guard;
+    guard.preheader = loops.preheader(l);
+    guard.exit = only_exit_block(loops, l);
+    guard.block = only_predecessor(g, guard.preheader);
+    if (guard.exit == no_node || guard.block == no_node) {
+      return std::nullopt;
+    }
+    guard.behind = other_target(g, guard.block, guard.preheader);
+    if (guard.behind == no_node || !leads_to(g, guard.exit, guard.behind, is_empty)) {
+      return std::nullopt;
+    }
+    return guard;
+  }
+};
+
+} // namespace detail
+
+/// The graph part of the guard of `l`, or nothing. There is one exactly if
+///
+/// 1. `l` is in loop-simplify form and rotated, and all its exiting edges lead to one block, `exit`;
+/// 2. all edges into the preheader, which is not the entry of the graph, come from one block, `block`;
+/// 3. `block` has exactly two edges, one to the preheader and one to another block, `behind`;
+/// 4. all edges of `exit` lead to one block, and from there on control comes to `behind` through blocks, possibly none,
+///    each of which is not the entry, has one predecessor and one successor (by any number of parallel edges), and is
+///    empty by `is_empty(n)`.
+///
+/// So whoever comes to the loop comes from `block`, by a branch whose other arm passes the loop by. This is what LLVM's
+/// `Loop::getLoopGuardBranch` looks for. Left for the IR to check: that the two edges of `block` are those of a
+/// conditional branch; and, unless `is_empty` knows the instructions, that the blocks between `exit` and `behind` have
+/// none but the jump. `exit` itself may have some. As a predecessor in 2 and 4 an unreachable block counts too.
+///
+/// Requires a forest of this graph, up to date and with boundaries. O(exiting edges, edges of the blocks named and of
+/// those between). A graph without predecessors is copied first, O(n + m): if many loops are asked about, make the
+/// `csr_graph` once.
+template <flow_graph G, std::predicate<node_id> IsEmpty = any_block_may_be_empty>
+constexpr std::optional<loop_guard> find_loop_guard(const G& g, const loop_forest& loops, loop_id l,
+                                                    const IsEmpty& is_empty = {}) {
+  if constexpr (bidirectional_flow_graph<G>) {
+    return detail::loop_guard_search::run(g, loops, l, is_empty);
+  } else {
+    return detail::loop_guard_search::run(csr_graph(g), loops, l, is_empty);
+  }
+}
+
+MIDEND_END_NAMESPACE

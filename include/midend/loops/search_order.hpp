@@ -1,0 +1,59 @@
+/// In which order a depth-first search tries the successors of a node, for the analyses whose results depend on it.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <utility>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// From the last successor to the first, as LLVM's cycle analysis does. The reverse postorder of such a search lists
+/// what follows the first successor of a branch before what follows the second.
+struct last_to_first_t {};
+
+/// From the first successor to the last, as `depth_first_order` does.
+struct first_to_last_t {};
+
+inline constexpr last_to_first_t last_to_first{};
+inline constexpr first_to_last_t first_to_last{};
+
+template <class T>
+concept search_order = std::same_as<T, last_to_first_t> || std::same_as<T, first_to_last_t>;
+
+namespace detail {
+
+/// `g` with the successors of each node turned round, for a search that has read one range when it asks for the next.
+template <class G> class turned_successors {
+public:
+  constexpr turned_successors(const G& g, flat_array<node_id>& memory) : graph_(g), turned_(memory) {}
+
+  constexpr std::size_t num_nodes() const { return static_cast<std::size_t>(graph_.num_nodes()); }
+
+  constexpr node_id entry() const { return static_cast<node_id>(graph_.entry()); }
+
+  constexpr std::span<const node_id> successors(node_id n) const {
+    turned_.clear();
+    auto&& successors = graph_.successors(n);
+    const auto last = std::end(successors);
+    for (auto it = std::begin(successors); it != last; ++it) {
+      turned_.push_back(static_cast<node_id>(*it));
+    }
+    for (std::size_t low = 0, high = turned_.size(); high - low > 1 && low < high; ++low) {
+      std::swap(turned_[low], turned_[--high]);
+    }
+    return turned_;
+  }
+
+private:
+  const G& graph_;
+  flat_array<node_id>& turned_;
+};
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE
