@@ -1,10 +1,16 @@
-// llvm_compare FILE.bc|FILE.ll...: asks midend and LLVM for the dominators and loops of every function and compares
-// each answer. Ends with status 1 if one differs.
+// llvm_compare FILE.bc|FILE.ll...: asks midend and LLVM for the dominators, dominance frontiers, post-dominators, loops
+// and cycles of every function and compares each answer. Ends with status 1 if one differs.
 #include <midend/adapters/llvm.hpp>
+#include <midend/dominance/dominance_frontier.hpp>
 #include <midend/dominance/dominators.hpp>
+#include <midend/dominance/post_dominators.hpp>
+#include <midend/loops/cycles.hpp>
 #include <midend/loops/natural_loops.hpp>
 
+#include <llvm/Analysis/CycleAnalysis.h>
+#include <llvm/Analysis/DominanceFrontier.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/PostDominators.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
@@ -26,6 +32,8 @@ struct totals {
   std::size_t functions = 0;
   std::size_t blocks = 0;
   std::size_t loops = 0;
+  std::size_t cycles = 0;
+  std::size_t irreducible = 0;
   std::size_t differences = 0;
 };
 
@@ -33,7 +41,10 @@ class comparison {
 public:
   comparison(llvm::Function& f, totals& sum)
       : function_(f), graph_(midend::llvm_graph(f)), tree_(midend::dominators(graph_)),
-        loops_(midend::natural_loops(graph_, tree_)), llvm_tree_(f), llvm_loops_(llvm_tree_), sum_(sum) {}
+        loops_(midend::natural_loops(graph_, tree_)), cycles_(midend::cycles(graph_)), llvm_tree_(f),
+        llvm_loops_(llvm_tree_), sum_(sum) {
+    llvm_cycles_.compute(f);
+  }
 
   void run() {
     ++sum_.functions;
@@ -48,6 +59,9 @@ public:
     for (const llvm::Loop* loop : theirs) {
       compare_loop(*loop);
     }
+    compare_post_dominators();
+    compare_frontiers();
+    compare_cycles();
   }
 
 private:
@@ -135,12 +149,84 @@ private:
     });
   }
 
+  /// Which block of an endless region leads to the virtual exit is LLVM's choice, so its roots are taken as they are.
+  void compare_post_dominators() {
+    const llvm::PostDominatorTree theirs(function_);
+    const nodes roots = numbers(theirs.roots());
+    const midend::post_dominator_tree tree = midend::post_dominators(graph_, midend::given_roots{roots});
+    for (const llvm::BasicBlock& b : function_) {
+      const llvm::DomTreeNode* const node = theirs.getNode(&b);
+      same("whether it is in the post-dominator tree", b, tree.is_diverging(number(&b)) == (node == nullptr));
+      if (node != nullptr) {
+        same("immediate post-dominator", b,
+             tree.immediate_post_dominator(number(&b)) == number(node->getIDom()->getBlock()));
+      }
+    }
+  }
+
+  void compare_frontiers() {
+    const midend::dominance_frontiers frontiers = midend::dominance_frontier(graph_, tree_);
+    llvm::DominanceFrontier theirs;
+    theirs.analyze(llvm_tree_);
+    for (llvm::BasicBlock& b : function_) {
+      const auto found = theirs.find(&b);
+      same("dominance frontier", b,
+           sorted(frontiers[number(&b)]) == (found == theirs.end() ? nodes() : numbers(found->second)));
+    }
+  }
+
+  void compare_cycles() {
+    sum_.cycles += cycles_.num_cycles();
+    std::size_t theirs = 0;
+    for (const llvm::Cycle* top : llvm_cycles_.toplevel_cycles()) {
+      for (const llvm::Cycle* cycle : llvm::depth_first(top)) {
+        ++theirs;
+        compare_cycle(*cycle);
+      }
+    }
+    same("number of cycles", *function_.begin(), cycles_.num_cycles() == theirs);
+  }
+
+  void compare_cycle(const llvm::Cycle& theirs) {
+    const llvm::BasicBlock& at = *theirs.getHeader();
+    const node_id header = number(&at);
+    if (!cycles_.is_header(header)) {
+      same("whether it is a cycle header", at, false);
+      return;
+    }
+    const midend::cycle_id c = cycles_.innermost_cycle(header);
+    const midend::cycle_id parent = cycles_.parent(c);
+    const llvm::Cycle* const their_parent = theirs.getParentCycle();
+    sum_.irreducible += cycles_.is_reducible(c) ? 0 : 1;
+    same("parent of the cycle", at,
+         (parent == midend::no_cycle ? midend::no_node : cycles_.header(parent)) ==
+             number(their_parent == nullptr ? nullptr : their_parent->getHeader()));
+    same("cycle depth", at, cycles_.depth(c) == theirs.getDepth());
+    same("set of cycle blocks", at, sorted(cycles_.blocks(c)) == numbers(theirs.blocks()));
+    same("entries", at, sorted(cycles_.entries(c)) == reachable_entries(theirs));
+  }
+
+  /// LLVM also takes a block that only unreachable code jumps to for an entry.
+  nodes reachable_entries(const llvm::Cycle& cycle) const {
+    nodes out;
+    for (const llvm::BasicBlock* entry : cycle.entries()) {
+      if (entry == cycle.getHeader() || llvm::any_of(llvm::predecessors(entry), [&](const llvm::BasicBlock* p) {
+            return !cycle.contains(p) && llvm_tree_.isReachableFromEntry(p);
+          })) {
+        out.push_back(number(entry));
+      }
+    }
+    return sorted(out);
+  }
+
   llvm::Function& function_;
   midend::llvm_function_graph graph_;
   midend::dominator_tree tree_;
   midend::loop_forest loops_;
+  midend::cycle_forest cycles_;
   llvm::DominatorTree llvm_tree_;
   llvm::LoopInfo llvm_loops_;
+  llvm::CycleInfo llvm_cycles_;
   totals& sum_;
 };
 
@@ -166,7 +252,8 @@ int main(int argc, char** argv) {
       }
     }
   }
-  llvm::outs() << sum.functions << " functions, " << sum.blocks << " blocks, " << sum.loops
-               << " loops: " << sum.differences << " answers differ from LLVM's\n";
+  llvm::outs() << sum.functions << " functions, " << sum.blocks << " blocks, " << sum.loops << " loops, " << sum.cycles
+               << " cycles (" << sum.irreducible << " irreducible): " << sum.differences
+               << " answers differ from LLVM's\n";
   return sum.differences == 0 ? 0 : 1;
 }
