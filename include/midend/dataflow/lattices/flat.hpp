@@ -1,0 +1,71 @@
+/// `flat<T>`: nothing yet, one value, or any: the lattice of constant propagation.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dataflow/detail/text.hpp"
+#include "midend/dataflow/lattice.hpp"
+
+#include <concepts>
+#include <cstdint>
+#include <utility>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// The values of `T`, of which no two are comparable, between a bottom and a top. Kildall, "A unified approach to
+/// global program optimization", POPL 1973, who has it the other way up. Height 2, not distributive from three values
+/// on. Requires a `T` that is regular: it has a default value, which stands in where there is no constant, and `==`.
+/// Elements are trivially copyable if `T` is.
+template <std::regular T> struct flat {
+  enum class state : std::uint8_t { bottom, constant, top };
+
+  struct element {
+    state kind;
+    T value; ///< `T{}` if it is no constant
+
+    constexpr bool is_bottom() const { return kind == state::bottom; }
+
+    constexpr bool is_constant() const { return kind == state::constant; }
+
+    constexpr bool is_top() const { return kind == state::top; }
+
+    friend constexpr bool operator==(const element&, const element&) = default;
+  };
+
+  constexpr element bottom() const { return {state::bottom, T{}}; }
+
+  constexpr element top() const { return {state::top, T{}}; }
+
+  constexpr element constant(T value) const { return {state::constant, std::move(value)}; }
+
+  constexpr bool join(element& a, const element& b) const {
+    if (leq(b, a)) {
+      return false;
+    }
+    a = a.is_bottom() ? b : top();
+    return true;
+  }
+
+  constexpr bool meet(element& a, const element& b) const {
+    if (leq(a, b)) {
+      return false;
+    }
+    a = a.is_top() ? b : bottom();
+    return true;
+  }
+
+  constexpr bool leq(const element& a, const element& b) const { return a.is_bottom() || b.is_top() || a == b; }
+
+  constexpr void print(text_buffer& out, const element& a) const
+    requires std::integral<T>
+  {
+    if (a.is_constant()) {
+      detail::append_number(out, a.value);
+    } else {
+      detail::append_text(out, a.is_bottom() ? "bottom" : "top");
+    }
+  }
+};
+
+static_assert(bounded_lattice<flat<int>> && has_leq<flat<int>> && has_print<flat<int>>);
+
+MIDEND_END_NAMESPACE

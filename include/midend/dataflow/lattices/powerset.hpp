@@ -1,0 +1,74 @@
+/// `powerset`: sets of facts, joined by union.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dataflow/detail/text.hpp"
+#include "midend/dataflow/lattice.hpp"
+#include "midend/support/bit_row.hpp"
+#include "midend/support/bit_set.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// The subsets of the numbers below `universe()`, which the object knows: "may hold on some path". The `dual` joins by
+/// intersection: "holds on every path". Over any `bit_set`; all elements must have the size of the universe, as those
+/// have that `bottom()` and `top()` give. Distributive, of height `universe()`. Each operation is O(universe / 64).
+template <bit_set Set = bit_row> class powerset {
+public:
+  using element = Set;
+
+  constexpr explicit powerset(std::size_t universe) : universe_(universe) {}
+
+  constexpr std::size_t universe() const { return universe_; }
+
+  constexpr element bottom() const {
+    element none;
+    none.resize(universe_);
+    return none;
+  }
+
+  constexpr element top() const {
+    element all;
+    all.resize(universe_, true);
+    return all;
+  }
+
+  constexpr bool join(element& a, const element& b) const { return unite(a, b); }
+
+  constexpr bool meet(element& a, const element& b) const { return intersect(a, b); }
+
+  constexpr bool leq(const element& a, const element& b) const { return a.is_subset_of(b); }
+
+  /// `{1, 4}`
+  constexpr void print(text_buffer& out, const element& a) const {
+    detail::text_list list(out, '{');
+    for (const std::uint32_t fact : set_bits(a)) {
+      list.next();
+      detail::append_number(out, fact);
+    }
+    list.close('}');
+  }
+
+  /// The parts are the facts.
+  template <class Visit> constexpr void explain_difference(const element& a, const element& b, Visit visit) const {
+    for (std::size_t fact = 0; fact != universe_; ++fact) {
+      if (a.test(fact) != b.test(fact)) {
+        visit(static_cast<std::uint32_t>(fact), b.test(fact) ? order_relation::less : order_relation::greater);
+      }
+    }
+  }
+
+  constexpr void print_part(text_buffer& out, const element& a, std::uint32_t fact) const {
+    detail::append_text(out, a.test(fact) ? "in" : "out");
+  }
+
+private:
+  std::size_t universe_;
+};
+
+static_assert(bounded_lattice<powerset<>> && has_leq<powerset<>> && has_print<powerset<>>);
+static_assert(has_explain_difference<powerset<>> && has_print_part<powerset<>>);
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,146 @@
+/// `bit_set`: what a set of dataflow facts must offer. `bit_row` and `boost::dynamic_bitset<>` do.
+#pragma once
+
+#include "midend/config.hpp"
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// Has a number of bits, which can be changed: `resize(n, value)` keeps the bits below `n`, and gives new ones `value`,
+/// which is false unless said otherwise.
+template <class S>
+concept resizable_bits = requires(S& set, const S& other, std::size_t n) {
+  { other.size() } -> std::convertible_to<std::size_t>;
+  set.resize(n);
+  set.resize(n, true);
+};
+
+/// Single bits, and all of them at once: `test(n)`, `set(n)`, `set(n, value)`, `reset(n)`, `set()`, `reset()`.
+template <class S>
+concept settable_bits = requires(S& set, const S& other, std::size_t n) {
+  { other.test(n) } -> std::convertible_to<bool>;
+  set.set(n);
+  set.set(n, true);
+  set.set();
+  set.reset(n);
+  set.reset();
+};
+
+/// Union `|=`, intersection `&=` and difference `-=`, `is_subset_of` and `==`, of sets of the same size.
+template <class S>
+concept bit_set_algebra = requires(S& set, const S& other) {
+  set |= other;
+  set &= other;
+  set -= other;
+  { other.is_subset_of(other) } -> std::convertible_to<bool>;
+  { other == other } -> std::convertible_to<bool>;
+};
+
+/// `find_first()` is the lowest bit that is set, `find_next(n)` the lowest above `n`; a number that is not less than
+/// `size()` says that there is none.
+template <class S>
+concept searchable_bits = requires(const S& set, std::size_t n) {
+  { set.find_first() } -> std::convertible_to<std::size_t>;
+  { set.find_next(n) } -> std::convertible_to<std::size_t>;
+};
+
+/// A set of the numbers below `size()`: a subset of the members of `boost::dynamic_bitset`, which has them all.
+template <class S>
+concept bit_set = std::default_initializable<S> && std::copyable<S> && resizable_bits<S> && settable_bits<S> &&
+                  bit_set_algebra<S> && searchable_bits<S>;
+
+/// Beside the operators, `unite(s)`, `intersect(s)` and `subtract(s)` say whether they changed the set, in one pass.
+template <class S>
+concept change_reporting_bit_set = bit_set<S> && requires(S& set, const S& other) {
+  { set.unite(other) } -> std::same_as<bool>;
+  { set.intersect(other) } -> std::same_as<bool>;
+  { set.subtract(other) } -> std::same_as<bool>;
+};
+
+/// `a |= b`; whether that changed `a`. One pass for `bit_row`, at most two for other sets.
+template <bit_set S> constexpr bool unite(S& a, const S& b) {
+  if constexpr (change_reporting_bit_set<S>) {
+    return a.unite(b);
+  } else {
+    if (b.is_subset_of(a)) {
+      return false;
+    }
+    a |= b;
+    return true;
+  }
+}
+
+/// `a &= b`; whether that changed `a`.
+template <bit_set S> constexpr bool intersect(S& a, const S& b) {
+  if constexpr (change_reporting_bit_set<S>) {
+    return a.intersect(b);
+  } else {
+    if (a.is_subset_of(b)) {
+      return false;
+    }
+    a &= b;
+    return true;
+  }
+}
+
+/// The bits of a set that are set, ascending; see `set_bits`.
+template <bit_set S> class set_bit_range {
+public:
+  class iterator {
+  public:
+    using value_type = std::uint32_t;
+    using difference_type = std::ptrdiff_t;
+    using reference = std::uint32_t;
+    using pointer = void;
+    using iterator_category = std::input_iterator_tag; // the reference is a value
+    using iterator_concept = std::forward_iterator_tag;
+
+    constexpr iterator() = default;
+
+    constexpr iterator(const S* set, std::size_t bit) : set_(set), bit_(bit) {}
+
+    constexpr std::uint32_t operator*() const { return static_cast<std::uint32_t>(bit_); }
+
+    constexpr iterator& operator++() {
+      bit_ = set_->find_next(bit_);
+      return *this;
+    }
+
+    constexpr iterator operator++(int) {
+      const iterator old = *this;
+      ++*this;
+      return old;
+    }
+
+    friend constexpr bool operator==(iterator a, iterator b) { return a.bit_ == b.bit_; }
+
+    friend constexpr bool operator==(iterator it, std::default_sentinel_t) { return it.bit_ >= it.set_->size(); }
+
+  private:
+    const S* set_ = nullptr;
+    std::size_t bit_ = 0;
+  };
+
+  constexpr explicit set_bit_range(const S& set) : set_(&set) {}
+
+  constexpr iterator begin() const { return iterator(set_, set_->find_first()); }
+
+  constexpr std::default_sentinel_t end() const { return {}; }
+
+private:
+  const S* set_;
+};
+
+/// The bits of `set` that are set, ascending: `for (std::uint32_t fact : set_bits(facts))`. Valid while `set` lives and
+/// is not changed.
+template <bit_set S> constexpr set_bit_range<S> set_bits(const S& set) {
+  return set_bit_range<S>(set);
+}
+
+template <bit_set S> void set_bits(const S&&) = delete;
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,160 @@
+/// Sets of bits as rows of 64-bit words: the loops behind `bit_row` and behind engines that keep many rows in a matrix.
+///
+/// A row of `n` bits takes `words_for(n)` words; the bits of its last word that lie behind `n` are 0, so that rows can
+/// be compared, counted and searched word by word. All functions but `fill_words` keep it so if their operands do.
+/// Each kernel writes a row and says whether that changed it in the same pass: a dataflow engine needs nothing else.
+#pragma once
+
+#include "midend/config.hpp"
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+using word = std::uint64_t;
+
+inline constexpr std::size_t word_bits = 64;
+
+/// What searches return if there is nothing to find.
+inline constexpr std::size_t no_bit = ~std::size_t{0};
+
+constexpr std::size_t words_for(std::size_t bits) {
+  return bits / word_bits + (bits % word_bits != 0);
+}
+
+constexpr word bit_mask(std::size_t bit) {
+  return word{1} << (bit % word_bits);
+}
+
+/// The bits of the last word of a row of `bits` bits that belong to it.
+constexpr word last_word_mask(std::size_t bits) {
+  return ~word{0} >> (word_bits - 1 - (bits - 1) % word_bits);
+}
+
+/// `row[i] = value_at(i)` for all words; whether any word changed. `value_at(i)` may read word `i` of any row, the one
+/// that is written included.
+///
+/// Changes are gathered and not branched on, which lets compilers use vector instructions. The row of one word, by far
+/// the most frequent, gets around the preparations for that.
+template <class ValueAt> constexpr bool update_words(word* row, std::size_t words, ValueAt value_at) {
+  if (words == 1) {
+    const word value = value_at(std::size_t{0});
+    const bool changed = row[0] != value;
+    row[0] = value;
+    return changed;
+  }
+  word difference = 0;
+  for (std::size_t i = 0; i != words; ++i) {
+    const word value = value_at(i);
+    difference |= row[i] ^ value;
+    row[i] = value;
+  }
+  return difference != 0;
+}
+
+/// row = other
+constexpr bool assign_words(word* row, const word* other, std::size_t words) {
+  return update_words(row, words, [=](std::size_t i) { return other[i]; });
+}
+
+/// row = row ∪ other
+constexpr bool unite_words(word* row, const word* other, std::size_t words) {
+  return update_words(row, words, [=](std::size_t i) { return row[i] | other[i]; });
+}
+
+/// row = row ∩ other
+constexpr bool intersect_words(word* row, const word* other, std::size_t words) {
+  return update_words(row, words, [=](std::size_t i) { return row[i] & other[i]; });
+}
+
+/// row = row \ other
+constexpr bool subtract_words(word* row, const word* other, std::size_t words) {
+  return update_words(row, words, [=](std::size_t i) { return row[i] & ~other[i]; });
+}
+
+/// row = gen ∪ (in \ kill)
+constexpr bool transfer_words(word* row, const word* gen, const word* in, const word* kill, std::size_t words) {
+  return update_words(row, words, [=](std::size_t i) { return gen[i] | (in[i] & ~kill[i]); });
+}
+
+/// row = row ∪ gen ∪ (in \ kill): transfer and join of a may-problem in one pass
+constexpr bool unite_transfer_words(word* row, const word* gen, const word* in, const word* kill, std::size_t words) {
+  return update_words(row, words, [=](std::size_t i) { return row[i] | gen[i] | (in[i] & ~kill[i]); });
+}
+
+/// row = row ∩ (gen ∪ (in \ kill)): transfer and join of a must-problem in one pass
+constexpr bool intersect_transfer_words(word* row, const word* gen, const word* in, const word* kill,
+                                        std::size_t words) {
+  return update_words(row, words, [=](std::size_t i) { return row[i] & (gen[i] | (in[i] & ~kill[i])); });
+}
+
+/// Makes all `bits` bits of a row `value`, and those behind them 0.
+constexpr void fill_words(word* row, std::size_t bits, bool value) {
+  const std::size_t words = words_for(bits);
+  for (std::size_t i = 0; i != words; ++i) {
+    row[i] = value ? ~word{0} : 0;
+  }
+  if (words != 0) {
+    row[words - 1] &= last_word_mask(bits);
+  }
+}
+
+/// row ⊆ other
+constexpr bool is_subset_of_words(const word* row, const word* other, std::size_t words) {
+  for (std::size_t i = 0; i != words; ++i) {
+    if ((row[i] & ~other[i]) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+constexpr bool equal_words(const word* row, const word* other, std::size_t words) {
+  for (std::size_t i = 0; i != words; ++i) {
+    if (row[i] != other[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+constexpr bool any_of_words(const word* row, std::size_t words) {
+  for (std::size_t i = 0; i != words; ++i) {
+    if (row[i] != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+constexpr std::size_t count_words(const word* row, std::size_t words) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i != words; ++i) {
+    count += static_cast<std::size_t>(std::popcount(row[i]));
+  }
+  return count;
+}
+
+/// The first bit that is set from bit `from` on, or `no_bit`.
+constexpr std::size_t find_bit(const word* row, std::size_t words, std::size_t from) {
+  std::size_t i = from / word_bits;
+  if (i >= words) {
+    return no_bit;
+  }
+  word rest = row[i] & (~word{0} << (from % word_bits));
+  while (rest == 0) {
+    if (++i == words) {
+      return no_bit;
+    }
+    rest = row[i];
+  }
+  return i * word_bits + static_cast<std::size_t>(std::countr_zero(rest));
+}
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE
