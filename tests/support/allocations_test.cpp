@@ -1,8 +1,10 @@
 // Refilled in place, after a first round nothing allocates. This file replaces operator new of the whole program by one
 // that counts.
+#include "support/statement_ir.hpp"
 #include "support/test_graph.hpp"
 
 #include <doctest/doctest.h>
+#include <midend/dominance/dynamic_post_dominator_tree.hpp>
 #include <midend/midend.hpp>
 #include <support/corpus.hpp>
 
@@ -218,4 +220,169 @@ TEST_CASE("allocations: exit_blocks refilled, and queries") {
   };
   CHECK(allocations_of(ask) == 0);
   CHECK(sum != 0);
+}
+
+TEST_CASE("allocations: frontiers and control dependence") {
+  midend::csr_graph g;
+  midend::dominators_workspace dominators_memory;
+  midend::dominator_tree tree;
+  midend::dominance_frontier_workspace frontier_memory;
+  midend::dominance_frontiers frontiers;
+  midend::iterated_frontier_workspace iterated_memory;
+  midend::iterated_frontiers iterated;
+  midend::flat_array<node_id> one;
+  midend::post_dominators_workspace post_memory;
+  midend::post_dominator_tree post_tree;
+  midend::control_dependences dependences;
+  midend::flat_array<midend::definition_site> definitions;
+  const auto everywhere = [](std::uint32_t, node_id) { return true; };
+  check_second_round([&](const auto& function) {
+    g.assign(function);
+    midend::dominators(g, midend::semi_nca, dominators_memory, tree);
+    midend::dominance_frontier(g, tree, frontier_memory, frontiers);
+    definitions.clear();
+    for (node_id n = 0; n != g.num_nodes(); ++n) {
+      for (const std::uint32_t v : function.defined_in(n)) {
+        definitions.push_back({v, n});
+      }
+    }
+    midend::iterated_dominance_frontiers(g, tree, function.num_variables, definitions, everywhere, iterated_memory,
+                                         iterated);
+    midend::iterated_dominance_frontier(g, tree, g.successors(0), [](node_id) { return true; }, iterated_memory, one);
+    midend::post_dominators(g, midend::virtual_edge_per_endless_region, post_memory, post_tree);
+    midend::control_dependence(g, post_tree, dependences);
+  });
+}
+
+TEST_CASE("allocations: loop forms, guards and explanations") {
+  midend::csr_graph g;
+  midend::dominators_and_loops_workspace memory;
+  midend::dominators_and_loops_result result;
+  midend::cycles_workspace cycles_memory;
+  midend::cycle_forest cycles;
+  midend::loop_form_workspace form_memory;
+  midend::loop_form_explanation form;
+  midend::irreducible_workspace irreducible_memory;
+  midend::irreducible_explanation irreducible;
+  std::size_t seen = 0;
+  const auto explain = [&](const auto& graph) {
+    for (const midend::loop_id l : result.loops.loops()) {
+      midend::explain_loop_form(graph, result.dominators, result.loops, l, form_memory, form);
+      seen += form.obstacles().size();
+    }
+  };
+  check_second_round([&](const auto& function) {
+    g.assign(function);
+    midend::dominators_and_loops(g, memory, result);
+    midend::cycles(g, cycles_memory, cycles);
+    explain(g);
+    explain(function); // has no predecessors
+    for (const midend::loop_id l : result.loops.loops()) {
+      seen += midend::is_loop_simplify_form(g, result.loops, l) && midend::is_rotated(g, result.loops, l);
+      seen += midend::find_loop_guard(g, result.loops, l).has_value();
+    }
+    for (const midend::cycle_id c : cycles.cycles()) {
+      midend::explain_irreducible(g, cycles, c, irreducible_memory, irreducible);
+      seen += irreducible.path_to_first().size();
+    }
+  });
+  CHECK(seen > 0);
+}
+
+TEST_CASE("allocations: cycles, weak topological order and is_reducible") {
+  midend::cycles_workspace memory;
+  midend::cycle_forest cycles;
+  midend::flat_array<node_id> entries;
+  midend::weak_topological_order_workspace order_memory;
+  midend::weak_topological_ordering order;
+  midend::dominators_workspace dominators_memory;
+  midend::dominator_tree tree;
+  midend::reducibility_workspace reducibility_memory;
+  std::size_t seen = 0;
+  const auto analyse = [&](const auto& graph) {
+    midend::cycles(graph, memory, cycles);
+    midend::cycles(graph, midend::first_to_last, memory, cycles);
+    for (const midend::cycle_id c : cycles.cycles()) {
+      cycles.entries(c, entries);
+      seen += entries.size();
+    }
+    midend::weak_topological_order(graph, order_memory, order);
+    midend::dominators(graph, midend::semi_nca, dominators_memory, tree);
+    seen += midend::is_reducible(graph, reducibility_memory) ? 1 : 0;
+    seen += midend::is_reducible(graph, tree, reducibility_memory) ? 1 : 0;
+  };
+  check_second_round(analyse);
+  // The corpus of Lua has no irreducible cycles.
+  const auto web = make_csr({"", 5, 0, {{0, 4}, {0, 1}, {1, 3}, {1, 2}, {2, 3}, {3, 4}, {4, 3}, {4, 2}, {4, 1}}});
+  analyse(web);
+  CHECK(allocations_of([&] { analyse(web); }) == 0);
+  CHECK(seen != 0);
+}
+
+TEST_CASE("allocations: updates of dominators and post-dominators") {
+  midend::csr_graph g;
+  midend::dynamic_dominator_tree tree;
+  midend::dynamic_post_dominator_tree post;
+  midend::dominators_workspace memory;
+  midend::dominator_tree snapshot;
+  midend::flat_array<midend::edge_update> gone;
+  midend::flat_array<midend::edge_update> back;
+  check_second_round([&](const auto& function) {
+    g.assign(function);
+    tree.assign(g);
+    post.assign(g);
+    for (node_id n = 0; n < g.num_nodes(); n += 5) {
+      const auto without = midend::filtered(g, [=](node_id source, node_id) { return source != n; });
+      gone.clear();
+      back.clear();
+      for (const node_id target : g.successors(n)) {
+        gone.push_back({midend::edge_change::erase, n, target});
+        back.push_back({midend::edge_change::insert, n, target});
+      }
+      tree.apply(without, gone);
+      tree.apply(g, back);
+      post.apply(without, gone);
+      post.apply(g, back);
+    }
+    tree.snapshot(memory, snapshot);
+  });
+}
+
+TEST_CASE("allocations: gen/kill analyses, by node and by statement") {
+  midend::csr_graph g;
+  midend::gen_kill_workspace<> memory;
+  midend::flow_facts<> live;
+  check_second_round([&](const auto& function) {
+    g.assign(function);
+    const midend_examples::cfg_variables variables{function};
+    midend::live_variables(g, variables, memory, live);
+    midend::live_variables(function, variables, memory, live); // has no predecessors
+  });
+  midend::gen_kill_workspace<std::vector<midend::bit_row>> set_memory;
+  midend::flow_facts<std::vector<midend::bit_row>> set_live;
+  check_second_round([&](const auto& function) {
+    midend::live_variables(function, midend_examples::cfg_variables{function}, set_memory, set_live);
+  });
+
+  random_source random(1);
+  std::vector<statement_program> programs;
+  for (const test_graph& shape : ugly_graphs()) {
+    programs.push_back(random_program(random, shape, 5, 4));
+  }
+  midend::definition_table definitions;
+  midend::flow_facts<> facts;
+  midend::def_use_chains chains;
+  midend::expressions_workspace<> expressions_memory;
+  const auto all = [&] {
+    for (const statement_program& p : programs) {
+      midend::live_variables(p, memory, facts);
+      definitions.assign(p);
+      midend::reaching_definitions(p, definitions, memory, facts);
+      chains.assign(p, definitions, facts);
+      midend::available_expressions(p, expressions_memory, facts);
+      midend::very_busy_expressions(p, midend::virtual_edge_per_endless_region, expressions_memory, facts);
+    }
+  };
+  CHECK(allocations_of(all) > 0);
+  CHECK(allocations_of(all) == 0);
 }

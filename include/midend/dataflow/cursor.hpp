@@ -1,0 +1,120 @@
+/// `fact_cursor`: the facts between the statements of a block, replayed from those at its end where flow comes in.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dataflow/flow_direction.hpp"
+#include "midend/dataflow/problem.hpp"
+#include "midend/dataflow/solution.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/statements.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <cstddef>
+#include <span>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// Tells the fact before or after any statement, by the number that the statement has in its node, from 0 on and in
+/// program order whichever way facts flow.
+///
+/// Stays where it was asked last: to walk along a node in the direction of the problem is linear in its statements, and
+/// each step the other way begins anew. In nodes that flow did not reach all facts are bottom. Keeps one fact and the
+/// statements of one node. Refers to problem and solution, which must outlive it.
+template <dataflow_problem P>
+  requires has_statement_transfer<P>
+class fact_cursor {
+public:
+  using fact = fact_of<P>;
+
+  constexpr fact_cursor(const P& problem, const solution<fact>& facts)
+      : problem_(problem), facts_(facts), fact_(problem.lattice().bottom()) {}
+
+  constexpr fact_cursor(const P&&, const solution<fact>&) = delete;
+  constexpr fact_cursor(const P&, const solution<fact>&&) = delete;
+
+  /// The statements of `n`, until another node is asked for.
+  constexpr std::span<const statement_id> statements(node_id n) {
+    enter(n);
+    return statements_;
+  }
+
+  /// The fact before statement number `index` of `n`. Valid until the next call.
+  constexpr const fact& before(node_id n, std::size_t index) {
+    enter(n);
+    return replay(is_forward ? index : statements_.size() - index, index);
+  }
+
+  /// The fact after statement number `index` of `n`. Valid until the next call.
+  constexpr const fact& after(node_id n, std::size_t index) {
+    enter(n);
+    return replay(is_forward ? index + 1 : statements_.size() - 1 - index, index);
+  }
+
+private:
+  static constexpr bool is_forward = P::direction == flow_direction::forward;
+
+  constexpr void enter(node_id n) {
+    if (n != node_) {
+      node_ = n;
+      statements_.clear();
+      detail::for_each_id(problem_.ir().statements(n), [&](statement_id s) { statements_.push_back(s); });
+      begin();
+    }
+  }
+
+  constexpr void begin() {
+    fact_ = is_forward ? facts_.in(node_) : facts_.out(node_);
+    passed_ = 0;
+  }
+
+  /// The fact that has flowed past `target` statements.
+  constexpr const fact& replay(std::size_t target, [[maybe_unused]] std::size_t index) {
+    MIDEND_ASSERT(index < statements_.size(), "a statement of the node", index, statements_.size());
+    if (target < passed_) {
+      begin();
+    }
+    for (; passed_ != target; ++passed_) {
+      if (facts_.is_reached(node_)) {
+        const std::size_t next = is_forward ? passed_ : statements_.size() - 1 - passed_;
+        problem_.transfer_statement(statements_[next], fact_);
+      }
+    }
+    return fact_;
+  }
+
+  const P& problem_;
+  const solution<fact>& facts_;
+  fact fact_;
+  node_id node_ = no_node;
+  std::size_t passed_ = 0; ///< how many statements are between `fact_` and where flow comes in
+  flat_array<statement_id> statements_;
+};
+
+/// Calls `visit(node, statement, before, after)` for each statement of each node that flow reached, with the facts on
+/// both sides. Nodes ascend; the statements of a node come in the direction of the problem, so that each is transferred
+/// once. Keeps two facts.
+template <dataflow_problem P, class Visit>
+  requires has_statement_transfer<P>
+constexpr void visit_facts(const P& problem, const solution<fact_of<P>>& facts, Visit visit) {
+  constexpr bool forward = P::direction == flow_direction::forward;
+  flat_array<statement_id> statements;
+  fact_of<P> from = problem.lattice().bottom();
+  fact_of<P> to = from;
+  for (node_id n = 0; n != facts.num_nodes(); ++n) {
+    if (!facts.is_reached(n)) {
+      continue;
+    }
+    statements.clear();
+    detail::for_each_id(problem.ir().statements(n), [&](statement_id s) { statements.push_back(s); });
+    to = forward ? facts.in(n) : facts.out(n);
+    for (std::size_t i = 0; i != statements.size(); ++i) {
+      const statement_id s = statements[forward ? i : statements.size() - 1 - i];
+      from = to;
+      problem.transfer_statement(s, to);
+      forward ? visit(n, s, from, to) : visit(n, s, to, from);
+    }
+  }
+}
+
+MIDEND_END_NAMESPACE

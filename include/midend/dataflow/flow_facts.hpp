@@ -1,0 +1,66 @@
+/// `flow_facts`: what a gen/kill analysis answers.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/support/bit_matrix.hpp"
+#include "midend/support/bit_set.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+struct gen_kill_solver;
+
+template <class Rows> inline constexpr bool is_vector_of_bit_sets = false;
+template <bit_set Set, class Allocator> inline constexpr bool is_vector_of_bit_sets<std::vector<Set, Allocator>> = true;
+
+} // namespace detail
+
+/// What facts can be kept in: one `bit_matrix`, or a `std::vector` of any `bit_set`, `boost::dynamic_bitset<>` say.
+template <class Rows>
+concept fact_rows = std::is_same_v<Rows, bit_matrix> || detail::is_vector_of_bit_sets<Rows>;
+
+/// The facts that hold at the start and at the end of each node. Which numbers they are, and what is said of nodes that
+/// no flow reaches, is for each analysis to say. `set_bits(facts.in(n))` is the range of those at the start of `n`,
+/// ascending, whatever they are kept in.
+template <fact_rows Rows = bit_matrix> class flow_facts {
+public:
+  constexpr std::size_t num_nodes() const { return num_nodes_; }
+
+  constexpr std::size_t num_facts() const { return num_facts_; }
+
+  /// The facts at the start of `n`, in the order of execution, whatever the direction of the analysis.
+  constexpr decltype(auto) in(node_id n) const { return row(in_, n); }
+
+  /// The facts at the end of `n`.
+  constexpr decltype(auto) out(node_id n) const { return row(out_, n); }
+
+  /// How often the analysis looked at a node. At least once each, if the flow reaches it.
+  constexpr std::size_t num_visits() const { return num_visits_; }
+
+  /// The `epoch()` of the graph that was analysed.
+  constexpr std::uint64_t epoch() const { return epoch_; }
+
+private:
+  friend detail::gen_kill_solver;
+
+  constexpr decltype(auto) row(const Rows& rows, [[maybe_unused]] node_id n) const {
+    MIDEND_ASSERT(n < num_nodes_, "a node of the graph", n, num_nodes_);
+    return rows[n];
+  }
+
+  std::size_t num_nodes_ = 0; ///< a vector keeps the sets of larger graphs
+  std::size_t num_facts_ = 0;
+  std::size_t num_visits_ = 0;
+  std::uint64_t epoch_ = 0;
+  Rows in_;
+  Rows out_;
+};
+
+MIDEND_END_NAMESPACE

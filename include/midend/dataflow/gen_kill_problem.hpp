@@ -1,0 +1,108 @@
+/// The contract of gen/kill problems: analyses whose facts are numbers, and whose nodes make some of them true and some
+/// of them false whatever came in, and pass on the rest.
+///
+///     struct liveness {                                // which variables are read later
+///       static constexpr auto direction = midend::flow_direction::backward;
+///       static constexpr auto confluence = midend::flow_confluence::may;
+///       std::size_t num_facts() const { return num_variables; }
+///       template <class Effects> void effects(midend::node_id n, Effects& e) const {
+///         for (const my_instruction& i : blocks[n]) {
+///           e.gen(i.operand);
+///           e.kill(i.result);
+///         }
+///       }
+///     };
+///
+/// `effects(n, e)` names what the node does to facts **in the order of execution, whatever the direction**: the engine
+/// composes them as the direction asks. In a forward problem what comes last counts; in a backward problem what comes
+/// first. `e` has `gen(fact)`, `kill(fact)` and `kill_range(first, last)` for the facts from `first` up to, and
+/// without, `last`. It must name the same effects whenever it is asked.
+///
+/// Optional members:
+///
+/// - `boundary(n, e)`: calls `e.gen` for the facts that hold where control enters (forward, `n` is the entry) or leaves
+///   (backward, `n` is one of the roots). Left out: none hold.
+/// - `roots()`: for backward problems, a post-dominance policy that says where control leaves: `exits_only`,
+///   `virtual_edge_per_endless_region` or `given_roots`. Left out: for may-problems `exits_only`; for must-problems
+///   `virtual_edge_per_endless_region`, as otherwise everything would hold in a loop that is never left.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dataflow/flow_confluence.hpp"
+#include "midend/dataflow/flow_direction.hpp"
+#include "midend/dominance/post_dominance_roots.hpp"
+#include "midend/graph/concepts.hpp"
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// A fact of a gen/kill problem: dense, `0 … num_facts() - 1`.
+using fact_id = std::uint32_t;
+
+namespace detail {
+
+/// What concepts hand to `effects` and `boundary`.
+struct any_effects {
+  constexpr void gen(fact_id) {}
+
+  constexpr void kill(fact_id) {}
+
+  constexpr void gen_all(std::span<const fact_id>) {}
+
+  constexpr void kill_all(std::span<const fact_id>) {}
+
+  constexpr void kill_range(fact_id, fact_id) {}
+};
+
+} // namespace detail
+
+/// `num_facts()` gives the number of facts.
+template <class P>
+concept has_num_facts = requires(const P& p) {
+  { p.num_facts() } -> std::convertible_to<std::size_t>;
+};
+
+/// `effects(n, e)` exists.
+template <class P>
+concept has_effects = requires(const P& p, node_id n, detail::any_effects& e) { p.effects(n, e); };
+
+/// `boundary(n, e)` exists; optional.
+template <class P>
+concept has_boundary = requires(const P& p, node_id n, detail::any_effects& e) { p.boundary(n, e); };
+
+/// `roots()` exists and gives a post-dominance policy; optional.
+template <class P>
+concept has_root_policy = requires(const P& p) {
+  { p.roots() } -> post_dominance_policy;
+};
+
+template <class P>
+concept gen_kill_problem = has_direction<P> && has_confluence<P> && has_num_facts<P> && has_effects<P>;
+
+namespace detail {
+
+template <class P> inline constexpr bool is_forward = P::direction == flow_direction::forward;
+
+template <class P> inline constexpr bool is_may = P::confluence == flow_confluence::may;
+
+/// Whether what holds at the boundary differs from what holds where nothing is known yet.
+template <class P> inline constexpr bool boundary_matters = has_boundary<P> || !is_may<P>;
+
+template <class P> constexpr auto roots_of(const P& problem) {
+  if constexpr (has_root_policy<P>) {
+    return problem.roots();
+  } else if constexpr (is_may<P>) {
+    return exits_only;
+  } else {
+    return virtual_edge_per_endless_region;
+  }
+}
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE

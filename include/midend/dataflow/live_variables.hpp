@@ -1,0 +1,136 @@
+/// Live variables: whose value may still be read.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dataflow/detail/gen_kill_effects.hpp"
+#include "midend/dataflow/flow_confluence.hpp"
+#include "midend/dataflow/flow_direction.hpp"
+#include "midend/dataflow/flow_facts.hpp"
+#include "midend/dataflow/gen_kill.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/statements.hpp"
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// What nodes do to variables, for those who have found that out already: `num_variables()`; `used_in(n)`, the
+/// variables that `n` reads before it writes them ("upward-exposed"); `defined_in(n)`, those that it overwrites for
+/// certain, before or after it reads them. Both are ranges of variables, in any order.
+template <class S>
+concept variables_by_node = has_num_variables<S> && requires(const S& s, node_id n) {
+  { s.used_in(n) } -> range_of_ids;
+  { s.defined_in(n) } -> range_of_ids;
+};
+
+namespace detail {
+
+struct liveness {
+  static constexpr flow_direction direction = flow_direction::backward;
+  static constexpr flow_confluence confluence = flow_confluence::may;
+};
+
+template <class S> struct liveness_by_node : liveness {
+  const S& variables;
+
+  constexpr explicit liveness_by_node(const S& s) : variables(s) {}
+
+  constexpr std::size_t num_facts() const { return static_cast<std::size_t>(variables.num_variables()); }
+
+  template <class Effects> constexpr void effects(node_id n, Effects& e) const {
+    gen_each(e, variables.used_in(n));
+    kill_each(e, variables.defined_in(n));
+  }
+};
+
+template <class IR> struct liveness_by_statement : liveness {
+  const IR& ir;
+
+  constexpr explicit liveness_by_statement(const IR& i) : ir(i) {}
+
+  constexpr std::size_t num_facts() const { return static_cast<std::size_t>(ir.num_variables()); }
+
+  template <class Effects> constexpr void effects(node_id n, Effects& e) const {
+    for_each_id(ir.statements(n), [&](statement_id s) {
+      gen_each(e, ir.uses(s));
+      kill_each(e, ir.definitions(s));
+    });
+  }
+};
+
+/// With variables that are read behind the exits.
+template <class Problem> struct with_live_at_exit : Problem {
+  std::span<const variable_id> live;
+
+  constexpr with_live_at_exit(const Problem& problem, std::span<const variable_id> v) : Problem(problem), live(v) {}
+
+  template <class Effects> constexpr void boundary(node_id, Effects& e) const { e.gen_all(live); }
+};
+
+} // namespace detail
+
+/// The variables that are live at the start and at the end of each node: those that are used on some path from there
+/// before they are overwritten. The facts of the result are variables.
+///
+/// Kennedy, "A survey of data flow analysis techniques", in Muchnick, Jones (eds.), "Program flow analysis", 1981, for
+/// the equations; see `gen_kill` for how they are solved. May-definitions neither make a variable live nor end that.
+///
+/// Every node is analysed, unreachable ones too. In an endless loop what the loop uses is live. At exits nothing is
+/// live but `live_at_exit`, where that is given: results, globals. Duplicate edges change nothing.
+/// Returns one row of `num_variables()` bits for each end of each node. Time as for `gen_kill`.
+template <statement_ir IR, fact_rows Rows>
+constexpr void live_variables(const IR& ir, gen_kill_workspace<Rows>& workspace, flow_facts<Rows>& out) {
+  gen_kill(ir.graph(), detail::liveness_by_statement<IR>(ir), workspace, out);
+}
+
+template <statement_ir IR, fact_rows Rows>
+constexpr void live_variables(const IR& ir, std::span<const variable_id> live_at_exit,
+                              gen_kill_workspace<Rows>& workspace, flow_facts<Rows>& out) {
+  if (live_at_exit.empty()) {
+    live_variables(ir, workspace, out);
+  } else {
+    gen_kill(ir.graph(), detail::with_live_at_exit(detail::liveness_by_statement<IR>(ir), live_at_exit), workspace,
+             out);
+  }
+}
+
+/// The same of a graph whose nodes are summed up already.
+template <flow_graph G, variables_by_node S, fact_rows Rows>
+constexpr void live_variables(const G& g, const S& variables, gen_kill_workspace<Rows>& workspace,
+                              flow_facts<Rows>& out) {
+  gen_kill(g, detail::liveness_by_node<S>(variables), workspace, out);
+}
+
+template <flow_graph G, variables_by_node S, fact_rows Rows>
+constexpr void live_variables(const G& g, const S& variables, std::span<const variable_id> live_at_exit,
+                              gen_kill_workspace<Rows>& workspace, flow_facts<Rows>& out) {
+  if (live_at_exit.empty()) {
+    live_variables(g, variables, workspace, out);
+  } else {
+    gen_kill(g, detail::with_live_at_exit(detail::liveness_by_node<S>(variables), live_at_exit), workspace, out);
+  }
+}
+
+/// The result as a value; `live_variables<std::vector<boost::dynamic_bitset<>>>(ir)` has other rows.
+template <fact_rows Rows = bit_matrix, statement_ir IR>
+constexpr flow_facts<Rows> live_variables(const IR& ir, std::span<const variable_id> live_at_exit = {}) {
+  flow_facts<Rows> out;
+  gen_kill_workspace<Rows> workspace;
+  live_variables(ir, live_at_exit, workspace, out);
+  return out;
+}
+
+template <fact_rows Rows = bit_matrix, flow_graph G, variables_by_node S>
+constexpr flow_facts<Rows> live_variables(const G& g, const S& variables,
+                                          std::span<const variable_id> live_at_exit = {}) {
+  flow_facts<Rows> out;
+  gen_kill_workspace<Rows> workspace;
+  live_variables(g, variables, live_at_exit, workspace, out);
+  return out;
+}
+
+MIDEND_END_NAMESPACE

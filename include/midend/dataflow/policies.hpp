@@ -1,0 +1,147 @@
+/// In which order `solve` visits nodes, and how it is made to end.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dataflow/lattice.hpp"
+#include "midend/graph/concepts.hpp"
+
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <type_traits>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// For lattices whose chains are too long to climb. Facts that come over an edge which leads back in the order of the
+/// policy are widened into their target instead of joined; such edges cut all cycles, so that `solve` ends whenever
+/// `widen` does what it must. Requires a lattice with `widen`.
+struct widening_options {
+  static constexpr std::uint32_t never = 0xffff'ffff;
+
+  /// Join until the target has been visited more often than this. 0: widen at once; `never`: always join.
+  std::uint32_t after = never;
+
+  /// How often, at most, the facts are then worked out anew from those of the nodes before, to win back what widening
+  /// gave away; with `narrow`, if the lattice has it, at nodes that were widened. Sound after each step.
+  std::uint32_t narrowing_steps = 0;
+};
+
+/// All nodes in turn, until a round changes nothing: the definition, and the slowest.
+struct round_robin {
+  /// All nodes of the graph, each once; if empty, reverse postorder of the direction.
+  std::span<const node_id> order = {};
+  widening_options widen = {};
+};
+
+/// The default: nodes whose fact has changed, by reverse postorder of the direction. Kildall, "A unified approach to
+/// global program optimization", POPL 1973; Kam, Ullman, "Global data flow analysis and iterative algorithms", J. ACM
+/// 23(1), 1976, for the order.
+///
+/// Sweep by sweep: a node behind which the sweep already is waits for the next one. To go back at once, as a queue by
+/// priority would, visits the inner loops of a nest again for each outer loop.
+struct reverse_postorder_worklist {
+  widening_options widen = {};
+};
+
+/// The recursive strategy over a weak topological order: the innermost loop is brought to an end before the loop around
+/// it goes on, and only nodes whose fact has changed are visited. Widens at heads only. Bourdoncle, "Efficient chaotic
+/// iteration strategies with widenings", FMPA 1993. The one to choose with `widen`; on deep nests where each loop adds
+/// facts it visits more nodes than the sweeps do.
+struct weak_topological {
+  widening_options widen = {};
+};
+
+template <class Policy>
+concept iteration_policy = std::same_as<Policy, round_robin> || std::same_as<Policy, reverse_postorder_worklist> ||
+                           std::same_as<Policy, weak_topological>;
+
+/// `policy`, but given up after `max_visits` visits. `solve` then returns a `result`.
+template <class Policy = reverse_postorder_worklist> struct within {
+  std::uint64_t max_visits = 0;
+  Policy policy = {};
+};
+
+template <class Policy> within(std::uint64_t, Policy) -> within<Policy>;
+within(std::uint64_t) -> within<reverse_postorder_worklist>;
+
+/// `policy`, but each time a node is visited again, it is checked that its greater input gave a greater output, and the
+/// same of its edges: transfer functions that are not monotone are found where they do harm. `solve` then returns a
+/// `result`. May be about a policy `within` a number of visits, and the other way round.
+template <class Policy = reverse_postorder_worklist> struct checked {
+  Policy policy = {};
+};
+
+template <class Policy> checked(Policy) -> checked<Policy>;
+checked() -> checked<reverse_postorder_worklist>;
+
+/// Why `solve` has given up.
+template <class Element> struct solve_failure {
+  enum class reason : std::uint8_t {
+    out_of_visits, ///< `node` has been visited most often, `visits` times
+    not_monotone,  ///< `node`, or `edge` if that is one, made less of more: see `witness`
+  };
+
+  /// What a transfer function did on two visits, in their order: the second input is the greater one.
+  struct evidence {
+    Element first_input;
+    Element first_output;
+    Element second_input;
+    Element second_output;
+    bool second_flows = true; ///< false if nothing flowed over `edge` the second time, though it had the first time
+  };
+
+  reason why{};
+  node_id node = no_node;
+  std::uint32_t visits = 0; ///< of `node`
+  edge_id edge = no_edge;
+  std::optional<evidence> witness = std::nullopt;
+};
+
+namespace detail {
+
+/// What a policy with everything around it comes to.
+template <class Policy> struct policy_traits {
+  using base = Policy;
+  static constexpr bool is_budgeted = false;
+  static constexpr bool is_checked = false;
+
+  static constexpr const base& base_of(const Policy& policy) { return policy; }
+
+  static constexpr std::uint64_t max_visits(const Policy&) { return std::numeric_limits<std::uint64_t>::max(); }
+};
+
+template <class Policy> struct policy_traits<within<Policy>> : policy_traits<Policy> {
+  using inner = policy_traits<Policy>;
+  static constexpr bool is_budgeted = true;
+
+  static constexpr const typename inner::base& base_of(const within<Policy>& w) { return inner::base_of(w.policy); }
+
+  static constexpr std::uint64_t max_visits(const within<Policy>& w) {
+    const std::uint64_t others = inner::max_visits(w.policy);
+    return w.max_visits < others ? w.max_visits : others;
+  }
+};
+
+template <class Policy> struct policy_traits<checked<Policy>> : policy_traits<Policy> {
+  using inner = policy_traits<Policy>;
+  static constexpr bool is_checked = true;
+
+  static constexpr const typename inner::base& base_of(const checked<Policy>& c) { return inner::base_of(c.policy); }
+
+  static constexpr std::uint64_t max_visits(const checked<Policy>& c) { return inner::max_visits(c.policy); }
+};
+
+} // namespace detail
+
+/// What `solve` takes: one of the policies, alone or in `within` and `checked`.
+template <class Policy>
+concept solve_policy = iteration_policy<typename detail::policy_traits<Policy>::base>;
+
+/// Whether solving by this policy may fail, so that it returns a `result`.
+template <class Policy>
+concept fallible_policy =
+    solve_policy<Policy> && (detail::policy_traits<Policy>::is_budgeted || detail::policy_traits<Policy>::is_checked);
+
+MIDEND_END_NAMESPACE

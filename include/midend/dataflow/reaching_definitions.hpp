@@ -1,0 +1,69 @@
+/// Reaching definitions: which writes a value may come from.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dataflow/definition_table.hpp"
+#include "midend/dataflow/flow_confluence.hpp"
+#include "midend/dataflow/flow_direction.hpp"
+#include "midend/dataflow/flow_facts.hpp"
+#include "midend/dataflow/gen_kill.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/statements.hpp"
+
+#include <cstddef>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+struct reaching_problem {
+  static constexpr flow_direction direction = flow_direction::forward;
+  static constexpr flow_confluence confluence = flow_confluence::may;
+
+  const definition_table& definitions;
+
+  constexpr std::size_t num_facts() const { return definitions.num_definitions(); }
+
+  template <class Effects> constexpr void effects(node_id n, Effects& e) const {
+    for (const definition_id d : definitions.of_node(n)) {
+      if (definitions[d].is_certain) {
+        const auto others = definitions.of_variable(definitions[d].variable);
+        e.kill_range(*others.begin(), *others.end());
+      }
+      e.gen(d);
+    }
+  }
+};
+
+} // namespace detail
+
+/// The definitions that reach the start and the end of each node of a program whose definitions are in a table, which
+/// `definition_table` makes: those from which a path leads there on which nothing overwrites the variable. The facts of
+/// the result are definitions.
+///
+/// Kennedy, "A survey of data flow analysis techniques", in Muchnick, Jones (eds.), "Program flow analysis", 1981, for
+/// the equations; see `gen_kill` for how they are solved. A may-definition reaches what follows and stops no other.
+///
+/// Requires the table of `ir`. A variable that no definition reaches from some path is not seen by that: give it one at
+/// the entry, if that matters. Nothing reaches nodes that the entry does not reach, and what they define reaches
+/// nothing. Duplicate edges change nothing. The rows have as many bits as there are definitions: the result is
+/// quadratic in the size of a program.
+template <statement_ir IR, fact_rows Rows>
+constexpr void reaching_definitions(const IR& ir, const definition_table& definitions,
+                                    gen_kill_workspace<Rows>& workspace, flow_facts<Rows>& out) {
+  MIDEND_ASSERT(definitions.num_nodes() == detail::node_count(ir.graph()) &&
+                    definitions.epoch() == graph_epoch(ir.graph()),
+                "the definitions of this program", definitions.num_nodes(), definitions.epoch());
+  gen_kill(ir.graph(), detail::reaching_problem{definitions}, workspace, out);
+}
+
+template <fact_rows Rows = bit_matrix, statement_ir IR>
+constexpr flow_facts<Rows> reaching_definitions(const IR& ir, const definition_table& definitions) {
+  flow_facts<Rows> out;
+  gen_kill_workspace<Rows> workspace;
+  reaching_definitions(ir, definitions, workspace, out);
+  return out;
+}
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,75 @@
+/// `solution`: what `solve` returns, the facts at both ends of each node.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dataflow/detail/fact_array.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+template <class P, class Traits> class propagation;
+}
+
+/// The facts at the beginning and at the end of each node, `in(n)` and `out(n)`, in the order of the program whichever
+/// way they flowed: of live variables, `in(n)` are those at the beginning of the node. Facts inside of nodes are had
+/// from a `fact_cursor`.
+///
+/// Nodes that flow did not reach, which only a forward problem has, hold the bottom of the lattice at both ends, and
+/// `is_reached` tells them apart. 13 bytes a node beside two facts.
+template <class Element> class solution {
+public:
+  using element = Element;
+
+  constexpr std::size_t num_nodes() const { return counts_.size(); }
+
+  /// The fact at the beginning of `n`, before its statements are executed.
+  constexpr const Element& in(node_id n) const { return in_[n]; }
+
+  /// The fact at the end of `n`; edges may still change it.
+  constexpr const Element& out(node_id n) const { return out_[n]; }
+
+  constexpr bool is_reached(node_id n) const { return reached_[n]; }
+
+  /// How often `n` was transferred.
+  constexpr std::uint32_t visits(node_id n) const { return counts_[n].visits; }
+
+  /// How many facts were joined into what flows into `n`; the first one to come is not joined but taken.
+  constexpr std::uint32_t joins(node_id n) const { return counts_[n].joins; }
+
+  /// How many facts were widened into what flows into `n`.
+  constexpr std::uint32_t widenings(node_id n) const { return counts_[n].widenings; }
+
+  /// The visits of all nodes.
+  constexpr std::uint64_t num_visits() const {
+    std::uint64_t sum = 0;
+    for (const node_counts& counts : counts_) {
+      sum += counts.visits;
+    }
+    return sum;
+  }
+
+  /// The `epoch()` of the graph.
+  constexpr std::uint64_t epoch() const { return epoch_; }
+
+private:
+  template <class P, class Traits> friend class detail::propagation;
+
+  struct node_counts {
+    std::uint32_t visits;
+    std::uint32_t joins;
+    std::uint32_t widenings;
+  };
+
+  std::uint64_t epoch_ = 0;
+  detail::fact_array<Element> in_;
+  detail::fact_array<Element> out_;
+  flat_array<bool> reached_;
+  flat_array<node_counts> counts_;
+};
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,140 @@
+/// The statements rung of the IR contract: what an analysis of variables may ask of a user's IR. As with graphs, an IR
+/// is any type with the members below, usually a view of a few pointers; there is nothing to specialise.
+///
+///     struct my_ir {                                    // a view over your own function
+///       const my_function* f;
+///       const my_cfg& graph() const { return f->cfg; }
+///       std::size_t num_statements() const { return f->instructions.size(); }
+///       const std::vector<midend::statement_id>& statements(midend::node_id n) const { return f->blocks[n].order; }
+///       std::size_t num_variables() const { return f->registers; }
+///       auto definitions(midend::statement_id s) const { return std::span(f->instructions[s].written); }
+///       auto uses(midend::statement_id s) const { return std::span(f->instructions[s].read); }
+///     };
+///
+/// **What the members mean.** Statements, variables and nodes are dense numbers. `statements(n)` lists the statements
+/// of a node in the order of execution, the branch at its end included; each statement is in one node at most, and
+/// there once. A statement reads before it writes:
+///
+/// - `uses(s)`: the variables whose value on arrival the statement may read. `x = x + 1` uses x. A call uses its
+///   arguments and each variable that the callee may read.
+/// - `definitions(s)`: the variables that the statement overwrites entirely and whenever it is executed; their old
+/// value
+///   is gone. `x = 0` defines x.
+/// - `may_definitions(s)`, which an IR may leave out: the variables that it writes perhaps, or in part. `*p = 0` may
+///   define each variable that p may point to, a call each one that the callee may write, `a[i] = 0` the array a. The
+///   old value may live on: such a definition reaches what comes after, and stops no other one. A variable that
+///   `definitions(s)` names too is defined.
+///
+/// Counter-examples: a conditional move is no definition but a may-definition (or a definition that uses the variable);
+/// the end of a scope is no definition, unless the IR wants values to be dead behind it; a phi is no statement, since
+/// it uses each operand on an edge: variables in SSA form have a rung of their own.
+///
+/// Lists may name a variable twice and are in any order. They are ranges in the sense of `begin` and `end`, may be
+/// temporaries, and each is read once from its beginning whenever it is asked for. Nothing may change while an analysis
+/// runs.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/ids.hpp"
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// A range, in the sense of `begin` and `end`, of what converts to a dense number: nodes, statements or variables.
+template <class Range>
+concept range_of_ids = range_of_nodes<Range>;
+
+/// `graph()` exists.
+template <class IR>
+concept has_graph = requires(const IR& ir) { ir.graph(); };
+
+/// The type that `graph()` returns, without reference.
+template <class IR> using graph_of = std::remove_cvref_t<decltype(std::declval<const IR&>().graph())>;
+
+/// `graph()` gives a control-flow graph.
+template <class IR>
+concept graph_is_a_flow_graph = flow_graph<graph_of<IR>>;
+
+/// `num_statements()` gives the number of statements.
+template <class IR>
+concept has_num_statements = requires(const IR& ir) {
+  { ir.num_statements() } -> std::convertible_to<std::size_t>;
+};
+
+/// `statements(n)` exists.
+template <class IR>
+concept has_statements = requires(const IR& ir, node_id n) { ir.statements(n); };
+
+/// `num_variables()` gives the number of variables.
+template <class IR>
+concept has_num_variables = requires(const IR& ir) {
+  { ir.num_variables() } -> std::convertible_to<std::size_t>;
+};
+
+/// `definitions(s)` exists.
+template <class IR>
+concept has_definitions = requires(const IR& ir, statement_id s) { ir.definitions(s); };
+
+/// `uses(s)` exists.
+template <class IR>
+concept has_uses = requires(const IR& ir, statement_id s) { ir.uses(s); };
+
+/// `may_definitions(s)` exists; optional.
+template <class IR>
+concept has_may_definitions = requires(const IR& ir, statement_id s) { ir.may_definitions(s); };
+
+/// The types that the lists have.
+template <class IR> using statements_of = decltype(std::declval<const IR&>().statements(node_id{}));
+template <class IR> using definitions_of = decltype(std::declval<const IR&>().definitions(statement_id{}));
+template <class IR> using may_definitions_of = decltype(std::declval<const IR&>().may_definitions(statement_id{}));
+template <class IR> using uses_of = decltype(std::declval<const IR&>().uses(statement_id{}));
+
+// One concept for each thing that can be wrong, so that the message of the compiler names it.
+template <class IR>
+concept statements_are_a_range_of_ids = range_of_ids<statements_of<IR>>;
+template <class IR>
+concept definitions_are_a_range_of_ids = range_of_ids<definitions_of<IR>>;
+template <class IR>
+concept uses_are_a_range_of_ids = range_of_ids<uses_of<IR>>;
+template <class IR>
+concept may_definitions_are_a_range_of_ids = !has_may_definitions<IR> || range_of_ids<may_definitions_of<IR>>;
+
+/// Statements in the nodes of a control-flow graph.
+template <class IR>
+concept has_statements_in_nodes = has_graph<IR> && graph_is_a_flow_graph<IR> && has_num_statements<IR> &&
+                                  has_statements<IR> && statements_are_a_range_of_ids<IR>;
+
+/// The statements rung: statements, and the variables that they define and use.
+template <class IR>
+concept statement_ir =
+    has_statements_in_nodes<IR> && has_num_variables<IR> && has_definitions<IR> && definitions_are_a_range_of_ids<IR> &&
+    has_uses<IR> && uses_are_a_range_of_ids<IR> && may_definitions_are_a_range_of_ids<IR>;
+
+namespace detail {
+
+/// Calls `visit(id)` for each element of a range.
+template <class Range, class Visit> constexpr void for_each_id(Range&& range, Visit visit) {
+  const auto last = std::end(range);
+  for (auto it = std::begin(range); it != last; ++it) {
+    visit(static_cast<std::uint32_t>(*it));
+  }
+}
+
+/// Calls `visit(v)` for each variable that `s` defines, and `visit_may(v)` for each that it may define.
+template <class IR, class Visit, class VisitMay>
+constexpr void for_each_written(const IR& ir, statement_id s, Visit visit, VisitMay visit_may) {
+  for_each_id(ir.definitions(s), visit);
+  if constexpr (has_may_definitions<IR>) {
+    for_each_id(ir.may_definitions(s), visit_may);
+  }
+}
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE

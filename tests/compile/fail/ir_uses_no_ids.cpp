@@ -1,0 +1,27 @@
+// expect: uses_are_a_range_of_ids
+#include "midend/dataflow/live_variables.hpp"
+
+#include <span>
+
+using list = std::span<const std::uint32_t>;
+
+struct view {
+  midend::csr_graph graph() const { return {}; }
+
+  std::size_t num_statements() const { return 0; }
+
+  list statements(midend::node_id) const { return {}; }
+
+  std::size_t num_variables() const { return 0; }
+
+  list definitions(midend::statement_id) const { return {}; }
+#ifdef MIDEND_FIXED
+  list uses(midend::statement_id) const { return {}; }
+#else
+  int uses(midend::statement_id) const { return 0; }
+#endif
+};
+
+void use() {
+  static_cast<void>(midend::live_variables(view{}));
+}
