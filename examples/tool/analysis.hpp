@@ -3,21 +3,33 @@
 
 #include "support/corpus.hpp"
 
+#include <midend/dataflow/live_variables.hpp>
+#include <midend/dominance/dominance_frontier.hpp>
 #include <midend/dominance/dominators.hpp>
+#include <midend/dominance/iterated_dominance_frontier.hpp>
+#include <midend/dominance/post_dominators.hpp>
 #include <midend/graph/csr_graph.hpp>
 #include <midend/graph/strongly_connected_components.hpp>
+#include <midend/loops/cycles.hpp>
 #include <midend/loops/natural_loops.hpp>
 
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
+#include <vector>
 
 namespace midend_tool {
+
+/// What decides about the roots of post-dominator trees.
+using root_policy = std::variant<midend::virtual_edge_per_endless_region_t, midend::exits_only_t, midend::given_roots>;
 
 /// A dominator algorithm by its name on the command line.
 struct dominator_choice {
   std::string_view name;
   void (*run)(const midend::csr_graph& g, midend::dominators_workspace& workspace, midend::dominator_tree& out);
+  void (*run_post)(const midend::csr_graph& g, const root_policy& roots, midend::post_dominators_workspace& workspace,
+                   midend::post_dominator_tree& out);
 };
 
 /// The first one is the default.
@@ -33,7 +45,12 @@ const dominator_choice* find_dominator_choice(std::string_view name);
 struct analysis_needs {
   bool dominators = false;
   bool components = false;
-  bool loops = false; ///< needs the dominators
+  bool loops = false;     ///< needs the dominators
+  bool frontiers = false; ///< needs the dominators
+  bool post_dominators = false;
+  bool cycles = false;
+  bool live_variables = false;
+  bool phis = false; ///< needs the dominators and the live variables
 };
 
 /// How long each analysis took, over all functions; in seconds.
@@ -42,6 +59,11 @@ struct analysis_times {
   double dominators = 0;
   double components = 0;
   double loops = 0;
+  double frontiers = 0;
+  double post_dominators = 0;
+  double cycles = 0;
+  double live_variables = 0;
+  double phis = 0;
 };
 
 /// The answers for the function that was analysed last.
@@ -49,7 +71,7 @@ class analyses {
 public:
   analyses(const dominator_choice& algorithm, analysis_needs needs) : algorithm_(algorithm), needs_(needs) {}
 
-  void run(const midend_examples::cfg_function& f);
+  void run(const midend_examples::cfg_function& f, const root_policy& roots);
 
   const midend::csr_graph& graph() const { return graph_; }
 
@@ -59,9 +81,23 @@ public:
 
   const midend::loop_forest& loops() const { return loops_; }
 
+  const midend::dominance_frontiers& frontiers() const { return frontiers_; }
+
+  const midend::post_dominator_tree& post_dominators() const { return post_dominators_; }
+
+  const midend::cycle_forest& cycles() const { return cycles_; }
+
+  const midend::flow_facts<>& live_variables() const { return live_variables_; }
+
+  const midend::iterated_frontiers& phis() const { return phis_; }
+
+  const analysis_needs& needs() const { return needs_; }
+
   const analysis_times& times() const { return times_; }
 
 private:
+  void place_phis(const midend_examples::cfg_function& f);
+
   const dominator_choice& algorithm_;
   analysis_needs needs_;
   analysis_times times_;
@@ -73,6 +109,17 @@ private:
   midend::component_partition components_;
   midend::loops_workspace loops_workspace_;
   midend::loop_forest loops_;
+  midend::dominance_frontier_workspace frontiers_workspace_;
+  midend::dominance_frontiers frontiers_;
+  midend::post_dominators_workspace post_dominators_workspace_;
+  midend::post_dominator_tree post_dominators_;
+  midend::cycles_workspace cycles_workspace_;
+  midend::cycle_forest cycles_;
+  midend::gen_kill_workspace<> live_variables_workspace_;
+  midend::flow_facts<> live_variables_;
+  midend::iterated_frontier_workspace phis_workspace_;
+  midend::iterated_frontiers phis_;
+  std::vector<midend::definition_site> definitions_;
 };
 
 } // namespace midend_tool

@@ -6,6 +6,7 @@
 #include "output.hpp"
 #include "progress.hpp"
 #include "records.hpp"
+#include "roots.hpp"
 #include "statistics.hpp"
 
 #include "support/corpus.hpp"
@@ -52,13 +53,17 @@ std::optional<std::string> select(const std::vector<std::string>& names,
 struct choices {
   kind_set kinds;
   const dominator_choice* algorithm = nullptr;
+  root_source roots;
 
   std::optional<std::string> set(const cfg_options& options) {
-    if (!options.roots.empty() || !options.roots_from.empty()) {
-      return "--roots and --roots-from are for ipdom, which is not built yet";
+    if (!options.roots.empty() && !options.roots_from.empty()) {
+      return "--roots and --roots-from exclude each other";
+    }
+    if (!options.roots.empty() && !roots.use_policy(options.roots)) {
+      return "--roots: unknown policy '" + options.roots + "', there are: " + root_policy_names(", ");
     }
     if (!options.only_given) {
-      kinds = built_kinds();
+      kinds = all_kinds();
     } else if (auto problem = parse_kinds(options.only, kinds)) {
       return "--only: " + *problem;
     }
@@ -74,7 +79,12 @@ struct choices {
     const bool pictures = !options.dot_directory.empty();
     return {.dominators = all || pictures || kinds.contains(kind::idom),
             .components = all || kinds.contains(kind::scc),
-            .loops = all || pictures || kinds.contains(kind::loop)};
+            .loops = all || pictures || kinds.contains(kind::loop),
+            .frontiers = all || kinds.contains(kind::df),
+            .post_dominators = all || kinds.contains(kind::ipdom),
+            .cycles = all || kinds.contains(kind::cycle),
+            .live_variables = all || kinds.contains(kind::livein),
+            .phis = all || kinds.contains(kind::phi)};
   }
 };
 
@@ -90,6 +100,11 @@ exit_status run_cfg(const cfg_options& options) {
   std::vector<midend_examples::cfg_function> functions;
   if (const auto error = midend_examples::read_cfg(options.file, functions)) {
     return complain(exit_bad_input, error->to_string());
+  }
+  if (!options.roots_from.empty()) {
+    if (const auto error = chosen.roots.use_file(options.roots_from)) {
+      return complain(exit_bad_input, *error);
+    }
   }
   if (const auto name = select(options.functions, functions)) {
     return complain(exit_bad_input, options.file + ": error: there is no function '" + *name + "'");
@@ -112,7 +127,13 @@ exit_status run_cfg(const cfg_options& options) {
     record_writer records(chosen.kinds, out, shown);
     for (std::size_t i = 0; i != functions.size() && !out.failed(); ++i) {
       shown.at_function(i);
-      answers.run(functions[i]);
+      std::string problem;
+      const auto roots = chosen.roots.policy_for(functions[i], problem);
+      if (!roots) {
+        out.flush();
+        return complain(exit_bad_input, problem);
+      }
+      answers.run(functions[i], *roots);
       records.write(functions[i].name, answers);
       if (!options.dot_directory.empty()) {
         if (const auto error = pictures.write(functions[i].name, answers)) {

@@ -9,35 +9,29 @@ namespace {
 struct kind_entry {
   std::string_view name;
   kind value;
-  bool built;
 };
 
 constexpr std::array kinds{
-    kind_entry{"idom", kind::idom, true},    kind_entry{"df", kind::df, false},
-    kind_entry{"ipdom", kind::ipdom, false}, kind_entry{"scc", kind::scc, true},
-    kind_entry{"loop", kind::loop, true},    kind_entry{"cycle", kind::cycle, false},
-    kind_entry{"phi", kind::phi, false},     kind_entry{"livein", kind::livein, false},
+    kind_entry{"idom", kind::idom}, kind_entry{"df", kind::df},         kind_entry{"ipdom", kind::ipdom},
+    kind_entry{"scc", kind::scc},   kind_entry{"loop", kind::loop},     kind_entry{"cycle", kind::cycle},
+    kind_entry{"phi", kind::phi},   kind_entry{"livein", kind::livein},
 };
 
 } // namespace
 
-kind_set built_kinds() {
+kind_set all_kinds() {
   kind_set all;
   for (const kind_entry& entry : kinds) {
-    if (entry.built) {
-      all.insert(entry.value);
-    }
+    all.insert(entry.value);
   }
   return all;
 }
 
-std::string built_kind_names() {
+std::string kind_names() {
   std::string names;
   for (const kind_entry& entry : kinds) {
-    if (entry.built) {
-      names += names.empty() ? "" : ",";
-      names += entry.name;
-    }
+    names += names.empty() ? "" : ",";
+    names += entry.name;
   }
   return names;
 }
@@ -49,10 +43,7 @@ std::optional<std::string> parse_kinds(std::string_view list, kind_set& out) {
     const auto* const entry =
         std::find_if(kinds.begin(), kinds.end(), [&](const kind_entry& candidate) { return candidate.name == name; });
     if (entry == kinds.end()) {
-      return "unknown kind '" + std::string(name) + "', there are: " + built_kind_names();
-    }
-    if (!entry->built) {
-      return "kind '" + std::string(name) + "' is not built yet, there are: " + built_kind_names();
+      return "unknown kind '" + std::string(name) + "', there are: " + kind_names();
     }
     out.insert(entry->value);
     if (comma == list.size()) {

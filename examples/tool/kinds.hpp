@@ -26,11 +26,10 @@ private:
   std::uint32_t bits_ = 0;
 };
 
-/// All kinds whose analysis is built.
-kind_set built_kinds();
+kind_set all_kinds();
 
 /// Their names, separated by commas.
-std::string built_kind_names();
+std::string kind_names();
 
 /// Reads a list like `idom,scc`. Returns what is wrong with it, if anything.
 std::optional<std::string> parse_kinds(std::string_view list, kind_set& out);

@@ -2,6 +2,7 @@
 #include "analysis.hpp"
 #include "cfg_command.hpp"
 #include "kinds.hpp"
+#include "roots.hpp"
 
 #include <midend/version.hpp>
 
@@ -26,7 +27,7 @@ CLI::App* add_cfg(CLI::App& app, cfg_options& options) {
   cfg->footer("Records in the .expect format of the corpus go to standard output, everything else to standard error.\n"
               "Exit status: 0 done, 1 the input is bad or the output cannot be written, 2 wrong usage.");
   cfg->add_option("FILE", options.file, "the functions, plain or gzip")->required();
-  cfg->add_option("--only", options.only, "kinds of answers, separated by commas: " + midend_tool::built_kind_names())
+  cfg->add_option("--only", options.only, "kinds of answers, separated by commas: " + midend_tool::kind_names())
       ->type_name("KINDS");
   cfg->add_option("--dominators", options.dominators, "the algorithm: " + midend_tool::dominator_choice_names(", "))
       ->type_name("NAME")
@@ -38,8 +39,13 @@ CLI::App* add_cfg(CLI::App& app, cfg_options& options) {
   cfg->add_option("--dot", options.dot_directory, "draw each function into a file DIR/FUNCTION.dot for Graphviz")
       ->type_name("DIR");
   cfg->add_flag("--stats", options.statistics, "print a summary of the functions and the times taken");
-  cfg->add_option("--roots", options.roots)->group("");
-  cfg->add_option("--roots-from", options.roots_from)->group("");
+  cfg->add_option("--roots", options.roots,
+                  "which blocks lead to the virtual exit of the post-dominator tree: " +
+                      midend_tool::root_policy_names(" (default), "))
+      ->type_name("POLICY");
+  cfg->add_option("--roots-from", options.roots_from,
+                  "take the 'proots' lines of an .expect or .expect.gz file instead")
+      ->type_name("FILE");
   return cfg;
 }
 

@@ -156,6 +156,11 @@ void statistics::print(std::FILE* to, const std::string& file, std::string_view 
   t.time_row(("  dominators (" + std::string(algorithm) + ")").c_str(), analysed.dominators, blocks_);
   t.time_row("  strongly connected components", analysed.components, blocks_);
   t.time_row("  natural loops", analysed.loops, blocks_);
+  t.time_row("  dominance frontiers", analysed.frontiers, blocks_);
+  t.time_row("  post-dominators", analysed.post_dominators, blocks_);
+  t.time_row("  cycles", analysed.cycles, blocks_);
+  t.time_row("  live variables", analysed.live_variables, blocks_);
+  t.time_row("  phis", analysed.phis, blocks_);
   t.row("time in all, with the records", milliseconds(run.total) + " ms", "");
 }
 

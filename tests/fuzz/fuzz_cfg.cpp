@@ -1,4 +1,5 @@
-// Bytes to the reader of .cfg files: it must give functions or an error with a line, and do nothing else.
+// Bytes to the readers of .cfg files and of the roots in .expect files: they must give functions or an error with a
+// line, and do nothing else.
 #include <midend/midend.hpp>
 
 #include "support/corpus.hpp"
@@ -20,6 +21,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (f.num_nodes() != 0) {
       static_cast<void>(midend::natural_loops(f, midend::dominators(f)));
     }
+  }
+  std::vector<midend_examples::function_roots> roots;
+  const auto wrong_roots = midend_examples::parse_roots(text, "input", roots);
+  if (wrong_roots && wrong_roots->to_string().empty()) {
+    std::abort();
   }
   return 0;
 }

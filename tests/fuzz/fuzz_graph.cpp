@@ -4,10 +4,12 @@
 // graph: numbers are taken modulo the number of nodes, so parallel edges, self loops and unreachable nodes abound.
 #include <midend/midend.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 #include <vector>
 
 namespace {
@@ -76,6 +78,111 @@ void check_loops(const midend::csr_graph& g, const midend::dominator_tree& dom) 
   require(headers == loops.num_loops(), "number of loops");
 }
 
+void check_certificate(const midend::csr_graph& g, const midend::dominator_tree& tree) {
+  require(!midend::certify(g, tree), "a right tree has a certificate");
+  std::vector<midend::node_id> claims(tree.immediate_dominators().begin(), tree.immediate_dominators().end());
+  for (midend::node_id n = 0; n != g.num_nodes(); ++n) { // one wrong entry
+    const midend::node_id right = claims[n];
+    claims[n] = right == midend::no_node ? 0 : (right + 1) % static_cast<midend::node_id>(g.num_nodes());
+    if (claims[n] != right) {
+      require(midend::certify(g, std::span<const midend::node_id>(claims)).has_value(), "a wrong tree has none");
+    }
+    claims[n] = right;
+  }
+}
+
+void check_frontiers(const midend::csr_graph& g, const midend::dominator_tree& tree) {
+  const auto frontiers = midend::dominance_frontier(g, tree);
+  const auto count = static_cast<midend::node_id>(g.num_nodes());
+  for (midend::node_id n = 0; n != count; ++n) {
+    std::vector<midend::node_id> expected;
+    for (midend::node_id join = 0; join != count; ++join) {
+      for (const midend::node_id p : g.predecessors(join)) {
+        if (tree.dominates(n, p) && !tree.strictly_dominates(n, join)) {
+          expected.push_back(join);
+          break;
+        }
+      }
+    }
+    require(std::equal(expected.begin(), expected.end(), frontiers[n].begin(), frontiers[n].end()), "frontiers");
+  }
+}
+
+/// The default policy leaves no node diverging, and the certificate of the reversed graph is the proof of the tree.
+void check_post_dominators(const midend::csr_graph& g) {
+  const auto tree = midend::post_dominators(g);
+  for (midend::node_id n = 0; n != g.num_nodes(); ++n) {
+    require(!tree.is_diverging(n), "a diverging node");
+  }
+  const auto with_exit = midend::with_virtual_exit(g, tree.roots());
+  require(!midend::certify(midend::reversed(with_exit), tree.tree()), "certificate of the post-dominators");
+}
+
+/// Outermost cycles are the components with an edge inside; in a weak topological order every edge leads forward or to
+/// the head of a component that contains its source.
+void check_cycles(const midend::csr_graph& g, const midend::dominator_tree& tree) {
+  const auto cycles = midend::cycles(g);
+  const auto components = midend::strongly_connected_components(g);
+  const auto loops = midend::natural_loops(g, tree);
+  const auto order = midend::weak_topological_order(g);
+  const auto outermost = [&](midend::node_id n) {
+    midend::cycle_id c = cycles.innermost_cycle(n);
+    while (c != midend::no_cycle && cycles.parent(c) != midend::no_cycle) {
+      c = cycles.parent(c);
+    }
+    return c;
+  };
+  for (midend::edge_id e = 0; e != g.num_edges(); ++e) {
+    const midend::node_id u = g.edge_source(e);
+    const midend::node_id v = g.edge_target(e);
+    if (!tree.is_reachable(u)) {
+      continue;
+    }
+    const bool same = outermost(u) != midend::no_cycle && outermost(u) == outermost(v);
+    require(same == components.same_component(u, v), "outermost cycles");
+    const bool to_head = order.is_head(v) && order.contains(order.innermost_component(v), u);
+    require(order.position(u) < order.position(v) || to_head, "weak topological order");
+  }
+  for (const midend::loop_id l : loops.loops()) {
+    const midend::cycle_id c = cycles.innermost_cycle(loops.header(l));
+    require(c != midend::no_cycle && cycles.is_header(loops.header(l)), "a loop header heads a cycle");
+    for (const midend::node_id n : loops.blocks(l)) {
+      require(cycles.contains(c, n), "the cycle of a loop contains it");
+    }
+  }
+  require(midend::is_reducible(g) == cycles.is_reducible(), "is_reducible");
+}
+
+/// Takes the edges out from the last to the first, then puts them in again in the same order.
+void check_updates(const midend::csr_graph& g, std::span<const midend::edge> edges) {
+  const auto count = g.num_nodes();
+  const auto without = [&](std::size_t kept, std::size_t from) {
+    std::vector<midend::edge> some(edges.begin(), edges.begin() + static_cast<std::ptrdiff_t>(kept));
+    some.insert(some.end(), edges.begin() + static_cast<std::ptrdiff_t>(from), edges.end());
+    return midend::csr_graph::from_edges(count, g.entry(), some).value();
+  };
+  const auto agree = [&](const midend::csr_graph& now, const midend::dynamic_dominator_tree& tree) {
+    const auto expected = midend::dominators(now);
+    for (midend::node_id n = 0; n != count; ++n) {
+      require(tree.immediate_dominator(n) == expected.immediate_dominator(n), "updated immediate dominator");
+      require(tree.depth(n) == expected.depth(n), "updated depth");
+    }
+  };
+  midend::dynamic_dominator_tree tree(g);
+  const std::size_t steps = std::min<std::size_t>(edges.size(), 24);
+  const std::size_t first = edges.size() - steps;
+  for (std::size_t i = edges.size(); i-- != first;) {
+    const auto now = without(i, edges.size());
+    tree.delete_edge(now, edges[i].source, edges[i].target);
+    agree(now, tree);
+  }
+  for (std::size_t i = edges.size(); i-- != first;) {
+    const auto now = without(first, i);
+    tree.insert_edge(now, edges[i].source, edges[i].target);
+    agree(now, tree);
+  }
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -97,5 +204,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_dominators(*graph, expected, midend::lengauer_tarjan_simple, "lengauer_tarjan_simple");
   check_dominators(*graph, expected, midend::cooper_harvey_kennedy, "cooper_harvey_kennedy");
   check_loops(*graph, expected);
+  check_certificate(*graph, expected);
+  check_frontiers(*graph, expected);
+  check_post_dominators(*graph);
+  check_cycles(*graph, expected);
+  check_updates(*graph, edges);
   return 0;
 }

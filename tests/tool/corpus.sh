@@ -10,7 +10,8 @@ trap 'rm -rf "$work"' EXIT
 
 normalise() { # keeps `function`, `end` and the given kinds
   awk -v kinds="$kinds" '
-    BEGIN { n = split(kinds, list, ","); for (i = 1; i <= n; i++) keep[list[i]] = 1; keep["function"] = keep["end"] = 1 }
+    BEGIN { n = split(kinds, list, ","); for (i = 1; i <= n; i++) keep[list[i]] = 1; keep["function"] = keep["end"] = 1
+      if ("ipdom" in keep) keep["proots"] = 1 }
     !($1 in keep) { next }
     $1 == "scc" {
       delete number; count = 0

@@ -72,27 +72,56 @@ def 0 0
 use 3 0
 end
 CFG
-first=$'function first\nidom -1 0 1\nscc 2 1 0\nloop 1 -1 1 : 1 ; latches 1 ; preheader 0 ; exiting 1 ; exits 2\nend'
-second=$'function a/b\nidom -1\nscc 0\nend'
-third=$'function ../third\nidom -1 -1 0 2\nscc 1 -1 0 0\nloop 2 -1 1 : 2 3 ; latches 3 ; preheader -1 ; exiting ; exits\nend'
+first=$'function first\nidom -1 0 1\ndf 1 1\nproots 2\nipdom 1 2 -1\nscc 2 1 0
+loop 1 -1 1 : 1 ; latches 1 ; preheader 0 ; exiting 1 ; exits 2\ncycle 1 -1 : 1 : 1\nend'
+second=$'function a/b\nidom -1\nproots 0\nipdom -1\nscc 0\nend'
+third=$'function ../third\nidom -1 -1 0 2\ndf 2 2\ndf 3 2\nproots 3\nipdom 2 2 3 -1\nscc 1 -1 0 0
+loop 2 -1 1 : 2 3 ; latches 3 ; preheader -1 ; exiting ; exits\ncycle 1 -1 : 2 : 2 3\nlivein 1 0\nlivein 2 0\nlivein 3 0\nend'
 
 prints "all kinds by default" "$first"$'\n'"$second"$'\n'"$third" cfg "$work/three.cfg"
-prints "kinds in the order of the format" "$first" cfg --only=loop,scc,idom --function=first "$work/three.cfg"
+prints "kinds in the order of the format" "$first" cfg --only=cycle,loop,ipdom,scc,df,idom --function=first "$work/three.cfg"
 prints "several functions, in the order of the file" "$first"$'\n'"$third" \
   cfg --function=../third --function=first "$work/three.cfg"
 prints "no functions" "" cfg /dev/null
 says "unknown function" 1 "$work/three.cfg: error: there is no function 'fourth'" \
   cfg --function=first --function=fourth "$work/three.cfg"
 
-for kind in df ipdom cycle phi livein; do
-  says "kind $kind" 2 "midend cfg: --only: kind '$kind' is not built yet, there are: idom,scc,loop" \
-    cfg --only=idom,$kind "$work/three.cfg"
-done
-says "unknown kind" 2 "midend cfg: --only: unknown kind 'idoms', there are: idom,scc,loop" cfg --only=idoms "$work/three.cfg"
-says "empty kind" 2 "midend cfg: --only: unknown kind '', there are: idom,scc,loop" cfg --only=idom, "$work/three.cfg"
-says "roots" 2 "midend cfg: --roots and --roots-from are for ipdom, which is not built yet" \
-  cfg --roots=exits_only "$work/three.cfg"
-says "usage is checked before the file" 2 "midend cfg: --only: unknown kind 'x', there are: idom,scc,loop" \
+says "unknown kind" 2 "midend cfg: --only: unknown kind 'idoms', there are: idom,df,ipdom,scc,loop,cycle,phi,livein" cfg --only=idoms "$work/three.cfg"
+says "empty kind" 2 "midend cfg: --only: unknown kind '', there are: idom,df,ipdom,scc,loop,cycle,phi,livein" cfg --only=idom, "$work/three.cfg"
+
+prints "roots of a policy" $'function ../third\nproots\nipdom -1 -1 -1 -1\nend' \
+  cfg --only=ipdom --roots=exits_only --function=../third "$work/three.cfg"
+prints "roots of the default policy" "$("$tool" cfg --only=ipdom "$work/three.cfg")" \
+  cfg --only=ipdom --roots=virtual_edge_per_endless_region "$work/three.cfg"
+printf 'function ../third\nidom\nproots 2\nend\nfunction first\nproots 1\nend\n' >"$work/roots.expect"
+prints "roots from a file, in another order" \
+  $'function first\nproots 1\nipdom 1 -1 -1\nend\nfunction ../third\nproots 2\nipdom 2 2 -1 2\nend' \
+  cfg --only=ipdom --roots-from="$work/roots.expect" --function=first --function=../third "$work/three.cfg"
+says "unknown roots" 2 "midend cfg: --roots: unknown policy 'all', there are: virtual_edge_per_endless_region, exits_only" \
+  cfg --roots=all "$work/three.cfg"
+says "roots twice" 2 "midend cfg: --roots and --roots-from exclude each other" \
+  cfg --roots=exits_only --roots-from="$work/roots.expect" "$work/three.cfg"
+says "roots of a function are missing" 1 "$work/roots.expect: error: there is no function 'a/b'" \
+  cfg --only=ipdom --roots-from="$work/roots.expect" --function=a/b "$work/three.cfg"
+# bad_roots NAME PLACE MESSAGE TEXT: of the file with the roots.
+bad_roots() {
+  printf "$4" >"$work/bad.expect"
+  says "bad roots: $1" 1 "$work/bad.expect$2: error: $3" \
+    cfg --only=ipdom --function=first --roots-from="$work/bad.expect" "$work/three.cfg"
+}
+bad_roots "no such block" :2 "function 'first' has 3 blocks, and no block 3" 'function first\nproots 1 3\nend\n'
+bad_roots "no number" :2:8 "expected a block, found '-1'" 'function first\nproots -1\nend\n'
+bad_roots "no roots" :2:1 "function 'first' has no 'proots' line" 'function first\nend\n'
+bad_roots "roots again" :3:1 "function 'first' has another 'proots' line" 'function first\nproots 1\nproots 2\nend\n'
+bad_roots "no end" :3:1 "the file ends within function 'first' of line 1, expected 'end'" 'function first\nproots 1\n'
+bad_roots "no end before the next" :3:1 "expected 'end', found 'function'" 'function first\nproots 1\nfunction g\n'
+bad_roots "a function twice" :4:10 "there is another function 'first' in this file" \
+  'function first\nproots 1\nend\nfunction first\nproots 1\nend\n'
+bad_roots "nothing" "" "there is no function 'first'" ''
+says "no file with roots" 1 "$work/nowhere.expect: error: cannot be opened: No such file or directory" \
+  cfg --roots-from="$work/nowhere.expect" "$work/three.cfg"
+
+says "usage is checked before the file" 2 "midend cfg: --only: unknown kind 'x', there are: idom,df,ipdom,scc,loop,cycle,phi,livein" \
   cfg --only=x "$work/nowhere.cfg"
 for command in opt run unroll; do
   says "command $command" 2 "midend: '$command' is not built yet, it comes with a later version" \
