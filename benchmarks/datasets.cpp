@@ -90,6 +90,8 @@ std::vector<flat_function> read_corpus(const std::string& name) {
   for (std::size_t i = 0; i != read.size(); ++i) {
     functions[i].offsets = read[i].offsets;
     functions[i].targets = read[i].successor_list;
+    functions[i].variables = {read[i].num_variables, read[i].definition_offsets, read[i].definitions,
+                              read[i].use_offsets, read[i].uses};
   }
   return functions;
 }

@@ -15,10 +15,31 @@
 
 namespace midend_benchmarks {
 
+/// What blocks do to variables, block by block in flat arrays; empty if there are none.
+struct flat_variables {
+  std::uint32_t count = 0;
+  std::vector<std::uint32_t> definition_offsets, definitions; ///< the variables that a block writes
+  std::vector<std::uint32_t> use_offsets, uses;               ///< those that it reads before it writes them
+
+  std::size_t num_variables() const { return count; }
+
+  std::span<const std::uint32_t> defined_in(std::uint32_t b) const { return list(definition_offsets, definitions, b); }
+
+  std::span<const std::uint32_t> used_in(std::uint32_t b) const { return list(use_offsets, uses, b); }
+
+private:
+  static std::span<const std::uint32_t> list(const std::vector<std::uint32_t>& offsets,
+                                             const std::vector<std::uint32_t>& variables, std::uint32_t b) {
+    return offsets.empty() ? std::span<const std::uint32_t>()
+                           : std::span(variables.data() + offsets[b], variables.data() + offsets[b + 1]);
+  }
+};
+
 /// Successors in two arrays; block 0 is the entry. Also a graph in midend's sense.
 struct flat_function {
   std::vector<std::uint32_t> offsets{0}; ///< one more than blocks
   std::vector<std::uint32_t> targets;
+  flat_variables variables;
 
   std::size_t num_nodes() const { return offsets.size() - 1; }
 

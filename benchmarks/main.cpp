@@ -174,11 +174,23 @@ int main(int count, char** arguments) {
   add_floor(all);
   add_midend(all);
   add_midend_linked(all);
+  add_post_dominators(all);
+  add_frontiers(all);
+  add_cycles(all);
+  add_updates(all);
+  add_certificates(all);
+  add_liveness(all);
+  add_liveness_by_solver(all);
 #if MIDEND_BENCHMARKS_BOOST
   add_boost(all);
+  add_boost_liveness(all);
 #endif
 #if MIDEND_BENCHMARKS_LLVM
   add_llvm(all);
+  add_llvm_post_dominators(all);
+  add_llvm_frontiers(all);
+  add_llvm_cycles(all);
+  add_llvm_updates(all);
 #endif
   for (const dataset_name& which : dataset_names()) {
     for (const contestant& c : all) {

@@ -1,8 +1,7 @@
 // midend on `csr_graph`, the flat copy that is made when several analyses follow. The copies are not part of what is
 // timed; midend_linked.cpp has the measurements that include them.
 
-#include "csr_graphs.hpp"
-#include "suite.hpp"
+#include "midend_job.hpp"
 
 #include <midend/midend.hpp>
 
@@ -36,33 +35,6 @@ std::optional<std::string> compare_forest(const dataset& d, std::size_t function
   }
   return compare_loops(d, function, std::move(found));
 }
-
-/// `Analysis` has a workspace, a result and the members analyse(graph, index) and compare(set, index).
-template <class Analysis> class midend_job final : public job {
-public:
-  explicit midend_job(const dataset& d) : data_(d), graphs_(d.shared<csr_graphs>().graphs), analysis_(d) {}
-
-  void pass() override {
-    for (std::size_t i = 0; i != graphs_.size(); ++i) {
-      analysis_.analyse(graphs_[i], i);
-    }
-  }
-
-  std::optional<std::string> check() override {
-    for (std::size_t i = 0; i != graphs_.size(); ++i) {
-      analysis_.analyse(graphs_[i], i);
-      if (auto difference = analysis_.compare(data_, i)) {
-        return difference;
-      }
-    }
-    return std::nullopt;
-  }
-
-private:
-  const dataset& data_;
-  const std::vector<midend::csr_graph>& graphs_;
-  Analysis analysis_;
-};
 
 struct depth_first {
   explicit depth_first(const dataset&) {}

@@ -16,7 +16,7 @@
 namespace midend_benchmarks {
 
 /// A map from `Block*` or `const Block*`, as `Key` says; a block has `number` and `parent->blocks`. A slot is in use if
-/// its key is not null.
+/// its key is not null. Null is a key too: it stands for the virtual exit of post-dominator trees.
 template <class Key, class Value> class numbered_map {
   using block = std::remove_pointer_t<Key>;
 
@@ -29,47 +29,61 @@ public:
 
   const_iterator end() const { return nullptr; }
 
-  iterator find(const block* key) { return holds(key) ? &slots_[key->number] : nullptr; }
+  iterator find(const block* key) { return holds(key) ? &slot(key) : nullptr; }
 
-  const_iterator find(const block* key) const { return holds(key) ? &slots_[key->number] : nullptr; }
+  const_iterator find(const block* key) const { return holds(key) ? &slot(key) : nullptr; }
 
   std::size_t count(const block* key) const { return holds(key) ? 1 : 0; }
 
-  Value lookup(const block* key) const { return holds(key) ? slots_[key->number].second : Value(); }
+  Value lookup(const block* key) const { return holds(key) ? slot(key).second : Value(); }
 
   Value& operator[](Key key) {
-    if (key->number >= slots_.size()) {
-      slots_.resize(key->parent->blocks.size());
+    if (key == nullptr) {
+      holds_null_ = true;
+    } else {
+      if (key->number >= slots_.size()) {
+        slots_.resize(key->parent->blocks.size());
+      }
+      slots_[key->number].first = key;
     }
-    value_type& slot = slots_[key->number];
-    slot.first = key;
-    return slot.second;
+    return slot(key).second;
   }
 
   std::pair<iterator, bool> try_emplace(Key key, Value value) {
     if (holds(key)) {
-      return {&slots_[key->number], false};
+      return {&slot(key), false};
     }
     (*this)[key] = std::move(value);
-    return {&slots_[key->number], true};
+    return {&slot(key), true};
   }
 
   bool erase(const block* key) {
     if (!holds(key)) {
       return false;
     }
-    slots_[key->number] = value_type();
+    slot(key) = value_type();
+    holds_null_ = holds_null_ && key != nullptr;
     return true;
   }
 
-  void clear() { slots_.clear(); }
+  void clear() {
+    slots_.clear();
+    null_slot_ = value_type();
+    holds_null_ = false;
+  }
 
 private:
   bool holds(const block* key) const {
-    return key != nullptr && key->number < slots_.size() && slots_[key->number].first != nullptr;
+    return key == nullptr ? holds_null_ : key->number < slots_.size() && slots_[key->number].first != nullptr;
   }
 
+  value_type& slot(const block* key) { return key == nullptr ? null_slot_ : slots_[key->number]; }
+
+  const value_type& slot(const block* key) const { return key == nullptr ? null_slot_ : slots_[key->number]; }
+
   std::vector<value_type> slots_;
+  value_type null_slot_;
+  bool holds_null_ = false;
 };
 
 } // namespace midend_benchmarks

@@ -55,8 +55,20 @@ contestant enter(std::string analysis, std::string who, Arguments... arguments) 
 void add_floor(contestants&);
 void add_midend(contestants&);
 void add_midend_linked(contestants&);
+void add_post_dominators(contestants&);
+void add_frontiers(contestants&);
+void add_cycles(contestants&);
+void add_updates(contestants&);
+void add_certificates(contestants&);
+void add_liveness(contestants&);
+void add_liveness_by_solver(contestants&);
 void add_boost(contestants&);
+void add_boost_liveness(contestants&);
 void add_llvm(contestants&);
+void add_llvm_post_dominators(contestants&);
+void add_llvm_frontiers(contestants&);
+void add_llvm_cycles(contestants&);
+void add_llvm_updates(contestants&);
 
 /// The version of the library that a contestant comes from, for the context of the results.
 std::string boost_version();
