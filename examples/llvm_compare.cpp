@@ -18,15 +18,15 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Support/SourceMgr.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <set>
 #include <vector>
 
 namespace {
 
 using midend::node_id;
-using nodes = std::vector<node_id>;
+using nodes = std::set<node_id>;
 
 struct totals {
   std::size_t functions = 0;
@@ -79,17 +79,12 @@ private:
   template <class Blocks> nodes numbers(const Blocks& blocks) const {
     nodes out;
     for (const llvm::BasicBlock* b : blocks) {
-      out.push_back(number(b));
+      out.insert(number(b));
     }
-    return sorted(out);
-  }
-
-  template <class Range> static nodes sorted(const Range& range) {
-    nodes out(std::begin(range), std::end(range));
-    std::sort(out.begin(), out.end());
-    out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;
   }
+
+  template <class Range> static nodes set_of(const Range& range) { return nodes(std::begin(range), std::end(range)); }
 
   void compare_dominators(const llvm::BasicBlock& b) {
     const llvm::DomTreeNode* const theirs = llvm_tree_.getNode(&b);
@@ -117,17 +112,17 @@ private:
          (parent == midend::no_loop ? midend::no_node : loops_.header(parent)) ==
              number(their_parent == nullptr ? nullptr : their_parent->getHeader()));
     same("loop depth", at, loops_.depth(l) == theirs.getLoopDepth());
-    same("set of loop blocks", at, sorted(loops_.blocks(l)) == numbers(theirs.blocks()));
+    same("set of loop blocks", at, set_of(loops_.blocks(l)) == numbers(theirs.blocks()));
 
     llvm::SmallVector<llvm::BasicBlock*> blocks;
     theirs.getLoopLatches(blocks);
-    same("latches", at, sorted(loops_.latches(l)) == numbers(blocks));
+    same("latches", at, set_of(loops_.latches(l)) == numbers(blocks));
     blocks.clear();
     theirs.getExitingBlocks(blocks);
-    same("exiting blocks", at, sorted(loops_.exiting_blocks(l)) == numbers(blocks));
+    same("exiting blocks", at, set_of(loops_.exiting_blocks(l)) == numbers(blocks));
     blocks.clear();
     theirs.getUniqueExitBlocks(blocks);
-    same("exit blocks", at, sorted(loops_.exit_blocks(l)) == numbers(blocks));
+    same("exit blocks", at, set_of(loops_.exit_blocks(l)) == numbers(blocks));
     same("preheader", at, preheader(l) == number(theirs.getLoopPreheader()));
     same("dedicated exits", at, loops_.has_dedicated_exits(l) == dedicated_exits(theirs));
   }
@@ -152,7 +147,10 @@ private:
   /// Which block of an endless region leads to the virtual exit is LLVM's choice, so its roots are taken as they are.
   void compare_post_dominators() {
     const llvm::PostDominatorTree theirs(function_);
-    const nodes roots = numbers(theirs.roots());
+    std::vector<node_id> roots;
+    for (const llvm::BasicBlock* root : theirs.roots()) {
+      roots.push_back(number(root));
+    }
     const midend::post_dominator_tree tree = midend::post_dominators(graph_, midend::given_roots{roots});
     for (const llvm::BasicBlock& b : function_) {
       const llvm::DomTreeNode* const node = theirs.getNode(&b);
@@ -171,7 +169,7 @@ private:
     for (llvm::BasicBlock& b : function_) {
       const auto found = theirs.find(&b);
       same("dominance frontier", b,
-           sorted(frontiers[number(&b)]) == (found == theirs.end() ? nodes() : numbers(found->second)));
+           set_of(frontiers[number(&b)]) == (found == theirs.end() ? nodes() : numbers(found->second)));
     }
   }
 
@@ -202,8 +200,8 @@ private:
          (parent == midend::no_cycle ? midend::no_node : cycles_.header(parent)) ==
              number(their_parent == nullptr ? nullptr : their_parent->getHeader()));
     same("cycle depth", at, cycles_.depth(c) == theirs.getDepth());
-    same("set of cycle blocks", at, sorted(cycles_.blocks(c)) == numbers(theirs.blocks()));
-    same("entries", at, sorted(cycles_.entries(c)) == reachable_entries(theirs));
+    same("set of cycle blocks", at, set_of(cycles_.blocks(c)) == numbers(theirs.blocks()));
+    same("entries", at, set_of(cycles_.entries(c)) == reachable_entries(theirs));
   }
 
   /// LLVM also takes a block that only unreachable code jumps to for an entry.
@@ -213,10 +211,10 @@ private:
       if (entry == cycle.getHeader() || llvm::any_of(llvm::predecessors(entry), [&](const llvm::BasicBlock* p) {
             return !cycle.contains(p) && llvm_tree_.isReachableFromEntry(p);
           })) {
-        out.push_back(number(entry));
+        out.insert(number(entry));
       }
     }
-    return sorted(out);
+    return out;
   }
 
   llvm::Function& function_;

@@ -65,6 +65,7 @@
 #include "midend/graph/reversed.hpp"
 #include "midend/graph/strongly_connected_components.hpp"
 #include "midend/graph/with_virtual_exit.hpp"
+#include "midend/ir/expression_numbering.hpp"
 #include "midend/ir/expressions.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/ssa_values.hpp"

@@ -146,7 +146,7 @@ TEST_CASE("contracts: graphs") {
 TEST_CASE("contracts: results of another graph") {
   const auto g = make_csr(pair);
   const auto larger = make_csr({"", 3, 0, {}});
-  CHECK_HAS(message_of([&] { midend::natural_loops(larger, midend::dominators(g)); }), "natural_loops.hpp",
+  CHECK_HAS(message_of([&] { midend::natural_loops(larger, midend::dominators(g)); }), "dominator_tree.hpp",
             "a dominator tree of this graph", "= 2 3");
   CHECK_HAS(message_of([&] { midend::edge_kinds(larger, midend::depth_first_order(g)); }), "edge_kinds.hpp", "= 2 3");
   CHECK_HAS(message_of([&] { midend::condensation(larger, midend::strongly_connected_components(g)); }),
@@ -155,7 +155,7 @@ TEST_CASE("contracts: results of another graph") {
               const auto tree = midend::dominators(with_epoch{{}, 3});
               midend::natural_loops(with_epoch{{}, 4}, tree);
             }),
-            "natural_loops.hpp", "up to date", "= 3 4");
+            "dominator_tree.hpp", "up to date", "= 3 4");
 }
 
 TEST_CASE("contracts: queries about what is not there") {

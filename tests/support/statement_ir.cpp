@@ -21,11 +21,12 @@ statement_program random_program(random_source& random, const test_graph& g, std
       case 3: // a call, or a store through a pointer
         program.add(n, {.definitions = {}, .uses = {variable()}, .may_definitions = {variable(), variable()}});
         break;
-      default:                                 // an operation
-        const variable_id target = variable(); // one by one, so that the order is the same everywhere
+      default: { // an operation; its parts are drawn one by one, so that the order is the same everywhere
+        const variable_id target = variable();
         const variable_id left_operand = variable();
         const variable_id right_operand = variable();
         program.assign(n, target, random.one_in(2) ? '+' : '-', left_operand, right_operand);
+      }
       }
     }
   }

@@ -81,6 +81,7 @@ public:
 
   constexpr void gen_all(std::span<const std::uint32_t> facts) {
     if constexpr (std::is_same_v<Row, one_word>) {
+      require_all(facts);
       const word bits = bits_of(facts);
       gens_.value |= Direction == flow_direction::forward ? bits : bits & ~kills_.value;
     } else {
@@ -92,6 +93,7 @@ public:
 
   constexpr void kill_all(std::span<const std::uint32_t> facts) {
     if constexpr (std::is_same_v<Row, one_word>) {
+      require_all(facts);
       kill_bits(0, bits_of(facts));
     } else {
       for (const std::uint32_t fact : facts) {
@@ -115,6 +117,14 @@ private:
     if constexpr (Direction == flow_direction::forward) {
       gens_.word_of(bit) &= ~mask;
     }
+  }
+
+  constexpr void require_all([[maybe_unused]] std::span<const std::uint32_t> facts) const {
+#if MIDEND_CHECKS
+    for (const std::uint32_t fact : facts) {
+      require(fact + std::size_t{1});
+    }
+#endif
   }
 
   constexpr void require([[maybe_unused]] std::size_t end) const {
