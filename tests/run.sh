@@ -162,7 +162,7 @@ else
   build_and_test clang-16
   build_and_test sanitize
   step "fuzz: build" build fuzz && {
-    step "fuzz: graphs" fuzz fuzz_graph 200000 200
+    step "fuzz: graphs" fuzz fuzz_graph 80000 200
     step "fuzz: .cfg files" fuzz fuzz_cfg 300000 600 -dict=tests/fuzz/cfg.dict tests/fuzz/seeds/cfg
   }
   step "format" formatted
