@@ -24,17 +24,16 @@ using reason = dominance_error::reason;
 
 class low_high_verifier {
 public:
-  template <class G> constexpr verdict run(const G& g, node_list claims, node_list order) {
+  /// `fits(n, parent, size)` may say more of each node once its place is verified: false is an error.
+  template <class G, class Fits>
+  constexpr verdict run(const G& g, node_list claims, node_list order, const Fits& fits) {
     if (claims.size() != node_count(g) || order.size() > claims.size() || order.empty() != claims.empty()) {
       return dominance_error{reason::wrong_size};
     }
     verdict found = place_nodes(g, claims, order);
-    found = found ? found : look_at_subtrees(order);
     found = found ? found : look_at_edges(g);
-    return found ? found : look_at_sources(order);
+    return found ? found : look_at_places(claims, order, fits);
   }
-
-  constexpr std::uint32_t subtree_size(std::size_t place_of_node) const { return places_[place_of_node].size; }
 
 private:
   struct place {
@@ -67,19 +66,8 @@ private:
         return dominance_error{reason::not_a_preorder, n};
       }
     }
-    return std::nullopt;
-  }
-
-  /// Each subtree ends within that of the parent; so it is an interval, because it has no more places than nodes.
-  constexpr verdict look_at_subtrees(node_list order) {
-    for (std::size_t i = order.size(); i-- > 1;) {
+    for (std::uint32_t i = end; i-- > 1;) {
       places_[places_[i].parent].size += places_[i].size;
-    }
-    for (std::size_t i = 0; i != order.size(); ++i) {
-      const std::size_t parent = places_[i].parent;
-      if (i + places_[i].size > parent + places_[parent].size) {
-        return dominance_error{reason::not_a_preorder, order[i]};
-      }
     }
     return std::nullopt;
   }
@@ -102,11 +90,19 @@ private:
     return found;
   }
 
-  /// Edges come from the parent, or from before the node and from behind its subtree.
-  constexpr verdict look_at_sources(node_list order) const {
+  /// Each subtree ends within that of the parent; so it is an interval, because it has no more places than nodes. Edges
+  /// come from the parent, or from before the node and from behind its subtree.
+  template <class Fits> constexpr verdict look_at_places(node_list claims, node_list order, const Fits& fits) const {
     for (std::size_t i = 0; i != order.size(); ++i) {
-      if (places_[i].sources != (low | high)) {
+      const place& at = places_[i];
+      if (i + at.size > at.parent + std::size_t{places_[at.parent].size}) {
+        return dominance_error{reason::not_a_preorder, order[i]};
+      }
+      if (at.sources != (low | high)) {
         return dominance_error{reason::not_closest, order[i]};
+      }
+      if (!fits(order[i], claims[order[i]], at.size)) {
+        return dominance_error{reason::wrong_numbers, order[i]};
       }
     }
     return std::nullopt;
@@ -116,29 +112,18 @@ private:
   flat_array<place> places_;
 };
 
-/// What a tree says beside immediate dominators, once these are verified. Its preorder is verified as the order was:
-/// the node's number belongs to no other node, comes after the parent's, and the subtree ends within that of the
-/// parent.
-template <class Tree> class tree_number_verifier {
+/// For claims that are immediate dominators and nothing else.
+struct no_more_claims {
+  constexpr bool operator()(node_id, node_id, std::uint32_t) const { return true; }
+};
+
+/// What a tree says beside immediate dominators. Its preorder is verified as the order is: the node's number belongs to
+/// no other node, comes after the parent's, and the subtree ends within that of the parent.
+template <class Tree> class tree_numbers {
 public:
-  constexpr explicit tree_number_verifier(const Tree& tree) : tree_(tree) {}
+  constexpr explicit tree_numbers(const Tree& tree) : tree_(tree) {}
 
-  constexpr verdict run(node_list claims, node_list order, const low_high_verifier& verified) const {
-    for (std::size_t i = 0; i != order.size(); ++i) {
-      if (!fit(order[i], claims[order[i]], verified.subtree_size(i))) {
-        return dominance_error{reason::wrong_numbers, order[i]};
-      }
-    }
-    for (node_id n = 0; order.size() != claims.size() && n != claims.size(); ++n) {
-      if (claims[n] == no_node && n != order[0] && !fit_outside(n)) {
-        return dominance_error{reason::wrong_numbers, n};
-      }
-    }
-    return std::nullopt;
-  }
-
-private:
-  constexpr bool fit(node_id n, node_id parent, std::uint32_t right_size) const {
+  constexpr bool operator()(node_id n, node_id parent, std::uint32_t right_size) const {
     const std::uint32_t number = tree_.preorder_number(n);
     if (number >= tree_.num_reachable() || tree_.preorder()[number] != n || size(n) != right_size) {
       return false;
@@ -150,10 +135,18 @@ private:
            tree_.depth(n) == tree_.depth(parent) + 1;
   }
 
-  constexpr bool fit_outside(node_id n) const {
-    return !tree_.is_reachable(n) && size(n) == 0 && tree_.depth(n) == no_node;
+  /// Of the nodes that are not in the tree, once it is verified which these are.
+  constexpr verdict look_at_others(node_list claims, node_list order) const {
+    for (node_id n = 0; order.size() != claims.size() && n != claims.size(); ++n) {
+      if (claims[n] == no_node && n != order[0] &&
+          (tree_.is_reachable(n) || size(n) != 0 || tree_.depth(n) != no_node)) {
+        return dominance_error{reason::wrong_numbers, n};
+      }
+    }
+    return std::nullopt;
   }
 
+private:
   constexpr std::uint32_t size(node_id n) const { return static_cast<std::uint32_t>(tree_.subtree(n).size()); }
 
   const Tree& tree_;
@@ -192,7 +185,7 @@ template <flow_graph G>
 constexpr std::optional<dominance_error> verify_low_high(const G& g, std::span<const node_id> immediate_dominators,
                                                          std::span<const node_id> order,
                                                          verify_low_high_workspace& workspace) {
-  return workspace.verifier_.run(g, immediate_dominators, order);
+  return workspace.verifier_.run(g, immediate_dominators, order, detail::no_more_claims());
 }
 
 /// The same for all that `tree` answers: immediate dominators, reachability, preorder, intervals and depths. Requires a
@@ -203,9 +196,9 @@ constexpr std::optional<dominance_error> verify_low_high(const G& g, const domin
                                                          std::span<const node_id> order,
                                                          verify_low_high_workspace& workspace) {
   detail::require_tree_of(g, tree);
-  const auto error = workspace.verifier_.run(g, tree.immediate_dominators(), order);
-  return error ? error
-               : detail::tree_number_verifier(tree).run(tree.immediate_dominators(), order, workspace.verifier_);
+  const detail::tree_numbers numbers(tree);
+  const auto error = workspace.verifier_.run(g, tree.immediate_dominators(), order, numbers);
+  return error ? error : numbers.look_at_others(tree.immediate_dominators(), order);
 }
 
 /// Whether the claims are right, `Claims` being a `dominator_tree` or a range of immediate dominators by node.
