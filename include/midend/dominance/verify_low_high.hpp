@@ -48,18 +48,26 @@ private:
   /// The entry comes first, each other node once, after the parent that it claims; all that claim a parent are there.
   template <class G> constexpr verdict place_nodes(const G& g, node_list claims, node_list order) {
     const auto end = static_cast<std::uint32_t>(order.size());
-    position_.assign(claims.size(), end); // nodes that are not in the order share a place behind it
+    const std::size_t count = claims.size();
+    position_.assign(count, end); // nodes that are not in the order share a place behind it
     places_.resize_for_overwrite(end + std::size_t{1});
-    places_[end] = {end, 0, 0};
-    for (std::uint32_t i = 0; i != end; ++i) {
+    std::uint32_t* const position = position_.data();
+    place* const places = places_.data();
+    places[end] = {end, 0, 0};
+    if (end != 0) {
+      if (order[0] != g.entry() || claims[order[0]] != no_node) {
+        return dominance_error{reason::not_a_preorder, order[0]};
+      }
+      position[order[0]] = 0;
+      places[0] = {0, 1, low | high};
+    }
+    for (std::uint32_t i = 1; i < end; ++i) {
       const node_id n = order[i];
-      const node_id parent = n < claims.size() ? claims[n] : n;
-      if (n >= claims.size() || position_[n] != end || (i == 0) != (n == g.entry()) ||
-          (i == 0) != (parent == no_node) || (i != 0 && (parent >= claims.size() || position_[parent] == end))) {
+      if (n >= count || position[n] != end || claims[n] >= count || position[claims[n]] == end) {
         return dominance_error{reason::not_a_preorder, n};
       }
-      position_[n] = i;
-      places_[i] = {i == 0 ? 0 : position_[parent], 1, i == 0 ? low | high : 0};
+      position[n] = i;
+      places[i] = {position[claims[n]], 1, 0};
     }
     for (node_id n = 0; end != claims.size() && n != claims.size(); ++n) {
       if (position_[n] == end && claims[n] != no_node) {
@@ -67,7 +75,7 @@ private:
       }
     }
     for (std::uint32_t i = end; i-- > 1;) {
-      places_[places_[i].parent].size += places_[i].size;
+      places[places[i].parent].size += places[i].size;
     }
     return std::nullopt;
   }
