@@ -10,14 +10,14 @@ namespace midend_benchmarks {
 namespace {
 
 struct proven_trees {
-  explicit proven_trees(const dataset& d) {
-    for (const midend::csr_graph& g : d.shared<csr_graphs>().graphs) {
-      trees.push_back(midend::dominators(g));
-      orders.push_back(midend::low_high_order(g, trees.back()).value());
+  explicit proven_trees(const dataset& d) : trees(d.shared<dominator_trees>().trees) {
+    const std::vector<midend::csr_graph>& graphs = d.shared<csr_graphs>().graphs;
+    for (std::size_t i = 0; i != graphs.size(); ++i) {
+      orders.push_back(midend::low_high_order(graphs[i], trees[i]).value());
     }
   }
 
-  std::vector<midend::dominator_tree> trees;
+  const std::vector<midend::dominator_tree>& trees;
   std::vector<midend::flat_array<midend::node_id>> orders;
 };
 

@@ -8,18 +8,6 @@
 namespace midend_benchmarks {
 namespace {
 
-/// Given to the analysis of loops alone.
-struct dominator_trees {
-  explicit dominator_trees(const dataset& d) {
-    trees.reserve(d.functions().size());
-    for (const midend::csr_graph& g : d.shared<csr_graphs>().graphs) {
-      trees.push_back(midend::dominators(g));
-    }
-  }
-
-  std::vector<midend::dominator_tree> trees;
-};
-
 std::optional<std::string> compare_tree(const dataset& d, std::size_t function, const midend::dominator_tree& tree) {
   std::vector<std::uint32_t> found;
   for (midend::node_id n = 0; n != tree.num_nodes(); ++n) {

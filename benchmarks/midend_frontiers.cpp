@@ -11,19 +11,8 @@
 namespace midend_benchmarks {
 namespace {
 
-struct trees_of_graphs {
-  explicit trees_of_graphs(const dataset& d) {
-    trees.reserve(d.functions().size());
-    for (const midend::csr_graph& g : d.shared<csr_graphs>().graphs) {
-      trees.push_back(midend::dominators(g));
-    }
-  }
-
-  std::vector<midend::dominator_tree> trees;
-};
-
 struct frontiers {
-  explicit frontiers(const dataset& d) : trees(d.shared<trees_of_graphs>().trees) {}
+  explicit frontiers(const dataset& d) : trees(d.shared<dominator_trees>().trees) {}
 
   void analyse(const midend::csr_graph& g, std::size_t index) {
     midend::dominance_frontier(g, trees[index], workspace, result);

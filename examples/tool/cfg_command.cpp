@@ -127,13 +127,17 @@ exit_status run_cfg(const cfg_options& options) {
     record_writer records(chosen.kinds, out, shown);
     for (std::size_t i = 0; i != functions.size() && !out.failed(); ++i) {
       shown.at_function(i);
-      std::string problem;
-      const auto roots = chosen.roots.policy_for(functions[i], problem);
-      if (!roots) {
-        out.flush();
-        return complain(exit_bad_input, problem);
+      root_policy roots;
+      if (answers.needs().post_dominators) {
+        std::string problem;
+        const auto found = chosen.roots.policy_for(functions[i], problem);
+        if (!found) {
+          out.flush();
+          return complain(exit_bad_input, problem);
+        }
+        roots = *found;
       }
-      answers.run(functions[i], *roots);
+      answers.run(functions[i], roots);
       records.write(functions[i].name, answers);
       if (!options.dot_directory.empty()) {
         if (const auto error = pictures.write(functions[i].name, answers)) {

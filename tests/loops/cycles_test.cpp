@@ -342,23 +342,7 @@ TEST_CASE("cycles, worked example 3: a goto into a loop") {
 }
 
 TEST_CASE("cycles, worked example 4: three kinds in one graph") {
-  const auto forest = cycles_of({"",
-                                 11,
-                                 1,
-                                 {{1, 2},
-                                  {2, 3},
-                                  {3, 3},
-                                  {3, 4},
-                                  {3, 5},
-                                  {4, 6},
-                                  {5, 6},
-                                  {6, 7},
-                                  {7, 4},
-                                  {7, 5},
-                                  {7, 8},
-                                  {8, 9},
-                                  {9, 8},
-                                  {9, 10}}});
+  const auto forest = cycles_of(three_kinds_of_cycles());
   const cycle_id irreducible = forest.innermost_cycle(5);
   CHECK(forest.num_cycles() == 4); // without 5, the header, 6 → 7 → 4 → 6 is one still
   CHECK(listed(forest.blocks(forest.innermost_cycle(3))) == node_list{3});

@@ -195,23 +195,7 @@ TEST_CASE("explain_irreducible: worked example 3, goto into a loop") {
 }
 
 TEST_CASE("explain_irreducible: worked example 4, an irreducible cycle between loops") {
-  const test_graph graph{"",
-                         11,
-                         1,
-                         {{1, 2},
-                          {2, 3},
-                          {3, 3},
-                          {3, 4},
-                          {3, 5},
-                          {4, 6},
-                          {5, 6},
-                          {6, 7},
-                          {7, 4},
-                          {7, 5},
-                          {7, 8},
-                          {8, 9},
-                          {9, 8},
-                          {9, 10}}};
+  const test_graph graph = three_kinds_of_cycles();
   // The search comes from 3 to 5 first, and to 6 from there. Without 5, a cycle {4, 6, 7} is left, irreducible again.
   const auto outer = explain(graph, 5);
   CHECK(listed(outer.path_to_first()) == node_list{1, 2, 3, 5});

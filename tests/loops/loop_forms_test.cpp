@@ -456,23 +456,7 @@ TEST_CASE("loop forms: worked example 2, rotated behind a guard") {
 }
 
 TEST_CASE("loop forms: worked example 4, a self loop and a loop of two blocks beside an irreducible cycle") {
-  const example e({"",
-                   11,
-                   1,
-                   {{1, 2},
-                    {2, 3},
-                    {3, 3},
-                    {3, 4},
-                    {3, 5},
-                    {4, 6},
-                    {5, 6},
-                    {6, 7},
-                    {7, 4},
-                    {7, 5},
-                    {7, 8},
-                    {8, 9},
-                    {9, 8},
-                    {9, 10}}});
+  const example e(three_kinds_of_cycles());
   // The irreducible cycle enters at both exits of the self loop.
   CHECK(e.obstacles(3) == obstacle_list{{dedicated_exits, reason::exit_shared_with_outside, 4, 7},
                                         {dedicated_exits, reason::exit_shared_with_outside, 5, 7}});

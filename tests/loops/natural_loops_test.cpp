@@ -344,23 +344,7 @@ TEST_CASE("loops, worked example 3: a goto into a loop makes a cycle that is no 
 }
 
 TEST_CASE("loops, worked example 4: three kinds in one graph") {
-  const test_graph graph{"",
-                         11,
-                         1,
-                         {{1, 2},
-                          {2, 3},
-                          {3, 3},
-                          {3, 4},
-                          {3, 5},
-                          {4, 6},
-                          {5, 6},
-                          {6, 7},
-                          {7, 4},
-                          {7, 5},
-                          {7, 8},
-                          {8, 9},
-                          {9, 8},
-                          {9, 10}}};
+  const test_graph graph = three_kinds_of_cycles();
   const auto components = midend::strongly_connected_components(make_csr(graph));
   CHECK(sorted(components.members(components.component(3))) == node_list{3});
   CHECK(sorted(components.members(components.component(4))) == node_list{4, 5, 6, 7});

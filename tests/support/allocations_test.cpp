@@ -386,3 +386,46 @@ TEST_CASE("allocations: gen/kill analyses, by node and by statement") {
   CHECK(allocations_of(all) > 0);
   CHECK(allocations_of(all) == 0);
 }
+
+TEST_CASE("allocations: certificates and explanations of dominance") {
+  midend::csr_graph g;
+  midend::dominators_workspace dominators_memory;
+  midend::dominator_tree tree;
+  midend::certify_workspace memory;
+  midend::explain_dominance_workspace explain_memory;
+  midend::dominance_explanation explanation;
+  check_second_round([&](const auto& function) {
+    g.assign(function);
+    midend::dominators(g, midend::semi_nca, dominators_memory, tree);
+    static_cast<void>(midend::certify(g, tree, memory));
+    static_cast<void>(midend::certify(g, tree.immediate_dominators(), memory));
+    const auto last = static_cast<node_id>(g.num_nodes() - 1);
+    midend::explain_dominance(g, tree, 0, last, explain_memory, explanation);
+    midend::explain_dominance(g, tree, last, last / 2, explain_memory, explanation);
+  });
+}
+
+namespace {
+
+/// A constant that nothing changes: facts without memory of their own.
+struct constant_facts {
+  static constexpr auto direction = midend::flow_direction::forward;
+
+  midend::flat<std::uint32_t> lattice() const { return {}; }
+
+  auto boundary(node_id) const { return lattice().constant(0); }
+
+  void transfer(node_id, midend::flat<std::uint32_t>::element&) const {}
+};
+
+} // namespace
+
+TEST_CASE("allocations: the general solver, with facts that own no memory") {
+  midend::csr_graph g;
+  midend::solve_workspace<midend::flat<std::uint32_t>::element> memory;
+  midend::solution<midend::flat<std::uint32_t>::element> facts;
+  check_second_round([&](const auto& function) {
+    g.assign(function);
+    static_cast<void>(midend::solve(g, constant_facts{}, midend::reverse_postorder_worklist{}, memory, facts));
+  });
+}

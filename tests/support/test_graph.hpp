@@ -67,6 +67,10 @@ test_graph random_irreducible(random_source& random, std::size_t nodes);
 /// A mix of the three kinds, sizes 5 to 200, always the same.
 std::vector<test_graph> random_graphs();
 
+/// Worked example 4 of the definitions of loops, numbered as there: a self loop (3), an irreducible cycle (4 to 7) and
+/// a loop of two blocks (8, 9).
+test_graph three_kinds_of_cycles();
+
 /// What is legal and easily forgotten.
 std::vector<test_graph> ugly_graphs();
 

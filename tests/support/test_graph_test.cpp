@@ -212,6 +212,12 @@ std::vector<test_graph> random_graphs() {
   return out;
 }
 
+test_graph three_kinds_of_cycles() {
+  const std::vector<edge> edges{{1, 2}, {2, 3}, {3, 3}, {3, 4}, {3, 5}, {4, 6}, {5, 6},
+                                {6, 7}, {7, 4}, {7, 5}, {7, 8}, {8, 9}, {9, 8}, {9, 10}};
+  return {"three kinds of cycles", 11, 1, edges};
+}
+
 std::vector<test_graph> ugly_graphs() {
   return {
       {"no nodes", 0, 0, {}},

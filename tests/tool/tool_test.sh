@@ -103,6 +103,8 @@ says "roots twice" 2 "midend cfg: --roots and --roots-from exclude each other" \
   cfg --roots=exits_only --roots-from="$work/roots.expect" "$work/three.cfg"
 says "roots of a function are missing" 1 "$work/roots.expect: error: there is no function 'a/b'" \
   cfg --only=ipdom --roots-from="$work/roots.expect" --function=a/b "$work/three.cfg"
+prints "roots that nobody asks for may be missing" $'function a/b\nidom -1\nend' \
+  cfg --only=idom --roots-from="$work/roots.expect" --function=a/b "$work/three.cfg"
 # bad_roots NAME PLACE MESSAGE TEXT: of the file with the roots.
 bad_roots() {
   printf "$4" >"$work/bad.expect"

@@ -2,53 +2,34 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/dominance/detail/reversed_to_exit.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/support/chained_range.hpp"
 #include "midend/support/flat_array.hpp"
 
-#include <cstddef>
-#include <cstdint>
 #include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// `reversed(with_virtual_exit(g, roots))`, made without going over the nodes: which of them are roots is known. Refers
-/// to everything given.
-template <bidirectional_flow_graph G> class reversed_from_roots {
+/// `reversed_to_exit` with predecessors, so that it is all of `reversed(with_virtual_exit(g, roots))`, but made without
+/// going over the nodes: which of them are roots is known. Refers to everything given.
+template <bidirectional_flow_graph G> class reversed_from_roots : public reversed_to_exit<G> {
 public:
   constexpr reversed_from_roots(const G& g, std::span<const node_id> roots, const flat_array<bool>& is_root)
-      : graph_(&g), exit_(node_count(g)), roots_(roots), is_root_(&is_root) {}
-
-  constexpr std::size_t num_nodes() const { return exit_ + std::size_t{1}; }
-
-  constexpr node_id entry() const { return exit_; }
-
-  constexpr std::uint64_t epoch() const { return graph_epoch(*graph_); }
-
-  constexpr auto successors(node_id n) const {
-    using range = chained_range<iterator_of<predecessors_of<G>>, sentinel_of<predecessors_of<G>>>;
-    if (n == exit_) {
-      return range(roots_);
-    }
-    auto&& own = graph_->predecessors(n);
-    return range(std::begin(own), std::end(own), std::span<const node_id>());
-  }
+      : reversed_to_exit<G>(g, roots), is_root_(&is_root) {}
 
   constexpr auto predecessors(node_id n) const {
     using range = chained_range<iterator_of<successors_of<G>>, sentinel_of<successors_of<G>>>;
-    if (n == exit_) {
+    if (n == this->exit_) {
       return range();
     }
-    auto&& own = graph_->successors(n);
-    return range(std::begin(own), std::end(own), std::span(&exit_, (*is_root_)[n] ? 1 : 0));
+    auto&& own = this->graph_->successors(n);
+    return range(std::begin(own), std::end(own), std::span(&this->exit_, (*is_root_)[n] ? 1 : 0));
   }
 
 private:
-  const G* graph_;
-  node_id exit_;
-  std::span<const node_id> roots_;
   const flat_array<bool>* is_root_;
 };
 

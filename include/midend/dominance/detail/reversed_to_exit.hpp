@@ -58,8 +58,11 @@ private:
     return endless_->next_root();
   }
 
+protected:
   const G* graph_;
   node_id exit_;
+
+private:
   std::span<const node_id> roots_;
   endless_region_search* endless_;
 };
