@@ -17,7 +17,8 @@ MIDEND_BEGIN_NAMESPACE
 ///
 /// Up to 64 bits lie in the object (24 bytes), larger sets on the heap. As with `flat_array`, capacity is only given up
 /// by destruction: sets that are assigned, copied to and resized again and again do not allocate, and moving exchanges.
-/// A set that was moved into another is in a state like that other's before: assign to it or let it go.
+/// A small set never looks at the heap memory that a larger one has left it. A set that was moved into another is in a
+/// state like that other's before: assign to it or let it go. Requires sizes below 2^32.
 /// `unite`, `intersect` and `subtract` say in the same pass whether the set changed. All are O(size / 64).
 class bit_row {
 public:
@@ -33,9 +34,7 @@ public:
   constexpr bit_row(bit_row&& other) noexcept { swap(other); }
 
   constexpr bit_row& operator=(const bit_row& other) {
-    if (this != &other) {
-      copy(other);
-    }
+    copy(other);
     return *this;
   }
 
@@ -44,35 +43,37 @@ public:
     return *this;
   }
 
-  constexpr ~bit_row() { delete[] heap_words(); }
+  constexpr ~bit_row() { delete[] heap_; }
 
   constexpr void swap(bit_row& other) noexcept {
+    std::swap(word_, other.word_);
+    std::swap(heap_, other.heap_);
     std::swap(size_, other.size_);
-    std::swap(capacity_, other.capacity_);
-    std::swap(storage_, other.storage_);
+    std::swap(heap_words_, other.heap_words_);
   }
 
   constexpr std::size_t size() const { return size_; }
 
   /// The number of bits that can be had without allocating.
-  constexpr std::size_t capacity() const { return capacity_ * detail::word_bits; }
+  constexpr std::size_t capacity() const {
+    return heap_words_ == 0 ? detail::word_bits : heap_words_ * detail::word_bits;
+  }
 
   /// Sets the number of bits. Those below `size` stay, new ones become `value`.
   constexpr void resize(std::size_t size, bool value = false) {
+    MIDEND_ASSERT(size <= 0xffff'ffff, "a size of 32 bits", size);
     const std::size_t old_size = size_;
     const std::size_t old_words = num_words();
     const std::size_t words = detail::words_for(size);
-    detail::word* const row = words > capacity_ ? reallocate(words) : data();
-    size_ = size;
+    detail::word* const row = move_to_place_of(size);
+    size_ = static_cast<std::uint32_t>(size);
     for (std::size_t i = old_words; i < words; ++i) {
       row[i] = value ? ~detail::word{0} : 0;
     }
     if (value && size > old_size && old_size % detail::word_bits != 0) {
       row[old_words - 1] |= ~detail::last_word_mask(old_size);
     }
-    if (size != 0) {
-      row[words - 1] &= detail::last_word_mask(size);
-    }
+    row[words == 0 ? 0 : words - 1] &= size == 0 ? 0 : detail::last_word_mask(size);
   }
 
   /// Whether `n` is in the set.
@@ -81,12 +82,13 @@ public:
     return (data()[n / detail::word_bits] & detail::bit_mask(n)) != 0;
   }
 
-  constexpr bit_row& set(std::size_t n, bool value = true) {
+  constexpr bit_row& set(std::size_t n) {
     require_bit(n);
-    detail::word& at = data()[n / detail::word_bits];
-    at = value ? at | detail::bit_mask(n) : at & ~detail::bit_mask(n);
+    word_of(n) |= detail::bit_mask(n);
     return *this;
   }
+
+  constexpr bit_row& set(std::size_t n, bool value) { return value ? set(n) : reset(n); }
 
   /// All numbers below `size()`.
   constexpr bit_row& set() {
@@ -94,7 +96,11 @@ public:
     return *this;
   }
 
-  constexpr bit_row& reset(std::size_t n) { return set(n, false); }
+  constexpr bit_row& reset(std::size_t n) {
+    require_bit(n);
+    word_of(n) &= ~detail::bit_mask(n);
+    return *this;
+  }
 
   constexpr bit_row& reset() {
     detail::fill_words(data(), size_, false);
@@ -111,19 +117,22 @@ public:
   /// `*this |= other`; whether that changed this set. Requires equal sizes, as all that follow.
   constexpr bool unite(const bit_row& other) {
     require_same_size(other);
-    return detail::unite_words(data(), other.data(), num_words());
+    return is_small() ? detail::unite_words(&word_, &other.word_, 1)
+                      : detail::unite_words(heap_, other.heap_, num_words());
   }
 
   /// `*this &= other`; whether that changed this set.
   constexpr bool intersect(const bit_row& other) {
     require_same_size(other);
-    return detail::intersect_words(data(), other.data(), num_words());
+    return is_small() ? detail::intersect_words(&word_, &other.word_, 1)
+                      : detail::intersect_words(heap_, other.heap_, num_words());
   }
 
   /// `*this -= other`; whether that changed this set.
   constexpr bool subtract(const bit_row& other) {
     require_same_size(other);
-    return detail::subtract_words(data(), other.data(), num_words());
+    return is_small() ? detail::subtract_words(&word_, &other.word_, 1)
+                      : detail::subtract_words(heap_, other.heap_, num_words());
   }
 
   /// Becomes gen ∪ (in \ kill); whether that changed this set.
@@ -168,48 +177,61 @@ public:
 
   /// The same sets of the same size.
   friend constexpr bool operator==(const bit_row& a, const bit_row& b) {
-    return a.size_ == b.size_ && detail::equal_words(a.data(), b.data(), a.num_words());
+    return a.size_ == b.size_ &&
+           (a.is_small() ? a.word_ == b.word_ : detail::equal_words(a.heap_, b.heap_, a.num_words()));
   }
 
 private:
-  union storage {
-    detail::word word;
-    detail::word* heap;
-  };
+  /// Whether the set is in the object. Callers branch on it once: all sets of a function are of one size.
+  constexpr bool is_small() const { return size_ <= detail::word_bits; }
 
   constexpr std::size_t num_words() const { return detail::words_for(size_); }
 
-  constexpr detail::word* heap_words() { return capacity_ > 1 ? storage_.heap : nullptr; }
+  constexpr detail::word* data() { return is_small() ? &word_ : heap_; }
 
-  constexpr detail::word* data() { return capacity_ > 1 ? storage_.heap : &storage_.word; }
+  constexpr const detail::word* data() const { return is_small() ? &word_ : heap_; }
 
-  constexpr const detail::word* data() const { return capacity_ > 1 ? storage_.heap : &storage_.word; }
+  constexpr detail::word& word_of(std::size_t n) { return is_small() ? word_ : heap_[n / detail::word_bits]; }
 
   constexpr void copy(const bit_row& other) {
-    const std::size_t words = other.num_words();
-    if (words > capacity_) {
-      size_ = 0; // nothing to be kept
-    }
-    detail::word* const row = words > capacity_ ? reallocate(words) : data();
-    size_ = other.size_;
-    const detail::word* const from = other.data();
-    for (std::size_t i = 0; i != words; ++i) {
-      row[i] = from[i];
+    if (other.is_small()) {
+      word_ = other.word_;
+      size_ = other.size_;
+    } else {
+      copy_large(other);
     }
   }
 
-  /// Moves the words to a heap array of `capacity` words, more than one, which it returns: compilers see that what is
-  /// written there is not written into the object.
-  MIDEND_SELDOM_CALLED constexpr detail::word* reallocate(std::size_t capacity) {
-    detail::word* const fresh = new detail::word[capacity];
-    const detail::word* const old = data();
-    for (std::size_t i = 0; i != num_words(); ++i) {
-      fresh[i] = old[i];
+  constexpr void copy_large(const bit_row& other) {
+    const std::size_t words = other.num_words();
+    if (words > heap_words_) {
+      size_ = 0; // nothing to be kept
+      reallocate(words);
     }
-    delete[] heap_words();
-    storage_.heap = fresh;
-    capacity_ = capacity;
-    return fresh;
+    size_ = other.size_;
+    detail::copy_words(heap_, other.heap_, words);
+  }
+
+  /// Where a set of `size` bits lies; moves those there that this set has already.
+  constexpr detail::word* move_to_place_of(std::size_t size) {
+    if (size <= detail::word_bits) {
+      word_ = is_small() ? word_ : heap_[0];
+      return &word_;
+    }
+    if (const std::size_t words = detail::words_for(size); words > heap_words_) {
+      reallocate(words);
+    } else if (is_small()) {
+      heap_[0] = word_;
+    }
+    return heap_;
+  }
+
+  MIDEND_SELDOM_CALLED constexpr void reallocate(std::size_t words) {
+    detail::word* const fresh = new detail::word[words];
+    detail::copy_words(fresh, data(), num_words());
+    delete[] heap_;
+    heap_ = fresh;
+    heap_words_ = static_cast<std::uint32_t>(words);
   }
 
   constexpr void require_bit([[maybe_unused]] std::size_t n) const {
@@ -220,9 +242,10 @@ private:
     MIDEND_ASSERT(size_ == other.size_, "sets of the same size", size_, other.size_);
   }
 
-  std::size_t size_ = 0;
-  std::size_t capacity_ = 1; ///< in words; 1 is the one in the object
-  storage storage_{0};
+  detail::word word_ = 0; ///< of a set of up to 64 numbers; 0 if there are none
+  detail::word* heap_ = nullptr;
+  std::uint32_t size_ = 0;
+  std::uint32_t heap_words_ = 0;
 };
 
 static_assert(change_reporting_bit_set<bit_row>);

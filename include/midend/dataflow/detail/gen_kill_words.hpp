@@ -147,7 +147,7 @@ public:
     }
     const auto first = static_cast<node_id>(*it);
     visit(first);
-    assign_words(joined, moved_.words(first), num_words_);
+    copy_words(joined, moved_.words(first), num_words_);
     while (++it != last) {
       const auto source = static_cast<node_id>(*it);
       visit(source);

@@ -38,15 +38,9 @@ constexpr word last_word_mask(std::size_t bits) {
 /// `row[i] = value_at(i)` for all words; whether any word changed. `value_at(i)` may read word `i` of any row, the one
 /// that is written included.
 ///
-/// Changes are gathered and not branched on, which lets compilers use vector instructions. The row of one word, by far
-/// the most frequent, gets around the preparations for that.
+/// Changes are gathered and not branched on, which lets compilers use vector instructions. Who has rows of one word, by
+/// far the most frequent ones, does without this loop and the preparations for it.
 template <class ValueAt> constexpr bool update_words(word* row, std::size_t words, ValueAt value_at) {
-  if (words == 1) {
-    const word value = value_at(std::size_t{0});
-    const bool changed = row[0] != value;
-    row[0] = value;
-    return changed;
-  }
   word difference = 0;
   for (std::size_t i = 0; i != words; ++i) {
     const word value = value_at(i);
@@ -56,9 +50,11 @@ template <class ValueAt> constexpr bool update_words(word* row, std::size_t word
   return difference != 0;
 }
 
-/// row = other
-constexpr bool assign_words(word* row, const word* other, std::size_t words) {
-  return update_words(row, words, [=](std::size_t i) { return other[i]; });
+/// row = other; the row may be uninitialised.
+constexpr void copy_words(word* row, const word* other, std::size_t words) {
+  for (std::size_t i = 0; i != words; ++i) {
+    row[i] = other[i];
+  }
 }
 
 /// row = row ∪ other
@@ -79,17 +75,6 @@ constexpr bool subtract_words(word* row, const word* other, std::size_t words) {
 /// row = gen ∪ (in \ kill)
 constexpr bool transfer_words(word* row, const word* gen, const word* in, const word* kill, std::size_t words) {
   return update_words(row, words, [=](std::size_t i) { return gen[i] | (in[i] & ~kill[i]); });
-}
-
-/// row = row ∪ gen ∪ (in \ kill): transfer and join of a may-problem in one pass
-constexpr bool unite_transfer_words(word* row, const word* gen, const word* in, const word* kill, std::size_t words) {
-  return update_words(row, words, [=](std::size_t i) { return row[i] | gen[i] | (in[i] & ~kill[i]); });
-}
-
-/// row = row ∩ (gen ∪ (in \ kill)): transfer and join of a must-problem in one pass
-constexpr bool intersect_transfer_words(word* row, const word* gen, const word* in, const word* kill,
-                                        std::size_t words) {
-  return update_words(row, words, [=](std::size_t i) { return row[i] & (gen[i] | (in[i] & ~kill[i])); });
 }
 
 /// Makes all `bits` bits of a row `value`, and those behind them 0.
