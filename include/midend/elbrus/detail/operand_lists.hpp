@@ -1,0 +1,188 @@
+/// Operands of values, and from each value the list of those that read it.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/elbrus/detail/list_pool.hpp"
+#include "midend/ir/ssa_values.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/range.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace elbrus::detail {
+
+inline constexpr std::uint32_t no_slot = 0xffff'ffff;
+
+/// All operands stand in slots, those of one value side by side; slots that hold the same value are linked. An operand
+/// that is not set (`no_value`) is in no such list.
+class operand_lists {
+public:
+  /// Walks the slots that hold a value and shows whose they are.
+  class user_iterator {
+  public:
+    using value_type = value_id;
+    using difference_type = std::ptrdiff_t;
+    using reference = value_id;
+    using pointer = void;
+    using iterator_category = std::input_iterator_tag; // the reference is a value
+    using iterator_concept = std::forward_iterator_tag;
+
+    user_iterator() = default;
+
+    user_iterator(const operand_lists* lists, std::uint32_t slot) : lists_(lists), slot_(slot) {}
+
+    value_id operator*() const { return lists_->user_[slot_]; }
+
+    user_iterator& operator++() {
+      slot_ = lists_->next_[slot_];
+      return *this;
+    }
+
+    user_iterator operator++(int) {
+      const user_iterator old = *this;
+      ++*this;
+      return old;
+    }
+
+    friend bool operator==(user_iterator a, user_iterator b) { return a.slot_ == b.slot_; }
+
+  private:
+    const operand_lists* lists_ = nullptr;
+    std::uint32_t slot_ = no_slot;
+  };
+
+  /// One more value, which nobody uses.
+  void add_value() { first_use_.push_back(no_slot); }
+
+  std::span<const value_id> operands(const pooled_list& list) const { return {value_.data() + list.first, list.count}; }
+
+  void push_back(pooled_list& list, value_id user, value_id operand) {
+    if (list.count == list.capacity) {
+      move_to_end(list);
+    }
+    const std::uint32_t slot = list.first + list.count++;
+    user_[slot] = user;
+    link(slot, operand);
+  }
+
+  void set(const pooled_list& list, std::size_t position, value_id operand) {
+    MIDEND_ASSERT(position < list.count, "an operand there is", position, list.count);
+    const auto slot = static_cast<std::uint32_t>(list.first + position);
+    unlink(slot);
+    link(slot, operand);
+  }
+
+  /// Keeps the order of the others.
+  void erase(pooled_list& list, std::size_t position) {
+    for (std::size_t i = position + 1; i < list.count; ++i) {
+      set(list, i - 1, value_[list.first + i]);
+    }
+    unlink(list.first + --list.count);
+  }
+
+  void clear(pooled_list& list) {
+    while (list.count != 0) {
+      unlink(list.first + --list.count);
+    }
+  }
+
+  /// Latest first. A user is there as often as it reads the value.
+  iterator_range<user_iterator> users(value_id v) const {
+    return {user_iterator(this, first_use_[v]), user_iterator(this, no_slot)};
+  }
+
+  bool has_users(value_id v) const { return first_use_[v] != no_slot; }
+
+  void replace_uses(value_id v, value_id by) {
+    if (v == by) {
+      return;
+    }
+    for (std::uint32_t slot = first_use_[v]; slot != no_slot;) {
+      const std::uint32_t next = next_[slot];
+      unlink(slot);
+      link(slot, by);
+      slot = next;
+    }
+  }
+
+private:
+  void link(std::uint32_t slot, value_id operand) {
+    value_[slot] = operand;
+    if (operand == no_value) {
+      return;
+    }
+    const std::uint32_t next = first_use_[operand];
+    next_[slot] = next;
+    previous_[slot] = no_slot;
+    if (next != no_slot) {
+      previous_[next] = slot;
+    }
+    first_use_[operand] = slot;
+  }
+
+  void unlink(std::uint32_t slot) {
+    const value_id operand = value_[slot];
+    if (operand == no_value) {
+      return;
+    }
+    if (previous_[slot] == no_slot) {
+      first_use_[operand] = next_[slot];
+    } else {
+      next_[previous_[slot]] = next_[slot];
+    }
+    if (next_[slot] != no_slot) {
+      previous_[next_[slot]] = previous_[slot];
+    }
+    value_[slot] = no_value;
+  }
+
+  /// The slots of a list that is full, twice as many, at the end. Users keep their order.
+  void move_to_end(pooled_list& list) {
+    const auto first = static_cast<std::uint32_t>(value_.size());
+    const std::uint32_t capacity = list.capacity == 0 ? 2 : 2 * list.capacity;
+    for (std::uint32_t i = 0; i != capacity; ++i) {
+      value_.push_back(no_value);
+      user_.push_back(no_value);
+      next_.push_back(no_slot);
+      previous_.push_back(no_slot);
+    }
+    for (std::uint32_t i = 0; i != list.count; ++i) {
+      move_slot(list.first + i, first + i);
+    }
+    list.first = first;
+    list.capacity = capacity;
+  }
+
+  void move_slot(std::uint32_t from, std::uint32_t to) {
+    value_[to] = value_[from];
+    user_[to] = user_[from];
+    next_[to] = next_[from];
+    previous_[to] = previous_[from];
+    if (value_[to] == no_value) {
+      return;
+    }
+    value_[from] = no_value;
+    if (previous_[to] == no_slot) {
+      first_use_[value_[to]] = to;
+    } else {
+      next_[previous_[to]] = to;
+    }
+    if (next_[to] != no_slot) {
+      previous_[next_[to]] = to;
+    }
+  }
+
+  flat_array<value_id> value_; ///< by slot
+  flat_array<value_id> user_;
+  flat_array<std::uint32_t> next_;      ///< slot that holds the same value
+  flat_array<std::uint32_t> previous_;  ///< the same the other way
+  flat_array<std::uint32_t> first_use_; ///< by value
+};
+
+} // namespace elbrus::detail
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,487 @@
+/// `procedure`: a procedure of the Elbrus-like IR, in flat arrays.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/elbrus/detail/list_pool.hpp"
+#include "midend/elbrus/detail/name_table.hpp"
+#include "midend/elbrus/detail/operand_lists.hpp"
+#include "midend/elbrus/opcode.hpp"
+#include "midend/elbrus/records.hpp"
+#include "midend/elbrus/type.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/ssa_values.hpp"
+#include "midend/support/detail/handle_map.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/range.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace elbrus {
+
+/// A procedure: nodes, edges and values with stable numbers, and the ways to change them. It is a value: copies are
+/// independent, and everything in it is known by number.
+///
+/// **Values** of all kinds share one numbering: parameters, variables, literals and operations, those without a result
+/// too. Operations stand in the nodes as linked lists, phis first, a terminator last. Operands are values; from each
+/// value the list of its users is kept. Literals are made once for each type and bit pattern.
+///
+/// **Flow**: a procedure models `edge_indexed_flow_graph` and `bidirectional_flow_graph`. Node 0 is the entry. Edges
+/// belong to the terminator of their source, in its order, and have numbers that stay. `in_edges(n)` is the order of
+/// the operands of the phis of n: operand i of each is the input for edge i. Removing an edge moves the last one into
+/// its place.
+///
+/// What is erased leaves its number behind: an erased node is unreachable and empty, an erased edge comes from
+/// `no_node`, an erased value has the kind `erased`. `epoch()` counts the changes of flow.
+///
+/// Nothing here checks types or dominance; `verify` does. Requires of every number that it is one of this procedure.
+/// Each operation is O(1) amortised beside the phis and edges it has to touch; 100 bytes a value, 16 an operand.
+class procedure {
+public:
+  // What it is called and takes.
+
+  std::string_view name() const { return names_[name_]; }
+
+  void set_name(std::string_view name) { name_ = names_.add(name); }
+
+  type result_type() const { return result_type_; }
+
+  void set_result_type(type t) { result_type_ = t; }
+
+  /// How often it is called.
+  std::uint64_t count() const { return count_; }
+
+  void set_count(std::uint64_t count) { count_ = count; }
+
+  std::span<const value_id> parameters() const { return {parameters_.data(), parameters_.size()}; }
+
+  std::span<const value_id> variables() const { return {variables_.data(), variables_.size()}; }
+
+  std::string_view text(name_id name) const { return names_[name]; }
+
+  source_location location() const { return location_; }
+
+  void set_location(source_location location) { location_ = location; }
+
+  // Flow.
+
+  std::size_t num_nodes() const { return nodes_.size(); }
+
+  node_id entry() const { return 0; }
+
+  auto successors(node_id n) const { return mapped(out_edges(n), end_of_edge{this, &edge_record::target}); }
+
+  auto predecessors(node_id n) const { return mapped(in_edges(n), end_of_edge{this, &edge_record::source}); }
+
+  std::size_t num_edges() const { return edges_.size(); }
+
+  std::span<const edge_id> out_edges(node_id n) const { return edge_lists_.elements(nodes_[n].out); }
+
+  std::span<const edge_id> in_edges(node_id n) const { return edge_lists_.elements(nodes_[n].in); }
+
+  node_id edge_source(edge_id e) const { return edges_[e].source; }
+
+  node_id edge_target(edge_id e) const { return edges_[e].target; }
+
+  std::uint64_t epoch() const { return epoch_; }
+
+  const node_record& node(node_id n) const { return nodes_[n]; }
+
+  const edge_record& edge(edge_id e) const { return edges_[e]; }
+
+  std::string_view node_name(node_id n) const { return names_[nodes_[n].name]; }
+
+  node_id create_node(std::string_view name, source_location location = {}) {
+    node_record fresh;
+    fresh.name = names_.add(name);
+    fresh.location = location;
+    nodes_.push_back(fresh);
+    ++epoch_;
+    return static_cast<node_id>(nodes_.size() - 1);
+  }
+
+  void set_node_name(node_id n, std::string_view name) { nodes_[n].name = names_.add(name); }
+
+  void set_node_count(node_id n, std::uint64_t count) { nodes_[n].count = count; }
+
+  void set_hint(node_id n, trip_hint hint) { nodes_[n].hint = hint; }
+
+  void set_probability(edge_id e, double probability) { edges_[e].probability = probability; }
+
+  /// One more edge, last among those of its source. Phis of the target get an input that is not set.
+  edge_id add_edge(node_id source, node_id target) {
+    const auto e = static_cast<edge_id>(edges_.size());
+    edges_.emplace_back();
+    edges_[e].source = source;
+    edge_lists_.push_back(nodes_[source].out, e);
+    enter(e, target);
+    return e;
+  }
+
+  /// One more edge, for a value of the condition.
+  edge_id add_edge(node_id source, node_id target, std::uint64_t case_value) {
+    const edge_id e = add_edge(source, target);
+    edges_[e].is_default = false;
+    edges_[e].case_value = case_value;
+    return e;
+  }
+
+  void redirect_edge(edge_id e, node_id target) {
+    leave(e);
+    enter(e, target);
+  }
+
+  void erase_edge(edge_id e) {
+    leave(e);
+    node_record& source = nodes_[edges_[e].source];
+    const std::span<const edge_id> out = edge_lists_.elements(source.out);
+    std::size_t position = 0;
+    while (out[position] != e) {
+      ++position;
+    }
+    edge_lists_.erase(source.out, position);
+    edges_[e].source = no_node;
+    edges_[e].target = no_node;
+  }
+
+  /// Requires that no edge leads into it and that no other node uses its values.
+  void erase_node(node_id n) {
+    MIDEND_ASSERT(n != entry() && in_edges(n).empty(), "a node into which no edge leads", n);
+    while (!out_edges(n).empty()) {
+      erase_edge(out_edges(n).back());
+    }
+    for (value_id v = nodes_[n].last; v != no_value; v = values_[v].previous) {
+      operands_.clear(values_[v].operands);
+    }
+    while (nodes_[n].last != no_value) {
+      erase_value(nodes_[n].last);
+    }
+    nodes_[n].erased = true;
+    ++epoch_;
+  }
+
+  // Values.
+
+  std::size_t num_values() const { return values_.size(); }
+
+  const value_record& value(value_id v) const { return values_[v]; }
+
+  std::string_view value_name(value_id v) const { return names_[values_[v].name]; }
+
+  void set_value_name(value_id v, std::string_view name) { values_[v].name = names_.add(name); }
+
+  bool is_operation(value_id v) const { return values_[v].kind == value_kind::operation; }
+
+  bool is_phi(value_id v) const { return is_operation(v) && values_[v].code == opcode::phi; }
+
+  bool is_terminator(value_id v) const { return is_operation(v) && elbrus::is_terminator(values_[v].code); }
+
+  /// Operands, guard and otherwise included.
+  std::span<const value_id> operands(value_id v) const { return operands_.operands(values_[v].operands); }
+
+  /// Operands without guard and otherwise.
+  std::span<const value_id> arguments(value_id v) const {
+    const std::span<const value_id> all = operands(v);
+    return all.first(all.size() - values_[v].guarded - values_[v].has_otherwise);
+  }
+
+  /// The predicate of a guarded operation, else `no_value`.
+  value_id guard(value_id v) const { return values_[v].guarded ? operands(v)[arguments(v).size()] : no_value; }
+
+  /// The result if the operation does not run, else `no_value`.
+  value_id otherwise(value_id v) const { return values_[v].has_otherwise ? operands(v).back() : no_value; }
+
+  /// Who reads it, once for each operand, latest first.
+  auto users(value_id v) const { return operands_.users(v); }
+
+  bool has_users(value_id v) const { return operands_.has_users(v); }
+
+  /// The address of a load or store.
+  const memory_access& access(value_id v) const { return accesses_[values_[v].extra]; }
+
+  /// Callee and clobbers of a call.
+  const call_record& call(value_id v) const { return calls_[values_[v].extra]; }
+
+  /// The classes that a call may write, of `clobber_kind::listed`.
+  std::span<const alias_id> clobbered(value_id v) const { return class_lists_.elements(call(v).classes); }
+
+  /// The values of a node, in order.
+  auto values(node_id n) const { return iterator_range<value_iterator>({this, nodes_[n].first}, {this, no_value}); }
+
+  /// The terminator of a node, or `no_value` if it has none yet.
+  value_id terminator(node_id n) const {
+    const value_id last = nodes_[n].last;
+    return last != no_value && is_terminator(last) ? last : no_value;
+  }
+
+  value_id add_parameter(std::string_view name, type t, source_location location = {}) {
+    const value_id v = add_value(value_kind::parameter, t, name, location);
+    parameters_.push_back(v);
+    return v;
+  }
+
+  value_id add_variable(std::string_view name, type t, source_location location = {}) {
+    const value_id v = add_value(value_kind::variable, t, name, location);
+    variable_number_.resize(values_.size(), 0);
+    variable_number_[v] = static_cast<std::uint32_t>(variables_.size());
+    variables_.push_back(v);
+    return v;
+  }
+
+  /// The place of a variable in `variables()`.
+  std::uint32_t variable_number(value_id v) const { return variable_number_[v]; }
+
+  /// The literal of a type with these bits; those above its width are dropped.
+  value_id constant(type t, std::uint64_t bits) {
+    bits &= ~std::uint64_t{0} >> (64 - width_of(t));
+    const auto fresh = static_cast<value_id>(values_.size());
+    const value_id v = constants_[static_cast<std::size_t>(t)].find_or_insert(bits, fresh);
+    if (v == fresh) {
+      add_value(value_kind::constant, t, {}, {});
+      values_[v].bits = bits;
+    }
+    return v;
+  }
+
+  /// The literal `undef` of a type.
+  value_id undefined(type t) {
+    value_id& v = undefined_[static_cast<std::size_t>(t)];
+    if (v == 0) {
+      v = add_value(value_kind::undefined, t, {}, {}) + 1;
+    }
+    return v - 1;
+  }
+
+  /// A new operation at the end of a node, or, in a node with a terminator, before that.
+  value_id append(node_id n, const operation_draft& draft) {
+    return insert(n, elbrus::is_terminator(draft.code) ? no_value : terminator(n), draft);
+  }
+
+  /// A new operation before another one.
+  value_id insert_before(value_id at, const operation_draft& draft) { return insert(values_[at].node, at, draft); }
+
+  /// A new phi, at the head of a node; its inputs are not set.
+  value_id insert_phi(node_id n, type t, std::string_view name = {}, source_location location = {}) {
+    const value_id v = insert(n, nodes_[n].first, {.code = opcode::phi, .type = t, .name = name, .location = location});
+    for (std::size_t i = 0; i != in_edges(n).size(); ++i) {
+      operands_.push_back(values_[v].operands, v, no_value);
+    }
+    return v;
+  }
+
+  /// A call; `draft` has the arguments. With `clobber_kind::listed`, `classes` are what it may write.
+  value_id append_call(node_id n, const operation_draft& draft, std::string_view callee,
+                       clobber_kind clobbers = clobber_kind::anything, std::span<const alias_id> classes = {}) {
+    const value_id v = append(n, draft);
+    call_record& record = calls_[values_[v].extra];
+    record.callee = names_.add(callee);
+    record.clobbers = clobbers;
+    for (const alias_id c : classes) {
+      class_lists_.push_back(record.classes, c);
+    }
+    return v;
+  }
+
+  /// The number of a class of accesses; a new one if there is none with this name.
+  alias_id alias_class(std::string_view name) {
+    for (alias_id c = 0; c != alias_names_.size(); ++c) {
+      if (names_[alias_names_[c]] == name) {
+        return c;
+      }
+    }
+    alias_names_.push_back(names_.add(name));
+    return static_cast<alias_id>(alias_names_.size() - 1);
+  }
+
+  std::size_t num_alias_classes() const { return alias_names_.size(); }
+
+  std::string_view alias_name(alias_id c) const { return names_[alias_names_[c]]; }
+
+  /// The input of a phi for an edge into its node.
+  value_id phi_input(value_id v, edge_id e) const { return operands(v)[edges_[e].position]; }
+
+  void set_phi_input(value_id v, edge_id e, value_id input) {
+    MIDEND_ASSERT(edges_[e].target == values_[v].node, "an edge into the node of the phi", e, v);
+    operands_.set(values_[v].operands, edges_[e].position, input);
+  }
+
+  void set_operand(value_id v, std::size_t i, value_id operand) { operands_.set(values_[v].operands, i, operand); }
+
+  void set_flags(value_id v, attributes flags) { values_[v].flags = flags; }
+
+  /// What an operation wrote to a variable becomes its value.
+  void detach_variable(value_id v) { values_[v].variable = no_value; }
+
+  void replace_uses(value_id v, value_id by) { operands_.replace_uses(v, by); }
+
+  /// Requires that nobody uses it. The edges of a terminator have to be erased, too.
+  void erase_value(value_id v) {
+    MIDEND_ASSERT(is_operation(v) && !has_users(v), "an operation that nobody uses", v);
+    operands_.clear(values_[v].operands);
+    unlink(v);
+    values_[v].kind = value_kind::erased;
+  }
+
+private:
+  /// One end of an edge.
+  struct end_of_edge {
+    const procedure* p = nullptr;
+    node_id edge_record::* end = &edge_record::target;
+
+    node_id operator()(edge_id e) const { return p->edges_[e].*end; }
+  };
+
+  /// Walks the values of a node.
+  class value_iterator {
+  public:
+    using value_type = value_id;
+    using difference_type = std::ptrdiff_t;
+    using reference = value_id;
+    using pointer = void;
+    using iterator_category = std::input_iterator_tag; // the reference is a value
+    using iterator_concept = std::forward_iterator_tag;
+
+    value_iterator() = default;
+
+    value_iterator(const procedure* p, value_id at) : p_(p), at_(at) {}
+
+    value_id operator*() const { return at_; }
+
+    value_iterator& operator++() {
+      at_ = p_->values_[at_].next;
+      return *this;
+    }
+
+    value_iterator operator++(int) {
+      const value_iterator old = *this;
+      ++*this;
+      return old;
+    }
+
+    friend bool operator==(value_iterator a, value_iterator b) { return a.at_ == b.at_; }
+
+  private:
+    const procedure* p_ = nullptr;
+    value_id at_ = no_value;
+  };
+
+  value_id add_value(value_kind kind, type t, std::string_view name, source_location location) {
+    value_record fresh;
+    fresh.kind = kind;
+    fresh.type = t;
+    fresh.name = names_.add(name);
+    fresh.location = location;
+    values_.push_back(fresh);
+    operands_.add_value();
+    return static_cast<value_id>(values_.size() - 1);
+  }
+
+  value_id insert(node_id n, value_id before, const operation_draft& draft) {
+    const value_id v = add_value(value_kind::operation, draft.type, draft.name, draft.location);
+    value_record& record = values_[v];
+    record.code = draft.code;
+    record.operand_type = draft.operand_type;
+    record.flags = draft.flags;
+    record.variable = draft.variable;
+    for (const value_id operand : draft.operands) {
+      operands_.push_back(record.operands, v, operand);
+    }
+    if (draft.guard != no_value) {
+      record.guarded = true;
+      record.guard_negated = draft.guard_negated;
+      operands_.push_back(record.operands, v, draft.guard);
+    }
+    if (draft.otherwise != no_value) {
+      record.has_otherwise = true;
+      operands_.push_back(record.operands, v, draft.otherwise);
+    }
+    if (info_of(draft.code).form == opcode_form::memory) {
+      record.extra = static_cast<std::uint32_t>(accesses_.size());
+      accesses_.push_back(draft.access);
+    } else if (draft.code == opcode::call) {
+      record.extra = static_cast<std::uint32_t>(calls_.size());
+      calls_.emplace_back();
+    }
+    link(v, n, before);
+    return v;
+  }
+
+  void link(value_id v, node_id n, value_id before) {
+    node_record& home = nodes_[n];
+    value_record& record = values_[v];
+    record.node = n;
+    record.next = before;
+    record.previous = before == no_value ? home.last : values_[before].previous;
+    (record.previous == no_value ? home.first : values_[record.previous].next) = v;
+    (before == no_value ? home.last : values_[before].previous) = v;
+  }
+
+  void unlink(value_id v) {
+    const value_record& record = values_[v];
+    node_record& home = nodes_[record.node];
+    (record.previous == no_value ? home.first : values_[record.previous].next) = record.next;
+    (record.next == no_value ? home.last : values_[record.next].previous) = record.previous;
+  }
+
+  template <class Visit> void for_each_phi(node_id n, Visit visit) {
+    for (value_id v = nodes_[n].first; v != no_value && is_phi(v); v = values_[v].next) {
+      visit(v);
+    }
+  }
+
+  /// The target's side of a new edge.
+  void enter(edge_id e, node_id target) {
+    edges_[e].target = target;
+    edges_[e].position = nodes_[target].in.count;
+    edge_lists_.push_back(nodes_[target].in, e);
+    for_each_phi(target, [&](value_id phi) { operands_.push_back(values_[phi].operands, phi, no_value); });
+    ++epoch_;
+  }
+
+  /// The edge goes from its target, and the last one there takes its place.
+  void leave(edge_id e) {
+    node_record& target = nodes_[edges_[e].target];
+    const std::uint32_t position = edges_[e].position;
+    const std::size_t last = target.in.count - std::size_t{1};
+    const std::span<edge_id> in = edge_lists_.elements(target.in);
+    in[position] = in[last];
+    edges_[in[position]].position = position;
+    edge_lists_.erase(target.in, last);
+    for_each_phi(edges_[e].target, [&](value_id phi) {
+      operands_.set(values_[phi].operands, position, operands(phi)[last]);
+      operands_.erase(values_[phi].operands, last);
+    });
+    ++epoch_;
+  }
+
+  name_id name_ = 0;
+  type result_type_ = type::none;
+  std::uint64_t count_ = no_count;
+  source_location location_;
+  std::uint64_t epoch_ = 0;
+  detail::name_table names_;
+  std::vector<node_record> nodes_;
+  std::vector<edge_record> edges_;
+  std::vector<value_record> values_;
+  detail::list_pool edge_lists_;
+  detail::list_pool class_lists_;
+  detail::operand_lists operands_;
+  std::vector<memory_access> accesses_;
+  std::vector<call_record> calls_;
+  flat_array<value_id> parameters_;
+  flat_array<value_id> variables_;
+  std::vector<std::uint32_t> variable_number_; ///< by value, as far as there are variables
+  flat_array<name_id> alias_names_;
+  std::array<midend::detail::handle_map<std::uint64_t>, type_names.size()> constants_;
+  std::array<value_id, type_names.size()> undefined_ = {}; ///< plus 1; 0 for not made yet
+};
+
+} // namespace elbrus
+
+MIDEND_END_NAMESPACE

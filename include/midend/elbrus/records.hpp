@@ -1,0 +1,152 @@
+/// What the Elbrus-like IR keeps of values, nodes and edges.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/elbrus/detail/list_pool.hpp"
+#include "midend/elbrus/opcode.hpp"
+#include "midend/elbrus/type.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/ssa_values.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace elbrus {
+
+/// A place in a file, from 1 on; 0 where there is none.
+struct source_location {
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+
+  friend constexpr bool operator==(source_location, source_location) = default;
+};
+
+/// A name in the table of a procedure; 0 for none.
+using name_id = std::uint32_t;
+
+/// A class of memory accesses of a procedure. Accesses of different classes never overlap.
+using alias_id = std::uint32_t;
+
+/// The access may overlap anything.
+inline constexpr alias_id no_alias = 0xffff'ffff;
+
+/// No profile.
+inline constexpr std::uint64_t no_count = ~std::uint64_t{0};
+
+/// What a value is.
+enum class value_kind : std::uint8_t {
+  parameter,
+  variable,  ///< the variable itself; as an operand, what it holds
+  constant,  ///< a literal: `bits`
+  undefined, ///< the literal `undef`: what a variable holds that was not written
+  operation, ///< an operation in a node
+  erased
+};
+
+/// What stands behind an operation.
+struct attributes {
+  bool nsw = false;         ///< the program promises no signed overflow
+  bool assoc = false;       ///< reassociation is allowed
+  bool spec = false;        ///< speculative: gives a diagnostic value instead of a fault
+  bool is_volatile = false; ///< a load or store that must be done
+  bool noreturn = false;    ///< a call that does not come back
+
+  friend constexpr bool operator==(attributes, attributes) = default;
+};
+
+/// The address `[base + index*scale + offset]`, of whose parts base and index are operands.
+struct memory_access {
+  bool indexed = false;
+  std::uint32_t scale = 1;
+  std::int64_t offset = 0;
+  alias_id alias = no_alias;
+
+  friend constexpr bool operator==(const memory_access&, const memory_access&) = default;
+};
+
+/// What a call may write.
+enum class clobber_kind : std::uint8_t { anything, nothing, listed };
+
+/// The callee and what it may write.
+struct call_record {
+  name_id callee = 0;
+  clobber_kind clobbers = clobber_kind::anything;
+  detail::pooled_list classes = {}; ///< of `clobber_kind::listed`
+};
+
+/// A value, whatever its kind. All that is called `…_id` elsewhere is one number here: the values of a procedure.
+struct value_record {
+  value_kind kind = value_kind::erased;
+  opcode code = opcode::mov;
+  elbrus::type type = elbrus::type::none;         ///< of the value; `none` for what has none
+  elbrus::type operand_type = elbrus::type::none; ///< of a comparison, conversion, store or switch: that of the operand
+  attributes flags = {};
+  bool guarded = false;       ///< the operands end with a predicate …
+  bool guard_negated = false; ///< … which must be 0
+  bool has_otherwise = false; ///< … and with what the result is if the operation does not run
+  name_id name = 0;
+  value_id variable = no_value; ///< the variable that is written; the operation then has no name
+  node_id node = no_node;
+  value_id previous = no_value; ///< in the node
+  value_id next = no_value;
+  detail::pooled_list operands = {};
+  std::uint32_t extra = 0; ///< number of the access or of the call
+  std::uint64_t bits = 0;  ///< of a constant, with zeros above its width
+  source_location location = {};
+};
+
+/// What the program says of the number of times a loop header runs; 0 for nothing.
+struct trip_hint {
+  std::uint64_t average = 0;
+  std::uint64_t maximum = 0;
+  std::uint64_t multiple = 0;
+
+  friend constexpr bool operator==(const trip_hint&, const trip_hint&) = default;
+};
+
+/// A node.
+struct node_record {
+  name_id name = 0;
+  bool erased = false;
+  value_id first = no_value; ///< its first value: phis come first
+  value_id last = no_value;
+  detail::pooled_list out = {}; ///< edges, in the order of the terminator
+  detail::pooled_list in = {};  ///< edges, in the order of the operands of phis
+  std::uint64_t count = no_count;
+  trip_hint hint = {};
+  source_location location = {};
+};
+
+/// An edge. `case_value` of the edges of a branch is 1 and 0.
+struct edge_record {
+  node_id source = no_node; ///< `no_node` if it was erased
+  node_id target = no_node;
+  std::uint32_t position = 0; ///< among the edges into its target
+  bool is_default = true;     ///< of a switch, or the only edge of a jump
+  std::uint64_t case_value = 0;
+  double probability = -1; ///< negative for unknown
+};
+
+/// An operation to be made; what the members mean is said at `value_record`.
+struct operation_draft {
+  opcode code = opcode::mov;
+  elbrus::type type = elbrus::type::none;
+  elbrus::type operand_type = elbrus::type::none;
+  std::span<const value_id> operands =
+      {}; ///< without guard and otherwise; of `ld`: base, index; of `st`: value, base, index
+  attributes flags = {};
+  value_id guard = no_value;
+  bool guard_negated = false;
+  value_id otherwise = no_value;
+  value_id variable = no_value;
+  std::string_view name = {};
+  memory_access access = {};
+  source_location location = {};
+};
+
+} // namespace elbrus
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,117 @@
+/// The vocabulary of operations: what `operation(v)` of the semantics rung answers, so that a lattice can have a
+/// transfer function of its own for each.
+#pragma once
+
+#include "midend/config.hpp"
+
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// What an operation computes, of numbers of `width` bits that are neither signed nor unsigned: where it matters there
+/// are two operations. Numbers are kept in 64 bits, those above `width` zero.
+///
+/// *Partial* operations have no result for some operands; see `evaluate`.
+enum class operation : std::uint8_t {
+  other,          ///< anything else: only `fold` knows
+  add,            ///< a + b
+  sub,            ///< a - b
+  mul,            ///< a · b
+  div,            ///< a / b, signed, rounded towards 0; partial
+  udiv,           ///< a / b, unsigned; partial
+  rem,            ///< a - div(a, b) · b; partial
+  urem,           ///< a mod b, unsigned; partial
+  neg,            ///< 0 - a
+  bit_and,        ///< a & b
+  bit_or,         ///< a | b
+  bit_xor,        ///< a ^ b
+  bit_not,        ///< ~a
+  shl,            ///< a · 2^b; partial
+  shr,            ///< a / 2^b, unsigned, rounded down; partial
+  sar,            ///< a / 2^b, signed, rounded down; partial
+  shladd,         ///< a · 2^b + c; partial
+  min,            ///< signed
+  max,            ///< signed
+  umin,           ///< unsigned
+  umax,           ///< unsigned
+  equal,          ///< a == b; of this and the next, `operand_width` is that of a and b, and `width` 1
+  not_equal,      ///< a != b
+  less,           ///< a < b, signed
+  less_equal,     ///< a ≤ b, signed
+  greater,        ///< a > b, signed
+  greater_equal,  ///< a ≥ b, signed
+  uless,          ///< a < b, unsigned
+  uless_equal,    ///< a ≤ b, unsigned
+  ugreater,       ///< a > b, unsigned
+  ugreater_equal, ///< a ≥ b, unsigned
+  truncate,       ///< the low `width` bits of a, which has `operand_width`
+  zero_extend,    ///< a, which has `operand_width`
+  sign_extend,    ///< a, which has `operand_width`, with copies of its highest bit
+  copy,           ///< a
+  select          ///< b if a is not 0, else c; a has 1 bit
+};
+
+/// What the program promises of an operation beside its result; a broken promise leaves it without one.
+struct operation_flags {
+  bool no_signed_wrap = false;   ///< of add, sub, mul, neg, shl and shladd: the exact result fits, signed
+  bool no_unsigned_wrap = false; ///< of the same: the exact result fits, unsigned
+
+  friend constexpr bool operator==(operation_flags, operation_flags) = default;
+};
+
+/// An operation with the widths it works on.
+struct operation_info {
+  operation code = operation::other;
+  std::uint8_t width = 64;         ///< of the result, 1 … 64
+  std::uint8_t operand_width = 64; ///< of the operands, if it is another one: comparisons and conversions
+  operation_flags flags = {};
+
+  friend constexpr bool operator==(const operation_info&, const operation_info&) = default;
+};
+
+/// The number of operands; 0 for `other`.
+constexpr unsigned arity(operation code) {
+  switch (code) {
+  case operation::other:
+    return 0;
+  case operation::neg:
+  case operation::bit_not:
+  case operation::truncate:
+  case operation::zero_extend:
+  case operation::sign_extend:
+  case operation::copy:
+    return 1;
+  case operation::shladd:
+  case operation::select:
+    return 3;
+  default:
+    return 2;
+  }
+}
+
+/// Whether the operation compares two numbers.
+constexpr bool is_comparison(operation code) {
+  return code >= operation::equal && code <= operation::ugreater_equal;
+}
+
+/// Whether operands can change places.
+constexpr bool is_commutative(operation code) {
+  switch (code) {
+  case operation::add:
+  case operation::mul:
+  case operation::bit_and:
+  case operation::bit_or:
+  case operation::bit_xor:
+  case operation::min:
+  case operation::max:
+  case operation::umin:
+  case operation::umax:
+  case operation::equal:
+  case operation::not_equal:
+    return true;
+  default:
+    return false;
+  }
+}
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,76 @@
+/// The semantics rung of the IR contract: what values and branches mean. On top of the SSA rung:
+///
+///     using constant_type = std::uint64_t;                                          // the IR's own
+///     midend::operation_info operation(midend::value_id v) const;
+///     std::optional<constant_type> constant(midend::value_id v) const;
+///     std::optional<constant_type> fold(midend::value_id v, std::span<const constant_type> args) const;
+///     std::optional<constant_type> edge_case(midend::edge_id e) const;
+///
+/// `constant(v)` is the value of `v` if it is a literal, nothing otherwise. Constants of one value are compared bit for
+/// bit: two NaNs are equal if their bits are, 0.0 and -0.0 are not.
+///
+/// `operation(v)` says what `v` computes in the words that lattices know; its operands are then the first
+/// `arity(code)` of `operands(v)`. `operation::other` is for everything else, for constants, parameters and phis too.
+///
+/// `fold(v, args)` computes `v`, which is no phi, from constants, one for each of `operands(v)`; nothing if the result
+/// is not to be had: it depends on memory or on the outside, or the operation has none (a division by zero). What is
+/// folded has to be what the program computes, on every target it is compiled for. Results must not depend on more than
+/// `v` and `args`.
+///
+/// `edge_case(e)` is the value of the condition at the source of `e` with which `e` is taken; nothing if it is the edge
+/// for all values that no other edge of the node has. The two edges of `br %c` have the cases 1 and 0, or, where any
+/// number but 0 counts as true, none and 0. Asked only where `condition` gives a value.
+///
+/// Where `constant_type` is `std::uint64_t`, constants are numbers of the value's width with zeros above, as in
+/// `ir/evaluate.hpp`; the lattices that ship then have transfer functions for all of the vocabulary.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/ir/ssa.hpp"
+
+#include <concepts>
+#include <optional>
+#include <span>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// `IR::constant_type` is a type that can be copied and compared.
+template <class IR>
+concept has_constant_type = requires { typename IR::constant_type; } && std::copyable<typename IR::constant_type> &&
+                            std::equality_comparable<typename IR::constant_type>;
+
+/// The constants of an IR.
+template <class IR> using constant_of = typename IR::constant_type;
+
+/// `operation(v)` says what a value computes.
+template <class IR>
+concept has_operation = requires(const IR& ir, value_id v) {
+  { ir.operation(v) } -> std::convertible_to<operation_info>;
+};
+
+/// `constant(v)` gives the constant that a value is, if it is one.
+template <class IR>
+concept has_constant = requires(const IR& ir, value_id v) {
+  { ir.constant(v) } -> std::convertible_to<std::optional<constant_of<IR>>>;
+};
+
+/// `fold(v, args)` computes a value from constants.
+template <class IR>
+concept has_fold = requires(const IR& ir, value_id v, std::span<const constant_of<IR>> args) {
+  { ir.fold(v, args) } -> std::convertible_to<std::optional<constant_of<IR>>>;
+};
+
+/// `edge_case(e)` gives the value of the condition with which an edge is taken.
+template <class IR>
+concept has_edge_case = requires(const IR& ir, edge_id e) {
+  { ir.edge_case(e) } -> std::convertible_to<std::optional<constant_of<IR>>>;
+};
+
+/// The semantics rung: an IR in SSA form whose values can be computed.
+template <class IR>
+concept semantic_ir =
+    ssa_ir<IR> && has_constant_type<IR> && has_operation<IR> && has_constant<IR> && has_fold<IR> && has_edge_case<IR>;
+
+MIDEND_END_NAMESPACE
