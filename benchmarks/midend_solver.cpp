@@ -21,12 +21,8 @@ struct live_variables_problem {
   midend::bit_row boundary(midend::node_id) const { return sets.bottom(); }
 
   void transfer(midend::node_id n, midend::bit_row& live) const {
-    for (const std::uint32_t v : variables.defined_in(n)) {
-      live.reset(v);
-    }
-    for (const std::uint32_t v : variables.used_in(n)) {
-      live.set(v);
-    }
+    live.reset(variables.defined_in(n));
+    live.set(variables.used_in(n));
   }
 };
 

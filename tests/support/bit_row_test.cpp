@@ -152,6 +152,25 @@ TEST_CASE("bit_row: single bits, all bits") {
   }
 }
 
+TEST_CASE("bit_row: lists of numbers, as if one by one") {
+  random_source random(9);
+  for (const std::size_t size : sizes) {
+    for (std::size_t round = 0; round != 12; ++round) {
+      bools values = random_bools(random, size);
+      bit_row row = row_of(values);
+      std::vector<std::uint32_t> numbers; // 0, 1, 2, …, also twice the same
+      for (std::size_t i = 0; size != 0 && i != round % 6; ++i) {
+        numbers.push_back(static_cast<std::uint32_t>(random.below(size)));
+      }
+      const bool value = round < 6;
+      for (const std::uint32_t n : numbers) {
+        values[n] = value;
+      }
+      CHECK(same(value ? row.set(numbers) : row.reset(numbers), values));
+    }
+  }
+}
+
 TEST_CASE("bit_row: resize keeps the bits below, and gives new ones the value") {
   random_source random(2);
   for (const std::size_t from : sizes) {

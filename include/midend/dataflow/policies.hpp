@@ -26,6 +26,8 @@ struct widening_options {
   /// How often, at most, the facts are then worked out anew from those of the nodes before, to win back what widening
   /// gave away; with `narrow`, if the lattice has it, at nodes that were widened. Sound after each step.
   std::uint32_t narrowing_steps = 0;
+
+  constexpr bool is_wanted() const { return after != never || narrowing_steps != 0; }
 };
 
 /// All nodes in turn, until a round changes nothing: the definition, and the slowest.

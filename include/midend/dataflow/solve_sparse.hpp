@@ -88,14 +88,12 @@ struct sparse_solver {
     memory.fact_ = bottom;
     pending_set& pending = memory.pending_;
     pending.assign(count, true);
-    for (value_id v = pending.find(0, count); v != pending_set::none;) {
-      pending.reset(v);
+    pending.drain([&](value_id v) {
       if (update(ir, problem, lattice, widen, bottom, v, *memory.fact_, out)) {
-        for_each_user(ir, v, memory, [&](value_id user) { pending.set(user); });
+        for_each_user(ir, v, memory, [&](value_id user) { pending.insert(user); });
       }
-      const value_id behind = pending.find(v + 1, count);
-      v = behind != pending_set::none ? behind : pending.find(0, v + 1);
-    }
+      return true;
+    });
   }
 
 private:

@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/support/bit_set.hpp"
+#include "midend/support/detail/short_lists.hpp"
 #include "midend/support/detail/word_kernels.hpp"
 
 #include <cstddef>
@@ -90,6 +91,19 @@ public:
 
   constexpr bit_row& set(std::size_t n, bool value) { return value ? set(n) : reset(n); }
 
+  /// All of `numbers`, in any order. Faster than one by one.
+  constexpr bit_row& set(std::span<const std::uint32_t> numbers) {
+    require_bits(numbers);
+    if (is_small()) {
+      word_ |= detail::bits_of(numbers);
+    } else {
+      for (const std::uint32_t n : numbers) {
+        heap_[n / detail::word_bits] |= detail::bit_mask(n);
+      }
+    }
+    return *this;
+  }
+
   /// All numbers below `size()`.
   constexpr bit_row& set() {
     detail::fill_words(data(), size_, true);
@@ -99,6 +113,19 @@ public:
   constexpr bit_row& reset(std::size_t n) {
     require_bit(n);
     word_of(n) &= ~detail::bit_mask(n);
+    return *this;
+  }
+
+  /// Takes all of `numbers` out.
+  constexpr bit_row& reset(std::span<const std::uint32_t> numbers) {
+    require_bits(numbers);
+    if (is_small()) {
+      word_ &= ~detail::bits_of(numbers);
+    } else {
+      for (const std::uint32_t n : numbers) {
+        heap_[n / detail::word_bits] &= ~detail::bit_mask(n);
+      }
+    }
     return *this;
   }
 
@@ -236,6 +263,14 @@ private:
 
   constexpr void require_bit([[maybe_unused]] std::size_t n) const {
     MIDEND_ASSERT(n < size_, "a bit within the set", n, size_);
+  }
+
+  constexpr void require_bits([[maybe_unused]] std::span<const std::uint32_t> numbers) const {
+#if MIDEND_CHECKS
+    for (const std::uint32_t n : numbers) {
+      require_bit(n);
+    }
+#endif
   }
 
   constexpr void require_same_size([[maybe_unused]] const bit_row& other) const {

@@ -6,6 +6,7 @@
 #include "midend/dataflow/flow_direction.hpp"
 #include "midend/ir/statements.hpp"
 #include "midend/support/bit_set.hpp"
+#include "midend/support/detail/short_lists.hpp"
 #include "midend/support/detail/word_kernels.hpp"
 
 #include <cstddef>
@@ -30,24 +31,6 @@ struct word_row {
 
   constexpr word& word_of(std::size_t bit) const { return words[bit / word_bits]; }
 };
-
-/// `ids[i]`, or `fallback` if there are not so many, without a branch: how long the lists of a node are is a coin toss
-/// to the branch predictor.
-constexpr std::uint32_t id_or(std::span<const std::uint32_t> ids, std::size_t i, std::uint32_t fallback) {
-  const bool is_there = i < ids.size();
-  const std::uint32_t* const places[] = {&fallback, ids.data() + i * is_there};
-  return *places[is_there];
-}
-
-/// The bits of some facts in one word. Most nodes name two at most.
-constexpr word bits_of(std::span<const std::uint32_t> facts) {
-  const std::size_t count = facts.size();
-  word bits = word{count > 0} << (id_or(facts, 0, 0) % word_bits) | word{count > 1} << (id_or(facts, 1, 0) % word_bits);
-  for (std::size_t i = 2; i < count; ++i) {
-    bits |= bit_mask(facts[i]);
-  }
-  return bits;
-}
 
 /// Calls `visit(bit, mask)` for each word that bits from `first` up to, and without, `last` lie in: one of its bits,
 /// and the mask of those that are meant.

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/dataflow/detail/sweep_worklist.hpp"
+#include "midend/dataflow/detail/node_orders.hpp"
+#include "midend/dataflow/detail/pending_set.hpp"
 #include "midend/dataflow/flow_direction.hpp"
 #include "midend/dataflow/gen_kill_problem.hpp"
 #include "midend/graph/concepts.hpp"
@@ -19,36 +20,13 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Nodes in the order of their numbers, or against it.
-template <flow_direction Direction> struct node_number_order {
-  std::size_t num_nodes;
-
-  constexpr node_id node(std::size_t position) const {
-    return static_cast<node_id>(Direction == flow_direction::forward ? position : num_nodes - 1 - position);
-  }
-
-  constexpr std::size_t position(node_id n) const {
-    return Direction == flow_direction::forward ? n : num_nodes - 1 - n;
-  }
-};
-
-/// Nodes in an order that was found.
-struct listed_order {
-  const node_id* nodes;
-  const std::uint32_t* positions;
-
-  constexpr node_id node(std::size_t position) const { return nodes[position]; }
-
-  constexpr std::size_t position(node_id n) const { return positions[n]; }
-};
-
 /// What the iteration needs beside the rows.
 struct gen_kill_iteration_memory {
   flat_array<node_id> stale;
   flat_array<bool> reached;
   flat_array<bool> visited;
   flat_array<bool> is_root;
-  sweep_worklist worklist;
+  pending_set pending;
   depth_first_workspace search;
   depth_first_numbering order;
   flat_array<node_id> nodes;
@@ -65,7 +43,7 @@ public:
     sweep_once();
     if (!memory_.stale.empty()) {
       if (follows_the_flow()) {
-        settle(node_number_order<P::direction>{num_nodes_});
+        settle(number_order<P::direction>{num_nodes_});
       } else {
         settle(order_by_search());
       }
@@ -172,20 +150,21 @@ private:
   constexpr bool follows_the_flow() const { return memory_.stale.size() <= num_nodes_ / 4 + 8; }
 
   template <class Order> constexpr void settle(Order order) {
-    sweep_worklist& worklist = memory_.worklist;
-    worklist.start(num_nodes_);
+    pending_set& pending = memory_.pending;
+    pending.assign(num_nodes_, false);
     for (const node_id n : memory_.stale) {
-      worklist.insert(order.position(n));
+      pending.insert(order.position(n));
     }
-    worklist.drain([&](std::size_t position) {
+    pending.drain([&](std::uint32_t position) {
       const node_id n = order.node(position);
       if (visit_again(n)) {
         auto&& targets_of_n = targets(n);
         const auto last = std::end(targets_of_n);
         for (auto it = std::begin(targets_of_n); it != last; ++it) {
-          worklist.insert(order.position(static_cast<node_id>(*it)));
+          pending.insert(order.position(static_cast<node_id>(*it)));
         }
       }
+      return true;
     });
   }
 
@@ -222,7 +201,7 @@ private:
         append(n);
       }
     }
-    return {memory_.nodes.data(), memory_.positions.data()};
+    return {num_nodes_, memory_.nodes.data(), memory_.positions.data()};
   }
 
   const G& g_;

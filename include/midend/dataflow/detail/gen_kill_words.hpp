@@ -12,6 +12,7 @@
 #include "midend/dataflow/gen_kill_problem.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/support/bit_matrix.hpp"
+#include "midend/support/detail/short_lists.hpp"
 #include "midend/support/detail/word_kernels.hpp"
 
 #include <cstddef>
@@ -92,10 +93,9 @@ private:
 
   constexpr effects no_effects() const { return {one_word{}, one_word{}, num_facts_}; }
 
-  /// Most nodes have two sources at most. The row behind the last node stands for the others.
+  /// The row behind the last node stands for sources that are missing.
   template <class Visit> constexpr row join_listed(std::span<const node_id> sources, Visit visit) {
-    const node_id first = id_or(sources, 0, num_nodes_);
-    const node_id second = id_or(sources, 1, num_nodes_);
+    const auto [first, second] = first_two(sources, num_nodes_);
     visit(first);
     visit(second);
     word joined = join_words(moved_[first], moved_[second]);

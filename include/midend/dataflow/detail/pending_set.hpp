@@ -5,6 +5,7 @@
 #include "midend/support/detail/word_kernels.hpp"
 #include "midend/support/flat_array.hpp"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -12,34 +13,67 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
+/// A bit for each of the positions `0 … count - 1`.
 class pending_set {
 public:
   static constexpr std::uint32_t none = 0xffff'ffff;
 
+  /// No position, or all of them.
   constexpr void assign(std::size_t count, bool value) {
     words_.resize_for_overwrite(words_for(count));
     fill_words(words_.data(), count, value);
+    lowest_ = value ? 0 : words_.size();
+    end_ = value ? words_.size() : 0;
   }
 
-  constexpr bool test(std::uint32_t i) const { return (words_.data()[i / word_bits] & bit_mask(i)) != 0; }
+  constexpr bool contains(std::uint32_t i) const { return (words_.data()[i / word_bits] & bit_mask(i)) != 0; }
 
-  constexpr void set(std::uint32_t i) { words_.data()[i / word_bits] |= bit_mask(i); }
-
-  /// Without a branch: whether a fact has changed cannot be predicted.
-  constexpr void set_if(std::uint32_t i, bool wanted) {
-    words_.data()[i / word_bits] |= word{wanted} << (i % word_bits);
+  constexpr void insert(std::uint32_t i) {
+    const std::size_t at = i / word_bits;
+    words_.data()[at] |= bit_mask(i);
+    lowest_ = at < lowest_ ? at : lowest_;
+    end_ = at < end_ ? end_ : at + 1;
   }
 
-  constexpr void reset(std::uint32_t i) { words_.data()[i / word_bits] &= ~bit_mask(i); }
+  constexpr void erase(std::uint32_t i) { words_.data()[i / word_bits] &= ~bit_mask(i); }
 
-  /// The first position from `first` on and before `last`, or `none`. O(last − first), 64 at a time.
+  /// The first position from `first` on and before `last`, or `none`. O(last −
+  /// first), 64 at a time.
   constexpr std::uint32_t find(std::uint32_t first, std::uint32_t last) const {
     const std::size_t found = first < last ? find_bit(words_.data(), words_for(last), first) : no_bit;
     return found < last ? static_cast<std::uint32_t>(found) : none;
   }
 
+  /// Takes positions out, in sweeps upwards, and calls `visit(position)`, which
+  /// may insert others, until there are none or it returns false; returns
+  /// whether there are none. What is inserted above the position that is
+  /// visited comes in the same sweep, anything else in the next one: no
+  /// position is visited twice in a sweep.
+  template <class Visit> constexpr bool drain(Visit visit) {
+    word* const words = words_.data();
+    while (lowest_ < end_) {
+      const std::size_t last = end_;
+      std::size_t i = lowest_;
+      lowest_ = words_.size();
+      end_ = 0;
+      for (; i < last || i < end_; ++i) {
+        for (word rest = words[i]; rest != 0;) {
+          const auto bit = static_cast<std::size_t>(std::countr_zero(rest));
+          words[i] ^= bit_mask(bit);
+          if (!visit(static_cast<std::uint32_t>(i * word_bits + bit))) {
+            return false;
+          }
+          rest = words[i] & (~word{1} << bit); // what is below waits
+        }
+      }
+    }
+    return true;
+  }
+
 private:
   flat_array<word> words_;
+  std::size_t lowest_ = 0; ///< since the sweep began, nothing has been inserted into a word below
+  std::size_t end_ = 0;    ///< nor from this word on
 };
 
 } // namespace detail

@@ -2,14 +2,18 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/dataflow/detail/node_orders.hpp"
 #include "midend/dataflow/detail/pending_set.hpp"
 #include "midend/dataflow/detail/propagation.hpp"
 #include "midend/dataflow/flow_direction.hpp"
 #include "midend/dataflow/policies.hpp"
 #include "midend/dataflow/problem.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/graph/csr_graph.hpp"
+#include "midend/graph/detail/out_edges.hpp"
 #include "midend/loops/weak_topological_order.hpp"
 
+#include <cstddef>
 #include <cstdint>
 
 MIDEND_BEGIN_NAMESPACE
@@ -38,19 +42,12 @@ struct strategy {
   }
 
   template <class Flow, class Memory>
-  static constexpr bool run(const reverse_postorder_worklist&, Flow& flow, Memory& memory) {
-    order_by_search(flow, memory);
-    fill_pending(flow, memory);
-    pending_set& pending = memory.pending;
-    const std::uint32_t size = memory.order.size();
-    for (std::uint32_t at = pending.find(0, size); at != pending_set::none;) {
-      if (!visit_pending(at, flow, memory)) {
-        return false;
-      }
-      const std::uint32_t behind = pending.find(at + 1, size);
-      at = behind != pending_set::none ? behind : pending.find(0, at + 1);
+  static constexpr bool run(const reverse_postorder_worklist& policy, Flow& flow, Memory& memory) {
+    if (!policy.widen.is_wanted() && numbers_follow_flow(flow.graph())) {
+      return sweep(number_order<direction<Flow>>{node_count(flow.graph())}, flow, memory.pending);
     }
-    return true;
+    order_by_search(flow, memory);
+    return sweep(memory.order.list(), flow, memory.pending);
   }
 
   template <class Flow, class Memory> static constexpr bool run(const weak_topological&, Flow& flow, Memory& memory) {
@@ -70,7 +67,7 @@ struct strategy {
         at = next + 1;
       } else if (at_top) {
         return true;
-      } else if (memory.pending.test(order.head_position(inside))) { // the only node that edges lead back to
+      } else if (memory.pending.contains(order.head_position(inside))) { // the only node that edges lead back to
         at = order.head_position(inside);
       } else {
         at = end;
@@ -96,6 +93,37 @@ private:
   template <class Flow>
   static constexpr flow_direction direction = Flow::is_forward ? flow_direction::forward : flow_direction::backward;
 
+  /// Whether few edges lead against the numbers of the nodes. What widens or narrows needs to know better which edges
+  /// lead back.
+  static constexpr bool numbers_follow_flow(const csr_graph& g) {
+    std::size_t against = 0;
+    for_each_edge(g, [&](edge_id, node_id source, node_id target) { against += target < source; });
+    return against <= g.num_nodes() / 8;
+  }
+
+  /// The first sweep goes over all that is reached. So only what changes behind it has to be remembered.
+  template <class Order, class Flow> static constexpr bool sweep(const Order order, Flow& flow, pending_set& pending) {
+    pending.assign(order.size, false);
+    for (std::uint32_t at = 0; at != order.size; ++at) {
+      const node_id n = order.node(at);
+      const auto note = [&](flow_edge, node_id to, bool changed) {
+        if (const std::uint32_t position = order.position(to); position <= at && changed) {
+          pending.insert(position);
+        }
+      };
+      if (flow.is_reached(n) && !flow.visit(n, note)) {
+        return false;
+      }
+    }
+    return pending.drain([&](std::uint32_t at) {
+      return flow.visit(order.node(at), [&](flow_edge, node_id to, bool changed) {
+        if (changed) {
+          pending.insert(order.position(to));
+        }
+      });
+    });
+  }
+
   template <class Flow, class Memory> static constexpr void order_by_search(const Flow& flow, Memory& memory) {
     memory.order.template assign_reverse_postorder<direction<Flow>>(flow.graph(), flow.boundaries());
   }
@@ -105,7 +133,7 @@ private:
     memory.pending.assign(memory.order.size(), !Flow::is_forward);
     if (Flow::is_forward) {
       for (const node_id n : flow.boundaries()) {
-        memory.pending.set(memory.order.positions()[n]);
+        memory.pending.insert(memory.order.positions()[n]);
       }
     }
   }
@@ -114,9 +142,12 @@ private:
   static constexpr bool visit_pending(std::uint32_t at, Flow& flow, Memory& memory) {
     pending_set& pending = memory.pending;
     const std::uint32_t* const positions = memory.order.positions();
-    pending.reset(at);
-    const auto note = [&](flow_edge, node_id to, bool changed) { pending.set_if(positions[to], changed); };
-    return flow.visit(memory.order.nodes()[at], note);
+    pending.erase(at);
+    return flow.visit(memory.order.nodes()[at], [&](flow_edge, node_id to, bool changed) {
+      if (changed) {
+        pending.insert(positions[to]);
+      }
+    });
   }
 };
 

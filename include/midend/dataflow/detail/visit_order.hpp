@@ -2,6 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/dataflow/detail/node_orders.hpp"
 #include "midend/dataflow/flow_direction.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/graph/csr_graph.hpp"
@@ -39,6 +40,8 @@ public:
 
   constexpr std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
 
+  constexpr listed_order list() const { return {size(), nodes_.data(), positions_.data()}; }
+
   /// By node, for those in the order.
   constexpr const std::uint32_t* positions() const { return positions_.data(); }
 
@@ -61,7 +64,7 @@ public:
     if (placed != count && (all_nodes || !other_roots.empty())) {
       roots_.clear();
       roots_.push_back(g.entry());
-      all_nodes ? list_nodes(count) : list(other_roots);
+      all_nodes ? add_all_as_roots(count) : add_roots(other_roots);
       depth_first_order(rooted_graph<flow_direction::forward>{g, roots_}, search_memory_, search_);
       placed = search_.num_reachable() - 1; // without the root, which is left last
     }
@@ -80,9 +83,9 @@ public:
   constexpr void assign_weak_topological(const csr_graph& g, std::span<const node_id> boundaries) {
     roots_.clear();
     if (Direction == flow_direction::backward) {
-      list_nodes(g.num_nodes());
+      add_all_as_roots(g.num_nodes());
     }
-    list(boundaries); // last, so that the search begins there
+    add_roots(boundaries); // last, so that the search begins there
     weak_topological_order(rooted_graph<Direction>{g, roots_}, components_memory_, components_);
     const std::span<const node_id> order = components_.order();
     positions_.resize_for_overwrite(g.num_nodes());
@@ -103,13 +106,13 @@ public:
   constexpr std::uint32_t end_position(wto_component_id c) const { return components_.end_position(c) - 1; }
 
 private:
-  constexpr void list(std::span<const node_id> nodes) {
+  constexpr void add_roots(std::span<const node_id> nodes) {
     for (const node_id n : nodes) {
       roots_.push_back(n);
     }
   }
 
-  constexpr void list_nodes(std::size_t count) {
+  constexpr void add_all_as_roots(std::size_t count) {
     for (std::size_t n = 0; n != count; ++n) {
       roots_.push_back(static_cast<node_id>(n));
     }

@@ -1,0 +1,43 @@
+/// Lists of numbers most of which have two at most, read without branches: how long the next one is, the successors of
+/// a node or the variables it names, is a coin toss to the branch predictor.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/support/detail/word_kernels.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// What `first_two` returns.
+struct two_numbers {
+  std::uint32_t first;
+  std::uint32_t second;
+};
+
+/// The first two numbers of a list; that of a list of one is both, and `none` those of an empty list.
+constexpr two_numbers first_two(std::span<const std::uint32_t> numbers, const std::uint32_t& none) {
+  const std::uint32_t* const places[] = {&none, numbers.data()}; // compilers make a branch of a conditional expression
+  const std::uint32_t* const from = places[!numbers.empty()];
+  return {from[0], from[numbers.size() > 1]};
+}
+
+inline constexpr std::uint32_t no_number = 0;
+
+/// The bits of some numbers in one word.
+constexpr word bits_of(std::span<const std::uint32_t> numbers) {
+  const auto [first, second] = first_two(numbers, no_number);
+  word bits = (bit_mask(first) | bit_mask(second)) & (word{0} - word{!numbers.empty()});
+  for (std::size_t i = 2; i < numbers.size(); ++i) {
+    bits |= bit_mask(numbers[i]);
+  }
+  return bits;
+}
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE
