@@ -2,24 +2,17 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/elbrus/detail/list_pool.hpp"
-#include "midend/elbrus/detail/name_table.hpp"
-#include "midend/elbrus/detail/operand_lists.hpp"
 #include "midend/elbrus/opcode.hpp"
 #include "midend/elbrus/records.hpp"
 #include "midend/elbrus/type.hpp"
+#include "midend/elbrus/value_table.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ssa_values.hpp"
-#include "midend/support/detail/handle_map.hpp"
-#include "midend/support/flat_array.hpp"
-#include "midend/support/range.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <vector>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -28,21 +21,15 @@ namespace elbrus {
 /// A procedure: nodes, edges and values with stable numbers, and the ways to change them. It is a value: copies are
 /// independent, and everything in it is known by number.
 ///
-/// **Values** of all kinds share one numbering: parameters, variables, literals and operations, those without a result
-/// too. Operations stand in the nodes as linked lists, phis first, a terminator last. Operands are values; from each
-/// value the list of its users is kept. Literals are made once for each type and bit pattern.
-///
-/// **Flow**: a procedure models `edge_indexed_flow_graph` and `bidirectional_flow_graph`. Node 0 is the entry. Edges
-/// belong to the terminator of their source, in its order, and have numbers that stay. `in_edges(n)` is the order of
-/// the operands of the phis of n: operand i of each is the input for edge i. Removing an edge moves the last one into
-/// its place.
-///
-/// What is erased leaves its number behind: an erased node is unreachable and empty, an erased edge comes from
-/// `no_node`, an erased value has the kind `erased`. `epoch()` counts the changes of flow.
+/// Values and nodes are looked at through the base classes, `value_table` and `flow`. Here operations and edges are
+/// made, changed and removed. Edges belong to the terminator of their source, in its order. Operand i of a phi in node
+/// n is the input for edge i of `in_edges(n)`: what is done to edges is done to phis. Removing an edge moves the last
+/// one into its place, in that list and in the phis.
 ///
 /// Nothing here checks types or dominance; `verify` does. Requires of every number that it is one of this procedure.
-/// Each operation is O(1) amortised beside the phis and edges it has to touch; 100 bytes a value, 16 an operand.
-class procedure {
+/// Drafts must not refer to lists of this procedure.
+/// Each step is O(1) amortised beside the phis and edges it has to touch; 100 bytes a value, 16 an operand.
+class procedure : public value_table {
 public:
   // What it is called and takes.
 
@@ -59,68 +46,16 @@ public:
 
   void set_count(std::uint64_t count) { count_ = count; }
 
-  std::span<const value_id> parameters() const { return {parameters_.data(), parameters_.size()}; }
-
-  std::span<const value_id> variables() const { return {variables_.data(), variables_.size()}; }
-
-  std::string_view text(name_id name) const { return names_[name]; }
-
   source_location location() const { return location_; }
 
   void set_location(source_location location) { location_ = location; }
 
   // Flow.
 
-  std::size_t num_nodes() const { return nodes_.size(); }
-
-  node_id entry() const { return 0; }
-
-  auto successors(node_id n) const { return mapped(out_edges(n), end_of_edge{this, &edge_record::target}); }
-
-  auto predecessors(node_id n) const { return mapped(in_edges(n), end_of_edge{this, &edge_record::source}); }
-
-  std::size_t num_edges() const { return edges_.size(); }
-
-  std::span<const edge_id> out_edges(node_id n) const { return edge_lists_.elements(nodes_[n].out); }
-
-  std::span<const edge_id> in_edges(node_id n) const { return edge_lists_.elements(nodes_[n].in); }
-
-  node_id edge_source(edge_id e) const { return edges_[e].source; }
-
-  node_id edge_target(edge_id e) const { return edges_[e].target; }
-
-  std::uint64_t epoch() const { return epoch_; }
-
-  const node_record& node(node_id n) const { return nodes_[n]; }
-
-  const edge_record& edge(edge_id e) const { return edges_[e]; }
-
-  std::string_view node_name(node_id n) const { return names_[nodes_[n].name]; }
-
-  node_id create_node(std::string_view name, source_location location = {}) {
-    node_record fresh;
-    fresh.name = names_.add(name);
-    fresh.location = location;
-    nodes_.push_back(fresh);
-    ++epoch_;
-    return static_cast<node_id>(nodes_.size() - 1);
-  }
-
-  void set_node_name(node_id n, std::string_view name) { nodes_[n].name = names_.add(name); }
-
-  void set_node_count(node_id n, std::uint64_t count) { nodes_[n].count = count; }
-
-  void set_hint(node_id n, trip_hint hint) { nodes_[n].hint = hint; }
-
-  void set_probability(edge_id e, double probability) { edges_[e].probability = probability; }
-
   /// One more edge, last among those of its source. Phis of the target get an input that is not set.
   edge_id add_edge(node_id source, node_id target) {
-    const auto e = static_cast<edge_id>(edges_.size());
-    edges_.emplace_back();
-    edges_[e].source = source;
-    edge_lists_.push_back(nodes_[source].out, e);
-    enter(e, target);
+    const edge_id e = begin_edge(source);
+    enter_with_phis(e, target);
     return e;
   }
 
@@ -132,22 +67,16 @@ public:
     return e;
   }
 
+  /// The edge keeps its place among those of its source, and its case. Phis of the new target get an input that is not
+  /// set.
   void redirect_edge(edge_id e, node_id target) {
-    leave(e);
-    enter(e, target);
+    leave_with_phis(e);
+    enter_with_phis(e, target);
   }
 
   void erase_edge(edge_id e) {
-    leave(e);
-    node_record& source = nodes_[edges_[e].source];
-    const std::span<const edge_id> out = edge_lists_.elements(source.out);
-    std::size_t position = 0;
-    while (out[position] != e) {
-      ++position;
-    }
-    edge_lists_.erase(source.out, position);
-    edges_[e].source = no_node;
-    edges_[e].target = no_node;
+    leave_with_phis(e);
+    end_edge(e);
   }
 
   /// Requires that no edge leads into it and that no other node uses its values.
@@ -163,100 +92,9 @@ public:
       erase_value(nodes_[n].last);
     }
     nodes_[n].erased = true;
-    ++epoch_;
   }
 
-  // Values.
-
-  std::size_t num_values() const { return values_.size(); }
-
-  const value_record& value(value_id v) const { return values_[v]; }
-
-  std::string_view value_name(value_id v) const { return names_[values_[v].name]; }
-
-  void set_value_name(value_id v, std::string_view name) { values_[v].name = names_.add(name); }
-
-  bool is_operation(value_id v) const { return values_[v].kind == value_kind::operation; }
-
-  bool is_phi(value_id v) const { return is_operation(v) && values_[v].code == opcode::phi; }
-
-  bool is_terminator(value_id v) const { return is_operation(v) && elbrus::is_terminator(values_[v].code); }
-
-  /// Operands, guard and otherwise included.
-  std::span<const value_id> operands(value_id v) const { return operands_.operands(values_[v].operands); }
-
-  /// Operands without guard and otherwise.
-  std::span<const value_id> arguments(value_id v) const {
-    const std::span<const value_id> all = operands(v);
-    return all.first(all.size() - values_[v].guarded - values_[v].has_otherwise);
-  }
-
-  /// The predicate of a guarded operation, else `no_value`.
-  value_id guard(value_id v) const { return values_[v].guarded ? operands(v)[arguments(v).size()] : no_value; }
-
-  /// The result if the operation does not run, else `no_value`.
-  value_id otherwise(value_id v) const { return values_[v].has_otherwise ? operands(v).back() : no_value; }
-
-  /// Who reads it, once for each operand, latest first.
-  auto users(value_id v) const { return operands_.users(v); }
-
-  bool has_users(value_id v) const { return operands_.has_users(v); }
-
-  /// The address of a load or store.
-  const memory_access& access(value_id v) const { return accesses_[values_[v].extra]; }
-
-  /// Callee and clobbers of a call.
-  const call_record& call(value_id v) const { return calls_[values_[v].extra]; }
-
-  /// The classes that a call may write, of `clobber_kind::listed`.
-  std::span<const alias_id> clobbered(value_id v) const { return class_lists_.elements(call(v).classes); }
-
-  /// The values of a node, in order.
-  auto values(node_id n) const { return iterator_range<value_iterator>({this, nodes_[n].first}, {this, no_value}); }
-
-  /// The terminator of a node, or `no_value` if it has none yet.
-  value_id terminator(node_id n) const {
-    const value_id last = nodes_[n].last;
-    return last != no_value && is_terminator(last) ? last : no_value;
-  }
-
-  value_id add_parameter(std::string_view name, type t, source_location location = {}) {
-    const value_id v = add_value(value_kind::parameter, t, name, location);
-    parameters_.push_back(v);
-    return v;
-  }
-
-  value_id add_variable(std::string_view name, type t, source_location location = {}) {
-    const value_id v = add_value(value_kind::variable, t, name, location);
-    variable_number_.resize(values_.size(), 0);
-    variable_number_[v] = static_cast<std::uint32_t>(variables_.size());
-    variables_.push_back(v);
-    return v;
-  }
-
-  /// The place of a variable in `variables()`.
-  std::uint32_t variable_number(value_id v) const { return variable_number_[v]; }
-
-  /// The literal of a type with these bits; those above its width are dropped.
-  value_id constant(type t, std::uint64_t bits) {
-    bits &= ~std::uint64_t{0} >> (64 - width_of(t));
-    const auto fresh = static_cast<value_id>(values_.size());
-    const value_id v = constants_[static_cast<std::size_t>(t)].find_or_insert(bits, fresh);
-    if (v == fresh) {
-      add_value(value_kind::constant, t, {}, {});
-      values_[v].bits = bits;
-    }
-    return v;
-  }
-
-  /// The literal `undef` of a type.
-  value_id undefined(type t) {
-    value_id& v = undefined_[static_cast<std::size_t>(t)];
-    if (v == 0) {
-      v = add_value(value_kind::undefined, t, {}, {}) + 1;
-    }
-    return v - 1;
-  }
+  // Operations.
 
   /// A new operation at the end of a node, or, in a node with a terminator, before that.
   value_id append(node_id n, const operation_draft& draft) {
@@ -288,24 +126,6 @@ public:
     return v;
   }
 
-  /// The number of a class of accesses; a new one if there is none with this name.
-  alias_id alias_class(std::string_view name) {
-    for (alias_id c = 0; c != alias_names_.size(); ++c) {
-      if (names_[alias_names_[c]] == name) {
-        return c;
-      }
-    }
-    alias_names_.push_back(names_.add(name));
-    return static_cast<alias_id>(alias_names_.size() - 1);
-  }
-
-  std::size_t num_alias_classes() const { return alias_names_.size(); }
-
-  std::string_view alias_name(alias_id c) const { return names_[alias_names_[c]]; }
-
-  /// The input of a phi for an edge into its node.
-  value_id phi_input(value_id v, edge_id e) const { return operands(v)[edges_[e].position]; }
-
   void set_phi_input(value_id v, edge_id e, value_id input) {
     MIDEND_ASSERT(edges_[e].target == values_[v].node, "an edge into the node of the phi", e, v);
     operands_.set(values_[v].operands, edges_[e].position, input);
@@ -329,59 +149,6 @@ public:
   }
 
 private:
-  /// One end of an edge.
-  struct end_of_edge {
-    const procedure* p = nullptr;
-    node_id edge_record::* end = &edge_record::target;
-
-    node_id operator()(edge_id e) const { return p->edges_[e].*end; }
-  };
-
-  /// Walks the values of a node.
-  class value_iterator {
-  public:
-    using value_type = value_id;
-    using difference_type = std::ptrdiff_t;
-    using reference = value_id;
-    using pointer = void;
-    using iterator_category = std::input_iterator_tag; // the reference is a value
-    using iterator_concept = std::forward_iterator_tag;
-
-    value_iterator() = default;
-
-    value_iterator(const procedure* p, value_id at) : p_(p), at_(at) {}
-
-    value_id operator*() const { return at_; }
-
-    value_iterator& operator++() {
-      at_ = p_->values_[at_].next;
-      return *this;
-    }
-
-    value_iterator operator++(int) {
-      const value_iterator old = *this;
-      ++*this;
-      return old;
-    }
-
-    friend bool operator==(value_iterator a, value_iterator b) { return a.at_ == b.at_; }
-
-  private:
-    const procedure* p_ = nullptr;
-    value_id at_ = no_value;
-  };
-
-  value_id add_value(value_kind kind, type t, std::string_view name, source_location location) {
-    value_record fresh;
-    fresh.kind = kind;
-    fresh.type = t;
-    fresh.name = names_.add(name);
-    fresh.location = location;
-    values_.push_back(fresh);
-    operands_.add_value();
-    return static_cast<value_id>(values_.size() - 1);
-  }
-
   value_id insert(node_id n, value_id before, const operation_draft& draft) {
     const value_id v = add_value(value_kind::operation, draft.type, draft.name, draft.location);
     value_record& record = values_[v];
@@ -435,51 +202,25 @@ private:
     }
   }
 
-  /// The target's side of a new edge.
-  void enter(edge_id e, node_id target) {
-    edges_[e].target = target;
-    edges_[e].position = nodes_[target].in.count;
-    edge_lists_.push_back(nodes_[target].in, e);
+  void enter_with_phis(edge_id e, node_id target) {
+    enter(e, target);
     for_each_phi(target, [&](value_id phi) { operands_.push_back(values_[phi].operands, phi, no_value); });
-    ++epoch_;
   }
 
-  /// The edge goes from its target, and the last one there takes its place.
-  void leave(edge_id e) {
-    node_record& target = nodes_[edges_[e].target];
-    const std::uint32_t position = edges_[e].position;
-    const std::size_t last = target.in.count - std::size_t{1};
-    const std::span<edge_id> in = edge_lists_.elements(target.in);
-    in[position] = in[last];
-    edges_[in[position]].position = position;
-    edge_lists_.erase(target.in, last);
-    for_each_phi(edges_[e].target, [&](value_id phi) {
-      operands_.set(values_[phi].operands, position, operands(phi)[last]);
-      operands_.erase(values_[phi].operands, last);
+  /// Phis do as the list of edges does: the last input moves into the place of the one that goes.
+  void leave_with_phis(edge_id e) {
+    const edge_record left = edge(e);
+    leave(e);
+    for_each_phi(left.target, [&](value_id phi) {
+      operands_.set(values_[phi].operands, left.position, operands(phi).back());
+      operands_.erase(values_[phi].operands, operands(phi).size() - 1);
     });
-    ++epoch_;
   }
 
   name_id name_ = 0;
   type result_type_ = type::none;
   std::uint64_t count_ = no_count;
   source_location location_;
-  std::uint64_t epoch_ = 0;
-  detail::name_table names_;
-  std::vector<node_record> nodes_;
-  std::vector<edge_record> edges_;
-  std::vector<value_record> values_;
-  detail::list_pool edge_lists_;
-  detail::list_pool class_lists_;
-  detail::operand_lists operands_;
-  std::vector<memory_access> accesses_;
-  std::vector<call_record> calls_;
-  flat_array<value_id> parameters_;
-  flat_array<value_id> variables_;
-  std::vector<std::uint32_t> variable_number_; ///< by value, as far as there are variables
-  flat_array<name_id> alias_names_;
-  std::array<midend::detail::handle_map<std::uint64_t>, type_names.size()> constants_;
-  std::array<value_id, type_names.size()> undefined_ = {}; ///< plus 1; 0 for not made yet
 };
 
 } // namespace elbrus

@@ -6,21 +6,26 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string_view>
 
 MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus::detail {
 
-/// Keeps names; the same name may be there twice. 0 is the empty one.
+/// Keeps names; the same name may be there twice. 0 is the empty one. A name that is added may be a view of one that is
+/// there already.
 class name_table {
 public:
   std::uint32_t add(std::string_view name) {
     if (name.empty()) {
       return 0;
     }
-    for (const char c : name) {
-      text_.push_back(c);
+    const bool own =
+        !std::less<>()(name.data(), text_.data()) && std::less<>()(name.data(), text_.data() + text_.size());
+    const std::size_t offset = own ? static_cast<std::size_t>(name.data() - text_.data()) : 0;
+    for (std::size_t i = 0; i != name.size(); ++i) {
+      text_.push_back(own ? text_[offset + i] : name[i]);
     }
     end_.push_back(text_.size());
     return static_cast<std::uint32_t>(end_.size());
