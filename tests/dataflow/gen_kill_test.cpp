@@ -1,4 +1,5 @@
 // The gen/kill engine against paths, fact by fact.
+#include "dataflow/numberings.hpp"
 #include "support/small_stack.hpp"
 #include "support/test_graph.hpp"
 
@@ -309,30 +310,6 @@ problem_data dense_problem(std::size_t nodes, std::size_t facts) {
   return data;
 }
 
-enum class numbering { with_the_flow, against_it, shuffled };
-
-std::vector<node_id> numbers(std::size_t count, numbering kind) {
-  std::vector<node_id> number(count);
-  for (node_id n = 0; n != count; ++n) {
-    number[n] = kind == numbering::against_it ? static_cast<node_id>(count - 1 - n) : n;
-  }
-  if (kind == numbering::shuffled) {
-    random_source random(4);
-    for (std::size_t n = count; n > 1; --n) {
-      std::swap(number[n - 1], number[random.below(n)]);
-    }
-  }
-  return number;
-}
-
-midend::csr_graph renumbered(std::size_t count, std::vector<edge> edges, numbering kind) {
-  const std::vector<node_id> number = numbers(count, kind);
-  for (edge& e : edges) {
-    e = {number[e.source], number[e.target]};
-  }
-  return midend::csr_graph::from_edges(count, number[0], edges).value();
-}
-
 std::vector<edge> chain(std::size_t count) {
   std::vector<edge> edges;
   for (node_id n = 0; n + 1 < count; ++n) {
@@ -362,7 +339,7 @@ template <flow_direction Direction> std::size_t visits(const midend::csr_graph& 
 TEST_CASE("gen_kill: long chains and deep nests take few visits, however they are numbered") {
   constexpr std::size_t long_chain = 100'000;
   constexpr std::size_t deep = 1'000;
-  for (const numbering kind : {numbering::with_the_flow, numbering::against_it, numbering::shuffled}) {
+  for (const numbering kind : numberings) {
     CAPTURE(static_cast<int>(kind));
     const auto line = renumbered(long_chain, chain(long_chain), kind);
     const std::size_t at_most = kind == numbering::with_the_flow ? long_chain : 3 * long_chain;

@@ -1,3 +1,4 @@
+#include "dataflow/numberings.hpp"
 #include "dataflow/problems.hpp"
 #include "support/small_stack.hpp"
 #include "support/test_graph.hpp"
@@ -124,6 +125,22 @@ test_graph chain(std::size_t nodes) {
   return g;
 }
 
+/// Up to one edge in eight nodes leads to a node with a lower number, or the same, and one more; what no edge leads to
+/// is not reached.
+test_graph mostly_downwards(random_source& random, std::size_t nodes) {
+  test_graph g{"mostly downwards", nodes, 0, {}};
+  for (node_id n = 1; n != nodes; ++n) {
+    for (std::size_t i = random.below(3); i != 0; --i) {
+      g.edges.push_back({n - 1 - static_cast<node_id>(random.below(n < 4 ? n : 4)), n});
+    }
+  }
+  for (std::size_t i = 1 + random.below(nodes / 8 + 1); i != 0; --i) {
+    const std::size_t source = random.below(nodes);
+    g.edges.push_back({static_cast<node_id>(source), static_cast<node_id>(random.below(source + 1))});
+  }
+  return g;
+}
+
 /// `depth` loops in each other, left from their headers (`while`) or from their latches (`do`).
 test_graph nest(std::size_t depth, bool left_from_latch) {
   test_graph g{"nest", 2 * depth + 2, 0, {}};
@@ -241,6 +258,17 @@ TEST_CASE("solve: all policies give what the definition says, on random and ugly
     }
   }
   CHECK(number > 50);
+}
+
+TEST_CASE("solve: nodes numbered with the flow, but for a few edges, and otherwise") {
+  random_source random(11);
+  for (int i = 0; i != 40; ++i) {
+    const test_graph t = mostly_downwards(random, 4 + random.below(60));
+    for (const numbering kind : numberings) {
+      check_both_ways<some_path>(random, renumbered(t.num_nodes, t.edges, kind), t.name);
+      check_both_ways<every_path>(random, renumbered(t.num_nodes, t.edges, kind), t.name);
+    }
+  }
 }
 
 TEST_CASE("solve: over a graph without cycles, of what is distributive, the join over all paths") {
@@ -545,25 +573,31 @@ TEST_CASE("solve: workspaces serve graphs and problems of any size, one after th
   CHECK(midend::solve(none, reaches_node{}, midend::round_robin{}).num_nodes() == 0);
 }
 
-TEST_CASE("solve: a chain of 10^5 blocks is visited once, a nest of 10^3 loops a few times") {
-  const csr_graph blocks = make_csr(chain(100'000));
-  const node_id last = 99'999;
-  CHECK(visits(blocks, passes_node{0}, midend::reverse_postorder_worklist{}) == 100'000);
-  CHECK(visits(blocks, passes_node{0}, midend::weak_topological{}) == 100'000);
-  CHECK(visits(blocks, passes_node{0}, midend::round_robin{}) == 200'000);
-  CHECK(visits(blocks, reaches_node{last}, midend::reverse_postorder_worklist{}) == 100'000);
-  CHECK(visits(blocks, reaches_node{last}, midend::weak_topological{}) == 100'000);
+TEST_CASE("solve: a chain of 10^5 blocks is visited once, a nest of 10^3 loops a few times, however numbered") {
+  for (const numbering kind : numberings) {
+    CAPTURE(static_cast<int>(kind));
+    const csr_graph blocks = renumbered(100'000, chain(100'000).edges, kind);
+    const node_id first = blocks.entry();
+    const node_id last = numbers(100'000, kind).back();
+    CHECK(visits(blocks, passes_node{first}, midend::reverse_postorder_worklist{}) == 100'000);
+    CHECK(visits(blocks, passes_node{first}, midend::weak_topological{}) == 100'000);
+    CHECK(visits(blocks, passes_node{first}, midend::round_robin{}) == 200'000);
+    CHECK(visits(blocks, reaches_node{last}, midend::reverse_postorder_worklist{}) == 100'000);
+    CHECK(visits(blocks, reaches_node{last}, midend::weak_topological{}) == 100'000);
 
-  for (const bool left_from_latch : {false, true}) {
-    const csr_graph g = make_csr(nest(1000, left_from_latch));
-    const std::uint64_t few = 5 * g.num_nodes();
-    for (const node_id chosen : {0U, 1U, 500U, 1000U, 1001U, 1500U, 2000U, 2001U}) {
-      CAPTURE(left_from_latch);
-      CAPTURE(chosen);
-      CHECK(visits(g, passes_node{chosen}, midend::reverse_postorder_worklist{}) <= few);
-      CHECK(visits(g, reaches_node{chosen}, midend::reverse_postorder_worklist{}) <= few);
-      CHECK(visits(g, passes_node{chosen}, midend::weak_topological{}) <= few);
-      CHECK(visits(g, reaches_node{chosen}, midend::weak_topological{}) <= few);
+    for (const bool left_from_latch : {false, true}) {
+      const test_graph loops = nest(1000, left_from_latch);
+      const csr_graph g = renumbered(loops.num_nodes, loops.edges, kind);
+      const std::uint64_t few = 5 * g.num_nodes();
+      for (const std::size_t level : {0U, 1U, 500U, 1000U, 1001U, 1500U, 2000U, 2001U}) {
+        CAPTURE(left_from_latch);
+        CAPTURE(level);
+        const node_id chosen = numbers(loops.num_nodes, kind)[level];
+        CHECK(visits(g, passes_node{chosen}, midend::reverse_postorder_worklist{}) <= few);
+        CHECK(visits(g, reaches_node{chosen}, midend::reverse_postorder_worklist{}) <= few);
+        CHECK(visits(g, passes_node{chosen}, midend::weak_topological{}) <= few);
+        CHECK(visits(g, reaches_node{chosen}, midend::weak_topological{}) <= few);
+      }
     }
   }
 }

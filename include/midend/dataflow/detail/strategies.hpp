@@ -93,15 +93,16 @@ private:
   template <class Flow>
   static constexpr flow_direction direction = Flow::is_forward ? flow_direction::forward : flow_direction::backward;
 
-  /// Whether few edges lead against the numbers of the nodes. What widens or narrows needs to know better which edges
-  /// lead back.
+  /// Whether few edges lead against the numbers of the nodes. Then sweeps in that order see nearly everything in time,
+  /// and a depth-first search would take as long as a third of the whole analysis of small sets.
   static constexpr bool numbers_follow_flow(const csr_graph& g) {
     std::size_t against = 0;
     for_each_edge(g, [&](edge_id, node_id source, node_id target) { against += target < source; });
-    return against <= g.num_nodes() / 8;
+    return against <= g.num_nodes() / 8 + 1;
   }
 
-  /// The first sweep goes over all that is reached. So only what changes behind it has to be remembered.
+  /// The first sweep goes over all that is reached, so that only what changes behind it has to be remembered: hardly an
+  /// edge, and branches that are easily predicted.
   template <class Order, class Flow> static constexpr bool sweep(const Order order, Flow& flow, pending_set& pending) {
     pending.assign(order.size, false);
     for (std::uint32_t at = 0; at != order.size; ++at) {
