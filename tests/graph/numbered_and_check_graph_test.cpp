@@ -263,8 +263,14 @@ TEST_CASE("check_graph: predecessors") {
 
 TEST_CASE("check_graph: edges") {
   told_graph g = right_graph();
-  g.edges = 6;
+  g.edges = 4;
   CHECK(error_of(g) == graph_error{reason::edge_count, no_node, 0, 5});
+  g = right_graph();
+  g.edges = 6; // one number more than edges
+  g.ends.push_back({0, 1});
+  CHECK(error_of(g) == graph_error{reason::edge_not_listed, 0, 0, 5});
+  g.ends[5] = {no_node, no_node}; // of an edge that was removed
+  CHECK_FALSE(midend::check_graph(g));
   g = right_graph();
   g.out_ids[1] = {5};
   CHECK(error_of(g) == graph_error{reason::edge_out_of_range, 1, 0, 5});

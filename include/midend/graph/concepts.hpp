@@ -140,6 +140,7 @@ concept bidirectional_flow_graph = flow_graph<G> && has_predecessors<G> && prede
                                    predecessors_can_be_read_twice<G> && predecessor_iterators_outlive_the_range<G>;
 
 /// A control-flow graph whose edges have dense numbers. `out_edges(n)` lists them in the order of `successors(n)`.
+/// Where edges were removed, numbers may be left over: they are in no list, and `edge_source` gives `no_node`.
 template <class G>
 concept edge_indexed_flow_graph =
     flow_graph<G> && has_edges<G> && out_edges_are_a_range_of_edges<G> && out_edge_iterators_outlive_the_range<G>;
