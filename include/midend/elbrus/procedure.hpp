@@ -106,11 +106,16 @@ public:
 
   /// A new phi, at the head of a node; its inputs are not set.
   value_id insert_phi(node_id n, type t, std::string_view name = {}, source_location location = {}) {
-    const value_id v = insert(n, nodes_[n].first, {.code = opcode::phi, .type = t, .name = name, .location = location});
-    for (std::size_t i = 0; i != in_edges(n).size(); ++i) {
-      operands_.push_back(values_[v].operands, v, no_value);
+    return new_phi(n, nodes_[n].first, t, name, location);
+  }
+
+  /// A new phi, behind those of the node; its inputs are not set.
+  value_id append_phi(node_id n, type t, std::string_view name = {}, source_location location = {}) {
+    value_id behind = nodes_[n].first;
+    while (behind != no_value && is_phi(behind)) {
+      behind = values_[behind].next;
     }
-    return v;
+    return new_phi(n, behind, t, name, location);
   }
 
   /// A call; `draft` has the arguments. With `clobber_kind::listed`, `classes` are what it may write.
@@ -149,6 +154,14 @@ public:
   }
 
 private:
+  value_id new_phi(node_id n, value_id before, type t, std::string_view name, source_location location) {
+    const value_id v = insert(n, before, {.code = opcode::phi, .type = t, .name = name, .location = location});
+    for (std::size_t i = 0; i != in_edges(n).size(); ++i) {
+      operands_.push_back(values_[v].operands, v, no_value);
+    }
+    return v;
+  }
+
   value_id insert(node_id n, value_id before, const operation_draft& draft) {
     const value_id v = add_value(value_kind::operation, draft.type, draft.name, draft.location);
     value_record& record = values_[v];
