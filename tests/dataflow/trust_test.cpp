@@ -7,6 +7,7 @@
 #include <midend/dataflow/explain_fact.hpp>
 #include <midend/dataflow/lattices/boolean.hpp>
 #include <midend/dataflow/lattices/flat.hpp>
+#include <midend/dataflow/lattices/interval.hpp>
 #include <midend/dataflow/solve.hpp>
 #include <midend/dataflow/verify_solution.hpp>
 
@@ -26,6 +27,20 @@ constexpr flow_direction backward = flow_direction::backward;
 csr_graph loop() {
   return csr_graph::from_edges(4, 0, std::vector<edge>{{0, 1}, {1, 2}, {2, 1}, {1, 3}}).value();
 }
+
+/// Node 2 counts up, as far as numbers go.
+struct climbing {
+  static constexpr flow_direction direction = flow_direction::forward;
+
+  midend::signed_interval lattice() const { return midend::signed_interval(64); }
+
+  midend::signed_interval::element boundary(node_id) const { return {0, 0}; }
+
+  void transfer(node_id n, midend::signed_interval::element& i) const {
+    const std::int64_t step = n == 2 && i.high != lattice().top().high ? 1 : 0;
+    i = {i.low, i.high + step};
+  }
+};
 
 /// Node 1 forgets fact 0 as soon as it sees fact 1, which node 2 makes.
 struct forgetful {
@@ -364,6 +379,16 @@ TEST_CASE("explain_fact: what joining makes in a loop does not owe it to itself"
     CHECK(d.node == 1);
     CHECK(d.path.size() == (n == 1 ? 0 : 1));
   }
+}
+
+TEST_CASE("explain_fact: what would climb for ever is widened") {
+  const auto s = midend::solve(loop(), climbing(), midend::weak_topological{.widen = {.after = 2}});
+  const auto is_large = [](const auto& i) { return i.high > 1'000'000; };
+  const auto d = midend::explain_fact(loop(), climbing(), s, midend::point_in(3), is_large);
+  CHECK(d.source == fact_source::join);
+  CHECK(d.node == 1);
+  REQUIRE(d.path.size() == 1);
+  CHECK(d.path[0] == flow_edge{2, 1, 3});
 }
 
 TEST_CASE("explain_fact: no node is looked at twice, however many ways there are") {

@@ -42,8 +42,9 @@ struct round_robin {
 /// global program optimization", POPL 1973; Kam, Ullman, "Global data flow analysis and iterative algorithms", J. ACM
 /// 23(1), 1976, for the order.
 ///
-/// Where few edges lead against the numbers of the nodes, one in eight nodes at most, these are as good an order, and no
-/// search is made for another; unless facts are to be widened or narrowed, which depends on the edges that lead back.
+/// Where few edges lead against the numbers of the nodes, one in eight nodes at most, these are as good an order, and
+/// no search is made for another; unless facts are to be widened or narrowed, which depends on the edges that lead
+/// back.
 ///
 /// Sweep by sweep: a node behind which the sweep already is waits for the next one. To go back at once, as a queue by
 /// priority would, visits the inner loops of a nest again for each outer loop.

@@ -50,7 +50,7 @@ constexpr std::optional<solve_failure<fact_of<P>>> solve(const G& g, const P& pr
   detail::propagation<P, traits> flow(g, problem, base.widen, traits::max_visits(policy), workspace.memory_, out,
                                       error);
   if (detail::strategy::run(base, flow, workspace.memory_)) {
-    detail::strategy::descend(base.widen.narrowing_steps, flow, workspace.memory_.order);
+    detail::strategy::descend(flow, workspace.memory_.order);
   }
   flow.finish();
   return error;

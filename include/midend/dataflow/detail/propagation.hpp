@@ -57,6 +57,8 @@ public:
 
   constexpr problem_flow<P>& flow() { return flow_; }
 
+  constexpr const widening_options& widening() const { return widen_; }
+
   /// The nodes where flow begins, ascending.
   constexpr std::span<const node_id> boundaries() const { return memory_.boundaries; }
 

@@ -42,8 +42,8 @@ struct strategy {
   }
 
   template <class Flow, class Memory>
-  static constexpr bool run(const reverse_postorder_worklist& policy, Flow& flow, Memory& memory) {
-    if (!policy.widen.is_wanted() && numbers_follow_flow(flow.graph())) {
+  static constexpr bool run(const reverse_postorder_worklist&, Flow& flow, Memory& memory) {
+    if (!flow.widening().is_wanted() && numbers_follow_flow(flow.graph())) {
       return sweep(number_order<direction<Flow>>{node_count(flow.graph())}, flow, memory.pending);
     }
     order_by_search(flow, memory);
@@ -76,10 +76,10 @@ struct strategy {
     }
   }
 
-  /// Sweeps that narrow, until one changes nothing, but at most `steps`.
-  template <class Flow> static constexpr void descend(std::uint32_t steps, Flow& flow, const visit_order& order) {
+  /// Sweeps that narrow, until one changes nothing, but at most as many as are wanted.
+  template <class Flow> static constexpr void descend(Flow& flow, const visit_order& order) {
     bool changed = true;
-    for (; changed && steps != 0; --steps) {
+    for (std::uint32_t steps = flow.widening().narrowing_steps; changed && steps != 0; --steps) {
       changed = false;
       for (const node_id n : order.nodes()) {
         if (flow.is_reached(n)) {
@@ -94,7 +94,7 @@ private:
   static constexpr flow_direction direction = Flow::is_forward ? flow_direction::forward : flow_direction::backward;
 
   /// Whether few edges lead against the numbers of the nodes. Then sweeps in that order see nearly everything in time,
-  /// and a depth-first search would take as long as a third of the whole analysis of small sets.
+  /// and the search for a better one would cost a third as much as all the rest, where facts are sets of one word.
   static constexpr bool numbers_follow_flow(const csr_graph& g) {
     std::size_t against = 0;
     for_each_edge(g, [&](edge_id, node_id source, node_id target) { against += target < source; });
