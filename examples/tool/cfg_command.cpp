@@ -11,6 +11,8 @@
 
 #include "support/corpus.hpp"
 
+#include <midend/viz/dot.hpp>
+
 #include <chrono>
 #include <cstdio>
 #include <unordered_set>
@@ -88,6 +90,12 @@ struct choices {
   }
 };
 
+std::string picture_of(const std::string& name, const analyses& answers) {
+  midend::dot_options options;
+  options.title = name;
+  return midend::to_dot(answers.graph(), answers.dominators(), answers.loops(), options);
+}
+
 } // namespace
 
 exit_status run_cfg(const cfg_options& options) {
@@ -140,7 +148,7 @@ exit_status run_cfg(const cfg_options& options) {
       answers.run(functions[i], roots);
       records.write(functions[i].name, answers);
       if (!options.dot_directory.empty()) {
-        if (const auto error = pictures.write(functions[i].name, answers)) {
+        if (const auto error = pictures.write(functions[i].name, picture_of(functions[i].name, answers))) {
           out.flush();
           return complain(exit_bad_input, *error);
         }

@@ -1,17 +1,12 @@
 /// `midend cfg`.
 #pragma once
 
+#include "exit_status.hpp"
+
 #include <string>
 #include <vector>
 
 namespace midend_tool {
-
-/// The exit statuses of the tool.
-enum exit_status : int {
-  exit_done = 0,
-  exit_bad_input = 1, ///< the input is bad, or the output cannot be written
-  exit_bad_usage = 2,
-};
 
 /// The options as they were given.
 struct cfg_options {

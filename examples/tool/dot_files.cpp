@@ -1,7 +1,5 @@
 #include "dot_files.hpp"
 
-#include <midend/viz/dot.hpp>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -20,14 +18,11 @@ std::optional<std::string> dot_files::open(const std::string& directory) {
   return std::nullopt;
 }
 
-std::optional<std::string> dot_files::write(std::string_view name, const analyses& answers) {
-  midend::dot_options options;
-  options.title = name;
-  const std::string text = midend::to_dot(answers.graph(), answers.dominators(), answers.loops(), options);
-  const std::string path = (std::filesystem::path(directory_) / file_name(name)).string();
+std::optional<std::string> dot_files::write(std::string_view function, std::string_view picture) {
+  const std::string path = (std::filesystem::path(directory_) / file_name(function)).string();
   errno = 0;
   std::FILE* const file = std::fopen(path.c_str(), "wb");
-  bool done = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  bool done = file != nullptr && std::fwrite(picture.data(), 1, picture.size(), file) == picture.size();
   done = (file == nullptr || std::fclose(file) == 0) && done;
   if (!done) {
     return path + ": error: cannot be written" +

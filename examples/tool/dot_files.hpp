@@ -1,8 +1,6 @@
 /// The pictures of `--dot=DIR`.
 #pragma once
 
-#include "analysis.hpp"
-
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,14 +8,14 @@
 
 namespace midend_tool {
 
-/// One `.dot` file for each function, in a directory.
+/// One `.dot` file for each function or procedure, in a directory.
 class dot_files {
 public:
   /// Makes the directory if it is not there. Returns what went wrong, if anything.
   std::optional<std::string> open(const std::string& directory);
 
-  /// Writes the picture of the function. Returns what went wrong, if anything.
-  std::optional<std::string> write(std::string_view name, const analyses& answers);
+  /// Writes the picture of a function. Returns what went wrong, if anything.
+  std::optional<std::string> write(std::string_view function, std::string_view picture);
 
 private:
   /// A file name that holds nothing but letters, digits, `.`, `_` and `-`, and was not used before.
