@@ -2,13 +2,14 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/elbrus/fold.hpp"
 #include "midend/elbrus/opcode.hpp"
 #include "midend/elbrus/procedure.hpp"
 #include "midend/elbrus/records.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
-#include "midend/ir/statements.hpp"
+#include "midend/ir/ssa_values.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -50,6 +51,39 @@ private:
 };
 
 static_assert(ssa_ir<value_view>);
+
+/// The same with what the values mean: models `semantic_ir`. Constants are the bits of a literal, whatever its type,
+/// with zeros above its width.
+///
+/// A guarded operation is `operation::other`, since it may be its `otherwise` in place of what it computes: `fold`
+/// looks at the guard. Floating point is `other` too, but for `mov` and `select`, which only pass on what they get.
+class semantic_view : public value_view {
+public:
+  using constant_type = std::uint64_t;
+
+  using value_view::value_view;
+
+  operation_info operation(value_id v) const { return meaning_of(graph(), v); }
+
+  std::optional<constant_type> constant(value_id v) const {
+    const value_record& record = graph().value(v);
+    return record.kind == value_kind::constant ? std::optional(record.bits) : std::nullopt;
+  }
+
+  /// Whether it is the literal `undef`. Optional in the rung.
+  bool is_undefined(value_id v) const { return graph().value(v).kind == value_kind::undefined; }
+
+  std::optional<constant_type> fold(value_id v, std::span<const constant_type> args) const {
+    return elbrus::fold(graph(), v, args);
+  }
+
+  std::optional<constant_type> edge_case(edge_id e) const {
+    const edge_record& edge = graph().edge(e);
+    return edge.is_default ? std::nullopt : std::optional(edge.case_value);
+  }
+};
+
+static_assert(semantic_ir<semantic_view>);
 
 } // namespace elbrus
 

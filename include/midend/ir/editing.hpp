@@ -1,45 +1,61 @@
-/// The editing rungs of the IR contract: how analyses that change a program do it. An *editor* is an object with the
-/// members below, by which it changes the user's function at once; usually it holds a reference to it. An editor is a
-/// view, too: what it answers is the present state of the function.
+/// The editing rungs of the IR contract: how what changes a program does it. An *editor* is an object with the members
+/// below, by which it changes the user's function at once; usually it holds a reference to it. An editor is a view,
+/// too: what it answers is the present state of the function.
 ///
-/// **Changing values** (`value_editor`, on top of the SSA rung):
+/// **Changing values** (`value_editor`, on top of the SSA rung and the `constant_type` of the semantics rung):
 ///
-///     value_id insert_phi(node_id n, value_id like);          // of the type of `like`, at the head of n
+///     value_id insert_phi(node_id n, value_id like);               // at the head of n, of the type of `like`
 ///     void set_phi_input(value_id phi, edge_id e, value_id v);
-///     void replace_uses(value_id v, value_id by);             // all operands v become by
-///     void erase_value(value_id v);                           // which nobody uses
-///     value_id clone_value(value_id v, node_id n);            // the same operation of the same operands, at the end
-///     of n value_id make_constant(value_id like, constant_type c); // of the type of `like`
+///     void replace_uses(value_id v, value_id by);                  // all operands v become `by`
+///     void erase_value(value_id v);                                // which nobody uses
+///     value_id clone_value(value_id v, node_id n);                 // the same operation of the same operands in n
+///     value_id make_constant(value_id like, constant_type c);      // of the type of `like`
 ///
 /// **Changing flow** (`flow_editor`):
 ///
-///     node_id create_node(node_id like);                      // without operations; names, profile and so on from
-///     like void redirect_edge(edge_id e, node_id target);          // phi inputs of the old target go void
-///     set_jump(node_id n, node_id target);               // n, which has no terminator, ends in a jump void
-///     keep_edge(edge_id e);                              // its source goes on by e always void erase_node(node_id n);
-///     // into which no edge leads
+///     node_id create_node(node_id like);                           // without operations
+///     void redirect_edge(edge_id e, node_id target);
+///     void set_jump(node_id n, node_id target);                    // n, which has no terminator, ends in a jump
+///     void keep_edge(edge_id e);                                   // its source goes on by e always
+///     void erase_nodes(std::span<const node_id> nodes);            // into which no edge leads from elsewhere
 ///
 /// Numbers are stable: an id names the same thing until that is erased, and is not given out again while the editor
 /// lives (results by id stay meaningful). What is created gets numbers at the end, so `num_nodes()`, `num_edges()` and
 /// `num_values()` only grow; an erased node is an unreachable one without successors or values, and an erased edge
-/// leads from nowhere (`no_node`) and is in no list.
+/// leads from nowhere (`no_node`) and is in no list. Of what was handed out as a range nothing is good for reading
+/// after a change.
 ///
-/// `redirect_edge`: the phis of the new target get an input for `e`, which is not set (`no_value`) until
-/// `set_phi_input` says what it is; the edge keeps its place among the successors of its source, its number, and its
-/// case. `keep_edge(e)`: the other edges of the source go, with the phi inputs that belonged to them; the terminator
-/// becomes a jump. `erase_node(n)`: the values in it go, the edges from it go, with their phi inputs; requires that
-/// what its values computed is not used elsewhere.
+/// - `insert_phi`: has an input for each edge into `n`, none of which is set (`no_value`).
+/// - `clone_value`: goes behind what is in `n`. Phis get inputs that are not set. A value that ends its node is cloned
+///   into one that has no end yet, with its edges: to the same targets in the same order with the same cases. The phis
+///   there get inputs that are not set.
+/// - `create_node`: name, profile, place in the source and whatever else nodes have are made from those of `like`.
+/// - `redirect_edge`: the edge keeps its place among the successors of its source, its number and its case. Phis of the
+///   old target lose the input for `e`, those of the new one get one that is not set.
+/// - `keep_edge`: the other edges of its source go, with the phi inputs that belonged to them. What decided between the
+///   edges becomes a jump and reads nothing.
+/// - `erase_nodes`: the values in them go, the edges from them go, with their phi inputs elsewhere. Requires that the
+///   entry is not among them and that no edge comes and no value is used from outside. They are named together since
+///   they may lead to and use each other.
 ///
 /// **Leaving variables** (`variable_editor`): what SSA construction asks of an IR whose statements write variables.
 /// On top of the statements rung:
 ///
-///     value_id insert_variable_phi(node_id n, variable_id x);
+///     value_id insert_variable_phi(node_id n, variable_id x);      // at the head of n, before the phis there
 ///     void set_phi_input(value_id phi, edge_id e, value_id v);
-///     void rename_use(statement_id s, variable_id x, value_id v);       // s reads v wherever it read x
-///     value_id rename_definition(statement_id s, variable_id x);        // what s wrote to x becomes a value
-///     value_id undefined_value(variable_id x);                          // for what was never written
+///     void rename_use(statement_id s, variable_id x, value_id v);  // s reads v wherever it read x
+///     value_id rename_definition(statement_id s, variable_id x);   // what s wrote to x becomes a value
+///     value_id undefined_value(variable_id x);                     // for what was never written
 ///
-/// A phi made by `insert_variable_phi` is no statement, so that `statements(n)` is still what it was.
+/// `statements(n)` and the numbers of statements stay as they are: a phi made by `insert_variable_phi` is no statement.
+/// After `rename_use(s, x, v)`, `uses(s)` does not name x any more; after `rename_definition(s, x)` neither
+/// `definitions(s)` nor `may_definitions(s)` do. A statement that may define x is asked for both, first
+/// `rename_use(s, x, v)`, where v is what x holds if `s` leaves it alone, even if `uses(s)` does not name x. Each is
+/// asked for once for each x.
+///
+/// `on_the_fly_editor` adds what construction without an analysis needs, since it makes phis that turn out to be
+/// superfluous: `replace_uses(v, by)` and `erase_value(v)` for such phis (`by` is set in inputs of phis, too), and
+/// `graph().in_edges(n)`, the edges into a node.
 #pragma once
 
 #include "midend/config.hpp"
@@ -50,6 +66,7 @@
 #include "midend/ir/statements.hpp"
 
 #include <concepts>
+#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -106,9 +123,9 @@ concept can_set_jumps = requires(E& editor, node_id n) { editor.set_jump(n, n); 
 template <class E>
 concept can_keep_edges = requires(E& editor, edge_id e) { editor.keep_edge(e); };
 
-/// `erase_node(n)` removes a node.
+/// `erase_nodes(nodes)` removes nodes.
 template <class E>
-concept can_erase_nodes = requires(E& editor, node_id n) { editor.erase_node(n); };
+concept can_erase_nodes = requires(E& editor, std::span<const node_id> nodes) { editor.erase_nodes(nodes); };
 
 /// Changes the control flow of an IR.
 template <class E>
@@ -147,5 +164,15 @@ template <class E>
 concept variable_editor =
     statement_ir<E> && has_graph<E> && graph_is_edge_indexed<E> && can_insert_variable_phis<E> &&
     can_set_phi_inputs<E> && can_rename_uses<E> && can_rename_definitions<E> && has_undefined_values<E>;
+
+/// `graph().in_edges(n)` is a range of the edges into a node.
+template <class E>
+concept graph_has_in_edges = requires(const E& editor, node_id n) {
+  { editor.graph().in_edges(n) } -> range_of_nodes;
+};
+
+/// Turns variables into values while they are read and written.
+template <class E>
+concept on_the_fly_editor = variable_editor<E> && graph_has_in_edges<E> && can_replace_uses<E> && can_erase_values<E>;
 
 MIDEND_END_NAMESPACE

@@ -1,0 +1,85 @@
+/// `fold`: the result of an operation of the Elbrus-like IR whose operands are known.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/elbrus/float_operations.hpp"
+#include "midend/elbrus/opcode.hpp"
+#include "midend/elbrus/procedure.hpp"
+#include "midend/elbrus/records.hpp"
+#include "midend/elbrus/type.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/evaluate.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/ir/ssa_values.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace elbrus {
+
+namespace detail {
+
+/// What an operation computes if it runs, in the library's vocabulary.
+inline operation_info meaning_if_it_runs(const value_record& record) {
+  const auto width = static_cast<std::uint8_t>(width_of(record.type));
+  const auto operand_width = static_cast<std::uint8_t>(width_of(record.operand_type));
+  return {.code = info_of(record.code).meaning,
+          .width = width,
+          .operand_width = operand_width == 0 ? width : operand_width,
+          .flags = {.no_signed_wrap = record.flags.nsw}};
+}
+
+/// The result of an operation that runs, from its arguments.
+inline std::optional<std::uint64_t> fold_arguments(const value_record& record, std::span<const std::uint64_t> args) {
+  if (info_of(record.code).meaning != operation::other) {
+    const evaluation result = evaluate(meaning_if_it_runs(record), args);
+    return result ? std::optional(result.bits) : std::nullopt;
+  }
+  if (record.code == opcode::itof) {
+    return integer_to_float(record.operand_type, record.type, args[0]);
+  }
+  if (record.code == opcode::ftoi) {
+    return float_to_integer(record.operand_type, record.type, args[0]);
+  }
+  const bool compares = is_float_comparison(record.code);
+  if (compares || info_of(record.code).form == opcode_form::floating) {
+    return evaluate_float(record.code, compares ? record.operand_type : record.type, args[0],
+                          args.size() < 2 ? 0 : args[1], args.size() < 3 ? 0 : args[2]);
+  }
+  return std::nullopt;
+}
+
+} // namespace detail
+
+/// What a value computes, in the library's vocabulary; `other` of everything that is no operation, or a guarded one.
+inline operation_info meaning_of(const procedure& p, value_id v) {
+  const value_record& record = p.value(v);
+  if (record.kind != value_kind::operation || record.guarded || info_of(record.code).meaning == operation::other) {
+    return {};
+  }
+  return detail::meaning_if_it_runs(record);
+}
+
+/// The result of an operation for constants in place of `p.operands(v)`, guard and otherwise included, with zeros above
+/// their widths. Nothing if there is none: of loads, calls, phis and what has no result, and where a run would trap.
+/// That a speculative operation gives a diagnostic value there is no result either.
+inline std::optional<std::uint64_t> fold(const procedure& p, value_id v, std::span<const std::uint64_t> args) {
+  const value_record& record = p.value(v);
+  MIDEND_ASSERT(args.size() == p.operands(v).size(), "a constant for each operand", v, args.size());
+  if (record.kind != value_kind::operation) {
+    return std::nullopt;
+  }
+  const std::size_t arguments = p.arguments(v).size();
+  if (record.guarded && (args[arguments] != 0) == record.guard_negated) {
+    return record.has_otherwise ? std::optional(args.back()) : std::nullopt;
+  }
+  return detail::fold_arguments(record, args.first(arguments));
+}
+
+} // namespace elbrus
+
+MIDEND_END_NAMESPACE
