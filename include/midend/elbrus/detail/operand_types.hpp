@@ -1,0 +1,163 @@
+/// The types that an operation may have and that its operands must have.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/elbrus/opcode.hpp"
+#include "midend/elbrus/records.hpp"
+#include "midend/elbrus/type.hpp"
+
+#include <cstddef>
+#include <string_view>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace elbrus::detail {
+
+/// What an operand has to be: a type, or one of many.
+struct operand_need {
+  elbrus::type type = elbrus::type::none;
+  bool any_integer = false;
+  bool anything = false;
+
+  constexpr bool met_by(elbrus::type t) const {
+    return anything || (any_integer ? is_integer(t) : converts_freely(t, type));
+  }
+};
+
+/// What argument `i` of an operation has to be.
+constexpr operand_need argument_need(const value_record& record, std::size_t i) {
+  switch (info_of(record.code).form) {
+  case opcode_form::moving:
+    return {record.code == opcode::select && i == 0 ? type::i1 : record.type};
+  case opcode_form::integer:
+  case opcode_form::floating:
+  case opcode_form::phi:
+    return {record.type};
+  case opcode_form::memory: {
+    const bool stored = record.code == opcode::st && i == 0;
+    const bool index = i == (record.code == opcode::st ? 2U : 1U);
+    return {stored ? record.operand_type : type::ptr, index};
+  }
+  case opcode_form::call:
+    return {.anything = true};
+  default:
+    return {.type = record.operand_type, .anything = record.code == opcode::ret}; // the procedure says what it gives
+  }
+}
+
+/// How many arguments an operation has; `any_number` for calls and phis, which the caller knows more about.
+inline constexpr std::size_t any_number = ~std::size_t{0};
+
+constexpr std::size_t argument_count(const value_record& record, bool indexed, type result_of_procedure) {
+  switch (record.code) {
+  case opcode::ld:
+    return indexed ? 2 : 1;
+  case opcode::st:
+    return indexed ? 3 : 2;
+  case opcode::call:
+  case opcode::phi:
+    return any_number;
+  case opcode::ret:
+    return result_of_procedure == type::none ? 0 : 1;
+  default:
+    return info_of(record.code).operands;
+  }
+}
+
+/// Whether a conversion makes the number of bits that its name says.
+constexpr bool converts(opcode code, type from, type to) {
+  switch (code) {
+  case opcode::trunc:
+    return is_integer(from) && is_integer(to) && width_of(to) < width_of(from);
+  case opcode::zext:
+  case opcode::sext:
+    return is_integer(from) && is_integer(to) && width_of(from) < width_of(to);
+  case opcode::itof:
+    return is_integer(from) && is_float(to);
+  default:
+    return is_float(from) && is_integer(to);
+  }
+}
+
+/// What is wrong with the types in the name of an operation; empty if nothing is.
+constexpr std::string_view type_fault(const value_record& record) {
+  const bool has_result = record.type != type::none;
+  switch (info_of(record.code).form) {
+  case opcode_form::moving:
+  case opcode_form::phi:
+    return has_result ? "" : "a type is missing";
+  case opcode_form::integer:
+    return is_integer(record.type) ? "" : "the type must be an integer";
+  case opcode_form::floating:
+    return is_float(record.type) ? "" : "the type must be floating point";
+  case opcode_form::comparison:
+    if (record.type != type::i1) {
+      return "a comparison gives an i1";
+    }
+    if (is_float_comparison(record.code)) {
+      return is_float(record.operand_type) ? "" : "the type must be floating point";
+    }
+    return is_integer(record.operand_type) ? "" : "the type must be an integer";
+  case opcode_form::conversion:
+    return converts(record.code, record.operand_type, record.type) ? "" : "there is no such conversion";
+  case opcode_form::memory:
+    if (record.code == opcode::ld) {
+      return has_result ? "" : "a type is missing";
+    }
+    return has_result ? "a store has no result" : record.operand_type != type::none ? "" : "a type is missing";
+  case opcode_form::call:
+    return "";
+  case opcode_form::terminator:
+    if (has_result) {
+      return "a terminator has no result";
+    }
+    if (record.code == opcode::branch) {
+      return record.operand_type == type::i1 ? "" : "a branch is decided by an i1";
+    }
+    return record.code != opcode::switch_ || is_integer(record.operand_type) ? "" : "the type must be an integer";
+  }
+  return "";
+}
+
+/// Whether the promise that nothing overflows, signed, means anything.
+constexpr bool can_be_nsw(opcode code) {
+  switch (code) {
+  case opcode::add:
+  case opcode::sub:
+  case opcode::mul:
+  case opcode::neg:
+  case opcode::shl:
+  case opcode::shladd:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// Whether operations like this one, or the addition in it, can be regrouped.
+constexpr bool can_be_assoc(opcode code) {
+  switch (code) {
+  case opcode::add:
+  case opcode::sub:
+  case opcode::mul:
+  case opcode::bit_and:
+  case opcode::bit_or:
+  case opcode::bit_xor:
+  case opcode::shladd:
+  case opcode::min:
+  case opcode::max:
+  case opcode::umin:
+  case opcode::umax:
+  case opcode::fadd:
+  case opcode::fsub:
+  case opcode::fmul:
+  case opcode::fma:
+    return true;
+  default:
+    return false;
+  }
+}
+
+} // namespace elbrus::detail
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,101 @@
+/// `verify`: everything that is wrong with a program.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/elbrus/detail/error_list.hpp"
+#include "midend/elbrus/detail/verify_calls.hpp"
+#include "midend/elbrus/detail/verify_dominance.hpp"
+#include "midend/elbrus/detail/verify_names.hpp"
+#include "midend/elbrus/detail/verify_nodes.hpp"
+#include "midend/elbrus/detail/verify_operations.hpp"
+#include "midend/elbrus/detail/verify_structure.hpp"
+#include "midend/elbrus/diagnostic.hpp"
+#include "midend/elbrus/procedure.hpp"
+#include "midend/elbrus/program.hpp"
+#include "midend/elbrus/records.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace elbrus {
+
+namespace detail {
+
+/// Appends the errors of one procedure. False if its arrays disagree, so that it must not be looked at any further.
+inline bool verify_one(const procedure& p, error_list& errors) {
+  structure_check(p, errors).run();
+  if (!errors.empty()) {
+    return false;
+  }
+  name_check(p, errors).run();
+  operation_check(p, errors).run();
+  node_check(p, errors).run();
+  dominance_check(p, errors).run();
+  return true;
+}
+
+/// By place; what has none, and what is at the same place, keeps the order in which it was found.
+inline void sort_by_location(std::vector<diagnostic>& all, std::size_t first) {
+  std::stable_sort(all.begin() + static_cast<std::ptrdiff_t>(first), all.end(),
+                   [](const diagnostic& a, const diagnostic& b) {
+                     return a.location.line != b.location.line ? a.location.line < b.location.line
+                                                               : a.location.column < b.location.column;
+                   });
+}
+
+} // namespace detail
+
+/// All errors of a procedure; none for one that is well formed, and only then do interpreter, analyses and
+/// transformations promise anything. It serves after a transformation as well as after parsing.
+///
+/// - **Structure**: lists of operations, edges and users agree with each other. If they do not, nothing else is said.
+/// - **Names** are identifiers, each for one value, variable or node. Parameters and variables need one and a type.
+/// - **Types** of results and operands are those that the operation has; an operand is there and has a result. A `ret`
+///   gives what the procedure gives. The shift of `shladd` is a literal.
+/// - **Guards** are `i1` and not on phis or terminators; a result that is guarded, and nothing else, has an otherwise.
+/// - **Flags** stand where they mean something: `nsw` on add, sub, mul, neg, shl and shladd; `assoc` on what contains
+///   an addition, multiplication, logic operation, minimum or maximum; `volatile` on loads and stores; `noreturn` on
+///   calls; `spec` on what has no side effects, which excludes volatile loads.
+/// - **Nodes**: phis first, one terminator, last. The entry has neither predecessors nor phis. Phis have an input for
+///   each edge, which is no variable. Terminators have the edges they need, switches different cases that fit the type.
+/// - **Probabilities** are at most 1. That those of a node add up to 1 is not asked: a profile is a guess, and
+///   transformations let it drift.
+/// - **Dominance**: the definition of a value dominates its uses; a phi reads at the end of the source of the edge. In
+///   nodes that the entry does not reach nothing is asked, and neither is of inputs of phis for edges from there.
+///
+/// Whether variables are written before they are read is no error here; see `elbrus/initialization.hpp`.
+///
+/// Returns them by place in the file, or, where there is none, in the order of nodes and operations, check by check. A
+/// message about a procedure that comes from no file says where it is. O(values + operands + nodes + edges) beside the
+/// dominator tree and the sorting of errors; no recursion.
+inline std::vector<diagnostic> verify(const procedure& p) {
+  std::vector<diagnostic> all;
+  detail::error_list errors(p, all);
+  detail::verify_one(p, errors);
+  detail::sort_by_location(all, 0);
+  return all;
+}
+
+/// All errors of all procedures, in their order. On top of the above, procedures have names of their own, and calls
+/// agree with the procedure of that name in arguments and result, if there is one; a call may ignore the result.
+inline std::vector<diagnostic> verify(const program& all) {
+  std::vector<diagnostic> errors_of_all;
+  const detail::call_check calls(all);
+  for (std::uint32_t i = 0; i != all.procedures.size(); ++i) {
+    const std::size_t first = errors_of_all.size();
+    detail::error_list errors(all.procedures[i], errors_of_all);
+    if (detail::verify_one(all.procedures[i], errors)) {
+      calls.run(i, errors);
+    }
+    detail::sort_by_location(errors_of_all, first);
+  }
+  return errors_of_all;
+}
+
+} // namespace elbrus
+
+MIDEND_END_NAMESPACE
