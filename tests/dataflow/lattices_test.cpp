@@ -15,6 +15,10 @@
 #include <midend/dataflow/lattices/reduced_product.hpp>
 #include <midend/dataflow/lattices/sign.hpp>
 
+#if __has_include(<boost/dynamic_bitset.hpp>)
+#include <boost/dynamic_bitset.hpp>
+#endif
+
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -25,6 +29,7 @@
 
 using midend::boolean;
 using midend::dual;
+using midend::element_of;
 using midend::flat;
 using midend::known_bits;
 using midend::lattice_level;
@@ -179,6 +184,83 @@ template <class L, class List, class Numbers> void check_meaning(const L& l, con
   CHECK(wrong == 0);
 }
 
+/// `L` with a meet that goes the wrong way.
+template <class L> struct with_wrong_meet : L {
+  explicit with_wrong_meet(const L& l) : L(l) {}
+
+  bool meet(element_of<L>& a, const element_of<L>& b) const { return L::join(a, b); }
+};
+
+/// `L` with a join that is an upper bound, but not the least one, of all elements that are not comparable.
+template <class L> struct with_high_join : L {
+  explicit with_high_join(const L& l) : L(l) {}
+
+  bool join(element_of<L>& a, const element_of<L>& b) const {
+    if (midend::compare(static_cast<const L&>(*this), a, b) != order_relation::incomparable) {
+      return L::join(a, b);
+    }
+    a = L::top();
+    return true;
+  }
+};
+
+/// `L` with a join that is right but for what one pair of elements gives, either way round.
+template <class L> struct with_odd_pair : L {
+  element_of<L> first;
+  element_of<L> second;
+
+  with_odd_pair(const L& l, element_of<L> a, element_of<L> b) : L(l), first(std::move(a)), second(std::move(b)) {}
+
+  bool join(element_of<L>& a, const element_of<L>& b) const {
+    if (!(a == first && b == second) && !(a == second && b == first)) {
+      return L::join(a, b);
+    }
+    a = L::top();
+    return true;
+  }
+};
+
+/// Whether every grouping of three elements gives the same join.
+template <class L, class List> bool is_associative(const L& l, const List& elements) {
+  for (std::size_t i = 0; i != elements.size(); ++i) {
+    for (std::size_t j = 0; j != elements.size(); ++j) {
+      for (std::size_t k = 0; k != elements.size(); ++k) {
+        auto left = element_of<L>(elements[i]);
+        auto right = element_of<L>(elements[j]);
+        const auto last = element_of<L>(elements[k]);
+        l.join(left, right);
+        l.join(left, last);
+        l.join(right, last);
+        auto all = element_of<L>(elements[i]);
+        l.join(all, right);
+        if (!(left == all)) {
+          return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
+/// `first` and `second` have an upper bound below the top, that is, there is something to get wrong.
+template <class L, class List>
+void check_mutants(const L& l, const List& elements, element_of<L> first, element_of<L> second) {
+  CHECK(is_associative(l, elements));
+  CHECK(midend::check_lattice(l, elements).ok());
+
+  const auto meet = midend::check_lattice(with_wrong_meet<L>(l), elements);
+  REQUIRE(meet.violation(lattice_level::meet) != nullptr);
+  CHECK(meet.violation(lattice_level::meet)->law == midend::lattice_law::meet_lower_bound);
+
+  const auto high = midend::check_lattice(with_high_join<L>(l), elements);
+  REQUIRE(high.violation(lattice_level::join) != nullptr);
+  CHECK(high.violation(lattice_level::join)->law == midend::lattice_law::join_least);
+
+  const with_odd_pair<L> odd(l, std::move(first), std::move(second));
+  CHECK_FALSE(is_associative(odd, elements));
+  CHECK(midend::check_lattice(odd, elements).violation(lattice_level::join) != nullptr);
+}
+
 } // namespace
 
 TEST_CASE("boolean and sign: all laws, all elements") {
@@ -237,6 +319,15 @@ TEST_CASE("powerset: all laws, height, difference") {
   b.set(3).set(64);
   CHECK(text(large, a) == "{3, 129}");
   CHECK(text(large, large.bottom()) == "{}");
+#if __has_include(<boost/dynamic_bitset.hpp>)
+  const powerset<boost::dynamic_bitset<>> of_boost(4);
+  const auto boost_report = check_laws(of_boost, midend::all_subsets(of_boost));
+  CHECK(boost_report.height == 4);
+  CHECK(boost_report.holds(lattice_level::distributive));
+  const powerset<boost::dynamic_bitset<>> large_of_boost(130);
+  check_laws(large_of_boost, midend::some_subsets(large_of_boost, 25));
+#endif
+
   std::vector<std::pair<std::uint32_t, order_relation>> parts;
   large.explain_difference(a, b, [&](std::uint32_t part, order_relation how) { parts.emplace_back(part, how); });
   CHECK(parts == decltype(parts){{64, order_relation::less}, {129, order_relation::greater}});
@@ -524,6 +615,58 @@ TEST_CASE("lifted and topped: all laws, one higher") {
   const auto chain = check_laws(numbers, midend::lifted_elements(numbers, few));
   CHECK(chain.height == 10);
   CHECK(chain.holds(lattice_level::meet)); // as far as there is one: its top
+}
+
+TEST_CASE("check_lattice: catches mutants of the ready lattices") {
+  using midend::signs;
+  check_mutants(sign(), midend::all_signs(), signs::negative, signs::zero);
+
+  const powerset sets(3);
+  const auto subsets = midend::all_subsets(sets);
+  check_mutants(sets, subsets, subsets[1], subsets[2]);
+  const dual<powerset<>> every(sets);
+  check_mutants(every, subsets, subsets[6], subsets[5]);
+
+  const signed_interval numbers(2);
+  const auto intervals = midend::all_intervals(numbers);
+  check_mutants(numbers, intervals, numbers.constant(0), numbers.constant(1));
+  const known_bits bits(2);
+  check_mutants(bits, midend::all_known_bits(bits), bits.constant(0), bits.constant(1));
+  const auto both = midend::make_interval_and_known_bits(2);
+  const auto pairs =
+      midend::pair_elements(both, midend::all_intervals(both.first()), midend::all_known_bits(both.second()));
+  check_mutants(both, pairs, both.pair(both.first().constant(0), both.second().constant(0)),
+                both.pair(both.first().constant(1), both.second().constant(1)));
+
+  const map<boolean> flags(boolean(), 3);
+  const midend::map_elements maps(flags, midend::all_booleans());
+  check_mutants(flags, maps, maps[1], maps[2]);
+  const product<sign, boolean> two;
+  check_mutants(two, midend::pair_elements(two, midend::all_signs(), midend::all_booleans()),
+                two.pair(signs::negative, false), two.pair(signs::zero, false));
+  const lifted<sign> low;
+  check_mutants(low, midend::lifted_elements(low, midend::all_signs()), low.lift(signs::negative),
+                low.lift(signs::zero));
+  const topped<sign> high;
+  check_mutants(high, midend::lifted_elements(high, midend::all_signs()), high.lift(signs::negative),
+                high.lift(signs::zero));
+}
+
+TEST_CASE("flat and boolean: mutants too, where all that is not comparable has the top above it") {
+  struct one_and_two_are_three : flat<int> {
+    bool join(element& a, const element& b) const {
+      if (!a.is_constant() || !b.is_constant() || a == b || a.value + b.value != 3) {
+        return flat<int>::join(a, b);
+      }
+      a = constant(3);
+      return true;
+    }
+  };
+
+  const auto elements = midend::flat_elements(flat<int>(), std::span<const int>(three_numbers));
+  CHECK_FALSE(midend::check_lattice(one_and_two_are_three(), elements).holds(lattice_level::join));
+  CHECK_FALSE(midend::check_lattice(with_wrong_meet(flat<int>()), elements).holds(lattice_level::meet));
+  CHECK_FALSE(midend::check_lattice(with_wrong_meet(boolean()), midend::all_booleans()).holds(lattice_level::meet));
 }
 
 TEST_CASE("compare: by leq, or by joining where there is none") {
