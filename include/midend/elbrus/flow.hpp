@@ -72,6 +72,12 @@ public:
 
   void set_probability(edge_id e, double probability) { edges_[e].probability = probability; }
 
+  /// The edge is taken for all values that no other edge of its source is for: the only edge of a jump.
+  void clear_case(edge_id e) {
+    edges_[e].is_default = true;
+    edges_[e].case_value = 0;
+  }
+
 protected:
   flow() = default;
   flow(const flow&) = default;
@@ -111,9 +117,9 @@ protected:
   void end_edge(edge_id e) {
     node_record& source = nodes_[edges_[e].source];
     const std::span<const edge_id> out = out_edges(edges_[e].source);
-    std::size_t position = 0;
+    std::size_t position = out.size() - 1; // usually they go from the last one on
     while (out[position] != e) {
-      ++position;
+      --position;
     }
     edge_lists_.erase(source.out, position);
     edges_[e].source = no_node;

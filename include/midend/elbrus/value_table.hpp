@@ -105,6 +105,15 @@ public:
   /// The place of a variable in `variables()`.
   std::uint32_t variable_number(value_id v) const { return variable_number_[v]; }
 
+  /// Erases all variables. Requires that nothing reads or writes them.
+  void clear_variables() {
+    for (const value_id v : variables_) {
+      MIDEND_ASSERT(!has_users(v), "a variable that nobody uses", v);
+      values_[v].kind = value_kind::erased;
+    }
+    variables_.clear();
+  }
+
   /// The literal of a type with these bits; those above its width are dropped.
   value_id constant(type t, std::uint64_t bits) {
     bits &= ~std::uint64_t{0} >> (64 - width_of(t));

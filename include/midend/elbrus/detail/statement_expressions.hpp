@@ -1,0 +1,93 @@
+/// The expressions that the operations of a procedure compute, numbered.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/elbrus/opcode.hpp"
+#include "midend/elbrus/procedure.hpp"
+#include "midend/elbrus/records.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/expression_numbering.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/ir/ssa_values.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace elbrus::detail {
+
+/// What is computed from the same operands by the same operation of the same types with the same flags and the same
+/// guard has the same number. Operands that can change places are sorted.
+class statement_expressions {
+public:
+  /// `counts(v)` says whether an operand may be part of an expression.
+  template <class Counts> statement_expressions(const procedure& p, Counts counts) {
+    expression_.assign(p.num_values(), no_expression);
+    for (node_id n = 0; n != p.num_nodes(); ++n) {
+      for (const value_id v : p.values(n)) {
+        if (is_expression(p.value(v)) && all_count(p.operands(v), counts)) {
+          expression_[v] = numbers_.number(key_of(p.value(v)), sorted_operands(p, v));
+        }
+      }
+    }
+  }
+
+  std::size_t size() const { return numbers_.num_expressions(); }
+
+  /// Of an operation.
+  expression_id operator[](value_id v) const { return v < expression_.size() ? expression_[v] : no_expression; }
+
+  /// Values: variables, literals and so on.
+  std::span<const value_id> operands(expression_id e) const { return numbers_.operands(e); }
+
+private:
+  /// Copies are cheaper to do again than to look for; the others depend on more than their operands, or have no result.
+  static bool is_expression(const value_record& record) {
+    const opcode_form form = info_of(record.code).form;
+    return record.code != opcode::mov && form != opcode_form::memory && form != opcode_form::call &&
+           form != opcode_form::phi && form != opcode_form::terminator;
+  }
+
+  template <class Counts> static bool all_count(std::span<const value_id> operands, Counts counts) {
+    for (const value_id operand : operands) {
+      if (!counts(operand)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// All that tells an operation from others of the same operands.
+  static std::uint32_t key_of(const value_record& record) {
+    static_assert(opcode_table.size() <= 256 && type_names.size() <= 16);
+    std::uint32_t key = static_cast<std::uint32_t>(record.code);
+    key = key << 4 | static_cast<std::uint32_t>(record.type);
+    key = key << 4 | static_cast<std::uint32_t>(record.operand_type);
+    for (const bool flag : {record.flags.nsw, record.flags.assoc, record.flags.spec, record.guarded,
+                            record.guard_negated, record.has_otherwise}) {
+      key = key << 1 | static_cast<std::uint32_t>(flag);
+    }
+    return key;
+  }
+
+  std::span<const value_id> sorted_operands(const procedure& p, value_id v) {
+    operands_.assign(p.operands(v));
+    if (is_commutative(info_of(p.value(v).code).meaning) && operands_[0] > operands_[1]) {
+      std::swap(operands_[0], operands_[1]);
+    }
+    return operands_;
+  }
+
+  expression_numbering numbers_;
+  flat_array<expression_id> expression_; ///< by value
+  flat_array<value_id> operands_;        ///< of one operation
+};
+
+} // namespace elbrus::detail
+
+MIDEND_END_NAMESPACE
