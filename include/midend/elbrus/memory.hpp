@@ -1,0 +1,190 @@
+/// `memory`: the named arrays that a program works on.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/elbrus/scalar.hpp"
+#include "midend/elbrus/type.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace elbrus {
+
+/// Byte-addressed memory made of named arrays, little endian; a predicate takes one byte, whose lowest bit is read.
+///
+/// Array k begins at (k + 1)·2^32 and has at most 2^31 bytes: so that gaps lie between arrays, into which every index
+/// that is a little too large or too small leads; that an address says at once which array is meant; and that addresses
+/// are the same in all runs. Address 0 is in no array.
+class memory {
+public:
+  static constexpr std::size_t largest_array = std::size_t{1} << 31;
+
+  /// A new array. Requires that none has this name. Returns its address.
+  std::uint64_t add(std::string_view name, std::span<const unsigned char> bytes) {
+    MIDEND_ASSERT(bytes.size() <= largest_array, "an array of at most 2^31 bytes", bytes.size());
+    arrays_.push_back({std::string(name), bytes_.size(), bytes.size()});
+    bytes_.reserve(bytes_.size() + bytes.size());
+    for (const unsigned char byte : bytes) {
+      bytes_.push_back(byte);
+    }
+    return address_of(arrays_.size() - 1);
+  }
+
+  /// A new array with elements of one type; their bits above its width are dropped.
+  std::uint64_t add(std::string_view name, type element, std::span<const std::uint64_t> elements) {
+    const std::size_t size = bytes_of(element);
+    std::vector<unsigned char> bytes(size * elements.size());
+    for (std::size_t i = 0; i != elements.size(); ++i) {
+      write(bytes.data() + i * size, element, elements[i]);
+    }
+    return add(name, bytes);
+  }
+
+  /// A new array of zeros.
+  std::uint64_t add_zeros(std::string_view name, std::size_t size) {
+    return add(name, std::vector<unsigned char>(size));
+  }
+
+  std::size_t num_arrays() const { return arrays_.size(); }
+
+  std::string_view name(std::size_t array) const { return arrays_[array].name; }
+
+  std::size_t size(std::size_t array) const { return arrays_[array].size; }
+
+  std::span<const unsigned char> bytes(std::size_t array) const {
+    return {bytes_.data() + arrays_[array].first, arrays_[array].size};
+  }
+
+  std::span<unsigned char> bytes(std::size_t array) {
+    return {bytes_.data() + arrays_[array].first, arrays_[array].size};
+  }
+
+  static std::uint64_t address_of(std::size_t array) { return (std::uint64_t{array} + 1) << 32; }
+
+  /// The number of the array with this name. Linear in their number.
+  std::optional<std::size_t> find(std::string_view name) const {
+    for (std::size_t i = 0; i != arrays_.size(); ++i) {
+      if (arrays_[i].name == name) {
+        return i;
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// Whether `size` bytes from `address` on are all in one array.
+  bool contains(std::uint64_t address, std::size_t size) const { return place(address, size) != nowhere; }
+
+  /// What a load finds there; nothing if that is not in an array.
+  std::optional<std::uint64_t> load(type t, std::uint64_t address) const {
+    const std::size_t at = place(address, bytes_of(t));
+    return at == nowhere ? std::nullopt : std::optional(read(bytes_.data() + at, t));
+  }
+
+  /// Whether there was a place to store to.
+  bool store(type t, std::uint64_t address, std::uint64_t bits) {
+    const std::size_t at = place(address, bytes_of(t));
+    if (at == nowhere) {
+      return false;
+    }
+    write(bytes_.data() + at, t, bits);
+    return true;
+  }
+
+  /// Element i of an array. Requires that it is there.
+  scalar element(std::size_t array, type t, std::size_t i) const {
+    return {t, read(bytes(array).data() + i * bytes_of(t), t)};
+  }
+
+  /// Same names, in the same order, of the same bytes.
+  friend bool operator==(const memory& a, const memory& b) { return a.arrays_ == b.arrays_ && a.bytes_ == b.bytes_; }
+
+private:
+  struct array {
+    std::string name;
+    std::size_t first; ///< in `bytes_`
+    std::size_t size;
+
+    friend bool operator==(const array&, const array&) = default;
+  };
+
+  static constexpr std::size_t nowhere = ~std::size_t{0};
+
+  std::size_t place(std::uint64_t address, std::size_t size) const {
+    const std::uint64_t number = (address >> 32) - 1; // huge for address 0
+    if (number >= arrays_.size()) {
+      return nowhere;
+    }
+    const array& a = arrays_[number];
+    const std::uint64_t offset = address & 0xffff'ffff;
+    return offset < a.size && size <= a.size - offset ? a.first + offset : nowhere;
+  }
+
+  template <class Word> static std::uint64_t read_word(const unsigned char* from) {
+    Word word = 0;
+    if constexpr (std::endian::native == std::endian::little) {
+      std::memcpy(&word, from, sizeof word);
+    } else {
+      for (std::size_t i = 0; i != sizeof word; ++i) {
+        word = static_cast<Word>(word | Word{from[i]} << 8 * i);
+      }
+    }
+    return word;
+  }
+
+  template <class Word> static void write_word(unsigned char* to, std::uint64_t bits) {
+    const auto word = static_cast<Word>(bits);
+    if constexpr (std::endian::native == std::endian::little) {
+      std::memcpy(to, &word, sizeof word);
+    } else {
+      for (std::size_t i = 0; i != sizeof word; ++i) {
+        to[i] = static_cast<unsigned char>(word >> 8 * i);
+      }
+    }
+  }
+
+  static std::uint64_t read(const unsigned char* from, type t) {
+    switch (bytes_of(t)) {
+    case 1:
+      return t == type::i1 ? *from & 1u : *from;
+    case 2:
+      return read_word<std::uint16_t>(from);
+    case 4:
+      return read_word<std::uint32_t>(from);
+    default:
+      return read_word<std::uint64_t>(from);
+    }
+  }
+
+  static void write(unsigned char* to, type t, std::uint64_t bits) {
+    switch (bytes_of(t)) {
+    case 1:
+      *to = static_cast<unsigned char>(t == type::i1 ? bits & 1 : bits);
+      break;
+    case 2:
+      write_word<std::uint16_t>(to, bits);
+      break;
+    case 4:
+      write_word<std::uint32_t>(to, bits);
+      break;
+    default:
+      write_word<std::uint64_t>(to, bits);
+    }
+  }
+
+  std::vector<array> arrays_;
+  flat_array<unsigned char> bytes_;
+};
+
+} // namespace elbrus
+
+MIDEND_END_NAMESPACE

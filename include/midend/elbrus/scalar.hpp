@@ -1,0 +1,50 @@
+/// `scalar`: a number with its type, as it goes into a run and comes out of it.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/elbrus/type.hpp"
+#include "midend/ir/evaluate.hpp"
+
+#include <bit>
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace elbrus {
+
+/// The bits of a number, with zeros above the width of its type. Compared bit for bit.
+struct scalar {
+  elbrus::type type = elbrus::type::none;
+  std::uint64_t bits = 0;
+
+  friend constexpr bool operator==(const scalar&, const scalar&) = default;
+};
+
+/// A number of an integer type, of which the low bits are kept.
+constexpr scalar integer_scalar(type t, std::int64_t value) {
+  return {t, static_cast<std::uint64_t>(value) & low_ones(width_of(t))};
+}
+
+/// The bits of a floating-point number in a type; of `f32`, rounded.
+constexpr std::uint64_t float_bits(type t, double value) {
+  return t == type::f32 ? std::bit_cast<std::uint32_t>(static_cast<float>(value)) : std::bit_cast<std::uint64_t>(value);
+}
+
+constexpr scalar float_scalar(type t, double value) {
+  return {t, float_bits(t, value)};
+}
+
+/// The number that the bits of a floating-point type mean.
+constexpr double float_value(type t, std::uint64_t bits) {
+  return t == type::f32 ? static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)))
+                        : std::bit_cast<double>(bits);
+}
+
+/// The same of an integer type, signed.
+constexpr std::int64_t signed_value(const scalar& s) {
+  return as_signed(s.bits, width_of(s.type));
+}
+
+} // namespace elbrus
+
+MIDEND_END_NAMESPACE
