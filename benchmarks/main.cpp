@@ -181,6 +181,7 @@ int main(int count, char** arguments) {
   add_certificates(all);
   add_liveness(all);
   add_liveness_by_solver(all);
+  add_wide_liveness(all);
 #if MIDEND_BENCHMARKS_BOOST
   add_boost(all);
   add_boost_liveness(all);

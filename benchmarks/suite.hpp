@@ -62,6 +62,7 @@ void add_updates(contestants&);
 void add_certificates(contestants&);
 void add_liveness(contestants&);
 void add_liveness_by_solver(contestants&);
+void add_wide_liveness(contestants&);
 void add_boost(contestants&);
 void add_boost_liveness(contestants&);
 void add_llvm(contestants&);

@@ -63,17 +63,32 @@ private:
 /// Dinechin, Rastello, "Computing liveness sets for SSA-form programs", INRIA RR-7503, 2011, which compares the ways.
 class fact_walk {
 public:
-  /// Whether `run` is the faster way for this problem, which it then is prepared for.
+  /// Whether `run` is likely to be the faster way for this problem, which it then is prepared for.
   template <class G, class P> constexpr bool pays(const G& g, const P& problem) {
+    const std::size_t words = g.num_nodes() * words_for(static_cast<std::size_t>(problem.num_facts()));
+    const std::size_t limit = words / words_per_step;
+    return node_count(g) >= least_nodes && words >= least_words && prepare(g, problem, limit) &&
+           takes_at_most(limit, g);
+  }
+
+  /// Lists the effects of all nodes for `run`. Gives up and returns false if they are more than `limit`: each takes as
+  /// long as a step.
+  template <class G, class P> constexpr bool prepare(const G& g, const P& problem, std::size_t limit) {
     const node_id count = node_count(g);
     num_facts_ = static_cast<fact_id>(problem.num_facts());
-    const std::size_t words = count * words_for(num_facts_);
-    if (count < least_nodes || words < least_words) {
-      return false;
+    gens_.clear();
+    kills_.clear();
+    effects_.assign(num_facts_, {no_node, no_node});
+    for (node_id n = 0; n != count; ++n) {
+      listing_effects e{*this, n};
+      problem.effects(n, e);
+      if (gens_.size() + kills_.size() > limit) {
+        return false;
+      }
     }
-    list_effects(count, problem);
-    const std::size_t limit = words / words_per_step;
-    return gens_.size() <= limit && takes_at_most(limit, g);
+    gens_.group(num_facts_);
+    kills_.group(num_facts_);
+    return true;
   }
 
   /// Fills the matrices; returns the number of steps.
@@ -151,18 +166,6 @@ private:
       }
     }
   };
-
-  template <class P> constexpr void list_effects(node_id count, const P& problem) {
-    gens_.clear();
-    kills_.clear();
-    effects_.assign(num_facts_, {no_node, no_node});
-    for (node_id n = 0; n != count; ++n) {
-      listing_effects e{*this, n};
-      problem.effects(n, e);
-    }
-    gens_.group(num_facts_);
-    kills_.group(num_facts_);
-  }
 
   /// Whether the walk is likely to take so many steps at most. Most facts may hold in a few nodes and some in very
   /// many, so a sample that is not clear is followed by a larger one.
