@@ -87,9 +87,6 @@ private:
     if (p_.node(n).erased && (!p_.out_edges(n).empty() || !p_.in_edges(n).empty() || p_.node(n).first != no_value)) {
       errors_.of_node(n, {"an erased node has edges or operations"});
     }
-    if (n + 1 == p_.num_nodes() && live_edges_ != 0) {
-      errors_.of_procedure({"an edge is missing in the list of its source"});
-    }
   }
 
   /// The operations of a node are linked both ways, and know where they are. An operation that stood twice would have

@@ -1,0 +1,288 @@
+#include "midend/elbrus/builder.hpp"
+#include "midend/elbrus/detail/verify_structure.hpp"
+#include "midend/elbrus/verifier.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using namespace midend;
+using namespace midend::elbrus;
+
+/// The messages, one a line, with the place in the file where there is one.
+std::string said(const std::vector<diagnostic>& errors) {
+  std::string all;
+  for (const diagnostic& error : errors) {
+    if (error.location != source_location()) {
+      all += std::to_string(error.location.line) + ':' + std::to_string(error.location.column) + ": ";
+    }
+    all += error.message;
+    all += '\n';
+  }
+  return all;
+}
+
+template <class Errors> void expect(const Errors& errors, std::string_view wanted) {
+  CHECK(said(errors) == wanted);
+}
+
+/// `proc @f(%x: i32) -> i32`: counts to %x.
+procedure counting_loop() {
+  procedure p;
+  p.set_name("f");
+  p.set_result_type(type::i32);
+  builder b(p);
+  const value_id x = b.parameter(type::i32, "x");
+  const node_id entry = b.node("entry");
+  const node_id loop = b.node("loop");
+  const node_id exit = b.node("exit");
+  b.at(entry);
+  const edge_id in = b.jump(loop);
+  b.at(loop);
+  const value_id i = b.phi(type::i32, "i");
+  const value_id next = b.add(type::i32, i, b.i32(1), {.name = "next", .nsw = true});
+  const value_id again = b.compare(opcode::cmp_lt, type::i32, next, x, {.name = "again"});
+  const branch_edges out = b.branch(again, loop, exit, 0.9);
+  b.input(i, in, b.i32(0));
+  b.input(i, out.when_true, next);
+  b.at(exit);
+  b.ret(next);
+  return p;
+}
+
+} // namespace
+
+TEST_CASE("verify: a loop made by API") {
+  expect(verify(counting_loop()), "");
+}
+
+namespace {
+
+/// A procedure that answers wrongly where a member of it is set: what no sequence of edits can make.
+struct broken_procedure : procedure {
+  explicit broken_procedure(const procedure& sound) : procedure(sound) {}
+
+  value_record value(value_id v) const { return v == bad_value ? bad_value_record : procedure::value(v); }
+
+  node_record node(node_id n) const { return n == bad_node ? bad_node_record : procedure::node(n); }
+
+  edge_record edge(edge_id e) const { return e == bad_edge ? bad_edge_record : procedure::edge(e); }
+
+  std::vector<edge_id> out_edges(node_id n) const {
+    return of(procedure::out_edges(n), n == bad_out ? bad_list : none);
+  }
+
+  std::vector<edge_id> in_edges(node_id n) const { return of(procedure::in_edges(n), n == bad_in ? bad_list : none); }
+
+  std::vector<value_id> operands(value_id v) const {
+    return of(procedure::operands(v), v == bad_operands ? bad_list : none);
+  }
+
+  std::vector<value_id> users(value_id v) const { return of(procedure::users(v), v == bad_users ? bad_list : none); }
+
+  template <class Range>
+  static std::vector<std::uint32_t> of(const Range& right, const std::optional<std::vector<std::uint32_t>>& wrong) {
+    if (wrong) {
+      return *wrong;
+    }
+    std::vector<std::uint32_t> out;
+    for (const std::uint32_t id : right) {
+      out.push_back(id);
+    }
+    return out;
+  }
+
+  value_id bad_value = no_value;
+  value_record bad_value_record = {};
+  node_id bad_node = no_node;
+  node_record bad_node_record = {};
+  edge_id bad_edge = 0xffff'ffff;
+  edge_record bad_edge_record = {};
+  node_id bad_out = no_node;
+  node_id bad_in = no_node;
+  value_id bad_operands = no_value;
+  value_id bad_users = no_value;
+  std::optional<std::vector<std::uint32_t>> bad_list = {};
+  std::optional<std::vector<std::uint32_t>> none = {};
+};
+
+/// Numbers of `counting_loop`: values x i 1 next again branch …, nodes entry loop exit, edges entry→loop, loop→loop,
+/// loop→exit.
+enum : value_id { x = 0, jump = 1, i = 2, one = 3, next = 4, again = 5, branch = 6, zero = 7, ret = 8 };
+
+std::string structure_faults(const broken_procedure& p) {
+  std::vector<diagnostic> found;
+  midend::elbrus::detail::error_list errors(p, found);
+  midend::elbrus::detail::structure_check(p, errors).run();
+  return said(found);
+}
+
+} // namespace
+
+TEST_CASE("verify: structures that are torn") {
+  broken_procedure p(counting_loop());
+  REQUIRE(p.value(next).code == opcode::add);
+  REQUIRE(p.value(ret).code == opcode::ret);
+  CHECK(structure_faults(p) == "");
+
+  const auto with_value = [&](value_id v, auto&& change) {
+    p.bad_value = v;
+    p.bad_value_record = p.procedure::value(v);
+    change(p.bad_value_record);
+    const std::string found = structure_faults(p);
+    p.bad_value = no_value;
+    return found;
+  };
+  CHECK(with_value(next, [](value_record& r) { r.next = no_value; }) ==
+        "the list of operations does not end where the node says (in @f, node loop)\n"
+        "an operation stands in no node (in @f)\n");
+  CHECK(with_value(again, [](value_record& r) { r.next = next; }) ==
+        "the list of operations is torn at value #4 (in @f, node loop)\nan operation stands in no node (in @f)\n");
+  CHECK(with_value(again, [](value_record& r) { r.previous = i; }) ==
+        "the list of operations is torn at value #5 (in @f, node loop)\nan operation stands in no node (in @f)\n");
+  CHECK(with_value(next, [](value_record& r) { r.node = 2; }) ==
+        "the list of operations is torn at value #4 (in @f, node loop)\nan operation stands in no node (in @f)\n");
+  CHECK(with_value(next, [](value_record& r) { r.next = 99; }) ==
+        "the list of operations is torn at value #99 (in @f, node loop)\nan operation stands in no node (in @f)\n");
+  CHECK(with_value(jump, [](value_record& r) { r.guarded = true; }) ==
+        "value #1 has too many or too few operands for what it is (in @f, node entry, br)\n");
+  CHECK(with_value(ret, [](value_record& r) { r.kind = value_kind::erased; }).find("value #8 has too many") !=
+        std::string::npos);
+
+  const auto with_edge = [&](edge_id e, auto&& change) {
+    p.bad_edge = e;
+    p.bad_edge_record = p.procedure::edge(e);
+    change(p.bad_edge_record);
+    const std::string found = structure_faults(p);
+    p.bad_edge = 0xffff'ffff;
+    return found;
+  };
+  CHECK(with_edge(0, [](edge_record& e) { e.position = 1; }) ==
+        "edge #0 is not where it says among those into the node (in @f, node loop)\n");
+  CHECK(with_edge(0, [](edge_record& e) { e.position = 7; }) ==
+        "edge #0 is not where it says among those into the node (in @f, node loop)\n");
+  CHECK(with_edge(0, [](edge_record& e) { e.target = 9; }).find("edge #0 leads from or to a node that is not there") ==
+        0);
+  CHECK(with_edge(2, [](edge_record& e) { e.source = 0; }) ==
+        "edge #2 does not belong into the list of those from the node (in @f, node loop)\n"
+        "an edge is missing in the list of its source (in @f)\n");
+  CHECK(with_edge(2, [](edge_record& e) { e.source = no_node; }) ==
+        "edge #2 does not belong into the list of those from the node (in @f, node loop)\n"
+        "edge #2 does not belong into the list of those into the node (in @f, node exit)\n");
+
+  const auto with_list = [&](std::uint32_t broken_procedure::* where, std::uint32_t id,
+                             std::vector<std::uint32_t> list) {
+    const std::uint32_t old = p.*where;
+    p.*where = id;
+    p.bad_list = list;
+    const std::string found = structure_faults(p);
+    p.*where = old;
+    return found;
+  };
+  CHECK(with_list(&broken_procedure::bad_out, 1, {1, 2, 2}) ==
+        "edge #2 does not belong into the list of those from the node (in @f, node loop)\n");
+  CHECK(with_list(&broken_procedure::bad_out, 1, {1}) == "an edge is missing in the list of its source (in @f)\n");
+  CHECK(with_list(&broken_procedure::bad_out, 2, {77}) ==
+        "edge #77 does not belong into the list of those from the node (in @f, node exit)\n");
+  CHECK(with_list(&broken_procedure::bad_in, 0, {2}) ==
+        "edge #2 does not belong into the list of those into the node (in @f, node entry)\n");
+  CHECK(
+      with_list(&broken_procedure::bad_operands, next, {i, 55}) ==
+      "operand #55 is not there (in @f, node loop, %next)\nthe users of value #3 are not those that read it (in @f)\n");
+  CHECK(with_list(&broken_procedure::bad_users, x, {}) == "the users of value #0 are not those that read it (in @f)\n");
+  CHECK(with_list(&broken_procedure::bad_users, x, {again, again}) ==
+        "the users of value #0 are not those that read it (in @f)\n");
+  CHECK(with_list(&broken_procedure::bad_users, x, {x}) ==
+        "the users of value #0 are not those that read it (in @f)\n");
+  CHECK(with_list(&broken_procedure::bad_users, zero, {i, i}) ==
+        "the users of value #7 are not those that read it (in @f)\n");
+
+  p.bad_node = 2;
+  p.bad_node_record = p.procedure::node(2);
+  p.bad_node_record.erased = true;
+  CHECK(structure_faults(p) == "an erased node has edges or operations (in @f, node exit)\n");
+}
+
+TEST_CASE("verify: what only the API can make") {
+  procedure empty;
+  expect(verify(empty), "there is no node (in @)\n");
+
+  procedure p = counting_loop();
+  p.set_name("two words");
+  p.set_node_name(1, "1st");
+  p.set_value_name(x, "a-b");
+  expect(verify(p), "'two words' is no name for a procedure (in @two words)\n"
+                    "'1st' is no name for a node (in @two words, node 1st)\n"
+                    "'a-b' is no name for a value (in @two words)\n");
+
+  p = counting_loop();
+  p.alias_class("a b");
+  p.set_value_name(x, "");
+  expect(verify(p), "'' is no name for a value (in @f)\n'a b' is no name for an alias class (in @f)\n");
+
+  p = counting_loop();
+  p.set_operand(next, 1, no_value);
+  p.set_phi_input(i, 0, no_value);
+  p.set_value_name(branch, "none");
+  expect(verify(p), "an operand of add.i32 is not set (in @f, node loop, %next)\n"
+                    "br has no result that could be kept (in @f, node loop, %none)\n"
+                    "the phi has no entry for an edge from entry (in @f, node loop, %i)\n");
+
+  p = counting_loop();
+  p.set_operand(next, 0, branch);
+  expect(verify(p),
+         "br has no result that could be read (in @f, node loop, %next)\n"
+         "%#6 is read where it need not have been computed: it stands further down (in @f, node loop, %next)\n");
+
+  p = counting_loop();
+  p.erase_edge(1);
+  p.set_probability(2, 1.5);
+  expect(verify(p), "the probability of the edge to exit is more than 1 (in @f, node loop)\n"
+                    "br needs 2 edges, there are 1 (in @f, node loop, br)\n");
+  p.set_probability(2, std::numeric_limits<double>::quiet_NaN());
+  CHECK(verify(p).size() == 2);
+
+  p = counting_loop();
+  p.erase_value(ret);
+  p.append(2, {.code = opcode::unreachable});
+  p.append(2, {.code = opcode::unreachable});
+  p.create_node("");
+  expect(verify(p), "unreachable must be the last operation of its node (in @f, node exit, unreachable)\n"
+                    "the node does not end with a terminator (in @f, node #3)\n");
+  p = counting_loop();
+  p.add_edge(2, 1);
+  expect(verify(p), "the phi has no entry for an edge from exit (in @f, node loop, %i)\n"
+                    "ret needs 0 edges, there are 1 (in @f, node exit, ret)\n");
+  p = counting_loop();
+  const value_id operands[] = {x, x, x};
+  p.insert_before(next, {.code = opcode::add, .type = type::i32, .operands = operands});
+  p.insert_before(next, {.code = opcode::add, .type = type::none, .operands = operands});
+  p.insert_before(next, {.code = opcode::cmp_eq, .type = type::i32, .operand_type = type::i32});
+  p.insert_before(next, {.code = opcode::ld, .type = type::i32, .operands = {operands, 1}, .access = {.alias = 4}});
+  p.insert_before(next, {.code = opcode::mov, .type = type::i32, .operands = {operands, 1}, .otherwise = x});
+  p.insert_before(next, {.code = opcode::mov, .type = type::i32, .operands = {operands, 1}, .variable = next});
+  expect(verify(p), "add.i32 has 3 operands, not 2 (in @f, node loop, add.i32)\n"
+                    "add: the type must be an integer (in @f, node loop, add)\n"
+                    "cmp.eq.i32: a comparison gives an i1 (in @f, node loop, cmp.eq.i32)\n"
+                    "%x is i32, ld.i32 takes ptr (in @f, node loop, ld.i32)\n"
+                    "there is no such alias class (in @f, node loop, ld.i32)\n"
+                    "there is nothing that could be otherwise (in @f, node loop, mov.i32)\n"
+                    "what is written is no variable (in @f, node loop, %next)\n");
+}
+
+TEST_CASE("verify: what is erased does not count") {
+  procedure p = counting_loop();
+  const node_id gone = p.create_node("loop");
+  p.append(gone, {.code = opcode::jump});
+  p.add_edge(gone, 2);
+  CHECK(said(verify(p)) == "there are two nodes loop (in @f, node loop)\n");
+  p.erase_node(gone);
+  CHECK(said(verify(p)) == "");
+}
