@@ -10,7 +10,8 @@
 /// bit: two NaNs are equal if their bits are, 0.0 and -0.0 are not.
 ///
 /// `operation(v)` says what `v` computes in the words that lattices know; its operands are then the first
-/// `arity(code)` of `operands(v)`. `operation::other` is for everything else, for constants, parameters and phis too.
+/// `arity(code)` of `operands(v)`. `operation::other` is for everything else, for constants, parameters and phis too;
+/// `width` is that of the value then, too, or 64.
 ///
 /// `fold(v, args)` computes `v`, which is no phi, from constants, one for each of `operands(v)`; nothing if the result
 /// is not to be had: it depends on memory or on the outside, or the operation has none (a division by zero). What is
@@ -19,7 +20,12 @@
 ///
 /// `edge_case(e)` is the value of the condition at the source of `e` with which `e` is taken; nothing if it is the edge
 /// for all values that no other edge of the node has. The two edges of `br %c` have the cases 1 and 0, or, where any
-/// number but 0 counts as true, none and 0. Asked only where `condition` gives a value.
+/// number but 0 counts as true, none and 0. No two edges of a node have the same case. Asked only where `condition`
+/// gives a value.
+///
+/// Two members may be left out. `bool is_undefined(v)` says that `v` is the literal `undef`, which has any value.
+/// `bool never_returns(v)` says that control does not go past `v`, a call of `exit`: neither to what follows in its node
+/// nor by the edges from there.
 ///
 /// Where `constant_type` is `std::uint64_t`, constants are numbers of the value's width with zeros above, as in
 /// `ir/evaluate.hpp`; the lattices that ship then have transfer functions for all of the vocabulary.
@@ -66,6 +72,18 @@ concept has_fold = requires(const IR& ir, value_id v, std::span<const constant_o
 template <class IR>
 concept has_edge_case = requires(const IR& ir, edge_id e) {
   { ir.edge_case(e) } -> std::convertible_to<std::optional<constant_of<IR>>>;
+};
+
+/// `is_undefined(v)` says whether a value is the literal `undef`. Optional.
+template <class IR>
+concept has_is_undefined = requires(const IR& ir, value_id v) {
+  { ir.is_undefined(v) } -> std::same_as<bool>;
+};
+
+/// `never_returns(v)` says whether control stops at a value. Optional.
+template <class IR>
+concept has_never_returns = requires(const IR& ir, value_id v) {
+  { ir.never_returns(v) } -> std::same_as<bool>;
 };
 
 /// The semantics rung: an IR in SSA form whose values can be computed.

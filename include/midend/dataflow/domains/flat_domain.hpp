@@ -1,0 +1,196 @@
+/// `flat_domain`: constants, with what operations do to them.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dataflow/lattices/flat.hpp"
+#include "midend/dataflow/value_domain.hpp"
+#include "midend/ir/evaluate.hpp"
+#include "midend/ir/operation.hpp"
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// The result of an operation that one of its operands decides about, whatever the others are: 0 times anything, 0
+/// divided by anything, a comparison with the least number. An operand that is unknown is null.
+class deciding_operand {
+public:
+  constexpr deciding_operand(const operation_info& info, const std::uint64_t* a, const std::uint64_t* b)
+      : info_(info), a_(a), b_(b), ones_(low_ones(is_comparison(info.code) ? info.operand_width : info.width)),
+        highest_(ones_ / 2), lowest_(highest_ + 1) {}
+
+  constexpr std::optional<std::uint64_t> result() const {
+    switch (info_.code) {
+    case operation::mul:
+    case operation::bit_and:
+    case operation::umin:
+      return either(0, 0);
+    case operation::bit_or:
+    case operation::umax:
+      return either(ones_, ones_);
+    case operation::min:
+      return either(lowest_, lowest_);
+    case operation::max:
+      return either(highest_, highest_);
+    case operation::rem:
+      return is(b_, ones_) ? std::optional<std::uint64_t>(0) : remainder_or_shift();
+    case operation::sar:
+      return is(a_, ones_) ? std::optional<std::uint64_t>(ones_) : remainder_or_shift();
+    case operation::urem:
+    case operation::div:
+    case operation::udiv:
+    case operation::shl:
+    case operation::shr:
+      return remainder_or_shift();
+    default:
+      return is_comparison(info_.code) ? comparison() : std::nullopt;
+    }
+  }
+
+private:
+  static constexpr bool is(const std::uint64_t* operand, std::uint64_t value) {
+    return operand != nullptr && *operand == value;
+  }
+
+  constexpr std::optional<std::uint64_t> either(std::uint64_t operand, std::uint64_t result) const {
+    return is(a_, operand) || is(b_, operand) ? std::optional(result) : std::nullopt;
+  }
+
+  /// 0 stays 0, and a remainder of 1 is 0.
+  constexpr std::optional<std::uint64_t> remainder_or_shift() const {
+    const bool divides_by_one = (info_.code == operation::rem || info_.code == operation::urem) && is(b_, 1);
+    return is(a_, 0) || divides_by_one ? std::optional<std::uint64_t>(0) : std::nullopt;
+  }
+
+  /// Nothing is less than the least number, or greater than the greatest.
+  constexpr std::optional<std::uint64_t> comparison() const {
+    const operation_info mirrored_info{mirrored(info_.code), 1, info_.operand_width, {}};
+    if (const auto decided = comparison(info_.code, b_)) {
+      return decided;
+    }
+    return comparison(mirrored_info.code, a_);
+  }
+
+  /// Of `x code bound` for all x.
+  constexpr std::optional<std::uint64_t> comparison(operation code, const std::uint64_t* bound) const {
+    switch (code) {
+    case operation::less:
+      return is(bound, lowest_) ? std::optional<std::uint64_t>(0) : std::nullopt;
+    case operation::less_equal:
+      return is(bound, highest_) ? std::optional<std::uint64_t>(1) : std::nullopt;
+    case operation::greater:
+      return is(bound, highest_) ? std::optional<std::uint64_t>(0) : std::nullopt;
+    case operation::greater_equal:
+      return is(bound, lowest_) ? std::optional<std::uint64_t>(1) : std::nullopt;
+    case operation::uless:
+      return is(bound, 0) ? std::optional<std::uint64_t>(0) : std::nullopt;
+    case operation::uless_equal:
+      return is(bound, ones_) ? std::optional<std::uint64_t>(1) : std::nullopt;
+    case operation::ugreater:
+      return is(bound, ones_) ? std::optional<std::uint64_t>(0) : std::nullopt;
+    case operation::ugreater_equal:
+      return is(bound, 0) ? std::optional<std::uint64_t>(1) : std::nullopt;
+    default:
+      return std::nullopt;
+    }
+  }
+
+  const operation_info& info_;
+  const std::uint64_t* a_;
+  const std::uint64_t* b_;
+  std::uint64_t ones_;
+  std::uint64_t highest_; ///< signed
+  std::uint64_t lowest_;
+};
+
+} // namespace detail
+
+/// Values that are constant, of any type; compared bit for bit, if `==` does. The domain of the classic algorithm.
+///
+/// Where constants are numbers of 64 bits it knows all of the vocabulary, and the operations that one operand decides
+/// about (x · 0, x | -1, x < the least number), so that nothing better can be said of a single operation without
+/// promises of no wrap, of more than one bit. A `select` whose condition is unknown is what both its values are. What
+/// has no result for these constants (x / 0) is bottom, no value, and so never folded; top would not be monotone, as 0
+/// divided by anything is 0. Constants of another type go through the `fold` of the IR alone.
+template <std::regular T = std::uint64_t> struct flat_domain : flat<T> {
+  using constant_type = T;
+  using element = typename flat<T>::element;
+
+  using flat<T>::top;
+  using flat<T>::constant;
+
+  constexpr element top(unsigned) const { return flat<T>::top(); }
+
+  constexpr element constant(unsigned, T value) const { return flat<T>::constant(std::move(value)); }
+
+  constexpr std::optional<T> as_constant(const element& a) const {
+    return a.is_constant() ? std::optional<T>(a.value) : std::nullopt;
+  }
+
+  constexpr element transfer(const operation_info& info, std::span<const element> args) const
+    requires std::same_as<T, std::uint64_t>
+  {
+    if (info.code == operation::select) {
+      return select(args);
+    }
+    std::uint64_t values[3] = {};
+    std::size_t constants = 0;
+    for (std::size_t i = 0; i != args.size(); ++i) {
+      if (args[i].is_bottom()) {
+        return this->bottom();
+      }
+      values[i] = args[i].value;
+      constants += args[i].is_constant() ? std::size_t{1} : 0;
+    }
+    if (constants == args.size()) {
+      const evaluation folded = evaluate(info, std::span<const std::uint64_t>(values, args.size()));
+      return folded ? flat<T>::constant(folded.bits) : this->bottom();
+    }
+    return constants == 0 || args.size() != 2 ? flat<T>::top() : decided(info, args);
+  }
+
+  /// A constant equal to the other operand; two constants that exclude each other leave nothing.
+  constexpr void assume(operation code, unsigned width, element& a, element& b) const
+    requires std::same_as<T, std::uint64_t>
+  {
+    if (a.is_constant() && b.is_constant()) {
+      if (!detail::compare(code, a.value, b.value, width)) {
+        a = b = this->bottom();
+      }
+    } else if (code == operation::equal) {
+      this->meet(a, b);
+      b = a;
+    }
+  }
+
+private:
+  constexpr element select(std::span<const element> args) const {
+    if (args[0].is_constant()) {
+      return args[0].value != 0 ? args[1] : args[2];
+    }
+    element either = this->bottom();
+    if (args[0].is_top()) {
+      either = args[1];
+      this->join(either, args[2]);
+    }
+    return either;
+  }
+
+  static constexpr element decided(const operation_info& info, std::span<const element> args) {
+    const detail::deciding_operand operands(info, args[0].is_constant() ? &args[0].value : nullptr,
+                                            args[1].is_constant() ? &args[1].value : nullptr);
+    const std::optional<std::uint64_t> result = operands.result();
+    return result ? flat<T>().constant(*result) : flat<T>().top();
+  }
+};
+
+static_assert(value_domain<flat_domain<>> && has_value_transfer<flat_domain<>> && has_assume<flat_domain<>>);
+static_assert(value_domain<flat_domain<int>> && !has_value_transfer<flat_domain<int>>);
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,190 @@
+/// The domain contract: a lattice of facts about values, with what operations do to them. Sparse conditional constant
+/// propagation takes any. A domain is a lattice object (`lattice.hpp`) for the values of all widths at once, with
+///
+///     using constant_type = std::uint64_t;                                    // what literals are; that of the IR
+///     element top(unsigned width) const;                                      // any value of so many bits
+///     element constant(unsigned width, constant_type c) const;                // this value
+///     std::optional<constant_type> as_constant(const element& a) const;       // the only value that `a` allows
+///
+/// and, as far as it wants to know more than constants:
+///
+///     element transfer(const midend::operation_info& info, std::span<const element> args) const;
+///     bool contains(unsigned width, const element& a, constant_type c) const; // whether `a` allows c
+///     std::uint64_t size(unsigned width, const element& a) const;             // allows at most so many values
+///     bool widen(unsigned width, element& a, const element& b, const thresholds& t) const;
+///     void assume(midend::operation code, unsigned width, element& a, element& b) const;  // `a code b` holds
+///
+/// **Bottom** is "no value so far". What `transfer` gives has to allow every result that `evaluate` gives for values
+/// that the arguments allow, and to be monotone. Where an operation has no result at all (a division by zero) bottom is
+/// right: no run gets past it. Requires arguments of the width that the operation says; `args` has `arity(info.code)`
+/// elements. `operation::other` is never asked for: it is folded by the IR where all operands are constants.
+///
+/// `assume` takes from `a` and `b` what cannot be if the comparison `code` of them gives true, and makes both bottom
+/// if nothing is left.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dataflow/lattice.hpp"
+#include "midend/ir/evaluate.hpp"
+#include "midend/ir/operation.hpp"
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// Numbers at which a bound that keeps moving stops for a while, ascending: those that the program names. Both lists
+/// hold the same numbers, once as they are signed and once as they are not.
+struct thresholds {
+  std::span<const std::int64_t> as_signed = {};
+  std::span<const std::uint64_t> as_unsigned = {};
+};
+
+/// The constants of a domain.
+template <class D> using domain_constant = typename D::constant_type;
+
+/// `top(width)` gives the element that allows everything.
+template <class D>
+concept has_top_of_width = requires(const D& d, unsigned width) {
+  { d.top(width) } -> std::convertible_to<element_of<D>>;
+};
+
+/// `constant(width, c)` gives the element that allows one value.
+template <class D>
+concept has_constant_elements = requires(const D& d, unsigned width, const domain_constant<D>& c) {
+  { d.constant(width, c) } -> std::convertible_to<element_of<D>>;
+};
+
+/// `as_constant(a)` gives the only value that an element allows, if there is one.
+template <class D>
+concept has_as_constant = requires(const D& d, const element_of<D>& a) {
+  { d.as_constant(a) } -> std::convertible_to<std::optional<domain_constant<D>>>;
+};
+
+/// A lattice of facts about values of all widths.
+template <class D>
+concept value_domain =
+    lattice<D> && std::semiregular<D> && has_top_of_width<D> && has_constant_elements<D> && has_as_constant<D>;
+
+/// `transfer(info, args)` gives what an operation makes of its arguments. Optional.
+template <class D>
+concept has_value_transfer = requires(const D& d, const operation_info& info, std::span<const element_of<D>> args) {
+  { d.transfer(info, args) } -> std::convertible_to<element_of<D>>;
+};
+
+/// `contains(width, a, c)` says whether an element allows a value. Optional.
+template <class D>
+concept has_contains = requires(const D& d, unsigned width, const element_of<D>& a, const domain_constant<D>& c) {
+  { d.contains(width, a, c) } -> std::same_as<bool>;
+};
+
+/// `size(width, a)` is at least the number of values that an element allows; the greatest number stands for all above.
+/// Optional.
+template <class D>
+concept has_size = requires(const D& d, unsigned width, const element_of<D>& a) {
+  { d.size(width, a) } -> std::convertible_to<std::uint64_t>;
+};
+
+/// `widen(width, a, b, thresholds)` is `widen(a, b)` of a lattice, for values of a width. Optional.
+template <class D>
+concept has_widen_of_width =
+    requires(const D& d, unsigned width, element_of<D>& a, const element_of<D>& b, const thresholds& t) {
+      { d.widen(width, a, b, t) } -> std::same_as<bool>;
+    };
+
+/// `assume(code, width, a, b)` sharpens two elements by a comparison that holds. Optional.
+template <class D>
+concept has_assume =
+    requires(const D& d, operation code, unsigned width, element_of<D>& a) { d.assume(code, width, a, a); };
+
+/// Whether an element allows a value: by `contains`, or else because it is no other constant.
+template <value_domain D>
+constexpr bool may_be(const D& domain, unsigned width, const element_of<D>& a, const domain_constant<D>& c) {
+  if constexpr (has_contains<D>) {
+    return domain.contains(width, a, c);
+  } else {
+    const std::optional<domain_constant<D>> only = domain.as_constant(a);
+    return !only || *only == c;
+  }
+}
+
+/// The number of values of a width, or the greatest number if it is above that.
+constexpr std::uint64_t number_of_values(unsigned width) {
+  return width < 64 ? std::uint64_t{1} << width : ~std::uint64_t{0};
+}
+
+/// At least the number of values that an element allows: by `size`, or else one for constants and all for the others.
+template <value_domain D> constexpr std::uint64_t size_bound(const D& domain, unsigned width, const element_of<D>& a) {
+  if constexpr (has_size<D>) {
+    return domain.size(width, a);
+  } else {
+    return domain.as_constant(a) ? 1 : number_of_values(width);
+  }
+}
+
+/// Whether an element is bottom: by its `is_bottom()`, or else by comparing.
+template <value_domain D> constexpr bool is_bottom(const D& domain, const element_of<D>& a) {
+  if constexpr (requires {
+                  { a.is_bottom() } -> std::same_as<bool>;
+                }) {
+    return a.is_bottom();
+  } else {
+    return less_or_equal(domain, a, domain.bottom());
+  }
+}
+
+/// The comparison that holds where `code` does not.
+constexpr operation negated(operation code) {
+  switch (code) {
+  case operation::equal:
+    return operation::not_equal;
+  case operation::not_equal:
+    return operation::equal;
+  case operation::less:
+    return operation::greater_equal;
+  case operation::less_equal:
+    return operation::greater;
+  case operation::greater:
+    return operation::less_equal;
+  case operation::greater_equal:
+    return operation::less;
+  case operation::uless:
+    return operation::ugreater_equal;
+  case operation::uless_equal:
+    return operation::ugreater;
+  case operation::ugreater:
+    return operation::uless_equal;
+  case operation::ugreater_equal:
+    return operation::uless;
+  default:
+    return operation::other;
+  }
+}
+
+/// The comparison that says the same of operands in the other order.
+constexpr operation mirrored(operation code) {
+  switch (code) {
+  case operation::less:
+    return operation::greater;
+  case operation::less_equal:
+    return operation::greater_equal;
+  case operation::greater:
+    return operation::less;
+  case operation::greater_equal:
+    return operation::less_equal;
+  case operation::uless:
+    return operation::ugreater;
+  case operation::uless_equal:
+    return operation::ugreater_equal;
+  case operation::ugreater:
+    return operation::uless;
+  case operation::ugreater_equal:
+    return operation::uless_equal;
+  default:
+    return code;
+  }
+}
+
+MIDEND_END_NAMESPACE

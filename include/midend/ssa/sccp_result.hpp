@@ -1,0 +1,99 @@
+/// What sparse conditional constant propagation finds: a fact for each value, and what is executed.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dataflow/detail/fact_array.hpp"
+#include "midend/dataflow/value_domain.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/ssa_values.hpp"
+#include "midend/support/bit_row.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+template <class IR, class D> class sccp_solver;
+}
+
+/// How much work it was.
+struct sccp_counters {
+  std::uint64_t value_visits = 0;  ///< operations and phis that were looked at
+  std::uint64_t branch_visits = 0; ///< ends of nodes that were looked at
+  std::uint64_t edge_visits = 0;   ///< edges that turned out to be executable; each once
+  std::uint64_t use_visits = 0;    ///< uses that were told of a change
+  std::uint64_t widenings = 0;
+
+  friend constexpr bool operator==(const sccp_counters&, const sccp_counters&) = default;
+};
+
+/// Facts hold on every run of the program, for every value that is computed. Does not refer to the IR. 12 bytes a value
+/// beside the fact, and a bit for each node and edge.
+template <value_domain D> class sccp_result {
+public:
+  using domain_type = D;
+  using element = element_of<D>;
+  using constant_type = domain_constant<D>;
+
+  constexpr const D& domain() const { return domain_; }
+
+  constexpr std::size_t num_values() const { return facts_.size(); }
+
+  constexpr std::size_t num_nodes() const { return executable_nodes_.size(); }
+
+  constexpr std::size_t num_edges() const { return executable_edges_.size(); }
+
+  /// What is known of `v`. Bottom if `v` is in a node that is never executed. Top, too, if it is in one that is and yet
+  /// has no value: it depends on what always traps, or on `undef`.
+  constexpr const element& fact(value_id v) const { return facts_[v]; }
+
+  /// By value.
+  constexpr std::span<const element> facts() const { return {facts_.data(), num_values()}; }
+
+  /// The constant that `v` is whenever it is computed, if there is one.
+  constexpr std::optional<constant_type> constant(value_id v) const { return domain_.as_constant(facts_[v]); }
+
+  /// Whether `n` may be executed. What is not executable never is.
+  constexpr bool is_executable(node_id n) const { return executable_nodes_.test(n); }
+
+  /// Whether control may go by `e`.
+  constexpr bool is_executable_edge(edge_id e) const { return executable_edges_.test(e); }
+
+  /// Whether `v` is `undef` whenever it is computed; under `undef_policy::any_value`.
+  constexpr bool is_undefined(value_id v) const { return undefined_.test(v); }
+
+  /// How often `v` was looked at.
+  constexpr std::uint32_t visits(value_id v) const { return visits_[v]; }
+
+  /// How often the phi `v` was widened.
+  constexpr std::uint32_t widenings(value_id v) const { return widenings_.empty() ? 0 : widenings_[v]; }
+
+  constexpr const sccp_counters& counters() const { return counters_; }
+
+  /// The value at which a checked run has stopped, else `no_value`: its fact did not rise when those of its operands
+  /// did, so that nothing here can be relied upon.
+  constexpr value_id broken_value() const { return broken_value_; }
+
+  constexpr std::uint64_t epoch() const { return epoch_; }
+
+private:
+  template <class IR, class Domain> friend class detail::sccp_solver;
+
+  [[no_unique_address]] D domain_;
+  detail::fact_array<element> facts_;
+  bit_row executable_nodes_;
+  bit_row executable_edges_;
+  bit_row undefined_;
+  flat_array<std::uint32_t> visits_;
+  flat_array<std::uint32_t> widenings_;
+  sccp_counters counters_;
+  value_id broken_value_ = no_value;
+  std::uint64_t epoch_ = 0;
+};
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,105 @@
+#include <midend/ssa/sccp.hpp>
+
+#include "support/powerset_domain.hpp"
+#include "support/semantic_ir.hpp"
+#include "support/test_graph.hpp"
+
+#include <doctest/doctest.h>
+#include <midend/dataflow/domains/flat_domain.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+using namespace midend_tests;
+using midend::flat_domain;
+using midend::sccp_options;
+using midend::sccp_result;
+
+namespace {
+
+std::vector<test_graph> small_graphs() {
+  std::vector<test_graph> out = ugly_graphs();
+  random_source random(4);
+  for (std::size_t i = 0; i != 150; ++i) {
+    out.push_back(random_reducible(random, 3 + i % 12));
+    out.push_back(random_irreducible(random, 4 + i % 12));
+    out.push_back(random_digraph(random, 2 + i % 9, 3 + i % 17));
+  }
+  std::erase_if(out, [](const test_graph& g) { return g.num_nodes == 0 || g.num_nodes > 40; });
+  return out;
+}
+
+/// What is observed on runs must be what the result allows.
+template <class D>
+std::size_t check_runs(const semantic_program& program, const sccp_result<D>& found, unsigned width,
+                       const std::string& name) {
+  std::size_t observed = 0;
+  random_source outside(9);
+  const D domain{};
+  const std::size_t parameters = program.parameters().size();
+  for (std::uint64_t input = 0; input >> (width * parameters) == 0; ++input) {
+    std::vector<std::uint64_t> arguments;
+    for (std::size_t i = 0; i != parameters; ++i) {
+      arguments.push_back(input >> (i * width) & midend::low_ones(width));
+    }
+    bool sound = found.is_executable(program.graph().entry());
+    interpret(
+        program, arguments, 400, [&](unsigned w) { return outside.next() & midend::low_ones(w); },
+        [&](value_id v, std::uint64_t bits) {
+          ++observed;
+          sound = sound && midend::may_be(domain, program.operation(v).width, found.fact(v), bits);
+        },
+        [&](edge_id e) { sound = sound && found.is_executable_edge(e); });
+    if (!sound) {
+      FAIL_CHECK(name, " input ", input, "\n", to_string(program));
+      break;
+    }
+  }
+  return observed;
+}
+
+template <class Visit> void for_each_small_program(const random_semantics& semantics, Visit visit) {
+  random_source random(17);
+  for (const test_graph& g : small_graphs()) {
+    visit(random_semantic_program(random, g, semantics), g);
+  }
+}
+
+} // namespace
+
+TEST_CASE("sccp holds on every run") {
+  std::size_t observed = 0;
+  for (const unsigned width : {3u, 4u}) {
+    for_each_small_program({.width = width}, [&](const semantic_program& program, const test_graph& g) {
+      observed += check_runs(program, midend::sccp(program), width, g.name);
+    });
+  }
+  CHECK(observed > 100000);
+}
+
+TEST_CASE("sccp over sets of numbers holds on every run, and nothing knows more") {
+  std::size_t constants = 0;
+  std::size_t found_constants = 0;
+  for_each_small_program({.width = 3}, [&](const semantic_program& program, const test_graph& g) {
+    const auto exact = midend::sccp(program, powerset_domain());
+    check_runs(program, exact, 3, g.name);
+    const auto flat = midend::sccp(program);
+    for (value_id v = 0; v != program.num_values(); ++v) {
+      if (exact.is_executable(program.node(v) == no_node ? program.graph().entry() : program.node(v))) {
+        constants += exact.constant(v) ? 1u : 0u;
+        found_constants += flat.constant(v) ? 1u : 0u;
+        const bool agree = // what always traps reads as any
+            !flat.constant(v) || midend::may_be(powerset_domain(), 3, exact.fact(v), *flat.constant(v));
+        CHECK_MESSAGE(agree, g.name, " v", v, "\n", to_string(program));
+      }
+    }
+    for (edge_id e = 0; e != program.graph().num_edges(); ++e) {
+      const bool fewer = !exact.is_executable_edge(e) || flat.is_executable_edge(e);
+      CHECK_MESSAGE(fewer, g.name, " e", e, "\n", to_string(program));
+    }
+  });
+  MESSAGE(found_constants, " of ", constants);
+  CHECK(found_constants < constants);
+}
