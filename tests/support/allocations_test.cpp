@@ -427,5 +427,65 @@ TEST_CASE("allocations: the general solver, with facts that own no memory") {
   check_second_round([&](const auto& function) {
     g.assign(function);
     static_cast<void>(midend::solve(g, constant_facts{}, midend::reverse_postorder_worklist{}, memory, facts));
+    static_cast<void>(midend::solve(g, constant_facts{}, midend::round_robin{}, memory, facts));
+    static_cast<void>(midend::solve(g, constant_facts{}, midend::weak_topological{}, memory, facts));
   });
+}
+
+namespace {
+
+/// Live variables, in sets some of which are on the heap. Counts what it has to allocate itself.
+struct live_sets {
+  static constexpr auto direction = midend::flow_direction::backward;
+
+  midend_examples::cfg_variables variables;
+  midend::powerset<> sets;
+  std::size_t* own_allocations;
+
+  const midend::powerset<>& lattice() const { return sets; }
+
+  midend::bit_row boundary(node_id) const {
+    *own_allocations += sets.universe() > 64 ? 1 : 0;
+    return sets.bottom();
+  }
+
+  void transfer(node_id n, midend::bit_row& live) const {
+    for (const auto v : variables.defined_in(n)) {
+      live.reset(v);
+    }
+    for (const auto v : variables.used_in(n)) {
+      live.set(v);
+    }
+  }
+};
+
+} // namespace
+
+TEST_CASE("allocations: the general solver makes no facts, whatever memory they own, but takes those it is given") {
+  midend::csr_graph g;
+  midend::solve_workspace<midend::bit_row> memory;
+  midend::solution<midend::bit_row> facts;
+  std::size_t own = 0;
+  std::size_t visits = 0;
+  const auto round = [&] {
+    for (const midend_examples::cfg_function& function : lua()) {
+      g.assign(function);
+      const midend_examples::cfg_variables variables{function};
+      const auto count = static_cast<std::size_t>(variables.num_variables());
+      const live_sets p{variables, midend::powerset<>(count), &own};
+      const auto solve = [&](const auto& policy) {
+        own += count > 64 ? 1 : 0; // the bottom
+        static_cast<void>(midend::solve(g, p, policy, memory, facts));
+        visits += count > 64 ? facts.num_visits() : 0;
+      };
+      solve(midend::reverse_postorder_worklist{});
+      solve(midend::round_robin{});
+      solve(midend::weak_topological{});
+    }
+  };
+  CHECK(allocations_of(round) > 0);
+  own = visits = 0;
+  const std::size_t made = allocations_of(round);
+  CHECK(made == own);
+  CHECK(visits > 10 * own);
 }

@@ -23,8 +23,9 @@ public:
 };
 
 /// The least solution of `problem` over `g`, refilling `out`; `std::nullopt` or, by a policy that may fail, why there
-/// is none: then `out` holds what is no solution yet. Allocates nothing once workspace and result have seen a graph and
-/// facts as large, if `boundary` and the transfer functions do not.
+/// is none: then `out` holds what is no solution yet. Once workspace and result have seen a graph and facts as large,
+/// nothing is allocated but what the problem itself allocates: for the bottom of its lattice, which is asked for once,
+/// for boundaries, and in transfer functions.
 ///
 /// Kildall, "A unified approach to global program optimization", POPL 1973; Kam, Ullman, "Monotone data flow analysis
 /// frameworks", Acta Informatica 7, 1977. In place of recomputing the fact of a node from those before, each visit

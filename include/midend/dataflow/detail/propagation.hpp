@@ -137,7 +137,8 @@ private:
     for (node_id n = 0; n != count; ++n) {
       if (flow_.begins_at(n)) {
         memory_.boundaries.push_back(n);
-        input_[n] = flow_.problem().boundary(n);
+        const fact boundary = flow_.problem().boundary(n);
+        input_[n] = boundary; // to move it would exchange memory that may be larger
         out_.reached_[n] = true;
       }
     }
@@ -169,8 +170,12 @@ private:
 
   /// Joins all that flows into `n`; false if nothing does, and the problem is forward.
   constexpr bool gather(node_id n) {
-    bool flows = !is_forward || flow_.begins_at(n);
-    memory_.gathered = flow_.begins_at(n) ? flow_.problem().boundary(n) : bottom_;
+    const bool begins = flow_.begins_at(n);
+    bool flows = !is_forward || begins;
+    memory_.gathered = bottom_;
+    if (begins) {
+      lattice_.join(*memory_.gathered, flow_.problem().boundary(n));
+    }
     flow_.for_each_edge_to(n, [&](flow_edge e, node_id from) {
       if (is_reached(from)) {
         if (const fact* const arriving = flow_.carry(e, output_[from])) {
