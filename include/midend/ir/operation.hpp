@@ -51,7 +51,8 @@ enum class operation : std::uint8_t {
   select          ///< b if a is not 0, else c; a has 1 bit
 };
 
-/// What the program promises of an operation beside its result; a broken promise leaves it without one.
+/// What the program promises of an operation beside its result; a broken promise leaves it without one. Of shladd it
+/// is promised of the shift and of the addition, each alone.
 struct operation_flags {
   bool no_signed_wrap = false;   ///< of add, sub, mul, neg, shl and shladd: the exact result fits, signed
   bool no_unsigned_wrap = false; ///< of the same: the exact result fits, unsigned
