@@ -145,6 +145,11 @@ public:
         return c;
       }
     }
+    return add_alias_class(name);
+  }
+
+  /// A new class of accesses. Requires that there is none with this name.
+  alias_id add_alias_class(std::string_view name) {
     alias_names_.push_back(names_.add(name));
     return static_cast<alias_id>(alias_names_.size() - 1);
   }

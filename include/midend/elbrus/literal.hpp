@@ -1,0 +1,210 @@
+/// Literals of the Elbrus-like IR: text to bits and back, bit for bit.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/elbrus/type.hpp"
+#include "midend/ir/evaluate.hpp"
+
+#include <bit>
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace elbrus {
+
+/// What is wrong with a literal.
+enum class literal_fault : std::uint8_t {
+  none,
+  malformed,    ///< it is no number of this kind
+  out_of_range, ///< the type has no such number
+};
+
+/// The bits of a literal, with zeros above the width of its type, if `fault` is `none`.
+struct literal {
+  std::uint64_t bits = 0;
+  literal_fault fault = literal_fault::none;
+};
+
+namespace detail {
+
+/// The fields of a floating-point type.
+struct float_format {
+  unsigned fraction_bits;
+  std::uint64_t infinity;
+
+  std::uint64_t sign() const { return std::bit_floor(infinity) << 1; }
+
+  std::uint64_t fraction() const { return low_ones(fraction_bits); }
+
+  std::uint64_t quiet_nan() const { return infinity | std::uint64_t{1} << (fraction_bits - 1); }
+};
+
+constexpr float_format format_of(type t) {
+  return t == type::f32 ? float_format{23, 0x7f80'0000} : float_format{52, 0x7ff0'0000'0000'0000};
+}
+
+constexpr bool is_hexadecimal(std::string_view digits) {
+  return digits.size() > 2 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
+}
+
+/// All of `digits` as a number without a sign.
+inline literal magnitude_of(std::string_view digits) {
+  const bool hexadecimal = is_hexadecimal(digits);
+  if (hexadecimal) {
+    digits.remove_prefix(2);
+  }
+  std::uint64_t bits = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, bits, hexadecimal ? 16 : 10);
+  if (error == std::errc::invalid_argument || stop != end) {
+    return {0, literal_fault::malformed};
+  }
+  return {bits, error == std::errc() ? literal_fault::none : literal_fault::out_of_range};
+}
+
+/// A number must fit, signed or unsigned.
+inline literal integer_literal(std::string_view digits, bool negative, unsigned width) {
+  literal out = magnitude_of(digits);
+  if (out.fault != literal_fault::none) {
+    return out;
+  }
+  const std::uint64_t largest = negative ? std::uint64_t{1} << (width - 1) : low_ones(width);
+  if (out.bits > largest) {
+    return {0, literal_fault::out_of_range};
+  }
+  out.bits = (negative ? 0 - out.bits : out.bits) & low_ones(width);
+  return out;
+}
+
+constexpr bool begins_number(std::string_view digits, bool hexadecimal) {
+  const char c = digits.empty() ? '\0' : digits[0];
+  const char lower = static_cast<char>(c | 0x20);
+  return (c >= '0' && c <= '9') || (hexadecimal && lower >= 'a' && lower <= 'f');
+}
+
+template <class Float, class Bits> literal float_magnitude(std::string_view digits) {
+  const bool hexadecimal = is_hexadecimal(digits);
+  if (hexadecimal) {
+    digits.remove_prefix(2);
+  }
+  if (!begins_number(digits, hexadecimal)) { // from_chars knows `inf` and signs, too
+    return {0, literal_fault::malformed};
+  }
+  Float value = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [stop, error] =
+      std::from_chars(digits.data(), end, value, hexadecimal ? std::chars_format::hex : std::chars_format::general);
+  if (error == std::errc::invalid_argument || stop != end) {
+    return {0, literal_fault::malformed};
+  }
+  return {std::bit_cast<Bits>(value), error == std::errc() ? literal_fault::none : literal_fault::out_of_range};
+}
+
+/// `nan`, or `nan.0x1` with the bits of the fraction.
+inline literal nan_literal(std::string_view word, float_format format) {
+  if (word == "nan") {
+    return {format.quiet_nan()};
+  }
+  const literal payload = magnitude_of(word.substr(4));
+  if (word[3] != '.' || payload.fault == literal_fault::malformed) {
+    return {0, literal_fault::malformed};
+  }
+  if (payload.fault != literal_fault::none || payload.bits == 0 || payload.bits > format.fraction()) {
+    return {0, literal_fault::out_of_range};
+  }
+  return {format.infinity | payload.bits};
+}
+
+inline literal float_literal(std::string_view digits, bool negative, type t) {
+  const float_format format = format_of(t);
+  literal out;
+  if (digits == "inf") {
+    out.bits = format.infinity;
+  } else if (digits.substr(0, 3) == "nan") {
+    out = nan_literal(digits, format);
+  } else if (t == type::f32) {
+    out = float_magnitude<float, std::uint32_t>(digits);
+  } else {
+    out = float_magnitude<double, std::uint64_t>(digits);
+  }
+  out.bits |= negative ? format.sign() : 0;
+  return out;
+}
+
+template <class Number, class... Format> void append_number(std::string& text, Number number, Format... format) {
+  char digits[64];
+  const auto [end, error] = std::to_chars(digits, digits + sizeof digits, number, format...);
+  static_cast<void>(error); // 64 characters are enough for all of them
+  text.append(digits, end);
+}
+
+inline void append_float(std::string& text, type t, std::uint64_t bits) {
+  const float_format format = format_of(t);
+  if ((bits & format.sign()) != 0) {
+    text += '-';
+    bits ^= format.sign();
+  }
+  if (bits == format.infinity) {
+    text += "inf";
+  } else if (bits > format.infinity) {
+    text += "nan";
+    if (bits != format.quiet_nan()) {
+      text += ".0x";
+      append_number(text, bits & format.fraction(), 16);
+    }
+  } else {
+    text += "0x";
+    if (t == type::f32) {
+      append_number(text, std::bit_cast<float>(static_cast<std::uint32_t>(bits)), std::chars_format::hex);
+    } else {
+      append_number(text, std::bit_cast<double>(bits), std::chars_format::hex);
+    }
+  }
+}
+
+} // namespace detail
+
+/// Reads a literal of a type, all of `text`. Of integers, predicates and addresses: decimal or `0x…`, both also
+/// negative; the number must fit the type, signed or unsigned. Of floating-point numbers: decimal, rounded to nearest,
+/// or hexadecimal (`0x1.8p+1`), `inf`, `nan`, `nan.0x…` with the bits of the fraction, all of them also negative.
+inline literal parse_literal(std::string_view text, type t) {
+  const bool negative = !text.empty() && text[0] == '-';
+  if (negative) {
+    text.remove_prefix(1);
+  }
+  if (t == type::none) {
+    return {0, literal_fault::malformed};
+  }
+  return is_float(t) ? detail::float_literal(text, negative, t) : detail::integer_literal(text, negative, width_of(t));
+}
+
+/// Writes a literal so that `parse_literal` gives the same bits: integers signed and decimal, predicates as 0 and 1,
+/// addresses from 2^16 on hexadecimal, floating-point numbers hexadecimal.
+inline void append_literal(std::string& text, type t, std::uint64_t bits) {
+  constexpr std::uint64_t first_hexadecimal_address = 0x10000;
+  if (is_float(t)) {
+    detail::append_float(text, t, bits);
+  } else if (t == type::i1) {
+    text += bits == 0 ? '0' : '1';
+  } else if (t == type::ptr && bits >= first_hexadecimal_address) {
+    text += "0x";
+    detail::append_number(text, bits, 16);
+  } else if (t != type::none) {
+    detail::append_number(text, as_signed(bits, width_of(t)));
+  }
+}
+
+/// The same as a string.
+inline std::string literal_text(type t, std::uint64_t bits) {
+  std::string text;
+  append_literal(text, t, bits);
+  return text;
+}
+
+} // namespace elbrus
+
+MIDEND_END_NAMESPACE
