@@ -1,0 +1,133 @@
+/// `construct_ssa_on_the_fly`: turns the variables of a finished program into values as a front end would.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/editing.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/statements.hpp"
+#include "midend/ssa/detail/statement_variables.hpp"
+#include "midend/ssa/on_the_fly_ssa.hpp"
+#include "midend/ssa/ssa_construction.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// What is done to phis that irreducible flow makes too many.
+enum class redundant_phis : std::uint8_t { remove, keep };
+
+namespace detail {
+
+/// Fills nodes by number and seals each as soon as all its predecessors are filled.
+template <class E> class on_the_fly_constructor {
+public:
+  explicit on_the_fly_constructor(E& editor) : editor_(editor), ssa_(editor) {}
+
+  void run(redundant_phis redundant, ssa_construction& out) {
+    const auto num_variables = static_cast<std::size_t>(editor_.num_variables());
+    const node_id num_nodes = node_count(editor_.graph());
+    statement_.start(num_variables);
+    count_edges(num_nodes);
+    for (node_id n = 0; n != num_nodes; ++n) {
+      if (not_filled_[n] == 0) {
+        ssa_.seal(n);
+      }
+    }
+    for (node_id n = 0; n != num_nodes; ++n) {
+      fill(n);
+      for_each_id(editor_.graph().successors(n), [&](node_id s) {
+        if (--not_filled_[s] == 0) {
+          ssa_.seal(s);
+        }
+      });
+    }
+    if (redundant == redundant_phis::remove) {
+      ssa_.remove_redundant_phis();
+    }
+    list_phis(num_nodes, num_variables, out);
+    list_undefined(num_variables, out);
+  }
+
+private:
+  void count_edges(node_id num_nodes) {
+    not_filled_.assign(num_nodes, 0);
+    for (node_id n = 0; n != num_nodes; ++n) {
+      for_each_id(editor_.graph().successors(n), [&](node_id s) { ++not_filled_[s]; });
+    }
+  }
+
+  void fill(node_id n) {
+    for_each_id(editor_.statements(n), [&](statement_id s) {
+      statement_.assign(editor_, s);
+      for (const variable_id x : statement_.read()) {
+        editor_.rename_use(s, x, ssa_.read_variable(x, n));
+      }
+      for (const variable_id x : statement_.written()) {
+        ssa_.write_variable(x, n, editor_.rename_definition(s, x));
+      }
+    });
+  }
+
+  /// Sorted by node, then by variable, by counting.
+  void list_phis(node_id num_nodes, std::size_t num_variables, ssa_construction& out) {
+    flat_array<variable_phi> made;
+    ssa_.for_each_phi([&](const variable_phi& phi) { made.push_back(phi); });
+    flat_array<variable_phi> by_node;
+    flat_array<std::uint32_t> ends;
+    sort_by(num_nodes, [](const variable_phi& phi) { return phi.node; }, made, ends, by_node);
+    sort_by(num_variables, [](const variable_phi& phi) { return phi.variable; }, by_node, out.phi_offsets_, out.phis_);
+  }
+
+  /// Keeps the order of what has the same key. `begins` are the places where the keys begin, and the end.
+  template <class Key>
+  static void sort_by(std::size_t num_keys, Key key, const flat_array<variable_phi>& from,
+                      flat_array<std::uint32_t>& begins, flat_array<variable_phi>& to) {
+    begins.assign(num_keys + 1, 0);
+    for (const variable_phi& phi : from) {
+      ++begins[key(phi)];
+    }
+    counts_to_ends(begins);
+    to.resize_for_overwrite(from.size());
+    for (std::size_t i = from.size(); i-- != 0;) {
+      to[--begins[key(from[i])]] = from[i];
+    }
+  }
+
+  void list_undefined(std::size_t num_variables, ssa_construction& out) {
+    out.undefined_variables_.clear();
+    for (variable_id x = 0; x != num_variables; ++x) {
+      if (ssa_.is_undefined(x)) {
+        out.undefined_variables_.push_back(x);
+      }
+    }
+  }
+
+  E& editor_;
+  on_the_fly_ssa<E> ssa_;
+  statement_variables statement_;
+  flat_array<std::uint32_t> not_filled_; ///< by node: edges from nodes that are not filled
+};
+
+} // namespace detail
+
+/// Turns all variables of a program into values by `on_the_fly_ssa`, in one pass over the nodes by number: what a front
+/// end would make that writes them down in this order. Nodes that stand behind their predecessors, but for those of
+/// loops, give the fewest phis on the way; the result does not depend on the order.
+///
+/// It is the same as that of `construct_ssa` but for the order of phis in a node and for edges from unreachable nodes,
+/// which count here: a node to which they lead may have phis more, and unreachable nodes may have some. With
+/// `redundant_phis::keep` there may also be some more in irreducible flow. Undefined variables may be more too, as
+/// they are noted when a phi that is removed later has them as input.
+///
+/// Requires that no edge leads to the entry. May-definitions as for `construct_ssa`. Cost: see `on_the_fly_ssa`.
+template <on_the_fly_editor E>
+ssa_construction construct_ssa_on_the_fly(E& editor, redundant_phis redundant = redundant_phis::remove) {
+  ssa_construction out;
+  detail::on_the_fly_constructor<E>(editor).run(redundant, out);
+  return out;
+}
+
+MIDEND_END_NAMESPACE

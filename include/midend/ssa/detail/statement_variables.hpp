@@ -1,0 +1,64 @@
+/// What SSA construction does with the variables of a statement.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/statements.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <cstddef>
+#include <span>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// The variables that a statement reads and writes in the sense of SSA form, each once. What it may define it writes,
+/// and reads for the case that it leaves the old value. The lists are copies, since renaming changes those of the
+/// statement.
+class statement_variables {
+public:
+  /// Ready for another program.
+  constexpr void start(std::size_t num_variables) {
+    read_by_.assign(num_variables, no_statement);
+    written_by_.assign(num_variables, no_statement);
+  }
+
+  /// Requires that no statement comes twice.
+  template <class IR> constexpr void assign(const IR& ir, statement_id s) {
+    read_.clear();
+    written_.clear();
+    for_each_id(ir.uses(s), [&](variable_id x) { add(read_, read_by_, x, s); });
+    for_each_id(ir.definitions(s), [&](variable_id x) { add(written_, written_by_, x, s); });
+    if constexpr (has_may_definitions<IR>) {
+      for_each_id(ir.may_definitions(s), [&](variable_id x) {
+        if (written_by_[x] != s) {
+          add(read_, read_by_, x, s);
+          add(written_, written_by_, x, s);
+        }
+      });
+    }
+  }
+
+  constexpr std::span<const variable_id> read() const { return read_; }
+
+  constexpr std::span<const variable_id> written() const { return written_; }
+
+private:
+  static constexpr void add(flat_array<variable_id>& list, flat_array<statement_id>& listed_by, variable_id x,
+                            statement_id s) {
+    if (listed_by[x] != s) {
+      listed_by[x] = s;
+      list.push_back(x);
+    }
+  }
+
+  flat_array<variable_id> read_;
+  flat_array<variable_id> written_;
+  flat_array<statement_id> read_by_; ///< by variable: the last statement that has it in its list
+  flat_array<statement_id> written_by_;
+};
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE

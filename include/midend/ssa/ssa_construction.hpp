@@ -1,0 +1,56 @@
+/// `ssa_construction`: what the construction of SSA form did. `construct_ssa.hpp` does it.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/ssa_values.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+struct ssa_constructor;
+template <class E> class on_the_fly_constructor;
+} // namespace detail
+
+/// A phi that stands for a variable.
+struct variable_phi {
+  variable_id variable;
+  node_id node;
+  value_id value;
+
+  friend constexpr bool operator==(const variable_phi&, const variable_phi&) = default;
+};
+
+/// The phis that were made, and the variables that may be read before they are written. 12 bytes a phi, 8 a variable.
+class ssa_construction {
+public:
+  constexpr std::size_t num_phis() const { return phis_.size(); }
+
+  /// By variable, those of one variable by ascending node.
+  constexpr std::span<const variable_phi> phis() const { return phis_; }
+
+  /// Those of `x`.
+  constexpr std::span<const variable_phi> phis(variable_id x) const {
+    return phis().subspan(phi_offsets_[x], phi_offsets_[x + std::size_t{1}] - phi_offsets_[x]);
+  }
+
+  /// The variables for which `undefined_value` had to stand in somewhere, ascending: an operand of a statement or of a
+  /// phi is what `x` holds where it was not written on some path from the entry, or the node is unreachable.
+  constexpr std::span<const variable_id> undefined_variables() const { return undefined_variables_; }
+
+private:
+  friend detail::ssa_constructor;
+  template <class E> friend class detail::on_the_fly_constructor;
+
+  flat_array<variable_phi> phis_;
+  flat_array<std::uint32_t> phi_offsets_; ///< by variable, and one more
+  flat_array<variable_id> undefined_variables_;
+};
+
+MIDEND_END_NAMESPACE
