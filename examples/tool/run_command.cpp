@@ -1,0 +1,139 @@
+#include "run_command.hpp"
+
+#include "eir_file.hpp"
+#include "output.hpp"
+#include "run_input.hpp"
+
+#include <midend/elbrus/interpreter.hpp>
+#include <midend/elbrus/literal.hpp>
+#include <midend/elbrus/printer.hpp>
+#include <midend/elbrus/profile.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <optional>
+
+namespace midend_tool {
+namespace {
+
+using namespace midend::elbrus;
+
+exit_status complain(exit_status status, const std::string& message) {
+  std::fprintf(stderr, "%s\n", message.c_str());
+  return status;
+}
+
+/// What programs may call: `@print(…)` writes its arguments in a line, `@putchar(c)` a byte, `@abort()` ends the run.
+host_functions tool_functions(output& out) {
+  return [&out](const host_call& call) {
+    if (call.callee == "print" && call.result == type::none) {
+      std::string line;
+      for (const scalar& argument : call.arguments) {
+        line += line.empty() ? "" : " ";
+        append_literal(line, argument.type, argument.bits);
+      }
+      out.text(line + "\n");
+      return host_answer::done();
+    }
+    if (call.callee == "putchar" && call.arguments.size() == 1 && call.result == type::none) {
+      out.character(static_cast<char>(call.arguments[0].bits & 0xff));
+      return host_answer::done();
+    }
+    return call.callee == "abort" && call.arguments.empty() ? host_answer::stop() : host_answer::unknown();
+  };
+}
+
+std::string trap_message(const std::string& file, const program& all, const trap& t) {
+  const source_location at = location_of(all.procedures, t);
+  std::string place = file;
+  if (at.line != 0) {
+    place += ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
+  }
+  return place + ": trap: " + to_text(all.procedures, t);
+}
+
+/// The value in one line, and each array that is not what it was.
+void print_result(const run_input& input, const run_result& result, output& out) {
+  if (result.value) {
+    out.text(literal_text(result.value->type, result.value->bits) + "\n");
+  }
+  for (std::size_t i = 0; i != input.arrays.num_arrays(); ++i) {
+    const auto before = input.arrays.bytes(i);
+    const auto after = result.memory.bytes(i);
+    if (!std::equal(before.begin(), before.end(), after.begin(), after.end())) {
+      out.text(memory_text(result.memory, i, input.element_types[i]) + "\n");
+    }
+  }
+}
+
+void print_statistics(const program& all, const run_result& result, double seconds) {
+  std::fprintf(stderr, "%llu operations in %.3f s", static_cast<unsigned long long>(result.executed), seconds);
+  if (seconds > 0) {
+    std::fprintf(stderr, ", %.1f million a second", static_cast<double>(result.executed) / seconds / 1e6);
+  }
+  std::fputc('\n', stderr);
+  for (std::size_t i = 0; i != all.procedures.size(); ++i) {
+    if (const std::uint64_t calls = result.profile[i].calls; calls != 0) {
+      std::fprintf(stderr, "@%s: %llu %s\n", std::string(all.procedures[i].name()).c_str(),
+                   static_cast<unsigned long long>(calls), calls == 1 ? "call" : "calls");
+    }
+  }
+  std::fprintf(stderr, "%zu calls of host functions and volatile accesses\n", result.events.size());
+}
+
+std::optional<std::string> write_profile_file(const std::string& file, program all, const run_profile& counts) {
+  write_profile(all, counts);
+  return write_text(file, to_text(all));
+}
+
+} // namespace
+
+exit_status run_run(const run_command_options& options) {
+  run_input input;
+  if (const auto problem = parse_memories(options.memories, input)) {
+    return complain(exit_bad_usage, "midend run: " + *problem);
+  }
+  const std::optional<program> all = read_program(options.file);
+  if (!all) {
+    return exit_bad_input;
+  }
+  interpreter in(*all);
+  const std::string name = options.procedure.substr(options.procedure.starts_with('@') ? 1 : 0);
+  const std::optional<std::size_t> number = in.find(name);
+  if (!number) {
+    return complain(exit_bad_input, options.file + ": error: there is no procedure '@" + name + "'");
+  }
+  if (const auto problem = parse_arguments(all->procedures[*number], options.arguments, input)) {
+    return complain(exit_bad_usage, "midend run: " + *problem);
+  }
+
+  output out(stdout);
+  run_options limits;
+  limits.step_limit = options.step_limit;
+  limits.call_depth = options.call_depth;
+  limits.frame_slots = std::size_t{1} << 26;
+  limits.host = tool_functions(out);
+  limits.record_events = options.statistics;
+  const auto start = std::chrono::steady_clock::now();
+  const run_result result = in.run(*number, input.arguments, input.arrays, limits);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+
+  if (!result.trap) {
+    print_result(input, result, out);
+  }
+  if (!out.flush()) {
+    return complain(exit_bad_input, "midend: error: standard output: " + out.error());
+  }
+  if (options.statistics) {
+    print_statistics(*all, result, seconds.count());
+  }
+  if (!options.profile_file.empty()) {
+    if (const auto problem = write_profile_file(options.profile_file, *all, result.profile)) {
+      return complain(exit_bad_input, *problem);
+    }
+  }
+  return result.trap ? complain(exit_bad_input, trap_message(options.file, *all, *result.trap)) : exit_done;
+}
+
+} // namespace midend_tool
