@@ -5,30 +5,18 @@
 #include "midend/elbrus/detail/error_list.hpp"
 #include "midend/elbrus/detail/name_index.hpp"
 #include "midend/elbrus/detail/wording.hpp"
+#include "midend/elbrus/lexer.hpp"
 #include "midend/elbrus/procedure.hpp"
 #include "midend/elbrus/records.hpp"
 #include "midend/elbrus/type.hpp"
 #include "midend/graph/concepts.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus::detail {
-
-/// `[A-Za-z_][A-Za-z0-9_.]*`
-constexpr bool is_identifier(std::string_view name) {
-  for (std::size_t i = 0; i != name.size(); ++i) {
-    const char c = name[i];
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    if (!letter && (i == 0 || !((c >= '0' && c <= '9') || c == '.'))) {
-      return false;
-    }
-  }
-  return !name.empty();
-}
 
 /// Values, variables and nodes have names of their own each. What has none is fine but for variables and parameters.
 class name_check {

@@ -2,14 +2,13 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/elbrus/literal.hpp"
 #include "midend/elbrus/opcode.hpp"
 #include "midend/elbrus/procedure.hpp"
 #include "midend/elbrus/records.hpp"
 #include "midend/elbrus/type.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/ir/evaluate.hpp"
 
-#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -48,7 +47,7 @@ inline std::string spelled(const procedure& p, value_id v) {
     return "undef";
   }
   if (record.kind == value_kind::constant) {
-    return is_float(record.type) ? "a literal" : std::to_string(as_signed(record.bits, width_of(record.type)));
+    return literal_text(record.type, record.bits);
   }
   const std::string_view sign = record.kind == value_kind::variable ? "$" : "%";
   return record.name == 0 ? joined({sign, "#", std::to_string(v)}) : joined({sign, p.value_name(v)});
