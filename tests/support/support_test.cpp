@@ -302,4 +302,9 @@ TEST_CASE("handle_map: finds what was put in, and nothing else") {
   }
   CHECK(found);
   CHECK(map.find(1) == map.missing);
+  map.clear(100);
+  CHECK(map.find(keys[0]) == map.missing);
+  CHECK(map.find_or_insert(keys[1], 7) == 7);
+  CHECK(map.find(keys[1]) == 7);
+  CHECK(map.find(keys[2]) == map.missing);
 }

@@ -20,6 +20,13 @@ template <class Handle> class handle_map {
 public:
   static constexpr std::uint32_t missing = 0xffff'ffff;
 
+  /// Forgets everything and makes room for `expected` handles; there may be more. Allocates only if there has never
+  /// been so much room, and costs no more for a map that once was larger.
+  void clear(std::size_t expected) {
+    used_ = 0;
+    make_room(std::bit_ceil(2 * expected < 64 ? 64 : 2 * expected));
+  }
+
   std::uint32_t find(Handle handle) const {
     if (numbers_.empty()) {
       return missing;
@@ -68,24 +75,30 @@ private:
     return slot;
   }
 
-  void grow() {
-    const flat_array<Handle> old_handles = static_cast<flat_array<Handle>&&>(handles_);
-    const flat_array<std::uint32_t> old_numbers = static_cast<flat_array<std::uint32_t>&&>(numbers_);
-    const std::size_t capacity = old_numbers.empty() ? 64 : 2 * old_numbers.size();
+  /// Empty slots; `capacity` is a power of 2.
+  void make_room(std::size_t capacity) {
     shift_ = 64 - std::countr_zero(capacity);
     handles_.resize_for_overwrite(capacity);
     numbers_.assign(capacity, missing);
-    for (std::size_t i = 0; i != old_numbers.size(); ++i) {
-      if (old_numbers[i] != missing) {
-        const std::size_t slot = slot_of(old_handles[i]);
-        handles_[slot] = old_handles[i];
-        numbers_[slot] = old_numbers[i];
+  }
+
+  MIDEND_SELDOM_CALLED void grow() {
+    old_handles_.assign(handles_);
+    old_numbers_.assign(numbers_);
+    make_room(numbers_.empty() ? 64 : 2 * numbers_.size());
+    for (std::size_t i = 0; i != old_numbers_.size(); ++i) {
+      if (old_numbers_[i] != missing) {
+        const std::size_t slot = slot_of(old_handles_[i]);
+        handles_[slot] = old_handles_[i];
+        numbers_[slot] = old_numbers_[i];
       }
     }
   }
 
   flat_array<Handle> handles_;
   flat_array<std::uint32_t> numbers_;
+  flat_array<Handle> old_handles_; ///< while the map grows; kept, so that maps that are used again do not allocate
+  flat_array<std::uint32_t> old_numbers_;
   std::size_t used_ = 0;
   int shift_ = 0;
 };

@@ -1,0 +1,69 @@
+/// LLVM's constants as 64 bits, and folding by LLVM's own constant folder. For LLVM 19.
+#pragma once
+
+#include "midend/adapters/llvm_operations.hpp"
+#include "midend/config.hpp"
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/Analysis/ConstantFolding.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/DataLayout.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/Instructions.h>
+
+#include <bit>
+#include <cstdint>
+#include <optional>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// A constant of LLVM in 64 bits. An integer of up to 64 bits is its bits, with zeros above. Of any other type it is
+/// the address of the `llvm::Constant`, of which LLVM makes one for each value: to be compared for equality, and good
+/// for nothing else. (Two that differ may still come to the same when the program runs: addresses of aliases.) Nothing
+/// for `undef` and `poison`, and for integers whose bits only the linker knows (`ptrtoint (ptr @g to i64)`).
+inline std::optional<std::uint64_t> llvm_constant_bits(const llvm::Constant* c) {
+  if (detail::is_llvm_number(c->getType())) {
+    const auto* const number = llvm::dyn_cast<llvm::ConstantInt>(c);
+    return number == nullptr ? std::nullopt : std::optional(number->getZExtValue());
+  }
+  if (llvm::isa<llvm::UndefValue>(c)) { // poison is one
+    return std::nullopt;
+  }
+  return std::bit_cast<std::uintptr_t>(c);
+}
+
+/// The constant of a type that has these bits.
+inline llvm::Constant* llvm_constant(llvm::Type* type, std::uint64_t bits) {
+  if (detail::is_llvm_number(type)) {
+    return llvm::ConstantInt::get(type, bits);
+  }
+  return std::bit_cast<llvm::Constant*>(static_cast<std::uintptr_t>(bits));
+}
+
+/// How LLVM's folder is asked.
+struct llvm_fold_options {
+  const llvm::TargetLibraryInfo* library = nullptr; ///< to fold calls of library functions
+
+  /// Also what LLVM folds to one of several results that are right, as any NaN is for 0.0 / 0.0, and calls with
+  /// floating point results. Good only where *all* uses of the instruction get the folded result, as in constant
+  /// propagation.
+  bool any_right_result = false;
+};
+
+namespace detail {
+
+/// What LLVM makes of an instruction whose operands are `args`; null if nothing.
+inline const llvm::Constant* fold_llvm_instruction(const llvm::Instruction& i, llvm::ArrayRef<llvm::Constant*> args,
+                                                   const llvm_fold_options& options) {
+  const llvm::DataLayout& layout = i.getFunction()->getDataLayout();
+  if (const auto* const load = llvm::dyn_cast<llvm::LoadInst>(&i)) { // of constant memory
+    return load->isSimple() ? llvm::ConstantFoldLoadFromConstPtr(args[0], i.getType(), layout) : nullptr;
+  }
+  auto& changeable = const_cast<llvm::Instruction&>(i); // the folder only reads it
+  return llvm::ConstantFoldInstOperands(&changeable, args, layout, options.library, options.any_right_result);
+}
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE

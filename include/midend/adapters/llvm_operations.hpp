@@ -1,0 +1,171 @@
+/// What LLVM's instructions compute, in the vocabulary of `ir/operation.hpp`. For LLVM 19.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/ir/operation.hpp"
+
+#include <llvm/IR/InstrTypes.h>
+#include <llvm/IR/Instruction.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Operator.h>
+#include <llvm/IR/Type.h>
+
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// Whether values of the type are numbers to midend: integers of up to 64 bits.
+inline bool is_llvm_number(const llvm::Type* type) {
+  return type->isIntegerTy() && type->getIntegerBitWidth() <= 64;
+}
+
+/// 64 for what is no number.
+inline std::uint8_t llvm_width(const llvm::Type* type) {
+  return is_llvm_number(type) ? static_cast<std::uint8_t>(type->getIntegerBitWidth()) : std::uint8_t{64};
+}
+
+/// Of an operation of numbers; `other` if there is no word for it.
+inline operation llvm_binary_operation(unsigned opcode) {
+  switch (opcode) {
+  case llvm::Instruction::Add:
+    return operation::add;
+  case llvm::Instruction::Sub:
+    return operation::sub;
+  case llvm::Instruction::Mul:
+    return operation::mul;
+  case llvm::Instruction::SDiv:
+    return operation::div;
+  case llvm::Instruction::UDiv:
+    return operation::udiv;
+  case llvm::Instruction::SRem:
+    return operation::rem;
+  case llvm::Instruction::URem:
+    return operation::urem;
+  case llvm::Instruction::And:
+    return operation::bit_and;
+  case llvm::Instruction::Or:
+    return operation::bit_or;
+  case llvm::Instruction::Xor:
+    return operation::bit_xor;
+  case llvm::Instruction::Shl:
+    return operation::shl;
+  case llvm::Instruction::LShr:
+    return operation::shr;
+  case llvm::Instruction::AShr:
+    return operation::sar;
+  default:
+    return operation::other;
+  }
+}
+
+inline operation llvm_comparison(llvm::CmpInst::Predicate predicate) {
+  switch (predicate) {
+  case llvm::CmpInst::ICMP_EQ:
+    return operation::equal;
+  case llvm::CmpInst::ICMP_NE:
+    return operation::not_equal;
+  case llvm::CmpInst::ICMP_SLT:
+    return operation::less;
+  case llvm::CmpInst::ICMP_SLE:
+    return operation::less_equal;
+  case llvm::CmpInst::ICMP_SGT:
+    return operation::greater;
+  case llvm::CmpInst::ICMP_SGE:
+    return operation::greater_equal;
+  case llvm::CmpInst::ICMP_ULT:
+    return operation::uless;
+  case llvm::CmpInst::ICMP_ULE:
+    return operation::uless_equal;
+  case llvm::CmpInst::ICMP_UGT:
+    return operation::ugreater;
+  case llvm::CmpInst::ICMP_UGE:
+    return operation::ugreater_equal;
+  default:
+    return operation::other;
+  }
+}
+
+/// Of a conversion between numbers.
+inline operation llvm_conversion(unsigned opcode) {
+  switch (opcode) {
+  case llvm::Instruction::Trunc:
+    return operation::truncate;
+  case llvm::Instruction::ZExt:
+    return operation::zero_extend;
+  case llvm::Instruction::SExt:
+    return operation::sign_extend;
+  default: // bitcast
+    return operation::copy;
+  }
+}
+
+inline operation llvm_call(const llvm::Instruction& i) {
+  const auto* const intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
+  switch (intrinsic == nullptr ? llvm::Intrinsic::not_intrinsic : intrinsic->getIntrinsicID()) {
+  case llvm::Intrinsic::smin:
+    return operation::min;
+  case llvm::Intrinsic::smax:
+    return operation::max;
+  case llvm::Intrinsic::umin:
+    return operation::umin;
+  case llvm::Intrinsic::umax:
+    return operation::umax;
+  default:
+    return operation::other;
+  }
+}
+
+inline operation llvm_code(const llvm::Instruction& i) {
+  const unsigned opcode = i.getOpcode();
+  if (opcode == llvm::Instruction::Select) { // of values of any type: one of two is chosen
+    return i.getOperand(0)->getType()->isIntegerTy() ? operation::select : operation::other;
+  }
+  if (!is_llvm_number(i.getType())) {
+    return operation::other;
+  }
+  if (i.isBinaryOp()) {
+    return llvm_binary_operation(opcode);
+  }
+  if (opcode == llvm::Instruction::Call) {
+    return llvm_call(i);
+  }
+  const bool is_unary_or_compare = i.isCast() || opcode == llvm::Instruction::ICmp;
+  if (!is_unary_or_compare || !is_llvm_number(i.getOperand(0)->getType())) {
+    return operation::other;
+  }
+  return i.isCast() ? llvm_conversion(opcode) : llvm_comparison(llvm::cast<llvm::ICmpInst>(i).getPredicate());
+}
+
+inline operation_flags llvm_flags(const llvm::Instruction& i, operation code) {
+  switch (code) {
+  case operation::add:
+  case operation::sub:
+  case operation::mul:
+  case operation::shl:
+    return {i.hasNoSignedWrap(), i.hasNoUnsignedWrap()};
+  default:
+    return {};
+  }
+}
+
+} // namespace detail
+
+/// What an instruction computes: arithmetic, comparisons and conversions of integers of up to 64 bits, their minima and
+/// maxima, and `select` of a scalar condition have words; anything else is `other`, with the width of an integer result
+/// of up to 64 bits, and 64 for other types.
+///
+/// `freeze` is `other`, for it is no copy: it makes one value of a poison that may be different ones elsewhere.
+/// Promises that the vocabulary has no words for (`exact`, `disjoint`, `nneg`, those of `trunc`) are left out: where
+/// one is broken LLVM has poison, and midend a result, which is one of those that poison may become. O(1).
+inline operation_info llvm_operation(const llvm::Instruction& i) {
+  const operation code = detail::llvm_code(i);
+  const std::uint8_t width = detail::llvm_width(i.getType());
+  const bool converts = is_comparison(code) || i.isCast();
+  const std::uint8_t operand_width = converts ? detail::llvm_width(i.getOperand(0)->getType()) : width;
+  return {code, width, operand_width, detail::llvm_flags(i, code)};
+}
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,201 @@
+/// `llvm_ssa`: the values of an `llvm::Function`, as the SSA and semantics rungs of the IR contract ask for them. For
+/// LLVM 19.
+#pragma once
+
+#include "midend/adapters/llvm_constants.hpp"
+#include "midend/adapters/llvm_numbering.hpp"
+#include "midend/adapters/llvm_operations.hpp"
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/graph/csr_graph.hpp"
+#include "midend/ir/evaluate.hpp"
+#include "midend/ir/semantics.hpp"
+#include "midend/ir/ssa.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/range.hpp"
+
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/BasicBlock.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/Instructions.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// The successors of numbered blocks, to be copied.
+struct llvm_successors {
+  const llvm_numbering& numbering;
+
+  std::size_t num_nodes() const { return numbering.blocks().size(); }
+
+  node_id entry() const { return 0; }
+
+  auto successors(node_id n) const {
+    const llvm::Instruction* const last = numbering.blocks()[n]->getTerminator();
+    return mapped(id_range<unsigned>(0, last->getNumSuccessors()),
+                  [this, last](unsigned i) { return numbering.node(last->getSuccessor(i)); });
+  }
+};
+
+} // namespace detail
+
+/// A function of LLVM in SSA form: models `semantic_ir`.
+///
+/// **Nodes** are the blocks in the order of the function, so the entry is node 0; unreachable blocks are there too.
+/// Edges are in the order of `llvm::successors`, parallel ones are kept.
+///
+/// **Values**: first all instructions in the order of the function, those without a result too, so that the values of a
+/// node are consecutive numbers; then the arguments, then the constants and globals that instructions name, in the
+/// order of first use. Operands are in LLVM's order; blocks, metadata and inline assembly are none, and of a switch
+/// only the condition is one. A phi has an operand for each edge into its block, in the order of `graph().in_edges(n)`.
+///
+/// `condition(n)` is there where a `br` or `switch` with two successors or more decides on a number; what leaves a node
+/// otherwise (`invoke`, `indirectbr`, `callbr`, `catchswitch`) goes to any of its successors.
+///
+/// Operations are those of `llvm_operation`, constants those of `llvm_constant_bits`. What has no word is folded by
+/// LLVM's own folder: loads from constant memory, address arithmetic, casts, vectors, aggregates, intrinsics, floating
+/// point where one result alone is right, and what `llvm_fold_options` adds. It makes its constants in the function's
+/// context, so views of functions of one context have to be on one thread while something is folded.
+///
+/// The view is a flat copy; it must be made again when the function changes, and it refers to LLVM's values. Requires
+/// verified IR. A declaration has no nodes. Time is expected to be linear in the instructions and their operands;
+/// memory 16 bytes an instruction, 4 an operand, and about 30 a value for finding numbers by address.
+class llvm_ssa {
+public:
+  using constant_type = std::uint64_t;
+
+  llvm_ssa() = default;
+
+  explicit llvm_ssa(const llvm::Function& f, const llvm_fold_options& options = {}) { assign(f, options); }
+
+  /// The view of another function; allocates nothing if an earlier one was at least as large.
+  void assign(const llvm::Function& f, const llvm_fold_options& options = {}) {
+    options_ = options;
+    numbering_.read(f);
+    graph_.assign(detail::llvm_successors{numbering_});
+    numbering_.complete(graph_, positions_);
+  }
+
+  const csr_graph& graph() const { return graph_; }
+
+  const llvm::BasicBlock* block(node_id n) const { return numbering_.blocks()[n]; }
+
+  /// The node of a block, or `no_node` if it is of another function.
+  node_id node(const llvm::BasicBlock* b) const { return numbering_.node(b); }
+
+  std::size_t num_values() const { return numbering_.values().size(); }
+
+  /// Values below this are instructions.
+  std::size_t num_instructions() const { return numbering_.num_instructions(); }
+
+  const llvm::Value* value(value_id v) const { return numbering_.values()[v]; }
+
+  /// The number of an instruction, an argument, or a constant that the function uses; else `no_value`.
+  value_id number(const llvm::Value* v) const { return numbering_.number(v); }
+
+  id_range<value_id> values(node_id n) const {
+    return {numbering_.first_value(n), numbering_.first_value(n + std::size_t{1})};
+  }
+
+  id_range<value_id> parameters() const {
+    const value_id first = numbering_.num_instructions();
+    return {first, first + numbering_.num_arguments()};
+  }
+
+  std::span<const value_id> operands(value_id v) const {
+    return is_instruction(v) ? numbering_.operands(v) : std::span<const value_id>();
+  }
+
+  bool is_phi(value_id v) const {
+    return is_instruction(v) && (numbering_.record(v).marks & detail::llvm_operation_record::phi) != 0;
+  }
+
+  value_id phi_input(value_id phi, edge_id e) const { return operands(phi)[positions_[e]]; }
+
+  value_id condition(node_id n) const {
+    const value_id last = terminator(n);
+    const std::span<const value_id> read = operands(last);
+    const bool decides = graph_.successors(n).size() > 1 && llvm::isa<llvm::BranchInst, llvm::SwitchInst>(value(last));
+    return decides && is_number(read[0]) ? read[0] : no_value;
+  }
+
+  operation_info operation(value_id v) const {
+    if (is_instruction(v)) {
+      return numbering_.record(v).info();
+    }
+    const std::uint8_t width = detail::llvm_width(value(v)->getType());
+    return {operation::other, width, width};
+  }
+
+  /// Whether a value is an integer of up to 64 bits. The constants of others are addresses, see `llvm_constant_bits`.
+  bool is_number(value_id v) const { return detail::is_llvm_number(value(v)->getType()); }
+
+  std::optional<std::uint64_t> constant(value_id v) const {
+    const auto* const c = llvm::dyn_cast<llvm::Constant>(value(v));
+    return c == nullptr ? std::nullopt : llvm_constant_bits(c);
+  }
+
+  /// Whether a value is `undef` or `poison`.
+  bool is_undefined(value_id v) const { return llvm::isa<llvm::UndefValue>(value(v)); }
+
+  std::optional<std::uint64_t> fold(value_id v, std::span<const std::uint64_t> args) const {
+    MIDEND_ASSERT(is_instruction(v) && !is_phi(v), "an instruction that is no phi", v);
+    const operation_info info = operation(v);
+    if (info.code == operation::other) {
+      return fold_other(v, args);
+    }
+    const evaluation result = evaluate(info, args.first(arity(info.code)));
+    return result ? std::optional(result.bits) : std::nullopt;
+  }
+
+  std::optional<std::uint64_t> edge_case(edge_id e) const {
+    const node_id n = graph_.edge_source(e);
+    const edge_id position = e - graph_.offsets()[n];
+    const auto* const branch = llvm::dyn_cast<llvm::SwitchInst>(value(terminator(n)));
+    if (branch == nullptr) {
+      return 1 - position; // the true edge comes first
+    }
+    if (position == 0) {
+      return std::nullopt; // the default edge comes first
+    }
+    return llvm::SwitchInst::ConstCaseIt(branch, position - 1)->getCaseValue()->getZExtValue();
+  }
+
+  /// Whether an edge is taken by exceptions: it leads to a landing pad, or to another block of that kind. What a
+  /// terminator computes is there on its other edges only.
+  bool is_exceptional(edge_id e) const { return block(graph_.edge_target(e))->isEHPad(); }
+
+private:
+  bool is_instruction(value_id v) const { return v < numbering_.num_instructions(); }
+
+  value_id terminator(node_id n) const { return numbering_.first_value(n + std::size_t{1}) - 1; }
+
+  std::optional<std::uint64_t> fold_other(value_id v, std::span<const std::uint64_t> args) const {
+    const auto& i = llvm::cast<llvm::Instruction>(*value(v));
+    if (args.size() != i.getNumOperands() || i.isTerminator()) {
+      return std::nullopt; // some operands are no values
+    }
+    llvm::SmallVector<llvm::Constant*, 8> constants;
+    for (unsigned k = 0; k != i.getNumOperands(); ++k) {
+      constants.push_back(llvm_constant(i.getOperand(k)->getType(), args[k]));
+    }
+    const llvm::Constant* const result = detail::fold_llvm_instruction(i, constants, options_);
+    return result == nullptr ? std::nullopt : llvm_constant_bits(result);
+  }
+
+  llvm_fold_options options_;
+  detail::llvm_numbering numbering_;
+  csr_graph graph_;
+  flat_array<std::uint32_t> positions_; ///< of an edge among those into its target, if that has phis
+};
+
+static_assert(semantic_ir<llvm_ssa>);
+
+MIDEND_END_NAMESPACE
