@@ -1,6 +1,10 @@
-#include "midend/elbrus/builder.hpp"
-#include "midend/elbrus/detail/verify_structure.hpp"
-#include "midend/elbrus/verifier.hpp"
+// The verifier: each error is found once, with words and place; what is right is not complained of.
+#include "support/small_stack.hpp"
+
+#include <midend/elbrus/builder.hpp>
+#include <midend/elbrus/detail/verify_structure.hpp>
+#include <midend/elbrus/parser.hpp>
+#include <midend/elbrus/verifier.hpp>
 
 #include <doctest/doctest.h>
 
@@ -285,4 +289,331 @@ TEST_CASE("verify: what is erased does not count") {
   CHECK(said(verify(p)) == "there are two nodes loop (in @f, node loop)\n");
   p.erase_node(gone);
   CHECK(said(verify(p)) == "");
+}
+
+namespace {
+
+/// A program without errors of the parser, and what is wrong with it.
+struct wrong_program {
+  std::string_view text;
+  std::string_view errors;
+};
+
+constexpr wrong_program wrong_programs[] = {
+    {"proc @f(%x: i32) {\n"
+     " node a:\n"
+     "  %y = add.i64 %x, 1\n"
+     "  ret\n"
+     "}",
+     "3:3: %x is i32, add.i64 takes i64\n"},
+    {"proc @f(%x: i32) {\n"
+     " node a:\n"
+     "  %y = add.f64 1, 2\n"
+     "  ret\n"
+     "}",
+     "3:3: add.f64: the type must be an integer\n"},
+    {"proc @f(%x: i32) {\n"
+     " node a:\n"
+     "  %y = fadd.i32 %x, %x\n"
+     "  ret\n"
+     "}",
+     "3:3: fadd.i32: the type must be floating point\n"},
+    {"proc @f(%x: i32) {\n"
+     " node a:\n"
+     "  %y = fcmp.olt.i32 %x, %x\n"
+     "  ret\n"
+     "}",
+     "3:3: fcmp.olt.i32: the type must be floating point\n"},
+    {"proc @f(%x: f32) {\n"
+     " node a:\n"
+     "  %y = cmp.lt.f32 %x, %x\n"
+     "  ret\n"
+     "}",
+     "3:3: cmp.lt.f32: the type must be an integer\n"},
+    {"proc @f(%x: i32) {\n"
+     " node a:\n"
+     "  %y = trunc.i32.i64 %x\n"
+     "  ret\n"
+     "}",
+     "3:3: trunc.i32.i64: there is no such conversion\n"},
+    {"proc @f(%x: i32) {\n"
+     " node a:\n"
+     "  %y = zext.i32.i32 %x\n"
+     "  ret\n"
+     "}",
+     "3:3: zext.i32.i32: there is no such conversion\n"},
+    {"proc @f(%x: i32) {\n"
+     " node a:\n"
+     "  %y = itof.f32.f64 1\n"
+     "  ret\n"
+     "}",
+     "3:3: itof.f32.f64: there is no such conversion\n"},
+    {"proc @f(%x: i32) {\n"
+     " node a:\n"
+     "  %y = select.i32 %x, 1, 2\n"
+     "  ret\n"
+     "}",
+     "3:3: %x is i32, select.i32 takes i1\n"},
+    {"proc @f(%x: i32) {\n"
+     " node a:\n"
+     "  %y = shladd.i32 %x, %x, 2\n"
+     "  ret\n"
+     "}",
+     "3:3: the number of bits that shladd shifts by must be a literal\n"},
+    {"proc @f(%x: i32) {\n"
+     " node a:\n"
+     "  %y = ld.i32 [%x]\n"
+     "  ret\n"
+     "}",
+     "3:3: %x is i32, ld.i32 takes ptr\n"},
+    {"proc @f(%x: i32, %p: ptr, %g: f32) {\n"
+     " node a:\n"
+     "  %y = ld.i32 [%p + %g*4]\n"
+     "  st.i64 %x, [%p]\n"
+     "  ret\n"
+     "}",
+     "3:3: %g is f32, ld.i32 takes an integer\n"
+     "4:3: %x is i32, st.i64 takes i64\n"},
+    {"proc @f(%x: i32) {\n"
+     " node a:\n"
+     "  %y = add.i32 %x, 1 ? %x : 2\n"
+     "  ret\n"
+     "}",
+     "3:3: %x is i32, a guard must be an i1\n"},
+    {"proc @f(%x: i32, %p: i1) {\n"
+     " node a:\n"
+     "  %y = add.i32 %x, 1 ? %p\n"
+     "  ret\n"
+     "}",
+     "3:3: what the result is if the guard does not hold is missing\n"},
+    {"proc @f(%x: i32, %p: i1) {\n"
+     " node a:\n"
+     "  call @g() ? %p : %x\n"
+     "  ret\n"
+     "}",
+     "3:3: there is nothing that could be otherwise\n"},
+    {"proc @f(%x: i32, %p: i1, %d: f32) {\n"
+     " node a:\n"
+     "  %y = add.i32 %x, 1 ? %p : %d\n"
+     "  ret\n"
+     "}",
+     "3:3: %d is f32, add.i32 gives i32\n"},
+    {"proc @f(%x: i32, %p: ptr) {\n"
+     " node a:\n"
+     "  st.i32 %x, [%p] spec\n"
+     "  %v = ld.i32 [%p] volatile spec\n"
+     "  call @g() spec\n"
+     "  ret\n"
+     "}",
+     "3:3: st.i32 has side effects, so it cannot be speculative\n"
+     "4:3: a volatile access has side effects, so it cannot be speculative\n"
+     "5:3: call has side effects, so it cannot be speculative\n"},
+    {"proc @f(%x: i32, %p: ptr) {\n"
+     " node a:\n"
+     "  %y = div.i32 %x, 2 nsw\n"
+     "  %z = div.i32 %x, 2 assoc\n"
+     "  %a = mov.i32 %x volatile\n"
+     "  %b = mov.i32 %x noreturn\n"
+     "  ret\n"
+     "}",
+     "3:3: nsw means nothing on div.i32\n"
+     "4:3: assoc means nothing on div.i32\n"
+     "5:3: volatile means nothing on mov.i32\n"
+     "6:3: noreturn means nothing on mov.i32\n"},
+    {"proc @f(%x: i32) -> i64 {\n"
+     " node a:\n"
+     "  ret %x\n"
+     "}",
+     "3:3: %x is i32, ret has to give i64\n"},
+    {"proc @f(%x: i32) {\n"
+     " node a:\n"
+     "  ret %x\n"
+     "}",
+     "3:3: ret gives a value, the procedure has no result\n"},
+    {"proc @f(%x: i32) -> i32 {\n"
+     " node a:\n"
+     "  ret\n"
+     "}",
+     "3:3: ret gives nothing, the result of the procedure is i32\n"},
+    {"proc @f(%x: i32) {\n"
+     " node a:\n"
+     "  br %x ? b : b\n"
+     " node b:\n"
+     "  ret\n"
+     "}",
+     "3:3: %x is i32, br takes i1\n"},
+    {"proc @f(%x: f32) {\n"
+     " node a:\n"
+     "  switch.f32 %x default: b\n"
+     " node b:\n"
+     "  ret\n"
+     "}",
+     "3:3: switch.f32: the type must be an integer\n"},
+    {"proc @f(%x: i8) {\n"
+     " node a:\n"
+     "  switch.i8 %x [1: b], [-1: b], [255: b], default: b\n"
+     " node b:\n"
+     "  ret\n"
+     "}",
+     "3:3: the switch has two cases -1\n"},
+    {"proc @f(%x: i32) {\n"
+     " node a:\n"
+     "  %y = add.i32 %z, 1\n"
+     "  %z = add.i32 %x, 1\n"
+     "  ret\n"
+     "}",
+     "3:3: %z is read where it need not have been computed: it stands further down\n"},
+    {"proc @f(%p: i1) {\n"
+     " node a:\n"
+     "  br %p ? b : c\n"
+     " node b:\n"
+     "  %z = mov.i32 1\n"
+     "  br c\n"
+     " node c:\n"
+     "  %y = mov.i32 %z\n"
+     "  ret\n"
+     "}",
+     "8:3: %z is read where it need not have been computed: not all paths come by node b\n"},
+    {"proc @f(%p: i1) {\n"
+     " node a:\n"
+     "  br %p ? b : c\n"
+     " node b:\n"
+     "  %z = mov.i32 1\n"
+     "  br c\n"
+     " node c:\n"
+     "  %y = phi.i32 [a: %z], [b: %z]\n"
+     "  ret\n"
+     "}",
+     "8:3: %z need not have been computed at the end of node a: not all paths come by node b\n"},
+    {"proc @f(%p: i1) {\n"
+     " var $v: i32\n"
+     " node a:\n"
+     "  br b\n"
+     " node b:\n"
+     "  %y = phi.i32 [a: $v]\n"
+     "  ret\n"
+     "}",
+     "6:3: an input of a phi must be a value, $v is a variable\n"},
+    {"proc @f(%p: i1) {\n"
+     " var $v: i32\n"
+     " node a:\n"
+     "  br b\n"
+     " node b:\n"
+     "  $v = phi.i32 [a: 1]\n"
+     "  ret\n"
+     "}",
+     "6:3: a phi makes a value, it cannot write to $v\n"},
+    {"proc @f(%p: i1) {\n"
+     " var $v: i32\n"
+     " node a:\n"
+     "  $v = mov.i64 1\n"
+     "  ret\n"
+     "}",
+     "4:3: $v is i32, mov.i64 gives i64\n"},
+    {"proc @f(%p: i1) {\n"
+     " node a:\n"
+     "  br b\n"
+     " node b:\n"
+     "  %y = phi.i32 [a: %p] nsw\n"
+     "  ret\n"
+     "}",
+     "5:3: %p is i1, phi.i32 takes i32\n"
+     "5:3: nsw means nothing on phi.i32\n"},
+    {"proc @f() {\n"
+     " node a:\n"
+     "  call @g(i32 1)\n"
+     "  %x = call.i32 @g(i64 1, i64 2)\n"
+     "  %y = call.i64 @h()\n"
+     "  ret\n"
+     "}\n"
+     "proc @g(%a: i64) {\n"
+     " node a:\n"
+     "  ret\n"
+     "}\n"
+     "proc @h() -> f64 {\n"
+     " node a:\n"
+     "  ret 0.0\n"
+     "}",
+     "3:3: 1 is i32, parameter %a of @g is i64\n"
+     "4:3: @g gives nothing, not i32\n"
+     "4:3: @g has 1 parameter, the call has 2 arguments\n"
+     "5:3: @h gives f64, not i64\n"},
+    {"proc @f(%p: i1) {\n"
+     " node a:\n"
+     "  %y = phi.i32\n"
+     "  ret\n"
+     "}",
+     "3:3: there cannot be a phi in the entry\n"},
+    {"proc @f(%p: i1) {\n"
+     " node a:\n"
+     "  ret\n"
+     " node b:\n"
+     "  %y = mov.i32 %y\n"
+     "  %z = mov.i64 %y\n"
+     "  ret\n"
+     "}",
+     "6:3: %y is i32, mov.i64 takes i64\n"},
+};
+
+} // namespace
+
+TEST_CASE("verify: each error of a file, with its place") {
+  for (const wrong_program& wrong : wrong_programs) {
+    CAPTURE(std::string(wrong.text));
+    const parse_result read = parse(wrong.text);
+    REQUIRE(read.diagnostics.empty());
+    expect(verify(read.program), wrong.errors);
+  }
+}
+
+TEST_CASE("verify: errors come by place, procedure by procedure") {
+  const parse_result read = parse("proc @f(%x: i32) {\n"
+                                  " node a:\n  br c\n"
+                                  " node b:\n  %late = mov.i64 %x\n  br c\n"
+                                  " node c:\n  %soon = add.i64 %x, 1\n  %y = mov.i64 %late\n  ret %x\n}\n"
+                                  "proc @g() {\n node a:\n  call @f()\n  ret\n}\n");
+  REQUIRE(read.diagnostics.empty());
+  expect(verify(read.program), "5:3: %x is i32, mov.i64 takes i64\n"
+                               "8:3: %x is i32, add.i64 takes i64\n"
+                               "9:3: %late is read where it need not have been computed: not all paths come by node b\n"
+                               "10:3: ret gives a value, the procedure has no result\n"
+                               "14:3: @f has 1 parameter, the call has 0 arguments\n");
+}
+
+TEST_CASE("verify: where the entry does not lead, values need not be computed") {
+  const parse_result read = parse("proc @f() -> i32 {\n"
+                                  " node a:\n  br d\n"
+                                  " node b:\n  %x = mov.i32 %y\n  br c\n"
+                                  " node c:\n  %y = mov.i32 %x\n  br d\n"
+                                  " node d:\n  %z = phi.i32 [a: 1], [c: %x]\n  ret %z\n}\n");
+  REQUIRE(read.diagnostics.empty());
+  expect(verify(read.program), "");
+}
+
+TEST_CASE("verify: what converts freely, and what may be ignored") {
+  const parse_result read = parse("proc @f(%p: ptr, %n: i64) -> i64 {\n var $q: ptr\n"
+                                  " node a:\n  %a = add.i64 %p, %n\n  $q = mov.i64 %a\n  %v = ld.i32 [%n + $q]\n"
+                                  "  call @f($q, %p)\n  %r = call.ptr @f(%n, %n) clobbers=A,B noreturn\n  ret %r\n}\n");
+  REQUIRE(read.diagnostics.empty());
+  expect(verify(read.program), "");
+}
+
+TEST_CASE("verify: a million nodes on a small stack") {
+  procedure p;
+  p.set_name("chain");
+  builder b(p);
+  constexpr node_id count = 1'000'000;
+  const value_id x = b.parameter(type::i32, "x");
+  for (node_id n = 0; n != count; ++n) {
+    b.node("");
+  }
+  value_id last = x;
+  for (node_id n = 0; n + 1 != count; ++n) {
+    b.at(n);
+    last = b.add(type::i32, last, x);
+    b.jump(n + 1);
+  }
+  b.at(count - 1);
+  b.ret();
+  CHECK(midend_tests::on_a_small_stack([&] { return said(verify(p)); }) == "");
 }

@@ -61,8 +61,9 @@ private:
     const std::span<const value_id> arguments = p.arguments(v);
     const std::span<const value_id> parameters = callee.parameters();
     if (arguments.size() != parameters.size()) {
-      errors.of_value(v, {"@", callee.name(), " has ", std::to_string(parameters.size()), " parameters, the call has ",
-                          std::to_string(arguments.size()), " arguments"});
+      errors.of_value(v, {"@", callee.name(), " has ", std::to_string(parameters.size()),
+                          parameters.size() == 1 ? " parameter" : " parameters", ", the call has ",
+                          std::to_string(arguments.size()), arguments.size() == 1 ? " argument" : " arguments"});
       return;
     }
     for (std::size_t i = 0; i != arguments.size(); ++i) {

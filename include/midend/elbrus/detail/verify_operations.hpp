@@ -75,6 +75,12 @@ private:
     const bool in_memory = info_of(record.code).form == opcode_form::memory;
     const std::size_t count = argument_count(record, in_memory && p_.access(v).indexed, p_.result_type());
     const std::span<const value_id> all = p_.arguments(v);
+    if (record.code == opcode::ret && all.size() != count) {
+      errors_.of_value(v, {count == 0 ? "ret gives a value, the procedure has no result"
+                                      : "ret gives nothing, the result of the procedure is ",
+                           count == 0 ? "" : name_of(p_.result_type())});
+      return;
+    }
     if (count != any_number && all.size() != count) {
       errors_.of_value(v, {spelled(record), " has ", std::to_string(all.size()),
                            all.size() == 1 ? " operand, not " : " operands, not ", std::to_string(count)});
