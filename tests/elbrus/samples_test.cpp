@@ -4,9 +4,11 @@
 //
 // is a command line of `midend run` without the file, and what it returns. Here it is read in a simpler way: no step
 // limits, no host functions.
+#include <midend/elbrus/equal.hpp>
 #include <midend/elbrus/interpreter.hpp>
 #include <midend/elbrus/literal.hpp>
 #include <midend/elbrus/parser.hpp>
+#include <midend/elbrus/printer.hpp>
 #include <midend/elbrus/verifier.hpp>
 
 #include <doctest/doctest.h>
@@ -121,6 +123,18 @@ TEST_CASE("samples: read and verified without errors") {
     const parse_result read = parse(contents(file));
     CHECK(read.diagnostics.empty());
     CHECK(errors_of(read.program) == "");
+  }
+}
+
+TEST_CASE("samples: printing and reading again gives the same program") {
+  for (const auto& file : sample_files()) {
+    CAPTURE(file.string());
+    const program first = parse(contents(file)).program;
+    const std::string text = to_text(first);
+    const parse_result second = parse(text);
+    CHECK(second.diagnostics.empty());
+    CHECK(difference(first, second.program) == "");
+    CHECK(to_text(second.program) == text);
   }
 }
 
