@@ -138,3 +138,12 @@ TEST_CASE("construct_ssa: random and ugly graphs") {
     }
   }
 }
+
+TEST_CASE("construct_ssa: many cycles within cycles") {
+  random_source random(3);
+  for (int i = 0; i != 3000; ++i) {
+    const std::size_t nodes = 4 + random.below(6);
+    const test_graph g = with_entry(random_digraph(random, nodes, nodes + random.below(2 * nodes)));
+    check_both(random_program(random, g, 1, 1), g.name);
+  }
+}

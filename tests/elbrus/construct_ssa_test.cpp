@@ -1,0 +1,180 @@
+// SSA construction of procedures: the text that comes out, and runs before and after on random programs.
+#include "elbrus/run_text.hpp"
+#include "support/test_graph.hpp"
+
+#include <doctest/doctest.h>
+#include <midend/elbrus/construct_ssa.hpp>
+#include <midend/elbrus/printer.hpp>
+#include <midend/elbrus/random_program.hpp>
+#include <midend/elbrus/run_equivalence.hpp>
+
+#include <string>
+
+using namespace midend::elbrus;
+using namespace midend_tests;
+
+namespace {
+
+std::string constructed(std::string_view text, ssa_algorithm algorithm) {
+  program all = program_of(text);
+  construct_ssa(all, algorithm);
+  CHECK(verify(all).empty());
+  return to_text(all);
+}
+
+/// Answers by its arguments.
+host_answer answer(const host_call& call) {
+  std::uint64_t sum = call.callee.size();
+  for (const scalar& argument : call.arguments) {
+    sum = sum * 31 + argument.bits;
+  }
+  if (call.result == type::none) {
+    return host_answer::done();
+  }
+  const bool is_float = midend::elbrus::is_float(call.result);
+  return host_answer::of(is_float ? float_bits(call.result, static_cast<double>(sum % 1000)) : sum);
+}
+
+/// What went wrong when the program was taken to SSA form, or nothing.
+std::string difference(const generated_program& generated, ssa_algorithm algorithm, std::size_t& num_phis) {
+  program transformed = generated.program;
+  for (procedure& p : transformed.procedures) {
+    num_phis += construct_ssa(p, algorithm).num_phis();
+    if (!p.variables().empty()) {
+      return "variables are left";
+    }
+  }
+  const auto errors = verify(transformed);
+  if (!errors.empty()) {
+    return errors.front().message;
+  }
+  interpreter before(generated.program);
+  interpreter after(transformed);
+  for (const generated_input& input : generated.inputs) {
+    run_options options;
+    options.host = answer;
+    options.step_limit = 2 * generated.step_bound + 1000;
+    const run_result expected = before.run(generated.entry, input.arguments, input.memory, options);
+    const run_result got = after.run(generated.entry, input.arguments, input.memory, options);
+    const run_comparison c = compare_runs(expected, got);
+    if (c.verdict == run_verdict::different) {
+      return to_text(c);
+    }
+  }
+  return {};
+}
+
+void check_random_programs(std::uint64_t first_seed, std::size_t count, const random_program_options& options) {
+  for (std::uint64_t seed = first_seed; seed != first_seed + count; ++seed) {
+    const generated_program generated = random_program(seed, options);
+    std::size_t by_frontiers = 0;
+    std::size_t on_the_fly = 0;
+    for (const auto& [algorithm, phis] : {std::pair(ssa_algorithm::dominance_frontiers, &by_frontiers),
+                                          std::pair(ssa_algorithm::on_the_fly, &on_the_fly)}) {
+      const std::string wrong = difference(generated, algorithm, *phis);
+      REQUIRE_MESSAGE(wrong.empty(), "seed ", seed, ", algorithm ", static_cast<int>(algorithm), ": ", wrong, "\n",
+                      to_text(generated.program));
+    }
+    if (!options.unreachable_nodes) {
+      CHECK_MESSAGE(by_frontiers == on_the_fly, "seed ", seed);
+    }
+  }
+}
+
+} // namespace
+
+TEST_CASE("construct_ssa of a procedure: phis, names and what is undefined") {
+  const std::string_view text = R"(
+proc @f(%a: i32, %x.1: i32) -> i32 {
+  var $x: i32
+  var $x.2: i32
+  var $never: i32
+  var $unused: i8
+  node entry:
+    $x.2 = add.i32 %a, %x.1
+    %p = cmp.lt.i32 $x.2, 10
+    br %p ? left : right
+  node left:
+    $x = mov.i32 $x.2
+    br end
+  node right:
+    $x = shl.i32 $x.2, 1 ? %p : $x.2
+    $x.2 = add.i32 $x, $x
+    br end
+  node end:
+    %s = sub.i32 $x, $x.2
+    %n = mov.i32 $never spec
+    ret %s
+}
+)";
+  const std::string expected = R"(proc @f(%a: i32, %x.1: i32) -> i32 {
+  node entry:
+    %x.2 = add.i32 %a, %x.1
+    %p = cmp.lt.i32 %x.2, 10
+    br %p ? left : right
+  node left:
+    %x = mov.i32 %x.2
+    br end
+  node right:
+    %x.3 = shl.i32 %x.2, 1 ? %p : %x.2
+    %x.2.1 = add.i32 %x.3, %x.3
+    br end
+  node end:
+    %x.4 = phi.i32 [left: %x], [right: %x.3]
+    %x.2.2 = phi.i32 [left: %x.2], [right: %x.2.1]
+    %s = sub.i32 %x.4, %x.2.2
+    %n = mov.i32 undef spec
+    ret %s
+}
+)";
+  CHECK(constructed(text, ssa_algorithm::dominance_frontiers) == expected);
+  CHECK(constructed(text, ssa_algorithm::on_the_fly).size() == expected.size()); // phis may change places
+
+  program all = program_of(text);
+  const midend::ssa_construction result = construct_ssa(all.procedures[0]);
+  CHECK(result.num_phis() == 2);
+  CHECK(result.phis(0).size() == 1);
+  CHECK(result.phis(2).empty());
+  REQUIRE(result.undefined_variables().size() == 1);
+  CHECK(result.undefined_variables()[0] == 2);
+}
+
+TEST_CASE("construct_ssa of a procedure: parallel edges, switches and unreachable nodes") {
+  const std::string_view text = R"(
+proc @f(%a: i32) -> i32 {
+  var $x: i32
+  node entry:
+    $x = mov.i32 %a
+    switch.i32 %a [1: end], [2: end], [3: more], default: end
+  node more:
+    $x = mov.i32 7
+    br %p0 ? end : end
+  node end:
+    ret $x
+  node dead:
+    $x = add.i32 $x, 1
+    br end
+}
+)";
+  std::string with_condition(text);
+  with_condition.replace(with_condition.find("    br %p0"), 0, "    %p0 = cmp.eq.i32 %a, 3\n");
+  for (const ssa_algorithm algorithm : {ssa_algorithm::dominance_frontiers, ssa_algorithm::on_the_fly}) {
+    const std::string out = constructed(with_condition, algorithm);
+    INFO(out);
+    CHECK(out.find("phi.i32 [entry: %x], [entry: %x], [entry: %x], [more: %x.1], [more: %x.1], [dead: %x.3]") !=
+          std::string::npos);
+    CHECK(out.find("%x.3 = add.i32 undef, 1") != std::string::npos);
+  }
+}
+
+TEST_CASE("construct_ssa keeps the meaning of random programs") {
+  check_random_programs(1, 4000, {.form = program_form::variables, .operations = 30, .unreachable_nodes = false});
+  check_random_programs(10'001, 3000, {.form = program_form::mixed, .operations = 30, .traps = true});
+  check_random_programs(20'001, 2000,
+                        {.form = program_form::variables,
+                         .operations = 30,
+                         .unreachable_nodes = false,
+                         .irreducible = true,
+                         .endless = true});
+  check_random_programs(30'001, 1000, {.form = program_form::mixed, .operations = 60, .irreducible = true});
+}
