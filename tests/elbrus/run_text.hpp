@@ -1,0 +1,50 @@
+/// Programs given as text, run by the interpreter.
+#pragma once
+
+#include <midend/elbrus/interpreter.hpp>
+#include <midend/elbrus/parser.hpp>
+#include <midend/elbrus/program.hpp>
+#include <midend/elbrus/trap.hpp>
+#include <midend/elbrus/verifier.hpp>
+
+#include <doctest/doctest.h>
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace midend_tests {
+
+/// The program in a text that is without faults.
+inline midend::elbrus::program program_of(std::string_view text) {
+  midend::elbrus::parse_result parsed = midend::elbrus::parse(text);
+  for (const midend::elbrus::diagnostic& error : parsed.diagnostics) {
+    FAIL_CHECK(error.location.line, ":", error.location.column, ": ", error.message);
+  }
+  for (const midend::elbrus::diagnostic& error : midend::elbrus::verify(parsed.program)) {
+    FAIL_CHECK(error.location.line, ":", error.location.column, ": ", error.message);
+  }
+  REQUIRE(!parsed.program.procedures.empty());
+  return std::move(parsed.program);
+}
+
+/// Runs the first procedure of a text.
+inline midend::elbrus::run_result run_text(std::string_view text, std::vector<midend::elbrus::scalar> arguments = {},
+                                           midend::elbrus::memory arrays = {},
+                                           const midend::elbrus::run_options& options = {}) {
+  const midend::elbrus::program all = program_of(text);
+  return midend::elbrus::interpreter(all).run(0, arguments, std::move(arrays), options);
+}
+
+/// What the trap of a run of the first procedure says, or the empty text.
+inline std::string trap_of_text(std::string_view text, std::vector<midend::elbrus::scalar> arguments = {},
+                                midend::elbrus::memory arrays = {}, const midend::elbrus::run_options& options = {}) {
+  const midend::elbrus::program all = program_of(text);
+  const auto result = midend::elbrus::interpreter(all).run(0, arguments, std::move(arrays), options);
+  CHECK(!(result.trap && result.value));
+  return result.trap ? midend::elbrus::to_text(all.procedures, *result.trap) : std::string();
+}
+
+} // namespace midend_tests
