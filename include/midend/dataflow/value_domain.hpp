@@ -29,6 +29,7 @@
 #include "midend/ir/operation.hpp"
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -133,6 +134,24 @@ template <value_domain D> constexpr bool is_bottom(const D& domain, const elemen
   } else {
     return less_or_equal(domain, a, domain.bottom());
   }
+}
+
+/// The result of an operation whose operands are all constants, as an element; bottom if it has none. Nothing if one is
+/// not constant.
+template <value_domain D>
+  requires std::same_as<domain_constant<D>, std::uint64_t>
+constexpr std::optional<element_of<D>> folded(const D& domain, const operation_info& info,
+                                              std::span<const element_of<D>> args) {
+  std::uint64_t values[3] = {};
+  for (std::size_t i = 0; i != args.size(); ++i) {
+    const std::optional<std::uint64_t> c = domain.as_constant(args[i]);
+    if (!c) {
+      return std::nullopt;
+    }
+    values[i] = *c;
+  }
+  const evaluation result = evaluate(info, std::span<const std::uint64_t>(values, args.size()));
+  return result ? domain.constant(info.width, result.bits) : domain.bottom();
 }
 
 /// The comparison that holds where `code` does not.

@@ -114,10 +114,10 @@ private:
 /// Values that are constant, of any type; compared bit for bit, if `==` does. The domain of the classic algorithm.
 ///
 /// Where constants are numbers of 64 bits it knows all of the vocabulary, and the operations that one operand decides
-/// about (x · 0, x | -1, x < the least number), so that nothing better can be said of a single operation without
-/// promises of no wrap, of more than one bit. A `select` whose condition is unknown is what both its values are. What
-/// has no result for these constants (x / 0) is bottom, no value, and so never folded; top would not be monotone, as 0
-/// divided by anything is 0. Constants of another type go through the `fold` of the IR alone.
+/// about (x · 0, x | -1, x < the least number): of an operation of one or two operands of more than one bit that
+/// promises nothing no other value could be said, if it has any. A `select` whose condition is unknown is what both its
+/// values are. What has no result for these constants (x / 0) is bottom, no value, and so never folded; top would not
+/// be monotone, as 0 divided by anything is 0. Constants of another type go through the `fold` of the IR alone.
 template <std::regular T = std::uint64_t> struct flat_domain : flat<T> {
   using constant_type = T;
   using element = typename flat<T>::element;
@@ -139,20 +139,17 @@ template <std::regular T = std::uint64_t> struct flat_domain : flat<T> {
     if (info.code == operation::select) {
       return select(args);
     }
-    std::uint64_t values[3] = {};
-    std::size_t constants = 0;
-    for (std::size_t i = 0; i != args.size(); ++i) {
-      if (args[i].is_bottom()) {
+    bool any_constant = false;
+    for (const element& a : args) {
+      if (a.is_bottom()) {
         return this->bottom();
       }
-      values[i] = args[i].value;
-      constants += args[i].is_constant() ? std::size_t{1} : 0;
+      any_constant = any_constant || a.is_constant();
     }
-    if (constants == args.size()) {
-      const evaluation folded = evaluate(info, std::span<const std::uint64_t>(values, args.size()));
-      return folded ? flat<T>::constant(folded.bits) : this->bottom();
+    if (const std::optional<element> result = folded(*this, info, args)) {
+      return *result;
     }
-    return constants == 0 || args.size() != 2 ? flat<T>::top() : decided(info, args);
+    return any_constant && args.size() == 2 ? decided(info, args) : flat<T>::top();
   }
 
   /// A constant equal to the other operand; two constants that exclude each other leave nothing.

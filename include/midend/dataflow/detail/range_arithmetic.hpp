@@ -1,0 +1,220 @@
+/// What operations make of intervals of numbers that are signed, or of numbers that are not.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dataflow/lattices/interval.hpp"
+#include "midend/ir/evaluate.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <span>
+#include <type_traits>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// Intervals of the numbers of one width; `T` says of which kind. None of the arguments may be empty.
+template <class T> class range_arithmetic {
+public:
+  using range = typename interval<T>::element;
+
+  constexpr explicit range_arithmetic(unsigned width) : width_(width), all_(interval<T>::full(width)) {}
+
+  constexpr range all() const { return all_; }
+
+  static constexpr range none() { return {std::numeric_limits<T>::max(), std::numeric_limits<T>::min()}; }
+
+  static constexpr range between(T low, T high) { return low <= high ? range{low, high} : none(); }
+
+  static constexpr range hull(const range& a, const range& b) {
+    return {a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
+  }
+
+  static constexpr range common(const range& a, const range& b) {
+    return between(a.low > b.low ? a.low : b.low, a.high < b.high ? a.high : b.high);
+  }
+
+  constexpr range add(const range& a, const range& b, bool no_wrap) const {
+    return sum_or_difference(sum(a.low, b.low), sum(a.high, b.high), no_wrap);
+  }
+
+  constexpr range sub(const range& a, const range& b, bool no_wrap) const {
+    return sum_or_difference(difference(a.low, b.high), difference(a.high, b.low), no_wrap);
+  }
+
+  /// Products are least and greatest at corners.
+  constexpr range mul(const range& a, const range& b, bool no_wrap) const {
+    bound low = product(a.low, b.low);
+    bound high = low;
+    bool wraps = low.wraps != 0;
+    for (const bound& corner : {product(a.low, b.high), product(a.high, b.low), product(a.high, b.high)}) {
+      wraps = wraps || corner.wraps != 0;
+      low = corner < low ? corner : low;
+      high = high < corner ? corner : high;
+    }
+    return !wraps || no_wrap ? clamped(low, high) : all_;
+  }
+
+  /// By one amount, less than the width.
+  constexpr range shl(range a, unsigned amount, bool no_wrap) const {
+    if (no_wrap) {
+      a = common(a, {static_cast<T>(all_.low >> amount), static_cast<T>(all_.high >> amount)});
+      if (a.is_bottom()) {
+        return a;
+      }
+    }
+    const T low = wrapped(bits(a.low) << amount);
+    const T high = wrapped(bits(a.high) << amount);
+    const bool keeps_order = bits(a.high) - bits(a.low) <= low_ones(width_ - amount);
+    const T last = wrapped(bits(all_.high) >> amount << amount);
+    return keeps_order && low <= high ? range{low, high} : range{all_.low, last};
+  }
+
+  /// By amounts from `least` to `most`, which are less than the width; rounded down.
+  constexpr range shr(const range& a, unsigned least, unsigned most) const {
+    return {static_cast<T>(a.low >> (a.low < T{0} ? least : most)),
+            static_cast<T>(a.high >> (a.high < T{0} ? most : least))};
+  }
+
+  /// The low `width` bits of wider numbers.
+  constexpr range truncate(const range& a) const {
+    const T low = wrapped(bits(a.low));
+    const T high = wrapped(bits(a.high));
+    return bits(a.high) - bits(a.low) <= low_ones(width_) && low <= high ? range{low, high} : all_;
+  }
+
+  /// Leaves in `a` and `b` what can be if `a` is less.
+  static constexpr void assume_less(range& a, range& b) {
+    if (b.high == std::numeric_limits<T>::min() || a.low == std::numeric_limits<T>::max()) {
+      a = b = none();
+      return;
+    }
+    const range less = common(a, {std::numeric_limits<T>::min(), static_cast<T>(b.high - 1)});
+    b = common(b, {static_cast<T>(a.low + 1), std::numeric_limits<T>::max()});
+    a = less;
+  }
+
+  static constexpr void assume_less_equal(range& a, range& b) {
+    const range less = common(a, {std::numeric_limits<T>::min(), b.high});
+    b = common(b, {a.low, std::numeric_limits<T>::max()});
+    a = less;
+  }
+
+  /// Leaves in `a` what is not `c`, as far as an interval can say that.
+  static constexpr void assume_not(range& a, T c) {
+    if (a.low == c && a.high == c) {
+      a = none();
+    } else if (a.low == c) {
+      ++a.low;
+    } else if (a.high == c) {
+      --a.high;
+    }
+  }
+
+  /// Bounds of `a` that do not hold for `b` go on to the next threshold, or to the end.
+  constexpr bool widen(range& a, const range& b, std::span<const T> thresholds) const {
+    if (b.low >= a.low && b.high <= a.high) {
+      return false;
+    }
+    if (a.is_bottom()) {
+      a = b;
+      return true;
+    }
+    const std::size_t after_low = first_above(thresholds, b.low);
+    const std::size_t above_high = first_not_below(thresholds, b.high);
+    if (b.low < a.low) {
+      a.low = after_low != 0 && thresholds[after_low - 1] >= all_.low ? thresholds[after_low - 1] : all_.low;
+    }
+    if (b.high > a.high) {
+      const bool stops = above_high != thresholds.size() && thresholds[above_high] <= all_.high;
+      a.high = stops ? thresholds[above_high] : all_.high;
+    }
+    return true;
+  }
+
+private:
+  static constexpr bool is_signed = std::is_signed_v<T>;
+
+  /// A result and by how many times 2^width it has left the range: only its sign is right in products.
+  struct bound {
+    T value;
+    int wraps;
+
+    friend constexpr bool operator<(const bound& a, const bound& b) {
+      return a.wraps != b.wraps ? a.wraps < b.wraps : a.value < b.value;
+    }
+  };
+
+  static constexpr std::uint64_t bits(T value) { return static_cast<std::uint64_t>(value); }
+
+  constexpr T wrapped(std::uint64_t value) const {
+    return is_signed ? static_cast<T>(as_signed(value, width_)) : static_cast<T>(value & low_ones(width_));
+  }
+
+  /// The number's bits with zeros above the width.
+  constexpr std::uint64_t pattern(T value) const { return bits(value) & low_ones(width_); }
+
+  constexpr bound sum(T a, T b) const {
+    const wrapping_result exact = wrapping_add(pattern(a), pattern(b), width_);
+    const bool wraps = is_signed ? exact.signed_wrap : exact.unsigned_wrap;
+    return {wrapped(exact.bits), !wraps ? 0 : a < T{0} ? -1 : 1};
+  }
+
+  constexpr bound difference(T a, T b) const {
+    const wrapping_result exact = wrapping_sub(pattern(a), pattern(b), width_);
+    const bool wraps = is_signed ? exact.signed_wrap : exact.unsigned_wrap;
+    return {wrapped(exact.bits), !wraps ? 0 : is_signed && a >= T{0} ? 1 : -1};
+  }
+
+  constexpr bound product(T a, T b) const {
+    const wrapping_result exact = wrapping_mul(pattern(a), pattern(b), width_);
+    const bool wraps = is_signed ? exact.signed_wrap : exact.unsigned_wrap;
+    return {wrapped(exact.bits), !wraps ? 0 : (a < T{0}) != (b < T{0}) ? -1 : 1};
+  }
+
+  constexpr range sum_or_difference(const bound& low, const bound& high, bool no_wrap) const {
+    if (no_wrap) {
+      return clamped(low, high);
+    }
+    return low.wraps == high.wraps ? range{low.value, high.value} : all_;
+  }
+
+  /// What is left of a range if nothing in it may wrap.
+  constexpr range clamped(const bound& low, const bound& high) const {
+    if (low.wraps > 0 || high.wraps < 0) {
+      return none();
+    }
+    return {low.wraps < 0 ? all_.low : low.value, high.wraps > 0 ? all_.high : high.value};
+  }
+
+  static constexpr std::size_t first_not_below(std::span<const T> values, T bound) {
+    std::size_t first = 0;
+    for (std::size_t last = values.size(); first != last;) {
+      const std::size_t middle = first + (last - first) / 2;
+      if (values[middle] < bound) {
+        first = middle + 1;
+      } else {
+        last = middle;
+      }
+    }
+    return first;
+  }
+
+  static constexpr std::size_t first_above(std::span<const T> values, T bound) {
+    const std::size_t at = first_not_below(values, bound);
+    return at != values.size() && values[at] == bound ? at + 1 : at;
+  }
+
+  unsigned width_;
+  range all_;
+};
+
+using signed_ranges = range_arithmetic<std::int64_t>;
+using unsigned_ranges = range_arithmetic<std::uint64_t>;
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,143 @@
+/// `number_domain`: bounds and known bits of numbers, which learn from each other.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dataflow/detail/text.hpp"
+#include "midend/dataflow/domains/interval_domain.hpp"
+#include "midend/dataflow/domains/known_bits_domain.hpp"
+#include "midend/dataflow/lattices/interval_known_bits.hpp"
+#include "midend/dataflow/value_domain.hpp"
+#include "midend/ir/evaluate.hpp"
+#include "midend/ir/operation.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// The reduced product of `interval_domain` and `known_bits_domain`: signed bounds, unsigned bounds and bits of each
+/// number. The one to choose for precision: bounds alone do not see alignment, bits alone not that a loop ends, and the
+/// signs of comparisons need both kinds of bounds. Of a single set of numbers each part says all that it can, given
+/// the others. Operations whose operands are constants are evaluated and cost what they cost over `flat_domain`.
+struct number_domain {
+  struct element {
+    interval_domain::element range;
+    known_bits_domain::element bits;
+
+    constexpr bool is_bottom() const { return range.is_bottom(); }
+
+    friend constexpr bool operator==(const element&, const element&) = default;
+  };
+
+  using constant_type = std::uint64_t;
+
+  constexpr element bottom() const { return {ranges().bottom(), bits().bottom()}; }
+
+  constexpr element top(unsigned width) const { return {ranges().top(width), bits().top(width)}; }
+
+  constexpr element constant(unsigned width, std::uint64_t c) const {
+    return {ranges().constant(width, c), bits().constant(width, c)};
+  }
+
+  constexpr std::optional<std::uint64_t> as_constant(const element& a) const { return ranges().as_constant(a.range); }
+
+  constexpr bool contains(unsigned width, const element& a, std::uint64_t c) const {
+    return ranges().contains(width, a.range, c) && bits().contains(width, a.bits, c);
+  }
+
+  constexpr std::uint64_t size(unsigned width, const element& a) const {
+    const std::uint64_t by_range = ranges().size(width, a.range);
+    const std::uint64_t by_bits = bits().size(width, a.bits);
+    return by_range < by_bits ? by_range : by_bits;
+  }
+
+  constexpr bool join(element& a, const element& b) const {
+    const bool changed = ranges().join(a.range, b.range);
+    return bits().join(a.bits, b.bits) || changed;
+  }
+
+  constexpr bool leq(const element& a, const element& b) const {
+    return ranges().leq(a.range, b.range) && bits().leq(a.bits, b.bits);
+  }
+
+  constexpr bool widen(unsigned width, element& a, const element& b, const thresholds& t) const {
+    const bool changed = ranges().widen(width, a.range, b.range, t);
+    return bits().join(a.bits, b.bits) || changed;
+  }
+
+  constexpr element transfer(const operation_info& info, std::span<const element> args) const {
+    if (const std::optional<element> result = folded(*this, info, args)) {
+      return *result;
+    }
+    std::array<interval_domain::element, 3> range_args{};
+    std::array<known_bits_domain::element, 3> bit_args{};
+    for (std::size_t i = 0; i != args.size(); ++i) {
+      range_args[i] = args[i].range;
+      bit_args[i] = args[i].bits;
+    }
+    element out{ranges().transfer(info, {range_args.data(), args.size()}),
+                bits().transfer(info, {bit_args.data(), args.size()})};
+    if (info.code != operation::select && info.code != operation::copy) { // a join needs no reduction
+      reduce(info.width, out);
+    }
+    return out;
+  }
+
+  constexpr void assume(operation code, unsigned width, element& a, element& b) const {
+    ranges().assume(code, width, a.range, b.range);
+    bits().assume(code, width, a.bits, b.bits);
+    reduce(width, a);
+    reduce(width, b);
+    if (a.is_bottom() || b.is_bottom()) {
+      a = b = bottom();
+    }
+  }
+
+  /// Makes each part the least one around the numbers that all of them allow: half by half, the numbers with and those
+  /// without the highest bit, on which signed and unsigned bounds are the same.
+  constexpr void reduce(unsigned width, element& a) const {
+    const std::uint64_t sign = std::uint64_t{1} << (width - 1);
+    const std::array halves{known_bits_domain::element{sign, 0}, known_bits_domain::element{0, sign}};
+    element out = bottom();
+    for (const known_bits_domain::element& highest_bit : halves) {
+      element half = a;
+      known_bits().meet(half.bits, highest_bit);
+      ranges().reduce(width, half.range);
+      restrict_to_half(width, highest_bit.ones != 0, half.range);
+      reduce_interval_and_bits()(half.range.as_unsigned, half.bits);
+      ranges().reduce(width, half.range);
+      join(out, half);
+    }
+    a = out;
+  }
+
+  /// `[4, 12] 1?00`: the bounds, and the bits of what is no constant.
+  constexpr void print(text_buffer& out, const element& a) const {
+    ranges().print(out, a.range);
+    if (!a.is_bottom() && !as_constant(a)) {
+      detail::append_text(out, " ");
+      bits().print(out, a.bits);
+    }
+  }
+
+private:
+  static constexpr interval_domain ranges() { return {}; }
+
+  static constexpr known_bits_domain bits() { return {}; }
+
+  static constexpr void restrict_to_half(unsigned width, bool negative, interval_domain::element& a) {
+    const std::uint64_t middle = low_ones(width) / 2;
+    const unsigned_interval::element half =
+        negative ? unsigned_interval::element{middle + 1, low_ones(width)} : unsigned_interval::element{0, middle};
+    unsigned_interval().meet(a.as_unsigned, half);
+    ranges().reduce(width, a);
+  }
+};
+
+static_assert(value_domain<number_domain> && has_value_transfer<number_domain> && has_contains<number_domain>);
+static_assert(has_size<number_domain> && has_widen_of_width<number_domain> && has_assume<number_domain>);
+
+MIDEND_END_NAMESPACE
