@@ -106,7 +106,7 @@ constexpr wrapping_result wrapping_shl(std::uint64_t a, std::uint64_t amount, un
   return {shifted, as_signed(shifted, width) >> amount != as_signed(a, width), shifted >> amount != a};
 }
 
-constexpr evaluation checked(const wrapping_result& exact, const operation_info& info) {
+constexpr evaluation as_promised(const wrapping_result& exact, const operation_info& info) {
   if (info.flags.no_signed_wrap && exact.signed_wrap) {
     return {0, evaluation_fault::signed_overflow};
   }
@@ -118,8 +118,8 @@ constexpr evaluation checked(const wrapping_result& exact, const operation_info&
 
 /// The first step and the second of `shladd`, each exact or not.
 constexpr evaluation shift_and_add(std::uint64_t a, std::uint64_t amount, std::uint64_t c, const operation_info& info) {
-  const evaluation shifted = checked(wrapping_shl(a, amount, info.width), info);
-  return shifted ? checked(wrapping_add(shifted.bits, c, info.width), info) : shifted;
+  const evaluation shifted = as_promised(wrapping_shl(a, amount, info.width), info);
+  return shifted ? as_promised(wrapping_add(shifted.bits, c, info.width), info) : shifted;
 }
 
 constexpr evaluation divide(operation code, std::uint64_t a, std::uint64_t b, unsigned width) {
@@ -182,13 +182,13 @@ constexpr evaluation evaluate(const operation_info& info, std::span<const std::u
   case operation::other:
     return {0, evaluation_fault::unknown_operation};
   case operation::add:
-    return detail::checked(detail::wrapping_add(a, b, width), info);
+    return detail::as_promised(detail::wrapping_add(a, b, width), info);
   case operation::sub:
-    return detail::checked(detail::wrapping_sub(a, b, width), info);
+    return detail::as_promised(detail::wrapping_sub(a, b, width), info);
   case operation::neg:
-    return detail::checked(detail::wrapping_sub(0, a, width), info);
+    return detail::as_promised(detail::wrapping_sub(0, a, width), info);
   case operation::mul:
-    return detail::checked(detail::wrapping_mul(a, b, width), info);
+    return detail::as_promised(detail::wrapping_mul(a, b, width), info);
   case operation::div:
   case operation::udiv:
   case operation::rem:
@@ -210,7 +210,7 @@ constexpr evaluation evaluate(const operation_info& info, std::span<const std::u
       return {0, evaluation_fault::shift_too_far};
     }
     if (info.code == operation::shl) {
-      return detail::checked(detail::wrapping_shl(a, b, width), info);
+      return detail::as_promised(detail::wrapping_shl(a, b, width), info);
     }
     if (info.code == operation::shladd) {
       return detail::shift_and_add(a, b, args[2], info);
