@@ -27,8 +27,8 @@ proc @steps(%n: i64) -> i64 count=7 {
     %low = trunc.i64.i1 %x
     br %low ? odd : even
   node odd:
-    %3x = mul.i64 %x, 3
-    %o = add.i64 %3x, 1
+    %thrice = mul.i64 %x, 3
+    %o = add.i64 %thrice, 1
     %t = add.i64 %s, 1
     br loop
   node even:

@@ -20,12 +20,14 @@ namespace midend_tests {
 /// The program in a text that is without faults.
 inline midend::elbrus::program program_of(std::string_view text) {
   midend::elbrus::parse_result parsed = midend::elbrus::parse(text);
-  for (const midend::elbrus::diagnostic& error : parsed.diagnostics) {
+  std::vector<midend::elbrus::diagnostic> errors = parsed.diagnostics;
+  if (errors.empty()) {
+    errors = midend::elbrus::verify(parsed.program);
+  }
+  for (const midend::elbrus::diagnostic& error : errors) {
     FAIL_CHECK(error.location.line, ":", error.location.column, ": ", error.message);
   }
-  for (const midend::elbrus::diagnostic& error : midend::elbrus::verify(parsed.program)) {
-    FAIL_CHECK(error.location.line, ":", error.location.column, ": ", error.message);
-  }
+  REQUIRE(errors.empty());
   REQUIRE(!parsed.program.procedures.empty());
   return std::move(parsed.program);
 }
