@@ -2,7 +2,11 @@
 #include "analysis.hpp"
 #include "cfg_command.hpp"
 #include "kinds.hpp"
+#include "opt_command.hpp"
+#include "passes.hpp"
+#include "prints.hpp"
 #include "roots.hpp"
+#include "run_command.hpp"
 
 #include <midend/version.hpp>
 
@@ -49,6 +53,66 @@ CLI::App* add_cfg(CLI::App& app, cfg_options& options) {
   return cfg;
 }
 
+CLI::App* add_run(CLI::App& app, midend_tool::run_command_options& options) {
+  CLI::App* const run = app.add_subcommand("run", "Run a procedure of a file of Elbrus IR");
+  run->footer(
+      "Arguments have the types of the procedure's parameters; '@NAME' is the address of a memory. The value and\n"
+      "the memories that have changed go to standard output; programs may call @print(...), @putchar(c) and\n"
+      "@abort().\n"
+      "Exit status: 0 done, 1 the input is bad, the run traps or a file cannot be written, 2 wrong usage.");
+  run->add_option("FILE", options.file, "the program")->required();
+  run->add_option("PROCEDURE", options.procedure, "which one to run: @NAME")->required();
+  run->add_option("ARGUMENTS", options.arguments, "what to give it");
+  run->add_option("--memory", options.memories, "an array: NAME:TYPE:v,v,... where v*COUNT stands for as many")
+      ->type_name("ARRAY")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  run->add_option("--profile-out", options.profile_file, "write the program with the counts of this run")
+      ->type_name("FILE");
+  run->add_option("--step-limit", options.step_limit, "the most operations to execute")
+      ->type_name("N")
+      ->capture_default_str();
+  run->add_option("--call-depth", options.call_depth, "the most calls within each other")
+      ->type_name("N")
+      ->capture_default_str();
+  run->add_flag("--stats", options.statistics, "print operations, time and calls to standard error");
+  return run;
+}
+
+/// What there is, a line each.
+template <class Kinds> std::string listed(const char* title, const Kinds& kinds) {
+  std::string out = title;
+  for (const auto& kind : kinds) {
+    out += "\n  ";
+    out += kind.name;
+    out.append(kind.name.size() < 26 ? 26 - kind.name.size() : 1, ' ');
+    out += kind.summary;
+  }
+  return out + "\n";
+}
+
+CLI::App* add_opt(CLI::App& app, midend_tool::opt_options& options) {
+  CLI::App* const opt = app.add_subcommand("opt", "Optimise a file of Elbrus IR");
+  opt->footer(listed("Passes, which run on each procedure in the order given:", midend_tool::pass_kinds()) +
+              listed("Reports:", midend_tool::report_kinds()) +
+              "The program goes to standard output unless -o, --print or --dot is given.\n"
+              "Exit status: 0 done, 1 the input is bad or the output cannot be written, 2 wrong usage.");
+  opt->add_option("FILE", options.file, "the program; - is standard input")->required();
+  opt->add_option("--passes", options.passes, "what to do, separated by commas")->type_name("PASSES");
+  opt->add_option("--print", options.prints, "reports on the result, separated by commas")->type_name("REPORTS");
+  opt->add_option("-o,--output", options.output, "write the program to this file; - is standard output")
+      ->type_name("FILE");
+  opt->add_option("--procedure", options.procedures, "this procedure only; may be given several times")
+      ->type_name("NAME")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  opt->add_option("--dot", options.dot_directory, "draw each procedure into a file DIR/PROCEDURE.dot for Graphviz")
+      ->type_name("DIR");
+  opt->add_flag("--stats", options.statistics, "print what each pass has done to standard error");
+  opt->add_flag("--verify-each", options.verify_each, "verify the program after each pass");
+  return opt;
+}
+
 /// A command of a later version: it has a help, and whatever is asked of it ends with a clear message.
 CLI::App* add_later(CLI::App& app, const char* name, const char* what) {
   CLI::App* const later = app.add_subcommand(name, std::string(what) + " (not built yet)");
@@ -66,8 +130,10 @@ int run(int argc, char** argv) {
   cfg_options options;
   options.dominators = midend_tool::dominator_choices().front().name;
   const CLI::App* const cfg = add_cfg(app, options);
-  add_later(app, "opt", "Optimise a file of Elbrus IR");
-  add_later(app, "run", "Run a procedure of a file of Elbrus IR");
+  midend_tool::opt_options opt_options;
+  const CLI::App* const opt_command = add_opt(app, opt_options);
+  midend_tool::run_command_options run_options;
+  const CLI::App* const run_command = add_run(app, run_options);
   add_later(app, "unroll", "Say of every loop how to unroll it, and why");
 
   try {
@@ -78,6 +144,12 @@ int run(int argc, char** argv) {
   if (cfg->parsed()) {
     options.only_given = cfg->get_option("--only")->count() != 0;
     return midend_tool::run_cfg(options);
+  }
+  if (opt_command->parsed()) {
+    return midend_tool::run_opt(opt_options);
+  }
+  if (run_command->parsed()) {
+    return midend_tool::run_run(run_options);
   }
   std::fprintf(stderr, "midend: '%s' is not built yet, it comes with a later version\n",
                app.get_subcommands().front()->get_name().c_str());

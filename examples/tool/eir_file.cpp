@@ -1,0 +1,83 @@
+#include "eir_file.hpp"
+
+#include <midend/elbrus/parser.hpp>
+#include <midend/elbrus/verifier.hpp>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace midend_tool {
+namespace {
+
+std::string with_reason(const std::string& file, const char* what) {
+  return file + ": error: " + what + (errno != 0 ? std::string(": ") + std::strerror(errno) : std::string());
+}
+
+} // namespace
+
+std::optional<std::string> read_text(const std::string& file, std::string& text) {
+  const bool standard = file == "-";
+  errno = 0;
+  std::FILE* const in = standard ? stdin : std::fopen(file.c_str(), "rb");
+  if (in == nullptr) {
+    return with_reason(file, "cannot be opened");
+  }
+  std::vector<char> buffer(std::size_t{1} << 16);
+  text.clear();
+  errno = 0;
+  for (std::size_t got; (got = std::fread(buffer.data(), 1, buffer.size(), in)) != 0;) {
+    text.append(buffer.data(), got);
+  }
+  const bool failed = std::ferror(in) != 0;
+  std::optional<std::string> problem;
+  if (failed) {
+    problem = with_reason(file, "cannot be read");
+  }
+  if (!standard) {
+    std::fclose(in);
+  }
+  return problem;
+}
+
+std::optional<std::string> write_text(const std::string& file, std::string_view text) {
+  const bool standard = file == "-";
+  errno = 0;
+  std::FILE* const out = standard ? stdout : std::fopen(file.c_str(), "wb");
+  bool done = out != nullptr && std::fwrite(text.data(), 1, text.size(), out) == text.size();
+  if (out != nullptr) {
+    done = (standard ? std::fflush(out) : std::fclose(out)) == 0 && done;
+  }
+  if (!done) {
+    return with_reason(standard ? "midend: standard output" : file, "cannot be written");
+  }
+  return std::nullopt;
+}
+
+void complain_about(const std::string& file, const std::vector<midend::elbrus::diagnostic>& errors) {
+  for (const midend::elbrus::diagnostic& error : errors) {
+    std::fprintf(stderr, "%s:%u:%u: error: %s\n", file.c_str(), error.location.line, error.location.column,
+                 error.message.c_str());
+  }
+}
+
+std::optional<midend::elbrus::program> read_program(const std::string& file) {
+  std::string text;
+  if (const auto problem = read_text(file, text)) {
+    std::fprintf(stderr, "%s\n", problem->c_str());
+    return std::nullopt;
+  }
+  midend::elbrus::parse_result parsed = midend::elbrus::parse(text);
+  if (!parsed.diagnostics.empty()) {
+    complain_about(file, parsed.diagnostics);
+    return std::nullopt;
+  }
+  const std::vector<midend::elbrus::diagnostic> errors = midend::elbrus::verify(parsed.program);
+  if (!errors.empty()) {
+    complain_about(file, errors);
+    return std::nullopt;
+  }
+  return std::move(parsed.program);
+}
+
+} // namespace midend_tool

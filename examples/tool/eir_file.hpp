@@ -1,0 +1,26 @@
+/// Files of the Elbrus-like IR, read and written by the commands.
+#pragma once
+
+#include <midend/elbrus/diagnostic.hpp>
+#include <midend/elbrus/program.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace midend_tool {
+
+/// The contents of a file; `-` is standard input. Returns what went wrong, if anything.
+std::optional<std::string> read_text(const std::string& file, std::string& text);
+
+/// Writes a file; `-` is standard output. Returns what went wrong, if anything.
+std::optional<std::string> write_text(const std::string& file, std::string_view text);
+
+/// Prints errors to standard error, one a line: `FILE:LINE:COLUMN: error: MESSAGE`.
+void complain_about(const std::string& file, const std::vector<midend::elbrus::diagnostic>& errors);
+
+/// Reads, parses and verifies. If that fails, all errors of the file are printed and there is no program.
+std::optional<midend::elbrus::program> read_program(const std::string& file);
+
+} // namespace midend_tool

@@ -1,0 +1,164 @@
+#include "prints.hpp"
+
+#include "text.hpp"
+
+#include <midend/dataflow/available_expressions.hpp>
+#include <midend/dataflow/definition_table.hpp>
+#include <midend/dataflow/live_variables.hpp>
+#include <midend/dataflow/reaching_definitions.hpp>
+#include <midend/dataflow/very_busy_expressions.hpp>
+#include <midend/dominance/dominators.hpp>
+#include <midend/elbrus/procedure_text.hpp>
+#include <midend/elbrus/statement_view.hpp>
+#include <midend/loops/natural_loops.hpp>
+#include <midend/support/bit_set.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace midend_tool {
+namespace {
+
+using namespace midend::elbrus;
+using midend::definition_id;
+using midend::definition_table;
+using midend::expression_id;
+using midend::flow_facts;
+using midend::loop_id;
+using midend::node_id;
+using midend::statement_id;
+using midend::value_id;
+
+template <class Nodes> void append_nodes(const procedure& p, const Nodes& nodes, std::string& out) {
+  for (const node_id n : nodes) {
+    append(out, " ", p.node_name(n));
+  }
+}
+
+/// A line for the start and one for the end of each node: the facts by ascending `rank(fact)`, as `name(rank)`.
+template <class Rank, class Name>
+void append_facts(const procedure& p, const flow_facts<>& facts, std::string& out, const Rank& rank, const Name& name) {
+  const auto line = [&](std::string_view side, const auto& row) {
+    std::vector<std::size_t> ranks;
+    for (const std::uint32_t fact : midend::set_bits(row)) {
+      ranks.push_back(rank(fact));
+    }
+    std::sort(ranks.begin(), ranks.end());
+    append(out, "    ", side);
+    for (const std::size_t r : ranks) {
+      append(out, " ", name(r));
+    }
+    out += '\n';
+  };
+  for (node_id n = 0; n != p.num_nodes(); ++n) {
+    if (!p.node(n).erased) {
+      append(out, "  ", p.node_name(n), "\n");
+      line("in: ", facts.in(n));
+      line("out:", facts.out(n));
+    }
+  }
+}
+
+/// Definitions are numbered in the order of the text: d1, d2, ….
+void append_reaching_definitions(const procedure& p, std::string& out) {
+  procedure_text names(p);
+  const statement_view view(p);
+  const definition_table definitions(view);
+  std::vector<std::size_t> number(definitions.num_definitions());
+  std::size_t next = 0;
+  for (node_id n = 0; n != p.num_nodes(); ++n) {
+    for (const definition_id d : definitions.of_node(n)) {
+      number[d] = ++next;
+      append(out, "  d", next, ": ", names.operation(definitions[d].statement), "\n");
+    }
+  }
+  append_facts(
+      p, midend::reaching_definitions(view, definitions), out, [&](definition_id d) { return number[d]; },
+      [](std::size_t d) { return "d" + std::to_string(d); });
+}
+
+void append_liveness(const procedure& p, std::string& out) {
+  procedure_text names(p);
+  append_facts(
+      p, midend::live_variables(statement_view(p)), out, [](value_id v) { return std::size_t{v}; },
+      [&](std::size_t v) { return names.value(static_cast<value_id>(v)); });
+}
+
+/// What an operation computes, without where it goes.
+std::string right_side(const std::string& operation) {
+  const std::size_t equals = operation.find(" = ");
+  return equals == std::string::npos ? operation : operation.substr(equals + 3);
+}
+
+/// Expressions are numbered in the order of the text: e1, e2, ….
+void append_expressions(const statement_view& view, const flow_facts<>& facts, std::string& out) {
+  const procedure& p = view.graph();
+  procedure_text names(p);
+  std::vector<std::size_t> number(view.num_expressions(), 0);
+  std::size_t next = 0;
+  for (node_id n = 0; n != p.num_nodes(); ++n) {
+    for (const statement_id s : view.statements(n)) {
+      const expression_id e = view.passes_to_phis(s) ? midend::no_expression : view.expression(s);
+      if (e != midend::no_expression && number[e] == 0) {
+        number[e] = ++next;
+        append(out, "  e", next, ": ", right_side(names.operation(s)), "\n");
+      }
+    }
+  }
+  append_facts(
+      p, facts, out, [&](expression_id e) { return number[e]; }, [](std::size_t e) { return "e" + std::to_string(e); });
+}
+
+void append_available_expressions(const procedure& p, std::string& out) {
+  const statement_view view(p);
+  append_expressions(view, midend::available_expressions(view), out);
+}
+
+void append_very_busy_expressions(const procedure& p, std::string& out) {
+  const statement_view view(p);
+  append_expressions(view, midend::very_busy_expressions(view), out);
+}
+
+/// Loops outermost first, each with what is inside it below, indented by depth.
+void append_loops(const procedure& p, std::string& out) {
+  const midend::loop_forest loops = midend::natural_loops(p, midend::dominators(p));
+  if (loops.num_loops() == 0) {
+    out += "  none\n";
+  }
+  for (loop_id l = 0; l != loops.num_loops(); ++l) {
+    const node_id header = loops.header(l);
+    out.append(2 * static_cast<std::size_t>(loops.depth(l)), ' ');
+    append(out, "loop ", p.node_name(header), ", depth ", loops.depth(l), ", ", loops.blocks(l).size(), " nodes:");
+    append_nodes(p, loops.blocks(l), out);
+    out += "; latches:";
+    append_nodes(p, loops.latches(l), out);
+    out += "; exits to:";
+    append_nodes(p, loops.exit_blocks(l), out);
+    if (p.node(header).count != no_count) {
+      append(out, "; header runs ", p.node(header).count, " times");
+    }
+    out += '\n';
+  }
+}
+
+} // namespace
+
+const std::vector<report_kind>& report_kinds() {
+  static const std::vector<report_kind> kinds = {
+      {"reaching-definitions", "the definitions that reach each node", append_reaching_definitions},
+      {"liveness", "the variables and values that are live at each node", append_liveness},
+      {"available-expressions", "the expressions that need not be computed again", append_available_expressions},
+      {"very-busy-expressions", "the expressions that will be needed in any case", append_very_busy_expressions},
+      {"loops", "the forest of natural loops", append_loops},
+  };
+  return kinds;
+}
+
+const report_kind* find_report(std::string_view name) {
+  const auto& kinds = report_kinds();
+  const auto it = std::find_if(kinds.begin(), kinds.end(), [&](const report_kind& k) { return k.name == name; });
+  return it == kinds.end() ? nullptr : &*it;
+}
+
+} // namespace midend_tool
