@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# opt_test.sh TOOL PROGRAMS_DIR: `midend opt` on the sample programs: what it prints is what went in, passes keep the
+# program right, reports say what the worked examples say, and errors come with their places.
+set -u
+tool=$1 programs=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0 tested=0
+
+fail() {
+  echo "FAIL $1: $2"
+  failed=$((failed + 1))
+}
+
+# run NAME STATUS ARGUMENT...: what the command prints stays in $work/out and $work/err.
+run() {
+  local name=$1 status=$2 got
+  shift 2
+  tested=$((tested + 1))
+  "$tool" "$@" >"$work/out" 2>"$work/err" </dev/null
+  got=$?
+  [ "$got" -eq "$status" ] || { fail "$name" "exit status $got, expected $status; $(head -n 1 "$work/err")"; return 1; }
+}
+# same NAME FILE: standard output is what the file says.
+same() { cmp -s "$work/out" "$2" || fail "$1" "$(diff "$2" "$work/out" | head -n 5)"; }
+# says NAME LINE...: each line is in standard error, word for word, and no other.
+says() {
+  local name=$1
+  shift
+  printf '%s\n' "$@" >"$work/expected"
+  cmp -s "$work/err" "$work/expected" || fail "$name" "$(diff "$work/expected" "$work/err" | head -n 5)"
+}
+
+for file in "$programs"/*.eir; do
+  name=$(basename "$file" .eir)
+  run "$name" 0 opt "$file" -o "$work/once.eir"
+  run "$name again" 0 opt "$work/once.eir" && same "$name again" "$work/once.eir"
+  for pass in construct-ssa construct-ssa:on-the-fly; do
+    run "$name $pass" 0 opt "$file" --passes=$pass --verify-each -o "$work/ssa.eir"
+    run "$name $pass again" 0 opt "$work/ssa.eir" && same "$name $pass again" "$work/ssa.eir"
+    grep -q '\$' "$work/ssa.eir" && fail "$name $pass" "variables are left: $(grep -m 1 '\$' "$work/ssa.eir")"
+  done
+  run "$name reports" 0 opt "$file" --print=reaching-definitions,liveness,available-expressions,very-busy-expressions,loops
+  run "$name pictures" 0 opt "$file" --dot="$work/dot-$name"
+  [ "$(ls "$work/dot-$name" | wc -l)" -eq "$(grep -c '^proc ' "$file")" ] || fail "$name pictures" "not one a procedure"
+done
+
+cat >"$work/live.expected" <<'TEXT'
+liveness of @live_variables
+  b1
+    in:  %p
+    out: $a $b
+  b2
+    in:
+    out: $b
+  b3
+    in:  $a $b
+    out: $b
+  b4
+    in:  $b
+    out:
+TEXT
+run "live variables" 0 opt "$programs/dataflow.eir" --procedure=live_variables --print=liveness
+sed -i 's/ *$//' "$work/out"
+same "live variables" "$work/live.expected"
+
+cat >"$work/loops.expected" <<'TEXT'
+loops of @nested
+  loop b2, depth 1, 5 nodes: b2 b5 b7 b3 b4; latches: b7; exits to: b6
+    loop b3, depth 2, 2 nodes: b3 b4; latches: b4; exits to: b5 b6
+TEXT
+run "loops" 0 opt "$programs/loops.eir" --procedure=nested --print=loops && same "loops" "$work/loops.expected"
+
+printf 'proc @f(%%x: i32) -> i32 {\n  node entry:\n    %%y = add.i32 %%z, 1\n    ret %%y, 2\n}\n' >"$work/bad.eir"
+run "errors" 1 opt "$work/bad.eir"
+[ -s "$work/out" ] && fail "errors" "standard output is not empty"
+grep -q "^$work/bad.eir:3:18: error: " "$work/err" || fail "errors" "no error at 3:18: $(cat "$work/err")"
+[ "$(wc -l <"$work/err")" -ge 2 ] || fail "errors" "only one error is reported"
+
+printf 'proc @f(%%x: i32) -> i64 {\n  node entry:\n    ret %%x\n}\n' >"$work/type.eir"
+run "verifier" 1 opt "$work/type.eir"
+grep -q "^$work/type.eir:3:[0-9]*: error: " "$work/err" || fail "verifier" "$(cat "$work/err")"
+
+run "no file" 1 opt "$work/nowhere.eir" &&
+  says "no file" "$work/nowhere.eir: error: cannot be opened: No such file or directory"
+run "no procedure" 1 opt "$programs/loops.eir" --procedure=nowhere &&
+  says "no procedure" "$programs/loops.eir: error: there is no procedure '@nowhere'"
+run "no pass" 2 opt "$programs/loops.eir" --passes=construct-ssa,nothing
+grep -q "^midend opt: --passes: unknown pass 'nothing', there are: construct-ssa" "$work/err" || fail "no pass" "$(cat "$work/err")"
+run "no report" 2 opt "$programs/loops.eir" --print=nothing
+grep -q "^midend opt: --print: unknown report 'nothing', there are: reaching-definitions" "$work/err" ||
+  fail "no report" "$(cat "$work/err")"
+run "no output" 1 opt "$programs/loops.eir" -o "$work/nowhere/out.eir"
+grep -q "^$work/nowhere/out.eir: error: cannot be written" "$work/err" || fail "no output" "$(cat "$work/err")"
+if [ -e /dev/full ]; then
+  tested=$((tested + 1))
+  "$tool" opt "$programs/loops.eir" >/dev/full 2>"$work/err" && fail "full" "exit status 0"
+  grep -q 'standard output: error: cannot be written' "$work/err" || fail "full" "$(cat "$work/err")"
+fi
+tested=$((tested + 1))
+"$tool" opt - <"$work/once.eir" >"$work/out" 2>"$work/err" && same "standard input" "$work/once.eir"
+
+echo "$tested runs, $failed failed"
+[ "$failed" -eq 0 ]
