@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # make.sh [TOOL]: draws the pictures of the documents again, with the midend tool (default: build/release/bin/midend) and
-# Graphviz. A picture is one function of figures.cfg, a function of sqlite3, the output of an example, or a .dot file.
+# Graphviz. A picture is one function of figures.cfg, a function of sqlite3, one of the sample programs, the output of an
+# example, or a .dot file.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 tool=${1:-build/release/bin/midend}
@@ -9,6 +10,7 @@ trap 'rm -rf "$work"' EXIT
 
 "$tool" cfg --only=idom --dot="$work" docs/images/figures.cfg >/dev/null
 "$tool" cfg --only=idom --dot="$work" --function=disconnectAllVtab tests/data/corpus/sqlite3-O0.cfg.gz >/dev/null
+"$tool" opt --dot="$work" --procedure=five_iterations examples/programs/unrolling.eir
 cp examples/dot.out "$work/sums_of_rows.dot"
 cp docs/images/*.dot "$work"
 for dot in "$work"/*.dot; do

@@ -3,6 +3,8 @@
 
 - Every block of code marked `cpp` stands word for word in one of the programs of examples/. Indentation may differ as a
   whole; a line `// …` leaves something out; a second block may come from another program.
+- Every block of code marked `eir` stands in the same way in one of the programs of examples/programs/, where `# …`
+  leaves something out. (That those are right is the business of tests/elbrus/samples_test.cpp.)
 - Every relative link and picture leads to a file that is there, and every `#place` to a heading.
 - Every block marked `console` is what the tool prints: after `$ ` stands a command that begins with `midend`, and what
   follows is its standard output and standard error. A line `…` leaves out any number of lines. Without --tool these
@@ -30,11 +32,13 @@ class Checker:
         self.tool = tool
         self.problems = []
         self.counts = {"snippets": 0, "links": 0, "commands": 0, "commands not run": 0}
-        sources = [*root.glob("examples/*.cpp"), *root.glob("examples/*/*.cpp"), *root.glob("examples/*/*.hpp")]
-        self.sources = {path: path.read_text(encoding="utf-8") for path in sorted(sources)}
+        sources = {"cpp": [*root.glob("examples/*.cpp"), *root.glob("examples/*/*.cpp"),
+                           *root.glob("examples/*/*.hpp")],
+                   "eir": root.glob("examples/programs/*.eir")}
         # What is compared: lines without the indentation they have in common, marks left out.
-        self.lines = {path: [line for line in text.splitlines() if not re.match(r"^\s*// \[\w[\w ]*\]$", line)]
-                      for path, text in self.sources.items()}
+        self.lines = {language: [[line for line in path.read_text(encoding="utf-8").splitlines()
+                                  if not re.match(r"^\s*// \[\w[\w ]*\]$", line)] for path in sorted(paths)]
+                      for language, paths in sources.items()}
 
     def wrong(self, document, line, message):
         self.problems.append(f"{document.relative_to(self.root)}:{line}: {message}")
@@ -44,9 +48,9 @@ class Checker:
         for block in FENCE.finditer(text):
             line = text.count("\n", 0, block.start()) + 1
             body = textwrap.dedent(block.group(4))
-            if block.group(3) == "cpp":
+            if block.group(3) in self.lines:
                 self.counts["snippets"] += 1
-                if not any(contains(lines, body) for lines in self.lines.values()):
+                if not any(contains(lines, body) for lines in self.lines[block.group(3)]):
                     self.wrong(document, line, "this code is in no example")
             elif block.group(3) == "console":
                 self.check_console(document, line, body)
@@ -97,7 +101,7 @@ class Checker:
 def contains(lines, snippet):
     """Whether the parts of a snippet follow each other in a program."""
     at = 0
-    for part in re.split(r"^\s*// …\s*$", snippet, flags=re.MULTILINE):
+    for part in re.split(r"^\s*(?://|#) …\s*$", snippet, flags=re.MULTILINE):
         wanted = [line for line in textwrap.dedent(part).splitlines() if line.strip()]
         at = find(lines, wanted, at)
         if at is None:
