@@ -4,6 +4,7 @@
 #include "midend/config.hpp"
 #include "midend/elbrus/detail/random_accesses.hpp"
 #include "midend/elbrus/detail/random_body.hpp"
+#include "midend/elbrus/detail/random_calls.hpp"
 #include "midend/elbrus/detail/random_numbers.hpp"
 #include "midend/elbrus/generated_program.hpp"
 #include "midend/elbrus/memory.hpp"

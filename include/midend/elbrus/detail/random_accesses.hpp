@@ -1,4 +1,4 @@
-/// Random loads, stores and calls.
+/// Random loads and stores.
 #pragma once
 
 #include "midend/config.hpp"
@@ -31,41 +31,21 @@ struct random_array {
   std::int64_t size = 0; ///< in bytes
 };
 
-/// What callers know of a procedure. Its parameters are the arrays, then a pointer into any of them if it has one, then
-/// the others.
-struct random_signature {
-  std::string name;
-  elbrus::type result = type::none;
-  bool any_pointer = false;
-  std::vector<type> others;
-  std::vector<bool> writes;     ///< by array
-  bool writes_anything = false; ///< through the pointer that may lead anywhere
-  std::uint64_t step_bound = 0;
-};
-
-/// Writes accesses that are within their arrays, and calls.
+/// Writes accesses that are within their arrays.
 class random_accesses : public random_operations {
 protected:
   random_accesses(procedure& p, const random_program_options& options, random_numbers& random,
-                  std::span<const random_array> arrays, std::span<const random_signature> callees)
-      : random_operations(p, options, random), arrays_(arrays), callees_(callees) {}
+                  std::span<const random_array> arrays)
+      : random_operations(p, options, random), arrays_(arrays), writes_(arrays.size(), false) {}
 
-  /// Makes the parameters, and the arrays known.
-  void begin(const random_signature& self) {
-    for (const random_array& a : arrays_) {
-      add_pointer(a.name, b_.alias(a.name), a.size);
-    }
-    if (self.any_pointer) {
-      add_pointer("any", no_alias, smallest_array());
-    }
-    for (const type t : self.others) {
-      known_value v;
-      v.value = b_.parameter(t, fresh('a'));
-      v.type = t;
-      scope_.push(v);
-    }
-    writes_.assign(arrays_.size(), false);
-    calls_left_ = options_.steps / 4;
+  void add_pointer(std::string_view name, alias_id alias, std::int64_t room) {
+    known_value p;
+    p.value = b_.parameter(type::ptr, name);
+    p.type = type::ptr;
+    p.alias = alias;
+    p.room = room;
+    pointers_.push_back(p);
+    scope_.push(p);
   }
 
   std::int64_t smallest_array() const {
@@ -74,29 +54,9 @@ protected:
         ->size;
   }
 
-  /// Anything that does not change the flow, at a place that runs so often, at most.
-  void simple(std::uint64_t runs) {
-    const std::size_t kind = random_.below(100);
-    if (kind < 12 && options_.memory) {
-      load();
-    } else if (kind < 22 && options_.memory) {
-      store();
-    } else if (kind < 24 && options_.memory) {
-      step_pointer();
-    } else if (kind < 26 && options_.memory && options_.speculation) {
-      speculative_load();
-    } else if (kind < 30 && options_.calls) {
-      call(runs);
-    } else if (kind < 34 && options_.traps) {
-      trap_perhaps();
-    } else {
-      compute(random_type());
-    }
-  }
-
   void load() {
     const type t = element_type();
-    const address from = some_address(t);
+    const address from = some_place(t).address;
     extras more = somewhere(t);
     more.spec = options_.speculation && random_.one_in(6);
     more.is_volatile = !more.spec && random_.one_in(20);
@@ -115,7 +75,9 @@ protected:
       (random_.one_in(3) ? more.unless : more.guard) = predicate();
     }
     more.is_volatile = random_.one_in(20);
-    b_.store(t, value, written(some_address(t)), more);
+    const place to = some_place(t);
+    note_write(to.array);
+    b_.store(t, value, to.address, more);
   }
 
   /// A speculative load from anywhere near an array, whose result is looked at if that was inside.
@@ -151,73 +113,6 @@ protected:
     see(moved);
   }
 
-  /// A call at a place that runs so often, at most.
-  void call(std::uint64_t runs) {
-    if (callees_.empty() || random_.one_in(2)) {
-      call_host();
-      return;
-    }
-    const random_signature& callee = random_.any_of(callees_);
-    if (runs * callee.step_bound > calls_left_) {
-      call_host();
-      return;
-    }
-    calls_left_ -= runs * callee.step_bound;
-    callee_steps_ += runs * callee.step_bound;
-    call_procedure(callee);
-  }
-
-  std::span<const random_array> arrays_;
-  std::span<const random_signature> callees_;
-  std::vector<known_value> pointers_; ///< the parameters, which can be read everywhere
-  std::vector<bool> writes_;          ///< by array
-  bool writes_anything_ = false;
-  std::uint64_t callee_steps_ = 0; ///< that a run may spend in callees
-
-private:
-  /// Something that traps unless the operands happen to be right.
-  void trap_perhaps() {
-    const type t = random_integer_type();
-    const value_id a = pick_computed(t);
-    const value_id b = pick_computed(t);
-    extras promise = somewhere(t);
-    switch (random_.below(6)) {
-    case 0:
-      see(write({opcode::div, t, {a, b}, promise}));
-      return;
-    case 1:
-      see(write({opcode::shl, t, {a, b}, promise}));
-      return;
-    case 2:
-      promise.nsw = true;
-      see(write({opcode::add, t, {a, b}, promise}));
-      return;
-    case 3:
-      see(b_.load(t, {pointers_[0].value, a}, promise));
-      return;
-    case 4:
-      see(write({opcode::mov, t, {hoist(t).result.value}, promise})); // may pass a diagnostic value on
-      return;
-    default:
-      see(write({opcode::mov, t, {b_.variable(t, fresh('x'))}, promise})); // was not written
-    }
-  }
-
-  void add_pointer(std::string_view name, alias_id alias, std::int64_t room) {
-    known_value p;
-    p.value = b_.parameter(type::ptr, name);
-    p.type = type::ptr;
-    p.alias = alias;
-    p.room = room;
-    pointers_.push_back(p);
-    scope_.push(p);
-  }
-
-  type element_type() {
-    const type t = random_.any_of(arrays_).element;
-    return random_.one_in(8) ? random_integer_type() : t;
-  }
-
   /// A pointer to at least so many bytes; not more than any array has.
   known_value pointer(std::int64_t bytes) {
     if (random_.one_in(3)) {
@@ -229,132 +124,52 @@ private:
     return random_.any_of(pointers_);
   }
 
-  address some_address(type t) {
+  std::span<const random_array> arrays_;
+  std::vector<known_value> pointers_; ///< the parameters, which can be read everywhere
+  std::vector<bool> writes_;          ///< by array
+  bool writes_anything_ = false;      ///< through a pointer that may lead anywhere
+
+private:
+  type element_type() {
+    const type t = random_.any_of(arrays_).element;
+    return random_.one_in(8) ? random_integer_type() : t;
+  }
+
+  struct place {
+    elbrus::address address;
+    alias_id array = no_alias; ///< what it certainly is in
+  };
+
+  place some_place(type t) {
     const auto size = static_cast<std::int64_t>(bytes_of(t));
     const known_value p = pointer(size);
-    address out;
-    out.base = p.value;
-    out.alias = random_.one_in(6) ? no_alias : p.alias;
+    address at;
+    at.base = p.value;
+    at.alias = random_.one_in(6) ? no_alias : p.alias;
     std::int64_t used = size;
     if (random_.percent(70)) {
-      out.scale = static_cast<std::uint32_t>(random_.one_in(5) ? std::int64_t{1} << random_.below(4) : size);
-      const std::int64_t most = (p.room - size) / out.scale;
+      const std::int64_t scale = random_.one_in(5) ? std::int64_t{1} << random_.below(4) : size;
+      const std::int64_t most = (p.room - size) / scale;
       if (most >= 1) {
-        const known_value index = between(random_.one_in(3) ? type::i32 : type::i64, 0, most < 64 ? most : 63);
-        out.index = index.value;
-        used += index.high * out.scale;
+        const known_value index =
+            between(random_.one_in(3) ? type::i32 : type::i64, 0, std::min<std::int64_t>(most, 63));
+        at.index = index.value;
+        at.scale = static_cast<std::uint32_t>(scale);
+        used += index.high * scale;
       }
     }
-    out.scale = out.index == no_value ? 1 : out.scale;
-    out.offset = random_.between(-p.before, p.room - used) / size * size;
-    return out;
+    at.offset = random_.between(-p.before, p.room - used) / size * size;
+    return {at, p.alias};
   }
 
-  /// What is written is noted for the clobbers of callers.
-  const address& written(const address& to) {
-    for (const known_value& p : pointers_) {
-      if (p.value == to.base) {
-        note_write(p.alias);
-        return to;
-      }
-    }
-    for (std::size_t i = scope_.size(); i != 0; --i) {
-      if (scope_[i - 1].value == to.base) {
-        note_write(scope_[i - 1].alias);
-        return to;
-      }
-    }
-    note_write(no_alias);
-    return to;
-  }
-
-  void note_write(alias_id alias) {
-    if (alias == no_alias) {
+  /// For the clobbers of callers. Classes have the numbers of the arrays.
+  void note_write(alias_id array) {
+    if (array == no_alias) {
       writes_anything_ = true;
     } else {
-      writes_[alias] = true; // classes have the numbers of the arrays
+      writes_[array] = true;
     }
   }
-
-  void call_host() {
-    extras more;
-    if (options_.guards && random_.one_in(5)) {
-      more.guard = predicate();
-    }
-    const auto result = [&](type t) {
-      const value_id otherwise = more.guard == no_value ? no_value : pick(t);
-      const value_id guard = more.guard;
-      more = somewhere(t);
-      more.guard = guard;
-      more.otherwise = otherwise;
-      return t;
-    };
-    switch (random_.below(options_.floats ? 3 : 2)) {
-    case 0: {
-      const value_id arguments[] = {pick_computed(type::i64), pick(type::i64)};
-      const type t = result(type::i64);
-      see(b_.call(t, "host_mix", arguments, more, clobber_kind::nothing));
-      return;
-    }
-    case 1: {
-      const value_id arguments[] = {pick_computed(type::i32)};
-      b_.call(type::none, "host_note", arguments, more, random_clobbers());
-      return;
-    }
-    default: {
-      const value_id arguments[] = {pick_computed(type::f64)};
-      const type t = result(type::f64);
-      see(b_.call(t, "host_scale", arguments, more, clobber_kind::nothing));
-    }
-    }
-  }
-
-  clobber_kind random_clobbers() { return random_.one_in(3) ? clobber_kind::anything : clobber_kind::nothing; }
-
-  void call_procedure(const random_signature& callee) {
-    std::vector<value_id> arguments;
-    for (std::size_t i = 0; i != arrays_.size(); ++i) {
-      arguments.push_back(pointers_[i].value);
-    }
-    if (callee.any_pointer) {
-      const known_value p = pointer(smallest_array());
-      arguments.push_back(p.room < smallest_array() ? pointers_[0].value : p.value);
-    }
-    for (const type t : callee.others) {
-      arguments.push_back(pick_computed(t));
-    }
-    extras more;
-    if (options_.guards && random_.one_in(5)) {
-      more.guard = predicate();
-    }
-    if (callee.result != type::none) {
-      const value_id guard = more.guard;
-      const value_id otherwise = guard == no_value ? no_value : pick(callee.result);
-      more = somewhere(callee.result);
-      more.guard = guard;
-      more.otherwise = otherwise;
-    }
-    std::vector<alias_id> classes;
-    for (alias_id c = 0; c != arrays_.size(); ++c) {
-      writes_[c] = writes_[c] || callee.writes[c];
-      if (callee.writes[c] || random_.one_in(6)) {
-        classes.push_back(c);
-      }
-    }
-    writes_anything_ = writes_anything_ || callee.writes_anything;
-    const bool listed = !callee.writes_anything && !random_.one_in(4);
-    const clobber_kind clobbers = !listed           ? clobber_kind::anything
-                                  : classes.empty() ? clobber_kind::nothing
-                                                    : clobber_kind::listed;
-    const value_id v =
-        b_.call(callee.result, callee.name, arguments, more, clobbers,
-                clobbers == clobber_kind::listed ? std::span<const alias_id>(classes) : std::span<const alias_id>());
-    if (callee.result != type::none) {
-      see(v);
-    }
-  }
-
-  std::uint64_t calls_left_ = 0; ///< steps that callees may still take
 };
 
 } // namespace elbrus::detail

@@ -30,6 +30,7 @@ public:
     result_ = self.result;
     enter_procedure(self);
     region(std::max<std::size_t>(options_.operations, 1), 0, false);
+    call_the_rest();
     finish();
     self.writes = writes_;
     self.writes_anything = writes_anything_;
@@ -59,7 +60,7 @@ private:
       compound(part, depth);
       size -= std::min(size, part);
     }
-    if (may_leave && random_.one_in(5)) {
+    if (may_leave && random_.one_in(6)) {
       leave();
     }
   }
@@ -130,12 +131,11 @@ private:
       a = new_meeting();
     }
     // Where each case goes: to an arm, or at once to the end. Each arm has a case; the last one is the default.
-    std::vector<std::size_t> ways(arms.size() + random_.below(4));
+    std::vector<std::size_t> ways(arms.size() + random_.below(options_.parallel_edges ? 4 : 2));
     for (std::size_t i = 0; i != ways.size(); ++i) {
-      ways[i] = i < arms.size() ? i : random_.below(arms.size() + 1);
-      ways[i] = options_.parallel_edges || i < arms.size() ? ways[i] : arms.size();
+      ways[i] = i <= arms.size() ? i : random_.below(arms.size() + 1);
     }
-    std::vector<switch_case> cases;
+    std::vector<elbrus::switch_case> cases;
     const auto target = [&](std::size_t way) { return way == arms.size() ? end.node : arms[way].node; };
     std::uint64_t value = random_.below(2);
     for (std::size_t i = 0; i + 1 < ways.size(); ++i) {
@@ -153,23 +153,20 @@ private:
     meet(end);
   }
 
-  /// Ends the path here.
+  /// Ends the path here, or does not. Few paths return early, lest most of a long procedure be left out.
   void leave() {
     if (!loops_.empty() && random_.percent(75)) {
       open_loop& l = *random_.any_of(loops_);
-      if (random_.one_in(2)) {
-        jump(l.exit);
-      } else if (&l == loops_.back()) {
+      if (&l == loops_.back() && random_.one_in(2)) {
         continue_loop(l);
       } else {
         jump(l.exit);
       }
     } else if (options_.traps && random_.one_in(4)) {
       b_.unreachable();
-    } else if (result_ == type::none) {
-      b_.ret();
-    } else {
-      b_.ret(pick(result_));
+    } else if (early_returns_ != 2) {
+      ++early_returns_;
+      result_ == type::none ? b_.ret() : b_.ret(pick(result_));
     }
   }
 
@@ -195,7 +192,7 @@ private:
   void finish() {
     const type t = is_integer(result_) ? result_ : type::i64;
     std::vector<known_value> unread;
-    for (std::size_t i = scope_.size(); i != 0 && unread.size() != 6; --i) {
+    for (std::size_t i = scope_.size(); i != 0 && unread.size() != 12; --i) {
       const known_value& v = scope_[i - 1];
       if (v.type != type::ptr && !b_.get().has_users(v.value)) {
         unread.push_back(v);
@@ -238,6 +235,7 @@ private:
   }
 
   type result_ = type::none;
+  int early_returns_ = 0;
   std::vector<open_loop*> loops_; ///< around the present place
 };
 

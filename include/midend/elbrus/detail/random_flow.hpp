@@ -3,7 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/elbrus/builder.hpp"
-#include "midend/elbrus/detail/random_accesses.hpp"
+#include "midend/elbrus/detail/random_calls.hpp"
 #include "midend/elbrus/detail/random_scope.hpp"
 #include "midend/elbrus/opcode.hpp"
 #include "midend/elbrus/type.hpp"
@@ -20,9 +20,9 @@ namespace elbrus::detail {
 
 /// Writes what paths and their meeting points are made of. The scope is kept so that it always holds what dominates the
 /// present place.
-class random_flow : public random_accesses {
+class random_flow : public random_calls {
 protected:
-  using random_accesses::random_accesses;
+  using random_calls::random_calls;
 
   /// How often a node runs, at most.
   struct run_bound {

@@ -121,7 +121,8 @@ private:
                                          opcode::neg,  opcode::bit_not, opcode::min,     opcode::max,
                                          opcode::umin, opcode::umax,    opcode::mov};
     const opcode code = random_.any_of(choices);
-    see(write({code, t, {pick_computed(t), pick(t)}, more_of(code, t)}));
+    const value_id a = pick_computed(t);
+    see(write({code, t, {a, pick_other(t, a)}, more_of(code, t)}));
   }
 
   /// `nsw` where it holds.
@@ -140,29 +141,6 @@ private:
   known_value known_small_literal(type t) {
     const std::int64_t amount = random_.between(0, width_of(t) / 4);
     return bounded_value(b_.literal(t, amount), t, amount, amount);
-  }
-
-  struct bounds {
-    std::int64_t low;
-    std::int64_t high;
-  };
-
-  static bounds bounds_of(opcode code, const known_value& a, const known_value& b) {
-    const auto around = [](std::int64_t w, std::int64_t x, std::int64_t y, std::int64_t z) {
-      return bounds{std::min({w, x, y, z}), std::max({w, x, y, z})};
-    };
-    switch (code) {
-    case opcode::add:
-      return {a.low + b.low, a.high + b.high};
-    case opcode::sub:
-      return {a.low - b.high, a.high - b.low};
-    case opcode::mul:
-      return around(a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high);
-    case opcode::neg:
-      return {-a.high, -a.low};
-    default: // shl
-      return around(a.low * (std::int64_t{1} << b.low), a.high * (std::int64_t{1} << b.low), 0, 0);
-    }
   }
 
   void shift(type t) {
@@ -229,14 +207,14 @@ private:
   void choose(type t) {
     const value_id condition = predicate();
     const value_id a = pick_computed(t);
-    see(write({opcode::select, t, {condition, a, pick(t)}, more_of(opcode::select, t)}));
+    see(write({opcode::select, t, {condition, a, pick_other(t, a)}, more_of(opcode::select, t)}));
   }
 
   /// An unsafe operation, then the choice between its result and another one.
   void speculate(type t) {
     const value_id other = pick(t);
     const hoisted_value h = hoist(t);
-    if (random_.one_in(2)) {
+    if (!options_.guards || random_.one_in(2)) {
       see(write({opcode::select, t, {h.condition, h.result.value, other}, somewhere(t)}));
       return;
     }
@@ -260,23 +238,36 @@ private:
       static constexpr opcode choices[] = {opcode::fadd, opcode::fadd, opcode::fsub,  opcode::fmul,
                                            opcode::fdiv, opcode::fma,  opcode::fsqrt, opcode::mov};
       const opcode code = random_.any_of(choices);
-      see(write({code, t, {pick_computed(t), pick(t), pick(t)}, more_of(code, t)}));
+      const value_id a = pick_computed(t);
+      see(write({code, t, {a, pick_other(t, a), pick(t)}, more_of(code, t)}));
     }
   }
 
-  /// A conversion that runs if the number fits.
+  /// A conversion of a number that fits, or that runs if it does.
   void from_float(type t) {
     const type from = random_.one_in(2) ? type::f32 : type::f64;
     const value_id v = pick_computed(from);
     const value_id otherwise = pick(t);
     const double limit = t == type::i8 ? 100 : 30'000;
-    const auto literal = [&](double x) { return from == type::f32 ? b_.f32(static_cast<float>(x)) : b_.f64(x); };
-    const value_id small = see(write({opcode::fcmp_olt, from, {v, literal(limit)}, somewhere_safe(type::i1)})).value;
-    const value_id large = see(write({opcode::fcmp_ogt, from, {v, literal(-limit)}, somewhere_safe(type::i1)})).value;
+    const value_id fits = is_between(from, v, -limit, limit);
     extras more = somewhere(t);
-    more.guard = see(write({opcode::bit_and, type::i1, {small, large}, somewhere_safe(type::i1)})).value;
-    more.otherwise = otherwise;
-    see(write({opcode::ftoi, t, {v}, more}));
+    if (options_.guards) {
+      more.guard = fits;
+      more.otherwise = otherwise;
+      see(write({opcode::ftoi, t, {v}, more}));
+      return;
+    }
+    const value_id zero = float_constant(from, 0);
+    const value_id clamped = see(write({opcode::select, from, {fits, v, zero}, somewhere(from)})).value;
+    see(write({opcode::ftoi, t, {clamped}, more}));
+  }
+
+  value_id is_between(type t, value_id v, double low, double high) {
+    const value_id most = float_constant(t, high);
+    const value_id below = see(write({opcode::fcmp_olt, t, {v, most}, somewhere_safe(type::i1)})).value;
+    const value_id least = float_constant(t, low);
+    const value_id above = see(write({opcode::fcmp_ogt, t, {v, least}, somewhere_safe(type::i1)})).value;
+    return see(write({opcode::bit_and, type::i1, {below, above}, somewhere_safe(type::i1)})).value;
   }
 
   // Predicates.
@@ -291,7 +282,8 @@ private:
       static constexpr opcode choices[] = {opcode::bit_and, opcode::bit_or, opcode::bit_xor, opcode::bit_not,
                                            opcode::add,     opcode::umin,   opcode::max,     opcode::mov};
       const opcode code = random_.any_of(choices);
-      see(write({code, type::i1, {predicate(), pick(type::i1)}, more_of(code, type::i1)}));
+      const value_id a = predicate();
+      see(write({code, type::i1, {a, pick_other(type::i1, a)}, more_of(code, type::i1)}));
     }
   }
 };

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/elbrus/procedure.hpp"
+#include "midend/elbrus/opcode.hpp"
 #include "midend/elbrus/records.hpp"
 #include "midend/elbrus/type.hpp"
 #include "midend/ir/ssa_values.hpp"
@@ -53,6 +53,31 @@ inline known_value either(known_value a, const known_value& b) {
   a.room = std::min(a.room, b.room);
   a.alias = a.alias == b.alias ? a.alias : no_alias;
   return a;
+}
+
+/// Where the exact result of an operation lies.
+struct bounds {
+  std::int64_t low;
+  std::int64_t high;
+};
+
+/// The same of add, sub, mul, neg, and of shl by a literal, of operands that are bounded.
+inline bounds bounds_of(opcode code, const known_value& a, const known_value& b) {
+  const auto around = [](std::int64_t w, std::int64_t x, std::int64_t y, std::int64_t z) {
+    return bounds{std::min({w, x, y, z}), std::max({w, x, y, z})};
+  };
+  switch (code) {
+  case opcode::add:
+    return {a.low + b.low, a.high + b.high};
+  case opcode::sub:
+    return {a.low - b.high, a.high - b.low};
+  case opcode::mul:
+    return around(a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high);
+  case opcode::neg:
+    return {-a.high, -a.low};
+  default: // shl
+    return around(a.low * (std::int64_t{1} << b.low), a.high * (std::int64_t{1} << b.low), 0, 0);
+  }
 }
 
 /// The end of a path into a node: its edge, and what can be read there beside what can be read at the node's dominator.

@@ -8,6 +8,7 @@
 #include "midend/elbrus/generated_program.hpp"
 #include "midend/elbrus/opcode.hpp"
 #include "midend/elbrus/procedure.hpp"
+#include "midend/elbrus/scalar.hpp"
 #include "midend/elbrus/type.hpp"
 #include "midend/ir/evaluate.hpp"
 
@@ -65,9 +66,7 @@ protected:
   }
 
   /// Where a result goes that nothing else overwrites, so that what is known of it stays true.
-  extras somewhere_safe(type t) {
-    return to_variable() ? extras{.into = b_.variable(t, fresh('x'))} : extras{};
-  }
+  extras somewhere_safe(type t) { return to_variable() ? extras{.into = b_.variable(t, fresh('x'))} : extras{}; }
 
   /// What is to be read for the result of an operation. A value gets a name.
   value_id read(value_id operation) {
@@ -136,9 +135,10 @@ protected:
 
   value_id float_literal(type t) {
     static constexpr double choices[] = {0, 1, -1, 0.5, 2, 1.5, 100, -3.25, 1e-3, 65'536};
-    const double value = random_.any_of(choices);
-    return t == type::f32 ? b_.f32(static_cast<float>(value)) : b_.f64(value);
+    return float_constant(t, random_.any_of(choices));
   }
+
+  value_id float_constant(type t, double value) { return b_.get().constant(t, float_bits(t, value)); }
 
   /// Small numbers, the ends of the ranges, and anything.
   std::uint64_t interesting_bits(unsigned width) {
@@ -181,6 +181,12 @@ protected:
 
   value_id pick(type t) { return pick_known(t).value; }
 
+  /// Rather not the same: `x - x` and `x < x` say little.
+  value_id pick_other(type t, value_id than) {
+    const value_id v = pick(t);
+    return v == than ? pick(t) : v;
+  }
+
   known_value known_literal(type t) {
     known_value out;
     out.value = literal(t);
@@ -204,6 +210,10 @@ protected:
         }
       }
     }
+    if (is_float(t)) {
+      const value_id number = masked(type::i32, 255).value;
+      return see(write({opcode::itof, t, {number}, somewhere(t)})).value;
+    }
     return literal(t);
   }
 
@@ -225,12 +235,10 @@ protected:
   }
 
   value_id compared(type t) {
-    if (is_float(t)) {
-      const auto code = static_cast<opcode>(static_cast<std::size_t>(opcode::fcmp_oeq) + random_.below(7));
-      return see(write({code, t, {pick_computed(t), pick(t)}, somewhere(type::i1)})).value;
-    }
-    const auto code = static_cast<opcode>(static_cast<std::size_t>(opcode::cmp_eq) + random_.below(10));
-    return see(write({code, t, {pick_computed(t), pick(t)}, somewhere(type::i1)})).value;
+    const std::size_t first = static_cast<std::size_t>(is_float(t) ? opcode::fcmp_oeq : opcode::cmp_eq);
+    const auto code = static_cast<opcode>(first + random_.below(is_float(t) ? 7 : 10));
+    const value_id a = pick_computed(t);
+    return see(write({code, t, {a, pick_other(t, a)}, somewhere(type::i1)})).value;
   }
 
   /// A number 0 … most, computed from what is there. `most` is 2^k - 1 and less than the largest number.
