@@ -50,7 +50,7 @@ std::string trap_message(const std::string& file, const program& all, const trap
   if (at.line != 0) {
     place += ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
   }
-  return place + ": trap: " + to_text(all.procedures, t);
+  return place + ": trap: " + text_without_location(all.procedures, t);
 }
 
 /// The value in one line, and each array that is not what it was.

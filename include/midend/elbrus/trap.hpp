@@ -146,9 +146,9 @@ inline source_location location_of(std::span<const procedure> procedures, const 
   return t.value == no_value ? source_location{} : procedures[t.procedure].value(t.value).location;
 }
 
-/// The trap in words, with procedure, node, operation and, if there is one, the place in the file:
-/// `division by zero in @f, node loop, operation '%x = div.i32' (7:5)`. Takes the procedures that were run.
-inline std::string to_text(std::span<const procedure> procedures, const trap& t) {
+/// The trap in words, with procedure, node and operation:
+/// `division by zero in @f, node loop, operation '%x = div.i32'`. Takes the procedures that were run.
+inline std::string text_without_location(std::span<const procedure> procedures, const trap& t) {
   const procedure& p = procedures[t.procedure];
   std::string text = reason_text(procedures, t) + " in @" + std::string(p.name());
   if (t.node != no_node) {
@@ -157,10 +157,14 @@ inline std::string to_text(std::span<const procedure> procedures, const trap& t)
   if (t.value != no_value) {
     text += ", operation '" + detail::text_of_operation(p, t.value) + "'";
   }
-  if (const source_location at = location_of(procedures, t); at.line != 0) {
-    text += " (" + std::to_string(at.line) + ":" + std::to_string(at.column) + ")";
-  }
   return text;
+}
+
+/// The same with the place in the file behind it, if there is one: `… (7:5)`.
+inline std::string to_text(std::span<const procedure> procedures, const trap& t) {
+  const source_location at = location_of(procedures, t);
+  const std::string text = text_without_location(procedures, t);
+  return at.line == 0 ? text : text + " (" + std::to_string(at.line) + ":" + std::to_string(at.column) + ")";
 }
 
 } // namespace elbrus
