@@ -55,11 +55,14 @@ inline std::optional<std::uint64_t> fold_arguments(const value_record& record, s
 
 } // namespace detail
 
-/// What a value computes, in the library's vocabulary; `other` of everything that is no operation, or a guarded one.
+/// What a value computes, in the library's vocabulary; `other`, with the width of the value, of everything that is no
+/// operation, or a guarded one, or one that writes a variable.
 inline operation_info meaning_of(const procedure& p, value_id v) {
   const value_record& record = p.value(v);
-  if (record.kind != value_kind::operation || record.guarded || info_of(record.code).meaning == operation::other) {
-    return {};
+  if (record.kind != value_kind::operation || record.guarded || record.variable != no_value ||
+      info_of(record.code).meaning == operation::other) {
+    const auto width = static_cast<std::uint8_t>(record.type == type::none ? 64 : width_of(record.type));
+    return {operation::other, width, width};
   }
   return detail::meaning_if_it_runs(record);
 }

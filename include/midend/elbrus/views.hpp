@@ -27,6 +27,8 @@ public:
 
   const procedure& graph() const { return *procedure_; }
 
+  std::span<const value_id> parameters() const { return procedure_->parameters(); }
+
   std::size_t num_values() const { return procedure_->num_values(); }
 
   auto values(node_id n) const { return procedure_->values(n); }
@@ -72,6 +74,13 @@ public:
 
   /// Whether it is the literal `undef`. Optional in the rung.
   bool is_undefined(value_id v) const { return graph().value(v).kind == value_kind::undefined; }
+
+  /// Whether it is a call that does not come back. Optional in the rung.
+  bool never_returns(value_id v) const {
+    const value_record& record = graph().value(v);
+    return record.kind == value_kind::operation && record.code == opcode::call && record.flags.noreturn &&
+           !record.guarded;
+  }
 
   std::optional<constant_type> fold(value_id v, std::span<const constant_type> args) const {
     return elbrus::fold(graph(), v, args);

@@ -11,7 +11,7 @@
 ///
 /// `operation(v)` says what `v` computes in the words that lattices know; its operands are then the first
 /// `arity(code)` of `operands(v)`. `operation::other` is for everything else, for constants, parameters and phis too;
-/// `width` is that of the value then, too, or 64.
+/// `width` is that of the value then, too, since it says what the bits mean; any if it has no bits.
 ///
 /// `fold(v, args)` computes `v`, which is no phi, from constants, one for each of `operands(v)`; nothing if the result
 /// is not to be had: it depends on memory or on the outside, or the operation has none (a division by zero). What is

@@ -1,0 +1,162 @@
+/// What to change in a program because of what `sccp` has found, as data that can be printed and vetoed.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dataflow/value_domain.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/ir/semantics.hpp"
+#include "midend/ssa/detail/ssa_uses.hpp"
+#include "midend/ssa/detail/staying_nodes.hpp"
+#include "midend/ssa/sccp_result.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// A plan. Whoever does not want a change takes it out of its list; the others stay right: `apply_sccp` leaves
+/// out what could then not be done.
+template <class Constant> struct sccp_plan {
+  /// Every use of `value` becomes the constant.
+  struct replacement {
+    value_id value;
+    Constant constant;
+    bool is_removable; ///< to compute it does nothing else, so that it can go then
+  };
+
+  /// `phi` is left with one input, that for `edge`, and becomes it.
+  struct forwarding {
+    value_id phi;
+    edge_id edge;
+  };
+
+  std::vector<replacement> replacements; ///< in the order of nodes, and of values in them
+  flat_array<edge_id> kept_edges;        ///< the source goes on by this edge always; by number of the source
+  flat_array<node_id> erased_nodes;      ///< never executed; ascending
+  flat_array<forwarding> forwardings;
+
+  bool empty() const {
+    return replacements.empty() && kept_edges.empty() && erased_nodes.empty() && forwardings.empty();
+  }
+};
+
+namespace detail {
+
+/// Whether an operation of the vocabulary has a result for all operands, so that nothing is lost if it goes.
+constexpr bool always_has_result(const operation_info& info) {
+  switch (info.code) {
+  case operation::other:
+  case operation::div:
+  case operation::udiv:
+  case operation::rem:
+  case operation::urem:
+  case operation::shl:
+  case operation::shr:
+  case operation::sar:
+  case operation::shladd:
+    return false;
+  default:
+    return info.flags == operation_flags{};
+  }
+}
+
+template <class IR, class D> class sccp_planner {
+public:
+  using plan = sccp_plan<domain_constant<D>>;
+
+  sccp_planner(const IR& ir, const sccp_result<D>& found, plan& out) : ir_(ir), found_(found), out_(out) {}
+
+  void run() {
+    left_in_edges_.assign(num_nodes(), 0);
+    in_edges_.assign(num_nodes(), 0);
+    only_in_edge_.assign(num_nodes(), no_edge);
+    for (node_id n = 0; n != num_nodes(); ++n) {
+      found_.is_executable(n) ? plan_executable(n) : plan_erased(n);
+    }
+    for (node_id n = 0; n != num_nodes(); ++n) {
+      if (found_.is_executable(n) && left_in_edges_[n] == 1 && in_edges_[n] > 1 && n != ir_.graph().entry()) {
+        plan_forwardings(n);
+      }
+    }
+  }
+
+private:
+  node_id num_nodes() const { return static_cast<node_id>(ir_.graph().num_nodes()); }
+
+  void plan_executable(node_id n) {
+    for_each_id(ir_.values(n), [&](value_id v) {
+      const auto c = found_.constant(v);
+      if (c && !ir_.constant(v)) {
+        out_.replacements.push_back({v, *c, ir_.is_phi(v) || always_has_result(ir_.operation(v))});
+      }
+    });
+    edge_id kept = no_edge;
+    std::size_t executable = 0;
+    std::size_t count = 0;
+    for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
+      ++count;
+      if (found_.is_executable_edge(e)) {
+        ++executable;
+        kept = e;
+      }
+    });
+    const bool is_decided = executable == 1 && count > 1 && ir_.condition(n) != no_value;
+    if (is_decided) {
+      out_.kept_edges.push_back(kept);
+    }
+    for_each_id(ir_.graph().out_edges(n), [&](edge_id e) { count_edge(e, !is_decided || e == kept); });
+  }
+
+  void plan_erased(node_id n) {
+    if (n != ir_.graph().entry()) {
+      out_.erased_nodes.push_back(n);
+    }
+    for_each_id(ir_.graph().out_edges(n), [&](edge_id e) { count_edge(e, false); });
+  }
+
+  void count_edge(edge_id e, bool is_left) {
+    const auto target = static_cast<node_id>(ir_.graph().edge_target(e));
+    ++in_edges_[target];
+    if (is_left) {
+      ++left_in_edges_[target];
+      only_in_edge_[target] = e;
+    }
+  }
+
+  void plan_forwardings(node_id n) {
+    for_each_phi(ir_, n, [&](value_id phi) {
+      if (!found_.constant(phi)) {
+        out_.forwardings.push_back({phi, only_in_edge_[n]});
+      }
+    });
+  }
+
+  const IR& ir_;
+  const sccp_result<D>& found_;
+  plan& out_;
+  flat_array<std::uint32_t> in_edges_;
+  flat_array<std::uint32_t> left_in_edges_;
+  flat_array<edge_id> only_in_edge_;
+};
+
+} // namespace detail
+
+/// What follows from a result for the program it was found in. Nodes that cannot be reached at all are erased, too.
+///
+/// A node whose branch has only one executable edge keeps that one. Of branches that are never executed themselves
+/// (behind what never returns, or on a condition without value) all edges stay, and with them the nodes behind: an
+/// editor can make a jump of a branch but not end a node. Phis that are left with one input become it, which is defined
+/// wherever the phi is; those that had one only before are not touched. O(n + m) and the values and their operands.
+template <semantic_ir IR, value_domain D>
+sccp_plan<domain_constant<D>> plan_sccp(const IR& ir, const sccp_result<D>& found) {
+  MIDEND_ASSERT(found.epoch() == graph_epoch(ir.graph()), "a result of this graph as it is now", found.epoch());
+  sccp_plan<domain_constant<D>> out;
+  detail::sccp_planner<IR, D>(ir, found, out).run();
+  detail::staying_nodes<IR>(ir, out.kept_edges, out.erased_nodes).remove_from(out.erased_nodes);
+  return out;
+}
+
+MIDEND_END_NAMESPACE
