@@ -114,7 +114,8 @@ private:
     const bool operation = record.kind == value_kind::operation;
     unplaced_ += operation;
     const auto operands = p_.operands(v);
-    if (operands.size() < std::size_t{record.guarded} + record.has_otherwise || (!operation && !operands.empty())) {
+    const std::size_t least = operation ? std::size_t{record.guarded} + record.has_otherwise : 0;
+    if (operands.size() < least || (!operation && !operands.empty())) {
       errors_.of_value(v, {"value #", std::to_string(v), " has too many or too few operands for what it is"});
     }
     for (const value_id operand : operands) {
