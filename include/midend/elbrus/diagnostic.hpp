@@ -19,6 +19,14 @@ struct diagnostic {
   friend bool operator==(const diagnostic&, const diagnostic&) = default;
 };
 
+/// The order of places; at one place, that of the messages.
+inline bool is_before(const diagnostic& a, const diagnostic& b) {
+  if (a.location.line != b.location.line) {
+    return a.location.line < b.location.line;
+  }
+  return a.location.column != b.location.column ? a.location.column < b.location.column : a.message < b.message;
+}
+
 } // namespace elbrus
 
 MIDEND_END_NAMESPACE

@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/elbrus/detail/procedure_binder.hpp"
+#include "midend/elbrus/detail/signatures.hpp"
 #include "midend/elbrus/detail/syntax.hpp"
 #include "midend/elbrus/detail/syntax_parser.hpp"
 #include "midend/elbrus/diagnostic.hpp"
@@ -29,16 +30,6 @@ struct parse_result {
 
   explicit operator bool() const { return diagnostics.empty(); }
 };
-
-namespace detail {
-
-inline void sort_by_place(std::vector<diagnostic>& diagnostics) {
-  std::stable_sort(diagnostics.begin(), diagnostics.end(), [](const diagnostic& a, const diagnostic& b) {
-    return std::pair(a.location.line, a.location.column) < std::pair(b.location.line, b.location.column);
-  });
-}
-
-} // namespace detail
 
 /// Reads a file. White space is only there to separate tokens, but for one thing: behind an error, reading goes on in
 /// the next line. `#` begins a comment. The grammar, with literals as `parse_literal` knows them:
@@ -107,7 +98,7 @@ inline parse_result parse(std::string_view text) {
       out.program.procedures.push_back(std::move(*p));
     }
   }
-  detail::sort_by_place(out.diagnostics);
+  std::sort(out.diagnostics.begin(), out.diagnostics.end(), is_before);
   return out;
 }
 

@@ -13,14 +13,10 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ssa_values.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 MIDEND_BEGIN_NAMESPACE
 

@@ -6,23 +6,15 @@
 #include "midend/elbrus/detail/name_index.hpp"
 #include "midend/elbrus/detail/syntax.hpp"
 #include "midend/elbrus/detail/token_reader.hpp"
-#include "midend/elbrus/diagnostic.hpp"
-#include "midend/elbrus/lexer.hpp"
-#include "midend/elbrus/literal.hpp"
 #include "midend/elbrus/opcode.hpp"
-#include "midend/elbrus/procedure.hpp"
-#include "midend/elbrus/records.hpp"
 #include "midend/elbrus/type.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/ir/ssa_values.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 MIDEND_BEGIN_NAMESPACE

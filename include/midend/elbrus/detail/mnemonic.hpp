@@ -24,6 +24,8 @@ struct mnemonic {
   elbrus::type operand_type = elbrus::type::none;
   mnemonic_fault fault = mnemonic_fault::none;
   unsigned needed = 0;
+
+  constexpr bool is_right() const { return fault == mnemonic_fault::none; }
 };
 
 /// Types at the end of a name, `first` before `second`.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/elbrus/detail/entry_order.hpp"
 #include "midend/elbrus/detail/printed_names.hpp"
 #include "midend/elbrus/literal.hpp"
 #include "midend/elbrus/opcode.hpp"
@@ -11,14 +12,12 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ssa_values.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -27,7 +26,7 @@ namespace elbrus::detail {
 /// Appends operations of a procedure to a text. Each function is named after what it writes.
 class operation_printer {
 public:
-  operation_printer(const procedure& p, std::string& text) : p_(p), names_(p), text_(text) {}
+  operation_printer(const procedure& p, std::string& text) : p_(p), names_(p), text_(text), entries_(p) {}
 
   const printed_names& names() const { return names_; }
 
@@ -216,9 +215,8 @@ private:
   /// Entries in the order of the nodes and of their terminators.
   void phi(value_id v) {
     types(p_.value(v).type, type::none);
-    order_entries(p_.value(v).node);
     const char* separator = " [";
-    for (const edge_id e : entries_) {
+    for (const edge_id e : entries_.of(p_.value(v).node)) {
       put(separator);
       names_.append_node(text_, p_.edge_source(e));
       put(": ");
@@ -226,36 +224,6 @@ private:
       put("]");
       separator = ", [";
     }
-  }
-
-  /// Once for all phis of a node.
-  void order_entries(node_id n) {
-    if (n == entries_of_) {
-      return;
-    }
-    entries_of_ = n;
-    keys_.clear();
-    for (const edge_id e : p_.in_edges(n)) {
-      keys_.push_back({p_.edge_source(e), position_in_source(e), e});
-    }
-    std::sort(keys_.begin(), keys_.end());
-    entries_.clear();
-    for (const entry_key& key : keys_) {
-      entries_.push_back(key.edge);
-    }
-  }
-
-  std::uint32_t position_in_source(edge_id e) {
-    if (positions_.empty()) {
-      positions_.resize(p_.num_edges());
-      for (node_id n = 0; n != p_.num_nodes(); ++n) {
-        std::uint32_t position = 0;
-        for (const edge_id out : p_.out_edges(n)) {
-          positions_[out] = position++;
-        }
-      }
-    }
-    return positions_[e];
   }
 
   void terminator(value_id v) {
@@ -308,22 +276,10 @@ private:
     }
   }
 
-  /// Where an entry of a phi stands.
-  struct entry_key {
-    node_id source;
-    std::uint32_t position;
-    edge_id edge;
-
-    friend auto operator<=>(const entry_key&, const entry_key&) = default;
-  };
-
   const procedure& p_;
   printed_names names_;
   std::string& text_;
-  node_id entries_of_ = no_node;
-  std::vector<edge_id> entries_; ///< of the phis in that node
-  std::vector<entry_key> keys_;
-  std::vector<std::uint32_t> positions_; ///< of edges in their terminators
+  entry_order entries_;
 };
 
 } // namespace elbrus::detail

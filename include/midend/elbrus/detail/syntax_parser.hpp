@@ -50,24 +50,23 @@ private:
 
   void procedure() {
     procedures_.emplace_back();
-    out_ = &procedures_.back();
-    begin_procedure(*out_);
-    out_->location = current().location;
+    begin_procedure(procedures_.back());
+    out().location = current().location;
     if (!head()) {
-      out_->is_broken = true;
+      out().is_broken = true;
       skip_broken_head();
     }
     while (!at('}') && !at(token_kind::end) && !at_word("proc")) {
       line();
     }
     begin_line();
-    out_->is_broken |= !expect('}');
+    out().is_broken |= !expect('}');
   }
 
   bool head() {
     take();
-    return expect(token_kind::procedure, "the name of a procedure", out_->name) && parameters() && result_type() &&
-           count(out_->count) && expect('{');
+    return expect(token_kind::procedure, "the name of a procedure", out().name) && parameters() && result_type() &&
+           count(out().count) && expect('{');
   }
 
   /// The values that are named there may be parameters.
@@ -75,7 +74,7 @@ private:
     while (!current().first_in_line && !at('}') && !at(token_kind::end)) {
       const token t = take();
       if (t.kind == token_kind::value) {
-        out_->lost_names.push_back({.kind = operand_kind::value, .name = {t.name(), t.location}});
+        out().lost_names.push_back({.kind = operand_kind::value, .name = {t.name(), t.location}});
       }
     }
   }
@@ -94,7 +93,7 @@ private:
       if (!expect(token_kind::value, "a parameter", p.name) || !type_behind(p)) {
         return false;
       }
-      out_->parameters.push_back(p);
+      out().parameters.push_back(p);
     } while (take_if(','));
     return take_if(')') || fail_expecting("',' or ')'");
   }
@@ -106,7 +105,7 @@ private:
       return true;
     }
     take();
-    return expect_type(out_->result);
+    return expect_type(out().result);
   }
 
   // count = "count" "=" number .
@@ -124,9 +123,9 @@ private:
                     : at_word("hint") ? hint_in_node()
                                       : operation_in_node();
     if (!ok) {
-      out_->is_broken = true;
-      if (!out_->nodes.empty()) {
-        out_->nodes.back().is_broken = true;
+      out().is_broken = true;
+      if (!out().nodes.empty()) {
+        out().nodes.back().is_broken = true;
       }
       skip_line();
     }
@@ -138,14 +137,14 @@ private:
     const token var = take();
     written_declaration v;
     const bool has_name = expect(token_kind::variable, "the name of a variable", v.name);
-    if (has_name && type_behind(v) && out_->nodes.empty()) {
-      out_->variables.push_back(v);
+    if (has_name && type_behind(v) && out().nodes.empty()) {
+      out().variables.push_back(v);
       return true;
     }
     if (has_name) {
-      out_->lost_names.push_back({.kind = operand_kind::variable, .name = v.name});
+      out().lost_names.push_back({.kind = operand_kind::variable, .name = v.name});
     }
-    if (!out_->nodes.empty() && v.type != type::none) {
+    if (!out().nodes.empty() && v.type != type::none) {
       return fail(var.location, "variables are declared before the first node");
     }
     return false;
@@ -156,9 +155,9 @@ private:
   bool node() {
     written_node n;
     n.location = take().location;
-    n.operations.first = size_of(out_->operations);
+    n.operations.first = size_of(out().operations);
     const bool ok = expect_label(n.name) && count(n.count) && hints(n.hint) && expect(':');
-    out_->nodes.push_back(n);
+    out().nodes.push_back(n);
     return ok;
   }
 
@@ -194,29 +193,28 @@ private:
   }
 
   bool hint_in_node() {
-    if (out_->nodes.empty() || out_->nodes.back().operations.count != 0) {
+    if (out().nodes.empty() || out().nodes.back().operations.count != 0) {
       return fail(current().location, "a hint stands at the head of a node");
     }
-    return hints(out_->nodes.back().hint);
+    return hints(out().nodes.back().hint);
   }
 
   /// Operations before the first node are wrong once.
   bool operation_in_node() {
-    if (out_->nodes.empty()) {
-      out_->is_broken = true;
-      out_->nodes.push_back(
-          {.location = current().location, .operations = {size_of(out_->operations), 0}, .is_broken = true});
+    if (out().nodes.empty()) {
+      out().is_broken = true;
+      out().nodes.push_back(
+          {.location = current().location, .operations = {size_of(out().operations), 0}, .is_broken = true});
       fail_expecting("'node'");
     }
     if (!operation()) {
       return false;
     }
-    ++out_->nodes.back().operations.count;
+    ++out().nodes.back().operations.count;
     return true;
   }
 
   std::vector<written_procedure> procedures_;
-  written_procedure* out_ = nullptr;
 };
 
 } // namespace elbrus::detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/elbrus/detail/mnemonic.hpp"
 #include "midend/elbrus/detail/syntax.hpp"
 #include "midend/elbrus/diagnostic.hpp"
 #include "midend/elbrus/lexer.hpp"
@@ -135,8 +136,14 @@ protected:
     return current_.first_in_line && ahead.next().is_symbol('=');
   }
 
-  /// The name of a node: digits are that of one without a name. A line that begins with `node` is the next node.
-  bool at_label() const { return at(token_kind::word) || (at(token_kind::number) && is_anonymous(current_.text)); }
+  /// A word, unless it begins a line that is a node or an operation.
+  bool at_plain_word() const {
+    const bool begins_line = current_.first_in_line && (at_word("node") || parse_mnemonic(current_.text).is_right());
+    return at(token_kind::word) && !begins_line;
+  }
+
+  /// The name of a node: digits are that of one without a name.
+  bool at_label() const { return at_plain_word() || (at(token_kind::number) && is_anonymous(current_.text)); }
 
   bool expect_label(spelling& out) {
     if (!at_label()) {

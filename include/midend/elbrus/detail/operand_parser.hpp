@@ -1,0 +1,161 @@
+/// The productions of the grammar for operands and addresses; the grammar is at `parse`.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/elbrus/detail/syntax.hpp"
+#include "midend/elbrus/detail/token_reader.hpp"
+#include "midend/elbrus/diagnostic.hpp"
+#include "midend/elbrus/lexer.hpp"
+#include "midend/elbrus/literal.hpp"
+#include "midend/elbrus/type.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace elbrus::detail {
+
+/// Reads operands into a `written_procedure`. Here and in the classes built on it, functions are named after
+/// productions, move behind what they read, and return false after an error.
+class operand_parser : protected token_reader {
+protected:
+  operand_parser(std::string_view text, std::vector<diagnostic>& errors) : token_reader(text, errors) {}
+
+  /// What is read goes to `out`.
+  void begin_procedure(written_procedure& out) { out_ = &out; }
+
+  written_procedure& out() { return *out_; }
+
+  template <class T> static std::uint32_t size_of(const std::vector<T>& list) {
+    return static_cast<std::uint32_t>(list.size());
+  }
+
+  // operand = VALUE | VARIABLE | [ type ] literal .
+
+  bool operand() {
+    written_operand o;
+    if (at(token_kind::value) || at(token_kind::variable)) {
+      if (at_next_assignment()) {
+        return fail_expecting("an operand");
+      }
+      o.kind = at(token_kind::value) ? operand_kind::value : operand_kind::variable;
+      const token t = take();
+      o.name = {t.name(), t.location};
+    } else {
+      if (at(token_kind::word) && type_named(current().text) && !expect_type(o.type)) {
+        return false;
+      }
+      if (!literal_word(o)) {
+        return false;
+      }
+    }
+    out_->operands.push_back(o);
+    return true;
+  }
+
+  bool at_literal() const {
+    return at(token_kind::number) || at_word("undef") || at_word("inf") ||
+           (at(token_kind::word) && current().text.substr(0, 3) == "nan");
+  }
+
+  bool at_operand() const {
+    return at(token_kind::value) || at(token_kind::variable) || at_literal() ||
+           (at(token_kind::word) && type_named(current().text));
+  }
+
+  bool literal_word(written_operand& o) {
+    if (!at_literal()) {
+      return fail_expecting("an operand");
+    }
+    o.kind = at_word("undef") ? operand_kind::undefined : operand_kind::literal;
+    const token t = take();
+    o.name = {t.text, t.location};
+    return true;
+  }
+
+  // address = "[" operand [ "+" operand [ "*" scale ] ] [ ( "+" | "-" ) offset ] "]" .
+  // A number behind "+" is an index if a scale follows, else the offset.
+
+  bool address(written_access& access) {
+    if (!expect('[') || !operand()) {
+      return false;
+    }
+    bool has_offset = false;
+    while (!at(']')) {
+      const bool signed_number = at(token_kind::number) && current().text[0] == '-';
+      if (has_offset || (!at('+') && !at('-') && !signed_number)) {
+        return fail_expecting(has_offset ? "']'" : "'+', '-' or ']'");
+      }
+      if (signed_number || at('-')) {
+        has_offset = true;
+        if (!negative_offset(access)) {
+          return false;
+        }
+      } else if (!index_or_offset(access, has_offset)) {
+        return false;
+      }
+    }
+    return expect(']');
+  }
+
+private:
+  bool negative_offset(written_access& access) {
+    const bool negated = take_if('-');
+    return expect_offset(access, negated ? "-" : "");
+  }
+
+  bool expect_offset(written_access& access, std::string_view sign) {
+    if (!at(token_kind::number)) {
+      return fail_expecting("an offset");
+    }
+    const token number = take();
+    return offset(access, sign, {number.text, number.location});
+  }
+
+  bool offset(written_access& access, std::string_view sign, const spelling& number) {
+    const std::string text = std::string(sign) + std::string(number.text);
+    const literal value = parse_literal(text, type::i64);
+    if (value.fault != literal_fault::none) {
+      return fail(number.location, message_of(value.fault, number.text, type::i64));
+    }
+    access.offset = static_cast<std::int64_t>(value.bits);
+    return true;
+  }
+
+  bool index_or_offset(written_access& access, bool& has_offset) {
+    take();
+    const bool plain_number = at(token_kind::number);
+    if (!operand()) {
+      return false;
+    }
+    if (plain_number && !at('*')) {
+      const spelling number = out_->operands.back().name;
+      out_->operands.pop_back();
+      has_offset = true;
+      return offset(access, {}, number);
+    }
+    if (access.indexed) {
+      return fail(out_->operands.back().name.location, "a second index");
+    }
+    access.indexed = true;
+    return !take_if('*') || scale(access);
+  }
+
+  bool scale(written_access& access) {
+    std::uint64_t number = 0;
+    if (!expect_natural("a scale", 0xffff'ffff, number)) {
+      return false;
+    }
+    access.scale = static_cast<std::uint32_t>(number);
+    return true;
+  }
+
+  written_procedure* out_ = nullptr;
+};
+
+} // namespace elbrus::detail
+
+MIDEND_END_NAMESPACE
