@@ -15,8 +15,10 @@
 #include "midend/elbrus/records.hpp"
 
 #include <algorithm>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 MIDEND_BEGIN_NAMESPACE
@@ -38,13 +40,27 @@ inline bool verify_one(const procedure& p, error_list& errors) {
   return true;
 }
 
+/// Where an error stands in the file, and among all that were found.
+struct place_of_error {
+  std::uint32_t line;
+  std::uint32_t column;
+  std::size_t number;
+
+  friend auto operator<=>(const place_of_error&, const place_of_error&) = default;
+};
+
 /// By place; what has none, and what is at the same place, keeps the order in which it was found.
-inline void sort_by_location(std::vector<diagnostic>& all, std::size_t first) {
-  std::stable_sort(all.begin() + static_cast<std::ptrdiff_t>(first), all.end(),
-                   [](const diagnostic& a, const diagnostic& b) {
-                     return a.location.line != b.location.line ? a.location.line < b.location.line
-                                                               : a.location.column < b.location.column;
-                   });
+inline void sort_by_place(std::vector<diagnostic>& all, std::size_t first) {
+  std::vector<place_of_error> places;
+  for (std::size_t i = first; i != all.size(); ++i) {
+    places.push_back({all[i].location.line, all[i].location.column, i});
+  }
+  std::sort(places.begin(), places.end());
+  std::vector<diagnostic> sorted;
+  for (const place_of_error& place : places) {
+    sorted.push_back(std::move(all[place.number]));
+  }
+  std::move(sorted.begin(), sorted.end(), all.begin() + static_cast<std::ptrdiff_t>(first));
 }
 
 } // namespace detail
@@ -76,7 +92,7 @@ inline std::vector<diagnostic> verify(const procedure& p) {
   std::vector<diagnostic> all;
   detail::error_list errors(p, all);
   detail::verify_one(p, errors);
-  detail::sort_by_location(all, 0);
+  detail::sort_by_place(all, 0);
   return all;
 }
 
@@ -91,7 +107,7 @@ inline std::vector<diagnostic> verify(const program& all) {
     if (detail::verify_one(all.procedures[i], errors)) {
       calls.run(i, errors);
     }
-    detail::sort_by_location(errors_of_all, first);
+    detail::sort_by_place(errors_of_all, first);
   }
   return errors_of_all;
 }
