@@ -478,6 +478,27 @@ TEST_CASE("solve: a self loop is widened too, and narrowing looks at reached pre
   CHECK((!out.is_reached(4) && out.in(4).is_bottom() && out.out(4).is_bottom()));
 }
 
+TEST_CASE("solve: narrowing keeps what begins at a boundary, also of one that a loop leads to") {
+  struct counts_from_entry : counting {
+    plain lattice() const { return {}; }
+
+    range boundary(node_id) const { return {7, 7}; }
+
+    void transfer(node_id, range& i) const { i = {i.low + 1, i.high + 1}; }
+
+    bool transfer_edge(const flow_edge&, range& i) const {
+      lattice().full.meet(i, lattice().full.between(-1000, 50));
+      return !i.is_bottom();
+    }
+  };
+
+  const csr_graph loop = csr_graph::from_edges(1, 0, std::vector<edge>{{0, 0}}).value();
+  const midend::reverse_postorder_worklist policy{.widen = {.after = 0, .narrowing_steps = 3}};
+  const auto s = midend::solve(loop, counts_from_entry(), policy);
+  CHECK(s.widenings(0) > 0);
+  CHECK(s.in(0) == range{7, 50});
+}
+
 TEST_CASE("solve: narrowing may find that nothing flows to a node, which only widening had reached") {
   // 1 → 3 wants at least 100, but the loop stops at 50 by another test on 2 → 1.
   struct stops_early : counting {
