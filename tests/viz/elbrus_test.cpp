@@ -54,7 +54,7 @@ TEST_CASE("elbrus::to_dot: nodes, loops, edges") {
   const std::string dot = to_dot(read(loop));
   CHECK(dot.starts_with("digraph midend {\n"));
   CHECK(dot.ends_with("}\n"));
-  CHECK(has(dot, R"(label="proc @f(%n: i32) -> i32 count=10")"));
+  CHECK(has(dot, R"(label="@f(%n: i32) -> i32 × 10")"));
 
   // Titles have name, count and hints; phis stand apart, and HTML means nothing in the text of operations.
   CHECK(has(dot, "<b>loop</b>"));
@@ -98,6 +98,7 @@ TEST_CASE("elbrus::to_dot: options") {
   CHECK(has(some, "… 2 more<br align=\"left\"/>br %more ? …<br"));
   CHECK_FALSE(has(some, "%next = ad"));
   CHECK(to_dot(p, {.most_operations = 4}) == to_dot(p));
+  CHECK(to_dot(p, {.most_operations = 0}) == to_dot(p, {.most_operations = 1}));
 }
 
 TEST_CASE("elbrus::to_dot: parallel edges, cases, irreducible flow, what was erased, what has no name") {

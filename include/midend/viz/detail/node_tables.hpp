@@ -3,11 +3,11 @@
 
 #include "midend/config.hpp"
 #include "midend/elbrus/procedure.hpp"
+#include "midend/elbrus/procedure_text.hpp"
 #include "midend/elbrus/records.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/viz/detail/dot_text.hpp"
 #include "midend/viz/detail/heat_scale.hpp"
-#include "midend/viz/detail/procedure_lines.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -40,8 +40,8 @@ inline constexpr std::string_view picture_pale_color = "#a0a8b0";
 class node_tables {
 public:
   node_tables(const elbrus::procedure& p, const elbrus::picture_options& options, const heat_scale& heat,
-              const procedure_lines& lines)
-      : p_(p), options_(options), heat_(heat), lines_(lines) {}
+              elbrus::procedure_text& text)
+      : p_(p), options_(options), heat_(heat), text_(text) {}
 
   void append(std::string& out, node_id n, bool reachable) const {
     out += n == p_.entry() ? "<table border=\"2\" color=\"#2f7d4f\"" : "<table border=\"1\" color=\"";
@@ -66,7 +66,7 @@ private:
     out += "\"><font color=\"";
     out += reachable ? "#000000" : picture_pale_color;
     out += "\"><b>";
-    append_html(out, lines_.name(n));
+    append_html(out, text_.node(n));
     out += "</b></font>";
     if (counted) {
       small(out, "× ");
@@ -98,19 +98,30 @@ private:
   void operations(std::string& out, node_id n, bool reachable) const {
     std::string phis;
     std::string others;
-    const std::size_t count = lines_.count(n);
-    const std::size_t shown = count <= options_.most_operations ? count : options_.most_operations;
-    value_id v = p_.node(n).first;
-    for (std::size_t i = 0; i != shown; ++i) {
-      const bool is_last = i + 1 == shown;
-      if (is_last && shown != count) {
-        line(others, "… " + std::to_string(count - shown) + " more");
+    const std::size_t count = number_of_operations(n);
+    const std::size_t shown = options_.most_operations == 0 ? 1 : options_.most_operations; // the last one in any case
+    const std::size_t left_out = count <= shown ? 0 : count - shown;
+    std::size_t number = 0;
+    for (const value_id v : p_.values(n)) {
+      ++number;
+      if (number != count && number + left_out >= count) {
+        continue; // those before the last one
       }
-      line(!is_last && p_.is_phi(v) ? phis : others, lines_.line(n, is_last ? count - 1 : i));
-      v = p_.value(v).next;
+      if (number == count && left_out != 0) {
+        line(others, "… " + std::to_string(left_out) + " more");
+      }
+      line(p_.is_phi(v) && number != count ? phis : others, text_.operation(v));
     }
     cell(out, phis, reachable ? "#f1ecf8" : "#ffffff", reachable);
     cell(out, others, "#ffffff", reachable);
+  }
+
+  std::size_t number_of_operations(node_id n) const {
+    std::size_t count = 0;
+    for (value_id v = p_.node(n).first; v != no_value; v = p_.value(v).next) {
+      ++count;
+    }
+    return count;
   }
 
   static void append_html(std::string& text, std::string_view words) {
@@ -155,7 +166,7 @@ private:
   const elbrus::procedure& p_;
   const elbrus::picture_options& options_;
   const heat_scale& heat_;
-  const procedure_lines& lines_;
+  elbrus::procedure_text& text_;
 };
 
 } // namespace detail

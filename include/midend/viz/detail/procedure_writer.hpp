@@ -6,6 +6,7 @@
 #include "midend/dominance/dominators.hpp"
 #include "midend/elbrus/opcode.hpp"
 #include "midend/elbrus/procedure.hpp"
+#include "midend/elbrus/procedure_text.hpp"
 #include "midend/elbrus/records.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/graph/depth_first_order.hpp"
@@ -17,7 +18,6 @@
 #include "midend/viz/detail/dot_text.hpp"
 #include "midend/viz/detail/heat_scale.hpp"
 #include "midend/viz/detail/node_tables.hpp"
-#include "midend/viz/detail/procedure_lines.hpp"
 
 #include <array>
 #include <cmath>
@@ -35,14 +35,14 @@ class procedure_writer {
 public:
   procedure_writer(const elbrus::procedure& p, const elbrus::picture_options& options)
       : p_(p), options_(options), tree_(dominators(p)), loops_(natural_loops(p, tree_)), heat_(heat_scale::of(p)),
-        lines_(p), tables_(p, options, heat_, lines_) {}
+        text_(p), tables_(p, options, heat_, text_) {}
 
   void open() {
     out_ += "digraph midend {\n  graph";
     dot_attributes(out_)
         .add("fontname", options_.font)
         .add("fontsize", "13")
-        .add("label", options_.title.empty() ? lines_.head() : options_.title)
+        .add("label", options_.title.empty() ? head() : std::string(options_.title))
         .add("labelloc", "t")
         .add("nodesep", "0.35")
         .add("ranksep", "0.4")
@@ -101,6 +101,28 @@ private:
   static constexpr std::array<std::string_view, 5> loop_colors = {"#f2f6fb", "#e4edf7", "#d5e3f2", "#c5d9ed",
                                                                   "#b4cee8"};
 
+  /// What the procedure takes and gives, and how often it is called.
+  std::string head() {
+    std::string text = "@" + std::string(p_.name()) + "(";
+    std::string_view separator = "";
+    for (const value_id v : p_.parameters()) {
+      text += separator;
+      text += text_.value(v) + ": ";
+      text += name_of(p_.value(v).type);
+      separator = ", ";
+    }
+    text += ')';
+    if (p_.result_type() != elbrus::type::none) {
+      text += " -> ";
+      text += name_of(p_.result_type());
+    }
+    if (p_.count() != elbrus::no_count) {
+      text += " × ";
+      append_number(text, p_.count());
+    }
+    return text;
+  }
+
   void node(node_id n) {
     out_ += "  n";
     append_number(out_, n);
@@ -117,7 +139,7 @@ private:
     append_number(out_, l);
     out_ += " {\n  graph";
     std::string title = "loop ";
-    title += lines_.name(loops_.header(l));
+    title += text_.node(loops_.header(l));
     title += ", depth ";
     append_number(title, depth);
     average_trip(title, l);
@@ -225,7 +247,7 @@ private:
   dominator_tree tree_;
   loop_forest loops_;
   heat_scale heat_;
-  procedure_lines lines_;
+  elbrus::procedure_text text_;
   node_tables tables_;
   std::string out_;
 };
