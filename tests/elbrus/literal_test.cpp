@@ -66,7 +66,7 @@ TEST_CASE("literals: edges and random bits of the wide types come back") {
 }
 
 TEST_CASE("literals: every exponent, with the edges of the fraction") {
-  for (const std::uint64_t sign : {0, 1}) {
+  for (const std::uint64_t sign : {std::uint64_t{0}, std::uint64_t{1}}) {
     for (std::uint64_t exponent = 0; exponent != 2048; ++exponent) {
       for (const std::uint64_t fraction :
            {0ULL, 1ULL, 2ULL, 0x7ffffULL << 32, 0xf'ffff'ffff'ffffULL, 0x8'0000'0000'0000ULL}) {
