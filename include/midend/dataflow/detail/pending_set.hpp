@@ -37,18 +37,15 @@ public:
 
   constexpr void erase(std::uint32_t i) { words_.data()[i / word_bits] &= ~bit_mask(i); }
 
-  /// The first position from `first` on and before `last`, or `none`. O(last −
-  /// first), 64 at a time.
+  /// The first position from `first` on and before `last`, or `none`. O(last − first), 64 at a time.
   constexpr std::uint32_t find(std::uint32_t first, std::uint32_t last) const {
     const std::size_t found = first < last ? find_bit(words_.data(), words_for(last), first) : no_bit;
     return found < last ? static_cast<std::uint32_t>(found) : none;
   }
 
-  /// Takes positions out, in sweeps upwards, and calls `visit(position)`, which
-  /// may insert others, until there are none or it returns false; returns
-  /// whether there are none. What is inserted above the position that is
-  /// visited comes in the same sweep, anything else in the next one: no
-  /// position is visited twice in a sweep.
+  /// Takes positions out, in sweeps upwards, and calls `visit(position)`, which may insert others, until there are none
+  /// or it returns false; returns whether there are none. What is inserted above the position that is visited comes in
+  /// the same sweep, anything else in the next one: no position is visited twice in a sweep.
   template <class Visit> constexpr bool drain(Visit visit) {
     word* const words = words_.data();
     while (lowest_ < end_) {

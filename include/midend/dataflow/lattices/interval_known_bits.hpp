@@ -17,8 +17,7 @@ MIDEND_BEGIN_NAMESPACE
 ///
 /// No reduction could do better. Both ends are members now. At the first bit that differs the low end has 0 and the
 /// high end 1; of the members with 1 there, the least has 0 in all unknown bits below, and of those with 0, the
-/// greatest has
-/// 1. So each bit that is left unknown takes both values.
+/// greatest has 1. So each bit that is left unknown takes both values.
 struct reduce_interval_and_bits {
   constexpr bool operator()(unsigned_interval::element& range, known_bits::element& bits) const {
     const bool narrowed = unsigned_interval().meet(range, hull_of_members(range, bits));
