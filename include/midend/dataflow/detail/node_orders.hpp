@@ -11,8 +11,8 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Nodes by their numbers, with the flow: most front ends number blocks as they stand in the source, and that is as good
-/// an order as any that could be found.
+/// Nodes by their numbers, with the flow: most front ends number blocks as they stand in the source, and that is as
+/// good an order as any that could be found.
 template <flow_direction Direction> struct number_order {
   std::uint32_t size;
 
