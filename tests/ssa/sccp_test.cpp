@@ -78,9 +78,19 @@ template <class Visit> void for_each_small_program(const random_semantics& seman
 
 TEST_CASE_TEMPLATE("sccp holds on every run", D, ALL_DOMAINS) {
   std::size_t observed = 0;
+  const std::vector<sccp_options> all_options{
+      {.checked = true},
+      {.branch_facts = true, .checked = true},
+      {.branch_facts = true, .widen_after = 0},
+      {.widen_after = 1, .threshold_steps = 0},
+  };
   for (const unsigned width : {3u, std::is_same_v<D, powerset_domain> ? 2u : 4u}) {
     for_each_small_program({.width = width}, [&](const semantic_program& program, const test_graph& g) {
-      observed += check_runs(program, midend::sccp(program, D(), {.checked = true}), width, g.name);
+      for (const sccp_options& options : all_options) {
+        const auto found = midend::sccp(program, D(), options);
+        REQUIRE(found.broken_value() == no_value);
+        observed += check_runs(program, found, width, g.name);
+      }
     });
   }
   CHECK(observed > 100000);

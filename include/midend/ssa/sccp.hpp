@@ -5,11 +5,13 @@
 #include "midend/dataflow/domains/flat_domain.hpp"
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/ir/semantics.hpp"
+#include "midend/ssa/detail/branch_facts.hpp"
 #include "midend/ssa/detail/sccp_solver.hpp"
 #include "midend/ssa/sccp_options.hpp"
 #include "midend/ssa/sccp_result.hpp"
 
 #include <concepts>
+#include <cstddef>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -44,7 +46,15 @@ public:
 template <semantic_ir IR, domain_of_ir<IR> D>
 constexpr void sccp(const IR& ir, const D& domain, const sccp_options& options, sccp_workspace<D>& workspace,
                     sccp_result<D>& out) {
-  detail::sccp_solver<IR, D>(ir, domain, options, workspace.memory_, out).run();
+  const auto count = static_cast<std::size_t>(ir.num_values());
+  if constexpr (has_assume<D>) {
+    if (options.branch_facts) {
+      const detail::branch_facts_view<IR> view(ir);
+      detail::sccp_solver<detail::branch_facts_view<IR>, D>(view, domain, options, workspace.memory_, out).run(count);
+      return;
+    }
+  }
+  detail::sccp_solver<IR, D>(ir, domain, options, workspace.memory_, out).run(count);
 }
 
 /// What is known of the values of `ir` by `domain`.

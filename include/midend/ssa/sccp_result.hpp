@@ -42,7 +42,7 @@ public:
 
   constexpr const D& domain() const { return domain_; }
 
-  constexpr std::size_t num_values() const { return facts_.size(); }
+  constexpr std::size_t num_values() const { return num_values_; }
 
   constexpr std::size_t num_nodes() const { return executable_nodes_.size(); }
 
@@ -83,6 +83,8 @@ public:
 
 private:
   template <class IR, class Domain> friend class detail::sccp_solver;
+
+  std::size_t num_values_ = 0; ///< copies behind branches come after these
 
   [[no_unique_address]] D domain_;
   detail::fact_array<element> facts_;

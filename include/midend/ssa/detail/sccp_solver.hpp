@@ -7,6 +7,7 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
+#include "midend/ssa/detail/branch_conditions.hpp"
 #include "midend/ssa/detail/constant_thresholds.hpp"
 #include "midend/ssa/detail/ssa_uses.hpp"
 #include "midend/ssa/sccp_options.hpp"
@@ -28,18 +29,10 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// A value that is another one, of which a comparison is known to hold: `subject code other`.
-struct implied_comparison {
-  operation code = operation::other;
-  unsigned width = 64;
-  value_id subject = no_value;
-  value_id other = no_value;
-};
-
-/// `implied(v)` says what a value that stands for another one behind a branch is.
+/// `implied(v)` is what is known of a value that is a copy of another one behind a branch, or null.
 template <class IR>
 concept has_implied = requires(const IR& ir, value_id v) {
-  { ir.implied(v) } -> std::same_as<std::optional<implied_comparison>>;
+  { ir.implied(v) } -> std::convertible_to<const branch_fact<constant_of<IR>>*>;
 };
 
 /// Memory of a solver.
@@ -64,7 +57,9 @@ public:
                         sccp_result<D>& out)
       : ir_(ir), domain_(domain), options_(options), memory_(memory), layout_(memory.layout), out_(out) {}
 
-  constexpr void run() {
+  /// The result is about the first `num_values` values.
+  constexpr void run(std::size_t num_values) {
+    out_.num_values_ = num_values;
     layout_.assign(ir_, options_.order);
     memory_.uses.assign(ir_, layout_);
     start();
@@ -243,7 +238,7 @@ private:
 
   constexpr element evaluate(value_id v) {
     if constexpr (has_implied<IR>) {
-      if (const auto implied = ir_.implied(v)) {
+      if (const auto* const implied = ir_.implied(v)) {
         return sharpened(*implied);
       }
     }
@@ -292,13 +287,15 @@ private:
     return constant_or_top(v, varies ? std::nullopt : ir_.fold(v, std::span<const constant_type>(memory_.constants)));
   }
 
-  constexpr element sharpened(const implied_comparison& implied) {
+  /// A copy behind a branch. Nothing, as long as nothing is known of what it is compared with.
+  constexpr element sharpened(const branch_fact<constant_type>& implied) {
     element subject = fact(implied.subject);
-    element other = fact(implied.other);
+    element other = implied.constant ? domain_.constant(implied.width, *implied.constant) : fact(implied.other);
+    if (is_bottom(domain_, subject) || is_bottom(domain_, other)) {
+      return domain_.bottom();
+    }
     if constexpr (has_assume<D>) {
-      if (!is_bottom(domain_, other)) {
-        domain_.assume(implied.code, implied.width, subject, other);
-      }
+      domain_.assume(implied.code, implied.width, subject, other);
     }
     return subject;
   }
