@@ -1,11 +1,13 @@
 // Refilled in place, after a first round nothing allocates. This file replaces operator new of the whole program by one
 // that counts.
+#include "support/ssa_ir.hpp"
 #include "support/statement_ir.hpp"
 #include "support/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/dominance/dynamic_post_dominator_tree.hpp>
 #include <midend/midend.hpp>
+#include <midend/ssa/live_values.hpp>
 #include <support/corpus.hpp>
 
 #include <atomic>
@@ -488,4 +490,25 @@ TEST_CASE("allocations: the general solver makes no facts, whatever memory they 
   const std::size_t made = allocations_of(round);
   CHECK(made == own);
   CHECK(visits > 10 * own);
+}
+
+TEST_CASE("allocations: live_values") {
+  random_source random(71);
+  std::vector<ssa_program> programs;
+  for (const test_graph& g : random_graphs()) {
+    const midend::csr_graph copy = make_csr(g);
+    if (midend::dominators(copy).preorder().size() == g.num_nodes) {
+      programs.push_back(random_ssa_program(random, copy, 3));
+    }
+  }
+  CHECK(programs.size() > 20);
+  midend::live_values_workspace memory;
+  midend::live_value_sets live;
+  const auto round = [&] {
+    for (const ssa_program& p : programs) {
+      midend::live_values(p, memory, live);
+    }
+  };
+  CHECK(allocations_of(round) > 0);
+  CHECK(allocations_of(round) == 0);
 }

@@ -5,7 +5,7 @@
 
 #include <midend/dominance/dominators.hpp>
 #include <midend/graph/csr_graph.hpp>
-#include <midend/ir/ssa_values.hpp>
+#include <midend/ir/ssa.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@ using midend::value_id;
 
 enum class ssa_operation : std::uint8_t { phi, constant, parameter, add, multiply };
 
-/// Models `ssa_values`.
+/// Models `ssa_ir`; nothing says which way control goes.
 class ssa_program {
 public:
   explicit ssa_program(midend::csr_graph g) : graph_(std::move(g)), blocks_(graph_.num_nodes()) {}
@@ -28,15 +28,28 @@ public:
   value_id add(node_id n, ssa_operation operation, std::vector<value_id> operands = {}, std::int64_t constant = 0) {
     const auto v = static_cast<value_id>(values_.size());
     values_.push_back({n, operation, std::move(operands), constant});
-    blocks_[n].push_back(v);
+    if (n != no_node) {
+      blocks_[n].push_back(v);
+    }
     return v;
   }
+
+  /// A parameter that stands in no node.
+  value_id add_parameter() {
+    parameters_.push_back(add(no_node, ssa_operation::parameter));
+    return parameters_.back();
+  }
+
+  /// A literal that stands in no node.
+  value_id add_literal(std::int64_t constant = 0) { return add(no_node, ssa_operation::constant, {}, constant); }
 
   void set_operands(value_id v, std::vector<value_id> operands) { values_[v].operands = std::move(operands); }
 
   const midend::csr_graph& graph() const { return graph_; }
 
   std::size_t num_values() const { return values_.size(); }
+
+  std::span<const value_id> parameters() const { return parameters_; }
 
   std::span<const value_id> values(node_id n) const { return blocks_[n]; }
 
@@ -53,6 +66,9 @@ public:
     return values_[v].operands[i];
   }
 
+  value_id condition(node_id) const { return midend::no_value; }
+
+  /// `no_node` if it stands in none.
   node_id node(value_id v) const { return values_[v].node; }
 
   ssa_operation operation(value_id v) const { return values_[v].operation; }
@@ -70,9 +86,10 @@ private:
   midend::csr_graph graph_;
   std::vector<value_data> values_;
   std::vector<std::vector<value_id>> blocks_;
+  std::vector<value_id> parameters_;
 };
 
-static_assert(midend::ssa_values<ssa_program>);
+static_assert(midend::ssa_ir<ssa_program>);
 
 /// A program over `g`, all of whose nodes must be reachable: each operand is defined before its use on every path.
 inline ssa_program random_ssa_program(random_source& random, const midend::csr_graph& g, std::size_t most) {

@@ -18,6 +18,9 @@
 /// `condition(n)` is the value that decides which successor follows, if it alone does; `no_value` if there is one
 /// successor, or none, or something else decides.
 ///
+/// An IR may have `parameters()`, a range of the values that are there when control enters: what is analysed of values
+/// in nodes is then analysed of these too.
+///
 /// Counter-examples: a variable that is written twice is no value (the statements rung is for those); the write to a
 /// memory cell makes no value, unless the IR has memory in SSA form; an `llvm::BasicBlock*` that a terminator names is
 /// an edge and no operand.
@@ -60,6 +63,11 @@ template <class IR>
 concept has_condition = requires(const IR& ir, node_id n) {
   { ir.condition(n) } -> std::convertible_to<value_id>;
 };
+
+/// `parameters()` is a range of values. Optional.
+template <class IR>
+concept has_parameters =
+    requires(const IR& ir) { ir.parameters(); } && range_of_ids<decltype(std::declval<const IR&>().parameters())>;
 
 /// The SSA rung: values in the nodes of a control-flow graph.
 template <class IR>
