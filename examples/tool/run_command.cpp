@@ -8,6 +8,7 @@
 #include <midend/elbrus/literal.hpp>
 #include <midend/elbrus/printer.hpp>
 #include <midend/elbrus/profile.hpp>
+#include <midend/elbrus/trap_text.hpp>
 
 #include <algorithm>
 #include <chrono>

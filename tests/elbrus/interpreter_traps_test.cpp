@@ -52,7 +52,7 @@ std::string with_diagnostic(const std::string& rest) {
 TEST_CASE("interpreter traps: division by zero") {
   for (const std::string operation : {"div", "udiv", "rem", "urem"}) {
     CHECK(trap_of_text(binary(operation + ".i32"), {i32(1), i32(0)}) ==
-          "division by zero in @f, node entry, operation '%x = " + operation + ".i32' (3:5)");
+          "division by zero in @f, node entry, operation '%x = " + operation + ".i32 %a, %b' (3:5)");
     CHECK(trap_of_text(binary(operation + ".i32"), {i32(1), i32(2)}).empty());
   }
 }
@@ -60,9 +60,9 @@ TEST_CASE("interpreter traps: division by zero") {
 TEST_CASE("interpreter traps: the least number divided by -1") {
   const std::int64_t least = -2147483648;
   CHECK(trap_of_text(binary("div.i32"), {i32(least), i32(-1)}) ==
-        "division of the least number by -1 in @f, node entry, operation '%x = div.i32' (3:5)");
+        "division of the least number by -1 in @f, node entry, operation '%x = div.i32 %a, %b' (3:5)");
   CHECK(trap_of_text(binary("rem.i32"), {i32(least), i32(-1)}) ==
-        "division of the least number by -1 in @f, node entry, operation '%x = rem.i32' (3:5)");
+        "division of the least number by -1 in @f, node entry, operation '%x = rem.i32 %a, %b' (3:5)");
   CHECK(trap_of_text(binary("udiv.i32"), {i32(least), i32(-1)}).empty());
   CHECK(trap_of_text(binary("div.i32"), {i32(least + 1), i32(-1)}).empty());
 }
@@ -70,7 +70,7 @@ TEST_CASE("interpreter traps: the least number divided by -1") {
 TEST_CASE("interpreter traps: shift by the width or more") {
   for (const std::string operation : {"shl", "shr", "sar"}) {
     const std::string message =
-        "shift by the width or more in @f, node entry, operation '%x = " + operation + ".i32' (3:5)";
+        "shift by the width or more in @f, node entry, operation '%x = " + operation + ".i32 %a, %b' (3:5)";
     CHECK(trap_of_text(binary(operation + ".i32"), {i32(1), i32(32)}) == message);
     CHECK(trap_of_text(binary(operation + ".i32"), {i32(1), i32(-1)}) == message);
     CHECK(trap_of_text(binary(operation + ".i32"), {i32(1), i32(31)}).empty());
@@ -89,16 +89,16 @@ TEST_CASE("interpreter traps: access outside memory") {
                             "}\n",
                         {four.address, i32(index)}, four.arrays);
   };
-  const auto message = [](const std::string& address) {
-    return "access outside memory: " + address + " in @f, node entry, operation '%x = ld.i32' (3:5)";
+  const auto message = [](const std::string& address, const std::string& operand) {
+    return "access outside memory: " + address + " in @f, node entry, operation '%x = ld.i32 " + operand + "' (3:5)";
   };
   CHECK(load("[%a + %i*4]", 3).empty());
-  CHECK(load("[%a + %i*4]", 4) == message("0x100000010"));
-  CHECK(load("[%a + %i*4]", -1) == message("0xfffffffc"));
+  CHECK(load("[%a + %i*4]", 4) == message("0x100000010", "[%a + %i*4]"));
+  CHECK(load("[%a + %i*4]", -1) == message("0xfffffffc", "[%a + %i*4]"));
   CHECK(load("[%a + %i*1]", 12).empty());
-  CHECK(load("[%a + %i*1]", 13) == message("0x10000000d")); // the last byte is behind the array
-  CHECK(load("[%a - 1]", 0) == message("0xffffffff"));
-  CHECK(load("[0]", 0) == message("0x0"));
+  CHECK(load("[%a + %i*1]", 13) == message("0x10000000d", "[%a + %i]")); // the last byte is behind the array
+  CHECK(load("[%a - 1]", 0) == message("0xffffffff", "[%a - 1]"));
+  CHECK(load("[0]", 0) == message("0x0", "[0]"));
 
   four_numbers four;
   four.arrays.add_zeros("next", 16);
@@ -107,8 +107,8 @@ TEST_CASE("interpreter traps: access outside memory") {
                      "    st.i64 5, [%a + 9]\n"
                      "    ret\n"
                      "}\n",
-                     {four.address},
-                     four.arrays) == "access outside memory: 0x100000009 in @f, node entry, operation 'st.i64' (3:5)");
+                     {four.address}, four.arrays) ==
+        "access outside memory: 0x100000009 in @f, node entry, operation 'st.i64 5, [%a + 9]' (3:5)");
 }
 
 TEST_CASE("interpreter traps: broken nsw") {
@@ -118,7 +118,7 @@ TEST_CASE("interpreter traps: broken nsw") {
                      "    ret %x\n"
                      "}\n",
                      {i32(2147483647)}) ==
-        "signed overflow against nsw in @f, node entry, operation '%x = add.i32' (3:5)");
+        "signed overflow against nsw in @f, node entry, operation '%x = add.i32 %a, 1 nsw' (3:5)");
   CHECK(run_text(binary("add.i32"), {i32(2147483647), i32(1)}).value == i32(-2147483648));
 }
 
@@ -129,7 +129,7 @@ TEST_CASE("interpreter traps: conversion of what does not fit") {
                            "    ret %x\n"
                            "}\n";
   const std::string message = "conversion of NaN or of a number out of range in @f, node entry, "
-                              "operation '%x = ftoi.f64.i32' (3:5)";
+                              "operation '%x = ftoi.f64.i32 %a' (3:5)";
   CHECK(trap_of_text(text, {float_scalar(type::f64, 2147483648.0)}) == message);
   CHECK(trap_of_text(text, {{type::f64, 0x7ff8'0000'0000'0000}}) == message);
   CHECK(trap_of_text(text, {float_scalar(type::f64, 2147483647.5)}).empty());
@@ -149,7 +149,7 @@ TEST_CASE("interpreter traps: a variable that was not written") {
                            "}\n";
   CHECK(run_text(text, {i1(true)}).value == i32(6));
   CHECK(trap_of_text(text, {i1(false)}) ==
-        "read of a variable that was not written: $x in @f, node join, operation '%y = add.i32' (9:5)");
+        "read of a variable that was not written: $x in @f, node join, operation '%y = add.i32 $x, 1' (9:5)");
   // neither does a move pass it on, nor what stands in its place when a guard does not hold
   CHECK(trap_of_text("proc @f() {\n"
                      "  var $x: i32\n"
@@ -157,7 +157,7 @@ TEST_CASE("interpreter traps: a variable that was not written") {
                      "    %y = mov.i32 $x\n"
                      "    ret\n"
                      "}\n") ==
-        "read of a variable that was not written: $x in @f, node entry, operation '%y = mov.i32' (4:5)");
+        "read of a variable that was not written: $x in @f, node entry, operation '%y = mov.i32 $x' (4:5)");
   CHECK(trap_of_text("proc @f(%p: i1) {\n"
                      "  var $x: i32\n"
                      "  node entry:\n"
@@ -165,7 +165,7 @@ TEST_CASE("interpreter traps: a variable that was not written") {
                      "    ret\n"
                      "}\n",
                      {i1(false)}) ==
-        "read of a variable that was not written: $x in @f, node entry, operation '$x = mov.i32' (4:5)");
+        "read of a variable that was not written: $x in @f, node entry, operation '$x = mov.i32 1 ? %p : $x' (4:5)");
 }
 
 TEST_CASE("interpreter traps: variables are unwritten again in each call") {
@@ -184,7 +184,8 @@ TEST_CASE("interpreter traps: variables are unwritten again in each call") {
                      "    br reads\n"
                      "  node reads:\n"
                      "    ret $x\n"
-                     "}\n") == "read of a variable that was not written: $x in @g, node reads, operation 'ret' (15:5)");
+                     "}\n") ==
+        "read of a variable that was not written: $x in @g, node reads, operation 'ret $x' (15:5)");
 }
 
 TEST_CASE("interpreter traps: use of a diagnostic value") {
@@ -196,25 +197,26 @@ TEST_CASE("interpreter traps: use of a diagnostic value") {
   };
   const std::string use = "use of a diagnostic value: %d in @f, node entry, operation ";
   CHECK(trap("    ret 1\n").empty());
-  CHECK(trap("    %x = add.i32 1, %d\n    ret 1\n") == use + "'%x = add.i32' (4:5)");
-  CHECK(trap("    %x = cmp.eq.i32 %d, %d\n    ret 1\n") == use + "'%x = cmp.eq.i32' (4:5)");
-  CHECK(trap("    %x = zext.i32.i64 %d\n    ret 1\n") == use + "'%x = zext.i32.i64' (4:5)");
-  CHECK(trap("    %x = shladd.i32 1, 2, %d\n    ret 1\n") == use + "'%x = shladd.i32' (4:5)");
-  CHECK(trap("    %x = itof.i32.f64 %d\n    ret 1\n") == use + "'%x = itof.i32.f64' (4:5)");
-  CHECK(trap("    st.i32 %d, [%a]\n    ret 1\n") == use + "'st.i32' (4:5)");
-  CHECK(trap("    %x = ld.i32 [%a + %d*4]\n    ret 1\n") == use + "'%x = ld.i32' (4:5)");
-  CHECK(trap("    %x = ld.i32 [%a + %d*4] volatile\n    ret 1\n") == use + "'%x = ld.i32' (4:5)");
-  CHECK(trap("    call @g(%d) clobbers=none\n    ret 1\n") == use + "'call @g' (4:5)");
-  CHECK(trap("    call @host(%d) clobbers=none\n    ret 1\n") == use + "'call @host' (4:5)");
-  CHECK(trap("    ret %d\n") == use + "'ret' (4:5)");
-  CHECK(trap("    switch.i32 %d [1: one], default: one\n  node one:\n    ret 1\n") == use + "'switch.i32' (4:5)");
+  CHECK(trap("    %x = add.i32 1, %d\n    ret 1\n") == use + "'%x = add.i32 1, %d' (4:5)");
+  CHECK(trap("    %x = cmp.eq.i32 %d, %d\n    ret 1\n") == use + "'%x = cmp.eq.i32 %d, %d' (4:5)");
+  CHECK(trap("    %x = zext.i32.i64 %d\n    ret 1\n") == use + "'%x = zext.i32.i64 %d' (4:5)");
+  CHECK(trap("    %x = shladd.i32 1, 2, %d\n    ret 1\n") == use + "'%x = shladd.i32 1, 2, %d' (4:5)");
+  CHECK(trap("    %x = itof.i32.f64 %d\n    ret 1\n") == use + "'%x = itof.i32.f64 %d' (4:5)");
+  CHECK(trap("    st.i32 %d, [%a]\n    ret 1\n") == use + "'st.i32 %d, [%a]' (4:5)");
+  CHECK(trap("    %x = ld.i32 [%a + %d*4]\n    ret 1\n") == use + "'%x = ld.i32 [%a + %d*4]' (4:5)");
+  CHECK(trap("    %x = ld.i32 [%a + %d*4] volatile\n    ret 1\n") == use + "'%x = ld.i32 [%a + %d*4] volatile' (4:5)");
+  CHECK(trap("    call @g(%d) clobbers=none\n    ret 1\n") == use + "'call @g(%d) clobbers=none' (4:5)");
+  CHECK(trap("    call @host(%d) clobbers=none\n    ret 1\n") == use + "'call @host(%d) clobbers=none' (4:5)");
+  CHECK(trap("    ret %d\n") == use + "'ret %d' (4:5)");
+  CHECK(trap("    switch.i32 %d [1: one], default: one\n  node one:\n    ret 1\n") ==
+        use + "'switch.i32 %d [1: one], default: one' (4:5)");
   // what is chosen by one: conditions and guards are used
   CHECK(trap("    %c = trunc.i32.i1 %d spec\n    %x = select.i32 %c, 1, 2\n    ret 1\n") ==
-        "use of a diagnostic value: %c in @f, node entry, operation '%x = select.i32' (5:5)");
+        "use of a diagnostic value: %c in @f, node entry, operation '%x = select.i32 %c, 1, 2' (5:5)");
   CHECK(trap("    %c = trunc.i32.i1 %d spec\n    %x = mov.i32 1 ? %c : 2\n    ret 1\n") ==
-        "use of a diagnostic value: %c in @f, node entry, operation '%x = mov.i32' (5:5)");
+        "use of a diagnostic value: %c in @f, node entry, operation '%x = mov.i32 1 ? %c : 2' (5:5)");
   CHECK(trap("    %c = trunc.i32.i1 %d spec\n    br %c ? one : one\n  node one:\n    ret 1\n") ==
-        "use of a diagnostic value: %c in @f, node entry, operation 'br' (5:5)");
+        "use of a diagnostic value: %c in @f, node entry, operation 'br %c ? one : one' (5:5)");
 }
 
 TEST_CASE("interpreter: moves, selects, psis and phis pass a diagnostic value on") {
@@ -295,7 +297,7 @@ TEST_CASE("interpreter traps: use of undef") {
                      "    %x = mov.i32 undef\n"
                      "    %y = add.i32 %x, 1\n"
                      "    ret\n"
-                     "}\n") == "use of an undefined value in @f, node entry, operation '%y = add.i32' (4:5)");
+                     "}\n") == "use of an undefined value: %x in @f, node entry, operation '%y = add.i32 %x, 1' (4:5)");
 }
 
 TEST_CASE("interpreter traps: unreachable") {
@@ -315,10 +317,10 @@ TEST_CASE("interpreter traps: step limit") {
                               "    br loop\n"
                               "}\n";
   const auto trap = [&](std::uint64_t limit) { return trap_of_text(endless, {}, {}, {.step_limit = limit}); };
-  CHECK(trap(0) == "step limit in @f, node entry, operation 'br' (3:5)");
-  CHECK(trap(1) == "step limit in @f, node loop, operation '%i = phi.i32' (5:5)");
-  CHECK(trap(2) == "step limit in @f, node loop, operation '%n = add.i32' (6:5)");
-  CHECK(trap(3) == "step limit in @f, node loop, operation 'br' (7:5)");
+  CHECK(trap(0) == "step limit in @f, node entry, operation 'br loop' (3:5)");
+  CHECK(trap(1) == "step limit in @f, node loop, operation '%i = phi.i32 [entry: 0], [loop: %n]' (5:5)");
+  CHECK(trap(2) == "step limit in @f, node loop, operation '%n = add.i32 %i, 1' (6:5)");
+  CHECK(trap(3) == "step limit in @f, node loop, operation 'br loop' (7:5)");
   CHECK(run_text(endless, {}, {}, {.step_limit = 1000}).executed == 1000);
 }
 
@@ -328,7 +330,7 @@ TEST_CASE("interpreter traps: calls") {
                            "    %x = call.i32 @host(i32 1) clobbers=*\n"
                            "    ret %x\n"
                            "}\n";
-  const std::string place = " in @f, node entry, operation '%x = call.i32 @host' (3:5)";
+  const std::string place = " in @f, node entry, operation '%x = call.i32 @host(i32 1)' (3:5)";
   const auto trap = [&](const host_functions& host) { return trap_of_text(text, {}, {}, {.host = host}); };
   CHECK(trap({}) == "unknown procedure @host" + place);
   CHECK(trap([](const host_call&) { return host_answer::unknown(); }) == "unknown procedure @host" + place);
@@ -349,7 +351,8 @@ TEST_CASE("interpreter traps: return from a call that does not come back") {
                             "    call @leave() noreturn clobbers=*\n"
                             "    unreachable\n"
                             "}\n";
-  const std::string message = "return from a call that is 'noreturn' in @f, node entry, operation 'call @leave' (3:5)";
+  const std::string message =
+      "return from a call that is 'noreturn' in @f, node entry, operation 'call @leave() noreturn' (3:5)";
   CHECK(trap_of_text(calls, {}, {}, {.host = [](const host_call&) { return host_answer::done(); }}) == message);
   CHECK(trap_of_text(calls + "proc @leave() {\n  node entry:\n    ret\n}\n") == message);
 }
@@ -361,7 +364,8 @@ TEST_CASE("interpreter traps: depth of calls") {
                                 "    %r = call.i64 @f(%m) clobbers=none\n"
                                 "    ret %r\n"
                                 "}\n";
-  const std::string message = "calls are nested too deep in @f, node entry, operation '%r = call.i64 @f' (4:5)";
+  const std::string message =
+      "calls are nested too deep in @f, node entry, operation '%r = call.i64 @f(%m) clobbers=none' (4:5)";
   CHECK(trap_of_text(recursion, {integer_scalar(type::i64, 0)}, {}, {.call_depth = 100}) == message);
   CHECK(trap_of_text(recursion, {integer_scalar(type::i64, 0)}, {}, {.frame_slots = 100}) == message);
   CHECK(trap_of_text(recursion, {integer_scalar(type::i64, 0)}) == message);
@@ -377,5 +381,5 @@ TEST_CASE("interpreter traps: where there is no file there is no place in it") {
   p.append(entry, {.code = opcode::unreachable});
   const run_result result = interpreter(all).run(0, {});
   REQUIRE(result.trap.has_value());
-  CHECK(to_text(all.procedures, *result.trap) == "'unreachable' is reached in @made, node #0, operation 'unreachable'");
+  CHECK(to_text(all.procedures, *result.trap) == "'unreachable' is reached in @made, node 0, operation 'unreachable'");
 }

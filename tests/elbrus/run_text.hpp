@@ -4,7 +4,7 @@
 #include <midend/elbrus/interpreter.hpp>
 #include <midend/elbrus/parser.hpp>
 #include <midend/elbrus/program.hpp>
-#include <midend/elbrus/trap.hpp>
+#include <midend/elbrus/trap_text.hpp>
 #include <midend/elbrus/verifier.hpp>
 
 #include <doctest/doctest.h>

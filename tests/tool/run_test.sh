@@ -176,20 +176,20 @@ prints "memory of addresses" 0x300000000 "$all" @follow @x \
 prints "host functions" $'Hi\n7 0x1p-1 1' "$all" @hello 7
 
 says "division by zero" 1 \
-  "$all:31:5: trap: division by zero in @divide, node entry, operation '%q = div.i32'" "$all" @divide 1 0
+  "$all:31:5: trap: division by zero in @divide, node entry, operation '%q = div.i32 %a, %b'" "$all" @divide 1 0
 says "outside memory" 1 \
-  "$all:40:5: trap: access outside memory: 0x100000004 in @copy, node loop, operation '%v = ld.i16'" \
+  "$all:40:5: trap: access outside memory: 0x100000004 in @copy, node loop, operation '%v = ld.i16 [%from + %i*2]'" \
   "$all" @copy @b @a 3 --memory=a:i16:1,2 --memory=b:i16:0*3
 says "unknown procedure" 1 \
-  "$all:71:5: trap: unknown procedure @not_there in @elsewhere, node entry, operation 'call @not_there'" \
+  "$all:71:5: trap: unknown procedure @not_there in @elsewhere, node entry, operation 'call @not_there()'" \
   "$all" @elsewhere
-says "step limit" 1 "$all:78:5: trap: step limit in @endless, node loop, operation 'br'" \
+says "step limit" 1 "$all:78:5: trap: step limit in @endless, node loop, operation 'br loop'" \
   "$all" @endless --step-limit=100
 says "depth of calls" 1 \
-  "$all:83:5: trap: calls are nested too deep in @deep, node entry, operation '%r = call.i64 @deep'" \
+  "$all:83:5: trap: calls are nested too deep in @deep, node entry, operation '%r = call.i64 @deep(%m)'" \
   "$all" @deep 0 --call-depth=1000
 says "depth of calls by default" 1 \
-  "$all:83:5: trap: calls are nested too deep in @deep, node entry, operation '%r = call.i64 @deep'" "$all" @deep 0
+  "$all:83:5: trap: calls are nested too deep in @deep, node entry, operation '%r = call.i64 @deep(%m)'" "$all" @deep 0
 if run "what was printed before a trap" 1 "$all" @stop; then
   if [ "$(cat "$work/out")" = 1 ] && grep -q ': trap: a host function ended the run in @stop, ' "$work/err"; then
     pass "what was printed before a trap"

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 MIDEND_BEGIN_NAMESPACE
@@ -27,8 +28,9 @@ public:
     for (std::uint32_t i = 0; i != procedures.size(); ++i) {
       by_name_.push_back(i);
     }
-    std::stable_sort(by_name_.begin(), by_name_.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return procedures[a].name() < procedures[b].name(); });
+    std::sort(by_name_.begin(), by_name_.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return std::pair(procedures[a].name(), a) < std::pair(procedures[b].name(), b);
+    });
   }
 
   /// The first procedure of this name, or `none`.
@@ -313,8 +315,8 @@ private:
       }
     }
     i.count = static_cast<std::uint32_t>(out_.cases.size()) - i.first;
-    std::stable_sort(out_.cases.begin() + i.first, out_.cases.end(),
-                     [](const switch_case& a, const switch_case& b) { return a.bits < b.bits; });
+    std::sort(out_.cases.begin() + i.first, out_.cases.end(),
+              [](const case_edge& a, const case_edge& b) { return a.bits < b.bits; });
   }
 
   /// The phis at the end of an edge, which are simultaneous: what an earlier move overwrites is saved before all.

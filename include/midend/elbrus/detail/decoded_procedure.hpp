@@ -104,7 +104,7 @@ struct decoded_edge {
   value_id first_phi = no_value;
 };
 
-struct switch_case {
+struct case_edge {
   std::uint64_t bits;
   std::uint32_t edge;
 };
@@ -119,7 +119,7 @@ struct decoded_procedure {
   std::vector<instruction> code;   ///< that of node 0 comes first
   std::vector<decoded_edge> edges; ///< by number
   std::vector<move> moves;
-  std::vector<switch_case> cases; ///< ascending within a switch
+  std::vector<case_edge> cases; ///< ascending within a switch
   std::vector<argument> arguments;
 
   // The frame as it is when the procedure begins, parameters first.

@@ -170,7 +170,7 @@ private:
   static std::uint32_t edge_for(const instruction& i, const decoded_procedure& code, std::uint64_t bits) {
     const auto first = code.cases.begin() + i.first;
     const auto at = std::lower_bound(first, first + i.count, bits,
-                                     [](const switch_case& c, std::uint64_t wanted) { return c.bits < wanted; });
+                                     [](const case_edge& c, std::uint64_t wanted) { return c.bits < wanted; });
     return at != first + i.count && at->bits == bits ? at->edge : i.target;
   }
 
