@@ -9,6 +9,7 @@
 #include <midend/elbrus/literal.hpp>
 #include <midend/elbrus/parser.hpp>
 #include <midend/elbrus/printer.hpp>
+#include <midend/elbrus/trap_text.hpp>
 #include <midend/elbrus/verifier.hpp>
 
 #include <doctest/doctest.h>
