@@ -80,7 +80,8 @@ public:
     return add(n, kind::phi, {operation::other, byte(width), byte(width), {}}, std::move(inputs));
   }
 
-  value_id phi(node_id n, std::vector<value_id> inputs, unsigned width = 64) {
+  /// A phi with its inputs, in the order of `in_edges(n)`.
+  value_id merge(node_id n, std::vector<value_id> inputs, unsigned width = 64) {
     return add(n, kind::phi, {operation::other, byte(width), byte(width), {}}, std::move(inputs));
   }
 

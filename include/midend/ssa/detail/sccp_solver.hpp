@@ -97,6 +97,12 @@ private:
         start_literal(v);
       }
     }
+    const auto nodes = static_cast<node_id>(num_nodes());
+    for (node_id n = 0; n != nodes; ++n) {
+      if (!layout_.is_reachable(n)) {
+        for_each_id(ir_.values(n), [this](value_id v) { fact(v) = domain_.bottom(); });
+      }
+    }
     if constexpr (widens) {
       memory_.thresholds.assign(ir_);
     }
@@ -417,10 +423,11 @@ private:
   /// What has no value although it is executed reads as top.
   constexpr void finish() {
     for (const std::uint32_t v : set_bits(out_.undefined_)) {
-      if (!is_unknown(v)) {
+      if (is_unknown(v)) {
+        fact(v) = domain_.top(ir_.operation(v).width);
+      } else {
         out_.undefined_.reset(v); // has become a value since
       }
-      domain_.join(fact(v), domain_.top(ir_.operation(v).width));
     }
     for (const node_id n : layout_.postorder()) {
       if (!out_.executable_nodes_.test(n)) {

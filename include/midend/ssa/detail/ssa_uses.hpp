@@ -72,6 +72,8 @@ public:
   /// The position of the first item of a node; those of its other items follow, that of its end last.
   constexpr std::uint32_t first_position(node_id n) const { return first_[n]; }
 
+  constexpr bool is_reachable(node_id n) const { return numbering_.is_reachable(n); }
+
   constexpr std::uint32_t last_position(node_id n) const { return position(end_of(n)); }
 
   /// The nodes that can be reached, the entry last.
