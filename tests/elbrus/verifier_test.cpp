@@ -208,6 +208,10 @@ TEST_CASE("verify: structures that are torn") {
   CHECK(with_list(&broken_procedure::bad_users, zero, {i, i}) ==
         "the users of value #7 are not those that read it (in @f)\n");
 
+  CHECK(with_value(x, [](value_record& r) { r.kind = value_kind::erased; })
+            .find("operand #0 is not there (in @f, node "
+                  "loop, %again)") == 0);
+
   p.bad_node = 2;
   p.bad_node_record = p.procedure::node(2);
   p.bad_node_record.erased = true;
@@ -249,7 +253,7 @@ TEST_CASE("verify: what only the API can make") {
   p.erase_edge(1);
   p.set_probability(2, 1.5);
   expect(verify(p), "the probability of the edge to exit is more than 1 (in @f, node loop)\n"
-                    "br needs 2 edges, there are 1 (in @f, node loop, br)\n");
+                    "br has 1 edge, not 2 (in @f, node loop, br)\n");
   p.set_probability(2, std::numeric_limits<double>::quiet_NaN());
   CHECK(verify(p).size() == 2);
 
@@ -263,7 +267,7 @@ TEST_CASE("verify: what only the API can make") {
   p = counting_loop();
   p.add_edge(2, 1);
   expect(verify(p), "the phi has no entry for an edge from exit (in @f, node loop, %i)\n"
-                    "ret needs 0 edges, there are 1 (in @f, node exit, ret)\n");
+                    "ret has 1 edge, not 0 (in @f, node exit, ret)\n");
   p = counting_loop();
   const value_id operands[] = {x, x, x};
   p.insert_before(next, {.code = opcode::add, .type = type::i32, .operands = operands});
@@ -279,6 +283,94 @@ TEST_CASE("verify: what only the API can make") {
                     "there is no such alias class (in @f, node loop, ld.i32)\n"
                     "there is nothing that could be otherwise (in @f, node loop, mov.i32)\n"
                     "what is written is no variable (in @f, node loop, %next)\n");
+}
+
+TEST_CASE("verify: flow that only the API can make") {
+  procedure p = counting_loop();
+  p.redirect_edge(1, 0);
+  expect(verify(p), "the entry must not have predecessors (in @f, node entry)\n");
+
+  p = counting_loop();
+  p.erase_edge(0);
+  expect(verify(p), "br has 0 edges, not 1 (in @f, node entry, br)\n");
+
+  p = counting_loop();
+  p.insert_before(i, {.code = opcode::phi, .type = type::i32});
+  expect(verify(p), "the phi has 0 inputs for 2 edges (in @f, node loop, phi.i32)\n");
+
+  p = counting_loop();
+  p.insert_before(branch, {.code = opcode::phi, .type = type::i32});
+  expect(verify(p), "a phi must stand at the head of its node (in @f, node loop, phi.i32)\n");
+
+  p = counting_loop();
+  p.erase_edge(1);
+  p.erase_edge(2);
+  p.add_edge(1, 1, 0);
+  p.add_edge(1, 2, 1);
+  p.set_phi_input(i, 3, next);
+  expect(verify(p), "the edges of a branch must have the cases 1 and 0 (in @f, node loop, br)\n");
+  p.erase_edge(3);
+  p.erase_edge(4);
+  p.add_edge(1, 1);
+  p.add_edge(1, 2);
+  p.set_phi_input(i, 5, next);
+  expect(verify(p), "the edges of a branch must have the cases 1 and 0 (in @f, node loop, br)\n");
+}
+
+TEST_CASE("verify: switches that only the API can make") {
+  procedure p;
+  p.set_name("f");
+  builder b(p);
+  const value_id v = b.parameter(type::i8, "v");
+  for (const char* const name : {"a", "b"}) {
+    b.node(name);
+  }
+  b.at(1);
+  b.ret();
+  b.at(0);
+  b.switch_on(v, {{256, 1}}, 1);
+  expect(verify(p), "case 256 does not fit into i8 (in @f, node a, switch.i8)\n");
+  p.erase_edge(1);
+  expect(verify(p), "the last edge of a switch must be its default (in @f, node a, switch.i8)\n");
+  p.erase_edge(0);
+  p.add_edge(0, 1);
+  p.add_edge(0, 1);
+  expect(verify(p), "a switch has one default, at its end (in @f, node a, switch.i8)\n");
+  p.erase_edge(2);
+  p.erase_edge(3);
+  expect(verify(p), "the last edge of a switch must be its default (in @f, node a, switch.i8)\n");
+}
+
+TEST_CASE("verify: operations that only the API can make") {
+  procedure p;
+  p.set_name("f");
+  builder b(p);
+  const value_id v = b.parameter(type::i8, "v");
+  const value_id c = b.parameter(type::i1, "c");
+  const value_id variable = b.variable(type::i8, "w");
+  b.node("a");
+  b.node("b");
+  b.at(0);
+  const value_id written = b.mov(type::i8, v, {.into = variable});
+  b.mov(type::i8, written);
+  b.mov(type::i8, v, {.name = "both", .into = variable});
+  b.call(type::none, "", {v});
+  b.call(type::none, "g", {v}, {}, clobber_kind::listed, {alias_id{3}});
+  b.store(type::i8, v, {.base = b.literal(type::ptr, 0), .index = c, .scale = 4});
+  p.append(0, {.code = opcode::jump, .guard = c});
+  p.add_edge(0, 1);
+  b.at(1);
+  p.append(1, {.code = opcode::phi, .type = type::i8, .operands = {&v, 1}, .guard = c, .otherwise = v});
+  p.append(1, {.code = opcode::unreachable, .type = type::i8});
+  p.add_parameter("nothing", type::none);
+  expect(verify(p), "%nothing has no type (in @f)\n"
+                    "what was written to $w is read as a value (in @f, node a, mov.i8)\n"
+                    "what is written to $w cannot be a value, too (in @f, node a, $w)\n"
+                    "a call of nothing (in @f, node a, call)\n"
+                    "there is no such alias class (in @f, node a, call)\n"
+                    "br cannot be guarded (in @f, node a, br)\n"
+                    "phi.i8 cannot be guarded (in @f, node b, phi.i8)\n"
+                    "unreachable.i8: a terminator has no result (in @f, node b, unreachable.i8)\n");
 }
 
 TEST_CASE("verify: what is erased does not count") {
@@ -300,6 +392,12 @@ struct wrong_program {
 };
 
 constexpr wrong_program wrong_programs[] = {
+    {"proc @f() {\n"
+     " node a:\n"
+     "  %y = add.i32 %y, 1\n"
+     "  ret\n"
+     "}",
+     "3:3: %y is read where it need not have been computed: it stands further down\n"},
     {"proc @f(%x: i32) {\n"
      " node a:\n"
      "  %y = add.i64 %x, 1\n"

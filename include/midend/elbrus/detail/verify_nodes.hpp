@@ -30,9 +30,6 @@ public:
     if (!p_.in_edges(p_.entry()).empty()) {
       errors_.of_node(p_.entry(), {"the entry must not have predecessors"});
     }
-    if (p_.node(p_.entry()).erased) {
-      errors_.of_node(p_.entry(), {"the entry was erased"});
-    }
     for (node_id n = 0; n != p_.num_nodes(); ++n) {
       if (!p_.node(n).erased) {
         order(n);
@@ -113,8 +110,8 @@ private:
   bool number_of_edges(value_id end, std::size_t count) {
     const std::size_t present = p_.out_edges(p_.value(end).node).size();
     if (present != count) {
-      errors_.of_value(end, {spelled(p_.value(end)), " needs ", std::to_string(count), " edges, there are ",
-                             std::to_string(present)});
+      errors_.of_value(end, {spelled(p_.value(end)), " has ", std::to_string(present),
+                             present == 1 ? " edge, not " : " edges, not ", std::to_string(count)});
     }
     return present == count;
   }

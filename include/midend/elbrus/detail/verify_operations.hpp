@@ -62,9 +62,7 @@ private:
       return;
     }
     const value_record& record = p_.value(operand);
-    if (record.kind == value_kind::erased) {
-      errors_.of_value(v, {"an operand was erased: ", spelled(p_, operand)});
-    } else if (record.type == type::none) {
+    if (record.type == type::none) {
       errors_.of_value(v, {spelled_operation(p_, operand), " has no result that could be read"});
     } else if (record.variable != no_value) {
       errors_.of_value(v, {"what was written to ", spelled(p_, record.variable), " is read as a value"});

@@ -107,8 +107,8 @@ private:
     }
   }
 
-  /// Operands are values, guard and otherwise are among them, and operations alone have any. Counts how often each
-  /// value is read.
+  /// Operands are values that were not erased, guard and otherwise are among them, and operations alone have any.
+  /// Counts how often each value is read.
   void operands(value_id v) {
     const value_record& record = p_.value(v);
     const bool operation = record.kind == value_kind::operation;
@@ -119,10 +119,13 @@ private:
       errors_.of_value(v, {"value #", std::to_string(v), " has too many or too few operands for what it is"});
     }
     for (const value_id operand : operands) {
-      if (operand < p_.num_values()) {
-        ++reads_[operand];
-      } else if (operand != no_value) {
+      if (operand == no_value) {
+        continue; // may be set later
+      }
+      if (operand >= p_.num_values() || p_.value(operand).kind == value_kind::erased) {
         errors_.of_value(v, {"operand #", std::to_string(operand), " is not there"});
+      } else {
+        ++reads_[operand];
       }
     }
   }
