@@ -37,20 +37,8 @@ protected:
 
   bool operand() {
     written_operand o;
-    if (at(token_kind::value) || at(token_kind::variable)) {
-      if (at_next_assignment()) {
-        return fail_expecting("an operand");
-      }
-      o.kind = at(token_kind::value) ? operand_kind::value : operand_kind::variable;
-      const token t = take();
-      o.name = {t.name(), t.location};
-    } else {
-      if (at(token_kind::word) && type_named(current().text) && !expect_type(o.type)) {
-        return false;
-      }
-      if (!literal_word(o)) {
-        return false;
-      }
+    if (!(at(token_kind::value) || at(token_kind::variable) ? name(o) : typed_literal(o))) {
+      return false;
     }
     out_->operands.push_back(o);
     return true;
@@ -77,71 +65,44 @@ protected:
   }
 
   // address = "[" operand [ "+" operand [ "*" scale ] ] [ ( "+" | "-" ) offset ] "]" .
-  // A number behind "+" is an index if a scale follows, else the offset.
 
-  bool address(written_access& access) {
-    if (!expect('[') || !operand()) {
-      return false;
-    }
-    bool has_offset = false;
-    while (!at(']')) {
-      const bool signed_number = at(token_kind::number) && current().text[0] == '-';
-      if (has_offset || (!at('+') && !at('-') && !signed_number)) {
-        return fail_expecting(has_offset ? "']'" : "'+', '-' or ']'");
-      }
-      if (signed_number || at('-')) {
-        has_offset = true;
-        if (!negative_offset(access)) {
-          return false;
-        }
-      } else if (!index_or_offset(access, has_offset)) {
-        return false;
-      }
-    }
-    return expect(']');
-  }
+  bool address(written_access& access) { return expect('[') && operand() && index_and_offset(access) && expect(']'); }
 
 private:
-  bool negative_offset(written_access& access) {
-    const bool negated = take_if('-');
-    return expect_offset(access, negated ? "-" : "");
-  }
-
-  bool expect_offset(written_access& access, std::string_view sign) {
-    if (!at(token_kind::number)) {
-      return fail_expecting("an offset");
+  bool name(written_operand& o) {
+    if (at_next_assignment()) {
+      return fail_expecting("an operand");
     }
-    const token number = take();
-    return offset(access, sign, {number.text, number.location});
-  }
-
-  bool offset(written_access& access, std::string_view sign, const spelling& number) {
-    const std::string text = std::string(sign) + std::string(number.text);
-    const literal value = parse_literal(text, type::i64);
-    if (value.fault != literal_fault::none) {
-      return fail(number.location, message_of(value.fault, number.text, type::i64));
-    }
-    access.offset = static_cast<std::int64_t>(value.bits);
+    const token t = take();
+    o.kind = t.kind == token_kind::value ? operand_kind::value : operand_kind::variable;
+    o.name = {t.name(), t.location};
     return true;
   }
 
-  bool index_or_offset(written_access& access, bool& has_offset) {
-    take();
-    const bool plain_number = at(token_kind::number);
+  bool typed_literal(written_operand& o) {
+    const bool has_type = at(token_kind::word) && type_named(current().text);
+    return (!has_type || expect_type(o.type)) && literal_word(o);
+  }
+
+  /// A number behind "+" is an index if a scale follows, else the offset.
+  bool index_and_offset(written_access& access) {
+    if (!take_if('+')) {
+      return negative_offset(access);
+    }
+    const bool is_number = at(token_kind::number);
     if (!operand()) {
       return false;
     }
-    if (plain_number && !at('*')) {
+    if (is_number && !at('*')) {
       const spelling number = out_->operands.back().name;
       out_->operands.pop_back();
-      has_offset = true;
-      return offset(access, {}, number);
-    }
-    if (access.indexed) {
-      return fail(out_->operands.back().name.location, "a second index");
+      return set_offset(access, {}, number);
     }
     access.indexed = true;
-    return !take_if('*') || scale(access);
+    if (take_if('*') && !scale(access)) {
+      return false;
+    }
+    return take_if('+') ? offset(access, {}) : negative_offset(access);
   }
 
   bool scale(written_access& access) {
@@ -150,6 +111,28 @@ private:
       return false;
     }
     access.scale = static_cast<std::uint32_t>(number);
+    return true;
+  }
+
+  /// If there is one. The sign may be part of the number.
+  bool negative_offset(written_access& access) {
+    if (take_if('-')) {
+      return offset(access, "-");
+    }
+    return !(at(token_kind::number) && current().text[0] == '-') || offset(access, {});
+  }
+
+  bool offset(written_access& access, std::string_view sign) {
+    spelling number;
+    return expect(token_kind::number, "an offset", number) && set_offset(access, sign, number);
+  }
+
+  bool set_offset(written_access& access, std::string_view sign, const spelling& number) {
+    const literal value = parse_literal(std::string(sign) + std::string(number.text), type::i64);
+    if (value.fault != literal_fault::none) {
+      return fail(number.location, message_of(value.fault, number.text, type::i64));
+    }
+    access.offset = static_cast<std::int64_t>(value.bits);
     return true;
   }
 

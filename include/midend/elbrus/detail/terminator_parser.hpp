@@ -37,7 +37,7 @@ private:
 
   bool jump_or_branch(written_operation& op) {
     if (!at_label()) {
-      return operand() && branch_targets(op);
+      return at_operand() ? operand() && branch_targets(op) : fail_expecting("a node or a condition");
     }
     const token word = take(); // a node, or a literal if a question follows
     const spelling name = {word.text, word.location};
