@@ -42,6 +42,7 @@ template <class Constant> struct sccp_memory {
   pending_set pending;
   flat_array<std::uint32_t> end_visits; ///< by node
   flat_array<std::uint32_t> waiting;    ///< items that wait for what is undefined
+  bit_row resolved;                     ///< values that wait no longer: to them, undefined operands are top
   constant_thresholds thresholds;
   std::vector<Constant> constants; ///< the operands of what is being folded
 };
@@ -92,6 +93,7 @@ private:
     memory_.end_visits.assign(num_nodes(), 0);
     memory_.pending.assign(layout_.num_positions(), false);
     memory_.waiting.clear();
+    clear(memory_.resolved, count);
     for (value_id v = 0; v != count; ++v) {
       if (layout_.position(v) == ssa_layout::none) {
         start_literal(v);
@@ -233,7 +235,7 @@ private:
       return;
     }
     const element found = evaluate(v);
-    if (options_.checked && !out_.undefined_.test(v) && !less_or_equal(domain_, fact(v), found)) {
+    if (options_.checked && !less_or_equal(domain_, fact(v), found)) {
       out_.broken_value_ = v;
     } else if (domain_.join(fact(v), found)) {
       announce(v);
@@ -263,7 +265,7 @@ private:
     const std::size_t wanted = arity(info.code);
     for_each_id(ir_.operands(v), [&](value_id operand) {
       if (count != wanted) {
-        args[count++] = fact(operand);
+        args[count++] = has_become_top(v, operand) ? domain_.top(ir_.operation(operand).width) : fact(operand);
       }
     });
     MIDEND_ASSERT(count == wanted, "as many operands as the operation needs", v, count);
@@ -279,7 +281,9 @@ private:
     bool varies = false;
     memory_.constants.clear();
     for_each_id(ir_.operands(v), [&](value_id operand) {
-      if (is_unknown(operand)) {
+      if (has_become_top(v, operand)) {
+        varies = true;
+      } else if (is_unknown(operand)) {
         waits = true;
       } else if (const std::optional<constant_type> c = domain_.as_constant(fact(operand))) {
         memory_.constants.push_back(*c);
@@ -330,7 +334,7 @@ private:
       return;
     }
     if (is_unknown(input)) {
-      if (out_.undefined_.test(input) && !out_.undefined_.test(phi)) {
+      if (is_undefined(input) && !out_.undefined_.test(phi)) {
         out_.undefined_.set(phi);
         memory_.pending.insert(layout_.position(phi));
       }
@@ -367,13 +371,18 @@ private:
 
   // What is undefined.
 
+  constexpr bool is_undefined(value_id v) { return out_.undefined_.test(v) && is_unknown(v); }
+
+  /// Whether `v` does not wait for this operand any more.
+  constexpr bool has_become_top(value_id v, value_id operand) {
+    return options_.undefined == undef_policy::any_value && memory_.resolved.test(v) && is_undefined(operand);
+  }
+
   /// A copy of `undef` is `undef`; what else reads one waits for the others of its operands first.
   constexpr void wait_or_pass_on(value_id v) {
     bool reads_undefined = false;
-    for_each_id(ir_.operands(v), [&](value_id operand) {
-      reads_undefined = reads_undefined || (out_.undefined_.test(operand) && is_unknown(operand));
-    });
-    if (!reads_undefined || out_.undefined_.test(v)) {
+    for_each_id(ir_.operands(v), [&](value_id operand) { reads_undefined = reads_undefined || is_undefined(operand); });
+    if (!reads_undefined || is_undefined(v)) {
       return;
     }
     if (ir_.operation(v).code == operation::copy) {
@@ -384,8 +393,9 @@ private:
     }
   }
 
-  /// When nothing else moves, operations on `undef` become top, and branches on it go where the policy says. Not
-  /// before, so that it does not depend on the order of visits what they wait for. Whether that changed anything.
+  /// When nothing else moves, `undef` is top for the operations that wait for it, and branches on it go where the
+  /// policy says. Not before, so that it does not depend on the order of visits what they wait for. Whether that
+  /// changed anything.
   constexpr bool resolve_undefined() {
     bool changed = false;
     for (std::size_t i = 0, count = memory_.waiting.size(); i != count; ++i) {
@@ -397,12 +407,11 @@ private:
   }
 
   constexpr bool resolve_value(value_id v) {
-    if (!is_unknown(v)) {
+    if (memory_.resolved.test(v)) {
       return false;
     }
-    fact(v) = domain_.top(ir_.operation(v).width);
-    out_.undefined_.set(v); // may now be above what it evaluates to
-    announce(v);
+    memory_.resolved.set(v);
+    memory_.pending.insert(layout_.position(v));
     return true;
   }
 

@@ -1,0 +1,161 @@
+/// What `sccp` has found, plans and explanations in words.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dataflow/value_domain.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/semantics.hpp"
+#include "midend/ssa/explain_sccp.hpp"
+#include "midend/ssa/sccp_plan.hpp"
+#include "midend/ssa/sccp_result.hpp"
+
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// What values and nodes are called, if not otherwise: by their numbers. Derive from it to change some, or bring a type
+/// with these members.
+struct numbered_values {
+  std::string value(value_id v) const { return "v" + std::to_string(v); }
+
+  std::string node(node_id n) const { return "block " + std::to_string(n); }
+};
+
+/// `value(v)` and `node(n)` convert to `std::string`.
+template <class Names>
+concept value_names = requires(const Names& names, std::uint32_t number) {
+  { names.value(number) } -> std::convertible_to<std::string>;
+  { names.node(number) } -> std::convertible_to<std::string>;
+};
+
+namespace detail {
+
+/// A number, or, of another type of constants, that it is one.
+template <class Constant> std::string constant_text(const Constant& c) {
+  if constexpr (std::integral<Constant>) {
+    return std::to_string(c);
+  } else if constexpr (std::convertible_to<Constant, std::string>) {
+    return c;
+  } else {
+    return "a constant";
+  }
+}
+
+template <class D> std::string fact_text(const sccp_result<D>& found, value_id v) {
+  if constexpr (has_print<D>) {
+    text_buffer text;
+    found.domain().print(text, found.fact(v));
+    return {text.data(), text.size()};
+  } else {
+    const auto c = found.constant(v);
+    return c ? constant_text(*c) : is_bottom(found.domain(), found.fact(v)) ? "bottom" : "?";
+  }
+}
+
+/// From which node to which.
+template <class IR, class Names> std::string edge_text(const IR& ir, edge_id e, const Names& names) {
+  return std::string(names.node(static_cast<node_id>(ir.graph().edge_source(e)))) + " -> " +
+         std::string(names.node(static_cast<node_id>(ir.graph().edge_target(e))));
+}
+
+} // namespace detail
+
+/// Each node with what is known of its values, and which of its edges are never taken.
+///
+///     block 1
+///       v4 = 10
+///       never to block 2
+///     block 2: never executed
+template <semantic_ir IR, value_domain D, value_names Names = numbered_values>
+std::string to_text(const IR& ir, const sccp_result<D>& found, const Names& names = {}) {
+  std::string out;
+  for (node_id n = 0; n != found.num_nodes(); ++n) {
+    out += names.node(n);
+    if (!found.is_executable(n)) {
+      out += ": never executed\n";
+      continue;
+    }
+    out += '\n';
+    detail::for_each_id(ir.values(n), [&](value_id v) {
+      out += "  " + std::string(names.value(v)) + " = " + detail::fact_text(found, v) + '\n';
+    });
+    detail::for_each_id(ir.graph().out_edges(n), [&](edge_id e) {
+      if (!found.is_executable_edge(e)) {
+        out += "  never to " + std::string(names.node(static_cast<node_id>(ir.graph().edge_target(e)))) + '\n';
+      }
+    });
+  }
+  return out;
+}
+
+/// A line for each change, in the order in which they are made.
+///
+///     replace v4 by 10
+///     always block 1 -> block 3
+///     erase block 2
+///     forward v7 from block 1 -> block 3
+template <semantic_ir IR, class Constant, value_names Names = numbered_values>
+std::string to_text(const IR& ir, const sccp_plan<Constant>& plan, const Names& names = {}) {
+  std::string out;
+  for (const auto& change : plan.replacements) {
+    out += "replace " + std::string(names.value(change.value)) + " by " + detail::constant_text(change.constant) + '\n';
+  }
+  for (const edge_id e : plan.kept_edges) {
+    out += "always " + detail::edge_text(ir, e, names) + '\n';
+  }
+  for (const node_id n : plan.erased_nodes) {
+    out += "erase " + std::string(names.node(n)) + '\n';
+  }
+  for (const auto& [phi, edge] : plan.forwardings) {
+    out += "forward " + std::string(names.value(phi)) + " from " + detail::edge_text(ir, edge, names) + '\n';
+  }
+  return out;
+}
+
+/// A line for each step of an explanation.
+template <semantic_ir IR, value_domain D, value_names Names = numbered_values>
+std::string to_text(const IR& ir, const sccp_result<D>& found, std::span<const sccp_step> steps,
+                    const Names& names = {}) {
+  std::string out;
+  const auto value_is = [&](value_id v) {
+    return v == no_value ? std::string("nothing") : std::string(names.value(v)) + " is " + detail::fact_text(found, v);
+  };
+  for (const sccp_step& step : steps) {
+    switch (step.reason) {
+    case sccp_reason::literal:
+      out += value_is(step.value) + ": a literal";
+      break;
+    case sccp_reason::outside:
+      out += value_is(step.value) + ": from outside";
+      break;
+    case sccp_reason::operation:
+      out += value_is(step.value) + ": follows from its operands";
+      break;
+    case sccp_reason::phi:
+      out += value_is(step.value) + ": a phi in " + std::string(names.node(step.node));
+      break;
+    case sccp_reason::arrives:
+      out += "  by " + detail::edge_text(ir, step.edge, names) + ": " + value_is(step.value);
+      break;
+    case sccp_reason::not_taken:
+      out += "  never by " + detail::edge_text(ir, step.edge, names);
+      out += step.value == no_value ? ": control does not get that far" : ": " + value_is(step.value);
+      break;
+    case sccp_reason::not_reached:
+      out += "  never by " + detail::edge_text(ir, step.edge, names) + ": " + std::string(names.node(step.node)) +
+             " is never executed";
+      break;
+    case sccp_reason::not_executed:
+      out += value_is(step.value) + ": " + std::string(names.node(step.node)) + " is never executed";
+      break;
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+MIDEND_END_NAMESPACE
