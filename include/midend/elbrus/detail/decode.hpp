@@ -1,19 +1,20 @@
-/// `decode`: makes the flat form of a procedure.
+/// `decoder`: makes the flat form of a procedure.
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/elbrus/detail/action_of.hpp"
+#include "midend/elbrus/detail/callee_table.hpp"
 #include "midend/elbrus/detail/decoded_procedure.hpp"
 #include "midend/elbrus/opcode.hpp"
 #include "midend/elbrus/procedure.hpp"
 #include "midend/elbrus/records.hpp"
 #include "midend/elbrus/type.hpp"
-#include "midend/ir/operation.hpp"
+#include "midend/ir/ssa_values.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,33 +22,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus::detail {
 
-/// Where calls lead: the procedures of a program by name.
-class callee_table {
-public:
-  explicit callee_table(std::span<const procedure> procedures) : procedures_(procedures) {
-    for (std::uint32_t i = 0; i != procedures.size(); ++i) {
-      by_name_.push_back(i);
-    }
-    std::sort(by_name_.begin(), by_name_.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return std::pair(procedures[a].name(), a) < std::pair(procedures[b].name(), b);
-    });
-  }
-
-  /// The first procedure of this name, or `none`.
-  std::uint32_t find(std::string_view name) const {
-    const auto at =
-        std::lower_bound(by_name_.begin(), by_name_.end(), name,
-                         [&](std::uint32_t p, std::string_view wanted) { return procedures_[p].name() < wanted; });
-    return at != by_name_.end() && procedures_[*at].name() == name ? *at : none;
-  }
-
-  const procedure& operator[](std::uint32_t number) const { return procedures_[number]; }
-
-private:
-  std::span<const procedure> procedures_;
-  std::vector<std::uint32_t> by_name_;
-};
-
+/// Makes the flat form of one procedure.
 class decoder {
 public:
   decoder(const procedure& p, const callee_table& callees) : p_(p), callees_(callees), slot_of_(p.num_values(), none) {}
@@ -171,54 +146,6 @@ private:
               .flags = {.no_signed_wrap = p_.value(i.value).flags.nsw}};
     if (is_swapped(i.code)) {
       std::swap(i.a, i.b);
-    }
-  }
-
-  /// Comparisons that are frequent enough have an action of their own, those the other way round have the same one.
-  static bool is_swapped(opcode code) {
-    return code == opcode::cmp_gt || code == opcode::cmp_ge || code == opcode::cmp_ugt || code == opcode::cmp_uge;
-  }
-
-  static action action_of(opcode code, bool nsw) {
-    switch (code) {
-    case opcode::mov:
-      return action::move;
-    case opcode::select:
-      return action::select;
-    case opcode::add:
-      return nsw ? action::add_nsw : action::add;
-    case opcode::sub:
-      return nsw ? action::evaluate : action::sub;
-    case opcode::mul:
-      return nsw ? action::evaluate : action::mul;
-    case opcode::bit_and:
-      return action::bit_and;
-    case opcode::bit_or:
-      return action::bit_or;
-    case opcode::bit_xor:
-      return action::bit_xor;
-    case opcode::cmp_eq:
-      return action::equal;
-    case opcode::cmp_ne:
-      return action::not_equal;
-    case opcode::cmp_lt:
-    case opcode::cmp_gt:
-      return action::less;
-    case opcode::cmp_le:
-    case opcode::cmp_ge:
-      return action::less_equal;
-    case opcode::cmp_ult:
-    case opcode::cmp_ugt:
-      return action::uless;
-    case opcode::cmp_ule:
-    case opcode::cmp_uge:
-      return action::uless_equal;
-    case opcode::itof:
-      return action::integer_to_float;
-    case opcode::ftoi:
-      return action::float_to_integer;
-    default:
-      return info_of(code).meaning == operation::other ? action::floating : action::evaluate;
     }
   }
 

@@ -4,29 +4,23 @@
 #include "midend/config.hpp"
 #include "midend/elbrus/detail/compute.hpp"
 #include "midend/elbrus/detail/decoded_procedure.hpp"
-#include "midend/elbrus/detail/decoded_program.hpp"
 #include "midend/elbrus/detail/frames.hpp"
-#include "midend/elbrus/run_result.hpp"
+#include "midend/elbrus/detail/run_state.hpp"
+#include "midend/elbrus/scalar.hpp"
+#include "midend/elbrus/trap.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus::detail {
 
-/// One run. What the loop needs for each instruction is in locals of `execute`; members are for calls and for the end.
-class machine {
+/// One run. What the loop needs for each instruction is in locals of `execute`.
+class machine : private run_state {
 public:
-  machine(decoded_program& program, frame_stack& frames, const run_options& options, run_result& result)
-      : program_(program), frames_(frames), options_(options), result_(result) {
-    result_.profile.resize(program.size());
-    frames_.clear();
-  }
+  using run_state::run_state;
 
   /// Fills the result. Requires as many arguments as the procedure has.
   void run(std::uint32_t number, std::span<const scalar> arguments) {
@@ -42,32 +36,6 @@ public:
   }
 
 private:
-  /// The procedure that runs, and where it is.
-  struct activation {
-    const instruction* at;
-    slot_view slots;
-    const decoded_procedure* code;
-    std::uint64_t* edge_counts;
-  };
-
-  activation current() {
-    const frame& f = frames_.top();
-    return {f.at, frames_.slots(f), &program_[f.procedure], result_.profile[f.procedure].edges.data()};
-  }
-
-  /// Makes the frame of a procedure, if that is within the limits.
-  bool begin(std::uint32_t number, std::span<const argument> arguments) {
-    const decoded_procedure& code = program_[number];
-    if (frames_.depth() == options_.call_depth || frames_.num_slots() + code.num_slots() > options_.frame_slots) {
-      return false;
-    }
-    procedure_profile& counts = result_.profile[number];
-    counts.edges.resize(code.edges.size());
-    ++counts.calls;
-    frames_.push(number, code, arguments);
-    return true;
-  }
-
   /// Runs to the end. Returns how many of the operations that are allowed were not executed.
   std::uint64_t execute() {
     activation here = current();
@@ -80,7 +48,6 @@ private:
       }
       --left;
       fault problem;
-      std::uint32_t edge = none;
       switch (i.what) {
       case action::move:
         problem = pass(i, here.slots, i.a);
@@ -89,24 +56,29 @@ private:
         problem = select(i, here.slots);
         break;
       case action::guard:
-        if (is_usable(i.a, here.slots) && (here.slots.bits[i.a] == 0) == i.negated) {
+        if (holds(i, here.slots)) {
           ++left; // it counts as one with its operation
-          break;
+          continue;
         }
         ++here.at;
         problem = leave_out(i, here.slots);
         break;
       case action::jump:
-        edge = i.target;
-        break;
       case action::branch:
       case action::switch_:
-        if (is_usable(i.a, here.slots)) {
-          edge = i.what == action::branch ? here.slots.bits[i.a] != 0 ? i.first : i.target
-                                          : edge_for(i, *here.code, here.slots.bits[i.a]);
-        } else {
-          problem = trap_kind::diagnostic_value;
+        if (const std::uint32_t e = next_edge(i, here); e != none) [[likely]] {
+          const decoded_edge& way = here.code->edges[e];
+          if (left < way.num_phis) {
+            stop({.value = way.first_phi}, trap_kind::step_limit);
+            return 0;
+          }
+          left -= way.num_phis;
+          ++here.edge_counts[e];
+          follow(way, *here.code, here.slots);
+          here.at = here.code->code.data() + way.target;
+          continue;
         }
+        problem = trap_kind::diagnostic_value;
         break;
       case action::volatile_access:
       case action::call:
@@ -124,27 +96,21 @@ private:
       default:
         problem = here.slots.defined(i) ? compute(i, here.slots, result_.memory) : trap_kind::diagnostic_value;
       }
-      if (edge != none) {
-        const decoded_edge& way = here.code->edges[edge];
-        if (left < way.num_phis) {
-          stop({.value = way.first_phi}, trap_kind::step_limit);
-          return 0;
-        }
-        left -= way.num_phis;
-        ++here.edge_counts[edge];
-        follow(way, *here.code, here.slots);
-        here.at = here.code->code.data() + way.target;
-      } else if (problem) {
-        if (!i.speculative) {
-          stop(i, *problem);
-          return left;
-        }
-        here.slots.states[i.result] = slot_state::diagnostic;
+      if (problem && !endure(i, *problem, here.slots)) [[unlikely]] {
+        return left;
       }
     }
   }
 
-  static bool is_usable(std::uint32_t slot, slot_view s) { return s.states[slot] == slot_state::defined; }
+  /// A speculative operation without a result has a diagnostic one, any other ends the run.
+  bool endure(const instruction& i, trap_kind problem, slot_view s) {
+    if (i.speculative) {
+      s.states[i.result] = slot_state::diagnostic;
+    } else {
+      stop(i, problem);
+    }
+    return i.speculative;
+  }
 
   /// The result is what is in a slot, whatever that is.
   static fault pass(const instruction& i, slot_view s, std::uint32_t from) {
@@ -159,6 +125,10 @@ private:
     return is_usable(i.a, s) ? pass(i, s, s.bits[i.a] != 0 ? i.b : i.c) : trap_kind::diagnostic_value;
   }
 
+  static bool holds(const instruction& guard, slot_view s) {
+    return is_usable(guard.a, s) && (s.bits[guard.a] == 0) == guard.negated;
+  }
+
   /// The operation behind a guard does not run.
   static fault leave_out(const instruction& guard, slot_view s) {
     if (!is_usable(guard.a, s)) {
@@ -167,11 +137,23 @@ private:
     return guard.b == none ? fault() : pass(guard, s, guard.b);
   }
 
-  static std::uint32_t edge_for(const instruction& i, const decoded_procedure& code, std::uint64_t bits) {
-    const auto first = code.cases.begin() + i.first;
-    const auto at = std::lower_bound(first, first + i.count, bits,
-                                     [](const case_edge& c, std::uint64_t wanted) { return c.bits < wanted; });
-    return at != first + i.count && at->bits == bits ? at->edge : i.target;
+  /// The edge that a terminator takes; `none` if its operand cannot be used.
+  static std::uint32_t next_edge(const instruction& i, const activation& here) {
+    if (i.what == action::jump) {
+      return i.target;
+    }
+    if (!is_usable(i.a, here.slots)) {
+      return none;
+    }
+    const std::uint64_t bits = here.slots.bits[i.a];
+    if (i.what == action::branch) {
+      return bits != 0 ? i.first : i.target;
+    }
+    const case_edge* const first = here.code->cases.data() + i.first;
+    const case_edge* const end = first + i.count;
+    const case_edge* const at =
+        std::lower_bound(first, end, bits, [](const case_edge& c, std::uint64_t wanted) { return c.bits < wanted; });
+    return at != end && at->bits == bits ? at->edge : i.target;
   }
 
   static void follow(const decoded_edge& way, const decoded_procedure& code, slot_view s) {
@@ -180,161 +162,6 @@ private:
       s.copy(m->from, m->to);
     }
   }
-
-  /// What concerns more than the slots of this frame.
-  fault leave_loop(const instruction& i, slot_view s) {
-    switch (i.what) {
-    case action::volatile_access:
-      return access_volatile(i, s);
-    case action::call:
-    case action::host_call:
-      return call(i, s);
-    case action::bad_call:
-      return trap_kind::bad_call;
-    case action::ret:
-      return leave(i, s);
-    default:
-      return trap_kind::unreachable;
-    }
-  }
-
-  fault access_volatile(const instruction& i, slot_view s) {
-    if (!s.defined(i)) {
-      return trap_kind::diagnostic_value;
-    }
-    const scalar address = {type::ptr, address_of(i, s)};
-    if (const fault problem = access_memory(i, s, result_.memory)) {
-      return problem;
-    }
-    if (!options_.record_events) {
-      return {};
-    }
-    if (i.code == opcode::st) {
-      result_.events.add(event_kind::volatile_store, {}, std::array{address, scalar{i.type, s.bits[i.a]}}, {});
-    } else {
-      result_.events.add(event_kind::volatile_load, {}, std::array{address}, {i.type, s.bits[i.result]});
-    }
-    return {};
-  }
-
-  std::span<const argument> arguments_of(const instruction& call) {
-    return std::span(program_[frames_.top().procedure].arguments).subspan(call.first, call.count);
-  }
-
-  fault call(const instruction& i, slot_view s) {
-    const std::span<const argument> arguments = arguments_of(i);
-    for (const argument& a : arguments) {
-      if (!is_usable(a.slot, s)) {
-        return trap_kind::diagnostic_value;
-      }
-    }
-    if (i.what == action::host_call) {
-      return call_host(i, s, arguments);
-    }
-    return begin(i.target, arguments) ? fault() : trap_kind::call_depth;
-  }
-
-  fault call_host(const instruction& i, slot_view s, std::span<const argument> arguments) {
-    arguments_.clear();
-    for (const argument& a : arguments) {
-      arguments_.push_back({a.type, s.bits[a.slot]});
-    }
-    const procedure& caller = program_.source(frames_.top().procedure);
-    const std::string_view callee = caller.text(caller.call(i.value).callee);
-    const host_answer answer =
-        options_.host ? options_.host({callee, arguments_, i.type, result_.memory}) : host_answer::unknown();
-    if (answer.kind == host_answer::outcome::unknown) {
-      return trap_kind::unknown_callee;
-    }
-    const bool has_result = answer.kind == host_answer::outcome::result && i.type != type::none;
-    const scalar result = has_result ? scalar{i.type, answer.bits & low_ones(width_of(i.type))} : scalar{};
-    if (options_.record_events) {
-      result_.events.add(event_kind::call, callee, arguments_, result);
-    }
-    if (answer.kind == host_answer::outcome::stopped) {
-      return trap_kind::host_stop;
-    }
-    return take_result(i, s, result);
-  }
-
-  /// The end of a call.
-  static fault take_result(const instruction& call, slot_view s, scalar result) {
-    if (call.noreturn) {
-      return trap_kind::returned;
-    }
-    if (call.type != type::none) {
-      if (result.type == type::none) {
-        return trap_kind::bad_call;
-      }
-      s.put(call.result, result.bits);
-    }
-    return {};
-  }
-
-  /// `ret`.
-  fault leave(const instruction& i, slot_view s) {
-    if (i.a != none && !is_usable(i.a, s)) {
-      return trap_kind::diagnostic_value;
-    }
-    const type t = program_.source(frames_.top().procedure).result_type();
-    const scalar result = i.a == none ? scalar{} : scalar{t, s.bits[i.a]};
-    if (frames_.depth() == 1) {
-      result_.value = i.a == none ? std::nullopt : std::optional(result);
-      finished_ = true;
-      return {};
-    }
-    frames_.pop();
-    const instruction& call = frames_.top().at[-1];
-    if (const fault problem = take_result(call, frames_.slots(frames_.top()), result)) {
-      stop(call, *problem);
-    }
-    return {};
-  }
-
-  /// Ends the run with a trap.
-  void stop(const instruction& i, trap_kind kind) {
-    const frame& f = frames_.top();
-    const procedure& p = program_.source(f.procedure);
-    trap t{.kind = kind, .procedure = f.procedure, .value = i.value};
-    t.node = i.value == no_value ? no_node : p.value(i.value).node;
-    if (kind == trap_kind::diagnostic_value || kind == trap_kind::unwritten_variable) {
-      blame(i, frames_.slots(f), t);
-    } else if (kind == trap_kind::bad_access) {
-      t.detail = address_of(i, frames_.slots(f));
-    }
-    result_.trap = t;
-    finished_ = true;
-  }
-
-  /// Finds the operand that an instruction must not use.
-  void blame(const instruction& i, slot_view s, trap& t) {
-    std::uint32_t bad = none;
-    const auto look_at = [&](std::uint32_t slot) {
-      if (bad == none && slot != none && !is_usable(slot, s)) {
-        bad = slot;
-      }
-    };
-    if (i.what == action::call || i.what == action::host_call) {
-      for (const argument& a : arguments_of(i)) {
-        look_at(a.slot);
-      }
-    } else {
-      look_at(i.a);
-      look_at(i.what == action::select && s.bits[i.a] == 0 ? i.c : i.b);
-      look_at(i.c);
-    }
-    t.operand = program_[frames_.top().procedure].value_of[bad];
-    t.kind = s.states[bad] == slot_state::unwritten   ? trap_kind::unwritten_variable
-             : s.states[bad] == slot_state::undefined ? trap_kind::undefined_value
-                                                      : trap_kind::diagnostic_value;
-  }
-
-  decoded_program& program_;
-  frame_stack& frames_;
-  const run_options& options_;
-  run_result& result_;
-  std::vector<scalar> arguments_; ///< of a host function
-  bool finished_ = false;
 };
 
 } // namespace elbrus::detail
