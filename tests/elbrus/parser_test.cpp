@@ -471,6 +471,9 @@ TEST_CASE("parser: errors of terminators and phis") {
         "4:9: the phi has no entry for the edge from node 'n'");
   CHECK(error("switch.i8 %x [1: m], [2: m], default: m\nnode m: %p = phi.i8 [n: 1] ret") ==
         "4:9: the phi has no entry for the edge from node 'n', nor for 1 more");
+  CHECK(error("br %c ? m : typo\nnode m: ret\nnode k: %p = phi.i8 [n: 2] ret") == "3:13: unknown node 'typo'");
+  CHECK(error("br m\nnode m: br k\nnode m: br j\nnode k: %p = phi.i8 [m: 1] ret\nnode j: %q = phi.i8 [m: 2] ret") ==
+        "5:6: 'm' is defined twice, first in line 4");
   CHECK(error("%p = phi.i8 [n: 1]\nbr n") ==
         "3:1: the phi has no entry for the entry of the procedure: write a node before this one");
 }
