@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# llvm_bitcode.sh LLVM_COMPARE CLANG EXAMPLES_DIR: compiles a real source file to bitcode, as written and optimised, and
-# lets llvm_compare look for an answer that differs from LLVM's.
+# llvm_bitcode.sh PROGRAM CLANG EXAMPLES_DIR: compiles a real source file to bitcode, as written and optimised, and lets
+# the program, llvm_compare or llvm_liveness, look for an answer that differs from LLVM's.
 set -eu
 program=$1 clang=$2 examples=$3
 work=$(mktemp -d)
