@@ -1,5 +1,6 @@
 // Refilled in place, after a first round nothing allocates. This file replaces operator new of the whole program by one
 // that counts.
+#include "support/flat_editor.hpp"
 #include "support/ssa_ir.hpp"
 #include "support/statement_ir.hpp"
 #include "support/test_graph.hpp"
@@ -7,6 +8,7 @@
 #include <doctest/doctest.h>
 #include <midend/dominance/dynamic_post_dominator_tree.hpp>
 #include <midend/midend.hpp>
+#include <midend/ssa/construct_ssa.hpp>
 #include <midend/ssa/live_values.hpp>
 #include <support/corpus.hpp>
 
@@ -511,4 +513,32 @@ TEST_CASE("allocations: live_values") {
   };
   CHECK(allocations_of(round) > 0);
   CHECK(allocations_of(round) == 0);
+}
+
+TEST_CASE("allocations: construct_ssa") {
+  std::vector<flat_editor> editors;
+  for (const auto& function : lua()) {
+    flat_editor& editor = editors.emplace_back(midend::csr_graph(function), function.num_variables);
+    for (node_id n = 0; n != function.num_nodes(); ++n) {
+      for (const std::uint32_t x : function.used_in(n)) {
+        editor.add(n, x, midend::no_variable);
+      }
+      for (const std::uint32_t x : function.defined_in(n)) {
+        editor.add(n, midend::no_variable, x);
+      }
+    }
+  }
+  midend::construct_ssa_workspace memory;
+  midend::ssa_construction result;
+  std::size_t phis = 0;
+  const auto round = [&] {
+    for (flat_editor& editor : editors) {
+      editor.restore();
+      midend::construct_ssa(editor, memory, result);
+      phis += result.num_phis();
+    }
+  };
+  CHECK(allocations_of(round) > 0);
+  CHECK(allocations_of(round) == 0);
+  CHECK(phis > 1000);
 }
