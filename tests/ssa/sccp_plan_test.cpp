@@ -356,6 +356,26 @@ proc @f(%a: i32) -> i32 {
 )");
 }
 
+TEST_CASE("what does not run does not need its operands") {
+  // %d is a diagnostic value, which %x does not read: so %x is 5, and n1 is executed.
+  analysed f(R"(
+proc @f(%p: i1) -> i32 {
+  node n0:
+    %d = div.i32 1, 0 spec
+    %x = add.i32 %d, 1 ? %p : 5
+    %c = cmp.eq.i32 %x, 5
+    br %c ? n1 : n2
+  node n1:
+    ret 1
+  node n2:
+    ret 2
+}
+)");
+  CHECK(f.found().is_executable(f.node("n1")));
+  CHECK(f.found().is_executable(f.node("n2")));
+  CHECK(f.plan().empty());
+}
+
 TEST_CASE("undef") {
   constexpr std::string_view text = R"(
 proc @f(%p: i1) -> i32 {

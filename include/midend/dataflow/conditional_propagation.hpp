@@ -2,16 +2,14 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/dataflow/constant_propagation.hpp"
+#include "midend/dataflow/detail/dense_values.hpp"
 #include "midend/dataflow/lattices/map.hpp"
-#include "midend/dataflow/policies.hpp"
 #include "midend/dataflow/problem.hpp"
-#include "midend/dataflow/solve.hpp"
+#include "midend/dataflow/unassigned_variable.hpp"
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/statements.hpp"
-#include "midend/support/flat_array.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -41,7 +39,11 @@ concept program_semantics = requires(const S& s, statement_id statement, variabl
 /// each variable. Wegman, Zadeck, "Constant propagation with conditional branches", TOPLAS 13(2), 1991, "conditional
 /// constants", by dense facts and for any domain; `sccp` finds the same in programs in SSA form for less.
 ///
-/// All is read before anything is written. What a statement may define becomes top. Refers to the IR.
+/// All is read before anything is written. What a statement may define becomes top. Nodes that `solve` does not reach
+/// are never executed. Refers to the IR.
+///
+/// Requires a domain of short chains (constants, known bits): nothing is widened. O(v) a visit of a node for v
+/// variables, and as many visits as the chains allow; two facts for each node and variable.
 template <value_domain D, statement_ir IR, program_semantics<D> Semantics> class conditional_propagation_problem {
 public:
   using value = element_of<D>;
@@ -92,18 +94,5 @@ private:
   [[no_unique_address]] D domain_;
   map<D> lattice_;
 };
-
-/// What is known of each variable at each node by `domain`, and which nodes may be executed: those that are reached.
-///
-/// Requires a domain of short chains (constants, known bits): nothing is widened. O(v) a visit of a node for v variables,
-/// and as many visits as the chains allow; two facts for each node and variable.
-template <value_domain D, statement_ir IR, program_semantics<D> Semantics,
-          solve_policy Policy = reverse_postorder_worklist>
-constexpr auto conditional_propagation(const IR& ir, Semantics semantics, const D& domain = {},
-                                       unassigned_variable unassigned = unassigned_variable::is_bottom,
-                                       const Policy& policy = {}) {
-  return solve(ir.graph(),
-               conditional_propagation_problem<D, IR, Semantics>(ir, std::move(semantics), unassigned, domain), policy);
-}
 
 MIDEND_END_NAMESPACE

@@ -8,6 +8,7 @@
 #include "midend/dataflow/problem.hpp"
 #include "midend/dataflow/solution.hpp"
 #include "midend/dataflow/solve.hpp"
+#include "midend/dataflow/unassigned_variable.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/statements.hpp"
@@ -21,12 +22,6 @@
 #include <utility>
 
 MIDEND_BEGIN_NAMESPACE
-
-/// What a variable holds that nothing has been assigned to, at the entry.
-enum class unassigned_variable : std::uint8_t {
-  is_bottom, ///< nothing: to read it is undefined, so it may be taken for whatever is convenient
-  is_top,    ///< anything: it is a parameter, or the language gives it a value
-};
 
 /// The value that an edge implies for a variable: of `if (x == 3)`, 3 for x on the edge taken if so.
 template <class T> struct edge_constant {

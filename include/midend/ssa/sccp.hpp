@@ -47,14 +47,16 @@ template <semantic_ir IR, domain_of_ir<IR> D>
 constexpr void sccp(const IR& ir, const D& domain, const sccp_options& options, sccp_workspace<D>& workspace,
                     sccp_result<D>& out) {
   const auto count = static_cast<std::size_t>(ir.num_values());
+  detail::sccp_columns<D>& columns = detail::sccp_access::columns(out);
   if constexpr (has_assume<D>) {
     if (options.branch_facts) {
       const detail::branch_facts_view<IR> view(ir);
-      detail::sccp_solver<detail::branch_facts_view<IR>, D>(view, domain, options, workspace.memory_, out).run(count);
+      detail::sccp_solver<detail::branch_facts_view<IR>, D>(view, domain, options, workspace.memory_, columns)
+          .run(count);
       return;
     }
   }
-  detail::sccp_solver<IR, D>(ir, domain, options, workspace.memory_, out).run(count);
+  detail::sccp_solver<IR, D>(ir, domain, options, workspace.memory_, columns).run(count);
 }
 
 /// What is known of the values of `ir` by `domain`.
