@@ -1,5 +1,7 @@
-/// The adapter for LLVM 19: `llvm_graph`, the control flow of a function, and `llvm_ssa`, its values.
+/// The adapter for LLVM 19: `llvm_graph`, the control flow of a function; `llvm_ssa`, its values; `llvm_variables`, its
+/// stack slots.
 #pragma once
 
 #include "midend/adapters/llvm_graph.hpp"
 #include "midend/adapters/llvm_ssa.hpp"
+#include "midend/adapters/llvm_variables.hpp"
