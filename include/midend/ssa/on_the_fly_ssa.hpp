@@ -78,7 +78,11 @@ public:
 
   /// Removes sets of phis whose inputs are these phis and one other value: the phis of irreducible flow that are too
   /// many. Requires that all nodes are sealed. Linear for each level of strongly connected sets within others.
-  void remove_redundant_phis() { detail::redundant_phi_removal<E>(phis_).run(); }
+  void remove_redundant_phis() {
+    if (num_phis() > 1) {
+      detail::redundant_phi_removal<E>(phis_).run();
+    }
+  }
 
   /// Calls `visit(phi)` for each phi there is, in the order in which they were made.
   template <class Visit> void for_each_phi(Visit visit) const {
