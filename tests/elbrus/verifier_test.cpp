@@ -4,6 +4,7 @@
 #include <midend/elbrus/builder.hpp>
 #include <midend/elbrus/detail/verify_structure.hpp>
 #include <midend/elbrus/parser.hpp>
+#include <midend/elbrus/program.hpp>
 #include <midend/elbrus/verifier.hpp>
 
 #include <doctest/doctest.h>
@@ -285,6 +286,19 @@ TEST_CASE("verify: what only the API can make") {
                     "what is written is no variable (in @f, node loop, %next)\n");
 }
 
+TEST_CASE("verify: names that are there twice") {
+  procedure p = counting_loop();
+  p.set_value_name(again, "next");
+  p.add_variable("x", type::i32); // which is no value
+  expect(verify(p), "there are two values %next (in @f, node loop, %next)\n");
+  p.add_variable("x", type::i32);
+  CHECK(verify(p).back().message == "there are two variables $x (in @f)");
+
+  program all;
+  all.procedures.assign(2, counting_loop());
+  expect(verify(all), "there are two procedures @f (in @f)\n");
+}
+
 TEST_CASE("verify: flow that only the API can make") {
   procedure p = counting_loop();
   p.redirect_edge(1, 0);
@@ -309,11 +323,14 @@ TEST_CASE("verify: flow that only the API can make") {
   p.add_edge(1, 2, 1);
   p.set_phi_input(i, 3, next);
   expect(verify(p), "the edges of a branch must have the cases 1 and 0 (in @f, node loop, br)\n");
-  p.erase_edge(3);
   p.erase_edge(4);
+  p.add_edge(1, 2, 0);
+  expect(verify(p), "the edges of a branch must have the cases 1 and 0 (in @f, node loop, br)\n");
+  p.erase_edge(3);
+  p.erase_edge(5);
   p.add_edge(1, 1);
   p.add_edge(1, 2);
-  p.set_phi_input(i, 5, next);
+  p.set_phi_input(i, 6, next);
   expect(verify(p), "the edges of a branch must have the cases 1 and 0 (in @f, node loop, br)\n");
 }
 
