@@ -9,7 +9,7 @@
 #include <midend/elbrus/parser.hpp>
 #include <midend/elbrus/printer.hpp>
 #include <midend/elbrus/random_program.hpp>
-#include <midend/elbrus/trap.hpp>
+#include <midend/elbrus/trap_text.hpp>
 #include <midend/elbrus/verifier.hpp>
 #include <midend/loops/is_reducible.hpp>
 #include <midend/loops/natural_loops.hpp>

@@ -6,7 +6,7 @@
 #include <midend/elbrus/printer.hpp>
 #include <midend/elbrus/profile.hpp>
 #include <midend/elbrus/run_equivalence.hpp>
-#include <midend/elbrus/trap.hpp>
+#include <midend/elbrus/trap_text.hpp>
 #include <midend/elbrus/verifier.hpp>
 
 #include <algorithm>
