@@ -114,7 +114,7 @@ private:
 /// Values that are constant, of any type; compared bit for bit, if `==` does. The domain of the classic algorithm.
 ///
 /// Where constants are numbers of 64 bits it knows all of the vocabulary, and the operations that one operand decides
-/// about (x · 0, x | -1, x < the least number): of an operation of one or two operands of more than one bit that
+/// about (x · 0, x | -1, x < the least number): of an operation of one or two operands of more than two bits that
 /// promises nothing no other value could be said, if it has any. A `select` whose condition is unknown is what both its
 /// values are. What has no result for these constants (x / 0) is bottom, no value, and so never folded; top would not
 /// be monotone, as 0 divided by anything is 0. Constants of another type go through the `fold` of the IR alone.
