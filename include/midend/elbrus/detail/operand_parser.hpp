@@ -29,6 +29,9 @@ protected:
 
   written_procedure& out() { return *out_; }
 
+  /// The definition of a name cannot be read; the name is known all the same.
+  void lose(operand_kind kind, const spelling& name) { out_->lost_names.push_back({.kind = kind, .name = name}); }
+
   template <class T> static std::uint32_t size_of(const std::vector<T>& list) {
     return static_cast<std::uint32_t>(list.size());
   }

@@ -31,7 +31,9 @@ protected:
     op.location = current().location;
     op.operands.first = size_of(out().operands);
     if (!result(op) || !name_of_operation(op) || !rest(op)) {
-      lose(op);
+      if (op.result == result_kind::value) {
+        lose(operand_kind::value, op.name);
+      }
       return false;
     }
     op.operands.count = size_of(out().operands) - op.operands.first;
@@ -50,12 +52,6 @@ private:
     op.result = t.kind == token_kind::value ? result_kind::value : result_kind::variable;
     op.name = {t.name(), t.location};
     return expect('=');
-  }
-
-  void lose(const written_operation& op) {
-    if (op.result == result_kind::value) {
-      out().lost_names.push_back({.kind = operand_kind::value, .name = op.name});
-    }
   }
 
   // The name with its types.

@@ -74,7 +74,7 @@ private:
     while (!current().first_in_line && !at('}') && !at(token_kind::end)) {
       const token t = take();
       if (t.kind == token_kind::value) {
-        out().lost_names.push_back({.kind = operand_kind::value, .name = {t.name(), t.location}});
+        lose(operand_kind::value, {t.name(), t.location});
       }
     }
   }
@@ -89,13 +89,24 @@ private:
       return true;
     }
     do {
-      written_declaration p;
-      if (!expect(token_kind::value, "a parameter", p.name) || !type_behind(p)) {
+      if (!parameter()) {
         return false;
       }
-      out().parameters.push_back(p);
     } while (take_if(','));
     return take_if(')') || fail_expecting("',' or ')'");
+  }
+
+  bool parameter() {
+    written_declaration p;
+    if (!expect(token_kind::value, "a parameter", p.name)) {
+      return false;
+    }
+    if (!type_behind(p)) {
+      lose(operand_kind::value, p.name);
+      return false;
+    }
+    out().parameters.push_back(p);
+    return true;
   }
 
   bool type_behind(written_declaration& d) { return expect(':') && expect_type(d.type); }
@@ -142,7 +153,7 @@ private:
       return true;
     }
     if (has_name) {
-      out().lost_names.push_back({.kind = operand_kind::variable, .name = v.name});
+      lose(operand_kind::variable, v.name);
     }
     if (!out().nodes.empty() && v.type != type::none) {
       return fail(var.location, "variables are declared before the first node");
