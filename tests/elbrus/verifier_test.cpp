@@ -409,6 +409,17 @@ struct wrong_program {
 };
 
 constexpr wrong_program wrong_programs[] = {
+    {"proc @f(%x: i64) {\n"
+     " node a:\n"
+     "  %y = trunc.i64.ptr %x\n"
+     "  %z = sext.i8.i8 1\n"
+     "  %w = ftoi.f64.i32 1.5\n"
+     "  %v = ftoi.i32.i32 1\n"
+     "  ret\n"
+     "}",
+     "3:3: trunc.i64.ptr: there is no such conversion\n"
+     "4:3: sext.i8.i8: there is no such conversion\n"
+     "6:3: ftoi.i32.i32: there is no such conversion\n"},
     {"proc @f() {\n"
      " node a:\n"
      "  %y = add.i32 %y, 1\n"
@@ -709,6 +720,19 @@ TEST_CASE("verify: what converts freely, and what may be ignored") {
   const parse_result read = parse("proc @f(%p: ptr, %n: i64) -> i64 {\n var $q: ptr\n"
                                   " node a:\n  %a = add.i64 %p, %n\n  $q = mov.i64 %a\n  %v = ld.i32 [%n + $q]\n"
                                   "  call @f($q, %p)\n  %r = call.ptr @f(%n, %n) clobbers=A,B noreturn\n  ret %r\n}\n");
+  REQUIRE(read.diagnostics.empty());
+  expect(verify(read.program), "");
+}
+
+TEST_CASE("verify: flags on all that they mean something on") {
+  const parse_result read = parse("proc @f(%a: i32, %p: ptr, %d: f64) {\n node a:\n"
+                                  "  %1 = add.i32 %a, 1 nsw assoc spec\n  %2 = sub.i32 %a, 1 nsw assoc\n"
+                                  "  %3 = mul.i32 %a, 2 nsw assoc\n  %4 = neg.i32 %a nsw\n  %5 = shl.i32 %a, 1 nsw\n"
+                                  "  %6 = shladd.i32 %a, 1, %a nsw assoc\n  %7 = min.i32 %a, 1 assoc\n"
+                                  "  %8 = umax.i32 %a, 1 assoc\n  %9 = xor.i32 %a, 1 assoc\n"
+                                  "  %10 = fadd.f64 %d, %d assoc\n  %11 = fma.f64 %d, %d, %d assoc spec\n"
+                                  "  %12 = ld.i32 [%p] spec\n  %13 = ld.i32 [%p] volatile\n"
+                                  "  st.i32 1, [%p] volatile\n  call @g() noreturn\n  ret\n}\n");
   REQUIRE(read.diagnostics.empty());
   expect(verify(read.program), "");
 }
