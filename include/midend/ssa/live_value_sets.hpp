@@ -24,24 +24,18 @@ public:
   /// From the words `Member` of the batches: their lists come out ascending. O(nodes + words + length of the lists).
   template <word live_words::* Member> constexpr void assign(std::size_t num_nodes, const live_batches& batches) {
     offsets_.assign(num_nodes + 2, 0);
-    std::size_t* const next = offsets_.data() + 1; // becomes the start of each list, then its end
     for (const live_words& w : batches.words) {
-      next[w.node + std::size_t{1}] += static_cast<std::size_t>(std::popcount(w.*Member));
+      offsets_[w.node + std::size_t{2}] += static_cast<std::size_t>(std::popcount(w.*Member));
     }
-    for (std::size_t n = 1; n <= num_nodes; ++n) {
-      next[n] += next[n - 1];
+    for (std::size_t n = 2; n < offsets_.size(); ++n) {
+      offsets_[n] += offsets_[n - 1];
     }
-    values_.resize_for_overwrite(next[num_nodes]);
+    values_.resize_for_overwrite(offsets_.back());
     std::size_t i = 0;
     for (std::size_t batch = 0; batch != batches.ends.size(); ++batch) {
       const value_id* const names = batches.values.data() + batch * word_bits;
       for (; i != batches.ends[batch]; ++i) {
-        const live_words& w = batches.words[i];
-        value_id* to = values_.data() + next[w.node];
-        for (word rest = w.*Member; rest != 0; rest &= rest - 1) {
-          *to++ = names[std::countr_zero(rest)];
-        }
-        next[w.node] = static_cast<std::size_t>(to - values_.data());
+        append(batches.words[i].node, batches.words[i].*Member, names);
       }
     }
   }
@@ -57,6 +51,16 @@ public:
   friend constexpr bool operator==(const values_by_node& a, const values_by_node& b) = default;
 
 private:
+  /// While lists are filled, the offset behind a node is where its next value goes; in the end it is where they end.
+  constexpr void append(node_id n, word values, const value_id* names) {
+    std::size_t& end = offsets_[n + std::size_t{1}];
+    value_id* to = values_.data() + end;
+    end += static_cast<std::size_t>(std::popcount(values));
+    for (; values != 0; values &= values - 1) {
+      *to++ = names[std::countr_zero(values)];
+    }
+  }
+
   flat_array<std::size_t> offsets_; ///< by node, and two more
   flat_array<value_id> values_;
 };
