@@ -44,7 +44,7 @@ private:
       const instruction& i = *here.at++;
       if (left == 0) [[unlikely]] {
         stop(i, trap_kind::step_limit);
-        return 0;
+        return left;
       }
       --left;
       fault problem;
@@ -70,7 +70,7 @@ private:
           const decoded_edge& way = here.code->edges[e];
           if (left < way.num_phis) {
             stop({.value = way.first_phi}, trap_kind::step_limit);
-            return 0;
+            return left;
           }
           left -= way.num_phis;
           ++here.edge_counts[e];
