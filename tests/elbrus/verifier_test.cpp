@@ -744,7 +744,7 @@ TEST_CASE("verify: a million nodes on a small stack") {
   constexpr node_id count = 1'000'000;
   const value_id x = b.parameter(type::i32, "x");
   for (node_id n = 0; n != count; ++n) {
-    b.node("");
+    b.node("n" + std::to_string(n));
   }
   value_id last = x;
   for (node_id n = 0; n + 1 != count; ++n) {
