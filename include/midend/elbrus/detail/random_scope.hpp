@@ -124,11 +124,11 @@ public:
   /// definitions then dominate all ends, and for variables, which are then written on all paths.
   void meet(const meeting_point& at) {
     shrink(at.base);
-    const std::uint32_t none = met_;
+    const std::uint32_t before = met_;
     for (const arrival& a : at.arrivals) {
       for (const known_value& v : a.tail) {
         grow(met_by_, v.value);
-        if (met_ == none || met_by_[v.value] == met_) {
+        if (met_ == before || met_by_[v.value] == met_) {
           met_by_[v.value] = met_ + 1;
         }
       }
