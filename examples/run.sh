@@ -58,6 +58,7 @@ if [ -z "$function" ]; then
   echo "no function with 12 to 36 blocks, no picture"
   exit 0
 fi
+
 echo
 echo "\$ midend cfg --only=loop --function=$function --dot=$pictures $file"
 rm -f "$pictures"/*.dot
@@ -73,3 +74,13 @@ for dot in "$pictures"/*.dot; do
   fi
 done
 echo "answers: build/answers.txt"
+
+# A program: as it is written, in SSA form, and run.
+program=examples/programs/dataflow.eir
+echo
+echo "\$ midend opt $program --procedure=always_one --passes=construct-ssa --verify-each -o build/always_one.eir"
+"$tool" opt "$program" --procedure=always_one --passes=construct-ssa --verify-each -o build/always_one.eir
+sed -n '/^proc @always_one(/,/^}/p' build/always_one.eir
+echo
+echo "\$ midend run build/always_one.eir @always_one 10"
+"$tool" run build/always_one.eir @always_one 10
