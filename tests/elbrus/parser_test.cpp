@@ -498,6 +498,8 @@ TEST_CASE("parser: errors of heads") {
   CHECK(errors_of("proc @f()\nnode n: ret }") == errors{"1:10: expected '{', found the end of the line"});
   CHECK(errors_of("proc @f() { }") == errors{"1:1: procedure '@f' has no node"});
   CHECK(errors_of("proc @f() { node n: ret") == errors{"1:24: expected '}', found the end of the file"});
+  CHECK(errors_of("proc @f() { node n: foo }\nproc @g() { node n: ret }") ==
+        errors{"1:21: unknown operation or flag 'foo'"});
   CHECK(errors_of("proc @f() { node n: ret\nproc @g() { node n: ret }") == errors{"2:1: expected '}', found 'proc'"});
   CHECK(errors_of("proc @f() { node n: ret }\nproc @f() { node n: br m }") ==
         errors{"2:6: a second procedure '@f'", "2:24: unknown node 'm'"});
