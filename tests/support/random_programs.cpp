@@ -49,6 +49,7 @@ random_program_options varied(random_program_options options, std::uint64_t numb
   const auto sometimes_not = [&](bool& feature) { feature = feature && !random.one_in(8); };
   options.form = static_cast<elbrus::program_form>(number % 3);
   options.operations = random.one_in(4) ? options.operations * 2 : 3 + random.below(options.operations);
+  options.known = random.one_in(3) ? 10 * static_cast<unsigned>(random.below(6)) : options.known;
   sometimes_not(options.loops);
   sometimes_not(options.guards);
   sometimes_not(options.memory);

@@ -29,6 +29,8 @@ struct random_program_options {
   unsigned nesting = 4;         ///< of branches and loops, at most 32: the generator recurses by it
   std::uint64_t steps = 20'000; ///< a run shall not be much longer; `generated_program::step_bound` says the truth
   std::size_t inputs = 3;
+  unsigned known = 0; ///< in so many of 100 places stands a literal where otherwise something computed would, so that
+                      ///< much is constant and many a branch goes one way only; 40 is much
 
   bool loops = true;
   bool switches = true;

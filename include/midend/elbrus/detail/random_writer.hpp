@@ -198,8 +198,11 @@ protected:
     return out;
   }
 
-  /// Something that is no literal, converted if nothing else is there.
+  /// Something that is no literal, converted if nothing else is there; `options.known` are the exceptions.
   value_id pick_computed(type t) {
+    if (options_.known != 0 && random_.percent(options_.known)) {
+      return literal(t);
+    }
     if (const std::optional<known_value> found = find(t)) {
       return found->value;
     }
