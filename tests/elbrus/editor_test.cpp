@@ -79,7 +79,9 @@ std::string text_after(void (*change)(editor&, procedure&)) {
 TEST_CASE("editor: an edge is kept, and nodes that lead to each other go") {
   const std::string text = text_after([](editor& e, procedure& p) {
     e.keep_edge(p.out_edges(0)[2]); // case 3, to one
-    CHECK(p.out_edges(0).size() == 1);
+    REQUIRE(p.out_edges(0).size() == 1);
+    CHECK(p.edge(p.out_edges(0)[0]).is_default);
+    CHECK(p.edge(p.out_edges(0)[0]).probability < 0);
     CHECK(p.phi_input(value_named(p, "x"), p.out_edges(0)[0]) == p.constant(type::i32, 3));
     const node_id dead[] = {node_named(p, "other"), node_named(p, "two")};
     e.erase_nodes(dead);
