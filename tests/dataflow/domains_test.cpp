@@ -395,10 +395,13 @@ TEST_CASE("widening stops at thresholds, then at the ends") {
   CHECK_FALSE(ranges.widen(8, a, b, t));
   b = ranges.constant(8, 101);
   CHECK(ranges.widen(8, a, b, t));
-  CHECK(a == midend::interval_domain::element{{1, 127}, {1, 246}});
+  CHECK(a == midend::interval_domain::element{{1, 126}, {1, 246}}); // the last but one
   b = ranges.constant(8, 0);
   CHECK(ranges.widen(8, a, b, {}));
-  CHECK(a == midend::interval_domain::element{{-128, 127}, {0, 246}});
+  CHECK(a == midend::interval_domain::element{{-127, 126}, {0, 246}});
+  b = ranges.top(8);
+  CHECK(ranges.widen(8, a, b, {}));
+  CHECK(a == ranges.top(8));
 }
 
 static_assert(midend::number_domain().as_constant(midend::number_domain().constant(8, 7)) == 7);

@@ -573,6 +573,32 @@ TEST_CASE("sccp-checklist 32: a slow climb stops, a clamped sum keeps its bound"
     CHECK(found.visits(sum) < 20);
     CHECK(sccp(p, number_domain()).fact(sum).range == found.fact(sum));
   }
+  SUBCASE("a bound that no constant of the program names is won back") { // i < n, n is a byte
+    semantic_program p = loop();
+    const value_id i = p.phi(1, 32);
+    const value_id n = p.op(0, operation::zero_extend, {p.parameter(8)}, 32, 8);
+    p.branch(1, p.op(1, operation::uless, {i, n}, 32));
+    const value_id next = p.op(2, operation::add, {i, p.literal(1, 32)}, 32);
+    p.set_input(i, p.edge_of(0), p.literal(0, 32));
+    p.set_input(i, p.edge_of(2), next);
+    const auto found = sccp(p, interval_domain(), {.branch_facts = true});
+    CHECK(found.fact(i) == interval_domain::element{{0, 255}, {0, 255}});
+    CHECK(found.counters().widenings > 0);
+    const auto wide = sccp(p, interval_domain(), {.branch_facts = true, .narrowing_steps = 0});
+    CHECK(interval_domain().leq(found.fact(i), wide.fact(i)));
+    CHECK_FALSE(wide.fact(i) == found.fact(i));
+  }
+  SUBCASE("a counter that nothing bounds but the type") { // i < n, n is anything
+    semantic_program p = loop();
+    const value_id i = p.phi(1, 32);
+    p.branch(1, p.op(1, operation::less, {i, p.parameter(32)}, 32));
+    const value_id next = p.op(2, operation::add, {i, p.literal(1, 32)}, 32);
+    p.set_input(i, p.edge_of(0), p.literal(0, 32));
+    p.set_input(i, p.edge_of(2), next);
+    const auto found = sccp(p, interval_domain(), {.branch_facts = true});
+    CHECK(found.fact(i).as_signed == midend::signed_interval::element{0, 0x7fff'ffff});
+    CHECK(found.fact(next).as_signed == midend::signed_interval::element{1, 0x7fff'ffff});
+  }
   SUBCASE("the bound of a loop, which the branch knows") {
     const counted_loop l(1000, 1, 32);
     const auto found = sccp(l.program, interval_domain(), {.branch_facts = true});

@@ -109,8 +109,8 @@ template <class D> bool is_sound(const semantic_program& program, const observat
   const std::vector<sccp_options> all_options{
       {.checked = true},
       {.branch_facts = true, .checked = true},
-      {.branch_facts = true, .widen_after = 0},
-      {.widen_after = 1, .threshold_steps = 0},
+      {.branch_facts = true, .widen_after = 0, .narrowing_steps = 5},
+      {.widen_after = 1, .threshold_steps = 0, .narrowing_steps = 0},
   };
   return std::all_of(all_options.begin(), all_options.end(), [&](const sccp_options& options) {
     const auto found = sccp(program, D(), options);

@@ -23,7 +23,7 @@ concept domain_of_ir = value_domain<D> && std::same_as<domain_constant<D>, const
 template <value_domain D> class sccp_workspace {
 public:
   /// For the algorithm; not part of the interface.
-  detail::sccp_memory<domain_constant<D>> memory_;
+  detail::sccp_memory<D> memory_;
 };
 
 /// What is known of the values of `ir` if what is never executed is left out, refilling `out`. Allocates nothing once

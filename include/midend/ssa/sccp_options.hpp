@@ -40,6 +40,9 @@ struct sccp_options {
   /// How often it may then stop at a constant of the program before it goes to the end of the range.
   std::uint32_t threshold_steps = 64;
 
+  /// How often all facts are then worked out anew, to win back what widening gave away, if anything was widened.
+  std::uint32_t narrowing_steps = 2;
+
   /// All nodes that the entry reaches, each once, in the order in which they are visited; reverse postorder if empty.
   /// Another order costs more and, where nothing is widened, gives the same.
   std::span<const node_id> order = {};

@@ -64,7 +64,7 @@ template <class IR, class Names> std::string edge_text(const IR& ir, edge_id e, 
 
 } // namespace detail
 
-/// Each node with what is known of its values, and which of its edges are never taken.
+/// Each node with what is known of its values, those apart whose name is empty, and which of its edges are never taken.
 ///
 ///     block 1
 ///       v4 = 10
@@ -81,7 +81,10 @@ std::string to_text(const IR& ir, const sccp_result<D>& found, const Names& name
     }
     out += '\n';
     detail::for_each_id(ir.values(n), [&](value_id v) {
-      out += "  " + std::string(names.value(v)) + " = " + detail::fact_text(found, v) + '\n';
+      const std::string name = names.value(v);
+      if (!name.empty()) {
+        out += "  " + name + " = " + detail::fact_text(found, v) + '\n';
+      }
     });
     detail::for_each_id(ir.graph().out_edges(n), [&](edge_id e) {
       if (!found.is_executable_edge(e)) {

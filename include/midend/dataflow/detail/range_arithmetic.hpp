@@ -114,7 +114,8 @@ public:
     }
   }
 
-  /// Bounds of `a` that do not hold for `b` go on to the next threshold, or to the end.
+  /// Bounds of `a` that do not hold for `b` go on to the next threshold, or else to the last number but one, or to the
+  /// end. The last but one, because x < y leaves that much of x if nothing is known of y, and then x + 1 does not wrap.
   constexpr bool widen(range& a, const range& b, std::span<const T> thresholds) const {
     if (b.low >= a.low && b.high <= a.high) {
       return false;
@@ -123,15 +124,8 @@ public:
       a = b;
       return true;
     }
-    const std::size_t after_low = first_above(thresholds, b.low);
-    const std::size_t above_high = first_not_below(thresholds, b.high);
-    if (b.low < a.low) {
-      a.low = after_low != 0 && thresholds[after_low - 1] >= all_.low ? thresholds[after_low - 1] : all_.low;
-    }
-    if (b.high > a.high) {
-      const bool stops = above_high != thresholds.size() && thresholds[above_high] <= all_.high;
-      a.high = stops ? thresholds[above_high] : all_.high;
-    }
+    a.low = b.low < a.low ? stop_below(b.low, thresholds) : a.low;
+    a.high = b.high > a.high ? stop_above(b.high, thresholds) : a.high;
     return true;
   }
 
@@ -188,6 +182,22 @@ private:
       return none();
     }
     return {low.wraps < 0 ? all_.low : low.value, high.wraps > 0 ? all_.high : high.value};
+  }
+
+  constexpr T stop_below(T bound, std::span<const T> thresholds) const {
+    const std::size_t above = first_above(thresholds, bound);
+    if (above != 0 && thresholds[above - 1] >= all_.low) {
+      return thresholds[above - 1];
+    }
+    return bound > all_.low ? static_cast<T>(all_.low + 1) : all_.low;
+  }
+
+  constexpr T stop_above(T bound, std::span<const T> thresholds) const {
+    const std::size_t at = first_not_below(thresholds, bound);
+    if (at != thresholds.size() && thresholds[at] <= all_.high) {
+      return thresholds[at];
+    }
+    return bound < all_.high ? static_cast<T>(all_.high - 1) : all_.high;
   }
 
   static constexpr std::size_t first_not_below(std::span<const T> values, T bound) {

@@ -94,12 +94,12 @@ struct interval_domain {
     element::assume(code, width, a, b);
   }
 
-  /// `[-3, 5]`, or `[-3, 5] u[0, 253]` if the unsigned bounds say more.
+  /// `[-3, 5]`, or `[-3, 5] u[2, 253]` where the unsigned bounds say more than the signed ones.
   constexpr void print(text_buffer& out, const element& a) const {
     signed_interval().print(out, a.as_signed);
-    const bool same =
-        a.is_bottom() || (a.as_signed.low >= 0 && static_cast<std::uint64_t>(a.as_signed.low) == a.as_unsigned.low);
-    if (!same) {
+    const bool has_both_signs = !a.is_bottom() && a.as_signed.low < 0 && a.as_signed.high >= 0;
+    const bool is_full = a.as_unsigned.low == 0 && (a.as_unsigned.high & (a.as_unsigned.high + 1)) == 0;
+    if (has_both_signs && !is_full) {
       detail::append_text(out, " u");
       unsigned_interval().print(out, a.as_unsigned);
     }

@@ -114,10 +114,12 @@ struct number_domain {
     a = out;
   }
 
-  /// `[4, 12] 1?00`: the bounds, and the bits of what is no constant.
+  /// `[4, 12] ??00`: the bounds, and the bits if some are known that are not zeros in front.
   constexpr void print(text_buffer& out, const element& a) const {
     ranges().print(out, a.range);
-    if (!a.is_bottom() && !as_constant(a)) {
+    const std::uint64_t greatest = ~a.bits.zeros;
+    const bool knows_bits = a.bits.ones != 0 || (greatest & (greatest + 1)) != 0;
+    if (!a.is_bottom() && !as_constant(a) && knows_bits) {
       detail::append_text(out, " ");
       bits().print(out, a.bits);
     }

@@ -6,7 +6,7 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
-#include "midend/ssa/detail/sccp_evaluation.hpp"
+#include "midend/ssa/detail/sccp_descent.hpp"
 #include "midend/ssa/detail/sccp_state.hpp"
 #include "midend/ssa/detail/ssa_uses.hpp"
 #include "midend/ssa/sccp_options.hpp"
@@ -22,8 +22,9 @@ namespace detail {
 
 /// The steps are those of the paper: edges and values wait to be visited, here as the items of a layout, of which
 /// those whose operands or edges have changed are pending. Sweeps go through them in the order of the layout.
-template <class IR, class D> class sccp_solver : sccp_evaluation<IR, D> {
-  using base = sccp_evaluation<IR, D>;
+template <class IR, class D> class sccp_solver : sccp_descent<IR, D> {
+  using base = sccp_descent<IR, D>;
+  using base::descend;
   using base::domain_;
   using base::evaluate;
   using base::fact;
@@ -43,7 +44,7 @@ public:
   using element = element_of<D>;
   using constant_type = domain_constant<D>;
 
-  constexpr sccp_solver(const IR& ir, const D& domain, const sccp_options& options, sccp_memory<constant_type>& memory,
+  constexpr sccp_solver(const IR& ir, const D& domain, const sccp_options& options, sccp_memory<D>& memory,
                         sccp_columns<D>& out)
       : base(ir, domain, options, memory, out) {}
 
@@ -57,6 +58,9 @@ public:
       enter(static_cast<node_id>(ir_.graph().entry()));
     }
     while (drain() && resolve()) {
+    }
+    for (std::uint32_t i = 0; out_.counters.widenings != 0 && i != options_.narrowing_steps; ++i) {
+      descend();
     }
     finish();
   }

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/dataflow/detail/fact_array.hpp"
 #include "midend/dataflow/detail/pending_set.hpp"
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ssa/detail/constant_thresholds.hpp"
 #include "midend/ssa/detail/ssa_uses.hpp"
@@ -24,7 +26,7 @@ MIDEND_BEGIN_NAMESPACE
 namespace detail {
 
 /// Memory of a solver.
-template <class Constant> struct sccp_memory {
+template <class D> struct sccp_memory {
   ssa_layout layout;
   ssa_uses uses;
   pending_set pending;
@@ -32,7 +34,8 @@ template <class Constant> struct sccp_memory {
   flat_array<std::uint32_t> waiting;    ///< items that wait for operands
   bit_row resolved;                     ///< values that wait no longer
   constant_thresholds thresholds;
-  std::vector<Constant> constants; ///< the operands of what is being folded
+  std::vector<domain_constant<D>> constants; ///< the operands of what is being folded
+  fact_array<element_of<D>> arriving;        ///< by phi, while facts are worked out anew
 };
 
 /// What is known so far, and how it begins and ends.
@@ -41,7 +44,7 @@ public:
   using element = element_of<D>;
   using constant_type = domain_constant<D>;
 
-  constexpr sccp_state(const IR& ir, const D& domain, const sccp_options& options, sccp_memory<constant_type>& memory,
+  constexpr sccp_state(const IR& ir, const D& domain, const sccp_options& options, sccp_memory<D>& memory,
                        sccp_columns<D>& out)
       : ir_(ir), domain_(domain), options_(options), memory_(memory), layout_(memory.layout), out_(out) {}
 
@@ -56,7 +59,21 @@ protected:
 
   constexpr element constant_or_top(value_id v, const std::optional<constant_type>& c) const {
     const unsigned width = ir_.operation(v).width;
-    return c ? domain_.constant(width, *c) : domain_.top(width);
+    return c ? domain_.constant(width, *c) : promised(v, width);
+  }
+
+  /// What is known of `v` if nothing follows from its operands.
+  constexpr element promised([[maybe_unused]] value_id v, unsigned width) const {
+    element out = domain_.top(width);
+    if constexpr (has_bounds<IR> && has_assume<D>) {
+      if (const std::optional<number_range> bounds = ir_.bounds(v)) {
+        element low = domain_.constant(width, bounds->low);
+        element high = domain_.constant(width, bounds->high);
+        domain_.assume(bounds->is_signed ? operation::greater_equal : operation::ugreater_equal, width, out, low);
+        domain_.assume(bounds->is_signed ? operation::less_equal : operation::uless_equal, width, out, high);
+      }
+    }
+    return out;
   }
 
   constexpr bool is_undefined(value_id v) { return out_.undefined.test(v) && is_unknown(v); }
@@ -145,7 +162,7 @@ protected:
   const IR& ir_;
   const D& domain_;
   const sccp_options& options_;
-  sccp_memory<constant_type>& memory_;
+  sccp_memory<D>& memory_;
   ssa_layout& layout_;
   sccp_columns<D>& out_;
 };
