@@ -41,7 +41,7 @@ inline llvm::Constant* llvm_constant(llvm::Type* type, std::uint64_t bits) {
   return std::bit_cast<llvm::Constant*>(static_cast<std::uintptr_t>(bits));
 }
 
-/// How LLVM's folder is asked.
+/// What of the operations that have no words in the vocabulary is folded, and how LLVM's folder is asked.
 struct llvm_fold_options {
   const llvm::TargetLibraryInfo* library = nullptr; ///< to fold calls of library functions
 
@@ -49,6 +49,10 @@ struct llvm_fold_options {
   /// floating point results. Good only where *all* uses of the instruction get the folded result, as in constant
   /// propagation.
   bool any_right_result = false;
+
+  /// An `extractvalue` of what an `insertvalue` before it has set, or of a constant, is a `copy` of that, which is its
+  /// only operand in the view, in place of the aggregate.
+  bool copies_fields = false;
 };
 
 namespace detail {

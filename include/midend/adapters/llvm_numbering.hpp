@@ -1,6 +1,7 @@
 /// The numbers of an LLVM function: blocks, instructions, and what they read. For LLVM 19.
 #pragma once
 
+#include "midend/adapters/llvm_bounds.hpp"
 #include "midend/adapters/llvm_operations.hpp"
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
@@ -24,9 +25,9 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// `operation_info` in four bytes, and whether the instruction is a phi.
+/// `operation_info` in four bytes, whether the instruction is a phi, and whether something may be promised of it.
 struct llvm_operation_record {
-  enum : std::uint8_t { no_signed_wrap = 1, no_unsigned_wrap = 2, phi = 4 };
+  enum : std::uint8_t { no_signed_wrap = 1, no_unsigned_wrap = 2, phi = 4, bounded = 8 };
 
   operation code;
   std::uint8_t width;
@@ -36,7 +37,8 @@ struct llvm_operation_record {
   static llvm_operation_record of(const llvm::Instruction& i, bool is_phi) {
     const operation_info info = llvm_operation(i);
     const int marks = (info.flags.no_signed_wrap ? no_signed_wrap : 0) |
-                      (info.flags.no_unsigned_wrap ? no_unsigned_wrap : 0) | (is_phi ? phi : 0);
+                      (info.flags.no_unsigned_wrap ? no_unsigned_wrap : 0) | (is_phi ? phi : 0) |
+                      (may_have_llvm_bounds(i) ? bounded : 0);
     return {info.code, info.width, info.operand_width, static_cast<std::uint8_t>(marks)};
   }
 
@@ -54,9 +56,10 @@ struct llvm_operation_record {
 /// come last.
 class llvm_numbering {
 public:
-  /// All but the operands of phis.
-  void read(const llvm::Function& f) {
+  /// All but the operands of phis. With `copies_fields`, `extractvalue` is a copy of what an `insertvalue` has set.
+  void read(const llvm::Function& f, bool copies_fields = false) {
     clear(10 * f.size()); // about as many values, to begin with
+    copies_fields_ = copies_fields;
     for (const llvm::Argument& a : f.args()) {
       add_other(&a);
     }
@@ -173,6 +176,9 @@ private:
       }
     } else if (const auto* const branch = llvm::dyn_cast<llvm::SwitchInst>(&i)) {
       add_operand(branch->getCondition()); // and not its cases
+    } else if (const llvm::Value* const field = copies_fields_ ? llvm_known_field(i) : nullptr) {
+      records_.back().code = operation::copy;
+      add_operand(field);
     } else {
       for (const llvm::Use& use : i.operands()) {
         add_operand(use.get());
@@ -245,6 +251,7 @@ private:
   flat_array<const llvm::Value*> values_;
   flat_array<const llvm::Value*> others_; ///< until they are among `values_`
   value_id num_arguments_ = 0;
+  bool copies_fields_ = false;
   flat_array<value_id> first_value_; ///< by node, and one more
   flat_array<llvm_operation_record> records_;
   flat_array<value_id> operands_;

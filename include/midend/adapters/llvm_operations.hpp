@@ -4,6 +4,8 @@
 #include "midend/config.hpp"
 #include "midend/ir/operation.hpp"
 
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/IR/Constant.h>
 #include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/Instruction.h>
 #include <llvm/IR/Instructions.h>
@@ -11,6 +13,8 @@
 #include <llvm/IR/Operator.h>
 #include <llvm/IR/Type.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 MIDEND_BEGIN_NAMESPACE
@@ -149,6 +153,37 @@ inline operation_flags llvm_flags(const llvm::Instruction& i, operation code) {
   default:
     return {};
   }
+}
+
+/// A field of a constant aggregate; null if it has no constants for fields.
+inline const llvm::Value* llvm_constant_field(const llvm::Constant* c, llvm::ArrayRef<unsigned> field) {
+  for (const unsigned index : field) {
+    c = c == nullptr ? nullptr : c->getAggregateElement(index);
+  }
+  return c;
+}
+
+/// If `i` extracts a field that is a constant, or that an `insertvalue` before it has set, what that is; else null.
+inline const llvm::Value* llvm_known_field(const llvm::Instruction& i) {
+  const auto* const extract = llvm::dyn_cast<llvm::ExtractValueInst>(&i);
+  if (extract == nullptr) {
+    return nullptr;
+  }
+  const llvm::ArrayRef<unsigned> field = extract->getIndices();
+  const llvm::Value* aggregate = extract->getAggregateOperand();
+  while (const auto* const insert = llvm::dyn_cast<llvm::InsertValueInst>(aggregate)) {
+    const llvm::ArrayRef<unsigned> set = insert->getIndices();
+    if (set == field) {
+      return insert->getInsertedValueOperand();
+    }
+    const std::size_t common = std::min(field.size(), set.size());
+    if (field.take_front(common) == set.take_front(common)) {
+      return nullptr; // a part of the field, or one that it is a part of
+    }
+    aggregate = insert->getAggregateOperand();
+  }
+  const auto* const constant = llvm::dyn_cast<llvm::Constant>(aggregate);
+  return constant == nullptr ? nullptr : llvm_constant_field(constant, field);
 }
 
 } // namespace detail

@@ -2,6 +2,7 @@
 /// LLVM 19.
 #pragma once
 
+#include "midend/adapters/llvm_bounds.hpp"
 #include "midend/adapters/llvm_constants.hpp"
 #include "midend/adapters/llvm_numbering.hpp"
 #include "midend/adapters/llvm_operations.hpp"
@@ -78,7 +79,7 @@ public:
   /// The view of another function; allocates nothing if an earlier one was at least as large.
   void assign(const llvm::Function& f, const llvm_fold_options& options = {}) {
     options_ = options;
-    numbering_.read(f);
+    numbering_.read(f, options.copies_fields);
     graph_.assign(detail::llvm_successors{numbering_});
     numbering_.complete(graph_, positions_);
   }
@@ -142,6 +143,13 @@ public:
     return c == nullptr ? std::nullopt : llvm_constant_bits(c);
   }
 
+  /// What `!range`, attributes and LLVM's intrinsics promise of a number, see `llvm_bounds`.
+  std::optional<number_range> bounds(value_id v) const {
+    const bool may_have = is_instruction(v) ? (numbering_.record(v).marks & detail::llvm_operation_record::bounded) != 0
+                                            : is_number(v) && llvm::isa<llvm::Argument>(value(v));
+    return may_have ? llvm_bounds(*value(v)) : std::nullopt;
+  }
+
   /// Whether a value is `undef` or `poison`.
   bool is_undefined(value_id v) const { return llvm::isa<llvm::UndefValue>(value(v)); }
 
@@ -196,6 +204,6 @@ private:
   flat_array<std::uint32_t> positions_; ///< of an edge among those into its target, if that has phis
 };
 
-static_assert(semantic_ir<llvm_ssa>);
+static_assert(semantic_ir<llvm_ssa> && has_is_undefined<llvm_ssa> && has_bounds<llvm_ssa>);
 
 MIDEND_END_NAMESPACE

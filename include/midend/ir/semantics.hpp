@@ -23,9 +23,10 @@
 /// number but 0 counts as true, none and 0. No two edges of a node have the same case. Asked only where `condition`
 /// gives a value.
 ///
-/// Two members may be left out. `bool is_undefined(v)` says that `v` is the literal `undef`, which has any value.
-/// `bool never_returns(v)` says that control does not go past `v`, a call of `exit`: neither to what follows in its node
-/// nor by the edges from there.
+/// Three members may be left out. `bool is_undefined(v)` says that `v` is the literal `undef`, which has any value.
+/// `bool never_returns(v)` says that control does not go past `v`, a call of `exit`: neither to what follows in its
+/// node nor by the edges from there. `std::optional<number_range> bounds(v)` says what is promised of `v`, a parameter
+/// or an operation that is `other`: that it is a number of that range.
 ///
 /// Where `constant_type` is `std::uint64_t`, constants are numbers of the value's width with zeros above, as in
 /// `ir/evaluate.hpp`; the lattices that ship then have transfer functions for all of the vocabulary.
@@ -37,6 +38,7 @@
 #include "midend/ir/ssa.hpp"
 
 #include <concepts>
+#include <cstdint>
 #include <optional>
 #include <span>
 
@@ -84,6 +86,21 @@ concept has_is_undefined = requires(const IR& ir, value_id v) {
 template <class IR>
 concept has_never_returns = requires(const IR& ir, value_id v) {
   { ir.never_returns(v) } -> std::same_as<bool>;
+};
+
+/// The numbers from `low` to `high`, as they are if signed or if not. Bits above the width of the value are zero.
+struct number_range {
+  std::uint64_t low;
+  std::uint64_t high;
+  bool is_signed;
+
+  friend constexpr bool operator==(const number_range&, const number_range&) = default;
+};
+
+/// `bounds(v)` says what is promised of a value. Optional.
+template <class IR>
+concept has_bounds = std::same_as<constant_of<IR>, std::uint64_t> && requires(const IR& ir, value_id v) {
+  { ir.bounds(v) } -> std::convertible_to<std::optional<number_range>>;
 };
 
 /// The semantics rung: an IR in SSA form whose values can be computed.

@@ -106,6 +106,12 @@ public:
     return v < count_ && ir_.never_returns(v);
   }
 
+  std::optional<number_range> bounds(value_id v) const
+    requires has_bounds<IR>
+  {
+    return v < count_ ? std::optional<number_range>(ir_.bounds(v)) : std::nullopt;
+  }
+
   /// What is known of a copy: of its subject under the name that it had before.
   const fact* implied(value_id v) const { return v < count_ ? nullptr : &copies_[v - count_].known; }
 
