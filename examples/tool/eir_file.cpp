@@ -1,8 +1,10 @@
 #include "eir_file.hpp"
 
+#include <midend/elbrus/initialization.hpp>
 #include <midend/elbrus/parser.hpp>
 #include <midend/elbrus/verifier.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -12,6 +14,13 @@ namespace {
 
 std::string with_reason(const std::string& file, const char* what) {
   return file + ": error: " + what + (errno != 0 ? std::string(": ") + std::strerror(errno) : std::string());
+}
+
+void print_all(const std::string& file, const char* kind, const std::vector<midend::elbrus::diagnostic>& all) {
+  for (const midend::elbrus::diagnostic& one : all) {
+    std::fprintf(stderr, "%s:%u:%u: %s: %s\n", file.c_str(), one.location.line, one.location.column, kind,
+                 one.message.c_str());
+  }
 }
 
 } // namespace
@@ -55,9 +64,12 @@ std::optional<std::string> write_text(const std::string& file, std::string_view 
 }
 
 void complain_about(const std::string& file, const std::vector<midend::elbrus::diagnostic>& errors) {
-  for (const midend::elbrus::diagnostic& error : errors) {
-    std::fprintf(stderr, "%s:%u:%u: error: %s\n", file.c_str(), error.location.line, error.location.column,
-                 error.message.c_str());
+  print_all(file, "error", errors);
+}
+
+void warn_about(const std::string& file, const midend::elbrus::program& all) {
+  for (const midend::elbrus::procedure& p : all.procedures) {
+    print_all(file, "warning", midend::elbrus::initialization_warnings(p));
   }
 }
 
@@ -68,12 +80,11 @@ std::optional<midend::elbrus::program> read_program(const std::string& file) {
     return std::nullopt;
   }
   midend::elbrus::parse_result parsed = midend::elbrus::parse(text);
-  if (!parsed.diagnostics.empty()) {
-    complain_about(file, parsed.diagnostics);
-    return std::nullopt;
-  }
-  const std::vector<midend::elbrus::diagnostic> errors = midend::elbrus::verify(parsed.program);
+  std::vector<midend::elbrus::diagnostic> errors = std::move(parsed.diagnostics);
+  const std::vector<midend::elbrus::diagnostic> more = midend::elbrus::verify(parsed.program);
+  errors.insert(errors.end(), more.begin(), more.end());
   if (!errors.empty()) {
+    std::sort(errors.begin(), errors.end(), midend::elbrus::is_before);
     complain_about(file, errors);
     return std::nullopt;
   }

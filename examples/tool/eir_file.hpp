@@ -20,6 +20,9 @@ std::optional<std::string> write_text(const std::string& file, std::string_view 
 /// Prints errors to standard error, one a line: `FILE:LINE:COLUMN: error: MESSAGE`.
 void complain_about(const std::string& file, const std::vector<midend::elbrus::diagnostic>& errors);
 
+/// Prints what may be wrong in a program without errors: variables that may be read before they are written.
+void warn_about(const std::string& file, const midend::elbrus::program& all);
+
 /// Reads, parses and verifies. If that fails, all errors of the file are printed and there is no program.
 std::optional<midend::elbrus::program> read_program(const std::string& file);
 

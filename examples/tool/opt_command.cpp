@@ -80,6 +80,7 @@ public:
       return exit_bad_input;
     }
     program_ = std::move(*read);
+    warn_about(options_.file, program_);
     if (const auto name = missing_procedure()) {
       return complain(exit_bad_input, options_.file + ": error: there is no procedure '@" + *name + "'");
     }

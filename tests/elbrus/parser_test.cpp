@@ -414,9 +414,9 @@ TEST_CASE("parser: errors of operations") {
   CHECK(error("%r = ld.i32 [%a] alias=\nst.i32 %x, [%a]") ==
         "3:24: expected the name of an alias class, found the end of the line");
   CHECK(error("call @g() clobbers=A,none") == "3:22: an alias class cannot be called 'none'");
-  CHECK(error("%r = add.i8 %x, 256") == "3:17: '256' is out of the range of i8");
-  CHECK(error("%r = add.i8 %x, 1.0") == "3:17: '1.0' is no literal of type i8");
-  CHECK(error("%r = add.i8 %x, inf") == "3:17: 'inf' is no literal of type i8");
+  CHECK(error("%r = add.i8 1, 256") == "3:16: '256' is out of the range of i8");
+  CHECK(error("%r = add.i8 1, 1.0") == "3:16: '1.0' is no literal of type i8");
+  CHECK(error("%r = add.i8 1, inf") == "3:16: 'inf' is no literal of type i8");
   CHECK(error("%r = fadd.f64 %f, 1e999") == "3:19: '1e999' is out of the range of f64");
   CHECK(error("%r = add.i32 %nope, 1") == "3:14: unknown value '%nope'");
   CHECK(error("%r = add.i32 $nope, 1") == "3:14: unknown variable '$nope'");
@@ -561,6 +561,24 @@ TEST_CASE("parser: names of lines that are wrong are known") {
         errors{"2:9: expected a type, found 'i9'", "4:6: unknown type 'i9'"});
   CHECK(errors_of("proc @f() {\nnode n: br m\nnode m foo: br k\nnode k: %p = phi.i8 [n: 1], [m: 1] br m }") ==
         errors{"3:8: expected ':', found 'foo'", "4:22: node 'n' is no predecessor of node 'k'"});
+}
+
+TEST_CASE("parser: types are checked in a procedure with other errors, as far as operands are known") {
+  CHECK(errors_of(R"(proc @f(%x: i32, %w: i64, %v: i9) -> i32 {
+  node entry:
+    %y = add.i32 %z, %w
+    %u = add.i32 %x, %w
+    %t = sub.i32 %y, %later
+    %later = cmp.lt.i32 %broken, 3
+    %broken = add.i33 %x, 1
+    %k = select.i32 %x, %y, %broken
+    %m = mul.i32 %v, %x
+    ret %w
+}
+)") == errors{"1:31: expected a type, found 'i9'", "3:18: unknown value '%z'", "4:5: %w is i64, add.i32 takes i32",
+              "5:5: %later is i1, sub.i32 takes i32", "7:15: unknown type 'i33'"});
+  CHECK(errors_of("proc @f(%x: i64) -> i32 {\nnode n:\n%y = add.i32 %z, 1\nret %x }") ==
+        errors{"3:14: unknown value '%z'", "4:1: %x is i64, ret has to give i32"});
 }
 
 TEST_CASE("parser: errors of all procedures, and those without errors are there") {

@@ -73,7 +73,8 @@ struct parse_result {
 ///
 /// All errors are found, one in each line that breaks the grammar; what such a line would have defined is not missed
 /// elsewhere. Beside the grammar, names have to be known and used once, literals have to fit, each node has one
-/// terminator at its end, phis stand at the head with an entry for each edge. The rest is checked by `verify`.
+/// terminator at its end, phis stand at the head with an entry for each edge. The rest is checked by `verify`, which a
+/// procedure with errors does not get to: of such a one the types of operations are checked here.
 ///
 /// Any bytes are a text, but not more than 1 GiB. Linear in its length.
 inline parse_result parse(std::string_view text) {

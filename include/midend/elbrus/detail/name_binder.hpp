@@ -41,6 +41,8 @@ protected:
 
   std::size_t num_errors() const { return errors_.size(); }
 
+  std::vector<diagnostic>& errors() { return errors_; }
+
   static std::string quoted_name(std::string_view sign, const spelling& name) {
     return quoted(std::string(sign) + std::string(name.text));
   }

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/elbrus/detail/error_list.hpp"
 #include "midend/elbrus/detail/operand_binder.hpp"
 #include "midend/elbrus/detail/phi_matcher.hpp"
 #include "midend/elbrus/detail/syntax.hpp"
+#include "midend/elbrus/detail/verify_operations.hpp"
 #include "midend/elbrus/diagnostic.hpp"
 #include "midend/elbrus/opcode.hpp"
 #include "midend/elbrus/procedure.hpp"
@@ -24,7 +26,7 @@ MIDEND_BEGIN_NAMESPACE
 namespace elbrus::detail {
 
 /// Makes one procedure. What is wrong goes to the diagnostics, and the procedure is made all the same, to find the
-/// other errors; then it is thrown away.
+/// other errors, those of types too, which the verifier cannot find in what is thrown away then.
 class procedure_binder : operand_binder {
 public:
   procedure_binder(const written_procedure& written, const signatures& callees, std::vector<diagnostic>& errors)
@@ -39,8 +41,11 @@ public:
     make_edges();
     make_operations();
     set_forward_references();
-    const bool is_right = num_errors() == errors_before && !in_.is_broken;
-    return is_right ? std::optional(std::move(out_)) : std::nullopt;
+    if (num_errors() == errors_before && !in_.is_broken) {
+      return std::move(out_);
+    }
+    check_types();
+    return std::nullopt;
   }
 
 private:
@@ -135,7 +140,12 @@ private:
 
   void note_forward_references(value_id v) {
     for (std::uint32_t i = 0; i != bound().size(); ++i) {
-      if (bound()[i].value == no_value && bound()[i].definition != lost) {
+      if (bound()[i].value != no_value) {
+        continue;
+      }
+      if (bound()[i].definition == lost) {
+        incomplete_.push_back(v);
+      } else {
         forward_.push_back({v, i, bound()[i].definition});
       }
     }
@@ -145,13 +155,38 @@ private:
     for (const forward_reference& f : forward_) {
       if (value_of_[f.definition] != no_value) {
         out_.set_operand(f.user, f.operand, value_of_[f.definition]);
+      } else {
+        incomplete_.push_back(f.user);
       }
     }
   }
 
+  /// Not of operations with operands that are not known, or whose type is not: that is an error already.
+  void check_types() {
+    std::vector<bool> is_incomplete(out_.num_values());
+    for (const value_id v : incomplete_) {
+      is_incomplete[v] = true;
+    }
+    for (const std::span<const value_id> declared : {out_.parameters(), out_.variables()}) {
+      for (const value_id v : declared) {
+        if (out_.value(v).type == type::none) {
+          for (const value_id user : out_.users(v)) {
+            is_incomplete[user] = true;
+          }
+        }
+      }
+    }
+    const bool result_is_known = !in_.is_broken || in_.result != type::none; // the head may be what is broken
+    error_list found(out_, errors());
+    operation_check(out_, found).run([&](value_id v) {
+      return !is_incomplete[v] && (result_is_known || out_.value(v).code != opcode::ret);
+    });
+  }
+
   std::vector<forward_reference> forward_;
-  std::vector<value_id> operands_; ///< of the present operation
-  std::vector<alias_id> classes_;  ///< that it clobbers
+  std::vector<value_id> incomplete_; ///< operations with an operand that is not known
+  std::vector<value_id> operands_;   ///< of the present operation
+  std::vector<alias_id> classes_;    ///< that it clobbers
 };
 
 } // namespace elbrus::detail

@@ -26,9 +26,16 @@ public:
   operation_check(const procedure& p, error_list& errors) : p_(p), errors_(errors) {}
 
   void run() {
+    run([](value_id) { return true; });
+  }
+
+  /// Looks at those operations only that `is_asked(v)` says.
+  template <class Asked> void run(const Asked& is_asked) {
     for (node_id n = 0; n != p_.num_nodes(); ++n) {
       for (const value_id v : p_.values(n)) {
-        operation(v);
+        if (is_asked(v)) {
+          operation(v);
+        }
       }
     }
   }
