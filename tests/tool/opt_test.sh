@@ -81,6 +81,29 @@ printf 'proc @f(%%x: i32) -> i64 {\n  node entry:\n    ret %%x\n}\n' >"$work/typ
 run "verifier" 1 opt "$work/type.eir"
 grep -q "^$work/type.eir:3:[0-9]*: error: " "$work/err" || fail "verifier" "$(cat "$work/err")"
 
+printf 'proc @f() -> i32 {\n  node entry:\n    ret %%y\n}\nproc @g() -> i64 {\n  node entry:\n    ret f64 1.0\n}\n' >"$work/two.eir"
+run "parser and verifier" 1 opt "$work/two.eir"
+says "parser and verifier" "$work/two.eir:3:9: error: unknown value '%y'" \
+  "$work/two.eir:7:5: error: 0x1p+0 is f64, ret has to give i64"
+
+cat >"$work/unwritten.eir" <<'TEXT'
+proc @f(%c: i1) -> i32 {
+  var $x: i32
+  node entry:
+    br %c ? left : right
+  node left:
+    $x = mov.i32 1
+    br end
+  node right:
+    br end
+  node end:
+    ret $x
+}
+TEXT
+run "read before written" 0 opt "$work/unwritten.eir" -o "$work/out.eir"
+says "read before written" \
+  "$work/unwritten.eir:11:5: warning: \$x may be read before it is written: entry -> right -> end"
+
 run "no file" 1 opt "$work/nowhere.eir" &&
   says "no file" "$work/nowhere.eir: error: cannot be opened: No such file or directory"
 run "no procedure" 1 opt "$programs/loops.eir" --procedure=nowhere &&
