@@ -1,15 +1,18 @@
 // Refilled in place, after a first round nothing allocates. This file replaces operator new of the whole program by one
 // that counts.
 #include "support/flat_editor.hpp"
+#include "support/semantic_ir.hpp"
 #include "support/ssa_ir.hpp"
 #include "support/statement_ir.hpp"
 #include "support/test_graph.hpp"
 
 #include <doctest/doctest.h>
+#include <midend/dataflow/domains/number_domain.hpp>
 #include <midend/dominance/dynamic_post_dominator_tree.hpp>
 #include <midend/midend.hpp>
 #include <midend/ssa/construct_ssa.hpp>
 #include <midend/ssa/live_values.hpp>
+#include <midend/ssa/sccp.hpp>
 #include <support/corpus.hpp>
 
 #include <atomic>
@@ -541,4 +544,26 @@ TEST_CASE("allocations: construct_ssa") {
   CHECK(allocations_of(round) > 0);
   CHECK(allocations_of(round) == 0);
   CHECK(phis > 1000);
+}
+
+TEST_CASE("allocations: sccp") {
+  std::vector<semantic_program> programs;
+  random_source random(3);
+  for (const test_graph& g : random_graphs()) {
+    programs.push_back(random_semantic_program(random, g, {}));
+  }
+  const auto check = [&](auto domain, const midend::sccp_options& options) {
+    midend::sccp_workspace<decltype(domain)> memory;
+    midend::sccp_result<decltype(domain)> found;
+    const auto round = [&] {
+      for (const semantic_program& p : programs) {
+        midend::sccp(p, domain, options, memory, found);
+      }
+    };
+    CHECK(allocations_of(round) > 0);
+    CHECK(allocations_of(round) == 0);
+  };
+  check(midend::flat_domain<>(), {});
+  check(midend::flat_domain<>(), {.undefined = midend::undef_policy::any_value});
+  check(midend::number_domain(), {.widen_after = 0});
 }
