@@ -78,7 +78,9 @@ private:
       return;
     }
     if (random_.one_in(12)) {
-      program_.strange(n, pick(visible), pick(visible), options_.width);
+      const value_id a = pick(visible); // arguments of a call would be evaluated in any order
+      const value_id b = pick(visible);
+      program_.strange(n, a, b, options_.width);
       return;
     }
     const auto code = static_cast<operation>(1 + random_.below(35));

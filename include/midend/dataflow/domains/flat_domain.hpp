@@ -139,17 +139,17 @@ template <std::regular T = std::uint64_t> struct flat_domain : flat<T> {
     if (info.code == operation::select) {
       return select(args);
     }
-    bool any_constant = false;
+    std::size_t constants = 0;
     for (const element& a : args) {
       if (a.is_bottom()) {
         return this->bottom();
       }
-      any_constant = any_constant || a.is_constant();
+      constants += a.is_constant() ? std::size_t{1} : 0;
     }
-    if (const std::optional<element> result = folded(*this, info, args)) {
-      return *result;
+    if (constants == args.size()) {
+      return *folded(*this, info, args);
     }
-    return any_constant && args.size() == 2 ? decided(info, args) : flat<T>::top();
+    return constants == 1 && args.size() == 2 ? decided(info, args) : flat<T>::top();
   }
 
   /// A constant equal to the other operand; two constants that exclude each other leave nothing.

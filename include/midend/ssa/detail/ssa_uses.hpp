@@ -135,11 +135,12 @@ private:
       }
     };
     for (const node_id n : layout.postorder()) {
-      for_each_id(ir.values(n), [&](value_id user) {
+      for (std::uint32_t position = layout.first_position(n); position != layout.last_position(n); ++position) {
+        const value_id user = layout.item(position);
         if (!ir.is_phi(user)) {
           for_each_id(ir.operands(user), [&](value_id v) { visit_if_placed(v, {user, no_edge}); });
         }
-      });
+      }
       for_each_id(ir.graph().out_edges(n), [&](edge_id e) {
         for_each_phi(ir, static_cast<node_id>(ir.graph().edge_target(e)),
                      [&](value_id phi) { visit_if_placed(ir.phi_input(phi, e), {phi, e}); });
