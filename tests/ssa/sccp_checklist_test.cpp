@@ -638,6 +638,15 @@ TEST_CASE("sccp-checklist 33: nested, irreducible and goto loops") {
     CHECK(found.counters().value_visits < 200 * p.num_values());
     CHECK(found.fact(phis.back()).as_unsigned.low == 0);
   }
+  SUBCASE("a block that is a loop") {
+    semantic_program p(2, {{0, 1}, {1, 1}});
+    const value_id i = p.phi(1, 16);
+    p.set_input(i, p.edge_of(0), p.literal(0, 16));
+    p.set_input(i, p.edge_of(1), p.op(1, operation::add, {i, p.literal(1, 16)}, 16));
+    const auto found = sccp(p, interval_domain());
+    CHECK(found.visits(i) < 30);
+    CHECK(found.fact(i) == interval_domain().top(16));
+  }
   SUBCASE("an irreducible cycle that counts") {
     semantic_program p(3, {{0, 1}, {0, 2}, {1, 2}, {2, 1}});
     p.branch(0, p.parameter(1));
