@@ -713,6 +713,37 @@ TEST_CASE("sccp-checklist 36: a refinement depends on both operands; a contradic
     CHECK(found.constant(again) == 0);
     CHECK_FALSE(found.is_executable(2));
   }
+  SUBCASE("the edge for all other values") {
+    semantic_program p = diamond();
+    const value_id x = p.parameter(8);
+    p.switch_on(0, p.op(0, operation::uless, {x, p.literal(5, 8)}, 8), {std::nullopt, 0});
+    const value_id then = p.op(1, operation::copy, {x}, 8);
+    const value_id otherwise = p.op(2, operation::copy, {x}, 8);
+    const auto found = sccp(p, interval_domain(), {.branch_facts = true});
+    CHECK(found.fact(then).as_unsigned == midend::unsigned_interval::element{0, 4});
+    CHECK(found.fact(otherwise).as_unsigned == midend::unsigned_interval::element{5, 255});
+    p.switch_on(0, x, {std::nullopt, 0}); // not 0
+    CHECK(sccp(p, interval_domain(), {.branch_facts = true}).fact(then).as_unsigned ==
+          midend::unsigned_interval::element{1, 255});
+  }
+  SUBCASE("conditions made of conditions") { // x > 3 and not (x > 7 or y == 1)
+    semantic_program p = diamond();
+    const value_id x = p.parameter(8);
+    const value_id y = p.parameter(8);
+    const value_id low = p.op(0, operation::ugreater, {x, p.literal(3, 8)}, 8);
+    const value_id high = p.op(0, operation::ugreater, {x, p.literal(7, 8)}, 8);
+    const value_id one = p.op(0, operation::equal, {y, p.literal(1, 8)}, 8);
+    const value_id either = p.op(0, operation::bit_or, {high, one}, 1);
+    const value_id neither = p.op(0, operation::bit_not, {either}, 1);
+    p.branch(0, p.op(0, operation::bit_and, {low, neither}, 1));
+    const value_id then = p.op(1, operation::copy, {x}, 8);
+    const value_id otherwise = p.op(2, operation::copy, {x}, 8);
+    const value_id known = p.op(1, operation::copy, {one}, 1);
+    const auto found = sccp(p, interval_domain(), {.branch_facts = true});
+    CHECK(found.fact(then).as_unsigned == midend::unsigned_interval::element{4, 7});
+    CHECK(found.fact(otherwise) == interval_domain().top(8));
+    CHECK(found.constant(known) == 0);
+  }
   SUBCASE("equality makes constants") {
     semantic_program p = diamond();
     const value_id x = p.parameter(8);

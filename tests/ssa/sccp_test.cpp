@@ -9,9 +9,11 @@
 #include <midend/dataflow/domains/interval_domain.hpp>
 #include <midend/dataflow/domains/known_bits_domain.hpp>
 #include <midend/dataflow/domains/number_domain.hpp>
+#include <midend/graph/csr_graph.hpp>
 #include <midend/graph/depth_first_order.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -337,3 +339,70 @@ TEST_CASE("an IR whose constants are no numbers is folded by itself alone") {
   CHECK(found.constant(2) == "a-b");
   CHECK(found.constant(3) == "a-b-a");
 }
+
+namespace {
+
+/// x = 2 + 3; if (x == 5) …, in a constant expression.
+struct tiny {
+  using constant_type = std::uint64_t;
+  midend::csr_graph g;
+  std::array<value_id, 2> in_entry{3, 4};
+  std::array<value_id, 2> of_add{0, 1};
+  std::array<value_id, 2> of_equal{3, 2};
+
+  constexpr tiny() {
+    const midend::edge edges[] = {{0, 1}, {0, 2}};
+    g = *midend::csr_graph::from_edges(3, 0, edges);
+  }
+
+  constexpr const midend::csr_graph& graph() const { return g; }
+
+  constexpr std::size_t num_values() const { return 5; }
+
+  constexpr std::span<const value_id> values(node_id n) const {
+    return n == 0 ? std::span<const value_id>(in_entry) : std::span<const value_id>();
+  }
+
+  constexpr std::span<const value_id> operands(value_id v) const {
+    return v == 3   ? std::span<const value_id>(of_add)
+           : v == 4 ? std::span<const value_id>(of_equal)
+                    : std::span<const value_id>();
+  }
+
+  constexpr bool is_phi(value_id) const { return false; }
+
+  constexpr value_id phi_input(value_id, edge_id) const { return midend::no_value; }
+
+  constexpr value_id condition(node_id n) const { return n == 0 ? 4 : midend::no_value; }
+
+  constexpr operation_info operation(value_id v) const {
+    using enum midend::operation;
+    return v == 3   ? operation_info{add, 8, 8, {}}
+           : v == 4 ? operation_info{equal, 1, 8, {}}
+                    : operation_info{other, 8, 8, {}};
+  }
+
+  constexpr std::optional<std::uint64_t> constant(value_id v) const {
+    return v == 0   ? std::optional<std::uint64_t>(2)
+           : v == 1 ? std::optional<std::uint64_t>(3)
+           : v == 2 ? std::optional<std::uint64_t>(5)
+                    : std::nullopt;
+  }
+
+  constexpr std::optional<std::uint64_t> fold(value_id, std::span<const std::uint64_t>) const { return std::nullopt; }
+
+  constexpr std::optional<std::uint64_t> edge_case(edge_id e) const { return e == 0 ? 1 : 0; }
+};
+
+static_assert([] {
+  const tiny p;
+  const auto f = sccp(p);
+  return f.constant(3) == 5 && f.is_executable(1) && !f.is_executable(2);
+}());
+static_assert([] {
+  const tiny p;
+  const auto f = sccp(p, number_domain());
+  return f.constant(3) == 5 && f.is_executable(1) && !f.is_executable(2);
+}());
+
+} // namespace

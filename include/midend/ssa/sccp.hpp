@@ -26,8 +26,21 @@ public:
   detail::sccp_memory<D> memory_;
 };
 
+namespace detail {
+
+/// Not for constant expressions, and a function of its own so that the others are.
+template <class IR, class D>
+void sccp_with_branch_facts(const IR& ir, const D& domain, const sccp_options& options, sccp_memory<D>& memory,
+                            sccp_columns<D>& out) {
+  const branch_facts_view<IR> view(ir);
+  sccp_solver<branch_facts_view<IR>, D>(view, domain, options, memory, out)
+      .run(static_cast<std::size_t>(ir.num_values()));
+}
+
+} // namespace detail
+
 /// What is known of the values of `ir` if what is never executed is left out, refilling `out`. Allocates nothing once
-/// workspace and result have seen a program as large.
+/// workspace and result have seen a program as large, branch facts apart.
 ///
 /// Wegman, Zadeck, "Constant propagation with conditional branches", TOPLAS 13(2), 1991. Optimistic: starts from
 /// "nothing is executed", follows an edge when the condition at its source may have its case, and evaluates values when
@@ -42,7 +55,8 @@ public:
 ///
 /// Without widening the result is the least solution and independent of any order. O(h (m + u)) for m edges, u operands
 /// and a domain of height h, of which `widen_after` and the thresholds are the bound if it widens; phis of many inputs
-/// included. Of workspace 20 bytes a value, 24 a node and 8 an operand.
+/// included. Of workspace 20 bytes a value, 32 a node and 8 an operand, and a fact for each value if something was
+/// widened. With `branch_facts` a copy of the operand lists comes on top, and is made anew each time.
 template <semantic_ir IR, domain_of_ir<IR> D>
 constexpr void sccp(const IR& ir, const D& domain, const sccp_options& options, sccp_workspace<D>& workspace,
                     sccp_result<D>& out) {
@@ -50,9 +64,7 @@ constexpr void sccp(const IR& ir, const D& domain, const sccp_options& options, 
   detail::sccp_columns<D>& columns = detail::sccp_access::columns(out);
   if constexpr (has_assume<D>) {
     if (options.branch_facts) {
-      const detail::branch_facts_view<IR> view(ir);
-      detail::sccp_solver<detail::branch_facts_view<IR>, D>(view, domain, options, workspace.memory_, columns)
-          .run(count);
+      detail::sccp_with_branch_facts(ir, domain, options, workspace.memory_, columns);
       return;
     }
   }
