@@ -178,6 +178,7 @@ constexpr evaluation evaluate(const operation_info& info, std::span<const std::u
   const std::uint64_t ones = low_ones(width);
   const std::uint64_t a = args.empty() ? 0 : args[0];
   const std::uint64_t b = args.size() < 2 ? 0 : args[1];
+  const std::uint64_t c = args.size() < 3 ? 0 : args[2];
   switch (info.code) {
   case operation::other:
     return {0, evaluation_fault::unknown_operation};
@@ -213,7 +214,7 @@ constexpr evaluation evaluate(const operation_info& info, std::span<const std::u
       return detail::as_promised(detail::wrapping_shl(a, b, width), info);
     }
     if (info.code == operation::shladd) {
-      return detail::shift_and_add(a, b, args[2], info);
+      return detail::shift_and_add(a, b, c, info);
     }
     return {info.code == operation::shr ? a >> b : static_cast<std::uint64_t>(as_signed(a, width) >> b) & ones};
   case operation::min:
@@ -232,7 +233,7 @@ constexpr evaluation evaluate(const operation_info& info, std::span<const std::u
   case operation::sign_extend:
     return {static_cast<std::uint64_t>(as_signed(a, info.operand_width)) & ones};
   case operation::select:
-    return {a != 0 ? b : args[2]};
+    return {a != 0 ? b : c};
   default:
     return {detail::compare(info.code, a, b, info.operand_width) ? std::uint64_t{1} : 0};
   }
