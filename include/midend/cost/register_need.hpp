@@ -1,0 +1,142 @@
+/// How many registers a loop body needs, estimated without a schedule.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/cost/dependence_graph.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// Values of a body that are live at once, in all iterations in flight. Predicates are what comparisons and predicate
+/// logic compute.
+struct register_need_result {
+  bool is_infeasible = false; ///< at this distance the dependences cannot be kept: below the recurrence bound
+  std::uint64_t general = 0;
+  std::uint64_t predicates = 0;
+  std::uint64_t length = 0; ///< of one iteration, until its last result is there
+
+  friend constexpr bool operator==(const register_need_result&, const register_need_result&) = default;
+};
+
+class register_need_workspace {
+public:
+  flat_array<std::int64_t> start;         ///< by operation
+  flat_array<std::int64_t> end;           ///< by operation, of its value; -1 without a use
+  flat_array<std::int64_t> general_steps; ///< by row, how the number of live values changes
+  flat_array<std::int64_t> predicate_steps;
+};
+
+namespace detail {
+
+struct register_need_search {
+  const dependence_graph& g;
+  std::int64_t interval;
+  register_need_workspace& w;
+
+  static constexpr bool is_predicate(operation_class c) {
+    return c == operation_class::compare || c == operation_class::predicate_logic;
+  }
+
+  /// As early as the dependences allow. False if that does not settle.
+  constexpr bool place() {
+    w.start.assign(g.num_operations(), 0);
+    for (std::size_t pass = 0; pass <= g.num_operations(); ++pass) {
+      bool changed = false;
+      for (const dependence& d : g.dependences()) {
+        const std::int64_t earliest = w.start[d.producer] + d.latency - interval * d.distance;
+        changed = changed || earliest > w.start[d.consumer];
+        w.start[d.consumer] = earliest > w.start[d.consumer] ? earliest : w.start[d.consumer];
+      }
+      if (!changed) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  constexpr void find_last_uses() {
+    w.end.assign(g.num_operations(), -1);
+    for (const dependence& d : g.dependences()) {
+      const bool uses = d.kind == dependence_kind::value || d.kind == dependence_kind::guard;
+      const std::int64_t at = w.start[d.consumer] + interval * d.distance;
+      if (uses && at > w.end[d.producer]) {
+        w.end[d.producer] = at;
+      }
+    }
+  }
+
+  /// A value of `whole` intervals and some cycles is `whole` times in each row, and once more in those.
+  constexpr std::int64_t add_lifetimes(bool predicates, flat_array<std::int64_t>& steps) {
+    steps.assign(static_cast<std::size_t>(interval) + 1, 0);
+    std::int64_t everywhere = 0;
+    for (operation_id o = 0; o != g.num_operations(); ++o) {
+      if (w.end[o] < 0 || is_predicate(g.operation(o).kind) != predicates) {
+        continue;
+      }
+      const std::int64_t lifetime = w.end[o] - w.start[o];
+      everywhere += lifetime / interval;
+      const std::int64_t from = w.start[o] % interval;
+      const std::int64_t to = from + lifetime % interval;
+      steps[static_cast<std::size_t>(from)] += 1;
+      if (to <= interval) {
+        steps[static_cast<std::size_t>(to)] -= 1;
+      } else {
+        steps[0] += 1;
+        steps[static_cast<std::size_t>(to - interval)] -= 1;
+      }
+    }
+    return everywhere;
+  }
+
+  constexpr std::uint64_t most_live(bool predicates, flat_array<std::int64_t>& steps) {
+    const std::int64_t everywhere = add_lifetimes(predicates, steps);
+    std::int64_t live = 0;
+    std::int64_t most = 0;
+    for (std::int64_t row = 0; row != interval; ++row) {
+      live += steps[static_cast<std::size_t>(row)];
+      most = live > most ? live : most;
+    }
+    return static_cast<std::uint64_t>(everywhere + most);
+  }
+};
+
+} // namespace detail
+
+/// The values that are live at once if an iteration starts every `interval` cycles and each operation is issued as
+/// early as its dependences allow, resources or not: MaxLive of that schedule, in the sense of R. A. Huff,
+/// "Lifetime-sensitive modulo scheduling", PLDI 1993. A value lives from the issue of its operation to the issue of its
+/// last use. An estimate, neither a lower nor an upper bound: resources move operations apart, and a scheduler that
+/// minds registers moves producers down. Values that come from before the loop are not counted; add one for each.
+///
+/// For a body that is not pipelined give its length, or more, as the interval. Requires an interval that is not 0, and
+/// one that with latencies and distances stays below 2^62. O(operations · dependences) in the worst case, a few passes
+/// as a rule.
+constexpr register_need_result register_need(const dependence_graph& g, std::uint32_t interval,
+                                             register_need_workspace& workspace) {
+  MIDEND_ASSERT(interval != 0, "an interval of at least one cycle");
+  register_need_result out;
+  detail::register_need_search search{g, interval, workspace};
+  if (!search.place()) {
+    out.is_infeasible = true;
+    return out;
+  }
+  search.find_last_uses();
+  out.general = search.most_live(false, workspace.general_steps);
+  out.predicates = search.most_live(true, workspace.predicate_steps);
+  for (operation_id o = 0; o != g.num_operations(); ++o) {
+    const auto end = static_cast<std::uint64_t>(workspace.start[o]) + g.operation(o).latency;
+    out.length = end > out.length ? end : out.length;
+  }
+  return out;
+}
+
+constexpr register_need_result register_need(const dependence_graph& g, std::uint32_t interval) {
+  register_need_workspace workspace;
+  return register_need(g, interval, workspace);
+}
+
+MIDEND_END_NAMESPACE
