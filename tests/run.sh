@@ -150,7 +150,7 @@ if [ $quick -eq 1 ]; then
     step "debug: tool, examples, clients" ctest --preset debug --no-tests=error -L 'tool|example|client'
   }
 else
-  build_and_test debug
+  # g++ with contract checks is what the build without exceptions has.
   step "release: build" build release
   step "release: unit tests" unit release
   step "release: headers, budgets, rejected programs, clients, tool, examples" \
