@@ -26,6 +26,11 @@ using midend_tool::cfg_options;
 constexpr const char* version_line = "midend " MIDEND_TOOL_TEXT(MIDEND_VERSION_MAJOR) "." MIDEND_TOOL_TEXT(
     MIDEND_VERSION_MINOR) "." MIDEND_TOOL_TEXT(MIDEND_VERSION_PATCH);
 
+/// An option that may be given several times, with one value each time: what stands behind that is something else.
+CLI::Option* repeatable(CLI::Option* option) {
+  return option->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
 CLI::App* add_cfg(CLI::App& app, cfg_options& options) {
   CLI::App* const cfg = app.add_subcommand("cfg", "Analyse the control-flow graphs of a .cfg or .cfg.gz file");
   cfg->footer("Records in the .expect format of the corpus go to standard output, everything else to standard error.\n"
@@ -36,10 +41,8 @@ CLI::App* add_cfg(CLI::App& app, cfg_options& options) {
   cfg->add_option("--dominators", options.dominators, "the algorithm: " + midend_tool::dominator_choice_names(", "))
       ->type_name("NAME")
       ->capture_default_str();
-  cfg->add_option("--function", options.functions, "this function only; may be given several times")
-      ->type_name("NAME")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  repeatable(cfg->add_option("--function", options.functions, "this function only; may be given several times"))
+      ->type_name("NAME");
   cfg->add_option("--dot", options.dot_directory, "draw each function into a file DIR/FUNCTION.dot for Graphviz")
       ->type_name("DIR");
   cfg->add_flag("--stats", options.statistics, "print a summary of the functions and the times taken");
@@ -63,10 +66,9 @@ CLI::App* add_run(CLI::App& app, midend_tool::run_command_options& options) {
   run->add_option("FILE", options.file, "the program")->required();
   run->add_option("PROCEDURE", options.procedure, "which one to run: @NAME")->required();
   run->add_option("ARGUMENTS", options.arguments, "what to give it");
-  run->add_option("--memory", options.memories, "an array: NAME:TYPE:v,v,... where v*COUNT stands for as many")
-      ->type_name("ARRAY")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  repeatable(
+      run->add_option("--memory", options.memories, "an array: NAME:TYPE:v,v,... where v*COUNT stands for as many"))
+      ->type_name("ARRAY");
   run->add_option("--profile-out", options.profile_file, "write the program with the counts of this run")
       ->type_name("FILE");
   run->add_option("--step-limit", options.step_limit, "the most operations to execute")
@@ -102,10 +104,8 @@ CLI::App* add_opt(CLI::App& app, midend_tool::opt_options& options) {
   opt->add_option("--print", options.prints, "reports on the result, separated by commas")->type_name("REPORTS");
   opt->add_option("-o,--output", options.output, "write the program to this file; - is standard output")
       ->type_name("FILE");
-  opt->add_option("--procedure", options.procedures, "this procedure only; may be given several times")
-      ->type_name("NAME")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  repeatable(opt->add_option("--procedure", options.procedures, "this procedure only; may be given several times"))
+      ->type_name("NAME");
   opt->add_option("--dot", options.dot_directory, "draw each procedure into a file DIR/PROCEDURE.dot for Graphviz")
       ->type_name("DIR");
   opt->add_flag("--stats", options.statistics, "print what each pass has done to standard error");

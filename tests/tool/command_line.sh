@@ -47,6 +47,7 @@ expect 0 '^loop 0 -1 1 : 0 1 ; latches 1 ; preheader -1 ; exiting ; exits$' '' c
 expect 0 '^scc ([0-9]+) \1$' '' cfg --only=scc "$work/loop.cfg"
 expect 0 "^function $name\$" '' cfg --only=idom --function="$name" "$lua"
 expect 1 '' '.' cfg --only=idom --function=no_such_function "$lua"
+expect 0 "^function $name\$" "" cfg --function="$name" "$lua" --only=idom
 expect 1 '' 'nowhere\.cfg' cfg --only=idom "$work/nowhere.cfg"
 expect 1 '' 'range\.cfg:3:[0-9]+: ' cfg --only=idom "$work/range.cfg"
 expect 1 '' 'short\.cfg:[0-9]+' cfg --only=idom "$work/short.cfg"

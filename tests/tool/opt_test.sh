@@ -104,6 +104,8 @@ run "read before written" 0 opt "$work/unwritten.eir" -o "$work/out.eir"
 says "read before written" \
   "$work/unwritten.eir:11:5: warning: \$x may be read before it is written: entry -> right -> end"
 
+run "procedure in front of the file" 0 opt --procedure=nested "$programs/loops.eir" --print=loops &&
+  same "procedure in front of the file" "$work/loops.expected"
 run "no file" 1 opt "$work/nowhere.eir" &&
   says "no file" "$work/nowhere.eir: error: cannot be opened: No such file or directory"
 run "no procedure" 1 opt "$programs/loops.eir" --procedure=nowhere &&

@@ -171,6 +171,8 @@ prints "changed memory" $'4\nto:i16:1,2,-3,7,0*4' \
 prints "memory that did not change" $'2' "$all" @copy @to @from 2 --memory=to:i16:1,2 --memory=from:i16:1,2
 prints "memory of another type" $'2\nto:f32:0x1.01p-126' \
   "$all" @copy @to @from 2 --memory=to:f32:0 --memory=from:i8:0,128,128,0
+prints "memory in front of the file" 0x200000000 --memory=a:i8:1 --memory b:i8:1 "$all" @id_ptr @b
+prints "memory in between" 0x100000000 "$all" --memory a:i8:1 @id_ptr @a
 prints "memory of addresses" 0x300000000 "$all" @follow @x \
   --memory=x:ptr:@y --memory=y:ptr:0,@z --memory=z:i8:
 prints "host functions" $'Hi\n7 0x1p-1 1' "$all" @hello 7
