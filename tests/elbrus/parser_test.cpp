@@ -287,6 +287,10 @@ TEST_CASE("parser: profile") {
   CHECK(p.node(0).count == 0);
   CHECK(p.node(0).hint == trip_hint{20, 8, 4});
   CHECK(p.node(1).hint == trip_hint{0, ~std::uint64_t{0}, 0});
+
+  const procedure q = read("proc @f() { node n hint trip=avg:20, trip=max:8 count=3 hint trip=multiple:4: ret }");
+  CHECK(q.node(0).count == 3);
+  CHECK(q.node(0).hint == trip_hint{20, 8, 4});
   CHECK(p.node(1).count == no_count);
 }
 
@@ -515,6 +519,8 @@ TEST_CASE("parser: errors of nodes and variables") {
   CHECK(error("node n\nret") == "2:7: expected ':', found the end of the line");
   CHECK(error("node n count: ret") == "2:13: expected '=', found ':'");
   CHECK(error("node n count=x: ret") == "2:14: expected a number, found 'x'");
+  CHECK(error("node n count=1 hint trip=avg:3 count=2: ret") == "2:32: a second count");
+  CHECK(error("node n hint trip=avg:3,: ret") == "2:24: expected 'trip', found ':'");
   CHECK(error("node n hint: ret") == "2:12: expected 'trip', found ':'");
   CHECK(error("node n hint trip=min:3: ret") == "2:18: expected 'avg', 'max' or 'multiple', found 'min'");
   CHECK(error("node n hint trip=avg 3: ret") == "2:22: expected ':', found '3'");

@@ -39,9 +39,9 @@ struct parse_result {
 ///                  "{" { variable } node { node } "}" .
 ///     parameter  = VALUE ":" type .
 ///     variable   = "var" VARIABLE ":" type .
-///     node       = "node" label [ count ] { hint } ":" { hint } { operation } .
+///     node       = "node" label { count | hint } ":" { hint } { operation } .
 ///     count      = "count" "=" natural .
-///     hint       = "hint" trip { trip } .
+///     hint       = "hint" trip { [ "," ] trip } .
 ///     trip       = "trip" "=" ( "avg" | "max" | "multiple" ) ":" natural .
 ///     operation  = [ ( VALUE | VARIABLE ) "=" ] ( plain | load | store | call | phi ) | terminator .
 ///     plain      = NAME operand { "," operand } tail .

@@ -161,27 +161,38 @@ private:
     return false;
   }
 
-  // node = "node" label [ count ] { hint } ":" [ hint ] { operation } .
+  // node = "node" label { count | hint } ":" { hint } { operation } .
 
   bool node() {
     written_node n;
     n.location = take().location;
     n.operations.first = size_of(out().operations);
-    const bool ok = expect_label(n.name) && count(n.count) && hints(n.hint) && expect(':');
+    const bool ok = expect_label(n.name) && profile(n) && expect(':');
     out().nodes.push_back(n);
     return ok;
   }
 
-  // hint = "hint" trip { trip } .   trip = "trip" "=" ( "avg" | "max" | "multiple" ) ":" number .
-
-  bool hints(trip_hint& out) {
-    while (take_if("hint")) {
-      do {
-        if (!trip(out)) {
-          return false;
-        }
-      } while (at_word("trip"));
+  bool profile(written_node& n) {
+    while (at_word("count") || at_word("hint")) {
+      if (at_word("count") && n.count != no_count) {
+        return fail(current().location, "a second count");
+      }
+      if (!(at_word("count") ? count(n.count) : hint(n.hint))) {
+        return false;
+      }
     }
+    return true;
+  }
+
+  // hint = "hint" trip { [ "," ] trip } .   trip = "trip" "=" ( "avg" | "max" | "multiple" ) ":" number .
+
+  bool hint(trip_hint& out) {
+    take();
+    do {
+      if (!trip(out)) {
+        return false;
+      }
+    } while (take_if(',') || at_word("trip"));
     return true;
   }
 
@@ -207,7 +218,7 @@ private:
     if (out().nodes.empty() || out().nodes.back().operations.count != 0) {
       return fail(current().location, "a hint stands at the head of a node");
     }
-    return hints(out().nodes.back().hint);
+    return hint(out().nodes.back().hint);
   }
 
   /// Operations before the first node are wrong once.
