@@ -103,7 +103,9 @@ template <class D> findings found_by_midend(const midend::llvm_ssa& ir, const mi
 using question = findings (*)(const midend::llvm_ssa&, const midend::sccp_options&);
 
 constexpr midend::sccp_options as_llvm = {.undefined = midend::undef_policy::any_value,
-                                          .branch_on_undefined = midend::undef_branch::none};
+                                          .branch_on_undefined = midend::undef_branch::none,
+                                          .threshold_steps = 8,
+                                          .narrowing_steps = 0};
 
 struct way_to_ask {
   std::string_view name;

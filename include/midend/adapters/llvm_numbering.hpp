@@ -25,9 +25,9 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// `operation_info` in four bytes, whether the instruction is a phi, and whether something may be promised of it.
+/// `operation_info` in four bytes, and what else is known without a look at the instruction.
 struct llvm_operation_record {
-  enum : std::uint8_t { no_signed_wrap = 1, no_unsigned_wrap = 2, phi = 4, bounded = 8 };
+  enum : std::uint8_t { no_signed_wrap = 1, no_unsigned_wrap = 2, phi = 4, bounded = 8, opaque = 16 };
 
   operation code;
   std::uint8_t width;
@@ -38,7 +38,8 @@ struct llvm_operation_record {
     const operation_info info = llvm_operation(i);
     const int marks = (info.flags.no_signed_wrap ? no_signed_wrap : 0) |
                       (info.flags.no_unsigned_wrap ? no_unsigned_wrap : 0) | (is_phi ? phi : 0) |
-                      (may_have_llvm_bounds(i) ? bounded : 0);
+                      (may_have_llvm_bounds(i) ? bounded : 0) |
+                      (info.code == operation::other && is_opaque_llvm_instruction(i) ? opaque : 0);
     return {info.code, info.width, info.operand_width, static_cast<std::uint8_t>(marks)};
   }
 

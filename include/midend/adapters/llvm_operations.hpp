@@ -5,7 +5,9 @@
 #include "midend/ir/operation.hpp"
 
 #include <llvm/ADT/ArrayRef.h>
+#include <llvm/Analysis/ConstantFolding.h>
 #include <llvm/IR/Constant.h>
+#include <llvm/IR/Function.h>
 #include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/Instruction.h>
 #include <llvm/IR/Instructions.h>
@@ -152,6 +154,32 @@ inline operation_flags llvm_flags(const llvm::Instruction& i, operation code) {
     return {i.hasNoSignedWrap(), i.hasNoUnsignedWrap()};
   default:
     return {};
+  }
+}
+
+/// Whether no constant operands make a call constant.
+inline bool is_opaque_llvm_call(const llvm::CallBase& call) {
+  const llvm::Function* const callee = call.getCalledFunction();
+  return callee == nullptr || !(callee->isIntrinsic() || callee->isDeclaration()) ||
+         !llvm::canConstantFoldCallTo(&call, callee);
+}
+
+/// Whether `i` is nothing that is folded, whatever its operands are.
+inline bool is_opaque_llvm_instruction(const llvm::Instruction& i) {
+  if (i.getType()->isVoidTy() || i.isTerminator()) {
+    return true;
+  }
+  switch (i.getOpcode()) {
+  case llvm::Instruction::Alloca:
+  case llvm::Instruction::VAArg:
+  case llvm::Instruction::LandingPad:
+  case llvm::Instruction::AtomicCmpXchg:
+  case llvm::Instruction::AtomicRMW:
+    return true;
+  case llvm::Instruction::Call:
+    return is_opaque_llvm_call(llvm::cast<llvm::CallBase>(i));
+  default:
+    return false;
   }
 }
 

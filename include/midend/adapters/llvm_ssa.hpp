@@ -139,7 +139,7 @@ public:
   bool is_number(value_id v) const { return detail::is_llvm_number(value(v)->getType()); }
 
   std::optional<std::uint64_t> constant(value_id v) const {
-    const auto* const c = llvm::dyn_cast<llvm::Constant>(value(v));
+    const auto* const c = is_instruction(v) ? nullptr : llvm::dyn_cast<llvm::Constant>(value(v));
     return c == nullptr ? std::nullopt : llvm_constant_bits(c);
   }
 
@@ -151,7 +151,12 @@ public:
   }
 
   /// Whether a value is `undef` or `poison`.
-  bool is_undefined(value_id v) const { return llvm::isa<llvm::UndefValue>(value(v)); }
+  bool is_undefined(value_id v) const { return !is_instruction(v) && llvm::isa<llvm::UndefValue>(value(v)); }
+
+  /// Whether an instruction is never folded: those without result, terminators, and most calls.
+  bool is_opaque(value_id v) const {
+    return is_instruction(v) && (numbering_.record(v).marks & detail::llvm_operation_record::opaque) != 0;
+  }
 
   std::optional<std::uint64_t> fold(value_id v, std::span<const std::uint64_t> args) const {
     MIDEND_ASSERT(is_instruction(v) && !is_phi(v), "an instruction that is no phi", v);

@@ -23,10 +23,11 @@
 /// number but 0 counts as true, none and 0. No two edges of a node have the same case. Asked only where `condition`
 /// gives a value.
 ///
-/// Three members may be left out. `bool is_undefined(v)` says that `v` is the literal `undef`, which has any value.
+/// Four members may be left out. `bool is_undefined(v)` says that `v` is the literal `undef`, which has any value.
 /// `bool never_returns(v)` says that control does not go past `v`, a call of `exit`: neither to what follows in its
 /// node nor by the edges from there. `std::optional<number_range> bounds(v)` says what is promised of `v`, a parameter
-/// or an operation that is `other`: that it is a number of that range.
+/// or an operation that is `other`: that it is a number of that range. `bool is_opaque(v)` says that `v` is `other` and
+/// that `fold` never gives a result for it, as for a call or a store, so that nobody has to look at its operands.
 ///
 /// Where `constant_type` is `std::uint64_t`, constants are numbers of the value's width with zeros above, as in
 /// `ir/evaluate.hpp`; the lattices that ship then have transfer functions for all of the vocabulary.
@@ -87,6 +88,21 @@ template <class IR>
 concept has_never_returns = requires(const IR& ir, value_id v) {
   { ir.never_returns(v) } -> std::same_as<bool>;
 };
+
+/// `is_opaque(v)` says that a value does not follow from its operands. Optional.
+template <class IR>
+concept has_is_opaque = requires(const IR& ir, value_id v) {
+  { ir.is_opaque(v) } -> std::same_as<bool>;
+};
+
+/// Whether `v` is known not to follow from its operands.
+template <class IR> constexpr bool is_opaque([[maybe_unused]] const IR& ir, [[maybe_unused]] value_id v) {
+  if constexpr (has_is_opaque<IR>) {
+    return ir.is_opaque(v);
+  } else {
+    return false;
+  }
+}
 
 /// The numbers from `low` to `high`, as they are if signed or if not. Bits above the width of the value are zero.
 struct number_range {

@@ -40,15 +40,28 @@ struct interval_bounds {
 
   /// Makes both intervals the least ones around the numbers that both allow.
   static constexpr void reduce(unsigned width, interval_bounds& a) {
-    const std::int64_t highest = signed_interval::full(width).high;
-    const std::uint64_t middle = static_cast<std::uint64_t>(highest);
-    const auto positive =
-        unsigned_ranges::common(a.as_unsigned, pattern(width, signed_ranges::common(a.as_signed, {0, highest})));
-    const auto negative = unsigned_ranges::common(
-        unsigned_ranges::common(a.as_unsigned, {middle + 1, low_ones(width)}),
-        pattern(width, signed_ranges::common(a.as_signed, {signed_interval::full(width).low, -1})));
+    const unsigned_ranges::range positive = not_negative(width, a);
+    const unsigned_ranges::range negative = interval_bounds::negative(width, a);
     a.as_unsigned = unsigned_ranges::hull(positive, negative);
     a.as_signed = signed_ranges::hull(meaning(width, positive), meaning(width, negative));
+  }
+
+  /// The numbers without the highest bit that both intervals allow.
+  static constexpr unsigned_ranges::range not_negative(unsigned width, const interval_bounds& a) {
+    const std::int64_t highest = signed_interval::full(width).high;
+    return unsigned_ranges::common(a.as_unsigned, pattern(width, signed_ranges::common(a.as_signed, {0, highest})));
+  }
+
+  /// Those with it.
+  static constexpr unsigned_ranges::range negative(unsigned width, const interval_bounds& a) {
+    const std::int64_t lowest = signed_interval::full(width).low;
+    return unsigned_ranges::common(a.as_unsigned, pattern(width, signed_ranges::common(a.as_signed, {lowest, -1})));
+  }
+
+  /// Bits of numbers that all have the highest bit, or all have not, as numbers with a sign.
+  static constexpr signed_ranges::range meaning(unsigned width, const unsigned_ranges::range& a) {
+    return a.is_bottom() ? signed_ranges::none()
+                         : signed_ranges::range{midend::as_signed(a.low, width), midend::as_signed(a.high, width)};
   }
 
   /// Leaves in `a` and `b` what can be if the comparison holds.
@@ -103,12 +116,6 @@ private:
     return a.is_bottom() ? unsigned_ranges::none()
                          : unsigned_ranges::range{static_cast<std::uint64_t>(a.low) & low_ones(width),
                                                   static_cast<std::uint64_t>(a.high) & low_ones(width)};
-  }
-
-  /// Bits of numbers of one sign, as these.
-  static constexpr signed_ranges::range meaning(unsigned width, const unsigned_ranges::range& a) {
-    return a.is_bottom() ? signed_ranges::none()
-                         : signed_ranges::range{midend::as_signed(a.low, width), midend::as_signed(a.high, width)};
   }
 };
 

@@ -161,18 +161,48 @@ private:
 
   template <class T> static constexpr T greater(T x, T y) { return x < y ? y : x; }
 
-  /// What is left if the comparison is assumed to hold, or not to, says whether it may.
   constexpr element comparison() const {
-    element out = interval_bounds::none();
-    for (const bool holds : {false, true}) {
-      element a = args_[0];
-      element b = args_[1];
-      interval_bounds::assume(holds ? info_.code : negated(info_.code), info_.operand_width, a, b);
-      if (!a.is_bottom()) {
-        out = interval_bounds::hull(out, interval_bounds::exactly(1, holds ? 1 : 0));
-      }
+    const bool may_hold = may_be(info_.code);
+    const bool may_fail = may_be(negated(info_.code));
+    return may_hold == may_fail ? may_hold ? interval_bounds::all(1) : interval_bounds::none()
+                                : interval_bounds::exactly(1, may_hold ? 1 : 0);
+  }
+
+  /// Whether a comparison holds for some of the numbers: bounds are numbers that can be.
+  constexpr bool may_be(operation code) const {
+    switch (code) {
+    case operation::equal:
+      return may_be_equal();
+    case operation::not_equal:
+      return !ua().is_constant() || !ub().is_constant() || ua().low != ub().low;
+    case operation::less:
+      return sa().low < sb().high;
+    case operation::less_equal:
+      return sa().low <= sb().high;
+    case operation::greater:
+      return sa().high > sb().low;
+    case operation::greater_equal:
+      return sa().high >= sb().low;
+    case operation::uless:
+      return ua().low < ub().high;
+    case operation::uless_equal:
+      return ua().low <= ub().high;
+    case operation::ugreater:
+      return ua().high > ub().low;
+    default: // ugreater_equal
+      return ua().high >= ub().low;
     }
-    return out;
+  }
+
+  constexpr bool may_be_equal() const {
+    element both{signed_ranges::common(sa(), sb()), unsigned_ranges::common(ua(), ub())};
+    if (both.as_signed.is_bottom() || both.as_unsigned.is_bottom()) {
+      return false;
+    }
+    if (!ua().is_constant() && !ub().is_constant()) {
+      interval_bounds::reduce(info_.operand_width, both);
+    }
+    return !both.is_bottom();
   }
 
   const operation_info& info_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/dataflow/detail/interval_step.hpp"
 #include "midend/dataflow/detail/text.hpp"
 #include "midend/dataflow/domains/interval_domain.hpp"
 #include "midend/dataflow/domains/known_bits_domain.hpp"
@@ -69,6 +70,14 @@ struct number_domain {
   }
 
   constexpr element transfer(const operation_info& info, std::span<const element> args) const {
+    if (info.code == operation::select) {
+      return select(args);
+    }
+    for (const element& a : args) {
+      if (a.is_bottom()) {
+        return bottom();
+      }
+    }
     if (const std::optional<element> result = folded(*this, info, args)) {
       return *result;
     }
@@ -78,9 +87,15 @@ struct number_domain {
       range_args[i] = args[i].range;
       bit_args[i] = args[i].bits;
     }
-    element out{ranges().transfer(info, {range_args.data(), args.size()}),
-                bits().transfer(info, {bit_args.data(), args.size()})};
-    if (info.code != operation::select && info.code != operation::copy) { // a join needs no reduction
+    element out{detail::interval_step(info, {range_args.data(), args.size()}).result(), bits().top(info.width)};
+    if (is_comparison(info.code) && (as_constant(out) || !compares_bits(info.code))) {
+      bits().sharpen(out.bits, out.range);
+      return out;
+    }
+    operation_info unpromised = info; // bounds see to the promises
+    unpromised.flags = {};
+    out.bits = bits().transfer(unpromised, {bit_args.data(), args.size()});
+    if (info.code != operation::copy) {
       reduce(info.width, out);
     }
     return out;
@@ -99,19 +114,13 @@ struct number_domain {
   /// Makes each part the least one around the numbers that all of them allow: half by half, the numbers with and those
   /// without the highest bit, on which signed and unsigned bounds are the same.
   constexpr void reduce(unsigned width, element& a) const {
-    const std::uint64_t sign = std::uint64_t{1} << (width - 1);
-    const std::array halves{known_bits_domain::element{sign, 0}, known_bits_domain::element{0, sign}};
-    element out = bottom();
-    for (const known_bits_domain::element& highest_bit : halves) {
-      element half = a;
-      known_bits().meet(half.bits, highest_bit);
-      ranges().reduce(width, half.range);
-      restrict_to_half(width, highest_bit.ones != 0, half.range);
-      reduce_interval_and_bits()(half.range.as_unsigned, half.bits);
-      ranges().reduce(width, half.range);
-      join(out, half);
+    if (a == top(width)) {
+      return;
     }
-    a = out;
+    const std::uint64_t sign = std::uint64_t{1} << (width - 1);
+    const element negative = half(width, interval_domain::element::negative(width, a.range), a.bits, {0, sign});
+    a = half(width, interval_domain::element::not_negative(width, a.range), a.bits, {sign, 0});
+    join(a, negative);
   }
 
   /// `[4, 12] ??00`: the bounds, and the bits if some are known that are not zeros in front.
@@ -130,12 +139,33 @@ private:
 
   static constexpr known_bits_domain bits() { return {}; }
 
-  static constexpr void restrict_to_half(unsigned width, bool negative, interval_domain::element& a) {
-    const std::uint64_t middle = low_ones(width) / 2;
-    const unsigned_interval::element half =
-        negative ? unsigned_interval::element{middle + 1, low_ones(width)} : unsigned_interval::element{0, middle};
-    unsigned_interval().meet(a.as_unsigned, half);
-    ranges().reduce(width, a);
+  /// A join, which needs no reduction.
+  constexpr element select(std::span<const element> args) const {
+    if (args[0].is_bottom()) {
+      return bottom();
+    }
+    if (const std::optional<std::uint64_t> condition = as_constant(args[0])) {
+      return *condition != 0 ? args[1] : args[2];
+    }
+    element either = args[1];
+    join(either, args[2]);
+    return either;
+  }
+
+  /// Of the others, bounds say all that bits do.
+  static constexpr bool compares_bits(operation code) {
+    return code == operation::equal || code == operation::not_equal;
+  }
+
+  /// The numbers with this highest bit.
+  constexpr element half(unsigned width, unsigned_interval::element range, known_bits_domain::element known,
+                         const known_bits_domain::element& highest_bit) const {
+    if (range.is_bottom()) {
+      return bottom();
+    }
+    known_bits().meet(known, highest_bit);
+    reduce_interval_and_bits()(range, known);
+    return {{interval_domain::element::meaning(width, range), range}, known};
   }
 };
 

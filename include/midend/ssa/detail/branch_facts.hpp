@@ -112,6 +112,12 @@ public:
     return v < count_ ? std::optional<number_range>(ir_.bounds(v)) : std::nullopt;
   }
 
+  bool is_opaque(value_id v) const
+    requires has_is_opaque<IR>
+  {
+    return v < count_ && ir_.is_opaque(v);
+  }
+
   /// What is known of a copy: of its subject under the name that it had before.
   const fact* implied(value_id v) const { return v < count_ ? nullptr : &copies_[v - count_].known; }
 

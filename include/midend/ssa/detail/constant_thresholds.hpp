@@ -10,14 +10,28 @@
 
 #include <concepts>
 #include <cstdint>
+#include <limits>
 
 MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
 /// Literals and cases, with the numbers beside them: a loop to n stops at n, at n - 1 or, counting down, at n + 1.
+/// Looked for when they are first asked for: few programs have loops that need them.
 class constant_thresholds {
 public:
+  /// Another program comes.
+  constexpr void forget() { are_known_ = false; }
+
+  template <class IR> constexpr thresholds get(const IR& ir) {
+    if (!are_known_) {
+      assign(ir);
+      are_known_ = true;
+    }
+    return {{near_signed_.data(), near_signed_.size()}, {near_unsigned_.data(), near_unsigned_.size()}};
+  }
+
+private:
   template <class IR> constexpr void assign(const IR& ir) {
     signed_.clear();
     unsigned_.clear();
@@ -33,13 +47,10 @@ public:
         add_cases(ir, n);
       }
     }
-    sort_and_deduplicate(signed_);
-    sort_and_deduplicate(unsigned_);
+    add_neighbours(signed_, near_signed_);
+    add_neighbours(unsigned_, near_unsigned_);
   }
 
-  constexpr thresholds get() const { return {{signed_.data(), signed_.size()}, {unsigned_.data(), unsigned_.size()}}; }
-
-private:
   template <class IR> constexpr void add_cases(const IR& ir, node_id n) {
     const value_id condition = ir.condition(n);
     if (condition == no_value || ir.operation(condition).width == 1) {
@@ -53,14 +64,34 @@ private:
   }
 
   constexpr void add(std::uint64_t bits, unsigned width) {
-    for (const std::uint64_t near : {bits - 1, bits, bits + 1}) {
-      signed_.push_back(as_signed(near, width));
-      unsigned_.push_back(near & low_ones(width));
+    signed_.push_back(as_signed(bits, width));
+    unsigned_.push_back(bits);
+  }
+
+  template <class T> static constexpr void add_neighbours(flat_array<T>& numbers, flat_array<T>& out) {
+    sort_and_deduplicate(numbers);
+    out.clear();
+    const auto add_new = [&out](T number) {
+      if (out.empty() || out.back() < number) {
+        out.push_back(number);
+      }
+    };
+    for (const T number : numbers) {
+      if (number != std::numeric_limits<T>::min()) {
+        add_new(static_cast<T>(number - 1));
+      }
+      add_new(number);
+      if (number != std::numeric_limits<T>::max()) {
+        add_new(static_cast<T>(number + 1));
+      }
     }
   }
 
+  bool are_known_ = false;
   flat_array<std::int64_t> signed_;
   flat_array<std::uint64_t> unsigned_;
+  flat_array<std::int64_t> near_signed_;
+  flat_array<std::uint64_t> near_unsigned_;
 };
 
 } // namespace detail

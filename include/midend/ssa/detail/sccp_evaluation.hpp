@@ -39,6 +39,7 @@ protected:
   using state::is_undefined;
   using state::is_unknown;
   using state::memory_;
+  using state::promised;
 
   using state::state;
 
@@ -48,6 +49,9 @@ protected:
       if (const auto* const implied = ir_.implied(v)) {
         return sharpened(*implied);
       }
+    }
+    if (is_opaque(ir_, v)) {
+      return promised(v, ir_.operation(v).width);
     }
     if constexpr (has_value_transfer<D>) {
       const operation_info info = ir_.operation(v);

@@ -225,7 +225,7 @@ private:
     ++out_.counters.widenings;
     const bool stops_on_the_way = growths - options_.widen_after <= options_.threshold_steps;
     return domain_.widen(ir_.operation(phi).width, fact(phi), by,
-                         stops_on_the_way ? memory_.thresholds.get() : thresholds{});
+                         stops_on_the_way ? memory_.thresholds.get(ir_) : thresholds{});
   }
 
   // What waits.

@@ -107,7 +107,7 @@ protected:
       }
     }
     if constexpr (widens) {
-      memory_.thresholds.assign(ir_);
+      memory_.thresholds.forget();
     }
   }
 
@@ -146,11 +146,12 @@ protected:
       if (!out_.executable_nodes.test(n)) {
         continue;
       }
-      for_each_id(ir_.values(n), [this](value_id v) {
+      for (std::uint32_t position = layout_.first_position(n); position != layout_.last_position(n); ++position) {
+        const value_id v = layout_.item(position);
         if (is_unknown(v)) {
           fact(v) = domain_.top(ir_.operation(v).width);
         }
-      });
+      }
     }
     if constexpr (widens) {
       for (std::uint32_t& growths : out_.widenings) {

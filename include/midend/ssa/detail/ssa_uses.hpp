@@ -4,6 +4,7 @@
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/graph/depth_first_order.hpp"
+#include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/support/flat_array.hpp"
 
@@ -110,8 +111,9 @@ struct ssa_use {
   edge_id edge; ///< `no_edge` if it is no phi
 };
 
-/// The uses of each value that stands in a node, by those who do. Built in two passes over operands, because lists of
-/// users in the IR do not say by which edge a phi reads, and to ask a phi for it takes as long as it has inputs.
+/// The uses of each value that stands in a node, by those who do and depend on it. Built in two passes over operands,
+/// because lists of users in the IR do not say by which edge a phi reads, and to ask a phi for it takes as long as it
+/// has inputs.
 class ssa_uses {
 public:
   template <class IR> constexpr void assign(const IR& ir, const ssa_layout& layout) {
@@ -137,7 +139,7 @@ private:
     for (const node_id n : layout.postorder()) {
       for (std::uint32_t position = layout.first_position(n); position != layout.last_position(n); ++position) {
         const value_id user = layout.item(position);
-        if (!ir.is_phi(user)) {
+        if (!ir.is_phi(user) && !is_opaque(ir, user)) {
           for_each_id(ir.operands(user), [&](value_id v) { visit_if_placed(v, {user, no_edge}); });
         }
       }
