@@ -1,6 +1,9 @@
 // Registers ANALYSIS/WHO/DATASET for every contestant and set. A set is read or generated when the first of its
 // benchmarks runs, so the filter decides what is built at all.
 
+#if MIDEND_BENCHMARKS_LLVM
+#include "llvm_sccp.hpp"
+#endif
 #include "memory.hpp"
 #include "suite.hpp"
 
@@ -201,6 +204,9 @@ int main(int count, char** arguments) {
       }
     }
   }
+#if MIDEND_BENCHMARKS_LLVM
+  register_llvm_sccp(MIDEND_TEST_DATA);
+#endif
   const std::size_t ran = benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   return ran == 0 ? 2 : any_wrong ? 1 : 0;
