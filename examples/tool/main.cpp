@@ -97,11 +97,14 @@ CLI::App* add_opt(CLI::App& app, midend_tool::opt_options& options) {
   CLI::App* const opt = app.add_subcommand("opt", "Optimise a file of Elbrus IR");
   opt->footer(listed("Passes, which run on each procedure in the order given:", midend_tool::pass_kinds()) +
               listed("Reports:", midend_tool::report_kinds()) +
-              "The program goes to standard output unless -o, --print or --dot is given.\n"
+              "The program goes to standard output unless -o, --print, --explain or --dot is given.\n"
               "Exit status: 0 done, 1 the input is bad or the output cannot be written, 2 wrong usage.");
   opt->add_option("FILE", options.file, "the program; - is standard input")->required();
   opt->add_option("--passes", options.passes, "what to do, separated by commas")->type_name("PASSES");
   opt->add_option("--print", options.prints, "reports on the result, separated by commas")->type_name("REPORTS");
+  repeatable(opt->add_option("--explain", options.explained,
+                             "why so much is known of this value by the first sccp pass; may be given several times"))
+      ->type_name("%VALUE");
   opt->add_option("-o,--output", options.output, "write the program to this file; - is standard output")
       ->type_name("FILE");
   repeatable(opt->add_option("--procedure", options.procedures, "this procedure only; may be given several times"))

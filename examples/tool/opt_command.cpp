@@ -19,8 +19,10 @@
 namespace midend_tool {
 namespace {
 
+using midend::value_id;
 using midend::elbrus::procedure;
 using midend::elbrus::program;
+using midend::elbrus::value_kind;
 
 exit_status complain(exit_status status, const std::string& message) {
   std::fprintf(stderr, "%s\n", message.c_str());
@@ -51,6 +53,7 @@ template <class Kinds> std::string names_of(const Kinds& kinds) {
 struct choices {
   std::vector<const pass_kind*> passes;
   std::vector<const report_kind*> reports;
+  const pass_kind* explaining = nullptr; ///< the first that can, or the plainest
 
   std::optional<std::string> set(const opt_options& options) {
     for (const std::string_view name : split(options.passes)) {
@@ -65,6 +68,14 @@ struct choices {
         return "--print: unknown report '" + std::string(name) + "', there are: " + names_of(report_kinds());
       }
     }
+    for (const std::string& name : options.explained) {
+      if (name.size() < 2 || name.front() != '%') {
+        return "--explain: '" + name + "' is no value: it begins with %";
+      }
+    }
+    const auto explains = [](const pass_kind* pass) { return pass->explain != nullptr; };
+    const auto first = std::find_if(passes.begin(), passes.end(), explains);
+    explaining = first != passes.end() ? *first : find_pass("sccp");
     return std::nullopt;
   }
 };
@@ -72,7 +83,8 @@ struct choices {
 /// One run of the command over one program.
 class optimizer {
 public:
-  optimizer(const opt_options& options, const choices& chosen) : options_(options), chosen_(chosen) {}
+  optimizer(const opt_options& options, const choices& chosen)
+      : options_(options), chosen_(chosen), is_known_(options.explained.size()) {}
 
   exit_status run() {
     std::optional<program> read = read_program(options_.file);
@@ -88,6 +100,9 @@ public:
       if (is_chosen(p) && !run_passes(p)) {
         return exit_bad_input;
       }
+    }
+    if (const auto name = unknown_value()) {
+      return complain(exit_bad_input, options_.file + ": error: there is no value '" + *name + "'");
     }
     if (const auto problem = draw()) {
       return complain(exit_bad_input, *problem);
@@ -114,7 +129,12 @@ private:
   }
 
   bool run_passes(procedure& p) {
+    bool is_explained = false;
     for (const pass_kind* const pass : chosen_.passes) {
+      if (pass == chosen_.explaining && !is_explained) {
+        explain(p);
+        is_explained = true;
+      }
       const auto begin = std::chrono::steady_clock::now();
       const std::string said = pass->run(p);
       if (options_.statistics) {
@@ -126,7 +146,35 @@ private:
         return false;
       }
     }
+    if (!is_explained) {
+      explain(p);
+    }
     return true;
+  }
+
+  /// Before the pass in question has replaced the values.
+  void explain(const procedure& p) {
+    for (std::size_t i = 0; i != options_.explained.size(); ++i) {
+      for (value_id v = 0; v != p.num_values(); ++v) {
+        const value_kind kind = p.value(v).kind;
+        const bool is_value = kind == value_kind::operation || kind == value_kind::parameter;
+        if (is_value && !p.value_name(v).empty() && p.value_name(v) == options_.explained[i].substr(1)) {
+          is_known_[i] = true;
+          append(reports_, "why ", options_.explained[i], " of @", p.name(), "\n");
+          chosen_.explaining->explain(p, v, reports_);
+        }
+      }
+    }
+  }
+
+  /// One that is to be explained and is in none of the procedures.
+  std::optional<std::string> unknown_value() const {
+    for (std::size_t i = 0; i != options_.explained.size(); ++i) {
+      if (!is_known_[i]) {
+        return options_.explained[i];
+      }
+    }
+    return std::nullopt;
   }
 
   bool verify_behind(const pass_kind& pass) const {
@@ -158,23 +206,22 @@ private:
     return std::nullopt;
   }
 
-  std::optional<std::string> write() const {
-    std::string reports;
+  std::optional<std::string> write() {
     for (const procedure& p : program_.procedures) {
       if (!is_chosen(p)) {
         continue;
       }
       for (const report_kind* const report : chosen_.reports) {
-        append(reports, report->name, " of @", p.name(), "\n");
-        report->append(p, reports);
+        append(reports_, report->name, " of @", p.name(), "\n");
+        report->append(p, reports_);
       }
     }
-    if (!reports.empty()) {
-      if (auto problem = write_text("-", reports)) {
+    if (!reports_.empty()) {
+      if (auto problem = write_text("-", reports_)) {
         return problem;
       }
     }
-    const bool only_looked = chosen_.reports.empty() ? !options_.dot_directory.empty() : true;
+    const bool only_looked = !reports_.empty() || !options_.dot_directory.empty();
     if (options_.output.empty() && only_looked) {
       return std::nullopt;
     }
@@ -184,6 +231,8 @@ private:
   const opt_options& options_;
   const choices& chosen_;
   program program_;
+  std::string reports_;
+  std::vector<bool> is_known_; ///< by value that is to be explained
 };
 
 } // namespace

@@ -15,6 +15,7 @@ struct opt_options {
   std::string prints;                  ///< separated by commas
   std::string output;                  ///< empty: standard output, if nothing else is asked for
   std::vector<std::string> procedures; ///< empty: all
+  std::vector<std::string> explained;  ///< values: why so much is known of them
   std::string dot_directory;           ///< empty: no pictures
   bool statistics = false;
   bool verify_each = false;

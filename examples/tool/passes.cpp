@@ -1,7 +1,12 @@
 #include "passes.hpp"
 
+#include "sccp_tool.hpp"
 #include "text.hpp"
 
+#include <midend/dataflow/domains/flat_domain.hpp>
+#include <midend/dataflow/domains/interval_domain.hpp>
+#include <midend/dataflow/domains/known_bits_domain.hpp>
+#include <midend/dataflow/domains/number_domain.hpp>
 #include <midend/elbrus/construct_ssa.hpp>
 
 #include <algorithm>
@@ -29,12 +34,20 @@ std::string construct_ssa_on_the_fly(procedure& p) {
   return construct(p, ssa_algorithm::on_the_fly);
 }
 
+template <class Domain> pass_kind sccp_pass(std::string_view name, std::string_view summary) {
+  return {name, summary, sccp_tool<Domain>::run, sccp_tool<Domain>::append_explanation};
+}
+
 } // namespace
 
 const std::vector<pass_kind>& pass_kinds() {
   static const std::vector<pass_kind> kinds = {
       {"construct-ssa", "variables become values: pruned SSA form", construct_ssa},
       {"construct-ssa:on-the-fly", "the same by the algorithm of Braun et al.", construct_ssa_on_the_fly},
+      sccp_pass<midend::flat_domain<>>("sccp", "constants in place of what is always the same, dead nodes go"),
+      sccp_pass<midend::interval_domain>("sccp:interval", "the same, with bounds of values"),
+      sccp_pass<midend::known_bits_domain>("sccp:known-bits", "the same, with known bits"),
+      sccp_pass<midend::number_domain>("sccp:product", "the same, with bounds and known bits"),
   };
   return kinds;
 }

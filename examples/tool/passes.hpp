@@ -2,6 +2,7 @@
 #pragma once
 
 #include <midend/elbrus/procedure.hpp>
+#include <midend/ir/ssa_values.hpp>
 
 #include <string>
 #include <string_view>
@@ -14,6 +15,8 @@ struct pass_kind {
   std::string_view name;
   std::string_view summary;
   std::string (*run)(midend::elbrus::procedure&);
+  /// Says why so much is known of a value before the pass; null if that is not a matter of the pass.
+  void (*explain)(const midend::elbrus::procedure&, midend::value_id, std::string&) = nullptr;
 };
 
 /// All there are.

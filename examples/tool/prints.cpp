@@ -1,9 +1,14 @@
 #include "prints.hpp"
 
+#include "sccp_tool.hpp"
 #include "text.hpp"
 
 #include <midend/dataflow/available_expressions.hpp>
 #include <midend/dataflow/definition_table.hpp>
+#include <midend/dataflow/domains/flat_domain.hpp>
+#include <midend/dataflow/domains/interval_domain.hpp>
+#include <midend/dataflow/domains/known_bits_domain.hpp>
+#include <midend/dataflow/domains/number_domain.hpp>
 #include <midend/dataflow/live_variables.hpp>
 #include <midend/dataflow/reaching_definitions.hpp>
 #include <midend/dataflow/very_busy_expressions.hpp>
@@ -151,6 +156,11 @@ const std::vector<report_kind>& report_kinds() {
       {"available-expressions", "the expressions that need not be computed again", append_available_expressions},
       {"very-busy-expressions", "the expressions that will be needed in any case", append_very_busy_expressions},
       {"loops", "the forest of natural loops", append_loops},
+      {"sccp", "what is constant, what is never executed, and the plan",
+       sccp_tool<midend::flat_domain<>>::append_report},
+      {"sccp:interval", "the same, with bounds of values", sccp_tool<midend::interval_domain>::append_report},
+      {"sccp:known-bits", "the same, with known bits", sccp_tool<midend::known_bits_domain>::append_report},
+      {"sccp:product", "the same, with bounds and known bits", sccp_tool<midend::number_domain>::append_report},
   };
   return kinds;
 }

@@ -71,6 +71,45 @@ loops of @nested
 TEXT
 run "loops" 0 opt "$programs/loops.eir" --procedure=nested --print=loops && same "loops" "$work/loops.expected"
 
+cat >"$work/one.expected" <<'TEXT'
+why %x.1 of @always_one
+  %x.1 is 1: a phi in body
+    by entry -> body: %x is 1
+    by test -> body: %x.3 is 1
+  %x is 1: follows from its operands
+  %x.3 is 1: a phi in test
+    by body -> test: %x.1 is 1
+    never by change -> test: change is never executed
+    never by body -> change: %other is 0
+  1 is 1: a literal
+  %other is 0: follows from its operands
+TEXT
+run "explain" 0 opt "$programs/dataflow.eir" --procedure=always_one --passes=construct-ssa,sccp --verify-each --explain=%x.1 &&
+  same "explain" "$work/one.expected"
+run "explain nothing" 1 opt "$programs/dataflow.eir" --explain=%nowhere &&
+  says "explain nothing" "$programs/dataflow.eir: error: there is no value '%nowhere'"
+run "explain a variable" 2 opt "$programs/dataflow.eir" --explain='$x' &&
+  says "explain a variable" "midend opt: --explain: '\$x' is no value: it begins with %"
+
+for domain in "" :interval :known-bits :product; do # x = 10 and y = 1 in front of, in and behind the loop
+  run "sccp$domain" 0 opt "$programs/dataflow.eir" --procedure=constant_propagation --passes=construct-ssa --print=sccp$domain
+  for change in "%x by 10" "%x.1 by 10" "%x.2 by 10" "%y by 1" "%y.1 by 1" "%y.2 by 1"; do
+    grep -q "^  replace $change\$" "$work/out" || fail "sccp$domain" "the plan does not replace $change"
+  done
+  grep -qE "replace %(j\.[12]|jx|p) " "$work/out" && fail "sccp$domain" "j and p are no constants"
+  for file in "$programs"/*.eir; do
+    name="sccp$domain of $(basename "$file")"
+    run "$name" 0 opt "$file" --passes=construct-ssa,sccp$domain --verify-each -o "$work/sccp.eir"
+    run "$name again" 0 opt "$work/sccp.eir" && same "$name again" "$work/sccp.eir"
+  done
+done
+for run in "@always_one 10" "@constant_propagation"; do # the same result before and behind
+  [ "$run" = "@constant_propagation" ] && set -- @constant_propagation @m --memory=m:i32:5,7,0 || set -- $run
+  run "run $run" 0 run "$programs/dataflow.eir" "$@" && cp "$work/out" "$work/before"
+  run "optimise for $run" 0 opt "$programs/dataflow.eir" --passes=construct-ssa,sccp:product -o "$work/sccp.eir"
+  run "run $run behind sccp" 0 run "$work/sccp.eir" "$@" && same "run $run behind sccp" "$work/before"
+done
+
 printf 'proc @f(%%x: i32) -> i32 {\n  node entry:\n    %%y = add.i32 %%z, 1\n    ret %%y, 2\n}\n' >"$work/bad.eir"
 run "errors" 1 opt "$work/bad.eir"
 [ -s "$work/out" ] && fail "errors" "standard output is not empty"

@@ -110,11 +110,17 @@ private:
     for_each_id(ir_.graph().out_edges(n), [&](edge_id e) { count_edge(e, !is_decided || e == kept); });
   }
 
+  /// A node without values and edges is one that has been erased before.
   void plan_erased(node_id n) {
-    if (n != ir_.graph().entry()) {
+    bool is_empty = true;
+    for_each_id(ir_.values(n), [&](value_id) { is_empty = false; });
+    for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
+      is_empty = false;
+      count_edge(e, false);
+    });
+    if (n != ir_.graph().entry() && !is_empty) {
       out_.erased_nodes.push_back(n);
     }
-    for_each_id(ir_.graph().out_edges(n), [&](edge_id e) { count_edge(e, false); });
   }
 
   void count_edge(edge_id e, bool is_left) {

@@ -1,0 +1,23 @@
+/// Sparse conditional constant propagation for `midend opt`: pass, report and explanation, by domain.
+#pragma once
+
+#include <midend/elbrus/procedure.hpp>
+#include <midend/ir/ssa_values.hpp>
+
+#include <string>
+
+namespace midend_tool {
+
+/// Each is made for `flat_domain<>`, `interval_domain`, `known_bits_domain` and `number_domain`.
+template <class Domain> struct sccp_tool {
+  /// Changes the procedure as the plan says; gives what was done in a few words.
+  static std::string run(midend::elbrus::procedure& p);
+
+  /// What is known of each value, and the plan.
+  static void append_report(const midend::elbrus::procedure& p, std::string& out);
+
+  /// Why so much is known of a value.
+  static void append_explanation(const midend::elbrus::procedure& p, midend::value_id v, std::string& out);
+};
+
+} // namespace midend_tool
