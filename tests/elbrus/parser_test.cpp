@@ -582,9 +582,80 @@ TEST_CASE("parser: types are checked in a procedure with other errors, as far as
     ret %w
 }
 )") == errors{"1:31: expected a type, found 'i9'", "3:18: unknown value '%z'", "4:5: %w is i64, add.i32 takes i32",
-              "5:5: %later is i1, sub.i32 takes i32", "7:15: unknown type 'i33'"});
+              "5:5: %later is i1, sub.i32 takes i32",
+              "5:5: %later is read where it need not have been computed: it stands further down",
+              "7:15: unknown type 'i33'"});
   CHECK(errors_of("proc @f(%x: i64) -> i32 {\nnode n:\n%y = add.i32 %z, 1\nret %x }") ==
         errors{"3:14: unknown value '%z'", "4:1: %x is i64, ret has to give i32"});
+}
+
+TEST_CASE("parser: dominance, phis and switches are checked in a procedure with other errors, if its flow is known") {
+  constexpr const char* body = R"(proc @f(%p: i1) -> i32 {
+  var $v: i32
+  node entry:
+    br %p ? left : right
+  node left:
+    %x = add.i32 1, 2
+    %twice = add.i32 1, 2
+    br end
+  node right:
+    %twice = add.i32 1, 2
+    br end
+  node end:
+    %a = phi.i32 [left: %s], [right: %x]
+    %b = phi.i32 [left: %s]
+    %c = phi.i32 [right: $v], [left: %lost]
+    %s = add.i32 %x, 1
+    %t = add.i32 %twice, %unknown
+    %lost = frob.i32 1
+    %u = add.i32 %lost, %lost
+    switch.i32 %s [1: last], [0x1: last], default: last
+  node last:
+    ret %s
+)";
+  const errors expected = {
+      "10:5: '%twice' is defined twice, first in line 7",
+      "13:5: %s need not have been computed at the end of node left: not all paths come by node end",
+      "13:5: %x need not have been computed at the end of node right: not all paths come by node left",
+      "14:5: the phi has no entry for the edge from node 'right'",
+      "15:5: an input of a phi must be a value, $v is a variable",
+      "16:5: %x is read where it need not have been computed: not all paths come by node left",
+      "17:26: unknown value '%unknown'",
+      "18:13: unknown operation or flag 'frob.i32'",
+      "20:5: the switch has two cases 1"};
+  CHECK(errors_of(std::string(body) + "}") == expected);
+
+  // An edge that is not known may lead anywhere, and so may one that stands behind another terminator.
+  const errors few = {"5:9: unknown node 'm'", "7:13: unknown node 'k'"};
+  CHECK(errors_of("proc @f(%p: i1) -> i32 {\nnode n:\nbr x\nnode x: %a = mov.i32 1\nbr %p ? m : y\n"
+                  "node y: %b = mov.i32 %c\nbr %p ? n : k\nnode z: %c = mov.i32 %b\nret %a }") == few);
+  CHECK(errors_of("proc @f(%p: i1) -> i32 {\nnode n: br y\nnod x:\n%a = mov.i32 1\nbr y\nnode y: ret %a }") ==
+        errors{"3:1: unknown operation 'nod'", "4:1: an operation behind the terminator of node 'n'"});
+}
+
+TEST_CASE("parser: calls are checked where caller or callee have other errors") {
+  CHECK(errors_of(R"(proc @wrong(%p: ptr, %n: i32) -> i32 {
+  node n:
+    %a = call.i32 @wrong(%p)
+    %b = call.i64 @wrong(%p, 3)
+    %c = call.i32 @wrong(%p, %p) ? %unknown : 1
+    %d = call.i32 @right(%n)
+    %e = call.i32 @head(%n)
+    ret %d
+}
+proc @right(%p: i64) -> i32 {
+  node n:
+    %a = call.i32 @wrong(%p, %p)
+    %b = call.i32 @wrong(%p, i32 1)
+    ret %a
+}
+proc @head(%p: i64, %q: i65) -> i64 {
+  node n:
+    ret %p
+}
+)") == errors{"3:5: @wrong has 2 parameters, the call has 1 argument", "4:5: @wrong gives i32, not i64",
+              "5:36: unknown value '%unknown'", "6:5: %n is i32, parameter %p of @right is i64",
+              "12:5: %p is i64, parameter %n of @wrong is i32", "16:25: expected a type, found 'i65'"});
 }
 
 TEST_CASE("parser: errors of all procedures, and those without errors are there") {

@@ -6,6 +6,7 @@
 #include "midend/elbrus/detail/signatures.hpp"
 #include "midend/elbrus/detail/syntax.hpp"
 #include "midend/elbrus/detail/syntax_parser.hpp"
+#include "midend/elbrus/detail/unfinished_calls.hpp"
 #include "midend/elbrus/diagnostic.hpp"
 #include "midend/elbrus/procedure.hpp"
 #include "midend/elbrus/program.hpp"
@@ -13,7 +14,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -74,7 +74,8 @@ struct parse_result {
 /// All errors are found, one in each line that breaks the grammar; what such a line would have defined is not missed
 /// elsewhere. Beside the grammar, names have to be known and used once, literals have to fit, each node has one
 /// terminator at its end, phis stand at the head with an entry for each edge. The rest is checked by `verify`, which a
-/// procedure with errors does not get to: of such a one the types of operations are checked here.
+/// procedure with errors does not get to: of such a one, what `verify` would say is said here, as far as the operands
+/// are known; and what needs the whole flow, as dominance does, if all edges are known.
 ///
 /// Any bytes are a text, but not more than 1 GiB. Linear in its length.
 inline parse_result parse(std::string_view text) {
@@ -90,13 +91,20 @@ inline parse_result parse(std::string_view text) {
   for (std::uint32_t i = 0; i != written.size(); ++i) {
     is_first[i] = signatures.add(i);
   }
+  std::vector<detail::read_procedure> read;
   for (std::size_t i = 0; i != written.size(); ++i) {
-    std::optional<procedure> p = detail::procedure_binder(written[i], signatures, out.diagnostics).bind();
+    read.push_back(detail::procedure_binder(written[i], signatures, out.diagnostics).bind());
     if (!is_first[i]) {
       const detail::spelling& name = written[i].name;
       out.diagnostics.push_back({name.location, "a second procedure " + detail::quoted("@" + std::string(name.text))});
-    } else if (p) {
-      out.program.procedures.push_back(std::move(*p));
+    }
+  }
+  if (!out.diagnostics.empty()) {
+    detail::check_unfinished_calls(read, signatures, out.diagnostics);
+  }
+  for (std::size_t i = 0; i != written.size(); ++i) {
+    if (is_first[i] && read[i].is_right) {
+      out.program.procedures.push_back(std::move(read[i].made));
     }
   }
   std::sort(out.diagnostics.begin(), out.diagnostics.end(), is_before);

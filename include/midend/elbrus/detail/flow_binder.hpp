@@ -66,6 +66,9 @@ protected:
   /// Whether there are edges from a node, or into it, that are not known because of another error.
   bool is_unsure(node_id n) const { return n >= added_entry_ && unsure_[n - added_entry_] != 0; }
 
+  /// Whether all edges are known, whatever is wrong with the operations.
+  bool flow_is_known() const { return flow_is_known_; }
+
   /// `no_node` if it is not known, and then there was an error.
   node_id find_node(const spelling& label) {
     const std::uint32_t found = nodes_.find(label.text);
@@ -79,8 +82,9 @@ protected:
 private:
   void declare_node(std::uint32_t i) {
     const written_node& n = in_.nodes[i];
-    unsure_[i] = static_cast<unsigned char>(n.is_broken);
     if (n.name.text.empty()) {
+      unsure_[i] = 1;
+      flow_is_known_ = false;
       return; // its head could not be read
     }
     const std::uint32_t first = nodes_.find_or_insert(n.name.text, i);
@@ -88,6 +92,7 @@ private:
       fail_twice("", n.name, in_.nodes[first].name.location);
       unsure_[i] = 1;
       unsure_[first] = 1;
+      flow_is_known_ = false;
     }
   }
 
@@ -120,12 +125,15 @@ private:
     }
     if (at == all.size()) {
       unsure_[i] = 1;
+      flow_is_known_ = false;
       if (!n.is_broken) {
         fail(n.location, "node " + quoted(n.name.text) + " has no terminator");
       }
       return nullptr;
     }
     if (at + 1 != all.size()) {
+      unsure_[i] = 1; // the head of a node may be missing
+      flow_is_known_ = false;
       fail(all[at + 1].location, "an operation behind the terminator of node " + quoted(n.name.text));
     }
     return &all[at];
@@ -135,17 +143,21 @@ private:
     const node_id target = find_node(t.label);
     if (target == no_node) {
       unsure_[source] = 1;
+      flow_is_known_ = false;
       return;
     }
+    const std::size_t errors_before = num_errors();
     const edge_id e = t.case_value.text.empty()
                           ? out_.add_edge(node_of(source), target)
                           : out_.add_edge(node_of(source), target, bits_of(t.case_value, case_type));
+    flow_is_known_ &= num_errors() == errors_before;
     out_.set_probability(e, t.probability);
   }
 
   name_index nodes_;
   std::vector<unsigned char> unsure_; ///< by written node
   std::uint32_t added_entry_ = 0;     ///< 1 if there is one
+  bool flow_is_known_ = true;
 };
 
 } // namespace elbrus::detail

@@ -118,13 +118,17 @@ protected:
 
   const written_procedure& in_;
   procedure out_;
-  std::vector<value_id> value_of_; ///< by definition; `no_value` until it is made
+  std::vector<value_id> value_of_;           ///< by definition; `no_value` until it is made
+  std::vector<std::uint32_t> defined_twice_; ///< definitions with a name that others have, too
 
 private:
   void declare(name_index& index, std::string_view sign, const spelling& name, std::uint32_t number) {
     const std::uint32_t first = index.find_or_insert(name.text, number);
     if (first != number && first != lost) {
       fail_twice(sign, name, &index == &variables_ ? in_.variables[first].name.location : place_of(first));
+      if (&index == &values_) {
+        defined_twice_.push_back(first);
+      }
     }
   }
 

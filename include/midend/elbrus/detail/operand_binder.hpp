@@ -48,19 +48,21 @@ protected:
     }
   }
 
-  /// Entries go to the places of their edges.
-  void order_inputs(const written_operation& op, node_id node, phi_matcher& matcher) {
+  /// Entries go to the places of their edges. False if that cannot be done.
+  bool order_inputs(const written_operation& op, node_id node, phi_matcher& matcher) {
     if (is_unsure(node)) {
-      return;
+      return false;
     }
     matcher.begin_phi();
-    if (match_entries(op, node, matcher) && check_missing(op, matcher)) {
-      ordered_.resize(bound_.size());
-      for (std::size_t i = 0; i != bound_.size(); ++i) {
-        ordered_[positions_[i]] = bound_[i];
-      }
-      bound_.swap(ordered_);
+    if (!match_entries(op, node, matcher) || !check_missing(op, matcher)) {
+      return false;
     }
+    ordered_.resize(bound_.size());
+    for (std::size_t i = 0; i != bound_.size(); ++i) {
+      ordered_[positions_[i]] = bound_[i];
+    }
+    bound_.swap(ordered_);
+    return true;
   }
 
   /// Of `ret`, the type of what it returns.

@@ -6,6 +6,8 @@
 #include "midend/elbrus/detail/operand_binder.hpp"
 #include "midend/elbrus/detail/phi_matcher.hpp"
 #include "midend/elbrus/detail/syntax.hpp"
+#include "midend/elbrus/detail/verify_dominance.hpp"
+#include "midend/elbrus/detail/verify_nodes.hpp"
 #include "midend/elbrus/detail/verify_operations.hpp"
 #include "midend/elbrus/diagnostic.hpp"
 #include "midend/elbrus/opcode.hpp"
@@ -16,7 +18,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -25,14 +26,22 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus::detail {
 
+/// A procedure as far as it could be read.
+struct read_procedure {
+  procedure made;
+  bool is_right = false;
+  bool head_is_known = false;
+  std::vector<bool> is_incomplete; ///< by value, if it is not right: operations with an operand that is not known
+};
+
 /// Makes one procedure. What is wrong goes to the diagnostics, and the procedure is made all the same, to find the
-/// other errors, those of types too, which the verifier cannot find in what is thrown away then.
+/// other errors, those too that are the verifier's, which it cannot find in what is thrown away then.
 class procedure_binder : operand_binder {
 public:
   procedure_binder(const written_procedure& written, const signatures& callees, std::vector<diagnostic>& errors)
       : operand_binder(written, callees, errors) {}
 
-  std::optional<procedure> bind() {
+  read_procedure bind() {
     const std::size_t errors_before = num_errors();
     declare_procedure();
     declare_values();
@@ -41,11 +50,13 @@ public:
     make_edges();
     make_operations();
     set_forward_references();
-    if (num_errors() == errors_before && !in_.is_broken) {
-      return std::move(out_);
+    const bool is_right = num_errors() == errors_before && !in_.is_broken;
+    if (!is_right) {
+      mark_incomplete();
+      check_operations();
+      check_flow();
     }
-    check_types();
-    return std::nullopt;
+    return {std::move(out_), is_right, !in_.head_is_broken, std::move(is_incomplete_)};
   }
 
 private:
@@ -73,7 +84,9 @@ private:
         bind_operands(op);
         if (op.code == opcode::phi) {
           check_head(op, at_head);
-          order_inputs(op, node_of(i), matcher);
+          if (!order_inputs(op, node_of(i), matcher)) {
+            unordered_.push_back(size_of_values());
+          }
         }
         at_head &= op.code == opcode::phi;
         make_operation(op, number, node_of(i));
@@ -144,7 +157,7 @@ private:
         continue;
       }
       if (bound()[i].definition == lost) {
-        incomplete_.push_back(v);
+        with_lost_operands_.push_back(v);
       } else {
         forward_.push_back({v, i, bound()[i].definition});
       }
@@ -156,37 +169,69 @@ private:
       if (value_of_[f.definition] != no_value) {
         out_.set_operand(f.user, f.operand, value_of_[f.definition]);
       } else {
-        incomplete_.push_back(f.user);
+        with_lost_operands_.push_back(f.user);
       }
     }
   }
 
-  /// Not of operations with operands that are not known, or whose type is not: that is an error already.
-  void check_types() {
-    std::vector<bool> is_incomplete(out_.num_values());
-    for (const value_id v : incomplete_) {
-      is_incomplete[v] = true;
+  /// Operations with operands that are not known, or whose type is not: that is an error already.
+  void mark_incomplete() {
+    is_incomplete_.assign(out_.num_values(), false);
+    for (const value_id v : with_lost_operands_) {
+      is_incomplete_[v] = true;
     }
     for (const std::span<const value_id> declared : {out_.parameters(), out_.variables()}) {
       for (const value_id v : declared) {
         if (out_.value(v).type == type::none) {
-          for (const value_id user : out_.users(v)) {
-            is_incomplete[user] = true;
-          }
+          mark_users(v, is_incomplete_);
         }
       }
     }
-    const bool result_is_known = !in_.is_broken || in_.result != type::none; // the head may be what is broken
+  }
+
+  void mark_users(value_id v, std::vector<bool>& marks) const {
+    for (const value_id user : out_.users(v)) {
+      marks[user] = true;
+    }
+  }
+
+  void check_operations() {
     error_list found(out_, errors());
     operation_check(out_, found).run([&](value_id v) {
-      return !is_incomplete[v] && (result_is_known || out_.value(v).code != opcode::ret);
+      return !is_incomplete_[v] && (!in_.head_is_broken || out_.value(v).code != opcode::ret);
     });
   }
 
+  /// What needs all edges: cases of switches, inputs of phis, dominance. Not of what is read and defined twice.
+  void check_flow() {
+    if (!flow_is_known() || in_.nodes.empty()) {
+      return;
+    }
+    std::vector<bool> is_unclear = is_incomplete_;
+    for (const value_id v : unordered_) {
+      is_unclear[v] = true;
+    }
+    for (const std::uint32_t definition : defined_twice_) {
+      if (value_of_[definition] != no_value) {
+        mark_users(value_of_[definition], is_unclear);
+      }
+    }
+    error_list found(out_, errors());
+    node_check nodes(out_, found);
+    for (value_id v = 0; v != size_of_values(); ++v) {
+      if (out_.is_operation(v)) {
+        nodes.run_on(v);
+      }
+    }
+    dominance_check(out_, found).run([&](value_id v) { return !is_unclear[v]; });
+  }
+
   std::vector<forward_reference> forward_;
-  std::vector<value_id> incomplete_; ///< operations with an operand that is not known
-  std::vector<value_id> operands_;   ///< of the present operation
-  std::vector<alias_id> classes_;    ///< that it clobbers
+  std::vector<value_id> operands_; ///< of the present operation
+  std::vector<alias_id> classes_;  ///< that it clobbers
+  std::vector<value_id> with_lost_operands_;
+  std::vector<value_id> unordered_; ///< phis whose entries are not for the edges
+  std::vector<bool> is_incomplete_;
 };
 
 } // namespace elbrus::detail

@@ -25,8 +25,11 @@ public:
     return is_anonymous(name) || by_name_.find_or_insert(name, number) == number;
   }
 
+  /// `name_index::missing` if there is none.
+  std::uint32_t number_of(std::string_view name) const { return by_name_.find(name); }
+
   const written_procedure* find(std::string_view name) const {
-    const std::uint32_t number = by_name_.find(name);
+    const std::uint32_t number = number_of(name);
     return number == name_index::missing ? nullptr : &procedures_[number];
   }
 

@@ -110,7 +110,8 @@ struct written_procedure {
 
   /// Names of values and variables whose definitions could not be read: they are known all the same.
   std::vector<written_operand> lost_names;
-  bool is_broken = false; ///< there is an error in it
+  bool is_broken = false;      ///< there is an error in it
+  bool head_is_broken = false; ///< parameters and result are not all known
 };
 
 } // namespace elbrus::detail

@@ -54,6 +54,7 @@ private:
     out().location = current().location;
     if (!head()) {
       out().is_broken = true;
+      out().head_is_broken = true;
       skip_broken_head();
     }
     while (!at('}') && !at(token_kind::end) && !at_word("proc")) {

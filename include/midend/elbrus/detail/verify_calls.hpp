@@ -49,7 +49,6 @@ public:
     }
   }
 
-private:
   /// A call may leave alone what the callee gives.
   static void call(const procedure& p, value_id v, const procedure& callee, error_list& errors) {
     const type result = p.value(v).type;
@@ -76,6 +75,7 @@ private:
     }
   }
 
+private:
   const program& program_;
   name_index by_name_;
 };

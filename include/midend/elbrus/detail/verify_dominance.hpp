@@ -26,6 +26,11 @@ public:
   dominance_check(const procedure& p, error_list& errors) : p_(p), errors_(errors) {}
 
   void run() {
+    run([](value_id) { return true; });
+  }
+
+  /// Looks at those operations only that `is_asked(v)` says.
+  template <class Asked> void run(const Asked& is_asked) {
     tree_ = dominators(p_);
     place_.assign(p_.num_values(), 0);
     std::uint32_t place = 0;
@@ -36,6 +41,9 @@ public:
     }
     for (const node_id n : tree_.preorder()) {
       for (const value_id v : p_.values(n)) {
+        if (!is_asked(v)) {
+          continue;
+        }
         if (p_.is_phi(v)) {
           inputs(v, n);
         } else {

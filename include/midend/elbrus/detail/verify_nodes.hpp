@@ -38,6 +38,15 @@ public:
     }
   }
 
+  /// What can be said of an operation alone, if the rest of its node is not in order: inputs of phis and cases.
+  void run_on(value_id v) {
+    if (p_.is_phi(v)) {
+      variables_among(p_.arguments(v), v);
+    } else if (p_.value(v).code == opcode::switch_) {
+      cases(v, p_.value(v).node);
+    }
+  }
+
 private:
   void order(node_id n) {
     bool in_head = true;
@@ -70,8 +79,15 @@ private:
     for (std::size_t i = 0; i != edges.size(); ++i) {
       if (inputs[i] == no_value) {
         errors_.of_value(v, {"the phi has no entry for an edge from ", spelled_node(p_, p_.edge_source(edges[i]))});
-      } else if (p_.value(inputs[i]).kind == value_kind::variable) {
-        errors_.of_value(v, {"an input of a phi must be a value, ", spelled(p_, inputs[i]), " is a variable"});
+      }
+    }
+    variables_among(inputs, v);
+  }
+
+  void variables_among(std::span<const value_id> inputs, value_id v) {
+    for (const value_id input : inputs) {
+      if (input != no_value && p_.value(input).kind == value_kind::variable) {
+        errors_.of_value(v, {"an input of a phi must be a value, ", spelled(p_, input), " is a variable"});
       }
     }
   }
