@@ -27,7 +27,15 @@ namespace detail {
 
 /// `operation_info` in four bytes, and what else is known without a look at the instruction.
 struct llvm_operation_record {
-  enum : std::uint8_t { no_signed_wrap = 1, no_unsigned_wrap = 2, phi = 4, bounded = 8, opaque = 16 };
+  enum : std::uint8_t {
+    no_signed_wrap = 1,
+    no_unsigned_wrap = 2,
+    phi = 4,
+    bounded = 8,
+    opaque = 16,
+    branch = 32,
+    choice = 64
+  };
 
   operation code;
   std::uint8_t width;
@@ -39,8 +47,19 @@ struct llvm_operation_record {
     const int marks = (info.flags.no_signed_wrap ? no_signed_wrap : 0) |
                       (info.flags.no_unsigned_wrap ? no_unsigned_wrap : 0) | (is_phi ? phi : 0) |
                       (may_have_llvm_bounds(i) ? bounded : 0) |
-                      (info.code == operation::other && is_opaque_llvm_instruction(i) ? opaque : 0);
+                      (info.code == operation::other && is_opaque_llvm_instruction(i) ? opaque : 0) |
+                      (i.isTerminator() ? decision(i) : 0);
     return {info.code, info.width, info.operand_width, static_cast<std::uint8_t>(marks)};
+  }
+
+  /// `branch` or `choice` if a number decides where a `br` or `switch` goes.
+  static int decision(const llvm::Instruction& last) {
+    const unsigned opcode = last.getOpcode();
+    const bool may_decide = opcode == llvm::Instruction::Br || opcode == llvm::Instruction::Switch;
+    if (!may_decide || last.getNumSuccessors() < 2 || !is_llvm_number(last.getOperand(0)->getType())) {
+      return 0;
+    }
+    return opcode == llvm::Instruction::Br ? branch : choice;
   }
 
   operation_info info() const {

@@ -114,17 +114,13 @@ public:
     return is_instruction(v) ? numbering_.operands(v) : std::span<const value_id>();
   }
 
-  bool is_phi(value_id v) const {
-    return is_instruction(v) && (numbering_.record(v).marks & detail::llvm_operation_record::phi) != 0;
-  }
+  bool is_phi(value_id v) const { return is_instruction(v) && (marks(v) & record::phi) != 0; }
 
   value_id phi_input(value_id phi, edge_id e) const { return operands(phi)[positions_[e]]; }
 
   value_id condition(node_id n) const {
     const value_id last = terminator(n);
-    const std::span<const value_id> read = operands(last);
-    const bool decides = graph_.successors(n).size() > 1 && llvm::isa<llvm::BranchInst, llvm::SwitchInst>(value(last));
-    return decides && is_number(read[0]) ? read[0] : no_value;
+    return (marks(last) & (record::branch | record::choice)) != 0 ? numbering_.operands(last)[0] : no_value;
   }
 
   operation_info operation(value_id v) const {
@@ -145,8 +141,8 @@ public:
 
   /// What `!range`, attributes and LLVM's intrinsics promise of a number, see `llvm_bounds`.
   std::optional<number_range> bounds(value_id v) const {
-    const bool may_have = is_instruction(v) ? (numbering_.record(v).marks & detail::llvm_operation_record::bounded) != 0
-                                            : is_number(v) && llvm::isa<llvm::Argument>(value(v));
+    const bool may_have =
+        is_instruction(v) ? (marks(v) & record::bounded) != 0 : is_number(v) && llvm::isa<llvm::Argument>(value(v));
     return may_have ? llvm_bounds(*value(v)) : std::nullopt;
   }
 
@@ -154,9 +150,7 @@ public:
   bool is_undefined(value_id v) const { return !is_instruction(v) && llvm::isa<llvm::UndefValue>(value(v)); }
 
   /// Whether an instruction is never folded: those without result, terminators, and most calls.
-  bool is_opaque(value_id v) const {
-    return is_instruction(v) && (numbering_.record(v).marks & detail::llvm_operation_record::opaque) != 0;
-  }
+  bool is_opaque(value_id v) const { return is_instruction(v) && (marks(v) & record::opaque) != 0; }
 
   std::optional<std::uint64_t> fold(value_id v, std::span<const std::uint64_t> args) const {
     MIDEND_ASSERT(is_instruction(v) && !is_phi(v), "an instruction that is no phi", v);
@@ -171,14 +165,15 @@ public:
   std::optional<std::uint64_t> edge_case(edge_id e) const {
     const node_id n = graph_.edge_source(e);
     const edge_id position = e - graph_.offsets()[n];
-    const auto* const branch = llvm::dyn_cast<llvm::SwitchInst>(value(terminator(n)));
-    if (branch == nullptr) {
+    const value_id last = terminator(n);
+    if ((marks(last) & record::branch) != 0) {
       return 1 - position; // the true edge comes first
     }
     if (position == 0) {
       return std::nullopt; // the default edge comes first
     }
-    return llvm::SwitchInst::ConstCaseIt(branch, position - 1)->getCaseValue()->getZExtValue();
+    const auto* const choice = llvm::cast<llvm::SwitchInst>(value(last));
+    return llvm::SwitchInst::ConstCaseIt(choice, position - 1)->getCaseValue()->getZExtValue();
   }
 
   /// Whether an edge is taken by exceptions: it leads to a landing pad, or to another block of that kind. What a
@@ -186,6 +181,11 @@ public:
   bool is_exceptional(edge_id e) const { return block(graph_.edge_target(e))->isEHPad(); }
 
 private:
+  using record = detail::llvm_operation_record;
+
+  /// Of an instruction.
+  unsigned marks(value_id v) const { return numbering_.record(v).marks; }
+
   bool is_instruction(value_id v) const { return v < numbering_.num_instructions(); }
 
   value_id terminator(node_id n) const { return numbering_.first_value(n + std::size_t{1}) - 1; }

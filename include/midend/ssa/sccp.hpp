@@ -55,7 +55,7 @@ void sccp_with_branch_facts(const IR& ir, const D& domain, const sccp_options& o
 ///
 /// Without widening the result is the least solution and independent of any order. O(h (m + u)) for m edges, u operands
 /// and a domain of height h, of which `widen_after` and the thresholds are the bound if it widens; phis of many inputs
-/// included. Of workspace 20 bytes a value, 32 a node and 8 an operand, and a fact for each value if something was
+/// included. Of workspace 20 bytes a value, 32 a node and 20 an operand, and a fact for each value if something was
 /// widened. With `branch_facts` a copy of the operand lists comes on top, and is made anew each time.
 template <semantic_ir IR, domain_of_ir<IR> D>
 constexpr void sccp(const IR& ir, const D& domain, const sccp_options& options, sccp_workspace<D>& workspace,

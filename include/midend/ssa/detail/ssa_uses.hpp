@@ -111,17 +111,23 @@ struct ssa_use {
   edge_id edge; ///< `no_edge` if it is no phi
 };
 
-/// The uses of each value that stands in a node, by those who do and depend on it. Built in two passes over operands,
+/// The uses of each value that stands in a node, by those who do and depend on it. Built in a pass over operands,
 /// because lists of users in the IR do not say by which edge a phi reads, and to ask a phi for it takes as long as it
-/// has inputs.
+/// has inputs; and sorted by value in another one, which does not ask the IR again.
 class ssa_uses {
 public:
   template <class IR> constexpr void assign(const IR& ir, const ssa_layout& layout) {
     ends_.assign(layout.num_values() + std::size_t{1}, 0);
-    for_each_use(ir, layout, [&](value_id v, ssa_use) { ++ends_.data()[v]; });
+    found_.clear();
+    for_each_use(ir, layout, [&](value_id v, ssa_use use) {
+      ++ends_.data()[v];
+      found_.push_back({v, use});
+    });
     counts_to_ends(ends_);
     uses_.resize_for_overwrite(ends_[layout.num_values()]);
-    for_each_use(ir, layout, [&](value_id v, ssa_use use) { uses_.data()[--ends_.data()[v]] = use; });
+    for (const found_use& found : found_) {
+      uses_.data()[--ends_.data()[found.value]] = found.use;
+    }
   }
 
   constexpr std::span<const ssa_use> of(value_id v) const {
@@ -129,6 +135,11 @@ public:
   }
 
 private:
+  struct found_use {
+    value_id value;
+    ssa_use use;
+  };
+
   template <class IR, class Visit>
   static constexpr void for_each_use(const IR& ir, const ssa_layout& layout, Visit visit) {
     const auto visit_if_placed = [&](value_id v, ssa_use use) {
@@ -153,6 +164,7 @@ private:
 
   flat_array<std::uint32_t> ends_;
   flat_array<ssa_use> uses_;
+  flat_array<found_use> found_; ///< in the order in which they are found
 };
 
 } // namespace detail
