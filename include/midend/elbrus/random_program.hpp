@@ -35,7 +35,7 @@ public:
     const std::size_t procedures =
         options_.calls ? 1 + random_.below(std::max<std::size_t>(options_.procedures, 1)) : 1;
     for (std::size_t i = 0; i != procedures; ++i) {
-      random_signature self = make_signature(i + 1 == procedures ? "main" : "f" + std::to_string(i));
+      random_signature self = make_signature(i + 1 == procedures ? "main" : std::string("f").append(std::to_string(i)));
       procedure p;
       random_body(p, options_, random_, arrays_, signatures_).write_procedure(self);
       signatures_.push_back(std::move(self));
