@@ -45,6 +45,7 @@ inline bool equal(const procedure& a, const procedure& b, names_compared names =
   return difference(a, b, names).empty();
 }
 
+/// The same of all their procedures.
 inline bool equal(const program& a, const program& b, names_compared names = names_compared::yes) {
   return difference(a, b, names).empty();
 }

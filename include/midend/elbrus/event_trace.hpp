@@ -16,6 +16,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus {
 
+/// What the world outside sees of a run.
 enum class event_kind : std::uint8_t {
   call,           ///< of a host function
   volatile_load,  ///< of the first argument, an address

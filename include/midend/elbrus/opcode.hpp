@@ -104,6 +104,7 @@ struct opcode_info {
   operation meaning;     ///< in the library's vocabulary
 };
 
+/// By opcode.
 inline constexpr std::array<opcode_info, 59> opcode_table = {{
     {"mov", opcode_form::moving, 1, operation::copy},
     {"add", opcode_form::integer, 2, operation::add},
@@ -166,6 +167,7 @@ inline constexpr std::array<opcode_info, 59> opcode_table = {{
     {"unreachable", opcode_form::terminator, 0, operation::other},
 }};
 
+/// The row of an operation.
 constexpr const opcode_info& info_of(opcode code) {
   return opcode_table[static_cast<std::size_t>(code)];
 }
@@ -191,6 +193,7 @@ constexpr std::optional<opcode> opcode_named(std::string_view name) {
   return std::nullopt;
 }
 
+/// Whether it ends a node.
 constexpr bool is_terminator(opcode code) {
   return info_of(code).form == opcode_form::terminator;
 }

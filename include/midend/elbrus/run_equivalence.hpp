@@ -18,12 +18,14 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus {
 
+/// Whether the second of two runs does what the first one asks for.
 enum class run_verdict : std::uint8_t {
   same,
   different,
   no_verdict, ///< one of the runs came to a limit
 };
 
+/// In what two runs differ.
 enum class run_difference : std::uint8_t {
   none,
   trap,         ///< the transformed program traps, the original does not

@@ -30,6 +30,7 @@ constexpr std::uint64_t float_bits(type t, double value) {
   return t == type::f32 ? std::bit_cast<std::uint32_t>(static_cast<float>(value)) : std::bit_cast<std::uint64_t>(value);
 }
 
+/// A number of a floating-point type; of `f32`, rounded.
 constexpr scalar float_scalar(type t, double value) {
   return {t, float_bits(t, value)};
 }

@@ -14,23 +14,24 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus {
 
+/// Why a run ended without a result; `to_text` of trap_text.hpp has the words.
 enum class trap_kind : std::uint8_t {
-  division_by_zero,
-  division_overflow, ///< the least number divided by -1, or its remainder
-  shift_too_far,     ///< by the width or more
-  broken_nsw,        ///< signed overflow against the promise
-  bad_conversion,    ///< `ftoi` of NaN or of what does not fit
-  bad_access,        ///< outside memory; `detail` is the address
-  unwritten_variable,
-  diagnostic_value, ///< used by an operation that is not speculative
-  undefined_value,  ///< the same of `undef`
-  unreachable,      ///< reached
-  unknown_callee,   ///< neither in the program nor a host function
-  bad_call,         ///< other arguments than the callee has, or a result that it does not give
-  returned,         ///< from a call that does not come back
-  host_stop,        ///< a host function ended the run
-  step_limit,       ///< as many operations as allowed were executed
-  call_depth,       ///< calls are nested deeper than allowed
+  division_by_zero,   ///< or remainder
+  division_overflow,  ///< the least number divided by -1, or its remainder
+  shift_too_far,      ///< by the width or more
+  broken_nsw,         ///< signed overflow against the promise
+  bad_conversion,     ///< `ftoi` of NaN or of what does not fit
+  bad_access,         ///< outside memory; `detail` is the address
+  unwritten_variable, ///< read
+  diagnostic_value,   ///< used by an operation that is not speculative
+  undefined_value,    ///< the same of `undef`
+  unreachable,        ///< reached
+  unknown_callee,     ///< neither in the program nor a host function
+  bad_call,           ///< other arguments than the callee has, or a result that it does not give
+  returned,           ///< from a call that does not come back
+  host_stop,          ///< a host function ended the run
+  step_limit,         ///< as many operations as allowed were executed
+  call_depth,         ///< calls are nested deeper than allowed
 };
 
 /// The limits are those of a run, not of the program: without a limit the run would have gone on.

@@ -16,6 +16,7 @@ namespace elbrus {
 /// The type of a value. Integers wrap modulo 2^n; `i1` is a predicate.
 enum class type : std::uint8_t { none, i1, i8, i16, i32, i64, f32, f64, ptr };
 
+/// By type.
 inline constexpr std::array<std::string_view, 9> type_names = {"none", "i1",  "i8",  "i16", "i32",
                                                                "i64",  "f32", "f64", "ptr"};
 
@@ -34,6 +35,7 @@ constexpr std::optional<type> type_named(std::string_view name) {
   return std::nullopt;
 }
 
+/// `f32` and `f64`.
 constexpr bool is_float(type t) {
   return t == type::f32 || t == type::f64;
 }

@@ -16,6 +16,7 @@ using variable_id = std::uint32_t;
 /// An expression: the same number for the same computation of the same operands.
 using expression_id = std::uint32_t;
 
+/// Numbers of none.
 inline constexpr statement_id no_statement = 0xffff'ffff;
 inline constexpr variable_id no_variable = 0xffff'ffff;
 inline constexpr expression_id no_expression = 0xffff'ffff;

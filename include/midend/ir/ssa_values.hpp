@@ -25,6 +25,7 @@ MIDEND_BEGIN_NAMESPACE
 /// A value: dense, `0 … num_values() - 1`.
 using value_id = std::uint32_t;
 
+/// No value.
 inline constexpr value_id no_value = 0xffff'ffff;
 
 /// `num_values()` gives the number of values.
