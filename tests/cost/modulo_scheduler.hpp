@@ -1,0 +1,305 @@
+// Iterative modulo scheduling: B. R. Rau, "Iterative modulo scheduling: an algorithm for software pipelining loops",
+// MICRO-27, 1994. What the bounds promise is tried here on the table of the machine.
+#pragma once
+
+#include <midend/cost/dependence_graph.hpp>
+#include <midend/cost/machine_model.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace midend_tests {
+
+/// When and where each operation of a body starts; the next iteration starts `interval` cycles later.
+struct modulo_schedule {
+  std::int64_t interval = 0;
+  std::vector<std::int64_t> start;
+  std::vector<std::size_t> channel; ///< `no_channel` of an operation that takes none
+};
+
+inline constexpr std::size_t no_channel = midend::max_channels;
+
+/// What is taken in each cycle modulo the interval: channels by operation, resources, classes.
+class reservation_table {
+public:
+  static constexpr midend::operation_id nobody = static_cast<midend::operation_id>(-1);
+
+  reservation_table(const midend::machine_model& m, std::int64_t interval)
+      : m_(m), interval_(interval), owner_(rows() * m.num_channels(), nobody), used_(rows() * m.num_resources(), 0),
+        issued_(rows() * midend::num_operation_classes, 0) {}
+
+  /// A channel for an operation of `c` at `start`; nothing if there is none, or not enough of a resource.
+  std::optional<std::size_t> find_channel(midend::operation_class c, std::int64_t start) const {
+    if (!has_resources(c, start) || is_excluded(c, start)) {
+      return std::nullopt;
+    }
+    if (m_.channels(c) == 0) {
+      return no_channel;
+    }
+    for (std::size_t channel = 0; channel != m_.num_channels(); ++channel) {
+      if ((m_.channels(c) >> channel & 1) != 0 && is_free(c, start, channel)) {
+        return channel;
+      }
+    }
+    return std::nullopt;
+  }
+
+  bool is_free(midend::operation_class c, std::int64_t start, std::size_t channel) const {
+    if (m_.occupancy(c) > interval_) {
+      return false;
+    }
+    for (std::int64_t k = 0; k != m_.occupancy(c); ++k) {
+      if (owner_[row(start + k) * m_.num_channels() + channel] != nobody) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool has_resources(midend::operation_class c, std::int64_t start) const {
+    for (std::size_t r = 0; r != m_.num_resources(); ++r) {
+      if (used_[row(start) * m_.num_resources() + r] + m_.use(c, r) > m_.capacity(r)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool is_excluded(midend::operation_class c, std::int64_t start) const {
+    for (const midend::operation_class other : midend::all_operation_classes()) {
+      if (issued(other, start) != 0 && m_.excludes(c, other)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void take(midend::operation_id o, midend::operation_class c, std::int64_t start, std::size_t channel) {
+    change(o, c, start, channel, 1);
+  }
+
+  void give_back(midend::operation_class c, std::int64_t start, std::size_t channel) {
+    change(nobody, c, start, channel, static_cast<std::uint32_t>(-1));
+  }
+
+private:
+  std::size_t rows() const { return static_cast<std::size_t>(interval_); }
+
+  std::size_t row(std::int64_t cycle) const { return static_cast<std::size_t>(cycle % interval_); }
+
+  std::uint32_t issued(midend::operation_class c, std::int64_t start) const {
+    return issued_[row(start) * midend::num_operation_classes + static_cast<std::size_t>(c)];
+  }
+
+  void change(midend::operation_id owner, midend::operation_class c, std::int64_t start, std::size_t channel,
+              std::uint32_t by) {
+    for (std::int64_t k = 0; channel != no_channel && k != m_.occupancy(c); ++k) {
+      owner_[row(start + k) * m_.num_channels() + channel] = owner;
+    }
+    for (std::size_t r = 0; r != m_.num_resources(); ++r) {
+      used_[row(start) * m_.num_resources() + r] += by * m_.use(c, r);
+    }
+    issued_[row(start) * midend::num_operation_classes + static_cast<std::size_t>(c)] += by;
+  }
+
+  const midend::machine_model& m_;
+  std::int64_t interval_;
+  std::vector<midend::operation_id> owner_;
+  std::vector<std::uint32_t> used_;
+  std::vector<std::uint32_t> issued_;
+};
+
+/// One attempt at an interval.
+class modulo_scheduler {
+public:
+  modulo_scheduler(const midend::machine_model& m, const midend::dependence_graph& g, std::int64_t interval)
+      : m_(m), g_(g), interval_(interval), table_(m, interval), out_(g.num_operations()), in_(g.num_operations()),
+        placed_(g.num_operations(), false), last_start_(g.num_operations(), -1) {
+    for (const midend::dependence& d : g.dependences()) {
+      out_[d.producer].push_back(d);
+      in_[d.consumer].push_back(d);
+    }
+    schedule_.interval = interval;
+    schedule_.start.assign(g.num_operations(), 0);
+    schedule_.channel.assign(g.num_operations(), no_channel);
+    compute_heights();
+  }
+
+  /// Gives up after `budget` steps.
+  std::optional<modulo_schedule> run(std::size_t budget) {
+    while (const auto next = highest_unplaced()) {
+      if (budget-- == 0 || !fits_alone(*next)) {
+        return std::nullopt;
+      }
+      place(*next);
+    }
+    return schedule_;
+  }
+
+private:
+  bool fits_alone(midend::operation_id o) const {
+    return reservation_table(m_, interval_).find_channel(kind(o), 0).has_value();
+  }
+
+  /// The longest way to the end, each iteration further on counting `-interval`.
+  void compute_heights() {
+    height_.assign(g_.num_operations(), 0);
+    for (std::size_t pass = 0; pass <= g_.num_operations(); ++pass) {
+      for (std::size_t i = g_.dependences().size(); i-- != 0;) {
+        const midend::dependence& d = g_.dependences()[i];
+        height_[d.producer] = std::max(height_[d.producer], height_[d.consumer] + delay(d));
+      }
+    }
+  }
+
+  std::int64_t delay(const midend::dependence& d) const { return d.latency - interval_ * d.distance; }
+
+  std::optional<midend::operation_id> highest_unplaced() const {
+    std::optional<midend::operation_id> best;
+    for (midend::operation_id o = 0; o != g_.num_operations(); ++o) {
+      if (!placed_[o] && (!best || height_[o] > height_[*best])) {
+        best = o;
+      }
+    }
+    return best;
+  }
+
+  std::int64_t earliest(midend::operation_id o) const {
+    std::int64_t start = 0;
+    for (const midend::dependence& d : in_[o]) {
+      start = placed_[d.producer] ? std::max(start, schedule_.start[d.producer] + delay(d)) : start;
+    }
+    return start;
+  }
+
+  /// In the first cycle of an interval that has room, else where it throws others out; there not as early as last time.
+  void place(midend::operation_id o) {
+    const std::int64_t from = earliest(o);
+    for (std::int64_t start = from; start != from + interval_; ++start) {
+      if (const auto channel = table_.find_channel(kind(o), start)) {
+        return put(o, start, *channel);
+      }
+    }
+    const std::int64_t start = std::max(from, last_start_[o] + 1);
+    put(o, start, make_room(o, start));
+  }
+
+  /// Throws out what is in the way, one operation after the other, those that least hang on.
+  std::size_t make_room(midend::operation_id o, std::int64_t start) {
+    for (;;) {
+      if (const auto channel = table_.find_channel(kind(o), start)) {
+        return *channel;
+      }
+      std::optional<midend::operation_id> victim;
+      for (midend::operation_id other = 0; other != g_.num_operations(); ++other) {
+        if (placed_[other] && other != o && is_in_the_way(o, start, other) &&
+            (!victim || height_[other] < height_[*victim])) {
+          victim = other;
+        }
+      }
+      remove(*victim);
+    }
+  }
+
+  bool is_in_the_way(midend::operation_id o, std::int64_t start, midend::operation_id other) const {
+    const std::int64_t length = std::max<std::int64_t>(m_.occupancy(kind(o)), 1);
+    const std::int64_t other_length = std::max<std::int64_t>(m_.occupancy(kind(other)), 1);
+    const std::int64_t after = ((schedule_.start[other] - start) % interval_ + interval_) % interval_;
+    const std::int64_t before = (interval_ - after) % interval_;
+    const bool overlaps = after < length || before < other_length;
+    const bool same_channels = (m_.channels(kind(o)) & m_.channels(kind(other))) != 0;
+    return (overlaps && same_channels) ||
+           (after == 0 && (shares_resource(kind(o), kind(other)) || m_.excludes(kind(o), kind(other))));
+  }
+
+  bool shares_resource(midend::operation_class a, midend::operation_class b) const {
+    for (std::size_t r = 0; r != m_.num_resources(); ++r) {
+      if (m_.use(a, r) != 0 && m_.use(b, r) != 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void put(midend::operation_id o, std::int64_t start, std::size_t channel) {
+    table_.take(o, kind(o), start, channel);
+    schedule_.start[o] = last_start_[o] = start;
+    schedule_.channel[o] = channel;
+    placed_[o] = true;
+    for (const midend::dependence& d : out_[o]) {
+      if (placed_[d.consumer] && schedule_.start[d.consumer] < start + delay(d)) {
+        remove(d.consumer);
+      }
+    }
+  }
+
+  void remove(midend::operation_id o) {
+    table_.give_back(kind(o), schedule_.start[o], schedule_.channel[o]);
+    placed_[o] = false;
+  }
+
+  midend::operation_class kind(midend::operation_id o) const { return g_.operation(o).kind; }
+
+  const midend::machine_model& m_;
+  const midend::dependence_graph& g_;
+  std::int64_t interval_;
+  reservation_table table_;
+  std::vector<std::vector<midend::dependence>> out_;
+  std::vector<std::vector<midend::dependence>> in_;
+  std::vector<bool> placed_;
+  std::vector<std::int64_t> last_start_;
+  std::vector<std::int64_t> height_;
+  modulo_schedule schedule_;
+};
+
+/// The first interval from `least` on at which an attempt succeeds, up to `most`.
+inline std::optional<modulo_schedule> schedule_modulo(const midend::machine_model& m, const midend::dependence_graph& g,
+                                                      std::int64_t least, std::int64_t most) {
+  for (std::int64_t interval = std::max<std::int64_t>(least, 1); interval <= most; ++interval) {
+    if (auto schedule = modulo_scheduler(m, g, interval).run(20 * g.num_operations() + 20)) {
+      return schedule;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Whether dependences are kept and nothing is taken twice, from the definition.
+inline bool is_valid_schedule(const midend::machine_model& m, const midend::dependence_graph& g,
+                              const modulo_schedule& s) {
+  for (const midend::dependence& d : g.dependences()) {
+    if (s.start[d.consumer] + s.interval * d.distance < s.start[d.producer] + d.latency) {
+      return false;
+    }
+  }
+  const auto row = [&](std::int64_t cycle) { return static_cast<std::size_t>(cycle % s.interval); };
+  std::vector<std::uint32_t> channels(static_cast<std::size_t>(s.interval) * midend::max_channels, 0);
+  std::vector<std::uint32_t> used(static_cast<std::size_t>(s.interval) * midend::max_resources, 0);
+  for (midend::operation_id o = 0; o != g.num_operations(); ++o) {
+    const midend::operation_class c = g.operation(o).kind;
+    if (s.start[o] < 0 || (s.channel[o] == no_channel) != (m.channels(c) == 0)) {
+      return false;
+    }
+    for (std::int64_t k = 0; s.channel[o] != no_channel && k != m.occupancy(c); ++k) {
+      if ((m.channels(c) >> s.channel[o] & 1) == 0 ||
+          ++channels[row(s.start[o] + k) * midend::max_channels + s.channel[o]] > 1) {
+        return false;
+      }
+    }
+    for (std::size_t r = 0; r != m.num_resources(); ++r) {
+      if ((used[row(s.start[o]) * midend::max_resources + r] += m.use(c, r)) > m.capacity(r)) {
+        return false;
+      }
+    }
+    for (midend::operation_id other = 0; other != o; ++other) {
+      if (row(s.start[o]) == row(s.start[other]) && m.excludes(c, g.operation(other).kind)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+} // namespace midend_tests
