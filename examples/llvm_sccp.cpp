@@ -153,6 +153,9 @@ struct comparison {
     if (std::ranges::any_of(operands, [&](value_id o) { return o < ir.num_instructions() && is_missed(o); })) {
       return "follows from another";
     }
+    if (llvm::isa<llvm::ConstantExpr>(theirs.constants[v])) {
+      return "number that only the linker knows";
+    }
     if (i.getType()->isAggregateType()) {
       return "aggregate with fields that are undefined";
     }

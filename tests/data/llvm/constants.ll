@@ -129,6 +129,12 @@ exit:
   ret i1 %in.range
 }
 
+; A constant to LLVM, but no number yet.
+define i64 @address() {
+  %address = ptrtoint ptr @step to i64
+  ret i64 %address
+}
+
 ; Never null.
 define i1 @not_null() {
   %slot = alloca i32
