@@ -112,7 +112,7 @@ define i1 @promised(ptr %p, i8 range(i8 0, 10) %small, i8 %any) {
 
 !0 = !{ i8 0, i8 3 }
 
-; Bounds around loops: midend stops at the constants of the program where LLVM goes on.
+; Bounds around loops, which midend's narrowing wins back.
 define i1 @counted() {
 entry:
   br label %loop
