@@ -141,24 +141,26 @@ struct machine_model {
 
   constexpr std::uint32_t use(operation_class c, std::size_t resource) const { return (*this)[c].uses[resource].value; }
 
+  /// What the last exclusion of the two says.
   constexpr bool excludes(operation_class a, operation_class b) const {
+    bool excluded = false;
     for (const pair_exclusion& e : exclusions) {
       if ((e.first == a && e.second == b) || (e.first == b && e.second == a)) {
-        return e.excluded.value != 0;
+        excluded = e.excluded.value != 0;
       }
     }
-    return false;
+    return excluded;
   }
 
   constexpr std::uint32_t latency(operation_class c) const { return (*this)[c][class_field::latency].value; }
 
-  /// The override that names both classes, else the one for any consumer, else: of a value or a guard the latency of
-  /// the producer, of memory 1 behind a store and 0 behind a load, of an order 0.
+  /// The last override that names both classes, else the one for any consumer, else: of a value or a guard the latency
+  /// of the producer, of memory 1 behind a store and 0 behind a load, of an order 0.
   constexpr std::uint32_t latency(operation_class producer, operation_class consumer, dependence_kind kind) const {
     const latency_override* found = nullptr;
     for (const latency_override& o : overrides) {
       const bool fits = o.producer == producer && o.kind == kind && (o.any_consumer || o.consumer == consumer);
-      if (fits && (found == nullptr || (found->any_consumer && !o.any_consumer))) {
+      if (fits && (found == nullptr || found->any_consumer || !o.any_consumer)) {
         found = &o;
       }
     }
