@@ -165,6 +165,7 @@ else
     step "fuzz: graphs" fuzz fuzz_graph 80000 200
     step "fuzz: .cfg files" fuzz fuzz_cfg 300000 600 -dict=tests/fuzz/cfg.dict tests/fuzz/seeds/cfg
     step "fuzz: .eir files" fuzz fuzz_eir 60000 1500 -dict=tests/fuzz/eir.dict tests/fuzz/seeds/eir
+    step "fuzz: runs of .eir files" fuzz fuzz_eir_run 30000 1500 -dict=tests/fuzz/eir.dict tests/fuzz/seeds/eir
   }
   step "format" formatted
   step "manifests" manifests
