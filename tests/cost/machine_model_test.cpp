@@ -197,6 +197,9 @@ TEST_CASE("code_size: the least of several instructions") {
   CHECK(midend::least_code_bytes(m, mix, 9) == 72);
   mix[alu] = 31; // 124 bytes, and 60 go into an instruction
   CHECK(midend::least_code_bytes(m, mix, 1) == 136);
+  mix[alu] = 32;
+  CHECK(midend::least_code_bytes(m, mix, 1) == 144); // three
+  mix[alu] = 31;
   const machine_model scalar = midend::scalar_core();
   CHECK(midend::least_code_bytes(scalar, mix, 31) == 124);
   CHECK(midend::least_code_bytes(scalar, mix, 1) == 124);

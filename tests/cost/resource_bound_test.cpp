@@ -233,6 +233,27 @@ TEST_CASE("resource_bound: classes that exclude each other") {
   CHECK(fewest_cycles(m.model(), mix_of({{load, 4}, {store, 3}})) == 5);
 }
 
+TEST_CASE("resource_bound: each of two that exclude each other is rounded up alone") {
+  machine_builder m("bundles");
+  m.channels({"0", "1", "2"}, {}).set({alu, load, store}, midend::class_field::channels, 0b111, {});
+  m.resource("port", 2, {}).use({store}, "port", 2, {}).exclude(load, alu, {}).exclude(load, store, {});
+  const auto thirds = resource_bound(m.model(), mix_of({{load, 4}, {alu, 4}}));
+  CHECK(thirds.exact == fraction(8, 3));
+  CHECK(thirds.cycles == 4);
+  const auto ports = resource_bound(m.model(), mix_of({{load, 1}, {store, 3}}));
+  CHECK(ports.cycles == fewest_cycles(m.model(), mix_of({{load, 1}, {store, 3}})));
+  CHECK(ports.exact == fraction(1, 3) + fraction(3));
+}
+
+TEST_CASE("resource_bound: of sets that bind alike the smallest is named") {
+  machine_builder m("two");
+  m.channels({"a", "b"}, {}).set({alu}, midend::class_field::channels, 0b01, {});
+  m.set({shift}, midend::class_field::channels, 0b11, {});
+  const auto bound = resource_bound(m.model(), mix_of({{alu, 2}, {shift, 2}}));
+  CHECK(bound.cycles == 2);
+  CHECK(bound.channels == 0b01);
+}
+
 TEST_CASE("resource_bound: exact if every operation takes its channel for one cycle") {
   random_source random(1);
   for (int i = 0; i != 3000; ++i) {
@@ -269,6 +290,11 @@ TEST_CASE("resource_bound: never too high with occupancies, resources and exclus
     REQUIRE(bound.cycles <= fewest);
     REQUIRE(bound.exact.ceiling() <= bound.cycles);
     exact += bound.cycles == fewest;
+    operation_mix tripled = mix; // the bound before rounding is that of an average
+    for (std::uint32_t& count : tripled.counts) {
+      count *= 3;
+    }
+    REQUIRE(resource_bound(m.model(), tripled).exact / 3 == bound.exact);
   }
   MESSAGE("resource bound attained by ", exact, " of ", rounds, " mixes");
   CHECK(exact >= rounds * 8 / 10);

@@ -127,7 +127,7 @@ template <class M> struct resource_bound_search {
 
   /// The average of the cycles in which something of `c` is issued, and, rounded up, the least number of them.
   constexpr fraction issue_cycles(operation_class c) const {
-    fraction cycles(mix[c], m.excludes(c, c) ? 1 : std::max<std::uint64_t>(mix[c], 1));
+    fraction cycles(m.excludes(c, c) ? mix[c] : 0);
     if (m.channels(c) != 0 && mix[c] != 0) {
       cycles = std::max(cycles, fraction(mix[c], static_cast<std::uint64_t>(std::popcount(m.channels(c)))));
     }
