@@ -23,11 +23,6 @@ namespace {
 using seconds = std::chrono::duration<double>;
 using clock = std::chrono::steady_clock;
 
-exit_status complain(exit_status status, const std::string& message) {
-  std::fprintf(stderr, "%s\n", message.c_str());
-  return status;
-}
-
 /// Keeps the functions that are named. Returns a name that is not there, if any.
 std::optional<std::string> select(const std::vector<std::string>& names,
                                   std::vector<midend_examples::cfg_function>& functions) {

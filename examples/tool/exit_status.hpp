@@ -1,6 +1,9 @@
 /// How the commands of the tool end.
 #pragma once
 
+#include <cstdio>
+#include <string>
+
 namespace midend_tool {
 
 /// The exit statuses of the tool.
@@ -9,5 +12,11 @@ enum exit_status : int {
   exit_bad_input = 1, ///< the input is bad, or the output cannot be written
   exit_bad_usage = 2,
 };
+
+/// Says why on standard error.
+inline exit_status complain(exit_status status, const std::string& message) {
+  std::fprintf(stderr, "%s\n", message.c_str());
+  return status;
+}
 
 } // namespace midend_tool

@@ -24,11 +24,6 @@ using midend::elbrus::procedure;
 using midend::elbrus::program;
 using midend::elbrus::value_kind;
 
-exit_status complain(exit_status status, const std::string& message) {
-  std::fprintf(stderr, "%s\n", message.c_str());
-  return status;
-}
-
 /// The parts between commas; none of nothing.
 std::vector<std::string_view> split(std::string_view list) {
   std::vector<std::string_view> out;

@@ -15,12 +15,16 @@
 #include <midend/dominance/dominators.hpp>
 #include <midend/elbrus/procedure_text.hpp>
 #include <midend/elbrus/statement_view.hpp>
+#include <midend/elbrus/variable_view.hpp>
+#include <midend/elbrus/views.hpp>
 #include <midend/loops/natural_loops.hpp>
+#include <midend/ssa/live_values.hpp>
 #include <midend/support/bit_set.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace midend_tool {
 namespace {
@@ -41,35 +45,61 @@ template <class Nodes> void append_nodes(const procedure& p, const Nodes& nodes,
   }
 }
 
-/// A line for the start and one for the end of each node: the facts by ascending `rank(fact)`, as `name(rank)`.
-template <class Rank, class Name>
-void append_facts(const procedure& p, const flow_facts<>& facts, std::string& out, const Rank& rank, const Name& name) {
-  const auto line = [&](std::string_view side, const auto& row) {
-    std::vector<std::size_t> ranks;
-    for (const std::uint32_t fact : midend::set_bits(row)) {
-      ranks.push_back(rank(fact));
-    }
-    std::sort(ranks.begin(), ranks.end());
-    append(out, "    ", side);
-    for (const std::size_t r : ranks) {
-      append(out, " ", name(r));
+/// A line for the start and one for the end of each node: what `at_start(n)` and `at_end(n)` list.
+template <class AtStart, class AtEnd>
+void append_nodes_with(const procedure& p, std::string& out, const AtStart& at_start, const AtEnd& at_end) {
+  const auto line = [&](std::string_view empty, std::string_view side, const std::vector<std::string>& facts) {
+    append(out, "    ", facts.empty() ? empty : side);
+    for (const std::string& fact : facts) {
+      append(out, " ", fact);
     }
     out += '\n';
   };
   for (node_id n = 0; n != p.num_nodes(); ++n) {
     if (!p.node(n).erased) {
       append(out, "  ", p.node_name(n), "\n");
-      line("in: ", facts.in(n));
-      line("out:", facts.out(n));
+      line("in:", "in: ", at_start(n));
+      line("out:", "out:", at_end(n));
     }
   }
 }
 
-/// Definitions are numbered in the order of the text: d1, d2, ….
+/// Facts by ascending `rank(fact)`, as `name(rank)`.
+template <class Rank, class Name>
+void append_facts(const procedure& p, const flow_facts<>& facts, std::string& out, const Rank& rank, const Name& name) {
+  const auto names_of = [&](const auto& row) {
+    std::vector<std::size_t> ranks;
+    for (const std::uint32_t fact : midend::set_bits(row)) {
+      ranks.push_back(rank(fact));
+    }
+    std::sort(ranks.begin(), ranks.end());
+    std::vector<std::string> names;
+    for (const std::size_t r : ranks) {
+      names.push_back(name(r));
+    }
+    return names;
+  };
+  append_nodes_with(
+      p, out, [&](node_id n) { return names_of(facts.in(n)); }, [&](node_id n) { return names_of(facts.out(n)); });
+}
+
+/// Rows of facts take memory: two bits for each and each node. What would take more than 4 GiB is not said.
+bool is_too_large(const procedure& p, std::size_t facts, std::string& out) {
+  const bool is = facts != 0 && p.num_nodes() > (std::size_t{1} << 34) / facts;
+  if (is) {
+    append(out, "  not shown: ", facts, " facts in ", p.num_nodes(), " nodes\n");
+  }
+  return is;
+}
+
+/// Definitions of variables, numbered in the order of the text: d1, d2, …. A value has one definition anyway.
 void append_reaching_definitions(const procedure& p, std::string& out) {
   procedure_text names(p);
-  const statement_view view(p);
+  const variable_view view(p);
   const definition_table definitions(view);
+  if (is_too_large(p, definitions.num_definitions(), out)) {
+    return;
+  }
   std::vector<std::size_t> number(definitions.num_definitions());
   std::size_t next = 0;
   for (node_id n = 0; n != p.num_nodes(); ++n) {
@@ -78,16 +108,37 @@ void append_reaching_definitions(const procedure& p, std::string& out) {
       append(out, "  d", next, ": ", names.operation(definitions[d].statement), "\n");
     }
   }
+  if (next == 0) {
+    out += "  no definitions of variables\n";
+    return;
+  }
   append_facts(
       p, midend::reaching_definitions(view, definitions), out, [&](definition_id d) { return number[d]; },
       [](std::size_t d) { return "d" + std::to_string(d); });
 }
 
+/// Variables, then values.
 void append_liveness(const procedure& p, std::string& out) {
   procedure_text names(p);
-  append_facts(
-      p, midend::live_variables(statement_view(p)), out, [](value_id v) { return std::size_t{v}; },
-      [&](std::size_t v) { return names.value(static_cast<value_id>(v)); });
+  const variable_view variables(p);
+  if (is_too_large(p, variables.num_variables(), out)) {
+    return;
+  }
+  const flow_facts<> live = midend::live_variables(variables);
+  const midend::live_value_sets live_values = midend::live_values(midend::elbrus::value_view(p));
+  const auto names_of = [&](const auto& row, std::span<const value_id> values) {
+    std::vector<std::string> out_names;
+    for (const std::uint32_t variable : midend::set_bits(row)) {
+      out_names.push_back(names.value(p.variables()[variable]));
+    }
+    for (const value_id v : values) {
+      out_names.push_back(names.value(v));
+    }
+    return out_names;
+  };
+  append_nodes_with(
+      p, out, [&](node_id n) { return names_of(live.in(n), live_values.live_in(n)); },
+      [&](node_id n) { return names_of(live.out(n), live_values.live_out(n)); });
 }
 
 /// What an operation computes, without where it goes.
@@ -117,11 +168,17 @@ void append_expressions(const statement_view& view, const flow_facts<>& facts, s
 
 void append_available_expressions(const procedure& p, std::string& out) {
   const statement_view view(p);
+  if (is_too_large(p, view.num_expressions(), out)) {
+    return;
+  }
   append_expressions(view, midend::available_expressions(view), out);
 }
 
 void append_very_busy_expressions(const procedure& p, std::string& out) {
   const statement_view view(p);
+  if (is_too_large(p, view.num_expressions(), out)) {
+    return;
+  }
   append_expressions(view, midend::very_busy_expressions(view), out);
 }
 
@@ -151,7 +208,7 @@ void append_loops(const procedure& p, std::string& out) {
 
 const std::vector<report_kind>& report_kinds() {
   static const std::vector<report_kind> kinds = {
-      {"reaching-definitions", "the definitions that reach each node", append_reaching_definitions},
+      {"reaching-definitions", "the definitions of variables that reach each node", append_reaching_definitions},
       {"liveness", "the variables and values that are live at each node", append_liveness},
       {"available-expressions", "the expressions that need not be computed again", append_available_expressions},
       {"very-busy-expressions", "the expressions that will be needed in any case", append_very_busy_expressions},

@@ -20,11 +20,6 @@ namespace {
 
 using namespace midend::elbrus;
 
-exit_status complain(exit_status status, const std::string& message) {
-  std::fprintf(stderr, "%s\n", message.c_str());
-  return status;
-}
-
 /// What programs may call: `@print(…)` writes its arguments in a line, `@putchar(c)` a byte, `@abort()` ends the run.
 host_functions tool_functions(output& out) {
   return [&out](const host_call& call) {

@@ -60,8 +60,37 @@ liveness of @live_variables
     in:  $b
     out:
 TEXT
+cat >"$work/reaching.expected" <<'TEXT'
+reaching-definitions of @reaching_definitions
+  d1: $i = sub.i32 %m, 1
+  d2: $j = mov.i32 %n
+  d3: $a = mov.i32 %u1
+  d4: $i = add.i32 $i, 1
+  d5: $j = sub.i32 $j, 1
+  d6: $a = mov.i32 %u2
+  d7: $i = mov.i32 %u3
+  entry
+    in:
+    out:
+  b1
+    in:
+    out: d1 d2 d3
+  b2
+    in:  d1 d2 d3 d5 d6 d7
+    out: d3 d4 d5 d6
+  b3
+    in:  d3 d4 d5 d6
+    out: d4 d5 d6
+  b4
+    in:  d3 d4 d5 d6
+    out: d3 d5 d6 d7
+  exit
+    in:  d3 d5 d6 d7
+    out: d3 d5 d6 d7
+TEXT
+run "reaching definitions" 0 opt "$programs/dataflow.eir" --procedure=reaching_definitions --print=reaching-definitions &&
+  same "reaching definitions" "$work/reaching.expected"
 run "live variables" 0 opt "$programs/dataflow.eir" --procedure=live_variables --print=liveness
-sed -i 's/ *$//' "$work/out"
 same "live variables" "$work/live.expected"
 
 cat >"$work/loops.expected" <<'TEXT'
