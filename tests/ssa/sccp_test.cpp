@@ -108,13 +108,13 @@ bool allows(const semantic_program& program, const sccp_result<D>& found, const 
 }
 
 template <class D> bool is_sound(const semantic_program& program, const observations& observed) {
-  const std::vector<sccp_options> all_options{
+  static constexpr sccp_options all_options[] = {
       {.checked = true},
       {.branch_facts = true, .checked = true},
       {.branch_facts = true, .widen_after = 0, .narrowing_steps = 5},
       {.widen_after = 1, .threshold_steps = 0, .narrowing_steps = 0},
   };
-  return std::all_of(all_options.begin(), all_options.end(), [&](const sccp_options& options) {
+  return std::all_of(std::begin(all_options), std::end(all_options), [&](const sccp_options& options) {
     const auto found = sccp(program, D(), options);
     return found.broken_value() == no_value && allows(program, found, observed);
   });

@@ -72,7 +72,7 @@ struct powerset_domain {
 private:
   static void apply(const midend::operation_info& info, std::span<const element> args, std::size_t i,
                     std::uint64_t (&values)[3], element& out) {
-    if (i == args.size()) {
+    if (i == args.size() || i == std::size(values)) {
       if (const midend::evaluation result = midend::evaluate(info, {values, i})) {
         out.members |= std::uint32_t{1} << result.bits;
       }
