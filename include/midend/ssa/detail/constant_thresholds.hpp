@@ -10,7 +10,6 @@
 
 #include <concepts>
 #include <cstdint>
-#include <limits>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -76,13 +75,15 @@ private:
         out.push_back(number);
       }
     };
-    for (const T number : numbers) {
-      if (number != std::numeric_limits<T>::min()) {
-        add_new(static_cast<T>(number - 1));
+    for (const T number : numbers) { // at the ends of the range, one of the neighbours is the other end
+      const auto below = static_cast<T>(static_cast<std::uint64_t>(number) - 1);
+      const auto above = static_cast<T>(static_cast<std::uint64_t>(number) + 1);
+      if (below < number) {
+        add_new(below);
       }
       add_new(number);
-      if (number != std::numeric_limits<T>::max()) {
-        add_new(static_cast<T>(number + 1));
+      if (number < above) {
+        add_new(above);
       }
     }
   }
