@@ -7,6 +7,7 @@
 #include <midend/elbrus/random_program.hpp>
 
 #include <set>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -74,7 +75,7 @@ TEST_CASE("uninitialized reads: loops, both names in one operation, and what can
 
 TEST_CASE("uninitialized reads: long ways are cut") {
   std::string text = "proc @f() -> i32 {\n  var $x: i32\n";
-  for (int i = 0; i != 100; ++i) {
+  for (std::uint64_t i = 0; i != 100; ++i) {
     text += join("  node n", i, ":\n    br n", i + 1, "\n");
   }
   text += "  node n100:\n    ret $x\n}\n";
