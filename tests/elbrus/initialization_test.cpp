@@ -6,8 +6,8 @@
 #include <midend/elbrus/initialization.hpp>
 #include <midend/elbrus/random_program.hpp>
 
-#include <set>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
