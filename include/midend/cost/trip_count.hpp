@@ -56,32 +56,6 @@ struct trip_count_solver {
 
   static constexpr bool is_signed(operation c) { return c >= operation::less && c <= operation::greater_equal; }
 
-  /// The comparison that holds where `c` does not.
-  static constexpr operation negated(operation c) {
-    switch (c) {
-    case operation::equal:
-      return operation::not_equal;
-    case operation::not_equal:
-      return operation::equal;
-    case operation::less:
-      return operation::greater_equal;
-    case operation::less_equal:
-      return operation::greater;
-    case operation::greater:
-      return operation::less_equal;
-    case operation::greater_equal:
-      return operation::less;
-    case operation::uless:
-      return operation::ugreater_equal;
-    case operation::uless_equal:
-      return operation::ugreater;
-    case operation::ugreater:
-      return operation::uless_equal;
-    default:
-      return operation::uless;
-    }
-  }
-
   /// The values for which the loop ends: `size` of them from `first` on, around the circle of all.
   struct arc {
     std::uint64_t first;

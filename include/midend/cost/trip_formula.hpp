@@ -53,7 +53,7 @@ constexpr std::optional<trip_formula> trip_formula_of(const counted_exit& e) {
   const std::uint64_t step = e.step & most;
   trip_formula f;
   f.width = e.width;
-  f.ends = e.exits_when ? e.comparison : solver::negated(e.comparison);
+  f.ends = e.exits_when ? e.comparison : negated(e.comparison);
   if (f.ends == operation::equal && step % 2 == 1) {
     for (int i = 0; i != 6; ++i) { // Newton: the number of right bits doubles
       f.inverse *= 2 - step * f.inverse;

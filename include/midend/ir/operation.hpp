@@ -115,4 +115,56 @@ constexpr bool is_commutative(operation code) {
   }
 }
 
+/// The comparison that holds where `code` does not.
+constexpr operation negated(operation code) {
+  switch (code) {
+  case operation::equal:
+    return operation::not_equal;
+  case operation::not_equal:
+    return operation::equal;
+  case operation::less:
+    return operation::greater_equal;
+  case operation::less_equal:
+    return operation::greater;
+  case operation::greater:
+    return operation::less_equal;
+  case operation::greater_equal:
+    return operation::less;
+  case operation::uless:
+    return operation::ugreater_equal;
+  case operation::uless_equal:
+    return operation::ugreater;
+  case operation::ugreater:
+    return operation::uless_equal;
+  case operation::ugreater_equal:
+    return operation::uless;
+  default:
+    return operation::other;
+  }
+}
+
+/// The comparison that says the same of operands in the other order.
+constexpr operation mirrored(operation code) {
+  switch (code) {
+  case operation::less:
+    return operation::greater;
+  case operation::less_equal:
+    return operation::greater_equal;
+  case operation::greater:
+    return operation::less;
+  case operation::greater_equal:
+    return operation::less_equal;
+  case operation::uless:
+    return operation::ugreater;
+  case operation::uless_equal:
+    return operation::ugreater_equal;
+  case operation::ugreater:
+    return operation::uless;
+  case operation::ugreater_equal:
+    return operation::uless_equal;
+  default:
+    return code;
+  }
+}
+
 MIDEND_END_NAMESPACE
