@@ -16,9 +16,10 @@ MIDEND_BEGIN_NAMESPACE
 ///
 /// Two things set it apart from `std::vector`: `resize_for_overwrite` leaves the elements indeterminate, because
 /// nearly every array of an analysis is filled completely by the first pass over it; and capacity is only ever
-/// given up by destruction, so that a result or workspace that is used again does not allocate.
+/// given up by destruction, so that a result or workspace that is used again does not allocate. Members with default
+/// initialisers are allowed; new memory then costs their writing once.
 template <class T> class flat_array {
-  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_default_constructible_v<T>);
+  static_assert(std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T>);
 
 public:
   using value_type = T;

@@ -1,0 +1,58 @@
+/// `loop_counters`: the induction variables of a loop body, its exits and how often it runs.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/cost/loop_body.hpp"
+#include "midend/cost/trip_count.hpp"
+#include "midend/cost/trip_formula.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// A header phi that is, in iteration k = 0, 1, …, `start` + k · `step` modulo 2^width.
+struct induction_variable {
+  body_id phi;
+  std::uint8_t width;
+  bool has_start;        ///< the number at which it starts is known
+  operation_flags flags; ///< of the increment, as one addition of `step`
+  std::uint64_t start;
+  std::uint64_t step;
+};
+
+/// An edge that leaves the loop.
+struct loop_exit {
+  std::uint32_t edge;      ///< of the body
+  bool is_always_tested;   ///< its source runs in each iteration that gets past the exits before it
+  bool is_counted;         ///< compares an induction variable with a number that does not change: the next members
+  bool is_at_bottom;       ///< all operations that have an effect come before the test
+  bool swapped;            ///< the bound is the first operand of the comparison
+  std::uint32_t induction; ///< which
+  std::uint64_t addend;    ///< what is compared is the induction variable plus this
+  body_id bound;
+  operation comparison; ///< of counter and bound, in this order
+  bool exits_when;      ///< this comes out
+  trip_count count;     ///< were it the only exit
+  bool has_formula;     ///< how often is computable when the loop is entered: `formula`, of start + addend and bound
+  trip_formula formula;
+};
+
+/// What `count_iterations` finds out.
+struct loop_counters {
+  flat_array<induction_variable> inductions;  ///< in the order of their phis
+  flat_array<std::uint32_t> induction_of;     ///< by header phi, its place in `inductions`, or `no_body_value`
+  flat_array<loop_exit> exits;                ///< in the order of the edges
+  trip_count trip;                            ///< of all exits and hints together
+  std::uint64_t trip_multiple = 1;            ///< header executions are a multiple of it, if the only exit is counted
+  std::uint32_t counted_exit = no_body_value; ///< the exit to unroll by: always tested, exact if there is one that is,
+                                              ///< else one with a formula; or `no_body_value`
+  std::uint64_t phi_period = 1;               ///< least common multiple of the lengths of the cycles of header phis
+
+  constexpr bool is_exact() const { return trip.kind == trip_count_kind::exact; }
+};
+
+MIDEND_END_NAMESPACE
