@@ -108,6 +108,7 @@ struct unrolling_advice {
   loop_body body;                       ///< what the numbers of values in `savings` refer to
   std::uint64_t iterations = 0;         ///< header executions that totals are for
   machine_body machine;                 ///< of the chosen body, with the cycle that bounds it
+  machine_body rolled_machine;          ///< the same of the loop as it is
   flat_array<unrolling_saving> savings; ///< of the chosen body
   std::array<bool, num_assumptions> assumptions{};
 

@@ -8,29 +8,14 @@
 #include "midend/ssa/explain_sccp.hpp"
 #include "midend/ssa/sccp_plan.hpp"
 #include "midend/ssa/sccp_result.hpp"
+#include "midend/viz/value_names.hpp"
 
 #include <concepts>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
 MIDEND_BEGIN_NAMESPACE
-
-/// What values and nodes are called, if not otherwise: by their numbers. Derive from it to change some, or bring a type
-/// with these members.
-struct numbered_values {
-  std::string value(value_id v) const { return "v" + std::to_string(v); }
-
-  std::string node(node_id n) const { return "block " + std::to_string(n); }
-};
-
-/// `value(v)` and `node(n)` convert to `std::string`.
-template <class Names>
-concept value_names = requires(const Names& names, std::uint32_t number) {
-  { names.value(number) } -> std::convertible_to<std::string>;
-  { names.node(number) } -> std::convertible_to<std::string>;
-};
 
 namespace detail {
 
