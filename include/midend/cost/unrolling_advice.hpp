@@ -55,10 +55,9 @@ enum class rejection : std::uint8_t {
   too_many_operations,
   too_many_bytes,
   too_many_registers,
-  unknown_count ///< the kind needs a trip count
 };
 
-inline constexpr std::size_t num_rejections = 12;
+inline constexpr std::size_t num_rejections = 14;
 
 /// What a decision rests on.
 enum class assumption : std::uint8_t {

@@ -25,7 +25,7 @@ struct unrolling_options {
   std::uint32_t max_factor = 64;
   std::uint64_t max_operations = 300; ///< of the new body
   std::uint64_t max_bytes = 4096;     ///< of the new body and its remainder
-  std::uint32_t max_candidates = 24;  ///< factors that are evaluated, the smallest first
+  std::uint32_t max_copies = 256;     ///< that are evaluated in all, the smallest factors first
   std::uint32_t max_peeled = 4;
 
   /// A larger factor is taken if (fall in cycles an iteration, as a fraction) / log2(ratio of bytes) is at least this.
@@ -42,7 +42,7 @@ struct unrolling_options {
   /// Trips of a loop about which nothing is known. Every conclusion from it is marked as an assumption.
   std::uint64_t assumed_trip = 100;
 
-  /// Weigh this factor alone, and take it if it is legal; 0: choose.
+  /// Take this factor if it is legal, whatever the others give; 0: choose.
   std::uint32_t forced_factor = 0;
 };
 

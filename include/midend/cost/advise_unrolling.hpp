@@ -1,0 +1,189 @@
+/// `advise_unrolling`: whether a loop should be unrolled, how, how often, and why.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/cost/body_cost.hpp"
+#include "midend/cost/cost_ir.hpp"
+#include "midend/cost/count_iterations.hpp"
+#include "midend/cost/describe_loop.hpp"
+#include "midend/cost/detail/unrolling_search.hpp"
+#include "midend/cost/loop_body.hpp"
+#include "midend/cost/unroll_body.hpp"
+#include "midend/cost/unrolled_body.hpp"
+#include "midend/cost/unrolling_advice.hpp"
+#include "midend/cost/unrolling_options.hpp"
+#include "midend/cost/weigh_body.hpp"
+#include "midend/loops/loop_forest.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// What `advise_unrolling` works with. After warm-up, weighing loop after loop allocates nothing.
+class unrolling_workspace {
+public:
+  describe_loop_workspace describe;
+  count_iterations_workspace count;
+  unroll_body_workspace unroll;
+  weigh_body_workspace weigh;
+  unrolled_body unrolled;
+  machine_body machine;
+  detail::unrolling_factors factors;
+  std::size_t accepted_exits = 0;
+  std::uint32_t accepted_branches = 0;
+};
+
+namespace detail {
+
+/// Empties an advice, and keeps its memory.
+constexpr void clear_advice(unrolling_advice& out) {
+  out.obstacle = unrolling_obstacle::none;
+  out.candidates.clear();
+  out.chosen = 0;
+  out.savings.clear();
+  out.assumptions = {};
+  out.iterations = 0;
+}
+
+constexpr void note_assumptions(const unrolling_options& options, const iteration_count& count,
+                                const unrolling_workspace& workspace, unrolling_advice& out) {
+  const auto assume = [&](assumption a, bool made) { out.assumptions[static_cast<std::size_t>(a)] = made; };
+  bool loads = false;
+  bool stores = false;
+  bool classes = false;
+  bool regroups = false;
+  for (const body_value& v : out.body.values) {
+    loads = loads || v.kind == body_kind::load;
+    stores = stores || v.kind == body_kind::store;
+    regroups = regroups || v.reassociates;
+  }
+  for (const body_access& a : out.body.accesses) {
+    classes = classes || a.memory != any_memory;
+  }
+  bool promises = false;
+  for (const induction_variable& i : out.counters.inductions) {
+    promises = promises || i.flags.no_signed_wrap || i.flags.no_unsigned_wrap;
+  }
+  const bool unrolls = out.chosen != 0;
+  assume(assumption::lower_bound, true);
+  assume(assumption::branch_is_free_of_recurrence, out.decision().kind != unrolling_kind::full);
+  assume(assumption::no_signed_wrap, promises);
+  assume(assumption::alias_classes, stores && classes);
+  assume(assumption::reassociation, regroups && options.lowering.reassociates);
+  assume(assumption::if_conversion, workspace.accepted_branches != 0);
+  assume(assumption::speculated_loads, unrolls && loads && workspace.accepted_exits > 1);
+  assume(assumption::profile, count.is_profiled);
+  assume(assumption::assumed_trip, count.is_assumed);
+  assume(assumption::trip_hint, out.body.hints.maximum != 0 || out.body.hints.multiple != 0);
+  assume(assumption::hardware_counter, options.lowering.counts_in_hardware);
+  assume(assumption::first_level_loads, loads);
+}
+
+/// The last pass over the candidates: for those with an unknown number of iterations, from how many on they pay.
+template <class Search> constexpr void find_break_even(const Search& search, unrolling_advice& out) {
+  for (unrolling_candidate& c : out.candidates) {
+    if (c.is_evaluated && (c.kind == unrolling_kind::runtime || c.kind == unrolling_kind::uncounted)) {
+      const unrolled_times times = search.times_of(c);
+      c.break_even = break_even_search{times}();
+    }
+  }
+}
+
+struct no_folder {
+  std::optional<std::uint64_t> operator()(body_id, std::span<const std::uint64_t>) const { return std::nullopt; }
+};
+
+} // namespace detail
+
+/// The same for a loop body that was described already: in `out.body`. `folder(value, constants)` computes a value
+/// that is `other` from constants, or nothing.
+template <loop_machine M, class Folder>
+constexpr void advise_unrolling_of_body(const M& machine, const unrolling_options& options, const Folder& folder,
+                                        unrolling_workspace& workspace, unrolling_advice& out) {
+  detail::clear_advice(out);
+  count_iterations(out.body, workspace.count, out.counters);
+  detail::unrolling_search<M, Folder> search{machine, options, folder, workspace, out};
+  search.count = detail::iterations_of(out.body, out.counters, options);
+  out.iterations = search.count.expected;
+  if (!search.weigh_rolled()) {
+    return;
+  }
+  if (out.rolled().body.operations > options.max_operations) {
+    out.obstacle = unrolling_obstacle::too_large;
+    return;
+  }
+  search.weigh_factors();
+  search.weigh_peeling();
+  search.weigh_full();
+  out.chosen = search.accepted;
+  if (out.chosen == 0) {
+    out.machine = out.rolled_machine;
+  }
+  for (const unrolling_saving& s : out.machine.savings) {
+    out.savings.push_back(s);
+  }
+  detail::find_break_even(search, out);
+  detail::note_assumptions(options, search.count, workspace, out);
+}
+
+/// Weighs the ways to unroll a loop for a machine, refilling `out`.
+///
+/// **What is computed.** One iteration is read from the IR (`describe_loop`) and its trips are counted
+/// (`count_iterations`). Factors that may pay are collected: 2, 4, 8, 16, divisors of the trip count, moduli by which
+/// the body divides, with their greatest common divisors and least common multiples, the period of header phis that
+/// change places, the denominator of the resource bound. For each of them so many copies are really evaluated
+/// (`unroll_body`): counters bound or known modulo the factor, constants folded by the folder of constant propagation,
+/// loads and expressions shared, tests dropped. What is left is brought on the machine and bounded (`weigh_body`): II =
+/// max(ResMII, RecMII), or for a body that is not pipelined max(critical path, ResMII). So cycles are lower bounds, no
+/// predictions.
+///
+/// **The rule.** From the loop as it is upwards, a factor is accepted against the last one accepted if it is not slower
+/// over all iterations (set-up, remainder and preparation included), and if the fall in cycles per iteration, as a
+/// fraction, over the binary logarithm of the ratio of bytes is at least `options.least_gain`. Equal cycles per
+/// iteration are a tie: then fewer operations of the new body win, fewer bytes, the smaller factor. Peeling and
+/// complete unrolling come last and are compared by the cycles of all iterations. So a decision is never slower in the
+/// model than the loop as it is.
+///
+/// After B. R. Rau, "Iterative modulo scheduling", MICRO-27, 1994, for the bounds, and J. Davidson and S. Jinturkar,
+/// "Aggressive loop unrolling in a retargetable, optimizing compiler", CC 1996, for the kinds.
+///
+/// **Requires** a forest of the IR's graph that was made with boundaries, and one of its loops. **Loops** that contain
+/// others, or that `describe_loop` cannot read, get an `obstacle` and no candidates. Unreachable predecessors of the
+/// header do not count.
+///
+/// **Returns** candidates in the order in which they were weighed: the loop as it is, factors ascending, peeling, the
+/// complete one. **Cost**: a few passes over the copies of all candidates together, at most `options.max_copies` times
+/// the body, and in bad cases what `recurrence_bound` takes.
+template <cost_ir IR, loop_machine M>
+void advise_unrolling(const IR& ir, const loop_forest& forest, loop_id loop, const M& machine,
+                      const unrolling_options& options, unrolling_workspace& workspace, unrolling_advice& out) {
+  out.loop = loop;
+  out.header = forest.header(loop);
+  const unrolling_obstacle obstacle = describe_loop(ir, forest, loop, workspace.describe, out.body);
+  if (obstacle != unrolling_obstacle::none) {
+    detail::clear_advice(out);
+    out.obstacle = obstacle;
+    return;
+  }
+  const auto folder = [&](body_id v, std::span<const std::uint64_t> args) -> std::optional<std::uint64_t> {
+    const value_id origin = out.body.values[v].origin;
+    return is_opaque(ir, origin) ? std::nullopt : ir.fold(origin, args);
+  };
+  advise_unrolling_of_body(machine, options, folder, workspace, out);
+}
+
+/// The advice for one loop.
+template <cost_ir IR, loop_machine M>
+unrolling_advice advise_unrolling(const IR& ir, const loop_forest& forest, loop_id loop, const M& machine,
+                                  const unrolling_options& options = {}) {
+  unrolling_workspace workspace;
+  unrolling_advice out;
+  advise_unrolling(ir, forest, loop, machine, options, workspace, out);
+  return out;
+}
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,506 @@
+/// The steps by which `advise_unrolling` weighs the candidates of a loop and chooses among them.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/cost/body_cost.hpp"
+#include "midend/cost/count_iterations.hpp"
+#include "midend/cost/detail/binary_logarithm.hpp"
+#include "midend/cost/detail/unrolling_factors.hpp"
+#include "midend/cost/detail/unrolling_times.hpp"
+#include "midend/cost/fraction.hpp"
+#include "midend/cost/loop_body.hpp"
+#include "midend/cost/loop_counters.hpp"
+#include "midend/cost/machine_fields.hpp"
+#include "midend/cost/unroll_body.hpp"
+#include "midend/cost/unrolled_body.hpp"
+#include "midend/cost/unrolling_advice.hpp"
+#include "midend/cost/unrolling_options.hpp"
+#include "midend/cost/weigh_body.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+MIDEND_BEGIN_NAMESPACE
+
+class unrolling_workspace;
+
+namespace detail {
+
+/// How many iterations a loop has, as its kinds of unrolling need it.
+struct iteration_count {
+  bool is_exact = false;       ///< of the counted exit
+  std::uint64_t exact = 0;     ///< complete iterations that the counted exit lets through
+  std::uint64_t divisible = 1; ///< their number is a multiple of it
+  bool is_computable = false;  ///< known when the loop is entered
+  std::uint64_t expected = 0;  ///< what totals are for
+  bool is_assumed = false;     ///< nothing is known of `expected`
+  bool is_profiled = false;
+  std::uint64_t most = ~std::uint64_t{0}; ///< more are impossible, or not expected
+};
+
+constexpr const loop_exit* counted_exit_of(const loop_counters& counters) {
+  return counters.counted_exit == no_body_value ? nullptr : &counters.exits[counters.counted_exit];
+}
+
+/// A loop that is tested at the bottom runs its body once more than its edge back.
+constexpr iteration_count iterations_of(const loop_body& body, const loop_counters& counters,
+                                        const unrolling_options& options) {
+  iteration_count n;
+  const loop_exit* const counted = counted_exit_of(counters);
+  const std::uint64_t extra = counted != nullptr && !counted->is_at_bottom ? 0 : 1;
+  n.expected = options.assumed_trip;
+  n.is_assumed = true;
+  if (body.hints.average > 0) {
+    const double average = body.hints.average - (extra == 0 ? 1 : 0);
+    n.expected = average < 1 ? 1 : static_cast<std::uint64_t>(average + 0.5);
+    n.is_profiled = true;
+    n.is_assumed = false;
+    n.most = n.expected;
+  }
+  if (counters.trip.kind == trip_count_kind::at_most && counters.trip.header_executions()) {
+    n.most = std::min(n.most, counters.trip.backedges + extra);
+    n.expected = std::min(n.expected, n.most);
+  }
+  if (counted == nullptr) {
+    return n;
+  }
+  if (counted->count.kind == trip_count_kind::exact && counted->count.backedges + extra >= extra) {
+    n.is_exact = true;
+    n.exact = counted->count.backedges + extra;
+    n.divisible = n.exact;
+    if (counters.is_exact()) {
+      n.expected = n.exact;
+      n.is_profiled = n.is_assumed = false;
+      n.most = n.exact;
+    }
+  } else if (counted->has_formula) {
+    n.is_computable = true;
+    n.divisible = extra == 1 ? counters.trip_multiple : 1;
+  }
+  return n;
+}
+
+/// Weighs candidates one by one, and keeps the last that was accepted.
+template <class M, class Folder> struct unrolling_search {
+  const M& machine;
+  const unrolling_options& options;
+  const Folder& folder;
+  unrolling_workspace& workspace;
+  unrolling_advice& out;
+  const loop_machine_times times{machine};
+  iteration_count count{};
+  std::uint32_t accepted = 0; ///< in `out.candidates`
+
+  constexpr unrolling_candidate& last_accepted() { return out.candidates[accepted]; }
+
+  constexpr const body_cost& rolled() const { return out.candidates[0].body; }
+
+  /// The copies of a request, evaluated and weighed: in `workspace.unrolled` and `workspace.machine`.
+  constexpr body_cost evaluate_copies(const unroll_request& request) {
+    unroll_body(out.body, out.counters, request, folder, workspace.unroll, workspace.unrolled);
+    return weigh_body(workspace.unrolled, machine, options.lowering, workspace.weigh, workspace.machine);
+  }
+
+  /// What was evaluated last becomes what is taken.
+  constexpr void accept(std::size_t candidate) {
+    if (accepted != candidate) {
+      last_accepted().reason = rejection_of_predecessor(out.candidates[candidate]);
+    }
+    accepted = static_cast<std::uint32_t>(candidate);
+    out.candidates[accepted].reason = rejection::none;
+    std::swap(candidate == 0 ? out.rolled_machine : out.machine, workspace.machine);
+    out.savings.swap(workspace.unrolled.savings);
+    workspace.accepted_exits = workspace.unrolled.exits.size();
+    workspace.accepted_branches = workspace.unrolled.inner_branches;
+  }
+
+  /// Why the candidate that was best until now is not taken.
+  constexpr rejection rejection_of_predecessor(const unrolling_candidate& next) {
+    return next.cycles_per_iteration == last_accepted().cycles_per_iteration ? rejection::tie : rejection::not_faster;
+  }
+
+  // The loop as it is.
+
+  constexpr bool weigh_rolled() {
+    unrolling_candidate c;
+    c.body = evaluate_copies({});
+    c.is_evaluated = true;
+    if (c.body.resources.is_impossible || c.body.recurrence == recurrence_status::impossible) {
+      out.obstacle =
+          c.body.resources.is_impossible ? unrolling_obstacle::impossible_machine : unrolling_obstacle::cyclic_body;
+      return false;
+    }
+    const loop_time time = times.loop(c.body, count.expected);
+    mark_pipelining(c.body, count.expected);
+    c.cycles_per_iteration = times.cycles_per_pass(c.body, count.expected);
+    c.total_cycles = time.cycles;
+    c.setup_cycles = time.setup;
+    c.total_bytes = c.body.bytes;
+    out.candidates.push_back(c);
+    accept(0);
+    return true;
+  }
+
+  constexpr void mark_pipelining(body_cost& body, std::uint64_t passes) const {
+    if (body.is_pipelined() && !times.is_pipelined(body, passes)) {
+      body.obstacle = pipelining_obstacle::too_few_passes;
+    }
+  }
+
+  // Factors.
+
+  constexpr void weigh_factors() {
+    workspace.factors.collect(out.body, out.counters, count.divisible,
+                              out.candidates[0].body.resources.exact.denominator(), options.forced_factor,
+                              options.max_factor);
+    std::uint32_t copies = 0;
+    for (const std::uint32_t factor : workspace.factors.factors) {
+      copies += factor;
+      if (count.is_exact && factor >= count.exact) {
+        break; // that is `full`
+      }
+      unrolling_candidate c = describe_factor(factor);
+      if (c.reason == rejection::none && copies > options.max_copies && factor != options.forced_factor) {
+        c.reason = rejection::too_many_copies;
+      }
+      weigh(c);
+    }
+  }
+
+  /// The kind, and what is left.
+  constexpr unrolling_candidate describe_factor(std::uint32_t factor) const {
+    unrolling_candidate c;
+    c.factor = factor;
+    const bool divides = count.divisible % factor == 0;
+    if (count.is_exact) {
+      c.kind = divides ? unrolling_kind::partial : unrolling_kind::partial_with_remainder;
+      c.remainder_iterations = count.exact % factor;
+      c.reason = options.allows_partial ? rejection::none : rejection::not_allowed;
+    } else if (count.is_computable) {
+      c.kind = unrolling_kind::runtime;
+      c.remainder_iterations = divides ? 0 : factor - 1;
+      c.reason = options.allows_runtime ? rejection::none : rejection::not_allowed;
+    } else {
+      c.kind = unrolling_kind::uncounted;
+      c.reason = options.allows_uncounted ? rejection::none : rejection::not_allowed;
+    }
+    c.remainder = c.remainder_iterations == 0 ? remainder_placement::none : options.remainder;
+    if (factor > count.most) {
+      c.reason = rejection::trip_too_short;
+    }
+    return c;
+  }
+
+  constexpr void weigh(unrolling_candidate& c) {
+    const std::size_t index = out.candidates.size();
+    out.candidates.push_back(c);
+    if (c.reason != rejection::none || c.factor * rolled_minimum() > options.max_operations * 8) {
+      out.candidates[index].reason = c.reason != rejection::none ? c.reason : rejection::too_many_operations;
+      return;
+    }
+    evaluate_factor(out.candidates[index]);
+    decide(index);
+  }
+
+  constexpr std::uint64_t rolled_minimum() const { return std::max<std::uint64_t>(rolled().operations, 1); }
+
+  constexpr void evaluate_factor(unrolling_candidate& c) {
+    const bool exact_rest =
+        count.is_exact && c.remainder_iterations != 0 && c.remainder != remainder_placement::mid_exit;
+    if (exact_rest) {
+      evaluate_rest(c);
+    }
+    unroll_request request;
+    request.copies = c.factor;
+    request.first_iteration = c.remainder == remainder_placement::prologue ? c.remainder_iterations : 0;
+    request.knows_position = c.remainder != remainder_placement::prologue || count.is_exact;
+    if (c.remainder == remainder_placement::mid_exit && count.is_exact) {
+      request.mid_exit_copy = static_cast<std::uint32_t>(c.remainder_iterations - 1);
+    }
+    c.body = evaluate_copies(request);
+    c.is_evaluated = true;
+    sum_up(c);
+  }
+
+  /// What is left follows in a straight line.
+  constexpr void evaluate_rest(unrolling_candidate& c) {
+    unroll_request request;
+    request.copies = static_cast<std::uint32_t>(c.remainder_iterations);
+    request.is_straight_line = true;
+    request.begins_at_entry = c.remainder == remainder_placement::prologue;
+    request.first_iteration = request.begins_at_entry ? 0 : count.exact - c.remainder_iterations;
+    c.rest = evaluate_copies(request);
+  }
+
+  /// Totals for the iterations that are expected.
+  constexpr void sum_up(unrolling_candidate& c) const {
+    const unrolled_times unrolled = times_of(c);
+    loop_time time;
+    if (c.remainder_iterations != 0 && count.is_exact) {
+      time = times.loop(c.body, unrolled.passes(count.expected));
+      time.cycles += c.rest.alone * (c.remainder != remainder_placement::mid_exit);
+    } else if (c.kind == unrolling_kind::runtime && c.remainder_iterations != 0) {
+      time = with_average_rest(unrolled);
+    } else {
+      time = unrolled(count.expected);
+    }
+    c.total_cycles = time.cycles;
+    c.setup_cycles = time.setup;
+    mark_pipelining(c.body, unrolled.passes(count.expected));
+    c.cycles_per_iteration = fraction(times.cycles_per_pass(c.body, unrolled.passes(count.expected))) / c.factor;
+    c.total_bytes = c.body.bytes + bytes_of_rest(c);
+  }
+
+  /// Half of what may be left is, as far as anyone knows.
+  constexpr loop_time with_average_rest(const unrolled_times& unrolled) const {
+    const std::uint64_t left = unrolled.factor / 2;
+    const std::uint64_t whole = count.expected / unrolled.factor * unrolled.factor;
+    return unrolled(count.expected < left ? count.expected : whole < left ? left : whole - unrolled.factor + left);
+  }
+
+  constexpr std::uint64_t bytes_of_rest(const unrolling_candidate& c) const {
+    if (c.remainder_iterations == 0 || c.remainder == remainder_placement::mid_exit) {
+      return 0;
+    }
+    return count.is_exact ? c.rest.bytes : rolled().bytes;
+  }
+
+  constexpr unrolled_times times_of(const unrolling_candidate& c) const {
+    const bool leaves_anywhere = c.kind == unrolling_kind::uncounted || c.remainder == remainder_placement::mid_exit;
+    return {times, rolled(), c.body, c.factor, preparation(c), leaves_anywhere};
+  }
+
+  /// Computing how many passes there are, from the trip count that the loop would have computed implicitly.
+  constexpr std::uint64_t preparation(const unrolling_candidate& c) const {
+    if (c.kind != unrolling_kind::runtime) {
+      return 0;
+    }
+    const std::uint64_t to_branch =
+        machine.latency(operation_class::compare, operation_class::branch, dependence_kind::value);
+    const operation_class split =
+        std::has_single_bit(c.factor) ? operation_class::alu : operation_class::integer_divide;
+    return std::uint64_t{machine.latency(operation_class::alu)} + machine.latency(split) + to_branch;
+  }
+
+  // Peeling and unrolling completely.
+
+  constexpr void weigh_full() {
+    if (!count.is_exact || !out.counters.is_exact() || count.exact == 0 || count.exact > options.max_factor) {
+      return;
+    }
+    unrolling_candidate c;
+    c.kind = unrolling_kind::full;
+    c.factor = static_cast<std::uint32_t>(count.exact);
+    c.reason = options.allows_full ? rejection::none : rejection::not_allowed;
+    const std::size_t index = out.candidates.size();
+    out.candidates.push_back(c);
+    if (c.reason == rejection::none) {
+      evaluate_full(out.candidates[index]);
+      decide(index);
+    }
+  }
+
+  constexpr void evaluate_full(unrolling_candidate& c) {
+    unroll_request request;
+    request.copies = c.factor;
+    request.is_straight_line = true;
+    request.begins_at_entry = true;
+    c.body = evaluate_copies(request);
+    c.is_evaluated = true;
+    c.total_cycles = c.body.alone;
+    c.cycles_per_iteration = fraction(c.body.alone) / c.factor;
+    c.total_bytes = c.body.bytes;
+  }
+
+  constexpr void weigh_peeling() {
+    for (std::uint32_t peeled = 1; peeled <= options.max_peeled; ++peeled) {
+      if (count.is_exact && peeled >= count.exact) {
+        return;
+      }
+      if (!may_pay_to_peel(peeled)) {
+        continue;
+      }
+      unrolling_candidate c;
+      c.kind = unrolling_kind::peel;
+      c.factor = peeled;
+      c.reason = options.allows_peeling ? rejection::none : rejection::not_allowed;
+      const std::size_t index = out.candidates.size();
+      out.candidates.push_back(c);
+      if (c.reason == rejection::none) {
+        evaluate_peeled(out.candidates[index]);
+        decide(index);
+      }
+    }
+  }
+
+  /// A counter is compared with a number that it passes then, a phi does not change after the first iteration, or the
+  /// profile says that there are no more.
+  constexpr bool may_pay_to_peel(std::uint32_t peeled) const {
+    return (count.is_profiled && count.expected == peeled) || (peeled == 1 && has_settling_phi()) ||
+           passes_a_number(peeled);
+  }
+
+  constexpr bool has_settling_phi() const {
+    for (body_id phi = 0; phi != out.body.num_phis; ++phi) {
+      const body_kind next = out.body.values[out.body.next(phi)].kind;
+      if (next == body_kind::invariant || next == body_kind::constant) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  constexpr bool passes_a_number(std::uint32_t peeled) const {
+    for (const body_value& v : out.body.values) {
+      if (v.kind != body_kind::pure || !is_comparison(v.info.code) || v.num_operands != 2) {
+        continue;
+      }
+      const body_id a = out.body.operands[v.first_operand];
+      const body_value& b = out.body.values[out.body.operands[v.first_operand + std::size_t{1}]];
+      if (a >= out.body.num_phis || b.kind != body_kind::constant || out.counters.induction_of[a] == no_body_value) {
+        continue;
+      }
+      const induction_variable& i = out.counters.inductions[out.counters.induction_of[a]];
+      const std::uint64_t ones = low_ones(i.width);
+      const std::uint64_t last = (i.start + (peeled - 1) * i.step) & ones;
+      const std::uint64_t behind = (last + i.step) & ones;
+      if (i.has_start && (last == b.bits || behind == b.bits)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  constexpr void evaluate_peeled(unrolling_candidate& c) {
+    unroll_request before;
+    before.copies = c.factor;
+    before.is_straight_line = true;
+    before.begins_at_entry = true;
+    before.drops_counted_tests = count.is_exact;
+    c.rest = evaluate_copies(before);
+    unroll_request behind;
+    behind.first_iteration = c.factor;
+    c.body = evaluate_copies(behind);
+    c.is_evaluated = true;
+    const std::uint64_t passes = count.expected > c.factor ? count.expected - c.factor : 0;
+    const loop_time time = times.loop(c.body, passes);
+    c.total_cycles = time.cycles + c.rest.alone;
+    c.setup_cycles = time.setup;
+    mark_pipelining(c.body, passes);
+    c.cycles_per_iteration = fraction(times.cycles_per_pass(c.body, passes));
+    c.total_bytes = c.body.bytes + c.rest.bytes;
+  }
+
+  // The rule.
+
+  constexpr void decide(std::size_t index) {
+    unrolling_candidate& c = out.candidates[index];
+    c.reason = beyond_limits(c);
+    if (c.reason == rejection::none) {
+      c.reason = against_last_accepted(c);
+    }
+    if (c.reason == rejection::none && options.forced_factor == 0) {
+      accept(index);
+    } else if (options.forced_factor != 0) {
+      force(index);
+    }
+  }
+
+  constexpr void force(std::size_t index) {
+    unrolling_candidate& c = out.candidates[index];
+    const bool asked =
+        c.factor == options.forced_factor && c.kind != unrolling_kind::peel && !c.body.resources.is_impossible;
+    if (asked) {
+      accept(index);
+    } else if (c.reason == rejection::none) {
+      c.reason = rejection::not_asked_for;
+    }
+  }
+
+  constexpr rejection beyond_limits(const unrolling_candidate& c) const {
+    const auto registers = [&](const body_cost& b) {
+      const std::uint64_t general = machine.value(machine_field::general_registers);
+      const std::uint64_t predicates = machine.value(machine_field::predicate_registers);
+      return (general == 0 || b.general_registers <= general) &&
+             (predicates == 0 || b.predicate_registers <= predicates);
+    };
+    const std::uint64_t cache = machine.value(machine_field::instruction_cache);
+    const std::uint64_t buffer = machine.value(machine_field::loop_buffer);
+    if (c.body.operations > options.max_operations) {
+      return rejection::too_many_operations;
+    }
+    if (c.total_bytes > options.max_bytes || (cache != 0 && c.total_bytes > cache)) {
+      return rejection::too_many_bytes;
+    }
+    if (!registers(c.body) && registers(rolled())) {
+      return rejection::too_many_registers;
+    }
+    if (c.kind != unrolling_kind::full && buffer != 0 && c.body.bytes > buffer && rolled().bytes <= buffer) {
+      return rejection::leaves_loop_buffer;
+    }
+    return rejection::none;
+  }
+
+  /// Cycles of one iteration where they are compared: of loops in a long run, else by the whole.
+  constexpr std::pair<fraction, fraction> compared_cycles(const unrolling_candidate& c) const {
+    const unrolling_candidate& last = out.candidates[accepted];
+    if (c.kind == unrolling_kind::full || c.kind == unrolling_kind::peel || last.kind == unrolling_kind::peel) {
+      return {fraction(c.total_cycles + c.setup_cycles), fraction(last.total_cycles + last.setup_cycles)};
+    }
+    return {c.cycles_per_iteration, last.cycles_per_iteration};
+  }
+
+  constexpr rejection against_last_accepted(unrolling_candidate& c) const {
+    const unrolling_candidate& last = out.candidates[accepted];
+    const auto [now, before] = compared_cycles(c);
+    if (now > before) {
+      return rejection::not_faster;
+    }
+    if (now == before) {
+      return wins_tie(c, last) && is_no_loss(c, out.candidates[0]) ? rejection::none : rejection::tie;
+    }
+    c.fall = relative_fall(before, now);
+    if (!is_no_loss(c, last)) {
+      return count.is_exact ? rejection::slower_in_total : rejection::below_break_even;
+    }
+    return is_worth_its_size(c, last) ? rejection::none : rejection::gain_too_small;
+  }
+
+  static constexpr bool wins_tie(const unrolling_candidate& c, const unrolling_candidate& last) {
+    return std::pair(c.body.operations, c.total_bytes) < std::pair(last.body.operations, last.total_bytes);
+  }
+
+  static constexpr bool is_no_loss(const unrolling_candidate& c, const unrolling_candidate& last) {
+    return c.total_cycles + c.setup_cycles <= last.total_cycles + last.setup_cycles;
+  }
+
+  /// (before - now) / before.
+  static constexpr fraction relative_fall(const fraction& before, const fraction& now) {
+    const std::uint64_t common = greatest_common_divisor(before.denominator(), now.denominator());
+    const std::uint64_t old = before.numerator() * (now.denominator() / common);
+    const std::uint64_t fresh = now.numerator() * (before.denominator() / common);
+    return {old - fresh, old};
+  }
+
+  constexpr bool is_worth_its_size(unrolling_candidate& c, const unrolling_candidate& last) const {
+    const std::uint64_t old_bytes = std::max<std::uint64_t>(last.body.bytes, 1);
+    const std::uint64_t new_bytes = c.kind == unrolling_kind::peel ? c.total_bytes : c.body.bytes;
+    const double fall = static_cast<double>(c.fall.numerator()) / static_cast<double>(c.fall.denominator());
+    if (new_bytes <= old_bytes) {
+      return true;
+    }
+    c.gain = fall / binary_logarithm({new_bytes, old_bytes});
+    const double least =
+        static_cast<double>(options.least_gain.numerator()) / static_cast<double>(options.least_gain.denominator());
+    return c.gain >= least;
+  }
+};
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE
