@@ -16,7 +16,7 @@ namespace detail {
 constexpr double binary_logarithm(const fraction& ratio) {
   const std::uint64_t whole = ratio.numerator() / ratio.denominator();
   MIDEND_ASSERT(whole != 0, "a number of at least 1", ratio.numerator(), ratio.denominator());
-  const int exponent = std::bit_width(whole) - 1;
+  const auto exponent = static_cast<int>(std::bit_width(whole)) - 1;
   const double scale = static_cast<double>(std::uint64_t{1} << exponent);
   double rest = static_cast<double>(ratio.numerator()) / static_cast<double>(ratio.denominator()) / scale;
   double logarithm = exponent;
