@@ -55,6 +55,9 @@ enum class rejection : std::uint8_t {
   too_many_operations,
   too_many_bytes,
   too_many_registers,
+  leaves_loop_buffer, ///< the new body does not fit in the loop buffer, the old one does
+  too_many_copies,    ///< more than `unrolling_options::max_copies` were evaluated before
+  not_asked_for       ///< another factor is forced
 };
 
 inline constexpr std::size_t num_rejections = 14;
@@ -134,7 +137,9 @@ inline constexpr std::array<const char*, num_rejections> rejection_names = {"non
                                                                             "too_many_operations",
                                                                             "too_many_bytes",
                                                                             "too_many_registers",
-                                                                            "unknown_count"};
+                                                                            "leaves_loop_buffer",
+                                                                            "too_many_copies",
+                                                                            "not_asked_for"};
 
 inline constexpr std::array<const char*, num_assumptions> assumption_names = {
     "lower_bound",      "branch_is_free_of_recurrence",
