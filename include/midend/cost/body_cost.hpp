@@ -77,6 +77,7 @@ struct machine_operation_origin {
 struct machine_body {
   dependence_graph graph;                       ///< operations, branches among them
   flat_array<machine_operation_origin> origins; ///< by operation
+  flat_array<std::uint8_t> literals;            ///< by operation, words of 32 bits that come with it
   recurrence_bound_result recurrence;           ///< with its cycle
   flat_array<unrolling_saving> savings;         ///< `dead_operation` and `vanished_phi`
 };

@@ -36,6 +36,7 @@ struct unrolled_node {
   bool reassociates;
   bool is_volatile;
   bool guard_negated;
+  bool is_join = false; ///< a `select` that was a `join`: without predication a branch does its work
   bool is_invariant; ///< does not change while the loop runs: constants, what comes from outside and what is computed
                      ///< of such
   operation_info info;
@@ -66,6 +67,15 @@ struct unrolled_exit {
   std::uint32_t edge;    ///< of the body
   unrolled_id predicate; ///< control leaves if it holds (or not, if `negated`)
   bool negated;
+  bool is_counted = false;  ///< the test of `loop_counters::counted_exit`
+  std::uint32_t behind = 0; ///< nodes before this one that have an effect come before the test, the others behind it
+};
+
+/// A sum of a value of the loop and a number. It takes an operation only where somebody wants it in a register.
+struct unrolled_sum {
+  std::uint32_t copy;
+  body_id value; ///< of the loop body
+  unrolled_operand sum;
 };
 
 /// What evaluating the copies together saved.
@@ -143,6 +153,7 @@ struct unrolled_body {
   flat_array<unrolled_operand> next;     ///< by header phi: what it is in the next pass (behind a straight line)
   flat_array<unrolled_exit> exits;       ///< in the order in which control meets them
   flat_array<unrolled_operand> live_out; ///< what is used behind the loop, after the last copy
+  flat_array<unrolled_sum> sums;         ///< in the order of copies; those with addend 0 may be left out
   flat_array<unrolling_saving> savings;  ///< in the order of copies; without `dead_operation` and `vanished_phi`
   std::uint32_t copies = 0;
   std::uint32_t inner_branches = 0; ///< conditions inside the body that stayed open: branches, without predication
@@ -157,6 +168,7 @@ struct unrolled_body {
     next.clear();
     exits.clear();
     live_out.clear();
+    sums.clear();
     savings.clear();
     copies = 0;
     inner_branches = 0;
