@@ -6,14 +6,16 @@
 ///     midend::effect_kind effect(midend::value_id v) const;
 ///
 /// `cost(v)` is the class in which a machine issues the operation; nothing if it takes none (a copy of a register that
-/// disappears, an address that is part of a load). Phis and terminators are not asked.
+/// disappears, an address that is part of a load). A terminator, if it is among the values of its node, is a `branch`:
+/// that is how it is known. Phis are not asked.
 ///
 /// `effect(v)` says what an operation does beside computing a value: nothing, read memory, write memory, or more than
 /// one can say. Of those that read or write, `memory(v)` says where; if it says nothing, it is anywhere.
 ///
 /// Five members may be left out. `bool may_reassociate(v)`: the program allows to regroup `v` with operations of the
 /// same kind. `guard_of_value guard(v)`: `v` runs only if a predicate holds; `operation(v)` of such a value is `other`,
-/// and `unguarded(v)` says what it computes if it runs; its operands come first, and as many as `unguarded` needs.
+/// and `unguarded(v)` says what it computes if it runs. Its operands end with the predicate and, if there is one, the
+/// other value; those before are what it computes with.
 /// `std::uint32_t identity(v)`: a number for what an operation that is `other` computes, not 0; two with the same
 /// number and the same operands compute the same. `body_hints trip_hints(n)`: what a profile says of the header `n`.
 #pragma once

@@ -55,9 +55,9 @@ struct body_value {
 };
 
 /// Where a load or store goes: base + index · scale + offset, in 64 bits; an index of fewer bits is extended with its
-/// sign.
+/// sign. All that the address and a store are made of is here: a load or store has no operands beside it.
 struct body_access {
-  body_id base;
+  body_id base;         ///< `no_body_value`: anywhere
   body_id index;        ///< or `no_body_value`
   body_id stored;       ///< what a store writes; else `no_body_value`
   std::uint32_t bytes;  ///< 0: not known
@@ -66,7 +66,7 @@ struct body_access {
   std::int64_t offset;
 };
 
-/// A block of the loop. Its values are consecutive.
+/// A block of the loop. Its values are consecutive; the phis of the header are not among them.
 struct body_block {
   body_id first_value;
   body_id last_value; ///< one past
