@@ -21,7 +21,7 @@ struct induction_variable {
   bool has_start;        ///< the number at which it starts is known
   operation_flags flags; ///< of the increment, as one addition of `step`
   std::uint64_t start;
-  std::uint64_t step;
+  std::uint64_t step; ///< not 0
 };
 
 /// An edge that leaves the loop.
@@ -32,13 +32,16 @@ struct loop_exit {
   bool is_at_bottom;       ///< all operations that have an effect come before the test
   bool swapped;            ///< the bound is the first operand of the comparison
   std::uint32_t induction; ///< which
-  std::uint64_t addend;    ///< what is compared is the induction variable plus this
+  operation seen_as;       ///< what is compared is the induction variable plus `addend`: `copy`; or `zero_extend`,
+                           ///< `sign_extend` or `truncate` of that, to the width of the bound
+  std::uint64_t addend;
   body_id bound;
   operation comparison; ///< of counter and bound, in this order
   bool exits_when;      ///< this comes out
   trip_count count;     ///< were it the only exit
-  bool has_formula;     ///< how often is computable when the loop is entered: `formula`, of start + addend and bound
-  trip_formula formula;
+  bool has_formula; ///< that is not known, but computable when the loop is entered: `formula`, of start + addend and
+                    ///< bound, both brought to `formula.width` bits, wider ones by `seen_as`
+  trip_formula formula; ///< never one whose `requires_no_wrap` is not kept
 };
 
 /// What `count_iterations` finds out.

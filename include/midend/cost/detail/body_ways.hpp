@@ -1,0 +1,77 @@
+/// Which blocks of a loop body every iteration passes.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/cost/loop_body.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// The ways through a loop body, from its header to its bottom.
+class body_ways {
+public:
+  /// No way to the bottom leads around the block.
+  constexpr bool is_unavoidable(std::uint32_t block) const { return marks_[block] == unavoidable; }
+
+  /// No block behind this one stores or calls.
+  constexpr bool is_behind_effects(std::uint32_t block) const { return block >= last_effect_; }
+
+  constexpr void assign(const loop_body& body) {
+    find_last_effect(body);
+    marks_.assign(body.blocks.size(), none);
+    mark_ways_to_bottom(body);
+    mark_unavoidable(body);
+  }
+
+private:
+  enum mark : std::uint8_t { none, leads_to_bottom, is_on_way, unavoidable };
+
+  constexpr void find_last_effect(const loop_body& body) {
+    last_effect_ = 0;
+    for (const body_value& v : body.values) {
+      const bool has_effect = v.kind == body_kind::store || v.kind == body_kind::call || v.is_volatile;
+      last_effect_ = has_effect && v.block > last_effect_ ? v.block : last_effect_;
+    }
+  }
+
+  constexpr void mark_ways_to_bottom(const loop_body& body) {
+    marks_[body.bottom()] = leads_to_bottom;
+    for (std::uint32_t b = body.bottom(); b != 0; --b) {
+      if (marks_[b] == leads_to_bottom) {
+        for (const std::uint32_t e : body.in_edges_of(b)) {
+          marks_[body.edges[e].source] = leads_to_bottom;
+        }
+      }
+    }
+  }
+
+  /// Blocks are in topological order: a block can be avoided if an edge on a way leads past it.
+  constexpr void mark_unavoidable(const loop_body& body) {
+    marks_[0] = marks_[0] == leads_to_bottom ? is_on_way : none;
+    std::uint32_t furthest = 0;
+    for (std::uint32_t b = 0; b != body.blocks.size(); ++b) {
+      if (marks_[b] != is_on_way) {
+        continue;
+      }
+      marks_[b] = furthest <= b ? unavoidable : is_on_way;
+      for (std::uint32_t e = body.blocks[b].first_edge; e != body.blocks[b].last_edge; ++e) {
+        const std::uint32_t target = body.edges[e].target;
+        if (target != body_edge::leaves && marks_[target] != none) {
+          marks_[target] = is_on_way;
+          furthest = target > furthest ? target : furthest;
+        }
+      }
+    }
+  }
+
+  flat_array<mark> marks_;
+  std::uint32_t last_effect_ = 0;
+};
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE
