@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace midend_test {
+namespace midend_tests {
 
 template <midend::value_names Names> class loop_body_writer {
 public:
@@ -132,4 +132,4 @@ template <midend::value_names Names> std::string to_text(const midend::loop_body
   return loop_body_writer<Names>(body, names).run();
 }
 
-} // namespace midend_test
+} // namespace midend_tests

@@ -12,12 +12,14 @@
 /// `effect(v)` says what an operation does beside computing a value: nothing, read memory, write memory, or more than
 /// one can say. Of those that read or write, `memory(v)` says where; if it says nothing, it is anywhere.
 ///
-/// Five members may be left out. `bool may_reassociate(v)`: the program allows to regroup `v` with operations of the
+/// Six members may be left out. `bool may_reassociate(v)`: the program allows to regroup `v` with operations of the
 /// same kind. `guard_of_value guard(v)`: `v` runs only if a predicate holds; `operation(v)` of such a value is `other`,
 /// and `unguarded(v)` says what it computes if it runs. Its operands end with the predicate and, if there is one, the
 /// other value; those before are what it computes with.
 /// `std::uint32_t identity(v)`: a number for what an operation that is `other` computes, not 0; two with the same
-/// number and the same operands compute the same. `body_hints trip_hints(n)`: what a profile says of the header `n`.
+/// number and the same operands compute the same. `body_hints trip_hints(n)`: what is known of the header executions of
+/// a loop with header `n`. `double probability(e)`: how often, from 0 to 1, control leaves the source of `e` by `e`;
+/// negative if unknown; where no hint gives an average, it follows from these.
 #pragma once
 
 #include "midend/config.hpp"
@@ -102,6 +104,12 @@ concept has_identity = requires(const IR& ir, value_id v) {
 template <class IR>
 concept has_trip_hints = requires(const IR& ir, node_id n) {
   { ir.trip_hints(n) } -> std::same_as<body_hints>;
+};
+
+/// `probability(e)` says how often an edge is taken. Optional.
+template <class IR>
+concept has_probability = requires(const IR& ir, edge_id e) {
+  { ir.probability(e) } -> std::convertible_to<double>;
 };
 
 /// The cost rung: an IR whose loops can be weighed.

@@ -5,15 +5,17 @@
 #include "midend/cost/cost_ir.hpp"
 #include "midend/cost/detail/function_facts.hpp"
 #include "midend/cost/detail/loop_blocks.hpp"
+#include "midend/cost/detail/loop_profile.hpp"
 #include "midend/cost/detail/loop_values.hpp"
 #include "midend/cost/loop_body.hpp"
 #include "midend/cost/unrolling_advice.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ssa_values.hpp"
 #include "midend/loops/loop_forest.hpp"
+#include "midend/support/flat_array.hpp"
 
 #include <cstddef>
-#include <cstdint>
+#include <iterator>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -24,6 +26,7 @@ public:
   detail::loop_block_arrays blocks_;
   detail::loop_value_arrays values_;
   detail::function_fact_arrays facts_;
+  flat_array<double> arriving_;
 };
 
 /// Describes the loops of one function. Of the function as a whole it finds out what reading a single loop does not
@@ -75,9 +78,14 @@ private:
     return false;
   }
 
-  constexpr void add_hints([[maybe_unused]] loop_id l, [[maybe_unused]] loop_body& out) const {
+  constexpr void add_hints([[maybe_unused]] loop_id l, loop_body& out) {
     if constexpr (has_trip_hints<IR>) {
       out.hints = ir_.trip_hints(forest_.header(l));
+    }
+    if constexpr (has_probability<IR>) {
+      if (out.hints.average == 0) {
+        out.hints.average = detail::loop_profile_reader(ir_, workspace_.blocks_, out, workspace_.arriving_).average();
+      }
     }
   }
 
@@ -93,7 +101,9 @@ private:
 /// What comes from outside is a constant if the IR says so, of itself or of what it is a copy of (up to 16 copies
 /// away), else an invariant; what a header phi is on entry is an invariant also if it depends on the way, which is then
 /// its `origin`. A guarded operation becomes the operation and, if it has a result, a `select` behind it: both have it
-/// as `origin`. Several backedges make joins in the bottom for phis whose inputs differ. Terminators become edges.
+/// as `origin`. Several backedges make joins in the bottom for phis whose inputs differ. Terminators become edges. If
+/// no hint gives an average trip count, it is one divided by the probability that an iteration leaves, where all
+/// branches have probabilities.
 ///
 /// Entering edges from unreachable nodes do not count; nor do edges from there into the middle of the loop. A user in
 /// an unreachable node is a user: its operand is live out. Parallel edges are edges each.

@@ -64,7 +64,8 @@ constexpr operation_class class_without_word(const value_record& record) {
 /// merge, of predicates predicate logic. A guarded operation is of the class that it has without its guard.
 ///
 /// A call may do anything, also with `clobbers=none`: that it writes no memory does not say that it gives the same
-/// result twice. A header's hints are those of the program; alias classes are classes of memory.
+/// result twice. A header's hints are those of the program; alias classes are classes of memory; probabilities and
+/// counts are a profile.
 class cost_view : public semantic_view {
 public:
   using semantic_view::semantic_view;
@@ -134,6 +135,18 @@ public:
   body_hints trip_hints(node_id n) const {
     const trip_hint& hint = graph().node(n).hint;
     return {.average = static_cast<double>(hint.average), .maximum = hint.maximum, .multiple = hint.multiple};
+  }
+
+  /// As the edge says, or else by the counts of its ends, if it is the only edge into its target.
+  double probability(edge_id e) const {
+    const edge_record& edge = graph().edge(e);
+    if (edge.probability >= 0) {
+      return edge.probability;
+    }
+    const std::uint64_t from = graph().node(edge.source).count;
+    const std::uint64_t to = graph().node(edge.target).count;
+    const bool is_known = from != no_count && from != 0 && to != no_count && graph().in_edges(edge.target).size() == 1;
+    return is_known ? static_cast<double>(to) / static_cast<double>(from) : -1;
   }
 };
 
