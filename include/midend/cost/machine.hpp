@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/cost/dependence_kind.hpp"
+#include "midend/cost/machine_fields.hpp"
 #include "midend/cost/operation_class.hpp"
 
 #include <concepts>
@@ -63,5 +64,15 @@ concept machine_with_code = requires(const M& m, operation_class c) {
 template <class M>
 concept machine = machine_with_channels<M> && machine_with_resources<M> && machine_with_exclusions<M> &&
                   machine_with_latencies<M> && machine_with_code<M>;
+
+/// Knows what else is asked when loops are weighed: its fields, which classes may depend on a predicate and which may
+/// run before they are known to be wanted, and which resource words of literals take (`num_resources()`: none).
+template <class M>
+concept loop_machine = machine<M> && requires(const M& m, operation_class c, machine_field f) {
+  { m.value(f) } -> std::convertible_to<std::uint32_t>;
+  { m.is_predicated(c) } -> std::convertible_to<bool>;
+  { m.is_speculated(c) } -> std::convertible_to<bool>;
+  { m.literal_resource() } -> std::convertible_to<std::size_t>;
+};
 
 MIDEND_END_NAMESPACE

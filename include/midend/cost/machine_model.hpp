@@ -177,6 +177,20 @@ struct machine_model {
     }
   }
 
+  constexpr bool is_predicated(operation_class c) const { return (*this)[c][class_field::predicated].value != 0; }
+
+  constexpr bool is_speculated(operation_class c) const { return (*this)[c][class_field::speculated].value != 0; }
+
+  /// The one with the name LIT32; `num_resources()` if there is none.
+  constexpr std::size_t literal_resource() const {
+    constexpr std::array<char, 5> wanted = {'L', 'I', 'T', '3', '2'};
+    std::size_t i = 0;
+    while (i != num_resources() && !detail::same_text(resources[i].name.text(), wanted)) {
+      ++i;
+    }
+    return i;
+  }
+
   constexpr std::uint32_t code_bytes(operation_class c) const { return (*this)[c][class_field::code_bytes].value; }
 
   constexpr std::uint32_t code_header() const { return value(machine_field::code_header); }
@@ -190,7 +204,7 @@ struct machine_model {
   friend constexpr bool operator==(const machine_model&, const machine_model&) = default;
 };
 
-static_assert(machine<machine_model>);
+static_assert(loop_machine<machine_model>);
 
 /// The position of the resource of that name; `num_resources()` if there is none.
 constexpr std::size_t find_resource(const machine_model& m, std::span<const char> name) {
