@@ -6,8 +6,8 @@
 #include "midend/cost/machine.hpp"
 #include "midend/cost/operation_class.hpp"
 #include "midend/cost/operation_mix.hpp"
+#include "midend/support/order.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -53,7 +53,7 @@ template <class M> struct resource_bound_search {
   constexpr void offer(std::uint64_t cycles, const fraction& exact, resource_bound_result reason) {
     reason.cycles = cycles;
     reason.limit_exact = exact;
-    reason.exact = std::max(exact, best.exact);
+    reason.exact = detail::larger_of(exact, best.exact);
     if (is_better(reason)) {
       best = reason;
     } else {
@@ -129,12 +129,12 @@ template <class M> struct resource_bound_search {
   constexpr fraction issue_cycles(operation_class c) const {
     fraction cycles(m.excludes(c, c) ? mix[c] : 0);
     if (m.channels(c) != 0 && mix[c] != 0) {
-      cycles = std::max(cycles, fraction(mix[c], static_cast<std::uint64_t>(std::popcount(m.channels(c)))));
+      cycles = detail::larger_of(cycles, fraction(mix[c], static_cast<std::uint64_t>(std::popcount(m.channels(c)))));
     }
     for (std::size_t r = 0; r != m.num_resources(); ++r) {
       const std::uint32_t use = m.use(c, r);
       if (use != 0 && m.capacity(r) >= use) {
-        cycles = std::max(cycles, fraction(mix[c], m.capacity(r) / use));
+        cycles = detail::larger_of(cycles, fraction(mix[c], m.capacity(r) / use));
       }
     }
     return cycles;

@@ -7,8 +7,8 @@
 #include "midend/ssa/detail/live_value_walk.hpp"
 #include "midend/support/detail/word_kernels.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/order.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -114,9 +114,7 @@ private:
     MIDEND_ASSERT(n < num_nodes(), "a node of the graph", n, num_nodes());
   }
 
-  static constexpr bool contains(std::span<const value_id> values, value_id v) {
-    return std::binary_search(values.begin(), values.end(), v);
-  }
+  static constexpr bool contains(std::span<const value_id> values, value_id v) { return detail::is_among(values, v); }
 
   detail::values_by_node in_;
   detail::values_by_node out_;

@@ -17,8 +17,8 @@
 #include "midend/cost/unrolling_options.hpp"
 #include "midend/cost/weigh_body.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/order.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -63,8 +63,8 @@ constexpr iteration_count iterations_of(const loop_body& body, const loop_counte
     n.most = n.expected;
   }
   if (counters.trip.kind == trip_count_kind::at_most && counters.trip.header_executions()) {
-    n.most = std::min(n.most, counters.trip.backedges + extra);
-    n.expected = std::min(n.expected, n.most);
+    n.most = smaller_of(n.most, counters.trip.backedges + extra);
+    n.expected = smaller_of(n.expected, n.most);
   }
   if (counted == nullptr) {
     return n;
@@ -207,7 +207,7 @@ template <class M, class Folder> struct unrolling_search {
     decide(index);
   }
 
-  constexpr std::uint64_t rolled_minimum() const { return std::max<std::uint64_t>(rolled().operations, 1); }
+  constexpr std::uint64_t rolled_minimum() const { return larger_of<std::uint64_t>(rolled().operations, 1); }
 
   constexpr void evaluate_factor(unrolling_candidate& c) {
     const bool exact_rest =
@@ -488,7 +488,7 @@ template <class M, class Folder> struct unrolling_search {
   }
 
   constexpr bool is_worth_its_size(unrolling_candidate& c, const unrolling_candidate& last) const {
-    const std::uint64_t old_bytes = std::max<std::uint64_t>(last.body.bytes, 1);
+    const std::uint64_t old_bytes = larger_of<std::uint64_t>(last.body.bytes, 1);
     const std::uint64_t new_bytes = c.kind == unrolling_kind::peel ? c.total_bytes : c.body.bytes;
     const double fall = static_cast<double>(c.fall.numerator()) / static_cast<double>(c.fall.denominator());
     if (new_bytes <= old_bytes) {

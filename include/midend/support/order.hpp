@@ -1,0 +1,40 @@
+/// The little of `<algorithm>` that headers need, which alone would include half as much again as all of them.
+#pragma once
+
+#include "midend/config.hpp"
+
+#include <cstddef>
+#include <span>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// The first of two equal values.
+template <class T> constexpr T larger_of(const T& a, const T& b) {
+  return a < b ? b : a;
+}
+
+/// The first of two equal values.
+template <class T> constexpr T smaller_of(const T& a, const T& b) {
+  return b < a ? b : a;
+}
+
+/// Whether an ascending sequence has the value. O(log n).
+template <class T> constexpr bool is_among(std::span<const T> ascending, const T& value) {
+  std::size_t low = 0;
+  std::size_t high = ascending.size();
+  while (low != high) {
+    const std::size_t middle = low + (high - low) / 2;
+    if (ascending[middle] < value) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low != ascending.size() && !(value < ascending[low]);
+}
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE
