@@ -173,11 +173,18 @@ private:
     return from == 0 ? "never, as far as was looked" : "never slower from " + counted_text(from, "iteration") + " on";
   }
 
+  /// Several in a line, as far as there is room.
   std::vector<std::string> assumptions() const {
+    constexpr std::size_t room = 100;
     std::vector<std::string> all;
     for (std::size_t a = 0; a != num_assumptions; ++a) {
       if (advice_.assumptions[a]) {
-        all.emplace_back(to_text(static_cast<assumption>(a)));
+        const std::string_view text = to_text(static_cast<assumption>(a));
+        if (all.empty() || all.back().size() + text.size() > room) {
+          all.emplace_back(text);
+        } else {
+          all.back() += "; " + std::string(text);
+        }
       }
     }
     return all;
