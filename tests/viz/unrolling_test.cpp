@@ -212,20 +212,36 @@ TEST_CASE("to_text: savings are told by value, with the copies") {
                                          {folded_test, 2, 1, 0},
                                          {folded_test, 3, 1, 1},
                                          {folded_test, 4, 1, 0}});
-  CHECK(has_line(tests, "  saved       copies 0-2, 4: test %b is false"));
-  CHECK(has_line(tests, "              copy 3: test %b is true"));
-  CHECK(has_line(tests, "              copy 1: exit test %b is dropped"));
+  CHECK(has_line(tests, "  saved       copies 0-2, 4: test of %b always false"));
+  CHECK(has_line(tests, "              copy 3: test of %b always true"));
+  CHECK(has_line(tests, "              copy 1: no exit test %b"));
 
   CHECK(
-      has_line(with_saving({{folded, 0, 0, 7}, {folded, 1, 0, 0xffffffff}}), "  saved       copies 0, 1: %a is 7, -1"));
-  CHECK(has_line(with_saving({{folded, 0, 0, 7}, {folded, 1, 0, 7}}), "  saved       copies 0, 1: %a is 7"));
-  CHECK(has_line(with_saving({{folded, 2, 1, 1}}), "  saved       copy 2: %b is 1"));
+      has_line(with_saving({{folded, 0, 0, 7}, {folded, 1, 0, 0xffffffff}}), "  saved       copies 0, 1: %a = 7, -1"));
+  CHECK(has_line(with_saving({{folded, 0, 0, 7}, {folded, 1, 0, 7}}), "  saved       copies 0, 1: %a = 7"));
+  CHECK(has_line(with_saving({{folded, 2, 1, 1}}), "  saved       copy 2: %b = 1"));
   CHECK(has_line(with_saving({{shared_expression, 1, 0, 0}, {shared_expression, 2, 0, 0}}),
-                 "  saved       copies 1, 2: %a is that of copy 0"));
-  CHECK(has_line(with_saving({{shared_load, 1, 0, 0}}), "  saved       copy 1: %a was loaded by copy 0"));
-  CHECK(has_line(with_saving({{forwarded_load, 1, 0, 0}}), "  saved       copy 1: %a was stored by copy 0"));
-  CHECK(has_line(with_saving({{dead_operation, 1, 2, 0}}), "  saved       copy 1: store is not needed"));
-  CHECK(has_line(with_saving({{vanished_phi, 2, 0, 0}}), "  saved       copy 2: %a keeps its value, no move"));
+                 "  saved       copies 1, 2: %a of copy 0"));
+  CHECK(has_line(with_saving({{shared_load, 1, 0, 0}}), "  saved       copy 1: %a as loaded by copy 0"));
+  CHECK(has_line(with_saving({{forwarded_load, 1, 0, 0}}), "  saved       copy 1: %a as stored by copy 0"));
+  CHECK(has_line(with_saving({{dead_operation, 1, 2, 0}}), "  saved       copy 1: no store"));
+  CHECK(has_line(with_saving({{vanished_phi, 0, 0, 0}, {vanished_phi, 0, 1, 0}}),
+                 "  saved       no move of %a, %b, the same after each pass"));
+}
+
+TEST_CASE("to_text: values to which the same happens in the same copies stand in one line") {
+  using enum saving_kind;
+  const std::string same = with_saving({{dead_operation, 0, 0, 0},
+                                        {dead_operation, 1, 0, 0},
+                                        {dead_operation, 0, 1, 0},
+                                        {dead_operation, 1, 1, 0},
+                                        {dead_operation, 1, 2, 0}});
+  CHECK(has_line(same, "  saved       copies 0, 1: no %a, %b"));
+  CHECK(has_line(same, "              copy 1: no store"));
+  const std::string sources = with_saving({{shared_load, 2, 0, 0}, {shared_load, 2, 1, 1}});
+  CHECK(has_line(sources, "  saved       copy 2: %a as loaded by copy 0"));
+  CHECK(has_line(sources, "              copy 2: %b as loaded by copy 1"));
+  CHECK(has_line(with_saving({{folded, 1, 0, 3}, {folded, 1, 1, 1}}), "              copy 1: %b = 1"));
 }
 
 TEST_CASE("to_text: folded constants of many copies are not all listed") {
@@ -233,7 +249,7 @@ TEST_CASE("to_text: folded constants of many copies are not all listed") {
   for (std::uint32_t copy = 0; copy != 12; ++copy) {
     savings.push_back({saving_kind::folded, copy, 0, copy});
   }
-  CHECK(has_line(with_saving(savings), "  saved       copies 0-11: %a is 0, 1, 2, 3, 4, 5, 6, 7, ..."));
+  CHECK(has_line(with_saving(savings), "  saved       copies 0-11: %a = 0, 1, 2, 3, 4, 5, 6, 7, ..."));
 }
 
 TEST_CASE("to_text: a loop that is unrolled") {

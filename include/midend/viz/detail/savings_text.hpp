@@ -21,79 +21,113 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Savings of one kind and value, told in one line.
+/// Tells together what happened to one value in several copies, and to several values in the same copies.
 template <value_names Names> class savings_text {
 public:
   savings_text(const loop_body& body, const Names& names) : body_(body), names_(names) {}
 
+  /// A line for each group, by kind of saving, then by value.
   std::vector<std::string> lines(std::span<const unrolling_saving> savings) const {
-    std::vector<unrolling_saving> sorted(savings.begin(), savings.end());
-    const auto key = [](const unrolling_saving& s) {
-      return std::tuple(s.kind, s.value, lists_results(s.kind) ? 0 : s.result);
-    };
-    std::sort(sorted.begin(), sorted.end(), [&](const auto& a, const auto& b) {
-      return std::tuple(key(a), a.copy, a.result) < std::tuple(key(b), b.copy, b.result);
-    });
     std::vector<std::string> out;
-    for (std::size_t first = 0, last; first != sorted.size(); first = last) {
-      last = first + 1;
-      while (last != sorted.size() && key(sorted[last]) == key(sorted[first])) {
-        ++last;
-      }
-      out.push_back(line(std::span<const unrolling_saving>(sorted).subspan(first, last - first)));
+    for (const group& g : groups_of(savings)) {
+      out.push_back(g.kind == saving_kind::vanished_phi ? what(g) : copies_text(g) + ": " + what(g));
     }
     return out;
   }
 
 private:
-  /// Constants differ from copy to copy, and stand in one line.
-  static bool lists_results(saving_kind k) { return k == saving_kind::folded; }
-
-  std::string line(std::span<const unrolling_saving> group) const {
+  struct group {
+    saving_kind kind;
+    std::uint64_t result;
     std::vector<std::uint32_t> copies;
-    for (const unrolling_saving& s : group) {
-      if (copies.empty() || copies.back() != s.copy) {
-        copies.push_back(s.copy);
+    std::string values;
+    std::string constants;
+  };
+
+  std::vector<group> groups_of(std::span<const unrolling_saving> savings) const {
+    std::vector<unrolling_saving> sorted(savings.begin(), savings.end());
+    // The constants of a value differ from copy to copy, and stand in one line.
+    const auto key = [](const unrolling_saving& s) {
+      return std::tuple(s.kind, s.value, s.kind == saving_kind::folded ? 0 : s.result);
+    };
+    std::sort(sorted.begin(), sorted.end(), [&](const auto& a, const auto& b) {
+      return std::tuple(key(a), a.copy, a.result) < std::tuple(key(b), b.copy, b.result);
+    });
+    std::vector<group> groups;
+    for (std::size_t first = 0, last; first != sorted.size(); first = last) {
+      last = first + 1;
+      while (last != sorted.size() && key(sorted[last]) == key(sorted[first])) {
+        ++last;
+      }
+      add(groups, group_of(std::span<const unrolling_saving>(sorted).subspan(first, last - first)));
+    }
+    return groups;
+  }
+
+  group group_of(std::span<const unrolling_saving> savings) const {
+    const unrolling_saving& s = savings.front();
+    group g{s.kind, s.result, {}, name_of_value(s.value), {}};
+    for (const unrolling_saving& one : savings) {
+      if (g.copies.empty() || g.copies.back() != one.copy) {
+        g.copies.push_back(one.copy);
       }
     }
-    return (copies.size() == 1 ? "copy " : "copies ") + ranges_text(copies) + ": " + what(group);
+    if (s.kind == saving_kind::folded) {
+      g.constants = constants(savings);
+    }
+    return g;
   }
 
-  std::string what(std::span<const unrolling_saving> group) const {
-    const unrolling_saving& s = group.front();
-    const std::string name = name_of_value(s.value);
-    const std::string source = " copy " + std::to_string(s.result);
-    switch (s.kind) {
-    case saving_kind::folded:
-      return name + " is " + results(group);
-    case saving_kind::folded_test:
-      return "test " + name + " is " + (s.result != 0 ? "true" : "false");
-    case saving_kind::removed_exit_test:
-      return "exit test " + name + " is dropped";
-    case saving_kind::shared_expression:
-      return name + " is that of" + source;
-    case saving_kind::shared_load:
-      return name + " was loaded by" + source;
-    case saving_kind::forwarded_load:
-      return name + " was stored by" + source;
-    case saving_kind::dead_operation:
-      return name + " is not needed";
-    default:
-      return name + " keeps its value, no move";
+  /// To a group of the same kind and copies, if there is one.
+  static void add(std::vector<group>& groups, group g) {
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](const group& other) {
+      return std::tie(other.kind, other.copies, other.constants) == std::tie(g.kind, g.copies, g.constants) &&
+             (g.kind == saving_kind::folded || other.result == g.result);
+    });
+    if (same == groups.end()) {
+      groups.push_back(std::move(g));
+    } else {
+      same->values += ", " + g.values;
     }
   }
 
-  /// The constants, the first of them if there are many.
-  std::string results(std::span<const unrolling_saving> group) const {
+  static std::string copies_text(const group& g) {
+    return (g.copies.size() == 1 ? "copy " : "copies ") + ranges_text(g.copies);
+  }
+
+  static std::string what(const group& g) {
+    const std::string source = " copy " + std::to_string(g.result);
+    switch (g.kind) {
+    case saving_kind::folded:
+      return g.values + " = " + g.constants;
+    case saving_kind::folded_test:
+      return "test of " + g.values + " always " + (g.result != 0 ? "true" : "false");
+    case saving_kind::removed_exit_test:
+      return "no exit test " + g.values;
+    case saving_kind::shared_expression:
+      return g.values + " of" + source;
+    case saving_kind::shared_load:
+      return g.values + " as loaded by" + source;
+    case saving_kind::forwarded_load:
+      return g.values + " as stored by" + source;
+    case saving_kind::dead_operation:
+      return "no " + g.values;
+    default:
+      return "no move of " + g.values + ", the same after each pass";
+    }
+  }
+
+  /// One number if all are the same, else the first of them.
+  std::string constants(std::span<const unrolling_saving> savings) const {
     constexpr std::size_t most = 8;
-    std::string text = number(group.front());
-    const bool differ =
-        std::any_of(group.begin(), group.end(), [&](const auto& s) { return s.result != group.front().result; });
-    for (std::size_t i = 1; differ && i < group.size(); ++i) {
+    std::string text = number(savings.front());
+    const bool differ = std::any_of(savings.begin(), savings.end(),
+                                    [&](const unrolling_saving& s) { return s.result != savings.front().result; });
+    for (std::size_t i = 1; differ && i < savings.size(); ++i) {
       if (i == most) {
         return text + ", ...";
       }
-      text += ", " + number(group[i]);
+      text += ", " + number(savings[i]);
     }
     return text;
   }
