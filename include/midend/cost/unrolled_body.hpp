@@ -150,11 +150,13 @@ struct unrolled_body {
   flat_array<unrolled_access> accesses;
   flat_array<unrolled_id> phis; ///< of the header, in the order of the body; of a straight line, `no_unrolled` where
                                 ///< the phi is known otherwise
-  flat_array<unrolled_operand> next;     ///< by header phi: what it is in the next pass (behind a straight line)
-  flat_array<unrolled_exit> exits;       ///< in the order in which control meets them
-  flat_array<unrolled_operand> live_out; ///< what is used behind the loop, after the last copy
-  flat_array<unrolled_sum> sums;         ///< in the order of copies; those with addend 0 may be left out
-  flat_array<unrolling_saving> savings;  ///< in the order of copies; without `dead_operation` and `vanished_phi`
+  flat_array<unrolled_operand> next;        ///< by header phi: what it is in the next pass (behind a straight line)
+  flat_array<unrolled_exit> exits;          ///< in the order in which control meets them
+  flat_array<unrolled_operand> exit_values; ///< by exit, for each of the body's `live_out` what it is there; no node if
+                                            ///< it is not computed on all ways to the exit
+  flat_array<unrolled_operand> live_out;    ///< what is used behind the loop, after the last copy; no node as above
+  flat_array<unrolled_sum> sums;            ///< in the order of copies; those with addend 0 may be left out
+  flat_array<unrolling_saving> savings;     ///< in the order of copies; without `dead_operation` and `vanished_phi`
   std::uint32_t copies = 0;
   std::uint32_t inner_branches = 0; ///< conditions inside the body that stayed open: branches, without predication
   bool is_straight_line = false;
@@ -167,6 +169,7 @@ struct unrolled_body {
     phis.clear();
     next.clear();
     exits.clear();
+    exit_values.clear();
     live_out.clear();
     sums.clear();
     savings.clear();

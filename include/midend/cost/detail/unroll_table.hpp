@@ -1,0 +1,85 @@
+/// A hash table that finds equal things again, emptied in no time.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// Mixes a number into a hash.
+constexpr std::uint64_t mixed(std::uint64_t hash, std::uint64_t with) {
+  hash = (hash ^ with) * 0x9e37'79b9'7f4a'7c15;
+  return hash ^ hash >> 29;
+}
+
+/// Empty if it is of another generation than the table.
+struct interning_slot {
+  std::uint32_t generation = 0;
+  std::uint32_t key = 0;
+  std::uint32_t number = 0;
+};
+
+/// Numbers of things by what they are made of, which the table does not keep: it is asked with a hash and a test of
+/// equality. Nobody sees the order of its slots.
+class interning_table {
+public:
+  /// Forgets everything.
+  constexpr void clear() {
+    if (slots_.empty() || ++generation_ == 0) {
+      slots_.assign(slots_.empty() ? 64 : slots_.size(), interning_slot{});
+      generation_ = 1;
+    }
+    count_ = 0;
+  }
+
+  /// The number of the thing with the hash that `is_equal(number)`; if there is none, `fresh`, under which it is found
+  /// from now on. O(1) expected.
+  template <class Equal>
+  constexpr std::uint32_t find_or_insert(std::uint64_t hash, std::uint32_t fresh, const Equal& is_equal) {
+    const auto key = static_cast<std::uint32_t>(hash >> 32);
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t at = key & mask;; at = (at + 1) & mask) {
+      interning_slot& s = slots_[at];
+      if (s.generation != generation_) {
+        s = {generation_, key, fresh};
+        if (++count_ * 2 > slots_.size()) {
+          grow();
+        }
+        return fresh;
+      }
+      if (s.key == key && is_equal(s.number)) {
+        return s.number;
+      }
+    }
+  }
+
+private:
+  MIDEND_SELDOM_CALLED constexpr void grow() {
+    old_.swap(slots_);
+    slots_.assign(old_.size() * 4, interning_slot{});
+    const std::size_t mask = slots_.size() - 1;
+    for (const interning_slot& s : old_) {
+      if (s.generation == generation_) {
+        std::size_t at = s.key & mask;
+        while (slots_[at].generation == generation_) {
+          at = (at + 1) & mask;
+        }
+        slots_[at] = s;
+      }
+    }
+  }
+
+  flat_array<interning_slot> slots_;
+  flat_array<interning_slot> old_;
+  std::uint32_t generation_ = 0;
+  std::size_t count_ = 0;
+};
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE
