@@ -61,8 +61,9 @@ private:
   void flags(const midend::body_value& value) {
     if (value.kind == midend::body_kind::load || value.kind == midend::body_kind::store) {
       const midend::body_access& a = body_.accesses[value.access];
-      text_ += " [" + number(a.base) + " + " + number(a.index) + "*" + std::to_string(a.scale) + " + " +
-               std::to_string(a.offset) + "] " + std::to_string(a.bytes) + " bytes";
+      text_ += " [" + number(a.base);
+      text_ += a.index == midend::no_body_value ? "" : " + " + number(a.index) + "*" + std::to_string(a.scale);
+      text_ += " + " + std::to_string(a.offset) + "] " + std::to_string(a.bytes) + " bytes";
       text_ += a.memory == midend::any_memory ? "" : " in " + std::to_string(a.memory);
       text_ += a.stored == midend::no_body_value ? "" : " = " + number(a.stored);
     }

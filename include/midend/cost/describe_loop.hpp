@@ -15,7 +15,6 @@
 #include "midend/support/flat_array.hpp"
 
 #include <cstddef>
-#include <iterator>
 
 MIDEND_BEGIN_NAMESPACE
 

@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <span>
 
 MIDEND_BEGIN_NAMESPACE
