@@ -221,7 +221,7 @@ TEST_CASE("to_text: savings are told by value, with the copies") {
   CHECK(has_line(with_saving({{folded, 0, 0, 7}, {folded, 1, 0, 7}}), "  saved       copies 0, 1: %a = 7"));
   CHECK(has_line(with_saving({{folded, 2, 1, 1}}), "  saved       copy 2: %b = 1"));
   CHECK(has_line(with_saving({{shared_expression, 1, 0, 0}, {shared_expression, 2, 0, 0}}),
-                 "  saved       copies 1, 2: %a of copy 0"));
+                 "  saved       copies 1, 2: %a as computed by copy 0"));
   CHECK(has_line(with_saving({{shared_load, 1, 0, 0}}), "  saved       copy 1: %a as loaded by copy 0"));
   CHECK(has_line(with_saving({{forwarded_load, 1, 0, 0}}), "  saved       copy 1: %a as stored by copy 0"));
   CHECK(has_line(with_saving({{dead_operation, 1, 2, 0}}), "  saved       copy 1: no store"));
@@ -242,6 +242,21 @@ TEST_CASE("to_text: values to which the same happens in the same copies stand in
   CHECK(has_line(sources, "  saved       copy 2: %a as loaded by copy 0"));
   CHECK(has_line(sources, "              copy 2: %b as loaded by copy 1"));
   CHECK(has_line(with_saving({{folded, 1, 0, 3}, {folded, 1, 1, 1}}), "              copy 1: %b = 1"));
+}
+
+TEST_CASE("to_text: where each copy takes over from another one, that is counted from here") {
+  using enum saving_kind;
+  const std::string text =
+      with_saving({{shared_load, 1, 0, 0}, {shared_load, 2, 0, 0}, {shared_load, 3, 0, 1}, {shared_load, 4, 0, 2}});
+  CHECK(has_line(text, "              copies 2-4: %a as loaded 2 copies before"));
+  CHECK(has_line(text, "  saved       copy 1: %a as loaded 1 copy before"));
+}
+
+TEST_CASE("to_text: what a condition is, is told of its test alone") {
+  using enum saving_kind;
+  const std::string text = with_saving({{folded, 1, 1, 0}, {folded_test, 1, 1, 0}});
+  CHECK(has_line(text, "  saved       copy 1: test of %b always false"));
+  CHECK(text.find("%b = ") == std::string::npos);
 }
 
 TEST_CASE("to_text: folded constants of many copies are not all listed") {
@@ -277,12 +292,13 @@ TEST_CASE("to_text: a loop that is unrolled") {
       "  before      3.00 cycles an iteration: recurrence of 3 cycles: %a -> %b -> store -memory-> %a\n"
       "  after       3/2 = 1.50 cycles an iteration: channels 0-5: 14 operations / 6\n"
       "  in all      150 cycles instead of 300 for 100 iterations\n"
-      "  operations  14 instead of 4, branches included\n"
+      "  operations  14 instead of 3\n"
+      "  branches    0 instead of 1\n"
       "  bytes       48 instead of 24\n"
-      "  stages      1 instead of 1\n"
+      "  stages      1\n"
       "  assumed     cycles are lower bounds, which a schedule may not reach\n"
       "    factor  kind             cycles        bound by      operations  bytes  in all    why not\n"
-      "         1  as it is              3  3.00  recurrence             4     24     300    not faster\n"
+      "         1  as it is              3  3.00  recurrence             3     24     300    not faster\n"
       "         2  partial             3/2  1.50  channels 0-5          14     48     150  * chosen\n"
       "         4  partial, 3 left     5/4  1.25  channels 0-5          30     96     125    gains too little for its "
       "size (0.070)\n"

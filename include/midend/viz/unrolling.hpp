@@ -151,21 +151,20 @@ private:
   }
 
   void sizes() {
-    size("operations", [](const auto& c) { return c.body.operations + c.body.branches; }, ", branches included");
-    size("bytes", [](const auto& c) { return c.total_bytes; }, "");
-    size("registers", [](const auto& c) { return c.body.general_registers; }, "");
-    size("predicates", [](const auto& c) { return c.body.predicate_registers; }, "");
-    size("stages", [](const auto& c) { return c.body.stages; }, "");
+    size("operations", [](const auto& c) { return c.body.operations; });
+    size("branches", [](const auto& c) { return c.body.branches; });
+    size("bytes", [](const auto& c) { return c.total_bytes; });
+    size("registers", [](const auto& c) { return c.body.general_registers; });
+    size("predicates", [](const auto& c) { return c.body.predicate_registers; });
+    size("stages", [](const auto& c) { return c.body.stages; });
   }
 
-  template <class Number> void size(std::string_view label, Number number, std::string_view note) {
+  template <class Number> void size(std::string_view label, Number number) {
     const std::uint64_t after = number(chosen());
     const std::uint64_t before = number(rolled());
-    if (after == 0 && before == 0) {
-      return;
+    if (after != 0 || before != 0) {
+      line(label, std::to_string(after) + (after != before ? " instead of " + std::to_string(before) : std::string()));
     }
-    line(label, std::to_string(after) + (is_unrolled() ? " instead of " + std::to_string(before) : std::string()) +
-                    std::string(note));
   }
 
   std::string break_even() const {
@@ -226,7 +225,7 @@ private:
       const auto known = [&](std::string text) { return c.is_evaluated ? text : "-"; };
       table.add({std::to_string(c.factor), kind_text(c), known(exact_text(c.cycles_per_iteration)),
                  known(decimal_text(c.cycles_per_iteration)), known(bound_by(c)),
-                 known(std::to_string(c.body.operations + c.body.branches)), known(std::to_string(c.total_bytes)),
+                 known(std::to_string(c.body.operations)), known(std::to_string(c.total_bytes)),
                  known(std::to_string(c.total_cycles)), (&c == &chosen() ? "* " : "  ") + verdict(c)});
     }
     table.append_to(out_, "    ", {true, false, true, true, false, true, true, true, false});

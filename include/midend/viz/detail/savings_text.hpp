@@ -12,9 +12,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 MIDEND_BEGIN_NAMESPACE
@@ -28,61 +30,64 @@ public:
 
   /// A line for each group, by kind of saving, then by value.
   std::vector<std::string> lines(std::span<const unrolling_saving> savings) const {
+    by_value_map by_value;
+    for (const unrolling_saving& s : savings) {
+      by_value[{s.kind, s.value}].push_back(s);
+    }
+    std::vector<group> groups;
+    for (auto& [key, all] : by_value) {
+      std::sort(all.begin(), all.end(),
+                [](const auto& a, const auto& b) { return std::pair(a.copy, a.result) < std::pair(b.copy, b.result); });
+      const auto test = by_value.find({saving_kind::folded_test, key.second});
+      const bool is_told = key.first == saving_kind::folded && test != by_value.end();
+      if (!is_told) {
+        add_value(groups, all);
+      }
+    }
     std::vector<std::string> out;
-    for (const group& g : groups_of(savings)) {
+    for (const group& g : groups) {
       out.push_back(g.kind == saving_kind::vanished_phi ? what(g) : copies_text(g) + ": " + what(g));
     }
     return out;
   }
 
 private:
+  using by_value_map = std::map<std::pair<saving_kind, body_id>, std::vector<unrolling_saving>>;
+
   struct group {
     saving_kind kind;
-    std::uint64_t result;
+    std::string how; ///< which constants, or from where
     std::vector<std::uint32_t> copies;
     std::string values;
-    std::string constants;
   };
 
-  std::vector<group> groups_of(std::span<const unrolling_saving> savings) const {
-    std::vector<unrolling_saving> sorted(savings.begin(), savings.end());
-    // The constants of a value differ from copy to copy, and stand in one line.
-    const auto key = [](const unrolling_saving& s) {
-      return std::tuple(s.kind, s.value, s.kind == saving_kind::folded ? 0 : s.result);
-    };
-    std::sort(sorted.begin(), sorted.end(), [&](const auto& a, const auto& b) {
-      return std::tuple(key(a), a.copy, a.result) < std::tuple(key(b), b.copy, b.result);
-    });
-    std::vector<group> groups;
-    for (std::size_t first = 0, last; first != sorted.size(); first = last) {
-      last = first + 1;
-      while (last != sorted.size() && key(sorted[last]) == key(sorted[first])) {
-        ++last;
-      }
-      add(groups, group_of(std::span<const unrolling_saving>(sorted).subspan(first, last - first)));
+  /// The savings of one kind at one value: a group for each result. Where another copy has computed it, copies are
+  /// named or counted from here, whichever gives fewer groups.
+  void add_value(std::vector<group>& groups, const std::vector<unrolling_saving>& savings) const {
+    std::map<std::string, group> by_copy;
+    std::map<std::string, group> by_distance;
+    for (const unrolling_saving& s : savings) {
+      const std::uint64_t distance = s.copy - s.result;
+      add_copy(by_copy, s, names_a_copy(s.kind) ? "by copy " + std::to_string(s.result) : how(s, savings));
+      add_copy(by_distance, s, std::to_string(distance) + (distance == 1 ? " copy before" : " copies before"));
     }
-    return groups;
+    const bool counts = names_a_copy(savings[0].kind) && by_distance.size() < by_copy.size();
+    for (auto& [how, g] : counts ? by_distance : by_copy) {
+      add_group(groups, std::move(g));
+    }
   }
 
-  group group_of(std::span<const unrolling_saving> savings) const {
-    const unrolling_saving& s = savings.front();
-    group g{s.kind, s.result, {}, name_of_value(s.value), {}};
-    for (const unrolling_saving& one : savings) {
-      if (g.copies.empty() || g.copies.back() != one.copy) {
-        g.copies.push_back(one.copy);
-      }
+  void add_copy(std::map<std::string, group>& groups, const unrolling_saving& s, const std::string& how) const {
+    group& g = groups.try_emplace(how, group{s.kind, how, {}, name_of_value(s.value)}).first->second;
+    if (g.copies.empty() || g.copies.back() != s.copy) {
+      g.copies.push_back(s.copy);
     }
-    if (s.kind == saving_kind::folded) {
-      g.constants = constants(savings);
-    }
-    return g;
   }
 
-  /// To a group of the same kind and copies, if there is one.
-  static void add(std::vector<group>& groups, group g) {
+  /// To a group that says the same of the same copies, if there is one.
+  static void add_group(std::vector<group>& groups, group g) {
     const auto same = std::find_if(groups.begin(), groups.end(), [&](const group& other) {
-      return std::tie(other.kind, other.copies, other.constants) == std::tie(g.kind, g.copies, g.constants) &&
-             (g.kind == saving_kind::folded || other.result == g.result);
+      return std::tie(other.kind, other.how, other.copies) == std::tie(g.kind, g.how, g.copies);
     });
     if (same == groups.end()) {
       groups.push_back(std::move(g));
@@ -91,25 +96,34 @@ private:
     }
   }
 
+  static bool names_a_copy(saving_kind k) {
+    return k == saving_kind::shared_expression || k == saving_kind::shared_load || k == saving_kind::forwarded_load;
+  }
+
+  std::string how(const unrolling_saving& s, std::span<const unrolling_saving> savings) const {
+    return s.kind == saving_kind::folded        ? constants(savings)
+           : s.kind == saving_kind::folded_test ? (s.result != 0 ? "true" : "false")
+                                                : std::string();
+  }
+
   static std::string copies_text(const group& g) {
     return (g.copies.size() == 1 ? "copy " : "copies ") + ranges_text(g.copies);
   }
 
   static std::string what(const group& g) {
-    const std::string source = " copy " + std::to_string(g.result);
     switch (g.kind) {
     case saving_kind::folded:
-      return g.values + " = " + g.constants;
+      return g.values + " = " + g.how;
     case saving_kind::folded_test:
-      return "test of " + g.values + " always " + (g.result != 0 ? "true" : "false");
+      return "test of " + g.values + " always " + g.how;
     case saving_kind::removed_exit_test:
       return "no exit test " + g.values;
     case saving_kind::shared_expression:
-      return g.values + " of" + source;
+      return g.values + " as computed " + g.how;
     case saving_kind::shared_load:
-      return g.values + " as loaded by" + source;
+      return g.values + " as loaded " + g.how;
     case saving_kind::forwarded_load:
-      return g.values + " as stored by" + source;
+      return g.values + " as stored " + g.how;
     case saving_kind::dead_operation:
       return "no " + g.values;
     default:
