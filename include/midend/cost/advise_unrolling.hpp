@@ -12,6 +12,7 @@
 #include "midend/cost/unrolled_body.hpp"
 #include "midend/cost/unrolling_advice.hpp"
 #include "midend/cost/unrolling_options.hpp"
+#include "midend/cost/unrolling_workspace.hpp"
 #include "midend/cost/weigh_body.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
@@ -22,20 +23,6 @@
 #include <span>
 
 MIDEND_BEGIN_NAMESPACE
-
-/// What `advise_unrolling` works with. After warm-up, weighing loop after loop allocates nothing.
-class unrolling_workspace {
-public:
-  describe_loop_workspace describe;
-  count_iterations_workspace count;
-  unroll_body_workspace unroll;
-  weigh_body_workspace weigh;
-  unrolled_body unrolled;
-  machine_body machine;
-  detail::unrolling_factors factors;
-  std::size_t accepted_exits = 0;
-  std::uint32_t accepted_branches = 0;
-};
 
 namespace detail {
 
@@ -74,8 +61,8 @@ constexpr void note_assumptions(const unrolling_options& options, const iteratio
   assume(assumption::no_signed_wrap, promises);
   assume(assumption::alias_classes, stores && classes);
   assume(assumption::reassociation, regroups && options.lowering.reassociates);
-  assume(assumption::if_conversion, workspace.accepted_branches != 0);
-  assume(assumption::speculated_loads, unrolls && loads && workspace.accepted_exits > 1);
+  assume(assumption::if_conversion, workspace.accepted_branches_ != 0);
+  assume(assumption::speculated_loads, unrolls && loads && workspace.accepted_exits_ > 1);
   assume(assumption::profile, count.is_profiled);
   assume(assumption::assumed_trip, count.is_assumed);
   assume(assumption::trip_hint, out.body.hints.maximum != 0 || out.body.hints.multiple != 0);
@@ -105,7 +92,7 @@ template <loop_machine M, class Folder>
 constexpr void advise_unrolling_of_body(const M& machine, const unrolling_options& options, const Folder& folder,
                                         unrolling_workspace& workspace, unrolling_advice& out) {
   detail::clear_advice(out);
-  count_iterations(out.body, workspace.count, out.counters);
+  count_iterations(out.body, workspace.count_, out.counters);
   detail::unrolling_search<M, Folder> search{machine, options, folder, workspace, out};
   search.count = detail::iterations_of(out.body, out.counters, options);
   out.iterations = search.count.expected;
@@ -129,6 +116,42 @@ constexpr void advise_unrolling_of_body(const M& machine, const unrolling_option
   detail::find_break_even(search, out);
   detail::note_assumptions(options, search.count, workspace, out);
 }
+
+/// Advises on the loops of one function, one after the other: what `loop_describer` finds out of the function as a
+/// whole is found once. See `advise_unrolling`.
+template <cost_ir IR, loop_machine M> class unrolling_adviser {
+public:
+  /// Requires that all of it outlives the adviser.
+  constexpr unrolling_adviser(const IR& ir, const loop_forest& forest, const M& machine,
+                              const unrolling_options& options, unrolling_workspace& workspace)
+      : ir_(ir), forest_(forest), machine_(machine), options_(options), workspace_(workspace),
+        describer_(ir, forest, workspace.description) {}
+
+  /// Refills `out`.
+  constexpr void advise(loop_id loop, unrolling_advice& out) {
+    const unrolling_obstacle obstacle = describer_.describe(loop, out.body);
+    out.loop = loop;
+    out.header = forest_.header(loop);
+    if (obstacle != unrolling_obstacle::none) {
+      detail::clear_advice(out);
+      out.obstacle = obstacle;
+      return;
+    }
+    const auto folder = [&](body_id v, std::span<const std::uint64_t> args) -> std::optional<std::uint64_t> {
+      const value_id origin = out.body.values[v].origin;
+      return is_opaque(ir_, origin) ? std::nullopt : ir_.fold(origin, args);
+    };
+    advise_unrolling_of_body(machine_, options_, folder, workspace_, out);
+  }
+
+private:
+  const IR& ir_;
+  const loop_forest& forest_;
+  const M& machine_;
+  const unrolling_options& options_;
+  unrolling_workspace& workspace_;
+  loop_describer<IR> describer_;
+};
 
 /// Weighs the ways to unroll a loop for a machine, refilling `out`.
 ///
@@ -159,27 +182,16 @@ constexpr void advise_unrolling_of_body(const M& machine, const unrolling_option
 /// complete one. **Cost**: a few passes over the copies of all candidates together, at most `options.max_copies` times
 /// the body, and in bad cases what `recurrence_bound` takes.
 template <cost_ir IR, loop_machine M>
-void advise_unrolling(const IR& ir, const loop_forest& forest, loop_id loop, const M& machine,
-                      const unrolling_options& options, unrolling_workspace& workspace, unrolling_advice& out) {
-  out.loop = loop;
-  out.header = forest.header(loop);
-  const unrolling_obstacle obstacle = describe_loop(ir, forest, loop, workspace.describe, out.body);
-  if (obstacle != unrolling_obstacle::none) {
-    detail::clear_advice(out);
-    out.obstacle = obstacle;
-    return;
-  }
-  const auto folder = [&](body_id v, std::span<const std::uint64_t> args) -> std::optional<std::uint64_t> {
-    const value_id origin = out.body.values[v].origin;
-    return is_opaque(ir, origin) ? std::nullopt : ir.fold(origin, args);
-  };
-  advise_unrolling_of_body(machine, options, folder, workspace, out);
+constexpr void advise_unrolling(const IR& ir, const loop_forest& forest, loop_id loop, const M& machine,
+                                const unrolling_options& options, unrolling_workspace& workspace,
+                                unrolling_advice& out) {
+  unrolling_adviser<IR, M>(ir, forest, machine, options, workspace).advise(loop, out);
 }
 
 /// The advice for one loop.
 template <cost_ir IR, loop_machine M>
-unrolling_advice advise_unrolling(const IR& ir, const loop_forest& forest, loop_id loop, const M& machine,
-                                  const unrolling_options& options = {}) {
+constexpr unrolling_advice advise_unrolling(const IR& ir, const loop_forest& forest, loop_id loop, const M& machine,
+                                            const unrolling_options& options = {}) {
   unrolling_workspace workspace;
   unrolling_advice out;
   advise_unrolling(ir, forest, loop, machine, options, workspace, out);

@@ -15,6 +15,7 @@
 #include "midend/cost/unrolled_body.hpp"
 #include "midend/cost/unrolling_advice.hpp"
 #include "midend/cost/unrolling_options.hpp"
+#include "midend/cost/unrolling_workspace.hpp"
 #include "midend/cost/weigh_body.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/order.hpp"
@@ -26,8 +27,6 @@
 #include <utility>
 
 MIDEND_BEGIN_NAMESPACE
-
-class unrolling_workspace;
 
 namespace detail {
 
@@ -100,10 +99,10 @@ template <class M, class Folder> struct unrolling_search {
 
   constexpr const body_cost& rolled() const { return out.candidates[0].body; }
 
-  /// The copies of a request, evaluated and weighed: in `workspace.unrolled` and `workspace.machine`.
+  /// The copies of a request, evaluated and weighed: in `workspace.unrolled_` and `workspace.machine_`.
   constexpr body_cost evaluate_copies(const unroll_request& request) {
-    unroll_body(out.body, out.counters, request, folder, workspace.unroll, workspace.unrolled);
-    return weigh_body(workspace.unrolled, machine, options.lowering, workspace.weigh, workspace.machine);
+    unroll_body(out.body, out.counters, request, folder, workspace.unroll_, workspace.unrolled_);
+    return weigh_body(workspace.unrolled_, machine, options.lowering, workspace.weigh_, workspace.machine_);
   }
 
   /// What was evaluated last becomes what is taken.
@@ -113,10 +112,10 @@ template <class M, class Folder> struct unrolling_search {
     }
     accepted = static_cast<std::uint32_t>(candidate);
     out.candidates[accepted].reason = rejection::none;
-    std::swap(candidate == 0 ? out.rolled_machine : out.machine, workspace.machine);
-    out.savings.swap(workspace.unrolled.savings);
-    workspace.accepted_exits = workspace.unrolled.exits.size();
-    workspace.accepted_branches = workspace.unrolled.inner_branches;
+    std::swap(candidate == 0 ? out.rolled_machine : out.machine, workspace.machine_);
+    out.savings.swap(workspace.unrolled_.savings);
+    workspace.accepted_exits_ = workspace.unrolled_.exits.size();
+    workspace.accepted_branches_ = workspace.unrolled_.inner_branches;
   }
 
   /// Why the candidate that was best until now is not taken.
@@ -155,11 +154,11 @@ template <class M, class Folder> struct unrolling_search {
   // Factors.
 
   constexpr void weigh_factors() {
-    workspace.factors.collect(out.body, out.counters, count.divisible,
-                              out.candidates[0].body.resources.exact.denominator(), options.forced_factor,
-                              options.max_factor);
+    workspace.factors_.collect(out.body, out.counters, count.divisible,
+                               out.candidates[0].body.resources.exact.denominator(), options.forced_factor,
+                               options.max_factor);
     std::uint32_t copies = 0;
-    for (const std::uint32_t factor : workspace.factors.factors) {
+    for (const std::uint32_t factor : workspace.factors_.factors) {
       copies += factor;
       if (count.is_exact && factor >= count.exact) {
         break; // that is `full`
