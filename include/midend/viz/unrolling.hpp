@@ -128,7 +128,8 @@ private:
     line("before", cycles_text(rolled()) + " cycles an iteration: " +
                        limit_text(advice_, rolled().body, advice_.rolled_machine, machine_, names_, false));
     if (is_unrolled()) {
-      line("after", cycles_text(chosen()) + " cycles an iteration: " +
+      line("after", (chosen().kind == unrolling_kind::full ? counted_text(chosen().total_cycles, "cycle") + " in all: "
+                                                           : cycles_text(chosen()) + " cycles an iteration: ") +
                         limit_text(advice_, chosen().body, advice_.machine, machine_, names_, true));
     }
     std::string total;
