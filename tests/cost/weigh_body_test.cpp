@@ -1,5 +1,6 @@
 // Unrolled bodies on machines: the worked examples with their numbers, and each rule by which values become operations.
 #include "cost/unrolled_writer.hpp"
+#include "support/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/cost/e2k.hpp>
@@ -186,7 +187,8 @@ unrolled_writer example_6(std::uint32_t copies) {
       const unrolled_id part = w.pure(operation::udiv, {plus(idx, k), plus(w.constant(7), 0)});
       v = w.load({.base = a, .index = part});
     }
-    w.exit(w.pure(operation::not_equal, {plus(v, 0), plus(x, k)}), false, true);
+    const unrolled_operand sides[] = {plus(v, 0), plus(x, k)};
+    w.exit(w.pure(operation::not_equal, {sides[copies % 2], sides[1 - copies % 2]}), false, true);
   }
   w.set_next(idx, plus(idx, copies));
   w.set_next(x, plus(x, copies));
@@ -821,4 +823,99 @@ TEST_CASE("weigh_body: a machine without predicates branches inside the body") {
   const weighed wide(w);
   CHECK(wide.cost.branches == 1);
   CHECK(wide.cost.operations == 2);
+}
+
+TEST_CASE("weigh_body: trees are as low as any, for terms that are ready at any time") {
+  // Of two binary operations of one cycle each, the last result of the best tree, by trying all.
+  const auto best = [](const auto& self, std::vector<std::uint64_t> ready) -> std::uint64_t {
+    if (ready.size() == 1) {
+      return ready[0];
+    }
+    std::uint64_t least = ~std::uint64_t{0};
+    for (std::size_t a = 0; a != ready.size(); ++a) {
+      for (std::size_t b = 0; b != a; ++b) {
+        std::vector<std::uint64_t> rest = ready;
+        rest[b] = std::max(rest[a], rest[b]) + 1;
+        rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(a));
+        least = std::min(least, self(self, rest));
+      }
+    }
+    return least;
+  };
+  random_source random(8);
+  for (int round = 0; round != 300; ++round) {
+    unrolled_writer w(1, true);
+    std::vector<std::uint64_t> ready;
+    unrolled_id sum = midend::no_unrolled;
+    for (std::uint32_t terms = 2 + random.below(5); terms != 0; --terms) {
+      unrolled_id term = w.invariant();
+      const std::uint32_t delay = random.below(4);
+      for (std::uint32_t k = 0; k != delay; ++k) {
+        term = w.pure(operation::bit_xor, term, w.invariant());
+      }
+      ready.push_back(delay);
+      sum = sum == midend::no_unrolled ? term
+            : random.one_in(2)         ? w.associative(operation::add, sum, term)
+                                       : w.associative(operation::add, term, sum);
+    }
+    w.body.live_out.push_back(plus(sum, 0));
+    CHECK(weighed(w).cost.critical_path == best(best, ready));
+  }
+}
+
+TEST_CASE("weigh_body: what goes round the loop enters a tree last, whichever way it goes round") {
+  unrolled_writer w(2);
+  const unrolled_id x = w.phi();
+  const unrolled_id y = w.phi(); // x of the pass before, by a multiplication
+  const unrolled_id late = w.load({.base = w.invariant(64)});
+  w[late].is_volatile = true;
+  const unrolled_id sum = w.associative(operation::add, w.associative(operation::add, y, late), late);
+  w.set_next(x, sum);
+  w.set_next(y, w.pure(operation::mul, x, x));
+  w.body.live_out.push_back(plus(x, 0));
+  CHECK(weighed(w).cost.recurrence_exact == fraction(4 + 1, 2));
+  CHECK(weighed(w, without_regrouping()).cost.recurrence_exact == fraction(4 + 2, 2));
+}
+
+TEST_CASE("weigh_body: trees keep apart what may not be regrouped") {
+  unrolled_writer w;
+  const unrolled_id x = w.phi();
+  const unrolled_id i = w.phi();
+  w.set_next(i, plus(i, 1));
+  const unrolled_id v = w.load({.base = w.invariant(64), .index = i});
+  const auto recurrence = [&](unrolled_id inner, const lowering_options& options = {}) {
+    w.set_next(x, w.associative(operation::add, inner, v));
+    w.body.live_out.push_back(plus(x, 0));
+    return weighed(w, options).cost.recurrence_exact;
+  };
+  const unrolled_id sum = w.associative(operation::add, x, v);
+  SUBCASE("grouped") {
+    CHECK(recurrence(sum) == fraction(1));
+  }
+  SUBCASE("not on demand") {
+    CHECK(recurrence(sum, without_regrouping()) == fraction(2));
+  }
+  SUBCASE("another operation") {
+    CHECK(recurrence(w.associative(operation::bit_xor, x, v)) == fraction(2));
+  }
+  SUBCASE("not flagged") {
+    CHECK(recurrence(w.pure(operation::add, x, v)) == fraction(2));
+  }
+  SUBCASE("another width") {
+    w[sum].info.width = 16;
+    CHECK(recurrence(sum) == fraction(2));
+  }
+  SUBCASE("used elsewhere") {
+    w.body.live_out.push_back(plus(sum, 0));
+    CHECK(recurrence(sum) == fraction(2));
+  }
+}
+
+TEST_CASE("weigh_body: at compile time, too") {
+  constexpr auto interval = [] {
+    midend::unrolled_body body;
+    body.copies = 1;
+    return midend::weigh_body(body, midend::e2k_reference_v6()).interval;
+  }();
+  static_assert(interval == 1);
 }

@@ -41,6 +41,15 @@ struct exit_merger {
   }
 
 private:
+  /// What a test of equality compares: `other` is as a node `value` plus so much.
+  struct compared_values {
+    unrolled_operand value;
+    unrolled_operand other;
+    std::int64_t difference = 0;
+
+    constexpr int num_sums() const { return (value.addend != 0) + (other.addend != 0); }
+  };
+
   constexpr bool has_effects_before(std::uint32_t end) const {
     for (unrolled_id n = 0; n != end; ++n) {
       if (has_effect(body.nodes[n])) {
@@ -50,11 +59,12 @@ private:
     return false;
   }
 
-  /// v = x, v = x + 1, …, v = x + n - 1: some of them holds exactly if v - x is below n. Either of the two may be a
-  /// constant.
+  /// v = x, v = x + 1, …, v = x + n - 1: some of them holds exactly if v - x is below n, and also if x + n - 1 - v is.
+  /// Either of the two may be a constant.
   constexpr bool find_range(merged_exits& out) const {
     differences.clear();
-    std::int64_t least = 0;
+    compared_values least{};
+    compared_values greatest{};
     const unrolled_node* shape = nullptr;
     for (const unrolled_exit& e : body.exits) {
       if (e.is_counted) {
@@ -64,25 +74,23 @@ private:
       if (test.kind != body_kind::pure || test.info.code != (e.negated ? operation::not_equal : operation::equal)) {
         return false;
       }
-      auto [value, first] = std::pair(body.operands_of(e.predicate)[0], body.operands_of(e.predicate)[1]);
-      if (shape == nullptr) {
-        shape = &test;
-        out.value = value;
-        out.first = first;
-      } else if (!is_same_value(value, out.value)) {
-        std::swap(value, first);
+      compared_values now{body.operands_of(e.predicate)[0], body.operands_of(e.predicate)[1], 0};
+      shape = shape == nullptr ? &test : shape;
+      if (!differences.empty() && !is_same_value(now.value, least.value)) {
+        std::swap(now.value, now.other);
       }
-      if (test.info != shape->info || !is_same_value(value, out.value) || !is_same_value(first, out.first)) {
+      if (!differences.empty() && (test.info != shape->info || !is_same_value(now.value, least.value) ||
+                                   !is_same_value(now.other, least.other))) {
         return false;
       }
-      const std::int64_t difference = difference_of(value, first, test.info.operand_width);
-      if (differences.empty() || difference < least) {
-        least = difference;
-        out.value = value;
-        out.first = first;
-      }
-      differences.push_back(static_cast<std::uint64_t>(difference) ^ sign_bit);
+      now.difference = difference_of(now, test.info.operand_width);
+      least = differences.empty() || now.difference < least.difference ? now : least;
+      greatest = differences.empty() || now.difference > greatest.difference ? now : greatest;
+      differences.push_back(static_cast<std::uint64_t>(now.difference) ^ sign_bit);
     }
+    const bool is_upwards = least.num_sums() <= greatest.num_sums();
+    out.value = is_upwards ? least.value : greatest.other;
+    out.first = is_upwards ? least.other : greatest.value;
     return are_consecutive();
   }
 
@@ -98,9 +106,9 @@ private:
   }
 
   /// In the width of the comparison, with its sign.
-  constexpr std::int64_t difference_of(unrolled_operand value, unrolled_operand first, std::uint8_t width) const {
+  constexpr std::int64_t difference_of(const compared_values& c, std::uint8_t width) const {
     const int unused = 64 - width;
-    return static_cast<std::int64_t>((number_in(first) - number_in(value)) << unused) >> unused;
+    return static_cast<std::int64_t>((number_in(c.other) - number_in(c.value)) << unused) >> unused;
   }
 
   constexpr bool are_consecutive() const {
