@@ -17,6 +17,7 @@
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -80,9 +81,30 @@ template <class Search> constexpr void find_break_even(const Search& search, unr
   }
 }
 
-struct no_folder {
-  std::optional<std::uint64_t> operator()(body_id, std::span<const std::uint64_t>) const { return std::nullopt; }
-};
+/// What `v` computes from constants for the operands that are not about its guard, if it has one, where it runs.
+template <cost_ir IR>
+constexpr std::optional<std::uint64_t> fold_if_it_runs(const IR& ir, value_id v, std::span<const std::uint64_t> args) {
+  if (is_opaque(ir, v)) {
+    return std::nullopt;
+  }
+  if constexpr (has_guard<IR>) {
+    const guard_of_value guard = ir.guard(v);
+    std::array<std::uint64_t, 8> all{};
+    if (guard.predicate != no_value) {
+      std::size_t count = 0;
+      for (const value_id operand : ir.operands(v)) {
+        if (count == all.size()) {
+          return std::nullopt;
+        }
+        const std::uint64_t runs = operand == guard.predicate && !guard.negated ? 1 : 0;
+        all[count] = count < args.size() ? args[count] : runs;
+        ++count;
+      }
+      return ir.fold(v, std::span<const std::uint64_t>(all).first(count));
+    }
+  }
+  return ir.fold(v, args);
+}
 
 } // namespace detail
 
@@ -137,9 +159,8 @@ public:
       out.obstacle = obstacle;
       return;
     }
-    const auto folder = [&](body_id v, std::span<const std::uint64_t> args) -> std::optional<std::uint64_t> {
-      const value_id origin = out.body.values[v].origin;
-      return is_opaque(ir_, origin) ? std::nullopt : ir_.fold(origin, args);
+    const auto folder = [&](body_id v, std::span<const std::uint64_t> args) {
+      return detail::fold_if_it_runs(ir_, out.body.values[v].origin, args);
     };
     advise_unrolling_of_body(machine_, options_, folder, workspace_, out);
   }
