@@ -41,6 +41,7 @@ need ninja-build program ninja
 need libboost-dev header boost/version.hpp
 need zlib1g-dev header zlib.h
 need libcli11-dev header CLI/CLI.hpp
+need nlohmann-json3-dev header nlohmann/json.hpp
 want graphviz program dot
 want ccache program ccache
 if [ "$group" = tests ]; then

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # run.sh [--no-setup] [FILE.cfg[.gz] [FUNCTION]]: on a bare Debian 12, installs what is missing, builds the midend tool,
-# analyses every function of sqlite3 (or of FILE), and draws one of them with its loops.
+# analyses every function of sqlite3 (or of FILE), draws one of them with its loops, and says how to unroll a loop.
 #
 # MIDEND_JOBS=N: so many compilers at a time.
 set -euo pipefail
@@ -84,3 +84,11 @@ sed -n '/^proc @always_one(/,/^}/p' build/always_one.eir
 echo
 echo "\$ midend run build/always_one.eir @always_one 10"
 "$tool" run build/always_one.eir @always_one 10
+
+# How to unroll a loop, and why.
+program=examples/programs/unrolling.eir
+chart=$pictures/quarters_and_sixteenths.svg
+echo
+echo "\$ midend unroll $program --procedure=quarters_and_sixteenths --chart=$chart"
+"$tool" unroll "$program" --procedure=quarters_and_sixteenths --chart="$chart"
+echo "picture: $chart"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # make.sh [TOOL]: draws the pictures of the documents again, with the midend tool (default: build/release/bin/midend) and
 # Graphviz. A picture is one function of figures.cfg, a function of sqlite3, one of the sample programs, the output of an
-# example, or a .dot file.
+# example, a chart of unrolling, or a .dot file.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 tool=${1:-build/release/bin/midend}
@@ -17,4 +17,6 @@ for dot in "$work"/*.dot; do
   name=$(basename "$dot" .dot)
   dot -Tsvg "$dot" | sed -e '/^<!--.*-->$/d' -e '/^<!--/,/-->$/d' -e '/^<title>/d' >"docs/images/$name.svg"
 done
+"$tool" unroll --chart=docs/images/quarters_and_sixteenths_assoc.svg --procedure=quarters_and_sixteenths_assoc \
+  examples/programs/unrolling.eir >/dev/null
 ls -s docs/images/*.svg

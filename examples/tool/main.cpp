@@ -2,11 +2,13 @@
 #include "analysis.hpp"
 #include "cfg_command.hpp"
 #include "kinds.hpp"
+#include "machine_choice.hpp"
 #include "opt_command.hpp"
 #include "passes.hpp"
 #include "prints.hpp"
 #include "roots.hpp"
 #include "run_command.hpp"
+#include "unroll_command.hpp"
 
 #include <midend/version.hpp>
 
@@ -116,12 +118,54 @@ CLI::App* add_opt(CLI::App& app, midend_tool::opt_options& options) {
   return opt;
 }
 
-/// A command of a later version: it has a help, and whatever is asked of it ends with a clear message.
-CLI::App* add_later(CLI::App& app, const char* name, const char* what) {
-  CLI::App* const later = app.add_subcommand(name, std::string(what) + " (not built yet)");
-  later->footer("This command comes with a later version of midend.");
-  later->allow_extras()->prefix_command();
-  return later;
+CLI::App* add_unroll(CLI::App& app, midend_tool::unroll_options& options) {
+  CLI::App* const unroll =
+      app.add_subcommand("unroll", "Say of every loop of a file of Elbrus IR how to unroll it, and why");
+  unroll->footer("Cycles are lower bounds. Machines: " + midend_tool::machine_names() +
+                 ", or a file (docs/machine-model.md).\n"
+                 "Exit status: 0 done, 1 the input is bad or the output cannot be written, 2 wrong usage.");
+  const CLI::Range factors(1U, 1024U);
+  unroll->add_option("FILE", options.file, "the program; - is standard input")->required();
+  unroll->add_option("--machine", options.machine, "the machine, by name or as a file")
+      ->type_name("NAME|FILE")
+      ->capture_default_str();
+  unroll->add_flag("--json", options.json, "print JSON");
+  repeatable(unroll->add_option("--procedure", options.procedures, "this procedure only; may be given several times"))
+      ->type_name("NAME");
+  unroll->add_option("--loop", options.loop, "the loops with this header only")->type_name("HEADER");
+  unroll->add_option("--chart", options.chart, "draw cycles and bytes over the factor, of one loop, as SVG")
+      ->type_name("FILE");
+  unroll->add_option("--factor", options.factor, "unroll by this factor where that is legal")
+      ->type_name("U")
+      ->check(factors);
+  unroll->add_option("--kinds", options.kinds, "what is allowed: full, partial, runtime, uncounted, peel (all)")
+      ->type_name("KINDS");
+  unroll
+      ->add_option("--remainder", options.remainder, "where iterations that are left go: epilogue, prologue, mid-exit")
+      ->type_name("PLACE")
+      ->capture_default_str();
+  unroll->add_option("--max-factor", options.max_factor, "the largest factor")
+      ->type_name("U")
+      ->check(factors)
+      ->capture_default_str();
+  unroll->add_option("--max-operations", options.max_operations, "the most operations of a new body")
+      ->type_name("N")
+      ->capture_default_str();
+  unroll->add_option("--max-bytes", options.max_bytes, "the most bytes of code")->type_name("N")->capture_default_str();
+  unroll->add_option("--least-gain", options.least_gain, "the least (fall in cycles) / log2(ratio of bytes)")
+      ->type_name("X")
+      ->check(CLI::Range(0.0, 1000.0))
+      ->capture_default_str();
+  unroll->add_option("--assumed-trip", options.assumed_trip, "iterations of a loop about which nothing is known")
+      ->type_name("N")
+      ->check(CLI::Range(1U, 1000000000U))
+      ->capture_default_str();
+  unroll->add_flag("--no-reassociation", options.no_reassociation, "do not group sums anew");
+  unroll->add_flag("--hardware-counter", options.hardware_counter, "counting the iterations takes no operations");
+  unroll->add_flag("--divide-by-multiplying", options.divide_by_multiplying,
+                   "divisions by constants are multiplications and shifts");
+  unroll->add_flag("--merge-exits", options.merge_exits, "one test for all exits where that is possible");
+  return unroll;
 }
 
 int run(int argc, char** argv) {
@@ -137,7 +181,8 @@ int run(int argc, char** argv) {
   const CLI::App* const opt_command = add_opt(app, opt_options);
   midend_tool::run_command_options run_options;
   const CLI::App* const run_command = add_run(app, run_options);
-  add_later(app, "unroll", "Say of every loop how to unroll it, and why");
+  midend_tool::unroll_options unroll_options;
+  add_unroll(app, unroll_options);
 
   try {
     app.parse(argc, argv);
@@ -154,9 +199,7 @@ int run(int argc, char** argv) {
   if (run_command->parsed()) {
     return midend_tool::run_run(run_options);
   }
-  std::fprintf(stderr, "midend: '%s' is not built yet, it comes with a later version\n",
-               app.get_subcommands().front()->get_name().c_str());
-  return midend_tool::exit_bad_usage;
+  return midend_tool::run_unroll(unroll_options);
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "sccp_tool.hpp"
 
+#include "program_names.hpp"
 #include "text.hpp"
 
 #include <midend/dataflow/domains/flat_domain.hpp>
@@ -7,7 +8,6 @@
 #include <midend/dataflow/domains/known_bits_domain.hpp>
 #include <midend/dataflow/domains/number_domain.hpp>
 #include <midend/elbrus/editor.hpp>
-#include <midend/elbrus/procedure_text.hpp>
 #include <midend/elbrus/views.hpp>
 #include <midend/ssa/apply_sccp.hpp>
 #include <midend/ssa/explain_sccp.hpp>
@@ -21,25 +21,8 @@
 namespace midend_tool {
 namespace {
 
-using midend::node_id;
 using midend::value_id;
 using midend::elbrus::procedure;
-
-/// Names as in the program; operations without a result have none.
-class program_names {
-public:
-  explicit program_names(const procedure& p) : procedure_(p), text_(p) {}
-
-  std::string value(value_id v) const {
-    return procedure_.value(v).type == midend::elbrus::type::none ? std::string() : text_.value(v);
-  }
-
-  std::string node(node_id n) const { return text_.node(n); }
-
-private:
-  const procedure& procedure_;
-  mutable midend::elbrus::procedure_text text_;
-};
 
 void append_indented(std::string& out, std::string_view lines) {
   while (!lines.empty()) {

@@ -81,11 +81,6 @@ says "no file with roots" 1 "$work/nowhere.expect: error: cannot be opened: No s
 
 says "usage is checked before the file" 2 "midend cfg: --only: unknown kind 'x', there are: idom,df,ipdom,scc,loop,cycle,phi,livein" \
   cfg --only=x "$work/nowhere.cfg"
-for command in unroll; do
-  says "command $command" 2 "midend: '$command' is not built yet, it comes with a later version" \
-    "$command" x.eir --json @main 1
-  run "$command --help" 0 "$command" --help && pass "$command --help"
-done
 run "two files" 2 cfg "$work/three.cfg" "$work/three.cfg" && pass "two files"
 run "--version" 0 --version &&
   { grep -qE '^midend [0-9]+\.[0-9]+\.[0-9]+$' "$work/out" && pass "--version" || fail "--version" "$(cat "$work/out")"; }

@@ -257,6 +257,7 @@ TEST_CASE("to_text: what a condition is, is told of its test alone") {
   const std::string text = with_saving({{folded, 1, 1, 0}, {folded_test, 1, 1, 0}});
   CHECK(has_line(text, "  saved       copy 1: test of %b always false"));
   CHECK(text.find("%b = ") == std::string::npos);
+  CHECK(with_saving({{folded, 1, 1, 0}, {removed_exit_test, 1, 1, 0}}).find("%b = ") == std::string::npos);
 }
 
 TEST_CASE("to_text: folded constants of many copies are not all listed") {

@@ -184,7 +184,7 @@ private:
     for (const unrolling_point& p : points_) {
       path += (path.empty() ? "M" : " L") + at(place_of(p.factor)) + " " + at(height_of(p));
     }
-    say("<path d=\"" + path + "\" fill=\"none\" stroke=\"" + plain + "\"/>\n");
+    say("<path d=\"" + path + "\" fill=\"none\" stroke=\"#b8c8d8\"/>\n");
     for (const unrolling_point& p : points_) {
       const std::string where = "cx=\"" + at(place_of(p.factor)) + "\" cy=\"" + at(height_of(p)) + "\"";
       say("<circle " + where + " r=\"" + (p.is_chosen ? "6" : "3.5") + "\" fill=\"" + (p.is_chosen ? accent : plain) +

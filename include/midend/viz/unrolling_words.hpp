@@ -60,6 +60,8 @@ constexpr std::string_view to_text(rejection r) {
     return "chosen";
   case rejection::not_allowed:
     return "not allowed by the options";
+  case rejection::outdone:
+    return "outdone by a larger one";
   case rejection::not_faster:
     return "not faster";
   case rejection::tie:

@@ -1,0 +1,209 @@
+#include "unroll_json.hpp"
+
+#include <midend/cost/body_cost.hpp>
+#include <midend/cost/fraction.hpp>
+#include <midend/cost/trip_count.hpp>
+#include <midend/viz/unrolling_reasons.hpp>
+#include <midend/viz/unrolling_words.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace midend_tool {
+namespace {
+
+using json = nlohmann::ordered_json;
+using midend::body_cost;
+using midend::body_limit;
+using midend::fraction;
+using midend::machine_body;
+using midend::machine_model;
+using midend::unrolling_advice;
+using midend::unrolling_candidate;
+
+constexpr std::array<const char*, 5> trip_kind_names = {"unknown", "exact", "at_most", "endless", "wraps_first"};
+constexpr std::array<const char*, 4> limit_names = {"nothing", "resources", "recurrence", "critical_path"};
+constexpr std::array<const char*, 7> pipelining_names = {
+    "none", "straight_line", "no_pipelining", "call", "too_many_operations", "too_many_stages", "too_few_passes",
+};
+constexpr std::array<const char*, 5> resource_kind_names = {"none", "channels", "resource", "occupancy", "exclusion"};
+
+template <class Enumerator, std::size_t N>
+const char* name_in(const std::array<const char*, N>& names, Enumerator enumerator) {
+  return names[static_cast<std::size_t>(enumerator)];
+}
+
+json fraction_json(const fraction& f) {
+  const double value = static_cast<double>(f.numerator()) / static_cast<double>(f.denominator());
+  return {{"exact", midend::exact_text(f)}, {"value", value}};
+}
+
+/// A number, or nothing where 0 stands for that.
+json unless_zero(std::uint64_t number) {
+  return number == 0 ? json() : json(number);
+}
+
+std::string value_name(const unrolling_advice& advice, midend::body_id v, const program_names& names) {
+  const midend::value_id origin = advice.body.values[v].origin;
+  return origin == midend::no_value ? std::string() : names.value(origin);
+}
+
+json trip_json(const unrolling_advice& advice) {
+  const midend::loop_counters& counters = advice.counters;
+  const bool has_count =
+      counters.trip.kind == midend::trip_count_kind::exact || counters.trip.kind == midend::trip_count_kind::at_most;
+  const auto executions = counters.trip.header_executions();
+  const bool has_exit = counters.counted_exit != midend::no_body_value;
+  json out;
+  out["kind"] = name_in(trip_kind_names, counters.trip.kind);
+  out["header_executions"] = executions ? json(*executions) : json();
+  out["backedges_taken"] = has_count ? json(counters.trip.backedges) : json();
+  out["multiple"] = counters.trip_multiple;
+  out["is_computable"] = has_exit && counters.exits[counters.counted_exit].has_formula;
+  out["profile_average"] = advice.body.hints.average > 0 ? json(advice.body.hints.average) : json();
+  return out;
+}
+
+json resource_json(const machine_model& machine, const midend::resource_bound_result& bound) {
+  json out;
+  out["kind"] = name_in(resource_kind_names, bound.limit);
+  if (bound.limit == midend::resource_limit::channels) {
+    out["name"] = midend::channels_text(machine, bound.channels);
+  } else if (bound.limit == midend::resource_limit::scalar_resource) {
+    out["name"] = midend::resource_text(machine, bound.resource);
+  }
+  out["cycles"] = fraction_json(bound.limit_exact);
+  return out;
+}
+
+json recurrence_json(const unrolling_advice& advice, const machine_body& body, const program_names& names) {
+  json out = json::array();
+  for (const midend::recurrence_step& s : midend::recurrence_steps(advice, body, names)) {
+    out.push_back({{"value", s.name},
+                   {"copy", s.copy},
+                   {"class", name_of(s.kind)},
+                   {"latency", s.by.latency},
+                   {"distance", s.by.distance},
+                   {"dependence", name_of(s.by.kind)}});
+  }
+  return out;
+}
+
+/// Why a body takes so long.
+json bound_json(const unrolling_advice& advice, const body_cost& cost, const machine_body& body,
+                const machine_model& machine, const program_names& names, bool has_copies) {
+  json out;
+  out["limit"] = name_in(limit_names, cost.limit());
+  out["text"] = midend::limit_text(advice, cost, body, machine, names, has_copies);
+  if (cost.limit() == body_limit::resources) {
+    out["resource"] = resource_json(machine, cost.resources);
+  } else if (cost.limit() == body_limit::recurrence) {
+    out["recurrence"] = recurrence_json(advice, body, names);
+  }
+  return out;
+}
+
+/// The numbers of a body.
+json body_json(const body_cost& cost) {
+  return {{"operations", cost.operations},
+          {"branches", cost.branches},
+          {"resource_bound", fraction_json(cost.resources.exact)},
+          {"recurrence_bound", fraction_json(cost.recurrence_exact)},
+          {"critical_path", cost.critical_path},
+          {"interval", cost.interval},
+          {"stages", cost.stages},
+          {"pipelining_obstacle", name_in(pipelining_names, cost.obstacle)},
+          {"bytes", cost.bytes},
+          {"general_registers", cost.general_registers},
+          {"predicate_registers", cost.predicate_registers}};
+}
+
+json candidate_json(const unrolling_candidate& c) {
+  json out;
+  out["factor"] = c.factor;
+  out["kind"] = name_of(c.kind);
+  out["remainder"] = {{"placement", name_of(c.remainder)}, {"iterations", c.remainder_iterations}};
+  out["is_evaluated"] = c.is_evaluated;
+  out["reason"] = name_of(c.reason);
+  if (c.is_evaluated) {
+    out["cycles_per_iteration"] = fraction_json(c.cycles_per_iteration);
+    out["limit"] = name_in(limit_names, c.body.limit());
+    out["total_cycles"] = c.total_cycles;
+    out["setup_cycles"] = c.setup_cycles;
+    out["total_bytes"] = c.total_bytes;
+    out["fall"] = fraction_json(c.fall);
+    out["gain"] = c.gain;
+    out["break_even"] = unless_zero(c.break_even);
+    out["body"] = body_json(c.body);
+  }
+  return out;
+}
+
+json savings_json(const unrolling_advice& advice, const program_names& names) {
+  json out = json::array();
+  for (const midend::unrolling_saving& s : advice.savings) {
+    out.push_back({{"what", name_of(s.kind)},
+                   {"copy", s.copy},
+                   {"value", value_name(advice, s.value, names)},
+                   {"result", s.result}});
+  }
+  return out;
+}
+
+json assumptions_json(const unrolling_advice& advice) {
+  json out = json::array();
+  for (std::size_t a = 0; a != midend::num_assumptions; ++a) {
+    if (advice.assumptions[a]) {
+      out.push_back(name_of(static_cast<midend::assumption>(a)));
+    }
+  }
+  return out;
+}
+
+/// Before and after.
+template <class Before, class After> json change(Before&& before, After&& after) {
+  return {{"before", std::forward<Before>(before)}, {"after", std::forward<After>(after)}};
+}
+
+} // namespace
+
+json loop_json(const unrolling_advice& advice, const machine_model& machine, std::string_view procedure,
+               const program_names& names) {
+  json out;
+  out["procedure"] = procedure;
+  out["header"] = names.node(advice.header);
+  out["obstacle"] = name_of(advice.obstacle);
+  if (advice.obstacle != midend::unrolling_obstacle::none) {
+    return out;
+  }
+  const unrolling_candidate& before = advice.rolled();
+  const unrolling_candidate& after = advice.decision();
+  out["decision"] = name_of(after.kind);
+  out["factor"] = after.factor;
+  out["remainder"] = {{"placement", name_of(after.remainder)}, {"iterations", after.remainder_iterations}};
+  out["legality"] = midend::legality_text(advice);
+  out["trip_count"] = trip_json(advice);
+  out["iterations"] = advice.iterations;
+  out["is_lower_bound"] = true;
+  out["cycles_per_iteration"] =
+      change(fraction_json(before.cycles_per_iteration), fraction_json(after.cycles_per_iteration));
+  out["bound"] = change(bound_json(advice, before.body, advice.rolled_machine, machine, names, false),
+                        bound_json(advice, after.body, advice.machine, machine, names, after.factor > 1));
+  out["body"] = change(body_json(before.body), body_json(after.body));
+  out["total_cycles"] = change(before.total_cycles, after.total_cycles);
+  out["setup_cycles"] = change(before.setup_cycles, after.setup_cycles);
+  out["total_bytes"] = change(before.total_bytes, after.total_bytes);
+  out["break_even"] = unless_zero(after.break_even);
+  out["savings"] = savings_json(advice, names);
+  out["assumptions"] = assumptions_json(advice);
+  json candidates = json::array();
+  for (const unrolling_candidate& c : advice.candidates) {
+    candidates.push_back(candidate_json(c));
+  }
+  out["candidates"] = std::move(candidates);
+  return out;
+}
+
+} // namespace midend_tool

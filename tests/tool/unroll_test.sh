@@ -1,0 +1,189 @@
+#!/usr/bin/env bash
+# unroll_test.sh TOOL PROGRAMS_DIR MACHINES_DIR: `midend unroll` says of the worked examples what docs/unrolling.md
+# says, as text and as JSON, and ends as it should.
+set -u
+tool=$1 programs=$2 machines=$3 subcommand=unroll
+source "$(dirname "${BASH_SOURCE[0]}")/checks.sh"
+examples=$programs/unrolling.eir
+
+# advice NAME EXPECTED EXPRESSION ARGUMENT...: what a Python expression says of the only loop in the JSON: of `l`, the
+# loop, and `c`, its candidates by factor.
+advice() {
+  local name=$1 expected=$2 expression=$3 got
+  run "$name" 0 --json "${@:4}" || return
+  got=$(python3 -c '
+import json, sys
+loops = json.load(open(sys.argv[1]))["loops"]
+l = loops[0]
+assert len(loops) == 1, len(loops)
+c = {one["factor"]: one for one in l.get("candidates", []) if one["kind"] != "peel"}
+cycles = {f: one["cycles_per_iteration"]["exact"] for f, one in c.items() if one["is_evaluated"]}
+def saved(what, value):
+    return [(s["copy"], s["result"]) for s in l["savings"] if s["what"] == what and s["value"] == value]
+print(eval(sys.argv[2]))' "$work/out" "$expression" 2>&1)
+  if [ "$got" = "$expected" ]; then pass "$name"; else fail "$name" "$expression is '$got', expected '$expected'"; fi
+}
+# example NAME EXPECTED EXPRESSION PROCEDURE [ARGUMENT...]: the same of a sample program.
+example() { advice "$1" "$2" "$3" "$examples" --procedure="$4" "${@:5}"; }
+
+decision='l["decision"], l["factor"]'
+totals='l["total_cycles"]["before"], l["total_cycles"]["after"]'
+
+if command -v python3 >/dev/null; then
+  # 1. Completely, 7 operations in each iteration and 2*x: 17 of 36 are left.
+  example "five: decision" "('full', 5)" "$decision" five_iterations_more
+  example "five: cycles" "(21, 16)" "$totals" five_iterations_more
+  example "five: operations" "(7, 17)" \
+    'l["body"]["before"]["operations"], l["body"]["after"]["operations"]' five_iterations_more
+  example "five: trips" "('exact', 5, 4)" \
+    '(*[l["trip_count"][k] for k in ("kind", "header_executions", "backedges_taken")],)' five_iterations_more
+  example "five: tests" "[(0, 0), (1, 0), (2, 0), (3, 1), (4, 0)]" 'saved("folded", "%p")' five_iterations_more
+  example "five: from 0" "(21, 15)" "$totals" five_iterations
+  example "five: regrouped" "10" 'l["total_cycles"]["after"]' five_iterations_source
+  # 2. By 4; with sums regrouped by 8.
+  example "quarters: decision" "('partial', 4)" "$decision" quarters_and_sixteenths
+  example "quarters: cycles" "('3', '5/2', '9/4', '17/8', '33/16')" '(*[cycles[u] for u in (1, 2, 4, 8, 16)],)' \
+    quarters_and_sixteenths
+  example "quarters: operations" "(17, 55)" 'c[4]["body"]["operations"], c[16]["body"]["operations"]' \
+    quarters_and_sixteenths
+  example "quarters: reasons" "('gain_too_small', 'gain_too_small')" 'c[8]["reason"], c[16]["reason"]' \
+    quarters_and_sixteenths
+  example "quarters: tests by 4" "[(1, 0), (2, 0), (3, 0)]" 'saved("folded", "%p")' quarters_and_sixteenths
+  example "quarters: tests by 16" "[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]" \
+    '[r for k, r in saved("folded", "%p")]' quarters_and_sixteenths --factor=16
+  for u in 3 5; do
+    example "quarters: by $u" "3" "cycles[$u]" quarters_and_sixteenths --factor=$u
+  done
+  example "quarters: regrouped" "('partial', 8)" "$decision" quarters_and_sixteenths_assoc
+  example "quarters: cycles regrouped" "('2', '3/2', '3/4', '5/8', '5/8', '9/16')" \
+    '(*[cycles[u] for u in (1, 2, 4, 8, 16, 32)],)' quarters_and_sixteenths_assoc
+  example "quarters: not regrouped by option" "('partial', 4)" "$decision" quarters_and_sixteenths_assoc --no-reassociation
+  # 3. The phis vanish at 3.
+  example "rotation: decision" "('partial', 3)" "$decision" rotation
+  example "rotation: operations" "(6, 5)" \
+    'l["body"]["before"]["operations"], l["body"]["after"]["operations"]' rotation
+  example "rotation: cycles" "('1', '1')" 'cycles[1], cycles[3]' rotation
+  example "rotation: phis" "3" 'sum(s["what"] == "vanished_phi" for s in l["savings"])' rotation
+  example "rotation: regrouped" "'1/3'" 'repr(cycles[3])' rotation_assoc
+  # 4. Refused; by 4 three are left, by 13 none.
+  example "1027: decision" "('none', 1)" "$decision" remainder_of_three
+  example "1027: by 4" "('partial_with_remainder', 3, 'epilogue')" \
+    'l["decision"], l["remainder"]["iterations"], l["remainder"]["placement"]' remainder_of_three --factor=4
+  example "1027: before it" "prologue" 'l["remainder"]["placement"]' remainder_of_three --factor=4 --remainder=prologue
+  example "1027: in the middle" "mid_exit" 'l["remainder"]["placement"]' remainder_of_three --factor=4 --remainder=mid-exit
+  example "1027: by 13" "('partial', 0)" 'c[13]["kind"], c[13]["remainder"]["iterations"]' remainder_of_three
+  example "1027: regrouped" "('1/2', '1/2', '3/8')" 'cycles[2], cycles[4], cycles[8]' remainder_of_three_assoc
+  # 5. Computed before the loop; not for three iterations.
+  example "unknown: decision" "runtime" 'l["decision"]' unknown_length
+  example "unknown: trips" "(None, True)" 'l["trip_count"]["header_executions"], l["trip_count"]["is_computable"]' \
+    unknown_length
+  example "unknown: break-even" "True" 'l["break_even"] > 1' unknown_length
+  example "unknown: assumed" "True" '"assumed_trip" in l["assumptions"]' unknown_length
+  example "unknown: few" "('none', 1)" "$decision" unknown_length --assumed-trip=1
+  # 6. By 7, or not at all.
+  example "search: decision" "('uncounted', 7)" "$decision" search
+  # (At 8 the division of copy 7 is that of copy 0 plus 1: seven divisions for eight copies.)
+  example "search: cycles" "('2', '2', '2', '1', '7/4')" '(*[cycles[u] for u in (1, 2, 4, 7, 8)],)' search
+  example "search: bound" "CT" 'l["bound"]["after"]["resource"]["name"]' search
+  example "search: merged" "2/7" 'cycles[7]' search --merge-exits
+  example "search: multiplied" "('none', '1', '1')" 'l["decision"], cycles[1], cycles[7]' search --divide-by-multiplying
+  example "search: short" "('none', 'trip_too_short')" 'l["decision"], c[7]["reason"]' search_short
+  # 7. Seven operations on six channels.
+  example "seven: cycles" "('2', '3/2', '7/6', 6)" 'cycles[1], cycles[2], cycles[6], l["factor"]' seven_operations --hardware-counter
+  example "seven: by 5 with a counter" "7/5" 'cycles[5]' seven_operations --factor=5
+  example "seven: by 6 with a counter" "4/3" 'cycles[6]' seven_operations --factor=6
+  example "seven: by 3" "4/3" 'cycles[3]' seven_operations --hardware-counter --factor=3
+  example "seven: one by one" "('10', '17/2')" 'cycles[1], cycles[2]' seven_operations --machine=scalar_core
+  # Never slower than it is, and always a lower bound.
+  for procedure in $(sed -n 's/^proc @\([a-z_]*\)(.*/\1/p' "$examples"); do
+    example "$procedure: not slower" "True" \
+      'sum(l[k]["after"] for k in ("total_cycles", "setup_cycles")) <= sum(l[k]["before"] for k in ("total_cycles", "setup_cycles"))' \
+      "$procedure"
+    example "$procedure: lower bound" "True" 'l["is_lower_bound"]' "$procedure"
+  done
+else
+  echo "python3 not found: JSON is not looked at"
+fi
+
+cat >"$work/nest.eir" <<'EIR'
+proc @nest(%n: i32) -> i32 {
+  var $i: i32
+  var $j: i32
+  node entry:
+    $i = mov.i32 0
+    br outer
+  node outer:
+    $j = mov.i32 0
+    br inner
+  node inner:
+    $j = add.i32 $j, 1 nsw
+    %c = cmp.lt.i32 $j, 8
+    br %c ? inner : latch
+  node latch:
+    $i = add.i32 $i, 1 nsw
+    %d = cmp.lt.i32 $i, %n
+    br %d ? outer : exit
+  node exit:
+    ret $i
+}
+proc @straight() {
+  node entry:
+    ret
+}
+EIR
+run "nest" 0 "$work/nest.eir" && {
+  grep -qx '@nest, outer: not looked at: there is a loop inside, only innermost ones are unrolled' "$work/out" ||
+    fail "nest" "the outer loop: $(head -n 1 "$work/out")"
+  grep -qx '@nest, inner: 8 header executions, 7 backedges taken' "$work/out" || fail "nest" "no inner loop"
+}
+run "one loop" 0 "$work/nest.eir" --loop=inner && {
+  [ "$(grep -c '^@' "$work/out")" -eq 1 ] || fail "one loop" "$(grep '^@' "$work/out")"
+}
+prints "no loop" "" "$work/nest.eir" --procedure=straight
+says "loop that is not there" 1 "$work/nest.eir: error: there is no loop 'exit'" "$work/nest.eir" --loop=exit
+says "procedure that is not there" 1 "$work/nest.eir: error: there is no procedure '@f'" "$work/nest.eir" --procedure=f
+
+run "again" 0 "$examples" && cp "$work/out" "$work/first" && run "again" 0 "$examples" && {
+  cmp -s "$work/out" "$work/first" && pass "again" || fail "again" "another text"
+}
+run "every program" 0 --json "$programs/tour.eir"
+for file in "$programs"/*.eir; do
+  for machine in e2k_reference_v6 e2k_guide_v4 scalar_core "$machines"/*.machine; do
+    run "$(basename "$file") on $(basename "$machine")" 0 "$file" --machine="$machine"
+  done
+done
+
+run "chart" 0 "$examples" --procedure=search --chart="$work/chart.svg" && {
+  grep -q '^<svg ' "$work/chart.svg" || fail "chart" "no picture"
+  grep -q '@search, header on e2k_reference_v6' "$work/chart.svg" || fail "chart" "no title"
+  grep -q '<title>7: 1</title>' "$work/chart.svg" || fail "chart" "factor 7 is not there"
+}
+loops=$(grep -c '^proc ' "$examples")
+says "chart of many" 2 "midend unroll: --chart: there are $loops loops to draw, choose one by --procedure and --loop" \
+  "$examples" --chart="$work/none.svg"
+says "chart nowhere" 1 "$work/nowhere/chart.svg: error: cannot be written: No such file or directory" \
+  "$examples" --procedure=search --chart="$work/nowhere/chart.svg"
+
+known="(known by name are: e2k_reference_v6, e2k_guide_v4, scalar_core)"
+says "no machine" 1 "$work/no: error: cannot be opened: No such file or directory $known" "$examples" --machine="$work/no"
+printf 'name = mine\nchannels = a b\nspeed = 3\n' >"$work/bad.machine"
+run "bad machine" 1 "$examples" --machine="$work/bad.machine" && {
+  grep -q "^$work/bad.machine:[0-9]*:[0-9]*: error: " "$work/err" && pass "bad machine" || fail "bad machine" "$(cat "$work/err")"
+}
+says "no file" 1 "$work/no.eir: error: cannot be opened: No such file or directory" "$work/no.eir"
+says "remainder" 2 "midend unroll: --remainder: unknown place 'behind', there are: epilogue, prologue, mid-exit" \
+  "$examples" --remainder=behind
+says "kinds" 2 "midend unroll: --kinds: unknown kind 'all', there are: full, partial, runtime, uncounted, peel" \
+  "$examples" --kinds=full,all
+for bad in --factor=0 --factor=x --max-factor=5000 --assumed-trip=0 --least-gain=-1 --nothing; do
+  run "$bad" 2 "$examples" "$bad" && pass "$bad"
+done
+run "help" 0 --help && pass "help"
+if [ -e /dev/full ]; then
+  "$tool" unroll "$examples" >/dev/full 2>"$work/err"
+  [ $? -eq 1 ] && grep -q 'standard output: error: cannot be written' "$work/err" && pass "full" || fail "full" "$(cat "$work/err")"
+fi
+"$tool" unroll - <"$work/nest.eir" >"$work/out" 2>"$work/err" && grep -q '^@nest' "$work/out" && pass "standard input" ||
+  fail "standard input" "$(cat "$work/err")"
+
+[ "$failed" -eq 0 ]
