@@ -8,9 +8,11 @@
 #include "midend/cost/operation_mix.hpp"
 #include "midend/support/order.hpp"
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -45,6 +47,20 @@ template <class M> struct resource_bound_search {
   const M& m;
   const operation_mix& mix;
   resource_bound_result best{};
+  std::array<operation_class, num_operation_classes> classes{}; ///< of which there are operations
+  std::size_t num_classes = 0;
+
+  constexpr std::span<const operation_class> present() const {
+    return std::span<const operation_class>(classes).first(num_classes);
+  }
+
+  constexpr void find_classes() {
+    for (const operation_class c : all_operation_classes()) {
+      if (mix[c] != 0) {
+        classes[num_classes++] = c;
+      }
+    }
+  }
 
   constexpr std::uint64_t busy(operation_class c) const { return std::uint64_t{mix[c]} * m.occupancy(c); }
 
@@ -74,21 +90,25 @@ template <class M> struct resource_bound_search {
   /// Hall's condition: what can only go to the channels of a set has to fit there.
   constexpr void look_at_channel_sets() {
     channel_set used = 0;
-    for (const operation_class c : all_operation_classes()) {
-      used |= mix[c] == 0 ? 0 : m.channels(c);
+    for (const operation_class c : present()) {
+      used |= m.channels(c);
     }
     for (channel_set set = used; set != 0; set = (set - 1) & used) {
       look_at_channels(set);
     }
   }
 
+  /// A set with channels that nobody in it wants is no tighter than the one without them.
   constexpr void look_at_channels(channel_set set) {
     std::uint64_t demand = 0;
-    for (const operation_class c : all_operation_classes()) {
+    channel_set needed = 0;
+    for (const operation_class c : present()) {
       const channel_set wanted = m.channels(c);
-      demand += wanted != 0 && (wanted & ~set) == 0 ? busy(c) : 0;
+      const bool fits = (wanted & ~set) == 0;
+      demand += fits && wanted != 0 ? busy(c) : 0;
+      needed |= fits ? wanted : 0;
     }
-    if (demand != 0) {
+    if (demand != 0 && needed == set) {
       resource_bound_result reason;
       reason.limit = resource_limit::channels;
       reason.channels = set;
@@ -100,7 +120,7 @@ template <class M> struct resource_bound_search {
   constexpr void look_at_resources() {
     for (std::size_t r = 0; r != m.num_resources(); ++r) {
       std::uint64_t demand = mix.extra_uses[r];
-      for (const operation_class c : all_operation_classes()) {
+      for (const operation_class c : present()) {
         demand += std::uint64_t{mix[c]} * m.use(c, r);
       }
       if (demand != 0 && m.capacity(r) != 0) {
@@ -115,8 +135,8 @@ template <class M> struct resource_bound_search {
 
   /// The next iteration issues the operation on the same channel.
   constexpr void look_at_occupancies() {
-    for (const operation_class c : all_operation_classes()) {
-      if (mix[c] != 0 && m.channels(c) != 0) {
+    for (const operation_class c : present()) {
+      if (m.channels(c) != 0) {
         resource_bound_result reason;
         reason.limit = resource_limit::occupancy;
         reason.first = reason.second = c;
@@ -142,9 +162,9 @@ template <class M> struct resource_bound_search {
 
   /// The cycles that issue one and those that issue the other are not the same ones.
   constexpr void look_at_exclusions() {
-    for (const operation_class a : all_operation_classes()) {
-      for (const operation_class b : all_operation_classes()) {
-        if (mix[a] == 0 || mix[b] == 0 || b < a || !m.excludes(a, b)) {
+    for (const operation_class a : present()) {
+      for (const operation_class b : present()) {
+        if (b < a || !m.excludes(a, b)) {
           continue;
         }
         resource_bound_result reason;
@@ -162,8 +182,8 @@ template <class M> struct resource_bound_search {
     for (std::size_t r = 0; r != m.num_resources(); ++r) {
       best.is_impossible = best.is_impossible || (mix.extra_uses[r] != 0 && m.capacity(r) == 0);
     }
-    for (const operation_class c : all_operation_classes()) {
-      best.is_impossible = best.is_impossible || (mix[c] != 0 && !can_issue(c));
+    for (const operation_class c : present()) {
+      best.is_impossible = best.is_impossible || !can_issue(c);
     }
   }
 
@@ -195,12 +215,14 @@ template <class M> struct resource_bound_search {
 /// An operation whose class has no channels and uses no resource is one that the machine does not have: then, and if a
 /// capacity is too small for one operation, the bound is that of the rest and `is_impossible` is set.
 ///
-/// O(2^k · classes) for the k channels that the operations can go to, at most 16; on six channels 64 sets.
+/// O(2^k · classes that are there) for the k channels that the operations can go to, at most 16; on six channels 64
+/// sets.
 template <class M>
   requires machine_with_channels<M> && machine_with_resources<M> && machine_with_exclusions<M>
 constexpr resource_bound_result resource_bound(const M& m, const operation_mix& mix) {
   MIDEND_ASSERT(m.num_channels() <= max_channels, "few enough channels", m.num_channels());
   detail::resource_bound_search<M> search{m, mix};
+  search.find_classes();
   search.look_at_channel_sets();
   search.look_at_resources();
   search.look_at_occupancies();

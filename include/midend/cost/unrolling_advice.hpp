@@ -46,6 +46,7 @@ enum class unrolling_obstacle : std::uint8_t {
 enum class rejection : std::uint8_t {
   none,             ///< this is the one
   not_allowed,      ///< by the options
+  outdone,          ///< was the best of the smaller ones, until a larger one was better
   not_faster,       ///< takes as many cycles an iteration as one that is smaller, or more
   tie,              ///< as many, with more operations or bytes
   gain_too_small,   ///< for its size: the rule of `unrolling_options::least_gain`
@@ -60,7 +61,7 @@ enum class rejection : std::uint8_t {
   not_asked_for       ///< another factor is forced
 };
 
-inline constexpr std::size_t num_rejections = 14;
+inline constexpr std::size_t num_rejections = 15;
 
 /// What a decision rests on.
 enum class assumption : std::uint8_t {
@@ -128,6 +129,7 @@ inline constexpr std::array<const char*, num_unrolling_kinds> unrolling_kind_nam
 
 inline constexpr std::array<const char*, num_rejections> rejection_names = {"none",
                                                                             "not_allowed",
+                                                                            "outdone",
                                                                             "not_faster",
                                                                             "tie",
                                                                             "gain_too_small",

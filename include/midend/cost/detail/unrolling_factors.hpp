@@ -90,6 +90,14 @@ struct unrolling_factors {
     }
   }
 
+  /// One more, larger than 2, in its place.
+  constexpr void insert(std::uint64_t factor, std::uint64_t most) {
+    if (factor > 2) {
+      offer(factor, most);
+      sort_and_deduplicate(factors);
+    }
+  }
+
   /// Refills `factors`.
   constexpr void collect(const loop_body& body, const loop_counters& counters, std::uint64_t divisible,
                          std::uint64_t denominator, std::uint32_t forced, std::uint64_t most) {

@@ -120,7 +120,7 @@ template <class M, class Folder> struct unrolling_search {
 
   /// Why the candidate that was best until now is not taken.
   constexpr rejection rejection_of_predecessor(const unrolling_candidate& next) {
-    return next.cycles_per_iteration == last_accepted().cycles_per_iteration ? rejection::tie : rejection::not_faster;
+    return next.cycles_per_iteration == last_accepted().cycles_per_iteration ? rejection::tie : rejection::outdone;
   }
 
   // The loop as it is.
@@ -158,7 +158,8 @@ template <class M, class Folder> struct unrolling_search {
                                out.candidates[0].body.resources.exact.denominator(), options.forced_factor,
                                options.max_factor);
     std::uint32_t copies = 0;
-    for (const std::uint32_t factor : workspace.factors_.factors) {
+    for (std::size_t i = 0; i != workspace.factors_.factors.size(); ++i) {
+      const std::uint32_t factor = workspace.factors_.factors[i];
       copies += factor;
       if (count.is_exact && factor >= count.exact) {
         break; // that is `full`
@@ -168,7 +169,27 @@ template <class M, class Folder> struct unrolling_search {
         c.reason = rejection::too_many_copies;
       }
       weigh(c);
+      if (factor == 2 && out.candidates.back().is_evaluated) {
+        offer_denominator_of_growth();
+      }
     }
+  }
+
+  /// What the bound grows by from one copy to two is free of what all copies share: at the denominator of that, no part
+  /// of a cycle is lost.
+  constexpr void offer_denominator_of_growth() {
+    const fraction& one = rolled().resources.exact;
+    const fraction& two = out.candidates.back().body.resources.exact;
+    if (one < two) {
+      workspace.factors_.insert(difference(two, one).denominator(), options.max_factor);
+    }
+  }
+
+  /// Requires that the first is not smaller.
+  static constexpr fraction difference(const fraction& a, const fraction& b) {
+    const std::uint64_t common = greatest_common_divisor(a.denominator(), b.denominator());
+    return {a.numerator() * (b.denominator() / common) - b.numerator() * (a.denominator() / common),
+            a.denominator() / common * b.denominator()};
   }
 
   /// The kind, and what is left.
@@ -480,10 +501,8 @@ template <class M, class Folder> struct unrolling_search {
 
   /// (before - now) / before.
   static constexpr fraction relative_fall(const fraction& before, const fraction& now) {
-    const std::uint64_t common = greatest_common_divisor(before.denominator(), now.denominator());
-    const std::uint64_t old = before.numerator() * (now.denominator() / common);
-    const std::uint64_t fresh = now.numerator() * (before.denominator() / common);
-    return {old - fresh, old};
+    const fraction fall = difference(before, now);
+    return {fall.numerator() * before.denominator(), fall.denominator() * before.numerator()};
   }
 
   constexpr bool is_worth_its_size(unrolling_candidate& c, const unrolling_candidate& last) const {
