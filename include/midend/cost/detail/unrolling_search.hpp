@@ -24,6 +24,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 
 MIDEND_BEGIN_NAMESPACE
@@ -93,7 +94,8 @@ template <class M, class Folder> struct unrolling_search {
   unrolling_advice& out;
   const loop_machine_times times{machine};
   iteration_count count{};
-  std::uint32_t accepted = 0; ///< in `out.candidates`
+  std::uint32_t accepted = 0;     ///< in `out.candidates`
+  std::size_t last_evaluated = 0; ///< in `out.candidates`
 
   constexpr unrolling_candidate& last_accepted() { return out.candidates[accepted]; }
 
@@ -219,15 +221,24 @@ template <class M, class Folder> struct unrolling_search {
   constexpr void weigh(unrolling_candidate& c) {
     const std::size_t index = out.candidates.size();
     out.candidates.push_back(c);
-    if (c.reason != rejection::none || c.factor * rolled_minimum() > options.max_operations * 8) {
-      out.candidates[index].reason = c.reason != rejection::none ? c.reason : rejection::too_many_operations;
-      return;
+    if (c.reason == rejection::none && is_expected_too_large(c.factor)) {
+      out.candidates[index].reason = rejection::too_many_operations;
     }
-    evaluate_factor(out.candidates[index]);
-    decide(index);
+    if (out.candidates[index].reason == rejection::none) {
+      evaluate_factor(out.candidates[index]);
+      last_evaluated = index;
+      decide(index);
+    }
   }
 
-  constexpr std::uint64_t rolled_minimum() const { return larger_of<std::uint64_t>(rolled().operations, 1); }
+  /// By what the copies had in the last factor that was evaluated. At a modulus most of them may vanish, so that is
+  /// tried further.
+  constexpr bool is_expected_too_large(std::uint32_t factor) {
+    const unrolling_candidate& last = out.candidates[last_evaluated];
+    const std::uint64_t slack =
+        is_among(std::span<const std::uint64_t>(workspace.factors_.moduli), std::uint64_t{factor}) ? 8 : 1;
+    return last.body.operations * factor > options.max_operations * slack * last.factor;
+  }
 
   constexpr void evaluate_factor(unrolling_candidate& c) {
     const bool exact_rest =
