@@ -252,12 +252,15 @@ TEST_CASE("to_text: where each copy takes over from another one, that is counted
   CHECK(has_line(text, "  saved       copy 1: %a as loaded 1 copy before"));
 }
 
-TEST_CASE("to_text: what a condition is, is told of its test alone") {
+TEST_CASE("to_text: what becomes of a condition is told of its test alone") {
   using enum saving_kind;
   const std::string text = with_saving({{folded, 1, 1, 0}, {folded_test, 1, 1, 0}});
   CHECK(has_line(text, "  saved       copy 1: test of %b always false"));
   CHECK(text.find("%b = ") == std::string::npos);
-  CHECK(with_saving({{folded, 1, 1, 0}, {removed_exit_test, 1, 1, 0}}).find("%b = ") == std::string::npos);
+  const std::string exit = with_saving({{folded, 1, 1, 0}, {dead_operation, 1, 1, 0}, {removed_exit_test, 1, 1, 0}});
+  CHECK(has_line(exit, "  saved       copy 1: no exit test %b"));
+  CHECK(exit.find("%b = ") == std::string::npos);
+  CHECK(exit.find("no %b") == std::string::npos);
 }
 
 TEST_CASE("to_text: folded constants of many copies are not all listed") {

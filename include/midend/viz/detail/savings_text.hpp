@@ -28,7 +28,8 @@ template <value_names Names> class savings_text {
 public:
   savings_text(const loop_body& body, const Names& names) : body_(body), names_(names) {}
 
-  /// A line for each group, by kind of saving, then by value. What a condition is, is told of its test alone.
+  /// A line for each group, by kind of saving, then by value. What becomes of a condition is told of its
+  /// test alone.
   std::vector<std::string> lines(std::span<const unrolling_saving> savings) const {
     by_value_map by_value;
     for (const unrolling_saving& s : savings) {
@@ -38,9 +39,10 @@ public:
     for (auto& [key, all] : by_value) {
       std::sort(all.begin(), all.end(),
                 [](const auto& a, const auto& b) { return std::pair(a.copy, a.result) < std::pair(b.copy, b.result); });
+      const bool is_of_condition = by_value.contains({saving_kind::folded_test, key.second}) ||
+                                   by_value.contains({saving_kind::removed_exit_test, key.second});
       const bool is_told =
-          key.first == saving_kind::folded && (by_value.contains({saving_kind::folded_test, key.second}) ||
-                                               by_value.contains({saving_kind::removed_exit_test, key.second}));
+          is_of_condition && (key.first == saving_kind::folded || key.first == saving_kind::dead_operation);
       if (!is_told) {
         add_value(groups, all);
       }
