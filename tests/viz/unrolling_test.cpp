@@ -191,6 +191,20 @@ TEST_CASE("limit_text: recurrences name their values, from the first operation o
       "recurrence of 12 cycles: %a -> %b -> store -memory-> %a -> %b -> store -> %a -> (2 more) -> %a -> %b -> store");
 }
 
+TEST_CASE("limit_text: a recurrence over several passes, found from its middle") {
+  unrolling_advice advice = advice_of({1, 2});
+  machine_body& body = advice.rolled_machine;
+  body.graph.clear();
+  body.graph.add_operation(operation_class::alu, 1);
+  body.graph.add_operation(operation_class::alu, 2);
+  body.graph.add_dependence({1, 0, 2, 2, dependence_kind::value});
+  body.graph.add_dependence({0, 1, 1, 0, dependence_kind::value});
+  body.recurrence.cycle.clear();
+  body.recurrence.cycle.push_back(0);
+  body.recurrence.cycle.push_back(1);
+  CHECK(limit_of(advice) == "recurrence of 3 cycles over 2 passes: %a -> %b");
+}
+
 TEST_CASE("limit_text: what is not pipelined says why") {
   unrolling_advice advice = advice_of({1});
   body_cost& cost = advice.candidates[0].body;
