@@ -1,5 +1,6 @@
 // Refilled in place, after a first round nothing allocates. This file replaces operator new of the whole program by one
 // that counts.
+#include "support/allocations.hpp"
 #include "support/flat_editor.hpp"
 #include "support/semantic_ir.hpp"
 #include "support/ssa_ir.hpp"
@@ -57,16 +58,13 @@ void operator delete[](void* memory, std::size_t) noexcept {
   std::free(memory);
 }
 
+std::size_t midend_tests::allocations_so_far() {
+  return allocations.load();
+}
+
 using namespace midend_tests;
 
 namespace {
-
-/// How often `work` allocates.
-template <class Work> std::size_t allocations_of(Work work) {
-  const std::size_t before = allocations.load();
-  work();
-  return allocations.load() - before;
-}
 
 const std::vector<midend_examples::cfg_function>& lua() {
   static const std::vector<midend_examples::cfg_function> functions = [] {
