@@ -70,6 +70,12 @@ TEST_CASE("machine_file: the examples") {
   CHECK((read_well(to_text(c6x)) == c6x));
 }
 
+TEST_CASE("machine_file: a machine that is known to have no channels") {
+  const machine_model m = read_well("source A = title\nchannels = # A, low\n");
+  CHECK((m.channel_provenance == midend::machine_value{0, 1, confidence::low}));
+  CHECK((read_well(to_text(m)) == m));
+}
+
 TEST_CASE("machine_file: a profile is a file and some lines") {
   const machine_model m = read_well(to_text(midend::e2k_reference_v6()) + "class load latency = 3 # S4, medium\n");
   CHECK(m.latency(load) == 3);

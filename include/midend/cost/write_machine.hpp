@@ -82,7 +82,7 @@ private:
   }
 
   constexpr void write_channels() {
-    if (m_.num_channels() == 0) {
+    if (m_.num_channels() == 0 && m_.channel_provenance == machine_value{}) {
       return;
     }
     say("channels =");
