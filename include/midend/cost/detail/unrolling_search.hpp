@@ -275,8 +275,6 @@ template <class M, class Folder> struct unrolling_search {
     if (c.remainder_iterations != 0 && count.is_exact) {
       time = times.loop(c.body, unrolled.passes(count.expected));
       time.cycles += c.rest.alone * (c.remainder != remainder_placement::mid_exit);
-    } else if (c.kind == unrolling_kind::runtime && c.remainder_iterations != 0) {
-      time = with_average_rest(unrolled);
     } else {
       time = unrolled(count.expected);
     }
@@ -285,13 +283,6 @@ template <class M, class Folder> struct unrolling_search {
     mark_pipelining(c.body, unrolled.passes(count.expected));
     c.cycles_per_iteration = fraction(times.cycles_per_pass(c.body, unrolled.passes(count.expected))) / c.factor;
     c.total_bytes = c.body.bytes + bytes_of_rest(c);
-  }
-
-  /// Half of what may be left is, as far as anyone knows.
-  constexpr loop_time with_average_rest(const unrolled_times& unrolled) const {
-    const std::uint64_t left = unrolled.factor / 2;
-    const std::uint64_t whole = count.expected / unrolled.factor * unrolled.factor;
-    return unrolled(count.expected < left ? count.expected : whole < left ? left : whole - unrolled.factor + left);
   }
 
   constexpr std::uint64_t bytes_of_rest(const unrolling_candidate& c) const {
