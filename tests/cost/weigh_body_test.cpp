@@ -919,3 +919,60 @@ TEST_CASE("weigh_body: at compile time, too") {
   }();
   static_assert(interval == 1);
 }
+
+TEST_CASE("weigh_body: a predicate plus 1 is its negation, which whoever reads it does") {
+  unrolled_writer w;
+  const unrolled_id i = w.phi();
+  const unrolled_id flag = w.phi(1);
+  const unrolled_id p = w.pure(operation::less, i, w.invariant());
+  const unrolled_id both = w.pure(operation::bit_and, {plus(p, 1), plus(flag, 1)}, 1);
+  w.exit(both, false);
+  w.set_next(i, plus(i, 1));
+  SUBCASE("in an operation, and for the next pass") {
+    w.set_next(flag, plus(p, 1));
+    const weighed out(w);
+    CHECK(out.cost.operations == 3);
+    CHECK(out.has(compare, predicate_logic, dependence_kind::value, 1));
+  }
+  SUBCASE("but a flag that is turned over each time takes an operation") {
+    w.set_next(flag, plus(flag, 1));
+    const weighed out(w);
+    CHECK(out.cost.operations == 4);
+    CHECK(out.count(predicate_logic) == 2);
+    CHECK(out.count(alu) == 1);
+  }
+}
+
+TEST_CASE("weigh_body: the counted exit compares the counter as it is; others do not") {
+  unrolled_writer w(4);
+  const unrolled_id i = w.phi();
+  const unrolled_id n = w.invariant();
+  const unrolled_id test = w.pure(operation::less, {plus(i, 3), plus(n, 0)});
+  w.set_next(i, plus(i, 4));
+  SUBCASE("counted") {
+    w.exit(test, true);
+    CHECK(weighed(w).cost.operations == 2);
+  }
+  SUBCASE("not counted") {
+    w.exit(test, false);
+    CHECK(weighed(w).cost.operations == 3);
+  }
+}
+
+TEST_CASE("weigh_body: each exit finds what is used behind the loop") {
+  unrolled_writer w(2);
+  const unrolled_id i = w.phi();
+  const unrolled_id a = w.invariant(64);
+  const unrolled_id first = w.load({.base = a, .index = i});
+  w.exit(w.pure(operation::equal, i, w.invariant()), false);
+  const unrolled_id second = w.load({.base = a, .index = i, .offset = 4});
+  w.exit(w.pure(operation::equal, {plus(i, 1), plus(w.invariant(), 0)}), false);
+  w.set_next(i, plus(i, 2));
+  w.body.live_out.push_back(plus(second, 0));
+  w.body.exit_values.push_back(plus(first, 0));
+  w.body.exit_values.push_back(plus(midend::no_unrolled, 0));
+  CHECK(weighed(w).count(load) == 2);
+  lowering_options merged;
+  merged.merges_exits = true;
+  CHECK(weighed(w, merged).count(load) == 1);
+}

@@ -173,8 +173,8 @@ private:
 ///
 /// **Which values are needed.** Those from which follows what has an effect, which way control goes at the exits, or
 /// what is used behind the body; of header phis that are needed, what the pass before gave them. A sum of a value and a
-/// number is one operation, wherever and how often it is wanted, and none in addresses and behind the body. An exit in
-/// the middle finds what it hands on computed by the copies before it, or computes it on the way out.
+/// number is one operation, wherever and how often it is wanted, and none in addresses, behind the body, and in the
+/// test of the counted exit, whose bound takes it up. A predicate is negated by who reads it.
 ///
 /// **Which operations.** That of the class that the IR named, but: division by a power of two takes shifts and
 /// additions, by another number on demand a multiplication and a shift; a comparison of masked bits with 0 is one

@@ -101,6 +101,7 @@ template <loop_machine M> struct body_lowering {
                                  const OnOutside& on_outside) {
     w.aliases.clear();
     for (std::size_t seen = 0;; o = w.aliases[seen++]) {
+      o = without_negation(body, o);
       const lowered_node& node = w.nodes[o.node];
       if (o.addend != 0) {
         const operation_id sum = sum_of(w, o).result;
@@ -224,7 +225,9 @@ template <loop_machine M> struct body_lowering {
     const auto operands = body.operands_of(n);
     for (std::size_t i = 0; i != operands.size(); ++i) {
       const bool is_predicate = i == 0 && node.info.code == operation::select && node.info.width != 1;
-      read(o, operands[i], is_predicate ? dependence_kind::guard : dependence_kind::value);
+      const unrolled_operand read_here =
+          w.nodes[n].is_counted_test ? unrolled_operand{operands[i].node, 0} : operands[i];
+      read(o, read_here, is_predicate ? dependence_kind::guard : dependence_kind::value);
     }
     if (node.kind == body_kind::load || node.kind == body_kind::store) {
       read_address(o, body.accesses[node.access]);
@@ -402,6 +405,7 @@ template <loop_machine M> struct body_lowering {
   }
 
   constexpr bool claim(unrolled_operand next) {
+    next = without_negation(body, next);
     if (next.addend != 0) {
       lowered_sum& sum = sum_of(w, next);
       const bool is_free = sum.result != no_lowered && !sum.is_next;

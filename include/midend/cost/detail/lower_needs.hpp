@@ -74,6 +74,10 @@ private:
         need_use(e.predicate);
       }
     }
+    for (const unrolled_exit& e : body.exits) {
+      w.nodes[e.predicate].is_counted_test = w.nodes[e.predicate].is_counted_test || e.is_counted;
+    }
+    need_exit_values();
     if (merged.in_one_comparison) {
       need_value(merged.value);
       need_value(merged.first);
@@ -83,6 +87,16 @@ private:
     }
     for (std::size_t p = 0; body.is_straight_line && p != body.next.size(); ++p) {
       need_use(body.next[p].node);
+    }
+  }
+
+  /// What is used behind the loop, for each exit. Where all go by one test, the pass is run again from its beginning.
+  constexpr void need_exit_values() {
+    const std::size_t width = body.exits.empty() ? 0 : body.exit_values.size() / body.exits.size();
+    for (std::size_t e = 0; e != body.exits.size(); ++e) {
+      for (std::size_t i = 0; i != width && !(merged.are_merged && !body.exits[e].is_counted); ++i) {
+        need_use(body.exit_values[e * width + i].node);
+      }
     }
   }
 
@@ -104,10 +118,11 @@ private:
     if (o.node == no_unrolled) {
       return;
     }
-    if (o.addend == 0) {
-      need_use(o.node);
+    const unrolled_operand wanted = without_negation(body, o);
+    if (wanted.addend == 0) {
+      need_use(wanted.node);
     } else {
-      ++sum_of(o).uses;
+      ++sum_of(wanted).uses;
     }
   }
 
@@ -133,7 +148,7 @@ private:
       return;
     }
     for (const unrolled_operand o : body.operands_of(n)) {
-      need_value(o);
+      w.nodes[n].is_counted_test ? need_use(o.node) : need_value(o);
     }
     if (node.kind == body_kind::load || node.kind == body_kind::store) {
       const unrolled_access& a = body.accesses[node.access];

@@ -57,6 +57,11 @@ constexpr std::uint64_t smaller_addend(std::uint64_t bits, std::uint8_t width) {
   return opposite < bits ? opposite : bits;
 }
 
+/// A predicate plus 1 is its negation, and who reads it can read it negated.
+constexpr unrolled_operand without_negation(const unrolled_body& body, unrolled_operand o) {
+  return body.nodes[o.node].info.width == 1 ? unrolled_operand{o.node, 0} : o;
+}
+
 /// Whether `o` is a constant by itself.
 constexpr bool is_constant_operand(const unrolled_body& body, unrolled_operand o) {
   return o.addend == 0 && body.nodes[o.node].kind == body_kind::constant;

@@ -35,10 +35,11 @@ struct lowered_node {
   std::uint32_t phi = no_lowered;       ///< which header phi it is
   operation_id result = no_lowered;     ///< the operation that has its value
   lowered_as as = lowered_as::nothing;
-  std::uint8_t fused = 0;    ///< of a select: the operand that is computed under its predicate
-  bool is_needed = false;    ///< else it is dead
-  bool is_next = false;      ///< a header phi has it in the next pass
-  bool has_register = false; ///< of what comes from outside: counted
+  std::uint8_t fused = 0;       ///< of a select: the operand that is computed under its predicate
+  bool is_counted_test = false; ///< decides the counted exit
+  bool is_needed = false;       ///< else it is dead
+  bool is_next = false;         ///< a header phi has it in the next pass
+  bool has_register = false;    ///< of what comes from outside: counted
 };
 
 /// A value and a number whose sum is wanted in a register.
