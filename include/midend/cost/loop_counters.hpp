@@ -26,10 +26,11 @@ struct induction_variable {
 
 /// An edge that leaves the loop.
 struct loop_exit {
-  std::uint32_t edge;      ///< of the body
-  bool is_always_tested;   ///< its source runs in each iteration that gets past the exits before it
-  bool is_counted;         ///< compares an induction variable with a number that does not change: the next members
-  bool is_at_bottom;       ///< all operations that have an effect come before the test
+  std::uint32_t edge;    ///< of the body
+  bool is_always_tested; ///< its source runs in each iteration that gets past the exits before it
+  bool is_counted;       ///< compares an induction variable with a number that does not change: the next members
+  bool is_at_bottom; ///< behind the test there is nothing but additions of numbers and comparisons, so that iterations
+                     ///< are header executions; else the last one of these is not complete
   bool swapped;            ///< the bound is the first operand of the comparison
   std::uint32_t induction; ///< which
   operation seen_as;       ///< what is compared is the induction variable plus `addend`: `copy`; or `zero_extend`,

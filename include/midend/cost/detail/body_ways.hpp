@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/cost/loop_body.hpp"
+#include "midend/ir/operation.hpp"
 #include "midend/support/flat_array.hpp"
 
 #include <cstdint>
@@ -17,11 +18,11 @@ public:
   /// No way to the bottom leads around the block.
   constexpr bool is_unavoidable(std::uint32_t block) const { return marks_[block] == unavoidable; }
 
-  /// No block behind this one stores or calls.
-  constexpr bool is_behind_effects(std::uint32_t block) const { return block >= last_effect_; }
+  /// No block behind this one does more than add numbers to counters and compare.
+  constexpr bool is_behind_work(std::uint32_t block) const { return block >= last_work_; }
 
   constexpr void assign(const loop_body& body) {
-    find_last_effect(body);
+    find_last_work(body);
     marks_.assign(body.blocks.size(), none);
     mark_ways_to_bottom(body);
     mark_unavoidable(body);
@@ -30,12 +31,29 @@ public:
 private:
   enum mark : std::uint8_t { none, leads_to_bottom, is_on_way, unavoidable };
 
-  constexpr void find_last_effect(const loop_body& body) {
-    last_effect_ = 0;
+  constexpr void find_last_work(const loop_body& body) {
+    last_work_ = 0;
     for (const body_value& v : body.values) {
-      const bool has_effect = v.kind == body_kind::store || v.kind == body_kind::call || v.is_volatile;
-      last_effect_ = has_effect && v.block > last_effect_ ? v.block : last_effect_;
+      if (v.block != no_body_value && v.block > last_work_ && is_work(body, v)) {
+        last_work_ = v.block;
+      }
     }
+  }
+
+  static constexpr bool is_work(const loop_body& body, const body_value& v) {
+    if (v.kind != body_kind::pure) {
+      return v.kind == body_kind::load || v.kind == body_kind::store || v.kind == body_kind::call;
+    }
+    return !v.is_free && !is_comparison(v.info.code) && !adds_a_number(body, v);
+  }
+
+  static constexpr bool adds_a_number(const loop_body& body, const body_value& v) {
+    if (v.info.code != operation::add && v.info.code != operation::sub) {
+      return false;
+    }
+    const body_kind a = body.values[body.operands[v.first_operand]].kind;
+    const body_kind b = body.values[body.operands[v.first_operand + std::size_t{1}]].kind;
+    return b == body_kind::constant || (a == body_kind::constant && v.info.code == operation::add);
   }
 
   constexpr void mark_ways_to_bottom(const loop_body& body) {
@@ -69,7 +87,7 @@ private:
   }
 
   flat_array<mark> marks_;
-  std::uint32_t last_effect_ = 0;
+  std::uint32_t last_work_ = 0;
 };
 
 } // namespace detail

@@ -64,7 +64,7 @@ struct exit_counting {
     loop_exit x{};
     x.edge = edge;
     x.is_always_tested = ways.is_unavoidable(source);
-    x.is_at_bottom = ways.is_behind_effects(source);
+    x.is_at_bottom = ways.is_behind_work(source);
     x.induction = no_body_value;
     x.bound = no_body_value;
     const body_id condition = body.blocks[source].condition;

@@ -156,6 +156,9 @@ template <class M, class Folder> struct unrolling_search {
   // Factors.
 
   constexpr void weigh_factors() {
+    if (rolled().operations == 0) {
+      return; // there is nothing to gain
+    }
     workspace.factors_.collect(out.body, out.counters, count.divisible,
                                out.candidates[0].body.resources.exact.denominator(), options.forced_factor,
                                options.max_factor);
