@@ -148,8 +148,8 @@ struct unrolled_body {
   flat_array<unrolled_node> nodes;
   flat_array<unrolled_operand> operands;
   flat_array<unrolled_access> accesses;
-  flat_array<unrolled_id> phis; ///< of the header, in the order of the body; of a straight line, `no_unrolled` where
-                                ///< the phi is known otherwise
+  flat_array<unrolled_id> phis;             ///< of the header, in the order of the body; `no_unrolled` where
+                                            ///< the phi is known otherwise: in straight lines, behind what is peeled
   flat_array<unrolled_operand> next;        ///< by header phi: what it is in the next pass (behind a straight line)
   flat_array<unrolled_exit> exits;          ///< in the order in which control meets them
   flat_array<unrolled_operand> exit_values; ///< by exit, for each of the body's `live_out` what it is there; no node if

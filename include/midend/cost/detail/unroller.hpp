@@ -607,14 +607,14 @@ private:
 
   constexpr void append_exit(std::uint32_t edge, const known_value& bit) {
     const unrolled_operand predicate = e_.operand(bit);
-    out_.exits.push_back({e_.copy, edge, predicate.node, predicate.addend != 0, is_counted(edge),
-                          static_cast<std::uint32_t>(out_.nodes.size())});
     const std::uint32_t source = body_.edges[edge].source;
     for (const body_id v : body_.live_out) {
       const body_value& value = body_.values[v];
       const bool is_there = v < body_.num_phis || is_outside(v) || predicates_.dominates(value.block, source);
       out_.exit_values.push_back(is_there ? operand_of(m_.values[v]) : unrolled_operand{});
     }
+    out_.exits.push_back({e_.copy, edge, predicate.node, predicate.addend != 0, is_counted(edge),
+                          static_cast<std::uint32_t>(out_.nodes.size())});
   }
 
   constexpr unrolled_operand operand_of(const known_value& x) {
