@@ -89,7 +89,7 @@ if command -v python3 >/dev/null; then
   example "search: multiplied" "('none', '1', '1')" 'l["decision"], cycles[1], cycles[7]' search --divide-by-multiplying
   example "search: short" "('none', 'trip_too_short')" 'l["decision"], c[7]["reason"]' search_short
   # 7. Seven operations on six channels.
-  example "seven: cycles" "('2', '3/2', '7/6', 6)" 'cycles[1], cycles[2], cycles[6], l["factor"]' seven_operations --hardware-counter
+  example "seven: cycles" "('2', '3/2', '7/6', 6)" 'cycles[1], cycles[2], cycles[6], l["factor"]' seven_operations --hardware-counter --assumed-trip=1000
   example "seven: by 5 with a counter" "7/5" 'cycles[5]' seven_operations --factor=5
   example "seven: by 6 with a counter" "4/3" 'cycles[6]' seven_operations --factor=6
   example "seven: by 3" "4/3" 'cycles[3]' seven_operations --hardware-counter --factor=3

@@ -491,7 +491,8 @@ template <class M, class Folder> struct unrolling_search {
     }
     c.fall = relative_fall(before, now);
     if (!is_no_loss(c, last)) {
-      return count.is_exact ? rejection::slower_in_total : rejection::below_break_even;
+      return count.is_exact || is_no_loss(c, out.candidates[0]) ? rejection::slower_in_total
+                                                                : rejection::below_break_even;
     }
     return is_worth_its_size(c, last) ? rejection::none : rejection::gain_too_small;
   }
