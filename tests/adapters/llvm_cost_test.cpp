@@ -1,0 +1,399 @@
+// llvm_cost: classes, effects, addresses, classes of memory, and loop bodies of LLVM's functions.
+#include "cost/loop_body_text.hpp"
+#include "support/test_graph.hpp"
+
+#include <midend/adapters/llvm_cost.hpp>
+#include <midend/cost/describe_loop.hpp>
+#include <midend/dominance/dominators.hpp>
+#include <midend/elbrus/opcode.hpp>
+#include <midend/loops/natural_loops.hpp>
+
+#include <doctest/doctest.h>
+
+#include <llvm/AsmParser/Parser.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Support/SourceMgr.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace midend_tests;
+using midend::body_id;
+using midend::effect_kind;
+using midend::llvm_cost;
+using midend::loop_body;
+using midend::memory_reference;
+using midend::no_value;
+using midend::operation;
+using midend::value_id;
+
+namespace {
+
+struct parsed {
+  explicit parsed(const std::string& text)
+      : module(llvm::parseAssemblyString("target datalayout = \"e-p270:32:32-i64:64-n8:16:32:64\"\n" + text, problem,
+                                         context)) {
+    REQUIRE_MESSAGE(module, problem.getMessage().str());
+    REQUIRE(!llvm::verifyModule(*module, &llvm::errs()));
+    ir.assign(*module->getFunction("f"));
+  }
+
+  std::string name(value_id v) const {
+    if (v == no_value) {
+      return "-";
+    }
+    if (v >= ir.ssa().num_values()) {
+      return "#" + std::to_string(static_cast<std::int64_t>(*ir.constant(v)));
+    }
+    if (ir.ssa().value(v)->getType()->isVoidTy()) {
+      return "";
+    }
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    ir.ssa().value(v)->printAsOperand(stream, false);
+    return text;
+  }
+
+  value_id named(const char* wanted) const {
+    for (value_id v = 0; v != ir.ssa().num_values(); ++v) {
+      if (ir.ssa().value(v)->getName() == wanted) {
+        return v;
+      }
+    }
+    FAIL("no value " << wanted);
+    return no_value;
+  }
+
+  /// `add %p #4`, of what the view says that a value computes.
+  std::string meaning(const char* wanted) const {
+    const value_id v = named(wanted);
+    const auto code = ir.operation(v).code;
+    std::string text = code == operation::other ? "other" : std::to_string(static_cast<int>(code));
+    for (const auto& row : midend::elbrus::opcode_table) {
+      text = code != operation::other && row.meaning == code ? std::string(row.name) : text;
+    }
+    for (const value_id operand : ir.operands(v)) {
+      text += " " + name(operand);
+    }
+    return text;
+  }
+
+  std::string cost(const char* wanted) const {
+    const auto c = ir.cost(named(wanted));
+    return c ? name_of(*c) : "free";
+  }
+
+  /// Of the loads and stores of the function, in order: `%p + %i*4 + 8, 4 bytes`.
+  std::vector<std::string> places() const {
+    std::vector<std::string> out;
+    for (value_id v = 0; v != ir.ssa().num_instructions(); ++v) {
+      if (const auto place = ir.memory(v)) {
+        out.push_back(name(place->base) + " + " + name(place->index) + "*" + std::to_string(place->scale) + " + " +
+                      std::to_string(place->offset) + ", " + std::to_string(place->bytes) + " bytes" +
+                      (place->stored == no_value ? "" : " = " + name(place->stored)) +
+                      (place->is_volatile ? " volatile" : ""));
+      }
+    }
+    return out;
+  }
+
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic problem;
+  std::unique_ptr<llvm::Module> module;
+  llvm_cost ir;
+};
+
+TEST_CASE("addresses are additions, and loads go back to their bases") {
+  const parsed p("%pair = type { i32, [8 x i16] }\n"
+                 "define void @f(ptr %p, i64 %i, i32 %k, ptr %q) {\n"
+                 "  %c = getelementptr i8, ptr %p, i64 12\n"
+                 "  %b = getelementptr i8, ptr %p, i64 %i\n"
+                 "  %s = getelementptr i64, ptr %c, i64 %i\n"
+                 "  %n = getelementptr i64, ptr %p, i32 %k\n"
+                 "  %t = getelementptr [3 x i32], ptr %p, i64 %i\n"
+                 "  %z = getelementptr i8, ptr %p, i64 0\n"
+                 "  %m = getelementptr %pair, ptr %p, i64 %i, i32 1, i64 3\n"
+                 "  %two = getelementptr i16, ptr %s, i64 %i\n"
+                 "  %l1 = load i32, ptr %c\n"
+                 "  %l2 = load i8, ptr %b\n"
+                 "  %l3 = load volatile i64, ptr %s\n"
+                 "  %l4 = load double, ptr %n\n"
+                 "  store i32 %l1, ptr %t\n"
+                 "  store i16 7, ptr %m\n"
+                 "  store i64 %l3, ptr %two\n"
+                 "  store ptr %z, ptr %q\n"
+                 "  ret void\n"
+                 "}\n");
+  CHECK(p.meaning("c") == "add %p #12");
+  CHECK(p.meaning("b") == "add %p %i");
+  CHECK(p.meaning("s") == "shladd %i #3 %c");
+  CHECK(p.meaning("n") == "other %p %k"); // the index has to be extended
+  CHECK(p.meaning("t") == "other %p %i"); // times 12
+  CHECK(p.meaning("z") == "mov %p");
+  CHECK(p.places() == std::vector<std::string>{"%p + -*0 + 12, 4 bytes", "%p + %i*1 + 0, 1 bytes",
+                                               "%p + %i*8 + 12, 8 bytes volatile", "%p + %k*8 + 0, 8 bytes",
+                                               "%p + %i*12 + 0, 4 bytes = %l1", "%p + %i*20 + 10, 2 bytes = 7",
+                                               "%s + %i*2 + 0, 8 bytes = %l3", "%q + -*0 + 0, 8 bytes = %z"});
+  for (const char* const free : {"b", "n", "t", "m", "two", "z"}) {
+    CAPTURE(free);
+    CHECK(p.cost(free) == "free"); // and %z is a copy
+  }
+  CHECK(p.cost("s") == "combined_alu"); // the base of %two, which has another index
+  CHECK(p.cost("c") == "alu");          // the base of %s
+}
+
+TEST_CASE("addresses that something else needs take an operation") {
+  const parsed p("declare void @g(ptr)\n"
+                 "define i1 @f(ptr %p, i64 %i, ptr %end) {\n"
+                 "entry:\n"
+                 "  br label %loop\n"
+                 "loop:\n"
+                 "  %a = phi ptr [ %p, %entry ], [ %next, %loop ]\n"
+                 "  %next = getelementptr i32, ptr %a, i64 1\n"
+                 "  %v = load i32, ptr %next\n"
+                 "  %passed = getelementptr i32, ptr %a, i64 %i\n"
+                 "  call void @g(ptr %passed)\n"
+                 "  %done = icmp eq ptr %next, %end\n"
+                 "  br i1 %done, label %exit, label %loop\n"
+                 "exit:\n"
+                 "  %null = icmp ne ptr %p, null\n"
+                 "  %number = ptrtoint ptr %p to i64\n"
+                 "  %half = ptrtoint ptr %p to i32\n"
+                 "  ret i1 %null\n"
+                 "}\n");
+  CHECK(p.cost("next") == "alu");
+  CHECK(p.cost("passed") == "combined_alu");
+  CHECK(p.cost("v") == "load");
+  CHECK(p.places() == std::vector<std::string>{"%a + -*0 + 4, 4 bytes"});
+  CHECK(p.meaning("done") == "cmp.eq %next %end");
+  CHECK(p.ir.operation(p.named("done")).operand_width == 64);
+  CHECK(p.meaning("null") == "cmp.ne %p null");
+  CHECK(p.ir.constant(p.ir.operands(p.named("null"))[1]) == 0u);
+  CHECK(p.meaning("number") == "mov %p");
+  CHECK(p.meaning("half") == "other %p");
+  CHECK(p.cost("half") == "free");
+}
+
+TEST_CASE("memory that LLVM can name is a class of its own") {
+  const parsed p("@g = global [4 x i32] zeroinitializer\n"
+                 "@h = external global i32\n"
+                 "declare noalias ptr @fresh()\n"
+                 "define void @f(ptr %any, ptr noalias %own, i64 %i) {\n"
+                 "  %slot = alloca [4 x i32]\n"
+                 "  %new = call ptr @fresh()\n"
+                 "  %a = getelementptr i32, ptr %slot, i64 %i\n"
+                 "  store i32 0, ptr %a\n"
+                 "  store i32 1, ptr %slot\n"
+                 "  store i32 2, ptr getelementptr inbounds (i8, ptr @g, i64 4)\n"
+                 "  %b = getelementptr i32, ptr @g, i64 %i\n"
+                 "  store i32 3, ptr %b\n"
+                 "  store i32 4, ptr @h\n"
+                 "  store i32 5, ptr %own\n"
+                 "  store i32 6, ptr %new\n"
+                 "  store i32 7, ptr %any\n"
+                 "  ret void\n"
+                 "}\n");
+  std::vector<std::uint32_t> classes;
+  for (value_id v = 0; v != p.ir.ssa().num_instructions(); ++v) {
+    if (const auto place = p.ir.memory(v)) {
+      classes.push_back(place->memory);
+    }
+  }
+  CHECK(classes == std::vector<std::uint32_t>{0, 0, 1, 1, 2, 3, 4, midend::any_memory});
+}
+
+TEST_CASE("classes and effects") {
+  const parsed p("declare float @llvm.sqrt.f32(float)\n"
+                 "declare double @llvm.fma.f64(double, double, double)\n"
+                 "declare i32 @llvm.smax.i32(i32, i32)\n"
+                 "declare i32 @llvm.ctpop.i32(i32)\n"
+                 "declare void @llvm.lifetime.start.p0(i64, ptr)\n"
+                 "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n"
+                 "declare i32 @pure(i32) memory(none) nounwind willreturn\n"
+                 "define void @f(i32 %i, float %x, double %d, ptr %p, ptr addrspace(270) %short, i1 %c) {\n"
+                 "  %add = add i32 %i, 1\n"
+                 "  %and = and i1 %c, true\n"
+                 "  %mul = mul i32 %i, 3\n"
+                 "  %wide = sext i32 %i to i64\n"
+                 "  %fdiv = fdiv float %x, %x\n"
+                 "  %ddiv = fdiv double %d, %d\n"
+                 "  %fadd = fadd reassoc nsz double %d, %d\n"
+                 "  %strict = fadd double %d, %d\n"
+                 "  %int = fptosi double %d to i32\n"
+                 "  %real = sitofp i32 %i to float\n"
+                 "  %less = fcmp olt double %d, %d\n"
+                 "  %root = call float @llvm.sqrt.f32(float %x)\n"
+                 "  %fma = call double @llvm.fma.f64(double %d, double %d, double %d)\n"
+                 "  %max = call i32 @llvm.smax.i32(i32 %i, i32 0)\n"
+                 "  %bits = call i32 @llvm.ctpop.i32(i32 %i)\n"
+                 "  %either = select i1 %c, i32 %i, i32 0\n"
+                 "  %both = select i1 %c, i1 %less, i1 false\n"
+                 "  %frozen = freeze i32 %i\n"
+                 "  %call = call i32 @pure(i32 %i)\n"
+                 "  %atomic = load atomic i32, ptr %p seq_cst, align 4\n"
+                 "  %old = atomicrmw add ptr %p, i32 1 seq_cst\n"
+                 "  %there = load i32, ptr addrspace(270) %short\n"
+                 "  call void @llvm.lifetime.start.p0(i64 4, ptr %p)\n"
+                 "  call void @llvm.memset.p0.i64(ptr %p, i8 0, i64 4, i1 false)\n"
+                 "  ret void\n"
+                 "}\n");
+  const std::vector<std::pair<const char*, const char*>> expected = {{"add", "alu"},
+                                                                     {"and", "predicate_logic"},
+                                                                     {"mul", "integer_multiply"},
+                                                                     {"wide", "free"},
+                                                                     {"fdiv", "fp_divide_single"},
+                                                                     {"ddiv", "fp_divide_double"},
+                                                                     {"fadd", "fp_add"},
+                                                                     {"int", "convert_to_integer"},
+                                                                     {"real", "convert_to_fp"},
+                                                                     {"less", "compare"},
+                                                                     {"root", "fp_sqrt_single"},
+                                                                     {"fma", "fused_multiply_add"},
+                                                                     {"max", "alu"},
+                                                                     {"bits", "alu"},
+                                                                     {"either", "merge"},
+                                                                     {"both", "predicate_logic"},
+                                                                     {"frozen", "free"},
+                                                                     {"call", "call"},
+                                                                     {"atomic", "call"},
+                                                                     {"old", "call"},
+                                                                     {"there", "load"}};
+  for (const auto& [name, cost] : expected) {
+    CAPTURE(name);
+    CHECK(p.cost(name) == cost);
+  }
+  const auto effect = [&](const char* name) { return p.ir.effect(p.named(name)); };
+  CHECK(effect("root") == effect_kind::none);
+  CHECK(effect("call") == effect_kind::unknown);
+  CHECK(effect("atomic") == effect_kind::unknown);
+  CHECK(effect("there") == effect_kind::reads);
+  CHECK(!p.ir.memory(p.named("there")).has_value());
+  CHECK(!p.ir.memory(p.named("atomic")).has_value());
+  const value_id last = static_cast<value_id>(p.ir.ssa().num_instructions()) - 1;
+  CHECK(p.ir.effect(last - 2) == effect_kind::none);    // lifetime.start
+  CHECK(p.ir.effect(last - 1) == effect_kind::unknown); // memset
+  CHECK(!p.ir.cost(last - 2).has_value());
+  CHECK(p.ir.cost(last) == midend::operation_class::branch);
+  CHECK(p.ir.may_reassociate(p.named("add")));
+  CHECK(p.ir.may_reassociate(p.named("fadd")));
+  CHECK(!p.ir.may_reassociate(p.named("strict")));
+  CHECK(p.ir.identity(p.named("fadd")) == p.ir.identity(p.named("strict")));
+  CHECK(p.ir.identity(p.named("fdiv")) != p.ir.identity(p.named("ddiv")));
+  CHECK(p.ir.identity(p.named("frozen")) == 0);
+  CHECK(p.ir.identity(p.named("root")) == 0);
+}
+
+TEST_CASE("folding knows numbers, and addresses that are null") {
+  const parsed p("define void @f(ptr %p, i64 %i, double %d) {\n"
+                 "  %a = getelementptr i32, ptr %p, i64 %i\n"
+                 "  %same = icmp eq ptr %a, %p\n"
+                 "  %sum = fadd double %d, 1.0\n"
+                 "  ret void\n"
+                 "}\n");
+  const auto fold = [&](const char* name, std::vector<std::uint64_t> args) { return p.ir.fold(p.named(name), args); };
+  CHECK(fold("a", {5, 2, 0x1000}) == 0x1014u);
+  CHECK(fold("same", {16, 16}) == 1u);
+  CHECK(fold("sum", {1, 2}) == std::nullopt);
+  CHECK(p.ir.constant(p.ir.operands(p.named("sum"))[1]) == std::nullopt);
+}
+
+struct names_of {
+  const parsed& p;
+
+  std::string value(value_id v) const { return p.name(v); }
+
+  std::string node(midend::node_id n) const { return p.ir.ssa().block(n)->getName().str(); }
+};
+
+loop_body body_of(const parsed& p) {
+  const midend::loop_forest forest = midend::natural_loops(p.ir.graph(), midend::dominators(p.ir.graph()));
+  loop_body body;
+  midend::loop_description_workspace workspace;
+  CHECK(midend::describe_loop(p.ir, forest, static_cast<midend::loop_id>(forest.num_loops() - 1), workspace, body) ==
+        midend::unrolling_obstacle::none);
+  return body;
+}
+
+TEST_CASE("the body of a loop that counts by an address") {
+  const parsed p("define i32 @f(ptr noalias %a, ptr noalias %b) {\n"
+                 "entry:\n"
+                 "  %end = getelementptr i8, ptr %a, i64 4096\n"
+                 "  br label %loop\n"
+                 "loop:\n"
+                 "  %p = phi ptr [ null, %entry ], [ %next, %loop ]\n"
+                 "  %s = phi i32 [ 0, %entry ], [ %sum, %loop ]\n"
+                 "  %second = getelementptr i32, ptr %p, i64 1\n"
+                 "  %v = load i32, ptr %second\n"
+                 "  %sum = add nsw i32 %s, %v\n"
+                 "  store i32 %sum, ptr %b\n"
+                 "  %next = getelementptr inbounds i32, ptr %p, i64 2\n"
+                 "  %done = icmp eq ptr %next, inttoptr (i64 800 to ptr)\n"
+                 "  %more = icmp ult ptr %next, %end\n"
+                 "  br i1 %more, label %loop, label %exit, !prof !0\n"
+                 "exit:\n"
+                 "  ret i32 %sum\n"
+                 "}\n"
+                 "!0 = !{!\"branch_weights\", i32 30, i32 2}\n");
+  const loop_body body = body_of(p);
+  CHECK(to_text(body, names_of{p}) == "0  phi %p i64 : 2 13\n"
+                                      "1  phi %s i32 : 3 11\n"
+                                      "2  constant 0 i64\n"
+                                      "3  constant 0 i32\n"
+                                      "4  constant 4 i64\n"
+                                      "5  invariant %b i64\n"
+                                      "6  constant 8 i64\n"
+                                      "7  invariant inttoptr (i64 800 to ptr) i64\n"
+                                      "8  invariant %end i64\n"
+                                      "block 0 loop from\n"
+                                      "9  add %second i64 : 0 4\n"
+                                      "10  load load %v i32 [0 + 4] 4 bytes\n"
+                                      "11  add alu %sum i32 : 1 10 assoc nsw\n"
+                                      "12  store store  i64 [5 + 0] 4 bytes in 0 = 11\n"
+                                      "13  add alu %next i64 : 0 6\n"
+                                      "14  cmp.eq compare %done i1 : 13 7\n"
+                                      "15  cmp.ult compare %more i1 : 13 8\n"
+                                      "  edge 0 if 15 is 1 to 1\n"
+                                      "  edge 1 if 15 is 0 leaves to exit\n"
+                                      "block 1 bottom from 0\n"
+                                      " live out 11\n");
+  CHECK(body.values[13].info.flags.no_unsigned_wrap);
+  CHECK(!body.values[9].info.flags.no_unsigned_wrap);
+  CHECK(body.hints.average == 16);
+}
+
+TEST_CASE("weights that are only expected are no profile") {
+  const parsed p("define void @f(i1 %c) {\n"
+                 "entry:\n"
+                 "  br label %loop\n"
+                 "loop:\n"
+                 "  br i1 %c, label %loop, label %exit, !prof !0\n"
+                 "exit:\n"
+                 "  ret void\n"
+                 "}\n"
+                 "!0 = !{!\"branch_weights\", !\"expected\", i32 2000, i32 1}\n");
+  CHECK(body_of(p).hints.average == 0);
+}
+
+TEST_CASE("a loop that exceptions leave has unusual control") {
+  const parsed p("declare void @g()\n"
+                 "declare i32 @personality(...)\n"
+                 "define void @f() personality ptr @personality {\n"
+                 "entry:\n"
+                 "  br label %loop\n"
+                 "loop:\n"
+                 "  invoke void @g() to label %loop unwind label %pad\n"
+                 "pad:\n"
+                 "  %e = landingpad { ptr, i32 } cleanup\n"
+                 "  ret void\n"
+                 "}\n");
+  const midend::loop_forest forest = midend::natural_loops(p.ir.graph(), midend::dominators(p.ir.graph()));
+  loop_body body;
+  midend::loop_description_workspace workspace;
+  CHECK(midend::describe_loop(p.ir, forest, 0, workspace, body) == midend::unrolling_obstacle::unusual_control);
+}
+
+} // namespace
