@@ -168,6 +168,7 @@ else
     step "fuzz: .cfg files" fuzz fuzz_cfg 300000 600 -dict=tests/fuzz/cfg.dict tests/fuzz/seeds/cfg
     step "fuzz: .eir files" fuzz fuzz_eir 60000 1500 -dict=tests/fuzz/eir.dict tests/fuzz/seeds/eir
     step "fuzz: runs of .eir files" fuzz fuzz_eir_run 30000 1500 -dict=tests/fuzz/eir.dict tests/fuzz/seeds/eir
+    step "fuzz: advice on the loops of .eir files" fuzz fuzz_unroll 15000 1500 -dict=tests/fuzz/eir.dict tests/fuzz/seeds/eir
     step "fuzz: machine files" fuzz fuzz_machine 300000 2500 -dict=tests/fuzz/machine.dict tests/fuzz/seeds/machine examples/machines
   }
   step "format" formatted
