@@ -8,6 +8,7 @@
 #include "midend/cost/detail/body_dependences.hpp"
 #include "midend/cost/detail/lower_body.hpp"
 #include "midend/cost/detail/lower_choice.hpp"
+#include "midend/cost/detail/lower_emitter.hpp"
 #include "midend/cost/detail/lower_exits.hpp"
 #include "midend/cost/detail/lower_needs.hpp"
 #include "midend/cost/detail/lower_workspace.hpp"
@@ -35,7 +36,10 @@ public:
 
 namespace detail {
 
-constexpr void clear(machine_body& out) {
+constexpr void clear(lowering_memory& w, machine_body& out) {
+  w.start.clear();
+  w.phi_uses.clear();
+  w.readings = 0;
   out.graph.clear();
   out.origins.clear();
   out.literals.clear();
@@ -203,12 +207,10 @@ constexpr body_cost weigh_body(const unrolled_body& body, const M& machine, cons
   const detail::merged_exits merged =
       options.merges_exits ? detail::exit_merger{body, w.differences}.merge() : detail::merged_exits{};
   detail::needed_values{body, options, merged, w}.find();
-  const detail::lowering_choice choice{body, options, classes, w};
-  choice.choose();
-  detail::clear(out);
-  w.start.clear();
-  w.phi_uses.clear();
-  detail::body_lowering<M> lowering{body, machine, options, choice, merged, w, out, cost};
+  detail::lowering_choice{body, options, classes, w}.choose();
+  detail::clear(w, out);
+  detail::operation_emitter<M> emitter{body, machine, options, w, out, cost};
+  detail::body_lowering<M> lowering{emitter, classes, merged};
   lowering.lower();
   detail::body_dependences<M>{body, merged, w, lowering, out}.add();
   lowering.resolve_phi_uses();

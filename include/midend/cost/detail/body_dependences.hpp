@@ -223,7 +223,7 @@ private:
       out.graph.add_dependence({p, c, out.graph.operation(p).latency, distance, dependence_kind::memory});
     } else {
       const bool reads = body.nodes[producer].kind == body_kind::load;
-      lowering.wait(p, c, reads ? dependence_kind::order : dependence_kind::memory, distance);
+      lowering.ops.wait(p, c, reads ? dependence_kind::order : dependence_kind::memory, distance);
     }
   }
 
@@ -244,9 +244,9 @@ private:
       }
       const std::uint32_t distance = is_behind ? 0 : 1;
       if (merged.are_merged) {
-        lowering.wait(lowering.merged_test, w.nodes[n].result, dependence_kind::guard, distance);
+        lowering.ops.wait(lowering.merged_test, w.nodes[n].result, dependence_kind::guard, distance);
       } else {
-        lowering.read(w.nodes[n].result, e.predicate, dependence_kind::guard, distance);
+        lowering.ops.read(w.nodes[n].result, e.predicate, dependence_kind::guard, distance);
       }
     }
   }

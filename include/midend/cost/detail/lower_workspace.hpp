@@ -33,6 +33,7 @@ struct lowered_node {
   std::uint32_t zero_tests = 0;         ///< uses that compare it with 0
   std::uint32_t first_sum = no_lowered; ///< of those with this node
   std::uint32_t phi = no_lowered;       ///< which header phi it is
+  std::uint32_t reading = 0;            ///< in which it was looked through last
   operation_id result = no_lowered;     ///< the operation that has its value
   lowered_as as = lowered_as::nothing;
   std::uint8_t fused = 0;       ///< of a select: the operand that is computed under its predicate
@@ -76,6 +77,7 @@ struct value_stride {
 };
 
 struct lowering_memory {
+  std::uint32_t readings = 0; ///< of operands, so far
   flat_array<lowered_node> nodes;
   flat_array<lowered_sum> sums;
   flat_array<unrolled_id> work;
