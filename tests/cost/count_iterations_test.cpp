@@ -920,6 +920,20 @@ TEST_CASE("count_iterations: loops without an exit, and conditions that are numb
   }
 }
 
+TEST_CASE("count_iterations: an exit that is taken for certain, in a block that is not always met") {
+  body_writer w;
+  const body_id one = w.constant(1, 1);
+  w.block();
+  w.branch(w.load(1), 1, 2);
+  w.block();
+  w.branch(one, body_writer::leaves, 2);
+  w.block();
+  const loop_counters c = count_iterations(w.finish());
+  REQUIRE(c.exits.size() == 1);
+  CHECK(c.exits[0].count == trip_count{});
+  CHECK(c.trip == trip_count{});
+}
+
 TEST_CASE("count_iterations: switches are not counted") {
   body_writer w;
   const body_id i = w.phi(8);
@@ -1113,6 +1127,23 @@ TEST_CASE("count_iterations: cycles of phis") {
   CHECK(c.inductions[0].phi == phis[5]);
   CHECK(c.induction_of[5] == 0);
   CHECK(c.induction_of[0] == midend::no_body_value);
+}
+
+TEST_CASE("count_iterations: phis that become each other plus a number are neither counters nor a cycle") {
+  body_writer w;
+  const body_id a = w.phi(32);
+  const body_id b = w.phi(32);
+  const body_id zero = w.constant(32, 0);
+  const body_id one = w.constant(32, 1);
+  w.block();
+  const body_id next_a = w.binary(operation::add, b, one);
+  const body_id next_b = w.binary(operation::add, a, one);
+  w.set_phi(a, zero, next_a);
+  w.set_phi(b, one, next_b);
+  const loop_counters c = count_iterations(w.finish_single(w.binary(operation::less, a, one)));
+  CHECK(c.phi_period == 1);
+  CHECK(c.inductions.empty());
+  CHECK(c.trip == trip_count{});
 }
 
 TEST_CASE("count_iterations: a million additions") {
