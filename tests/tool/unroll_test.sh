@@ -94,6 +94,16 @@ if command -v python3 >/dev/null; then
   example "seven: by 6 with a counter" "4/3" 'cycles[6]' seven_operations --factor=6
   example "seven: by 3" "4/3" 'cycles[3]' seven_operations --hardware-counter --factor=3
   example "seven: one by one" "('10', '17/2')" 'cycles[1], cycles[2]' seven_operations --machine=scalar_core
+  # Limits and what is allowed.
+  example "not completely" "partial_with_remainder" 'l["decision"]' five_iterations_more --kinds=partial --least-gain=0 --factor=4
+  example "kinds" "('none', 'not_allowed')" 'l["decision"], c[5]["reason"]' five_iterations_more --kinds=runtime
+  example "largest factor" "[1, 2]" 'sorted(c)' quarters_and_sixteenths --max-factor=2
+  example "least gain" "16" 'l["factor"]' quarters_and_sixteenths --least-gain=0.01
+  example "most bytes" "too_many_bytes" 'c[4]["reason"]' quarters_and_sixteenths --max-bytes=100
+  example "most operations" "too_many_operations" 'c[8]["reason"]' quarters_and_sixteenths --max-operations=20
+  example "another machine" "True" 'cycles[1] != "2"' search --machine=scalar_core
+  example "a machine file" "('2', '2', '2', '1', '7/4')" '(*[cycles[u] for u in (1, 2, 4, 7, 8)],)' search \
+    --machine="$machines/e2k.machine"
   # Never slower than it is, and always a lower bound.
   for procedure in $(sed -n 's/^proc @\([a-z_]*\)(.*/\1/p' "$examples"); do
     example "$procedure: not slower" "True" \
@@ -146,7 +156,9 @@ says "procedure that is not there" 1 "$work/nest.eir: error: there is no procedu
 run "again" 0 "$examples" && cp "$work/out" "$work/first" && run "again" 0 "$examples" && {
   cmp -s "$work/out" "$work/first" && pass "again" || fail "again" "another text"
 }
-run "every program" 0 --json "$programs/tour.eir"
+run "JSON again" 0 --json "$examples" && cp "$work/out" "$work/first" && run "JSON again" 0 --json "$examples" && {
+  cmp -s "$work/out" "$work/first" && pass "JSON again" || fail "JSON again" "another text"
+}
 for file in "$programs"/*.eir; do
   for machine in e2k_reference_v6 e2k_guide_v4 scalar_core "$machines"/*.machine; do
     run "$(basename "$file") on $(basename "$machine")" 0 "$file" --machine="$machine"

@@ -3,6 +3,7 @@
 
 #include <midend/cost/e2k.hpp>
 #include <midend/cost/machine_model.hpp>
+#include <midend/cost/scalar_core.hpp>
 
 #include <doctest/doctest.h>
 
@@ -180,6 +181,32 @@ TEST_CASE("resource_limit_text: each kind of limit") {
   CHECK(resource_limit_text(e2k, bound, mix) == "load and store in different cycles");
   bound.second = operation_class::load;
   CHECK(resource_limit_text(e2k, bound, mix) == "one load a cycle");
+}
+
+TEST_CASE("resource_limit_text: of a machine without names, numbers") {
+  struct nameless {
+    std::size_t num_channels() const { return e2k.num_channels(); }
+
+    channel_set channels(operation_class c) const { return e2k.channels(c); }
+
+    std::uint32_t occupancy(operation_class c) const { return e2k.occupancy(c); }
+
+    std::uint32_t capacity(std::size_t resource) const { return e2k.capacity(resource); }
+  };
+
+  operation_mix mix;
+  mix[operation_class::load] = 5;
+  CHECK(resource_limit_text(nameless{}, resource_bound(e2k, mix), mix) == "channels 0, 2, 3, 5: 5 operations / 4");
+  mix = {};
+  mix[operation_class::branch] = 2;
+  CHECK(resource_limit_text(nameless{}, resource_bound(e2k, mix), mix) == "resource 5: 2 / 1");
+}
+
+TEST_CASE("resource_limit_text: channels with names are not numbered") {
+  machine_model m = midend::scalar_core();
+  operation_mix mix;
+  mix[operation_class::alu] = 5;
+  CHECK(resource_limit_text(m, resource_bound(m, mix), mix) == "channel issue: 5 operations / 1");
 }
 
 TEST_CASE("limit_text: recurrences name their values, from the first operation on") {
