@@ -1,0 +1,398 @@
+// llvm_unroll [--list] [--machine=e2k|scalar] FILE.bc|FILE.ll...: what midend advises for the innermost loops of a
+// module, and what LLVM's unroller does with them: its passes loop-unroll-full and loop-unroll of -O2, for the target
+// of the module. --list has a line for each loop. LLVM is asked in the same process, by its optimisation remarks.
+#include <midend/adapters/llvm_cost.hpp>
+#include <midend/cost/advise_unrolling.hpp>
+#include <midend/cost/e2k.hpp>
+#include <midend/cost/scalar_core.hpp>
+#include <midend/dominance/dominators.hpp>
+#include <midend/loops/natural_loops.hpp>
+#include <midend/viz/unrolling_words.hpp>
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/IR/DiagnosticHandler.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IRReader/IRReader.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Support/SourceMgr.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using midend::node_id;
+
+/// What LLVM does with a loop, or midend would.
+struct decision {
+  std::string kind = "none"; ///< also `full`, `partial`, `runtime`, `uncounted`, `peel`
+  std::uint64_t factor = 1;
+
+  bool unrolls() const { return kind != "none"; }
+
+  std::string text() const { return unrolls() ? kind + " " + std::to_string(factor) : kind; }
+};
+
+/// A loop of the module as both have it before them.
+struct loop_record {
+  std::string function;
+  std::string header;
+  std::string place; ///< in the source, if the module knows it
+  decision ours;
+  decision theirs;
+  midend::unrolling_advice advice;
+  std::string trips;             ///< as LLVM knows them
+  std::uint32_t exact_trips = 0; ///< header executions that LLVM knows, or 0
+  bool is_computable = false;    ///< the number of trips is known when the loop is entered
+  bool has_call = false;         ///< for which LLVM's target does not want it unrolled
+};
+
+/// Of one module, by function and header.
+using loop_table = std::map<std::pair<std::string, std::string>, loop_record>;
+
+// What LLVM does.
+
+/// Reads what the unroller says it has done.
+class remark_reader : public llvm::DiagnosticHandler {
+public:
+  explicit remark_reader(loop_table& loops) : loops_(loops) {}
+
+  bool isPassedOptRemarkEnabled(llvm::StringRef pass) const override { return pass == "loop-unroll" || pass == "TTI"; }
+
+  bool isAnyRemarkEnabled() const override { return true; }
+
+  bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
+    const auto* const remark = llvm::dyn_cast<llvm::DiagnosticInfoIROptimization>(&info);
+    if (remark == nullptr || remark->getKind() != llvm::DK_OptimizationRemark || remark->getCodeRegion() == nullptr) {
+      return true;
+    }
+    const auto found = loops_.find({remark->getFunction().getName().str(), remark->getCodeRegion()->getName().str()});
+    if (found == loops_.end()) {
+      return true; // of a loop that was not there before
+    }
+    if (remark->getRemarkName() == "DontUnroll") { // by the target, as there is a call
+      found->second.has_call = true;
+    } else if (!found->second.theirs.unrolls()) {
+      found->second.theirs = decision_of(*remark);
+    }
+    return true;
+  }
+
+private:
+  static decision decision_of(const llvm::DiagnosticInfoIROptimization& remark) {
+    decision out;
+    const std::string message = remark.getMsg();
+    const llvm::StringRef name = remark.getRemarkName();
+    const bool is_runtime = message.find("run-time trip count") != std::string::npos;
+    out.kind = name == "FullyUnrolled" ? "full" : name == "Peeled" ? "peel" : is_runtime ? "runtime" : "partial";
+    for (const auto& argument : remark.getArgs()) {
+      if (argument.Key == "UnrollCount" || argument.Key == "PeelCount") {
+        out.factor = std::stoull(argument.Val);
+      }
+    }
+    return out;
+  }
+
+  loop_table& loops_;
+};
+
+/// LLVM's analyses and passes for the target of a module.
+class llvm_unroller {
+public:
+  explicit llvm_unroller(llvm::Module& m) : module_(m), target_(target_of(m)), builder_(target_.get()) {
+    builder_.registerModuleAnalyses(of_module_);
+    builder_.registerCGSCCAnalyses(of_components_);
+    builder_.registerFunctionAnalyses(of_functions_);
+    builder_.registerLoopAnalyses(of_loops_);
+    builder_.crossRegisterProxies(of_loops_, of_functions_, of_components_, of_module_);
+  }
+
+  void run(const char* passes) {
+    llvm::ModulePassManager manager;
+    llvm::cantFail(builder_.parsePassPipeline(manager, passes));
+    manager.run(module_, of_module_);
+  }
+
+  const llvm::LoopInfo& loops(llvm::Function& f) { return of_functions_.getResult<llvm::LoopAnalysis>(f); }
+
+  llvm::ScalarEvolution& trips(llvm::Function& f) { return of_functions_.getResult<llvm::ScalarEvolutionAnalysis>(f); }
+
+private:
+  static std::unique_ptr<llvm::TargetMachine> target_of(const llvm::Module& m) {
+    std::string error;
+    const llvm::Target* const target = llvm::TargetRegistry::lookupTarget(m.getTargetTriple(), error);
+    return std::unique_ptr<llvm::TargetMachine>(
+        target == nullptr ? nullptr
+                          : target->createTargetMachine(m.getTargetTriple(), "", "", llvm::TargetOptions(), {}));
+  }
+
+  llvm::Module& module_;
+  std::unique_ptr<llvm::TargetMachine> target_;
+  llvm::LoopAnalysisManager of_loops_;
+  llvm::FunctionAnalysisManager of_functions_;
+  llvm::CGSCCAnalysisManager of_components_;
+  llvm::ModuleAnalysisManager of_module_;
+  llvm::PassBuilder builder_;
+};
+
+// What midend advises.
+
+std::string place_of(const llvm::Loop& l) {
+  const llvm::DebugLoc place = l.getStartLoc();
+  return place ? ":" + std::to_string(place.getLine()) : "";
+}
+
+/// What scalar evolution knows of the trips.
+std::string trips_of(const llvm::Loop& l, llvm::ScalarEvolution& known) {
+  if (const unsigned trips = known.getSmallConstantTripCount(&l); trips != 0) {
+    return std::to_string(trips) + " trips";
+  }
+  if (const unsigned most = known.getSmallConstantMaxTripCount(&l); most != 0 && most <= 64) {
+    return "at most " + std::to_string(most) + " trips";
+  }
+  if (known.hasLoopInvariantBackedgeTakenCount(&l)) {
+    return l.getExitingBlock() == nullptr ? "computable, several exits" : "computable";
+  }
+  llvm::SmallVector<llvm::BasicBlock*, 8> exits;
+  l.getExitingBlocks(exits);
+  const bool knows_one = std::ranges::any_of(exits, [&](const llvm::BasicBlock* b) {
+    return !llvm::isa<llvm::SCEVCouldNotCompute>(known.getExitCount(&l, b));
+  });
+  return knows_one ? "one of several exits computable" : "not countable";
+}
+
+decision decision_of(const midend::unrolling_advice& advice) {
+  if (advice.obstacle != midend::unrolling_obstacle::none || advice.chosen == 0) {
+    return {};
+  }
+  const midend::unrolling_kind kind = advice.decision().kind;
+  const bool leaves_rest = kind == midend::unrolling_kind::partial_with_remainder;
+  return {leaves_rest ? "partial" : name_of(kind), advice.decision().factor};
+}
+
+/// The loops of a function, which are weighed for a machine.
+void advise(llvm::Function& f, llvm_unroller& llvm_side, const midend::machine_model& machine, loop_table& loops) {
+  static const midend::unrolling_options options;
+  midend::unrolling_workspace workspace;
+  const midend::llvm_cost ir(f);
+  const midend::loop_forest forest = midend::natural_loops(ir.graph(), midend::dominators(ir.graph()));
+  midend::unrolling_adviser adviser(ir, forest, machine, options, workspace);
+  for (const midend::loop_id l : forest.loops()) {
+    if (forest.subloops(l).size() != 1) {
+      continue;
+    }
+    const llvm::BasicBlock* const header = ir.ssa().block(forest.header(l));
+    const llvm::Loop& theirs = *llvm_side.loops(f).getLoopFor(header);
+    loop_record& record = loops[{f.getName().str(), header->getName().str()}];
+    record.function = f.getName();
+    record.header = header->getName();
+    adviser.advise(l, record.advice);
+    record.ours = decision_of(record.advice);
+    record.place = place_of(theirs);
+    record.trips = trips_of(theirs, llvm_side.trips(f));
+    record.is_computable = llvm_side.trips(f).hasLoopInvariantBackedgeTakenCount(&theirs);
+    record.exact_trips = llvm_side.trips(f).getSmallConstantTripCount(&theirs);
+  }
+}
+
+// The comparison.
+
+/// Why midend does not unroll: of the factor that LLVM takes, or of the least one.
+std::string why_not(const loop_record& r) {
+  if (r.advice.obstacle != midend::unrolling_obstacle::none) {
+    return std::string(to_text(r.advice.obstacle));
+  }
+  const midend::unrolling_candidate* found = nullptr;
+  for (const midend::unrolling_candidate& c : r.advice.candidates) {
+    if (c.factor > 1 && (found == nullptr || c.factor == r.theirs.factor)) {
+      found = &c;
+    }
+  }
+  return found == nullptr ? "no candidate" : std::string(to_text(found->reason));
+}
+
+/// Header executions, if midend knows them exactly.
+std::uint64_t exact_trips(const loop_record& r) {
+  const bool knows = r.advice.obstacle == midend::unrolling_obstacle::none && r.advice.counters.is_exact();
+  return knows ? r.advice.counters.trip.header_executions().value_or(0) : 0;
+}
+
+/// Whether midend knows how often the loop runs when it is entered, however it is left.
+bool is_computable(const loop_record& r) {
+  const midend::loop_counters& counters = r.advice.counters;
+  return exact_trips(r) != 0 || (r.advice.obstacle == midend::unrolling_obstacle::none &&
+                                 counters.counted_exit != midend::no_body_value && counters.exits.size() == 1);
+}
+
+/// In cycles an iteration, or of all of them if they become different ones.
+std::string gain_of(const midend::unrolling_advice& advice) {
+  const midend::unrolling_candidate& before = advice.rolled();
+  const midend::unrolling_candidate& after = advice.decision();
+  if (after.kind == midend::unrolling_kind::full || after.kind == midend::unrolling_kind::peel) {
+    return std::to_string(before.total_cycles) + " -> " + std::to_string(after.total_cycles) + " cycles in all";
+  }
+  return decimal_text(before.cycles_per_iteration) + " -> " + decimal_text(after.cycles_per_iteration) +
+         " cycles an iteration";
+}
+
+void list(const std::vector<loop_record>& loops) {
+  for (const loop_record& r : loops) {
+    llvm::outs() << r.function << r.place << " %" << r.header << ": midend " << r.ours.text();
+    if (r.ours.unrolls()) {
+      llvm::outs() << " (" << gain_of(r.advice) << ")";
+    } else {
+      llvm::outs() << " (" << why_not(r) << ")";
+    }
+    llvm::outs() << ", LLVM " << r.theirs.text() << " (" << r.trips << (r.has_call ? ", calls" : "") << ")\n";
+  }
+}
+
+/// Counts by two names.
+class cross_table {
+public:
+  void add(const std::string& row, const std::string& column) {
+    ++counts_[row][column];
+    ++columns_[column];
+  }
+
+  void print(const char* title) const {
+    if (counts_.empty()) {
+      return;
+    }
+    llvm::outs() << "\n" << llvm::left_justify(title, 52);
+    for (const auto& [column, sum] : columns_) {
+      llvm::outs() << llvm::right_justify(column, 11);
+    }
+    llvm::outs() << "\n";
+    for (const auto& [row, counts] : counts_) {
+      llvm::outs() << llvm::left_justify("  " + row, 52);
+      for (const auto& [column, sum] : columns_) {
+        const auto found = counts.find(column);
+        llvm::outs() << llvm::right_justify(found == counts.end() ? "." : std::to_string(found->second), 11);
+      }
+      llvm::outs() << "\n";
+    }
+  }
+
+private:
+  std::map<std::string, std::map<std::string, std::size_t>> counts_;
+  std::map<std::string, std::size_t> columns_;
+};
+
+/// Prints the tables. False if both know a trip count and it is not the same.
+bool summarise(const std::vector<loop_record>& loops) {
+  cross_table kinds;
+  cross_table ours_not;
+  cross_table theirs_not;
+  std::array<std::size_t, 4> trips{}; ///< known to none, LLVM, midend, both
+  std::array<std::size_t, 4> computable{};
+  std::size_t contradictions = 0;
+  for (const loop_record& r : loops) {
+    kinds.add("midend " + r.ours.kind, r.theirs.kind);
+    if (r.theirs.unrolls() && !r.ours.unrolls()) {
+      ours_not.add(why_not(r), r.theirs.kind);
+    }
+    if (r.ours.unrolls() && !r.theirs.unrolls()) {
+      const bool is_number = r.trips.ends_with(" trips");
+      theirs_not.add((is_number ? "a number of trips" : r.trips) + (r.has_call ? ", calls" : ""), r.ours.kind);
+    }
+    const std::uint64_t known = exact_trips(r);
+    ++trips[(known != 0 ? 2 : 0) + (r.exact_trips != 0 ? 1 : 0)];
+    ++computable[(is_computable(r) ? 2 : 0) + (r.is_computable ? 1 : 0)];
+    contradictions += known != 0 && r.exact_trips != 0 && known != r.exact_trips;
+  }
+  llvm::outs() << loops.size() << " innermost loops\n";
+  const auto line = [](const char* title, const std::array<std::size_t, 4>& counts) {
+    llvm::outs() << title << counts[3] << " to both, " << counts[2] << " to midend alone, " << counts[1]
+                 << " to LLVM alone";
+  };
+  line("trip counts known as a number: ", trips);
+  llvm::outs() << "; different: " << contradictions << "\n";
+  line("trip counts known when the loop is entered: ", computable);
+  llvm::outs() << "\n";
+  kinds.print("decisions                           LLVM:");
+  ours_not.print("LLVM alone unrolls; midend says     LLVM:");
+  theirs_not.print("midend alone unrolls; LLVM knows    midend:");
+  return contradictions == 0;
+}
+
+/// So that loops can be told by their headers.
+void name_blocks(llvm::Module& m) {
+  for (llvm::Function& f : m) {
+    unsigned number = 0;
+    for (llvm::BasicBlock& b : f) {
+      b.setName("b" + std::to_string(number++));
+    }
+  }
+}
+
+/// Asks both, and appends the loops of a module.
+void compare(llvm::Module& m, const midend::machine_model& machine, std::vector<loop_record>& out) {
+  loop_table loops;
+  llvm_unroller llvm_side(m);
+  llvm_side.run("function(loop-simplify,lcssa)");
+  name_blocks(m);
+  for (llvm::Function& f : m) {
+    if (!f.isDeclaration()) {
+      advise(f, llvm_side, machine, loops);
+    }
+  }
+  m.getContext().setDiagnosticHandler(std::make_unique<remark_reader>(loops));
+  llvm_side.run("function(loop(loop-unroll-full),loop-unroll<O2>)");
+  for (const auto& [name, record] : loops) {
+    out.push_back(record);
+  }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  bool lists = false;
+  midend::machine_model machine = midend::e2k_reference_v6();
+  std::vector<const char*> files;
+  for (int i = 1; i != argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == "--list") {
+      lists = true;
+    } else if (argument == "--machine=scalar") {
+      machine = midend::scalar_core();
+    } else if (argument != "--machine=e2k") {
+      files.push_back(argv[i]);
+    }
+  }
+  if (files.empty()) {
+    llvm::errs() << "usage: llvm_unroll [--list] [--machine=e2k|scalar] FILE.bc|FILE.ll...\n";
+    return 2;
+  }
+  llvm::InitializeAllTargetInfos();
+  llvm::InitializeAllTargets();
+  llvm::InitializeAllTargetMCs();
+  std::vector<loop_record> loops;
+  for (const char* const file : files) {
+    llvm::LLVMContext context;
+    llvm::SMDiagnostic problem;
+    const std::unique_ptr<llvm::Module> module = llvm::parseIRFile(file, problem, context);
+    if (!module) {
+      problem.print("llvm_unroll", llvm::errs());
+      return 1;
+    }
+    compare(*module, machine, loops);
+  }
+  if (lists) {
+    list(loops);
+  }
+  return summarise(loops) ? 0 : 1;
+}
