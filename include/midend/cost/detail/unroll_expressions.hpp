@@ -35,6 +35,10 @@ struct expression_kind {
   std::uint32_t identity = 0; ///< of `other`
 };
 
+constexpr expression_kind kind_of(const body_value& v) {
+  return {v.info, v.cost, v.is_free, v.reassociates, v.identity};
+}
+
 /// Makes nodes, for the value `origin` of the body in the copy `copy`.
 class unroll_expressions {
 public:
@@ -153,6 +157,13 @@ public:
       share(found, kind);
     }
     return value_of_node(found, kind.info.width);
+  }
+
+  /// The operation of a value of two operands as it is. Those of a commutative one have a fixed order: numbers last.
+  constexpr known_value compute(const body_value& v, const known_value& a, const known_value& b) {
+    const bool swap = is_commutative(v.info.code) && b.node < a.node;
+    const known_value operands[] = {swap ? b : a, swap ? a : b};
+    return compute(kind_of(v), operands);
   }
 
 private:

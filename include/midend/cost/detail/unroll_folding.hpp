@@ -2,6 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/cost/detail/unroll_arithmetic.hpp"
 #include "midend/cost/detail/unroll_comparison.hpp"
 #include "midend/cost/detail/unroll_division.hpp"
 #include "midend/cost/detail/unroll_expressions.hpp"
@@ -25,11 +26,7 @@ namespace detail {
 class unroll_folding {
 public:
   constexpr explicit unroll_folding(unroll_expressions& expressions)
-      : e_(expressions), division_(expressions), comparison_(expressions) {}
-
-  static constexpr expression_kind kind_of(const body_value& v) {
-    return {v.info, v.cost, v.is_free, v.reassociates, v.identity};
-  }
+      : e_(expressions), arithmetic_(expressions), division_(expressions), comparison_(expressions) {}
 
   /// The value of an operation of the vocabulary, of as many operands as it has.
   constexpr known_value fold(const body_value& v, std::span<const known_value> args) {
@@ -41,15 +38,15 @@ public:
     case operation::copy:
       return args[0];
     case operation::add:
-      return add(v, args[0], args[1]);
+      return arithmetic_.add(v, args[0], args[1]);
     case operation::sub:
-      return subtract(v, args[0], args[1]);
+      return arithmetic_.subtract(v, args[0], args[1]);
     case operation::mul:
-      return multiply(v, args[0], args[1]);
+      return arithmetic_.multiply(v, args[0], args[1]);
     case operation::shl:
-      return shift_left(v, args[0], args[1]);
+      return arithmetic_.shift_left(v, args[0], args[1]);
     case operation::shladd:
-      return shift_and_add(v, args);
+      return arithmetic_.shift_and_add(v, args);
     case operation::div:
     case operation::udiv:
     case operation::rem:
@@ -71,7 +68,9 @@ public:
     case operation::select:
       return select(kind_of(v), args[0], args[1], args[2]);
     default:
-      return is_comparison(info.code) ? comparison_.compare(kind_of(v), args[0], args[1]) : ordered(v, args);
+      return is_comparison(info.code)    ? comparison_.compare(kind_of(v), args[0], args[1])
+             : is_commutative(info.code) ? e_.compute(v, args[0], args[1])
+                                         : e_.compute(kind_of(v), args);
     }
   }
 
@@ -127,169 +126,13 @@ private:
     return static_cast<bool>(result);
   }
 
-  /// The operation as it is, with the operands of a commutative one in a fixed order: numbers last.
-  constexpr known_value ordered(const body_value& v, std::span<const known_value> args) {
-    if (is_commutative(v.info.code)) {
-      return computed(v, args[0], args[1]);
-    }
-    return e_.compute(kind_of(v), args);
-  }
-
-  constexpr known_value computed(const body_value& v, const known_value& a, const known_value& b) {
-    const bool swap = is_commutative(v.info.code) && b.node < a.node;
-    const known_value operands[] = {swap ? b : a, swap ? a : b};
-    return e_.compute(kind_of(v), operands);
-  }
-
-  /// x + by, where the operation promises not to wrap if so said.
-  static constexpr known_value moved(known_value x, std::int64_t by, bool no_signed_wrap, bool no_unsigned_wrap) {
-    std::int64_t sum = 0;
-    const bool fits = add_exactly(x.signed_addend(), by, x.width, sum);
-    x.addend = (x.addend + static_cast<std::uint64_t>(by)) & low_ones(x.width);
-    x.exact_signed = x.addend == 0 || (x.exact_signed && no_signed_wrap && fits);
-    x.exact_unsigned = x.addend == 0 || (x.exact_unsigned && no_unsigned_wrap && fits);
-    return x;
-  }
-
-  constexpr known_value add(const body_value& v, known_value a, known_value b) {
-    if (a.is_literal()) {
-      std::swap(a, b);
-    }
-    const operation_flags flags = v.info.flags;
-    if (b.is_literal()) {
-      return moved(a, b.signed_addend(), flags.no_signed_wrap, flags.no_unsigned_wrap && b.signed_addend() >= 0);
-    }
-    if (const std::uint64_t by = take_addend(a, b); by != 0) {
-      return moved_by(computed(v, a, b), by);
-    }
-    return computed(v, a, b);
-  }
-
-  constexpr known_value subtract(const body_value& v, known_value a, known_value b) {
-    const operation_flags flags = v.info.flags;
-    if (b.is_literal()) {
-      const std::int64_t by = b.signed_addend();
-      const bool fits = by != least_signed(v.info.width);
-      return moved(a, static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(by)), flags.no_signed_wrap && fits,
-                   flags.no_unsigned_wrap && by >= 0);
-    }
-    if (a.node == b.node) {
-      return literal(a.addend - b.addend, v.info.width);
-    }
-    if (a.is_literal()) {
-      return computed(v, literal(a.addend - b.addend, a.width), value_of_node(b.node, b.width));
-    }
-    const bool of_first = b.addend == 0 || e_.is_invariant(b);
-    if (const std::uint64_t by = take_addend(a, b); by != 0) {
-      return moved_by(computed(v, a, b), of_first ? by : 0 - by);
-    }
-    return computed(v, a, b);
-  }
-
-  /// Literals stay with what changes if they are added to what does not: addresses of one base.
-  constexpr std::uint64_t take_addend(known_value& a, known_value& b) const {
-    known_value& from = a.addend != 0 && e_.is_invariant(b) ? a : b;
-    const known_value& other = &from == &a ? b : a;
-    if (from.addend == 0 || !e_.is_invariant(other) || e_.is_invariant(from)) {
-      return 0;
-    }
-    const std::uint64_t by = from.addend;
-    from = value_of_node(from.node, from.width);
-    return by;
-  }
-
-  static constexpr known_value moved_by(known_value x, std::uint64_t by) {
-    return moved(x, as_signed(by, x.width), false, false);
-  }
-
-  constexpr known_value multiply(const body_value& v, known_value a, known_value b) {
-    if (a.is_literal()) {
-      std::swap(a, b);
-    }
-    if (!b.is_literal()) {
-      return computed(v, a, b);
-    }
-    if (b.addend <= 1) {
-      return b.addend == 0 ? b : a;
-    }
-    const unsigned width = v.info.width;
-    const known_value base = value_of_node(a.node, width);
-    const known_value product =
-        is_power_of_2(b.addend)
-            ? e_.apply(operation::shl, width,
-                       {base, literal(static_cast<std::uint64_t>(std::countr_zero(b.addend)), width)})
-            : computed(v, base, b);
-    note_product(a.node, b, product);
-    return moved_by(product, a.addend * b.addend);
-  }
-
-  constexpr known_value shift_left(const body_value& v, const known_value& a, const known_value& b) {
-    const unsigned width = v.info.width;
-    if (!b.is_literal() || b.addend >= width || a.is_literal()) {
-      return e_.compute(kind_of(v), std::array{a, b});
-    }
-    if (b.addend == 0) {
-      return a;
-    }
-    const known_value product = computed(v, value_of_node(a.node, width), b);
-    note_product(a.node, literal(std::uint64_t{1} << b.addend, width), product);
-    return moved_by(product, a.addend << b.addend);
-  }
-
-  /// What is known of a multiple of a node.
-  constexpr void note_product(unrolled_id of, const known_value& factor, const known_value& product) {
-    if (!e_.is_fresh()) {
-      return;
-    }
-    const value_facts f = e_.facts(of);
-    value_facts& out = e_.facts(product.node);
-    const std::int64_t by = factor.signed_addend();
-    signed_range range{};
-    const bool fits = by > 0 && multiply_exactly(f.range.low, by, product.width, range.low) &&
-                      multiply_exactly(f.range.high, by, product.width, range.high);
-    if (fits) {
-      out.range = range;
-    }
-    const auto size = static_cast<std::uint64_t>(by);
-    const std::uint64_t modulus = fits ? f.modulus : power_of_2_in(f.modulus);
-    const std::uint64_t times = fits ? size : power_of_2_in(size);
-    if (by > 0 && modulus <= low_ones(product.width) / 2 / times) {
-      out.modulus = modulus * times;
-      out.residue = (fits ? f.residue % modulus * size : f.residue * size) % out.modulus;
-    }
-  }
-
-  constexpr known_value shift_and_add(const body_value& v, std::span<const known_value> args) {
-    const known_value& a = args[0];
-    const known_value& b = args[1];
-    known_value c = args[2];
-    if (!b.is_literal() || b.addend >= v.info.width) {
-      return e_.compute(kind_of(v), args);
-    }
-    if (a.is_literal()) {
-      return moved_by(c, a.addend << b.addend);
-    }
-    if (b.addend == 0 && c.is_literal()) {
-      return moved_by(a, c.addend);
-    }
-    if (a.addend != 0 && e_.is_invariant(c) && !e_.is_invariant(a)) {
-      const known_value operands[] = {value_of_node(a.node, a.width), b, c};
-      return moved_by(e_.compute(kind_of(v), operands), a.addend << b.addend);
-    }
-    if (c.addend != 0 && !c.is_literal() && e_.is_invariant(a) && !e_.is_invariant(c)) {
-      const known_value operands[] = {a, b, value_of_node(c.node, c.width)};
-      return moved_by(e_.compute(kind_of(v), operands), c.addend);
-    }
-    return e_.compute(kind_of(v), args);
-  }
-
   /// By numbers: what is shared and decided by congruence.
   constexpr known_value divide(const body_value& v, const known_value& a, const known_value& b) {
     const operation code = v.info.code;
     const bool is_shift = code == operation::shr || code == operation::sar;
     const bool is_residue = code == operation::rem || code == operation::urem;
     if (!b.is_literal() || a.is_literal() || (is_shift ? b.addend >= v.info.width || b.addend > 62 : b.addend == 0)) {
-      return computed(v, a, b);
+      return e_.compute(v, a, b);
     }
     const std::uint64_t m = is_shift ? std::uint64_t{1} << b.addend : b.addend;
     if (m == 1) {
@@ -297,7 +140,7 @@ private:
     }
     const bool is_signed = code == operation::div || code == operation::rem;
     if (m > std::uint64_t{1} << 62 || (is_signed && b.signed_addend() < 0)) {
-      return computed(v, a, b);
+      return e_.compute(v, a, b);
     }
     const auto out = is_residue ? division_.residue(a, m) : division_.quotient(a, m, code == operation::sar);
     if (out) {
@@ -313,7 +156,7 @@ private:
       const auto amount = static_cast<std::uint64_t>(std::countr_zero(m));
       return e_.apply(operation::shr, v.info.width, {a, literal(amount, v.info.width)});
     }
-    return computed(v, a, b);
+    return e_.compute(v, a, b);
   }
 
   constexpr known_value mask(const body_value& v, const known_value& a, const known_value& b) {
@@ -324,7 +167,7 @@ private:
       }
     }
     const known_value out =
-        v.info.code == operation::bit_and ? computed(v, a, b) : e_.apply(operation::bit_and, v.info.width, {a, b});
+        v.info.code == operation::bit_and ? e_.compute(v, a, b) : e_.apply(operation::bit_and, v.info.width, {a, b});
     if (e_.is_fresh() && b.signed_addend() >= 0) {
       e_.facts(out.node).range = {0, b.signed_addend()};
     }
@@ -344,7 +187,7 @@ private:
       return code == operation::bit_xor ? literal(0, v.info.width) : a;
     }
     if (!b.is_literal()) {
-      return computed(v, a, b);
+      return e_.compute(v, a, b);
     }
     const std::uint64_t neutral = code == operation::bit_and ? low_ones(v.info.width) : 0;
     if (b.addend == neutral) {
@@ -355,7 +198,7 @@ private:
     if (absorbs) {
       return b;
     }
-    return code == operation::bit_and ? mask(v, a, b) : computed(v, a, b);
+    return code == operation::bit_and ? mask(v, a, b) : e_.compute(v, a, b);
   }
 
   constexpr known_value truncate(const body_value& v, const known_value& a) {
@@ -368,7 +211,7 @@ private:
       known_value narrow = value_of_node(of.node, width);
       narrow.addend = of.addend;
       narrow.exact_signed = narrow.exact_unsigned = of.addend == 0;
-      return moved_by(narrow, a.addend & low_ones(width));
+      return moved(narrow, a.addend & low_ones(width));
     }
     const known_value wide = value_of_node(a.node, a.width);
     const known_value out = e_.compute(kind_of(v), std::span(&wide, 1));
@@ -384,7 +227,7 @@ private:
         narrow.residue = f.residue % narrow.modulus;
       }
     }
-    return moved_by(out, a.addend & low_ones(width));
+    return moved(out, a.addend & low_ones(width));
   }
 
   /// The extension of the node, if that of the sum is the sum of the extensions.
@@ -420,6 +263,7 @@ private:
   }
 
   unroll_expressions& e_;
+  unroll_arithmetic arithmetic_;
   unroll_division division_;
   unroll_comparison comparison_;
 };
