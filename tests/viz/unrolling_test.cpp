@@ -333,7 +333,7 @@ TEST_CASE("to_text: a loop that is unrolled") {
       to_text(advice, e2k, letters{}) ==
       "node1: 100 header executions, 99 backedges taken\n"
       "  decision    unrolled by 2, nothing is left over\n"
-      "  legal       the number of iterations is a multiple of 2\n"
+      "  legal       the loop runs a multiple of 2 iterations\n"
       "  before      3.00 cycles an iteration: recurrence of 3 cycles: %a -> %b -> store -memory-> %a\n"
       "  after       3/2 = 1.50 cycles an iteration: channels 0-5: 14 operations / 6\n"
       "  in all      150 cycles instead of 300 for 100 iterations\n"
@@ -359,7 +359,7 @@ TEST_CASE("to_text: decisions of each kind, and where the rest goes") {
   const auto says = [&](std::string_view line) { return has_line(to_text(advice, e2k, letters{}), line); };
   c.kind = unrolling_kind::full;
   CHECK(says("  decision    unrolled completely, 4 copies and no loop"));
-  CHECK(says("  legal       the loop runs exactly 4 times"));
+  CHECK(says("  legal       the loop runs exactly 4 iterations"));
   c.kind = unrolling_kind::uncounted;
   CHECK(says("  decision    unrolled by 4, each copy keeps its exit tests"));
   CHECK(says("  pays        never, as far as was looked"));
@@ -373,13 +373,32 @@ TEST_CASE("to_text: decisions of each kind, and where the rest goes") {
   CHECK(says("  decision    unrolled by 4 at run time, at most 3 iterations behind it"));
   c.kind = unrolling_kind::partial_with_remainder;
   CHECK(says("  decision    unrolled by 4, 3 iterations behind it"));
-  CHECK(says("  legal       the loop runs exactly 100 times, 3 of them apart"));
+  CHECK(says("  legal       the loop runs exactly 100 iterations; 3 of them stand apart"));
   c.remainder = remainder_placement::prologue;
   CHECK(says("  decision    unrolled by 4, 3 iterations before it"));
   c.remainder = remainder_placement::mid_exit;
   CHECK(says("  decision    unrolled by 4, 3 iterations in a last pass that is left in the middle"));
   c.setup_cycles = 5;
   CHECK(says("  in all      25 cycles instead of 200 for 100 iterations, set-up of 5 instead of 0 apart"));
+}
+
+TEST_CASE("legality_text: exits that are not counted are kept") {
+  unrolling_advice advice = advice_of({1, 1});
+  advice.candidates.push_back(bound_by_channels(4, 6));
+  advice.chosen = 1;
+  unrolling_candidate& c = advice.candidates[1];
+  advice.counters.exits.push_back({});
+  CHECK(legality_text(advice) == "the loop runs a multiple of 4 iterations");
+  advice.counters.exits.push_back({});
+  CHECK(legality_text(advice) ==
+        "the counted exit lets a multiple of 4 iterations through; each copy keeps its other exit tests");
+  c.kind = unrolling_kind::partial_with_remainder;
+  c.remainder_iterations = 3;
+  CHECK(legality_text(advice) == "the counted exit lets exactly 100 iterations through; each copy keeps its other exit "
+                                 "tests; 3 of them stand apart");
+  c.kind = unrolling_kind::runtime;
+  CHECK(legality_text(advice) == "how many iterations it runs is computed before; fewer than 4 have a loop of their "
+                                 "own; each copy keeps its other exit tests");
 }
 
 TEST_CASE("to_text: a loop that is not unrolled says what speaks against the fastest way") {

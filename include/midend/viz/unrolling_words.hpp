@@ -175,18 +175,22 @@ inline std::string trip_text(const loop_counters& counters, const body_hints& hi
 inline std::string legality_text(const unrolling_advice& advice) {
   const unrolling_candidate& c = advice.decision();
   const std::string factor = std::to_string(c.factor);
+  const bool is_left_elsewhere = advice.counters.exits.size() > 1;
+  const std::string runs = is_left_elsewhere ? "the counted exit lets " : "the loop runs ";
+  const std::string others = is_left_elsewhere ? " through; each copy keeps its other exit tests" : "";
   switch (c.kind) {
   case unrolling_kind::none:
     return "nothing is changed";
   case unrolling_kind::full:
-    return "the loop runs exactly " + factor + " times";
+    return runs + "exactly " + factor + " iterations" + others;
   case unrolling_kind::partial:
-    return "the number of iterations is a multiple of " + factor;
+    return runs + "a multiple of " + factor + " iterations" + others;
   case unrolling_kind::partial_with_remainder:
-    return "the loop runs exactly " + std::to_string(advice.iterations) + " times, " +
-           std::to_string(c.remainder_iterations) + " of them apart";
+    return runs + "exactly " + std::to_string(advice.iterations) + " iterations" + others + "; " +
+           std::to_string(c.remainder_iterations) + " of them stand apart";
   case unrolling_kind::runtime:
-    return "how often it runs is computed before; what is less than " + factor + " iterations has a loop of its own";
+    return "how many iterations it runs is computed before; fewer than " + factor + " have a loop of their own" +
+           (is_left_elsewhere ? "; each copy keeps its other exit tests" : "");
   case unrolling_kind::uncounted:
     return "each copy keeps its exit tests";
   default:
