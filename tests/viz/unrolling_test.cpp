@@ -293,6 +293,13 @@ TEST_CASE("to_text: where each copy takes over from another one, that is counted
   CHECK(has_line(text, "  saved       copy 1: %a as loaded 1 copy before"));
 }
 
+TEST_CASE("to_text: sources in the order of their numbers") {
+  using enum saving_kind;
+  const std::string text = with_saving({{shared_load, 11, 0, 10}, {shared_load, 12, 0, 2}, {shared_load, 12, 1, 2}});
+  CHECK(has_line(text, "  saved       copy 12: %a, %b as loaded by copy 2"));
+  CHECK(has_line(text, "              copy 11: %a as loaded by copy 10"));
+}
+
 TEST_CASE("to_text: what becomes of a condition is told of its test alone") {
   using enum saving_kind;
   const std::string text = with_saving({{folded, 1, 1, 0}, {folded_test, 1, 1, 0}});

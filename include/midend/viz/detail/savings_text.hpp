@@ -28,8 +28,7 @@ template <value_names Names> class savings_text {
 public:
   savings_text(const loop_body& body, const Names& names) : body_(body), names_(names) {}
 
-  /// A line for each group, by kind of saving, then by value. What becomes of a condition is told of its
-  /// test alone.
+  /// A line for each group, by kind of saving, then by value. What becomes of a condition is told of its test alone.
   std::vector<std::string> lines(std::span<const unrolling_saving> savings) const {
     by_value_map by_value;
     for (const unrolling_saving& s : savings) {
@@ -58,30 +57,33 @@ private:
   using by_value_map = std::map<std::pair<saving_kind, body_id>, std::vector<unrolling_saving>>;
 
   struct group {
-    saving_kind kind;
+    saving_kind kind = saving_kind::folded;
     std::string how; ///< which constants, or from where
     std::vector<std::uint32_t> copies;
     std::string values;
   };
 
-  /// The savings of one kind at one value: a group for each result. Where another copy has computed it, copies are
-  /// named or counted from here, whichever gives fewer groups.
+  /// The savings of one kind at one value: a group for each result, ascending. Where another copy has computed it,
+  /// copies are named or counted from here, whichever gives fewer groups.
   void add_value(std::vector<group>& groups, const std::vector<unrolling_saving>& savings) const {
-    std::map<std::string, group> by_copy;
-    std::map<std::string, group> by_distance;
+    std::map<std::uint64_t, group> by_result;
+    std::map<std::uint64_t, group> by_distance;
     for (const unrolling_saving& s : savings) {
       const std::uint64_t distance = s.copy - s.result;
-      add_copy(by_copy, s, names_a_copy(s.kind) ? "by copy " + std::to_string(s.result) : how(s, savings));
-      add_copy(by_distance, s, std::to_string(distance) + (distance == 1 ? " copy before" : " copies before"));
+      add_copy(by_result[s.kind == saving_kind::folded ? 0 : s.result], s, how(s, savings));
+      add_copy(by_distance[distance], s,
+               std::to_string(distance) + (distance == 1 ? " copy before" : " copies before"));
     }
-    const bool counts = names_a_copy(savings[0].kind) && by_distance.size() < by_copy.size();
-    for (auto& [how, g] : counts ? by_distance : by_copy) {
+    const bool counts = names_a_copy(savings[0].kind) && by_distance.size() < by_result.size();
+    for (auto& [result, g] : counts ? by_distance : by_result) {
       add_group(groups, std::move(g));
     }
   }
 
-  void add_copy(std::map<std::string, group>& groups, const unrolling_saving& s, const std::string& how) const {
-    group& g = groups.try_emplace(how, group{s.kind, how, {}, name_of_value(s.value)}).first->second;
+  void add_copy(group& g, const unrolling_saving& s, const std::string& how) const {
+    g.kind = s.kind;
+    g.how = how;
+    g.values = name_of_value(s.value);
     if (g.copies.empty() || g.copies.back() != s.copy) {
       g.copies.push_back(s.copy);
     }
@@ -104,6 +106,9 @@ private:
   }
 
   std::string how(const unrolling_saving& s, std::span<const unrolling_saving> savings) const {
+    if (names_a_copy(s.kind)) {
+      return "by copy " + std::to_string(s.result);
+    }
     return s.kind == saving_kind::folded        ? constants(savings)
            : s.kind == saving_kind::folded_test ? (s.result != 0 ? "true" : "false")
                                                 : std::string();
