@@ -56,9 +56,17 @@ struct recurrence_search {
     return latencies < limit / distances;
   }
 
-  /// A cycle without distance: every dependence that has one is given so little that no cycle with it is positive.
+  /// A cycle without distance: every dependence that has one is given so little that no cycle with it is positive. As
+  /// a rule whatever leads back has a distance.
   static constexpr bool find_impossible(const dependence_graph& g, recurrence_workspace& w,
                                         recurrence_bound_result& out) {
+    bool may_be = false;
+    for (const std::uint32_t d : w.memory.leading_back) {
+      may_be = may_be || g.dependences()[d].distance == 0;
+    }
+    if (!may_be) {
+      return false;
+    }
     const auto count = static_cast<std::int64_t>(g.dependences().size());
     return find_positive_cycle(
         g, [count](const dependence& d) { return d.distance == 0 ? std::int64_t{1} : -count; }, w.memory, out.cycle);
@@ -72,6 +80,20 @@ struct recurrence_search {
       distance += g.dependences()[d].distance;
     }
     return {latency, distance};
+  }
+
+  /// The operation that waits longest for itself alone: a beginning.
+  static constexpr void look_at_single_operations(const dependence_graph& g, recurrence_workspace& w,
+                                                  recurrence_bound_result& out) {
+    for (const std::uint32_t i : w.memory.leading_back) {
+      const dependence& d = g.dependences()[i];
+      if (d.producer == d.consumer && d.latency != 0 && fraction(d.latency, d.distance) > out.exact) {
+        out.exact = {d.latency, d.distance};
+        out.cycle.clear();
+        out.cycle.push_back(i);
+        out.status = recurrence_status::bound;
+      }
+    }
   }
 
   /// As long as some cycle has a greater ratio, go on from that.
@@ -108,10 +130,14 @@ constexpr void recurrence_bound(const dependence_graph& g, recurrence_workspace&
   out.cycle.clear();
   if (!detail::recurrence_search::fits(g)) {
     out.status = recurrence_status::too_large;
-  } else if (detail::recurrence_search::find_impossible(g, workspace, out)) {
+    return;
+  }
+  detail::prepare_positive_cycles(g, workspace.memory);
+  if (detail::recurrence_search::find_impossible(g, workspace, out)) {
     out.status = recurrence_status::impossible;
   } else {
     out.cycle.clear();
+    detail::recurrence_search::look_at_single_operations(g, workspace, out);
     detail::recurrence_search::raise(g, workspace, out);
   }
 }

@@ -70,37 +70,43 @@ struct register_need_search {
   }
 
   /// A value of `whole` intervals and some cycles is `whole` times in each row, and once more in those.
-  constexpr std::int64_t add_lifetimes(bool predicates, flat_array<std::int64_t>& steps) {
-    steps.assign(static_cast<std::size_t>(interval) + 1, 0);
-    std::int64_t everywhere = 0;
+  constexpr void add_lifetimes() {
+    w.general_steps.assign(static_cast<std::size_t>(interval) + 1, 0);
+    w.predicate_steps.assign(static_cast<std::size_t>(interval) + 1, 0);
     for (operation_id o = 0; o != g.num_operations(); ++o) {
-      if (w.end[o] < 0 || is_predicate(g.operation(o).kind) != predicates) {
-        continue;
-      }
-      const std::int64_t lifetime = w.end[o] - w.start[o];
-      everywhere += lifetime / interval;
-      const std::int64_t from = w.start[o] % interval;
-      const std::int64_t to = from + lifetime % interval;
-      steps[static_cast<std::size_t>(from)] += 1;
-      if (to <= interval) {
-        steps[static_cast<std::size_t>(to)] -= 1;
-      } else {
-        steps[0] += 1;
-        steps[static_cast<std::size_t>(to - interval)] -= 1;
+      if (w.end[o] >= 0) {
+        add_lifetime(o, is_predicate(g.operation(o).kind) ? w.predicate_steps : w.general_steps);
       }
     }
-    return everywhere;
   }
 
-  constexpr std::uint64_t most_live(bool predicates, flat_array<std::int64_t>& steps) {
-    const std::int64_t everywhere = add_lifetimes(predicates, steps);
+  /// Most values live for less than an interval, and begin in the first few.
+  constexpr void add_lifetime(operation_id o, flat_array<std::int64_t>& steps) const {
+    std::int64_t rest = w.end[o] - w.start[o];
+    if (rest >= interval) {
+      steps[0] += rest / interval;
+      steps[static_cast<std::size_t>(interval)] -= rest / interval;
+      rest %= interval;
+    }
+    const std::int64_t from = w.start[o] < interval ? w.start[o] : w.start[o] % interval;
+    const std::int64_t to = from + rest;
+    steps[static_cast<std::size_t>(from)] += 1;
+    if (to <= interval) {
+      steps[static_cast<std::size_t>(to)] -= 1;
+    } else {
+      steps[0] += 1;
+      steps[static_cast<std::size_t>(to - interval)] -= 1;
+    }
+  }
+
+  constexpr std::uint64_t most_live(const flat_array<std::int64_t>& steps) const {
     std::int64_t live = 0;
     std::int64_t most = 0;
     for (std::int64_t row = 0; row != interval; ++row) {
       live += steps[static_cast<std::size_t>(row)];
       most = live > most ? live : most;
     }
-    return static_cast<std::uint64_t>(everywhere + most);
+    return static_cast<std::uint64_t>(most);
   }
 };
 
@@ -125,8 +131,9 @@ constexpr register_need_result register_need(const dependence_graph& g, std::uin
     return out;
   }
   search.find_last_uses();
-  out.general = search.most_live(false, workspace.general_steps);
-  out.predicates = search.most_live(true, workspace.predicate_steps);
+  search.add_lifetimes();
+  out.general = search.most_live(workspace.general_steps);
+  out.predicates = search.most_live(workspace.predicate_steps);
   for (operation_id o = 0; o != g.num_operations(); ++o) {
     const auto end = static_cast<std::uint64_t>(workspace.start[o]) + g.operation(o).latency;
     out.length = end > out.length ? end : out.length;

@@ -43,12 +43,20 @@ struct resource_bound_result {
 
 namespace detail {
 
+/// Of all classes that can be issued on these channels and no others.
+struct channel_demand {
+  channel_set channels;
+  std::uint64_t cycles;
+};
+
 template <class M> struct resource_bound_search {
   const M& m;
   const operation_mix& mix;
   resource_bound_result best{};
   std::array<operation_class, num_operation_classes> classes{}; ///< of which there are operations
   std::size_t num_classes = 0;
+  std::array<channel_demand, num_operation_classes + 1> demands{};
+  std::size_t num_demands = 0;
 
   constexpr std::span<const operation_class> present() const {
     return std::span<const operation_class>(classes).first(num_classes);
@@ -65,7 +73,7 @@ template <class M> struct resource_bound_search {
   constexpr std::uint64_t busy(operation_class c) const { return std::uint64_t{mix[c]} * m.occupancy(c); }
 
   /// Keeps the better of two; at the same number of cycles the limit that is tighter before rounding, then the smaller
-  /// set of channels, then the first.
+  /// set of channels, then that with the highest channels, then the first.
   constexpr void offer(std::uint64_t cycles, const fraction& exact, resource_bound_result reason) {
     reason.cycles = cycles;
     reason.limit_exact = exact;
@@ -77,6 +85,15 @@ template <class M> struct resource_bound_search {
     }
   }
 
+  /// Whether `demand` / `size` changes nothing, by what can be said without a division but one.
+  constexpr bool is_far_behind(std::uint64_t demand, std::uint64_t size) const {
+    constexpr std::uint64_t limit = std::uint64_t{1} << 31;
+    const bool fits =
+        demand < limit && size < limit && best.exact.numerator() < limit && best.exact.denominator() < limit;
+    return fits && demand * best.exact.denominator() <= best.exact.numerator() * size &&
+           static_cast<std::uint32_t>(demand + size - 1) / static_cast<std::uint32_t>(size) < best.cycles;
+  }
+
   constexpr bool is_better(const resource_bound_result& reason) const {
     if (reason.cycles != best.cycles) {
       return reason.cycles > best.cycles;
@@ -84,35 +101,69 @@ template <class M> struct resource_bound_search {
     if (reason.limit_exact != best.limit_exact) {
       return reason.limit_exact > best.limit_exact;
     }
-    return reason.limit == resource_limit::channels && std::popcount(reason.channels) < std::popcount(best.channels);
+    if (reason.limit != resource_limit::channels || best.limit != resource_limit::channels) {
+      return false;
+    }
+    const int channels = std::popcount(reason.channels);
+    const int fewest = std::popcount(best.channels);
+    return channels != fewest ? channels < fewest : reason.channels > best.channels;
   }
 
-  /// Hall's condition: what can only go to the channels of a set has to fit there.
+  /// Hall's condition: what can only go to the channels of a set has to fit there. A set with channels that nobody in
+  /// it wants is no tighter than the one without them, so that the unions of what classes want are all there is to look
+  /// at.
   constexpr void look_at_channel_sets() {
-    channel_set used = 0;
-    for (const operation_class c : present()) {
-      used |= m.channels(c);
-    }
-    for (channel_set set = used; set != 0; set = (set - 1) & used) {
-      look_at_channels(set);
+    collect_demands();
+    const std::uint32_t last = (std::uint32_t{1} << num_demands) - 1;
+    if (num_demands <= 6) {
+      for (std::uint32_t chosen = last; chosen != 0; --chosen) {
+        look_at_channels(union_of(chosen));
+      }
+    } else {
+      const channel_set used = union_of(last);
+      for (channel_set set = used; set != 0; set = (set - 1) & used) {
+        look_at_channels(set);
+      }
     }
   }
 
-  /// A set with channels that nobody in it wants is no tighter than the one without them.
+  /// Classes that go to the same channels are as one.
+  constexpr void collect_demands() {
+    for (const operation_class c : present()) {
+      const channel_set wanted = m.channels(c);
+      std::size_t i = 0;
+      while (i != num_demands && demands[i].channels != wanted) {
+        ++i;
+      }
+      if (i == num_demands && wanted != 0) {
+        demands[num_demands++] = {wanted, 0};
+      }
+      demands[i].cycles += wanted != 0 ? busy(c) : 0;
+    }
+  }
+
+  constexpr channel_set union_of(std::uint32_t chosen) const {
+    channel_set all = 0;
+    for (std::size_t i = 0; i != num_demands; ++i) {
+      all |= (chosen >> i & 1) != 0 ? demands[i].channels : 0;
+    }
+    return all;
+  }
+
   constexpr void look_at_channels(channel_set set) {
     std::uint64_t demand = 0;
     channel_set needed = 0;
-    for (const operation_class c : present()) {
-      const channel_set wanted = m.channels(c);
-      const bool fits = (wanted & ~set) == 0;
-      demand += fits && wanted != 0 ? busy(c) : 0;
-      needed |= fits ? wanted : 0;
+    for (std::size_t i = 0; i != num_demands; ++i) {
+      const bool fits = (demands[i].channels & ~set) == 0;
+      demand += fits ? demands[i].cycles : 0;
+      needed |= fits ? demands[i].channels : 0;
     }
-    if (demand != 0 && needed == set) {
+    const auto size = static_cast<std::uint64_t>(std::popcount(set));
+    if (demand != 0 && needed == set && !is_far_behind(demand, size)) {
       resource_bound_result reason;
       reason.limit = resource_limit::channels;
       reason.channels = set;
-      const fraction exact(demand, static_cast<std::uint64_t>(std::popcount(set)));
+      const fraction exact(demand, size);
       offer(exact.ceiling(), exact, reason);
     }
   }
@@ -123,7 +174,7 @@ template <class M> struct resource_bound_search {
       for (const operation_class c : present()) {
         demand += std::uint64_t{mix[c]} * m.use(c, r);
       }
-      if (demand != 0 && m.capacity(r) != 0) {
+      if (demand != 0 && m.capacity(r) != 0 && !is_far_behind(demand, m.capacity(r))) {
         resource_bound_result reason;
         reason.limit = resource_limit::scalar_resource;
         reason.resource = static_cast<std::uint32_t>(r);
@@ -136,7 +187,7 @@ template <class M> struct resource_bound_search {
   /// The next iteration issues the operation on the same channel.
   constexpr void look_at_occupancies() {
     for (const operation_class c : present()) {
-      if (m.channels(c) != 0) {
+      if (m.channels(c) != 0 && m.occupancy(c) >= best.cycles) {
         resource_bound_result reason;
         reason.limit = resource_limit::occupancy;
         reason.first = reason.second = c;
@@ -215,8 +266,8 @@ template <class M> struct resource_bound_search {
 /// An operation whose class has no channels and uses no resource is one that the machine does not have: then, and if a
 /// capacity is too small for one operation, the bound is that of the rest and `is_impossible` is set.
 ///
-/// O(2^k · classes that are there) for the k channels that the operations can go to, at most 16; on six channels 64
-/// sets.
+/// O(2^k · classes that are there) for the k channels that the operations can go to, at most 16, or for the k sets of
+/// channels that their classes have, if those are at most 6.
 template <class M>
   requires machine_with_channels<M> && machine_with_resources<M> && machine_with_exclusions<M>
 constexpr resource_bound_result resource_bound(const M& m, const operation_mix& mix) {

@@ -61,8 +61,7 @@ template <loop_machine M> struct body_bounds {
     recurrence_bound(out.graph, workspace.recurrence, out.recurrence);
     cost.recurrence = out.recurrence.status;
     cost.recurrence_exact = out.recurrence.exact;
-    critical_path(out.graph, workspace.critical, workspace.path);
-    cost.critical_path = workspace.path.cycles;
+    cost.critical_path = longest_chain();
     cost.interval = at_least_one(greater(cost.resources.cycles, out.recurrence.cycles()));
     cost.alone = at_least_one(greater(cost.resources.cycles, cost.critical_path));
     cost.obstacle = obstacle();
@@ -74,6 +73,19 @@ private:
   static constexpr std::uint64_t greater(std::uint64_t a, std::uint64_t b) { return a < b ? b : a; }
 
   static constexpr std::uint64_t at_least_one(std::uint64_t cycles) { return greater(cycles, 1); }
+
+  /// Known from when the operations were added, unless memory has a say.
+  constexpr std::uint64_t longest_chain() {
+    if (workspace.lowering.has_order) {
+      critical_path(out.graph, workspace.critical, workspace.path);
+      return workspace.path.cycles;
+    }
+    std::uint64_t longest = 0;
+    for (operation_id o = 0; o != out.graph.num_operations(); ++o) {
+      longest = greater(longest, workspace.lowering.start[o] + out.graph.operation(o).latency);
+    }
+    return longest;
+  }
 
   constexpr std::uint64_t num_branches() const {
     std::uint64_t branches = 0;

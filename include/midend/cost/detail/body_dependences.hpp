@@ -130,6 +130,7 @@ template <loop_machine M> struct body_dependences {
         writes = writes || has_effect(body.nodes[n]);
       }
     }
+    w.has_order = writes;
     if (writes) {
       strides.find();
       order_accesses();

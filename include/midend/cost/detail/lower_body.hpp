@@ -33,6 +33,7 @@ template <loop_machine M> struct body_lowering {
   operation_id merged_test = no_lowered; ///< of all exits that the data decide
 
   constexpr void lower() {
+    find_next_values();
     trees.recurrences.find();
     value_lowering<M>{ops, trees, classes}.lower();
     lower_exits();
@@ -43,10 +44,11 @@ template <loop_machine M> struct body_lowering {
   constexpr void resolve_phi_uses() {
     for (std::size_t i = 0; i != ops.w.phi_uses.size(); ++i) {
       const lowered_phi_use use = ops.w.phi_uses[i];
-      if (ops.w.moves[use.phi] != no_lowered) {
-        ops.wait(ops.w.moves[use.phi], use.consumer, use.kind, use.distance + 1);
+      const lowered_next& next = ops.w.next[use.phi];
+      if (next.takes_move) {
+        ops.wait(next.move, use.consumer, use.kind, use.distance + 1);
       } else if (use.distance <= ops.body.phis.size()) {
-        ops.read(use.consumer, ops.body.next[use.phi], use.kind, use.distance + 1);
+        ops.read(use.consumer, next.value, use.kind, use.distance + 1);
       }
     }
   }
@@ -101,34 +103,40 @@ private:
   }
 
   /// A header phi takes a move unless its next value is computed for it alone, or it stays what it is.
-  constexpr void add_moves() {
-    ops.w.moves.assign(ops.body.phis.size(), no_lowered);
+  constexpr void find_next_values() {
+    ops.w.next.assign(ops.body.phis.size(), {});
     for (std::uint32_t p = 0; p != ops.body.phis.size(); ++p) {
-      const unrolled_id phi = ops.body.phis[p];
-      if (phi == no_unrolled || ops.w.nodes[phi].as != lowered_as::header_phi) {
-        continue;
-      }
-      const unrolled_operand next = look_through(ops.body, ops.body.next[p]);
-      if (!claim(next)) {
-        const bool is_predicate = ops.body.nodes[phi].info.width == 1;
-        ops.w.moves[p] = ops.add(is_predicate ? operation_class::predicate_logic : operation_class::move, phi);
-        ops.read(ops.w.moves[p], next, dependence_kind::value);
+      if (is_header_phi(p)) {
+        const unrolled_operand next = without_negation(ops.body, look_through(ops.body, ops.body.next[p]));
+        ops.w.next[p].value = next;
+        ops.w.next[p].takes_move = !claim(next);
       }
     }
   }
 
+  constexpr bool is_header_phi(std::uint32_t p) const {
+    const unrolled_id phi = ops.body.phis[p];
+    return phi != no_unrolled && ops.w.nodes[phi].as == lowered_as::header_phi;
+  }
+
   constexpr bool claim(unrolled_operand next) {
-    next = without_negation(ops.body, next);
-    if (next.addend != 0) {
-      lowered_sum& sum = sum_of(ops.w, next);
-      const bool is_free = sum.result != no_lowered && !sum.is_next;
-      sum.is_next = true;
-      return is_free;
-    }
     lowered_node& node = ops.w.nodes[next.node];
-    const bool is_free = node.as == lowered_as::alias || (node.result != no_lowered && !node.is_next);
-    node.is_next = true;
+    bool& is_next = next.addend != 0 ? sum_of(ops.w, next).is_next : node.is_next;
+    const bool is_computed = next.addend != 0 ? node.as != lowered_as::outside : node.as == lowered_as::operations;
+    const bool is_free = node.as == lowered_as::alias || (is_computed && !is_next);
+    is_next = true;
     return is_free;
+  }
+
+  constexpr void add_moves() {
+    for (std::uint32_t p = 0; p != ops.body.phis.size(); ++p) {
+      if (ops.w.next[p].takes_move) {
+        const unrolled_id phi = ops.body.phis[p];
+        const bool is_predicate = ops.body.nodes[phi].info.width == 1;
+        ops.w.next[p].move = ops.add(is_predicate ? operation_class::predicate_logic : operation_class::move, phi);
+        ops.read(ops.w.next[p].move, ops.w.next[p].value, dependence_kind::value);
+      }
+    }
   }
 };
 

@@ -63,8 +63,21 @@ template <loop_machine M> struct operation_emitter {
   constexpr void read(operation_id consumer, unrolled_operand o, dependence_kind kind, std::uint32_t distance = 0) {
     for_each_source(
         o, [&](operation_id producer) { wait(producer, consumer, kind, distance); },
-        [&](std::uint32_t phi) { w.phi_uses.push_back({consumer, phi, distance, kind}); },
+        [&](std::uint32_t phi) { read_phi(consumer, phi, kind, distance); },
         [&](unrolled_id n) { read_outside(consumer, n); });
+  }
+
+  /// At once if what computes it is there already, as it is of counters.
+  constexpr void read_phi(operation_id consumer, std::uint32_t phi, dependence_kind kind, std::uint32_t distance) {
+    const lowered_next& next = w.next[phi];
+    const operation_id producer = next.takes_move          ? next.move
+                                  : next.value.addend != 0 ? sum_of(w, next.value).result
+                                                           : w.nodes[next.value.node].result;
+    if (producer != no_lowered) {
+      wait(producer, consumer, kind, distance + 1);
+    } else {
+      w.phi_uses.push_back({consumer, phi, distance, kind});
+    }
   }
 
   constexpr void read(operation_id consumer, unrolled_id n, dependence_kind kind, std::uint32_t distance = 0) {

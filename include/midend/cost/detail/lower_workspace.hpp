@@ -61,6 +61,13 @@ struct lowered_phi_use {
   dependence_kind kind;
 };
 
+/// What a header phi is given for the next pass.
+struct lowered_next {
+  unrolled_operand value;
+  operation_id move = no_lowered;
+  bool takes_move = false;
+};
+
 /// All exits in one test.
 struct merged_exits {
   bool are_merged = false;
@@ -77,13 +84,14 @@ struct value_stride {
 };
 
 struct lowering_memory {
+  bool has_order = false;     ///< dependences were added that `start` knows nothing of
   std::uint32_t readings = 0; ///< of operands, so far
   flat_array<lowered_node> nodes;
   flat_array<lowered_sum> sums;
   flat_array<unrolled_id> work;
   flat_array<unrolled_operand> aliases; ///< still to be looked through
   flat_array<lowered_phi_use> phi_uses;
-  flat_array<operation_id> moves;        ///< by header phi
+  flat_array<lowered_next> next;         ///< by header phi
   flat_array<std::uint64_t> start;       ///< by operation, how early values and predicates of this pass let it be
   flat_array<std::uint64_t> differences; ///< of what exits compare
   flat_array<unrolled_id> accesses;      ///< of memory, and calls

@@ -13,11 +13,25 @@ MIDEND_BEGIN_NAMESPACE
 namespace detail {
 
 struct positive_cycle_memory {
-  flat_array<std::int64_t> length;   ///< by operation, of the heaviest walk to it that is known
-  flat_array<std::uint32_t> entered; ///< by operation, the last dependence of that walk
-  flat_array<std::uint32_t> mark;
+  flat_array<std::int64_t> length;        ///< by operation, of the heaviest walk to it that is known
+  flat_array<std::uint32_t> entered;      ///< by operation, the last dependence of that walk
+  flat_array<std::uint32_t> mark;         ///< by operation, the last walk that came by
+  flat_array<std::uint32_t> leading_back; ///< dependences on an operation that was added later, or on itself
+  std::uint32_t walks = 0;
   flat_array<std::uint32_t> better;
 };
+
+/// Before the first search in a graph.
+constexpr void prepare_positive_cycles(const dependence_graph& g, positive_cycle_memory& m) {
+  m.leading_back.clear();
+  for (std::size_t i = 0; i != g.dependences().size(); ++i) {
+    if (g.dependences()[i].producer >= g.dependences()[i].consumer) {
+      m.leading_back.push_back(static_cast<std::uint32_t>(i));
+    }
+  }
+  m.mark.assign(g.num_operations(), 0);
+  m.walks = 0;
+}
 
 template <class Weight> struct positive_cycle_search {
   static constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
@@ -44,19 +58,21 @@ template <class Weight> struct positive_cycle_search {
 
   /// An operation on a cycle of `entered`, or `none`. Such a cycle is positive (B. V. Cherkassky, A. V. Goldberg,
   /// "Negative-cycle detection algorithms", Math. Programming 85, 1999, lemma 1), and as long as there is none, lengths
-  /// are those of paths, so that they do not grow beyond the sum of the weights.
+  /// are those of paths, so that they do not grow beyond the sum of the weights. Each cycle has a dependence that leads
+  /// back, so that these are the places to begin.
   constexpr std::uint32_t find_on_cycle() {
-    m.mark.assign(g.num_operations(), none);
-    for (operation_id start = 0; start != g.num_operations(); ++start) {
-      operation_id o = start;
-      while (m.mark[o] == none) {
-        m.mark[o] = start;
-        if (m.entered[o] == none) {
-          break;
-        }
+    const std::uint32_t walks = m.walks;
+    for (const std::uint32_t back : m.leading_back) {
+      operation_id o = g.dependences()[back].consumer;
+      if (m.entered[o] != back || m.mark[o] > walks) {
+        continue;
+      }
+      const std::uint32_t walk = ++m.walks;
+      while (m.mark[o] <= walks && m.entered[o] != none) {
+        m.mark[o] = walk;
         o = g.dependences()[m.entered[o]].producer;
       }
-      if (m.mark[o] == start && m.entered[o] != none) {
+      if (m.mark[o] == walk && m.entered[o] != none) {
         return o;
       }
     }
@@ -77,8 +93,8 @@ template <class Weight> struct positive_cycle_search {
   }
 };
 
-/// Whether the sum of `weight(dependence)` is positive around some cycle, which then refills `cycle`. O(operations ·
-/// dependences).
+/// Whether the sum of `weight(dependence)` is positive around some cycle, which then refills `cycle`. Requires that the
+/// memory is prepared for the graph. O(operations · dependences).
 template <class Weight>
 constexpr bool find_positive_cycle(const dependence_graph& g, const Weight& weight, positive_cycle_memory& memory,
                                    flat_array<std::uint32_t>& cycle) {
