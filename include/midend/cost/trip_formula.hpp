@@ -5,6 +5,7 @@
 #include "midend/cost/trip_count.hpp"
 #include "midend/ir/operation.hpp"
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 
@@ -13,7 +14,7 @@ MIDEND_BEGIN_NAMESPACE
 /// The backedges taken, in arithmetic modulo 2^width:
 ///
 ///     0                                                    if the test holds that ends the loop: start `ends` bound
-///     (bound - start + adjustment) · inverse               of counts up to equality
+///     ((bound - start) / 2^shift) · inverse                of counts up to equality, modulo 2^(width - shift)
 ///     (far - near + adjustment - 1) / divisor + 1, unsigned, where near and far are start and bound, or for counters
 ///                                                          that go down, bound and start
 ///
@@ -24,7 +25,8 @@ struct trip_formula {
   bool is_down = false;
   std::uint64_t adjustment = 0;  ///< 1 if the bound itself does not end the loop
   std::uint64_t divisor = 1;     ///< of counts by order
-  std::uint64_t inverse = 1;     ///< of counts up to equality: that of the step, which is odd
+  std::uint8_t shift = 0;        ///< of counts up to equality: how often 2 divides the step
+  std::uint64_t inverse = 1;     ///< of counts up to equality: that of the rest of the step, which is odd
   bool requires_no_wrap = false; ///< right only if the counter does not pass the end of the numbers first
 
   friend constexpr bool operator==(const trip_formula&, const trip_formula&) = default;
@@ -37,15 +39,16 @@ struct trip_formula {
       return 0;
     }
     if (ends == operation::equal) {
-      return (bound - start) * inverse & most;
+      return (((bound - start) & most) >> shift) * inverse & (most >> shift);
     }
     const std::uint64_t distance = ((is_down ? start - bound : bound - start) + adjustment) & most;
     return (distance - 1) / divisor + 1;
   }
 };
 
-/// The formula of an exit, of which start and bound are not looked at; nothing for one that it does not cover: even
-/// steps up to equality, comparisons that end the loop in the direction where it comes from, tests that fail only once.
+/// The formula of an exit, of which start and bound are not looked at; nothing for one that it does not cover: steps of
+/// 0, comparisons that end the loop in the direction where it comes from, tests that fail only once. An even step up to
+/// equality may miss the bound, and goes round for ever then; a counter that does not wrap does not.
 constexpr std::optional<trip_formula> trip_formula_of(const counted_exit& e) {
   using solver = detail::trip_count_solver;
   MIDEND_ASSERT(e.width >= 1 && e.width <= 64, "a width of 1 to 64 bits", e.width);
@@ -54,11 +57,14 @@ constexpr std::optional<trip_formula> trip_formula_of(const counted_exit& e) {
   trip_formula f;
   f.width = e.width;
   f.ends = e.exits_when ? e.comparison : negated(e.comparison);
-  if (f.ends == operation::equal && step % 2 == 1) {
+  if (f.ends == operation::equal && step != 0) {
+    f.shift = static_cast<std::uint8_t>(std::countr_zero(step));
+    f.requires_no_wrap = f.shift != 0;
+    const std::uint64_t odd = step >> f.shift;
     for (int i = 0; i != 6; ++i) { // Newton: the number of right bits doubles
-      f.inverse *= 2 - step * f.inverse;
+      f.inverse *= 2 - odd * f.inverse;
     }
-    f.inverse &= most;
+    f.inverse &= most >> f.shift;
     return f;
   }
   f.is_down = (step & solver::sign(e.width)) != 0;

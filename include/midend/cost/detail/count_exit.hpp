@@ -43,8 +43,14 @@ constexpr std::uint64_t extended(operation how, std::uint64_t bits, unsigned fro
 /// Whether the counter of an exit with a formula comes to its end without passing the end of the numbers before.
 /// `bound_is_known`: then it may be that more values than a step end the loop, and it cannot jump over them.
 constexpr bool cannot_pass(const trip_formula& f, const counted_exit& e, bool bound_is_known) {
+  if (!f.requires_no_wrap) {
+    return true;
+  }
+  if (f.ends == operation::equal) {
+    return e.flags.no_signed_wrap || e.flags.no_unsigned_wrap;
+  }
   const bool is_signed = trip_count_solver::is_signed(f.ends);
-  if (!f.requires_no_wrap || (is_signed ? e.flags.no_signed_wrap : e.flags.no_unsigned_wrap && !f.is_down)) {
+  if (is_signed ? e.flags.no_signed_wrap : e.flags.no_unsigned_wrap && !f.is_down) {
     return true;
   }
   const std::uint64_t most = low_ones(e.width);
