@@ -976,3 +976,25 @@ TEST_CASE("weigh_body: each exit finds what is used behind the loop") {
   merged.merges_exits = true;
   CHECK(weighed(w, merged).count(load) == 1);
 }
+
+TEST_CASE("weigh_body: a load that a call must not overtake is not left for a select that waits for the call") {
+  unrolled_writer w;
+  const unrolled_id i = w.phi();
+  const unrolled_id p = w.pure(operation::less, i, w.invariant());
+  const unrolled_id loaded = w.load({.base = w.invariant(64), .index = i});
+  const unrolled_id called = w.call({plus(i, 0)});
+  SUBCASE("of what the call gives") {
+    w.set_next(i, w.select(p, loaded, w.select(p, called, i)));
+    const weighed out(w);
+    CHECK(out.count(merge) == 2);
+    CHECK(out.cost.recurrence == midend::recurrence_status::bound);
+  }
+  SUBCASE("but for one of what was there before") {
+    w.set_next(i, w.select(p, loaded, i));
+    w.body.live_out.push_back(plus(called, 0));
+    w.body.live_out.push_back(plus(i, 0));
+    const weighed out(w);
+    CHECK(out.count(merge) == 0);
+    CHECK(out.cost.recurrence == midend::recurrence_status::bound);
+  }
+}

@@ -44,9 +44,11 @@ struct lowering_choice {
   const lowering_options& options;
   const conditional_classes& classes;
   lowering_memory& w;
+  unrolled_id last_effect = no_unrolled; ///< so far
 
-  constexpr void choose() const {
+  constexpr void choose() {
     for (unrolled_id n = 0; n != body.nodes.size(); ++n) {
+      last_effect = has_effect(body.nodes[n]) ? n : last_effect;
       if (w.nodes[n].is_needed) {
         w.nodes[n].as = choice_of(n);
         if (w.nodes[n].as == lowered_as::operations) {
@@ -147,7 +149,8 @@ private:
           w.nodes[n].fused = k;
           return;
         }
-      } else if (o.addend == 0 && is_read_here_only(o.node) && can_be_predicated(o.node)) {
+      } else if (o.addend == 0 && is_read_here_only(o.node) && can_be_predicated(o.node) &&
+                 can_wait(o.node, operands[3 - k].node, operands[0].node)) {
         w.nodes[o.node].as = lowered_as::with_select;
         w.nodes[n].fused = k;
         return;
@@ -163,6 +166,12 @@ private:
     const operation_sequence s = sequence_of(body, n, options);
     const bool is_select = node.kind == body_kind::pure && node.info.code == operation::select;
     return s.count == 1 && !is_select && classes.is_predicated(s.steps[0]);
+  }
+
+  /// A load that has to come before an effect cannot wait for what comes behind that.
+  constexpr bool can_wait(unrolled_id n, unrolled_id other, unrolled_id predicate) const {
+    return body.nodes[n].kind != body_kind::load || last_effect == no_unrolled || last_effect < n ||
+           (other < n && predicate < n);
   }
 
   constexpr bool is_shift_by_power(unrolled_id n) const {

@@ -38,6 +38,10 @@ struct header_recurrences {
 private:
   static constexpr std::uint64_t bit_of(std::uint32_t phi) { return std::uint64_t{1} << (phi & 63); }
 
+  constexpr bool is_header_phi(std::uint32_t p) const {
+    return body.phis[p] != no_unrolled && w.nodes[body.phis[p]].as == lowered_as::header_phi;
+  }
+
   constexpr bool has_trees() const {
     for (const lowered_node& n : w.nodes) {
       if (n.as == lowered_as::in_group) {
@@ -59,7 +63,7 @@ private:
   constexpr void look_back(const std::array<std::uint64_t, 64>& decided) {
     w.decides.assign(body.nodes.size(), 0);
     for (std::uint32_t p = 0; p != body.phis.size(); ++p) {
-      if (w.nodes[body.phis[p]].as == lowered_as::header_phi) {
+      if (is_header_phi(p)) {
         w.decides[body.next[p].node] |= bit_of(p) | decided[p & 63];
       }
     }
@@ -72,7 +76,7 @@ private:
   constexpr std::array<std::uint64_t, 64> phis_decided_by_phis() const {
     std::array<std::uint64_t, 64> rows{};
     for (std::uint32_t p = 0; p != body.phis.size(); ++p) {
-      if (w.nodes[body.phis[p]].as != lowered_as::header_phi) {
+      if (!is_header_phi(p)) {
         continue;
       }
       for (std::uint64_t from = w.depends_on[body.next[p].node], q = 0; from != 0; from >>= 1, ++q) {
