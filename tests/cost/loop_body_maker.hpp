@@ -5,8 +5,6 @@
 #include <midend/ir/evaluate.hpp>
 
 #include <cstdint>
-#include <initializer_list>
-#include <random>
 #include <vector>
 
 namespace midend_tests {

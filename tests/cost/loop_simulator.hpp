@@ -5,9 +5,13 @@
 #include <midend/cost/unrolled_body.hpp>
 #include <midend/ir/evaluate.hpp>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace midend_tests {
@@ -45,22 +49,36 @@ inline std::uint64_t strange(std::uint32_t identity, std::uint64_t a, std::uint6
   return ((a ^ identity) * 0x2545f491 + b) & midend::low_ones(width);
 }
 
+/// Of one value; none has more.
+struct operand_values {
+  std::array<maybe_number, 4> values;
+  std::size_t count = 0;
+
+  void push_back(const maybe_number& v) { values[count++] = v; }
+
+  const maybe_number& operator[](std::size_t i) const { return values[i]; }
+
+  const maybe_number* begin() const { return values.data(); }
+
+  const maybe_number* end() const { return values.data() + count; }
+};
+
 inline maybe_number evaluate_maybe(const midend::operation_info& info, std::uint32_t identity,
-                                   const std::vector<maybe_number>& args) {
+                                   const operand_values& args) {
   if (info.code == midend::operation::select) {
     return !args[0] ? std::nullopt : *args[0] != 0 ? args[1] : args[2];
   }
-  std::vector<std::uint64_t> numbers;
-  for (const maybe_number& a : args) {
-    if (!a) {
+  std::array<std::uint64_t, 4> numbers{};
+  for (std::size_t i = 0; i != args.count; ++i) {
+    if (!args[i]) {
       return std::nullopt;
     }
-    numbers.push_back(*a);
+    numbers[i] = *args[i];
   }
   if (info.code == midend::operation::other) {
-    return strange(identity, numbers.empty() ? 0 : numbers[0], numbers.size() < 2 ? 0 : numbers[1], info.width);
+    return strange(identity, numbers[0], numbers[1], info.width);
   }
-  const midend::evaluation e = midend::evaluate(info, numbers);
+  const midend::evaluation e = midend::evaluate(info, std::span(numbers).first(args.count));
   return e ? maybe_number(e.bits) : std::nullopt;
 }
 
@@ -186,18 +204,16 @@ private:
         return std::nullopt;
       }
     }
-    std::vector<maybe_number> args;
+    const bool is_join = value.kind == midend::body_kind::join;
+    operand_values args;
     for (const midend::body_id o : body_.operands_of(v)) {
-      args.push_back(values_[o]);
+      if (!is_join) {
+        args.push_back(values_[o]);
+      }
     }
     switch (value.kind) {
     case midend::body_kind::join:
-      for (std::size_t i = 0; i != args.size(); ++i) {
-        if (body_.in_edges_of(value.block)[i] == from_) {
-          return args[i];
-        }
-      }
-      return std::nullopt;
+      return join(v);
     case midend::body_kind::load:
     case midend::body_kind::store:
       return access(value);
@@ -206,6 +222,12 @@ private:
     default:
       return evaluate_maybe(value.info, value.identity, args);
     }
+  }
+
+  maybe_number join(midend::body_id v) const {
+    const auto edges = body_.in_edges_of(body_.values[v].block);
+    const auto at = std::find(edges.begin(), edges.end(), from_) - edges.begin();
+    return values_[body_.operands_of(v)[static_cast<std::size_t>(at)]];
   }
 
   maybe_number access(const midend::body_value& value) {
@@ -219,7 +241,8 @@ private:
     }
     const unsigned width = a.index == midend::no_body_value ? 64 : body_.values[a.index].info.width;
     const std::uint64_t address =
-        *base + static_cast<std::uint64_t>(midend::as_signed(*index, width) * a.scale + a.offset);
+        *base + static_cast<std::uint64_t>(midend::as_signed(*index, width)) * static_cast<std::uint64_t>(a.scale) +
+        static_cast<std::uint64_t>(a.offset);
     if (stores) {
       memory.write(address, a.bytes, *values_[a.stored]);
       return std::nullopt;
@@ -227,7 +250,7 @@ private:
     return memory.read(address, a.bytes) & midend::low_ones(value.info.width);
   }
 
-  maybe_number call(const midend::body_value& value, const std::vector<maybe_number>& args) {
+  maybe_number call(const midend::body_value& value, const operand_values& args) {
     ++calls;
     std::uint64_t sum = calls;
     for (const maybe_number& a : args) {
@@ -302,7 +325,7 @@ private:
         return std::nullopt;
       }
     }
-    std::vector<maybe_number> args;
+    operand_values args;
     for (const midend::unrolled_operand& o : body_.operands_of(n)) {
       args.push_back(value_of(o));
     }
@@ -343,7 +366,7 @@ private:
     return memory.read(address, a.bytes) & midend::low_ones(node.info.width);
   }
 
-  maybe_number call(const midend::unrolled_node& node, const std::vector<maybe_number>& args) {
+  maybe_number call(const midend::unrolled_node& node, const operand_values& args) {
     ++calls;
     std::uint64_t sum = calls;
     for (const maybe_number& a : args) {
