@@ -104,7 +104,7 @@ std::optional<midend::unrolling_options> library_options(const unroll_options& g
 class adviser {
 public:
   adviser(const unroll_options& options, const midend::unrolling_options& chosen, const midend::machine_model& machine)
-      : options_(options), chosen_(chosen), machine_(machine) {}
+      : options_(options), chosen_(chosen), machine_(machine), json_(options.file, machine_name()) {}
 
   exit_status run() {
     std::optional<program> read = read_program(options_.file);
@@ -134,7 +134,7 @@ public:
         return complain(exit_bad_input, *problem);
       }
     }
-    const auto problem = write_text("-", options_.json ? json_text() : text_);
+    const auto problem = write_text("-", options_.json ? json_.text() : text_);
     return problem ? complain(exit_bad_input, *problem) : exit_done;
   }
 
@@ -167,15 +167,10 @@ private:
 
   void report(const procedure& p, const program_names& names) {
     if (options_.json) {
-      loops_.push_back(loop_json(advice_, machine_, p.name(), names));
+      json_.add(advice_, machine_, p.name(), names);
     } else {
       append(text_, text_.empty() ? "" : "\n", "@", p.name(), ", ", midend::to_text(advice_, machine_, names));
     }
-  }
-
-  std::string json_text() const {
-    const nlohmann::ordered_json all = {{"file", options_.file}, {"machine", machine_name()}, {"loops", loops_}};
-    return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   }
 
   std::string machine_name() const { return {machine_.name.begin(), machine_.name.end()}; }
@@ -213,7 +208,7 @@ private:
   std::size_t num_charts_ = 0;
   std::string text_;
   std::string chart_;
-  nlohmann::ordered_json loops_ = nlohmann::ordered_json::array();
+  json_report json_;
 };
 
 } // namespace
@@ -223,6 +218,9 @@ exit_status run_unroll(const unroll_options& options) {
   const auto chosen = library_options(options, problem);
   if (!chosen) {
     return complain(exit_bad_usage, "midend unroll: " + problem);
+  }
+  if (options.json && !json_report::is_available()) {
+    return complain(exit_bad_usage, "midend unroll: --json: this tool was built without nlohmann/json");
   }
   const auto machine = find_machine(options.machine);
   return machine ? adviser(options, *chosen, *machine).run() : exit_bad_input;

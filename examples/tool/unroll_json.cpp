@@ -6,6 +6,8 @@
 #include <midend/viz/unrolling_reasons.hpp>
 #include <midend/viz/unrolling_words.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -167,8 +169,7 @@ template <class Before, class After> json change(Before&& before, After&& after)
   return {{"before", std::forward<Before>(before)}, {"after", std::forward<After>(after)}};
 }
 
-} // namespace
-
+/// One loop.
 json loop_json(const unrolling_advice& advice, const machine_model& machine, std::string_view procedure,
                const program_names& names) {
   json out;
@@ -204,6 +205,30 @@ json loop_json(const unrolling_advice& advice, const machine_model& machine, std
   }
   out["candidates"] = std::move(candidates);
   return out;
+}
+
+} // namespace
+
+struct json_report::object {
+  json all;
+};
+
+bool json_report::is_available() {
+  return true;
+}
+
+json_report::json_report(std::string_view file, std::string_view machine)
+    : object_(new object{{{"file", file}, {"machine", machine}, {"loops", json::array()}}}) {}
+
+json_report::~json_report() = default;
+
+void json_report::add(const unrolling_advice& advice, const machine_model& machine, std::string_view procedure,
+                      const program_names& names) {
+  object_->all["loops"].push_back(loop_json(advice, machine, procedure, names));
+}
+
+std::string json_report::text() const {
+  return object_->all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 } // namespace midend_tool

@@ -6,14 +6,30 @@
 #include <midend/cost/machine_model.hpp>
 #include <midend/cost/unrolling_advice.hpp>
 
-#include <nlohmann/json.hpp>
-
+#include <memory>
+#include <string>
 #include <string_view>
 
 namespace midend_tool {
 
-/// One loop as an object. docs/unrolling.md says what the members are.
-nlohmann::ordered_json loop_json(const midend::unrolling_advice& advice, const midend::machine_model& machine,
-                                 std::string_view procedure, const program_names& names);
+/// One object with all loops. docs/unrolling.md says what the members are. Without nlohmann/json the tool has no such
+/// reports: `is_available` tells, and the others do nothing.
+class json_report {
+public:
+  static bool is_available();
+
+  json_report(std::string_view file, std::string_view machine);
+  ~json_report();
+
+  void add(const midend::unrolling_advice& advice, const midend::machine_model& machine, std::string_view procedure,
+           const program_names& names);
+
+  std::string text() const;
+
+private:
+  struct object;
+
+  std::unique_ptr<object> object_;
+};
 
 } // namespace midend_tool
