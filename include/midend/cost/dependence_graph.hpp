@@ -35,9 +35,9 @@ struct dependence {
   friend constexpr bool operator==(const dependence&, const dependence&) = default;
 };
 
-/// Operations and dependences in the order in which they were added; parallel dependences and those of an operation on
-/// itself as they come. Latencies are numbers by now: what is asked of the graph needs no machine. 8 bytes an
-/// operation, 20 a dependence; `clear` keeps the memory.
+/// Operations and, unless they are ordered, dependences in the order in which they were added; parallel dependences and
+/// those of an operation on itself as they come. Latencies are numbers by now: what is asked of the graph needs no
+/// machine. 8 bytes an operation, 20 a dependence; `clear` keeps the memory.
 class dependence_graph {
 public:
   constexpr void clear() {
@@ -68,6 +68,21 @@ public:
                                 std::uint32_t distance) {
     const std::uint32_t latency = m.latency(operations_[producer].kind, operations_[consumer].kind, kind);
     add_dependence({producer, consumer, latency, distance, kind});
+  }
+
+  /// Brings the dependences into the order of their consumers; those of one stay in theirs. Searches that pass over
+  /// them again and again then need few passes, if operations were added behind what they wait for. Linear.
+  constexpr void order_by_consumer(flat_array<std::uint32_t>& ends, flat_array<dependence>& memory) {
+    ends.assign(num_operations() + 1, 0);
+    for (const dependence& d : dependences_) {
+      ++ends[d.consumer];
+    }
+    detail::counts_to_ends(ends);
+    memory.resize_for_overwrite(dependences_.size());
+    for (std::size_t i = dependences_.size(); i-- != 0;) {
+      memory[--ends[dependences_[i].consumer]] = dependences_[i];
+    }
+    dependences_.swap(memory);
   }
 
   constexpr std::size_t num_operations() const { return operations_.size(); }

@@ -31,6 +31,8 @@ public:
   recurrence_workspace recurrence;
   critical_path_workspace critical;
   critical_path_result path;
+  flat_array<std::uint32_t> consumers;
+  flat_array<dependence> dependences;
   register_need_workspace registers;
 };
 
@@ -208,8 +210,9 @@ private:
 /// Literals of more than `options.largest_small_constant` count for the size of the code and as a use of
 /// `machine.literal_resource()`.
 ///
-/// Requires operands that come before their users. Linear in the body but for accesses of memory (each store is held
-/// against each access), for terms of trees (sorted), and for what the bounds say of themselves.
+/// Requires operands that come before their users. Linear in the body but for terms of trees, which are sorted, for
+/// exits and effects behind them, and for what the bounds say of themselves. An access of memory is held against the
+/// 128 before it.
 template <loop_machine M>
 constexpr body_cost weigh_body(const unrolled_body& body, const M& machine, const lowering_options& options,
                                weigh_body_workspace& workspace, machine_body& out) {
@@ -226,6 +229,7 @@ constexpr body_cost weigh_body(const unrolled_body& body, const M& machine, cons
   lowering.lower();
   detail::body_dependences<M>{body, merged, w, lowering, out}.add();
   lowering.resolve_phi_uses();
+  out.graph.order_by_consumer(workspace.consumers, workspace.dependences);
   detail::body_savings{body, w, out.savings}.find();
   detail::body_bounds<M>{machine, body, workspace, out, cost}.find();
   return cost;

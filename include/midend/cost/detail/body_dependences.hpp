@@ -139,10 +139,18 @@ template <loop_machine M> struct body_dependences {
   }
 
 private:
+  /// Before the last call there is nothing to wait for but that; and in very large bodies, nothing before the nearest
+  /// so many accesses is looked at, so that the time stays linear and what is found a lower bound.
+  static constexpr std::size_t most_compared = 128;
+
   constexpr void order_accesses() {
     for (std::size_t second = 0; second != w.accesses.size(); ++second) {
-      for (std::size_t first = 0; first <= second; ++first) {
+      order(w.accesses[second], w.accesses[second]);
+      for (std::size_t first = second; first-- != 0 && second - first <= most_compared;) {
         order(w.accesses[first], w.accesses[second]);
+        if (body.nodes[w.accesses[first]].kind == body_kind::call) {
+          break;
+        }
       }
     }
   }
