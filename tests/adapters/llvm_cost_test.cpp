@@ -126,6 +126,10 @@ TEST_CASE("addresses are additions, and loads go back to their bases") {
                  "  store i16 7, ptr %m\n"
                  "  store i64 %l3, ptr %two\n"
                  "  store ptr %z, ptr %q\n"
+                 "  %far = getelementptr i8, ptr %c, i64 -2\n"
+                 "  store i8 1, ptr %far\n"
+                 "  %both = getelementptr [4 x i8], ptr %p, i64 %i, i32 %k\n"
+                 "  store i8 2, ptr %both\n"
                  "  ret void\n"
                  "}\n");
   CHECK(p.meaning("c") == "add %p #12");
@@ -137,13 +141,16 @@ TEST_CASE("addresses are additions, and loads go back to their bases") {
   CHECK(p.places() == std::vector<std::string>{"%p + -*0 + 12, 4 bytes", "%p + %i*1 + 0, 1 bytes",
                                                "%p + %i*8 + 12, 8 bytes volatile", "%p + %k*8 + 0, 8 bytes",
                                                "%p + %i*12 + 0, 4 bytes = %l1", "%p + %i*20 + 10, 2 bytes = 7",
-                                               "%s + %i*2 + 0, 8 bytes = %l3", "%q + -*0 + 0, 8 bytes = %z"});
+                                               "%s + %i*2 + 0, 8 bytes = %l3", "%q + -*0 + 0, 8 bytes = %z",
+                                               "%p + -*0 + 10, 1 bytes = 1", "%both + -*0 + 0, 1 bytes = 2"});
   for (const char* const free : {"b", "n", "t", "m", "two", "z"}) {
     CAPTURE(free);
     CHECK(p.cost(free) == "free"); // and %z is a copy
   }
   CHECK(p.cost("s") == "combined_alu"); // the base of %two, which has another index
   CHECK(p.cost("c") == "alu");          // the base of %s
+  CHECK(p.cost("far") == "free");
+  CHECK(p.cost("both") == "combined_alu"); // two indices
 }
 
 TEST_CASE("addresses that something else needs take an operation") {
