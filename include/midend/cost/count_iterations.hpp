@@ -84,7 +84,7 @@ struct iteration_counting {
     trip_count least;
     for (std::uint32_t i = 0; i != out.exits.size(); ++i) {
       const loop_exit& x = out.exits[i];
-      const bool is_exact = x.is_counted && x.count.kind == trip_count_kind::exact;
+      const bool is_exact = x.count.kind == trip_count_kind::exact;
       const bool is_sooner = is_exact && (least.kind != trip_count_kind::exact || x.count.backedges < least.backedges);
       if (is_sooner || (x.has_formula && out.counted_exit == no_body_value)) {
         out.counted_exit = i;
@@ -117,7 +117,8 @@ struct iteration_counting {
 /// `trip_count_of`, wrap-around and promises included, or `trip_formula_of` if start or bound are not known.
 ///
 /// Counts are of exits that are tested in each iteration which is not left before; one that is tested now and then
-/// makes the whole count a bound, as does one that data decide. An iteration that does not end (a trap, a call that
+/// makes the whole count a bound, as does one that data decide. What is decided by numbers in the first two iterations
+/// (a flag that says which is the first) has a count too. An iteration that does not end (a trap, a call that
 /// does not come back) ends the loop sooner than any count says. Switches are not counted. Phis whose number of
 /// iterations until they are back does not fit in 64 bits have the period 1. O(size of the body).
 constexpr void count_iterations(const loop_body& body, count_iterations_workspace& workspace, loop_counters& out) {

@@ -195,9 +195,15 @@ private:
     const bool is_bit = out.seen_as != operation::sign_extend; // 0 or 1
     switch (info.code) {
     case operation::bit_not:
+      if (out.kind == counter && info.width == 1) {
+        return plus(out, 1, {});
+      }
       out.negated = !out.negated;
       return out.kind == test && info.width == 1 ? out : body_form{};
     case operation::bit_xor:
+      if (out.kind == counter && info.width == 1 && n.kind == number) {
+        return plus(out, n.number, {}); // of one bit, it is an addition
+      }
       out.negated = out.negated != (n.number == 1);
       return tests_test && is_bit && n.number <= 1 ? out : body_form{};
     case operation::equal:

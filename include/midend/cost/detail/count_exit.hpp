@@ -82,9 +82,9 @@ struct exit_counting {
     const body_form& f = forms[condition];
     if (f.kind == body_form_kind::test) {
       compare(x, f.base, leaves_when != f.negated);
-    } else if (f.kind == body_form_kind::number && x.is_always_tested) {
-      const bool leaves = (f.number != 0) == leaves_when;
-      x.count = {leaves ? trip_count_kind::exact : trip_count_kind::endless, 0, 1};
+    }
+    if (x.is_always_tested && !x.is_counted) {
+      x.count = count_first_iterations(condition, leaves_when);
     }
     return x;
   }
@@ -101,6 +101,69 @@ private:
       }
     }
     return true;
+  }
+
+  /// A flag that says whether this is the first iteration, and everything else that is a number in it or behind it: the
+  /// exit is taken in the first iteration, in the second, or if the phis do not change after that, never.
+  constexpr trip_count count_first_iterations(body_id condition, bool leaves_when) const {
+    const std::optional<bool> first = holds(condition, 0);
+    if (!first) {
+      return {};
+    }
+    if (*first == leaves_when) {
+      return {trip_count_kind::exact, 0, 1};
+    }
+    const std::optional<bool> second = holds(condition, 1);
+    if (second && *second == leaves_when) {
+      return {trip_count_kind::exact, 1, 2};
+    }
+    return second && is_settled(condition) ? trip_count{trip_count_kind::endless, 0, 1} : trip_count{};
+  }
+
+  constexpr std::optional<bool> holds(body_id condition, unsigned iteration) const {
+    const body_form& f = forms[condition];
+    if (f.kind != body_form_kind::test) {
+      const std::optional<std::uint64_t> bit = number_in(condition, iteration);
+      return bit ? std::optional(*bit != 0) : std::nullopt;
+    }
+    const std::span<const body_id> operands = body.operands_of(f.base);
+    const std::optional<std::uint64_t> a = number_in(operands[0], iteration);
+    const std::optional<std::uint64_t> b = number_in(operands[1], iteration);
+    const operation_info& info = body.values[f.base].info;
+    return a && b ? std::optional(detail::compare(info.code, *a, *b, info.operand_width) != f.negated) : std::nullopt;
+  }
+
+  /// A number or counter in iteration 0 or 1, if the phi of which it is made is a number then.
+  constexpr std::optional<std::uint64_t> number_in(body_id v, unsigned iteration) const {
+    const body_form& f = forms[v];
+    if (f.kind == body_form_kind::number) {
+      return f.number;
+    }
+    if (f.kind != body_form_kind::counter) {
+      return std::nullopt;
+    }
+    const body_id source = iteration == 0 ? body.initial(f.base) : body.next(f.base);
+    const bool is_next_counter = iteration == 1 && forms[source].kind == body_form_kind::counter;
+    const auto phi = is_next_counter ? number_in(source, 0) : settled_number(source);
+    const std::uint64_t sum = (phi.value_or(0) + f.number) & low_ones(f.width);
+    return phi ? std::optional(extended(f.seen_as, sum, f.width, body.values[v].info.width)) : std::nullopt;
+  }
+
+  constexpr std::optional<std::uint64_t> settled_number(body_id v) const {
+    return forms[v].kind == body_form_kind::number ? std::optional(forms[v].number) : std::nullopt;
+  }
+
+  /// Whether the phis behind a condition are numbers from the second iteration on.
+  constexpr bool is_settled(body_id condition) const {
+    const auto settles = [this](body_id v) {
+      return forms[v].kind == body_form_kind::number || settled_number(body.next(forms[v].base)).has_value();
+    };
+    const body_form& f = forms[condition];
+    if (f.kind != body_form_kind::test) {
+      return settles(condition);
+    }
+    const std::span<const body_id> operands = body.operands_of(f.base);
+    return settles(operands[0]) && settles(operands[1]);
   }
 
   /// Phis that stay as they are do not change either.
