@@ -90,7 +90,7 @@ private:
     const auto copy = static_cast<std::uint32_t>(end - 1 - first);
     const bool is_tested = (!request.is_straight_line && copy + 1 == request.copies) || copy == request.mid_exit_copy;
     const bool is_known = request.is_straight_line && request.knows_position && counters_.is_exact() &&
-                          counters_.inductions[exit.induction].has_start;
+                          (!exit.is_counted || counters_.inductions[exit.induction].has_start);
     return exit.edge == *edge && !is_tested && !is_known;
   }
 
