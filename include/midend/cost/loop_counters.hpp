@@ -31,7 +31,7 @@ struct loop_exit {
   bool is_counted;       ///< compares an induction variable with a number that does not change: the next members
   bool is_at_bottom; ///< behind the test there is nothing but additions of numbers and comparisons, so that iterations
                      ///< are header executions; else the last one of these is not complete
-  bool swapped;            ///< the bound is the first operand of the comparison
+  bool swapped;      ///< the bound is the first operand of the comparison
   std::uint32_t induction; ///< which
   operation seen_as;       ///< what is compared is the induction variable plus `addend`: `copy`; or `zero_extend`,
                            ///< `sign_extend` or `truncate` of that, to the width of the bound
@@ -51,10 +51,12 @@ struct loop_counters {
   flat_array<std::uint32_t> induction_of;     ///< by header phi, its place in `inductions`, or `no_body_value`
   flat_array<loop_exit> exits;                ///< in the order of the edges
   trip_count trip;                            ///< of all exits and hints together
-  std::uint64_t trip_multiple = 1;            ///< header executions are a multiple of it, if the only exit is counted
-  std::uint32_t counted_exit = no_body_value; ///< the exit to unroll by: always tested, exact if there is one that is,
-                                              ///< else one with a formula; or `no_body_value`
-  std::uint64_t phi_period = 1;               ///< least common multiple of the lengths of the cycles of header phis
+  std::uint64_t trip_multiple = 1;            ///< header executions are a multiple of it
+  std::uint32_t counted_exit = no_body_value; ///< the exit to unroll by: always tested, exact if there is one that is
+                                              ///< (counted, or decided by a flag), else one with a formula; or
+                                              ///< `no_body_value`
+  std::uint64_t phi_period = 1;               ///< least common multiple of the lengths of the cycles of header phis;
+                                              ///< 1 if it does not fit
 
   constexpr bool is_exact() const { return trip.kind == trip_count_kind::exact; }
 };
