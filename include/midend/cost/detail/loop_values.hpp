@@ -6,103 +6,40 @@
 #include "midend/cost/detail/function_facts.hpp"
 #include "midend/cost/detail/loop_blocks.hpp"
 #include "midend/cost/detail/loop_operations.hpp"
+#include "midend/cost/detail/loop_value_table.hpp"
 #include "midend/cost/loop_body.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/ssa_values.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
 
-#include <cstddef>
 #include <cstdint>
-#include <initializer_list>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
-
-/// Memory for the values of a loop.
-struct loop_value_arrays {
-  flat_array<body_id> body_of;  ///< by value; all `no_body_value` between one loop and the next
-  flat_array<value_id> of_loop; ///< what stands in its blocks, in their order
-};
 
 /// Numbers the values of a loop and says what they are; its blocks and edges are known.
 template <cost_ir IR> class loop_value_reader {
 public:
   constexpr loop_value_reader(const IR& ir, const loop_forest& forest, loop_id l, const loop_block_arrays& blocks,
                               function_facts<IR>& facts, loop_value_arrays& arrays, loop_body& out)
-      : ir_(ir), forest_(forest), loop_(l), blocks_(blocks), facts_(facts), a_(arrays), out_(out) {}
+      : ir_(ir), forest_(forest), loop_(l), blocks_(blocks), facts_(facts), table_(ir, arrays, out), out_(out) {}
 
   constexpr void run() {
-    mark_values_of_loop();
+    table_.mark_values_of(blocks_.order);
     add_phis();
     collect_outside();
-    first_inside_ = static_cast<body_id>(out_.num_values());
+    table_.begin_blocks();
     for (std::uint32_t b = 0; b != out_.bottom(); ++b) {
       add_block(b);
     }
     add_bottom();
     collect_live_out();
-    forget();
+    table_.forget();
   }
 
 private:
-  /// The body knows a value by no number, though it stands in the loop: not yet, or it is a terminator.
-  static constexpr body_id unnumbered = no_body_value - 1;
-
-  /// So many copies are looked through to find what a value from outside is.
-  static constexpr unsigned longest_chain = 16;
-
-  constexpr void mark_values_of_loop() {
-    const auto count = static_cast<std::size_t>(ir_.num_values());
-    if (a_.body_of.size() < count) {
-      a_.body_of.assign(count, no_body_value);
-    }
-    a_.of_loop.clear();
-    for (const node_id n : blocks_.order) {
-      for (const value_id v : ir_.values(n)) {
-        a_.body_of[v] = unnumbered;
-        a_.of_loop.push_back(v);
-      }
-    }
-  }
-
-  // Values, whatever they are.
-
-  constexpr body_value blank(body_kind kind, value_id origin, std::uint32_t block) const {
-    const std::uint8_t width = ir_.operation(origin).width;
-    return {.kind = kind,
-            .cost = operation_class::move,
-            .is_free = true,
-            .reassociates = false,
-            .is_volatile = false,
-            .guard_negated = false,
-            .info = {operation::other, width, width},
-            .identity = 0,
-            .block = block,
-            .first_operand = static_cast<std::uint32_t>(out_.operands.size()),
-            .num_operands = 0,
-            .access = 0,
-            .guard = no_body_value,
-            .bits = 0,
-            .origin = origin};
-  }
-
-  constexpr body_id append(const body_value& value) {
-    out_.values.push_back(value);
-    out_.values.back().num_operands = static_cast<std::uint32_t>(out_.operands.size()) - value.first_operand;
-    return static_cast<body_id>(out_.num_values() - 1);
-  }
-
-  /// The value that an operand is here.
-  constexpr body_id body_of(value_id v) {
-    const body_id known = a_.body_of[v];
-    return known == no_body_value ? outside(v) : known;
-  }
-
-  constexpr body_id body_of_optional(value_id v) { return v == no_value ? no_body_value : body_of(v); }
-
   // Phis of the header.
 
   constexpr void add_phis() {
@@ -110,10 +47,10 @@ private:
       if (!ir_.is_phi(v)) {
         break;
       }
-      const body_value phi = blank(body_kind::phi, v, 0);
+      const body_value phi = table_.blank(body_kind::phi, v, 0);
       out_.operands.push_back(no_body_value); // `initial`, see `collect_outside`
       out_.operands.push_back(no_body_value); // `next`, see `add_bottom`
-      a_.body_of[v] = append(phi);
+      table_.set(v, table_.append(phi));
       ++out_.num_phis;
     }
   }
@@ -143,12 +80,13 @@ private:
   // What comes from outside.
 
   constexpr void collect_outside() {
-    const auto meet = [&](value_id v) { body_of(v); };
+    const auto meet = [&](value_id v) { table_[v]; };
     for (body_id phi = 0; phi != out_.num_phis; ++phi) {
       const value_id initial = initial_value(out_.values[phi].origin);
       out_.operands[out_.values[phi].first_operand] =
-          initial == no_value ? append(blank(body_kind::invariant, out_.values[phi].origin, no_body_value))
-                              : body_of(initial);
+          initial == no_value
+              ? table_.append(table_.blank(body_kind::invariant, out_.values[phi].origin, no_body_value))
+              : table_[initial];
     }
     for (std::uint32_t b = 0; b != out_.bottom(); ++b) {
       for (const value_id v : ir_.values(out_.blocks[b].origin)) {
@@ -158,30 +96,9 @@ private:
           for_each_read(ir_, v, what, meet);
         }
       }
-      body_of_optional(condition_of(b));
+      table_.optional(condition_of(b));
     }
     for_each_input_of_header(meet);
-  }
-
-  constexpr body_id outside(value_id v) {
-    const value_id source = behind_copies(v);
-    body_id& known = a_.body_of[source];
-    if (known == no_body_value) {
-      body_value value = blank(body_kind::invariant, source, no_body_value);
-      if (const auto bits = ir_.constant(source)) {
-        value.kind = body_kind::constant;
-        value.bits = *bits;
-      }
-      known = append(value);
-    }
-    return known;
-  }
-
-  constexpr value_id behind_copies(value_id v) const {
-    for (unsigned i = 0; i != longest_chain && ir_.operation(v).code == operation::copy; ++i) {
-      v = static_cast<value_id>(*std::begin(ir_.operands(v)));
-    }
-    return v;
   }
 
   /// The value that decides between the edges of a block.
@@ -214,12 +131,12 @@ private:
       if (!ir_.is_phi(v)) {
         add_operation(v, b);
       } else if (b != 0) {
-        a_.body_of[v] = add_join(v, b);
+        table_.set(v, add_join(v, b));
       }
     }
     out_.blocks[b].last_value = static_cast<body_id>(out_.num_values());
     if (const value_id condition = condition_of(b); condition != no_value) {
-      out_.blocks[b].condition = body_of(condition);
+      out_.blocks[b].condition = table_[condition];
       add_cases(out_.blocks[b]);
     }
   }
@@ -234,11 +151,11 @@ private:
   }
 
   constexpr body_id add_join(value_id phi, std::uint32_t block) {
-    body_value join = blank(body_kind::join, phi, block);
+    body_value join = table_.blank(body_kind::join, phi, block);
     join.cost = operation_class::merge;
     join.is_free = false;
-    for_each_input(phi, block, [&](value_id v) { out_.operands.push_back(body_of(v)); });
-    return append(join);
+    for_each_input(phi, block, [&](value_id v) { out_.operands.push_back(table_[v]); });
+    return table_.append(join);
   }
 
   constexpr void add_operation(value_id v, std::uint32_t block) {
@@ -246,7 +163,7 @@ private:
     if (what.is_branch()) {
       return;
     }
-    body_value value = blank(what.kind, v, block);
+    body_value value = table_.blank(what.kind, v, block);
     value.is_free = !what.cost.has_value();
     value.cost = what.cost.value_or(operation_class::move);
     value.info = what.info;
@@ -259,39 +176,39 @@ private:
     if (what.touches_memory()) {
       add_access(what, value);
     } else {
-      for_each_argument(ir_, v, what, [&](value_id argument) { out_.operands.push_back(body_of(argument)); });
+      for_each_argument(ir_, v, what, [&](value_id argument) { out_.operands.push_back(table_[argument]); });
     }
     if (what.is_guarded() && what.kind != body_kind::pure) {
-      value.guard = body_of(what.guard.predicate);
+      value.guard = table_[what.guard.predicate];
       value.guard_negated = what.guard.negated;
     }
-    a_.body_of[v] = append(value);
+    table_.set(v, table_.append(value));
     if (what.is_guarded() && what.guard.otherwise != no_value) {
-      a_.body_of[v] = add_choice(v, what.guard, block);
+      table_.set(v, add_choice(v, what.guard, block));
     }
   }
 
   /// What a guarded operation leaves: its result or the other value.
   constexpr body_id add_choice(value_id v, const guard_of_value& guard, std::uint32_t block) {
-    const body_id result = a_.body_of[v];
-    const body_id otherwise = body_of(guard.otherwise);
-    body_value choice = blank(body_kind::pure, v, block);
+    const body_id result = table_[v];
+    const body_id otherwise = table_[guard.otherwise];
+    body_value choice = table_.blank(body_kind::pure, v, block);
     choice.cost = operation_class::merge;
     choice.is_free = false;
     choice.info.code = operation::select;
-    out_.operands.push_back(body_of(guard.predicate));
+    out_.operands.push_back(table_[guard.predicate]);
     out_.operands.push_back(guard.negated ? otherwise : result);
     out_.operands.push_back(guard.negated ? result : otherwise);
-    return append(choice);
+    return table_.append(choice);
   }
 
   constexpr void add_access(const loop_operation& what, body_value& value) {
     const memory_reference place = what.place.value_or(memory_reference());
     value.access = static_cast<std::uint32_t>(out_.accesses.size());
     value.is_volatile = place.is_volatile;
-    out_.accesses.push_back({.base = body_of_optional(place.base),
-                             .index = body_of_optional(place.index),
-                             .stored = body_of_optional(place.stored),
+    out_.accesses.push_back({.base = table_.optional(place.base),
+                             .index = table_.optional(place.index),
+                             .stored = table_.optional(place.stored),
                              .bytes = place.bytes,
                              .memory = place.memory,
                              .scale = place.scale,
@@ -313,7 +230,7 @@ private:
     body_id only = no_body_value;
     bool differs = false;
     for_each_input(phi, out_.bottom(), [&](value_id v) {
-      const body_id input = body_of(v);
+      const body_id input = table_[v];
       differs |= only != no_body_value && only != input;
       only = input;
     });
@@ -323,9 +240,9 @@ private:
   // What is used behind the loop.
 
   constexpr void collect_live_out() {
-    for (const value_id v : a_.of_loop) {
-      if (a_.body_of[v] != unnumbered && is_used_outside(v)) {
-        out_.live_out.push_back(a_.body_of[v]);
+    for (const value_id v : table_.values_of_loop()) {
+      if (table_.is_numbered(v) && is_used_outside(v)) {
+        out_.live_out.push_back(table_[v]);
       }
     }
   }
@@ -333,8 +250,7 @@ private:
   constexpr bool is_used_outside(value_id v) {
     if constexpr (has_users<IR>) {
       for (const value_id user : ir_.users(v)) {
-        const body_id number = a_.body_of[user];
-        if (number == no_body_value || (number >= out_.num_phis && number < first_inside_)) {
+        if (!table_.stands_in_loop(user)) {
           return true;
         }
       }
@@ -344,23 +260,13 @@ private:
     }
   }
 
-  constexpr void forget() {
-    for (const value_id v : a_.of_loop) {
-      a_.body_of[v] = no_body_value;
-    }
-    for (body_id v = out_.num_phis; v != first_inside_; ++v) {
-      a_.body_of[out_.values[v].origin] = no_body_value;
-    }
-  }
-
   const IR& ir_;
   const loop_forest& forest_;
   loop_id loop_;
   const loop_block_arrays& blocks_;
   function_facts<IR>& facts_;
-  loop_value_arrays& a_;
+  loop_value_table<IR> table_;
   loop_body& out_;
-  body_id first_inside_ = 0;
   value_id agreed_ = no_value;
 };
 
