@@ -3,6 +3,7 @@
 #pragma once
 
 #include "midend/adapters/llvm_addresses.hpp"
+#include "midend/adapters/llvm_memory.hpp"
 #include "midend/adapters/llvm_operation_class.hpp"
 #include "midend/adapters/llvm_operations.hpp"
 #include "midend/adapters/llvm_ssa.hpp"
@@ -14,21 +15,15 @@
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/ssa_values.hpp"
-#include "midend/support/detail/handle_map.hpp"
-#include "midend/support/flat_array.hpp"
 #include "midend/support/range.hpp"
 
 #include <llvm/ADT/SmallVector.h>
-#include <llvm/Analysis/AliasAnalysis.h>
-#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/ProfDataUtils.h>
 
-#include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -63,11 +58,7 @@ public:
   void assign(const llvm::Function& f) {
     ssa_.assign(f);
     layout_ = &f.getDataLayout();
-    clear();
-    for (value_id v = 0; v != ssa_.num_instructions(); ++v) {
-      read(v, *llvm::cast<llvm::Instruction>(ssa_.value(v)));
-    }
-    find_needed_addresses();
+    memory_.read(f, ssa_);
   }
 
   /// The view below.
@@ -75,12 +66,12 @@ public:
 
   const csr_graph& graph() const { return ssa_.graph(); }
 
-  std::size_t num_values() const { return ssa_.num_values() + constants_.size(); }
+  std::size_t num_values() const { return ssa_.num_values() + memory_.constants().size(); }
 
   id_range<value_id> values(node_id n) const { return ssa_.values(n); }
 
   std::span<const value_id> operands(value_id v) const {
-    if (const address_record* const address = address_of(v)) {
+    if (const detail::llvm_address_operation* const address = address_of(v)) {
       return std::span<const value_id>(address->operands).first(arity(address->info.code));
     }
     return is_added(v) ? std::span<const value_id>() : ssa_.operands(v);
@@ -93,7 +84,7 @@ public:
   value_id condition(node_id n) const { return ssa_.condition(n); }
 
   operation_info operation(value_id v) const {
-    if (const address_record* const address = address_of(v)) {
+    if (const detail::llvm_address_operation* const address = address_of(v)) {
       return address->info;
     }
     return is_added(v) ? operation_info{midend::operation::other, 64, 64} : word_of(v);
@@ -101,7 +92,7 @@ public:
 
   std::optional<std::uint64_t> constant(value_id v) const {
     if (is_added(v)) {
-      return constants_[v - ssa_.num_values()];
+      return memory_.constants()[v - ssa_.num_values()];
     }
     if (!is_instruction(v) && llvm::isa<llvm::ConstantPointerNull>(ssa_.value(v))) {
       return 0;
@@ -127,7 +118,7 @@ public:
     if (!llvm::isa<llvm::GetElementPtrInst>(i)) {
       return llvm_class(i);
     }
-    if (is_needed_[v] == 0) {
+    if (!memory_.is_needed(v)) {
       return std::nullopt;
     }
     const operation_info info = operation(v);
@@ -136,9 +127,7 @@ public:
 
   effect_kind effect(value_id v) const { return llvm_effect(instruction(v)); }
 
-  std::optional<memory_reference> memory(value_id v) const {
-    return record_of_[v] != none && has_place(v) ? std::optional(places_[record_of_[v]]) : std::nullopt;
-  }
+  std::optional<memory_reference> memory(value_id v) const { return memory_.place(v); }
 
   bool may_reassociate(value_id v) const { return instruction(v).isAssociative(); }
 
@@ -172,24 +161,14 @@ public:
   }
 
 private:
-  static constexpr std::uint32_t none = 0xffff'ffff;
-
-  /// A `getelementptr` that has a word.
-  struct address_record {
-    operation_info info;
-    std::array<value_id, 3> operands;
-  };
-
   bool is_instruction(value_id v) const { return v < ssa_.num_instructions(); }
 
   bool is_added(value_id v) const { return v >= ssa_.num_values(); }
 
   const llvm::Instruction& instruction(value_id v) const { return *llvm::cast<llvm::Instruction>(ssa_.value(v)); }
 
-  bool has_place(value_id v) const { return !llvm::isa<llvm::GetElementPtrInst>(ssa_.value(v)); }
-
-  const address_record* address_of(value_id v) const {
-    return is_instruction(v) && record_of_[v] != none && !has_place(v) ? &addresses_[record_of_[v]] : nullptr;
+  const detail::llvm_address_operation* address_of(value_id v) const {
+    return is_instruction(v) ? memory_.address(v) : nullptr;
   }
 
   /// 0 for types that are more than one register.
@@ -219,143 +198,9 @@ private:
     return keeps_bits ? operation_info{operation::copy, 64, 64} : info;
   }
 
-  // Reading the function.
-
-  void clear() {
-    record_of_.assign(ssa_.num_instructions(), none);
-    is_needed_.assign(ssa_.num_instructions(), 0);
-    addresses_.clear();
-    places_.clear();
-    constants_.clear();
-    objects_.clear(16);
-    num_objects_ = 0;
-  }
-
-  void read(value_id v, const llvm::Instruction& i) {
-    if (const auto* const gep = llvm::dyn_cast<llvm::GEPOperator>(&i)) {
-      read_address(v, *gep);
-    } else if (const llvm::Value* const pointer = llvm::getLoadStorePointerOperand(&i)) {
-      if (!i.isAtomic() && is_llvm_address(pointer->getType(), *layout_)) {
-        read_access(v, i, pointer);
-      }
-    }
-  }
-
-  void read_address(value_id v, const llvm::GEPOperator& gep) {
-    const std::optional<llvm_address> step = llvm_address_step(gep, *layout_);
-    if (!step) {
-      return;
-    }
-    const value_id base = ssa_.number(step->base);
-    if (step->index == nullptr) {
-      const bool is_upward = gep.hasNoUnsignedSignedWrap() && static_cast<std::int64_t>(step->offset) >= 0;
-      add_address(v, step->offset == 0 ? operation::copy : operation::add, {base, added(step->offset), no_value},
-                  {.no_unsigned_wrap = gep.hasNoUnsignedWrap() || is_upward});
-    } else if (step->offset == 0 && step->index->getType()->isIntegerTy(64)) {
-      const value_id index = ssa_.number(step->index);
-      if (step->scale == 1) {
-        add_address(v, operation::add, {base, index, no_value});
-      } else if (std::has_single_bit(step->scale)) {
-        add_address(v, operation::shladd,
-                    {index, added(static_cast<std::uint64_t>(std::countr_zero(step->scale))), base});
-      }
-    }
-  }
-
-  void add_address(value_id v, midend::operation code, const std::array<value_id, 3>& operands,
-                   operation_flags flags = {}) {
-    record_of_[v] = static_cast<std::uint32_t>(addresses_.size());
-    addresses_.push_back({{code, 64, 64, code == operation::add ? flags : operation_flags()}, operands});
-  }
-
-  /// A constant that LLVM has not.
-  value_id added(std::uint64_t bits) {
-    constants_.push_back(bits);
-    return static_cast<value_id>(num_values() - 1);
-  }
-
-  llvm_address decomposed(const llvm::Value* pointer) const {
-    return llvm_address_of(pointer, *layout_,
-                           [this](const llvm::Value* base) { return ssa_.number(base) != no_value; });
-  }
-
-  void read_access(value_id v, const llvm::Instruction& i, const llvm::Value* pointer) {
-    const llvm_address address = decomposed(pointer);
-    const bool stores = llvm::isa<llvm::StoreInst>(i);
-    const llvm::TypeSize size = layout_->getTypeStoreSize(stores ? i.getOperand(0)->getType() : i.getType());
-    record_of_[v] = static_cast<std::uint32_t>(places_.size());
-    places_.push_back({.base = ssa_.number(address.base),
-                       .index = address.index == nullptr ? no_value : ssa_.number(address.index),
-                       .stored = stores ? ssa_.operands(v)[0] : no_value,
-                       .bytes = size.isScalable() ? 0 : static_cast<std::uint32_t>(size.getFixedValue()),
-                       .memory = object_of(pointer),
-                       .scale = static_cast<std::int64_t>(address.scale),
-                       .offset = static_cast<std::int64_t>(address.offset),
-                       .is_volatile = i.isVolatile()});
-  }
-
-  /// The class of memory that an address is in.
-  std::uint32_t object_of(const llvm::Value* pointer) {
-    const llvm::Value* const object = llvm::getUnderlyingObject(pointer);
-    if (!llvm::isIdentifiedObject(object)) {
-      return any_memory;
-    }
-    const std::uint32_t number = objects_.find_or_insert(object, num_objects_);
-    num_objects_ += number == num_objects_;
-    return number;
-  }
-
-  // Addresses that have to be computed.
-
-  void find_needed_addresses() {
-    for (value_id v = 0; v != ssa_.num_instructions(); ++v) {
-      const llvm::Instruction& i = instruction(v);
-      if (!llvm::isa<llvm::GetElementPtrInst>(i)) {
-        need_operands(v, i);
-      }
-    }
-    while (!pending_.empty()) {
-      const value_id v = pending_.back();
-      pending_.pop_back();
-      need(llvm::cast<llvm::GetElementPtrInst>(instruction(v)).getPointerOperand());
-    }
-  }
-
-  /// A load or store needs the base that its address goes back to, and others all they read.
-  void need_operands(value_id v, const llvm::Instruction& i) {
-    const bool has_address = memory(v).has_value();
-    for (const llvm::Use& use : i.operands()) {
-      const bool is_address = has_address && use.getOperandNo() == address_operand(i);
-      need(is_address ? decomposed(use.get()).base : use.get());
-    }
-  }
-
-  static unsigned address_operand(const llvm::Instruction& i) {
-    return llvm::isa<llvm::StoreInst>(i) ? llvm::StoreInst::getPointerOperandIndex()
-                                         : llvm::LoadInst::getPointerOperandIndex();
-  }
-
-  void need(const llvm::Value* address) {
-    if (!llvm::isa<llvm::GetElementPtrInst>(address)) {
-      return;
-    }
-    const value_id v = ssa_.number(address);
-    if (is_needed_[v] == 0) {
-      is_needed_[v] = 1;
-      pending_.push_back(v);
-    }
-  }
-
   llvm_ssa ssa_;
   const llvm::DataLayout* layout_ = nullptr;
-  flat_array<std::uint32_t> record_of_; ///< by instruction: in `addresses_` or `places_`
-  flat_array<std::uint8_t> is_needed_;  ///< by instruction: an address that is computed
-  flat_array<address_record> addresses_;
-  flat_array<memory_reference> places_;
-  flat_array<std::uint64_t> constants_;
-  detail::handle_map<const llvm::Value*> objects_;
-  std::uint32_t num_objects_ = 0;
-  flat_array<value_id> pending_;
+  detail::llvm_memory memory_;
 };
 
 static_assert(cost_ir<llvm_cost> && has_may_reassociate<llvm_cost> && has_identity<llvm_cost> &&
