@@ -108,8 +108,9 @@ struct unrolling_advice {
   flat_array<unrolling_candidate> candidates;             ///< the loop as it is first, then by factor
   std::uint32_t chosen = 0;                               ///< among them
   loop_counters counters;
-  loop_body body;                       ///< what the numbers of values in `savings` refer to
-  std::uint64_t iterations = 0;         ///< header executions that totals are for
+  loop_body body;               ///< what the numbers of values in `savings` refer to
+  std::uint64_t iterations = 0; ///< complete ones that totals are for: header executions, or backedges where the work
+                                ///< is behind the test; at most 2^40
   machine_body machine;                 ///< of the chosen body, with the cycle that bounds it
   machine_body rolled_machine;          ///< the same of the loop as it is
   flat_array<unrolling_saving> savings; ///< of the chosen body

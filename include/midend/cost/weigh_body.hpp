@@ -197,10 +197,11 @@ private:
 /// **Which operations.** That of the class that the IR named, but: division by a power of two takes shifts and
 /// additions, by another number on demand a multiplication and a shift; a comparison of masked bits with 0 is one
 /// operation; a select and the operand that it alone reads are one predicated operation where the machine can predicate
-/// it. A header phi takes a move where its next value is another phi, comes from outside or is the next value of
-/// another phi already; one that is given itself is a value from before the loop. What does not change while the loop
-/// runs is computed before it. With `options.reassociates` trees of one operation that the program allows to regroup
-/// are grouped so that what goes round the loop passes one of them; their number stays.
+/// it, which comes so late that it writes behind what it keeps otherwise. A header phi takes a move where its next
+/// value is another phi, comes from outside or is the next value of another phi already; one that is given itself is a
+/// value from before the loop. What does not change while the loop runs is computed before it. With
+/// `options.reassociates` trees of one operation that the program allows to regroup are grouped so that what goes round
+/// the loop passes one of them; their number stays.
 ///
 /// **What waits.** Values, within the pass and from pass to pass; guarded operations for their predicate, unless they
 /// may run in advance; memory as `body_dependences` says; effects for the exits before them that the data decide. No

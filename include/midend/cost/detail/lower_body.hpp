@@ -43,12 +43,13 @@ template <loop_machine M> struct body_lowering {
   /// Header phis that take no operation may give each other: as far back as there are phis, no further.
   constexpr void resolve_phi_uses() {
     for (std::size_t i = 0; i != ops.w.phi_uses.size(); ++i) {
-      const lowered_phi_use use = ops.w.phi_uses[i];
+      lowered_use use = ops.w.phi_uses[i];
       const lowered_next& next = ops.w.next[use.phi];
       if (next.takes_move) {
-        ops.wait(next.move, use.consumer, use.kind, use.distance + 1);
+        ops.wait(next.move, use, use.distance + 1);
       } else if (use.distance <= ops.body.phis.size()) {
-        ops.read(use.consumer, next.value, use.kind, use.distance + 1);
+        ++use.distance;
+        ops.read(use, next.value);
       }
     }
   }

@@ -48,7 +48,11 @@ template <loop_machine M> struct operation_emitter {
   }
 
   constexpr void wait(operation_id producer, operation_id consumer, dependence_kind kind, std::uint32_t distance = 0) {
-    const std::uint32_t latency = latency_between(producer, consumer, kind);
+    wait(producer, consumer, latency_between(producer, consumer, kind), kind, distance);
+  }
+
+  constexpr void wait(operation_id producer, operation_id consumer, std::uint32_t latency, dependence_kind kind,
+                      std::uint32_t distance) {
     out.graph.add_dependence({producer, consumer, latency, distance, kind});
     if (distance == 0 && w.start[producer] + latency > w.start[consumer]) {
       w.start[consumer] = w.start[producer] + latency;
@@ -61,29 +65,46 @@ template <loop_machine M> struct operation_emitter {
 
   /// `consumer` reads a value, in the pass `distance` after this one.
   constexpr void read(operation_id consumer, unrolled_operand o, dependence_kind kind, std::uint32_t distance = 0) {
-    for_each_source(
-        o, [&](operation_id producer) { wait(producer, consumer, kind, distance); },
-        [&](std::uint32_t phi) { read_phi(consumer, phi, kind, distance); },
-        [&](unrolled_id n) { read_outside(consumer, n); });
-  }
-
-  /// At once if what computes it is there already, as it is of counters.
-  constexpr void read_phi(operation_id consumer, std::uint32_t phi, dependence_kind kind, std::uint32_t distance) {
-    const lowered_next& next = w.next[phi];
-    const operation_id producer = next.takes_move          ? next.move
-                                  : next.value.addend != 0 ? sum_of(w, next.value).result
-                                                           : w.nodes[next.value.node].result;
-    if (producer != no_lowered) {
-      wait(producer, consumer, kind, distance + 1);
-    } else {
-      w.phi_uses.push_back({consumer, phi, distance, kind});
-    }
+    read({consumer, no_lowered, distance, kind, false}, o);
   }
 
   constexpr void read(operation_id consumer, unrolled_id n, dependence_kind kind, std::uint32_t distance = 0) {
     if (n != no_unrolled) {
       read(consumer, unrolled_operand{n, 0}, kind, distance);
     }
+  }
+
+  /// `consumer`, under a predicate, writes the register that has the value.
+  constexpr void keep(operation_id consumer, unrolled_operand o) {
+    read({consumer, no_lowered, 0, dependence_kind::value, true}, o);
+  }
+
+  constexpr void read(const lowered_use& use, unrolled_operand o) {
+    for_each_source(
+        o, [&](operation_id producer) { wait(producer, use, use.distance); },
+        [&](std::uint32_t phi) { read_phi(phi, use); }, [&](unrolled_id n) { read_outside(use.consumer, n); });
+  }
+
+  /// At once if what computes it is there already, as it is of counters.
+  constexpr void read_phi(std::uint32_t phi, lowered_use use) {
+    const lowered_next& next = w.next[phi];
+    const operation_id producer = next.takes_move          ? next.move
+                                  : next.value.addend != 0 ? sum_of(w, next.value).result
+                                                           : w.nodes[next.value.node].result;
+    if (producer != no_lowered) {
+      wait(producer, use, use.distance + 1);
+    } else {
+      use.phi = phi;
+      w.phi_uses.push_back(use);
+    }
+  }
+
+  /// What is kept is only to be written first.
+  constexpr void wait(operation_id producer, const lowered_use& use, std::uint32_t distance) {
+    const std::uint32_t latency = latency_between(producer, use.consumer, use.kind);
+    const std::uint32_t own = out.graph.operation(use.consumer).latency;
+    const std::uint32_t kept = latency + 1 > own ? latency + 1 - own : 0;
+    wait(producer, use.consumer, use.is_kept ? kept : latency, use.kind, distance);
   }
 
   /// Visits what has the value: operations, header phis, what comes from outside. Values that take no operation are

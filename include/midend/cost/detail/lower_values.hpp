@@ -134,7 +134,7 @@ private:
       ops.w.nodes[chosen.node].result = o;
     }
     ops.read(o, operands[0], dependence_kind::guard);
-    ops.read(o, operands[3 - k], dependence_kind::value);
+    ops.keep(o, operands[3 - k]);
     return o;
   }
 };

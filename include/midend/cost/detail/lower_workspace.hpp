@@ -53,12 +53,13 @@ struct lowered_sum {
   bool is_next = false;
 };
 
-/// A use of what a header phi was given in the pass before.
-struct lowered_phi_use {
+/// That an operation reads a value, or keeps it if its own predicate does not hold.
+struct lowered_use {
   operation_id consumer;
-  std::uint32_t phi;
+  std::uint32_t phi; ///< which header phi it is that is read
   std::uint32_t distance;
   dependence_kind kind;
+  bool is_kept;
 };
 
 /// What a header phi is given for the next pass.
@@ -89,8 +90,8 @@ struct lowering_memory {
   flat_array<lowered_node> nodes;
   flat_array<lowered_sum> sums;
   flat_array<unrolled_id> work;
-  flat_array<unrolled_operand> aliases; ///< still to be looked through
-  flat_array<lowered_phi_use> phi_uses;
+  flat_array<unrolled_operand> aliases;  ///< still to be looked through
+  flat_array<lowered_use> phi_uses;      ///< of what the pass before computes, where that is not there yet
   flat_array<lowered_next> next;         ///< by header phi
   flat_array<std::uint64_t> start;       ///< by operation, how early values and predicates of this pass let it be
   flat_array<std::uint64_t> differences; ///< of what exits compare

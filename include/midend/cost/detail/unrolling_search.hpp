@@ -4,8 +4,10 @@
 #include "midend/config.hpp"
 #include "midend/cost/body_cost.hpp"
 #include "midend/cost/count_iterations.hpp"
-#include "midend/cost/detail/binary_logarithm.hpp"
+#include "midend/cost/detail/iteration_count.hpp"
+#include "midend/cost/detail/peeling_reasons.hpp"
 #include "midend/cost/detail/unrolling_factors.hpp"
+#include "midend/cost/detail/unrolling_rule.hpp"
 #include "midend/cost/detail/unrolling_times.hpp"
 #include "midend/cost/fraction.hpp"
 #include "midend/cost/loop_body.hpp"
@@ -30,60 +32,6 @@
 MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
-
-/// How many iterations a loop has, as its kinds of unrolling need it.
-struct iteration_count {
-  bool is_exact = false;       ///< of the counted exit
-  std::uint64_t exact = 0;     ///< complete iterations that the counted exit lets through
-  std::uint64_t divisible = 1; ///< their number is a multiple of it
-  bool is_computable = false;  ///< known when the loop is entered
-  std::uint64_t expected = 0;  ///< what totals are for
-  bool is_assumed = false;     ///< nothing is known of `expected`
-  bool is_profiled = false;
-  std::uint64_t most = ~std::uint64_t{0}; ///< more are impossible, or not expected
-};
-
-constexpr const loop_exit* counted_exit_of(const loop_counters& counters) {
-  return counters.counted_exit == no_body_value ? nullptr : &counters.exits[counters.counted_exit];
-}
-
-/// A loop that is tested at the bottom runs its body once more than its edge back.
-constexpr iteration_count iterations_of(const loop_body& body, const loop_counters& counters,
-                                        const unrolling_options& options) {
-  iteration_count n;
-  const loop_exit* const counted = counted_exit_of(counters);
-  const std::uint64_t extra = counted != nullptr && !counted->is_at_bottom ? 0 : 1;
-  n.expected = options.assumed_trip;
-  n.is_assumed = true;
-  if (body.hints.average > 0) {
-    const double average = body.hints.average - (extra == 0 ? 1 : 0);
-    n.expected = average < 1 ? 1 : static_cast<std::uint64_t>(average + 0.5);
-    n.is_profiled = true;
-    n.is_assumed = false;
-    n.most = n.expected;
-  }
-  if (counters.trip.kind == trip_count_kind::at_most && counters.trip.header_executions()) {
-    n.most = smaller_of(n.most, counters.trip.backedges + extra);
-    n.expected = smaller_of(n.expected, n.most);
-  }
-  if (counted == nullptr) {
-    return n;
-  }
-  if (counted->count.kind == trip_count_kind::exact && counted->count.backedges + extra >= extra) {
-    n.is_exact = true;
-    n.exact = counted->count.backedges + extra;
-    n.divisible = n.exact;
-    if (counters.is_exact()) {
-      n.expected = n.exact;
-      n.is_profiled = n.is_assumed = false;
-      n.most = n.exact;
-    }
-  } else if (counted->has_formula) {
-    n.is_computable = true;
-    n.divisible = extra == 1 ? counters.trip_multiple : 1;
-  }
-  return n;
-}
 
 /// Weighs candidates one by one, and keeps the last that was accepted.
 template <class M, class Folder> struct unrolling_search {
@@ -190,13 +138,6 @@ template <class M, class Folder> struct unrolling_search {
     }
   }
 
-  /// Requires that the first is not smaller.
-  static constexpr fraction difference(const fraction& a, const fraction& b) {
-    const std::uint64_t common = greatest_common_divisor(a.denominator(), b.denominator());
-    return {a.numerator() * (b.denominator() / common) - b.numerator() * (a.denominator() / common),
-            a.denominator() / common * b.denominator()};
-  }
-
   /// The kind, and what is left.
   constexpr unrolling_candidate describe_factor(std::uint32_t factor) const {
     unrolling_candidate c;
@@ -206,11 +147,11 @@ template <class M, class Folder> struct unrolling_search {
       c.kind = divides ? unrolling_kind::partial : unrolling_kind::partial_with_remainder;
       c.remainder_iterations = count.exact % factor;
       c.reason = options.allows_partial ? rejection::none : rejection::not_allowed;
-    } else if (count.is_computable) {
+    } else if (count.is_computable && (divides || options.remainder != remainder_placement::mid_exit)) {
       c.kind = unrolling_kind::runtime;
       c.remainder_iterations = divides ? 0 : factor - 1;
       c.reason = options.allows_runtime ? rejection::none : rejection::not_allowed;
-    } else {
+    } else { // a last pass that may end in any copy needs the test in each
       c.kind = unrolling_kind::uncounted;
       c.reason = options.allows_uncounted ? rejection::none : rejection::not_allowed;
     }
@@ -251,6 +192,7 @@ template <class M, class Folder> struct unrolling_search {
     }
     unroll_request request;
     request.copies = c.factor;
+    request.drops_counted_tests = c.kind != unrolling_kind::uncounted;
     request.first_iteration = c.remainder == remainder_placement::prologue ? c.remainder_iterations : 0;
     request.knows_position = c.remainder != remainder_placement::prologue || count.is_exact;
     if (c.remainder == remainder_placement::mid_exit && count.is_exact) {
@@ -347,7 +289,7 @@ template <class M, class Folder> struct unrolling_search {
       if (count.is_exact && peeled >= count.exact) {
         return;
       }
-      if (!may_pay_to_peel(peeled)) {
+      if (!peeling_reasons{out.body, out.counters, count}.may_pay_to_peel(peeled)) {
         continue;
       }
       unrolling_candidate c;
@@ -361,44 +303,6 @@ template <class M, class Folder> struct unrolling_search {
         decide(index);
       }
     }
-  }
-
-  /// A counter is compared with a number that it passes then, a phi does not change after the first iteration, or the
-  /// profile says that there are no more.
-  constexpr bool may_pay_to_peel(std::uint32_t peeled) const {
-    return (count.is_profiled && count.expected == peeled) || (peeled == 1 && has_settling_phi()) ||
-           passes_a_number(peeled);
-  }
-
-  constexpr bool has_settling_phi() const {
-    for (body_id phi = 0; phi != out.body.num_phis; ++phi) {
-      const body_kind next = out.body.values[out.body.next(phi)].kind;
-      if (next == body_kind::invariant || next == body_kind::constant) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  constexpr bool passes_a_number(std::uint32_t peeled) const {
-    for (const body_value& v : out.body.values) {
-      if (v.kind != body_kind::pure || !is_comparison(v.info.code) || v.num_operands != 2) {
-        continue;
-      }
-      const body_id a = out.body.operands[v.first_operand];
-      const body_value& b = out.body.values[out.body.operands[v.first_operand + std::size_t{1}]];
-      if (a >= out.body.num_phis || b.kind != body_kind::constant || out.counters.induction_of[a] == no_body_value) {
-        continue;
-      }
-      const induction_variable& i = out.counters.inductions[out.counters.induction_of[a]];
-      const std::uint64_t ones = low_ones(i.width);
-      const std::uint64_t last = (i.start + (peeled - 1) * i.step) & ones;
-      const std::uint64_t behind = (last + i.step) & ones;
-      if (i.has_start && (last == b.bits || behind == b.bits)) {
-        return true;
-      }
-    }
-    return false;
   }
 
   constexpr void evaluate_peeled(unrolling_candidate& c) {
@@ -425,9 +329,10 @@ template <class M, class Folder> struct unrolling_search {
 
   constexpr void decide(std::size_t index) {
     unrolling_candidate& c = out.candidates[index];
-    c.reason = beyond_limits(c);
+    const unrolling_rule<M> rule{machine, options, out.candidates[0], last_accepted(), count.is_exact};
+    c.reason = rule.beyond_limits(c);
     if (c.reason == rejection::none) {
-      c.reason = against_last_accepted(c);
+      c.reason = rule.against_last_accepted(c);
     }
     if (c.reason == rejection::none && options.forced_factor == 0) {
       accept(index);
@@ -445,83 +350,6 @@ template <class M, class Folder> struct unrolling_search {
     } else if (c.reason == rejection::none) {
       c.reason = rejection::not_asked_for;
     }
-  }
-
-  constexpr rejection beyond_limits(const unrolling_candidate& c) const {
-    const auto registers = [&](const body_cost& b) {
-      const std::uint64_t general = machine.value(machine_field::general_registers);
-      const std::uint64_t predicates = machine.value(machine_field::predicate_registers);
-      return (general == 0 || b.general_registers <= general) &&
-             (predicates == 0 || b.predicate_registers <= predicates);
-    };
-    const std::uint64_t cache = machine.value(machine_field::instruction_cache);
-    const std::uint64_t buffer = machine.value(machine_field::loop_buffer);
-    if (c.body.operations > options.max_operations) {
-      return rejection::too_many_operations;
-    }
-    if (c.total_bytes > options.max_bytes || (cache != 0 && c.total_bytes > cache)) {
-      return rejection::too_many_bytes;
-    }
-    if (!registers(c.body) && registers(rolled())) {
-      return rejection::too_many_registers;
-    }
-    if (c.kind != unrolling_kind::full && buffer != 0 && c.body.bytes > buffer && rolled().bytes <= buffer) {
-      return rejection::leaves_loop_buffer;
-    }
-    return rejection::none;
-  }
-
-  /// Cycles of one iteration where they are compared: of loops in a long run, else by the whole.
-  constexpr std::pair<fraction, fraction> compared_cycles(const unrolling_candidate& c) const {
-    const unrolling_candidate& last = out.candidates[accepted];
-    if (c.kind == unrolling_kind::full || c.kind == unrolling_kind::peel || last.kind == unrolling_kind::peel) {
-      return {fraction(c.total_cycles + c.setup_cycles), fraction(last.total_cycles + last.setup_cycles)};
-    }
-    return {c.cycles_per_iteration, last.cycles_per_iteration};
-  }
-
-  constexpr rejection against_last_accepted(unrolling_candidate& c) const {
-    const unrolling_candidate& last = out.candidates[accepted];
-    const auto [now, before] = compared_cycles(c);
-    if (now > before) {
-      return rejection::not_faster;
-    }
-    if (now == before) {
-      return wins_tie(c, last) && is_no_loss(c, out.candidates[0]) ? rejection::none : rejection::tie;
-    }
-    c.fall = relative_fall(before, now);
-    if (!is_no_loss(c, last)) {
-      return count.is_exact || is_no_loss(c, out.candidates[0]) ? rejection::slower_in_total
-                                                                : rejection::below_break_even;
-    }
-    return is_worth_its_size(c, last) ? rejection::none : rejection::gain_too_small;
-  }
-
-  static constexpr bool wins_tie(const unrolling_candidate& c, const unrolling_candidate& last) {
-    return std::pair(c.body.operations, c.total_bytes) < std::pair(last.body.operations, last.total_bytes);
-  }
-
-  static constexpr bool is_no_loss(const unrolling_candidate& c, const unrolling_candidate& last) {
-    return c.total_cycles + c.setup_cycles <= last.total_cycles + last.setup_cycles;
-  }
-
-  /// (before - now) / before.
-  static constexpr fraction relative_fall(const fraction& before, const fraction& now) {
-    const fraction fall = difference(before, now);
-    return {fall.numerator() * before.denominator(), fall.denominator() * before.numerator()};
-  }
-
-  constexpr bool is_worth_its_size(unrolling_candidate& c, const unrolling_candidate& last) const {
-    const std::uint64_t old_bytes = larger_of<std::uint64_t>(last.body.bytes, 1);
-    const std::uint64_t new_bytes = c.kind == unrolling_kind::peel ? c.total_bytes : c.body.bytes;
-    const double fall = static_cast<double>(c.fall.numerator()) / static_cast<double>(c.fall.denominator());
-    if (new_bytes <= old_bytes) {
-      return true;
-    }
-    c.gain = fall / binary_logarithm({new_bytes, old_bytes});
-    const double least =
-        static_cast<double>(options.least_gain.numerator()) / static_cast<double>(options.least_gain.denominator());
-    return c.gain >= least;
   }
 };
 
