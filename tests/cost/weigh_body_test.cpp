@@ -457,6 +457,7 @@ TEST_CASE("weigh_body: the chain of a division") {
   w.set_next(x, w.pure(operation::div, x, w.constant(8)));
   w.body.live_out.push_back(plus(x, 0));
   CHECK(weighed(w).cost.recurrence_exact == fraction(4));
+  CHECK(weighed(w).graph.dependences().size() == 3 + 2); // x is read twice
   unrolled_writer by_seven;
   const unrolled_id y = by_seven.phi();
   by_seven.set_next(y, by_seven.pure(operation::div, y, by_seven.constant(7)));
@@ -997,4 +998,55 @@ TEST_CASE("weigh_body: a load that a call must not overtake is not left for a se
     CHECK(out.count(merge) == 0);
     CHECK(out.cost.recurrence == midend::recurrence_status::bound);
   }
+}
+
+TEST_CASE("weigh_body: a predicated operation keeps a value that was written before it writes itself") {
+  unrolled_writer w;
+  const unrolled_id i = w.phi();
+  const unrolled_id x = w.phi();
+  const unrolled_id p = w.pure(operation::less, i, w.invariant());
+  w.set_next(i, plus(i, 1));
+  w.body.live_out.push_back(plus(x, 0));
+  SUBCASE("of the pass before") {
+    w.set_next(x, w.select(p, w.load({.base = w.invariant(64), .index = i}), x));
+    const weighed out(w);
+    CHECK(out.has(load, load, dependence_kind::value, 1));
+    CHECK(out.cost.recurrence_exact == fraction(1)); // not 5: nobody waits for the value
+  }
+  SUBCASE("of a longer operation") {
+    const unrolled_id v = w.load({.base = w.invariant(64), .index = i});
+    w.set_next(x, w.select(p, w.pure(operation::add, i, w.invariant()), v));
+    const weighed out(w);
+    CHECK(out.has(load, alu, dependence_kind::value, 0));
+    CHECK(out.cost.critical_path == 5 + 1);
+  }
+  SUBCASE("of a shorter one") {
+    const unrolled_id v = w.pure(operation::bit_xor, w.pure(operation::bit_or, i, w.invariant()), w.invariant());
+    w.set_next(x, w.select(p, w.pure(operation::mul, i, w.invariant()), v));
+    CHECK(weighed(w).cost.critical_path == 2 + 4); // the predicate, and the product
+  }
+}
+
+TEST_CASE("weigh_body: a sum that others want is not left for a select") {
+  unrolled_writer w;
+  const unrolled_id x = w.phi();
+  const unrolled_id p = w.pure(operation::less, x, w.invariant());
+  w.store({.base = w.invariant(64), .memory = 1}, plus(x, 1));
+  w.set_next(x, w.select(p, plus(x, 1), plus(x, 0)));
+  const weighed out(w);
+  CHECK(out.count(alu) == 1);
+  CHECK(out.count(merge) == 1);
+  CHECK_FALSE(out.has(compare, alu, dependence_kind::guard, 0));
+}
+
+TEST_CASE("weigh_body: volatile accesses keep their order, wherever they go") {
+  unrolled_writer w;
+  const unrolled_id a = w.invariant(64);
+  for (std::int64_t offset : {0, 8}) {
+    w[w.load({.base = a, .offset = offset})].is_volatile = true;
+  }
+  const weighed out(w);
+  CHECK(out.count(load) == 2);
+  CHECK(out.has(load, load, dependence_kind::order, 0));
+  CHECK(out.has(load, load, dependence_kind::order, 1));
 }
