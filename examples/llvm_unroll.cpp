@@ -210,6 +210,25 @@ void advise(llvm::Function& f, llvm_unroller& llvm_side, const midend::machine_m
 
 // The comparison.
 
+/// What the loop as it is takes its cycles for.
+std::string_view bound_of(const midend::unrolling_advice& advice) {
+  switch (advice.rolled().body.limit()) {
+  case midend::body_limit::nothing:
+    return "nothing";
+  case midend::body_limit::resources:
+    return "resources";
+  case midend::body_limit::critical_path:
+    return "a chain, not pipelined";
+  case midend::body_limit::recurrence:
+    break;
+  }
+  const midend::machine_body& body = advice.rolled_machine;
+  const bool is_by_memory = std::ranges::any_of(body.recurrence.cycle, [&](std::uint32_t i) {
+    return body.graph.dependences()[i].kind == midend::dependence_kind::memory;
+  });
+  return is_by_memory ? "a store before a load" : "a recurrence";
+}
+
 /// Why midend does not unroll: of the factor that LLVM takes, or of the least one.
 std::string why_not(const loop_record& r) {
   if (r.advice.obstacle != midend::unrolling_obstacle::none) {
@@ -221,7 +240,8 @@ std::string why_not(const loop_record& r) {
       found = &c;
     }
   }
-  return found == nullptr ? "no candidate" : std::string(to_text(found->reason));
+  const std::string reason = found == nullptr ? "no candidate" : std::string(to_text(found->reason));
+  return reason + "; bound by " + std::string(bound_of(r.advice));
 }
 
 /// Header executions, if midend knows them exactly.
@@ -272,13 +292,13 @@ public:
     if (counts_.empty()) {
       return;
     }
-    llvm::outs() << "\n" << llvm::left_justify(title, 52);
+    llvm::outs() << "\n" << llvm::left_justify(title, 62);
     for (const auto& [column, sum] : columns_) {
       llvm::outs() << llvm::right_justify(column, 11);
     }
     llvm::outs() << "\n";
     for (const auto& [row, counts] : counts_) {
-      llvm::outs() << llvm::left_justify("  " + row, 52);
+      llvm::outs() << llvm::left_justify("  " + row, 62);
       for (const auto& [column, sum] : columns_) {
         const auto found = counts.find(column);
         llvm::outs() << llvm::right_justify(found == counts.end() ? "." : std::to_string(found->second), 11);
