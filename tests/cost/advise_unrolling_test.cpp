@@ -365,6 +365,18 @@ TEST_CASE("unrolling, example 5: computed before the loop, with a break-even") {
   CHECK(advised_loop(short_trip).advice.decision().kind != runtime);
 }
 
+TEST_CASE("unrolling: a pass that ends in the middle, nobody knows where, keeps the test of each copy") {
+  unrolling_options options = factor(4);
+  options.remainder = midend::remainder_placement::mid_exit;
+  const unrolling_candidate& c = advised_loop(unknown_length, options).candidate(4);
+  CHECK(c.kind == uncounted);
+  CHECK(c.body.branches == 4);
+  CHECK(c.cycles_per_iteration == fraction(1)); // one branch a cycle
+  const advised_loop even(with(unknown_length, "node loop:", "node loop hint trip=multiple:4:"), options);
+  CHECK(even.candidate(4).kind == runtime);
+  CHECK(even.candidate(4).body.branches == 1);
+}
+
 TEST_CASE("unrolling, example 6: not countable; at 7 one division and one load of seven are left") {
   const advised_loop l(search);
   CHECK(l.cycles(1) == fraction(2));
