@@ -190,9 +190,9 @@ private:
 /// wait for.
 ///
 /// **Which values are needed.** Those from which follows what has an effect, which way control goes at the exits, or
-/// what is used behind the body; of header phis that are needed, what the pass before gave them. A sum of a value and a
-/// number is one operation, wherever and how often it is wanted, and none in addresses, behind the body, and in the
-/// test of the counted exit, whose bound takes it up. A predicate is negated by who reads it.
+/// what is used behind the body, by whichever exit; of header phis that are needed, what the pass before gave them. A
+/// sum of a value and a number is one operation, wherever and how often it is wanted, and none in addresses, behind the
+/// body, and in the test of the counted exit, whose bound takes it up. A predicate is negated by who reads it.
 ///
 /// **Which operations.** That of the class that the IR named, but: division by a power of two takes shifts and
 /// additions, by another number on demand a multiplication and a shift; a comparison of masked bits with 0 is one
@@ -212,8 +212,8 @@ private:
 /// `machine.literal_resource()`.
 ///
 /// Requires operands that come before their users. Linear in the body but for terms of trees, which are sorted, for
-/// exits and effects behind them, and for what the bounds say of themselves. An access of memory is held against the
-/// 128 before it.
+/// the different numbers that are added to one value, for exits and effects behind them, and for what the bounds say of
+/// themselves. An access of memory is held against the 128 before it.
 template <loop_machine M>
 constexpr body_cost weigh_body(const unrolled_body& body, const M& machine, const lowering_options& options,
                                weigh_body_workspace& workspace, machine_body& out) {
