@@ -54,7 +54,9 @@ private:
   constexpr void count_outside(unrolled_id n) {
     const unrolled_node& node = ops.body.nodes[n];
     const bool is_computed = node.kind == body_kind::load || (node.kind == body_kind::pure && !node.is_free);
-    ops.cost.invariant_operations += is_computed ? sequence_of(ops.body, n, ops.options).count : 0;
+    if (is_computed) {
+      ops.cost.invariant_operations += sequence_of(ops.body, n, ops.options).count;
+    }
   }
 
   constexpr void lower_sums(unrolled_id n) {
