@@ -1,7 +1,7 @@
 // Random bodies, unrolled and weighed: what is needed and what waits for what, from the definition; what must not
 // depend on how it is computed; memory.
-#include "cost/random_loop_body.hpp"
 #include "support/allocations.hpp"
+#include "support/random_loop_body.hpp"
 #include "support/random_programs.hpp"
 
 #include <doctest/doctest.h>
