@@ -365,6 +365,41 @@ TEST_CASE("unrolling, example 5: computed before the loop, with a break-even") {
   CHECK(advised_loop(short_trip).advice.decision().kind != runtime);
 }
 
+TEST_CASE("unrolling: totals of loops that run for ages fit") {
+  const advised_loop l(R"(
+proc @ages(%x: i64) -> i64 {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i64 [entry: 0], [loop: %i1]
+    %s = phi.i64 [entry: %x], [loop: %s3]
+    %s1 = mul.i64 %s, %x
+    %s2 = mul.i64 %s1, %s1
+    %s3 = mul.i64 %s2, %s
+    %i1 = add.i64 %i, 3
+    %q = cmp.ne.i64 %i1, 1
+    br %q ? loop : exit
+  node exit:
+    ret %s3
+})");
+  CHECK(l.advice.counters.trip.header_executions() == 12297829382473034411U);
+  const unrolling_candidate& rolled = l.candidate(1);
+  CHECK(l.cycles(1) == fraction(12));
+  CHECK(rolled.total_cycles >= std::uint64_t{12} << 40);
+  CHECK(rolled.total_cycles < std::uint64_t{13} << 40);
+}
+
+TEST_CASE("unrolling: from when on a factor pays does not depend on how often the loop runs") {
+  unrolling_options seldom;
+  seldom.assumed_trip = 3; // too few to be pipelined
+  for (const char* text : {search, unknown_length, seven_operations}) {
+    const advised_loop often(text);
+    const advised_loop rarely(text, seldom);
+    CHECK(rarely.candidate(2).body.obstacle == midend::pipelining_obstacle::too_few_passes);
+    CHECK(rarely.candidate(2).break_even == often.candidate(2).break_even);
+  }
+}
+
 TEST_CASE("unrolling: a pass that ends in the middle, nobody knows where, keeps the test of each copy") {
   unrolling_options options = factor(4);
   options.remainder = midend::remainder_placement::mid_exit;

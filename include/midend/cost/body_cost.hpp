@@ -55,6 +55,9 @@ struct body_cost {
 
   constexpr bool is_pipelined() const { return obstacle == pipelining_obstacle::none; }
 
+  /// If it runs often enough.
+  constexpr bool may_be_pipelined() const { return is_pipelined() || obstacle == pipelining_obstacle::too_few_passes; }
+
   /// Of one pass in a long run.
   constexpr std::uint64_t cycles() const { return is_pipelined() ? interval : alone; }
 

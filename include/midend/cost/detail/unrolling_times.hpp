@@ -32,7 +32,7 @@ struct loop_machine_times {
         setup(m.value(machine_field::loop_setup)), branch_penalty(m.value(machine_field::loop_branch_penalty)) {}
 
   constexpr bool is_pipelined(const body_cost& body, std::uint64_t passes) const {
-    return body.is_pipelined() && passes >= shortest_pipelined_trip;
+    return body.may_be_pipelined() && passes >= shortest_pipelined_trip;
   }
 
   /// Of one pass in a run of so many.
@@ -95,7 +95,7 @@ struct break_even_search {
 
   /// Few passes of a loop with many stages may be faster one by one.
   constexpr std::uint64_t last_better_alone(const body_cost& b) const {
-    if (!b.is_pipelined() || b.alone <= b.interval) {
+    if (!b.may_be_pipelined() || b.alone <= b.interval) {
       return 0;
     }
     return ((b.stages - 1) * b.interval + unrolled.machine.setup) / (b.alone - b.interval) + 1;
