@@ -463,3 +463,26 @@ TEST_CASE("unrolling, example 7: no part of a cycle is lost at six copies") {
   counted.forced_factor = 6;
   CHECK(advised_loop(seven_operations, counted).cycles(6) == fraction(7, 6));
 }
+
+TEST_CASE("unrolling: a machine without multiply-and-add multiplies, then adds, and only the sum goes round the loop") {
+  constexpr const char* dot = R"(
+proc @dot(%a: ptr, %b: ptr, %n: i32) -> f64 {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i32 [entry: 0], [loop: %i1]
+    %s = phi.f64 [entry: 0.0], [loop: %s1]
+    %u = ld.f64 [%a + %i*8]
+    %v = ld.f64 [%b + %i*8]
+    %s1 = fma.f64 %u, %v, %s
+    %i1 = add.i32 %i, 1 nsw
+    %q = cmp.lt.i32 %i1, %n
+    br %q ? loop : exit
+  node exit:
+    ret %s1
+})";
+  const advised_loop scalar(dot, {}, midend::scalar_core());
+  CHECK(scalar.advice.rolled().body.operations == 6); // two loads, two in place of one, increment, comparison
+  CHECK(scalar.advice.rolled().body.recurrence_exact == fraction(4));
+  CHECK(advised_loop(dot).advice.rolled().body.recurrence_exact == fraction(8));
+}

@@ -194,7 +194,8 @@ private:
 /// sum of a value and a number is one operation, wherever and how often it is wanted, and none in addresses, behind the
 /// body, and in the test of the counted exit, whose bound takes it up. A predicate is negated by who reads it.
 ///
-/// **Which operations.** That of the class that the IR named, but: division by a power of two takes shifts and
+/// **Which operations.** That of the class that the IR named, but: a shift and addition, or a multiplication and
+/// addition, that the machine does not have in one are two; division by a power of two takes shifts and
 /// additions, by another number on demand a multiplication and a shift; a comparison of masked bits with 0 is one
 /// operation; a select and the operand that it alone reads are one predicated operation where the machine can predicate
 /// it, which comes so late that it writes behind what it keeps otherwise. A header phi takes a move where its next
@@ -219,7 +220,7 @@ constexpr body_cost weigh_body(const unrolled_body& body, const M& machine, cons
                                weigh_body_workspace& workspace, machine_body& out) {
   body_cost cost;
   detail::lowering_memory& w = workspace.lowering;
-  const detail::conditional_classes classes(machine);
+  const detail::machine_classes classes(machine);
   const detail::merged_exits merged =
       options.merges_exits ? detail::exit_merger{body, w.differences}.merge() : detail::merged_exits{};
   detail::needed_values{body, options, merged, w}.find();

@@ -4,7 +4,7 @@
 #include "midend/config.hpp"
 #include "midend/cost/dependence_graph.hpp"
 #include "midend/cost/dependence_kind.hpp"
-#include "midend/cost/detail/lower_choice.hpp"
+#include "midend/cost/detail/lower_classes.hpp"
 #include "midend/cost/detail/lower_emitter.hpp"
 #include "midend/cost/detail/lower_exits.hpp"
 #include "midend/cost/detail/lower_needs.hpp"
@@ -27,7 +27,7 @@ namespace detail {
 /// when it is known what computes it.
 template <loop_machine M> struct body_lowering {
   operation_emitter<M>& ops;
-  const conditional_classes& classes;
+  const machine_classes& classes;
   const merged_exits& merged;
   tree_lowering<M> trees{ops};
   operation_id merged_test = no_lowered; ///< of all exits that the data decide

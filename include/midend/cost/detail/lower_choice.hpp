@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/cost/body_cost.hpp"
+#include "midend/cost/detail/lower_classes.hpp"
 #include "midend/cost/detail/lower_needs.hpp"
 #include "midend/cost/detail/lower_operations.hpp"
 #include "midend/cost/detail/lower_workspace.hpp"
@@ -18,31 +19,11 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Classes of a machine, as bits.
-struct conditional_classes {
-  std::uint32_t predicated = 0;
-  std::uint32_t speculated = 0;
-
-  template <class M> constexpr explicit conditional_classes(const M& m) {
-    for (const operation_class c : all_operation_classes()) {
-      predicated |= static_cast<std::uint32_t>(m.is_predicated(c)) << static_cast<unsigned>(c);
-      speculated |= static_cast<std::uint32_t>(m.is_speculated(c)) << static_cast<unsigned>(c);
-    }
-  }
-
-  constexpr bool is_predicated(operation_class c) const { return (predicated >> static_cast<unsigned>(c) & 1) != 0; }
-
-  constexpr bool is_speculated(operation_class c) const { return (speculated >> static_cast<unsigned>(c) & 1) != 0; }
-
-  /// Else blocks inside the body stay blocks, and what a `join` selects is where the branch left it.
-  constexpr bool has_predication() const { return is_predicated(operation_class::alu); }
-};
-
 /// One pass from operands to users, in which a user also decides about operands that it alone reads.
 struct lowering_choice {
   const unrolled_body& body;
   const lowering_options& options;
-  const conditional_classes& classes;
+  const machine_classes& classes;
   lowering_memory& w;
   unrolled_id last_effect = no_unrolled; ///< so far
 
@@ -163,7 +144,7 @@ private:
     if (node.kind != body_kind::pure && node.kind != body_kind::load) {
       return false;
     }
-    const operation_sequence s = sequence_of(body, n, options);
+    const operation_sequence s = sequence_of(body, n, options, classes);
     const bool is_select = node.kind == body_kind::pure && node.info.code == operation::select;
     return s.count == 1 && !is_select && classes.is_predicated(s.steps[0]);
   }
@@ -175,7 +156,8 @@ private:
   }
 
   constexpr bool is_shift_by_power(unrolled_id n) const {
-    return body.nodes[n].info.code == operation::mul && sequence_of(body, n, options).steps[0] != body.nodes[n].cost;
+    return body.nodes[n].info.code == operation::mul &&
+           sequence_of(body, n, options, classes).steps[0] != body.nodes[n].cost;
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/cost/body_cost.hpp"
+#include "midend/cost/detail/lower_classes.hpp"
 #include "midend/cost/loop_body.hpp"
 #include "midend/cost/operation_class.hpp"
 #include "midend/cost/unrolled_body.hpp"
@@ -23,6 +24,7 @@ struct operation_sequence {
   std::array<operation_class, 5> steps{};
   std::uint8_t count = 0;
   std::uint8_t readers = 0; ///< bit k: step k reads the operands too
+  bool is_split = false;    ///< of two steps the first reads all operands but the last, the second that one
 
   constexpr operation_sequence(operation_class only) : steps{only}, count(1), readers(1) {}
 
@@ -33,6 +35,12 @@ struct operation_sequence {
     for (const int step : reading) {
       readers = static_cast<std::uint8_t>(readers | 1u << step);
     }
+  }
+
+  static constexpr operation_sequence split(operation_class first, operation_class second) {
+    operation_sequence s({first, second}, {0, 1});
+    s.is_split = true;
+    return s;
   }
 
   constexpr bool reads(std::size_t step) const { return (readers >> step & 1) != 0; }
@@ -138,8 +146,21 @@ struct division_steps {
   }
 };
 
+/// A machine without an operation that does two things does them one after the other (and rounds twice, which does not
+/// change what it costs).
+constexpr operation_sequence sequence_of_class(operation_class c, const machine_classes& classes) {
+  if (c == operation_class::combined_alu && classes.is_missing(c)) {
+    return operation_sequence::split(operation_class::shift, operation_class::alu);
+  }
+  if (c == operation_class::fused_multiply_add && classes.is_missing(c)) {
+    return operation_sequence::split(operation_class::fp_multiply, operation_class::fp_add);
+  }
+  return c;
+}
+
 /// What computes node `n`, which takes operations.
-constexpr operation_sequence sequence_of(const unrolled_body& body, unrolled_id n, const lowering_options& options) {
+constexpr operation_sequence sequence_of(const unrolled_body& body, unrolled_id n, const lowering_options& options,
+                                         const machine_classes& classes) {
   const unrolled_node& node = body.nodes[n];
   if (node.kind != body_kind::pure) {
     return node.cost;
@@ -160,7 +181,7 @@ constexpr operation_sequence sequence_of(const unrolled_body& body, unrolled_id 
   case operation::select:
     return node.info.width == 1 ? operation_class::predicate_logic : node.cost;
   default:
-    return node.cost;
+    return sequence_of_class(node.cost, classes);
   }
 }
 

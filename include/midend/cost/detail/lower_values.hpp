@@ -26,7 +26,7 @@ namespace detail {
 template <loop_machine M> struct value_lowering {
   operation_emitter<M>& ops;
   tree_lowering<M>& trees;
-  const conditional_classes& classes;
+  const machine_classes& classes;
 
   constexpr void lower() {
     for (unrolled_id n = 0; n != ops.body.nodes.size(); ++n) {
@@ -55,7 +55,7 @@ private:
     const unrolled_node& node = ops.body.nodes[n];
     const bool is_computed = node.kind == body_kind::load || (node.kind == body_kind::pure && !node.is_free);
     if (is_computed) {
-      ops.cost.invariant_operations += sequence_of(ops.body, n, ops.options).count;
+      ops.cost.invariant_operations += sequence_of(ops.body, n, ops.options, classes).count;
     }
   }
 
@@ -82,7 +82,7 @@ private:
     if (trees.is_root(n)) {
       return trees.add(n);
     }
-    const operation_sequence s = sequence_of(ops.body, n, ops.options);
+    const operation_sequence s = sequence_of(ops.body, n, ops.options, classes);
     operation_id last = no_lowered;
     for (std::size_t step = 0; step != s.count; ++step) {
       const operation_id o = ops.add(s.steps[step], n);
@@ -90,17 +90,18 @@ private:
         ops.wait(last, o, dependence_kind::value);
       }
       if (s.reads(step)) {
-        read_operands(o, n);
+        const std::size_t all = ops.body.operands_of(n).size();
+        read_operands(o, n, s.is_split && step == 1 ? all - 1 : 0, s.is_split && step == 0 ? all - 1 : all);
       }
       last = o;
     }
     return last;
   }
 
-  constexpr void read_operands(operation_id o, unrolled_id n) {
+  constexpr void read_operands(operation_id o, unrolled_id n, std::size_t from, std::size_t to) {
     const unrolled_node& node = ops.body.nodes[n];
     const auto operands = ops.body.operands_of(n);
-    for (std::size_t i = 0; i != operands.size(); ++i) {
+    for (std::size_t i = from; i != to; ++i) {
       const bool is_predicate = i == 0 && node.info.code == operation::select && node.info.width != 1;
       const unrolled_operand read_here =
           ops.w.nodes[n].is_counted_test ? unrolled_operand{operands[i].node, 0} : operands[i];
