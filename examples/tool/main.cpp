@@ -150,8 +150,12 @@ CLI::App* add_unroll(CLI::App& app, midend_tool::unroll_options& options) {
       ->capture_default_str();
   unroll->add_option("--max-operations", options.max_operations, "the most operations of a new body")
       ->type_name("N")
+      ->check(CLI::Range(0U, 1000000000U))
       ->capture_default_str();
-  unroll->add_option("--max-bytes", options.max_bytes, "the most bytes of code")->type_name("N")->capture_default_str();
+  unroll->add_option("--max-bytes", options.max_bytes, "the most bytes of code")
+      ->type_name("N")
+      ->check(CLI::Range(0U, 1000000000U))
+      ->capture_default_str();
   unroll->add_option("--least-gain", options.least_gain, "the least (fall in cycles) / log2(ratio of bytes)")
       ->type_name("X")
       ->check(CLI::Range(0.0, 1000.0))

@@ -14,6 +14,7 @@
 #include <midend/viz/unrolling_chart.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <string_view>
@@ -73,6 +74,10 @@ std::optional<midend::unrolling_options> library_options(const unroll_options& g
   out.max_bytes = given.max_bytes;
   out.assumed_trip = given.assumed_trip;
   out.forced_factor = given.factor;
+  if (std::isnan(given.least_gain)) { // which the range lets through
+    problem = "--least-gain: not a number";
+    return std::nullopt;
+  }
   out.least_gain = midend::fraction(static_cast<std::uint64_t>(given.least_gain * 1000 + 0.5), 1000);
   const remainder_name* const remainder = find_named(remainder_names, given.remainder);
   if (remainder == nullptr) {
