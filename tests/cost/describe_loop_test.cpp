@@ -1,8 +1,8 @@
 // Loop bodies read from the Elbrus-like IR: their text, their structure, and that an iteration of the body does what
 // the program does.
-#include "cost/body_interpreter.hpp"
 #include "cost/loop_body_text.hpp"
 #include "support/allocations.hpp"
+#include "support/body_simulator.hpp"
 #include "support/random_programs.hpp"
 
 #include <doctest/doctest.h>
@@ -614,6 +614,42 @@ TEST_CASE("without users what is live out is the same") {
 
 // Meaning.
 
+/// The memory of a run, and what operations of a procedure compute for which the vocabulary has no word.
+class elbrus_world final : public body_world {
+public:
+  elbrus::memory memory;
+
+  elbrus_world(const loop_body& body, const elbrus::procedure& p) : body_(body), p_(p) {}
+
+  maybe_number load(body_id load, std::uint64_t address) override {
+    return memory.load(p_.value(origin(load)).type, address);
+  }
+
+  void store(body_id store, std::uint64_t address, std::uint64_t bits) override {
+    memory.store(p_.value(origin(store)).operand_type, address, bits);
+  }
+
+  /// As if the guard, if there is one, holds.
+  maybe_number other(body_id operation, std::span<const std::uint64_t> arguments) override {
+    const elbrus::value_record& record = p_.value(origin(operation));
+    if (arguments.size() != p_.arguments(origin(operation)).size()) {
+      return std::nullopt;
+    }
+    std::vector<std::uint64_t> operands(arguments.begin(), arguments.end());
+    if (record.guarded) {
+      operands.push_back(record.guard_negated ? 0 : 1);
+      operands.resize(p_.operands(origin(operation)).size());
+    }
+    return elbrus::fold(p_, origin(operation), operands);
+  }
+
+private:
+  value_id origin(body_id v) const { return body_.values[v].origin; }
+
+  const loop_body& body_;
+  const elbrus::procedure& p_;
+};
+
 /// Runs a procedure whose loops call the host at the top and at the end of each node, and checks there that the body,
 /// run from what the host was told at the top, computes the same, and goes the same way.
 class observed_run {
@@ -649,12 +685,12 @@ public:
 
 private:
   struct observed_loop {
-    explicit observed_loop(const loop_body& b) : body(b) {}
+    observed_loop(const loop_body& b, const elbrus::procedure& p) : body(b), world(body, p), simulator(body, world) {}
 
     loop_body body;
     bool has_run = false; ///< an iteration of the body: the next two are what came of it
-    iteration result;
-    elbrus::memory memory;
+    elbrus_world world;
+    body_simulator simulator;
   };
 
   /// A call: of which loop, at the top or the end of a node, and which values of the body it passes.
@@ -671,7 +707,7 @@ private:
   }
 
   void observe(const loop_body& body) {
-    loops_.push_back(std::make_unique<observed_loop>(body));
+    loops_.push_back(std::make_unique<observed_loop>(body, p_));
     site top{loops_.size() - 1, true, 0, {}};
     for (body_id v = 0; v != body.blocks[0].first_value; ++v) {
       const bool is_known = body.values[v].kind == body_kind::phi || !p_.is_phi(body.values[v].origin) ||
@@ -716,31 +752,39 @@ private:
       begin(loop, s, call);
       return;
     }
-    CHECK(loop.result.runs[s.block]);
+    CHECK(loop.simulator.runs()[s.block]);
     for (std::size_t i = 0; i != s.values.size(); ++i) {
-      CHECK(loop.result.values[s.values[i]] == call.arguments[i + 1].bits);
+      CHECK(loop.simulator.values()[s.values[i]] == call.arguments[i + 1].bits);
     }
   }
 
   void begin(observed_loop& loop, const site& s, const elbrus::host_call& call) {
     const loop_body& body = loop.body;
-    const bool comes_back = loop.has_run && loop.result.runs[body.bottom()];
-    std::vector<std::optional<std::uint64_t>> given(body.num_values());
+    body_simulator& simulator = loop.simulator;
+    const bool comes_back = loop.has_run && simulator.runs()[body.bottom()];
+    std::vector<maybe_number> given(body.num_values());
     for (std::size_t i = 0; i != s.values.size(); ++i) {
       given[s.values[i]] = call.arguments[i + 1].bits;
     }
     for (body_id phi = 0; phi != body.num_phis; ++phi) {
       if (comes_back) {
-        CHECK(loop.result.values[body.next(phi)] == given[phi]);
+        CHECK(simulator.values()[body.next(phi)] == given[phi]);
       } else if (given[body.initial(phi)].has_value()) {
         CHECK(given[body.initial(phi)] == given[phi]);
       }
     }
     if (comes_back) {
-      CHECK(loop.memory == call.arrays);
+      CHECK(loop.world.memory == call.arrays);
     }
-    loop.memory = call.arrays;
-    loop.result = body_interpreter(body, p_, loop.memory).run(given);
+    loop.world.memory = call.arrays;
+    for (body_id v = 0; v != body.blocks[0].first_value; ++v) {
+      if (body.values[v].kind != body_kind::constant) {
+        simulator.set(v, given[v]);
+      } else if (given[v].has_value()) {
+        CHECK(given[v] == body.values[v].bits);
+      }
+    }
+    simulator.run_iteration();
     loop.has_run = true;
     ++iterations_;
   }

@@ -1,7 +1,8 @@
 // Copies of loop bodies, evaluated together: that they do what the iterations do, one by one, and what they save in the
 // worked examples of the documents.
-#include "cost/loop_simulator.hpp"
-#include "cost/random_loop_body.hpp"
+#include "cost/unrolled_simulator.hpp"
+#include "support/body_writer.hpp"
+#include "support/random_loop_body.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/cost/count_iterations.hpp>
@@ -35,7 +36,7 @@ public:
   std::size_t passes = 0;
   std::size_t exits = 0;
 
-  comparer(const loop_body& body, const loop_counters& counters, const loop_simulator& run)
+  comparer(const loop_body& body, const loop_counters& counters, const recorded_loop& run)
       : body_(body), counters_(counters), run_(run) {}
 
   /// The pass that begins with iteration `first`; what went wrong, or nothing.
@@ -53,7 +54,7 @@ public:
       return wrong;
     }
     const iteration_record& at = run_.iterations[first];
-    const unrolled_simulator now(unrolled, at.values, at.before, at.calls_before);
+    const unrolled_simulator now(unrolled, at.values, at.before);
     ++passes;
     if (now.is_without_meaning) {
       return is_dropped(request, first, end) ? nullptr : "an effect depends on what may be anything";
@@ -64,8 +65,8 @@ public:
     if (left && (!request.is_straight_line || is_dropped(request, first, end))) {
       return is_dropped(request, first, end) ? nullptr : "control does not leave";
     }
-    if (!is_same_memory(now, end)) {
-      return "memory differs behind the copies";
+    if (!has_same_effects(now, end)) {
+      return "memory or calls differ behind the copies";
     }
     const std::span<const midend::unrolled_operand> live(unrolled.live_out);
     if (!agree(now, live, body_.live_out, last.values)) {
@@ -89,8 +90,9 @@ private:
     const midend::loop_exit& exit = counters_.exits[counters_.counted_exit];
     const auto copy = static_cast<std::uint32_t>(end - 1 - first);
     const bool is_tested = (!request.is_straight_line && copy + 1 == request.copies) || copy == request.mid_exit_copy;
-    const bool is_known = request.is_straight_line && request.knows_position && counters_.is_exact() &&
-                          (!exit.is_counted || counters_.inductions[exit.induction].has_start);
+    const bool has_number = exit.is_counted ? counters_.inductions[exit.induction].has_start
+                                            : request.begins_at_entry || request.first_iteration != 0; // a flag
+    const bool is_known = request.is_straight_line && request.knows_position && counters_.is_exact() && has_number;
     return exit.edge == *edge && !is_tested && !is_known;
   }
 
@@ -102,18 +104,16 @@ private:
     if (last.left_by != exit.edge || first + exit.copy != end - 1) {
       return is_dropped(request, first, end) ? nullptr : "control leaves elsewhere";
     }
-    if (!is_same_memory(now, end)) {
-      return "memory differs at an exit";
+    if (!has_same_effects(now, end)) {
+      return "memory or calls differ at an exit";
     }
     const std::size_t n = body_.live_out.size();
     const auto values = std::span<const midend::unrolled_operand>(unrolled.exit_values).subspan(*now.left_by * n, n);
     return agree(now, values, body_.live_out, last.values) ? nullptr : "a value differs at an exit";
   }
 
-  bool is_same_memory(const unrolled_simulator& now, std::size_t end) const {
-    const bool is_end = end == run_.iterations.size();
-    return now.memory == (is_end ? run_.memory : run_.iterations[end].before) &&
-           now.calls == (is_end ? run_.calls : run_.iterations[end].calls_before);
+  bool has_same_effects(const unrolled_simulator& now, std::size_t end) const {
+    return now.effects == (end == run_.iterations.size() ? run_.effects : run_.iterations[end].before);
   }
 
   static bool agrees(const unrolled_simulator& now, const midend::unrolled_operand& o, const maybe_number& expected) {
@@ -157,7 +157,7 @@ private:
 
   const loop_body& body_;
   const loop_counters& counters_;
-  const loop_simulator& run_;
+  const recorded_loop& run_;
 };
 
 /// Operands before users, numbers and accesses where they belong.
@@ -276,14 +276,6 @@ midend::body_access storing(midend::body_access a, body_id stored) {
   return a;
 }
 
-/// Loops of one block, whose last operation tells whether there is another iteration.
-void close(loop_body_maker& m, body_id again) {
-  m.condition(again);
-  m.block();
-  m.end_block();
-  m.edges({{0, 1, 1}, {0, midend::body_edge::leaves, 0}});
-}
-
 /// The worked examples.
 struct example {
   loop_body body;
@@ -298,17 +290,17 @@ struct example {
 /// for i in 0..5 { sum += a[i]; sum += 2*x; if (i == 3) sum *= 2; }
 example five_iterations() {
   example e;
-  loop_body_maker m;
+  body_writer m;
   const body_id i = m.phi(32);
   const body_id sum = m.phi(32);
   const body_id a = m.invariant(64);
   const body_id x = m.invariant(32);
   const body_id start = m.invariant(32);
-  const body_id c0 = m.constant(0, 32);
-  const body_id c1 = m.constant(1, 32);
-  const body_id c2 = m.constant(2, 32);
-  const body_id c3 = m.constant(3, 32);
-  const body_id c5 = m.constant(5, 32);
+  const body_id c0 = m.constant(32, 0);
+  const body_id c1 = m.constant(32, 1);
+  const body_id c2 = m.constant(32, 2);
+  const body_id c3 = m.constant(32, 3);
+  const body_id c5 = m.constant(32, 5);
   m.block();
   e.loaded = m.load(32, at(a, i));
   const body_id s1 = m.op(operation::add, 32, {sum, e.loaded});
@@ -321,24 +313,23 @@ example five_iterations() {
   e.again = m.op(operation::less, 1, {e.increment, c5});
   m.set_phi(i, c0, e.increment);
   m.set_phi(sum, start, s3);
-  m.body.live_out.push_back(s3);
-  close(m, e.again);
-  e.body = m.body;
+  m.body().live_out.push_back(s3);
+  e.body = m.finish_single(e.again);
   return e;
 }
 
 /// for i in 0..1024 { sum += a[i]; sum += i/4; if (i % 16 == 0) sum *= 2; }
 example quarters_and_sixteenths() {
   example e;
-  loop_body_maker m;
+  body_writer m;
   const body_id i = m.phi(32);
   const body_id sum = m.phi(32);
   const body_id a = m.invariant(64);
-  const body_id c0 = m.constant(0, 32);
-  const body_id c1 = m.constant(1, 32);
-  const body_id c4 = m.constant(4, 32);
-  const body_id c16 = m.constant(16, 32);
-  const body_id c1024 = m.constant(1024, 32);
+  const body_id c0 = m.constant(32, 0);
+  const body_id c1 = m.constant(32, 1);
+  const body_id c4 = m.constant(32, 4);
+  const body_id c16 = m.constant(32, 16);
+  const body_id c1024 = m.constant(32, 1024);
   m.block();
   e.loaded = m.load(32, at(a, i));
   const body_id s1 = m.op(operation::add, 32, {sum, e.loaded});
@@ -352,38 +343,36 @@ example quarters_and_sixteenths() {
   e.again = m.op(operation::less, 1, {e.increment, c1024});
   m.set_phi(i, c0, e.increment);
   m.set_phi(sum, c0, s3);
-  m.body.live_out.push_back(s3);
-  close(m, e.again);
-  e.body = m.body;
+  m.body().live_out.push_back(s3);
+  e.body = m.finish_single(e.again);
   return e;
 }
 
 /// while (a[idx / 7] != x) { x++; idx++; }
 example search() {
   example e;
-  loop_body_maker m;
+  body_writer m;
   const body_id idx = m.phi(32);
   const body_id x = m.phi(32);
   const body_id a = m.invariant(64);
   const body_id x0 = m.invariant(32);
-  const body_id c0 = m.constant(0, 32);
-  const body_id c1 = m.constant(1, 32);
-  const body_id c7 = m.constant(7, 32);
+  const body_id c0 = m.constant(32, 0);
+  const body_id c1 = m.constant(32, 1);
+  const body_id c7 = m.constant(32, 7);
   m.block();
   e.quotient = m.op(operation::div, 32, {idx, c7});
   e.loaded = m.load(32, at(a, e.quotient));
   e.again = m.op(operation::not_equal, 1, {e.loaded, x});
-  m.condition(e.again);
+  m.branch(e.again, 1, body_writer::leaves);
   m.block();
   const body_id x1 = m.op(operation::add, 32, {x, c1});
   e.increment = m.op(operation::add, 32, {idx, c1}, no_signed_wrap);
+  m.jump(2);
   m.block();
-  m.end_block();
-  m.edges({{0, 1, 1}, {0, midend::body_edge::leaves, 0}, {1, 2}});
   m.set_phi(idx, c0, e.increment);
   m.set_phi(x, x0, x1);
-  m.body.live_out.push_back(idx);
-  e.body = m.body;
+  m.body().live_out.push_back(idx);
+  e.body = m.finish();
   return e;
 }
 
@@ -444,16 +433,16 @@ TEST_CASE("example 2: quarters and sixteenths of a counter") {
 }
 
 TEST_CASE("example 3: phis that change places are themselves again after three copies") {
-  loop_body_maker m;
+  body_writer m;
   const body_id i = m.phi(32);
   const body_id sum = m.phi(32);
   const body_id a = m.phi(32);
   const body_id b = m.phi(32);
   const body_id c = m.phi(32);
   const std::array<body_id, 3> from = {m.invariant(32), m.invariant(32), m.invariant(32)};
-  const body_id c0 = m.constant(0, 32);
-  const body_id c1 = m.constant(1, 32);
-  const body_id end = m.constant(3000, 32);
+  const body_id c0 = m.constant(32, 0);
+  const body_id c1 = m.constant(32, 1);
+  const body_id end = m.constant(32, 3000);
   m.block();
   const body_id s = m.op(operation::add, 32, {sum, a});
   const body_id next = m.op(operation::add, 32, {i, c1}, no_signed_wrap);
@@ -462,11 +451,11 @@ TEST_CASE("example 3: phis that change places are themselves again after three c
   m.set_phi(a, from[0], b);
   m.set_phi(b, from[1], c);
   m.set_phi(c, from[2], a);
-  m.body.live_out.push_back(s);
-  close(m, m.op(operation::less, 1, {next, end}));
+  m.body().live_out.push_back(s);
+  const loop_body body = m.finish_single(m.op(operation::less, 1, {next, end}));
   for (const std::uint32_t u : factors) {
     CAPTURE(u);
-    const unrolled_body out = unrolled_by(m.body, u);
+    const unrolled_body out = unrolled_by(body, u);
     CHECK(count(out, operation::add) == u);
     for (std::uint32_t p = 0; p != 3; ++p) {
       CHECK(out.next[a + p] == midend::unrolled_operand{out.phis[a + (p + u) % 3], 0});
@@ -476,29 +465,29 @@ TEST_CASE("example 3: phis that change places are themselves again after three c
 }
 
 TEST_CASE("example 4: a remainder, unrolled in turn") {
-  loop_body_maker m;
+  body_writer m;
   const body_id i = m.phi(32);
   const body_id x = m.phi(32);
   const body_id a = m.invariant(64);
-  const body_id c0 = m.constant(0, 32);
-  const body_id c1 = m.constant(1, 32);
-  const body_id end = m.constant(1027, 32);
+  const body_id c0 = m.constant(32, 0);
+  const body_id c1 = m.constant(32, 1);
+  const body_id end = m.constant(32, 1027);
   m.block();
   const body_id v = m.load(32, at(a, i));
   const body_id x1 = m.op(operation::bit_xor, 32, {x, v});
   const body_id next = m.op(operation::add, 32, {i, c1}, no_signed_wrap);
   m.set_phi(i, c0, next);
   m.set_phi(x, c0, x1);
-  m.body.live_out.push_back(x1);
-  close(m, m.op(operation::less, 1, {next, end}));
-  const loop_counters counters = midend::count_iterations(m.body);
+  m.body().live_out.push_back(x1);
+  const loop_body body = m.finish_single(m.op(operation::less, 1, {next, end}));
+  const loop_counters counters = midend::count_iterations(body);
   for (const std::uint32_t u : factors) {
-    const unrolled_body out = unrolled_by(m.body, u);
+    const unrolled_body out = unrolled_by(body, u);
     CHECK(count(out, body_kind::load) == u);
     CHECK(count(out, operation::bit_xor) == u);
     CHECK(count(out, operation::less) == 1); // also if no pass ends with the last iteration
   }
-  const unrolled_body rest = midend::unroll_body(m.body, counters, {3, true, false, 1024});
+  const unrolled_body rest = midend::unroll_body(body, counters, {3, true, false, 1024});
   CHECK(rest.phis[i] == midend::no_unrolled); // 1024
   CHECK(count(rest, body_kind::load) == 3);
   CHECK(count(rest, operation::less) == 0);
@@ -531,25 +520,25 @@ TEST_CASE("example 6: seven searches share a division and a load") {
 }
 
 TEST_CASE("example 7: nothing is saved where nothing is common") {
-  loop_body_maker m;
+  body_writer m;
   std::vector<body_id> phis;
   for (int i = 0; i != 8; ++i) {
     phis.push_back(m.phi(32));
   }
   const body_id x = m.invariant(32);
   const body_id n = m.invariant(32);
-  const body_id c0 = m.constant(0, 32);
-  const body_id c1 = m.constant(1, 32);
+  const body_id c0 = m.constant(32, 0);
+  const body_id c1 = m.constant(32, 1);
   m.block();
   for (std::size_t i = 1; i != phis.size(); ++i) {
     m.set_phi(phis[i], c0, m.op(operation::sub, 32, {phis[i], x}));
-    m.body.live_out.push_back(m.body.next(phis[i]));
+    m.body().live_out.push_back(m.body().next(phis[i]));
   }
   const body_id next = m.op(operation::add, 32, {phis[0], c1}, no_signed_wrap);
   m.set_phi(phis[0], c0, next);
-  close(m, m.op(operation::less, 1, {next, n}));
+  const loop_body body = m.finish_single(m.op(operation::less, 1, {next, n}));
   for (const std::uint32_t u : factors) {
-    const unrolled_body out = unrolled_by(m.body, u);
+    const unrolled_body out = unrolled_by(body, u);
     CHECK(count(out, operation::sub) == 7 * std::size_t{u});
     CHECK(count(out, operation::less) == 1);
   }
@@ -561,8 +550,7 @@ namespace {
 /// that do not need the increment, which may break its promise, and of those that do.
 class counter_battery {
 public:
-  loop_body_maker maker;
-  std::vector<std::uint64_t> outside;
+  loop_body body;
 
   struct kind {
     unsigned width;
@@ -574,75 +562,74 @@ public:
   };
 
   explicit counter_battery(const kind& k) : width_(k.width) {
-    const body_id i = maker.phi(width_);
-    const std::array<body_id, 2> hashes = {maker.phi(64), maker.phi(64)};
-    const body_id forever = maker.invariant(1);
+    const body_id i = writer_.phi(width_);
+    const std::array<body_id, 2> hashes = {writer_.phi(64), writer_.phi(64)};
+    const body_id forever = writer_.invariant(1);
     for (std::uint64_t n = 0; n <= midend::low_ones(width_); ++n) {
-      numbers_.push_back(maker.constant(n, width_));
+      numbers_.push_back(writer_.constant(width_, n));
     }
     for (const std::uint64_t n : {3U, 5U, 6U, 7U, 12U, 14U}) {
-      wide_numbers_.push_back(maker.constant(n, 2 * width_));
+      wide_numbers_.push_back(writer_.constant(2 * width_, n));
     }
-    const body_id step = maker.constant(k.step, width_);
-    const body_id zero = maker.constant(0, 64);
-    maker.block();
+    const body_id step = writer_.constant(width_, k.step);
+    const body_id zero = writer_.constant(64, 0);
+    writer_.block();
     hash_ = hashes[0];
     ask(i);
-    ask(maker.op(operation::add, width_, {i, numbers_[3]}));
-    ask(maker.op(operation::sar, width_, {i, numbers_[1]}));
-    ask(maker.op(operation::div, width_, {i, numbers_[3]}));
-    ask(maker.op(operation::mul, width_, {i, numbers_[3]}));
+    ask(writer_.op(operation::add, width_, {i, numbers_[3]}));
+    ask(writer_.op(operation::sar, width_, {i, numbers_[1]}));
+    ask(writer_.op(operation::div, width_, {i, numbers_[3]}));
+    ask(writer_.op(operation::mul, width_, {i, numbers_[3]}));
     finish_hash(hashes[0], zero);
     hash_ = hashes[1];
-    const body_id next = maker.op(operation::add, width_, {i, step}, k.flags);
+    const body_id next = writer_.op(operation::add, width_, {i, step}, k.flags);
     ask(next);
-    ask(maker.op(operation::sub, width_, {next, numbers_[1]}, k.flags));
-    ask(maker.op(operation::sub, width_, {next, numbers_[5]}));
+    ask(writer_.op(operation::sub, width_, {next, numbers_[1]}, k.flags));
+    ask(writer_.op(operation::sub, width_, {next, numbers_[5]}));
     finish_hash(hashes[1], zero);
-    const body_id condition = k.has_bound ? maker.op(operation::not_equal, 1, {next, numbers_[k.bound]}) : forever;
-    maker.set_phi(i, numbers_[k.start], next);
-    close(maker, condition);
-    outside.assign(maker.body.num_values(), 0);
-    outside[forever] = 1;
+    const body_id condition = k.has_bound ? writer_.op(operation::not_equal, 1, {next, numbers_[k.bound]}) : forever;
+    writer_.set_phi(i, numbers_[k.start], next);
+    body = writer_.finish_single(condition);
   }
 
 private:
-  void note(body_id answer) { hash_ = maker.other(64, 1, {hash_, answer}); }
+  void note(body_id answer) { hash_ = writer_.other(64, 1, {hash_, answer}); }
 
   void finish_hash(body_id phi, body_id zero) {
-    maker.set_phi(phi, zero, hash_);
-    maker.body.live_out.push_back(hash_);
+    writer_.set_phi(phi, zero, hash_);
+    writer_.body().live_out.push_back(hash_);
   }
 
   void ask(body_id x) {
     for (const std::uint64_t m : {2U, 3U, 4U, 6U}) {
       for (const operation code : {operation::div, operation::rem, operation::udiv, operation::urem}) {
-        note(maker.op(code, width_, {x, numbers_[m]}));
+        note(writer_.op(code, width_, {x, numbers_[m]}));
       }
-      note(maker.op(operation::bit_and, width_, {x, numbers_[m - 1]}));
+      note(writer_.op(operation::bit_and, width_, {x, numbers_[m - 1]}));
     }
     for (const std::uint64_t by : {1U, 2U}) {
       for (const operation code : {operation::shl, operation::shr, operation::sar}) {
-        note(maker.op(code, width_, {x, numbers_[by]}));
+        note(writer_.op(code, width_, {x, numbers_[by]}));
       }
     }
     for (const operation code : {operation::sign_extend, operation::zero_extend}) {
-      const body_id wide = maker.op(code, 2 * width_, {x});
+      const body_id wide = writer_.op(code, 2 * width_, {x});
       note(wide);
       for (const body_id number : wide_numbers_) {
-        note(maker.op(operation::equal, 1, {wide, number}));
-        note(maker.op(operation::rem, 2 * width_, {wide, number}));
+        note(writer_.op(operation::equal, 1, {wide, number}));
+        note(writer_.op(operation::rem, 2 * width_, {wide, number}));
       }
     }
-    note(maker.op(operation::truncate, width_ - 1, {x}));
+    note(writer_.op(operation::truncate, width_ - 1, {x}));
     for (std::size_t n = 0; n < numbers_.size(); n += width_ - 2) {
-      note(maker.op(operation::equal, 1, {x, numbers_[n]}));
-      note(maker.op(operation::less, 1, {x, numbers_[n]}));
-      note(maker.op(operation::uless_equal, 1, {x, numbers_[n]}));
+      note(writer_.op(operation::equal, 1, {x, numbers_[n]}));
+      note(writer_.op(operation::less, 1, {x, numbers_[n]}));
+      note(writer_.op(operation::uless_equal, 1, {x, numbers_[n]}));
     }
   }
 
   unsigned width_;
+  body_writer writer_;
   body_id hash_ = 0;
   std::vector<body_id> numbers_;
   std::vector<body_id> wide_numbers_;
@@ -658,9 +645,10 @@ TEST_CASE("counters of three and four bits: what is known of them is so") {
   const auto nothing = [](body_id, std::span<const std::uint64_t>) { return std::optional<std::uint64_t>(); };
   const auto check = [&](const counter_battery::kind& kind) {
     const counter_battery battery(kind);
-    const loop_body& body = battery.maker.body;
+    const loop_body& body = battery.body;
     const loop_counters counters = midend::count_iterations(body);
-    const loop_simulator run(body, battery.outside, 14);
+    const std::uint64_t forever = 1;
+    const recorded_loop run(body, std::span(&forever, 1), 14);
     comparer c(body, counters, run);
     for (const std::uint32_t u : {1U, 2U, 3U, 4U, 6U}) {
       const std::uint64_t peeled = (kind.start + kind.step) % 3;
@@ -703,7 +691,7 @@ TEST_CASE("random bodies: unrolled copies do what the iterations do") {
     const random_loop_body random(static_cast<std::uint64_t>(seed));
     const loop_body& body = random.body;
     const loop_counters counters = midend::count_iterations(body);
-    const loop_simulator run(body, random.outside, 24);
+    const recorded_loop run(body, random.invariants, 24);
     comparer c(body, counters, run);
     const auto folder = [&](body_id v, std::span<const std::uint64_t> args) -> std::optional<std::uint64_t> {
       return strange(body.values[v].identity, args[0], args[1], body.values[v].info.width);
@@ -775,7 +763,7 @@ TEST_CASE("memory: what may have changed is loaded again") {
 
   for (const auto& c : cases) {
     CAPTURE(c.what);
-    loop_body_maker m;
+    body_writer m;
     const body_id sum = m.phi(32);
     const body_id a = m.invariant(64);
     const body_id b = m.invariant(64);
@@ -790,24 +778,23 @@ TEST_CASE("memory: what may have changed is loaded again") {
     other.offset = c.store_offset;
     other.bytes = c.store_bytes;
     other.memory = c.store_memory;
-    m.body.values[m.store(other)].is_volatile = c.is_volatile;
+    m.body().values[m.store(other)].is_volatile = c.is_volatile;
     if (c.calls) {
       m.call(32, {s});
     }
-    m.set_phi(sum, a, s);
-    m.body.operands[0] = m.body.operands[1]; // any
-    close(m, p);
-    CHECK(count(unrolled_by(m.body, 3), body_kind::load) == c.loads);
+    m.set_phi(sum, s, s); // on entry any
+    const loop_body body = m.finish_single(p);
+    CHECK(count(unrolled_by(body, 3), body_kind::load) == c.loads);
   }
 }
 
 TEST_CASE("memory: what was stored is not loaded") {
-  loop_body_maker m;
+  body_writer m;
   const body_id i = m.phi(32);
   const body_id a = m.invariant(64);
-  const body_id c0 = m.constant(0, 32);
-  const body_id c1 = m.constant(1, 32);
-  const body_id end = m.constant(100, 32);
+  const body_id c0 = m.constant(32, 0);
+  const body_id c1 = m.constant(32, 1);
+  const body_id end = m.constant(32, 100);
   const body_id perhaps = m.invariant(1);
   m.block();
   const body_id v = m.load(32, at(a, i));
@@ -815,21 +802,21 @@ TEST_CASE("memory: what was stored is not loaded") {
   const body_id next = m.op(operation::add, 32, {i, c1}, no_signed_wrap);
   const body_id stored = m.store(storing(at(a, next), w)); // which the next iteration loads
   m.set_phi(i, c0, next);
-  close(m, m.op(operation::less, 1, {next, end}));
+  loop_body body = m.finish_single(m.op(operation::less, 1, {next, end}));
   for (const std::uint32_t u : {1U, 2U, 4U}) {
-    const unrolled_body out = unrolled_by(m.body, u);
+    const unrolled_body out = unrolled_by(body, u);
     CHECK(count(out, body_kind::load) == 1);
     CHECK(count(out, body_kind::store) == u);
     CHECK(count(out, saving_kind::forwarded_load, v) == u - 1);
   }
-  m.body.values[stored].guard = perhaps;
-  CHECK(count(unrolled_by(m.body, 4), body_kind::load) == 4);
+  body.values[stored].guard = perhaps;
+  CHECK(count(unrolled_by(body, 4), body_kind::load) == 4);
 }
 
 TEST_CASE("memory: what was loaded under a condition is there only under that condition") {
   for (const bool guarded : {false, true}) {
     for (const bool same : {false, true}) {
-      loop_body_maker m;
+      body_writer m;
       const body_id sum = m.phi(32);
       const body_id a = m.invariant(64);
       const body_id p = m.invariant(1);
@@ -837,58 +824,50 @@ TEST_CASE("memory: what was loaded under a condition is there only under that co
       m.block();
       const body_id first = m.load(32, at(a, midend::no_body_value));
       const body_id second = m.load(32, at(a, midend::no_body_value));
-      m.body.values[first].guard = p;
-      m.body.values[second].guard = guarded ? (same ? p : q) : midend::no_body_value;
+      m.body().values[first].guard = p;
+      m.body().values[second].guard = guarded ? (same ? p : q) : midend::no_body_value;
       const body_id s1 = m.op(operation::select, 32, {p, first, sum});
       const body_id s2 = m.op(operation::bit_xor, 32, {s1, second});
-      m.body.live_out.push_back(s2);
-      m.set_phi(sum, a, s2);
-      m.body.operands[0] = m.body.operands[1]; // any
-      close(m, q);
-      CHECK(count(unrolled_by(m.body, 1), body_kind::load) == (guarded && same ? 1 : 2));
+      m.body().live_out.push_back(s2);
+      m.set_phi(sum, s2, s2); // on entry any
+      const loop_body body = m.finish_single(q);
+      CHECK(count(unrolled_by(body, 1), body_kind::load) == (guarded && same ? 1 : 2));
     }
   }
 }
 
 TEST_CASE("blocks: predicates are conditions of branches, and joins select by them") {
-  loop_body_maker m;
+  body_writer m;
   const body_id x = m.phi(32);
   const body_id p = m.invariant(1);
   const body_id q = m.invariant(1);
   const body_id again = m.invariant(1);
   const body_id a = m.invariant(64);
   m.block(); // p ? (q ? 2 : 3) : 4
-  m.condition(p);
+  m.branch(p, 1, 5);
   m.block();
-  m.condition(q);
+  m.branch(q, 2, 3);
   m.block();
   const body_id v2 = m.op(operation::neg, 32, {x});
   m.store(storing(at(a, midend::no_body_value), v2));
+  m.jump(4);
   m.block();
   const body_id v3 = m.op(operation::bit_not, 32, {x});
+  m.jump(4);
   m.block(); // behind 2 and 3
-  const body_id v4 = m.join(32, {v2, v3});
+  const body_id v4 = m.join({v2, v3});
   m.store(storing(at(a, midend::no_body_value), v4));
+  m.jump(5);
   m.block(); // behind all
-  const body_id v5 = m.join(32, {x, v4});
+  const body_id v5 = m.join({x, v4});
   m.store(storing(at(a, midend::no_body_value), v5));
-  m.condition(again);
+  m.branch(again, 6, body_writer::leaves);
   m.block();
-  m.end_block();
-  m.edges({{0, 1, 1},
-           {0, 5, 0},
-           {1, 2, 1},
-           {1, 3, 0},
-           {2, 4},
-           {3, 4},
-           {4, 5},
-           {5, 6, 1},
-           {5, midend::body_edge::leaves, 0}});
-  m.set_phi(x, a, v5);
-  m.body.operands[0] = m.body.operands[1]; // any
-  m.body.live_out.assign(std::span<const body_id>(std::array{x, v2, v5}));
+  m.set_phi(x, v5, v5); // on entry any
+  m.body().live_out.assign(std::span<const body_id>(std::array{x, v2, v5}));
+  const loop_body body = m.finish();
   for (const std::uint32_t u : {1U, 2U, 3U}) {
-    const unrolled_body out = unrolled_by(m.body, u);
+    const unrolled_body out = unrolled_by(body, u);
     CHECK(out.inner_branches == 2 * u);
     for (std::uint32_t k = 0; k != u; ++k) { // what not all ways compute, nobody uses there
       CHECK(out.exit_values[3 * k].node != midend::no_unrolled);
@@ -964,23 +943,23 @@ static_assert(quotients_at_compile_time() == 2);
 } // namespace
 
 TEST_CASE("peeling: behind the first iteration a phi is what never changes again") {
-  loop_body_maker m;
+  body_writer m;
   const body_id first = m.phi(1);
   const body_id x = m.phi(32);
   const body_id a = m.invariant(64);
   const body_id again = m.invariant(1);
   const body_id yes = m.constant(1, 1);
-  const body_id no = m.constant(0, 1);
-  const body_id c5 = m.constant(5, 32);
+  const body_id no = m.constant(1, 0);
+  const body_id c5 = m.constant(32, 5);
   m.block();
   const body_id v = m.op(operation::neg, 32, {x});
   const body_id s = m.op(operation::select, 32, {first, c5, v});
   m.store(storing(at(a, midend::no_body_value), s));
   m.set_phi(first, yes, no);
   m.set_phi(x, c5, s);
-  close(m, again);
-  const loop_counters counters = midend::count_iterations(m.body);
-  CHECK(count(midend::unroll_body(m.body, counters, {2, false}), operation::select) == 1);
-  CHECK(count(midend::unroll_body(m.body, counters, {2, false, false, 1}), operation::select) == 0);
-  CHECK(copies_where(midend::unroll_body(m.body, counters, {1, true, true}), first, 1).size() == 1);
+  const loop_body body = m.finish_single(again);
+  const loop_counters counters = midend::count_iterations(body);
+  CHECK(count(midend::unroll_body(body, counters, {2, false}), operation::select) == 1);
+  CHECK(count(midend::unroll_body(body, counters, {2, false, false, 1}), operation::select) == 0);
+  CHECK(copies_where(midend::unroll_body(body, counters, {1, true, true}), first, 1).size() == 1);
 }
