@@ -293,3 +293,17 @@ TEST_CASE("register_need: predicates are apart") {
   CHECK(need.predicates == 2);
   CHECK(need.length == 4);
 }
+
+TEST_CASE("register_need: intervals that no machine has take no more memory") {
+  const auto m = midend::e2k_reference_v6();
+  dependence_graph g;
+  const operation_id x = g.add_operation(m, alu);
+  const operation_id y = g.add_operation(m, alu);
+  constexpr std::uint64_t long_time = std::uint64_t{1} << 40;
+  g.add_dependence(m, x, y, dependence_kind::value, 0);
+  g.add_dependence(m, y, x, dependence_kind::value, 3);
+  midend::register_need_workspace w;
+  const auto need = midend::register_need(g, long_time, w);
+  CHECK(need.general == 4); // y for three intervals, less a cycle; x for that cycle, which is rounded up
+  CHECK(w.general_steps.size() < 2'000'000);
+}

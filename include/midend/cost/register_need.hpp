@@ -5,6 +5,7 @@
 #include "midend/cost/dependence_graph.hpp"
 #include "midend/support/flat_array.hpp"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -36,6 +37,19 @@ struct register_need_search {
   const dependence_graph& g;
   std::int64_t interval;
   register_need_workspace& w;
+  int shift = shift_of(interval); ///< of a cycle to its row
+
+  /// A row a cycle, but for intervals that no machine has.
+  static constexpr int shift_of(std::int64_t interval) {
+    constexpr int most_bits = 20;
+    const int bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(interval)));
+    return bits > most_bits ? bits - most_bits : 0;
+  }
+
+  constexpr std::size_t row_of(std::int64_t cycle) const { return static_cast<std::size_t>(cycle >> shift); }
+
+  /// The row in which or before which a value ends: none is lost between two cycles of a row.
+  constexpr std::size_t end_row_of(std::int64_t cycle) const { return row_of(cycle + (std::int64_t{1} << shift) - 1); }
 
   static constexpr bool is_predicate(operation_class c) {
     return c == operation_class::compare || c == operation_class::predicate_logic;
@@ -71,8 +85,8 @@ struct register_need_search {
 
   /// A value of `whole` intervals and some cycles is `whole` times in each row, and once more in those.
   constexpr void add_lifetimes() {
-    w.general_steps.assign(static_cast<std::size_t>(interval) + 1, 0);
-    w.predicate_steps.assign(static_cast<std::size_t>(interval) + 1, 0);
+    w.general_steps.assign(end_row_of(interval) + 1, 0);
+    w.predicate_steps.assign(end_row_of(interval) + 1, 0);
     for (operation_id o = 0; o != g.num_operations(); ++o) {
       if (w.end[o] >= 0) {
         add_lifetime(o, is_predicate(g.operation(o).kind) ? w.predicate_steps : w.general_steps);
@@ -85,25 +99,25 @@ struct register_need_search {
     std::int64_t rest = w.end[o] - w.start[o];
     if (rest >= interval) {
       steps[0] += rest / interval;
-      steps[static_cast<std::size_t>(interval)] -= rest / interval;
+      steps[end_row_of(interval)] -= rest / interval;
       rest %= interval;
     }
     const std::int64_t from = w.start[o] < interval ? w.start[o] : w.start[o] % interval;
     const std::int64_t to = from + rest;
-    steps[static_cast<std::size_t>(from)] += 1;
+    steps[row_of(from)] += 1;
     if (to <= interval) {
-      steps[static_cast<std::size_t>(to)] -= 1;
+      steps[end_row_of(to)] -= 1;
     } else {
       steps[0] += 1;
-      steps[static_cast<std::size_t>(to - interval)] -= 1;
+      steps[end_row_of(to - interval)] -= 1;
     }
   }
 
   constexpr std::uint64_t most_live(const flat_array<std::int64_t>& steps) const {
     std::int64_t live = 0;
     std::int64_t most = 0;
-    for (std::int64_t row = 0; row != interval; ++row) {
-      live += steps[static_cast<std::size_t>(row)];
+    for (std::size_t row = 0; row + 1 < steps.size(); ++row) {
+      live += steps[row];
       most = live > most ? live : most;
     }
     return static_cast<std::uint64_t>(most);
@@ -119,13 +133,13 @@ struct register_need_search {
 /// minds registers moves producers down. Values that come from before the loop are not counted; add one for each.
 ///
 /// For a body that is not pipelined give its length, or more, as the interval. Requires an interval that is not 0, and
-/// one that with latencies and distances stays below 2^62. O(operations · dependences) in the worst case, a few passes
-/// as a rule.
-constexpr register_need_result register_need(const dependence_graph& g, std::uint32_t interval,
+/// one that with latencies and distances stays below 2^62; from 2^20 cycles on lives are rounded up to rows of several.
+/// O(operations · dependences) in the worst case, a few passes as a rule.
+constexpr register_need_result register_need(const dependence_graph& g, std::uint64_t interval,
                                              register_need_workspace& workspace) {
   MIDEND_ASSERT(interval != 0, "an interval of at least one cycle");
   register_need_result out;
-  detail::register_need_search search{g, interval, workspace};
+  detail::register_need_search search{g, static_cast<std::int64_t>(interval), workspace};
   if (!search.place()) {
     out.is_infeasible = true;
     return out;
@@ -141,7 +155,7 @@ constexpr register_need_result register_need(const dependence_graph& g, std::uin
   return out;
 }
 
-constexpr register_need_result register_need(const dependence_graph& g, std::uint32_t interval) {
+constexpr register_need_result register_need(const dependence_graph& g, std::uint64_t interval) {
   register_need_workspace workspace;
   return register_need(g, interval, workspace);
 }

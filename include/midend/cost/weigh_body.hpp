@@ -126,7 +126,7 @@ private:
   constexpr void find_registers() {
     register_need_result need;
     if (cost.is_pipelined() && cost.recurrence != recurrence_status::impossible) {
-      need = register_need(out.graph, static_cast<std::uint32_t>(cost.interval), workspace.registers);
+      need = register_need(out.graph, cost.interval, workspace.registers);
       cost.length = need.length;
       cost.stages = at_least_one((need.length + cost.interval - 1) / cost.interval);
       if (cost.stages > machine.value(machine_field::pipeline_stages)) {
@@ -134,7 +134,7 @@ private:
       }
     }
     if (!cost.is_pipelined()) {
-      need = register_need(out.graph, static_cast<std::uint32_t>(cost.alone), workspace.registers);
+      need = register_need(out.graph, cost.alone, workspace.registers);
       cost.length = cost.alone;
       cost.stages = 1;
     }

@@ -80,6 +80,9 @@ struct unrolled_times {
 /// From the fourth pass on (more exactly, from where both loops are pipelined, if ever), the difference is linear for
 /// each remainder. O(factor · shortest pipelined trip).
 struct break_even_search {
+  /// Where a machine pipelines nothing shorter than this, it may pay a little sooner than is said.
+  static constexpr std::uint64_t most_steps = std::uint64_t{1} << 16;
+
   const unrolled_times& unrolled;
 
   constexpr bool is_slower(std::uint64_t iterations) const {
@@ -116,7 +119,8 @@ struct break_even_search {
       return least;
     }
     std::uint64_t iterations = (steady + 1) * factor;
-    while (iterations > least && !is_slower(iterations - 1)) {
+    const std::uint64_t last = iterations > least + most_steps ? iterations - most_steps : least;
+    while (iterations > last && !is_slower(iterations - 1)) {
       --iterations;
     }
     return iterations;
