@@ -486,3 +486,34 @@ proc @dot(%a: ptr, %b: ptr, %n: i32) -> f64 {
   CHECK(scalar.advice.rolled().body.recurrence_exact == fraction(4));
   CHECK(advised_loop(dot).advice.rolled().body.recurrence_exact == fraction(8));
 }
+
+TEST_CASE("unrolling: by an upper bound completely, each copy with its exit test") {
+  constexpr const char* compare = R"(
+proc @compare(%a: ptr, %b: ptr) -> i32 {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i32 [entry: 0], [latch: %i1]
+    %u = ld.i32 [%a + %i*4]
+    %v = ld.i32 [%b + %i*4]
+    %same = cmp.eq.i32 %u, %v
+    br %same ? latch : exit
+  node latch:
+    %i1 = add.i32 %i, 1 nsw
+    %q = cmp.lt.i32 %i1, 3
+    br %q ? loop : exit
+  node exit:
+    ret %i
+})";
+  const advised_loop l(compare);
+  CHECK(l.advice.counters.trip.kind == midend::trip_count_kind::at_most);
+  CHECK(l.candidate(3).kind == full);
+  CHECK(l.candidate(3).body.branches == 3); // the data decide in each copy; the counter in none
+  CHECK(l.candidate(3).body.operations == 9);
+  CHECK(l.candidate(3).total_cycles <= l.advice.rolled().total_cycles);
+  // A profile that expects something else speaks of another number.
+  const advised_loop seldom(with(compare, "node loop:", "node loop hint trip=avg:1:"));
+  for (const unrolling_candidate& c : seldom.advice.candidates) {
+    CHECK(c.kind != full);
+  }
+}

@@ -366,7 +366,10 @@ TEST_CASE("to_text: decisions of each kind, and where the rest goes") {
   const auto says = [&](std::string_view line) { return has_line(to_text(advice, e2k, letters{}), line); };
   c.kind = unrolling_kind::full;
   CHECK(says("  decision    unrolled completely, 4 copies and no loop"));
+  advice.counters.trip = {midend::trip_count_kind::exact, 3, 1};
   CHECK(says("  legal       the loop runs exactly 4 iterations"));
+  advice.counters.trip.kind = midend::trip_count_kind::at_most;
+  CHECK(says("  legal       the loop runs at most 4 iterations; each copy keeps its exit tests"));
   c.kind = unrolling_kind::uncounted;
   CHECK(says("  decision    unrolled by 4, each copy keeps its exit tests"));
   CHECK(says("  pays        never, as far as was looked"));

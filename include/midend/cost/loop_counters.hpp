@@ -59,6 +59,16 @@ struct loop_counters {
                                               ///< 1 if it does not fit
 
   constexpr bool is_exact() const { return trip.kind == trip_count_kind::exact; }
+
+  /// How many complete iterations the counted exit lets through, were it the only one; nothing if that is not known, or
+  /// does not fit. A loop that is tested at the bottom runs its body once more than its edge back.
+  constexpr std::optional<std::uint64_t> counted_iterations() const {
+    if (counted_exit == no_body_value || exits[counted_exit].count.kind != trip_count_kind::exact) {
+      return std::nullopt;
+    }
+    const trip_count& count = exits[counted_exit].count;
+    return exits[counted_exit].is_at_bottom ? count.header_executions() : std::optional(count.backedges);
+  }
 };
 
 MIDEND_END_NAMESPACE

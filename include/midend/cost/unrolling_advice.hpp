@@ -21,7 +21,8 @@ MIDEND_BEGIN_NAMESPACE
 /// How a loop is unrolled.
 enum class unrolling_kind : std::uint8_t {
   none,
-  full,                   ///< all iterations follow each other, no loop is left
+  full,                   ///< all iterations follow each other, no loop is left; with their exit tests, if their number
+                          ///< is an upper bound
   partial,                ///< the factor divides the trip count
   partial_with_remainder, ///< it does not, and the rest is known
   runtime,                ///< the trip count is computed before the loop
@@ -111,8 +112,8 @@ struct unrolling_advice {
   loop_body body;               ///< what the numbers of values in `savings` refer to
   std::uint64_t iterations = 0; ///< complete ones that totals are for: header executions, or backedges where the work
                                 ///< is behind the test; at most 2^40
-  machine_body machine;                 ///< of the chosen body, with the cycle that bounds it
-  machine_body rolled_machine;          ///< the same of the loop as it is
+  machine_body machine;         ///< of the chosen body, with the cycle that bounds it
+  machine_body rolled_machine;  ///< the same of the loop as it is
   flat_array<unrolling_saving> savings; ///< of the chosen body
   std::array<bool, num_assumptions> assumptions{};
 

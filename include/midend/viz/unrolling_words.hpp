@@ -182,12 +182,14 @@ inline std::string legality_text(const unrolling_advice& advice) {
   case unrolling_kind::none:
     return "nothing is changed";
   case unrolling_kind::full:
-    return runs + "exactly " + factor + " iterations" + others;
+    return advice.counters.is_exact()
+               ? runs + "exactly " + factor + " iterations" + others
+               : "the loop runs at most " + factor + " iterations; each copy keeps its exit tests";
   case unrolling_kind::partial:
     return runs + "a multiple of " + factor + " iterations" + others;
   case unrolling_kind::partial_with_remainder:
-    return runs + "exactly " + std::to_string(advice.iterations) + " iterations" + others + "; " +
-           std::to_string(c.remainder_iterations) + " of them stand apart";
+    return runs + "exactly " + std::to_string(advice.counters.counted_iterations().value_or(advice.iterations)) +
+           " iterations" + others + "; " + std::to_string(c.remainder_iterations) + " of them stand apart";
   case unrolling_kind::runtime:
     return "how many iterations it runs is computed before; fewer than " + factor + " have a loop of their own" +
            (is_left_elsewhere ? "; each copy keeps its other exit tests" : "");

@@ -41,7 +41,7 @@ constexpr const loop_exit* counted_exit_of(const loop_counters& counters) {
   return counters.counted_exit == no_body_value ? nullptr : &counters.exits[counters.counted_exit];
 }
 
-/// A loop that is tested at the bottom runs its body once more than its edge back.
+/// Iterations are complete ones, of which a loop that is tested before its work has one less than header executions.
 constexpr iteration_count iterations_of(const loop_body& body, const loop_counters& counters,
                                         const unrolling_options& options) {
   iteration_count n;
@@ -64,14 +64,11 @@ constexpr iteration_count iterations_of(const loop_body& body, const loop_counte
     n.expected = smaller_of(n.most, longest_total);
     n.is_profiled = n.is_assumed = false;
   }
-  if (counted == nullptr) {
-    return n;
-  }
-  if (counted->count.kind == trip_count_kind::exact && counted->count.backedges + extra >= extra) {
+  if (const auto exact = counters.counted_iterations()) {
     n.is_exact = true;
-    n.exact = counted->count.backedges + extra;
+    n.exact = *exact;
     n.divisible = n.exact;
-  } else if (counted->has_formula) {
+  } else if (counted != nullptr && counted->has_formula) {
     n.is_computable = true;
     n.divisible = extra == 1 ? counters.trip_multiple : 1;
   }

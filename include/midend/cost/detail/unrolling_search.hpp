@@ -165,7 +165,7 @@ template <class M, class Folder> struct unrolling_search {
   constexpr void weigh(unrolling_candidate& c) {
     const std::size_t index = out.candidates.size();
     out.candidates.push_back(c);
-    if (c.reason == rejection::none && is_expected_too_large(c.factor)) {
+    if (c.reason == rejection::none && is_expected_too_large(c.factor, is_modulus(c.factor) ? 8 : 1)) {
       out.candidates[index].reason = rejection::too_many_operations;
     }
     if (out.candidates[index].reason == rejection::none) {
@@ -175,12 +175,14 @@ template <class M, class Folder> struct unrolling_search {
     }
   }
 
-  /// By what the copies had in the last factor that was evaluated. At a modulus most of them may vanish, so that is
-  /// tried further.
-  constexpr bool is_expected_too_large(std::uint32_t factor) {
+  constexpr bool is_modulus(std::uint32_t factor) const {
+    return is_among(std::span<const std::uint64_t>(workspace.factors_.moduli), std::uint64_t{factor});
+  }
+
+  /// By what the copies had in the last factor that was evaluated. Where most of them may vanish, as at a modulus,
+  /// there is some slack.
+  constexpr bool is_expected_too_large(std::uint32_t factor, std::uint64_t slack) const {
     const unrolling_candidate& last = out.candidates[last_evaluated];
-    const std::uint64_t slack =
-        is_among(std::span<const std::uint64_t>(workspace.factors_.moduli), std::uint64_t{factor}) ? 8 : 1;
     return last.body.operations * factor > options.max_operations * slack * last.factor;
   }
 
@@ -257,12 +259,13 @@ template <class M, class Folder> struct unrolling_search {
   // Peeling and unrolling completely.
 
   constexpr void weigh_full() {
-    if (!count.is_exact || !out.counters.is_exact() || count.exact == 0 || count.exact > options.max_factor) {
+    const std::uint64_t copies = copies_of_full();
+    if (copies == 0 || copies > options.max_factor || is_expected_too_large(static_cast<std::uint32_t>(copies), 8)) {
       return;
     }
     unrolling_candidate c;
     c.kind = unrolling_kind::full;
-    c.factor = static_cast<std::uint32_t>(count.exact);
+    c.factor = static_cast<std::uint32_t>(copies);
     c.reason = options.allows_full ? rejection::none : rejection::not_allowed;
     const std::size_t index = out.candidates.size();
     out.candidates.push_back(c);
@@ -272,11 +275,22 @@ template <class M, class Folder> struct unrolling_search {
     }
   }
 
+  /// The exact number, or, if there is no other expectation, the most that there can be; 0 for neither.
+  constexpr std::uint64_t copies_of_full() const {
+    if (count.is_exact && out.counters.is_exact()) {
+      return count.exact;
+    }
+    const auto most = out.counters.trip.header_executions();
+    const bool is_expected = most && count.expected + 1 >= *most;
+    return out.counters.trip.kind == trip_count_kind::at_most && is_expected ? *most : 0;
+  }
+
   constexpr void evaluate_full(unrolling_candidate& c) {
     unroll_request request;
     request.copies = c.factor;
     request.is_straight_line = true;
     request.begins_at_entry = true;
+    request.drops_counted_tests = out.counters.is_exact();
     c.body = evaluate_copies(request);
     c.is_evaluated = true;
     c.total_cycles = c.body.alone;
