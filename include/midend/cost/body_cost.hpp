@@ -61,9 +61,10 @@ struct body_cost {
   /// Of one pass in a long run.
   constexpr std::uint64_t cycles() const { return is_pipelined() ? interval : alone; }
 
-  /// Of two that attain it the recurrence, if it is no less before rounding: other resources would not help.
+  /// Of two that attain it the recurrence, if it is no less before rounding: other resources would not help. One of a
+  /// single cycle does not count: every counter is one.
   constexpr body_limit limit() const {
-    const bool recurs = recurrence == recurrence_status::bound && recurrence_exact.ceiling() == cycles();
+    const bool recurs = recurrence_exact > fraction(1) && recurrence_exact.ceiling() == cycles();
     if (is_pipelined() && recurs && recurrence_exact >= resources.limit_exact) {
       return body_limit::recurrence;
     }
