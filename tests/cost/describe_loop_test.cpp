@@ -168,6 +168,27 @@ TEST_CASE("the body of a loop of one node") {
   CHECK(d.body.hints.multiple == 4);
 }
 
+TEST_CASE("of three backedges only the first brings another value") {
+  described d("proc @p(%x: i32) {\n"
+              "  node entry:\n"
+              "    br head\n"
+              "  node head:\n"
+              "    %i = phi.i32 [entry: 0], [left: %x], [right: %i1], [right: %i1]\n"
+              "    %i1 = add.i32 %i, 1\n"
+              "    switch.i32 %i [1: left], default: right\n"
+              "  node left:\n"
+              "    br head\n"
+              "  node right:\n"
+              "    switch.i32 %i1 [5: head], [7: head], default: out\n"
+              "  node out:\n"
+              "    ret\n"
+              "}\n");
+  REQUIRE(d.describe() == unrolling_obstacle::none);
+  const body_id next = d.body.next(0);
+  REQUIRE(d.body.values[next].kind == body_kind::join);
+  CHECK(d.body.operands_of(next).size() == 3);
+}
+
 TEST_CASE("blocks, joins, cases, several latches and exits") {
   described d("proc @p(%x: i32, %n: i32) -> i32 {\n"
               "  node entry:\n"

@@ -161,6 +161,11 @@ private:
     std::uint32_t block;
   };
 
+  struct placed_access {
+    midend::body_access access;
+    std::uint32_t block;
+  };
+
   /// A value of the width that is there in the block; the latest and the counters are the likeliest.
   midend::body_id any(unsigned width, std::uint32_t block) {
     if (width == width_ && chance(3)) {
@@ -193,7 +198,7 @@ private:
     make_joins(b);
     const std::size_t count = b + 1 == num_blocks_ ? 0 : 1 + random_.below(8);
     for (std::size_t i = 0; i != count; ++i) {
-      if (has_memory_ && chance(4)) {
+      if (has_memory_ && chance(2)) {
         make_access(b);
       } else {
         note(make_operation(b), b);
@@ -296,25 +301,47 @@ private:
     return chance(2) ? writer_.op(code, 1, {a, c}) : writer_.op(code, 1, {c, a});
   }
 
+  midend::body_access any_place(std::uint32_t b, std::uint32_t bytes) {
+    const std::uint32_t which = random_.below(2);
+    midend::body_access a{};
+    a.base = base_[which];
+    a.index = chance(4) ? midend::no_body_value : any(chance(6) ? narrow_ : width_, b);
+    a.stored = midend::no_body_value;
+    a.bytes = bytes;
+    a.memory = is_apart_ && chance(2) ? which : midend::any_memory;
+    a.scale = pick<std::int64_t>({1, 4, bytes});
+    a.offset = std::int64_t{random_.below(3)} * (chance(3) ? 1 : bytes);
+    return a;
+  }
+
+  /// The place of another access, or one that has bytes in common with it, or nearly.
+  midend::body_access place_beside_another(std::uint32_t b, std::uint32_t bytes) {
+    std::vector<midend::body_access> candidates;
+    for (const placed_access& p : places_) {
+      if (dominates_[p.block][b]) {
+        candidates.push_back(p.access);
+      }
+    }
+    if (candidates.empty()) {
+      return any_place(b, bytes);
+    }
+    midend::body_access a = pick(candidates);
+    a.offset += chance(2) ? 0 : std::int64_t{random_.below(2 * a.bytes + 1)} - a.bytes;
+    a.bytes = bytes;
+    return a;
+  }
+
   void make_access(std::uint32_t b) {
     if (chance(12)) {
       note(writer_.call(width_, {any(width_, b)}), b);
       return;
     }
     const unsigned width = pick<unsigned>({width_, width_, 8});
-    const auto bytes = width / 8;
-    const int which = chance(2) ? 1 : 0;
-    midend::body_access a{};
-    a.base = base_[which];
-    a.index = chance(4) ? midend::no_body_value : any(chance(6) ? narrow_ : width_, b);
-    a.stored = midend::no_body_value;
-    a.bytes = bytes;
-    a.memory = is_apart_ && chance(2) ? static_cast<std::uint32_t>(which) : midend::any_memory;
-    a.scale = pick<std::int64_t>({1, 4, bytes});
-    a.offset = static_cast<std::int64_t>(random_.below(3)) * (chance(3) ? 1 : static_cast<std::int64_t>(bytes));
+    midend::body_access a = chance(2) ? place_beside_another(b, width / 8) : any_place(b, width / 8);
     if (width_ == 64 && is_apart_) {
       a.index = midend::no_body_value; // else the two could meet
     }
+    places_.push_back({a, b});
     const bool stores = chance(2);
     if (stores) {
       a.stored = any(width_, b); // of which perhaps only a part is stored
@@ -421,6 +448,7 @@ private:
   std::vector<bool> is_counter_;
   std::vector<placed> known_;
   std::vector<placed> increments_;
+  std::vector<placed_access> places_; ///< what they store is left out
   std::vector<midend::body_id> next_of_counter_;
   std::vector<midend::body_id> divisors_;
   std::vector<midend::body_id> amounts_;
