@@ -403,7 +403,7 @@ TEST_CASE("unrolling: from when on a factor pays does not depend on how often th
 TEST_CASE("unrolling: a pass that ends in the middle, nobody knows where, keeps the test of each copy") {
   unrolling_options options = factor(4);
   options.remainder = midend::remainder_placement::mid_exit;
-  const unrolling_candidate& c = advised_loop(unknown_length, options).candidate(4);
+  const unrolling_candidate c = advised_loop(unknown_length, options).candidate(4);
   CHECK(c.kind == uncounted);
   CHECK(c.body.branches == 4);
   CHECK(c.cycles_per_iteration == fraction(1)); // one branch a cycle
