@@ -6,7 +6,6 @@
 #include "midend/cost/advise_unrolling.hpp"
 #include "midend/cost/body_cost.hpp"
 #include "midend/cost/code_size.hpp"
-#include "midend/cost/congruence.hpp"
 #include "midend/cost/cost_ir.hpp"
 #include "midend/cost/count_iterations.hpp"
 #include "midend/cost/critical_path.hpp"

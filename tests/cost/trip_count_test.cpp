@@ -1,8 +1,7 @@
-// Trip counts against running the loop; phi cycles and congruences against iterating.
+// Trip counts against running the loop; phi cycles against iterating.
 #include "support/test_graph.hpp"
 
 #include <doctest/doctest.h>
-#include <midend/cost/congruence.hpp>
 #include <midend/cost/phi_permutation.hpp>
 #include <midend/cost/trip_count.hpp>
 #include <midend/cost/trip_formula.hpp>
@@ -282,40 +281,4 @@ TEST_CASE("phi_permutation: the rotation of three") {
   REQUIRE(cycles.num_cycles() == 1);
   CHECK(cycles.period() == 3);
   CHECK(cycles.cycle(0)[1] == 3);
-}
-
-TEST_CASE("congruence: against all iterations") {
-  for (std::uint64_t modulus = 0; modulus != 7; ++modulus) {
-    for (std::uint64_t residue = 0; residue != std::max<std::uint64_t>(modulus, 4); ++residue) {
-      if (modulus != 0 && residue >= modulus) {
-        continue;
-      }
-      for (std::uint64_t step = 0; step != 6; ++step) {
-        for (std::uint64_t factor = 1; factor != 9; ++factor) {
-          for (std::uint64_t copy = 0; copy != factor; ++copy) {
-            const auto c = midend::congruence_in_copy({modulus, residue}, step, factor, copy);
-            for (std::uint64_t m = 1; m != 13; ++m) {
-              std::vector<bool> seen(m, false);
-              for (std::uint64_t k = 0; k != (modulus == 0 ? 1 : m); ++k) {
-                for (std::uint64_t pass = 0; pass != m; ++pass) {
-                  seen[(residue + k * modulus + (pass * factor + copy) * step) % m] = true;
-                }
-              }
-              const auto known = residue_of(c, m);
-              REQUIRE(known.has_value() == (std::count(seen.begin(), seen.end(), true) == 1));
-              REQUIRE((!known || seen[*known]));
-            }
-          }
-        }
-      }
-    }
-  }
-}
-
-TEST_CASE("congruence: quarters and sixteenths") {
-  const auto start = midend::exactly(0);
-  CHECK(residue_of(midend::congruence_in_copy(start, 1, 4, 0), 16) == std::nullopt);
-  CHECK(residue_of(midend::congruence_in_copy(start, 1, 4, 3), 4) == 3);
-  CHECK(residue_of(midend::congruence_in_copy(start, 1, 16, 0), 16) == 0);
-  CHECK(residue_of(midend::congruence_in_copy(start, 1, 16, 7), 16) == 7);
 }

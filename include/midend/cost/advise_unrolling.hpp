@@ -75,7 +75,7 @@ constexpr void note_assumptions(const unrolling_options& options, const iteratio
 template <class Search> constexpr void find_break_even(const Search& search, unrolling_advice& out) {
   for (unrolling_candidate& c : out.candidates) {
     if (c.is_evaluated && (c.kind == unrolling_kind::runtime || c.kind == unrolling_kind::uncounted)) {
-      const unrolled_times times = search.times_of(c);
+      const unrolled_times times = search.evaluation.times_of(c);
       c.break_even = break_even_search{times}();
     }
   }
@@ -115,8 +115,8 @@ constexpr void advise_unrolling_of_body(const M& machine, const unrolling_option
                                         unrolling_workspace& workspace, unrolling_advice& out) {
   detail::clear_advice(out);
   count_iterations(out.body, workspace.count_, out.counters);
-  detail::unrolling_search<M, Folder> search{machine, options, folder, workspace, out};
-  search.count = detail::iterations_of(out.body, out.counters, options);
+  detail::unrolling_search<M, Folder> search{
+      machine, options, folder, workspace, out, detail::iterations_of(out.body, out.counters, options)};
   out.iterations = search.count.expected;
   if (!search.weigh_rolled()) {
     return;

@@ -4,6 +4,7 @@
 #include "midend/config.hpp"
 #include "midend/cost/detail/first_hit.hpp"
 #include "midend/cost/fraction.hpp"
+#include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
 
 #include <cstdint>
@@ -50,8 +51,6 @@ struct trip_count {
 namespace detail {
 
 struct trip_count_solver {
-  static constexpr std::uint64_t mask(unsigned width) { return ~std::uint64_t{0} >> (64 - width); }
-
   static constexpr std::uint64_t sign(unsigned width) { return std::uint64_t{1} << (width - 1); }
 
   static constexpr bool is_signed(operation c) { return c >= operation::less && c <= operation::greater_equal; }
@@ -85,7 +84,7 @@ struct trip_count_solver {
 
   /// The first of the tests 0, 1, … whose value ends the loop.
   static constexpr std::optional<std::uint64_t> first_ending(const counted_exit& e) {
-    const std::uint64_t most = mask(e.width);
+    const std::uint64_t most = low_ones(e.width);
     const operation ends = e.exits_when ? e.comparison : negated(e.comparison);
     const std::uint64_t offset = is_signed(ends) ? sign(e.width) : 0; // makes signed order unsigned
     const arc ending = ending_values(ends, (e.bound + offset) & most, most);
@@ -104,7 +103,7 @@ struct trip_count_solver {
 
   /// How many increments keep what the flags promise; nothing if all do.
   static constexpr std::optional<std::uint64_t> increments_without_wrap(const counted_exit& e) {
-    const std::uint64_t most = mask(e.width);
+    const std::uint64_t most = low_ones(e.width);
     const std::uint64_t start = e.start & most;
     const std::uint64_t step = e.step & most;
     if (step == 0) {

@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/cost/trip_count.hpp"
+#include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
 
 #include <bit>
@@ -33,7 +34,7 @@ struct trip_formula {
 
   /// The backedges taken. 2^width of them, which is endless, come out as 0; that can only be if `requires_no_wrap`.
   constexpr std::uint64_t backedges(std::uint64_t start, std::uint64_t bound) const {
-    const std::uint64_t most = detail::trip_count_solver::mask(width);
+    const std::uint64_t most = low_ones(width);
     counted_exit at_once{width, start, 0, bound, ends, true, {}};
     if (trip_count_of(at_once).kind == trip_count_kind::exact) {
       return 0;
@@ -52,7 +53,7 @@ struct trip_formula {
 constexpr std::optional<trip_formula> trip_formula_of(const counted_exit& e) {
   using solver = detail::trip_count_solver;
   MIDEND_ASSERT(e.width >= 1 && e.width <= 64, "a width of 1 to 64 bits", e.width);
-  const std::uint64_t most = solver::mask(e.width);
+  const std::uint64_t most = low_ones(e.width);
   const std::uint64_t step = e.step & most;
   trip_formula f;
   f.width = e.width;

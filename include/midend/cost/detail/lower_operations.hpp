@@ -7,6 +7,7 @@
 #include "midend/cost/loop_body.hpp"
 #include "midend/cost/operation_class.hpp"
 #include "midend/cost/unrolled_body.hpp"
+#include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
 
 #include <array>
@@ -46,10 +47,6 @@ struct operation_sequence {
   constexpr bool reads(std::size_t step) const { return (readers >> step & 1) != 0; }
 };
 
-constexpr std::uint64_t bits_of_width(std::uint8_t width) {
-  return width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
-}
-
 /// 32-bit words of literal that a number takes; a machine extends a short one, with zeros or with its sign.
 constexpr std::uint32_t literal_words(std::uint64_t bits, std::uint8_t width, std::uint64_t largest_small) {
   if (bits <= largest_small) {
@@ -61,7 +58,7 @@ constexpr std::uint32_t literal_words(std::uint64_t bits, std::uint8_t width, st
 
 /// An addend can be added or subtracted.
 constexpr std::uint64_t smaller_addend(std::uint64_t bits, std::uint8_t width) {
-  const std::uint64_t opposite = (0 - bits) & bits_of_width(width);
+  const std::uint64_t opposite = (0 - bits) & low_ones(width);
   return opposite < bits ? opposite : bits;
 }
 
@@ -133,9 +130,9 @@ struct division_steps {
   static constexpr operation_sequence of(const unrolled_node& node, std::uint64_t divisor, bool multiplies) {
     const bool is_signed = node.info.code == operation::div || node.info.code == operation::rem;
     const bool is_remainder = node.info.code == operation::rem || node.info.code == operation::urem;
-    const std::uint64_t sign = (bits_of_width(node.info.width) >> 1) + 1;
+    const std::uint64_t sign = (low_ones(node.info.width) >> 1) + 1;
     const bool by_negative = is_signed && (divisor & sign) != 0;
-    const std::uint64_t size = by_negative ? (0 - divisor) & bits_of_width(node.info.width) : divisor;
+    const std::uint64_t size = by_negative ? (0 - divisor) & low_ones(node.info.width) : divisor;
     if (std::has_single_bit(size)) {
       if (is_signed) {
         return signed_by_power(is_remainder, size == 2, by_negative);

@@ -85,7 +85,7 @@ public:
     const unsigned width = v.info.width;
     const known_value base = value_of_node(a.node, width);
     const known_value product =
-        is_power_of_2(b.addend)
+        std::has_single_bit(b.addend)
             ? e_.apply(operation::shl, width,
                        {base, literal(static_cast<std::uint64_t>(std::countr_zero(b.addend)), width)})
             : e_.compute(v, base, b);

@@ -128,7 +128,7 @@ private:
   }
 
   constexpr known_value divided(const known_value& x, std::uint64_t m, bool is_negative) {
-    if (!is_power_of_2(m)) {
+    if (!std::has_single_bit(m)) {
       return e_.apply(operation::udiv, x.width, {x, literal(m, x.width)});
     }
     const auto amount = static_cast<std::uint64_t>(std::countr_zero(m));
@@ -151,8 +151,9 @@ private:
       return literal(static_cast<std::uint64_t>(s.remaining) + s.residue, shifted_node.width);
     }
     const unsigned width = shifted_node.width;
-    known_value out = is_power_of_2(m) ? e_.apply(operation::bit_and, width, {shifted_node, literal(m - 1, width)})
-                                       : e_.apply(operation::urem, width, {shifted_node, literal(m, width)});
+    known_value out = std::has_single_bit(m)
+                          ? e_.apply(operation::bit_and, width, {shifted_node, literal(m - 1, width)})
+                          : e_.apply(operation::urem, width, {shifted_node, literal(m, width)});
     if (e_.is_fresh()) {
       e_.facts(out.node) = {{0, static_cast<std::int64_t>(m - 1)}, s.step, s.residue};
     }

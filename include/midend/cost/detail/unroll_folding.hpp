@@ -146,13 +146,13 @@ private:
     if (out) {
       return *out;
     }
-    return code == operation::urem && is_power_of_2(m) ? mask(v, a, literal(m - 1, v.info.width))
-                                                       : unsigned_by_power(v, a, b, m);
+    return code == operation::urem && std::has_single_bit(m) ? mask(v, a, literal(m - 1, v.info.width))
+                                                             : unsigned_by_power(v, a, b, m);
   }
 
   constexpr known_value unsigned_by_power(const body_value& v, const known_value& a, const known_value& b,
                                           std::uint64_t m) {
-    if (v.info.code == operation::udiv && is_power_of_2(m)) {
+    if (v.info.code == operation::udiv && std::has_single_bit(m)) {
       const auto amount = static_cast<std::uint64_t>(std::countr_zero(m));
       return e_.apply(operation::shr, v.info.width, {a, literal(amount, v.info.width)});
     }
@@ -161,7 +161,7 @@ private:
 
   constexpr known_value mask(const body_value& v, const known_value& a, const known_value& b) {
     const std::uint64_t m = b.addend + 1;
-    if (is_power_of_2(m) && m <= std::uint64_t{1} << 62) {
+    if (std::has_single_bit(m) && m <= std::uint64_t{1} << 62) {
       if (const auto low = division_.low_bits(a, m)) {
         return *low;
       }

@@ -107,10 +107,6 @@ constexpr std::uint64_t power_of_2_in(std::uint64_t x) {
   return x & (0 - x);
 }
 
-constexpr bool is_power_of_2(std::uint64_t x) {
-  return x != 0 && (x & (x - 1)) == 0;
-}
-
 /// What is known of a node wherever it is used: the signed number that it means lies in the range and leaves `residue`
 /// modulo `modulus`, which is not 0. Copies further on may know more of it than those before, but never less: when they
 /// run, so did the others.

@@ -3,29 +3,22 @@
 
 #include "midend/config.hpp"
 #include "midend/cost/body_cost.hpp"
-#include "midend/cost/count_iterations.hpp"
+#include "midend/cost/detail/candidate_evaluation.hpp"
 #include "midend/cost/detail/iteration_count.hpp"
 #include "midend/cost/detail/peeling_reasons.hpp"
 #include "midend/cost/detail/unrolling_factors.hpp"
 #include "midend/cost/detail/unrolling_rule.hpp"
-#include "midend/cost/detail/unrolling_times.hpp"
 #include "midend/cost/fraction.hpp"
 #include "midend/cost/loop_body.hpp"
 #include "midend/cost/loop_counters.hpp"
-#include "midend/cost/machine_fields.hpp"
-#include "midend/cost/unroll_body.hpp"
 #include "midend/cost/unrolled_body.hpp"
 #include "midend/cost/unrolling_advice.hpp"
 #include "midend/cost/unrolling_options.hpp"
 #include "midend/cost/unrolling_workspace.hpp"
-#include "midend/cost/weigh_body.hpp"
-#include "midend/support/flat_array.hpp"
 #include "midend/support/order.hpp"
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <utility>
 
@@ -40,20 +33,14 @@ template <class M, class Folder> struct unrolling_search {
   const Folder& folder;
   unrolling_workspace& workspace;
   unrolling_advice& out;
-  const loop_machine_times times{machine};
-  iteration_count count{};
+  const iteration_count count;
+  candidate_evaluation<M, Folder> evaluation{machine, options, folder, workspace, out, count};
   std::uint32_t accepted = 0;     ///< in `out.candidates`
   std::size_t last_evaluated = 0; ///< in `out.candidates`
 
   constexpr unrolling_candidate& last_accepted() { return out.candidates[accepted]; }
 
   constexpr const body_cost& rolled() const { return out.candidates[0].body; }
-
-  /// The copies of a request, evaluated and weighed: in `workspace.unrolled_` and `workspace.machine_`.
-  constexpr body_cost evaluate_copies(const unroll_request& request) {
-    unroll_body(out.body, out.counters, request, folder, workspace.unroll_, workspace.unrolled_);
-    return weigh_body(workspace.unrolled_, machine, options.lowering, workspace.weigh_, workspace.machine_);
-  }
 
   /// What was evaluated last becomes what is taken.
   constexpr void accept(std::size_t candidate) {
@@ -77,28 +64,15 @@ template <class M, class Folder> struct unrolling_search {
 
   constexpr bool weigh_rolled() {
     unrolling_candidate c;
-    c.body = evaluate_copies({});
-    c.is_evaluated = true;
+    evaluation.evaluate_rolled(c);
     if (c.body.resources.is_impossible || c.body.recurrence == recurrence_status::impossible) {
       out.obstacle =
           c.body.resources.is_impossible ? unrolling_obstacle::impossible_machine : unrolling_obstacle::cyclic_body;
       return false;
     }
-    const loop_time time = times.loop(c.body, count.expected);
-    mark_pipelining(c.body, count.expected);
-    c.cycles_per_iteration = times.cycles_per_pass(c.body, count.expected);
-    c.total_cycles = time.cycles;
-    c.setup_cycles = time.setup;
-    c.total_bytes = c.body.bytes;
     out.candidates.push_back(c);
     accept(0);
     return true;
-  }
-
-  constexpr void mark_pipelining(body_cost& body, std::uint64_t passes) const {
-    if (body.is_pipelined() && !times.is_pipelined(body, passes)) {
-      body.obstacle = pipelining_obstacle::too_few_passes;
-    }
   }
 
   // Factors.
@@ -169,7 +143,7 @@ template <class M, class Folder> struct unrolling_search {
       out.candidates[index].reason = rejection::too_many_operations;
     }
     if (out.candidates[index].reason == rejection::none) {
-      evaluate_factor(out.candidates[index]);
+      evaluation.evaluate_factor(out.candidates[index]);
       last_evaluated = index;
       decide(index);
     }
@@ -186,76 +160,6 @@ template <class M, class Folder> struct unrolling_search {
     return last.body.operations * factor > options.max_operations * slack * last.factor;
   }
 
-  constexpr void evaluate_factor(unrolling_candidate& c) {
-    const bool exact_rest =
-        count.is_exact && c.remainder_iterations != 0 && c.remainder != remainder_placement::mid_exit;
-    if (exact_rest) {
-      evaluate_rest(c);
-    }
-    unroll_request request;
-    request.copies = c.factor;
-    request.drops_counted_tests = c.kind != unrolling_kind::uncounted;
-    request.first_iteration = c.remainder == remainder_placement::prologue ? c.remainder_iterations : 0;
-    request.knows_position = c.remainder != remainder_placement::prologue || count.is_exact;
-    if (c.remainder == remainder_placement::mid_exit && count.is_exact) {
-      request.mid_exit_copy = static_cast<std::uint32_t>(c.remainder_iterations - 1);
-    }
-    c.body = evaluate_copies(request);
-    c.is_evaluated = true;
-    sum_up(c);
-  }
-
-  /// What is left follows in a straight line.
-  constexpr void evaluate_rest(unrolling_candidate& c) {
-    unroll_request request;
-    request.copies = static_cast<std::uint32_t>(c.remainder_iterations);
-    request.is_straight_line = true;
-    request.begins_at_entry = c.remainder == remainder_placement::prologue;
-    request.first_iteration = request.begins_at_entry ? 0 : count.exact - c.remainder_iterations;
-    c.rest = evaluate_copies(request);
-  }
-
-  /// Totals for the iterations that are expected.
-  constexpr void sum_up(unrolling_candidate& c) const {
-    const unrolled_times unrolled = times_of(c);
-    loop_time time;
-    if (c.remainder_iterations != 0 && count.is_exact) {
-      time = times.loop(c.body, unrolled.passes(count.expected));
-      time.cycles += c.rest.alone * (c.remainder != remainder_placement::mid_exit);
-    } else {
-      time = unrolled(count.expected);
-    }
-    c.total_cycles = time.cycles;
-    c.setup_cycles = time.setup;
-    mark_pipelining(c.body, unrolled.passes(count.expected));
-    c.cycles_per_iteration = fraction(times.cycles_per_pass(c.body, unrolled.passes(count.expected))) / c.factor;
-    c.total_bytes = c.body.bytes + bytes_of_rest(c);
-  }
-
-  constexpr std::uint64_t bytes_of_rest(const unrolling_candidate& c) const {
-    if (c.remainder_iterations == 0 || c.remainder == remainder_placement::mid_exit) {
-      return 0;
-    }
-    return count.is_exact ? c.rest.bytes : rolled().bytes;
-  }
-
-  constexpr unrolled_times times_of(const unrolling_candidate& c) const {
-    const bool leaves_anywhere = c.kind == unrolling_kind::uncounted || c.remainder == remainder_placement::mid_exit;
-    return {times, rolled(), c.body, c.factor, preparation(c), leaves_anywhere};
-  }
-
-  /// Computing how many passes there are, from the trip count that the loop would have computed implicitly.
-  constexpr std::uint64_t preparation(const unrolling_candidate& c) const {
-    if (c.kind != unrolling_kind::runtime) {
-      return 0;
-    }
-    const std::uint64_t to_branch =
-        machine.latency(operation_class::compare, operation_class::branch, dependence_kind::value);
-    const operation_class split =
-        std::has_single_bit(c.factor) ? operation_class::alu : operation_class::integer_divide;
-    return std::uint64_t{machine.latency(operation_class::alu)} + machine.latency(split) + to_branch;
-  }
-
   // Peeling and unrolling completely.
 
   constexpr void weigh_full() {
@@ -270,7 +174,7 @@ template <class M, class Folder> struct unrolling_search {
     const std::size_t index = out.candidates.size();
     out.candidates.push_back(c);
     if (c.reason == rejection::none) {
-      evaluate_full(out.candidates[index]);
+      evaluation.evaluate_full(out.candidates[index]);
       decide(index);
     }
   }
@@ -283,19 +187,6 @@ template <class M, class Folder> struct unrolling_search {
     const auto most = out.counters.trip.header_executions();
     const bool is_expected = most && count.expected + 1 >= *most;
     return out.counters.trip.kind == trip_count_kind::at_most && is_expected ? *most : 0;
-  }
-
-  constexpr void evaluate_full(unrolling_candidate& c) {
-    unroll_request request;
-    request.copies = c.factor;
-    request.is_straight_line = true;
-    request.begins_at_entry = true;
-    request.drops_counted_tests = out.counters.is_exact();
-    c.body = evaluate_copies(request);
-    c.is_evaluated = true;
-    c.total_cycles = c.body.alone;
-    c.cycles_per_iteration = fraction(c.body.alone) / c.factor;
-    c.total_bytes = c.body.bytes;
   }
 
   constexpr void weigh_peeling() {
@@ -313,30 +204,10 @@ template <class M, class Folder> struct unrolling_search {
       const std::size_t index = out.candidates.size();
       out.candidates.push_back(c);
       if (c.reason == rejection::none) {
-        evaluate_peeled(out.candidates[index]);
+        evaluation.evaluate_peeled(out.candidates[index]);
         decide(index);
       }
     }
-  }
-
-  constexpr void evaluate_peeled(unrolling_candidate& c) {
-    unroll_request before;
-    before.copies = c.factor;
-    before.is_straight_line = true;
-    before.begins_at_entry = true;
-    before.drops_counted_tests = count.is_exact;
-    c.rest = evaluate_copies(before);
-    unroll_request behind;
-    behind.first_iteration = c.factor;
-    c.body = evaluate_copies(behind);
-    c.is_evaluated = true;
-    const std::uint64_t passes = count.expected > c.factor ? count.expected - c.factor : 0;
-    const loop_time time = times.loop(c.body, passes);
-    c.total_cycles = time.cycles + c.rest.alone;
-    c.setup_cycles = time.setup;
-    mark_pipelining(c.body, passes);
-    c.cycles_per_iteration = fraction(times.cycles_per_pass(c.body, passes));
-    c.total_bytes = c.body.bytes + c.rest.bytes;
   }
 
   // The rule.
