@@ -1,6 +1,6 @@
 // Operations a second of the Elbrus-like IR's interpreter: interpreter/midend/PROGRAM, as items_per_second.
-#include <midend/elbrus/interpreter.hpp>
-#include <midend/elbrus/parser.hpp>
+#include <midend/elbrus/run/interpreter.hpp>
+#include <midend/elbrus/text/parser.hpp>
 
 #include <benchmark/benchmark.h>
 

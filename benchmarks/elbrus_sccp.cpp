@@ -3,9 +3,9 @@
 #include <midend/dataflow/domains/interval_domain.hpp>
 #include <midend/dataflow/domains/known_bits_domain.hpp>
 #include <midend/dataflow/domains/number_domain.hpp>
-#include <midend/elbrus/construct_ssa.hpp>
-#include <midend/elbrus/editor.hpp>
 #include <midend/elbrus/random_program.hpp>
+#include <midend/elbrus/views/construct_ssa.hpp>
+#include <midend/elbrus/views/editor.hpp>
 #include <midend/ssa/sccp.hpp>
 
 #include <benchmark/benchmark.h>

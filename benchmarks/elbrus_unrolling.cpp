@@ -1,15 +1,15 @@
 // The cost of unrolling advice: unrolling/advise/PROGRAM beside unrolling/sccp/PROGRAM, for the sample programs. Both
 // look at the same procedures in SSA form: one at all innermost loops, the other at all values once.
-#include <midend/cost/advise_unrolling.hpp>
-#include <midend/cost/e2k.hpp>
 #include <midend/dataflow/domains/number_domain.hpp>
 #include <midend/dominance/dominators.hpp>
-#include <midend/elbrus/construct_ssa.hpp>
-#include <midend/elbrus/cost_view.hpp>
-#include <midend/elbrus/editor.hpp>
-#include <midend/elbrus/parser.hpp>
+#include <midend/elbrus/text/parser.hpp>
+#include <midend/elbrus/views/construct_ssa.hpp>
+#include <midend/elbrus/views/cost_view.hpp>
+#include <midend/elbrus/views/editor.hpp>
 #include <midend/loops/natural_loops.hpp>
+#include <midend/machine/e2k.hpp>
 #include <midend/ssa/sccp.hpp>
+#include <midend/unrolling/advise_unrolling.hpp>
 
 #include <benchmark/benchmark.h>
 

@@ -1,11 +1,11 @@
 // elbrus_interpreter: runs a program of the Elbrus-like IR with memory and host functions, looks at a trap, and writes
 // the profile into the program.
-#include <midend/elbrus/interpreter.hpp>
 #include <midend/elbrus/literal.hpp>
-#include <midend/elbrus/parser.hpp>
-#include <midend/elbrus/printer.hpp>
-#include <midend/elbrus/profile.hpp>
-#include <midend/elbrus/trap_text.hpp>
+#include <midend/elbrus/run/interpreter.hpp>
+#include <midend/elbrus/run/profile.hpp>
+#include <midend/elbrus/run/trap_text.hpp>
+#include <midend/elbrus/text/parser.hpp>
+#include <midend/elbrus/text/printer.hpp>
 
 #include <array>
 #include <cstdint>

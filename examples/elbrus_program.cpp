@@ -1,14 +1,14 @@
 // elbrus_program: a program of the Elbrus-like IR is read, checked, run, brought into SSA form and run again.
-#include <midend/elbrus/construct_ssa.hpp>
 #include <midend/elbrus/equal.hpp>
-#include <midend/elbrus/interpreter.hpp>
-#include <midend/elbrus/parser.hpp>
-#include <midend/elbrus/printer.hpp>
-#include <midend/elbrus/profile.hpp>
-#include <midend/elbrus/run_equivalence.hpp>
-#include <midend/elbrus/trap_text.hpp>
-#include <midend/elbrus/variable_view.hpp>
-#include <midend/elbrus/verifier.hpp>
+#include <midend/elbrus/run/interpreter.hpp>
+#include <midend/elbrus/run/profile.hpp>
+#include <midend/elbrus/run/run_equivalence.hpp>
+#include <midend/elbrus/run/trap_text.hpp>
+#include <midend/elbrus/text/parser.hpp>
+#include <midend/elbrus/text/printer.hpp>
+#include <midend/elbrus/verify/verifier.hpp>
+#include <midend/elbrus/views/construct_ssa.hpp>
+#include <midend/elbrus/views/variable_view.hpp>
 #include <midend/midend.hpp>
 #include <midend/viz/elbrus.hpp>
 

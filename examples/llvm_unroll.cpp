@@ -2,11 +2,11 @@
 // module, and what LLVM's unroller does with them: its passes loop-unroll-full and loop-unroll of -O2, for the target
 // of the module. --list has a line for each loop. LLVM is asked in the same process, by its optimisation remarks.
 #include <midend/adapters/llvm_cost.hpp>
-#include <midend/cost/advise_unrolling.hpp>
-#include <midend/cost/e2k.hpp>
-#include <midend/cost/scalar_core.hpp>
 #include <midend/dominance/dominators.hpp>
 #include <midend/loops/natural_loops.hpp>
+#include <midend/machine/e2k.hpp>
+#include <midend/machine/scalar_core.hpp>
+#include <midend/unrolling/advise_unrolling.hpp>
 #include <midend/viz/unrolling_words.hpp>
 
 #include <llvm/Analysis/LoopInfo.h>

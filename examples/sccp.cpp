@@ -1,8 +1,8 @@
 // Sparse conditional constant propagation: what it finds, why, and what becomes of the program.
 #include <midend/dataflow/domains/number_domain.hpp>
-#include <midend/elbrus/editor.hpp>
-#include <midend/elbrus/parser.hpp>
-#include <midend/elbrus/printer.hpp>
+#include <midend/elbrus/text/parser.hpp>
+#include <midend/elbrus/text/printer.hpp>
+#include <midend/elbrus/views/editor.hpp>
 #include <midend/ssa/apply_sccp.hpp>
 #include <midend/ssa/explain_sccp.hpp>
 #include <midend/ssa/sccp.hpp>

@@ -1,7 +1,7 @@
 // Sparse conditional constant propagation over a domain of one's own: whether numbers are even.
 #include <midend/dataflow/value_domain.hpp>
-#include <midend/elbrus/parser.hpp>
-#include <midend/elbrus/views.hpp>
+#include <midend/elbrus/text/parser.hpp>
+#include <midend/elbrus/views/views.hpp>
 #include <midend/ir/evaluate.hpp>
 #include <midend/ssa/sccp.hpp>
 #include <midend/viz/sccp.hpp>

@@ -1,9 +1,9 @@
 // From variables to values: reads that nothing was written for, pruned SSA form, and values made on the fly.
 #include <midend/elbrus/builder.hpp>
-#include <midend/elbrus/construct_ssa.hpp>
-#include <midend/elbrus/initialization.hpp>
-#include <midend/elbrus/parser.hpp>
-#include <midend/elbrus/printer.hpp>
+#include <midend/elbrus/text/parser.hpp>
+#include <midend/elbrus/text/printer.hpp>
+#include <midend/elbrus/views/construct_ssa.hpp>
+#include <midend/elbrus/views/initialization.hpp>
 #include <midend/ssa/on_the_fly_ssa.hpp>
 
 #include <cstdio>

@@ -1,10 +1,10 @@
 // Advice on unrolling for an IR of one's own: what it has to say of itself, and what it is told.
-#include <midend/cost/advise_unrolling.hpp>
-#include <midend/cost/cost_ir.hpp>
-#include <midend/cost/e2k.hpp>
-#include <midend/cost/scalar_core.hpp>
 #include <midend/graph/csr_graph.hpp>
+#include <midend/induction/cost_ir.hpp>
 #include <midend/loops/dominators_and_loops.hpp>
+#include <midend/machine/e2k.hpp>
+#include <midend/machine/scalar_core.hpp>
+#include <midend/unrolling/advise_unrolling.hpp>
 #include <midend/viz/unrolling.hpp>
 
 #include <cstddef>

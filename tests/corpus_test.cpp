@@ -1,7 +1,7 @@
 // All functions of the corpus against LLVM's answers.
-#include "support/expectations.hpp"
-#include "support/print.hpp"
-#include "support/test_graph.hpp"
+#include "kit/expectations.hpp"
+#include "kit/print.hpp"
+#include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/dataflow/live_variables.hpp>

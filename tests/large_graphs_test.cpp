@@ -1,6 +1,6 @@
 // A million nodes on a stack of 256 KiB: no analysis recurses over its input. Answers by formula.
-#include "support/print.hpp"
-#include "support/small_stack.hpp"
+#include "kit/print.hpp"
+#include "kit/small_stack.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/midend.hpp>

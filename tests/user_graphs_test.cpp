@@ -1,7 +1,7 @@
 // Every analysis on graphs as users have them: containers of all kinds, pointers, own edge numbers.
-#include "support/definitions.hpp"
-#include "support/print.hpp"
-#include "support/test_graph.hpp"
+#include "kit/definitions.hpp"
+#include "kit/print.hpp"
+#include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/midend.hpp>

@@ -1,8 +1,8 @@
 #include "eir_file.hpp"
 
-#include <midend/elbrus/initialization.hpp>
-#include <midend/elbrus/parser.hpp>
-#include <midend/elbrus/verifier.hpp>
+#include <midend/elbrus/text/parser.hpp>
+#include <midend/elbrus/verify/verifier.hpp>
+#include <midend/elbrus/views/initialization.hpp>
 
 #include <algorithm>
 #include <cerrno>

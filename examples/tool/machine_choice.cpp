@@ -3,9 +3,9 @@
 #include "eir_file.hpp"
 #include "text.hpp"
 
-#include <midend/cost/e2k.hpp>
-#include <midend/cost/machine_file.hpp>
-#include <midend/cost/scalar_core.hpp>
+#include <midend/machine/e2k.hpp>
+#include <midend/machine/machine_file.hpp>
+#include <midend/machine/scalar_core.hpp>
 #include <midend/viz/machine.hpp>
 
 #include <array>

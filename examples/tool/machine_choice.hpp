@@ -1,7 +1,7 @@
 /// Machines by name, or from files.
 #pragma once
 
-#include <midend/cost/machine_model.hpp>
+#include <midend/machine/machine_model.hpp>
 
 #include <optional>
 #include <string>

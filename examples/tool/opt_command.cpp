@@ -6,8 +6,8 @@
 #include "prints.hpp"
 #include "text.hpp"
 
-#include <midend/elbrus/printer.hpp>
-#include <midend/elbrus/verifier.hpp>
+#include <midend/elbrus/text/printer.hpp>
+#include <midend/elbrus/verify/verifier.hpp>
 #include <midend/viz/elbrus.hpp>
 
 #include <algorithm>

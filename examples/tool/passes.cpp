@@ -7,7 +7,7 @@
 #include <midend/dataflow/domains/interval_domain.hpp>
 #include <midend/dataflow/domains/known_bits_domain.hpp>
 #include <midend/dataflow/domains/number_domain.hpp>
-#include <midend/elbrus/construct_ssa.hpp>
+#include <midend/elbrus/views/construct_ssa.hpp>
 
 #include <algorithm>
 

@@ -13,10 +13,10 @@
 #include <midend/dataflow/reaching_definitions.hpp>
 #include <midend/dataflow/very_busy_expressions.hpp>
 #include <midend/dominance/dominators.hpp>
-#include <midend/elbrus/procedure_text.hpp>
-#include <midend/elbrus/statement_view.hpp>
-#include <midend/elbrus/variable_view.hpp>
-#include <midend/elbrus/views.hpp>
+#include <midend/elbrus/text/procedure_text.hpp>
+#include <midend/elbrus/views/statement_view.hpp>
+#include <midend/elbrus/views/variable_view.hpp>
+#include <midend/elbrus/views/views.hpp>
 #include <midend/loops/natural_loops.hpp>
 #include <midend/ssa/live_values.hpp>
 #include <midend/support/bit_set.hpp>

@@ -4,11 +4,11 @@
 #include "output.hpp"
 #include "run_input.hpp"
 
-#include <midend/elbrus/interpreter.hpp>
 #include <midend/elbrus/literal.hpp>
-#include <midend/elbrus/printer.hpp>
-#include <midend/elbrus/profile.hpp>
-#include <midend/elbrus/trap_text.hpp>
+#include <midend/elbrus/run/interpreter.hpp>
+#include <midend/elbrus/run/profile.hpp>
+#include <midend/elbrus/run/trap_text.hpp>
+#include <midend/elbrus/text/printer.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -1,8 +1,8 @@
 /// Arguments and memory of `midend run`, from the command line and back.
 #pragma once
 
-#include <midend/elbrus/memory.hpp>
 #include <midend/elbrus/procedure.hpp>
+#include <midend/elbrus/run/memory.hpp>
 #include <midend/elbrus/scalar.hpp>
 #include <midend/elbrus/type.hpp>
 

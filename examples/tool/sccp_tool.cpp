@@ -7,8 +7,8 @@
 #include <midend/dataflow/domains/interval_domain.hpp>
 #include <midend/dataflow/domains/known_bits_domain.hpp>
 #include <midend/dataflow/domains/number_domain.hpp>
-#include <midend/elbrus/editor.hpp>
-#include <midend/elbrus/views.hpp>
+#include <midend/elbrus/views/editor.hpp>
+#include <midend/elbrus/views/views.hpp>
 #include <midend/ssa/apply_sccp.hpp>
 #include <midend/ssa/explain_sccp.hpp>
 #include <midend/ssa/sccp.hpp>

@@ -6,10 +6,10 @@
 #include "text.hpp"
 #include "unroll_json.hpp"
 
-#include <midend/cost/advise_unrolling.hpp>
-#include <midend/elbrus/construct_ssa.hpp>
-#include <midend/elbrus/cost_view.hpp>
+#include <midend/elbrus/views/construct_ssa.hpp>
+#include <midend/elbrus/views/cost_view.hpp>
 #include <midend/loops/dominators_and_loops.hpp>
+#include <midend/unrolling/advise_unrolling.hpp>
 #include <midend/viz/unrolling.hpp>
 #include <midend/viz/unrolling_chart.hpp>
 

@@ -1,8 +1,8 @@
 #include "unroll_json.hpp"
 
-#include <midend/cost/body_cost.hpp>
-#include <midend/cost/fraction.hpp>
-#include <midend/cost/trip_count.hpp>
+#include <midend/induction/trip_count.hpp>
+#include <midend/support/fraction.hpp>
+#include <midend/unrolling/lowering/body_cost.hpp>
 #include <midend/viz/unrolling_reasons.hpp>
 #include <midend/viz/unrolling_words.hpp>
 

@@ -3,8 +3,8 @@
 
 #include "program_names.hpp"
 
-#include <midend/cost/machine_model.hpp>
-#include <midend/cost/unrolling_advice.hpp>
+#include <midend/machine/machine_model.hpp>
+#include <midend/unrolling/unrolling_advice.hpp>
 
 #include <memory>
 #include <string>

@@ -1,6 +1,6 @@
 // boost::dynamic_bitset as a bit_set: the same answers as bit_row in lock step, and conversions.
-#include "support/print.hpp"
-#include "support/test_graph.hpp"
+#include "kit/print.hpp"
+#include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/adapters/dynamic_bitset.hpp>

@@ -1,11 +1,11 @@
 // llvm_cost: classes, effects, addresses, classes of memory, and loop bodies of LLVM's functions.
-#include "cost/loop_body_text.hpp"
-#include "support/test_graph.hpp"
+#include "kit/loop_body_text.hpp"
+#include "kit/test_graph.hpp"
 
 #include <midend/adapters/llvm_cost.hpp>
-#include <midend/cost/describe_loop.hpp>
 #include <midend/dominance/dominators.hpp>
 #include <midend/elbrus/opcode.hpp>
+#include <midend/induction/describe_loop.hpp>
 #include <midend/loops/natural_loops.hpp>
 
 #include <doctest/doctest.h>
@@ -321,7 +321,7 @@ loop_body body_of(const parsed& p) {
   loop_body body;
   midend::loop_description_workspace workspace;
   CHECK(midend::describe_loop(p.ir, forest, static_cast<midend::loop_id>(forest.num_loops() - 1), workspace, body) ==
-        midend::unrolling_obstacle::none);
+        midend::loop_obstacle::none);
   return body;
 }
 
@@ -400,7 +400,7 @@ TEST_CASE("a loop that exceptions leave has unusual control") {
   const midend::loop_forest forest = midend::natural_loops(p.ir.graph(), midend::dominators(p.ir.graph()));
   loop_body body;
   midend::loop_description_workspace workspace;
-  CHECK(midend::describe_loop(p.ir, forest, 0, workspace, body) == midend::unrolling_obstacle::unusual_control);
+  CHECK(midend::describe_loop(p.ir, forest, 0, workspace, body) == midend::loop_obstacle::unusual_control);
 }
 
 } // namespace

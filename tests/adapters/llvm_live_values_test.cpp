@@ -1,6 +1,6 @@
 // Generated functions of LLVM: liveness through the view is that of the programs they were made from.
-#include "support/ssa_ir.hpp"
-#include "support/test_graph.hpp"
+#include "kit/ssa_ir.hpp"
+#include "kit/test_graph.hpp"
 
 #include <midend/adapters/llvm_ssa.hpp>
 #include <midend/dominance/dominators.hpp>

@@ -1,5 +1,5 @@
 // The forms and guards of loops, as LLVM sees them.
-#include "support/test_graph.hpp"
+#include "kit/test_graph.hpp"
 
 #include <midend/adapters/llvm.hpp>
 

@@ -1,5 +1,5 @@
 // llvm_ssa: what it says of functions of LLVM, and folding against LLVM's own.
-#include "support/test_graph.hpp"
+#include "kit/test_graph.hpp"
 
 #include <midend/adapters/llvm.hpp>
 #include <midend/graph/check_graph.hpp>

@@ -7,7 +7,7 @@ kind=$1
 cd "$2" || exit 1
 allowed=" algorithm array bit compare concepts cstddef cstdint cstdio cstdlib cstring initializer_list iterator limits \
 new optional span type_traits utility vector "
-layers=(support graph ir dominance loops dataflow ssa cost transform package)
+layers=(support graph ir dominance loops dataflow ssa induction dependence machine unrolling schedule transform package)
 
 layer_of() { # the place of a folder in the list; files beside the folders (config.hpp, …) stand below all
   local i

@@ -1,6 +1,6 @@
 #include "dataflow/problems.hpp"
-#include "support/statement_ir.hpp"
-#include "support/test_graph.hpp"
+#include "kit/statement_ir.hpp"
+#include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/dataflow/constant_propagation.hpp>

@@ -1,7 +1,7 @@
 // The gen/kill engine against paths, fact by fact.
 #include "dataflow/numberings.hpp"
-#include "support/small_stack.hpp"
-#include "support/test_graph.hpp"
+#include "kit/small_stack.hpp"
+#include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/dataflow/gen_kill.hpp>

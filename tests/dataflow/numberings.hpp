@@ -1,7 +1,7 @@
 // The same graph with its nodes numbered in other ways: what engines make of it must not depend on that.
 #pragma once
 
-#include "support/test_graph.hpp"
+#include "kit/test_graph.hpp"
 
 #include <midend/graph/csr_graph.hpp>
 

@@ -1,5 +1,5 @@
 // The sweeps of pending_set, against a set of numbers.
-#include "support/test_graph.hpp"
+#include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/dataflow/detail/pending_set.hpp>

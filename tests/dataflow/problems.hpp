@@ -1,7 +1,7 @@
 /// Problems to test solvers with, and what their solution is by definition.
 #pragma once
 
-#include "support/test_graph.hpp"
+#include "kit/test_graph.hpp"
 
 #include <midend/dataflow/lattices/dual.hpp>
 #include <midend/dataflow/lattices/powerset.hpp>

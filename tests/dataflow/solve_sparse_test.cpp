@@ -1,5 +1,5 @@
-#include "support/ssa_ir.hpp"
-#include "support/test_graph.hpp"
+#include "kit/ssa_ir.hpp"
+#include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/dataflow/lattices/flat.hpp>

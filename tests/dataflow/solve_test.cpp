@@ -1,7 +1,7 @@
 #include "dataflow/numberings.hpp"
 #include "dataflow/problems.hpp"
-#include "support/small_stack.hpp"
-#include "support/test_graph.hpp"
+#include "kit/small_stack.hpp"
+#include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/dataflow/lattices/boolean.hpp>

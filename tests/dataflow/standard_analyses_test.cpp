@@ -1,7 +1,7 @@
 // Reaching definitions, live variables, available and very busy expressions: the worked examples, and paths through the
 // statements of small programs.
-#include "support/statement_ir.hpp"
-#include "support/test_graph.hpp"
+#include "kit/statement_ir.hpp"
+#include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/dataflow/available_expressions.hpp>

@@ -1,7 +1,7 @@
 // `checked`, `verify_solution`, `explain_fact`.
 #include "dataflow/problems.hpp"
-#include "support/statement_ir.hpp"
-#include "support/test_graph.hpp"
+#include "kit/statement_ir.hpp"
+#include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/dataflow/explain_fact.hpp>

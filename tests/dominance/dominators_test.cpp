@@ -1,7 +1,7 @@
 // dominators.hpp, dominator_tree.hpp.
-#include "support/definitions.hpp"
-#include "support/print.hpp"
-#include "support/test_graph.hpp"
+#include "kit/definitions.hpp"
+#include "kit/print.hpp"
+#include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/dominance/dominators.hpp>

@@ -1,8 +1,8 @@
 // dynamic_post_dominator_tree.hpp.
-#include "support/editable_graph.hpp"
-#include "support/print.hpp"
-#include "support/small_stack.hpp"
-#include "support/test_graph.hpp"
+#include "kit/editable_graph.hpp"
+#include "kit/print.hpp"
+#include "kit/small_stack.hpp"
+#include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/dominance/certify.hpp>

@@ -1,8 +1,8 @@
 // explain_dominance.hpp.
-#include "support/definitions.hpp"
-#include "support/print.hpp"
-#include "support/small_stack.hpp"
-#include "support/test_graph.hpp"
+#include "kit/definitions.hpp"
+#include "kit/print.hpp"
+#include "kit/small_stack.hpp"
+#include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/dominance/dominators.hpp>

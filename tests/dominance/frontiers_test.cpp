@@ -1,8 +1,8 @@
 // dominance_frontier.hpp, iterated_dominance_frontier.hpp, edge_dominance.hpp.
-#include "support/definitions.hpp"
-#include "support/print.hpp"
-#include "support/small_stack.hpp"
-#include "support/test_graph.hpp"
+#include "kit/definitions.hpp"
+#include "kit/print.hpp"
+#include "kit/small_stack.hpp"
+#include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/dominance/dominance_frontier.hpp>

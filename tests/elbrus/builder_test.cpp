@@ -1,12 +1,12 @@
-#include "support/test_graph.hpp"
+#include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
 
 #include <midend/elbrus/builder.hpp>
 #include <midend/elbrus/equal.hpp>
-#include <midend/elbrus/parser.hpp>
-#include <midend/elbrus/printer.hpp>
-#include <midend/elbrus/verifier.hpp>
+#include <midend/elbrus/text/parser.hpp>
+#include <midend/elbrus/text/printer.hpp>
+#include <midend/elbrus/verify/verifier.hpp>
 
 #include <cstdint>
 #include <string>

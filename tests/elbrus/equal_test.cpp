@@ -1,8 +1,8 @@
 // Equality up to numbering: each part of a procedure makes a difference, numbers and what was erased make none.
 #include <midend/elbrus/builder.hpp>
 #include <midend/elbrus/equal.hpp>
-#include <midend/elbrus/parser.hpp>
-#include <midend/elbrus/printer.hpp>
+#include <midend/elbrus/text/parser.hpp>
+#include <midend/elbrus/text/printer.hpp>
 
 #include <doctest/doctest.h>
 

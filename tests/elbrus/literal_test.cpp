@@ -1,5 +1,5 @@
 // Literals of the Elbrus-like IR: bits to text and back are the same, and numbers that do not fit are refused.
-#include "support/test_graph.hpp"
+#include "kit/test_graph.hpp"
 
 #include <midend/elbrus/literal.hpp>
 

@@ -1,10 +1,10 @@
 // The procedure of the Elbrus-like IR: what is made is there, and random editing keeps lists, phis and users in step.
-#include "support/test_graph.hpp"
+#include "kit/test_graph.hpp"
 
 #include <midend/elbrus/opcode.hpp>
 #include <midend/elbrus/procedure.hpp>
 #include <midend/elbrus/program.hpp>
-#include <midend/elbrus/views.hpp>
+#include <midend/elbrus/views/views.hpp>
 #include <midend/graph/check_graph.hpp>
 
 #include <doctest/doctest.h>

@@ -1,16 +1,16 @@
-#include "support/random_programs.hpp"
-#include "support/test_graph.hpp"
+#include "kit/random_programs.hpp"
+#include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
 
-#include <midend/elbrus/construct_ssa.hpp>
 #include <midend/elbrus/equal.hpp>
 #include <midend/elbrus/opcode.hpp>
-#include <midend/elbrus/parser.hpp>
-#include <midend/elbrus/printer.hpp>
 #include <midend/elbrus/random_program.hpp>
-#include <midend/elbrus/trap_text.hpp>
-#include <midend/elbrus/verifier.hpp>
+#include <midend/elbrus/run/trap_text.hpp>
+#include <midend/elbrus/text/parser.hpp>
+#include <midend/elbrus/text/printer.hpp>
+#include <midend/elbrus/verify/verifier.hpp>
+#include <midend/elbrus/views/construct_ssa.hpp>
 #include <midend/loops/is_reducible.hpp>
 #include <midend/loops/natural_loops.hpp>
 

@@ -5,12 +5,12 @@
 // is a command line of `midend run` without the file, and what it returns. Here it is read in a simpler way: no step
 // limits, no host functions.
 #include <midend/elbrus/equal.hpp>
-#include <midend/elbrus/interpreter.hpp>
 #include <midend/elbrus/literal.hpp>
-#include <midend/elbrus/parser.hpp>
-#include <midend/elbrus/printer.hpp>
-#include <midend/elbrus/trap_text.hpp>
-#include <midend/elbrus/verifier.hpp>
+#include <midend/elbrus/run/interpreter.hpp>
+#include <midend/elbrus/run/trap_text.hpp>
+#include <midend/elbrus/text/parser.hpp>
+#include <midend/elbrus/text/printer.hpp>
+#include <midend/elbrus/verify/verifier.hpp>
 
 #include <doctest/doctest.h>
 

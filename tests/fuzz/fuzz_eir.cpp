@@ -1,9 +1,9 @@
 // Bytes to the reader of .eir files: there must be errors with a place or a program, and that is printed and read again
 // as the same one. The verifier takes whatever was read.
 #include <midend/elbrus/equal.hpp>
-#include <midend/elbrus/parser.hpp>
-#include <midend/elbrus/printer.hpp>
-#include <midend/elbrus/verifier.hpp>
+#include <midend/elbrus/text/parser.hpp>
+#include <midend/elbrus/text/printer.hpp>
+#include <midend/elbrus/verify/verifier.hpp>
 
 #include <cstddef>
 #include <cstdint>

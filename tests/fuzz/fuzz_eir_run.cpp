@@ -1,12 +1,12 @@
 // Bytes to a program that is run as it is and in SSA form, by both constructions: what they make verifies and means the
 // same.
-#include <midend/elbrus/construct_ssa.hpp>
-#include <midend/elbrus/interpreter.hpp>
-#include <midend/elbrus/memory.hpp>
-#include <midend/elbrus/parser.hpp>
-#include <midend/elbrus/printer.hpp>
-#include <midend/elbrus/run_equivalence.hpp>
-#include <midend/elbrus/verifier.hpp>
+#include <midend/elbrus/run/interpreter.hpp>
+#include <midend/elbrus/run/memory.hpp>
+#include <midend/elbrus/run/run_equivalence.hpp>
+#include <midend/elbrus/text/parser.hpp>
+#include <midend/elbrus/text/printer.hpp>
+#include <midend/elbrus/verify/verifier.hpp>
+#include <midend/elbrus/views/construct_ssa.hpp>
 
 #include <array>
 #include <cstddef>

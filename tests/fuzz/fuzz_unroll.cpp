@@ -1,17 +1,17 @@
 // Bytes to a program whose loops are advised on: no decision is worse than the loop as it is, and a run agrees with
 // what is said of trip counts.
-#include <midend/cost/advise_unrolling.hpp>
-#include <midend/cost/e2k.hpp>
-#include <midend/cost/scalar_core.hpp>
 #include <midend/dominance/dominators.hpp>
-#include <midend/elbrus/construct_ssa.hpp>
-#include <midend/elbrus/cost_view.hpp>
-#include <midend/elbrus/interpreter.hpp>
-#include <midend/elbrus/memory.hpp>
-#include <midend/elbrus/parser.hpp>
-#include <midend/elbrus/printer.hpp>
-#include <midend/elbrus/verifier.hpp>
+#include <midend/elbrus/run/interpreter.hpp>
+#include <midend/elbrus/run/memory.hpp>
+#include <midend/elbrus/text/parser.hpp>
+#include <midend/elbrus/text/printer.hpp>
+#include <midend/elbrus/verify/verifier.hpp>
+#include <midend/elbrus/views/construct_ssa.hpp>
+#include <midend/elbrus/views/cost_view.hpp>
 #include <midend/loops/natural_loops.hpp>
+#include <midend/machine/e2k.hpp>
+#include <midend/machine/scalar_core.hpp>
+#include <midend/unrolling/advise_unrolling.hpp>
 
 #include <array>
 #include <cstddef>

@@ -1,6 +1,6 @@
 // concepts.hpp, csr_graph.hpp, forward_csr_graph.hpp.
-#include "support/print.hpp"
-#include "support/test_graph.hpp"
+#include "kit/print.hpp"
+#include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/graph/csr_graph.hpp>

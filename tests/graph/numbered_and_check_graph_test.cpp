@@ -1,7 +1,7 @@
 // numbered.hpp, check_graph.hpp.
-#include "support/definitions.hpp"
-#include "support/print.hpp"
-#include "support/test_graph.hpp"
+#include "kit/definitions.hpp"
+#include "kit/print.hpp"
+#include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/graph/check_graph.hpp>

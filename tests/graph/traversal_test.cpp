@@ -1,7 +1,7 @@
 // depth_first_order.hpp, edge_kinds.hpp, strongly_connected_components.hpp.
-#include "support/definitions.hpp"
-#include "support/print.hpp"
-#include "support/test_graph.hpp"
+#include "kit/definitions.hpp"
+#include "kit/print.hpp"
+#include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/graph/depth_first_order.hpp>

@@ -1,7 +1,7 @@
 // reversed.hpp, with_virtual_exit.hpp, filtered.hpp.
-#include "support/definitions.hpp"
-#include "support/print.hpp"
-#include "support/test_graph.hpp"
+#include "kit/definitions.hpp"
+#include "kit/print.hpp"
+#include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/dominance/dominators.hpp>

@@ -1,6 +1,6 @@
 // expression_numbering.hpp.
-#include "support/print.hpp"
-#include "support/test_graph.hpp"
+#include "kit/print.hpp"
+#include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/ir/expression_numbering.hpp>

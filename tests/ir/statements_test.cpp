@@ -1,5 +1,5 @@
 // The statements and expressions rungs: who models them, and who does not.
-#include "support/statement_ir.hpp"
+#include "kit/statement_ir.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/dataflow/live_variables.hpp>

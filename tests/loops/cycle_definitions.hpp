@@ -2,7 +2,7 @@
 /// blocks that come back to it. Nothing here uses an algorithm of the library.
 #pragma once
 
-#include "support/test_graph.hpp"
+#include "kit/test_graph.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,9 +1,9 @@
 // cycles.hpp, cycle_forest.hpp, is_reducible.hpp.
+#include "kit/expectations.hpp"
+#include "kit/print.hpp"
+#include "kit/small_stack.hpp"
+#include "kit/test_graph.hpp"
 #include "loops/cycle_definitions.hpp"
-#include "support/expectations.hpp"
-#include "support/print.hpp"
-#include "support/small_stack.hpp"
-#include "support/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/dominance/dominators.hpp>

@@ -1,9 +1,9 @@
 // loop_forms.hpp, loop_guard.hpp, explain_loop_form.hpp.
-#include "support/definitions.hpp"
-#include "support/expectations.hpp"
-#include "support/print.hpp"
-#include "support/small_stack.hpp"
-#include "support/test_graph.hpp"
+#include "kit/definitions.hpp"
+#include "kit/expectations.hpp"
+#include "kit/print.hpp"
+#include "kit/small_stack.hpp"
+#include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/dominance/dominators.hpp>

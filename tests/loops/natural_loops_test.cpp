@@ -1,7 +1,7 @@
 // natural_loops.hpp, dominators_and_loops.hpp, loop_forest.hpp.
-#include "support/definitions.hpp"
-#include "support/print.hpp"
-#include "support/test_graph.hpp"
+#include "kit/definitions.hpp"
+#include "kit/print.hpp"
+#include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/dominance/dominators.hpp>

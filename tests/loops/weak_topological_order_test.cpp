@@ -1,8 +1,8 @@
 // weak_topological_order.hpp.
+#include "kit/print.hpp"
+#include "kit/small_stack.hpp"
+#include "kit/test_graph.hpp"
 #include "loops/cycle_definitions.hpp"
-#include "support/print.hpp"
-#include "support/small_stack.hpp"
-#include "support/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/loops/cycles.hpp>

@@ -1,6 +1,6 @@
 // SSA construction: the form, the meaning and the number of phis, by definition and against the bits of liveness.
-#include "support/small_stack.hpp"
-#include "support/variable_editor.hpp"
+#include "kit/small_stack.hpp"
+#include "kit/variable_editor.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/dataflow/gen_kill.hpp>

@@ -1,6 +1,6 @@
 // SSA construction of a million nodes on a stack of 256 KiB, and in constant expressions.
-#include "support/flat_editor.hpp"
-#include "support/small_stack.hpp"
+#include "kit/flat_editor.hpp"
+#include "kit/small_stack.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/ssa/construct_ssa.hpp>

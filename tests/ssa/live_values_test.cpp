@@ -1,12 +1,12 @@
 // Liveness of SSA values, against paths and against the liveness of variables without phis.
-#include "support/small_stack.hpp"
-#include "support/ssa_ir.hpp"
-#include "support/statement_ir.hpp"
-#include "support/test_graph.hpp"
+#include "kit/small_stack.hpp"
+#include "kit/ssa_ir.hpp"
+#include "kit/statement_ir.hpp"
+#include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/dataflow/live_variables.hpp>
-#include <midend/elbrus/views.hpp>
+#include <midend/elbrus/views/views.hpp>
 #include <midend/graph/forward_csr_graph.hpp>
 #include <midend/ssa/live_values.hpp>
 

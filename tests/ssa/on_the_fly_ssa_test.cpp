@@ -1,15 +1,15 @@
 // SSA form while a program is being made: a small front end writes random structured programs twice, once with
 // variables and once with values, and both mean the same.
-#include "support/test_graph.hpp"
-#include "support/variable_editor.hpp"
+#include "kit/test_graph.hpp"
+#include "kit/variable_editor.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/elbrus/builder.hpp>
-#include <midend/elbrus/construct_ssa.hpp>
-#include <midend/elbrus/editor.hpp>
-#include <midend/elbrus/interpreter.hpp>
-#include <midend/elbrus/printer.hpp>
-#include <midend/elbrus/verifier.hpp>
+#include <midend/elbrus/run/interpreter.hpp>
+#include <midend/elbrus/text/printer.hpp>
+#include <midend/elbrus/verify/verifier.hpp>
+#include <midend/elbrus/views/construct_ssa.hpp>
+#include <midend/elbrus/views/editor.hpp>
 #include <midend/ssa/on_the_fly_ssa.hpp>
 
 #include <cstdint>

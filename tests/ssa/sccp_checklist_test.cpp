@@ -1,8 +1,8 @@
 // What has to be right in sparse conditional constant propagation, item by item: each has bitten a compiler.
-#include "support/powerset_domain.hpp"
-#include "support/semantic_ir.hpp"
-#include "support/small_stack.hpp"
-#include "support/test_graph.hpp"
+#include "kit/powerset_domain.hpp"
+#include "kit/semantic_ir.hpp"
+#include "kit/small_stack.hpp"
+#include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/dataflow/domains/flat_domain.hpp>

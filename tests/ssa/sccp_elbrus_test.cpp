@@ -1,5 +1,5 @@
-#include "support/random_programs.hpp"
-#include "support/test_graph.hpp"
+#include "kit/random_programs.hpp"
+#include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/dataflow/conditional_propagation.hpp>
@@ -9,12 +9,12 @@
 #include <midend/dataflow/domains/number_domain.hpp>
 #include <midend/dataflow/lattices/flat.hpp>
 #include <midend/dataflow/solve.hpp>
-#include <midend/elbrus/construct_ssa.hpp>
-#include <midend/elbrus/editor.hpp>
-#include <midend/elbrus/fold.hpp>
-#include <midend/elbrus/printer.hpp>
-#include <midend/elbrus/variable_view.hpp>
-#include <midend/elbrus/views.hpp>
+#include <midend/elbrus/text/printer.hpp>
+#include <midend/elbrus/views/construct_ssa.hpp>
+#include <midend/elbrus/views/editor.hpp>
+#include <midend/elbrus/views/fold.hpp>
+#include <midend/elbrus/views/variable_view.hpp>
+#include <midend/elbrus/views/views.hpp>
 #include <midend/ssa/apply_sccp.hpp>
 #include <midend/ssa/sccp.hpp>
 #include <midend/ssa/sccp_plan.hpp>

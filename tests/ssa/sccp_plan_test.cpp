@@ -1,14 +1,14 @@
 // Plans, what becomes of programs, and explanations; over the Elbrus-like IR.
-#include "support/test_graph.hpp"
+#include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/dataflow/domains/flat_domain.hpp>
 #include <midend/dataflow/domains/interval_domain.hpp>
-#include <midend/elbrus/editor.hpp>
-#include <midend/elbrus/parser.hpp>
-#include <midend/elbrus/printer.hpp>
-#include <midend/elbrus/verifier.hpp>
-#include <midend/elbrus/views.hpp>
+#include <midend/elbrus/text/parser.hpp>
+#include <midend/elbrus/text/printer.hpp>
+#include <midend/elbrus/verify/verifier.hpp>
+#include <midend/elbrus/views/editor.hpp>
+#include <midend/elbrus/views/views.hpp>
 #include <midend/ssa/apply_sccp.hpp>
 #include <midend/ssa/explain_sccp.hpp>
 #include <midend/ssa/sccp.hpp>

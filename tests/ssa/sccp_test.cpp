@@ -1,8 +1,8 @@
 #include <midend/ssa/sccp.hpp>
 
-#include "support/powerset_domain.hpp"
-#include "support/semantic_ir.hpp"
-#include "support/test_graph.hpp"
+#include "kit/powerset_domain.hpp"
+#include "kit/semantic_ir.hpp"
+#include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/dataflow/domains/flat_domain.hpp>

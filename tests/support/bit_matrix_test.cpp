@@ -1,4 +1,4 @@
-#include "support/test_graph.hpp"
+#include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/support/bit_matrix.hpp>

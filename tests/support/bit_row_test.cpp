@@ -1,6 +1,6 @@
 // bit_row and the word kernels against sets kept as plain bools.
-#include "support/print.hpp"
-#include "support/test_graph.hpp"
+#include "kit/print.hpp"
+#include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/support/bit_row.hpp>

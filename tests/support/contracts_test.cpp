@@ -1,5 +1,5 @@
 // config.hpp: the default handler. Broken preconditions print place, condition and values, and abort.
-#include "support/test_graph.hpp"
+#include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/midend.hpp>

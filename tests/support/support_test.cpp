@@ -1,6 +1,6 @@
 // The headers of support/: containers, ranges, result, sorting.
-#include "support/print.hpp"
-#include "support/test_graph.hpp"
+#include "kit/print.hpp"
+#include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/graph/concepts.hpp>

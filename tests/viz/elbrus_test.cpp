@@ -1,5 +1,5 @@
 #include <midend/elbrus/builder.hpp>
-#include <midend/elbrus/parser.hpp>
+#include <midend/elbrus/text/parser.hpp>
 #include <midend/viz/elbrus.hpp>
 
 #include <doctest/doctest.h>

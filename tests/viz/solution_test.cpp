@@ -1,4 +1,4 @@
-#include "support/statement_ir.hpp"
+#include "kit/statement_ir.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/dataflow/constant_propagation.hpp>

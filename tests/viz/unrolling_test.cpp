@@ -1,9 +1,9 @@
 #include <midend/viz/unrolling.hpp>
 #include <midend/viz/unrolling_chart.hpp>
 
-#include <midend/cost/e2k.hpp>
-#include <midend/cost/machine_model.hpp>
-#include <midend/cost/scalar_core.hpp>
+#include <midend/machine/e2k.hpp>
+#include <midend/machine/machine_model.hpp>
+#include <midend/machine/scalar_core.hpp>
 
 #include <doctest/doctest.h>
 

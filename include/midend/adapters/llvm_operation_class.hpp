@@ -3,8 +3,8 @@
 
 #include "midend/adapters/llvm_operations.hpp"
 #include "midend/config.hpp"
-#include "midend/cost/cost_ir.hpp"
-#include "midend/cost/operation_class.hpp"
+#include "midend/induction/cost_ir.hpp"
+#include "midend/ir/operation_class.hpp"
 
 #include <llvm/IR/Instruction.h>
 #include <llvm/IR/Instructions.h>

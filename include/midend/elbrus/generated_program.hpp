@@ -2,8 +2,8 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/elbrus/memory.hpp"
 #include "midend/elbrus/program.hpp"
+#include "midend/elbrus/run/memory.hpp"
 #include "midend/elbrus/scalar.hpp"
 
 #include <cstddef>

@@ -7,8 +7,8 @@
 #include "midend/elbrus/detail/random_calls.hpp"
 #include "midend/elbrus/detail/random_numbers.hpp"
 #include "midend/elbrus/generated_program.hpp"
-#include "midend/elbrus/memory.hpp"
 #include "midend/elbrus/procedure.hpp"
+#include "midend/elbrus/run/memory.hpp"
 #include "midend/elbrus/scalar.hpp"
 #include "midend/elbrus/type.hpp"
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/cost/machine_file.hpp"
-#include "midend/cost/write_machine.hpp"
+#include "midend/machine/machine_file.hpp"
+#include "midend/machine/write_machine.hpp"
 
 #include <string>
 #include <string_view>

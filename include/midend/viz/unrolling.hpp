@@ -2,9 +2,9 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/cost/loop_body.hpp"
-#include "midend/cost/unrolled_body.hpp"
-#include "midend/cost/unrolling_advice.hpp"
+#include "midend/induction/loop_body.hpp"
+#include "midend/unrolling/copies/unrolled_body.hpp"
+#include "midend/unrolling/unrolling_advice.hpp"
 #include "midend/viz/detail/savings_text.hpp"
 #include "midend/viz/detail/text_table.hpp"
 #include "midend/viz/unrolling_reasons.hpp"

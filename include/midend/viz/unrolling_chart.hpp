@@ -2,8 +2,8 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/cost/fraction.hpp"
-#include "midend/cost/unrolling_advice.hpp"
+#include "midend/support/fraction.hpp"
+#include "midend/unrolling/unrolling_advice.hpp"
 #include "midend/viz/unrolling_words.hpp"
 
 #include <algorithm>

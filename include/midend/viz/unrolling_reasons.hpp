@@ -2,14 +2,14 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/cost/body_cost.hpp"
-#include "midend/cost/dependence_graph.hpp"
-#include "midend/cost/dependence_kind.hpp"
-#include "midend/cost/fraction.hpp"
-#include "midend/cost/machine.hpp"
-#include "midend/cost/resource_bound.hpp"
-#include "midend/cost/unrolled_body.hpp"
-#include "midend/cost/unrolling_advice.hpp"
+#include "midend/machine/dependence_graph.hpp"
+#include "midend/machine/dependence_kind.hpp"
+#include "midend/machine/machine.hpp"
+#include "midend/machine/resource_bound.hpp"
+#include "midend/support/fraction.hpp"
+#include "midend/unrolling/copies/unrolled_body.hpp"
+#include "midend/unrolling/lowering/body_cost.hpp"
+#include "midend/unrolling/unrolling_advice.hpp"
 #include "midend/viz/unrolling_words.hpp"
 #include "midend/viz/value_names.hpp"
 

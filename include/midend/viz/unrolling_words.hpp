@@ -2,12 +2,12 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/cost/body_cost.hpp"
-#include "midend/cost/fraction.hpp"
-#include "midend/cost/loop_counters.hpp"
-#include "midend/cost/trip_count.hpp"
-#include "midend/cost/unrolled_body.hpp"
-#include "midend/cost/unrolling_advice.hpp"
+#include "midend/induction/loop_counters.hpp"
+#include "midend/induction/trip_count.hpp"
+#include "midend/support/fraction.hpp"
+#include "midend/unrolling/copies/unrolled_body.hpp"
+#include "midend/unrolling/lowering/body_cost.hpp"
+#include "midend/unrolling/unrolling_advice.hpp"
 
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
 // expect: domain_of_ir
-#include "midend/elbrus/views.hpp"
+#include "midend/elbrus/views/views.hpp"
 #include "midend/ssa/sccp.hpp"
 
 #ifdef MIDEND_FIXED

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/cost/loop_body.hpp"
-#include "midend/cost/operation_class.hpp"
-#include "midend/cost/unrolled_body.hpp"
+#include "midend/induction/loop_body.hpp"
+#include "midend/ir/operation_class.hpp"
 #include "midend/ir/ssa_values.hpp"
+#include "midend/unrolling/copies/unrolled_body.hpp"
 #include "midend/viz/unrolling_reasons.hpp"
 #include "midend/viz/value_names.hpp"
 

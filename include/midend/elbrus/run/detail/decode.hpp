@@ -1,0 +1,298 @@
+/// `decoder`: makes the flat form of a procedure.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/elbrus/opcode.hpp"
+#include "midend/elbrus/procedure.hpp"
+#include "midend/elbrus/records.hpp"
+#include "midend/elbrus/run/detail/action_of.hpp"
+#include "midend/elbrus/run/detail/callee_table.hpp"
+#include "midend/elbrus/run/detail/decoded_procedure.hpp"
+#include "midend/elbrus/type.hpp"
+#include "midend/ir/ssa_values.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace elbrus::detail {
+
+/// Makes the flat form of one procedure.
+class decoder {
+public:
+  decoder(const procedure& p, const callee_table& callees) : p_(p), callees_(callees), slot_of_(p.num_values(), none) {}
+
+  decoded_procedure run() {
+    for (const value_id v : p_.parameters()) {
+      slot(v);
+    }
+    std::vector<std::uint32_t> first_instruction(p_.num_nodes());
+    for (node_id n = 0; n != p_.num_nodes(); ++n) {
+      first_instruction[n] = static_cast<std::uint32_t>(out_.code.size());
+      add_node(n);
+    }
+    out_.edges.resize(p_.num_edges());
+    for (edge_id e = 0; e != p_.num_edges(); ++e) {
+      if (p_.edge_source(e) != no_node) {
+        add_edge(e, first_instruction[p_.edge_target(e)]);
+      }
+    }
+    out_.ready = true;
+    return std::move(out_);
+  }
+
+private:
+  std::uint32_t new_slot(value_id v, std::uint64_t bits, slot_state state) {
+    out_.bits.push_back(bits);
+    out_.states.push_back(state);
+    out_.value_of.push_back(v);
+    return static_cast<std::uint32_t>(out_.bits.size() - 1);
+  }
+
+  /// The slot of a value. What is not written before it is read is `unwritten`: in a procedure that verifies,
+  /// variables.
+  std::uint32_t slot(value_id v) {
+    if (v == no_value) {
+      return new_slot(v, 0, slot_state::unwritten); // a phi input that is not set
+    }
+    if (slot_of_[v] == none) {
+      const value_record& record = p_.value(v);
+      const slot_state state = record.kind == value_kind::constant    ? slot_state::defined
+                               : record.kind == value_kind::undefined ? slot_state::undefined
+                                                                      : slot_state::unwritten;
+      slot_of_[v] = new_slot(v, record.bits, state);
+    }
+    return slot_of_[v];
+  }
+
+  std::uint32_t result_slot(value_id v) {
+    const value_record& record = p_.value(v);
+    if (record.variable != no_value) {
+      return slot(record.variable);
+    }
+    return record.type == type::none ? none : slot(v);
+  }
+
+  void add_node(node_id n) {
+    for (const value_id v : p_.values(n)) {
+      if (!p_.is_phi(v)) {
+        add_guard(v);
+        out_.code.push_back(operation(v));
+      }
+    }
+    if (p_.terminator(n) == no_value) {
+      out_.code.push_back({.value = p_.node(n).last});
+    }
+  }
+
+  void add_guard(value_id v) {
+    const value_record& record = p_.value(v);
+    if (!record.guarded) {
+      return;
+    }
+    const value_id otherwise = p_.otherwise(v);
+    out_.code.push_back({.what = action::guard,
+                         .speculative = record.flags.spec,
+                         .negated = record.guard_negated,
+                         .result = result_slot(v),
+                         .a = slot(p_.guard(v)),
+                         .b = otherwise == no_value ? none : slot(otherwise),
+                         .value = v});
+  }
+
+  instruction operation(value_id v) {
+    const value_record& record = p_.value(v);
+    instruction i;
+    i.speculative = record.flags.spec;
+    i.is_volatile = record.flags.is_volatile;
+    i.noreturn = record.flags.noreturn;
+    i.code = record.code;
+    i.type = record.type;
+    i.operand_type = record.operand_type;
+    i.result = result_slot(v);
+    i.value = v;
+    switch (info_of(record.code).form) {
+    case opcode_form::memory:
+      set_access(i);
+      break;
+    case opcode_form::call:
+      set_call(i);
+      break;
+    case opcode_form::terminator:
+      set_terminator(i);
+      break;
+    default:
+      set_computation(i);
+    }
+    return i;
+  }
+
+  void set_computation(instruction& i) {
+    const std::span<const value_id> arguments = p_.arguments(i.value);
+    i.what = action_of(i.code, p_.value(i.value).flags.nsw);
+    i.arity = static_cast<std::uint8_t>(arguments.size());
+    i.a = slot(arguments[0]);
+    i.b = arguments.size() > 1 ? slot(arguments[1]) : i.a;
+    i.c = arguments.size() > 2 ? slot(arguments[2]) : i.a;
+    const type of_operands = i.operand_type == type::none ? i.type : i.operand_type;
+    i.info = {.code = info_of(i.code).meaning,
+              .width = static_cast<std::uint8_t>(width_of(i.type)),
+              .operand_width = static_cast<std::uint8_t>(width_of(of_operands)),
+              .flags = {.no_signed_wrap = p_.value(i.value).flags.nsw}};
+    if (is_swapped(i.code)) {
+      std::swap(i.a, i.b);
+    }
+  }
+
+  void set_access(instruction& i) {
+    const memory_access& access = p_.access(i.value);
+    const std::span<const value_id> all = p_.arguments(i.value);
+    const bool stores = i.code == opcode::st;
+    const std::span<const value_id> address = all.subspan(stores ? 1 : 0);
+    i.what = i.is_volatile ? action::volatile_access : stores ? action::store : action::load;
+    i.type = stores ? i.operand_type : i.type;
+    i.b = slot(address[0]);
+    i.a = stores ? slot(all[0]) : i.b;
+    i.c = access.indexed ? slot(address[1]) : i.b;
+    i.info.operand_width = static_cast<std::uint8_t>(width_of(p_.value(access.indexed ? address[1] : address[0]).type));
+    i.count = access.indexed ? access.scale : 0;
+    i.offset = access.offset;
+  }
+
+  void set_call(instruction& i) {
+    const std::span<const value_id> arguments = p_.arguments(i.value);
+    i.first = static_cast<std::uint32_t>(out_.arguments.size());
+    i.count = static_cast<std::uint32_t>(arguments.size());
+    for (const value_id argument : arguments) {
+      out_.arguments.push_back({slot(argument), p_.value(argument).type});
+    }
+    i.target = callees_.find(p_.text(p_.call(i.value).callee));
+    i.what = i.target == none                           ? action::host_call
+             : agrees(i, callees_[i.target], arguments) ? action::call
+                                                        : action::bad_call;
+  }
+
+  bool agrees(const instruction& call, const procedure& callee, std::span<const value_id> arguments) const {
+    if (arguments.size() != callee.parameters().size() ||
+        (call.type != type::none && !converts_freely(callee.result_type(), call.type))) {
+      return false;
+    }
+    for (std::size_t k = 0; k != arguments.size(); ++k) {
+      if (!converts_freely(p_.value(arguments[k]).type, callee.value(callee.parameters()[k]).type)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void set_terminator(instruction& i) {
+    const std::span<const value_id> arguments = p_.arguments(i.value);
+    const node_id n = p_.value(i.value).node;
+    i.a = arguments.empty() ? none : slot(arguments[0]);
+    switch (i.code) {
+    case opcode::jump:
+      i.what = action::jump;
+      i.first = i.target = edge_for(n, 0);
+      break;
+    case opcode::branch:
+      i.what = action::branch;
+      i.first = edge_for(n, 1);
+      i.target = edge_for(n, 0);
+      break;
+    case opcode::switch_:
+      i.what = action::switch_;
+      set_cases(i, n);
+      break;
+    case opcode::ret:
+      i.what = action::ret;
+      break;
+    default:
+      i.what = action::unreachable;
+      return;
+    }
+    if (i.code != opcode::ret && i.target == none) {
+      i.what = action::unreachable; // a switch made without default
+    }
+  }
+
+  edge_id edge_for(node_id n, std::uint64_t case_value) const {
+    edge_id otherwise = none;
+    for (const edge_id e : p_.out_edges(n)) {
+      if (p_.edge(e).is_default) {
+        otherwise = e;
+      } else if (p_.edge(e).case_value == case_value) {
+        return e;
+      }
+    }
+    return otherwise;
+  }
+
+  void set_cases(instruction& i, node_id n) {
+    i.first = static_cast<std::uint32_t>(out_.cases.size());
+    for (const edge_id e : p_.out_edges(n)) {
+      if (p_.edge(e).is_default) {
+        i.target = e;
+      } else {
+        out_.cases.push_back({p_.edge(e).case_value, e});
+      }
+    }
+    i.count = static_cast<std::uint32_t>(out_.cases.size()) - i.first;
+    std::sort(out_.cases.begin() + i.first, out_.cases.end(),
+              [](const case_edge& a, const case_edge& b) { return a.bits < b.bits; });
+  }
+
+  /// The phis at the end of an edge, which are simultaneous: what an earlier move overwrites is saved before all.
+  void add_edge(edge_id e, std::uint32_t target) {
+    decoded_edge& edge = out_.edges[e];
+    edge.target = target;
+    edge.first_move = static_cast<std::uint32_t>(out_.moves.size());
+    wanted_.clear();
+    for (const value_id phi : p_.values(p_.edge_target(e))) {
+      if (!p_.is_phi(phi)) {
+        break;
+      }
+      edge.first_phi = edge.num_phis++ == 0 ? phi : edge.first_phi;
+      wanted_.push_back({slot(phi), slot(p_.phi_input(phi, e))});
+    }
+    written_by_.resize(out_.bits.size(), none);
+    std::size_t saved = 0;
+    for (move& m : wanted_) {
+      if (written_by_[m.from] == e && m.from != m.to) {
+        const std::uint32_t copy = temporary(saved++);
+        out_.moves.push_back({copy, m.from});
+        m.from = copy;
+      }
+      written_by_[m.to] = e;
+    }
+    for (const move& m : wanted_) {
+      if (m.from != m.to) {
+        out_.moves.push_back(m);
+      }
+    }
+    edge.num_moves = static_cast<std::uint32_t>(out_.moves.size()) - edge.first_move;
+  }
+
+  std::uint32_t temporary(std::size_t i) {
+    if (i == temporaries_.size()) {
+      temporaries_.push_back(new_slot(no_value, 0, slot_state::unwritten));
+    }
+    return temporaries_[i];
+  }
+
+  const procedure& p_;
+  const callee_table& callees_;
+  decoded_procedure out_;
+  std::vector<std::uint32_t> slot_of_; ///< value
+  std::vector<move> wanted_;
+  std::vector<edge_id> written_by_; ///< slot: the last edge on which it was
+  std::vector<std::uint32_t> temporaries_;
+};
+
+} // namespace elbrus::detail
+
+MIDEND_END_NAMESPACE

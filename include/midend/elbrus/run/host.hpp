@@ -1,0 +1,52 @@
+/// Host functions: what a program calls and does not contain.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/elbrus/run/memory.hpp"
+#include "midend/elbrus/scalar.hpp"
+#include "midend/elbrus/type.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace elbrus {
+
+/// A call of a host function. It may read and write the memory.
+struct host_call {
+  std::string_view callee; ///< without `@`
+  std::span<const scalar> arguments;
+  type result = type::none; ///< what the program wants
+  memory& arrays;           ///< of the run
+};
+
+/// What came of it.
+struct host_answer {
+  enum class outcome : std::uint8_t {
+    returned, ///< without a result
+    result,   ///< with one: the low bits of `bits`
+    unknown,  ///< there is no such function, or not with these arguments: a trap
+    stopped,  ///< the function ends the run: a trap
+  };
+
+  outcome kind = outcome::unknown;
+  std::uint64_t bits = 0;
+
+  static constexpr host_answer done() { return {outcome::returned}; }
+
+  static constexpr host_answer of(std::uint64_t bits) { return {outcome::result, bits}; }
+
+  static constexpr host_answer unknown() { return {}; }
+
+  static constexpr host_answer stop() { return {outcome::stopped}; }
+};
+
+/// All host functions in one. Runs can be compared only if it depends on nothing but the call and earlier ones.
+using host_functions = std::function<host_answer(const host_call&)>;
+
+} // namespace elbrus
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,89 @@
+/// Traps of the interpreter in words.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/elbrus/procedure.hpp"
+#include "midend/elbrus/records.hpp"
+#include "midend/elbrus/run/trap.hpp"
+#include "midend/elbrus/text/procedure_text.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/ssa_values.hpp"
+
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace elbrus {
+
+namespace detail {
+
+inline std::string hexadecimal(std::uint64_t number) {
+  std::array<char, 16> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number, 16).ptr;
+  return "0x" + std::string(digits.data(), end);
+}
+
+/// A phi or a switch may be as long as it likes.
+inline std::string shortened(std::string text) {
+  constexpr std::size_t longest = 120;
+  if (text.size() > longest) {
+    text.resize(longest);
+    text += " ...";
+  }
+  return text;
+}
+
+/// What happened: `division by zero`, `access outside memory: 0x8`, `use of a diagnostic value: %v`.
+inline std::string reason(const procedure& p, procedure_text& words, const trap& t) {
+  std::string text(name_of(t.kind));
+  switch (t.kind) {
+  case trap_kind::bad_access:
+    return text + ": " + hexadecimal(t.detail);
+  case trap_kind::unwritten_variable:
+  case trap_kind::diagnostic_value:
+  case trap_kind::undefined_value:
+    return text + ": " + words.value(t.operand);
+  case trap_kind::unknown_callee:
+    return text.append(" @").append(p.text(p.call(t.value).callee));
+  default:
+    return text;
+  }
+}
+
+} // namespace detail
+
+/// The place of the operation in the file, or 0:0.
+inline source_location location_of(std::span<const procedure> procedures, const trap& t) {
+  return t.value == no_value ? source_location{} : procedures[t.procedure].value(t.value).location;
+}
+
+/// The trap in words, with procedure, node and operation:
+/// `division by zero in @f, node loop, operation '%x = div.i32 %a, %b'`. Takes the procedures that were run. O(n).
+inline std::string text_without_location(std::span<const procedure> procedures, const trap& t) {
+  const procedure& p = procedures[t.procedure];
+  procedure_text words(p);
+  std::string text = detail::reason(p, words, t).append(" in @").append(p.name());
+  if (t.node != no_node) {
+    text += ", node " + words.node(t.node);
+  }
+  if (t.value != no_value) {
+    text += ", operation '" + detail::shortened(words.operation(t.value)) + "'";
+  }
+  return text;
+}
+
+/// The same with the place in the file behind it, if there is one: `… (7:5)`.
+inline std::string to_text(std::span<const procedure> procedures, const trap& t) {
+  const source_location at = location_of(procedures, t);
+  const std::string text = text_without_location(procedures, t);
+  return at.line == 0 ? text : text + " (" + std::to_string(at.line) + ":" + std::to_string(at.column) + ")";
+}
+
+} // namespace elbrus
+
+MIDEND_END_NAMESPACE

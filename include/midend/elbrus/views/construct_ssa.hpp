@@ -1,0 +1,123 @@
+/// `construct_ssa` of a procedure: values in place of variables, with names that tell where they come from.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/elbrus/detail/name_index.hpp"
+#include "midend/elbrus/procedure.hpp"
+#include "midend/elbrus/program.hpp"
+#include "midend/elbrus/records.hpp"
+#include "midend/elbrus/views/editor.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/ssa_values.hpp"
+#include "midend/ssa/construct_ssa.hpp"
+#include "midend/ssa/construct_ssa_on_the_fly.hpp"
+#include "midend/ssa/ssa_construction.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace elbrus {
+
+/// How SSA form is constructed.
+enum class ssa_algorithm : std::uint8_t {
+  dominance_frontiers, ///< `midend::construct_ssa`
+  on_the_fly           ///< `midend::construct_ssa_on_the_fly`, with the nodes in the order of the text
+};
+
+namespace detail {
+
+/// Names values after the variables that they were. Of variable x the first in the text is `x`, then come `x.1`, `x.2`
+/// and so on, without those that are taken.
+class names_after_variables {
+public:
+  /// To be made while the variables are there.
+  explicit names_after_variables(procedure& p) : procedure_(p), variable_of_(p.num_values(), no_value) {
+    for (value_id v = 0; v != p.num_values(); ++v) {
+      if (p.is_operation(v)) {
+        variable_of_[v] = p.value(v).variable;
+      }
+    }
+  }
+
+  void assign(const ssa_construction& construction) {
+    variable_of_.resize(procedure_.num_values(), no_value);
+    for (const variable_phi& phi : construction.phis()) {
+      variable_of_[phi.value] = procedure_.variables()[phi.variable];
+    }
+    note_names_in_use();
+    next_.assign(procedure_.variables().size(), 0);
+    given_.reserve(procedure_.num_values()); // names have to stay where they are
+    for (node_id n = 0; n != procedure_.num_nodes(); ++n) {
+      for (const value_id v : procedure_.values(n)) {
+        if (variable_of_[v] != no_value) {
+          give_name(v, variable_of_[v]);
+        }
+      }
+    }
+    for (const auto& [v, name] : given_) {
+      procedure_.set_value_name(v, name);
+    }
+  }
+
+private:
+  void note_names_in_use() {
+    for (value_id v = 0; v != procedure_.num_values(); ++v) {
+      const value_kind kind = procedure_.value(v).kind;
+      if ((kind == value_kind::parameter || kind == value_kind::operation) && !procedure_.value_name(v).empty()) {
+        in_use_.find_or_insert(procedure_.value_name(v), v);
+      }
+    }
+  }
+
+  void give_name(value_id v, value_id variable) {
+    const std::string base(procedure_.value_name(variable));
+    std::uint32_t& next = next_[procedure_.variable_number(variable)];
+    std::string name;
+    do {
+      name = next == 0 ? base : base + '.' + std::to_string(next);
+      ++next;
+    } while (in_use_.find(name) != name_index::missing);
+    given_.emplace_back(v, std::move(name));
+    in_use_.find_or_insert(given_.back().second, v);
+  }
+
+  procedure& procedure_;
+  std::vector<value_id> variable_of_; ///< by value: what it was
+  std::vector<std::uint32_t> next_;   ///< by number of the variable: the next suffix
+  std::vector<std::pair<value_id, std::string>> given_;
+  name_index in_use_;
+};
+
+} // namespace detail
+
+/// Turns all variables of a procedure into values and removes their declarations. Where one may be read that was not
+/// written stands `undef`: such a run of the original traps, so that the new one may do anything. Of variable x come
+/// values `x`, `x.1`, `x.2` and so on in the order of the text, without names that are taken.
+///
+/// Requires a procedure without errors (`verify`). For cost and details see the two algorithms.
+inline ssa_construction construct_ssa(procedure& p, ssa_algorithm algorithm = ssa_algorithm::dominance_frontiers) {
+  detail::names_after_variables names(p);
+  editor e(p);
+  ssa_construction out =
+      algorithm == ssa_algorithm::on_the_fly ? midend::construct_ssa_on_the_fly(e) : midend::construct_ssa(e);
+  names.assign(out);
+  p.clear_variables();
+  return out;
+}
+
+/// The same of each procedure.
+inline void construct_ssa(program& all, ssa_algorithm algorithm = ssa_algorithm::dominance_frontiers) {
+  for (procedure& p : all.procedures) {
+    construct_ssa(p, algorithm);
+  }
+}
+
+} // namespace elbrus
+
+MIDEND_END_NAMESPACE

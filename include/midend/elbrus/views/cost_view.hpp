@@ -1,0 +1,158 @@
+/// A view that shows what the operations of the Elbrus-like IR cost, as the cost rung of the IR contract asks for it.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/elbrus/opcode.hpp"
+#include "midend/elbrus/procedure.hpp"
+#include "midend/elbrus/records.hpp"
+#include "midend/elbrus/type.hpp"
+#include "midend/elbrus/views/fold.hpp"
+#include "midend/elbrus/views/views.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/induction/cost_ir.hpp"
+#include "midend/induction/loop_body.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/ir/operation_class.hpp"
+#include "midend/ir/ssa_values.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace elbrus {
+
+namespace detail {
+
+/// The class of an operation without a word in the library's vocabulary.
+constexpr operation_class class_without_word(const value_record& record) {
+  const bool is_double = record.type == type::f64;
+  switch (record.code) {
+  case opcode::itof:
+    return operation_class::convert_to_fp;
+  case opcode::ftoi:
+    return operation_class::convert_to_integer;
+  case opcode::fadd:
+  case opcode::fsub:
+    return operation_class::fp_add;
+  case opcode::fmul:
+    return operation_class::fp_multiply;
+  case opcode::fdiv:
+    return is_double ? operation_class::fp_divide_double : operation_class::fp_divide_single;
+  case opcode::fma:
+    return operation_class::fused_multiply_add;
+  case opcode::fsqrt:
+    return is_double ? operation_class::fp_sqrt_double : operation_class::fp_sqrt_single;
+  case opcode::ld:
+    return operation_class::load;
+  case opcode::st:
+    return operation_class::store;
+  case opcode::call:
+    return operation_class::call;
+  default:
+    return is_terminator(record.code) ? operation_class::branch : operation_class::compare;
+  }
+}
+
+} // namespace detail
+
+/// A procedure in SSA form whose loops can be weighed: models `cost_ir`.
+///
+/// A `mov` takes no operation, since its operand can stand in its place, nor does a change of width. A `select` is a
+/// merge, of predicates predicate logic. A guarded operation is of the class that it has without its guard.
+///
+/// A call may do anything, also with `clobbers=none`: that it writes no memory does not say that it gives the same
+/// result twice. A header's hints are those of the program; alias classes are classes of memory; probabilities and
+/// counts are a profile.
+class cost_view : public semantic_view {
+public:
+  using semantic_view::semantic_view;
+
+  std::optional<operation_class> cost(value_id v) const {
+    const value_record& record = graph().value(v);
+    if (info_of(record.code).meaning == operation::other) {
+      return detail::class_without_word(record);
+    }
+    if (record.code == opcode::select && record.type == type::i1) {
+      return operation_class::predicate_logic;
+    }
+    return usual_class(detail::meaning_if_it_runs(record));
+  }
+
+  effect_kind effect(value_id v) const {
+    switch (graph().value(v).code) {
+    case opcode::ld:
+      return effect_kind::reads;
+    case opcode::st:
+      return effect_kind::writes;
+    case opcode::call:
+      return effect_kind::unknown;
+    default:
+      return effect_kind::none;
+    }
+  }
+
+  std::optional<memory_reference> memory(value_id v) const {
+    const value_record& record = graph().value(v);
+    if (info_of(record.code).form != opcode_form::memory) {
+      return std::nullopt;
+    }
+    const bool stores = record.code == opcode::st;
+    const std::span<const value_id> arguments = graph().arguments(v);
+    const memory_access& access = graph().access(v);
+    static_assert(no_alias == any_memory);
+    return memory_reference{.base = arguments[stores ? 1 : 0],
+                            .index = access.indexed ? arguments.back() : no_value,
+                            .stored = stores ? arguments[0] : no_value,
+                            .bytes = bytes_of(stores ? record.operand_type : record.type),
+                            .memory = access.alias,
+                            .scale = access.scale,
+                            .offset = access.offset,
+                            .is_volatile = record.flags.is_volatile};
+  }
+
+  bool may_reassociate(value_id v) const { return graph().value(v).flags.assoc; }
+
+  guard_of_value guard(value_id v) const {
+    return {
+        .predicate = graph().guard(v), .otherwise = graph().otherwise(v), .negated = graph().value(v).guard_negated};
+  }
+
+  operation_info unguarded(value_id v) const {
+    const value_record& record = graph().value(v);
+    return info_of(record.code).meaning == operation::other ? operation(v) : detail::meaning_if_it_runs(record);
+  }
+
+  /// The operation with its types.
+  std::uint32_t identity(value_id v) const {
+    const value_record& record = graph().value(v);
+    const auto code = static_cast<std::uint32_t>(record.code) + 1;
+    return (code << 8 | static_cast<std::uint32_t>(record.type)) << 8 | static_cast<std::uint32_t>(record.operand_type);
+  }
+
+  body_hints trip_hints(node_id n) const {
+    const trip_hint& hint = graph().node(n).hint;
+    return {.average = static_cast<double>(hint.average), .maximum = hint.maximum, .multiple = hint.multiple};
+  }
+
+  /// As the edge says, or else by the counts of its ends, if it is the only edge into its target.
+  double probability(edge_id e) const {
+    const edge_record& edge = graph().edge(e);
+    if (edge.probability >= 0) {
+      return edge.probability;
+    }
+    const std::uint64_t from = graph().node(edge.source).count;
+    const std::uint64_t to = graph().node(edge.target).count;
+    const bool is_known = from != no_count && from != 0 && to != no_count && graph().in_edges(edge.target).size() == 1;
+    return is_known ? static_cast<double>(to) / static_cast<double>(from) : -1;
+  }
+};
+
+static_assert(cost_ir<cost_view> && has_guard<cost_view> && has_may_reassociate<cost_view> && has_identity<cost_view> &&
+              has_trip_hints<cost_view>);
+
+} // namespace elbrus
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,99 @@
+/// Views that show a procedure of the Elbrus-like IR as the rungs of the IR contract ask for it.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/elbrus/opcode.hpp"
+#include "midend/elbrus/procedure.hpp"
+#include "midend/elbrus/records.hpp"
+#include "midend/elbrus/views/fold.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/ir/semantics.hpp"
+#include "midend/ir/ssa.hpp"
+#include "midend/ir/ssa_values.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace elbrus {
+
+/// The values of a procedure: models `ssa_ir`. Variables are values that nobody knows.
+class value_view {
+public:
+  explicit value_view(const procedure& p) : procedure_(&p) {}
+
+  const procedure& graph() const { return *procedure_; }
+
+  std::span<const value_id> parameters() const { return procedure_->parameters(); }
+
+  std::size_t num_values() const { return procedure_->num_values(); }
+
+  auto values(node_id n) const { return procedure_->values(n); }
+
+  std::span<const value_id> operands(value_id v) const { return procedure_->operands(v); }
+
+  auto users(value_id v) const { return procedure_->users(v); }
+
+  bool is_phi(value_id v) const { return procedure_->is_phi(v); }
+
+  value_id phi_input(value_id v, edge_id e) const { return procedure_->phi_input(v, e); }
+
+  value_id condition(node_id n) const {
+    const value_id end = procedure_->terminator(n);
+    const bool decides = end != no_value && (procedure_->value(end).code == opcode::branch ||
+                                             procedure_->value(end).code == opcode::switch_);
+    return decides ? procedure_->operands(end)[0] : no_value;
+  }
+
+private:
+  const procedure* procedure_;
+};
+
+static_assert(ssa_ir<value_view>);
+
+/// The same with what the values mean: models `semantic_ir`. Constants are the bits of a literal, whatever its type,
+/// with zeros above its width.
+///
+/// A guarded operation is `operation::other`, since it may be its `otherwise` in place of what it computes: `fold`
+/// looks at the guard. Floating point is `other` too, but for `mov` and `select`, which only pass on what they get.
+class semantic_view : public value_view {
+public:
+  using constant_type = std::uint64_t;
+
+  using value_view::value_view;
+
+  operation_info operation(value_id v) const { return meaning_of(graph(), v); }
+
+  std::optional<constant_type> constant(value_id v) const {
+    const value_record& record = graph().value(v);
+    return record.kind == value_kind::constant ? std::optional(record.bits) : std::nullopt;
+  }
+
+  /// Whether it is the literal `undef`. Optional in the rung.
+  bool is_undefined(value_id v) const { return graph().value(v).kind == value_kind::undefined; }
+
+  /// Whether it is a call that does not come back. Optional in the rung.
+  bool never_returns(value_id v) const {
+    const value_record& record = graph().value(v);
+    return record.kind == value_kind::operation && record.code == opcode::call && record.flags.noreturn &&
+           !record.guarded;
+  }
+
+  std::optional<constant_type> fold(value_id v, std::span<const constant_type> args) const {
+    return elbrus::fold(graph(), v, args);
+  }
+
+  std::optional<constant_type> edge_case(edge_id e) const {
+    const edge_record& edge = graph().edge(e);
+    return edge.is_default ? std::nullopt : std::optional(edge.case_value);
+  }
+};
+
+static_assert(semantic_ir<semantic_view>);
+
+} // namespace elbrus
+
+MIDEND_END_NAMESPACE

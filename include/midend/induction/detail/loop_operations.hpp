@@ -1,0 +1,101 @@
+/// What one operation of a loop is to its body: the questions of the cost rung, with their answers where an IR leaves
+/// them out.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/induction/cost_ir.hpp"
+#include "midend/induction/loop_body.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/ir/ssa_values.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// An operation as its IR describes it.
+struct loop_operation {
+  operation_info info; ///< of what it computes if it runs
+  guard_of_value guard;
+  body_kind kind;
+  std::optional<operation_class> cost;
+  std::optional<memory_reference> place; ///< of a load or store
+
+  constexpr bool is_guarded() const { return guard.predicate != no_value; }
+
+  /// A terminator, which shows in the edges of its block.
+  constexpr bool is_branch() const { return cost == operation_class::branch; }
+
+  constexpr bool touches_memory() const { return kind == body_kind::load || kind == body_kind::store; }
+};
+
+constexpr body_kind kind_of(effect_kind effect) {
+  switch (effect) {
+  case effect_kind::none:
+    return body_kind::pure;
+  case effect_kind::reads:
+    return body_kind::load;
+  case effect_kind::writes:
+    return body_kind::store;
+  default:
+    return body_kind::call;
+  }
+}
+
+template <cost_ir IR> constexpr loop_operation loop_operation_of(const IR& ir, value_id v) {
+  loop_operation found{
+      .info = ir.operation(v), .guard = {}, .kind = kind_of(ir.effect(v)), .cost = ir.cost(v), .place = std::nullopt};
+  if constexpr (has_guard<IR>) {
+    found.guard = ir.guard(v);
+    if (found.is_guarded()) {
+      found.info = ir.unguarded(v);
+    }
+  }
+  if (found.touches_memory()) {
+    found.place = ir.memory(v);
+  }
+  return found;
+}
+
+/// The operands that the operation computes with: without guard and otherwise, which come last.
+template <class IR, class Visit>
+constexpr void for_each_argument(const IR& ir, value_id v, const loop_operation& what, Visit visit) {
+  auto&& operands = ir.operands(v);
+  const auto last = std::end(operands);
+  std::size_t left = arity(what.info.code);
+  if (what.info.code == operation::other) {
+    for (auto it = std::begin(operands); it != last; ++it) {
+      ++left;
+    }
+    left -= std::size_t{what.is_guarded()} + (what.guard.otherwise != no_value);
+  }
+  for (auto it = std::begin(operands); left != 0 && it != last; ++it, --left) {
+    visit(static_cast<value_id>(*it));
+  }
+}
+
+/// All that the operation reads.
+template <class IR, class Visit>
+constexpr void for_each_read(const IR& ir, value_id v, const loop_operation& what, Visit visit) {
+  const auto visit_if_there = [&](value_id operand) {
+    if (operand != no_value) {
+      visit(operand);
+    }
+  };
+  if (what.place.has_value()) {
+    visit_if_there(what.place->base);
+    visit_if_there(what.place->index);
+    visit_if_there(what.place->stored);
+  } else if (!what.touches_memory()) {
+    for_each_argument(ir, v, what, visit);
+  }
+  visit_if_there(what.guard.predicate);
+  visit_if_there(what.guard.otherwise);
+}
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,99 @@
+/// Phis of a loop header that change places from iteration to iteration.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/fraction.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// In `next[p]`: the latch input of phi p is no phi of the header.
+inline constexpr std::uint32_t no_phi = static_cast<std::uint32_t>(-1);
+
+/// Cycles of phis, each of which takes in the next iteration what the next of its cycle has now: after as many
+/// iterations as the cycle has phis each has its own value again. Unrolled by a multiple of that, they vanish.
+class phi_permutation {
+public:
+  constexpr std::size_t num_cycles() const { return ends_.size(); }
+
+  /// The phis of a cycle in the order in which values come to its first: that one, the one it takes its next value
+  /// from, and so on.
+  constexpr std::span<const std::uint32_t> cycle(std::size_t i) const {
+    const std::size_t begin = i == 0 ? 0 : ends_[i - 1];
+    return std::span<const std::uint32_t>(phis_).subspan(begin, ends_[i] - begin);
+  }
+
+  /// The least common multiple of the lengths, 1 without cycles: the least number of iterations after which all phis of
+  /// all cycles are back. 0 if it does not fit.
+  constexpr std::uint64_t period() const { return period_; }
+
+  /// Finds the cycles of another map, refilling this object. Requires that `next[p]` is below its size or
+  /// `no_phi`. Several phis may take the value of one, and a phi that stays as it is is a cycle of length 1. Cycles
+  /// come in the order of their least phis, and begin with them. O(phis).
+  constexpr void assign(std::span<const std::uint32_t> next) {
+    phis_.clear();
+    ends_.clear();
+    period_ = 1;
+    mark_cycles(next);
+    for (std::uint32_t p = 0; p != next.size(); ++p) {
+      if (state_[p] == on_cycle) {
+        append_cycle(p, next);
+      }
+    }
+  }
+
+private:
+  /// States below these are the walk that has seen the phi.
+  static constexpr std::uint32_t unseen = no_phi;
+  static constexpr std::uint32_t on_cycle = no_phi - 1;
+
+  constexpr void mark_cycles(std::span<const std::uint32_t> next) {
+    state_.assign(next.size(), unseen);
+    for (std::uint32_t walk = 0; walk != next.size(); ++walk) {
+      std::uint32_t p = walk;
+      while (p != no_phi && state_[p] == unseen) {
+        MIDEND_ASSERT(next[p] == no_phi || next[p] < next.size(), "a phi of the header", p, next[p], next.size());
+        state_[p] = walk;
+        p = next[p];
+      }
+      while (p != no_phi && state_[p] == walk) { // the walk came back to itself
+        state_[p] = on_cycle;
+        p = next[p];
+      }
+    }
+  }
+
+  /// From its least phi.
+  constexpr void append_cycle(std::uint32_t least, std::span<const std::uint32_t> next) {
+    const std::size_t begin = phis_.size();
+    for (std::uint32_t p = least; state_[p] == on_cycle; p = next[p]) {
+      state_[p] = least;
+      phis_.push_back(p);
+    }
+    ends_.push_back(static_cast<std::uint32_t>(phis_.size()));
+    extend_period(phis_.size() - begin);
+  }
+
+  constexpr void extend_period(std::uint64_t length) {
+    const std::uint64_t factor = length / detail::greatest_common_divisor(period_, length);
+    period_ = period_ <= ~std::uint64_t{0} / factor ? period_ * factor : 0;
+  }
+
+  flat_array<std::uint32_t> phis_;
+  flat_array<std::uint32_t> ends_;
+  flat_array<std::uint32_t> state_;
+  std::uint64_t period_ = 1;
+};
+
+/// The cycles of the map from header phis to what their latch inputs are. See `phi_permutation::assign`.
+constexpr phi_permutation phi_cycles(std::span<const std::uint32_t> next) {
+  phi_permutation out;
+  out.assign(next);
+  return out;
+}
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,519 @@
+// Unrolling advice: the worked examples with their exact numbers, and random loops.
+#include "kit/random_programs.hpp"
+
+#include <doctest/doctest.h>
+#include <midend/dominance/dominators.hpp>
+#include <midend/elbrus/text/parser.hpp>
+#include <midend/elbrus/views/construct_ssa.hpp>
+#include <midend/elbrus/views/cost_view.hpp>
+#include <midend/loops/natural_loops.hpp>
+#include <midend/machine/e2k.hpp>
+#include <midend/machine/scalar_core.hpp>
+#include <midend/unrolling/advise_unrolling.hpp>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace midend_tests;
+using namespace midend::elbrus;
+using enum midend::unrolling_kind;
+using midend::fraction;
+using midend::machine_model;
+using midend::rejection;
+using midend::saving_kind;
+using midend::unrolling_advice;
+using midend::unrolling_candidate;
+using midend::unrolling_options;
+
+namespace {
+
+std::string without(std::string text, std::string_view word) {
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word)) {
+    text.erase(at, word.size());
+  }
+  return text;
+}
+
+std::string with(std::string text, std::string_view old, std::string_view fresh) {
+  const std::size_t at = text.find(old);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, old.size(), fresh);
+}
+
+/// Of the only loop of the only procedure.
+struct advised_loop {
+  program source;
+  unrolling_advice advice;
+
+  explicit advised_loop(std::string_view text, const unrolling_options& options = {},
+                        const machine_model& machine = midend::e2k_reference_v6()) {
+    parse_result parsed = parse(text);
+    REQUIRE(parsed.diagnostics.empty());
+    source = std::move(parsed.program);
+    const procedure& p = source.procedures[0];
+    const auto forest = midend::natural_loops(p, midend::dominators(p));
+    REQUIRE(forest.num_loops() == 1);
+    advice = midend::advise_unrolling(cost_view(p), forest, 0, machine, options);
+    REQUIRE(advice.obstacle == midend::unrolling_obstacle::none);
+  }
+
+  const unrolling_candidate& candidate(std::uint32_t factor) const {
+    for (const unrolling_candidate& c : advice.candidates) {
+      if (c.factor == factor && c.kind != peel) {
+        REQUIRE(c.is_evaluated);
+        return c;
+      }
+    }
+    FAIL("no candidate of factor " << factor);
+    return advice.candidates[0];
+  }
+
+  fraction cycles(std::uint32_t factor) const { return candidate(factor).cycles_per_iteration; }
+
+  /// Results of a value of the procedure that became a constant, copy by copy.
+  std::vector<std::uint64_t> folded(std::string_view name) const {
+    std::vector<std::uint64_t> out;
+    for (const midend::unrolling_saving& s : advice.savings) {
+      const midend::value_id v = advice.body.values[s.value].origin;
+      if (s.kind == saving_kind::folded && source.procedures[0].value_name(v) == name) {
+        out.push_back(s.result);
+      }
+    }
+    return out;
+  }
+};
+
+unrolling_options factor(std::uint32_t u) {
+  unrolling_options options;
+  options.forced_factor = u;
+  return options;
+}
+
+/// 1. The source allows to regroup ("R"); without the word it does not.
+constexpr const char* five_iterations = R"(
+proc @five(%a: ptr, %x: i32, %s0: i32) -> i32 {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i32 [entry: 0], [loop: %i1]
+    %s = phi.i32 [entry: %s0], [loop: %s3]
+    %v = ld.i32 [%a + %i*4] alias=A
+    %s1 = add.i32 %s, %v assoc
+    %x2 = shl.i32 %x, 1
+    %s2 = add.i32 %s1, %x2 assoc
+    %p = cmp.eq.i32 %i, 3
+    %s3 = shl.i32 %s2, 1 ? %p : %s2
+    %i1 = add.i32 %i, 1 nsw
+    %q = cmp.lt.i32 %i1, 5
+    br %q ? loop : exit
+  node exit:
+    ret %s3
+})";
+
+constexpr const char* quarters = R"(
+proc @quarters(%a: ptr) -> i32 {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i32 [entry: 0], [loop: %i1]
+    %s = phi.i32 [entry: 0], [loop: %s3]
+    %v = ld.i32 [%a + %i*4] alias=A
+    %s1 = add.i32 %s, %v assoc
+    %quarter = div.i32 %i, 4
+    %s2 = add.i32 %s1, %quarter assoc
+    %rest = rem.i32 %i, 16
+    %p = cmp.eq.i32 %rest, 0
+    %s3 = shl.i32 %s2, 1 ? %p : %s2
+    %i1 = add.i32 %i, 1 nsw
+    %q = cmp.lt.i32 %i1, 1024
+    br %q ? loop : exit
+  node exit:
+    ret %s3
+})";
+
+constexpr const char* rotation = R"(
+proc @rotation(%a0: i32, %b0: i32, %c0: i32) -> i32 {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i32 [entry: 0], [loop: %i1]
+    %sum = phi.i32 [entry: 0], [loop: %sum1]
+    %a = phi.i32 [entry: %a0], [loop: %b]
+    %b = phi.i32 [entry: %b0], [loop: %c]
+    %c = phi.i32 [entry: %c0], [loop: %a]
+    %sum1 = add.i32 %sum, %a assoc
+    %i1 = add.i32 %i, 1 nsw
+    %q = cmp.lt.i32 %i1, 3000
+    br %q ? loop : exit
+  node exit:
+    ret %sum1
+})";
+
+constexpr const char* remainder_of_three = R"(
+proc @remainder(%a: ptr) -> i32 {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i32 [entry: 0], [loop: %i1]
+    %x = phi.i32 [entry: 0], [loop: %x1]
+    %v = ld.i32 [%a + %i*4] alias=A
+    %x1 = xor.i32 %x, %v assoc
+    %i1 = add.i32 %i, 1 nsw
+    %q = cmp.lt.i32 %i1, 1027
+    br %q ? loop : exit
+  node exit:
+    ret %x1
+})";
+
+constexpr const char* unknown_length = R"(
+proc @unknown(%a: ptr, %start: i32, %len: i32) -> i32 {
+  node guard:
+    %any = cmp.lt.i32 %start, %len
+    br %any ? loop : exit
+  node loop:
+    %i = phi.i32 [guard: %start], [loop: %i1]
+    %s = phi.i32 [guard: 0], [loop: %s1]
+    %v = ld.i32 [%a + %i*4] alias=A
+    %s1 = add.i32 %s, %v assoc
+    %i1 = add.i32 %i, 1 nsw
+    %q = cmp.lt.i32 %i1, %len
+    br %q ? loop : exit
+  node exit:
+    %r = phi.i32 [guard: 0], [loop: %s1]
+    ret %r
+})";
+
+constexpr const char* search = R"(
+proc @search(%a: ptr, %x0: i32) -> i32 {
+  node entry:
+    br header
+  node header:
+    %idx = phi.i32 [entry: 0], [body: %idx1]
+    %x = phi.i32 [entry: %x0], [body: %x1]
+    %part = div.i32 %idx, 7
+    %v = ld.i32 [%a + %part*4] alias=A
+    %differs = cmp.ne.i32 %v, %x
+    br %differs ? body : exit
+  node body:
+    %x1 = add.i32 %x, 1
+    %idx1 = add.i32 %idx, 1 nsw
+    br header
+  node exit:
+    ret %idx
+})";
+
+constexpr const char* seven_operations = R"(
+proc @seven(%x: i32, %n: i32) -> i32 {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i32 [entry: 0], [loop: %i1]
+    %a = phi.i32 [entry: 0], [loop: %a1]
+    %b = phi.i32 [entry: 1], [loop: %b1]
+    %c = phi.i32 [entry: 2], [loop: %c1]
+    %d = phi.i32 [entry: 3], [loop: %d1]
+    %e = phi.i32 [entry: 4], [loop: %e1]
+    %f = phi.i32 [entry: 5], [loop: %f1]
+    %g = phi.i32 [entry: 6], [loop: %g1]
+    %a1 = add.i32 %a, %x
+    %b1 = sub.i32 %b, %x
+    %c1 = add.i32 %c, %x
+    %d1 = sub.i32 %d, %x
+    %e1 = add.i32 %e, %x
+    %f1 = xor.i32 %f, %x
+    %g1 = or.i32 %g, %x
+    %i1 = add.i32 %i, 1 nsw
+    %q = cmp.lt.i32 %i1, %n
+    br %q ? loop : exit
+  node exit:
+    %ab = add.i32 %a1, %b1
+    %cd = add.i32 %c1, %d1
+    %ef = add.i32 %e1, %f1
+    %abcd = add.i32 %ab, %cd
+    %efg = add.i32 %ef, %g1
+    %all = add.i32 %abcd, %efg
+    ret %all
+})";
+
+} // namespace
+
+TEST_CASE("unrolling, example 1: five iterations are unrolled completely, 21 cycles to 16") {
+  const advised_loop l(without(five_iterations, " assoc"));
+  const unrolling_candidate& rolled = l.advice.rolled();
+  CHECK(rolled.body.operations == 7);
+  CHECK(rolled.body.branches == 1);
+  CHECK(rolled.body.resources.cycles == 2);
+  CHECK(rolled.body.recurrence_exact == fraction(3));
+  CHECK(rolled.body.stages == 3);
+  CHECK(rolled.total_cycles == 21);
+  const unrolling_candidate& decision = l.advice.decision();
+  CHECK(decision.kind == full);
+  CHECK(decision.factor == 5);
+  CHECK(decision.body.operations == 17); // of 7 * 5 + 1
+  CHECK(rolled.body.invariant_operations == 1);
+  CHECK(decision.total_cycles == 16);
+  CHECK(l.folded("p") == std::vector<std::uint64_t>{0, 0, 0, 1, 0});
+  CHECK(l.advice.counters.trip.header_executions() == 5);
+  CHECK(l.advice.counters.trip.backedges == 4);
+}
+
+TEST_CASE("unrolling, example 1: 15 cycles if the sum is 0 on entry, 10 if it may be regrouped") {
+  CHECK(advised_loop(with(without(five_iterations, " assoc"), "entry: %s0", "entry: 0")).candidate(5).total_cycles ==
+        15);
+  CHECK(advised_loop(five_iterations).candidate(5).total_cycles == 10);
+}
+
+TEST_CASE("unrolling, example 2: by 4, and without regrouping every factor as computed by hand") {
+  const std::string text = without(quarters, " assoc");
+  const advised_loop l(text);
+  CHECK(l.cycles(1) == fraction(3));
+  CHECK(l.cycles(2) == fraction(5, 2));
+  CHECK(l.cycles(4) == fraction(9, 4));
+  CHECK(l.cycles(8) == fraction(17, 8));
+  CHECK(l.cycles(16) == fraction(33, 16));
+  CHECK(advised_loop(text, factor(3)).cycles(3) == fraction(3));
+  CHECK(advised_loop(text, factor(5)).cycles(5) == fraction(3));
+  CHECK(l.advice.decision().kind == partial);
+  CHECK(l.advice.decision().factor == 4);
+  CHECK(l.candidate(4).body.operations == 17);
+  CHECK(l.candidate(16).body.operations == 55);
+  CHECK(l.candidate(8).reason == rejection::gain_too_small);
+  CHECK(l.candidate(16).reason == rejection::gain_too_small);
+  CHECK(l.folded("p") == std::vector<std::uint64_t>{0, 0, 0});
+  const advised_loop by16(text, factor(16));
+  CHECK(by16.advice.decision().factor == 16);
+  std::vector<std::uint64_t> tests(16, 0);
+  tests[0] = 1;
+  CHECK(by16.folded("p") == tests);
+}
+
+TEST_CASE("unrolling, example 2: by 8 if sums may be regrouped") {
+  const advised_loop l(quarters);
+  CHECK(l.cycles(1) == fraction(2));
+  CHECK(l.cycles(2) == fraction(3, 2));
+  CHECK(l.cycles(4) == fraction(3, 4));
+  CHECK(l.cycles(8) == fraction(5, 8));
+  CHECK(l.cycles(16) == fraction(10, 16));
+  CHECK(l.cycles(32) == fraction(18, 32));
+  CHECK(l.advice.decision().factor == 8);
+  CHECK(l.candidate(16).reason == rejection::tie);
+  CHECK(l.candidate(32).reason == rejection::gain_too_small);
+}
+
+TEST_CASE("unrolling, example 3: by the length of the cycle of phis, a tie that wins by its operations") {
+  const advised_loop l(without(rotation, " assoc"));
+  CHECK(l.advice.counters.phi_period == 3);
+  CHECK(l.candidate(1).body.operations == 6);
+  CHECK(l.cycles(1) == fraction(1));
+  CHECK(l.candidate(3).body.operations == 5);
+  CHECK(l.candidate(3).body.interval == 3);
+  CHECK(l.advice.decision().kind == partial);
+  CHECK(l.advice.decision().factor == 3);
+  for (const std::uint32_t other : {4U, 8U, 20U}) {
+    CHECK(advised_loop(without(rotation, " assoc"), factor(other))
+              .candidate(other)
+              .body.mix[midend::operation_class::move] == 3);
+  }
+  const auto vanished = std::count_if(l.advice.savings.begin(), l.advice.savings.end(),
+                                      [](const auto& s) { return s.kind == saving_kind::vanished_phi; });
+  CHECK(vanished == 3);
+}
+
+TEST_CASE("unrolling, example 3: one cycle for three iterations if sums may be regrouped") {
+  const advised_loop l(rotation);
+  CHECK(l.candidate(3).body.interval == 1);
+  CHECK(l.advice.decision().factor % 3 == 0);
+}
+
+TEST_CASE("unrolling, example 4: a remainder of three, and 13 without one") {
+  const advised_loop l(without(remainder_of_three, " assoc"), factor(4));
+  const unrolling_candidate& by4 = l.advice.decision();
+  CHECK(by4.kind == partial_with_remainder);
+  CHECK(by4.factor == 4);
+  CHECK(by4.remainder == midend::remainder_placement::epilogue);
+  CHECK(by4.remainder_iterations == 3);
+  CHECK(by4.rest.alone > 0);
+  CHECK(l.candidate(13).kind == partial);
+  CHECK(l.candidate(13).remainder_iterations == 0);
+}
+
+TEST_CASE("unrolling, example 4: bound by its recurrence at one cycle for every factor, so refused") {
+  const advised_loop l(without(remainder_of_three, " assoc"));
+  for (const std::uint32_t u : {1U, 2U, 4U, 8U, 13U, 16U}) {
+    CHECK(l.cycles(u) == fraction(1));
+  }
+  CHECK(l.advice.decision().kind == none);
+}
+
+TEST_CASE("unrolling, example 4: regrouped the recurrence does not bind") {
+  const advised_loop l(remainder_of_three);
+  CHECK(l.cycles(2) == fraction(1, 2));
+  CHECK(l.cycles(4) == fraction(1, 2));
+  CHECK(l.cycles(8) == fraction(3, 8));
+}
+
+TEST_CASE("unrolling, example 5: computed before the loop, with a break-even") {
+  const advised_loop l(unknown_length);
+  CHECK(l.advice.counters.trip.kind == midend::trip_count_kind::unknown);
+  REQUIRE(l.advice.decision().kind == runtime);
+  const unrolling_candidate& c = l.advice.decision();
+  CHECK(c.break_even > 1);
+  CHECK(l.advice.assumes(midend::assumption::assumed_trip));
+  const std::string short_trip = with(unknown_length, "node loop:", "node loop hint trip=avg:3:");
+  CHECK(advised_loop(short_trip).advice.decision().kind != runtime);
+}
+
+TEST_CASE("unrolling: totals of loops that run for ages fit") {
+  const advised_loop l(R"(
+proc @ages(%x: i64) -> i64 {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i64 [entry: 0], [loop: %i1]
+    %s = phi.i64 [entry: %x], [loop: %s3]
+    %s1 = mul.i64 %s, %x
+    %s2 = mul.i64 %s1, %s1
+    %s3 = mul.i64 %s2, %s
+    %i1 = add.i64 %i, 3
+    %q = cmp.ne.i64 %i1, 1
+    br %q ? loop : exit
+  node exit:
+    ret %s3
+})");
+  CHECK(l.advice.counters.trip.header_executions() == 12297829382473034411U);
+  const unrolling_candidate& rolled = l.candidate(1);
+  CHECK(l.cycles(1) == fraction(12));
+  CHECK(rolled.total_cycles >= std::uint64_t{12} << 40);
+  CHECK(rolled.total_cycles < std::uint64_t{13} << 40);
+}
+
+TEST_CASE("unrolling: from when on a factor pays does not depend on how often the loop runs") {
+  unrolling_options seldom;
+  seldom.assumed_trip = 3; // too few to be pipelined
+  for (const char* text : {search, unknown_length, seven_operations}) {
+    const advised_loop often(text);
+    const advised_loop rarely(text, seldom);
+    CHECK(rarely.candidate(2).body.obstacle == midend::pipelining_obstacle::too_few_passes);
+    CHECK(rarely.candidate(2).break_even == often.candidate(2).break_even);
+  }
+}
+
+TEST_CASE("unrolling: a pass that ends in the middle, nobody knows where, keeps the test of each copy") {
+  unrolling_options options = factor(4);
+  options.remainder = midend::remainder_placement::mid_exit;
+  const unrolling_candidate c = advised_loop(unknown_length, options).candidate(4);
+  CHECK(c.kind == uncounted);
+  CHECK(c.body.branches == 4);
+  CHECK(c.cycles_per_iteration == fraction(1)); // one branch a cycle
+  const advised_loop even(with(unknown_length, "node loop:", "node loop hint trip=multiple:4:"), options);
+  CHECK(even.candidate(4).kind == runtime);
+  CHECK(even.candidate(4).body.branches == 1);
+}
+
+TEST_CASE("unrolling, example 6: not countable; at 7 one division and one load of seven are left") {
+  const advised_loop l(search);
+  CHECK(l.cycles(1) == fraction(2));
+  CHECK(l.cycles(2) == fraction(2));
+  CHECK(l.cycles(4) == fraction(2));
+  CHECK(l.cycles(8) == fraction(7, 4)); // the last quotient is the first plus one: (i + 7) / 7, so seven divisions
+  CHECK(l.cycles(7) == fraction(1));
+  CHECK(l.advice.decision().kind == uncounted);
+  CHECK(l.advice.decision().factor == 7);
+  CHECK(l.candidate(7).body.mix[midend::operation_class::load] == 1);
+  CHECK(l.candidate(7).body.mix[midend::operation_class::integer_divide] == 1);
+  CHECK(l.candidate(7).body.branches == 7);
+}
+
+TEST_CASE("unrolling, example 6: two cycles of seven with the tests merged") {
+  unrolling_options options;
+  options.lowering.merges_exits = true;
+  CHECK(advised_loop(search, options).cycles(7) == fraction(2, 7));
+}
+
+TEST_CASE("unrolling, example 6: nothing is gained if divisions are multiplications") {
+  unrolling_options options;
+  options.lowering.divides_by_multiplying = true;
+  const advised_loop l(search, options);
+  CHECK(l.cycles(1) == fraction(1));
+  CHECK(l.cycles(7) == fraction(1));
+  CHECK(l.advice.decision().kind == none);
+}
+
+TEST_CASE("unrolling, example 6: a profile with fewer trips than copies") {
+  const advised_loop l(with(search, "node header:", "node header hint trip=avg:6:"));
+  CHECK(l.advice.decision().kind == none);
+  const auto by7 = std::find_if(l.advice.candidates.begin(), l.advice.candidates.end(),
+                                [](const unrolling_candidate& c) { return c.factor == 7; });
+  REQUIRE(by7 != l.advice.candidates.end());
+  CHECK(by7->reason == rejection::trip_too_short);
+}
+
+TEST_CASE("unrolling, example 7: no part of a cycle is lost at six copies") {
+  const advised_loop kept(seven_operations, factor(5));
+  CHECK(kept.cycles(5) == fraction(7, 5));
+  CHECK(advised_loop(seven_operations, factor(6)).cycles(6) == fraction(8, 6));
+  unrolling_options counted = factor(3);
+  counted.lowering.counts_in_hardware = true;
+  const advised_loop by3(seven_operations, counted);
+  CHECK(by3.cycles(1) == fraction(2));
+  CHECK(by3.cycles(2) == fraction(3, 2));
+  CHECK(by3.cycles(3) == fraction(4, 3));
+  counted.forced_factor = 6;
+  CHECK(advised_loop(seven_operations, counted).cycles(6) == fraction(7, 6));
+}
+
+TEST_CASE("unrolling: a machine without multiply-and-add multiplies, then adds, and only the sum goes round the loop") {
+  constexpr const char* dot = R"(
+proc @dot(%a: ptr, %b: ptr, %n: i32) -> f64 {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i32 [entry: 0], [loop: %i1]
+    %s = phi.f64 [entry: 0.0], [loop: %s1]
+    %u = ld.f64 [%a + %i*8]
+    %v = ld.f64 [%b + %i*8]
+    %s1 = fma.f64 %u, %v, %s
+    %i1 = add.i32 %i, 1 nsw
+    %q = cmp.lt.i32 %i1, %n
+    br %q ? loop : exit
+  node exit:
+    ret %s1
+})";
+  const advised_loop scalar(dot, {}, midend::scalar_core());
+  CHECK(scalar.advice.rolled().body.operations == 6); // two loads, two in place of one, increment, comparison
+  CHECK(scalar.advice.rolled().body.recurrence_exact == fraction(4));
+  CHECK(advised_loop(dot).advice.rolled().body.recurrence_exact == fraction(8));
+}
+
+TEST_CASE("unrolling: by an upper bound completely, each copy with its exit test") {
+  constexpr const char* compare = R"(
+proc @compare(%a: ptr, %b: ptr) -> i32 {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i32 [entry: 0], [latch: %i1]
+    %u = ld.i32 [%a + %i*4]
+    %v = ld.i32 [%b + %i*4]
+    %same = cmp.eq.i32 %u, %v
+    br %same ? latch : exit
+  node latch:
+    %i1 = add.i32 %i, 1 nsw
+    %q = cmp.lt.i32 %i1, 3
+    br %q ? loop : exit
+  node exit:
+    ret %i
+})";
+  const advised_loop l(compare);
+  CHECK(l.advice.counters.trip.kind == midend::trip_count_kind::at_most);
+  CHECK(l.candidate(3).kind == full);
+  CHECK(l.candidate(3).body.branches == 3); // the data decide in each copy; the counter in none
+  CHECK(l.candidate(3).body.operations == 9);
+  CHECK(l.candidate(3).total_cycles <= l.advice.rolled().total_cycles);
+  // A profile that expects something else speaks of another number.
+  const advised_loop seldom(with(compare, "node loop:", "node loop hint trip=avg:1:"));
+  for (const unrolling_candidate& c : seldom.advice.candidates) {
+    CHECK(c.kind != full);
+  }
+}

@@ -1,0 +1,196 @@
+// What is predicted of loops holds on the machine: bodies that were unrolled and weighed are scheduled. No schedule is
+// shorter than the bound, and nearly all attain it.
+#include "kit/modulo_scheduler.hpp"
+#include "kit/random_programs.hpp"
+#include "kit/test_graph.hpp"
+
+#include <doctest/doctest.h>
+#include <midend/dominance/dominators.hpp>
+#include <midend/elbrus/text/parser.hpp>
+#include <midend/elbrus/views/construct_ssa.hpp>
+#include <midend/elbrus/views/cost_view.hpp>
+#include <midend/induction/count_iterations.hpp>
+#include <midend/induction/describe_loop.hpp>
+#include <midend/loops/natural_loops.hpp>
+#include <midend/machine/e2k.hpp>
+#include <midend/machine/scalar_core.hpp>
+#include <midend/unrolling/copies/unroll_body.hpp>
+#include <midend/unrolling/lowering/weigh_body.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+using namespace midend_tests;
+using midend::body_cost;
+using midend::lowering_options;
+using midend::machine_body;
+using midend::machine_model;
+
+namespace {
+
+/// How far intervals of schedules are above the bound, by cycles.
+class distribution {
+public:
+  void add(std::int64_t above) { ++loops_[above]; }
+
+  int attained() { return loops_[0]; }
+
+  int total() const {
+    int all = 0;
+    for (const auto& [above, count] : loops_) {
+      all += count;
+    }
+    return all;
+  }
+
+  std::string text() const {
+    std::string out;
+    for (const auto& [above, count] : loops_) {
+      out += join(out.empty() ? "" : ", ", "+", static_cast<std::uint64_t>(above), ": ",
+                  static_cast<std::uint64_t>(count));
+    }
+    return out;
+  }
+
+private:
+  std::map<std::int64_t, int> loops_;
+};
+
+/// One loop, read, to be unrolled in any way.
+struct readable_loop {
+  midend::loop_body body;
+  midend::loop_counters counters;
+
+  machine_body weigh(const machine_model& m, std::uint32_t copies, const lowering_options& options, body_cost& cost,
+                     bool is_straight_line = false) const {
+    midend::unroll_request request;
+    request.copies = copies;
+    request.is_straight_line = request.begins_at_entry = is_straight_line;
+    midend::weigh_body_workspace workspace;
+    machine_body out;
+    cost = weigh_body(midend::unroll_body(body, counters, request), m, options, workspace, out);
+    return out;
+  }
+};
+
+/// Those of a program that can be unrolled.
+template <class Visit> void for_each_loop(midend::elbrus::program& program, Visit visit) {
+  midend::elbrus::construct_ssa(program);
+  midend::loop_description_workspace describing;
+  midend::count_iterations_workspace counting;
+  for (const midend::elbrus::procedure& p : program.procedures) {
+    const midend::loop_forest forest = midend::natural_loops(p, midend::dominators(p));
+    for (const midend::loop_id l : forest.loops()) {
+      readable_loop loop;
+      if (describe_loop(midend::elbrus::cost_view(p), forest, l, describing, loop.body) ==
+          midend::loop_obstacle::none) {
+        count_iterations(loop.body, counting, loop.counters);
+        visit(loop);
+      }
+    }
+  }
+}
+
+/// Looks for a shorter schedule than the bound allows, which there must not be, and for the shortest.
+void schedule(const machine_model& m, const machine_body& body, const body_cost& cost, distribution& above) {
+  const auto bound = static_cast<std::int64_t>(cost.interval);
+  REQUIRE_FALSE(cost.resources.is_impossible);
+  if (bound > 1) {
+    REQUIRE_FALSE(schedule_modulo(m, body.graph, bound - 1, bound - 1, body.literals).has_value());
+  }
+  const auto found = schedule_modulo(m, body.graph, bound, 2 * bound + 40, body.literals);
+  REQUIRE(found.has_value());
+  REQUIRE(is_valid_schedule(m, body.graph, *found, body.literals));
+  above.add(found->interval - bound);
+}
+
+/// The same for a body that runs once: until its last result is there.
+void schedule_once(const machine_model& m, const machine_body& body, const body_cost& cost, distribution& above) {
+  const auto bound = static_cast<std::int64_t>(cost.alone);
+  const auto found = schedule_modulo(m, body.graph, 3 * bound + 40, 3 * bound + 40, body.literals);
+  REQUIRE(found.has_value());
+  REQUIRE(is_valid_schedule(m, body.graph, *found, body.literals));
+  std::int64_t length = 1;
+  for (midend::operation_id o = 0; o != body.graph.num_operations(); ++o) {
+    length = std::max(length, found->start[o] + std::max<std::int64_t>(1, body.graph.operation(o).latency));
+  }
+  REQUIRE(length >= bound);
+  above.add(length - bound);
+}
+
+std::vector<lowering_options> ways_to_lower() {
+  std::vector<lowering_options> ways(5);
+  ways[1].reassociates = false;
+  ways[2].counts_in_hardware = true;
+  ways[3].divides_by_multiplying = true;
+  ways[4].merges_exits = true;
+  return ways;
+}
+
+midend::elbrus::program sample(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  auto parsed = midend::elbrus::parse(std::string(std::istreambuf_iterator<char>(in), {}));
+  REQUIRE(parsed.diagnostics.empty());
+  return std::move(parsed.program);
+}
+
+} // namespace
+
+TEST_CASE("modulo_scheduler: the loops of the sample programs, by every factor") {
+  const machine_model m = midend::e2k_reference_v6();
+  distribution above;
+  distribution above_alone;
+  for (const auto& entry : std::filesystem::directory_iterator(MIDEND_TEST_DATA "/../../examples/programs")) {
+    if (entry.path().extension() != ".eir") {
+      continue;
+    }
+    midend::elbrus::program program = sample(entry.path());
+    for_each_loop(program, [&](const readable_loop& loop) {
+      for (const std::uint32_t copies : {1u, 2u, 3u, 4u, 5u, 7u, 8u, 13u, 16u}) {
+        for (const lowering_options& options : ways_to_lower()) {
+          body_cost cost;
+          const machine_body pipelined = loop.weigh(m, copies, options, cost);
+          if (cost.is_pipelined() && cost.operations < affordable(120)) {
+            schedule(m, pipelined, cost, above);
+          }
+          const machine_body once = loop.weigh(m, copies, options, cost, true);
+          if (cost.operations < affordable(120)) {
+            schedule_once(m, once, cost, above_alone);
+          }
+        }
+      }
+    });
+  }
+  MESSAGE("interval above the bound in ", above.total(), " bodies of sample loops: ", above.text());
+  MESSAGE("length above the bound in ", above_alone.total(), " straight lines: ", above_alone.text());
+  CHECK(above.total() > 100);
+  CHECK(above.attained() >= above.total() * 9 / 10);
+  CHECK(above_alone.attained() >=
+        above_alone.total() / 2); // that bound knows nothing of resources and latencies at once
+}
+
+TEST_CASE("modulo_scheduler: 1000 loops of random programs, unrolled at random") {
+  const machine_model m = midend::e2k_reference_v6();
+  const std::vector<lowering_options> ways = ways_to_lower();
+  random_source random(11);
+  distribution above;
+  const int wanted = static_cast<int>(affordable(1000));
+  for (std::uint64_t seed = 0; above.total() != wanted; ++seed) {
+    midend::elbrus::program program = midend::elbrus::random_program(seed, varied(all_flow(), seed)).program;
+    for_each_loop(program, [&](const readable_loop& loop) {
+      body_cost cost;
+      const machine_body body = loop.weigh(m, 1 + random.below(6), ways[random.below(5)], cost);
+      if (cost.is_pipelined() && cost.operations > 2 && above.total() != wanted) {
+        INFO("seed " << seed);
+        schedule(m, body, cost, above);
+      }
+    });
+  }
+  MESSAGE("interval above the bound in ", above.total(), " random loops: ", above.text());
+  CHECK(above.attained() >= above.total() * 9 / 10);
+}

@@ -1,0 +1,138 @@
+// Advice for the loops of random programs: never worse than not unrolling, and no wrong claim about trips.
+#include "kit/random_programs.hpp"
+
+#include <doctest/doctest.h>
+#include <midend/dominance/dominators.hpp>
+#include <midend/elbrus/run/profile.hpp>
+#include <midend/elbrus/views/construct_ssa.hpp>
+#include <midend/elbrus/views/cost_view.hpp>
+#include <midend/loops/natural_loops.hpp>
+#include <midend/machine/e2k.hpp>
+#include <midend/machine/scalar_core.hpp>
+#include <midend/unrolling/advise_unrolling.hpp>
+
+#include <array>
+#include <vector>
+
+using namespace midend_tests;
+using namespace midend::elbrus;
+using midend::loop_forest;
+using midend::loop_id;
+using midend::machine_model;
+using midend::trip_count;
+using midend::trip_count_kind;
+using midend::unrolling_advice;
+using midend::unrolling_candidate;
+using midend::unrolling_options;
+
+namespace {
+
+/// Another choice for each number.
+unrolling_options varied_options(std::uint64_t number) {
+  unrolling_options options;
+  options.lowering.reassociates = number % 2 == 0;
+  options.lowering.counts_in_hardware = number % 3 == 0;
+  options.lowering.merges_exits = number % 5 == 0;
+  options.remainder = number % 7 == 0   ? midend::remainder_placement::prologue
+                      : number % 7 == 1 ? midend::remainder_placement::mid_exit
+                                        : midend::remainder_placement::epilogue;
+  options.least_gain = number % 4 == 0 ? midend::fraction(0) : options.least_gain;
+  return options;
+}
+
+std::uint64_t whole_time(const unrolling_candidate& c) {
+  return c.total_cycles + c.setup_cycles;
+}
+
+/// What the decision claims of itself.
+void check_decision(const unrolling_advice& advice) {
+  const unrolling_candidate& decision = advice.decision();
+  CHECK(whole_time(decision) <= whole_time(advice.rolled()));
+  CHECK(decision.reason == midend::rejection::none);
+  CHECK((decision.kind == midend::unrolling_kind::none) == (advice.chosen == 0));
+  for (std::size_t i = 0; i != advice.candidates.size(); ++i) {
+    CHECK((advice.candidates[i].reason == midend::rejection::none) == (i == advice.chosen));
+  }
+  CHECK(decision.body.cycles() >= decision.body.resources.cycles);
+  CHECK(advice.assumes(midend::assumption::lower_bound));
+}
+
+/// How often the header of a loop was entered, and how often from outside.
+struct loop_counts {
+  std::uint64_t header = 0;
+  std::uint64_t entered = 0;
+};
+
+loop_counts counts_of(const procedure& p, const procedure_profile& counts, const loop_forest& forest, loop_id l) {
+  loop_counts out;
+  for (const midend::edge_id e : p.in_edges(forest.header(l))) {
+    const std::uint64_t taken = e < counts.edges.size() ? counts.edges[e] : 0;
+    out.header += taken;
+    out.entered += forest.contains(l, p.edge(e).source) ? 0 : taken;
+  }
+  return out;
+}
+
+/// Of runs that came to their end.
+void check_trips(const trip_count& trip, const loop_counts& counts) {
+  switch (trip.kind) {
+  case trip_count_kind::exact:
+    CHECK(counts.header == counts.entered * *trip.header_executions());
+    break;
+  case trip_count_kind::at_most:
+    CHECK(counts.header <= counts.entered * *trip.header_executions());
+    break;
+  case trip_count_kind::endless:
+  case trip_count_kind::wraps_first:
+    CHECK(counts.header == 0);
+    break;
+  case trip_count_kind::unknown:
+    break;
+  }
+  CHECK(counts.header % trip.multiple == 0);
+}
+
+} // namespace
+
+TEST_CASE("unrolling advice: never worse than the loop as it is, and right about trips, on random loops") {
+  const std::array<machine_model, 3> machines = {midend::e2k_reference_v6(), midend::scalar_core(),
+                                                 midend::e2k_guide_v4()};
+  midend::unrolling_workspace workspace;
+  unrolling_advice advice;
+  std::size_t advised = 0;
+  std::size_t unrolled = 0;
+  std::size_t counted = 0;
+  for_each_random_program(6000, all_flow(), [&](const generated_program& g, std::uint64_t seed) {
+    program source = g.program;
+    construct_ssa(source);
+    std::vector<run_result> runs;
+    for (std::size_t i = 0; i != g.inputs.size(); ++i) {
+      runs.push_back(run_on(source, g, i));
+    }
+    for (std::size_t at = 0; at != source.procedures.size(); ++at) {
+      const procedure& p = source.procedures[at];
+      const loop_forest forest = midend::natural_loops(p, midend::dominators(p));
+      for (const loop_id l : forest.loops()) {
+        INFO("seed " << seed << " procedure " << at << " loop " << l);
+        advise_unrolling(cost_view(p), forest, l, machines[seed % 3], varied_options(seed), workspace, advice);
+        if (advice.obstacle != midend::unrolling_obstacle::none) {
+          CHECK(advice.candidates.empty());
+          continue;
+        }
+        ++advised;
+        unrolled += advice.chosen != 0;
+        counted += advice.counters.trip.kind != trip_count_kind::unknown;
+        check_decision(advice);
+        for (const run_result& run : runs) {
+          if (!run.trap) {
+            check_trips(advice.counters.trip, counts_of(p, run.profile[at], forest, l));
+          }
+        }
+      }
+    }
+  });
+  MESSAGE(advised << " loops, " << unrolled << " unrolled, " << counted << " with a trip count");
+  CHECK(advised >= affordable(10'000));
+  CHECK(unrolled > advised / 20);
+  CHECK(counted > advised / 20);
+}

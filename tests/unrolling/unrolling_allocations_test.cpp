@@ -1,0 +1,123 @@
+// The steps from a loop to the advice, loop after loop: after a first round nothing allocates.
+#include "kit/allocations.hpp"
+
+#include <doctest/doctest.h>
+#include <midend/dominance/dominators.hpp>
+#include <midend/elbrus/text/parser.hpp>
+#include <midend/elbrus/views/cost_view.hpp>
+#include <midend/loops/natural_loops.hpp>
+#include <midend/machine/e2k.hpp>
+#include <midend/unrolling/advise_unrolling.hpp>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+using namespace midend_tests;
+
+namespace {
+
+struct described_loop {
+  const midend::elbrus::cost_view* ir;
+  const midend::loop_forest* forest;
+  midend::loop_id loop;
+};
+
+/// The loops of the worked examples.
+class example_loops {
+public:
+  example_loops() {
+    std::ifstream file(MIDEND_TEST_DATA "/../../examples/programs/unrolling.eir");
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    auto parsed = midend::elbrus::parse(text);
+    REQUIRE(parsed.diagnostics.empty());
+    program_ = std::move(parsed.program);
+    views_.reserve(program_.procedures.size());
+    forests_.reserve(program_.procedures.size());
+    for (const midend::elbrus::procedure& p : program_.procedures) {
+      if (!p.variables().empty()) {
+        continue; // not in SSA form
+      }
+      views_.emplace_back(p);
+      forests_.push_back(midend::natural_loops(views_.back().graph(), midend::dominators(views_.back().graph())));
+      for (const midend::loop_id l : forests_.back().loops()) {
+        loops.push_back({&views_.back(), &forests_.back(), l});
+      }
+    }
+    REQUIRE(loops.size() >= 7);
+  }
+
+  std::vector<described_loop> loops;
+
+private:
+  midend::elbrus::program program_;
+  std::vector<midend::elbrus::cost_view> views_;
+  std::vector<midend::loop_forest> forests_;
+};
+
+/// `work` on all loops: after the first rounds it does not allocate.
+template <class Work> void check_rounds(const example_loops& examples, int first_rounds, Work work) {
+  const auto all = [&] {
+    for (const described_loop& l : examples.loops) {
+      work(l);
+    }
+  };
+  CHECK(allocations_of(all) > 0);
+  for (int round = 1; round != first_rounds; ++round) {
+    all();
+  }
+  CHECK(allocations_of(all) == 0);
+}
+
+} // namespace
+
+TEST_CASE("allocations: loop bodies and their trip counts") {
+  const example_loops examples;
+  midend::loop_description_workspace description;
+  midend::loop_body body;
+  const auto describe = [&](const described_loop& l) { describe_loop(*l.ir, *l.forest, l.loop, description, body); };
+  check_rounds(examples, 1, describe);
+  midend::count_iterations_workspace workspace;
+  midend::loop_counters counters;
+  check_rounds(examples, 1, [&](const described_loop& l) {
+    describe(l);
+    count_iterations(body, workspace, counters);
+  });
+}
+
+TEST_CASE("allocations: copies of a body, and what they cost") {
+  const example_loops examples;
+  const midend::machine_model machine = midend::e2k_reference_v6();
+  midend::loop_description_workspace description;
+  midend::loop_body body;
+  midend::count_iterations_workspace counting;
+  midend::loop_counters counters;
+  midend::unroll_body_workspace unrolling;
+  midend::unrolled_body unrolled;
+  midend::weigh_body_workspace weighing;
+  midend::machine_body operations;
+  check_rounds(examples, 1, [&](const described_loop& l) {
+    if (describe_loop(*l.ir, *l.forest, l.loop, description, body) != midend::loop_obstacle::none) {
+      return;
+    }
+    count_iterations(body, counting, counters);
+    for (const std::uint32_t copies : {1U, 2U, 7U}) {
+      midend::unroll_request request;
+      request.copies = copies;
+      unroll_body(body, counters, request, unrolling, unrolled);
+      static_cast<void>(weigh_body(unrolled, machine, {}, weighing, operations));
+    }
+  });
+}
+
+TEST_CASE("allocations: advice") {
+  const example_loops examples;
+  const midend::machine_model machine = midend::e2k_reference_v6();
+  midend::unrolling_workspace workspace;
+  midend::unrolling_advice advice;
+  // Advice and workspace exchange arrays, so that each of them has to become as large as the largest.
+  check_rounds(examples, 4, [&](const described_loop& l) {
+    advise_unrolling(*l.ir, *l.forest, l.loop, machine, {}, workspace, advice);
+  });
+}
