@@ -3,6 +3,7 @@
 #include <midend/induction/trip_count.hpp>
 #include <midend/support/fraction.hpp>
 #include <midend/unrolling/lowering/body_cost.hpp>
+#include <midend/viz/trip_formula.hpp>
 #include <midend/viz/unrolling_reasons.hpp>
 #include <midend/viz/unrolling_words.hpp>
 
@@ -52,7 +53,7 @@ std::string value_name(const unrolling_advice& advice, midend::body_id v, const 
   return origin == midend::no_value ? std::string() : names.value(origin);
 }
 
-json trip_json(const unrolling_advice& advice) {
+json trip_json(const unrolling_advice& advice, const program_names& names) {
   const midend::loop_counters& counters = advice.counters;
   const bool has_count =
       counters.trip.kind == midend::trip_count_kind::exact || counters.trip.kind == midend::trip_count_kind::at_most;
@@ -64,6 +65,9 @@ json trip_json(const unrolling_advice& advice) {
   out["backedges_taken"] = has_count ? json(counters.trip.backedges) : json();
   out["multiple"] = counters.trip_multiple;
   out["is_computable"] = has_exit && counters.exits[counters.counted_exit].has_formula;
+  const std::string formula = midend::trip_formula_text(advice.body, advice.counters, names);
+  out["backedges_formula"] = formula.empty() ? json() : json(formula);
+  out["phi_period"] = counters.phi_period;
   out["profile_average"] = advice.body.hints.average > 0 ? json(advice.body.hints.average) : json();
   return out;
 }
@@ -185,7 +189,7 @@ json loop_json(const unrolling_advice& advice, const machine_model& machine, std
   out["factor"] = after.factor;
   out["remainder"] = {{"placement", name_of(after.remainder)}, {"iterations", after.remainder_iterations}};
   out["legality"] = midend::legality_text(advice);
-  out["trip_count"] = trip_json(advice);
+  out["trip_count"] = trip_json(advice, names);
   out["iterations"] = advice.iterations;
   out["is_lower_bound"] = true;
   out["cycles_per_iteration"] =

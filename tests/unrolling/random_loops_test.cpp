@@ -1,5 +1,6 @@
 // Advice for the loops of random programs: never worse than not unrolling, and no wrong claim about trips.
 #include "kit/random_programs.hpp"
+#include "kit/small_stack.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/dominance/dominators.hpp>
@@ -12,6 +13,8 @@
 #include <midend/unrolling/advise_unrolling.hpp>
 
 #include <array>
+#include <initializer_list>
+#include <string>
 #include <vector>
 
 using namespace midend_tests;
@@ -93,6 +96,56 @@ void check_trips(const trip_count& trip, const loop_counts& counts) {
 }
 
 } // namespace
+
+TEST_CASE("unrolling advice: a loop of a million blocks, on a small stack") {
+  procedure p;
+  const midend::value_id n = p.add_parameter("n", type::i32);
+  const auto append = [&](midend::node_id at, opcode code, std::initializer_list<midend::value_id> operands,
+                          type result = type::none, type of = type::none) {
+    const std::vector<midend::value_id> list(operands);
+    return p.append(at, {.code = code, .type = result, .operand_type = of, .operands = list});
+  };
+  const midend::node_id entry = p.create_node("entry");
+  const midend::node_id header = p.create_node("header");
+  append(entry, opcode::jump, {});
+  const midend::edge_id in = p.add_edge(entry, header);
+  const midend::value_id i = p.append_phi(header, type::i32);
+  midend::value_id x = i;
+  midend::node_id at = header;
+  for (std::size_t block = 0; block != affordable(1'000'000); ++block) {
+    const midend::node_id next = p.create_node({});
+    x = append(at, opcode::bit_xor, {x, n}, type::i32);
+    append(at, opcode::jump, {});
+    p.add_edge(at, next);
+    at = next;
+  }
+  const midend::node_id exit = p.create_node("exit");
+  const midend::value_id more = append(at, opcode::cmp_lt, {x, n}, type::i1, type::i32);
+  append(at, opcode::branch, {more});
+  const midend::edge_id back = p.add_edge(at, header, 1);
+  p.add_edge(at, exit, 0);
+  append(exit, opcode::ret, {});
+  p.set_phi_input(i, in, n);
+  p.set_phi_input(i, back, x);
+  CHECK(on_a_small_stack([&]() -> std::string {
+          const loop_forest forest = midend::natural_loops(p, midend::dominators(p));
+          midend::unrolling_options options;
+          const unrolling_advice large = advise_unrolling(cost_view(p), forest, 0, midend::e2k_reference_v6(), options);
+          if (large.obstacle != midend::unrolling_obstacle::too_large) {
+            return "not too large";
+          }
+          options.max_operations = ~std::uint64_t{0} / 100;
+          options.max_bytes = options.max_operations;
+          options.forced_factor = 2;
+          options.max_factor = 2;
+          const unrolling_advice forced =
+              advise_unrolling(cost_view(p), forest, 0, midend::e2k_reference_v6(), options);
+          const std::size_t blocks = affordable(1'000'000);
+          return forced.decision().factor == 2 && forced.decision().body.operations == 2 * (blocks + 1)
+                     ? ""
+                     : std::to_string(forced.decision().body.operations);
+        }) == "");
+}
 
 TEST_CASE("unrolling advice: never worse than the loop as it is, and right about trips, on random loops") {
   const std::array<machine_model, 3> machines = {midend::e2k_reference_v6(), midend::scalar_core(),

@@ -7,6 +7,7 @@
 #include "midend/unrolling/unrolling_advice.hpp"
 #include "midend/viz/detail/savings_text.hpp"
 #include "midend/viz/detail/text_table.hpp"
+#include "midend/viz/trip_formula.hpp"
 #include "midend/viz/unrolling_reasons.hpp"
 #include "midend/viz/unrolling_words.hpp"
 #include "midend/viz/value_names.hpp"
@@ -35,6 +36,9 @@ public:
       return out_ + ": not looked at: " + std::string(to_text(advice_.obstacle)) + '\n';
     }
     out_ += ": " + trip_text(advice_.counters, advice_.body.hints) + '\n';
+    if (const std::string trips = trip_formula_text(advice_.body, advice_.counters, names_); !trips.empty()) {
+      line("backedges", trips);
+    }
     line("decision", decision());
     line("legal", legality_text(advice_));
     cycles();

@@ -164,8 +164,10 @@ inline std::string trip_text(const loop_counters& counters, const body_hints& hi
     text += ", computable before the loop";
   }
   if (hints.average > 0) {
-    const auto hundredths = static_cast<std::uint64_t>(hints.average * 100 + 0.5);
-    text += ", " + (hundredths % 100 == 0 ? std::to_string(hundredths / 100) : decimal_text({hundredths, 100})) +
+    constexpr double most = 1e15; // of more, hundredths do not fit
+    const auto hundredths = static_cast<std::uint64_t>((hints.average < most ? hints.average : most) * 100 + 0.5);
+    text += (hints.average < most ? ", " : ", more than ") +
+            (hundredths % 100 == 0 ? std::to_string(hundredths / 100) : decimal_text({hundredths, 100})) +
             " on average";
   }
   return text;

@@ -1,0 +1,118 @@
+/// The trip count of a loop as an expression in values of the program.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/induction/loop_body.hpp"
+#include "midend/induction/loop_counters.hpp"
+#include "midend/induction/trip_formula.hpp"
+#include "midend/ir/evaluate.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/support/order.hpp"
+#include "midend/viz/value_names.hpp"
+
+#include <cstdint>
+#include <string>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// Writes a `trip_formula` with the start and bound of an exit.
+template <class Names> class trip_formula_writer {
+public:
+  trip_formula_writer(const loop_body& body, const loop_counters& counters, const Names& names)
+      : body_(body), exit_(counters.exits[counters.counted_exit]), formula_(exit_.formula), names_(names) {
+    const induction_variable& counter = counters.inductions[exit_.induction];
+    start_ = counter.has_start ? first_number(counter) : sum(value(body.initial(counter.phi)));
+    bound_ = value(exit_.bound);
+  }
+
+  std::string text() const {
+    return (formula_.ends == operation::equal ? up_to_equality() : by_order()) + ", in " +
+           std::to_string(formula_.width) + " bits";
+  }
+
+private:
+  /// What is compared first, if the start is a number.
+  std::string first_number(const induction_variable& counter) const {
+    const std::uint64_t bits = (counter.start + exit_.addend) & low_ones(counter.width);
+    const unsigned width = smaller_of(counter.width, formula_.width);
+    return exit_.seen_as == operation::zero_extend ? std::to_string(bits) : std::to_string(as_signed(bits, width));
+  }
+
+  /// A number as the program would write it.
+  std::string number(std::uint64_t bits) const { return std::to_string(as_signed(bits, formula_.width)); }
+
+  std::string value(body_id v) const {
+    const body_value& x = body_.values[v];
+    return x.kind == body_kind::constant ? number(x.bits) : std::string(names_.value(x.origin));
+  }
+
+  /// What is compared first, else: the start and what has been added to it.
+  std::string sum(const std::string& start) const {
+    const std::int64_t by = as_signed(exit_.addend, formula_.width);
+    return by == 0 ? start : "(" + with_addend(start, by) + ")";
+  }
+
+  static std::string with_addend(const std::string& text, std::int64_t by) {
+    const auto size = by < 0 ? 0 - static_cast<std::uint64_t>(by) : static_cast<std::uint64_t>(by);
+    return by == 0 ? text : text + (by < 0 ? " - " : " + ") + std::to_string(size);
+  }
+
+  std::string up_to_equality() const {
+    const bool goes_down = formula_.inverse == low_ones(formula_.width) && formula_.shift == 0;
+    std::string out = goes_down ? start_ + " - " + bound_ : bound_ + " - " + start_;
+    if (formula_.shift != 0) {
+      out = "(" + out + ") / " + std::to_string(std::uint64_t{1} << formula_.shift);
+    }
+    return formula_.inverse == 1 || goes_down ? out : "(" + out + ") * " + std::to_string(formula_.inverse);
+  }
+
+  /// ⌈distance / divisor⌉, unsigned, and nothing where the first test ends the loop.
+  std::string by_order() const {
+    const std::string distance = formula_.is_down ? start_ + " - " + bound_ : bound_ + " - " + start_;
+    const auto adjustment = static_cast<std::int64_t>(formula_.adjustment);
+    const std::string count = formula_.divisor == 1 ? with_addend(distance, adjustment)
+                                                    : "(" + with_addend(distance, adjustment - 1) + ") / " +
+                                                          std::to_string(formula_.divisor) + " + 1";
+    return "0 if " + start_ + " " + symbol() + " " + bound_ + ", else " + count;
+  }
+
+  std::string symbol() const {
+    switch (formula_.ends) {
+    case operation::less:
+    case operation::uless:
+      return formula_.ends == operation::less ? "<" : "< (unsigned)";
+    case operation::less_equal:
+    case operation::uless_equal:
+      return formula_.ends == operation::less_equal ? "<=" : "<= (unsigned)";
+    case operation::greater:
+    case operation::ugreater:
+      return formula_.ends == operation::greater ? ">" : "> (unsigned)";
+    default:
+      return formula_.ends == operation::greater_equal ? ">=" : ">= (unsigned)";
+    }
+  }
+
+  const loop_body& body_;
+  const loop_exit& exit_;
+  const trip_formula& formula_;
+  const Names& names_;
+  std::string start_;
+  std::string bound_;
+};
+
+} // namespace detail
+
+/// The backedges taken as an expression in what is there before the loop, in arithmetic modulo 2^bits, unsigned but for
+/// the first comparison: `0 if (%start + 1) >= %len, else %len - (%start + 1), in 32 bits`. Empty if the counted exit
+/// has no formula (`loop_exit::has_formula`). What is wider than its counter is to be brought to so many bits first. If
+/// other exits are taken before, there are fewer.
+template <value_names Names>
+std::string trip_formula_text(const loop_body& body, const loop_counters& counters, const Names& names) {
+  const bool is_computable =
+      counters.counted_exit != no_body_value && counters.exits[counters.counted_exit].has_formula;
+  return is_computable ? detail::trip_formula_writer<Names>(body, counters, names).text() : std::string();
+}
+
+MIDEND_END_NAMESPACE
