@@ -47,7 +47,7 @@ struct program {
 
   midend::expression_id expression(statement_id s) const { return code[s].expression; }
 
-  std::span<const variable_id> operands(midend::expression_id e) const { return expressions[e]; }
+  std::span<const variable_id> expression_operands(midend::expression_id e) const { return expressions[e]; }
 };
 
 // [end]

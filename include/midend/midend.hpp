@@ -86,6 +86,7 @@
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/expression_numbering.hpp"
 #include "midend/ir/expressions.hpp"
+#include "midend/ir/function_graph.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"

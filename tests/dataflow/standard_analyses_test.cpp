@@ -215,7 +215,7 @@ private:
 
 bool writes_operand(const statement_program& p, statement_id s, expression_id e) {
   return std::ranges::any_of(
-      p.operands(e), [&](variable_id v) { return contains(p.definitions(s), v) || contains(p.may_definitions(s), v); });
+      p.expression_operands(e), [&](variable_id v) { return contains(p.definitions(s), v) || contains(p.may_definitions(s), v); });
 }
 
 /// What the facts at a point must be, by definition.

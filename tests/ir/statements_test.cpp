@@ -45,7 +45,7 @@ struct expressions_too : temporary_ir {
 
   expression_id expression(statement_id) const { return no_expression; }
 
-  std::array<variable_id, 0> operands(expression_id) const { return {}; }
+  std::array<variable_id, 0> expression_operands(expression_id) const { return {}; }
 };
 
 static_assert(midend::expression_ir<expressions_too>);
@@ -125,7 +125,7 @@ TEST_CASE("statements: random programs are the same each time, and well formed")
         ++found[s];
         if (p.expression(s) != no_expression) {
           CHECK(p.expression(s) < p.num_expressions());
-          for (const variable_id v : p.operands(p.expression(s))) {
+          for (const variable_id v : p.expression_operands(p.expression(s))) {
             CHECK(v < p.num_variables());
           }
         }

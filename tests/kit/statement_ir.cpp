@@ -58,7 +58,7 @@ std::string to_string(const statement_program& program) {
       if (program.expression(s) != no_expression) {
         const expression_id e = program.expression(s);
         out +=
-            join(" expression ", e, " ", std::string(1, program.operation(e)), "(", list_of(program.operands(e)), ")");
+            join(" expression ", e, " ", std::string(1, program.operation(e)), "(", list_of(program.expression_operands(e)), ")");
       }
     }
   }

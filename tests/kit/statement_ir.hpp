@@ -84,7 +84,7 @@ public:
 
   constexpr expression_id expression(statement_id s) const { return statements_[s].expression; }
 
-  constexpr std::span<const variable_id> operands(expression_id e) const { return expressions_[e].operands; }
+  constexpr std::span<const variable_id> expression_operands(expression_id e) const { return expressions_[e].operands; }
 
   constexpr char operation(expression_id e) const { return expressions_[e].operation; }
 

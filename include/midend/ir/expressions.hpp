@@ -2,15 +2,15 @@
 ///
 ///       std::size_t num_expressions() const;
 ///       midend::expression_id expression(midend::statement_id s) const;     // or no_expression
-///       auto operands(midend::expression_id e) const;                       // variables
+///       auto expression_operands(midend::expression_id e) const;            // variables
 ///
 /// `expression(s)` is the expression whose value the statement computes, whenever it is executed, from the values that
 /// its operands have on arrival. Equal numbers mean the same expression: the same operation of the same operands in the
 /// same order, so that `t = a + b` and `u = a + b` compute expression 0, say, and `v = a - b` expression 1. Whether
 /// `b + a` is `a + b` is for the IR to say. `expression_numbering` gives out the numbers.
 ///
-/// `operands(e)` are the variables whose value decides about that of `e`; constants are none. A write to one of them,
-/// certain or not, makes the value old. `a = a + b` computes a + b and makes it old at once.
+/// `expression_operands(e)` are the variables whose value decides about that of `e`; constants are none. A write to one
+/// of them, certain or not, makes the value old. `a = a + b` computes a + b and makes it old at once.
 ///
 /// `no_expression` is for what computes nothing that could be used again, or must not be taken for the same: copies and
 /// constants (cheaper to do than to look for), calls, volatile reads, stores. A read of memory is an expression if the
@@ -40,19 +40,20 @@ concept has_expression = requires(const IR& ir, statement_id s) {
   { ir.expression(s) } -> std::convertible_to<expression_id>;
 };
 
-/// `operands(e)` exists.
+/// `expression_operands(e)` exists.
 template <class IR>
-concept has_operands = requires(const IR& ir, expression_id e) { ir.operands(e); };
+concept has_expression_operands = requires(const IR& ir, expression_id e) { ir.expression_operands(e); };
 
-/// The type that `operands(e)` returns.
-template <class IR> using operands_of = decltype(std::declval<const IR&>().operands(expression_id{}));
+/// The type that `expression_operands(e)` returns.
+template <class IR>
+using expression_operands_of = decltype(std::declval<const IR&>().expression_operands(expression_id{}));
 
 template <class IR>
-concept operands_are_a_range_of_ids = range_of_ids<operands_of<IR>>;
+concept expression_operands_are_a_range_of_ids = range_of_ids<expression_operands_of<IR>>;
 
 /// The expressions rung: a statement IR whose statements compute numbered expressions.
 template <class IR>
-concept expression_ir = statement_ir<IR> && has_num_expressions<IR> && has_expression<IR> && has_operands<IR> &&
-                        operands_are_a_range_of_ids<IR>;
+concept expression_ir = statement_ir<IR> && has_num_expressions<IR> && has_expression<IR> &&
+                        has_expression_operands<IR> && expression_operands_are_a_range_of_ids<IR>;
 
 MIDEND_END_NAMESPACE

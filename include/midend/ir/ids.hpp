@@ -1,24 +1,43 @@
-/// The numbers by which analyses speak of the parts of a user's IR. All dense, from 0 on, as nodes and edges are.
+/// The numbers that analyses use for the parts of a user's IR, beside those of nodes and edges. All are dense, from 0.
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
 
 #include <cstdint>
 
 MIDEND_BEGIN_NAMESPACE
 
-/// A statement: what is executed as a whole, in the order of its block.
+/// A statement: one step of a node, executed as a whole.
 using statement_id = std::uint32_t;
 
 /// A variable: what statements define and use.
 using variable_id = std::uint32_t;
 
-/// An expression: the same number for the same computation of the same operands.
+/// An expression. Equal numbers mean the same operation of the same operands.
 using expression_id = std::uint32_t;
 
-/// Numbers of none.
+/// A value of SSA form: what has exactly one definition.
+using value_id = std::uint32_t;
+
 inline constexpr statement_id no_statement = 0xffff'ffff;
 inline constexpr variable_id no_variable = 0xffff'ffff;
 inline constexpr expression_id no_expression = 0xffff'ffff;
+inline constexpr value_id no_value = 0xffff'ffff;
+
+/// A range, in the sense of `begin` and `end`, whose elements convert to an id.
+template <class Range>
+concept range_of_ids = range_of_nodes<Range>;
+
+namespace detail {
+
+/// Calls `visit(id)` for each element of a range.
+template <class Range, class Visit> constexpr void for_each_id(Range&& range, Visit visit) {
+  for (auto&& id : range) {
+    visit(static_cast<std::uint32_t>(id));
+  }
+}
+
+} // namespace detail
 
 MIDEND_END_NAMESPACE

@@ -28,18 +28,14 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/function_graph.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/ssa_values.hpp"
-#include "midend/ir/statements.hpp"
 
 #include <concepts>
 #include <utility>
 
 MIDEND_BEGIN_NAMESPACE
-
-/// `graph()` gives a control-flow graph whose edges have numbers.
-template <class IR>
-concept graph_is_edge_indexed = edge_indexed_flow_graph<graph_of<IR>>;
 
 /// `values(n)` exists.
 template <class IR>

@@ -11,22 +11,13 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
-#include "midend/ir/statements.hpp"
 
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <utility>
 
 MIDEND_BEGIN_NAMESPACE
-
-/// A value: dense, `0 … num_values() - 1`.
-using value_id = std::uint32_t;
-
-/// No value.
-inline constexpr value_id no_value = 0xffff'ffff;
 
 /// `num_values()` gives the number of values.
 template <class IR>

@@ -36,30 +36,14 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/function_graph.hpp"
 #include "midend/ir/ids.hpp"
 
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
-#include <type_traits>
 #include <utility>
 
 MIDEND_BEGIN_NAMESPACE
-
-/// A range, in the sense of `begin` and `end`, of what converts to a dense number: nodes, statements or variables.
-template <class Range>
-concept range_of_ids = range_of_nodes<Range>;
-
-/// `graph()` exists.
-template <class IR>
-concept has_graph = requires(const IR& ir) { ir.graph(); };
-
-/// The type that `graph()` returns, without reference.
-template <class IR> using graph_of = std::remove_cvref_t<decltype(std::declval<const IR&>().graph())>;
-
-/// `graph()` gives a control-flow graph.
-template <class IR>
-concept graph_is_a_flow_graph = flow_graph<graph_of<IR>>;
 
 /// `num_statements()` gives the number of statements.
 template <class IR>
@@ -117,14 +101,6 @@ concept statement_ir =
     has_uses<IR> && uses_are_a_range_of_ids<IR> && may_definitions_are_a_range_of_ids<IR>;
 
 namespace detail {
-
-/// Calls `visit(id)` for each element of a range.
-template <class Range, class Visit> constexpr void for_each_id(Range&& range, Visit visit) {
-  const auto last = std::end(range);
-  for (auto it = std::begin(range); it != last; ++it) {
-    visit(static_cast<std::uint32_t>(*it));
-  }
-}
 
 /// Calls `visit(v)` for each variable that `s` defines, and `visit_may(v)` for each that it may define.
 template <class IR, class Visit, class VisitMay>

@@ -22,7 +22,7 @@ struct view {
 #ifdef MIDEND_FIXED
   midend::expression_id expression(midend::statement_id) const { return midend::no_expression; }
 #endif
-  list operands(midend::expression_id) const { return {}; }
+  list expression_operands(midend::expression_id) const { return {}; }
 };
 
 void use() {

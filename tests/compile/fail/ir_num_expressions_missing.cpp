@@ -22,7 +22,7 @@ struct view {
 #endif
   midend::expression_id expression(midend::statement_id) const { return midend::no_expression; }
 
-  list operands(midend::expression_id) const { return {}; }
+  list expression_operands(midend::expression_id) const { return {}; }
 };
 
 void use() {

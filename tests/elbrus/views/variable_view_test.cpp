@@ -129,9 +129,9 @@ TEST_CASE("expression_view: what is the same and what is not") {
   CHECK(expression("m") == no_expression);
   CHECK(expression("v") == no_expression);
   CHECK(expression("i1") == no_expression);
-  CHECK(listed(view.operands(expression("s1"))) == numbers{0, 1});
+  CHECK(listed(view.expression_operands(expression("s1"))) == numbers{0, 1});
   CHECK(expression("g") != no_expression);
-  CHECK(listed(view.operands(expression("g"))) == numbers{0, 1});
+  CHECK(listed(view.expression_operands(expression("g"))) == numbers{0, 1});
   const auto available = midend::available_expressions(view);
   CHECK(available.out(node_named(p, "loop")).test(expression("d1")) == false); // y was written
   const numbers entry = listed(view.statements(0));

@@ -28,12 +28,12 @@ public:
     offsets_.assign(static_cast<std::size_t>(ir.num_variables()) + 1, 0);
     const auto count = static_cast<expression_id>(ir.num_expressions());
     for (expression_id e = 0; e != count; ++e) {
-      for_each_id(ir.operands(e), [&](variable_id v) { ++offsets_[v]; });
+      for_each_id(ir.expression_operands(e), [&](variable_id v) { ++offsets_[v]; });
     }
     counts_to_ends(offsets_);
     expressions_.resize_for_overwrite(offsets_.back());
     for (expression_id e = count; e-- != 0;) {
-      for_each_id(ir.operands(e), [&](variable_id v) { expressions_[--offsets_[v]] = e; });
+      for_each_id(ir.expression_operands(e), [&](variable_id v) { expressions_[--offsets_[v]] = e; });
     }
   }
 

@@ -140,7 +140,7 @@ public:
 
   expression_id expression(statement_id s) const { return expressions_[s]; }
 
-  auto operands(expression_id e) const {
+  auto expression_operands(expression_id e) const {
     return detail::variables_among<detail::any_variable>(*procedure_, expressions_.operands(e));
   }
 

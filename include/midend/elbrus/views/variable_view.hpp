@@ -88,7 +88,7 @@ public:
 
   expression_id expression(statement_id s) const { return expressions_[s]; }
 
-  auto operands(expression_id e) const {
+  auto expression_operands(expression_id e) const {
     return detail::variables_among<detail::declared_variable>(graph(), expressions_.operands(e));
   }
 

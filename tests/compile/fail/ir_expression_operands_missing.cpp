@@ -1,4 +1,4 @@
-// expect: operands_are_a_range_of_ids
+// expect: has_expression_operands
 #include "midend/dataflow/available_expressions.hpp"
 
 #include <span>
@@ -22,9 +22,7 @@ struct view {
 
   midend::expression_id expression(midend::statement_id) const { return midend::no_expression; }
 #ifdef MIDEND_FIXED
-  list operands(midend::expression_id) const { return {}; }
-#else
-  int operands(midend::expression_id) const { return 0; }
+  list expression_operands(midend::expression_id) const { return {}; }
 #endif
 };
 
