@@ -96,7 +96,7 @@ struct cycles_job {
 };
 
 /// The order must be one: each edge leads forward, or back to the head of a component around its source.
-std::optional<std::string> check_order(const flat_function& f, const midend::weak_topological_ordering& order) {
+std::optional<std::string> check_order(const flat_function& f, const midend::hierarchical_ordering& order) {
   for (std::uint32_t b = 0; b != f.num_nodes(); ++b) {
     for (const std::uint32_t s : f.successors(b)) {
       if (order.is_reachable(b) && order.position(s) <= order.position(b) &&
@@ -123,7 +123,7 @@ struct order_job {
   }
 
   midend::weak_topological_order_workspace workspace;
-  midend::weak_topological_ordering order;
+  midend::hierarchical_ordering order;
 };
 
 } // namespace

@@ -39,7 +39,7 @@ struct depth_first {
     return compare_depth_first(d, index, preorder, postorder);
   }
 
-  midend::depth_first_workspace workspace;
+  midend::depth_first_order_workspace workspace;
   midend::depth_first_numbering order;
 };
 
@@ -85,7 +85,7 @@ struct components {
     return compare_components(d, index, found);
   }
 
-  midend::component_workspace workspace;
+  midend::strongly_connected_components_workspace workspace;
   midend::component_partition partition;
 };
 
@@ -107,7 +107,7 @@ template <bool Boundaries> struct loops_of_given_trees {
   }
 
   const std::vector<midend::dominator_tree>& trees;
-  midend::loops_workspace workspace;
+  midend::natural_loops_workspace workspace;
   midend::loop_forest forest;
 };
 

@@ -28,7 +28,7 @@ struct frontiers {
 
   const std::vector<midend::dominator_tree>& trees;
   midend::dominance_frontier_workspace workspace;
-  midend::dominance_frontiers result;
+  midend::frontier_sets result;
 };
 
 } // namespace

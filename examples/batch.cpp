@@ -64,9 +64,9 @@ struct analyses {
   }
 
 private:
-  midend::component_workspace components_memory_;
+  midend::strongly_connected_components_workspace components_memory_;
   midend::dominators_workspace dominators_memory_;
-  midend::loops_workspace loops_memory_;
+  midend::natural_loops_workspace loops_memory_;
   midend::cycles_workspace cycles_memory_;
 };
 

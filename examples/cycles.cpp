@@ -22,7 +22,7 @@ static void print(const char* what, const auto& nodes) {
   std::printf("\n");
 }
 
-static void print_components(const midend::weak_topological_ordering& wto) {
+static void print_components(const midend::hierarchical_ordering& wto) {
   // [notation]
   for (std::uint32_t at = 0; at != wto.order().size(); ++at) {
     const node_id n = wto.order()[at];
@@ -65,7 +65,7 @@ private:
 };
 
 // [iteration]
-static void stabilise(const midend::weak_topological_ordering& wto, remainders& problem) {
+static void stabilise(const midend::hierarchical_ordering& wto, remainders& problem) {
   std::uint32_t at = 0;
   wto_component_id inside = midend::no_wto_component; // the component that is being stabilised
   for (;;) {
@@ -108,9 +108,9 @@ int main() {
   // [end]
 
   // [order]
-  const midend::weak_topological_ordering wto = midend::weak_topological_order(g);
+  const midend::hierarchical_ordering wto = midend::weak_topological_order(g);
   print_components(wto);
-  const midend::weak_topological_ordering other = midend::weak_topological_order(g, midend::first_to_last);
+  const midend::hierarchical_ordering other = midend::weak_topological_order(g, midend::first_to_last);
   print_components(other);
   // [end]
 

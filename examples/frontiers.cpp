@@ -27,7 +27,7 @@ int main() {
   const midend::dominator_tree tree = midend::dominators(g);
 
   // [frontiers]
-  const midend::dominance_frontiers frontiers = midend::dominance_frontier(g, tree);
+  const midend::frontier_sets frontiers = midend::dominance_frontier(g, tree);
   print("frontier of 3:", frontiers[3]);
   print("frontier of 5:", frontiers[5]);
   print("frontier of the loop header:", frontiers[1]);
@@ -49,7 +49,7 @@ int main() {
   // [end]
 
   // [control]
-  const midend::control_dependences dependences = midend::control_dependence(g, midend::post_dominators(g));
+  const midend::control_dependence_graph dependences = midend::control_dependence(g, midend::post_dominators(g));
   for (const std::uint32_t i : dependences.dependences(3)) {
     const midend::control_edge& e = dependences.edges()[i];
     std::printf("3 runs if control goes from %u to %u\n", e.source, e.target);

@@ -163,7 +163,7 @@ private:
   }
 
   void compare_frontiers() {
-    const midend::dominance_frontiers frontiers = midend::dominance_frontier(graph_, tree_);
+    const midend::frontier_sets frontiers = midend::dominance_frontier(graph_, tree_);
     llvm::DominanceFrontier theirs;
     theirs.analyze(llvm_tree_);
     for (llvm::BasicBlock& b : function_) {

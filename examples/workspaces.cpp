@@ -54,7 +54,7 @@ int main() {
   midend::csr_graph g;
   midend::dominators_workspace dominators_memory;
   midend::dominator_tree tree;
-  midend::loops_workspace loops_memory;
+  midend::natural_loops_workspace loops_memory;
   midend::loop_forest loops;
   for (const function& f : functions) {
     const std::size_t before = allocations;

@@ -119,13 +119,13 @@ TEST_CASE("allocations: flat copies") {
 }
 
 TEST_CASE("allocations: depth_first_order") {
-  midend::depth_first_workspace memory;
+  midend::depth_first_order_workspace memory;
   midend::depth_first_numbering order;
   check_second_round([&](const auto& function) { midend::depth_first_order(function, memory, order); });
 }
 
 TEST_CASE("allocations: strongly_connected_components") {
-  midend::component_workspace memory;
+  midend::strongly_connected_components_workspace memory;
   midend::component_partition components;
   check_second_round(
       [&](const auto& function) { midend::strongly_connected_components(function, memory, components); });
@@ -155,14 +155,14 @@ TEST_CASE("allocations: natural_loops on a flat copy and on a graph that is copi
   midend::csr_graph g;
   midend::dominators_workspace dominators_memory;
   midend::dominator_tree tree;
-  midend::loops_workspace memory;
+  midend::natural_loops_workspace memory;
   midend::loop_forest loops;
   check_second_round([&](const auto& function) {
     g.assign(function);
     midend::dominators(g, midend::semi_nca, dominators_memory, tree);
     midend::natural_loops(g, tree, memory, loops);
   });
-  midend::loops_workspace other_memory;
+  midend::natural_loops_workspace other_memory;
   midend::loop_forest other_loops;
   check_second_round([&](const auto& function) {
     midend::dominators(function, midend::semi_nca, dominators_memory, tree);
@@ -186,7 +186,7 @@ TEST_CASE("allocations: dominators_and_loops") {
 TEST_CASE("allocations: loops without boundaries") {
   midend::dominators_workspace dominators_memory;
   midend::dominator_tree tree;
-  midend::loops_workspace memory;
+  midend::natural_loops_workspace memory;
   midend::loop_forest loops;
   check_second_round([&](const auto& function) {
     midend::dominators(function, midend::semi_nca, dominators_memory, tree);
@@ -232,13 +232,13 @@ TEST_CASE("allocations: frontiers and control dependence") {
   midend::dominators_workspace dominators_memory;
   midend::dominator_tree tree;
   midend::dominance_frontier_workspace frontier_memory;
-  midend::dominance_frontiers frontiers;
-  midend::iterated_frontier_workspace iterated_memory;
+  midend::frontier_sets frontiers;
+  midend::iterated_dominance_frontier_workspace iterated_memory;
   midend::iterated_frontiers iterated;
   midend::flat_array<node_id> one;
   midend::post_dominators_workspace post_memory;
   midend::post_dominator_tree post_tree;
-  midend::control_dependences dependences;
+  midend::control_dependence_graph dependences;
   midend::flat_array<midend::definition_site> definitions;
   const auto everywhere = [](std::uint32_t, node_id) { return true; };
   check_second_round([&](const auto& function) {
@@ -265,9 +265,9 @@ TEST_CASE("allocations: loop forms, guards and explanations") {
   midend::dominators_and_loops_result result;
   midend::cycles_workspace cycles_memory;
   midend::cycle_forest cycles;
-  midend::loop_form_workspace form_memory;
+  midend::explain_loop_form_workspace form_memory;
   midend::loop_form_explanation form;
-  midend::irreducible_workspace irreducible_memory;
+  midend::explain_irreducible_workspace irreducible_memory;
   midend::irreducible_explanation irreducible;
   std::size_t seen = 0;
   const auto explain = [&](const auto& graph) {
@@ -299,10 +299,10 @@ TEST_CASE("allocations: cycles, weak topological order and is_reducible") {
   midend::cycle_forest cycles;
   midend::flat_array<node_id> entries;
   midend::weak_topological_order_workspace order_memory;
-  midend::weak_topological_ordering order;
+  midend::hierarchical_ordering order;
   midend::dominators_workspace dominators_memory;
   midend::dominator_tree tree;
-  midend::reducibility_workspace reducibility_memory;
+  midend::is_reducible_workspace reducibility_memory;
   std::size_t seen = 0;
   const auto analyse = [&](const auto& graph) {
     midend::cycles(graph, memory, cycles);

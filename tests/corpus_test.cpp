@@ -216,19 +216,19 @@ private:
   }
 
   midend::csr_graph g_;
-  midend::component_workspace component_memory_;
+  midend::strongly_connected_components_workspace component_memory_;
   midend::component_partition components_;
   midend::dominators_workspace dominators_memory_;
   midend::dominator_tree tree_;
   midend::dominance_frontier_workspace frontier_memory_;
-  midend::dominance_frontiers frontiers_;
+  midend::frontier_sets frontiers_;
   midend::gen_kill_workspace<> live_memory_;
   midend::flow_facts<> live_;
   midend::gen_kill_workspace<std::vector<midend::bit_row>> live_sets_memory_;
   midend::flow_facts<std::vector<midend::bit_row>> live_sets_;
-  midend::iterated_frontier_workspace iterated_memory_;
+  midend::iterated_dominance_frontier_workspace iterated_memory_;
   midend::iterated_frontiers iterated_;
-  midend::loops_workspace loops_memory_;
+  midend::natural_loops_workspace loops_memory_;
   midend::loop_forest loops_;
   midend::dominators_and_loops_workspace both_memory_;
   midend::dominators_and_loops_result both_;

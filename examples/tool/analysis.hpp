@@ -81,7 +81,7 @@ public:
 
   const midend::loop_forest& loops() const { return loops_; }
 
-  const midend::dominance_frontiers& frontiers() const { return frontiers_; }
+  const midend::frontier_sets& frontiers() const { return frontiers_; }
 
   const midend::post_dominator_tree& post_dominators() const { return post_dominators_; }
 
@@ -105,19 +105,19 @@ private:
   midend::csr_graph graph_;
   midend::dominators_workspace dominators_workspace_;
   midend::dominator_tree dominators_;
-  midend::component_workspace components_workspace_;
+  midend::strongly_connected_components_workspace components_workspace_;
   midend::component_partition components_;
-  midend::loops_workspace loops_workspace_;
+  midend::natural_loops_workspace loops_workspace_;
   midend::loop_forest loops_;
   midend::dominance_frontier_workspace frontiers_workspace_;
-  midend::dominance_frontiers frontiers_;
+  midend::frontier_sets frontiers_;
   midend::post_dominators_workspace post_dominators_workspace_;
   midend::post_dominator_tree post_dominators_;
   midend::cycles_workspace cycles_workspace_;
   midend::cycle_forest cycles_;
   midend::gen_kill_workspace<> live_variables_workspace_;
   midend::flow_facts<> live_variables_;
-  midend::iterated_frontier_workspace phis_workspace_;
+  midend::iterated_dominance_frontier_workspace phis_workspace_;
   midend::iterated_frontiers phis_;
   std::vector<midend::definition_site> definitions_;
 };

@@ -55,7 +55,7 @@ void record_writer::write_idom(const midend::dominator_tree& tree) {
   out_.character('\n');
 }
 
-void record_writer::write_frontiers(const midend::dominance_frontiers& frontiers) {
+void record_writer::write_frontiers(const midend::frontier_sets& frontiers) {
   for (node_id n = 0; n != frontiers.num_nodes() && !out_.failed(); ++n) {
     if (!frontiers[n].empty()) {
       out_.text("df");

@@ -22,7 +22,7 @@ public:
 
 private:
   void write_idom(const midend::dominator_tree& tree);
-  void write_frontiers(const midend::dominance_frontiers& frontiers);
+  void write_frontiers(const midend::frontier_sets& frontiers);
   void write_post_dominators(const midend::post_dominator_tree& tree);
   void write_scc(const midend::component_partition& components);
   void write_loops(const midend::loop_forest& loops);

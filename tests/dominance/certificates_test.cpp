@@ -170,7 +170,7 @@ public:
   }
 
 private:
-  midend::low_high_workspace building_;
+  midend::low_high_order_workspace building_;
   midend::verify_low_high_workspace verifying_;
   midend::certify_workspace memory_;
   midend::flat_array<node_id> order_;
@@ -200,7 +200,7 @@ public:
   }
 
 private:
-  midend::low_high_workspace building_;
+  midend::low_high_order_workspace building_;
   midend::verify_low_high_workspace verifying_;
   midend::certify_workspace memory_;
   midend::flat_array<node_id> order_;

@@ -27,7 +27,7 @@ test_graph turned_round(const test_graph& g, std::span<const node_id> roots) {
 }
 
 /// Of every edge and node, by the definition of Ferrante, Ottenstein and Warren.
-std::string wrong_dependences(const midend::control_dependences& found, const midend::csr_graph& g,
+std::string wrong_dependences(const midend::control_dependence_graph& found, const midend::csr_graph& g,
                               const definitions& reversed) {
   std::size_t index = 0;
   std::size_t pairs = 0;
@@ -91,7 +91,7 @@ private:
     return wrong_dependences(found_, csr, definitions(turned_round(g, tree.roots())));
   }
 
-  midend::control_dependences found_;
+  midend::control_dependence_graph found_;
 };
 
 } // namespace

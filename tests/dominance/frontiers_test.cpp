@@ -132,8 +132,8 @@ private:
   }
 
   midend::dominance_frontier_workspace memory_;
-  midend::dominance_frontiers frontiers_;
-  midend::iterated_frontier_workspace iterated_memory_;
+  midend::frontier_sets frontiers_;
+  midend::iterated_dominance_frontier_workspace iterated_memory_;
   midend::iterated_frontiers iterated_;
 };
 

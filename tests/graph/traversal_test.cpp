@@ -118,9 +118,9 @@ public:
   const midend::depth_first_numbering& order() const { return order_; }
 
 private:
-  midend::depth_first_workspace depth_first_memory_;
+  midend::depth_first_order_workspace depth_first_memory_;
   midend::depth_first_numbering order_;
-  midend::component_workspace component_memory_;
+  midend::strongly_connected_components_workspace component_memory_;
   midend::component_partition components_;
 };
 

@@ -260,7 +260,7 @@ void check_corpus(const std::string& set) {
   const auto expected = read_expectations(path + ".expect.gz");
   REQUIRE(functions.size() == expected.size());
   midend::cycles_workspace memory;
-  midend::reducibility_workspace other_memory;
+  midend::is_reducible_workspace other_memory;
   cycle_forest forest;
   std::size_t wrong = 0;
   std::size_t cycles = 0;

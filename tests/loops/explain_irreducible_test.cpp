@@ -112,7 +112,7 @@ private:
 
   midend::cycles_workspace cycles_memory_;
   cycle_forest forest_;
-  midend::irreducible_workspace memory_;
+  midend::explain_irreducible_workspace memory_;
   irreducible_explanation out_;
 };
 
@@ -219,7 +219,7 @@ TEST_CASE("explain_irreducible: where the graph starts in the cycle") {
 TEST_CASE("explain_irreducible: a result is refilled whatever it held") {
   const auto two = make_csr({"", 3, 0, {{0, 1}, {0, 2}, {1, 2}, {2, 1}}});
   const auto one = make_csr({"", 2, 0, {{0, 1}, {1, 1}}});
-  midend::irreducible_workspace memory;
+  midend::explain_irreducible_workspace memory;
   irreducible_explanation out;
   CHECK(out.cycle() == midend::no_cycle);
   CHECK_FALSE(out.is_irreducible());

@@ -241,9 +241,9 @@ private:
 
   midend::dominators_workspace dominators_memory_;
   midend::dominator_tree tree_;
-  midend::loops_workspace loops_memory_;
+  midend::natural_loops_workspace loops_memory_;
   loop_forest loops_;
-  midend::loop_form_workspace memory_;
+  midend::explain_loop_form_workspace memory_;
   loop_form_explanation explanation_;
 };
 
@@ -374,7 +374,7 @@ TEST_CASE("loop forms: the corpus has LLVM's preheaders, latches and exits") {
     REQUIRE_MESSAGE(!error.has_value(), (error ? error->to_string() : ""));
     const auto expected = read_expectations(MIDEND_TEST_DATA "/corpus/" + name + ".expect.gz");
     REQUIRE(functions.size() == expected.size());
-    midend::loop_form_workspace memory;
+    midend::explain_loop_form_workspace memory;
     loop_form_explanation explanation;
     csr_graph g;
     std::size_t wrong = 0;
@@ -620,7 +620,7 @@ TEST_CASE("explain_loop_form: a result is refilled whatever it held, and a value
   const example none({"", 3, 0, {{0, 1}, {1, 1}, {1, 2}}});
   loop_form_explanation out;
   CHECK(out.loop() == midend::no_loop);
-  midend::loop_form_workspace memory;
+  midend::explain_loop_form_workspace memory;
   midend::explain_loop_form(many.g, many.tree, many.loops, 0, memory, out);
   CHECK(out.obstacles().size() == 3);
   CHECK_FALSE(out.meets(single_latch));

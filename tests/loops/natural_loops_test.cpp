@@ -59,7 +59,7 @@ public:
 private:
   midend::dominators_workspace dominators_memory_;
   midend::dominator_tree tree_;
-  midend::loops_workspace memory_;
+  midend::natural_loops_workspace memory_;
   loop_forest forest_;
   midend::dominators_and_loops_workspace both_memory_;
   midend::dominators_and_loops_result both_;
@@ -540,7 +540,7 @@ TEST_CASE("loop_forest: remembers the epoch") {
 
 TEST_CASE("natural_loops: a result is refilled whatever it held") {
   random_source random(9);
-  midend::loops_workspace memory;
+  midend::natural_loops_workspace memory;
   loop_forest refilled;
   comparisons compared;
   for (std::size_t i = 0; i != 60; ++i) {

@@ -15,8 +15,8 @@
 #include <vector>
 
 using namespace midend_tests;
+using midend::hierarchical_ordering;
 using midend::no_wto_component;
-using midend::weak_topological_ordering;
 using midend::wto_component_id;
 
 namespace {
@@ -96,7 +96,7 @@ private:
 };
 
 /// Whether what is left without the heads is acyclic: nothing reaches itself.
-bool heads_cut_all_cycles(const cycle_definitions& facts, const weak_topological_ordering& wto) {
+bool heads_cut_all_cycles(const cycle_definitions& facts, const hierarchical_ordering& wto) {
   const auto count = static_cast<node_id>(wto.num_nodes());
   for (node_id start = 0; start != count; ++start) {
     if (!wto.is_reachable(start) || wto.is_head(start)) {
@@ -121,7 +121,7 @@ bool heads_cut_all_cycles(const cycle_definitions& facts, const weak_topological
   return true;
 }
 
-bool head_positions_ascend(const weak_topological_ordering& wto, const auto& siblings, wto_component_id parent) {
+bool head_positions_ascend(const hierarchical_ordering& wto, const auto& siblings, wto_component_id parent) {
   std::uint32_t end = 0;
   for (const wto_component_id c : siblings) {
     if (wto.parent(c) != parent || wto.head_position(c) < end ||
@@ -134,8 +134,8 @@ bool head_positions_ascend(const weak_topological_ordering& wto, const auto& sib
 }
 
 /// The first difference between an order and what the definition says, and Bourdoncle's algorithm, and the cycles.
-std::string difference(const weak_topological_ordering& wto, const midend::cycle_forest& cycles,
-                       const test_graph& graph, const cycle_definitions& facts) {
+std::string difference(const hierarchical_ordering& wto, const midend::cycle_forest& cycles, const test_graph& graph,
+                       const cycle_definitions& facts) {
   const bourdoncle paper(graph, facts);
   const auto& expected = paper.order();
   const auto order = wto.order();
@@ -204,11 +204,11 @@ public:
 
 private:
   midend::weak_topological_order_workspace memory_;
-  weak_topological_ordering wto_;
+  hierarchical_ordering wto_;
 };
 
 /// The order in Bourdoncle's notation.
-std::string notation(const weak_topological_ordering& wto) {
+std::string notation(const hierarchical_ordering& wto) {
   std::string out;
   std::vector<wto_component_id> open;
   for (std::uint32_t i = 0; i != wto.order().size(); ++i) {
@@ -228,7 +228,7 @@ std::string notation(const weak_topological_ordering& wto) {
 
 /// The iteration that the documentation of the class shows, on a problem whose heads change `times` times each whenever
 /// they are entered. Gives the nodes in the order of their updates.
-std::vector<node_id> stabilise(const weak_topological_ordering& wto, int times) {
+std::vector<node_id> stabilise(const hierarchical_ordering& wto, int times) {
   std::vector<node_id> updates;
   std::vector<int> changes(wto.num_nodes(), 0);
   const auto update_head_again = [&](node_id n) {
@@ -311,7 +311,7 @@ TEST_CASE("weak_topological_order: the corpus") {
     const auto error = midend_examples::read_cfg(std::string(MIDEND_TEST_DATA "/corpus/") + set + ".cfg.gz", functions);
     REQUIRE_MESSAGE(!error.has_value(), (error ? error->to_string() : ""));
     midend::weak_topological_order_workspace memory;
-    weak_topological_ordering wto;
+    hierarchical_ordering wto;
     std::size_t wrong = 0;
     for (const auto& function : functions) {
       midend::weak_topological_order(function, memory, wto);
@@ -355,7 +355,7 @@ TEST_CASE("weak_topological_order: iteration that stabilises inner components fi
 }
 
 TEST_CASE("weak_topological_order: of no nodes, and the epoch") {
-  const weak_topological_ordering none;
+  const hierarchical_ordering none;
   CHECK(none.num_nodes() == 0);
   CHECK(none.components().empty());
   CHECK(none.order().empty());

@@ -18,7 +18,7 @@ MIDEND_BEGIN_NAMESPACE
 class certify_workspace {
 public:
   /// For the algorithms; not part of the interface.
-  low_high_workspace building_;
+  low_high_order_workspace building_;
   verify_low_high_workspace verifying_;
   flat_array<node_id> order_;
 };

@@ -29,7 +29,7 @@ struct control_edge {
 
 /// For each node the edges that it is control dependent on, and for each such edge the nodes. 8 bytes a node, 16 an
 /// edge that anything depends on, and 8 for each pair.
-class control_dependences {
+class control_dependence_graph {
 public:
   constexpr std::size_t num_nodes() const { return offsets_.empty() ? 0 : offsets_.size() - 1; }
 
@@ -77,7 +77,8 @@ private:
 namespace detail {
 
 struct control_dependence_search {
-  template <class G> static constexpr void run(const G& g, const post_dominator_tree& tree, control_dependences& out) {
+  template <class G>
+  static constexpr void run(const G& g, const post_dominator_tree& tree, control_dependence_graph& out) {
     MIDEND_ASSERT(tree.num_nodes() == node_count(g), "a post-dominator tree of this graph", tree.num_nodes(),
                   g.num_nodes());
     MIDEND_ASSERT(tree.epoch() == graph_epoch(g), "a post-dominator tree that is up to date", tree.epoch(),
@@ -93,7 +94,7 @@ struct control_dependence_search {
   /// What post-dominates the target but not the source of an edge depends on it: the nodes from the target up to, and
   /// without, the immediate post-dominator of the source.
   template <class G>
-  static constexpr void find_dependents(const G& g, const post_dominator_tree& tree, control_dependences& out) {
+  static constexpr void find_dependents(const G& g, const post_dominator_tree& tree, control_dependence_graph& out) {
     const node_id* const up = tree.tree().immediate_dominators().data();
     for_each_edge(g, [&](edge_id e, node_id source, node_id target) {
       if (up[source] == target || tree.is_diverging(target)) {
@@ -110,7 +111,7 @@ struct control_dependence_search {
     });
   }
 
-  static constexpr void invert(std::size_t count, control_dependences& out) {
+  static constexpr void invert(std::size_t count, control_dependence_graph& out) {
     out.offsets_.assign(count + 1, 0);
     std::size_t* const ends = out.offsets_.data();
     for (const node_id n : out.dependents_) {
@@ -144,15 +145,16 @@ struct control_dependence_search {
 /// the post-dominator tree gives an endless region a virtual edge, the region is treated as if it could end there;
 /// nodes that diverge under `exits_only` depend on nothing, and nothing depends on edges to them. Unreachable nodes are
 /// nodes like others. O(n + m + number of pairs) time and space; a ladder has O(n²) pairs.
-template <flow_graph G> constexpr control_dependences control_dependence(const G& g, const post_dominator_tree& tree) {
-  control_dependences out;
+template <flow_graph G>
+constexpr control_dependence_graph control_dependence(const G& g, const post_dominator_tree& tree) {
+  control_dependence_graph out;
   detail::control_dependence_search::run(g, tree, out);
   return out;
 }
 
 /// The same, refilling `out`; allocates nothing once the result has seen a graph as large.
 template <flow_graph G>
-constexpr void control_dependence(const G& g, const post_dominator_tree& tree, control_dependences& out) {
+constexpr void control_dependence(const G& g, const post_dominator_tree& tree, control_dependence_graph& out) {
   detail::control_dependence_search::run(g, tree, out);
 }
 

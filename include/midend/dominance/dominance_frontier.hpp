@@ -20,7 +20,7 @@ struct frontier_search;
 
 /// The dominance frontier of each node: the nodes where its dominance ends, that is, those with a predecessor that it
 /// dominates which it does not strictly dominate itself. 8 bytes a node and 4 a member of a frontier.
-class dominance_frontiers {
+class frontier_sets {
 public:
   constexpr std::size_t num_nodes() const { return offsets_.empty() ? 0 : offsets_.size() - 1; }
 
@@ -36,7 +36,7 @@ public:
   /// The `epoch()` of the graph that the frontiers were made of.
   constexpr std::uint64_t epoch() const { return epoch_; }
 
-  friend constexpr bool operator==(const dominance_frontiers&, const dominance_frontiers&) = default;
+  friend constexpr bool operator==(const frontier_sets&, const frontier_sets&) = default;
 
 private:
   friend detail::frontier_search;
@@ -67,7 +67,7 @@ namespace detail {
 struct frontier_search {
   template <class G>
   static constexpr void run(const G& g, const dominator_tree& tree, dominance_frontier_workspace& workspace,
-                            dominance_frontiers& out) {
+                            frontier_sets& out) {
     require_tree_of(g, tree);
     out.epoch_ = tree.epoch();
     out.offsets_.assign(tree.num_nodes() + 1, 0);
@@ -84,7 +84,7 @@ struct frontier_search {
   /// a climb meets an earlier one of the same join, that has been where it would go.
   template <class G>
   static constexpr void find_holders(const G& g, const dominator_tree& tree, dominance_frontier_workspace& workspace,
-                                     dominance_frontiers& out) {
+                                     frontier_sets& out) {
     const node_id count = node_count(g);
     const node_id* const immediate_dominator = tree.immediate_dominators().data();
     workspace.last_join_.assign(count, no_node);
@@ -121,7 +121,7 @@ struct frontier_search {
   }
 
   /// From the last join to the first, into each frontier from its end, so that frontiers ascend.
-  static constexpr void distribute(const dominance_frontier_workspace& workspace, dominance_frontiers& out) {
+  static constexpr void distribute(const dominance_frontier_workspace& workspace, frontier_sets& out) {
     std::size_t total = 0;
     for (std::size_t& end : out.offsets_) {
       total += end;
@@ -152,8 +152,8 @@ struct frontier_search {
 /// nothing; the entry is in frontiers if it has reachable predecessors. O(n + m + size of the frontiers) time and
 /// space. The frontiers of `n` nested loops or of a ladder have O(n²) members: `iterated_dominance_frontier`, which is
 /// what placing phis asks for, does without them.
-template <flow_graph G> constexpr dominance_frontiers dominance_frontier(const G& g, const dominator_tree& tree) {
-  dominance_frontiers out;
+template <flow_graph G> constexpr frontier_sets dominance_frontier(const G& g, const dominator_tree& tree) {
+  frontier_sets out;
   dominance_frontier_workspace workspace;
   detail::frontier_search::run(g, tree, workspace, out);
   return out;
@@ -162,7 +162,7 @@ template <flow_graph G> constexpr dominance_frontiers dominance_frontier(const G
 /// The same, refilling `out`; allocates nothing once workspace and result have seen a graph as large.
 template <flow_graph G>
 constexpr void dominance_frontier(const G& g, const dominator_tree& tree, dominance_frontier_workspace& workspace,
-                                  dominance_frontiers& out) {
+                                  frontier_sets& out) {
   detail::frontier_search::run(g, tree, workspace, out);
 }
 

@@ -48,7 +48,7 @@ private:
 };
 
 /// Memory for iterated frontiers that are computed again and again.
-class iterated_frontier_workspace {
+class iterated_dominance_frontier_workspace {
   friend detail::iterated_frontier_computation;
 
   detail::join_edges edges_;
@@ -62,7 +62,7 @@ namespace detail {
 struct iterated_frontier_computation {
   template <class G, class Nodes, class LiveIn>
   static constexpr void run(const G& g, const dominator_tree& tree, const Nodes& definitions, LiveIn live_in,
-                            iterated_frontier_workspace& workspace, flat_array<node_id>& out) {
+                            iterated_dominance_frontier_workspace& workspace, flat_array<node_id>& out) {
     workspace.edges_.assign(g, tree);
     workspace.iteration_.start(tree);
     out.clear();
@@ -73,7 +73,7 @@ struct iterated_frontier_computation {
   template <class G, class LiveIn>
   static constexpr void run(const G& g, const dominator_tree& tree, std::size_t num_variables,
                             std::span<const definition_site> definitions, LiveIn live_in,
-                            iterated_frontier_workspace& workspace, iterated_frontiers& out) {
+                            iterated_dominance_frontier_workspace& workspace, iterated_frontiers& out) {
     workspace.edges_.assign(g, tree);
     workspace.iteration_.start(tree);
     group_by_variable(num_variables, definitions, workspace);
@@ -93,7 +93,7 @@ struct iterated_frontier_computation {
   }
 
   static constexpr void group_by_variable(std::size_t num_variables, std::span<const definition_site> definitions,
-                                          iterated_frontier_workspace& workspace) {
+                                          iterated_dominance_frontier_workspace& workspace) {
     flat_array<std::uint32_t>& ends = workspace.definition_end_;
     ends.assign(num_variables + 1, 0);
     for (const definition_site& site : definitions) {
@@ -145,7 +145,7 @@ template <flow_graph G, range_of_nodes Nodes, live_in_predicate LiveIn = detail:
 constexpr flat_array<node_id> iterated_dominance_frontier(const G& g, const dominator_tree& tree,
                                                           const Nodes& definitions, LiveIn live_in = {}) {
   flat_array<node_id> out;
-  iterated_frontier_workspace workspace;
+  iterated_dominance_frontier_workspace workspace;
   detail::iterated_frontier_computation::run(g, tree, definitions, live_in, workspace, out);
   return out;
 }
@@ -153,7 +153,7 @@ constexpr flat_array<node_id> iterated_dominance_frontier(const G& g, const domi
 /// The same, refilling `out`; allocates nothing once workspace and result have seen a graph as large.
 template <flow_graph G, range_of_nodes Nodes, live_in_predicate LiveIn>
 constexpr void iterated_dominance_frontier(const G& g, const dominator_tree& tree, const Nodes& definitions,
-                                           LiveIn live_in, iterated_frontier_workspace& workspace,
+                                           LiveIn live_in, iterated_dominance_frontier_workspace& workspace,
                                            flat_array<node_id>& out) {
   detail::iterated_frontier_computation::run(g, tree, definitions, live_in, workspace, out);
 }
@@ -168,7 +168,7 @@ constexpr iterated_frontiers
 iterated_dominance_frontiers(const G& g, const dominator_tree& tree, std::size_t num_variables,
                              std::span<const definition_site> definitions, LiveIn live_in = {}) {
   iterated_frontiers out;
-  iterated_frontier_workspace workspace;
+  iterated_dominance_frontier_workspace workspace;
   detail::iterated_frontier_computation::run(g, tree, num_variables, definitions, live_in, workspace, out);
   return out;
 }
@@ -177,7 +177,7 @@ iterated_dominance_frontiers(const G& g, const dominator_tree& tree, std::size_t
 template <flow_graph G, live_in_relation LiveIn>
 constexpr void iterated_dominance_frontiers(const G& g, const dominator_tree& tree, std::size_t num_variables,
                                             std::span<const definition_site> definitions, LiveIn live_in,
-                                            iterated_frontier_workspace& workspace, iterated_frontiers& out) {
+                                            iterated_dominance_frontier_workspace& workspace, iterated_frontiers& out) {
   detail::iterated_frontier_computation::run(g, tree, num_variables, definitions, live_in, workspace, out);
 }
 

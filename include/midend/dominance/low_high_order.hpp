@@ -65,7 +65,7 @@ private:
 } // namespace detail
 
 /// Memory for orders that are built again and again.
-class low_high_workspace {
+class low_high_order_workspace {
 public:
   /// For the algorithms; not part of the interface.
   detail::low_high_builder builder_;
@@ -88,7 +88,7 @@ public:
 /// node and 12 an edge of workspace. Allocates nothing once workspace and result have seen a graph as large.
 template <flow_graph G>
 constexpr std::optional<dominance_error> low_high_order(const G& g, const dominator_tree& tree,
-                                                        low_high_workspace& workspace, flat_array<node_id>& out) {
+                                                        low_high_order_workspace& workspace, flat_array<node_id>& out) {
   detail::require_tree_of(g, tree);
   return workspace.builder_.run(g, tree.immediate_dominators(), tree.preorder(), out);
 }
@@ -97,14 +97,14 @@ constexpr std::optional<dominance_error> low_high_order(const G& g, const domina
 /// anywhere and hold anything. 8 bytes a node more.
 template <flow_graph G>
 constexpr std::optional<dominance_error> low_high_order(const G& g, std::span<const node_id> immediate_dominators,
-                                                        low_high_workspace& workspace, flat_array<node_id>& out) {
+                                                        low_high_order_workspace& workspace, flat_array<node_id>& out) {
   return workspace.builder_.run(g, immediate_dominators, out);
 }
 
 /// The order, or the error. `Claims` is a `dominator_tree` or a range of immediate dominators by node.
 template <flow_graph G, class Claims>
 constexpr result<flat_array<node_id>, dominance_error> low_high_order(const G& g, const Claims& claims) {
-  low_high_workspace workspace;
+  low_high_order_workspace workspace;
   flat_array<node_id> out;
   if (const auto error = low_high_order(g, claims, workspace, out)) {
     return *error;

@@ -54,7 +54,7 @@ private:
 };
 
 /// Memory for searches that are done again and again.
-class depth_first_workspace {
+class depth_first_order_workspace {
   friend detail::depth_first_search;
 
   flat_array<std::uint32_t> stack_;
@@ -69,7 +69,7 @@ struct depth_first_search {
   static constexpr std::uint32_t leave_mark = 0x8000'0000;
 
   template <flow_graph G>
-  static constexpr void run(const G& g, depth_first_workspace& workspace, depth_first_numbering& out) {
+  static constexpr void run(const G& g, depth_first_order_workspace& workspace, depth_first_numbering& out) {
     const node_id count = node_count(g);
     out.preorder_number_.assign(count, no_node);
     out.postorder_number_.resize_for_overwrite(count);
@@ -86,7 +86,7 @@ struct depth_first_search {
   }
 
   template <class G>
-  static constexpr node_id search(const G& g, depth_first_workspace& workspace, depth_first_numbering& out) {
+  static constexpr node_id search(const G& g, depth_first_order_workspace& workspace, depth_first_numbering& out) {
     node_id* const preorder_number = out.preorder_number_.data();
     node_id* const postorder_number = out.postorder_number_.data();
     node_id* const preorder = out.preorder_.data();
@@ -150,14 +150,14 @@ struct depth_first_search {
 /// most one entry for each reachable node and edge.
 template <flow_graph G> constexpr depth_first_numbering depth_first_order(const G& g) {
   depth_first_numbering out;
-  depth_first_workspace workspace;
+  depth_first_order_workspace workspace;
   detail::depth_first_search::run(g, workspace, out);
   return out;
 }
 
 /// The same, refilling `out`; allocates nothing once workspace and result have seen a graph as large.
 template <flow_graph G>
-constexpr void depth_first_order(const G& g, depth_first_workspace& workspace, depth_first_numbering& out) {
+constexpr void depth_first_order(const G& g, depth_first_order_workspace& workspace, depth_first_numbering& out) {
   detail::depth_first_search::run(g, workspace, out);
 }
 

@@ -62,7 +62,7 @@ private:
 };
 
 /// Memory for searches that are done again and again.
-class component_workspace {
+class strongly_connected_components_workspace {
   friend detail::component_search;
 
   struct task {
@@ -81,14 +81,14 @@ namespace detail {
 /// and where the component ends on the stack.
 struct component_search {
   static constexpr std::uint32_t leave_mark = 0x8000'0000;
-  using task = component_workspace::task;
+  using task = strongly_connected_components_workspace::task;
 
   node_id met = 0;
   component_id components = 0;
   node_id placed = 0;
 
   template <directed_graph G>
-  static constexpr void run(const G& g, component_workspace& workspace, component_partition& out) {
+  static constexpr void run(const G& g, strongly_connected_components_workspace& workspace, component_partition& out) {
     const node_id count = node_count(g);
     out.component_.assign(count, no_node);
     out.offsets_.resize_for_overwrite(count + std::size_t{1});
@@ -112,7 +112,8 @@ struct component_search {
   }
 
   template <class G>
-  constexpr void search_from(const G& g, node_id root, component_workspace& workspace, component_partition& out) {
+  constexpr void search_from(const G& g, node_id root, strongly_connected_components_workspace& workspace,
+                             component_partition& out) {
     std::uint32_t* const low = out.component_.data();
     work_stack<task> tasks(workspace.tasks_);
     work_stack<node_id> open(workspace.open_);
@@ -193,14 +194,15 @@ struct component_search {
 /// most.
 template <directed_graph G> constexpr component_partition strongly_connected_components(const G& g) {
   component_partition out;
-  component_workspace workspace;
+  strongly_connected_components_workspace workspace;
   detail::component_search::run(g, workspace, out);
   return out;
 }
 
 /// The same, refilling `out`; allocates nothing once workspace and result have seen a graph as large.
 template <directed_graph G>
-constexpr void strongly_connected_components(const G& g, component_workspace& workspace, component_partition& out) {
+constexpr void strongly_connected_components(const G& g, strongly_connected_components_workspace& workspace,
+                                             component_partition& out) {
   detail::component_search::run(g, workspace, out);
 }
 

@@ -17,7 +17,7 @@ MIDEND_BEGIN_NAMESPACE
 /// Memory for `dominators_and_loops`.
 struct dominators_and_loops_workspace {
   dominators_workspace dominators;
-  loops_workspace loops;
+  natural_loops_workspace loops;
   flat_array<detail::chained_edge> backedges_; ///< for the algorithm; not part of the interface
 };
 

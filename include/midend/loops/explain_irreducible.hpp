@@ -54,7 +54,7 @@ private:
 };
 
 /// Memory for explanations that are asked for again and again.
-class irreducible_workspace {
+class explain_irreducible_workspace {
   friend detail::entry_path_search;
 
   flat_array<node_id> entries_;
@@ -72,8 +72,8 @@ namespace detail {
 /// continued to e, is outside the cycle but for e. The tree path to h itself is such a path too.
 struct entry_path_search {
   template <class G>
-  static constexpr void run(const G& g, const cycle_forest& forest, cycle_id c, irreducible_workspace& workspace,
-                            irreducible_explanation& out) {
+  static constexpr void run(const G& g, const cycle_forest& forest, cycle_id c,
+                            explain_irreducible_workspace& workspace, irreducible_explanation& out) {
     MIDEND_ASSERT(forest.num_nodes() == node_count(g), "a cycle forest of this graph", forest.num_nodes(),
                   g.num_nodes());
     MIDEND_ASSERT(forest.epoch() == graph_epoch(g), "a cycle forest that is up to date", forest.epoch(),
@@ -95,7 +95,7 @@ struct entry_path_search {
   /// Sets `reached_from_` until both entries have one; the entry of the graph is its own.
   template <class G>
   static constexpr void search(const G& g, const cycle_forest& forest, const irreducible_explanation& wanted,
-                               irreducible_workspace& workspace) {
+                               explain_irreducible_workspace& workspace) {
     const std::size_t count = forest.num_nodes();
     const auto start = static_cast<node_id>(g.entry());
     workspace.reached_from_.assign(count, no_node);
@@ -145,8 +145,8 @@ struct entry_path_search {
 /// Requires a cycle forest of this graph, up to date. Unreachable blocks are in no cycle and on no path. Parallel edges
 /// and self loops change nothing. O(n + m) time, 8 bytes a node.
 template <flow_graph G>
-constexpr void explain_irreducible(const G& g, const cycle_forest& forest, cycle_id c, irreducible_workspace& workspace,
-                                   irreducible_explanation& out) {
+constexpr void explain_irreducible(const G& g, const cycle_forest& forest, cycle_id c,
+                                   explain_irreducible_workspace& workspace, irreducible_explanation& out) {
   detail::entry_path_search::run(g, forest, c, workspace, out);
 }
 
@@ -154,7 +154,7 @@ constexpr void explain_irreducible(const G& g, const cycle_forest& forest, cycle
 template <flow_graph G>
 constexpr irreducible_explanation explain_irreducible(const G& g, const cycle_forest& forest, cycle_id c) {
   irreducible_explanation out;
-  irreducible_workspace workspace;
+  explain_irreducible_workspace workspace;
   explain_irreducible(g, forest, c, workspace, out);
   return out;
 }

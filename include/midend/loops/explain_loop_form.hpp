@@ -116,7 +116,7 @@ private:
 };
 
 /// Memory for explanations that are asked for again and again.
-class loop_form_workspace {
+class explain_loop_form_workspace {
   friend detail::loop_form_examiner;
 
   flat_array<node_id> exits_;
@@ -132,7 +132,7 @@ struct loop_form_examiner {
 
   template <class G>
   static constexpr void run(const G& g, const dominator_tree& tree, const loop_forest& loops, loop_id l,
-                            loop_form_workspace& workspace, loop_form_explanation& out) {
+                            explain_loop_form_workspace& workspace, loop_form_explanation& out) {
     require_loop_of(g, loops, l);
     require_tree_of(g, tree);
     out.loop_ = l;
@@ -198,7 +198,7 @@ struct loop_form_examiner {
 
   template <class G>
   static constexpr void examine_exits(const G& g, const dominator_tree& tree, const loop_forest& loops,
-                                      loop_form_workspace& workspace, loop_form_explanation& out) {
+                                      explain_loop_form_workspace& workspace, loop_form_explanation& out) {
     if (has_dedicated_exits(g, loops, out.loop_)) {
       return;
     }
@@ -213,7 +213,7 @@ struct loop_form_examiner {
 
   template <class G>
   static constexpr void list_shared_exits(const G& g, const dominator_tree& tree, const loop_forest& loops,
-                                          loop_form_workspace& workspace, loop_form_explanation& out) {
+                                          explain_loop_form_workspace& workspace, loop_form_explanation& out) {
     for (const node_id exit : workspace.exits_) {
       if (exit == static_cast<node_id>(g.entry())) {
         add(out, requirement::dedicated_exits, reason::graph_entry_is_exit, exit, no_node);
@@ -264,7 +264,7 @@ struct loop_form_examiner {
 /// the workspace if exits are not dedicated.
 template <flow_graph G>
 constexpr void explain_loop_form(const G& g, const dominator_tree& tree, const loop_forest& loops, loop_id l,
-                                 loop_form_workspace& workspace, loop_form_explanation& out) {
+                                 explain_loop_form_workspace& workspace, loop_form_explanation& out) {
   detail::loop_form_examiner::run(g, tree, loops, l, workspace, out);
 }
 
@@ -273,7 +273,7 @@ template <flow_graph G>
 constexpr loop_form_explanation explain_loop_form(const G& g, const dominator_tree& tree, const loop_forest& loops,
                                                   loop_id l) {
   loop_form_explanation out;
-  loop_form_workspace workspace;
+  explain_loop_form_workspace workspace;
   explain_loop_form(g, tree, loops, l, workspace, out);
   return out;
 }

@@ -14,11 +14,11 @@
 MIDEND_BEGIN_NAMESPACE
 
 /// Memory for `is_reducible` that is asked again and again.
-class reducibility_workspace {
+class is_reducible_workspace {
 public:
   // For the algorithms; not part of the interface.
   detail::cycle_memory cycles_;
-  depth_first_workspace search_;
+  depth_first_order_workspace search_;
   depth_first_numbering order_;
 };
 
@@ -27,7 +27,7 @@ public:
 ///
 /// The search of `cycles(g)`, which stops at the first irreducible cycle; its cost. Duplicate edges, self loops and
 /// what the entry does not reach change nothing.
-template <flow_graph G> constexpr bool is_reducible(const G& g, reducibility_workspace& workspace) {
+template <flow_graph G> constexpr bool is_reducible(const G& g, is_reducible_workspace& workspace) {
   detail::cycle_memory& m = workspace.cycles_;
   m.number.assign(detail::node_count(g), no_node);
   detail::search_cycles(g, last_to_first, false, m.number.data(), m);
@@ -36,7 +36,7 @@ template <flow_graph G> constexpr bool is_reducible(const G& g, reducibility_wor
 
 /// Whether `g` is reducible.
 template <flow_graph G> constexpr bool is_reducible(const G& g) {
-  reducibility_workspace workspace;
+  is_reducible_workspace workspace;
   return is_reducible(g, workspace);
 }
 
@@ -46,7 +46,7 @@ template <flow_graph G> constexpr bool is_reducible(const G& g) {
 /// Hecht, Ullman, "Characterizations of reducible flow graphs", J. ACM 21(3), 1974. Requires that `tree` is a dominator
 /// tree of `g`. Says of ugly graphs what `is_reducible(g)` says. O(n + m).
 template <flow_graph G>
-constexpr bool is_reducible(const G& g, const dominator_tree& tree, reducibility_workspace& workspace) {
+constexpr bool is_reducible(const G& g, const dominator_tree& tree, is_reducible_workspace& workspace) {
   detail::require_tree_of(g, tree);
   depth_first_numbering& order = workspace.order_;
   depth_first_order(g, workspace.search_, order);
@@ -61,7 +61,7 @@ constexpr bool is_reducible(const G& g, const dominator_tree& tree, reducibility
 
 /// Whether `g`, whose dominator tree is `tree`, is reducible.
 template <flow_graph G> constexpr bool is_reducible(const G& g, const dominator_tree& tree) {
-  reducibility_workspace workspace;
+  is_reducible_workspace workspace;
   return is_reducible(g, tree, workspace);
 }
 

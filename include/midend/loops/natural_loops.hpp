@@ -180,7 +180,7 @@ struct loop_search {
 } // namespace detail
 
 /// Memory for loop computations that are done again and again.
-class loops_workspace {
+class natural_loops_workspace {
 public:
   /// For the algorithms; not part of the interface.
   detail::loop_arrays arrays_;
@@ -199,13 +199,14 @@ inline constexpr nesting_only_t nesting_only{};
 /// loops and is no `csr_graph` is copied into the workspace. Near-linear: O((n + m) α(n))
 /// plus O(log depth) for each exiting edge; one pass over the edges if there is no loop.
 template <flow_graph G>
-constexpr void natural_loops(const G& g, const dominator_tree& tree, loops_workspace& workspace, loop_forest& out) {
+constexpr void natural_loops(const G& g, const dominator_tree& tree, natural_loops_workspace& workspace,
+                             loop_forest& out) {
   detail::loop_search::run(g, tree, true, workspace.arrays_, out);
 }
 
 /// The same without the boundaries of loops, which take half of the time. A graph with predecessors is not copied.
 template <flow_graph G>
-constexpr void natural_loops(const G& g, const dominator_tree& tree, nesting_only_t, loops_workspace& workspace,
+constexpr void natural_loops(const G& g, const dominator_tree& tree, nesting_only_t, natural_loops_workspace& workspace,
                              loop_forest& out) {
   detail::loop_search::run(g, tree, false, workspace.arrays_, out);
 }
@@ -213,7 +214,7 @@ constexpr void natural_loops(const G& g, const dominator_tree& tree, nesting_onl
 /// The natural loops of `g`.
 template <flow_graph G> constexpr loop_forest natural_loops(const G& g, const dominator_tree& tree) {
   loop_forest out;
-  loops_workspace workspace;
+  natural_loops_workspace workspace;
   natural_loops(g, tree, workspace, out);
   return out;
 }
@@ -221,7 +222,7 @@ template <flow_graph G> constexpr loop_forest natural_loops(const G& g, const do
 /// The natural loops of `g` without their boundaries.
 template <flow_graph G> constexpr loop_forest natural_loops(const G& g, const dominator_tree& tree, nesting_only_t) {
   loop_forest out;
-  loops_workspace workspace;
+  natural_loops_workspace workspace;
   natural_loops(g, tree, nesting_only, workspace, out);
   return out;
 }

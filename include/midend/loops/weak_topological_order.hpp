@@ -5,8 +5,8 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/loops/detail/cycle_search.hpp"
 #include "midend/loops/detail/loop_drafts.hpp"
+#include "midend/loops/hierarchical_ordering.hpp"
 #include "midend/loops/search_order.hpp"
-#include "midend/loops/weak_topological_ordering.hpp"
 #include "midend/support/flat_array.hpp"
 
 #include <cstddef>
@@ -38,7 +38,7 @@ struct weak_topological_order_builder {
 
   template <class G, class Order>
   static constexpr void build(const G& g, Order order, weak_topological_order_workspace& workspace,
-                              weak_topological_ordering& out) {
+                              hierarchical_ordering& out) {
     const node_id count = node_count(g);
     out.epoch_ = graph_epoch(g);
     out.position_.assign(count, no_node);
@@ -63,7 +63,7 @@ struct weak_topological_order_builder {
   }
 
 private:
-  static constexpr void resize_components(std::size_t count, weak_topological_ordering& out) {
+  static constexpr void resize_components(std::size_t count, hierarchical_ordering& out) {
     for (flat_array<std::uint32_t>* by_component :
          {&out.head_position_, &out.end_position_, &out.parent_, &out.depth_, &out.size_}) {
       by_component->resize_for_overwrite(count);
@@ -105,7 +105,7 @@ private:
     workspace.next_position_[top] = 0;
   }
 
-  static constexpr void place_nodes(weak_topological_order_workspace& workspace, weak_topological_ordering& out) {
+  static constexpr void place_nodes(weak_topological_order_workspace& workspace, hierarchical_ordering& out) {
     const cycle_memory& m = workspace.cycles_;
     const auto top = static_cast<std::uint32_t>(m.drafts.header.size() - 1);
     const node_id* const vertex = m.search.vertex.data();
@@ -127,7 +127,7 @@ private:
 
   /// Takes room for the whole cycle behind what the cycle around it holds so far.
   static constexpr void open_component(std::uint32_t draft, weak_topological_order_workspace& workspace,
-                                       weak_topological_ordering& out) {
+                                       hierarchical_ordering& out) {
     loop_drafts& drafts = workspace.cycles_.drafts;
     const std::uint32_t parent = drafts.parent[draft];
     const std::uint32_t first = workspace.next_position_[parent];
@@ -162,21 +162,21 @@ private:
 /// 36 a component and at most 28 an edge of workspace.
 template <flow_graph G, search_order Order>
 constexpr void weak_topological_order(const G& g, Order order, weak_topological_order_workspace& workspace,
-                                      weak_topological_ordering& out) {
+                                      hierarchical_ordering& out) {
   detail::weak_topological_order_builder::build(g, order, workspace, out);
 }
 
 /// The same by a search from the last successor to the first.
 template <flow_graph G>
 constexpr void weak_topological_order(const G& g, weak_topological_order_workspace& workspace,
-                                      weak_topological_ordering& out) {
+                                      hierarchical_ordering& out) {
   weak_topological_order(g, last_to_first, workspace, out);
 }
 
 /// The weak topological order of `g` by a search in the order given.
 template <flow_graph G, search_order Order = last_to_first_t>
-constexpr weak_topological_ordering weak_topological_order(const G& g, Order order = {}) {
-  weak_topological_ordering out;
+constexpr hierarchical_ordering weak_topological_order(const G& g, Order order = {}) {
+  hierarchical_ordering out;
   weak_topological_order_workspace workspace;
   weak_topological_order(g, order, workspace, out);
   return out;

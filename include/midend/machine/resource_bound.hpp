@@ -77,7 +77,7 @@ template <class M> struct resource_bound_search {
   constexpr void offer(std::uint64_t cycles, const fraction& exact, resource_bound_result reason) {
     reason.cycles = cycles;
     reason.limit_exact = exact;
-    reason.exact = detail::larger_of(exact, best.exact);
+    reason.exact = detail::max(exact, best.exact);
     if (is_better(reason)) {
       best = reason;
     } else {
@@ -200,12 +200,12 @@ template <class M> struct resource_bound_search {
   constexpr fraction issue_cycles(operation_class c) const {
     fraction cycles(m.excludes(c, c) ? mix[c] : 0);
     if (m.channels(c) != 0 && mix[c] != 0) {
-      cycles = detail::larger_of(cycles, fraction(mix[c], static_cast<std::uint64_t>(std::popcount(m.channels(c)))));
+      cycles = detail::max(cycles, fraction(mix[c], static_cast<std::uint64_t>(std::popcount(m.channels(c)))));
     }
     for (std::size_t r = 0; r != m.num_resources(); ++r) {
       const std::uint32_t use = m.use(c, r);
       if (use != 0 && m.capacity(r) >= use) {
-        cycles = detail::larger_of(cycles, fraction(mix[c], m.capacity(r) / use));
+        cycles = detail::max(cycles, fraction(mix[c], m.capacity(r) / use));
       }
     }
     return cycles;

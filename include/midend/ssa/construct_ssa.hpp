@@ -30,7 +30,7 @@ class construct_ssa_workspace {
   detail::statement_variables statement_;
   detail::variable_sites sites_;
   detail::live_nodes live_;
-  iterated_frontier_workspace frontier_memory_;
+  iterated_dominance_frontier_workspace frontier_memory_;
   iterated_frontiers frontiers_;
   detail::renaming_memory renaming_;
 };

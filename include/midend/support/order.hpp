@@ -11,12 +11,12 @@ MIDEND_BEGIN_NAMESPACE
 namespace detail {
 
 /// The first of two equal values.
-template <class T> constexpr T larger_of(const T& a, const T& b) {
+template <class T> constexpr T max(const T& a, const T& b) {
   return a < b ? b : a;
 }
 
 /// The first of two equal values.
-template <class T> constexpr T smaller_of(const T& a, const T& b) {
+template <class T> constexpr T min(const T& a, const T& b) {
   return b < a ? b : a;
 }
 

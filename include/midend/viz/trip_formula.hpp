@@ -36,7 +36,7 @@ private:
   /// What is compared first, if the start is a number.
   std::string first_number(const induction_variable& counter) const {
     const std::uint64_t bits = (counter.start + exit_.addend) & low_ones(counter.width);
-    const unsigned width = smaller_of(counter.width, formula_.width);
+    const unsigned width = min(counter.width, formula_.width);
     return exit_.seen_as == operation::zero_extend ? std::to_string(bits) : std::to_string(as_signed(bits, width));
   }
 

@@ -27,7 +27,7 @@ struct gen_kill_iteration_memory {
   flat_array<bool> visited;
   flat_array<bool> is_root;
   pending_set pending;
-  depth_first_workspace search;
+  depth_first_order_workspace search;
   depth_first_numbering order;
   flat_array<node_id> nodes;
   flat_array<std::uint32_t> positions;

@@ -122,8 +122,8 @@ private:
   flat_array<std::uint32_t> positions_;
   flat_array<node_id> roots_;
   depth_first_numbering search_;
-  depth_first_workspace search_memory_;
-  weak_topological_ordering components_;
+  depth_first_order_workspace search_memory_;
+  hierarchical_ordering components_;
   weak_topological_order_workspace components_memory_;
 };
 

@@ -124,9 +124,9 @@ private:
   flat_array<node_id> roots_;
   std::size_t given_ = 0; ///< how many of them `next_root` gave
   endless_part part_;
-  component_workspace component_memory_;
+  strongly_connected_components_workspace component_memory_;
   component_partition components_;
-  depth_first_workspace order_memory_;
+  depth_first_order_workspace order_memory_;
   depth_first_numbering order_;
   bool is_ordered_ = false;
 };

@@ -98,7 +98,7 @@ private:
   }
 
   value_id num_values_ = 0;
-  depth_first_workspace search_;
+  depth_first_order_workspace search_;
   depth_first_numbering numbering_;
   flat_array<std::uint32_t> position_;
   flat_array<std::uint32_t> first_;

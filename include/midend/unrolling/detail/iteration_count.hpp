@@ -47,7 +47,7 @@ constexpr iteration_count iterations_of(const loop_body& body, const loop_counte
   iteration_count n;
   const loop_exit* const counted = counted_exit_of(counters);
   const std::uint64_t extra = counted != nullptr && !counted->is_at_bottom ? 0 : 1;
-  n.expected = smaller_of(options.assumed_trip, longest_total);
+  n.expected = min(options.assumed_trip, longest_total);
   n.is_assumed = true;
   if (body.hints.average > 0) {
     n.expected = rounded_trip(body.hints.average - (extra == 0 ? 1 : 0));
@@ -56,12 +56,12 @@ constexpr iteration_count iterations_of(const loop_body& body, const loop_counte
     n.most = n.expected;
   }
   if (counters.trip.kind == trip_count_kind::at_most && counters.trip.header_executions()) {
-    n.most = smaller_of(n.most, counters.trip.backedges + extra);
-    n.expected = smaller_of(n.expected, n.most);
+    n.most = min(n.most, counters.trip.backedges + extra);
+    n.expected = min(n.expected, n.most);
   }
   if (counters.is_exact()) {
     n.most = counters.trip.backedges + extra >= extra ? counters.trip.backedges + extra : n.most;
-    n.expected = smaller_of(n.most, longest_total);
+    n.expected = min(n.most, longest_total);
     n.is_profiled = n.is_assumed = false;
   }
   if (const auto exact = counters.counted_iterations()) {

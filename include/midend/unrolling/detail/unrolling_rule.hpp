@@ -95,7 +95,7 @@ template <class M> struct unrolling_rule {
   }
 
   constexpr bool is_worth_its_size(unrolling_candidate& c) const {
-    const std::uint64_t old_bytes = larger_of<std::uint64_t>(last.body.bytes, 1);
+    const std::uint64_t old_bytes = max<std::uint64_t>(last.body.bytes, 1);
     const std::uint64_t new_bytes = c.kind == unrolling_kind::peel ? c.total_bytes : c.body.bytes;
     const double fall = static_cast<double>(c.fall.numerator()) / static_cast<double>(c.fall.denominator());
     if (new_bytes <= old_bytes) {

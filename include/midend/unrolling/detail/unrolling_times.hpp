@@ -92,8 +92,8 @@ struct break_even_search {
 
   /// From here on both grow by the same number of cycles with each pass.
   constexpr std::uint64_t steady_pass() const {
-    const std::uint64_t trip = larger_of<std::uint64_t>(unrolled.machine.shortest_pipelined_trip, 1);
-    return larger_of(larger_of(trip, last_better_alone(unrolled.body)), last_better_alone(unrolled.rolled));
+    const std::uint64_t trip = max<std::uint64_t>(unrolled.machine.shortest_pipelined_trip, 1);
+    return max(max(trip, last_better_alone(unrolled.body)), last_better_alone(unrolled.rolled));
   }
 
   /// Few passes of a loop with many stages may be faster one by one.
@@ -113,7 +113,7 @@ struct break_even_search {
       if (first == 0) {
         return 0;
       }
-      least = larger_of(least, first == steady * factor + left ? 1 : first - factor + 1);
+      least = max(least, first == steady * factor + left ? 1 : first - factor + 1);
     }
     if (least > steady * factor) {
       return least;

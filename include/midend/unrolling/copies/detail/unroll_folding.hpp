@@ -94,7 +94,7 @@ public:
     if (e_.is_fresh()) {
       const signed_range a = e_.range_of(yes);
       const signed_range b = e_.range_of(no);
-      e_.facts(out.node).range = {smaller_of(a.low, b.low), larger_of(a.high, b.high)};
+      e_.facts(out.node).range = {min(a.low, b.low), max(a.high, b.high)};
     }
     return out;
   }
@@ -223,7 +223,7 @@ private:
         narrow = f;
         narrow.limit_modulus(width);
       } else {
-        narrow.modulus = smaller_of(power_of_2_in(f.modulus), std::uint64_t{1} << (width - 1));
+        narrow.modulus = min(power_of_2_in(f.modulus), std::uint64_t{1} << (width - 1));
         narrow.residue = f.residue % narrow.modulus;
       }
     }

@@ -1,4 +1,4 @@
-/// `weak_topological_ordering`: the order for fixpoint iteration, with the heads at which to widen.
+/// `hierarchical_ordering`: the order for fixpoint iteration, with the heads at which to widen.
 /// `weak_topological_order.hpp` computes it.
 #pragma once
 
@@ -46,7 +46,7 @@ struct weak_topological_order_builder;
 ///     }
 ///
 /// 12 bytes a node, 20 a component.
-class weak_topological_ordering {
+class hierarchical_ordering {
 public:
   constexpr std::size_t num_nodes() const { return position_.size(); }
 
