@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 #include <midend/graph/concepts.hpp>
 #include <midend/support/chained_range.hpp>
-#include <midend/support/detail/handle_map.hpp>
+#include <midend/support/detail/hash_map.hpp>
 #include <midend/support/filtered_range.hpp>
 #include <midend/support/flat_array.hpp>
 #include <midend/support/range.hpp>
@@ -18,6 +18,7 @@
 #include <iterator>
 #include <list>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 using namespace midend_tests;
@@ -286,8 +287,8 @@ TEST_CASE("sort: any order of any length, with and without duplicates") {
   CHECK(permutations == 720);
 }
 
-TEST_CASE("handle_map: finds what was put in, and nothing else") {
-  midend::detail::handle_map<std::uint64_t> map;
+TEST_CASE("hash_map: finds what was put in, and nothing else") {
+  midend::detail::hash_map<std::uint64_t> map;
   CHECK(map.find(0) == map.missing);
   random_source random(41);
   std::vector<std::uint64_t> keys;
@@ -308,3 +309,54 @@ TEST_CASE("handle_map: finds what was put in, and nothing else") {
   CHECK(map.find(keys[1]) == 7);
   CHECK(map.find(keys[2]) == map.missing);
 }
+
+TEST_CASE("hash_map: a large map that is cleared for few keys, many times") {
+  midend::detail::hash_map<std::uint64_t> map;
+  map.clear(10'000);
+  for (std::uint32_t i = 0; i != 10'000; ++i) {
+    map.find_or_insert(i, i);
+  }
+  bool right = true;
+  for (std::uint32_t round = 1; round != 300; ++round) {
+    map.clear(round % 7);
+    right = right && map.find(round) == map.missing;
+    for (std::uint32_t i = 0; i != round; ++i) { // more than was announced
+      right = right && map.find_or_insert(std::uint64_t{i} * round, i) == i;
+    }
+    for (std::uint32_t i = 0; i != round; ++i) {
+      right = right && map.find(std::uint64_t{i} * round) == i;
+    }
+    right = right && map.find(std::uint64_t{round} * round) == map.missing;
+  }
+  CHECK(right);
+}
+
+TEST_CASE("hash_map: finds things that it does not store, by their hash and a test") {
+  const std::string_view words[] = {"one", "two", "three", "two", "one", "four"};
+  midend::detail::hash_map<std::uint64_t> map;
+  std::vector<std::uint32_t> found;
+  for (std::uint32_t i = 0; i != 6; ++i) {
+    const std::uint64_t hash = words[i].size(); // different words share one
+    found.push_back(map.find_or_insert(hash, i, [&](std::uint32_t n) { return words[n] == words[i]; }));
+  }
+  CHECK(found == std::vector<std::uint32_t>{0, 1, 2, 1, 0, 5});
+  CHECK(map.find(3, [&](std::uint32_t n) { return words[n] == "six"; }) == map.missing);
+}
+
+namespace {
+
+struct hash_of_name {
+  constexpr std::uint64_t operator()(std::string_view name) const { return midend::detail::hash_of_bytes(name); }
+};
+
+constexpr bool finds_names() {
+  midend::detail::hash_map<std::string_view, hash_of_name> map;
+  for (std::uint32_t i = 0; i != 200; ++i) {
+    map.find_or_insert(std::string_view("a name of some length").substr(i % 20), i);
+  }
+  return map.find("name of some length") == 2 && map.find("name") == map.missing;
+}
+
+} // namespace
+
+static_assert(finds_names());

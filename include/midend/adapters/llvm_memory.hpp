@@ -8,7 +8,7 @@
 #include "midend/induction/loop_body.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/ssa_values.hpp"
-#include "midend/support/detail/handle_map.hpp"
+#include "midend/support/detail/hash_map.hpp"
 #include "midend/support/flat_array.hpp"
 
 #include <llvm/Analysis/AliasAnalysis.h>
@@ -202,7 +202,7 @@ private:
   flat_array<llvm_address_operation> addresses_;
   flat_array<memory_reference> places_;
   flat_array<std::uint64_t> constants_;
-  handle_map<const llvm::Value*> objects_;
+  hash_map<const llvm::Value*> objects_;
   std::uint32_t num_objects_ = 0;
   flat_array<value_id> pending_;
 };

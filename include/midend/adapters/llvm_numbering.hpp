@@ -8,7 +8,7 @@
 #include "midend/graph/csr_graph.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/ssa_values.hpp"
-#include "midend/support/detail/handle_map.hpp"
+#include "midend/support/detail/hash_map.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/range.hpp"
 
@@ -266,7 +266,7 @@ private:
     }
   }
 
-  handle_map<const llvm::Value*> numbers_;
+  hash_map<const llvm::Value*> numbers_;
   flat_array<const llvm::BasicBlock*> blocks_;
   flat_array<const llvm::Value*> values_;
   flat_array<const llvm::Value*> others_; ///< until they are among `values_`

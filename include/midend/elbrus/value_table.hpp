@@ -9,7 +9,7 @@
 #include "midend/elbrus/records.hpp"
 #include "midend/elbrus/type.hpp"
 #include "midend/ir/ssa_values.hpp"
-#include "midend/support/detail/handle_map.hpp"
+#include "midend/support/detail/hash_map.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/range.hpp"
 
@@ -222,7 +222,7 @@ private:
   flat_array<value_id> variables_;
   std::vector<std::uint32_t> variable_number_; ///< by value, as far as there are variables
   flat_array<name_id> alias_names_;
-  std::array<midend::detail::handle_map<std::uint64_t>, type_names.size()> constants_;
+  std::array<midend::detail::hash_map<std::uint64_t>, type_names.size()> constants_;
   std::array<value_id, type_names.size()> undefined_ = {}; ///< plus 1; 0 for not made yet
 };
 

@@ -4,7 +4,7 @@
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/graph/forward_csr_graph.hpp"
-#include "midend/support/detail/handle_map.hpp"
+#include "midend/support/detail/hash_map.hpp"
 #include "midend/support/flat_array.hpp"
 
 #include <cstddef>
@@ -69,7 +69,7 @@ private:
   }
 
   flat_array<Handle> handles_;
-  detail::handle_map<Handle> numbers_;
+  detail::hash_map<Handle> numbers_;
 };
 
 /// Numbers what `entry` reaches. `successors_of(handle)` gives a range of handles and is called once for each; the

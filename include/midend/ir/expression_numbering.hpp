@@ -3,7 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/ir/ids.hpp"
-#include "midend/support/detail/handle_map.hpp"
+#include "midend/support/detail/hash_map.hpp"
 #include "midend/support/flat_array.hpp"
 
 #include <cstddef>
@@ -65,7 +65,7 @@ private:
     return longer;
   }
 
-  detail::handle_map<std::uint64_t> longer_;
+  detail::hash_map<std::uint64_t> longer_;
   flat_array<expression_id> expression_at_; ///< by beginning: the expression that ends there
   flat_array<std::uint32_t> operations_;
   flat_array<std::size_t> operand_end_;

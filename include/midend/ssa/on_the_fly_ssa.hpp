@@ -10,7 +10,7 @@
 #include "midend/ssa/detail/on_the_fly_phis.hpp"
 #include "midend/ssa/detail/redundant_phis.hpp"
 #include "midend/ssa/ssa_construction.hpp"
-#include "midend/support/detail/handle_map.hpp"
+#include "midend/support/detail/hash_map.hpp"
 #include "midend/support/flat_array.hpp"
 
 #include <cstddef>
@@ -211,7 +211,7 @@ private:
 
   E* editor_;
   detail::on_the_fly_phis<E> phis_;
-  detail::handle_map<std::uint64_t> place_of_; ///< of variable and node, in `values_`
+  detail::hash_map<std::uint64_t> place_of_; ///< of variable and node, in `values_`
   flat_array<value_id> values_;
   flat_array<node_state> nodes_;
   flat_array<incomplete_phi> incomplete_;

@@ -10,7 +10,7 @@
 #include "midend/elbrus/type.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/evaluate.hpp"
-#include "midend/support/detail/handle_map.hpp"
+#include "midend/support/detail/hash_map.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -153,7 +153,7 @@ private:
       return; // which is an error elsewhere
     }
     const unsigned width = width_of(p_.value(end).operand_type);
-    midend::detail::handle_map<std::uint64_t> seen;
+    midend::detail::hash_map<std::uint64_t> seen;
     for (std::uint32_t i = 0; i + 1 < edges.size(); ++i) {
       const edge_record& edge = p_.edge(edges[i]);
       const std::string text = std::to_string(as_signed(edge.case_value, width));
