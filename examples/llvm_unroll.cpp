@@ -183,7 +183,7 @@ decision decision_of(const midend::unrolling_advice& advice) {
   return {leaves_rest ? "partial" : name_of(kind), advice.decision().factor};
 }
 
-/// The loops of a function, which are weighed for a machine.
+/// The loops of a function, with the advice for a machine.
 void advise(llvm::Function& f, llvm_unroller& llvm_side, const midend::machine_model& machine, loop_table& loops) {
   static const midend::unrolling_options options;
   midend::unrolling_workspace workspace;

@@ -148,7 +148,7 @@
 #include "midend/unrolling/copies/unroll_body.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
 #include "midend/unrolling/lowering/body_cost.hpp"
-#include "midend/unrolling/lowering/weigh_body.hpp"
+#include "midend/unrolling/lowering/estimate_body.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
 #include "midend/unrolling/unrolling_options.hpp"
 #include "midend/unrolling/unrolling_workspace.hpp"

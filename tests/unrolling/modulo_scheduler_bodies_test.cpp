@@ -1,4 +1,4 @@
-// What is predicted of loops holds on the machine: bodies that were unrolled and weighed are scheduled. No schedule is
+// What is predicted of loops holds on the machine: bodies that were unrolled and estimated are scheduled. No schedule is
 // shorter than the bound, and nearly all attain it.
 #include "kit/modulo_scheduler.hpp"
 #include "kit/random_programs.hpp"
@@ -15,7 +15,7 @@
 #include <midend/machine/e2k.hpp>
 #include <midend/machine/scalar_core.hpp>
 #include <midend/unrolling/copies/unroll_body.hpp>
-#include <midend/unrolling/lowering/weigh_body.hpp>
+#include <midend/unrolling/lowering/estimate_body.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -66,14 +66,14 @@ struct readable_loop {
   midend::loop_body body;
   midend::loop_counters counters;
 
-  machine_body weigh(const machine_model& m, std::uint32_t copies, const lowering_options& options, body_cost& cost,
+  machine_body estimate(const machine_model& m, std::uint32_t copies, const lowering_options& options, body_cost& cost,
                      bool is_straight_line = false) const {
     midend::unroll_request request;
     request.copies = copies;
     request.is_straight_line = request.begins_at_entry = is_straight_line;
-    midend::weigh_body_workspace workspace;
+    midend::estimate_body_workspace workspace;
     machine_body out;
-    cost = weigh_body(midend::unroll_body(body, counters, request), m, options, workspace, out);
+    cost = estimate_body(midend::unroll_body(body, counters, request), m, options, workspace, out);
     return out;
   }
 };
@@ -154,11 +154,11 @@ TEST_CASE("modulo_scheduler: the loops of the sample programs, by every factor")
       for (const std::uint32_t copies : {1u, 2u, 3u, 4u, 5u, 7u, 8u, 13u, 16u}) {
         for (const lowering_options& options : ways_to_lower()) {
           body_cost cost;
-          const machine_body pipelined = loop.weigh(m, copies, options, cost);
+          const machine_body pipelined = loop.estimate(m, copies, options, cost);
           if (cost.is_pipelined() && cost.operations < affordable(120)) {
             schedule(m, pipelined, cost, above);
           }
-          const machine_body once = loop.weigh(m, copies, options, cost, true);
+          const machine_body once = loop.estimate(m, copies, options, cost, true);
           if (cost.operations < affordable(120)) {
             schedule_once(m, once, cost, above_alone);
           }
@@ -184,7 +184,7 @@ TEST_CASE("modulo_scheduler: 1000 loops of random programs, unrolled at random")
     midend::elbrus::program program = midend::elbrus::random_program(seed, varied(all_flow(), seed)).program;
     for_each_loop(program, [&](const readable_loop& loop) {
       body_cost cost;
-      const machine_body body = loop.weigh(m, 1 + random.below(6), ways[random.below(5)], cost);
+      const machine_body body = loop.estimate(m, 1 + random.below(6), ways[random.below(5)], cost);
       if (cost.is_pipelined() && cost.operations > 2 && above.total() != wanted) {
         INFO("seed " << seed);
         schedule(m, body, cost, above);

@@ -95,7 +95,7 @@ TEST_CASE("allocations: copies of a body, and what they cost") {
   midend::loop_counters counters;
   midend::unroll_body_workspace unrolling;
   midend::unrolled_body unrolled;
-  midend::weigh_body_workspace weighing;
+  midend::estimate_body_workspace estimating;
   midend::machine_body operations;
   check_rounds(examples, 1, [&](const described_loop& l) {
     if (describe_loop(*l.ir, *l.forest, l.loop, description, body) != midend::loop_obstacle::none) {
@@ -106,7 +106,7 @@ TEST_CASE("allocations: copies of a body, and what they cost") {
       midend::unroll_request request;
       request.copies = copies;
       unroll_body(body, counters, request, unrolling, unrolled);
-      static_cast<void>(weigh_body(unrolled, machine, {}, weighing, operations));
+      static_cast<void>(estimate_body(unrolled, machine, {}, estimating, operations));
     }
   });
 }

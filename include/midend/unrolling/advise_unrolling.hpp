@@ -12,7 +12,7 @@
 #include "midend/unrolling/copies/unrolled_body.hpp"
 #include "midend/unrolling/detail/unrolling_search.hpp"
 #include "midend/unrolling/lowering/body_cost.hpp"
-#include "midend/unrolling/lowering/weigh_body.hpp"
+#include "midend/unrolling/lowering/estimate_body.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
 #include "midend/unrolling/unrolling_options.hpp"
 #include "midend/unrolling/unrolling_workspace.hpp"
@@ -118,16 +118,16 @@ constexpr void advise_unrolling_of_body(const M& machine, const unrolling_option
   detail::unrolling_search<M, Folder> search{
       machine, options, folder, workspace, out, detail::iterations_of(out.body, out.counters, options)};
   out.iterations = search.count.expected;
-  if (!search.weigh_rolled()) {
+  if (!search.estimate_rolled()) {
     return;
   }
   if (out.rolled().body.operations > options.max_operations) {
     out.obstacle = unrolling_obstacle::too_large;
     return;
   }
-  search.weigh_factors();
-  search.weigh_peeling();
-  search.weigh_full();
+  search.estimate_factors();
+  search.estimate_peeling();
+  search.estimate_full();
   out.chosen = search.accepted;
   if (out.chosen == 0) {
     out.machine = out.rolled_machine;
@@ -174,14 +174,14 @@ private:
   loop_describer<IR> describer_;
 };
 
-/// Weighs the ways to unroll a loop for a machine, refilling `out`.
+/// Estimates the ways to unroll a loop for a machine, refilling `out`.
 ///
 /// **What is computed.** One iteration is read from the IR (`describe_loop`) and its trips are counted
 /// (`count_iterations`). Factors that may pay are collected: 2, 4, 8, 16, divisors of the trip count, moduli by which
 /// the body divides, with their greatest common divisors and least common multiples, the period of header phis that
 /// change places, the denominator of the resource bound. For each of them so many copies are really evaluated
 /// (`unroll_body`): counters bound or known modulo the factor, constants folded by the folder of constant propagation,
-/// loads and expressions shared, tests dropped. What is left is brought on the machine and bounded (`weigh_body`): II =
+/// loads and expressions shared, tests dropped. What is left is brought on the machine and bounded (`estimate_body`): II =
 /// max(ResMII, RecMII), or for a body that is not pipelined max(critical path, ResMII). So cycles are lower bounds, no
 /// predictions.
 ///
@@ -199,7 +199,7 @@ private:
 /// others, or that `describe_loop` cannot read, get an `obstacle` and no candidates. Unreachable predecessors of the
 /// header do not count.
 ///
-/// **Returns** candidates in the order in which they were weighed: the loop as it is, factors ascending, peeling, the
+/// **Returns** candidates in the order in which they were estimated: the loop as it is, factors ascending, peeling, the
 /// complete one. **Cost**: a few passes over the copies of all candidates together, at most `options.max_copies` times
 /// the body, and in bad cases what `recurrence_bound` takes.
 template <cost_ir IR, loop_machine M>

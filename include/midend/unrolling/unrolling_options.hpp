@@ -1,4 +1,4 @@
-/// What is a matter of choice when the unrolling of a loop is weighed.
+/// The options of `advise_unrolling`: limits and policy.
 #pragma once
 
 #include "midend/config.hpp"

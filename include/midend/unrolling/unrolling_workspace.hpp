@@ -8,14 +8,14 @@
 #include "midend/unrolling/copies/unrolled_body.hpp"
 #include "midend/unrolling/detail/unrolling_factors.hpp"
 #include "midend/unrolling/lowering/body_cost.hpp"
-#include "midend/unrolling/lowering/weigh_body.hpp"
+#include "midend/unrolling/lowering/estimate_body.hpp"
 
 #include <cstddef>
 #include <cstdint>
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What `advise_unrolling` works with. After warm-up, weighing loop after loop allocates nothing.
+/// What `advise_unrolling` works with. After warm-up, estimating loop after loop allocates nothing.
 class unrolling_workspace {
 public:
   loop_description_workspace description;
@@ -23,7 +23,7 @@ public:
   // For the algorithm; not part of the interface.
   count_iterations_workspace count_;
   unroll_body_workspace unroll_;
-  weigh_body_workspace weigh_;
+  estimate_body_workspace estimate_;
   unrolled_body unrolled_;
   machine_body machine_;
   detail::unrolling_factors factors_;

@@ -1,4 +1,4 @@
-/// How one way to unroll a loop is evaluated and weighed.
+/// How one way to unroll a loop is evaluated.
 #pragma once
 
 #include "midend/config.hpp"
@@ -10,7 +10,7 @@
 #include "midend/unrolling/detail/iteration_count.hpp"
 #include "midend/unrolling/detail/unrolling_times.hpp"
 #include "midend/unrolling/lowering/body_cost.hpp"
-#include "midend/unrolling/lowering/weigh_body.hpp"
+#include "midend/unrolling/lowering/estimate_body.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
 #include "midend/unrolling/unrolling_options.hpp"
 #include "midend/unrolling/unrolling_workspace.hpp"
@@ -150,10 +150,10 @@ template <class M, class Folder> struct candidate_evaluation {
   }
 
 private:
-  /// The copies of a request, evaluated and weighed: in `workspace.unrolled_` and `workspace.machine_`.
+  /// The copies of a request, evaluated: in `workspace.unrolled_` and `workspace.machine_`.
   constexpr body_cost evaluate_copies(const unroll_request& request) {
     unroll_body(out.body, out.counters, request, folder, workspace.unroll_, workspace.unrolled_);
-    return weigh_body(workspace.unrolled_, machine, options.lowering, workspace.weigh_, workspace.machine_);
+    return estimate_body(workspace.unrolled_, machine, options.lowering, workspace.estimate_, workspace.machine_);
   }
 
   constexpr void mark_pipelining(body_cost& body, std::uint64_t passes) const {

@@ -1,4 +1,4 @@
-/// The steps by which `advise_unrolling` weighs the candidates of a loop and chooses among them.
+/// The steps by which `advise_unrolling` estimates the candidates of a loop and chooses among them.
 #pragma once
 
 #include "midend/config.hpp"
@@ -26,7 +26,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Weighs candidates one by one, and keeps the last that was accepted.
+/// Estimates candidates one by one, and keeps the last that was accepted.
 template <class M, class Folder> struct unrolling_search {
   const M& machine;
   const unrolling_options& options;
@@ -62,7 +62,7 @@ template <class M, class Folder> struct unrolling_search {
 
   // The loop as it is.
 
-  constexpr bool weigh_rolled() {
+  constexpr bool estimate_rolled() {
     unrolling_candidate c;
     evaluation.evaluate_rolled(c);
     if (c.body.resources.is_impossible || c.body.recurrence == recurrence_status::impossible) {
@@ -77,7 +77,7 @@ template <class M, class Folder> struct unrolling_search {
 
   // Factors.
 
-  constexpr void weigh_factors() {
+  constexpr void estimate_factors() {
     if (rolled().operations == 0) {
       return; // there is nothing to gain
     }
@@ -95,7 +95,7 @@ template <class M, class Folder> struct unrolling_search {
       if (c.reason == rejection::none && copies > options.max_copies && factor != options.forced_factor) {
         c.reason = rejection::too_many_copies;
       }
-      weigh(c);
+      estimate(c);
       if (factor == 2 && out.candidates.back().is_evaluated) {
         offer_denominator_of_growth();
       }
@@ -136,7 +136,7 @@ template <class M, class Folder> struct unrolling_search {
     return c;
   }
 
-  constexpr void weigh(unrolling_candidate& c) {
+  constexpr void estimate(unrolling_candidate& c) {
     const std::size_t index = out.candidates.size();
     out.candidates.push_back(c);
     if (c.reason == rejection::none && is_expected_too_large(c.factor, is_modulus(c.factor) ? 8 : 1)) {
@@ -162,7 +162,7 @@ template <class M, class Folder> struct unrolling_search {
 
   // Peeling and unrolling completely.
 
-  constexpr void weigh_full() {
+  constexpr void estimate_full() {
     const std::uint64_t copies = copies_of_full();
     if (copies == 0 || copies > options.max_factor || is_expected_too_large(static_cast<std::uint32_t>(copies), 8)) {
       return;
@@ -189,7 +189,7 @@ template <class M, class Folder> struct unrolling_search {
     return out.counters.trip.kind == trip_count_kind::at_most && is_expected ? *most : 0;
   }
 
-  constexpr void weigh_peeling() {
+  constexpr void estimate_peeling() {
     for (std::uint32_t peeled = 1; peeled <= options.max_peeled; ++peeled) {
       if (count.is_exact && peeled >= count.exact) {
         return;

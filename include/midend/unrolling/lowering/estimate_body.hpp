@@ -1,4 +1,4 @@
-/// `weigh_body`: an unrolled body as operations of a machine, and what they take at least.
+/// `estimate_body`: an unrolled body as operations of a machine, and what they take at least.
 #pragma once
 
 #include "midend/config.hpp"
@@ -24,8 +24,8 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What `weigh_body` works with; keeps its memory from call to call.
-class weigh_body_workspace {
+/// What `estimate_body` works with; keeps its memory from call to call.
+class estimate_body_workspace {
 public:
   detail::lowering_memory lowering;
   recurrence_workspace recurrence;
@@ -52,7 +52,7 @@ constexpr void clear(lowering_memory& w, machine_body& out) {
 template <loop_machine M> struct body_bounds {
   const M& machine;
   const unrolled_body& body;
-  weigh_body_workspace& workspace;
+  estimate_body_workspace& workspace;
   machine_body& out;
   body_cost& cost;
 
@@ -216,8 +216,8 @@ private:
 /// the different numbers that are added to one value, for exits and effects behind them, and for what the bounds say of
 /// themselves. An access of memory is held against the 128 before it.
 template <loop_machine M>
-constexpr body_cost weigh_body(const unrolled_body& body, const M& machine, const lowering_options& options,
-                               weigh_body_workspace& workspace, machine_body& out) {
+constexpr body_cost estimate_body(const unrolled_body& body, const M& machine, const lowering_options& options,
+                               estimate_body_workspace& workspace, machine_body& out) {
   body_cost cost;
   detail::lowering_memory& w = workspace.lowering;
   const detail::machine_classes classes(machine);
@@ -239,10 +239,10 @@ constexpr body_cost weigh_body(const unrolled_body& body, const M& machine, cons
 
 /// What an unrolled body takes on a machine.
 template <loop_machine M>
-constexpr body_cost weigh_body(const unrolled_body& body, const M& machine, const lowering_options& options = {}) {
-  weigh_body_workspace workspace;
+constexpr body_cost estimate_body(const unrolled_body& body, const M& machine, const lowering_options& options = {}) {
+  estimate_body_workspace workspace;
   machine_body out;
-  return weigh_body(body, machine, options, workspace, out);
+  return estimate_body(body, machine, options, workspace, out);
 }
 
 MIDEND_END_NAMESPACE

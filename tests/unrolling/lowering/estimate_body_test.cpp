@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 #include <midend/machine/e2k.hpp>
 #include <midend/machine/scalar_core.hpp>
-#include <midend/unrolling/lowering/weigh_body.hpp>
+#include <midend/unrolling/lowering/estimate_body.hpp>
 
 #include <numeric>
 #include <vector>
@@ -35,12 +35,12 @@ lowering_options without_regrouping() {
 }
 
 /// Cost and operations together.
-struct weighed : machine_body {
+struct estimated : machine_body {
   body_cost cost;
 
-  weighed(const unrolled_writer& w, const lowering_options& options = {}, const midend::machine_model& m = e2k()) {
-    midend::weigh_body_workspace workspace;
-    cost = weigh_body(w.body, m, options, workspace, *this);
+  estimated(const unrolled_writer& w, const lowering_options& options = {}, const midend::machine_model& m = e2k()) {
+    midend::estimate_body_workspace workspace;
+    cost = estimate_body(w.body, m, options, workspace, *this);
   }
 
   std::uint32_t count(operation_class c) const { return cost.mix[c]; }
@@ -66,7 +66,7 @@ struct weighed : machine_body {
 };
 
 fraction per_iteration(const unrolled_writer& w, const lowering_options& options) {
-  return {weighed(w, options).cost.interval, w.body.copies};
+  return {estimated(w, options).cost.interval, w.body.copies};
 }
 
 /// for i in 0..5 { sum += a[i]; sum += 2*x; if (i == 3) sum *= 2; }, one iteration.
@@ -222,8 +222,8 @@ unrolled_writer example_7(std::uint32_t copies) {
 
 } // namespace
 
-TEST_CASE("weigh_body: example 1, rolled") {
-  const weighed w(example_1(), without_regrouping());
+TEST_CASE("estimate_body: example 1, rolled") {
+  const estimated w(example_1(), without_regrouping());
   CHECK(w.cost.operations == 7);
   CHECK(w.cost.branches == 1);
   CHECK(w.cost.invariant_operations == 1);
@@ -237,61 +237,61 @@ TEST_CASE("weigh_body: example 1, rolled") {
   CHECK(w.count(shift) == 1); // under its predicate, and no merge
   CHECK(w.count(merge) == 0);
   CHECK(w.has(compare, shift, dependence_kind::guard, 0));
-  CHECK(weighed(example_1()).cost.interval == 2); // s + (v + 2x), shifted
+  CHECK(estimated(example_1()).cost.interval == 2); // s + (v + 2x), shifted
 }
 
-TEST_CASE("weigh_body: example 1, unrolled completely") {
-  const weighed w(example_1_unrolled(false), without_regrouping());
+TEST_CASE("estimate_body: example 1, unrolled completely") {
+  const estimated w(example_1_unrolled(false), without_regrouping());
   CHECK(w.cost.operations == 17);
   CHECK(w.cost.branches == 0);
   CHECK(w.cost.critical_path == 16);
   CHECK(w.cost.cycles() == 16);
   CHECK(w.cost.obstacle == pipelining_obstacle::straight_line);
-  CHECK(weighed(example_1_unrolled(true), without_regrouping()).cost.cycles() == 15);
-  const weighed regrouped(example_1_unrolled(false));
+  CHECK(estimated(example_1_unrolled(true), without_regrouping()).cost.cycles() == 15);
+  const estimated regrouped(example_1_unrolled(false));
   CHECK(regrouped.cost.operations == 17);
   CHECK(regrouped.cost.cycles() == 10);
 }
 
-TEST_CASE("weigh_body: example 2, as it is written") {
+TEST_CASE("estimate_body: example 2, as it is written") {
   const fraction expected[] = {{3}, {5, 2}, {3}, {9, 4}, {3}, {17, 8}, {33, 16}};
   const std::uint32_t factors[] = {1, 2, 3, 4, 5, 8, 16};
   for (std::size_t k = 0; k != 7; ++k) {
     CAPTURE(factors[k]);
     CHECK(per_iteration(example_2(factors[k]), without_regrouping()) == expected[k]);
   }
-  CHECK(weighed(example_2(4)).cost.operations == 17);
-  CHECK(weighed(example_2(16)).cost.operations == 55);
+  CHECK(estimated(example_2(4)).cost.operations == 17);
+  CHECK(estimated(example_2(16)).cost.operations == 55);
 }
 
-TEST_CASE("weigh_body: example 2, regrouped") {
+TEST_CASE("estimate_body: example 2, regrouped") {
   const fraction expected[] = {{2}, {3, 2}, {3, 4}, {5, 8}, {5, 8}, {18, 32}};
   const std::uint32_t factors[] = {1, 2, 4, 8, 16, 32};
   for (std::size_t k = 0; k != 6; ++k) {
     CAPTURE(factors[k]);
-    const weighed plain(example_2(factors[k]), without_regrouping());
+    const estimated plain(example_2(factors[k]), without_regrouping());
     CHECK(per_iteration(example_2(factors[k]), {}) == expected[k]);
-    CHECK(weighed(example_2(factors[k])).cost.operations == plain.cost.operations);
+    CHECK(estimated(example_2(factors[k])).cost.operations == plain.cost.operations);
   }
 }
 
-TEST_CASE("weigh_body: example 3") {
-  const weighed rolled(example_3(1));
+TEST_CASE("estimate_body: example 3") {
+  const estimated rolled(example_3(1));
   CHECK(rolled.cost.operations == 6);
   CHECK(rolled.count(midend::operation_class::move) == 3);
   CHECK(rolled.cost.interval == 1);
-  const weighed three(example_3(3), without_regrouping());
+  const estimated three(example_3(3), without_regrouping());
   CHECK(three.cost.operations == 5);
   CHECK(three.count(midend::operation_class::move) == 0);
   CHECK(three.cost.interval == 3);
   CHECK(three.num_savings(midend::saving_kind::vanished_phi) == 3);
-  CHECK(weighed(example_3(3)).cost.interval == 1);
+  CHECK(estimated(example_3(3)).cost.interval == 1);
   for (const std::uint32_t factor : {4u, 8u, 20u}) {
-    CHECK(weighed(example_3(factor)).count(midend::operation_class::move) == 3);
+    CHECK(estimated(example_3(factor)).count(midend::operation_class::move) == 3);
   }
 }
 
-TEST_CASE("weigh_body: example 4") {
+TEST_CASE("estimate_body: example 4") {
   for (const std::uint32_t factor : {1u, 2u, 4u, 8u}) {
     CHECK(per_iteration(example_4(factor), without_regrouping()) == fraction(1));
   }
@@ -301,15 +301,15 @@ TEST_CASE("weigh_body: example 4") {
   CHECK(per_iteration(example_4(8), {}) == fraction(3, 8));
 }
 
-TEST_CASE("weigh_body: example 6, one test in each copy") {
+TEST_CASE("estimate_body: example 6, one test in each copy") {
   for (const std::uint32_t factor : {1u, 2u, 4u, 8u}) {
     CAPTURE(factor);
-    const weighed w(example_6(factor));
+    const estimated w(example_6(factor));
     CHECK(fraction(w.cost.interval, factor) == fraction(2));
     CHECK(w.cost.resources.limit == resource_limit::channels);
     CHECK(w.cost.resources.channels == 0b100000u); // the divider
   }
-  const weighed seven(example_6(7));
+  const estimated seven(example_6(7));
   CHECK(fraction(seven.cost.interval, 7) == fraction(1));
   CHECK(seven.count(integer_divide) == 1);
   CHECK(seven.count(load) == 1);
@@ -318,27 +318,27 @@ TEST_CASE("weigh_body: example 6, one test in each copy") {
   CHECK(seven.cost.resources.resource == 5); // CT
 }
 
-TEST_CASE("weigh_body: example 6, one test for all") {
+TEST_CASE("estimate_body: example 6, one test for all") {
   lowering_options options;
   options.merges_exits = true;
-  const weighed w(example_6(7), options);
+  const estimated w(example_6(7), options);
   CHECK(fraction(w.cost.interval, 7) == fraction(2, 7));
   CHECK(w.cost.branches == 1);
   CHECK(w.count(compare) == 1);
   CHECK(w.cost.operations == 6);
 }
 
-TEST_CASE("weigh_body: example 6, division by multiplying") {
+TEST_CASE("estimate_body: example 6, division by multiplying") {
   lowering_options options;
   options.divides_by_multiplying = true;
-  const weighed w(example_6(1), options);
+  const estimated w(example_6(1), options);
   CHECK(w.cost.interval == 1);
   CHECK(w.cost.operations == 6);
   CHECK(w.count(integer_divide) == 0);
   CHECK(per_iteration(example_6(7), options) == fraction(1));
 }
 
-TEST_CASE("weigh_body: example 7") {
+TEST_CASE("estimate_body: example 7") {
   lowering_options hardware;
   hardware.counts_in_hardware = true;
   const fraction uncounted[] = {{2}, {3, 2}, {4, 3}, {5, 4}, {6, 5}, {7, 6}};
@@ -348,21 +348,21 @@ TEST_CASE("weigh_body: example 7") {
   }
   CHECK(per_iteration(example_7(5), {}) == fraction(7, 5));
   CHECK(per_iteration(example_7(6), {}) == fraction(8, 6));
-  CHECK(weighed(example_7(2), hardware).cost.operations == 14);
-  CHECK(weighed(example_7(2)).cost.operations == 16);
-  CHECK(weighed(example_7(2), hardware).cost.branches == 1);
+  CHECK(estimated(example_7(2), hardware).cost.operations == 14);
+  CHECK(estimated(example_7(2)).cost.operations == 16);
+  CHECK(estimated(example_7(2), hardware).cost.branches == 1);
 }
 
-TEST_CASE("weigh_body: nothing, and a branch alone") {
-  const weighed w(unrolled_writer{});
+TEST_CASE("estimate_body: nothing, and a branch alone") {
+  const estimated w(unrolled_writer{});
   CHECK(w.cost.operations == 0);
   CHECK(w.cost.branches == 1);
   CHECK(w.cost.interval == 1);
   CHECK(w.cost.alone == 1);
-  CHECK(weighed(unrolled_writer(1, true)).cost.branches == 0);
+  CHECK(estimated(unrolled_writer(1, true)).cost.branches == 0);
 }
 
-TEST_CASE("weigh_body: what nobody needs takes no operation, and is listed") {
+TEST_CASE("estimate_body: what nobody needs takes no operation, and is listed") {
   unrolled_writer w(2);
   const unrolled_id i = w.phi();
   const unrolled_id x = w.invariant();
@@ -372,11 +372,11 @@ TEST_CASE("weigh_body: what nobody needs takes no operation, and is listed") {
   w.set_next(i, plus(i, 2));
   w.body.sums.push_back({0, 40, plus(i, 1)});
   w.body.sums.push_back({1, 40, plus(i, 2)});
-  const weighed without_counter(w);
+  const estimated without_counter(w);
   CHECK(without_counter.cost.operations == 0);
   CHECK(without_counter.num_savings(midend::saving_kind::dead_operation) == 4);
   w.body.live_out.push_back(plus(i, 2));
-  const weighed with_counter(w);
+  const estimated with_counter(w);
   CHECK(with_counter.cost.operations == 1);
   REQUIRE(with_counter.savings.size() == 3); // the sum of copy 1 is computed
   CHECK(with_counter.savings[0] == midend::unrolling_saving{midend::saving_kind::dead_operation, 0, dead, 0});
@@ -384,7 +384,7 @@ TEST_CASE("weigh_body: what nobody needs takes no operation, and is listed") {
   CHECK(with_counter.savings[2] == midend::unrolling_saving{midend::saving_kind::dead_operation, 1, also_dead, 0});
 }
 
-TEST_CASE("weigh_body: a sum with a number is computed once, wherever it is wanted") {
+TEST_CASE("estimate_body: a sum with a number is computed once, wherever it is wanted") {
   unrolled_writer w;
   const unrolled_id i = w.phi();
   const unrolled_id a = w.invariant(64);
@@ -392,14 +392,14 @@ TEST_CASE("weigh_body: a sum with a number is computed once, wherever it is want
   w.store({.base = a, .index = i, .offset = 12, .memory = 1}, plus(i, 2));
   w.store({.base = a, .index = i, .offset = 4, .memory = 1}, plus(i, 7));
   w.set_next(i, plus(i, 2));
-  const weighed out(w);
+  const estimated out(w);
   CHECK(out.count(alu) == 2);
   CHECK(out.count(midend::operation_class::move) == 0);
   CHECK(out.has(alu, store, dependence_kind::value, 0));
   CHECK(out.has(alu, alu, dependence_kind::value, 1));
 }
 
-TEST_CASE("weigh_body: literals") {
+TEST_CASE("estimate_body: literals") {
   unrolled_writer w;
   const unrolled_id x = w.phi();
   const unrolled_id large = w.constant(1000);
@@ -412,17 +412,17 @@ TEST_CASE("weigh_body: literals") {
   w.set_next(x, plus(loaded, 0xffffffff));                                                              // 0: minus 1
   w.body.live_out.push_back(plus(loaded, 0));
   w.body.live_out.push_back(plus(x, 0));
-  const weighed out(w);
+  const estimated out(w);
   CHECK(out.cost.mix.literals == 6);
   CHECK(out.cost.mix.extra_uses[2] == 6); // LIT32
   CHECK(std::accumulate(out.literals.begin(), out.literals.end(), 0) == 6);
   lowering_options options;
   options.largest_small_constant = 14;
-  CHECK(weighed(w, options).cost.mix.literals == 7);
-  CHECK(weighed(w, {}, midend::scalar_core()).cost.mix.extra_uses[0] == 0);
+  CHECK(estimated(w, options).cost.mix.literals == 7);
+  CHECK(estimated(w, {}, midend::scalar_core()).cost.mix.extra_uses[0] == 0);
 }
 
-TEST_CASE("weigh_body: divisions by numbers") {
+TEST_CASE("estimate_body: divisions by numbers") {
   const auto operations = [](operation code, std::uint64_t divisor, bool multiplies = false) {
     unrolled_writer w;
     const unrolled_id x = w.phi();
@@ -430,7 +430,7 @@ TEST_CASE("weigh_body: divisions by numbers") {
     w.body.live_out.push_back(plus(x, 0));
     lowering_options options;
     options.divides_by_multiplying = multiplies;
-    const weighed out(w, options);
+    const estimated out(w, options);
     CHECK(out.has(out.graph.operations().back().kind == branch ? branch : alu, branch, dependence_kind::value, 0) ==
           false);
     return out.cost.operations;
@@ -451,24 +451,24 @@ TEST_CASE("weigh_body: divisions by numbers") {
   CHECK(operations(operation::mul, 8) == 1);
 }
 
-TEST_CASE("weigh_body: the chain of a division") {
+TEST_CASE("estimate_body: the chain of a division") {
   unrolled_writer w;
   const unrolled_id x = w.phi();
   w.set_next(x, w.pure(operation::div, x, w.constant(8)));
   w.body.live_out.push_back(plus(x, 0));
-  CHECK(weighed(w).cost.recurrence_exact == fraction(4));
-  CHECK(weighed(w).graph.dependences().size() == 3 + 2); // x is read twice
+  CHECK(estimated(w).cost.recurrence_exact == fraction(4));
+  CHECK(estimated(w).graph.dependences().size() == 3 + 2); // x is read twice
   unrolled_writer by_seven;
   const unrolled_id y = by_seven.phi();
   by_seven.set_next(y, by_seven.pure(operation::div, y, by_seven.constant(7)));
   by_seven.body.live_out.push_back(plus(y, 0));
-  CHECK(weighed(by_seven).cost.recurrence_exact == fraction(11));
+  CHECK(estimated(by_seven).cost.recurrence_exact == fraction(11));
   lowering_options options;
   options.divides_by_multiplying = true;
-  CHECK(weighed(by_seven, options).cost.recurrence_exact == fraction(4 + 1 + 1));
+  CHECK(estimated(by_seven, options).cost.recurrence_exact == fraction(4 + 1 + 1));
 }
 
-TEST_CASE("weigh_body: masked bits are compared with 0 by one operation, unless somebody else wants them") {
+TEST_CASE("estimate_body: masked bits are compared with 0 by one operation, unless somebody else wants them") {
   unrolled_writer w;
   const unrolled_id x = w.phi();
   const unrolled_id rest = w.pure(operation::rem, x, w.constant(16));
@@ -476,15 +476,15 @@ TEST_CASE("weigh_body: masked bits are compared with 0 by one operation, unless 
   w.exit(w.pure(operation::equal, rest, zero), false);
   w.exit(w.pure(operation::not_equal, rest, zero), false);
   w.set_next(x, plus(x, 3));
-  const weighed out(w);
+  const estimated out(w);
   CHECK(out.cost.operations == 3);
   CHECK(out.cost.branches == 2);
   CHECK(out.cost.mix.literals == 2); // 16, of each comparison
   w.body.live_out.push_back(plus(rest, 0));
-  CHECK(weighed(w).cost.operations == 3 + 5);
+  CHECK(estimated(w).cost.operations == 3 + 5);
 }
 
-TEST_CASE("weigh_body: selects take over what they alone read") {
+TEST_CASE("estimate_body: selects take over what they alone read") {
   unrolled_writer w;
   const unrolled_id x = w.phi();
   const unrolled_id p = w.pure(operation::less, x, w.invariant());
@@ -492,21 +492,21 @@ TEST_CASE("weigh_body: selects take over what they alone read") {
   SUBCASE("a load") {
     w.set_next(x, w.select(p, w.load({.base = a, .index = x}), x));
     w.body.live_out.push_back(plus(x, 0));
-    const weighed out(w);
+    const estimated out(w);
     CHECK(out.cost.operations == 2);
     CHECK(out.has(compare, load, dependence_kind::guard, 0));
     CHECK(out.cost.recurrence_exact == fraction(2 + 5));
-    CHECK(weighed(w, {}, midend::scalar_core()).count(merge) == 1);
+    CHECK(estimated(w, {}, midend::scalar_core()).count(merge) == 1);
   }
   SUBCASE("the other operand") {
     w.set_next(x, w.select(p, x, w.pure(operation::mul, x, x)));
     w.body.live_out.push_back(plus(x, 0));
-    CHECK(weighed(w).cost.operations == 2);
+    CHECK(estimated(w).cost.operations == 2);
   }
   SUBCASE("a sum with a number") {
     w.set_next(x, w.select(p, plus(x, 1), plus(x, 0)));
     w.body.live_out.push_back(plus(x, 0));
-    const weighed out(w);
+    const estimated out(w);
     CHECK(out.cost.operations == 2);
     CHECK(out.count(alu) == 1);
   }
@@ -514,28 +514,28 @@ TEST_CASE("weigh_body: selects take over what they alone read") {
     const unrolled_id y = w.pure(operation::mul, x, x);
     w.set_next(x, w.select(p, y, x));
     w.body.live_out.push_back(plus(y, 0));
-    const weighed out(w);
+    const estimated out(w);
     CHECK(out.cost.operations == 3);
     CHECK(out.count(merge) == 1);
   }
   SUBCASE("nor a division that takes several operations") {
     w.set_next(x, w.select(p, w.pure(operation::div, x, w.constant(4)), x));
     w.body.live_out.push_back(plus(x, 0));
-    CHECK(weighed(w).count(merge) == 1);
+    CHECK(estimated(w).count(merge) == 1);
   }
   SUBCASE("the last operation of a tree") {
     const unrolled_id sum = w.associative(operation::add, w.associative(operation::add, x, w.load({.base = a})),
                                           w.load({.base = a, .offset = 4}));
     w.set_next(x, w.select(p, sum, x));
     w.body.live_out.push_back(plus(x, 0));
-    const weighed out(w);
+    const estimated out(w);
     CHECK(out.count(merge) == 0);
     CHECK(out.cost.recurrence_exact == fraction(3)); // compare, then the addition
-    CHECK(weighed(w, without_regrouping()).cost.recurrence_exact == fraction(3));
+    CHECK(estimated(w, without_regrouping()).cost.recurrence_exact == fraction(3));
   }
 }
 
-TEST_CASE("weigh_body: predicates") {
+TEST_CASE("estimate_body: predicates") {
   unrolled_writer w;
   const unrolled_id x = w.phi();
   const unrolled_id y = w.invariant();
@@ -545,7 +545,7 @@ TEST_CASE("weigh_body: predicates") {
   const unrolled_id both = w.pure(operation::bit_and, p, neither, 1);
   w.exit(w.select(both, plus(p, 0), plus(neither, 0), 1), false);
   w.set_next(x, plus(x, 1));
-  const weighed out(w);
+  const estimated out(w);
   CHECK(out.count(predicate_logic) == 2);
   CHECK(out.count(merge) == 0);
   CHECK(out.count(alu) == 1);
@@ -553,7 +553,7 @@ TEST_CASE("weigh_body: predicates") {
   CHECK(out.has(predicate_logic, branch, dependence_kind::guard, 0));
 }
 
-TEST_CASE("weigh_body: values that take no operation are looked through") {
+TEST_CASE("estimate_body: values that take no operation are looked through") {
   unrolled_writer w;
   const unrolled_id x = w.phi();
   const unrolled_id y = w.phi();
@@ -565,7 +565,7 @@ TEST_CASE("weigh_body: values that take no operation are looked through") {
   w.set_next(x, w.pure(operation::sign_extend, {plus(end, 0)}));
   w.set_next(y, narrow);
   w.body.live_out.push_back(plus(end, 0));
-  const weighed out(w);
+  const estimated out(w);
   CHECK(out.cost.operations == 3); // y gets x by a move
   CHECK(out.has(integer_multiply, alu, dependence_kind::value, 0));
   CHECK(out.has(midend::operation_class::move, alu, dependence_kind::value, 1));
@@ -574,19 +574,19 @@ TEST_CASE("weigh_body: values that take no operation are looked through") {
   CHECK(out.cost.recurrence_exact == fraction(5));
 }
 
-TEST_CASE("weigh_body: what a free value makes of the pass before goes round without an operation") {
+TEST_CASE("estimate_body: what a free value makes of the pass before goes round without an operation") {
   unrolled_writer w;
   const unrolled_id x = w.phi();
   const unrolled_id pair = w.pure(operation::sub, x, w.load({.base = w.invariant(64), .index = x}));
   w[pair].is_free = true;
   w.set_next(x, pair);
   w.body.live_out.push_back(plus(x, 0));
-  const weighed out(w);
+  const estimated out(w);
   CHECK(out.cost.operations == 1);
   CHECK(out.cost.recurrence_exact == fraction(5));
 }
 
-TEST_CASE("weigh_body: moves of header phis") {
+TEST_CASE("estimate_body: moves of header phis") {
   unrolled_writer w;
   const unrolled_id x = w.phi();
   const unrolled_id y = w.phi();
@@ -602,14 +602,14 @@ TEST_CASE("weigh_body: moves of header phis") {
   w.set_next(flag, w.constant(77)); // from outside
   w.set_next(same, same);           // stays
   w.body.live_out.push_back(plus(all, 0));
-  const weighed out(w);
+  const estimated out(w);
   CHECK(out.count(midend::operation_class::move) == 2);
   CHECK(out.count(alu) == 4 + 1);
   CHECK(out.cost.mix.literals == 1);
   CHECK(out.num_savings(midend::saving_kind::vanished_phi) == 0); // it never moved
 }
 
-TEST_CASE("weigh_body: what stays the same is computed before the loop") {
+TEST_CASE("estimate_body: what stays the same is computed before the loop") {
   unrolled_writer w(3);
   const unrolled_id x = w.phi();
   const unrolled_id same = w.phi();
@@ -617,7 +617,7 @@ TEST_CASE("weigh_body: what stays the same is computed before the loop") {
   w.set_next(x, w.pure(operation::add, {plus(x, 0), plus(square, 4)}));
   w.set_next(same, same);
   w.body.live_out.push_back(plus(x, 0));
-  const weighed out(w);
+  const estimated out(w);
   CHECK(out.cost.operations == 1);
   CHECK(out.cost.invariant_operations == 2);
   CHECK(out.cost.general_registers == 2); // x, and the sum
@@ -625,11 +625,11 @@ TEST_CASE("weigh_body: what stays the same is computed before the loop") {
   const unrolled_id y = once.invariant();
   const unrolled_id product = once.pure(operation::mul, y, y);
   once.body.live_out.push_back(plus(once.pure(operation::add, {plus(y, 0), plus(product, 4)}), 0));
-  CHECK(weighed(once).cost.operations == 3);
-  CHECK(weighed(once).cost.invariant_operations == 0);
+  CHECK(estimated(once).cost.operations == 3);
+  CHECK(estimated(once).cost.invariant_operations == 0);
 }
 
-TEST_CASE("weigh_body: recurrences through memory") {
+TEST_CASE("estimate_body: recurrences through memory") {
   const auto recurrence = [](std::int64_t read_behind, std::uint64_t step, std::uint32_t of_load,
                              std::uint32_t of_store) {
     unrolled_writer w;
@@ -638,7 +638,7 @@ TEST_CASE("weigh_body: recurrences through memory") {
     const unrolled_id v = w.load({.base = a, .index = i, .offset = -4 * read_behind, .memory = of_load});
     w.store({.base = a, .index = i, .memory = of_store}, plus(w.pure(operation::mul, v, v), 0));
     w.set_next(i, plus(i, step));
-    return weighed(w).cost.recurrence_exact;
+    return estimated(w).cost.recurrence_exact;
   };
   const std::uint32_t any = midend::any_memory;
   CHECK(recurrence(1, 1, any, any) == fraction(5 + 4 + 2)); // a[i] = f(a[i - 1])
@@ -652,20 +652,20 @@ TEST_CASE("weigh_body: recurrences through memory") {
   CHECK(recurrence(1, 1, 1, any) == fraction(5 + 4 + 2));
 }
 
-TEST_CASE("weigh_body: accesses at other addresses may overlap, in this pass and the next") {
+TEST_CASE("estimate_body: accesses at other addresses may overlap, in this pass and the next") {
   unrolled_writer w;
   const unrolled_id i = w.phi();
   const unrolled_id v = w.load({.base = w.invariant(64), .index = i});
   w.store({.base = w.invariant(64), .index = i}, plus(v, 0));
   w.set_next(i, plus(i, 1));
-  const weighed out(w);
+  const estimated out(w);
   CHECK(out.has(load, store, dependence_kind::order, 0));
   CHECK(out.has(store, load, dependence_kind::memory, 1));
   CHECK(out.has(store, store, dependence_kind::memory, 0) == false);
   CHECK(out.cost.recurrence_exact == fraction(5 + 2));
 }
 
-TEST_CASE("weigh_body: an address that a load computes may be any the next time") {
+TEST_CASE("estimate_body: an address that a load computes may be any the next time") {
   unrolled_writer w;
   const unrolled_id i = w.phi();
   const unrolled_id a = w.invariant(64);
@@ -673,10 +673,10 @@ TEST_CASE("weigh_body: an address that a load computes may be any the next time"
   const unrolled_id v = w.load({.base = a, .index = j, .memory = 2});
   w.store({.base = a, .index = j, .memory = 2}, plus(w.pure(operation::mul, v, v), 0)); // a histogram
   w.set_next(i, plus(i, 1));
-  CHECK(weighed(w).cost.recurrence_exact == fraction(5 + 4 + 2));
+  CHECK(estimated(w).cost.recurrence_exact == fraction(5 + 4 + 2));
 }
 
-TEST_CASE("weigh_body: calls are barriers, and are not pipelined") {
+TEST_CASE("estimate_body: calls are barriers, and are not pipelined") {
   unrolled_writer w;
   const unrolled_id i = w.phi();
   const unrolled_id a = w.invariant(64);
@@ -685,7 +685,7 @@ TEST_CASE("weigh_body: calls are barriers, and are not pipelined") {
   const unrolled_id v = w.load({.base = a});
   w.store({.base = a, .offset = 4}, plus(w.pure(operation::add, result, v), 0));
   w.set_next(i, plus(i, 1));
-  const weighed out(w);
+  const estimated out(w);
   CHECK(out.cost.obstacle == pipelining_obstacle::call);
   CHECK(out.cost.critical_path == 1 + 5 + 5 + 1 + 2); // store, call, load, add, store
   CHECK(out.cost.cycles() == out.cost.alone);
@@ -695,7 +695,7 @@ TEST_CASE("weigh_body: calls are barriers, and are not pipelined") {
   CHECK(out.has(store, midend::operation_class::call, dependence_kind::memory, 1));
 }
 
-TEST_CASE("weigh_body: effects wait for the exits before them that the data decide") {
+TEST_CASE("estimate_body: effects wait for the exits before them that the data decide") {
   unrolled_writer w;
   const unrolled_id i = w.phi();
   const unrolled_id a = w.invariant(64);
@@ -705,25 +705,25 @@ TEST_CASE("weigh_body: effects wait for the exits before them that the data deci
   SUBCASE("behind the exit") {
     w.exit(p, false);
     w.store({.base = a, .index = i, .memory = 2}, plus(v, 0));
-    const weighed out(w);
+    const estimated out(w);
     CHECK(out.has(compare, store, dependence_kind::guard, 0));
     CHECK(out.cost.critical_path >= 5 + 2 + 2);
   }
   SUBCASE("before it, in the next pass") {
     w.store({.base = a, .index = i, .memory = 2}, plus(v, 0));
     w.exit(p, false);
-    const weighed out(w);
+    const estimated out(w);
     CHECK(out.has(compare, store, dependence_kind::guard, 1));
     CHECK_FALSE(out.has(compare, store, dependence_kind::guard, 0));
   }
   SUBCASE("not for what is counted") {
     w.exit(p, true);
     w.store({.base = a, .index = i, .memory = 2}, plus(v, 0));
-    CHECK_FALSE(weighed(w).has(compare, store, dependence_kind::guard, 0));
+    CHECK_FALSE(estimated(w).has(compare, store, dependence_kind::guard, 0));
   }
 }
 
-TEST_CASE("weigh_body: a guard holds back a store, and no load") {
+TEST_CASE("estimate_body: a guard holds back a store, and no load") {
   unrolled_writer w;
   const unrolled_id i = w.phi();
   const unrolled_id p = w.pure(operation::less, i, w.invariant());
@@ -732,12 +732,12 @@ TEST_CASE("weigh_body: a guard holds back a store, and no load") {
   const unrolled_id s = w.store({.base = w.invariant(64), .index = i, .memory = 2}, plus(v, 0));
   w[s].guard = p;
   w.set_next(i, plus(i, 1));
-  const weighed out(w);
+  const estimated out(w);
   CHECK(out.has(compare, store, dependence_kind::guard, 0));
   CHECK_FALSE(out.has(compare, load, dependence_kind::guard, 0));
 }
 
-TEST_CASE("weigh_body: exits in one test, by predicate logic") {
+TEST_CASE("estimate_body: exits in one test, by predicate logic") {
   unrolled_writer w(4);
   const unrolled_id i = w.phi();
   const unrolled_id a = w.invariant(64);
@@ -748,7 +748,7 @@ TEST_CASE("weigh_body: exits in one test, by predicate logic") {
   w.set_next(i, plus(i, 4));
   lowering_options options;
   options.merges_exits = true;
-  const weighed out(w, options);
+  const estimated out(w, options);
   CHECK(out.count(predicate_logic) == 3);
   CHECK(out.count(compare) == 4);
   CHECK(out.cost.branches == 1);
@@ -760,11 +760,11 @@ TEST_CASE("weigh_body: exits in one test, by predicate logic") {
                   false);
       stores.store({.base = stores.invariant(64)}, plus(stores.invariant(), 0));
     }
-    CHECK(weighed(stores, options).cost.branches == 2);
+    CHECK(estimated(stores, options).cost.branches == 2);
   }
 }
 
-TEST_CASE("weigh_body: which exits compare a value with consecutive numbers") {
+TEST_CASE("estimate_body: which exits compare a value with consecutive numbers") {
   const auto compares = [](std::initializer_list<std::uint64_t> numbers, bool as_constants, bool negated) {
     unrolled_writer w(static_cast<std::uint32_t>(numbers.size()));
     const unrolled_id v = w.load({.base = w.invariant(64)});
@@ -781,7 +781,7 @@ TEST_CASE("weigh_body: which exits compare a value with consecutive numbers") {
     w.set_next(x, plus(x, 1));
     lowering_options options;
     options.merges_exits = true;
-    const weighed out(w, options);
+    const estimated out(w, options);
     CHECK(out.cost.branches == 1);
     return out.count(compare) == 1;
   };
@@ -794,21 +794,21 @@ TEST_CASE("weigh_body: which exits compare a value with consecutive numbers") {
   }
 }
 
-TEST_CASE("weigh_body: why a body is not pipelined") {
-  CHECK(weighed(example_1(), {}, midend::scalar_core()).cost.obstacle == pipelining_obstacle::no_pipelining);
+TEST_CASE("estimate_body: why a body is not pipelined") {
+  CHECK(estimated(example_1(), {}, midend::scalar_core()).cost.obstacle == pipelining_obstacle::no_pipelining);
   midend::machine_model small = e2k();
   small[midend::machine_field::longest_pipelined_body].value = 7;
-  CHECK(weighed(example_1(), {}, small).cost.obstacle == pipelining_obstacle::too_many_operations);
+  CHECK(estimated(example_1(), {}, small).cost.obstacle == pipelining_obstacle::too_many_operations);
   small[midend::machine_field::longest_pipelined_body].value = 8;
-  CHECK(weighed(example_1(), {}, small).cost.obstacle == pipelining_obstacle::none);
+  CHECK(estimated(example_1(), {}, small).cost.obstacle == pipelining_obstacle::none);
   small[midend::machine_field::pipeline_stages].value = 2;
-  const weighed deep(example_1(), without_regrouping(), small);
+  const estimated deep(example_1(), without_regrouping(), small);
   CHECK(deep.cost.obstacle == pipelining_obstacle::too_many_stages);
   CHECK(deep.cost.cycles() == 8);
   CHECK(deep.cost.limit() == midend::body_limit::critical_path);
 }
 
-TEST_CASE("weigh_body: a machine without predicates branches inside the body") {
+TEST_CASE("estimate_body: a machine without predicates branches inside the body") {
   unrolled_writer w;
   const unrolled_id x = w.phi();
   const unrolled_id p = w.pure(operation::less, x, w.invariant());
@@ -817,16 +817,16 @@ TEST_CASE("weigh_body: a machine without predicates branches inside the body") {
   w.body.inner_branches = 1;
   w.set_next(x, s);
   w.body.live_out.push_back(plus(x, 0));
-  const weighed narrow(w, {}, midend::scalar_core());
+  const estimated narrow(w, {}, midend::scalar_core());
   CHECK(narrow.cost.branches == 2);
   CHECK(narrow.cost.operations == 2);
   CHECK(narrow.count(merge) == 0);
-  const weighed wide(w);
+  const estimated wide(w);
   CHECK(wide.cost.branches == 1);
   CHECK(wide.cost.operations == 2);
 }
 
-TEST_CASE("weigh_body: trees are as low as any, for terms that are ready at any time") {
+TEST_CASE("estimate_body: trees are as low as any, for terms that are ready at any time") {
   // Of two binary operations of one cycle each, the last result of the best tree, by trying all.
   const auto best = [](const auto& self, std::vector<std::uint64_t> ready) -> std::uint64_t {
     if (ready.size() == 1) {
@@ -860,11 +860,11 @@ TEST_CASE("weigh_body: trees are as low as any, for terms that are ready at any 
                                        : w.associative(operation::add, term, sum);
     }
     w.body.live_out.push_back(plus(sum, 0));
-    CHECK(weighed(w).cost.critical_path == best(best, ready));
+    CHECK(estimated(w).cost.critical_path == best(best, ready));
   }
 }
 
-TEST_CASE("weigh_body: what goes round the loop enters a tree last, whichever way it goes round") {
+TEST_CASE("estimate_body: what goes round the loop enters a tree last, whichever way it goes round") {
   unrolled_writer w(2);
   const unrolled_id x = w.phi();
   const unrolled_id y = w.phi(); // x of the pass before, by a multiplication
@@ -874,11 +874,11 @@ TEST_CASE("weigh_body: what goes round the loop enters a tree last, whichever wa
   w.set_next(x, sum);
   w.set_next(y, w.pure(operation::mul, x, x));
   w.body.live_out.push_back(plus(x, 0));
-  CHECK(weighed(w).cost.recurrence_exact == fraction(4 + 1, 2));
-  CHECK(weighed(w, without_regrouping()).cost.recurrence_exact == fraction(4 + 2, 2));
+  CHECK(estimated(w).cost.recurrence_exact == fraction(4 + 1, 2));
+  CHECK(estimated(w, without_regrouping()).cost.recurrence_exact == fraction(4 + 2, 2));
 }
 
-TEST_CASE("weigh_body: trees keep apart what may not be regrouped") {
+TEST_CASE("estimate_body: trees keep apart what may not be regrouped") {
   unrolled_writer w;
   const unrolled_id x = w.phi();
   const unrolled_id i = w.phi();
@@ -887,7 +887,7 @@ TEST_CASE("weigh_body: trees keep apart what may not be regrouped") {
   const auto recurrence = [&](unrolled_id inner, const lowering_options& options = {}) {
     w.set_next(x, w.associative(operation::add, inner, v));
     w.body.live_out.push_back(plus(x, 0));
-    return weighed(w, options).cost.recurrence_exact;
+    return estimated(w, options).cost.recurrence_exact;
   };
   const unrolled_id sum = w.associative(operation::add, x, v);
   SUBCASE("grouped") {
@@ -912,16 +912,16 @@ TEST_CASE("weigh_body: trees keep apart what may not be regrouped") {
   }
 }
 
-TEST_CASE("weigh_body: at compile time, too") {
+TEST_CASE("estimate_body: at compile time, too") {
   constexpr auto interval = [] {
     midend::unrolled_body body;
     body.copies = 1;
-    return midend::weigh_body(body, midend::e2k_reference_v6()).interval;
+    return midend::estimate_body(body, midend::e2k_reference_v6()).interval;
   }();
   static_assert(interval == 1);
 }
 
-TEST_CASE("weigh_body: a predicate plus 1 is its negation, which whoever reads it does") {
+TEST_CASE("estimate_body: a predicate plus 1 is its negation, which whoever reads it does") {
   unrolled_writer w;
   const unrolled_id i = w.phi();
   const unrolled_id flag = w.phi(1);
@@ -931,20 +931,20 @@ TEST_CASE("weigh_body: a predicate plus 1 is its negation, which whoever reads i
   w.set_next(i, plus(i, 1));
   SUBCASE("in an operation, and for the next pass") {
     w.set_next(flag, plus(p, 1));
-    const weighed out(w);
+    const estimated out(w);
     CHECK(out.cost.operations == 3);
     CHECK(out.has(compare, predicate_logic, dependence_kind::value, 1));
   }
   SUBCASE("but a flag that is turned over each time takes an operation") {
     w.set_next(flag, plus(flag, 1));
-    const weighed out(w);
+    const estimated out(w);
     CHECK(out.cost.operations == 4);
     CHECK(out.count(predicate_logic) == 2);
     CHECK(out.count(alu) == 1);
   }
 }
 
-TEST_CASE("weigh_body: the counted exit compares the counter as it is; others do not") {
+TEST_CASE("estimate_body: the counted exit compares the counter as it is; others do not") {
   unrolled_writer w(4);
   const unrolled_id i = w.phi();
   const unrolled_id n = w.invariant();
@@ -952,15 +952,15 @@ TEST_CASE("weigh_body: the counted exit compares the counter as it is; others do
   w.set_next(i, plus(i, 4));
   SUBCASE("counted") {
     w.exit(test, true);
-    CHECK(weighed(w).cost.operations == 2);
+    CHECK(estimated(w).cost.operations == 2);
   }
   SUBCASE("not counted") {
     w.exit(test, false);
-    CHECK(weighed(w).cost.operations == 3);
+    CHECK(estimated(w).cost.operations == 3);
   }
 }
 
-TEST_CASE("weigh_body: each exit finds what is used behind the loop") {
+TEST_CASE("estimate_body: each exit finds what is used behind the loop") {
   unrolled_writer w(2);
   const unrolled_id i = w.phi();
   const unrolled_id a = w.invariant(64);
@@ -972,13 +972,13 @@ TEST_CASE("weigh_body: each exit finds what is used behind the loop") {
   w.body.live_out.push_back(plus(second, 0));
   w.body.exit_values.push_back(plus(first, 0));
   w.body.exit_values.push_back(plus(midend::no_unrolled, 0));
-  CHECK(weighed(w).count(load) == 2);
+  CHECK(estimated(w).count(load) == 2);
   lowering_options merged;
   merged.merges_exits = true;
-  CHECK(weighed(w, merged).count(load) == 1);
+  CHECK(estimated(w, merged).count(load) == 1);
 }
 
-TEST_CASE("weigh_body: a load that a call must not overtake is not left for a select that waits for the call") {
+TEST_CASE("estimate_body: a load that a call must not overtake is not left for a select that waits for the call") {
   unrolled_writer w;
   const unrolled_id i = w.phi();
   const unrolled_id p = w.pure(operation::less, i, w.invariant());
@@ -986,7 +986,7 @@ TEST_CASE("weigh_body: a load that a call must not overtake is not left for a se
   const unrolled_id called = w.call({plus(i, 0)});
   SUBCASE("of what the call gives") {
     w.set_next(i, w.select(p, loaded, w.select(p, called, i)));
-    const weighed out(w);
+    const estimated out(w);
     CHECK(out.count(merge) == 2);
     CHECK(out.cost.recurrence == midend::recurrence_status::bound);
   }
@@ -994,13 +994,13 @@ TEST_CASE("weigh_body: a load that a call must not overtake is not left for a se
     w.set_next(i, w.select(p, loaded, i));
     w.body.live_out.push_back(plus(called, 0));
     w.body.live_out.push_back(plus(i, 0));
-    const weighed out(w);
+    const estimated out(w);
     CHECK(out.count(merge) == 0);
     CHECK(out.cost.recurrence == midend::recurrence_status::bound);
   }
 }
 
-TEST_CASE("weigh_body: a predicated operation keeps a value that was written before it writes itself") {
+TEST_CASE("estimate_body: a predicated operation keeps a value that was written before it writes itself") {
   unrolled_writer w;
   const unrolled_id i = w.phi();
   const unrolled_id x = w.phi();
@@ -1009,43 +1009,43 @@ TEST_CASE("weigh_body: a predicated operation keeps a value that was written bef
   w.body.live_out.push_back(plus(x, 0));
   SUBCASE("of the pass before") {
     w.set_next(x, w.select(p, w.load({.base = w.invariant(64), .index = i}), x));
-    const weighed out(w);
+    const estimated out(w);
     CHECK(out.has(load, load, dependence_kind::value, 1));
     CHECK(out.cost.recurrence_exact == fraction(1)); // not 5: nobody waits for the value
   }
   SUBCASE("of a longer operation") {
     const unrolled_id v = w.load({.base = w.invariant(64), .index = i});
     w.set_next(x, w.select(p, w.pure(operation::add, i, w.invariant()), v));
-    const weighed out(w);
+    const estimated out(w);
     CHECK(out.has(load, alu, dependence_kind::value, 0));
     CHECK(out.cost.critical_path == 5 + 1);
   }
   SUBCASE("of a shorter one") {
     const unrolled_id v = w.pure(operation::bit_xor, w.pure(operation::bit_or, i, w.invariant()), w.invariant());
     w.set_next(x, w.select(p, w.pure(operation::mul, i, w.invariant()), v));
-    CHECK(weighed(w).cost.critical_path == 2 + 4); // the predicate, and the product
+    CHECK(estimated(w).cost.critical_path == 2 + 4); // the predicate, and the product
   }
 }
 
-TEST_CASE("weigh_body: a sum that others want is not left for a select") {
+TEST_CASE("estimate_body: a sum that others want is not left for a select") {
   unrolled_writer w;
   const unrolled_id x = w.phi();
   const unrolled_id p = w.pure(operation::less, x, w.invariant());
   w.store({.base = w.invariant(64), .memory = 1}, plus(x, 1));
   w.set_next(x, w.select(p, plus(x, 1), plus(x, 0)));
-  const weighed out(w);
+  const estimated out(w);
   CHECK(out.count(alu) == 1);
   CHECK(out.count(merge) == 1);
   CHECK_FALSE(out.has(compare, alu, dependence_kind::guard, 0));
 }
 
-TEST_CASE("weigh_body: volatile accesses keep their order, wherever they go") {
+TEST_CASE("estimate_body: volatile accesses keep their order, wherever they go") {
   unrolled_writer w;
   const unrolled_id a = w.invariant(64);
   for (std::int64_t offset : {0, 8}) {
     w[w.load({.base = a, .offset = offset})].is_volatile = true;
   }
-  const weighed out(w);
+  const estimated out(w);
   CHECK(out.count(load) == 2);
   CHECK(out.has(load, load, dependence_kind::order, 0));
   CHECK(out.has(load, load, dependence_kind::order, 1));

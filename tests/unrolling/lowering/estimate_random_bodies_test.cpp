@@ -1,4 +1,4 @@
-// Random bodies, unrolled and weighed: what is needed and what waits for what, from the definition; what must not
+// Random bodies, unrolled and estimated: what is needed and what waits for what, from the definition; what must not
 // depend on how it is computed; memory.
 #include "kit/allocations.hpp"
 #include "kit/random_loop_body.hpp"
@@ -9,7 +9,7 @@
 #include <midend/machine/e2k.hpp>
 #include <midend/machine/scalar_core.hpp>
 #include <midend/unrolling/copies/unroll_body.hpp>
-#include <midend/unrolling/lowering/weigh_body.hpp>
+#include <midend/unrolling/lowering/estimate_body.hpp>
 
 #include <set>
 #include <vector>
@@ -152,14 +152,14 @@ bool waits(const machine_body& m, unrolled_id producer, unrolled_id consumer) {
 
 } // namespace
 
-TEST_CASE("weigh_body: on random bodies operations are what is needed, and wait for what they read") {
+TEST_CASE("estimate_body: on random bodies operations are what is needed, and wait for what they read") {
   const midend::machine_model m = midend::e2k_reference_v6();
-  midend::weigh_body_workspace workspace;
+  midend::estimate_body_workspace workspace;
   machine_body out;
   lowering_options plain;
   plain.reassociates = false;
   for_each_unrolled(2000, [&](const unrolled_body& body, std::uint64_t) {
-    weigh_body(body, m, plain, workspace, out);
+    estimate_body(body, m, plain, workspace, out);
     const std::set<unrolled_id> wanted = needed(body);
     std::set<unrolled_id> computed;
     for (const midend::machine_operation_origin& o : out.origins) {
@@ -184,16 +184,16 @@ TEST_CASE("weigh_body: on random bodies operations are what is needed, and wait 
   });
 }
 
-TEST_CASE("weigh_body: on random bodies bounds are those of the operations, whatever was weighed before") {
+TEST_CASE("estimate_body: on random bodies bounds are those of the operations, whatever was estimated before") {
   const midend::machine_model machines[] = {midend::e2k_reference_v6(), midend::scalar_core(), midend::e2k_guide_v4()};
-  midend::weigh_body_workspace used;
+  midend::estimate_body_workspace used;
   machine_body out;
   std::size_t grouped = 0;
   std::size_t num_operations = 0;
   for_each_unrolled(4000, [&](const unrolled_body& body, std::uint64_t seed) {
     const midend::machine_model& m = machines[seed % 3];
     const lowering_options options = options_of(seed);
-    const body_cost cost = weigh_body(body, m, options, used, out);
+    const body_cost cost = estimate_body(body, m, options, used, out);
     CHECK(cost.recurrence != midend::recurrence_status::impossible);
     CHECK(cost.critical_path == midend::critical_path(out.graph).cycles);
     CHECK(cost.recurrence_exact == midend::recurrence_bound(out.graph).exact);
@@ -207,9 +207,9 @@ TEST_CASE("weigh_body: on random bodies bounds are those of the operations, what
     for (const dependence& d : out.graph.dependences()) {
       CHECK((!body.is_straight_line || d.distance == 0));
     }
-    midend::weigh_body_workspace fresh_workspace;
+    midend::estimate_body_workspace fresh_workspace;
     machine_body fresh;
-    const body_cost again = weigh_body(body, m, options, fresh_workspace, fresh);
+    const body_cost again = estimate_body(body, m, options, fresh_workspace, fresh);
     CHECK(again.length == cost.length);
     CHECK(again.bytes == cost.bytes);
     CHECK(again.general_registers == cost.general_registers);
@@ -218,7 +218,7 @@ TEST_CASE("weigh_body: on random bodies bounds are those of the operations, what
     CHECK(fresh.savings == out.savings);
     lowering_options other = options;
     other.reassociates = !options.reassociates;
-    const body_cost otherwise = weigh_body(body, m, other);
+    const body_cost otherwise = estimate_body(body, m, other);
     CHECK(otherwise.operations == cost.operations);
     CHECK(otherwise.mix.counts == cost.mix.counts);
     num_operations += cost.operations;
@@ -228,17 +228,17 @@ TEST_CASE("weigh_body: on random bodies bounds are those of the operations, what
   CHECK(grouped >= affordable(30));
 }
 
-TEST_CASE("weigh_body: after a first round nothing allocates") {
+TEST_CASE("estimate_body: after a first round nothing allocates") {
   const midend::machine_model m = midend::e2k_reference_v6();
-  midend::weigh_body_workspace workspace;
+  midend::estimate_body_workspace workspace;
   machine_body out;
   std::vector<unrolled_body> bodies;
   for_each_unrolled(300, [&](const unrolled_body& body, std::uint64_t) { bodies.push_back(body); });
-  const auto weigh_all = [&] {
+  const auto estimate_all = [&] {
     for (std::size_t i = 0; i != bodies.size(); ++i) {
-      weigh_body(bodies[i], m, options_of(i), workspace, out);
+      estimate_body(bodies[i], m, options_of(i), workspace, out);
     }
   };
-  CHECK(allocations_of(weigh_all) != 0);
-  CHECK(allocations_of(weigh_all) == 0);
+  CHECK(allocations_of(estimate_all) != 0);
+  CHECK(allocations_of(estimate_all) == 0);
 }
