@@ -168,7 +168,6 @@ CLI::App* add_unroll(CLI::App& app, midend_tool::unroll_options& options) {
   unroll->add_flag("--hardware-counter", options.hardware_counter, "counting the iterations takes no operations");
   unroll->add_flag("--divide-by-multiplying", options.divide_by_multiplying,
                    "divisions by constants are multiplications and shifts");
-  unroll->add_flag("--merge-exits", options.merge_exits, "one test for all exits where that is possible");
   return unroll;
 }
 

@@ -68,7 +68,6 @@ std::optional<midend::unrolling_options> library_options(const unroll_options& g
   out.lowering.reassociates = !given.no_reassociation;
   out.lowering.counts_in_hardware = given.hardware_counter;
   out.lowering.divides_by_multiplying = given.divide_by_multiplying;
-  out.lowering.merges_exits = given.merge_exits;
   out.max_factor = std::max(given.max_factor, given.factor);
   out.max_operations = given.max_operations;
   out.max_bytes = given.max_bytes;

@@ -27,7 +27,6 @@ struct unroll_options {
   bool no_reassociation = false;
   bool hardware_counter = false;
   bool divide_by_multiplying = false;
-  bool merge_exits = false;
   bool json = false;
 };
 

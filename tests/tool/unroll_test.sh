@@ -85,7 +85,6 @@ if command -v python3 >/dev/null; then
   # (At 8 the division of copy 7 is that of copy 0 plus 1: seven divisions for eight copies.)
   example "search: cycles" "('2', '2', '2', '1', '7/4')" '(*[cycles[u] for u in (1, 2, 4, 7, 8)],)' search
   example "search: bound" "CT" 'l["bound"]["after"]["resource"]["name"]' search
-  example "search: merged" "2/7" 'cycles[7]' search --merge-exits
   example "search: multiplied" "('none', '1', '1')" 'l["decision"], cycles[1], cycles[7]' search --divide-by-multiplying
   example "search: short" "('none', 'trip_too_short')" 'l["decision"], c[7]["reason"]' search_short
   # 7. Seven operations on six channels.

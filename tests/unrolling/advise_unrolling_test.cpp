@@ -426,12 +426,6 @@ TEST_CASE("unrolling, example 6: not countable; at 7 one division and one load o
   CHECK(l.candidate(7).body.branches == 7);
 }
 
-TEST_CASE("unrolling, example 6: two cycles of seven with the tests merged") {
-  unrolling_options options;
-  options.lowering.merges_exits = true;
-  CHECK(advised_loop(search, options).cycles(7) == fraction(2, 7));
-}
-
 TEST_CASE("unrolling, example 6: nothing is gained if divisions are multiplications") {
   unrolling_options options;
   options.lowering.divides_by_multiplying = true;

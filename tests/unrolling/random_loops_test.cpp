@@ -35,7 +35,6 @@ unrolling_options varied_options(std::uint64_t number) {
   unrolling_options options;
   options.lowering.reassociates = number % 2 == 0;
   options.lowering.counts_in_hardware = number % 3 == 0;
-  options.lowering.merges_exits = number % 5 == 0;
   options.remainder = number % 7 == 0   ? midend::remainder_placement::prologue
                       : number % 7 == 1 ? midend::remainder_placement::mid_exit
                                         : midend::remainder_placement::epilogue;

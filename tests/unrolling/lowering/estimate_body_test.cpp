@@ -318,16 +318,6 @@ TEST_CASE("estimate_body: example 6, one test in each copy") {
   CHECK(seven.cost.resources.resource == 5); // CT
 }
 
-TEST_CASE("estimate_body: example 6, one test for all") {
-  lowering_options options;
-  options.merges_exits = true;
-  const estimated w(example_6(7), options);
-  CHECK(fraction(w.cost.interval, 7) == fraction(2, 7));
-  CHECK(w.cost.branches == 1);
-  CHECK(w.count(compare) == 1);
-  CHECK(w.cost.operations == 6);
-}
-
 TEST_CASE("estimate_body: example 6, division by multiplying") {
   lowering_options options;
   options.divides_by_multiplying = true;
@@ -737,63 +727,6 @@ TEST_CASE("estimate_body: a guard holds back a store, and no load") {
   CHECK_FALSE(out.has(compare, load, dependence_kind::guard, 0));
 }
 
-TEST_CASE("estimate_body: exits in one test, by predicate logic") {
-  unrolled_writer w(4);
-  const unrolled_id i = w.phi();
-  const unrolled_id a = w.invariant(64);
-  const unrolled_id x = w.invariant();
-  for (std::uint32_t k = 0; k != 4; ++k) {
-    w.exit(w.pure(operation::equal, w.load({.base = a, .index = i, .offset = 4 * k}), x), false);
-  }
-  w.set_next(i, plus(i, 4));
-  lowering_options options;
-  options.merges_exits = true;
-  const estimated out(w, options);
-  CHECK(out.count(predicate_logic) == 3);
-  CHECK(out.count(compare) == 4);
-  CHECK(out.cost.branches == 1);
-  CHECK(out.cost.critical_path == 5 + 1 + 1 + 1); // two levels of or
-  SUBCASE("not across an effect") {
-    unrolled_writer stores(2);
-    for (std::uint32_t k = 0; k != 2; ++k) {
-      stores.exit(stores.pure(operation::equal, stores.load({.base = stores.invariant(64)}), stores.invariant()),
-                  false);
-      stores.store({.base = stores.invariant(64)}, plus(stores.invariant(), 0));
-    }
-    CHECK(estimated(stores, options).cost.branches == 2);
-  }
-}
-
-TEST_CASE("estimate_body: which exits compare a value with consecutive numbers") {
-  const auto compares = [](std::initializer_list<std::uint64_t> numbers, bool as_constants, bool negated) {
-    unrolled_writer w(static_cast<std::uint32_t>(numbers.size()));
-    const unrolled_id v = w.load({.base = w.invariant(64)});
-    const unrolled_id x = w.phi();
-    bool swapped = false;
-    for (const std::uint64_t number : numbers) {
-      const unrolled_operand other =
-          as_constants ? plus(w.constant(number & 0xffffffff), 0) : plus(x, number & 0xffffffff);
-      const unrolled_operand value = plus(v, 0);
-      const operation code = negated ? operation::not_equal : operation::equal;
-      w.exit(swapped ? w.pure(code, {other, value}) : w.pure(code, {value, other}), false, negated);
-      swapped = !swapped;
-    }
-    w.set_next(x, plus(x, 1));
-    lowering_options options;
-    options.merges_exits = true;
-    const estimated out(w, options);
-    CHECK(out.cost.branches == 1);
-    return out.count(compare) == 1;
-  };
-  for (const bool as_constants : {false, true}) {
-    CHECK(compares({0, 1, 2, 3}, as_constants, false));
-    CHECK(compares({5, 3, 4}, as_constants, true));
-    CHECK(compares({1, 0, ~std::uint64_t{0}}, as_constants, false));
-    CHECK_FALSE(compares({0, 1, 3}, as_constants, false));
-    CHECK_FALSE(compares({0, 2}, as_constants, true));
-  }
-}
-
 TEST_CASE("estimate_body: why a body is not pipelined") {
   CHECK(estimated(example_1(), {}, midend::scalar_core()).cost.obstacle == pipelining_obstacle::no_pipelining);
   midend::machine_model small = e2k();
@@ -973,9 +906,6 @@ TEST_CASE("estimate_body: each exit finds what is used behind the loop") {
   w.body.exit_values.push_back(plus(first, 0));
   w.body.exit_values.push_back(plus(midend::no_unrolled, 0));
   CHECK(estimated(w).count(load) == 2);
-  lowering_options merged;
-  merged.merges_exits = true;
-  CHECK(estimated(w, merged).count(load) == 1);
 }
 
 TEST_CASE("estimate_body: a load that a call must not overtake is not left for a select that waits for the call") {

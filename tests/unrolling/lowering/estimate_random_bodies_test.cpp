@@ -58,7 +58,6 @@ lowering_options options_of(std::uint64_t seed) {
   options.reassociates = seed % 2 == 0;
   options.counts_in_hardware = seed % 3 == 0;
   options.divides_by_multiplying = seed % 5 == 0;
-  options.merges_exits = seed % 4 == 0;
   return options;
 }
 

@@ -105,10 +105,6 @@ struct lowering_options {
 
   /// Constants up to this one are part of their operation and take no literal.
   std::uint64_t largest_small_constant = 15;
-
-  /// All exits of the copies in one test, if they compare one value with consecutive numbers or all can be tested
-  /// before anything has an effect.
-  bool merges_exits = false;
 };
 
 MIDEND_END_NAMESPACE

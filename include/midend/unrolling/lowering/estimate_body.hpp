@@ -15,7 +15,6 @@
 #include "midend/unrolling/lowering/detail/lower_body.hpp"
 #include "midend/unrolling/lowering/detail/lower_choice.hpp"
 #include "midend/unrolling/lowering/detail/lower_emitter.hpp"
-#include "midend/unrolling/lowering/detail/lower_exits.hpp"
 #include "midend/unrolling/lowering/detail/lower_needs.hpp"
 #include "midend/unrolling/lowering/detail/lower_workspace.hpp"
 
@@ -221,15 +220,13 @@ constexpr body_cost estimate_body(const unrolled_body& body, const M& machine, c
   body_cost cost;
   detail::lowering_memory& w = workspace.lowering;
   const detail::machine_classes classes(machine);
-  const detail::merged_exits merged =
-      options.merges_exits ? detail::exit_merger{body, w.differences}.merge() : detail::merged_exits{};
-  detail::needed_values{body, options, merged, w}.find();
+  detail::needed_values{body, options, w}.find();
   detail::lowering_choice{body, options, classes, w}.choose();
   detail::clear(w, out);
   detail::operation_emitter<M> emitter{body, machine, options, w, out, cost};
-  detail::body_lowering<M> lowering{emitter, classes, merged};
+  detail::body_lowering<M> lowering{emitter, classes};
   lowering.lower();
-  detail::body_dependences<M>{body, merged, w, lowering, out}.add();
+  detail::body_dependences<M>{body, w, lowering, out}.add();
   lowering.resolve_phi_uses();
   out.graph.order_by_consumer(workspace.consumers, workspace.dependences);
   detail::body_savings{body, w, out.savings}.find();

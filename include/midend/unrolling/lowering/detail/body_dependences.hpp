@@ -9,7 +9,6 @@
 #include "midend/machine/machine.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
 #include "midend/unrolling/lowering/detail/lower_body.hpp"
-#include "midend/unrolling/lowering/detail/lower_exits.hpp"
 #include "midend/unrolling/lowering/detail/lower_workspace.hpp"
 
 #include <cstddef>
@@ -114,7 +113,6 @@ constexpr std::optional<std::uint64_t> least_distance(std::int64_t apart, std::i
 /// decide; where no exit is, there is nothing to wait for.
 template <loop_machine M> struct body_dependences {
   const unrolled_body& body;
-  const merged_exits& merged;
   lowering_memory& w;
   body_lowering<M>& lowering;
   machine_body& out;
@@ -252,11 +250,7 @@ private:
         continue;
       }
       const std::uint32_t distance = is_behind ? 0 : 1;
-      if (merged.are_merged) {
-        lowering.ops.wait(lowering.merged_test, w.nodes[n].result, dependence_kind::guard, distance);
-      } else {
-        lowering.ops.read(w.nodes[n].result, e.predicate, dependence_kind::guard, distance);
-      }
+      lowering.ops.read(w.nodes[n].result, e.predicate, dependence_kind::guard, distance);
     }
   }
 };

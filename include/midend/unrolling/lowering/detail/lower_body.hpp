@@ -10,7 +10,6 @@
 #include "midend/unrolling/copies/unrolled_body.hpp"
 #include "midend/unrolling/lowering/detail/lower_classes.hpp"
 #include "midend/unrolling/lowering/detail/lower_emitter.hpp"
-#include "midend/unrolling/lowering/detail/lower_exits.hpp"
 #include "midend/unrolling/lowering/detail/lower_needs.hpp"
 #include "midend/unrolling/lowering/detail/lower_trees.hpp"
 #include "midend/unrolling/lowering/detail/lower_values.hpp"
@@ -28,9 +27,7 @@ namespace detail {
 template <loop_machine M> struct body_lowering {
   operation_emitter<M>& ops;
   const machine_classes& classes;
-  const merged_exits& merged;
   tree_lowering<M> trees{ops};
-  operation_id merged_test = no_lowered; ///< of all exits that the data decide
 
   constexpr void lower() {
     find_next_values();
@@ -63,15 +60,9 @@ private:
       ++branches;
       return ops.add(operation_class::branch, {no_unrolled, 0, no_body_value});
     };
-    if (merged.are_merged) {
-      merged_test = merged.in_one_comparison ? add_range_test() : add_union_of_predicates();
-      ops.wait(merged_test, add_branch(), dependence_kind::guard);
-    }
     for (const unrolled_exit& e : ops.body.exits) {
-      if (!(merged.are_merged && !e.is_counted)) {
-        const operation_id branch = add_branch();
-        ops.read(branch, is_tested(e, ops.options) ? e.predicate : no_unrolled, dependence_kind::guard);
-      }
+      const operation_id branch = add_branch();
+      ops.read(branch, is_tested(e, ops.options) ? e.predicate : no_unrolled, dependence_kind::guard);
     }
     while (branches < (ops.body.is_straight_line ? 0 : 1)) {
       add_branch();
@@ -80,27 +71,6 @@ private:
       add_branch();
     }
     ops.cost.branches = branches;
-  }
-
-  constexpr operation_id add_range_test() {
-    const operation_id difference = ops.add(operation_class::alu, {no_unrolled, 0, no_body_value});
-    ops.read(difference, merged.value, dependence_kind::value);
-    ops.read(difference, merged.first, dependence_kind::value);
-    const operation_id test = ops.add(operation_class::compare, {no_unrolled, 0, no_body_value});
-    ops.wait(difference, test, dependence_kind::value);
-    ops.add_literal(test, merged.count, 32);
-    return test;
-  }
-
-  constexpr operation_id add_union_of_predicates() {
-    ops.w.leaves.clear();
-    for (const unrolled_exit& e : ops.body.exits) {
-      if (!e.is_counted) {
-        trees.add_leaf({e.predicate, 0}, operation_class::predicate_logic, false);
-      }
-    }
-    return trees.combine_leaves(operation_class::predicate_logic,
-                                [] { return machine_operation_origin{no_unrolled, 0, no_body_value}; });
   }
 
   /// A header phi takes a move unless its next value is computed for it alone, or it stays what it is.

@@ -6,7 +6,6 @@
 #include "midend/ir/operation.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
 #include "midend/unrolling/lowering/body_cost.hpp"
-#include "midend/unrolling/lowering/detail/lower_exits.hpp"
 #include "midend/unrolling/lowering/detail/lower_operations.hpp"
 #include "midend/unrolling/lowering/detail/lower_workspace.hpp"
 
@@ -42,7 +41,6 @@ constexpr bool is_tested(const unrolled_exit& e, const lowering_options& options
 struct needed_values {
   const unrolled_body& body;
   const lowering_options& options;
-  const merged_exits& merged;
   lowering_memory& w;
 
   constexpr void find() {
@@ -70,7 +68,7 @@ private:
       }
     }
     for (const unrolled_exit& e : body.exits) {
-      if (is_tested(e, options) && !(merged.in_one_comparison && !e.is_counted)) {
+      if (is_tested(e, options)) {
         need_use(e.predicate);
       }
     }
@@ -78,10 +76,6 @@ private:
       w.nodes[e.predicate].is_counted_test = w.nodes[e.predicate].is_counted_test || e.is_counted;
     }
     need_exit_values();
-    if (merged.in_one_comparison) {
-      need_value(merged.value);
-      need_value(merged.first);
-    }
     for (const unrolled_operand o : body.live_out) {
       need_use(o.node);
     }
@@ -90,13 +84,10 @@ private:
     }
   }
 
-  /// What is used behind the loop, for each exit. Where all go by one test, the pass is run again from its beginning.
+  /// What is used behind the loop, for each exit.
   constexpr void need_exit_values() {
-    const std::size_t width = body.exits.empty() ? 0 : body.exit_values.size() / body.exits.size();
-    for (std::size_t e = 0; e != body.exits.size(); ++e) {
-      for (std::size_t i = 0; i != width && !(merged.are_merged && !body.exits[e].is_counted); ++i) {
-        need_use(body.exit_values[e * width + i].node);
-      }
+    for (const unrolled_operand o : body.exit_values) {
+      need_use(o.node);
     }
   }
 

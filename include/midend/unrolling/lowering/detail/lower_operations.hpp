@@ -62,6 +62,10 @@ constexpr std::uint64_t smaller_addend(std::uint64_t bits, std::uint8_t width) {
   return opposite < bits ? opposite : bits;
 }
 
+constexpr bool has_effect(const unrolled_node& n) {
+  return n.kind == body_kind::store || n.kind == body_kind::call || n.is_volatile;
+}
+
 /// A predicate plus 1 is its negation, and who reads it can read it negated.
 constexpr unrolled_operand without_negation(const unrolled_body& body, unrolled_operand o) {
   return body.nodes[o.node].info.width == 1 ? unrolled_operand{o.node, 0} : o;

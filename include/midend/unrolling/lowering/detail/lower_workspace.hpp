@@ -69,15 +69,6 @@ struct lowered_next {
   bool takes_move = false;
 };
 
-/// All exits in one test.
-struct merged_exits {
-  bool are_merged = false;
-  bool in_one_comparison = false; ///< else their predicates are or-ed
-  unrolled_operand value;         ///< one comparison: `value` - `first`, unsigned, is below `count`
-  unrolled_operand first;
-  std::uint32_t count = 0;
-};
-
 /// By how much a value changes from pass to pass, modulo 2^64.
 struct value_stride {
   bool is_known = false;
@@ -94,7 +85,6 @@ struct lowering_memory {
   flat_array<lowered_use> phi_uses;      ///< of what the pass before computes, where that is not there yet
   flat_array<lowered_next> next;         ///< by header phi
   flat_array<std::uint64_t> start;       ///< by operation, how early values and predicates of this pass let it be
-  flat_array<std::uint64_t> differences; ///< of what exits compare
   flat_array<unrolled_id> accesses;      ///< of memory, and calls
   flat_array<value_stride> strides;      ///< by node
   flat_array<regrouped_leaf> leaves;
