@@ -1,6 +1,6 @@
 // Advice on unrolling for an IR of one's own: what it has to say of itself, and what it is told.
 #include <midend/graph/csr_graph.hpp>
-#include <midend/induction/cost_ir.hpp>
+#include <midend/ir/cost.hpp>
 #include <midend/loops/dominators_and_loops.hpp>
 #include <midend/machine/e2k.hpp>
 #include <midend/machine/scalar_core.hpp>

@@ -319,7 +319,7 @@ struct names_of {
 loop_body body_of(const parsed& p) {
   const midend::loop_forest forest = midend::natural_loops(p.ir.graph(), midend::dominators(p.ir.graph()));
   loop_body body;
-  midend::loop_description_workspace workspace;
+  midend::describe_loop_workspace workspace;
   CHECK(midend::describe_loop(p.ir, forest, static_cast<midend::loop_id>(forest.num_loops() - 1), workspace, body) ==
         midend::loop_obstacle::none);
   return body;
@@ -399,7 +399,7 @@ TEST_CASE("a loop that exceptions leave has unusual control") {
                  "}\n");
   const midend::loop_forest forest = midend::natural_loops(p.ir.graph(), midend::dominators(p.ir.graph()));
   loop_body body;
-  midend::loop_description_workspace workspace;
+  midend::describe_loop_workspace workspace;
   CHECK(midend::describe_loop(p.ir, forest, 0, workspace, body) == midend::loop_obstacle::unusual_control);
 }
 

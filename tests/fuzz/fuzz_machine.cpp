@@ -1,7 +1,6 @@
 // Bytes to the reader of machine files: there must be an error with a place or a machine, and that is written and read
 // again as the same one.
 #include <midend/machine/machine_file.hpp>
-#include <midend/machine/write_machine.hpp>
 
 #include <algorithm>
 #include <cstddef>

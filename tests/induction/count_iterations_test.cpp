@@ -762,7 +762,7 @@ TEST_CASE("count_iterations: against the interpreter of the Elbrus-like IR") {
     const elbrus::cost_view ir(p);
     const auto& graph = ir.graph();
     const auto forest = midend::natural_loops(graph, midend::dominators(graph));
-    midend::loop_description_workspace description;
+    midend::describe_loop_workspace description;
     loop_body body;
     REQUIRE(forest.num_loops() == 1);
     REQUIRE(midend::describe_loop(ir, forest, 0, description, body) == midend::loop_obstacle::none);
@@ -902,7 +902,7 @@ TEST_CASE("count_iterations: loops of unknown start and length that go down, or 
 
 TEST_CASE("count_iterations: both exits, and what the program says of the number") {
   using enum trip_count_kind;
-  const auto counted = [](std::uint64_t first_bound, bool by_data, midend::body_hints hints) {
+  const auto counted = [](std::uint64_t first_bound, bool by_data, midend::loop_hints hints) {
     body_writer w;
     const body_id i = w.phi(32);
     const body_id zero = w.constant(32, 0);

@@ -93,7 +93,7 @@ struct names_of {
 struct described {
   elbrus::procedure p;
   loop_forest forest;
-  midend::loop_description_workspace workspace;
+  midend::describe_loop_workspace workspace;
   loop_body body;
 
   explicit described(const elbrus::procedure& procedure) : p(procedure), forest(loops_of(p)) {}
@@ -336,7 +336,7 @@ TEST_CASE("control that no value decides") {
                            "  node entry:\n"
                            "    br loop\n"
                            "  node loop:\n";
-  midend::loop_description_workspace workspace;
+  midend::describe_loop_workspace workspace;
   loop_body body;
   const described two(text + "    br %c ? loop : out\n  node out:\n    ret\n}\n");
   const described one(text + "    br loop\n}\n");
@@ -572,7 +572,7 @@ bool same(const loop_body& a, const loop_body& b) {
 }
 
 TEST_CASE("bodies of random programs are in order, and say what is used behind the loop") {
-  midend::loop_description_workspace workspace;
+  midend::describe_loop_workspace workspace;
   loop_body body;
   std::size_t described_loops = 0;
   std::size_t joins = 0;
@@ -592,7 +592,7 @@ TEST_CASE("bodies of random programs are in order, and say what is used behind t
         const std::vector<body_id> expected = live_out_by_definition(p, forest, l, body);
         CHECK(std::equal(body.live_out.begin(), body.live_out.end(), expected.begin(), expected.end()));
         loop_body fresh;
-        midend::loop_description_workspace other;
+        midend::describe_loop_workspace other;
         CHECK(midend::describe_loop(view, forest, l, other, fresh) == loop_obstacle::none);
         CHECK(same(body, fresh));
         ++described_loops;
@@ -616,9 +616,9 @@ TEST_CASE("without users what is live out is the same") {
       const loop_forest forest = described::loops_of(p);
       const elbrus::cost_view view(p);
       const view_without_users other(p);
-      midend::loop_description_workspace workspace;
+      midend::describe_loop_workspace workspace;
       midend::loop_describer describer(view, forest, workspace);
-      midend::loop_description_workspace other_workspace;
+      midend::describe_loop_workspace other_workspace;
       midend::loop_describer other_describer(other, forest, other_workspace);
       loop_body body;
       loop_body other_body;
@@ -676,7 +676,7 @@ class observed_run {
 public:
   explicit observed_run(const elbrus::procedure& p) : p_(p), forest_(described::loops_of(p)) {
     const elbrus::cost_view view(p_);
-    midend::loop_description_workspace workspace;
+    midend::describe_loop_workspace workspace;
     midend::loop_describer describer(view, forest_, workspace);
     observed_.procedures.push_back(p_);
     for (const loop_id l : forest_.loops()) {
@@ -838,7 +838,7 @@ TEST_CASE("an iteration of the body does what the program does") {
 }
 
 TEST_CASE("once it has seen the loops of a program, it allocates nothing") {
-  midend::loop_description_workspace workspace;
+  midend::describe_loop_workspace workspace;
   loop_body body;
   std::vector<elbrus::procedure> procedures;
   std::vector<loop_forest> forests;

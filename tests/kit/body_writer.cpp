@@ -1,6 +1,6 @@
 #include "kit/body_writer.hpp"
 
-#include <midend/induction/cost_ir.hpp>
+#include <midend/ir/cost.hpp>
 #include <midend/ir/evaluate.hpp>
 
 namespace midend_tests {

@@ -1,7 +1,7 @@
 // Unrolled bodies written by hand.
 #pragma once
 
-#include <midend/induction/cost_ir.hpp>
+#include <midend/ir/cost.hpp>
 #include <midend/unrolling/copies/unrolled_body.hpp>
 
 #include <cstdint>

@@ -5,13 +5,13 @@
 #include <midend/machine/e2k.hpp>
 #include <midend/machine/machine_file.hpp>
 #include <midend/machine/scalar_core.hpp>
-#include <midend/machine/write_machine.hpp>
 #include <midend/viz/machine.hpp>
 
 #include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 
 using namespace midend_tests;
 using enum midend::operation_class;
@@ -121,8 +121,8 @@ TEST_CASE("machine_file: errors name line and column") {
       {"loop_setup = 4294967296", 1, 14, bad_number},
       {"loop_setup = -1", 1, 14, bad_number},
       {"loop_setup = 99999999999999999999999999", 1, 14, bad_number},
-      {"loop_setup = 5 cycles", 1, 16, text_behind_value},
-      {"machine a b", 1, 11, text_behind_value},
+      {"loop_setup = 5 cycles", 1, 16, text_after_value},
+      {"machine a b", 1, 11, text_after_value},
       {"machine abcdefghijklmnopqrstuvwxyzabcdefghij", 1, 9, text_too_long},
       {"channels = a b c d e f g h i j k l m n o p q", 1, 44, too_many},
       {"channels = a a", 1, 14, defined_twice},
@@ -133,7 +133,7 @@ TEST_CASE("machine_file: errors name line and column") {
   };
   for (const bad_text& bad : cases) {
     CAPTURE(bad.text);
-    const auto m = read_machine(midend::detail::as_text(bad.text));
+    const auto m = read_machine(std::string_view(bad.text));
     REQUIRE_FALSE(m.has_value());
     CHECK(m.error().line == bad.line);
     CHECK(m.error().column == bad.column);

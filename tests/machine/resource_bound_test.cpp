@@ -3,11 +3,12 @@
 
 #include <doctest/doctest.h>
 #include <midend/machine/e2k.hpp>
-#include <midend/machine/machine_builder.hpp>
+#include <midend/machine/machine_model.hpp>
 #include <midend/machine/resource_bound.hpp>
 #include <midend/machine/scalar_core.hpp>
 
 #include <bit>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -182,13 +183,13 @@ TEST_CASE("resource_bound: scalar resources") {
   const auto memory = resource_bound(m, mix_of({{load, 4}, {store, 3}}));
   CHECK(memory.cycles == 3);
   CHECK(memory.limit == resource_limit::scalar_resource);
-  CHECK(memory.resource == midend::find_resource(m, midend::detail::as_text("MEM")));
+  CHECK(memory.resource == midend::find_resource(m, std::string_view("MEM")));
   CHECK(memory.exact == fraction(10, 4));
   const auto logic = resource_bound(m, mix_of({{predicate_logic, 7}, {branch, 1}}));
   CHECK(logic.cycles == 3);
   CHECK(logic.exact == fraction(7, 3));
   auto literals = mix_of({{alu, 1}});
-  literals.extra_uses[midend::find_resource(m, midend::detail::as_text("LIT32"))] = 9;
+  literals.extra_uses[midend::find_resource(m, std::string_view("LIT32"))] = 9;
   CHECK(resource_bound(m, literals).cycles == 3);
 }
 

@@ -81,7 +81,7 @@ struct readable_loop {
 /// Those of a program that can be unrolled.
 template <class Visit> void for_each_loop(midend::elbrus::program& program, Visit visit) {
   midend::elbrus::construct_ssa(program);
-  midend::loop_description_workspace describing;
+  midend::describe_loop_workspace describing;
   midend::count_iterations_workspace counting;
   for (const midend::elbrus::procedure& p : program.procedures) {
     const midend::loop_forest forest = midend::natural_loops(p, midend::dominators(p));

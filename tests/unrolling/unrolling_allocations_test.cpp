@@ -74,7 +74,7 @@ template <class Work> void check_rounds(const example_loops& examples, int first
 
 TEST_CASE("allocations: loop bodies and their trip counts") {
   const example_loops examples;
-  midend::loop_description_workspace description;
+  midend::describe_loop_workspace description;
   midend::loop_body body;
   const auto describe = [&](const described_loop& l) { describe_loop(*l.ir, *l.forest, l.loop, description, body); };
   check_rounds(examples, 1, describe);
@@ -89,7 +89,7 @@ TEST_CASE("allocations: loop bodies and their trip counts") {
 TEST_CASE("allocations: copies of a body, and what they cost") {
   const example_loops examples;
   const midend::machine_model machine = midend::e2k_reference_v6();
-  midend::loop_description_workspace description;
+  midend::describe_loop_workspace description;
   midend::loop_body body;
   midend::count_iterations_workspace counting;
   midend::loop_counters counters;

@@ -48,7 +48,7 @@ proc @p(%s: i32, %n: i32, %m: i64) {
   REQUIRE(read.diagnostics.empty());
   const procedure& p = read.program.procedures[0];
   const midend::loop_forest forest = midend::natural_loops(p, midend::dominators(p));
-  midend::loop_description_workspace workspace;
+  midend::describe_loop_workspace workspace;
   midend::loop_body body;
   REQUIRE(describe_loop(cost_view(p), forest, 0, workspace, body) == midend::loop_obstacle::none);
   return trip_formula_text(body, midend::count_iterations(body), named{p});

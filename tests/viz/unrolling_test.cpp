@@ -148,7 +148,7 @@ TEST_CASE("trip_text: both conventions") {
   CHECK(trip_text(counters) == "endless: no exit is ever taken");
   counters.trip = {};
   counters.trip_multiple = 3;
-  body_hints hints;
+  loop_hints hints;
   hints.average = 20.5;
   CHECK(trip_text(counters, hints) == "number of header executions unknown, a multiple of 3, 20.50 on average");
   loop_exit exit{};

@@ -10,7 +10,7 @@
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/graph/csr_graph.hpp"
-#include "midend/induction/cost_ir.hpp"
+#include "midend/ir/cost.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"

@@ -3,7 +3,7 @@
 
 #include "midend/adapters/llvm_operations.hpp"
 #include "midend/config.hpp"
-#include "midend/induction/cost_ir.hpp"
+#include "midend/ir/cost.hpp"
 #include "midend/ir/operation_class.hpp"
 
 #include <llvm/IR/Instruction.h>

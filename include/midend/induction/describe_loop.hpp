@@ -3,12 +3,12 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/induction/cost_ir.hpp"
 #include "midend/induction/detail/function_facts.hpp"
 #include "midend/induction/detail/loop_blocks.hpp"
 #include "midend/induction/detail/loop_profile.hpp"
 #include "midend/induction/detail/loop_values.hpp"
 #include "midend/induction/loop_body.hpp"
+#include "midend/ir/cost.hpp"
 #include "midend/ir/ssa_values.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
@@ -18,7 +18,7 @@
 MIDEND_BEGIN_NAMESPACE
 
 /// Memory for loops that are described one after the other.
-class loop_description_workspace {
+class describe_loop_workspace {
 public:
   /// For the algorithm; not part of the interface.
   detail::loop_block_arrays blocks_;
@@ -34,7 +34,7 @@ template <cost_ir IR> class loop_describer {
 public:
   /// Requires that `forest` is of `ir.graph()`, with boundaries. All three have to outlive it. O(1) once the workspace
   /// has seen a function as large.
-  constexpr loop_describer(const IR& ir, const loop_forest& forest, loop_description_workspace& workspace)
+  constexpr loop_describer(const IR& ir, const loop_forest& forest, describe_loop_workspace& workspace)
       : ir_(ir), forest_(forest), workspace_(workspace), facts_(ir, forest, workspace.facts_) {
     MIDEND_ASSERT(forest.epoch() == graph_epoch(ir.graph()), "a loop forest that is up to date", forest.epoch(),
                   graph_epoch(ir.graph()));
@@ -89,7 +89,7 @@ private:
 
   const IR& ir_;
   const loop_forest& forest_;
-  loop_description_workspace& workspace_;
+  describe_loop_workspace& workspace_;
   detail::function_facts<IR> facts_;
 };
 
@@ -111,7 +111,7 @@ private:
 /// several entering edges, linear in the function: for all loops of a function take a `loop_describer`.
 template <cost_ir IR>
 constexpr loop_obstacle describe_loop(const IR& ir, const loop_forest& forest, loop_id l,
-                                      loop_description_workspace& workspace, loop_body& out) {
+                                      describe_loop_workspace& workspace, loop_body& out) {
   return loop_describer<IR>(ir, forest, workspace).describe(l, out);
 }
 

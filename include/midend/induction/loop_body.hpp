@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/cost.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/ir/ssa_values.hpp"
@@ -26,9 +27,6 @@ enum class loop_obstacle : std::uint8_t {
 using body_id = std::uint32_t;
 
 inline constexpr body_id no_body_value = static_cast<body_id>(-1);
-
-/// Accesses of different classes never overlap.
-inline constexpr std::uint32_t any_memory = static_cast<std::uint32_t>(-1);
 
 /// What a value of a loop body is.
 enum class body_kind : std::uint8_t {
@@ -98,13 +96,6 @@ struct body_edge {
   node_id origin;           ///< where it leads in the IR
 };
 
-/// What is known beforehand of the number of header executions; 0 for nothing.
-struct body_hints {
-  double average = 0; ///< of a profile
-  std::uint64_t maximum = 0;
-  std::uint64_t multiple = 0;
-};
-
 /// One iteration of an innermost loop, without backedges: blocks in topological order, block 0 the header, the last
 /// one the *bottom*, to which all edges back lead and where the next iteration begins; if there are several, it has
 /// a `join` for each phi whose inputs differ. Values come in this order: the phis of the header, what comes from
@@ -121,7 +112,7 @@ struct loop_body {
   flat_array<std::uint32_t> in_edges; ///< numbers of edges, by target
   flat_array<body_id> live_out;       ///< values that are used behind the loop, ascending
   std::uint32_t num_phis = 0;
-  body_hints hints;
+  loop_hints hints;
 
   constexpr void clear() {
     values.clear();

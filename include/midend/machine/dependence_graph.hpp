@@ -1,43 +1,67 @@
-/// `dependence_graph`: the operations of a loop body and what they wait for, within an iteration and across iterations.
+/// The operations of a loop body: `operation_mix` counts them by class, `dependence_graph` also has what each waits
+/// for, within an iteration and across iterations.
 #pragma once
 
 #include "midend/config.hpp"
 #include "midend/ir/operation_class.hpp"
-#include "midend/machine/dependence_kind.hpp"
 #include "midend/machine/machine.hpp"
-#include "midend/machine/operation_mix.hpp"
 #include "midend/support/flat_array.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
+/// Operations by class, and scalar resources that are used in addition to what the classes say (words of literals,
+/// above all).
+struct operation_mix {
+  std::array<std::uint32_t, num_operation_classes> counts{};
+  std::array<std::uint32_t, max_resources> extra_uses{}; ///< by resource
+  std::uint32_t literals = 0;                            ///< words of 32 bits, for the code size
+
+  constexpr std::uint32_t& operator[](operation_class c) { return counts[static_cast<std::size_t>(c)]; }
+
+  constexpr std::uint32_t operator[](operation_class c) const { return counts[static_cast<std::size_t>(c)]; }
+
+  /// The number of operations.
+  constexpr std::uint64_t size() const {
+    std::uint64_t total = 0;
+    for (const std::uint32_t count : counts) {
+      total += count;
+    }
+    return total;
+  }
+
+  friend constexpr bool operator==(const operation_mix&, const operation_mix&) = default;
+};
+
 /// An operation of a body: dense, `0 … num_operations() - 1`.
 using operation_id = std::uint32_t;
 
 struct body_operation {
   operation_class kind;
-  std::uint32_t latency; ///< until its result is there
+  std::uint32_t latency; ///< cycles until its result can be used
 
   friend constexpr bool operator==(const body_operation&, const body_operation&) = default;
 };
 
-/// `consumer` of `distance` iterations later starts at least `latency` cycles after `producer`.
+/// `consumer`, `distance` iterations later, is issued at least `latency` cycles after `producer`.
 struct dependence {
   operation_id producer;
   operation_id consumer;
   std::uint32_t latency;
-  std::uint32_t distance; ///< 0: of the same iteration
+  std::uint32_t distance; ///< in iterations; 0: the same iteration
   dependence_kind kind;
 
   friend constexpr bool operator==(const dependence&, const dependence&) = default;
 };
 
-/// Operations and, unless they are ordered, dependences in the order in which they were added; parallel dependences and
-/// those of an operation on itself as they come. Latencies are numbers by now: what is asked of the graph needs no
-/// machine. 8 bytes an operation, 20 a dependence; `clear` keeps the memory.
+/// Operations and dependences in the order in which they were added, unless `order_by_consumer` reorders the
+/// dependences. Parallel dependences and dependences of an operation on itself are kept. Latencies are stored as
+/// numbers, so that the algorithms on the graph need no machine. 8 bytes per operation, 20 per dependence; `clear`
+/// keeps the memory.
 class dependence_graph {
 public:
   constexpr void clear() {
@@ -70,8 +94,8 @@ public:
     add_dependence({producer, consumer, latency, distance, kind});
   }
 
-  /// Brings the dependences into the order of their consumers; those of one stay in theirs. Searches that pass over
-  /// them again and again then need few passes, if operations were added behind what they wait for. Linear.
+  /// Sorts the dependences by consumer, stable. Searches that pass over them repeatedly then need few passes if
+  /// operations were added after the operations that they wait for. The arguments are scratch memory. Linear.
   constexpr void order_by_consumer(flat_array<std::uint32_t>& ends, flat_array<dependence>& memory) {
     ends.assign(num_operations() + 1, 0);
     for (const dependence& d : dependences_) {
@@ -100,7 +124,7 @@ private:
   flat_array<dependence> dependences_;
 };
 
-/// How many operations of each class.
+/// The number of operations of each class.
 constexpr operation_mix mix_of(const dependence_graph& g) {
   operation_mix mix;
   for (const body_operation& o : g.operations()) {

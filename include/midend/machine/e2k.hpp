@@ -3,8 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/ir/operation_class.hpp"
-#include "midend/machine/machine_builder.hpp"
-#include "midend/machine/machine_fields.hpp"
+#include "midend/machine/machine.hpp"
 #include "midend/machine/machine_model.hpp"
 
 MIDEND_BEGIN_NAMESPACE

@@ -1,13 +1,14 @@
-/// Machines from text, so that one is described without code. docs/machine-model.md has the grammar.
+/// Machine files: `read_machine` and `write_machine`, a machine model as text. docs/machine-model.md has the grammar.
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/machine/detail/machine_line.hpp"
-#include "midend/machine/machine_fields.hpp"
+#include "midend/ir/operation_class.hpp"
+#include "midend/machine/machine.hpp"
 #include "midend/machine/machine_model.hpp"
-#include "midend/machine/short_text.hpp"
+#include "midend/support/flat_array.hpp"
 #include "midend/support/result.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -15,7 +16,27 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Why a machine file cannot be read, and where; line and column count from 1, columns bytes.
+/// What is wrong in a machine file; `viz/machine.hpp` has the words.
+enum class machine_file_fault : std::uint8_t {
+  unknown_key,        ///< the line begins with neither a keyword nor a field of machines
+  unknown_class,      ///< not a class of operations
+  unknown_field,      ///< not a field of classes
+  unknown_channel,    ///< a channel that `channels` does not name
+  unknown_resource,   ///< a resource that is not defined above
+  unknown_source,     ///< after `#`, neither a source defined above nor a confidence
+  unknown_dependence, ///< not a kind of dependence
+  missing_value,      ///< the line ends too early
+  expected_symbol,    ///< another word where `=` or `->` is required
+  bad_number,         ///< not a decimal number below 2^32
+  text_after_value,   ///< a word after the value that is not a comment
+  text_too_long,      ///< a name or a title that does not fit
+  too_many,           ///< channels, sources, resources, latencies, or exclusions
+  defined_twice,      ///< a source, channel or resource
+  missing_confidence, ///< sources without a confidence
+  reserved_name       ///< a source with the name of a confidence
+};
+
+/// Why a machine file cannot be read, and where. Lines and columns count from 1; a column is a byte.
 struct machine_file_error {
   std::uint32_t line = 1;
   std::uint32_t column = 1;
@@ -26,6 +47,72 @@ struct machine_file_error {
 
 namespace detail {
 
+inline constexpr std::array<const char*, 5> confidence_names = {"unknown", "assumed", "low", "medium", "high"};
+
+/// A line of a machine file, word by word. Words are separated by blanks and commas; `=` and `#` are words of their
+/// own.
+class machine_line {
+public:
+  constexpr machine_line() = default;
+
+  constexpr explicit machine_line(std::span<const char> text) : text_(text) {}
+
+  /// Moves to the next word. False at the end of the line, and if the first word begins a comment.
+  constexpr bool next() {
+    begin_ = end_;
+    while (begin_ != text_.size() && is_blank(text_[begin_])) {
+      ++begin_;
+    }
+    end_ = begin_;
+    if (begin_ == text_.size() || (is_first_ && text_[begin_] == '#')) {
+      return false;
+    }
+    is_first_ = false;
+    do {
+      ++end_;
+    } while (!is_symbol(text_[begin_]) && end_ != text_.size() && !is_blank(text_[end_]) && !is_symbol(text_[end_]));
+    return true;
+  }
+
+  /// Makes `next` return this word again.
+  constexpr void back() { end_ = begin_; }
+
+  constexpr std::span<const char> word() const { return text_.subspan(begin_, end_ - begin_); }
+
+  /// The column of the word, counted from 1.
+  constexpr std::size_t column() const { return begin_ + 1; }
+
+  /// The text after the word, without blanks around it.
+  constexpr std::span<const char> rest() const {
+    std::size_t first = end_;
+    std::size_t last = text_.size();
+    while (first != last && is_blank(text_[first])) {
+      ++first;
+    }
+    while (last != first && is_blank(text_[last - 1])) {
+      --last;
+    }
+    return text_.subspan(first, last - first);
+  }
+
+  /// Whether the next word is `#`.
+  constexpr bool at_provenance() const {
+    const std::span<const char> following = rest();
+    return !following.empty() && following[0] == '#';
+  }
+
+private:
+  static constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == ','; }
+
+  static constexpr bool is_symbol(char c) { return c == '=' || c == '#'; }
+
+  std::span<const char> text_;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  bool is_first_ = true;
+};
+
+/// Reads a machine file line by line, up to the first error.
 class machine_reader {
 public:
   constexpr result<machine_model, machine_file_error> read(std::span<const char> text) {
@@ -132,14 +219,14 @@ private:
     return want_name<operation_class>(operation_class_names, fault::unknown_class);
   }
 
-  /// The end of a line with a value: where it comes from.
+  /// Reads the end of a line with a value: its provenance.
   constexpr machine_value finish(std::uint32_t value) {
     machine_value cell{value, 0, confidence::unknown};
     if (!line_.next()) {
       return cell;
     }
     if (!keyword("#")) {
-      fail(fault::text_behind_value);
+      fail(fault::text_after_value);
     }
     while (!fault_ && line_.next() && !keyword("#")) {
       read_provenance(cell);
@@ -329,13 +416,146 @@ private:
   std::uint32_t column_ = 0;
 };
 
+/// Writes what differs from a new model, in the order in which `machine_reader` needs it.
+class machine_writer {
+public:
+  constexpr machine_writer(const machine_model& m, flat_array<char>& out) : m_(m), out_(out) {}
+
+  constexpr void write() {
+    if (!m_.name.empty()) {
+      say("machine ", m_.name.text(), "\n");
+    }
+    for (const machine_source& s : m_.sources) {
+      say("source ", s.name.text(), " = ", s.title.text(), "\n");
+    }
+    write_channels();
+    for (const machine_resource& r : m_.resources) {
+      say("resource ", r.name.text(), " = ", r.capacity.value);
+      finish(r.capacity);
+    }
+    for (std::size_t f = 0; f != num_machine_fields; ++f) {
+      if (m_.fields[f] != machine_value{}) {
+        say(machine_field_names[f], " = ", m_.fields[f].value);
+        finish(m_.fields[f]);
+      }
+    }
+    for (const operation_class c : all_operation_classes()) {
+      write_class(c);
+    }
+    write_pairs();
+  }
+
+private:
+  constexpr void append(std::span<const char> text) {
+    for (const char c : text) {
+      out_.push_back(c);
+    }
+  }
+
+  constexpr void append(const char* text) { append(as_text(text)); }
+
+  constexpr void append(std::uint32_t number) {
+    std::array<char, 10> digits{};
+    std::size_t count = 0;
+    do {
+      digits[count++] = static_cast<char>('0' + number % 10);
+      number /= 10;
+    } while (number != 0);
+    while (count != 0) {
+      out_.push_back(digits[--count]);
+    }
+  }
+
+  template <class... Parts> constexpr void say(const Parts&... parts) { (append(parts), ...); }
+
+  /// Writes the end of a line with a value: its provenance.
+  constexpr void finish(const machine_value& v) {
+    const char* separator = " # ";
+    for (std::size_t s = 0; s != m_.sources.size(); ++s) {
+      if ((v.sources >> s & 1) != 0) {
+        say(separator, m_.sources[s].name.text());
+        separator = " ";
+      }
+    }
+    if (v.trust != confidence::unknown) {
+      say(v.sources == 0 ? " # " : ", ", confidence_names[static_cast<std::size_t>(v.trust)]);
+    }
+    say("\n");
+  }
+
+  constexpr void write_channels() {
+    if (m_.num_channels() == 0 && m_.channel_provenance == machine_value{}) {
+      return;
+    }
+    say("channels =");
+    for (const auto& name : m_.channel_names) {
+      say(" ", name.text());
+    }
+    finish(m_.channel_provenance);
+  }
+
+  constexpr void write_class(operation_class c) {
+    const class_row& row = m_[c];
+    for (std::size_t f = 0; f != num_class_fields; ++f) {
+      const auto field = static_cast<class_field>(f);
+      const std::uint32_t usual = field == class_field::latency || field == class_field::occupancy ? 1 : 0;
+      if (row.fields[f] == machine_value{usual, 0, confidence::unknown}) {
+        continue;
+      }
+      say("class ", name_of(c), " ", name_of(field), " =");
+      if (field == class_field::channels) {
+        write_channel_set(row.fields[f].value);
+      } else {
+        say(" ", row.fields[f].value);
+      }
+      finish(row.fields[f]);
+    }
+    for (std::size_t r = 0; r != m_.num_resources(); ++r) {
+      if (row.uses[r] != machine_value{}) {
+        say("class ", name_of(c), " uses ", m_.resources[r].name.text(), " = ", row.uses[r].value);
+        finish(row.uses[r]);
+      }
+    }
+  }
+
+  constexpr void write_channel_set(channel_set set) {
+    for (std::size_t channel = 0; channel != m_.num_channels(); ++channel) {
+      if ((set >> channel & 1) != 0) {
+        say(" ", m_.channel_names[channel].text());
+      }
+    }
+  }
+
+  constexpr void write_pairs() {
+    for (const latency_override& o : m_.overrides) {
+      say("latency ", name_of(o.producer), " -> ", o.any_consumer ? "*" : name_of(o.consumer), " ", name_of(o.kind),
+          " = ", o.latency.value);
+      finish(o.latency);
+    }
+    for (const pair_exclusion& e : m_.exclusions) {
+      say("exclude ", name_of(e.first), " ", name_of(e.second), " = ", e.excluded.value);
+      finish(e.excluded);
+    }
+  }
+
+  const machine_model& m_;
+  flat_array<char>& out_;
+};
+
 } // namespace detail
 
-/// The machine that a text describes, or the first error. Any bytes are a text. A cell that is set twice has what was
-/// said last, so that a profile is a file and some lines; lists are not set twice. Linear but for the looking up of
-/// names.
+/// The machine that a text describes, or its first error. Accepts any bytes. A cell that is set twice keeps the last
+/// value, so that a profile is a file with some lines appended; lists cannot be set twice. Linear in the text, apart
+/// from the lookup of names.
 constexpr result<machine_model, machine_file_error> read_machine(std::span<const char> text) {
   return detail::machine_reader().read(text);
+}
+
+/// Refills `out` with the text of a machine file. `read_machine` reads the same model from it, provided that the names
+/// in the model are words and each cell with sources has a confidence.
+constexpr void write_machine(const machine_model& m, flat_array<char>& out) {
+  out.clear();
+  detail::machine_writer(m, out).write();
 }
 
 MIDEND_END_NAMESPACE

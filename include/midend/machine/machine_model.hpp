@@ -1,22 +1,140 @@
-/// `machine_model`: a machine as a table, each cell with where it comes from.
+/// `machine_model`: a machine as a table in which each cell names its sources, and `machine_builder`, which fills it
+/// in.
 #pragma once
 
 #include "midend/config.hpp"
 #include "midend/ir/operation_class.hpp"
-#include "midend/machine/dependence_kind.hpp"
 #include "midend/machine/machine.hpp"
-#include "midend/machine/machine_fields.hpp"
-#include "midend/machine/machine_value.hpp"
-#include "midend/machine/short_text.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Where numbers come from.
+/// How far a number can be trusted.
+enum class confidence : std::uint8_t {
+  unknown, ///< nobody has said: the number is a default that claims nothing
+  assumed, ///< chosen without a source
+  low,     ///< inferred
+  medium,  ///< one good source
+  high     ///< a primary source, or two independent ones that agree
+};
+
+/// A set of sources: bit s is the source at position s in the table of the machine.
+using source_set = std::uint16_t;
+
+/// One cell of a machine model: a number and where it comes from.
+struct machine_value {
+  std::uint32_t value = 0;
+  source_set sources = 0;
+  confidence trust = confidence::unknown;
+
+  friend constexpr bool operator==(const machine_value&, const machine_value&) = default;
+};
+
+/// Whether the cell claims something and names no source for it: assumptions, and sources that were forgotten.
+constexpr bool lacks_source(const machine_value& v) {
+  return v.trust != confidence::unknown && v.sources == 0;
+}
+
+/// A number that describes a class of operations.
+enum class class_field : std::uint8_t {
+  channels,   ///< a `channel_set`: the channels that can issue it; 0: it takes no channel
+  latency,    ///< cycles until the result can be used
+  occupancy,  ///< cycles for which its channel cannot start another operation
+  code_bytes, ///< bytes within a wide instruction
+  speculated, ///< 1: may run before it is known to be needed
+  predicated  ///< 1: may be guarded by a predicate
+};
+
+inline constexpr std::size_t num_class_fields = 6;
+
+namespace detail {
+
+inline constexpr std::array<const char*, num_class_fields> class_field_names = {
+    "channels", "latency", "occupancy", "code_bytes", "speculated", "predicated",
+};
+
+/// Whether both are the same bytes.
+constexpr bool same_text(std::span<const char> a, std::span<const char> b) {
+  if (a.size() != b.size()) {
+    return false;
+  }
+  for (std::size_t i = 0; i != a.size(); ++i) {
+    if (a[i] != b[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// The characters of a string literal or another text that ends with 0.
+constexpr std::span<const char> as_text(const char* text) {
+  std::size_t size = 0;
+  while (text[size] != '\0') {
+    ++size;
+  }
+  return {text, size};
+}
+
+} // namespace detail
+
+/// The enumerator's name, as machine files spell it.
+constexpr const char* name_of(class_field f) {
+  return detail::class_field_names[static_cast<std::size_t>(f)];
+}
+
+/// A name or a title inside a machine model: up to `Capacity` bytes, at most 255, stored in place.
+template <std::size_t Capacity> class short_text {
+  static_assert(Capacity <= 255);
+
+public:
+  constexpr short_text() = default;
+
+  /// Requires a text that fits.
+  constexpr short_text(const char* text) {
+    for (; *text != '\0'; ++text) {
+      push_back(*text);
+    }
+  }
+
+  /// Empty if the text does not fit; see `fits`.
+  constexpr explicit short_text(std::span<const char> text) {
+    if (fits(text)) {
+      for (const char c : text) {
+        push_back(c);
+      }
+    }
+  }
+
+  static constexpr bool fits(std::span<const char> text) { return text.size() <= Capacity; }
+
+  constexpr std::size_t size() const { return size_; }
+
+  constexpr bool empty() const { return size_ == 0; }
+
+  constexpr const char* begin() const { return bytes_.data(); }
+
+  constexpr const char* end() const { return bytes_.data() + size_; }
+
+  constexpr std::span<const char> text() const { return {bytes_.data(), size_}; }
+
+  friend constexpr bool operator==(const short_text&, const short_text&) = default;
+
+private:
+  constexpr void push_back(char c) {
+    MIDEND_ASSERT(size_ < Capacity, "a text that fits", Capacity);
+    bytes_[size_++] = c;
+  }
+
+  std::array<char, Capacity> bytes_{};
+  std::uint8_t size_ = 0;
+};
+
+/// A place where numbers come from.
 struct machine_source {
   short_text<15> name; ///< how cells refer to it
   short_text<135> title;
@@ -24,7 +142,7 @@ struct machine_source {
   friend constexpr bool operator==(const machine_source&, const machine_source&) = default;
 };
 
-/// Something of which `capacity` is there in each cycle.
+/// A resource of which `capacity` is available in each cycle.
 struct machine_resource {
   short_text<15> name;
   machine_value capacity;
@@ -32,7 +150,7 @@ struct machine_resource {
   friend constexpr bool operator==(const machine_resource&, const machine_resource&) = default;
 };
 
-/// What is known of a class of operations.
+/// What the model says about one class of operations.
 struct class_row {
   std::array<machine_value, num_class_fields> fields{};
   std::array<machine_value, max_resources> uses{}; ///< by resource
@@ -48,25 +166,25 @@ struct class_row {
 struct latency_override {
   operation_class producer = operation_class::alu;
   operation_class consumer = operation_class::alu;
-  bool any_consumer = false; ///< then `consumer` is `alu`
+  bool any_consumer = false; ///< applies to every consumer; then `consumer` is `alu`
   dependence_kind kind = dependence_kind::value;
   machine_value latency;
 
   friend constexpr bool operator==(const latency_override&, const latency_override&) = default;
 };
 
-/// Two classes of which only one can be issued in a cycle, or one of which one operation can.
+/// Two classes that cannot be issued in the same cycle; if both are the same class, at most one operation per cycle.
 struct pair_exclusion {
   operation_class first = operation_class::alu;
   operation_class second = operation_class::alu;
-  machine_value excluded; ///< 1
+  machine_value excluded; ///< 1; 0 cancels an earlier exclusion of the pair
 
   friend constexpr bool operator==(const pair_exclusion&, const pair_exclusion&) = default;
 };
 
 namespace detail {
 
-/// At most `Capacity` elements, in place.
+/// At most `Capacity` elements, stored in place.
 template <class T, std::size_t Capacity> struct short_list {
   std::array<T, Capacity> elements{};
   std::uint32_t count = 0;
@@ -97,15 +215,16 @@ template <class T, std::size_t Capacity> struct short_list {
 
 } // namespace detail
 
-/// A model of `machine` to fill in: in code, as `e2k_reference_v6()` is, or from a file (`machine/machine_file.hpp`).
+/// A model of `loop_machine` to fill in: in code by `machine_builder`, as `e2k_reference_v6()` is, or from a file
+/// (`machine/machine_file.hpp`).
 ///
-/// A new one has no channels and no resources, and of no class anything is known; its rows say latency 1 and occupancy
-/// 1. About 7 KB, without memory of its own; `constexpr`.
+/// A new model has no channels and no resources, and knows nothing about any class: each row has latency 1 and
+/// occupancy 1 with confidence `unknown`. About 7 KB, without heap memory; `constexpr`.
 struct machine_model {
   short_text<31> name;
   detail::short_list<machine_source, 16> sources;
   detail::short_list<short_text<15>, max_channels> channel_names;
-  machine_value channel_provenance; ///< of the list of channels; the value is their number
+  machine_value channel_provenance; ///< of the list of channels; the value is the number of channels
   detail::short_list<machine_resource, max_resources> resources;
   std::array<machine_value, num_machine_fields> fields{};
   std::array<class_row, num_operation_classes> classes{};
@@ -141,7 +260,7 @@ struct machine_model {
 
   constexpr std::uint32_t use(operation_class c, std::size_t resource) const { return (*this)[c].uses[resource].value; }
 
-  /// What the last exclusion of the two says.
+  /// The value of the last exclusion that names the two classes, in either order.
   constexpr bool excludes(operation_class a, operation_class b) const {
     bool excluded = false;
     for (const pair_exclusion& e : exclusions) {
@@ -154,8 +273,8 @@ struct machine_model {
 
   constexpr std::uint32_t latency(operation_class c) const { return (*this)[c][class_field::latency].value; }
 
-  /// The last override that names both classes, else the one for any consumer, else: of a value or a guard the latency
-  /// of the producer, of memory 1 behind a store and 0 behind a load, of an order 0.
+  /// The last override that names both classes, else the last one for any consumer, else a default: for a value or a
+  /// guard the latency of the producer, for memory 1 after a store and 0 after a load, for an order 0.
   constexpr std::uint32_t latency(operation_class producer, operation_class consumer, dependence_kind kind) const {
     const latency_override* found = nullptr;
     for (const latency_override& o : overrides) {
@@ -181,15 +300,8 @@ struct machine_model {
 
   constexpr bool is_speculated(operation_class c) const { return (*this)[c][class_field::speculated].value != 0; }
 
-  /// The one with the name LIT32; `num_resources()` if there is none.
-  constexpr std::size_t literal_resource() const {
-    constexpr std::array<char, 5> wanted = {'L', 'I', 'T', '3', '2'};
-    std::size_t i = 0;
-    while (i != num_resources() && !detail::same_text(resources[i].name.text(), wanted)) {
-      ++i;
-    }
-    return i;
-  }
+  /// The resource named LIT32; `num_resources()` if there is none.
+  constexpr std::size_t literal_resource() const;
 
   constexpr std::uint32_t code_bytes(operation_class c) const { return (*this)[c][class_field::code_bytes].value; }
 
@@ -215,6 +327,10 @@ constexpr std::size_t find_resource(const machine_model& m, std::span<const char
   return i;
 }
 
+constexpr std::size_t machine_model::literal_resource() const {
+  return find_resource(*this, detail::as_text("LIT32"));
+}
+
 /// The position of the source of that name; `sources.size()` if there is none.
 constexpr std::size_t find_source(const machine_model& m, std::span<const char> name) {
   std::size_t i = 0;
@@ -224,8 +340,8 @@ constexpr std::size_t find_source(const machine_model& m, std::span<const char> 
   return i;
 }
 
-/// Calls `visit(value)` with every cell of the model: the list of channels, the capacities, the fields, the rows with
-/// their uses of the resources that there are, the overrides, the exclusions.
+/// Calls `visit(cell)` with every cell of the model: the list of channels, the capacities, the fields, the rows with
+/// their uses of the existing resources, the overrides, the exclusions.
 template <class Model, class Visit> constexpr void for_each_value(Model& m, Visit visit) {
   visit(m.channel_provenance);
   for (auto& r : m.resources) {
@@ -249,5 +365,107 @@ template <class Model, class Visit> constexpr void for_each_value(Model& m, Visi
     visit(e.excluded);
   }
 }
+
+/// Where a value comes from: names of sources, separated by blanks or commas, and how far to trust them.
+struct provenance {
+  const char* sources = "";
+  confidence trust = confidence::assumed;
+};
+
+/// Fills in a `machine_model` row by row, each with its sources; `e2k.hpp` and `scalar_core.hpp` are examples.
+///
+/// A broken requirement violates a contract: names fit, lists have room, and resources and sources are added before
+/// they are named. A cell that is set twice keeps the last value.
+class machine_builder {
+public:
+  constexpr explicit machine_builder(const char* name) { model_.name = name; }
+
+  /// Starts from a copy of a model: a profile of that machine.
+  constexpr machine_builder(const machine_model& model, const char* name) : model_(model) { model_.name = name; }
+
+  constexpr machine_builder& source(const char* name, const char* title) {
+    model_.sources.push_back({name, title});
+    return *this;
+  }
+
+  constexpr machine_builder& channels(std::initializer_list<const char*> names, provenance from) {
+    for (const char* name : names) {
+      model_.channel_names.push_back(name);
+    }
+    model_.channel_provenance = cell(static_cast<std::uint32_t>(names.size()), from);
+    return *this;
+  }
+
+  constexpr machine_builder& resource(const char* name, std::uint32_t capacity, provenance from) {
+    model_.resources.push_back({name, cell(capacity, from)});
+    return *this;
+  }
+
+  constexpr machine_builder& set(machine_field f, std::uint32_t value, provenance from) {
+    model_[f] = cell(value, from);
+    return *this;
+  }
+
+  constexpr machine_builder& set(std::initializer_list<operation_class> classes, class_field f, std::uint32_t value,
+                                 provenance from) {
+    for (const operation_class c : classes) {
+      model_[c][f] = cell(value, from);
+    }
+    return *this;
+  }
+
+  constexpr machine_builder& use(std::initializer_list<operation_class> classes, const char* resource,
+                                 std::uint32_t amount, provenance from) {
+    const std::size_t r = find_resource(model_, detail::as_text(resource));
+    MIDEND_ASSERT(r != model_.num_resources(), "a resource of the machine");
+    for (const operation_class c : classes) {
+      model_[c].uses[r] = cell(amount, from);
+    }
+    return *this;
+  }
+
+  constexpr machine_builder& latency(operation_class producer, operation_class consumer, dependence_kind kind,
+                                     std::uint32_t cycles, provenance from) {
+    model_.overrides.push_back({producer, consumer, false, kind, cell(cycles, from)});
+    return *this;
+  }
+
+  constexpr machine_builder& latency_to_any(operation_class producer, dependence_kind kind, std::uint32_t cycles,
+                                            provenance from) {
+    model_.overrides.push_back({producer, operation_class::alu, true, kind, cell(cycles, from)});
+    return *this;
+  }
+
+  constexpr machine_builder& exclude(operation_class a, operation_class b, provenance from) {
+    model_.exclusions.push_back({a, b, cell(1, from)});
+    return *this;
+  }
+
+  constexpr const machine_model& model() const { return model_; }
+
+private:
+  constexpr machine_value cell(std::uint32_t value, provenance from) const {
+    return {value, sources_named(from.sources), from.trust};
+  }
+
+  constexpr source_set sources_named(const char* names) const {
+    source_set all = 0;
+    while (*names != '\0') {
+      std::size_t size = 0;
+      while (names[size] != '\0' && names[size] != ' ' && names[size] != ',') {
+        ++size;
+      }
+      if (size != 0) {
+        const std::size_t s = find_source(model_, {names, size});
+        MIDEND_ASSERT(s != model_.sources.size(), "a source of the machine");
+        all = static_cast<source_set>(all | 1U << s);
+      }
+      names += size == 0 ? 1 : size;
+    }
+    return all;
+  }
+
+  machine_model model_;
+};
 
 MIDEND_END_NAMESPACE

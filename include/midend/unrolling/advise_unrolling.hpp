@@ -2,10 +2,10 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/induction/cost_ir.hpp"
 #include "midend/induction/count_iterations.hpp"
 #include "midend/induction/describe_loop.hpp"
 #include "midend/induction/loop_body.hpp"
+#include "midend/ir/cost.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/unrolling/copies/unroll_body.hpp"

@@ -18,7 +18,7 @@ MIDEND_BEGIN_NAMESPACE
 /// What `advise_unrolling` works with. After warm-up, estimating loop after loop allocates nothing.
 class unrolling_workspace {
 public:
-  loop_description_workspace description;
+  describe_loop_workspace description;
 
   // For the algorithm; not part of the interface.
   count_iterations_workspace count_;

@@ -3,7 +3,6 @@
 
 #include "midend/config.hpp"
 #include "midend/machine/machine_file.hpp"
-#include "midend/machine/write_machine.hpp"
 
 #include <string>
 #include <string_view>
@@ -33,7 +32,7 @@ constexpr std::string_view to_text(machine_file_fault f) {
     return "'=' or '->' is missing here";
   case machine_file_fault::bad_number:
     return "not a decimal number below 4294967296";
-  case machine_file_fault::text_behind_value:
+  case machine_file_fault::text_after_value:
     return "only a comment may follow the value";
   case machine_file_fault::text_too_long:
     return "this text is too long";

@@ -3,7 +3,6 @@
 
 #include "midend/config.hpp"
 #include "midend/machine/dependence_graph.hpp"
-#include "midend/machine/dependence_kind.hpp"
 #include "midend/machine/machine.hpp"
 #include "midend/machine/resource_bound.hpp"
 #include "midend/support/fraction.hpp"

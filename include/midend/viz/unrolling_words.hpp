@@ -138,7 +138,7 @@ constexpr std::string_view to_text(pipelining_obstacle o) {
 }
 
 /// How often a loop runs, in both conventions: `5 header executions, 4 backedges taken`.
-inline std::string trip_text(const loop_counters& counters, const body_hints& hints = {}) {
+inline std::string trip_text(const loop_counters& counters, const loop_hints& hints = {}) {
   const trip_count& trip = counters.trip;
   std::string text;
   const auto counted = [&] {

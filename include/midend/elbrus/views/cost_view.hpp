@@ -9,8 +9,8 @@
 #include "midend/elbrus/views/fold.hpp"
 #include "midend/elbrus/views/views.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/induction/cost_ir.hpp"
 #include "midend/induction/loop_body.hpp"
+#include "midend/ir/cost.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/ir/ssa_values.hpp"
@@ -132,7 +132,7 @@ public:
     return (code << 8 | static_cast<std::uint32_t>(record.type)) << 8 | static_cast<std::uint32_t>(record.operand_type);
   }
 
-  body_hints trip_hints(node_id n) const {
+  loop_hints trip_hints(node_id n) const {
     const trip_hint& hint = graph().node(n).hint;
     return {.average = static_cast<double>(hint.average), .maximum = hint.maximum, .multiple = hint.multiple};
   }

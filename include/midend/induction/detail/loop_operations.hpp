@@ -3,8 +3,8 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/induction/cost_ir.hpp"
 #include "midend/induction/loop_body.hpp"
+#include "midend/ir/cost.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/ssa_values.hpp"
 

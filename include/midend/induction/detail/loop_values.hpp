@@ -2,12 +2,12 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/induction/cost_ir.hpp"
 #include "midend/induction/detail/function_facts.hpp"
 #include "midend/induction/detail/loop_blocks.hpp"
 #include "midend/induction/detail/loop_operations.hpp"
 #include "midend/induction/detail/loop_value_table.hpp"
 #include "midend/induction/loop_body.hpp"
+#include "midend/ir/cost.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/ssa_values.hpp"
 #include "midend/loops/loop_forest.hpp"

@@ -3,7 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/ir/operation_class.hpp"
-#include "midend/machine/dependence_kind.hpp"
+#include "midend/machine/machine.hpp"
 #include "midend/support/fraction.hpp"
 #include "midend/unrolling/copies/unroll_body.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"

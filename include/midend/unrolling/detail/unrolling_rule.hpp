@@ -2,7 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/machine/machine_fields.hpp"
+#include "midend/machine/machine.hpp"
 #include "midend/support/fraction.hpp"
 #include "midend/support/order.hpp"
 #include "midend/unrolling/detail/binary_logarithm.hpp"

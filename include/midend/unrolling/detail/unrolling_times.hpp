@@ -2,7 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/machine/machine_fields.hpp"
+#include "midend/machine/machine.hpp"
 #include "midend/support/order.hpp"
 #include "midend/unrolling/lowering/body_cost.hpp"
 

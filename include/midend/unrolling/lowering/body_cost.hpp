@@ -3,7 +3,6 @@
 
 #include "midend/config.hpp"
 #include "midend/machine/dependence_graph.hpp"
-#include "midend/machine/operation_mix.hpp"
 #include "midend/machine/recurrence_bound.hpp"
 #include "midend/machine/resource_bound.hpp"
 #include "midend/support/flat_array.hpp"

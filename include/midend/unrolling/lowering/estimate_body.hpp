@@ -5,7 +5,6 @@
 #include "midend/machine/code_size.hpp"
 #include "midend/machine/critical_path.hpp"
 #include "midend/machine/machine.hpp"
-#include "midend/machine/machine_fields.hpp"
 #include "midend/machine/recurrence_bound.hpp"
 #include "midend/machine/register_need.hpp"
 #include "midend/machine/resource_bound.hpp"
@@ -27,7 +26,7 @@ MIDEND_BEGIN_NAMESPACE
 class estimate_body_workspace {
 public:
   detail::lowering_memory lowering;
-  recurrence_workspace recurrence;
+  recurrence_bound_workspace recurrence;
   critical_path_workspace critical;
   critical_path_result path;
   flat_array<std::uint32_t> consumers;

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/induction/cost_ir.hpp"
 #include "midend/induction/loop_body.hpp"
+#include "midend/ir/cost.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/support/flat_array.hpp"

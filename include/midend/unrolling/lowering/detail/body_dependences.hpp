@@ -5,7 +5,6 @@
 #include "midend/induction/loop_body.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/machine/dependence_graph.hpp"
-#include "midend/machine/dependence_kind.hpp"
 #include "midend/machine/machine.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
 #include "midend/unrolling/lowering/detail/lower_body.hpp"

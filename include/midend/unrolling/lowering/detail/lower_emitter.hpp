@@ -6,7 +6,6 @@
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/machine/dependence_graph.hpp"
-#include "midend/machine/dependence_kind.hpp"
 #include "midend/machine/machine.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
 #include "midend/unrolling/lowering/body_cost.hpp"

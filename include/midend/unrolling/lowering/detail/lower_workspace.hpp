@@ -3,7 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/machine/dependence_graph.hpp"
-#include "midend/machine/dependence_kind.hpp"
+#include "midend/machine/machine.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
 #include "midend/unrolling/lowering/detail/regroup.hpp"

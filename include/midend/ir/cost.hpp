@@ -1,0 +1,178 @@
+/// The cost rung of the IR contract: what operations cost, and which memory they access. On top of the semantics rung,
+/// with 64-bit numbers as constants:
+///
+///     std::optional<midend::operation_class> cost(midend::value_id v) const;
+///     std::optional<midend::memory_reference> memory(midend::value_id v) const;
+///     midend::effect_kind effect(midend::value_id v) const;
+///
+/// `cost(v)` is the class in which a machine issues the operation; nothing if the operation takes no issue slot (a
+/// register copy that disappears, an address that is part of a load). A terminator that is among the values of its node
+/// has the class `branch`, by which analyses recognise it. `cost` is not called for phis.
+///
+/// `effect(v)` says what an operation does besides computing a value: nothing, read memory, write memory, or something
+/// unknown. If it reads or writes, `memory(v)` says where; nothing means anywhere.
+///
+/// These members are optional:
+///
+///     bool may_reassociate(midend::value_id v) const;              // may be regrouped with operations of the same
+///     kind midend::guard_of_value guard(midend::value_id v) const;      // runs only if a predicate holds
+///     midend::operation_info unguarded(midend::value_id v) const;  // required with `guard`
+///     std::uint32_t identity(midend::value_id v) const;            // what an operation that is `other` computes
+///     midend::loop_hints trip_hints(midend::node_id header) const; // known header executions of a loop
+///     double probability(midend::edge_id e) const;                 // how often control leaves the source by `e`
+///
+/// If `guard(v)` has a predicate, `operation(v)` is `other`, and `unguarded(v)` is what `v` computes if it runs. The
+/// operands of `v` end with the predicate and, if there is one, the other value; the operation computes with those
+/// before.
+///
+/// `identity(v)` is 0 if it is unknown what `v` computes. Two operations with the same other identity and the same
+/// operands compute the same.
+///
+/// `probability(e)` is between 0 and 1, and negative if unknown. Where `trip_hints` gives no average, the average trip
+/// count follows from the probabilities.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/ir/operation_class.hpp"
+#include "midend/ir/semantics.hpp"
+#include "midend/ir/ssa_values.hpp"
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// What an operation does besides computing a value.
+enum class effect_kind : std::uint8_t {
+  none,
+  reads,
+  writes,
+  unknown ///< a call: it may do anything
+};
+
+/// A class of memory that may overlap with every other.
+inline constexpr std::uint32_t any_memory = static_cast<std::uint32_t>(-1);
+
+/// The address of a load or store: base + index · scale + offset, in 64 bits; an index of fewer bits is sign-extended.
+struct memory_reference {
+  value_id base = no_value; ///< `no_value`: anywhere
+  value_id index = no_value;
+  value_id stored = no_value;        ///< what a store writes
+  std::uint32_t bytes = 0;           ///< 0: unknown
+  std::uint32_t memory = any_memory; ///< accesses of different classes, other than `any_memory`, never overlap
+  std::int64_t scale = 1;
+  std::int64_t offset = 0;
+  bool is_volatile = false;
+};
+
+/// A predicate that decides whether an operation runs.
+struct guard_of_value {
+  value_id predicate = no_value; ///< `no_value`: it always runs
+  value_id otherwise = no_value; ///< its value if it does not run
+  bool negated = false;          ///< it runs if the predicate is 0
+};
+
+/// What is known about the number of header executions of a loop; 0 means unknown.
+struct loop_hints {
+  double average = 0; ///< from a profile
+  std::uint64_t maximum = 0;
+  std::uint64_t multiple = 0; ///< they are a multiple of this number
+};
+
+/// Constants are `std::uint64_t`.
+template <class IR>
+concept has_64_bit_constants = std::same_as<constant_of<IR>, std::uint64_t>;
+
+/// `cost(v)` gives the class of an operation, or nothing for one that is free.
+template <class IR>
+concept has_cost = requires(const IR& ir, value_id v) {
+  { ir.cost(v) } -> std::convertible_to<std::optional<operation_class>>;
+};
+
+/// `memory(v)` gives the address that a load or store accesses.
+template <class IR>
+concept has_memory = requires(const IR& ir, value_id v) {
+  { ir.memory(v) } -> std::convertible_to<std::optional<memory_reference>>;
+};
+
+/// `effect(v)` says what an operation does besides computing a value.
+template <class IR>
+concept has_effect = requires(const IR& ir, value_id v) {
+  { ir.effect(v) } -> std::same_as<effect_kind>;
+};
+
+/// `may_reassociate(v)` says whether a value may be regrouped. Optional.
+template <class IR>
+concept has_may_reassociate = requires(const IR& ir, value_id v) {
+  { ir.may_reassociate(v) } -> std::same_as<bool>;
+};
+
+/// `guard(v)` and `unguarded(v)` say when a value is computed, and by which operation. Optional.
+template <class IR>
+concept has_guard = requires(const IR& ir, value_id v) {
+  { ir.guard(v) } -> std::same_as<guard_of_value>;
+  { ir.unguarded(v) } -> std::convertible_to<operation_info>;
+};
+
+/// `identity(v)` numbers what operations outside the vocabulary compute. Optional.
+template <class IR>
+concept has_identity = requires(const IR& ir, value_id v) {
+  { ir.identity(v) } -> std::convertible_to<std::uint32_t>;
+};
+
+/// `trip_hints(n)` says what is known about the header executions of a loop. Optional.
+template <class IR>
+concept has_trip_hints = requires(const IR& ir, node_id n) {
+  { ir.trip_hints(n) } -> std::same_as<loop_hints>;
+};
+
+/// `probability(e)` says how often an edge is taken. Optional.
+template <class IR>
+concept has_probability = requires(const IR& ir, edge_id e) {
+  { ir.probability(e) } -> std::convertible_to<double>;
+};
+
+/// The cost rung: an IR whose loops can be estimated.
+template <class IR>
+concept cost_ir = semantic_ir<IR> && has_64_bit_constants<IR> && has_cost<IR> && has_memory<IR> && has_effect<IR>;
+
+/// The class in which machines usually issue an operation of the vocabulary. Nothing for `other`, and for operations
+/// that most machines do not issue: copies and changes of width, which loads and operations on parts of registers do on
+/// the side.
+constexpr std::optional<operation_class> usual_class(const operation_info& info) {
+  switch (info.code) {
+  case operation::other:
+  case operation::copy:
+  case operation::truncate:
+  case operation::zero_extend:
+  case operation::sign_extend:
+    return std::nullopt;
+  case operation::mul:
+    return operation_class::integer_multiply;
+  case operation::div:
+  case operation::udiv:
+  case operation::rem:
+  case operation::urem:
+    return operation_class::integer_divide;
+  case operation::shl:
+  case operation::shr:
+  case operation::sar:
+    return operation_class::shift;
+  case operation::shladd:
+    return operation_class::combined_alu;
+  case operation::select:
+    return operation_class::merge;
+  case operation::bit_and:
+  case operation::bit_or:
+  case operation::bit_xor:
+  case operation::bit_not:
+    return info.width == 1 ? operation_class::predicate_logic : operation_class::alu;
+  default:
+    return is_comparison(info.code) ? operation_class::compare : operation_class::alu;
+  }
+}
+
+MIDEND_END_NAMESPACE
