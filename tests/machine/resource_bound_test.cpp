@@ -300,23 +300,3 @@ TEST_CASE("resource_bound: never too high with occupancies, resources and exclus
   MESSAGE("resource bound attained by ", exact, " of ", rounds, " mixes");
   CHECK(exact >= rounds * 8 / 10);
 }
-
-TEST_CASE("fraction: against products of small numbers, and near the limits") {
-  for (std::uint64_t a = 0; a != 12; ++a) {
-    for (std::uint64_t b = 1; b != 12; ++b) {
-      for (std::uint64_t c = 0; c != 12; ++c) {
-        for (std::uint64_t d = 1; d != 12; ++d) {
-          REQUIRE((fraction(a, b) < fraction(c, d)) == (a * d < c * b));
-          REQUIRE((fraction(a, b) == fraction(c, d)) == (a * d == c * b));
-          REQUIRE(fraction(a, b) + fraction(c, d) == fraction(a * d + c * b, b * d));
-        }
-      }
-      REQUIRE(fraction(a, b).ceiling() == (a + b - 1) / b);
-      REQUIRE(fraction(a, b) / 6 == fraction(a, b * 6));
-    }
-  }
-  constexpr std::uint64_t most = ~std::uint64_t{0};
-  CHECK(fraction(most - 1, most) < fraction(most, most));
-  CHECK(fraction(most - 2, most - 1) < fraction(most - 1, most));
-  CHECK(fraction(most, 2).ceiling() == most / 2 + 1);
-}

@@ -4,10 +4,7 @@
 #include <doctest/doctest.h>
 #include <midend/machine/e2k.hpp>
 #include <midend/machine/scalar_core.hpp>
-#include <midend/unrolling/detail/binary_logarithm.hpp>
 #include <midend/unrolling/detail/unrolling_times.hpp>
-
-#include <cmath>
 
 using namespace midend_tests;
 using midend::body_cost;
@@ -80,16 +77,4 @@ TEST_CASE("break-even: against trying, for random bodies") {
     found += expected != 0;
   }
   CHECK(found > 300);
-}
-
-TEST_CASE("binary logarithm: of powers exactly, of others as the library's") {
-  using midend::detail::binary_logarithm;
-  static_assert(binary_logarithm(1) == 0);
-  static_assert(binary_logarithm(1024) == 10);
-  for (std::uint64_t a = 1; a != 200; ++a) {
-    for (std::uint64_t b = 1; b <= a; ++b) {
-      const double exact = std::log2(static_cast<double>(a) / static_cast<double>(b));
-      REQUIRE(std::abs(binary_logarithm({a, b}) - exact) < 1e-9);
-    }
-  }
 }

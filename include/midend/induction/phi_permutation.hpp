@@ -79,7 +79,7 @@ private:
   }
 
   constexpr void extend_period(std::uint64_t length) {
-    const std::uint64_t factor = length / detail::greatest_common_divisor(period_, length);
+    const std::uint64_t factor = length / greatest_common_divisor(period_, length);
     period_ = period_ <= ~std::uint64_t{0} / factor ? period_ * factor : 0;
   }
 

@@ -5,7 +5,6 @@
 #include "midend/induction/detail/first_hit.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
-#include "midend/support/fraction.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -5,7 +5,6 @@
 #include "midend/machine/dependence_graph.hpp"
 #include "midend/machine/machine.hpp"
 #include "midend/machine/resource_bound.hpp"
-#include "midend/support/fraction.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
 #include "midend/unrolling/lowering/body_cost.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"

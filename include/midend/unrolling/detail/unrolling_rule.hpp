@@ -5,7 +5,6 @@
 #include "midend/machine/machine.hpp"
 #include "midend/support/fraction.hpp"
 #include "midend/support/order.hpp"
-#include "midend/unrolling/detail/binary_logarithm.hpp"
 #include "midend/unrolling/lowering/body_cost.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
 #include "midend/unrolling/unrolling_options.hpp"

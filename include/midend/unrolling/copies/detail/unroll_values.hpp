@@ -3,7 +3,6 @@
 
 #include "midend/config.hpp"
 #include "midend/ir/evaluate.hpp"
-#include "midend/support/fraction.hpp"
 #include "midend/support/order.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
 
