@@ -76,6 +76,7 @@
 #include "midend/graph/with_virtual_exit.hpp"
 #include "midend/induction/count_iterations.hpp"
 #include "midend/induction/describe_loop.hpp"
+#include "midend/induction/induction_forms.hpp"
 #include "midend/induction/loop_body.hpp"
 #include "midend/induction/loop_counters.hpp"
 #include "midend/induction/phi_permutation.hpp"

@@ -110,7 +110,7 @@ std::uint64_t backedges_by_formula(const loop_body& body, const loop_counters& c
   const std::uint64_t tested = add(start, x.addend, width);
   const bool is_wider = bits > width;
   REQUIRE(bits <= body.values[x.bound].info.width);
-  return x.formula.backedges(extended(is_wider ? x.seen_as : operation::copy, tested, width, bits),
+  return x.formula.backedges(extended(is_wider ? x.conversion : operation::copy, tested, width, bits),
                              bound & midend::low_ones(bits));
 }
 
@@ -419,7 +419,7 @@ TEST_CASE("count_iterations: counters that are compared in more bits or fewer") 
     count_iterations(loop.body, workspace, c);
     const body_run ran(loop.body, loop.invariants, 4200);
     exact[how] += c.is_exact() ? 1 : 0;
-    wrong += c.exits[0].seen_as == s.conversion && c.exits[0].is_counted ? 0 : 1;
+    wrong += c.exits[0].conversion == s.conversion && c.exits[0].is_counted ? 0 : 1;
     wrong += is_wrong_count(c, ran) || wrong_inductions(loop.body, c, ran) != 0 ? 1 : 0;
     if (c.exits[0].has_formula) {
       formulas[how] += 1;

@@ -1,135 +1,470 @@
-/// `count_iterations`: how often a loop runs, from its body.
+/// `count_iterations`: the induction variables and exits of a loop body, and how often the loop runs.
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/induction/detail/body_forms.hpp"
-#include "midend/induction/detail/body_ways.hpp"
-#include "midend/induction/detail/count_exit.hpp"
+#include "midend/induction/induction_forms.hpp"
 #include "midend/induction/loop_body.hpp"
 #include "midend/induction/loop_counters.hpp"
 #include "midend/induction/phi_permutation.hpp"
 #include "midend/induction/trip_count.hpp"
+#include "midend/induction/trip_formula.hpp"
+#include "midend/ir/evaluate.hpp"
+#include "midend/ir/operation.hpp"
 #include "midend/support/flat_array.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What `count_iterations` works with; keeps its memory from call to call.
+namespace detail {
+
+class iteration_counter;
+
+/// A block on the paths from the header to the bottom.
+enum class path_mark : std::uint8_t {
+  none,            ///< cannot reach the bottom, or not from the header
+  leads_to_bottom, ///< can reach the bottom
+  on_path,         ///< is on a path from the header to the bottom
+  on_all_paths     ///< is on all of them
+};
+
+} // namespace detail
+
+/// Memory of `count_iterations`, reused from call to call.
 class count_iterations_workspace {
-public:
-  detail::body_forms forms;
-  detail::body_ways ways;
-  flat_array<std::uint32_t> next_phi;
-  phi_permutation cycles;
+  friend class detail::iteration_counter;
+
+  induction_forms forms_;
+  flat_array<detail::path_mark> marks_; ///< by block
+  flat_array<std::uint32_t> next_phi_;  ///< by header phi: the header phi that is its latch input, or `no_phi`
+  phi_permutation cycles_;
 };
 
 namespace detail {
 
-/// The steps of `count_iterations`.
-struct iteration_counting {
-  const loop_body& body;
-  count_iterations_workspace& w;
-  loop_counters& out;
+/// The comparison of unsigned numbers that agrees with `comparison` on numbers that are not negative.
+constexpr operation without_sign(operation comparison) {
+  switch (comparison) {
+  case operation::less:
+    return operation::uless;
+  case operation::less_equal:
+    return operation::uless_equal;
+  case operation::greater:
+    return operation::ugreater;
+  case operation::greater_equal:
+    return operation::ugreater_equal;
+  default:
+    return comparison;
+  }
+}
 
-  /// Phis whose next value is themselves plus a number.
-  constexpr void find_inductions() {
-    out.inductions.clear();
-    out.induction_of.assign(body.num_phis, no_body_value);
-    for (body_id phi = 0; phi != body.num_phis; ++phi) {
-      const body_form& next = w.forms[body.next(phi)];
-      if (next.kind != body_form_kind::counter || next.base != phi || next.number == 0 ||
-          next.seen_as != operation::copy) {
+/// A number of `from` bits, extended to `to` bits.
+constexpr std::uint64_t extended(operation extension, std::uint64_t bits, unsigned from, unsigned to) {
+  return extension == operation::sign_extend ? static_cast<std::uint64_t>(as_signed(bits, from)) & low_ones(to) : bits;
+}
+
+/// Whether the counter of an exit with a formula meets its bound before it wraps. With a known bound, more values than
+/// a step may end the loop, so that the counter cannot step over them.
+constexpr bool cannot_wrap(const trip_formula& f, const counted_exit& e, bool bound_is_known) {
+  if (!f.requires_no_wrap) {
+    return true;
+  }
+  if (f.ends == operation::equal) {
+    return e.flags.no_signed_wrap || e.flags.no_unsigned_wrap;
+  }
+  const bool is_signed = is_signed_order(f.ends);
+  if (is_signed ? e.flags.no_signed_wrap : e.flags.no_unsigned_wrap && !f.is_down) {
+    return true;
+  }
+  const std::uint64_t most = low_ones(e.width);
+  const std::uint64_t offset = is_signed ? sign_bit(e.width) : 0;
+  return bound_is_known && values_for_which(f.ends, (e.bound + offset) & most, most).size >= f.divisor;
+}
+
+/// One call of `count_iterations`.
+class iteration_counter {
+public:
+  constexpr iteration_counter(const loop_body& body, count_iterations_workspace& w, loop_counters& out)
+      : body_(body), w_(w), out_(out) {}
+
+  constexpr void run() {
+    w_.forms_.assign(body_);
+    collect_inductions();
+    mark_paths();
+    compute_last_work();
+    collect_exits();
+    combine_counts();
+    choose_exit();
+    compute_period();
+  }
+
+private:
+  constexpr const induction_form& form(body_id v) const { return w_.forms_[v]; }
+
+  // Induction variables.
+
+  /// Header phis whose next value is themselves plus a number other than 0.
+  constexpr void collect_inductions() {
+    out_.inductions.clear();
+    out_.induction_of.assign(body_.num_phis, no_body_value);
+    for (body_id phi = 0; phi != body_.num_phis; ++phi) {
+      const induction_form& next = form(body_.next(phi));
+      if (!next.is_plain_counter() || next.base != phi || next.number == 0) {
         continue;
       }
-      const body_form& start = w.forms[body.initial(phi)];
-      const bool has_start = start.kind == body_form_kind::number;
-      out.induction_of[phi] = static_cast<std::uint32_t>(out.inductions.size());
-      out.inductions.push_back({phi, next.width, has_start, next.flags, has_start ? start.number : 0, next.number});
+      const induction_form& start = form(body_.initial(phi));
+      const bool has_start = start.kind == induction_form_kind::number;
+      out_.induction_of[phi] = static_cast<std::uint32_t>(out_.inductions.size());
+      out_.inductions.push_back({phi, next.width, has_start, next.flags, has_start ? start.number : 0, next.number});
     }
   }
 
-  constexpr void find_exits() {
-    out.exits.clear();
-    const exit_counting counting{body, w.forms, w.ways, out.inductions, out.induction_of};
-    for (std::uint32_t e = 0; e != body.edges.size(); ++e) {
-      if (body.edges[e].target == body_edge::leaves) {
-        out.exits.push_back(counting.exit_at(e));
+  // Blocks that every complete iteration executes, and the last block that does work.
+
+  constexpr bool is_always_executed(std::uint32_t block) const { return w_.marks_[block] == path_mark::on_all_paths; }
+
+  constexpr void mark_paths() {
+    w_.marks_.assign(body_.blocks.size(), path_mark::none);
+    w_.marks_[body_.bottom()] = path_mark::leads_to_bottom;
+    for (std::uint32_t b = body_.bottom(); b != 0; --b) {
+      if (w_.marks_[b] == path_mark::leads_to_bottom) {
+        for (const std::uint32_t e : body_.in_edges_of(b)) {
+          w_.marks_[body_.edges[e].source] = path_mark::leads_to_bottom;
+        }
+      }
+    }
+    mark_forward();
+  }
+
+  /// Blocks are in topological order: a block can be avoided if an edge on a path leads past it.
+  constexpr void mark_forward() {
+    flat_array<path_mark>& marks = w_.marks_;
+    marks[0] = marks[0] == path_mark::leads_to_bottom ? path_mark::on_path : path_mark::none;
+    std::uint32_t furthest = 0;
+    for (std::uint32_t b = 0; b != body_.blocks.size(); ++b) {
+      if (marks[b] != path_mark::on_path) {
+        continue;
+      }
+      marks[b] = furthest <= b ? path_mark::on_all_paths : path_mark::on_path;
+      for (std::uint32_t e = body_.blocks[b].first_edge; e != body_.blocks[b].last_edge; ++e) {
+        const std::uint32_t target = body_.edges[e].target;
+        if (target != body_edge::leaves && marks[target] != path_mark::none) {
+          marks[target] = path_mark::on_path;
+          furthest = target > furthest ? target : furthest;
+        }
       }
     }
   }
 
-  /// What the program says of the number is about all exits together: it adds nothing to a number that is known.
+  constexpr void compute_last_work() {
+    last_work_ = 0;
+    for (const body_value& v : body_.values) {
+      if (v.block != no_body_value && v.block > last_work_ && is_work(v)) {
+        last_work_ = v.block;
+      }
+    }
+  }
+
+  /// Anything but additions of numbers, comparisons and what is free.
+  constexpr bool is_work(const body_value& v) const {
+    if (v.kind != body_kind::pure) {
+      return v.kind == body_kind::load || v.kind == body_kind::store || v.kind == body_kind::call;
+    }
+    return !v.is_free && !is_comparison(v.info.code) && !adds_a_number(v);
+  }
+
+  constexpr bool adds_a_number(const body_value& v) const {
+    if (v.info.code != operation::add && v.info.code != operation::sub) {
+      return false;
+    }
+    const body_kind a = body_.values[body_.operands[v.first_operand]].kind;
+    const body_kind b = body_.values[body_.operands[v.first_operand + std::size_t{1}]].kind;
+    return b == body_kind::constant || (a == body_kind::constant && v.info.code == operation::add);
+  }
+
+  // Exits.
+
+  constexpr void collect_exits() {
+    out_.exits.clear();
+    for (std::uint32_t e = 0; e != body_.edges.size(); ++e) {
+      if (body_.edges[e].target == body_edge::leaves) {
+        out_.exits.push_back(exit_at(e));
+      }
+    }
+  }
+
+  constexpr loop_exit exit_at(std::uint32_t edge) const {
+    const std::uint32_t source = body_.edges[edge].source;
+    loop_exit x{};
+    x.edge = edge;
+    x.is_always_tested = is_always_executed(source);
+    x.is_at_bottom = source >= last_work_;
+    x.induction = no_body_value;
+    x.bound = no_body_value;
+    const body_id condition = body_.blocks[source].condition;
+    if (condition == no_body_value || body_.values[condition].info.width != 1 ||
+        is_taken(edge, 0) == is_taken(edge, 1)) {
+      return x;
+    }
+    const bool leaves_when = is_taken(edge, 1);
+    const induction_form& f = form(condition);
+    if (f.kind == induction_form_kind::test) {
+      recognise_counter(x, f.base, leaves_when != f.negated);
+    }
+    if (x.is_always_tested && !x.is_counted) {
+      x.count = count_first_iterations(condition, leaves_when);
+    }
+    return x;
+  }
+
+  constexpr bool is_taken(std::uint32_t edge, std::uint64_t condition) const {
+    if (body_.edges[edge].has_case) {
+      return body_.edges[edge].case_value == condition;
+    }
+    const body_block& block = body_.blocks[body_.edges[edge].source];
+    for (std::uint32_t e = block.first_edge; e != block.last_edge; ++e) {
+      if (body_.edges[e].has_case && body_.edges[e].case_value == condition) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // Exits that compare a counter.
+
+  constexpr void recognise_counter(loop_exit& x, body_id comparison, bool exits_when) const {
+    const std::span<const body_id> operands = body_.operands_of(comparison);
+    const bool swapped = is_invariant(operands[0]);
+    const induction_form& counter = form(operands[swapped ? 1 : 0]);
+    const body_id bound = operands[swapped ? 0 : 1];
+    if (counter.kind != induction_form_kind::counter || out_.induction_of[counter.base] == no_body_value ||
+        !is_invariant(bound)) {
+      return;
+    }
+    const bool is_truncated = counter.width < body_.values[counter.base].info.width;
+    if (is_truncated && counter.extension != operation::copy) {
+      return; // two conversions
+    }
+    const operation code = body_.values[comparison].info.code;
+    x.is_counted = true;
+    x.swapped = swapped;
+    x.induction = out_.induction_of[counter.base];
+    x.conversion = is_truncated ? operation::truncate : counter.extension;
+    x.addend = counter.number;
+    x.bound = bound;
+    x.comparison = swapped ? mirrored(code) : code;
+    x.exits_when = exits_when;
+    if (x.is_always_tested) {
+      count(x, counter);
+    }
+  }
+
+  /// A header phi that keeps its value is invariant too.
+  constexpr bool is_invariant(body_id v) const {
+    const induction_form& f = form(v);
+    if (f.kind != induction_form_kind::counter) {
+      return f.kind == induction_form_kind::number || f.kind == induction_form_kind::invariant;
+    }
+    const induction_form& next = form(body_.next(f.base));
+    return next.is_plain_counter() && next.base == f.base && next.number == 0;
+  }
+
+  constexpr void count(loop_exit& x, const induction_form& counter) const {
+    const induction_variable& i = out_.inductions[x.induction];
+    const induction_form& bound = form(x.bound);
+    const bool bound_is_known = bound.kind == induction_form_kind::number;
+    const std::uint64_t most = low_ones(counter.width);
+    counted_exit e{counter.width,
+                   (i.start + counter.number) & most,
+                   i.step & most,
+                   bound_is_known ? bound.number : 0,
+                   x.comparison,
+                   x.exits_when,
+                   promised_by_both(i.flags, counter.flags)};
+    if (counter.extension != operation::copy &&
+        !(bound_is_known ? truncate_bound(e, x) : extend_counter(e, x, i.has_start))) {
+      return;
+    }
+    if (i.has_start && bound_is_known) {
+      x.count = keeps_promise(i, counter) ? trip_count_of(e) : trip_count{trip_count_kind::wraps_first, 0, 1};
+    } else if (const auto formula = trip_formula_of(e); formula && cannot_wrap(*formula, e, bound_is_known)) {
+      x.has_formula = true;
+      x.formula = *formula;
+    }
+  }
+
+  /// Extension keeps the order of numbers; zero extension makes it unsigned. So a bound that is an extended number can
+  /// be compared with the counter before its extension.
+  constexpr bool truncate_bound(counted_exit& e, const loop_exit& x) const {
+    const std::uint64_t narrow = e.bound & low_ones(e.width);
+    if (extended(x.conversion, narrow, e.width, body_.values[x.bound].info.width) != e.bound) {
+      return false;
+    }
+    e.bound = narrow;
+    e.comparison = x.conversion == operation::zero_extend ? without_sign(e.comparison) : e.comparison;
+    return true;
+  }
+
+  /// A counter that does not wrap is also a counter in more bits. For one that starts at 0 or above and goes up, both
+  /// extensions are the same.
+  constexpr bool extend_counter(counted_exit& e, const loop_exit& x, bool has_start) const {
+    const std::uint8_t width = body_.values[x.bound].info.width;
+    const bool goes_up = as_signed(e.step, e.width) >= 0 && has_start && as_signed(e.start, e.width) >= 0;
+    const bool by_zeros = x.conversion == operation::zero_extend;
+    if (!(by_zeros ? e.flags.no_unsigned_wrap || (goes_up && e.flags.no_signed_wrap) : e.flags.no_signed_wrap)) {
+      return false;
+    }
+    e.start = extended(x.conversion, e.start, e.width, width);
+    e.step = extended(x.conversion, e.step, e.width, width);
+    e.flags = {true, by_zeros};
+    e.width = width;
+    return true;
+  }
+
+  /// Whether the first value that is compared keeps the promise of its addition: the trip count starts from it.
+  static constexpr bool keeps_promise(const induction_variable& i, const induction_form& counter) {
+    const wrapping_result first = wrapping_add(i.start & low_ones(counter.width), counter.number, counter.width);
+    return !(counter.flags.no_signed_wrap && first.signed_wrap) &&
+           !(counter.flags.no_unsigned_wrap && first.unsigned_wrap);
+  }
+
+  // Exits that numbers decide in the first two iterations, such as a flag that is set in the first.
+
+  /// The exit is taken in the first iteration, in the second, or never, if the phis do not change after that.
+  constexpr trip_count count_first_iterations(body_id condition, bool leaves_when) const {
+    const std::optional<bool> first = holds(condition, 0);
+    if (!first) {
+      return {};
+    }
+    if (*first == leaves_when) {
+      return {trip_count_kind::exact, 0, 1};
+    }
+    const std::optional<bool> second = holds(condition, 1);
+    if (second && *second == leaves_when) {
+      return {trip_count_kind::exact, 1, 2};
+    }
+    return second && is_settled(condition) ? trip_count{trip_count_kind::endless, 0, 1} : trip_count{};
+  }
+
+  constexpr std::optional<bool> holds(body_id condition, unsigned iteration) const {
+    const induction_form& f = form(condition);
+    if (f.kind != induction_form_kind::test) {
+      const std::optional<std::uint64_t> bit = number_in(condition, iteration);
+      return bit ? std::optional(*bit != 0) : std::nullopt;
+    }
+    const std::span<const body_id> operands = body_.operands_of(f.base);
+    const std::optional<std::uint64_t> a = number_in(operands[0], iteration);
+    const std::optional<std::uint64_t> b = number_in(operands[1], iteration);
+    const operation_info& info = body_.values[f.base].info;
+    return a && b ? std::optional(compare(info.code, *a, *b, info.operand_width) != f.negated) : std::nullopt;
+  }
+
+  /// The value of a number, or of a counter whose phi is a number then, in iteration 0 or 1.
+  constexpr std::optional<std::uint64_t> number_in(body_id v, unsigned iteration) const {
+    const induction_form& f = form(v);
+    if (f.kind == induction_form_kind::number) {
+      return f.number;
+    }
+    if (f.kind != induction_form_kind::counter) {
+      return std::nullopt;
+    }
+    const body_id source = iteration == 0 ? body_.initial(f.base) : body_.next(f.base);
+    const bool is_next_counter = iteration == 1 && form(source).kind == induction_form_kind::counter;
+    const auto phi = is_next_counter ? number_in(source, 0) : number_of(source);
+    const std::uint64_t sum = (phi.value_or(0) + f.number) & low_ones(f.width);
+    return phi ? std::optional(extended(f.extension, sum, f.width, body_.values[v].info.width)) : std::nullopt;
+  }
+
+  constexpr std::optional<std::uint64_t> number_of(body_id v) const {
+    return form(v).kind == induction_form_kind::number ? std::optional(form(v).number) : std::nullopt;
+  }
+
+  /// Whether the phis that a condition depends on are numbers from the second iteration on.
+  constexpr bool is_settled(body_id condition) const {
+    const auto settles = [this](body_id v) {
+      return number_of(v).has_value() || number_of(body_.next(form(v).base)).has_value();
+    };
+    const induction_form& f = form(condition);
+    if (f.kind != induction_form_kind::test) {
+      return settles(condition);
+    }
+    const std::span<const body_id> operands = body_.operands_of(f.base);
+    return settles(operands[0]) && settles(operands[1]);
+  }
+
+  // The loop as a whole.
+
+  /// Hints are about all exits together; they add nothing to an exact count.
   constexpr void combine_counts() {
     using enum trip_count_kind;
-    out.trip = {endless, 0, 1};
-    for (const loop_exit& x : out.exits) {
-      out.trip = combined(out.trip, x.count);
+    out_.trip = {endless, 0, 1};
+    for (const loop_exit& x : out_.exits) {
+      out_.trip = combined(out_.trip, x.count);
     }
-    if (out.trip.kind == unknown || out.trip.kind == at_most) {
-      const std::uint64_t most = body.hints.maximum - 1;
-      if (body.hints.maximum != 0 && (out.trip.kind == unknown || most < out.trip.backedges)) {
-        out.trip = {at_most, most, 1};
+    if (out_.trip.kind == unknown || out_.trip.kind == at_most) {
+      const std::uint64_t most = body_.hints.maximum - 1;
+      if (body_.hints.maximum != 0 && (out_.trip.kind == unknown || most < out_.trip.backedges)) {
+        out_.trip = {at_most, most, 1};
       }
-      out.trip.multiple = body.hints.multiple == 0 ? 1 : body.hints.multiple;
+      out_.trip.multiple = body_.hints.multiple == 0 ? 1 : body_.hints.multiple;
     }
-    out.trip_multiple = out.trip.multiple;
+    out_.trip_multiple = out_.trip.multiple;
   }
 
-  /// The one that is taken first, if that is known.
+  /// The exit that is taken first, among those with exact counts; else the first with a formula.
   constexpr void choose_exit() {
-    out.counted_exit = no_body_value;
+    out_.counted_exit = no_body_value;
     trip_count least;
-    for (std::uint32_t i = 0; i != out.exits.size(); ++i) {
-      const loop_exit& x = out.exits[i];
+    for (std::uint32_t i = 0; i != out_.exits.size(); ++i) {
+      const loop_exit& x = out_.exits[i];
       const bool is_exact = x.count.kind == trip_count_kind::exact;
       const bool is_sooner = is_exact && (least.kind != trip_count_kind::exact || x.count.backedges < least.backedges);
-      if (is_sooner || (x.has_formula && out.counted_exit == no_body_value)) {
-        out.counted_exit = i;
+      if (is_sooner || (x.has_formula && out_.counted_exit == no_body_value)) {
+        out_.counted_exit = i;
         least = x.count;
       }
     }
   }
 
-  constexpr void find_period() {
-    w.next_phi.assign(body.num_phis, no_phi);
-    for (body_id phi = 0; phi != body.num_phis; ++phi) {
-      const body_form& next = w.forms[body.next(phi)];
-      if (next.kind == body_form_kind::counter && next.number == 0 && next.seen_as == operation::copy) {
-        w.next_phi[phi] = next.base;
+  constexpr void compute_period() {
+    w_.next_phi_.assign(body_.num_phis, no_phi);
+    for (body_id phi = 0; phi != body_.num_phis; ++phi) {
+      const induction_form& next = form(body_.next(phi));
+      if (next.is_plain_counter() && next.number == 0) {
+        w_.next_phi_[phi] = next.base;
       }
     }
-    w.cycles.assign(w.next_phi);
-    out.phi_period = w.cycles.period() == 0 ? 1 : w.cycles.period();
+    w_.cycles_.assign(w_.next_phi_);
+    out_.phi_period = w_.cycles_.period() == 0 ? 1 : w_.cycles_.period();
   }
+
+  const loop_body& body_;
+  count_iterations_workspace& w_;
+  loop_counters& out_;
+  std::uint32_t last_work_ = 0; ///< the last block that does work
 };
 
 } // namespace detail
 
-/// The induction variables and exits of a loop body, and how often the loop runs: exact, at most so often, or unknown.
-/// Refills `out`.
+/// The induction variables and exits of a loop body, and how often the loop runs: an exact number, at most a number, or
+/// unknown. Refills `out`.
 ///
-/// An induction variable is a header phi that is itself plus a number in the next iteration, through additions and
-/// subtractions of numbers, copies, and joins whose inputs agree. An exit is counted if it compares one, plus a number,
-/// narrowed or widened, with a value that does not change, in either order, and negated or not; its count is that of
-/// `trip_count_of`, wrap-around and promises included, or `trip_formula_of` if start or bound are not known.
+/// An induction variable is a header phi whose next value is itself plus a number, through additions and subtractions
+/// of numbers, copies, and joins whose inputs agree. An exit is counted if it compares an induction variable (plus a
+/// number, truncated or extended) with an invariant, in either order, negated or not. Its count is that of
+/// `trip_count_of`, with wrap-around and promises; or `trip_formula_of`, if start or bound is unknown. Exits that
+/// numbers decide in the first two iterations (a flag for the first iteration) have a count too.
 ///
-/// Counts are of exits that are tested in each iteration which is not left before; one that is tested now and then
-/// makes the whole count a bound, as does one that data decide. What is decided by numbers in the first two iterations
-/// (a flag that says which is the first) has a count too. An iteration that does not end (a trap, a call that
-/// does not come back) ends the loop sooner than any count says. Switches are not counted. Phis whose number of
-/// iterations until they are back does not fit in 64 bits have the period 1. O(size of the body).
+/// Counts are those of exits that every iteration tests unless it leaves before. An exit that is not tested in every
+/// iteration, or that data decide, turns the count of the loop into an upper bound. An iteration that does not end (a
+/// trap, a call that does not return) ends the loop sooner than any count says. Switches are not counted. If the number
+/// of iterations after which the header phis have their own values again does not fit in 64 bits, the period is 1.
+/// O(size of the body).
 constexpr void count_iterations(const loop_body& body, count_iterations_workspace& workspace, loop_counters& out) {
-  workspace.forms.assign(body);
-  workspace.ways.assign(body);
-  detail::iteration_counting counting{body, workspace, out};
-  counting.find_inductions();
-  counting.find_exits();
-  counting.combine_counts();
-  counting.choose_exit();
-  counting.find_period();
+  detail::iteration_counter(body, workspace, out).run();
 }
 
 /// The induction variables and exits of a loop body, and how often the loop runs.

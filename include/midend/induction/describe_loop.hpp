@@ -1,72 +1,247 @@
-/// `describe_loop`: one iteration of an innermost loop, read from the user's IR.
+/// `describe_loop`: reads one iteration of an innermost loop from the user's IR into a `loop_body`.
 #pragma once
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/induction/detail/function_facts.hpp"
-#include "midend/induction/detail/loop_blocks.hpp"
-#include "midend/induction/detail/loop_profile.hpp"
-#include "midend/induction/detail/loop_values.hpp"
 #include "midend/induction/loop_body.hpp"
 #include "midend/ir/cost.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/ir/operation_class.hpp"
 #include "midend/ir/ssa_values.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/work_stack.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Memory for loops that are described one after the other.
+namespace detail {
+
+template <class IR> class function_facts;
+template <class IR> class loop_reader;
+
+} // namespace detail
+
+/// Memory of `describe_loop` and `loop_describer`, reused from loop to loop.
 class describe_loop_workspace {
-public:
-  /// For the algorithm; not part of the interface.
-  detail::loop_block_arrays blocks_;
-  detail::loop_value_arrays values_;
-  detail::function_fact_arrays facts_;
-  flat_array<double> arriving_;
+  template <class IR> friend class detail::function_facts;
+  template <class IR> friend class detail::loop_reader;
+
+  // Facts about the function. Flags are bytes.
+  flat_array<std::uint8_t> is_reachable_;      ///< by node
+  flat_array<node_id> pending_;                ///< the stack of the search for reachable nodes
+  flat_array<loop_id> home_;                   ///< by value: the innermost loop around it
+  flat_array<std::uint8_t> is_used_elsewhere_; ///< by value: by one whose innermost loop is another
+
+  // The loop that is being described.
+  flat_array<std::uint32_t> block_of_; ///< by node: its block; `outside` for all nodes between calls
+  flat_array<std::uint32_t> missing_;  ///< by position among the loop's nodes: incoming edges not yet seen by the sort
+  flat_array<node_id> order_;          ///< by block: its node
+  flat_array<edge_id> edge_ids_;       ///< by edge of the body: the edge of the graph
+  flat_array<body_id> body_of_;        ///< by value: its number in the body; `no_body_value` for all between calls
+  flat_array<value_id> loop_values_;   ///< the values in the loop's nodes, in their order
+  flat_array<double> arriving_;        ///< by block: the probability that an iteration gets there
 };
 
-/// Describes the loops of one function. Of the function as a whole it finds out what reading a single loop does not
-/// say, when that is first needed: which nodes are reachable, if a header phi has different inputs by several entering
-/// edges; and, if the IR does not know `users`, which values are used outside their loop.
-template <cost_ir IR> class loop_describer {
+namespace detail {
+
+/// What the cost rung says about one operation, with the defaults for the members that an IR leaves out.
+struct loop_operation {
+  operation_info info; ///< what it computes if it runs
+  guard_of_value guard;
+  body_kind kind;
+  std::optional<operation_class> cost;
+  std::optional<memory_reference> place; ///< of a load or store
+
+  constexpr bool is_guarded() const { return guard.predicate != no_value; }
+
+  /// A terminator: it appears in the body as the edges of its block.
+  constexpr bool is_branch() const { return cost == operation_class::branch; }
+
+  constexpr bool accesses_memory() const { return kind == body_kind::load || kind == body_kind::store; }
+};
+
+constexpr body_kind kind_of(effect_kind effect) {
+  switch (effect) {
+  case effect_kind::none:
+    return body_kind::pure;
+  case effect_kind::reads:
+    return body_kind::load;
+  case effect_kind::writes:
+    return body_kind::store;
+  default:
+    return body_kind::call;
+  }
+}
+
+template <cost_ir IR> constexpr loop_operation loop_operation_of(const IR& ir, value_id v) {
+  loop_operation found{
+      .info = ir.operation(v), .guard = {}, .kind = kind_of(ir.effect(v)), .cost = ir.cost(v), .place = std::nullopt};
+  if constexpr (has_guard<IR>) {
+    found.guard = ir.guard(v);
+    if (found.is_guarded()) {
+      found.info = ir.unguarded(v);
+    }
+  }
+  if (found.accesses_memory()) {
+    found.place = ir.memory(v);
+  }
+  return found;
+}
+
+/// The operands that the operation computes with: without the predicate and the other value, which come last.
+template <class IR, class Visit>
+constexpr void for_each_argument(const IR& ir, value_id v, const loop_operation& what, Visit visit) {
+  auto&& operands = ir.operands(v);
+  std::size_t left = arity(what.info.code);
+  if (what.info.code == operation::other) {
+    for ([[maybe_unused]] const auto& operand : operands) {
+      ++left;
+    }
+    left -= std::size_t{what.is_guarded()} + (what.guard.otherwise != no_value);
+  }
+  for (const auto& operand : operands) {
+    if (left-- == 0) {
+      return;
+    }
+    visit(static_cast<value_id>(operand));
+  }
+}
+
+/// All values that the operation reads.
+template <class IR, class Visit>
+constexpr void for_each_read(const IR& ir, value_id v, const loop_operation& what, Visit visit) {
+  const auto visit_if_any = [&](value_id operand) {
+    if (operand != no_value) {
+      visit(operand);
+    }
+  };
+  if (what.place.has_value()) {
+    visit_if_any(what.place->base);
+    visit_if_any(what.place->index);
+    visit_if_any(what.place->stored);
+  } else if (!what.accesses_memory()) {
+    for_each_argument(ir, v, what, visit);
+  }
+  visit_if_any(what.guard.predicate);
+  visit_if_any(what.guard.otherwise);
+}
+
+/// Facts about the whole function. Each is computed when it is first needed, for all nodes or values at once.
+template <class IR> class function_facts {
 public:
-  /// Requires that `forest` is of `ir.graph()`, with boundaries. All three have to outlive it. O(1) once the workspace
-  /// has seen a function as large.
-  constexpr loop_describer(const IR& ir, const loop_forest& forest, describe_loop_workspace& workspace)
-      : ir_(ir), forest_(forest), workspace_(workspace), facts_(ir, forest, workspace.facts_) {
-    MIDEND_ASSERT(forest.epoch() == graph_epoch(ir.graph()), "a loop forest that is up to date", forest.epoch(),
-                  graph_epoch(ir.graph()));
+  constexpr function_facts(const IR& ir, const loop_forest& forest, describe_loop_workspace& workspace)
+      : ir_(ir), forest_(forest), w_(workspace) {}
+
+  constexpr bool is_reachable(node_id n) {
+    if (!knows_reachable_) {
+      compute_reachable();
+      knows_reachable_ = true;
+    }
+    return w_.is_reachable_[n] != 0;
   }
 
-  /// `l` as a loop body, refilling `out`; or why it has none, and `out` says nothing. See `describe_loop`.
-  constexpr loop_obstacle describe(loop_id l, loop_body& out) {
-    out.clear();
-    if (forest_.subloops(l).size() != 1) {
-      return loop_obstacle::contains_loop;
+  /// Whether a value whose innermost loop is another one uses `v`.
+  constexpr bool is_used_elsewhere(value_id v) {
+    if (!knows_uses_) {
+      compute_uses();
+      knows_uses_ = true;
     }
-    if (is_control_unusual(l)) {
+    return w_.is_used_elsewhere_[v] != 0;
+  }
+
+private:
+  constexpr void compute_reachable() {
+    const auto& g = ir_.graph();
+    w_.is_reachable_.assign(static_cast<std::size_t>(g.num_nodes()), 0);
+    work_stack<node_id> pending(w_.pending_);
+    const auto reach = [&](node_id n) {
+      if (w_.is_reachable_[n] == 0) {
+        w_.is_reachable_[n] = 1;
+        pending.push(n);
+      }
+    };
+    reach(static_cast<node_id>(g.entry()));
+    while (!pending.empty()) {
+      for (const auto& successor : g.successors(pending.pop())) {
+        reach(static_cast<node_id>(successor));
+      }
+    }
+  }
+
+  constexpr void compute_uses() {
+    const auto count = static_cast<std::size_t>(ir_.num_values());
+    w_.home_.assign(count, no_loop);
+    for_each_value([&](value_id v, loop_id home) { w_.home_[v] = home; });
+    w_.is_used_elsewhere_.assign(count, 0);
+    for_each_value([&](value_id v, loop_id home) {
+      for (const value_id operand : ir_.operands(v)) {
+        if (operand != no_value && w_.home_[operand] != home) {
+          w_.is_used_elsewhere_[operand] = 1;
+        }
+      }
+    });
+  }
+
+  template <class Visit> constexpr void for_each_value(Visit visit) const {
+    for (node_id n = 0; n != forest_.num_nodes(); ++n) {
+      const loop_id home = forest_.innermost_loop(n);
+      for (const value_id v : ir_.values(n)) {
+        visit(v, home);
+      }
+    }
+  }
+
+  const IR& ir_;
+  const loop_forest& forest_;
+  describe_loop_workspace& w_;
+  bool knows_reachable_ = false;
+  bool knows_uses_ = false;
+};
+
+/// Reads one innermost loop: blocks and edges, then values, then hints.
+template <class IR> class loop_reader {
+public:
+  constexpr loop_reader(const IR& ir, const loop_forest& forest, loop_id l, function_facts<IR>& facts,
+                        describe_loop_workspace& workspace, loop_body& out)
+      : ir_(ir), forest_(forest), loop_(l), header_(forest.header(l)), facts_(facts), w_(workspace), out_(out) {}
+
+  constexpr loop_obstacle run() {
+    if (has_unusual_control()) {
       return loop_obstacle::unusual_control;
     }
-    detail::loop_block_reader blocks(ir_.graph(), forest_, l, workspace_.blocks_, out);
-    const bool is_acyclic = blocks.order_blocks();
+    mark_blocks();
+    sort_blocks();
+    const bool is_acyclic = w_.order_.size() == own_blocks().size();
     if (is_acyclic) {
-      blocks.read_edges();
-      detail::loop_value_reader<IR>(ir_, forest_, l, workspace_.blocks_, facts_, workspace_.values_, out).run();
-      add_hints(l, out);
+      read_edges();
+      group_edges_by_target();
+      read_values();
+      read_hints();
     }
-    blocks.forget();
+    unmark_blocks();
     return is_acyclic ? loop_obstacle::none : loop_obstacle::irreducible;
   }
 
 private:
-  /// Whether something else than a value decides which edge is taken.
-  constexpr bool is_control_unusual(loop_id l) const {
-    for (const node_id n : forest_.own_blocks(l)) {
-      auto&& edges = ir_.graph().out_edges(n);
+  static constexpr std::uint32_t outside = static_cast<std::uint32_t>(-1);
+
+  /// The number of a value that is in the loop and has no number: not yet, or as a terminator.
+  static constexpr body_id unnumbered = no_body_value - 1;
+
+  constexpr std::span<const node_id> own_blocks() const { return forest_.own_blocks(loop_); }
+
+  // Blocks and edges.
+
+  /// Whether a block has several successors and no value that decides between them.
+  constexpr bool has_unusual_control() const {
+    for (const node_id n : own_blocks()) {
       std::size_t count = 0;
-      for (auto it = std::begin(edges); it != std::end(edges); ++it) {
+      for ([[maybe_unused]] const auto& edge : ir_.graph().out_edges(n)) {
         ++count;
       }
       if (count > 1 && ir_.condition(n) == no_value) {
@@ -76,39 +251,552 @@ private:
     return false;
   }
 
-  constexpr void add_hints([[maybe_unused]] loop_id l, loop_body& out) {
-    if constexpr (has_trip_hints<IR>) {
-      out.hints = ir_.trip_hints(forest_.header(l));
+  /// Until the blocks are sorted, `block_of_` of a node in the loop is its position among the loop's nodes.
+  constexpr void mark_blocks() {
+    if (w_.block_of_.size() < static_cast<std::size_t>(ir_.graph().num_nodes())) {
+      w_.block_of_.assign(static_cast<std::size_t>(ir_.graph().num_nodes()), outside);
     }
-    if constexpr (has_probability<IR>) {
-      if (out.hints.average == 0) {
-        out.hints.average = detail::loop_profile_reader(ir_, workspace_.blocks_, out, workspace_.arriving_).average();
+    std::uint32_t position = 0;
+    for (const node_id n : own_blocks()) {
+      w_.block_of_[n] = position++;
+    }
+  }
+
+  constexpr void unmark_blocks() {
+    for (const node_id n : own_blocks()) {
+      w_.block_of_[n] = outside;
+    }
+  }
+
+  /// Topologically. A node comes after all edges into it have been seen; the list is its own queue. If the nodes of a
+  /// cycle that does not contain the header remain, `order_` lacks them.
+  constexpr void sort_blocks() {
+    w_.missing_.assign(own_blocks().size(), 0);
+    for (const node_id n : own_blocks()) {
+      for_each_inner_edge(n, [&](node_id, std::uint32_t position) { ++w_.missing_[position]; });
+    }
+    w_.order_.clear();
+    w_.order_.push_back(header_);
+    for (std::size_t i = 0; i != w_.order_.size(); ++i) {
+      for_each_inner_edge(w_.order_[i], [&](node_id target, std::uint32_t position) {
+        if (--w_.missing_[position] == 0) {
+          w_.order_.push_back(target);
+        }
+      });
+    }
+  }
+
+  template <class Visit> constexpr void for_each_edge(node_id n, Visit visit) const {
+    for (const auto& edge : ir_.graph().out_edges(n)) {
+      const auto e = static_cast<edge_id>(edge);
+      visit(e, static_cast<node_id>(ir_.graph().edge_target(e)));
+    }
+  }
+
+  /// The edges that stay in the loop and are not backedges.
+  template <class Visit> constexpr void for_each_inner_edge(node_id n, Visit visit) const {
+    for_each_edge(n, [&](edge_id, node_id target) {
+      if (target != header_ && w_.block_of_[target] != outside) {
+        visit(target, w_.block_of_[target]);
+      }
+    });
+  }
+
+  /// Blocks with their edges. Conditions and cases follow when values have numbers.
+  constexpr void read_edges() {
+    std::uint32_t bottom = 0;
+    for (const node_id n : w_.order_) {
+      w_.block_of_[n] = bottom++;
+    }
+    w_.edge_ids_.clear();
+    for (const node_id n : w_.order_) {
+      body_block block = new_block(n);
+      for_each_edge(n, [&](edge_id e, node_id target) {
+        const std::uint32_t number = target == header_ ? bottom : w_.block_of_[target];
+        out_.edges.push_back({.source = w_.block_of_[n],
+                              .target = number == outside ? body_edge::leaves : number,
+                              .has_case = false,
+                              .case_value = 0,
+                              .origin = target});
+        w_.edge_ids_.push_back(e);
+      });
+      block.last_edge = static_cast<std::uint32_t>(out_.edges.size());
+      out_.blocks.push_back(block);
+    }
+    out_.blocks.push_back(new_block(no_node));
+  }
+
+  constexpr body_block new_block(node_id origin) const {
+    const auto edges = static_cast<std::uint32_t>(out_.edges.size());
+    return {.first_value = 0,
+            .last_value = 0,
+            .first_edge = edges,
+            .last_edge = edges,
+            .first_in_edge = 0,
+            .last_in_edge = 0,
+            .condition = no_body_value,
+            .origin = origin};
+  }
+
+  /// A counting sort, with `last_in_edge` as the counter.
+  constexpr void group_edges_by_target() {
+    for (const body_edge& e : out_.edges) {
+      if (e.target != body_edge::leaves) {
+        ++out_.blocks[e.target].last_in_edge;
+      }
+    }
+    std::uint32_t total = 0;
+    for (body_block& block : out_.blocks) {
+      block.first_in_edge = total;
+      total += block.last_in_edge;
+      block.last_in_edge = block.first_in_edge;
+    }
+    out_.in_edges.resize_for_overwrite(total);
+    std::uint32_t number = 0;
+    for (const body_edge& e : out_.edges) {
+      if (e.target != body_edge::leaves) {
+        out_.in_edges[out_.blocks[e.target].last_in_edge++] = number;
+      }
+      ++number;
+    }
+  }
+
+  // Numbers of values. The values of the loop are known beforehand; any other value is from outside, and is appended to
+  // the body when it is first met.
+
+  constexpr void read_values() {
+    mark_values();
+    add_phis();
+    collect_outside();
+    first_inside_ = static_cast<body_id>(out_.num_values());
+    for (std::uint32_t b = 0; b != out_.bottom(); ++b) {
+      add_block(b);
+    }
+    add_bottom();
+    collect_live_out();
+    unmark_values();
+  }
+
+  constexpr void mark_values() {
+    const auto count = static_cast<std::size_t>(ir_.num_values());
+    if (w_.body_of_.size() < count) {
+      w_.body_of_.assign(count, no_body_value);
+    }
+    w_.loop_values_.clear();
+    for (const node_id n : w_.order_) {
+      for (const value_id v : ir_.values(n)) {
+        w_.body_of_[v] = unnumbered;
+        w_.loop_values_.push_back(v);
       }
     }
   }
 
+  constexpr void unmark_values() {
+    for (const value_id v : w_.loop_values_) {
+      w_.body_of_[v] = no_body_value;
+    }
+    for (body_id v = out_.num_phis; v != first_inside_; ++v) {
+      w_.body_of_[out_.values[v].origin] = no_body_value;
+    }
+  }
+
+  /// The number of a value that an operation reads.
+  constexpr body_id number(value_id v) {
+    const body_id known = w_.body_of_[v];
+    return known == no_body_value ? number_outside(v) : known;
+  }
+
+  constexpr body_id number_if_any(value_id v) { return v == no_value ? no_body_value : number(v); }
+
+  constexpr body_id number_outside(value_id v) {
+    const value_id source = through_copies(v);
+    body_id& known = w_.body_of_[source];
+    if (known == no_body_value) {
+      body_value value = new_value(body_kind::invariant, source, no_body_value);
+      if (const auto bits = ir_.constant(source)) {
+        value.kind = body_kind::constant;
+        value.bits = *bits;
+      }
+      known = append(value);
+    }
+    return known;
+  }
+
+  constexpr value_id through_copies(value_id v) const {
+    constexpr unsigned longest_chain = 16;
+    for (unsigned i = 0; i != longest_chain && ir_.operation(v).code == operation::copy; ++i) {
+      v = static_cast<value_id>(*std::begin(ir_.operands(v)));
+    }
+    return v;
+  }
+
+  /// A value without operands that takes no issue slot.
+  constexpr body_value new_value(body_kind kind, value_id origin, std::uint32_t block) const {
+    const std::uint8_t width = ir_.operation(origin).width;
+    return {.kind = kind,
+            .cost = operation_class::move,
+            .is_free = true,
+            .reassociates = false,
+            .is_volatile = false,
+            .guard_negated = false,
+            .info = {operation::other, width, width},
+            .identity = 0,
+            .block = block,
+            .first_operand = static_cast<std::uint32_t>(out_.operands.size()),
+            .num_operands = 0,
+            .access = 0,
+            .guard = no_body_value,
+            .bits = 0,
+            .origin = origin};
+  }
+
+  /// Its operands are those that were appended since `new_value`.
+  constexpr body_id append(const body_value& value) {
+    out_.values.push_back(value);
+    out_.values.back().num_operands = static_cast<std::uint32_t>(out_.operands.size()) - value.first_operand;
+    return static_cast<body_id>(out_.num_values() - 1);
+  }
+
+  // Phis of the header, and inputs of phis.
+
+  constexpr void add_phis() {
+    for (const value_id v : ir_.values(header_)) {
+      if (!ir_.is_phi(v)) {
+        break;
+      }
+      const body_value phi = new_value(body_kind::phi, v, 0);
+      out_.operands.push_back(no_body_value); // `initial`, set by `collect_outside`
+      out_.operands.push_back(no_body_value); // `next`, set by `add_bottom`
+      w_.body_of_[v] = append(phi);
+      ++out_.num_phis;
+    }
+  }
+
+  /// The value of a header phi on entry, or `no_value` if it depends on the entering edge.
+  constexpr value_id initial_value(value_id phi) {
+    if (header_ == ir_.graph().entry()) {
+      return no_value;
+    }
+    const value_id input = common_input(phi, [](const loop_edge&) { return true; });
+    return input != no_value ? input
+                             : common_input(phi, [&](const loop_edge& e) { return facts_.is_reachable(e.source); });
+  }
+
+  /// The input of a header phi by all entering edges that count, or `no_value` if they differ.
+  template <class Counts> constexpr value_id common_input(value_id phi, Counts counts) const {
+    value_id common = no_value;
+    for (const loop_edge& e : forest_.entering_edges(loop_)) {
+      if (counts(e)) {
+        const value_id input = ir_.phi_input(phi, e.id);
+        if (common != no_value && common != input) {
+          return no_value;
+        }
+        common = input;
+      }
+    }
+    return common;
+  }
+
+  /// The inputs of a phi by the edges into `block`. For a header phi and the bottom, those of the backedges.
+  template <class Visit> constexpr void for_each_input(value_id phi, std::uint32_t block, Visit visit) {
+    for (const std::uint32_t e : out_.in_edges_of(block)) {
+      visit(static_cast<value_id>(ir_.phi_input(phi, w_.edge_ids_[e])));
+    }
+  }
+
+  // Values from outside.
+
+  constexpr void collect_outside() {
+    const auto meet = [&](value_id v) { number(v); };
+    for (body_id phi = 0; phi != out_.num_phis; ++phi) {
+      const value_id origin = out_.values[phi].origin;
+      const value_id initial = initial_value(origin);
+      out_.operands[out_.values[phi].first_operand] =
+          initial != no_value ? number(initial) : append(new_value(body_kind::invariant, origin, no_body_value));
+    }
+    for (std::uint32_t b = 0; b != out_.bottom(); ++b) {
+      for (const value_id v : ir_.values(out_.blocks[b].origin)) {
+        if (ir_.is_phi(v)) {
+          for_each_input(v, b, meet);
+        } else if (const loop_operation what = loop_operation_of(ir_, v); !what.is_branch()) {
+          for_each_read(ir_, v, what, meet);
+        }
+      }
+      number_if_any(condition_of(b));
+    }
+    for (body_id phi = 0; phi != out_.num_phis; ++phi) {
+      for_each_input(out_.values[phi].origin, out_.bottom(), meet);
+    }
+  }
+
+  /// The value that decides between the edges of a block.
+  constexpr value_id condition_of(std::uint32_t b) const {
+    const body_block& block = out_.blocks[b];
+    return block.last_edge - block.first_edge > 1 ? static_cast<value_id>(ir_.condition(block.origin)) : no_value;
+  }
+
+  // Values of the blocks.
+
+  constexpr void add_block(std::uint32_t b) {
+    out_.blocks[b].first_value = static_cast<body_id>(out_.num_values());
+    for (const value_id v : ir_.values(out_.blocks[b].origin)) {
+      if (!ir_.is_phi(v)) {
+        add_operation(v, b);
+      } else if (b != 0) {
+        w_.body_of_[v] = add_join(v, b);
+      }
+    }
+    out_.blocks[b].last_value = static_cast<body_id>(out_.num_values());
+    if (const value_id condition = condition_of(b); condition != no_value) {
+      out_.blocks[b].condition = number(condition);
+      add_cases(out_.blocks[b]);
+    }
+  }
+
+  constexpr void add_cases(const body_block& block) {
+    for (std::uint32_t e = block.first_edge; e != block.last_edge; ++e) {
+      if (const auto value = ir_.edge_case(w_.edge_ids_[e])) {
+        out_.edges[e].has_case = true;
+        out_.edges[e].case_value = *value;
+      }
+    }
+  }
+
+  constexpr body_id add_join(value_id phi, std::uint32_t block) {
+    body_value join = new_value(body_kind::join, phi, block);
+    join.cost = operation_class::merge;
+    join.is_free = false;
+    for_each_input(phi, block, [&](value_id v) { out_.operands.push_back(number(v)); });
+    return append(join);
+  }
+
+  constexpr void add_operation(value_id v, std::uint32_t block) {
+    const loop_operation what = loop_operation_of(ir_, v);
+    if (what.is_branch()) {
+      return;
+    }
+    body_value value = new_value(what.kind, v, block);
+    value.is_free = !what.cost.has_value();
+    value.cost = what.cost.value_or(operation_class::move);
+    value.info = what.info;
+    if constexpr (has_may_reassociate<IR>) {
+      value.reassociates = ir_.may_reassociate(v);
+    }
+    if constexpr (has_identity<IR>) {
+      value.identity = what.info.code == operation::other ? static_cast<std::uint32_t>(ir_.identity(v)) : 0;
+    }
+    if (what.accesses_memory()) {
+      add_access(what, value);
+    } else {
+      for_each_argument(ir_, v, what, [&](value_id argument) { out_.operands.push_back(number(argument)); });
+    }
+    if (what.is_guarded() && what.kind != body_kind::pure) {
+      value.guard = number(what.guard.predicate);
+      value.guard_negated = what.guard.negated;
+    }
+    w_.body_of_[v] = append(value);
+    if (what.is_guarded() && what.guard.otherwise != no_value) {
+      w_.body_of_[v] = add_choice(v, what.guard, block);
+    }
+  }
+
+  /// The value of a guarded operation: its result or the other value.
+  constexpr body_id add_choice(value_id v, const guard_of_value& guard, std::uint32_t block) {
+    const body_id result = number(v);
+    const body_id otherwise = number(guard.otherwise);
+    body_value choice = new_value(body_kind::pure, v, block);
+    choice.cost = operation_class::merge;
+    choice.is_free = false;
+    choice.info.code = operation::select;
+    out_.operands.push_back(number(guard.predicate));
+    out_.operands.push_back(guard.negated ? otherwise : result);
+    out_.operands.push_back(guard.negated ? result : otherwise);
+    return append(choice);
+  }
+
+  constexpr void add_access(const loop_operation& what, body_value& value) {
+    const memory_reference place = what.place.value_or(memory_reference());
+    value.access = static_cast<std::uint32_t>(out_.accesses.size());
+    value.is_volatile = place.is_volatile;
+    out_.accesses.push_back({.base = number_if_any(place.base),
+                             .index = number_if_any(place.index),
+                             .stored = number_if_any(place.stored),
+                             .bytes = place.bytes,
+                             .memory = place.memory,
+                             .scale = place.scale,
+                             .offset = place.offset});
+  }
+
+  // The end of the iteration.
+
+  constexpr void add_bottom() {
+    body_block& bottom = out_.blocks[out_.bottom()];
+    bottom.first_value = static_cast<body_id>(out_.num_values());
+    for (body_id phi = 0; phi != out_.num_phis; ++phi) {
+      out_.operands[out_.values[phi].first_operand + 1] = next_value(out_.values[phi].origin);
+    }
+    bottom.last_value = static_cast<body_id>(out_.num_values());
+  }
+
+  constexpr body_id next_value(value_id phi) {
+    body_id only = no_body_value;
+    bool differs = false;
+    for_each_input(phi, out_.bottom(), [&](value_id v) {
+      const body_id input = number(v);
+      differs |= only != no_body_value && only != input;
+      only = input;
+    });
+    return differs ? add_join(phi, out_.bottom()) : only;
+  }
+
+  constexpr void collect_live_out() {
+    for (const value_id v : w_.loop_values_) {
+      if (w_.body_of_[v] != unnumbered && is_used_outside(v)) {
+        out_.live_out.push_back(w_.body_of_[v]);
+      }
+    }
+  }
+
+  constexpr bool is_used_outside(value_id v) {
+    if constexpr (has_users<IR>) {
+      for (const value_id user : ir_.users(v)) {
+        if (!is_in_loop(user)) {
+          return true;
+        }
+      }
+      return false;
+    } else {
+      return facts_.is_used_elsewhere(v);
+    }
+  }
+
+  constexpr bool is_in_loop(value_id v) const {
+    const body_id n = w_.body_of_[v];
+    return n != no_body_value && (n < out_.num_phis || n >= first_inside_);
+  }
+
+  // Hints.
+
+  constexpr void read_hints() {
+    if constexpr (has_trip_hints<IR>) {
+      out_.hints = ir_.trip_hints(header_);
+    }
+    if constexpr (has_probability<IR>) {
+      if (out_.hints.average == 0) {
+        out_.hints.average = average_trip();
+      }
+    }
+  }
+
+  /// Header executions per entry of the loop, from the probability that an iteration leaves it; 0 if the probabilities
+  /// do not say, or nothing leaves.
+  constexpr double average_trip() {
+    constexpr double largest = 1e15;
+    w_.arriving_.assign(out_.blocks.size(), 0);
+    w_.arriving_[0] = 1;
+    double leaving = 0;
+    for (std::uint32_t b = 0; b != out_.bottom(); ++b) {
+      if (!distribute(out_.blocks[b], w_.arriving_[b], leaving)) {
+        return 0;
+      }
+    }
+    const double average = leaving > 0 ? (leaving + w_.arriving_[out_.bottom()]) / leaving : 0;
+    return average < largest ? rounded(average) : 0;
+  }
+
+  /// To 1/1024: no profile is more precise, and integers are restored.
+  static constexpr double rounded(double x) {
+    return static_cast<double>(static_cast<std::uint64_t>(x * 1024 + 0.5)) / 1024;
+  }
+
+  /// Divides what arrives at a block between its edges. One edge of unknown probability takes what the others leave;
+  /// false if there are several.
+  constexpr bool distribute(const body_block& block, double arrived, double& leaving) {
+    const std::uint32_t none = block.last_edge;
+    std::uint32_t unknown = none;
+    double left = 1;
+    for (std::uint32_t e = block.first_edge; e != block.last_edge; ++e) {
+      if (const double p = probability(block, e); p >= 0) {
+        send(e, arrived * p, leaving);
+        left -= p;
+      } else if (unknown != none) {
+        return false;
+      } else {
+        unknown = e;
+      }
+    }
+    if (unknown != none && left > 0) {
+      send(unknown, arrived * left, leaving);
+    }
+    return true;
+  }
+
+  constexpr double probability(const body_block& block, std::uint32_t e) const {
+    return block.last_edge - block.first_edge == 1 ? 1 : static_cast<double>(ir_.probability(w_.edge_ids_[e]));
+  }
+
+  constexpr void send(std::uint32_t e, double amount, double& leaving) {
+    const std::uint32_t target = out_.edges[e].target;
+    (target == body_edge::leaves ? leaving : w_.arriving_[target]) += amount;
+  }
+
+  const IR& ir_;
+  const loop_forest& forest_;
+  loop_id loop_;
+  node_id header_;
+  function_facts<IR>& facts_;
+  describe_loop_workspace& w_;
+  loop_body& out_;
+  body_id first_inside_ = 0; ///< the first value after those from outside
+};
+
+} // namespace detail
+
+/// Describes the loops of one function, one after another. It computes two facts about the whole function when it first
+/// needs them: which nodes are reachable, if a header phi has different inputs by several entering edges; and which
+/// values are used outside their loop, if the IR has no `users`.
+template <cost_ir IR> class loop_describer {
+public:
+  /// Requires that `forest` is that of `ir.graph()`, with boundaries. The arguments must outlive this object. O(1) once
+  /// the workspace has seen a function of this size.
+  constexpr loop_describer(const IR& ir, const loop_forest& forest, describe_loop_workspace& workspace)
+      : ir_(ir), forest_(forest), workspace_(workspace), facts_(ir, forest, workspace) {
+    MIDEND_ASSERT(forest.epoch() == graph_epoch(ir.graph()), "a loop forest that is up to date", forest.epoch(),
+                  graph_epoch(ir.graph()));
+  }
+
+  /// Refills `out` with loop `l`, or returns why it cannot be described, and `out` is unspecified. See `describe_loop`.
+  constexpr loop_obstacle describe(loop_id l, loop_body& out) {
+    out.clear();
+    if (forest_.subloops(l).size() != 1) {
+      return loop_obstacle::contains_loop;
+    }
+    return detail::loop_reader<IR>(ir_, forest_, l, facts_, workspace_, out).run();
+  }
+
+private:
   const IR& ir_;
   const loop_forest& forest_;
   describe_loop_workspace& workspace_;
   detail::function_facts<IR> facts_;
 };
 
-/// One iteration of loop `l` of `ir`, refilling `out`. If it has none that can be unrolled, the result says why, and
-/// `out` nothing: `contains_loop`, `irreducible` or `unusual_control`.
+/// One iteration of loop `l` of `ir`, refilling `out`. If the loop cannot be described, the result says why
+/// (`contains_loop`, `irreducible` or `unusual_control`), and `out` is unspecified.
 ///
-/// What comes from outside is a constant if the IR says so, of itself or of what it is a copy of (up to 16 copies
-/// away), else an invariant; what a header phi is on entry is an invariant also if it depends on the way, which is then
-/// its `origin`. A guarded operation becomes the operation and, if it has a result, a `select` behind it: both have it
-/// as `origin`. Several backedges make joins in the bottom for phis whose inputs differ. Terminators become edges. If
-/// no hint gives an average trip count, it is one divided by the probability that an iteration leaves, where all
-/// branches have probabilities.
+/// A value from outside is a constant if the IR says so, of the value or of what it copies (through up to 16 copies),
+/// else an invariant. The initial value of a header phi whose inputs by the entering edges differ is an invariant with
+/// the phi as its `origin`. A guarded operation becomes the operation and, if it has a result, a `select` after it;
+/// both have it as `origin`. Several backedges make joins in the bottom for phis whose inputs differ. Terminators
+/// become edges. If no hint gives an average trip count and all branches have probabilities, the average is one divided
+/// by the probability that an iteration leaves the loop.
 ///
-/// Entering edges from unreachable nodes do not count; nor do edges from there into the middle of the loop. A user in
-/// an unreachable node is a user: its operand is live out. Parallel edges are edges each.
+/// Entering edges from unreachable nodes are ignored, and so are edges from such nodes into the middle of the loop. A
+/// user in an unreachable node is a user: its operand is live out. Parallel edges are separate edges.
 ///
-/// Requires verified IR in SSA form and a forest of its graph, with boundaries. Linear in the values, operands and
-/// edges of the loop and the users of its values; if the IR has no `users`, or a header phi has different inputs by
-/// several entering edges, linear in the function: for all loops of a function take a `loop_describer`.
+/// Requires verified IR in SSA form and a loop forest of its graph, with boundaries. Linear in the values, operands and
+/// edges of the loop and the users of its values. If the IR has no `users`, or a header phi has different inputs by
+/// several entering edges, linear in the function; to describe all loops of a function, use a `loop_describer`.
 template <cost_ir IR>
 constexpr loop_obstacle describe_loop(const IR& ir, const loop_forest& forest, loop_id l,
                                       describe_loop_workspace& workspace, loop_body& out) {

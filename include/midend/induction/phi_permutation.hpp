@@ -1,4 +1,4 @@
-/// Phis of a loop header that change places from iteration to iteration.
+/// `phi_permutation`: header phis that exchange their values from iteration to iteration.
 #pragma once
 
 #include "midend/config.hpp"
@@ -11,29 +11,30 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// In `next[p]`: the latch input of phi p is no phi of the header.
+/// In `next[p]`: the latch input of phi p is not a phi of the header.
 inline constexpr std::uint32_t no_phi = static_cast<std::uint32_t>(-1);
 
-/// Cycles of phis, each of which takes in the next iteration what the next of its cycle has now: after as many
-/// iterations as the cycle has phis each has its own value again. Unrolled by a multiple of that, they vanish.
+/// Cycles of phis in which each phi takes, in the next iteration, the value that the next phi of the cycle has now.
+/// After as many iterations as the cycle has phis, each has its own value again: unrolled by a multiple of that number,
+/// the phis vanish.
 class phi_permutation {
 public:
   constexpr std::size_t num_cycles() const { return ends_.size(); }
 
-  /// The phis of a cycle in the order in which values come to its first: that one, the one it takes its next value
-  /// from, and so on.
+  /// The phis of a cycle in the order in which their values reach the first: the first phi, the phi from which it takes
+  /// its next value, and so on.
   constexpr std::span<const std::uint32_t> cycle(std::size_t i) const {
     const std::size_t begin = i == 0 ? 0 : ends_[i - 1];
     return std::span<const std::uint32_t>(phis_).subspan(begin, ends_[i] - begin);
   }
 
-  /// The least common multiple of the lengths, 1 without cycles: the least number of iterations after which all phis of
-  /// all cycles are back. 0 if it does not fit.
+  /// The least common multiple of the lengths, 1 without cycles: the least number of iterations after which every phi
+  /// of every cycle has its own value again. 0 if it does not fit in 64 bits.
   constexpr std::uint64_t period() const { return period_; }
 
-  /// Finds the cycles of another map, refilling this object. Requires that `next[p]` is below its size or
-  /// `no_phi`. Several phis may take the value of one, and a phi that stays as it is is a cycle of length 1. Cycles
-  /// come in the order of their least phis, and begin with them. O(phis).
+  /// Computes the cycles of a map, refilling this object. Requires that each `next[p]` is below the size of `next` or
+  /// `no_phi`. Several phis may take the value of one. A phi that keeps its value is a cycle of length 1. Cycles are in
+  /// the order of their least phis, and begin with them. O(phis).
   constexpr void assign(std::span<const std::uint32_t> next) {
     phis_.clear();
     ends_.clear();
@@ -47,7 +48,7 @@ public:
   }
 
 private:
-  /// States below these are the walk that has seen the phi.
+  /// Other states are the number of the walk that visited the phi.
   static constexpr std::uint32_t unseen = no_phi;
   static constexpr std::uint32_t on_cycle = no_phi - 1;
 
@@ -60,14 +61,14 @@ private:
         state_[p] = walk;
         p = next[p];
       }
-      while (p != no_phi && state_[p] == walk) { // the walk came back to itself
+      while (p != no_phi && state_[p] == walk) { // the walk returned to one of its own phis
         state_[p] = on_cycle;
         p = next[p];
       }
     }
   }
 
-  /// From its least phi.
+  /// Starts at the least phi of the cycle.
   constexpr void append_cycle(std::uint32_t least, std::span<const std::uint32_t> next) {
     const std::size_t begin = phis_.size();
     for (std::uint32_t p = least; state_[p] == on_cycle; p = next[p]) {
@@ -89,7 +90,7 @@ private:
   std::uint64_t period_ = 1;
 };
 
-/// The cycles of the map from header phis to what their latch inputs are. See `phi_permutation::assign`.
+/// The cycles of the map from header phis to their latch inputs. See `phi_permutation::assign`.
 constexpr phi_permutation phi_cycles(std::span<const std::uint32_t> next) {
   phi_permutation out;
   out.assign(next);

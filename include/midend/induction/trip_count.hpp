@@ -1,44 +1,46 @@
-/// Trip counts: how often a loop runs whose exit compares a counter.
+/// `trip_count`: how often a loop runs until an exit that compares a counter is taken.
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/induction/detail/first_hit.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
 MIDEND_BEGIN_NAMESPACE
 
-/// An exit that compares a counter: it tests `start`, `start + step`, `start + 2 · step`, … against `bound`, once in
-/// each iteration, and leaves the loop at the first test that comes out as `exits_when`. If the counter is tested after
-/// its increment, `start` is what is tested first: the initial value plus the step.
+/// An exit that compares a counter: once in each iteration it tests `start`, `start + step`, `start + 2 · step`, …
+/// against `bound`, and it leaves the loop at the first test whose result is `exits_when`. If the counter is tested
+/// after its increment, `start` is the value of the first test: the initial value plus the step.
 struct counted_exit {
-  std::uint8_t width = 64; ///< of the counter, 1 … 64; bits above it do not count
+  std::uint8_t width = 64; ///< of the counter, 1 … 64; higher bits of the numbers are ignored
   std::uint64_t start = 0;
-  std::uint64_t step = 1; ///< modulo 2^width: 2^width - 1 counts down
+  std::uint64_t step = 1; ///< modulo 2^width: 2^width - 1 counts down by 1
   std::uint64_t bound = 0;
-  operation comparison = operation::not_equal; ///< of counter and bound, in this order; a comparison
+  operation comparison = operation::not_equal; ///< a comparison, of counter and bound in this order
   bool exits_when = false;
   operation_flags flags = {}; ///< of the increment, as an addition of `step`
 };
 
 enum class trip_count_kind : std::uint8_t {
-  unknown,    ///< nothing is known but `multiple`
-  exact,      ///< `backedges` are taken
-  at_most,    ///< not more than `backedges`
+  unknown,    ///< only `multiple` is known
+  exact,      ///< exactly `backedges`
+  at_most,    ///< at most `backedges`
   endless,    ///< this exit is never taken
-  wraps_first ///< the increment breaks its promise not to wrap before this exit is taken, and the program says nothing
+  wraps_first ///< the increment wraps, although its flags promise that it does not, before this exit is taken: such a
+              ///< run has undefined behaviour
 };
 
-/// Backedges that are taken, and header executions, which are one more.
+/// The number of backedges taken; header executions are one more.
 struct trip_count {
   trip_count_kind kind = trip_count_kind::unknown;
   std::uint64_t backedges = 0;
-  std::uint64_t multiple = 1; ///< the header executions are a multiple of it
+  std::uint64_t multiple = 1; ///< the number of header executions is a multiple of this
 
-  /// Nothing if the kind has none, or if there are 2^64 of them.
+  /// Nothing if the kind is neither `exact` nor `at_most`, or if the number is 2^64.
   constexpr std::optional<std::uint64_t> header_executions() const {
     const bool is_known = kind == trip_count_kind::exact || kind == trip_count_kind::at_most;
     return is_known && backedges + 1 != 0 ? std::optional(backedges + 1) : std::nullopt;
@@ -49,107 +51,168 @@ struct trip_count {
 
 namespace detail {
 
-struct trip_count_solver {
-  static constexpr std::uint64_t sign(unsigned width) { return std::uint64_t{1} << (width - 1); }
+__extension__ typedef unsigned __int128 wide_number;
 
-  static constexpr bool is_signed(operation c) { return c >= operation::less && c <= operation::greater_equal; }
-
-  /// The values for which the loop ends: `size` of them from `first` on, around the circle of all.
-  struct arc {
-    std::uint64_t first;
-    wide_number size;
+/// The least k with low ≤ k · step mod modulus ≤ high, or nothing. Requires low ≤ high < modulus ≤ 2^64.
+///
+/// If no multiple of the step lies in the interval itself, the progression must wrap around y times first, and y is the
+/// answer to the same question with the step as the modulus, as in Euclid's algorithm. A step of more than half the
+/// modulus goes backwards and is mirrored, so that the modulus at least halves: there are at most 64 steps. Constant
+/// memory.
+constexpr std::optional<std::uint64_t> first_hit(wide_number step, wide_number modulus, wide_number low,
+                                                 wide_number high) {
+  struct frame {
+    wide_number step;
+    wide_number modulus;
+    wide_number low;
   };
 
-  /// For comparisons with order, of values whose order is that of unsigned numbers.
-  static constexpr arc ending_values(operation c, std::uint64_t bound, std::uint64_t most) {
-    switch (c) {
-    case operation::equal:
-      return {bound, 1};
-    case operation::not_equal:
-      return {bound + 1, most};
-    case operation::less:
-    case operation::uless:
-      return {0, bound};
-    case operation::less_equal:
-    case operation::uless_equal:
-      return {0, wide_number{bound} + 1};
-    case operation::greater:
-    case operation::ugreater:
-      return {bound + 1, most - bound};
-    default:
-      return {bound, wide_number{most - bound} + 1};
+  std::array<frame, 66> frames{};
+  std::size_t depth = 0;
+  wide_number found = 0;
+  for (;;) {
+    step %= modulus;
+    if (low == 0) {
+      break;
     }
-  }
-
-  /// The first of the tests 0, 1, … whose value ends the loop.
-  static constexpr std::optional<std::uint64_t> first_ending(const counted_exit& e) {
-    const std::uint64_t most = low_ones(e.width);
-    const operation ends = e.exits_when ? e.comparison : negated(e.comparison);
-    const std::uint64_t offset = is_signed(ends) ? sign(e.width) : 0; // makes signed order unsigned
-    const arc ending = ending_values(ends, (e.bound + offset) & most, most);
-    if (ending.size == 0) {
-      return std::nullopt;
+    if (2 * step > modulus) {
+      const wide_number mirrored_low = modulus - high;
+      high = modulus - low;
+      low = mirrored_low;
+      step = modulus - step;
     }
-    const wide_number modulus = wide_number{most} + 1;
-    const std::uint64_t from = (e.start + offset - ending.first) & most; // relative to the arc
-    if (from < ending.size) {
-      return 0;
-    }
-    // from + k · step lies in [0, size): so k · step lies in [modulus - from, modulus - from + size).
-    const wide_number low = modulus - from;
-    return first_hit(e.step & most, modulus, low, low + ending.size - 1);
-  }
-
-  /// How many increments keep what the flags promise; nothing if all do.
-  static constexpr std::optional<std::uint64_t> increments_without_wrap(const counted_exit& e) {
-    const std::uint64_t most = low_ones(e.width);
-    const std::uint64_t start = e.start & most;
-    const std::uint64_t step = e.step & most;
     if (step == 0) {
       return std::nullopt;
     }
-    std::optional<std::uint64_t> kept;
-    if (e.flags.no_unsigned_wrap) {
-      kept = (most - start) / step;
+    const wide_number steps = (low + step - 1) / step;
+    if (steps * step <= high) {
+      found = steps;
+      break;
     }
-    if (e.flags.no_signed_wrap) {
-      const bool down = (step & sign(e.width)) != 0;
-      const std::uint64_t place = (start + sign(e.width)) & most; // above the smallest number
-      const std::uint64_t size = down ? (0 - step) & most : step;
-      const std::uint64_t within = (down ? place : most - place) / size;
-      kept = !kept || within < *kept ? within : *kept;
-    }
-    return kept;
+    frames[depth++] = {step, modulus, low};
+    const wide_number next_step = step - modulus % step;
+    low %= step;
+    high %= step;
+    modulus = step;
+    step = next_step;
   }
+  while (depth != 0) {
+    const frame& f = frames[--depth];
+    found = (f.modulus * found + f.low + f.step - 1) / f.step;
+  }
+  return static_cast<std::uint64_t>(found);
+}
+
+constexpr std::uint64_t sign_bit(unsigned width) {
+  return std::uint64_t{1} << (width - 1);
+}
+
+constexpr bool is_signed_order(operation comparison) {
+  return comparison >= operation::less && comparison <= operation::greater_equal;
+}
+
+/// `size` numbers of some width from `first` on, on the circle of all of them.
+struct number_arc {
+  std::uint64_t first;
+  wide_number size;
 };
+
+/// The values that `comparison` with `bound` holds for, as an arc. Signed orders need values whose order was made
+/// unsigned. `most` is the largest number of the width.
+constexpr number_arc values_for_which(operation comparison, std::uint64_t bound, std::uint64_t most) {
+  switch (comparison) {
+  case operation::equal:
+    return {bound, 1};
+  case operation::not_equal:
+    return {bound + 1, most};
+  case operation::less:
+  case operation::uless:
+    return {0, bound};
+  case operation::less_equal:
+  case operation::uless_equal:
+    return {0, wide_number{bound} + 1};
+  case operation::greater:
+  case operation::ugreater:
+    return {bound + 1, most - bound};
+  default:
+    return {bound, wide_number{most - bound} + 1};
+  }
+}
+
+/// The comparison that ends the loop.
+constexpr operation ending_comparison(const counted_exit& e) {
+  return e.exits_when ? e.comparison : negated(e.comparison);
+}
+
+/// The number of the first test, counted from 0, that leaves the loop; nothing if none does.
+constexpr std::optional<std::uint64_t> first_leaving_test(const counted_exit& e) {
+  const std::uint64_t most = low_ones(e.width);
+  const operation ends = ending_comparison(e);
+  const std::uint64_t offset = is_signed_order(ends) ? sign_bit(e.width) : 0; // makes signed order unsigned
+  const number_arc ending = values_for_which(ends, (e.bound + offset) & most, most);
+  if (ending.size == 0) {
+    return std::nullopt;
+  }
+  const wide_number modulus = wide_number{most} + 1;
+  const std::uint64_t from = (e.start + offset - ending.first) & most; // relative to the arc
+  if (from < ending.size) {
+    return 0;
+  }
+  // from + k · step lies in [0, size): so k · step lies in [modulus - from, modulus - from + size).
+  const wide_number low = modulus - from;
+  return first_hit(e.step & most, modulus, low, low + ending.size - 1);
+}
+
+/// The number of increments before one breaks the promise of the flags; nothing if none ever does.
+constexpr std::optional<std::uint64_t> increments_without_wrap(const counted_exit& e) {
+  const std::uint64_t most = low_ones(e.width);
+  const std::uint64_t start = e.start & most;
+  const std::uint64_t step = e.step & most;
+  if (step == 0) {
+    return std::nullopt;
+  }
+  std::optional<std::uint64_t> kept;
+  if (e.flags.no_unsigned_wrap) {
+    kept = (most - start) / step;
+  }
+  if (e.flags.no_signed_wrap) {
+    const bool down = (step & sign_bit(e.width)) != 0;
+    const std::uint64_t place = (start + sign_bit(e.width)) & most; // above the smallest number
+    const std::uint64_t size = down ? (0 - step) & most : step;
+    const std::uint64_t within = (down ? place : most - place) / size;
+    kept = !kept || within < *kept ? within : *kept;
+  }
+  return kept;
+}
 
 } // namespace detail
 
 /// How often the loop runs if this is its only exit and all numbers are known. Exact for every width, step, comparison
-/// and direction, wrap-around included: the values that end the loop are an arc of the circle of numbers, and when an
-/// arithmetic progression first meets an arc is found as Euclid would (`detail::first_hit`). At most 64 steps.
+/// and direction, wrap-around included: the values that end the loop are an arc on the circle of all numbers of the
+/// width, and a variant of Euclid's algorithm (`detail::first_hit`) finds where an arithmetic progression first meets
+/// an arc. At most 64 steps.
 ///
-/// The flags are promises of the increments that lead from test to test. If one of them would be broken before the
-/// first test that leaves, the answer is `wraps_first`, whatever a wrapped counter would do.
+/// The flags are promises of the increments between the tests. If an increment breaks one before the first test that
+/// leaves the loop, the result is `wraps_first`, whatever a counter that wraps would do.
 constexpr trip_count trip_count_of(const counted_exit& e) {
   MIDEND_ASSERT(e.width >= 1 && e.width <= 64, "a width of 1 to 64 bits", e.width);
   MIDEND_ASSERT(is_comparison(e.comparison), "a comparison");
-  const auto ends = detail::trip_count_solver::first_ending(e);
-  const auto kept = detail::trip_count_solver::increments_without_wrap(e);
-  if (kept && (!ends || *ends > *kept)) {
+  const auto leaves = detail::first_leaving_test(e);
+  const auto kept = detail::increments_without_wrap(e);
+  if (kept && (!leaves || *leaves > *kept)) {
     return {trip_count_kind::wraps_first, 0, 1};
   }
-  if (!ends) {
+  if (!leaves) {
     return {trip_count_kind::endless, 0, 1};
   }
-  return {trip_count_kind::exact, *ends, *ends + 1 == 0 ? std::uint64_t{1} << 63 : *ends + 1};
+  return {trip_count_kind::exact, *leaves, *leaves + 1 == 0 ? std::uint64_t{1} << 63 : *leaves + 1};
 }
 
-/// How often a loop runs that has both of these exits, each tested in every iteration that comes so far. Associative
-/// and commutative; `endless`, "this exit is never taken", is neutral.
+/// How often a loop runs that has both of these exits, each tested in every iteration that gets there. Associative and
+/// commutative; `endless` ("this exit is never taken") is neutral.
 ///
-/// Of two exact counts the smaller. Of one that is known and one that is not, the known one as `at_most`. A count with
-/// `wraps_first` says that the other exit was taken before, or the program is without a meaning: it changes nothing.
+/// Of two exact counts, the smaller. Of a known and an unknown count, the known one as `at_most`. A count `wraps_first`
+/// has no effect: either the other exit is taken before, or the run has undefined behaviour.
 constexpr trip_count combined(const trip_count& a, const trip_count& b) {
   using enum trip_count_kind;
   if (a.kind == endless || (a.kind == wraps_first && b.kind != endless)) {

@@ -1,4 +1,4 @@
-/// Trip counts of counters whose start and bound are not known: as expressions to evaluate when they are.
+/// `trip_formula`: a trip count to be computed before the loop, where the start or the bound is not a known number.
 #pragma once
 
 #include "midend/config.hpp"
@@ -12,31 +12,32 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// The backedges taken, in arithmetic modulo 2^width:
+/// The number of backedges taken, in arithmetic modulo 2^width:
 ///
-///     0                                                    if the test holds that ends the loop: start `ends` bound
-///     ((bound - start) / 2^shift) · inverse                of counts up to equality, modulo 2^(width - shift)
-///     (far - near + adjustment - 1) / divisor + 1, unsigned, where near and far are start and bound, or for counters
-///                                                          that go down, bound and start
+///     0                                         if the first test ends the loop: start `ends` bound
+///     ((bound - start) / 2^shift) · inverse     modulo 2^(width - shift), if the loop ends at equality
+///     (distance + adjustment - 1) / divisor + 1 unsigned, if it ends at an order; the distance is bound - start, or
+///                                               start - bound for counters that go down
 ///
-/// It is what a compiler puts before a loop to find out how often it will run.
+/// A compiler puts this computation before a loop to know how often the loop will run.
 struct trip_formula {
   std::uint8_t width = 64;
   operation ends = operation::equal; ///< the comparison that ends the loop
-  bool is_down = false;
-  std::uint64_t adjustment = 0;  ///< 1 if the bound itself does not end the loop
-  std::uint64_t divisor = 1;     ///< of counts by order
-  std::uint8_t shift = 0;        ///< of counts up to equality: how often 2 divides the step
-  std::uint64_t inverse = 1;     ///< of counts up to equality: that of the rest of the step, which is odd
-  bool requires_no_wrap = false; ///< right only if the counter does not pass the end of the numbers first
+  bool is_down = false;              ///< the counter goes down
+  std::uint64_t adjustment = 0;      ///< 1 if the bound itself does not end the loop
+  std::uint64_t divisor = 1;         ///< of an order: the step without its sign
+  std::uint8_t shift = 0;            ///< of equality: how often 2 divides the step
+  std::uint64_t inverse = 1;         ///< of equality: the inverse of the odd part of the step, modulo 2^(width - shift)
+  bool requires_no_wrap = false;     ///< correct only if the counter does not wrap before it meets the bound
 
   friend constexpr bool operator==(const trip_formula&, const trip_formula&) = default;
 
-  /// The backedges taken. 2^width of them, which is endless, come out as 0; that can only be if `requires_no_wrap`.
+  /// The number of backedges taken. For a loop that would take 2^width of them and is endless, the result is 0; that
+  /// can only happen if `requires_no_wrap`.
   constexpr std::uint64_t backedges(std::uint64_t start, std::uint64_t bound) const {
     const std::uint64_t most = low_ones(width);
-    counted_exit at_once{width, start, 0, bound, ends, true, {}};
-    if (trip_count_of(at_once).kind == trip_count_kind::exact) {
+    const counted_exit first_test{width, start, 0, bound, ends, true, {}};
+    if (trip_count_of(first_test).kind == trip_count_kind::exact) {
       return 0;
     }
     if (ends == operation::equal) {
@@ -47,28 +48,27 @@ struct trip_formula {
   }
 };
 
-/// The formula of an exit, of which start and bound are not looked at; nothing for one that it does not cover: steps of
-/// 0, comparisons that end the loop in the direction where it comes from, tests that fail only once. An even step up to
-/// equality may miss the bound, and goes round for ever then; a counter that does not wrap does not.
+/// The formula of an exit, whose `start` and `bound` are ignored. Nothing if the exit has no formula: for a step of 0,
+/// an order that the counter moves away from, or a loop that ends at inequality. With an even step up to equality, the
+/// counter may step over the bound and run forever; not if it does not wrap.
 constexpr std::optional<trip_formula> trip_formula_of(const counted_exit& e) {
-  using solver = detail::trip_count_solver;
   MIDEND_ASSERT(e.width >= 1 && e.width <= 64, "a width of 1 to 64 bits", e.width);
   const std::uint64_t most = low_ones(e.width);
   const std::uint64_t step = e.step & most;
   trip_formula f;
   f.width = e.width;
-  f.ends = e.exits_when ? e.comparison : negated(e.comparison);
+  f.ends = detail::ending_comparison(e);
   if (f.ends == operation::equal && step != 0) {
     f.shift = static_cast<std::uint8_t>(std::countr_zero(step));
     f.requires_no_wrap = f.shift != 0;
     const std::uint64_t odd = step >> f.shift;
-    for (int i = 0; i != 6; ++i) { // Newton: the number of right bits doubles
+    for (int i = 0; i != 6; ++i) { // Newton's iteration doubles the number of correct bits
       f.inverse *= 2 - odd * f.inverse;
     }
     f.inverse &= most >> f.shift;
     return f;
   }
-  f.is_down = (step & solver::sign(e.width)) != 0;
+  f.is_down = (step & detail::sign_bit(e.width)) != 0;
   f.divisor = f.is_down ? (0 - step) & most : step;
   const bool ends_above = f.ends == operation::greater || f.ends == operation::greater_equal ||
                           f.ends == operation::ugreater || f.ends == operation::ugreater_equal;

@@ -37,7 +37,7 @@ private:
   std::string first_number(const induction_variable& counter) const {
     const std::uint64_t bits = (counter.start + exit_.addend) & low_ones(counter.width);
     const unsigned width = min(counter.width, formula_.width);
-    return exit_.seen_as == operation::zero_extend ? std::to_string(bits) : std::to_string(as_signed(bits, width));
+    return exit_.conversion == operation::zero_extend ? std::to_string(bits) : std::to_string(as_signed(bits, width));
   }
 
   /// A number as the program would write it.
