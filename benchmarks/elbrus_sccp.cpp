@@ -1,9 +1,10 @@
 // Sparse conditional constant propagation of the Elbrus-like IR: sccp/elbrus/DOMAIN, on random programs in SSA form.
+#include "kit/program_generator.hpp"
+
 #include <midend/dataflow/domains/flat_domain.hpp>
 #include <midend/dataflow/domains/interval_domain.hpp>
 #include <midend/dataflow/domains/known_bits_domain.hpp>
 #include <midend/dataflow/domains/number_domain.hpp>
-#include <midend/elbrus/random_program.hpp>
 #include <midend/elbrus/views/construct_ssa.hpp>
 #include <midend/elbrus/views/editor.hpp>
 #include <midend/ssa/sccp.hpp>

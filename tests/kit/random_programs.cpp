@@ -47,7 +47,7 @@ elbrus::host_answer random_program_host(const elbrus::host_call& call) {
 random_program_options varied(random_program_options options, std::uint64_t number) {
   random_source random(number);
   const auto sometimes_not = [&](bool& feature) { feature = feature && !random.one_in(8); };
-  options.form = static_cast<elbrus::program_form>(number % 3);
+  options.form = static_cast<midend_tests::program_form>(number % 3);
   options.operations = random.one_in(4) ? options.operations * 2 : 3 + random.below(options.operations);
   options.known = random.one_in(3) ? 10 * static_cast<unsigned>(random.below(6)) : options.known;
   sometimes_not(options.loops);
@@ -66,7 +66,7 @@ elbrus::run_result run_on(const elbrus::program& p, const generated_program& g, 
   elbrus::run_options options;
   options.step_limit = 2 * g.step_bound + 1000;
   options.host = random_program_host;
-  const elbrus::generated_input& in = g.inputs[input];
+  const midend_tests::generated_input& in = g.inputs[input];
   return elbrus::interpreter(p).run(g.entry, in.arguments, in.memory, options);
 }
 

@@ -1,9 +1,9 @@
 /// Random programs of the Elbrus-like IR for tests: in series, run, and compared after a transformation.
 #pragma once
 
-#include <midend/elbrus/generated_program.hpp>
+#include "kit/program_generator.hpp"
+
 #include <midend/elbrus/program.hpp>
-#include <midend/elbrus/random_program.hpp>
 #include <midend/elbrus/run/host.hpp>
 #include <midend/elbrus/run/run_result.hpp>
 
@@ -12,9 +12,6 @@
 #include <string>
 
 namespace midend_tests {
-
-using midend::elbrus::generated_program;
-using midend::elbrus::random_program_options;
 
 /// The host functions that random programs call. They depend on their arguments alone.
 midend::elbrus::host_answer random_program_host(const midend::elbrus::host_call& call);
@@ -49,7 +46,7 @@ constexpr std::size_t affordable(std::size_t count) {
 template <class Visit>
 void for_each_random_program(std::size_t count, const random_program_options& options, Visit visit) {
   for (std::uint64_t seed = 0; seed != affordable(count); ++seed) {
-    const generated_program g = midend::elbrus::random_program(seed, varied(options, seed));
+    const generated_program g = random_program(seed, varied(options, seed));
     visit(g, seed);
   }
 }

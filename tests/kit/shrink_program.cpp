@@ -312,7 +312,7 @@ std::size_t num_operations(const elbrus::program& all) {
 
 std::string to_report(const generated_program& g) {
   std::string out = without_idle_declarations(to_text(g.program));
-  for (const elbrus::generated_input& in : g.inputs) {
+  for (const midend_tests::generated_input& in : g.inputs) {
     out += "# run: @" + std::string(g.main().name());
     for (const elbrus::scalar& a : in.arguments) {
       out += ' ';

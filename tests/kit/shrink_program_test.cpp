@@ -66,7 +66,7 @@ void check_shrinks(const midend_tests::random_program_options& options, bool (*f
                    std::size_t most_operations) {
   std::size_t found = 0;
   for (std::uint64_t seed = 0; found != 3 && seed != 5000; ++seed) {
-    const generated_program g = elbrus::random_program(seed, options);
+    const generated_program g = midend_tests::random_program(seed, options);
     if (!fails(g)) {
       continue;
     }
@@ -91,6 +91,6 @@ TEST_CASE("shrinking a program that a wrong transformation breaks") {
 TEST_CASE("shrinking a program that divides by zero") {
   midend_tests::random_program_options options;
   options.traps = true;
-  options.form = elbrus::program_form::variables;
+  options.form = midend_tests::program_form::variables;
   check_shrinks(options, divides_by_zero, 8);
 }

@@ -155,8 +155,8 @@ TEST_CASE("sparse propagation finds what dense conditional propagation over the 
   std::size_t dead = 0;
   for (std::uint64_t seed = 0; seed != affordable(600); ++seed) {
     random_program_options now = varied(options, seed);
-    now.form = elbrus::program_form::variables;
-    const generated_program g = elbrus::random_program(seed, now);
+    now.form = midend_tests::program_form::variables;
+    const generated_program g = midend_tests::random_program(seed, now);
     for (const elbrus::procedure& before : g.program.procedures) {
       const elbrus::variable_view variables(before);
       const midend::conditional_propagation_problem<folding_domain, elbrus::variable_view, variable_semantics> problem(

@@ -180,7 +180,7 @@ TEST_CASE("modulo_scheduler: 1000 loops of random programs, unrolled at random")
   distribution above;
   const int wanted = static_cast<int>(affordable(1000));
   for (std::uint64_t seed = 0; above.total() != wanted; ++seed) {
-    midend::elbrus::program program = midend::elbrus::random_program(seed, varied(all_flow(), seed)).program;
+    midend::elbrus::program program = midend_tests::random_program(seed, varied(all_flow(), seed)).program;
     for_each_loop(program, [&](const readable_loop& loop) {
       body_cost cost;
       const machine_body body = loop.estimate(m, 1 + random.below(6), ways[random.below(ways.size())], cost);

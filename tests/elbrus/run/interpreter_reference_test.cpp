@@ -16,6 +16,9 @@
 namespace {
 
 using namespace midend::elbrus;
+using midend_tests::generated_input;
+using midend_tests::generated_program;
+using midend_tests::random_program_options;
 using midend_tests::reference_interpreter;
 
 std::string text_of(const program& p, const std::optional<trap>& t) {

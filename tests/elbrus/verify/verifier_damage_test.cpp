@@ -1,9 +1,9 @@
 // Random programs, damaged at random: the verifier says of each value whether it dominates its uses as the definition
 // says, and what it lets pass can be printed, read back and run.
+#include "kit/program_generator.hpp"
 #include "kit/test_graph.hpp"
 
 #include <midend/elbrus/equal.hpp>
-#include <midend/elbrus/random_program.hpp>
 #include <midend/elbrus/run/interpreter.hpp>
 #include <midend/elbrus/text/parser.hpp>
 #include <midend/elbrus/text/printer.hpp>
@@ -24,6 +24,9 @@ using midend::no_node;
 using midend::no_value;
 using midend::node_id;
 using midend::value_id;
+using midend_tests::generated_input;
+using midend_tests::generated_program;
+using midend_tests::random_program_options;
 using midend_tests::random_source;
 
 namespace {

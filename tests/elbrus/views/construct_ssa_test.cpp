@@ -1,9 +1,9 @@
 // SSA construction of procedures: the text that comes out, and runs before and after on random programs.
+#include "kit/program_generator.hpp"
 #include "kit/random_programs.hpp"
 #include "kit/run_text.hpp"
 
 #include <doctest/doctest.h>
-#include <midend/elbrus/random_program.hpp>
 #include <midend/elbrus/text/printer.hpp>
 #include <midend/elbrus/views/construct_ssa.hpp>
 

@@ -1,9 +1,9 @@
 // The editor, and what the semantics rung says of the Elbrus-like IR.
+#include "kit/program_generator.hpp"
 #include "kit/run_text.hpp"
 #include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
-#include <midend/elbrus/random_program.hpp>
 #include <midend/elbrus/text/printer.hpp>
 #include <midend/elbrus/views/editor.hpp>
 

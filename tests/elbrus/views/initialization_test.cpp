@@ -1,9 +1,9 @@
 // Variables that are read before they are written: messages, and a search by hand on random programs.
+#include "kit/program_generator.hpp"
 #include "kit/run_text.hpp"
 #include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
-#include <midend/elbrus/random_program.hpp>
 #include <midend/elbrus/views/initialization.hpp>
 
 #include <cstdint>

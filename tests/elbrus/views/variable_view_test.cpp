@@ -1,5 +1,6 @@
 // Procedures as statements over variables, and over variables and values: definitions, uses, expressions, and the
 // analyses on top of them.
+#include "kit/program_generator.hpp"
 #include "kit/run_text.hpp"
 #include "kit/test_graph.hpp"
 
@@ -8,7 +9,6 @@
 #include <midend/dataflow/definition_table.hpp>
 #include <midend/dataflow/live_variables.hpp>
 #include <midend/dataflow/reaching_definitions.hpp>
-#include <midend/elbrus/random_program.hpp>
 #include <midend/elbrus/views/construct_ssa.hpp>
 #include <midend/elbrus/views/statement_view.hpp>
 #include <midend/elbrus/views/variable_view.hpp>

@@ -1,3 +1,4 @@
+#include "kit/program_generator.hpp"
 #include "kit/random_programs.hpp"
 #include "kit/test_graph.hpp"
 
@@ -5,7 +6,6 @@
 
 #include <midend/elbrus/equal.hpp>
 #include <midend/elbrus/opcode.hpp>
-#include <midend/elbrus/random_program.hpp>
 #include <midend/elbrus/run/trap_text.hpp>
 #include <midend/elbrus/text/parser.hpp>
 #include <midend/elbrus/text/printer.hpp>
@@ -20,13 +20,13 @@
 
 namespace elbrus = midend::elbrus;
 using elbrus::opcode;
-using elbrus::program_form;
 using elbrus::type;
 using midend::edge_id;
 using midend::node_id;
 using midend::value_id;
 using midend_tests::generated_program;
 using midend_tests::join;
+using midend_tests::program_form;
 using midend_tests::random_program_options;
 
 namespace {
@@ -54,7 +54,7 @@ template <class Holds> bool any_operation(const elbrus::program& all, Holds hold
 std::size_t count_with_procedure(const random_program_options& options, bool (*holds)(const elbrus::procedure&)) {
   std::size_t count = 0;
   for (std::uint64_t seed = 0; seed != 100; ++seed) {
-    const generated_program g = elbrus::random_program(seed, options);
+    const generated_program g = midend_tests::random_program(seed, options);
     count += std::any_of(g.program.procedures.begin(), g.program.procedures.end(), holds) ? 1 : 0;
   }
   return count;
@@ -113,13 +113,13 @@ TEST_CASE("random programs: the same ones everywhere") {
   std::uint64_t hash = 0xcbf2'9ce4'8422'2325;
   for (std::uint64_t seed = 0; seed != 50; ++seed) {
     const random_program_options options = midend_tests::varied(everything(), seed);
-    const generated_program g = elbrus::random_program(seed, options);
+    const generated_program g = midend_tests::random_program(seed, options);
     const std::string text = to_text(g.program);
-    CHECK(text == to_text(elbrus::random_program(seed, options).program));
+    CHECK(text == to_text(midend_tests::random_program(seed, options).program));
     for (const char c : text) {
       hash = (hash ^ static_cast<unsigned char>(c)) * 0x100'0000'01b3;
     }
-    for (const elbrus::generated_input& in : g.inputs) {
+    for (const midend_tests::generated_input& in : g.inputs) {
       for (const elbrus::scalar& a : in.arguments) {
         hash = (hash ^ a.bits) * 0x100'0000'01b3;
       }
@@ -137,14 +137,14 @@ TEST_CASE("random programs: forms") {
   random_program_options options;
   for (std::uint64_t seed = 0; seed != 100; ++seed) {
     options.form = program_form::ssa;
-    for (const elbrus::procedure& p : elbrus::random_program(seed, options).program.procedures) {
+    for (const elbrus::procedure& p : midend_tests::random_program(seed, options).program.procedures) {
       CHECK(p.variables().empty());
     }
     options.form = program_form::variables;
     const auto is_value = [](const elbrus::procedure& p, value_id v) {
       return p.value(v).type != type::none && p.value(v).variable == midend::no_value;
     };
-    CHECK_FALSE(any_operation(elbrus::random_program(seed, options).program, is_value));
+    CHECK_FALSE(any_operation(midend_tests::random_program(seed, options).program, is_value));
   }
 }
 
@@ -188,9 +188,9 @@ TEST_CASE("random programs: each feature is there if it is asked for, and only t
     std::size_t without = 0;
     for (std::uint64_t seed = 0; seed != 60; ++seed) {
       random_program_options options;
-      with += any_operation(elbrus::random_program(seed, options).program, f.holds) ? 1 : 0;
+      with += any_operation(midend_tests::random_program(seed, options).program, f.holds) ? 1 : 0;
       options.*f.on = false;
-      without += any_operation(elbrus::random_program(seed, options).program, f.holds) ? 1 : 0;
+      without += any_operation(midend_tests::random_program(seed, options).program, f.holds) ? 1 : 0;
     }
     CAPTURE(&f - features);
     CHECK(with > 10);
@@ -204,9 +204,9 @@ TEST_CASE("random programs: literals on demand") {
   midend_tests::program_statistics many;
   for (std::uint64_t seed = 0; seed != 100; ++seed) {
     options.known = 0;
-    few.add(elbrus::random_program(seed, options));
+    few.add(midend_tests::random_program(seed, options));
     options.known = 40;
-    many.add(elbrus::random_program(seed, options));
+    many.add(midend_tests::random_program(seed, options));
   }
   CHECK(many.without_operand * few.operations > 3 * few.without_operand * many.operations);
 }
@@ -233,7 +233,7 @@ TEST_CASE("random programs: every trap of operations happens if it is asked for"
   options.traps = true;
   std::vector<std::size_t> traps(64);
   for (std::uint64_t seed = 0; seed != 2000; ++seed) {
-    const generated_program g = elbrus::random_program(seed, options);
+    const generated_program g = midend_tests::random_program(seed, options);
     for (std::size_t i = 0; i != g.inputs.size(); ++i) {
       const elbrus::run_result result = midend_tests::run_on(g.program, g, i);
       if (result.trap) {
@@ -254,7 +254,7 @@ TEST_CASE("random programs may be large") {
   random_program_options options = midend_tests::all_flow();
   options.operations = midend_tests::affordable(20'000);
   options.nesting = 8;
-  const generated_program g = elbrus::random_program(1, options);
+  const generated_program g = midend_tests::random_program(1, options);
   CHECK(verify(g.program).empty());
   CHECK_FALSE(midend_tests::run_on(g.program, g, 0).trap);
 }

@@ -1,18 +1,15 @@
-/// What `random_program` is asked for, and what it gives.
+/// `random_program`: random programs of the Elbrus-like IR, with inputs to run them on.
 #pragma once
 
-#include "midend/config.hpp"
-#include "midend/elbrus/program.hpp"
-#include "midend/elbrus/run/memory.hpp"
-#include "midend/elbrus/scalar.hpp"
+#include <midend/elbrus/program.hpp>
+#include <midend/elbrus/run/memory.hpp>
+#include <midend/elbrus/scalar.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-MIDEND_BEGIN_NAMESPACE
-
-namespace elbrus {
+namespace midend_tests {
 
 /// Where the results of operations go.
 enum class program_form : std::uint8_t {
@@ -51,21 +48,36 @@ struct random_program_options {
 
 /// Arguments and memory of a run.
 struct generated_input {
-  std::vector<scalar> arguments;
-  elbrus::memory memory;
+  std::vector<midend::elbrus::scalar> arguments;
+  midend::elbrus::memory memory;
 };
 
 /// A program with something to run it on.
 struct generated_program {
-  elbrus::program program;
+  midend::elbrus::program program;
   std::size_t entry = 0; ///< the number of the procedure to be run: the last one
   std::vector<generated_input> inputs;
   std::uint64_t step_bound = 0; ///< no run on the inputs executes more operations, phis and callees' included;
                                 ///< endless loops apart
 
-  const procedure& main() const { return program.procedures[entry]; }
+  const midend::elbrus::procedure& main() const { return program.procedures[entry]; }
 };
 
-} // namespace elbrus
+/// A program made of whatever `options` allows, and inputs to run it on. The same seed and options give the same
+/// program and inputs on every platform.
+///
+/// - It is well formed: `verify` finds nothing.
+/// - Every run on its inputs ends, within `step_bound` operations, and does not trap, unless `endless` or `traps` ask
+///   for it: counters bound all cycles, masks keep accesses in their arrays and shifts below the width, divisors are
+///   made or guarded, `nsw` stands where ranges say that it holds, the result of a speculative operation that may be
+///   diagnostic is looked at under the predicate that says it is not, variables are written on all paths to a read.
+/// - Operands are rather what nobody has read yet, and the result gathers what is left, so that inputs matter.
+///
+/// The procedures' parameters are pointers to the arrays `A`, `B` …, in classes of these names, perhaps a pointer `any`
+/// into one of them, and numbers. It calls the host functions `host_mix(i64, i64) -> i64`, `host_scale(f64) -> f64` and
+/// `host_note(i32)`, which may do anything but write to memory, and traps if they trap.
+///
+/// Time and space are linear in the operations for a fixed `nesting`, by which it recurses.
+generated_program random_program(std::uint64_t seed, const random_program_options& options = {});
 
-MIDEND_END_NAMESPACE
+} // namespace midend_tests
