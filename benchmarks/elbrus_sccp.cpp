@@ -23,7 +23,7 @@ using namespace midend::elbrus;
 std::vector<program> random_ssa_programs() {
   std::vector<program> out;
   for (std::uint64_t seed = 0; seed != 300; ++seed) {
-    out.push_back(random_program(seed).program);
+    out.push_back(midend_tests::random_program(seed).program);
     construct_ssa(out.back());
   }
   return out;
