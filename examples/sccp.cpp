@@ -72,7 +72,7 @@ int main() {
   std::printf("\nwhy %%y?\n%s", midend::to_text(editor, constants, steps, names).c_str());
 
   // More is known by bounds and bits, and by what branches imply: %i is not negative, %j at least 1.
-  const auto numbers = midend::sccp(editor, midend::number_domain(), {.branch_facts = true});
+  const auto numbers = midend::sccp_with_branch_facts(editor, midend::number_domain());
   std::printf("\n%s", midend::to_text(editor, numbers, names).c_str());
 
   auto plan = midend::plan_sccp(editor, constants);

@@ -127,7 +127,6 @@
 #include "midend/ssa/live_values.hpp"
 #include "midend/ssa/on_the_fly_ssa.hpp"
 #include "midend/ssa/sccp.hpp"
-#include "midend/ssa/sccp_options.hpp"
 #include "midend/ssa/sccp_plan.hpp"
 #include "midend/ssa/sccp_result.hpp"
 #include "midend/ssa/ssa_construction.hpp"

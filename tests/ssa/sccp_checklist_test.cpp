@@ -581,10 +581,10 @@ TEST_CASE("sccp-checklist 32: a slow climb stops, a clamped sum keeps its bound"
     const value_id next = p.op(2, operation::add, {i, p.literal(1, 32)}, 32);
     p.set_input(i, p.edge_of(0), p.literal(0, 32));
     p.set_input(i, p.edge_of(2), next);
-    const auto found = sccp(p, interval_domain(), {.branch_facts = true});
+    const auto found = sccp_with_branch_facts(p, interval_domain());
     CHECK(found.fact(i) == interval_domain::element{{0, 255}, {0, 255}});
     CHECK(found.counters().widenings > 0);
-    const auto wide = sccp(p, interval_domain(), {.branch_facts = true, .narrowing_steps = 0});
+    const auto wide = sccp_with_branch_facts(p, interval_domain(), {.narrowing_steps = 0});
     CHECK(interval_domain().leq(found.fact(i), wide.fact(i)));
     CHECK_FALSE(wide.fact(i) == found.fact(i));
   }
@@ -595,13 +595,13 @@ TEST_CASE("sccp-checklist 32: a slow climb stops, a clamped sum keeps its bound"
     const value_id next = p.op(2, operation::add, {i, p.literal(1, 32)}, 32);
     p.set_input(i, p.edge_of(0), p.literal(0, 32));
     p.set_input(i, p.edge_of(2), next);
-    const auto found = sccp(p, interval_domain(), {.branch_facts = true});
+    const auto found = sccp_with_branch_facts(p, interval_domain());
     CHECK(found.fact(i).as_signed == midend::signed_interval::element{0, 0x7fff'ffff});
     CHECK(found.fact(next).as_signed == midend::signed_interval::element{1, 0x7fff'ffff});
   }
   SUBCASE("the bound of a loop, which the branch knows") {
     const counted_loop l(1000, 1, 32);
-    const auto found = sccp(l.program, interval_domain(), {.branch_facts = true});
+    const auto found = sccp_with_branch_facts(l.program, interval_domain());
     CHECK(found.fact(l.i) == interval_domain::element{{0, 1000}, {0, 1000}});
     CHECK(found.fact(l.next) == interval_domain::element{{1, 1000}, {1, 1000}});
     CHECK(found.fact(l.after) == interval_domain::element{{1000, 1000}, {1000, 1000}});
@@ -673,7 +673,7 @@ TEST_CASE("sccp-checklist 34: the widening budget lives in the solver") {
     CHECK(found.visits(l.i) < after + 5);
     CHECK(found.widenings(l.i) > 0);
   }
-  const auto exact = sccp(l.program, interval_domain(), {.branch_facts = true, .widen_after = 1000});
+  const auto exact = sccp_with_branch_facts(l.program, interval_domain(), {.widen_after = 1000});
   CHECK(exact.counters().widenings == 0);
   CHECK(exact.fact(l.i).as_unsigned == midend::unsigned_interval::element{0, 100});
 }
@@ -698,7 +698,7 @@ TEST_CASE("sccp-checklist 36: a refinement depends on both operands; a contradic
         p.op(2, operation::umin, {p.op(2, operation::add, {n, p.literal(4, 8)}, 8), p.literal(40, 8)}, 8);
     p.set_input(n, p.edge_of(0), p.literal(4, 8));
     p.set_input(n, p.edge_of(2), more);
-    const auto found = sccp(p, interval_domain(), {.branch_facts = true});
+    const auto found = sccp_with_branch_facts(p, interval_domain());
     CHECK(found.fact(n).as_unsigned == midend::unsigned_interval::element{4, 40});
     CHECK(found.fact(below).as_unsigned == midend::unsigned_interval::element{0, 39});
   }
@@ -709,7 +709,7 @@ TEST_CASE("sccp-checklist 36: a refinement depends on both operands; a contradic
     const value_id again = p.op(1, operation::ugreater, {x, p.literal(9, 8)}, 8);
     p.branch(1, again);
     CHECK(sccp(p, interval_domain()).is_executable(2));
-    const auto found = sccp(p, interval_domain(), {.branch_facts = true});
+    const auto found = sccp_with_branch_facts(p, interval_domain());
     CHECK(found.constant(again) == 0);
     CHECK_FALSE(found.is_executable(2));
   }
@@ -719,11 +719,11 @@ TEST_CASE("sccp-checklist 36: a refinement depends on both operands; a contradic
     p.switch_on(0, p.op(0, operation::uless, {x, p.literal(5, 8)}, 8), {std::nullopt, 0});
     const value_id then = p.op(1, operation::copy, {x}, 8);
     const value_id otherwise = p.op(2, operation::copy, {x}, 8);
-    const auto found = sccp(p, interval_domain(), {.branch_facts = true});
+    const auto found = sccp_with_branch_facts(p, interval_domain());
     CHECK(found.fact(then).as_unsigned == midend::unsigned_interval::element{0, 4});
     CHECK(found.fact(otherwise).as_unsigned == midend::unsigned_interval::element{5, 255});
     p.switch_on(0, x, {std::nullopt, 0}); // not 0
-    CHECK(sccp(p, interval_domain(), {.branch_facts = true}).fact(then).as_unsigned ==
+    CHECK(sccp_with_branch_facts(p, interval_domain()).fact(then).as_unsigned ==
           midend::unsigned_interval::element{1, 255});
   }
   SUBCASE("conditions made of conditions") { // x > 3 and not (x > 7 or y == 1)
@@ -739,7 +739,7 @@ TEST_CASE("sccp-checklist 36: a refinement depends on both operands; a contradic
     const value_id then = p.op(1, operation::copy, {x}, 8);
     const value_id otherwise = p.op(2, operation::copy, {x}, 8);
     const value_id known = p.op(1, operation::copy, {one}, 1);
-    const auto found = sccp(p, interval_domain(), {.branch_facts = true});
+    const auto found = sccp_with_branch_facts(p, interval_domain());
     CHECK(found.fact(then).as_unsigned == midend::unsigned_interval::element{4, 7});
     CHECK(found.fact(otherwise) == interval_domain().top(8));
     CHECK(found.constant(known) == 0);
@@ -751,7 +751,7 @@ TEST_CASE("sccp-checklist 36: a refinement depends on both operands; a contradic
     const value_id then = p.op(1, operation::add, {x, x}, 8);
     const value_id either = p.merge(3, {x, p.literal(3, 8)}, 8);
     CHECK(sccp(p).fact(then).is_top());
-    const auto found = sccp(p, flat_domain<>(), {.branch_facts = true});
+    const auto found = sccp_with_branch_facts(p, flat_domain<>());
     CHECK(found.constant(then) == 6);
     CHECK(found.constant(either) == 3); // on arrival from node 1, x is 3
     CHECK(found.fact(x).is_top());
@@ -767,7 +767,7 @@ TEST_CASE("sccp-checklist 37: a range that still moves kills no edge") {
   p.set_input(i, p.edge_of(0), p.literal(0, 8));
   p.set_input(i, p.edge_of(2, 0), next);
   for (const bool facts : {false, true}) {
-    const auto found = sccp(p, interval_domain(), {.branch_facts = facts});
+    const auto found = facts ? sccp_with_branch_facts(p, interval_domain()) : sccp(p, interval_domain());
     CHECK(found.is_executable(3));
     CHECK(found.is_executable(4));
     CHECK(found.is_executable_edge(p.edge_of(2, 0)));
@@ -821,7 +821,7 @@ TEST_CASE("sccp-checklist 41: a product is not reduced when it is joined or wide
   numbers.reduce(8, reduced);
   CHECK(reduced == a); // a join of reduced elements is reduced
   const counted_loop l(100, 4, 32);
-  const auto found = sccp(l.program, numbers, {.branch_facts = true});
+  const auto found = sccp_with_branch_facts(l.program, numbers);
   CHECK(found.fact(l.i).range.as_unsigned.high <= 103); // ends although bits and bounds would go on teaching each other
   CHECK(found.constant(l.after) == 100);
   CHECK(found.visits(l.i) < 50);
@@ -872,14 +872,14 @@ TEST_CASE("sccp-checklist 45: unreachable blocks have an answer of their own") {
 
 TEST_CASE("sccp-checklist 47: counts repeat exactly") {
   const counted_loop l(100, 3, 32);
-  const auto first = sccp(l.program, number_domain(), {.branch_facts = true});
-  const auto second = sccp(l.program, number_domain(), {.branch_facts = true});
+  const auto first = sccp_with_branch_facts(l.program, number_domain());
+  const auto second = sccp_with_branch_facts(l.program, number_domain());
   CHECK(first.counters() == second.counters());
   CHECK(first.counters().value_visits > 0);
   midend::sccp_workspace<number_domain> workspace;
   midend::sccp_result<number_domain> out;
   for (int i = 0; i != 3; ++i) {
-    sccp(l.program, number_domain(), {.branch_facts = true}, workspace, out);
+    sccp_with_branch_facts(l.program, number_domain(), {}, workspace, out);
     CHECK(out.counters() == first.counters());
   }
 }

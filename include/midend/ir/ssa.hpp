@@ -70,4 +70,19 @@ template <class IR>
 concept ssa_ir = ssa_values<IR> && has_graph<IR> && graph_is_edge_indexed<IR> && has_values<IR> &&
                  values_are_a_range_of_ids<IR> && has_phi_input<IR> && has_condition<IR>;
 
+namespace detail {
+
+/// Calls `visit(phi)` for each phi of a node.
+template <class IR, class Visit> constexpr void for_each_phi(const IR& ir, node_id n, Visit visit) {
+  for (auto&& id : ir.values(n)) {
+    const auto v = static_cast<value_id>(id);
+    if (!ir.is_phi(v)) {
+      return;
+    }
+    visit(v);
+  }
+}
+
+} // namespace detail
+
 MIDEND_END_NAMESPACE

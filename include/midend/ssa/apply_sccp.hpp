@@ -4,7 +4,7 @@
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/editing.hpp"
-#include "midend/ssa/detail/ssa_uses.hpp"
+#include "midend/ir/ssa.hpp"
 #include "midend/ssa/detail/staying_nodes.hpp"
 #include "midend/ssa/sccp_plan.hpp"
 #include "midend/support/flat_array.hpp"

@@ -5,7 +5,7 @@
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/semantics.hpp"
-#include "midend/ssa/detail/ssa_uses.hpp"
+#include "midend/ir/ssa.hpp"
 #include "midend/ssa/sccp_result.hpp"
 #include "midend/support/bit_row.hpp"
 #include "midend/support/flat_array.hpp"
@@ -178,7 +178,7 @@ private:
 /// value once, `v` first and then in the order in which they are named. Of a constant it ends with literals; elsewhere
 /// with what comes from outside. O(n + m) and the values and their operands.
 ///
-/// Facts that a branch has sharpened (`sccp_options::branch_facts`) are explained as far as definitions go.
+/// Facts that a branch has sharpened (`sccp_with_branch_facts`) are explained as far as definitions go.
 template <semantic_ir IR, value_domain D>
 flat_array<sccp_step> explain_sccp(const IR& ir, const sccp_result<D>& found, value_id v) {
   MIDEND_ASSERT(v < found.num_values(), "a value of the program", v, found.num_values());

@@ -1,77 +1,718 @@
 /// `sccp`: sparse conditional constant propagation, over any domain and any IR in SSA form.
+///
+/// A fact starts at bottom, "no value so far", and only rises. Nodes and edges start as not executed:
+///
+///       top           any value            entry → node executable → visit its values and its end
+///     / / \ \                                ↑                              │
+///    … 0 1 2 …        one constant           └── edges whose case the ──────┘
+///     \ \ / /                                    condition allows
+///      bottom         no value so far      value rises → visit its users; phis join over executable edges only
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/dataflow/detail/fact_array.hpp"
+#include "midend/dataflow/detail/pending_set.hpp"
 #include "midend/dataflow/domains/flat_domain.hpp"
 #include "midend/dataflow/value_domain.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/evaluate.hpp"
+#include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ssa/detail/branch_facts.hpp"
-#include "midend/ssa/detail/sccp_solver.hpp"
-#include "midend/ssa/sccp_options.hpp"
+#include "midend/ssa/detail/ssa_order.hpp"
 #include "midend/ssa/sccp_result.hpp"
+#include "midend/support/bit_row.hpp"
+#include "midend/support/bit_set.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/sort.hpp"
 
+#include <array>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
 
 MIDEND_BEGIN_NAMESPACE
 
-/// The literals of an IR are what a domain knows.
+/// What a value that is `undef` may be taken for.
+enum class undef_policy : std::uint8_t {
+  top,      ///< any value, not for the optimizer to choose: phi(undef, 1) is not constant
+  any_value ///< whatever is convenient, at each use anew: phi(undef, 1) is 1
+};
+
+/// Where control goes at a branch on an undefined value, under `undef_policy::any_value`.
+enum class undef_branch : std::uint8_t {
+  none, ///< nowhere: such a branch is never executed
+  any,  ///< along the first edge
+  all   ///< along every edge
+};
+
+/// Options of `sccp`.
+struct sccp_options {
+  undef_policy undefined = undef_policy::top;
+  undef_branch branch_on_undefined = undef_branch::all;
+
+  /// Stop at the first value whose fact did not rise although its operands' facts did: see `sccp_result::broken_value`.
+  bool checked = false;
+
+  /// How often a phi may grow along a back edge before it is widened, in domains that widen.
+  std::uint32_t widen_after = 3;
+
+  /// How often a widened phi may stop at a constant of the program before it goes to the end of its range.
+  std::uint32_t threshold_steps = 64;
+
+  /// How often all facts are then recomputed, to win back precision that widening lost; 0 if nothing was widened.
+  std::uint32_t narrowing_steps = 2;
+
+  /// The order of visits: all nodes that the entry reaches, each once; reverse postorder if empty. Another order costs
+  /// more and, where nothing is widened, gives the same result.
+  std::span<const node_id> order = {};
+};
+
+/// A domain whose constants are those of the IR.
 template <class D, class IR>
 concept domain_of_ir = value_domain<D> && std::same_as<domain_constant<D>, constant_of<IR>>;
 
-/// Memory for programs that are analysed one after the other.
-template <value_domain D> class sccp_workspace {
+namespace detail {
+
+/// The constants of a program as thresholds for widening: literals and edge cases, each with its two neighbours,
+/// because a loop up to n stops at n, at n - 1 or, counting down, at n + 1. Collected on first use, since few programs
+/// have loops that need them.
+class constant_thresholds {
 public:
-  /// For the algorithm; not part of the interface.
-  detail::sccp_memory<D> memory_;
+  /// Forgets the program.
+  constexpr void reset() { is_collected_ = false; }
+
+  template <class IR> constexpr thresholds get(const IR& ir) {
+    if (!is_collected_) {
+      collect(ir);
+      is_collected_ = true;
+    }
+    return {near_signed_, near_unsigned_};
+  }
+
+private:
+  template <class IR> MIDEND_SELDOM_CALLED constexpr void collect(const IR& ir) {
+    signed_.clear();
+    unsigned_.clear();
+    if constexpr (std::same_as<constant_of<IR>, std::uint64_t>) {
+      const auto count = static_cast<value_id>(ir.num_values());
+      for (value_id v = 0; v != count; ++v) {
+        if (const auto c = ir.constant(v)) {
+          add(*c, ir.operation(v).width);
+        }
+      }
+      const auto nodes = static_cast<node_id>(ir.graph().num_nodes());
+      for (node_id n = 0; n != nodes; ++n) {
+        add_cases(ir, n);
+      }
+    }
+    add_neighbours(signed_, near_signed_);
+    add_neighbours(unsigned_, near_unsigned_);
+  }
+
+  template <class IR> constexpr void add_cases(const IR& ir, node_id n) {
+    const value_id condition = ir.condition(n);
+    if (condition == no_value || ir.operation(condition).width == 1) {
+      return;
+    }
+    for_each_id(ir.graph().out_edges(n), [&](edge_id e) {
+      if (const auto c = ir.edge_case(e)) {
+        add(*c, ir.operation(condition).width);
+      }
+    });
+  }
+
+  constexpr void add(std::uint64_t bits, unsigned width) {
+    signed_.push_back(as_signed(bits, width));
+    unsigned_.push_back(bits);
+  }
+
+  template <class T> static constexpr void add_neighbours(flat_array<T>& numbers, flat_array<T>& out) {
+    sort_and_deduplicate(numbers);
+    out.clear();
+    const auto add_new = [&out](T number) {
+      if (out.empty() || out.back() < number) {
+        out.push_back(number);
+      }
+    };
+    for (const T number : numbers) { // at the ends of the range, one of the neighbours wraps to the other end
+      const auto below = static_cast<T>(static_cast<std::uint64_t>(number) - 1);
+      const auto above = static_cast<T>(static_cast<std::uint64_t>(number) + 1);
+      if (below < number) {
+        add_new(below);
+      }
+      add_new(number);
+      if (number < above) {
+        add_new(above);
+      }
+    }
+  }
+
+  bool is_collected_ = false;
+  flat_array<std::int64_t> signed_;
+  flat_array<std::uint64_t> unsigned_;
+  flat_array<std::int64_t> near_signed_;
+  flat_array<std::uint64_t> near_unsigned_;
+};
+
+/// A value is a copy of another one after a branch; `implied(v)` is what the branch says about it, or null.
+template <class IR>
+concept has_implied = requires(const IR& ir, value_id v) {
+  { ir.implied(v) } -> std::convertible_to<const branch_fact<constant_of<IR>>*>;
+};
+
+template <class IR, class D> class sccp_solver;
+
+} // namespace detail
+
+/// Memory of `sccp`, reusable for program after program.
+template <value_domain D> class sccp_workspace {
+  template <class IR, class Domain> friend class detail::sccp_solver;
+
+  detail::ssa_order order_;
+  detail::ssa_uses uses_;
+  detail::pending_set pending_;          ///< positions of `order_` to visit
+  flat_array<std::uint32_t> end_visits_; ///< by node
+  flat_array<std::uint32_t> waiting_;    ///< items that have no value because an operand has none
+  bit_row resolved_;                     ///< values for which an operand without a value is top
+  detail::constant_thresholds thresholds_;
+  std::vector<domain_constant<D>> constants_;  ///< operands of the value that is being folded
+  detail::fact_array<element_of<D>> arriving_; ///< by phi: the join of its inputs, while narrowing
 };
 
 namespace detail {
 
-/// Not for constant expressions, and a function of its own so that the others are.
-template <class IR, class D>
-void sccp_with_branch_facts(const IR& ir, const D& domain, const sccp_options& options, sccp_memory<D>& memory,
-                            sccp_columns<D>& out) {
-  const branch_facts_view<IR> view(ir);
-  sccp_solver<branch_facts_view<IR>, D>(view, domain, options, memory, out)
-      .run(static_cast<std::size_t>(ir.num_values()));
-}
+/// The algorithm. Items of work are values and ends of nodes (`ssa_order`); pending items are visited in sweeps along
+/// the order until none is pending.
+template <class IR, class D> class sccp_solver {
+public:
+  using element = element_of<D>;
+  using constant_type = domain_constant<D>;
+
+  constexpr sccp_solver(const IR& ir, const D& domain, const sccp_options& options, sccp_workspace<D>& workspace,
+                        sccp_result<D>& out)
+      : ir_(ir), domain_(domain), options_(options), w_(workspace), order_(workspace.order_), out_(out) {}
+
+  /// The result covers the first `num_values` values.
+  constexpr void run(std::size_t num_values) {
+    out_.num_values_ = num_values;
+    start();
+    if (num_nodes() != 0) {
+      enter(static_cast<node_id>(ir_.graph().entry()));
+    }
+    while (visit_pending() && resolve_waiting()) {
+    }
+    for (std::uint32_t i = 0; out_.counters_.widenings != 0 && i != options_.narrowing_steps; ++i) {
+      narrow();
+    }
+    finish();
+  }
+
+private:
+  static constexpr bool widens = has_widen_of_width<D>;
+
+  // ---- Start: nothing is executed, and only values outside of all nodes are known.
+
+  constexpr void start() {
+    order_.assign(ir_, options_.order);
+    w_.uses_.assign(ir_, order_);
+    const value_id count = order_.num_values();
+    out_.domain_ = domain_;
+    out_.facts_.assign(count, domain_.bottom());
+    clear(out_.executable_nodes_, num_nodes());
+    clear(out_.executable_edges_, static_cast<std::size_t>(ir_.graph().num_edges()));
+    clear(out_.undefined_, count);
+    out_.visits_.assign(count, 0);
+    out_.widenings_.assign(widens ? count : 0, 0);
+    out_.counters_ = {};
+    out_.broken_value_ = no_value;
+    out_.epoch_ = graph_epoch(ir_.graph());
+    w_.end_visits_.assign(num_nodes(), 0);
+    w_.pending_.assign(order_.num_positions(), false);
+    w_.waiting_.clear();
+    clear(w_.resolved_, count);
+    if constexpr (widens) {
+      w_.thresholds_.reset();
+    }
+    for (value_id v = 0; v != count; ++v) {
+      if (order_.position(v) == ssa_order::none) {
+        start_outside(v);
+      }
+    }
+    const auto nodes = static_cast<node_id>(num_nodes());
+    for (node_id n = 0; n != nodes; ++n) {
+      if (!order_.is_reachable(n)) {
+        for_each_id(ir_.values(n), [this](value_id v) { fact(v) = domain_.bottom(); });
+      }
+    }
+  }
+
+  constexpr void start_outside(value_id v) {
+    if (is_free_choice(v)) {
+      out_.undefined_.set(v);
+    } else {
+      fact(v) = constant_or_top(v, ir_.constant(v));
+    }
+  }
+
+  /// Whether `v` is a literal `undef` and the policy lets each use choose its value.
+  constexpr bool is_free_choice([[maybe_unused]] value_id v) const {
+    if constexpr (has_is_undefined<IR>) {
+      return options_.undefined == undef_policy::any_value && ir_.is_undefined(v);
+    } else {
+      return false;
+    }
+  }
+
+  // ---- Control: nodes and edges become executable.
+
+  /// Visits items until none is pending; false if a checked run has failed.
+  constexpr bool visit_pending() {
+    return w_.pending_.drain([this](std::uint32_t position) {
+      const std::uint32_t item = order_.item(position);
+      if (order_.is_end(item)) {
+        visit_end(order_.node_of_end(item));
+      } else {
+        visit_value(item);
+      }
+      return out_.broken_value_ == no_value;
+    });
+  }
+
+  /// Control may reach `n`: everything in it becomes pending.
+  constexpr void enter(node_id n) {
+    out_.executable_nodes_.set(n);
+    std::uint32_t last = order_.last_position(n);
+    if constexpr (has_never_returns<IR>) {
+      last = position_of_stop(n, last);
+    }
+    for (std::uint32_t position = order_.first_position(n); position <= last; ++position) {
+      w_.pending_.insert(position);
+    }
+  }
+
+  /// The position of the first value in `n` that control does not pass, or `last`.
+  constexpr std::uint32_t position_of_stop(node_id n, std::uint32_t last) const {
+    for (std::uint32_t position = order_.first_position(n); position != last; ++position) {
+      if (ir_.never_returns(order_.item(position))) {
+        return position;
+      }
+    }
+    return last;
+  }
+
+  /// Takes the edges that the condition allows.
+  constexpr void visit_end(node_id n) {
+    ++w_.end_visits_[n];
+    ++out_.counters_.branch_visits;
+    const value_id condition = ir_.condition(n);
+    if (condition == no_value) {
+      for_each_id(ir_.graph().out_edges(n), [this](edge_id e) { take(e); });
+    } else if (!is_unknown(condition)) {
+      take_feasible_edges(n, condition);
+    } else if (out_.undefined_.test(condition)) {
+      w_.waiting_.push_back(order_.end_of(n));
+    }
+  }
+
+  constexpr void take_feasible_edges(node_id n, value_id condition) {
+    const element known = fact(condition); // a copy, because taking an edge may raise the condition
+    const unsigned width = ir_.operation(condition).width;
+    std::uint64_t cases = 0;
+    for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
+      if (const std::optional<constant_type> value = ir_.edge_case(e); value && may_be(domain_, width, known, *value)) {
+        ++cases;
+        take(e);
+      }
+    });
+    if (cases < size_bound(domain_, width, known)) { // values without an edge case of their own are left
+      for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
+        if (!ir_.edge_case(e)) {
+          take(e);
+        }
+      });
+    }
+  }
+
+  /// Control may take `e`: the phis at its target join their inputs for it.
+  constexpr void take(edge_id e) {
+    if (out_.executable_edges_.test(e)) {
+      return;
+    }
+    out_.executable_edges_.set(e);
+    ++out_.counters_.edge_visits;
+    const auto target = static_cast<node_id>(ir_.graph().edge_target(e));
+    for_each_phi(ir_, target, [&](value_id phi) { raise_phi(phi, ir_.phi_input(phi, e), e); });
+    if (!out_.executable_nodes_.test(target)) {
+      enter(target);
+    }
+  }
+
+  // ---- Values: facts rise, and users hear about it.
+
+  constexpr void visit_value(value_id v) {
+    ++out_.visits_[v];
+    ++out_.counters_.value_visits;
+    if (ir_.is_phi(v)) { // has risen already, in raise_phi
+      notify_users(v);
+      return;
+    }
+    const element found = evaluate(v);
+    if (options_.checked && !less_or_equal(domain_, fact(v), found)) {
+      out_.broken_value_ = v;
+    } else if (domain_.join(fact(v), found)) {
+      notify_users(v);
+    } else if (is_unknown(v)) {
+      wait_or_pass_on_undef(v);
+    }
+  }
+
+  /// Users that have not been visited yet need no notice: they will be visited anyway.
+  constexpr void notify_users(value_id v) {
+    for (const ssa_use use : w_.uses_.of(v)) {
+      ++out_.counters_.use_visits;
+      if (use.edge != no_edge) {
+        if (out_.executable_edges_.test(use.edge)) {
+          raise_phi(use.item, v, use.edge);
+        }
+      } else if (was_visited(use.item)) {
+        w_.pending_.insert(order_.position(use.item));
+      }
+    }
+  }
+
+  constexpr bool was_visited(std::uint32_t item) const {
+    return order_.is_end(item) ? w_.end_visits_[order_.node_of_end(item)] != 0 : out_.visits_[item] != 0;
+  }
+
+  /// Joins the input of a phi for an executable edge into the phi.
+  constexpr void raise_phi(value_id phi, value_id input, edge_id e) {
+    if (input == no_value) { // not set
+      return;
+    }
+    if (is_unknown(input)) {
+      if (is_undefined(input) && !out_.undefined_.test(phi)) {
+        out_.undefined_.set(phi);
+        w_.pending_.insert(order_.position(phi));
+      }
+    } else if (grow(phi, fact(input), e)) {
+      w_.pending_.insert(order_.position(phi));
+    }
+  }
+
+  constexpr bool grow(value_id phi, const element& by, [[maybe_unused]] edge_id e) {
+    if constexpr (widens) {
+      if (order_.is_retreating(ir_.graph().edge_source(e), ir_.graph().edge_target(e))) {
+        return grow_around_loop(phi, by);
+      }
+    }
+    return domain_.join(fact(phi), by);
+  }
+
+  /// Every cycle of values passes a phi along a retreating edge. So widening along those edges bounds all chains, and
+  /// inputs along other edges are joined exactly.
+  constexpr bool grow_around_loop(value_id phi, const element& by) {
+    if (less_or_equal(domain_, by, fact(phi))) {
+      return false;
+    }
+    std::uint32_t& growths = out_.widenings_[phi];
+    ++growths;
+    if (growths <= options_.widen_after) {
+      return domain_.join(fact(phi), by);
+    }
+    ++out_.counters_.widenings;
+    const bool may_stop_at_threshold = growths - options_.widen_after <= options_.threshold_steps;
+    return domain_.widen(ir_.operation(phi).width, fact(phi), by,
+                         may_stop_at_threshold ? w_.thresholds_.get(ir_) : thresholds{});
+  }
+
+  // ---- Evaluation: the fact of a value that is no phi, from its operands.
+
+  constexpr element evaluate(value_id v) {
+    if constexpr (has_implied<IR>) {
+      if (const auto* const implied = ir_.implied(v)) {
+        return sharpened(*implied);
+      }
+    }
+    if (is_opaque(ir_, v)) {
+      return promised(v, ir_.operation(v).width);
+    }
+    if constexpr (has_value_transfer<D>) {
+      const operation_info info = ir_.operation(v);
+      if (info.code != operation::other) {
+        return transfer(v, info);
+      }
+    }
+    return fold(v);
+  }
+
+  constexpr element transfer(value_id v, const operation_info& info) {
+    std::array<element, 3> args{domain_.bottom(), domain_.bottom(), domain_.bottom()};
+    std::size_t count = 0;
+    const std::size_t wanted = arity(info.code);
+    for_each_id(ir_.operands(v), [&](value_id operand) {
+      if (count != wanted) {
+        args[count++] =
+            w_.resolved_.test(v) && is_undefined(operand) ? domain_.top(ir_.operation(operand).width) : fact(operand);
+      }
+    });
+    MIDEND_ASSERT(count == wanted, "as many operands as the operation needs", v, count);
+    return domain_.transfer(info, std::span<const element>(args.data(), count));
+  }
+
+  /// What only the IR can compute, from constants. An operand without a value does not mean that there is no result:
+  /// the operation may not need that operand.
+  constexpr element fold(value_id v) {
+    if (const std::optional<constant_type> literal = ir_.constant(v)) {
+      return constant_or_top(v, literal);
+    }
+    bool waits = false;
+    bool varies = false;
+    w_.constants_.clear();
+    for_each_id(ir_.operands(v), [&](value_id operand) {
+      if (is_unknown(operand)) {
+        waits = true;
+      } else if (const std::optional<constant_type> c = domain_.as_constant(fact(operand))) {
+        w_.constants_.push_back(*c);
+      } else {
+        varies = true;
+      }
+    });
+    if (waits && !w_.resolved_.test(v)) {
+      return domain_.bottom();
+    }
+    return constant_or_top(v,
+                           waits || varies ? std::nullopt : ir_.fold(v, std::span<const constant_type>(w_.constants_)));
+  }
+
+  /// A copy after a branch: what is known of the original, sharpened by the comparison. No value as long as the other
+  /// side of the comparison has none.
+  constexpr element sharpened(const branch_fact<constant_type>& implied) {
+    element subject = fact(implied.subject);
+    element other = implied.constant ? domain_.constant(implied.width, *implied.constant) : fact(implied.other);
+    if (is_bottom(domain_, subject) || is_bottom(domain_, other)) {
+      return domain_.bottom();
+    }
+    if constexpr (has_assume<D>) {
+      domain_.assume(implied.code, implied.width, subject, other);
+    }
+    return subject;
+  }
+
+  constexpr element constant_or_top(value_id v, const std::optional<constant_type>& c) const {
+    const unsigned width = ir_.operation(v).width;
+    return c ? domain_.constant(width, *c) : promised(v, width);
+  }
+
+  /// What is known of `v` if nothing follows from its operands.
+  constexpr element promised([[maybe_unused]] value_id v, unsigned width) const {
+    element out = domain_.top(width);
+    if constexpr (has_bounds<IR> && has_assume<D>) {
+      if (const std::optional<number_range> bounds = ir_.bounds(v)) {
+        element low = domain_.constant(width, bounds->low);
+        element high = domain_.constant(width, bounds->high);
+        domain_.assume(bounds->is_signed ? operation::greater_equal : operation::ugreater_equal, width, out, low);
+        domain_.assume(bounds->is_signed ? operation::less_equal : operation::uless_equal, width, out, high);
+      }
+    }
+    return out;
+  }
+
+  // ---- Undefined values, and operations that have no result so far.
+
+  /// A copy of `undef` is `undef`. Any other operation that reads one waits until its other operands have settled, and
+  /// so does an operation that only the IR can compute. Known operations whose operands have no value have none either.
+  constexpr void wait_or_pass_on_undef(value_id v) {
+    const operation code = ir_.operation(v).code;
+    bool reads_undefined = false;
+    for_each_id(ir_.operands(v), [&](value_id operand) { reads_undefined = reads_undefined || is_undefined(operand); });
+    if (code == operation::copy && reads_undefined) {
+      if (!out_.undefined_.test(v)) {
+        out_.undefined_.set(v);
+        notify_users(v);
+      }
+    } else if (code == operation::other || reads_undefined) {
+      w_.waiting_.push_back(v);
+    }
+  }
+
+  /// Called when nothing is pending. From now on, `undef` is top for the operations that wait for it, operands without
+  /// a value are top for operations that only the IR can compute, and branches on `undef` go where the policy says.
+  /// Doing this earlier would make the result depend on the order of visits. Returns whether anything changed.
+  constexpr bool resolve_waiting() {
+    bool changed = false;
+    for (std::size_t i = 0, count = w_.waiting_.size(); i != count; ++i) {
+      const std::uint32_t item = w_.waiting_[i];
+      changed |= order_.is_end(item) ? resolve_branch(order_.node_of_end(item)) : resolve_value(item);
+    }
+    w_.waiting_.clear();
+    return changed;
+  }
+
+  constexpr bool resolve_value(value_id v) {
+    if (!is_unknown(v) || w_.resolved_.test(v)) {
+      return false;
+    }
+    w_.resolved_.set(v);
+    w_.pending_.insert(order_.position(v));
+    return true;
+  }
+
+  constexpr bool resolve_branch(node_id n) {
+    if (!is_unknown(ir_.condition(n)) || options_.branch_on_undefined == undef_branch::none) {
+      return false;
+    }
+    bool is_wanted = true;
+    for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
+      if (is_wanted) {
+        take(e);
+      }
+      is_wanted = options_.branch_on_undefined == undef_branch::all;
+    });
+    return true;
+  }
+
+  // ---- Narrowing: wins back precision that widening lost.
+
+  /// Recomputes all facts once, in the order of visits, from a solution that widening has made larger than the least
+  /// one. Whatever follows from facts that hold on all runs holds on all runs, so every step is sound and one can stop
+  /// after any. Nodes and edges stay executable.
+  ///
+  /// Phis join `arriving_`. The edges that lead back are read first, so by the time a node is visited, all edges into
+  /// it have contributed.
+  constexpr void narrow() {
+    w_.arriving_.assign(order_.num_values(), domain_.bottom());
+    for (std::uint32_t position = 0; position != order_.num_positions(); ++position) {
+      for_each_taken_edge(order_.item(position), [this](edge_id e, bool leads_back) {
+        if (leads_back) {
+          join_arriving(e);
+        }
+      });
+    }
+    for (std::uint32_t position = 0; position != order_.num_positions(); ++position) {
+      const std::uint32_t item = order_.item(position);
+      if (!order_.is_end(item) && out_.visits_[item] != 0) {
+        lower(item, ir_.is_phi(item) ? w_.arriving_.data()[item] : evaluate(item));
+      }
+      for_each_taken_edge(item, [this](edge_id e, bool leads_back) {
+        if (!leads_back) {
+          join_arriving(e);
+        }
+      });
+    }
+  }
+
+  /// The executable edges from the node whose end `item` is. An edge leads back if its target comes no later.
+  template <class Visit> constexpr void for_each_taken_edge(std::uint32_t item, Visit visit) {
+    if (!order_.is_end(item)) {
+      return;
+    }
+    const node_id n = order_.node_of_end(item);
+    for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
+      if (out_.executable_edges_.test(e)) {
+        const auto target = static_cast<node_id>(ir_.graph().edge_target(e));
+        visit(e, order_.first_position(target) <= order_.first_position(n));
+      }
+    });
+  }
+
+  constexpr void join_arriving(edge_id e) {
+    for_each_phi(ir_, static_cast<node_id>(ir_.graph().edge_target(e)), [&](value_id phi) {
+      const auto input = static_cast<value_id>(ir_.phi_input(phi, e));
+      if (input != no_value) {
+        domain_.join(w_.arriving_.data()[phi], fact(input));
+      }
+    });
+  }
+
+  constexpr void lower(value_id v, const element& found) {
+    if (!is_bottom(domain_, found) && less_or_equal(domain_, found, fact(v))) {
+      fact(v) = found;
+    }
+  }
+
+  // ---- Finish: what is executed and still has no value is reported as top.
+
+  constexpr void finish() {
+    for (const std::uint32_t v : set_bits(out_.undefined_)) {
+      if (is_unknown(v)) {
+        fact(v) = domain_.top(ir_.operation(v).width);
+      } else {
+        out_.undefined_.reset(v); // got a value after it was marked
+      }
+    }
+    for (const node_id n : order_.postorder()) {
+      if (!out_.executable_nodes_.test(n)) {
+        continue;
+      }
+      for (std::uint32_t position = order_.first_position(n); position != order_.last_position(n); ++position) {
+        const value_id v = order_.item(position);
+        if (is_unknown(v)) {
+          fact(v) = domain_.top(ir_.operation(v).width);
+        }
+      }
+    }
+    if constexpr (widens) {
+      for (std::uint32_t& growths : out_.widenings_) {
+        growths = growths > options_.widen_after ? growths - options_.widen_after : 0;
+      }
+    }
+  }
+
+  // ---- Shorthands.
+
+  constexpr std::size_t num_nodes() const { return static_cast<std::size_t>(ir_.graph().num_nodes()); }
+
+  constexpr element& fact(value_id v) { return out_.facts_.data()[v]; }
+
+  constexpr bool is_unknown(value_id v) { return is_bottom(domain_, fact(v)); }
+
+  constexpr bool is_undefined(value_id v) { return out_.undefined_.test(v) && is_unknown(v); }
+
+  static constexpr void clear(bit_row& bits, std::size_t count) {
+    bits.resize(count);
+    bits.reset();
+  }
+
+  const IR& ir_;
+  const D& domain_;
+  const sccp_options& options_;
+  sccp_workspace<D>& w_;
+  ssa_order& order_;
+  sccp_result<D>& out_;
+};
 
 } // namespace detail
 
-/// What is known of the values of `ir` if what is never executed is left out, refilling `out`. Allocates nothing once
-/// workspace and result have seen a program as large, branch facts apart.
+/// What `domain` knows of the values of `ir` when everything that is never executed is left out, refilling `out`.
+/// Allocates nothing once workspace and result have seen a program as large.
 ///
-/// Wegman, Zadeck, "Constant propagation with conditional branches", TOPLAS 13(2), 1991. Optimistic: starts from
-/// "nothing is executed", follows an edge when the condition at its source may have its case, and evaluates values when
-/// an operand or an edge into their phi has changed, so that `x = 1; do { if (x != 1) x = 2; } while (…)` leaves x
-/// constant, which no sequence of constant propagation and removal of dead code does. Departures: joins upward, from
-/// bottom; any domain in place of constants, with widening where values come around loops; items wait in reverse
-/// postorder in place of two lists; an operation is visited once for all operands that have changed before its turn.
+/// Wegman, Zadeck, "Constant propagation with conditional branches", TOPLAS 13(2), 1991. Optimistic: it starts from
+/// "nothing is executed", follows an edge when the condition at its source may have the edge's case, and evaluates a
+/// value when an operand or an edge into its phi has changed. So `x = 1; do { if (x != 1) x = 2; } while (…)` leaves x
+/// constant, which no sequence of constant propagation and dead code elimination achieves. Departures: joins upward,
+/// from bottom; any domain in place of constants, with widening around loops; one set of pending items in reverse
+/// postorder in place of two worklists; an operation is visited once for all operands that have changed before its
+/// turn.
 ///
-/// What stands in no node (literals apart) is top. `undef` is as `sccp_options` says. Unreachable nodes are not
-/// executable, nor are their edges. Parallel edges are edges each, of which a constant decides for one. A branch whose
-/// condition has no value (it always traps) takes no edge. Requires the domain to be monotone; `checked` tests that.
+/// Values in no node (other than literals) are top. `undef` is treated as `sccp_options` says. Unreachable nodes and
+/// their edges are not executable. Parallel edges are separate edges: a constant takes only one of them. A branch whose
+/// condition has no value (it always traps) takes no edge. Requires a monotone domain; `checked` tests that.
 ///
-/// Without widening the result is the least solution and independent of any order. O(h (m + u)) for m edges, u operands
-/// and a domain of height h, of which `widen_after` and the thresholds are the bound if it widens; phis of many inputs
-/// included. Of workspace 20 bytes a value, 32 a node and 20 an operand, and a fact for each value if something was
-/// widened. With `branch_facts` a copy of the operand lists comes on top, and is made anew each time.
+/// Without widening the result is the least solution and does not depend on any order. O(h (m + u)) time for m edges, u
+/// operands and a domain of height h, which `widen_after` and the thresholds bound if the domain widens; phis with many
+/// inputs included. The workspace takes 20 bytes a value, 32 a node and 20 an operand, and a fact for each value if
+/// something was widened.
 template <semantic_ir IR, domain_of_ir<IR> D>
 constexpr void sccp(const IR& ir, const D& domain, const sccp_options& options, sccp_workspace<D>& workspace,
                     sccp_result<D>& out) {
-  const auto count = static_cast<std::size_t>(ir.num_values());
-  detail::sccp_columns<D>& columns = detail::sccp_access::columns(out);
-  if constexpr (has_assume<D>) {
-    if (options.branch_facts) {
-      detail::sccp_with_branch_facts(ir, domain, options, workspace.memory_, columns);
-      return;
-    }
-  }
-  detail::sccp_solver<IR, D>(ir, domain, options, workspace.memory_, columns).run(count);
+  detail::sccp_solver<IR, D>(ir, domain, options, workspace, out).run(static_cast<std::size_t>(ir.num_values()));
 }
 
-/// What is known of the values of `ir` by `domain`.
+/// The result as a value.
 template <semantic_ir IR, domain_of_ir<IR> D>
 constexpr sccp_result<D> sccp(const IR& ir, const D& domain, const sccp_options& options = {}) {
   sccp_result<D> out;
@@ -83,6 +724,30 @@ constexpr sccp_result<D> sccp(const IR& ir, const D& domain, const sccp_options&
 /// The constants of `ir`.
 template <semantic_ir IR> constexpr sccp_result<flat_domain<constant_of<IR>>> sccp(const IR& ir) {
   return sccp(ir, flat_domain<constant_of<IR>>());
+}
+
+/// The same, and facts are also sharpened by branches: after the edge that is taken if x < 10, x is less than 10. Works
+/// on a view of the program in which such values have copies (see `detail::branch_facts_view`). A function of its own,
+/// because the solver is compiled once more for that view. Each call copies the operand lists and builds a dominator
+/// tree; not for constant expressions. What a branch says holds where the edge dominates, and for phis on the edge
+/// itself; the fact of a value is what holds at its definition.
+template <semantic_ir IR, domain_of_ir<IR> D>
+  requires has_assume<D>
+void sccp_with_branch_facts(const IR& ir, const D& domain, const sccp_options& options, sccp_workspace<D>& workspace,
+                            sccp_result<D>& out) {
+  const detail::branch_facts_view<IR> view(ir);
+  detail::sccp_solver<detail::branch_facts_view<IR>, D>(view, domain, options, workspace, out)
+      .run(static_cast<std::size_t>(ir.num_values()));
+}
+
+/// The result as a value.
+template <semantic_ir IR, domain_of_ir<IR> D>
+  requires has_assume<D>
+sccp_result<D> sccp_with_branch_facts(const IR& ir, const D& domain, const sccp_options& options = {}) {
+  sccp_result<D> out;
+  sccp_workspace<D> workspace;
+  sccp_with_branch_facts(ir, domain, options, workspace, out);
+  return out;
 }
 
 MIDEND_END_NAMESPACE

@@ -6,7 +6,7 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
-#include "midend/ssa/detail/ssa_uses.hpp"
+#include "midend/ir/ssa.hpp"
 #include "midend/ssa/detail/staying_nodes.hpp"
 #include "midend/ssa/sccp_result.hpp"
 #include "midend/support/flat_array.hpp"

@@ -4,7 +4,6 @@
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ssa.hpp"
-#include "midend/ssa/detail/ssa_uses.hpp"
 #include "midend/support/bit_row.hpp"
 #include "midend/support/flat_array.hpp"
 
