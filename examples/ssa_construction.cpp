@@ -79,7 +79,7 @@ int main() {
   for (const diagnostic& d : initialization_warnings(p)) {
     std::printf("line %u: %s\n", d.location.line, d.message.c_str());
   }
-  const midend::ssa_construction result = construct_ssa(p);
+  const midend::inserted_phis result = construct_ssa(p);
   std::printf("%zu phis\n%s\n", result.num_phis(), to_text(p).c_str());
   std::printf("%s", to_text(made_on_the_fly()).c_str());
 }

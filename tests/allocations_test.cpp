@@ -530,7 +530,7 @@ TEST_CASE("allocations: construct_ssa") {
     }
   }
   midend::construct_ssa_workspace memory;
-  midend::ssa_construction result;
+  midend::inserted_phis result;
   std::size_t phis = 0;
   const auto round = [&] {
     for (flat_editor& editor : editors) {

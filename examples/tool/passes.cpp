@@ -19,7 +19,7 @@ using midend::elbrus::ssa_algorithm;
 
 std::string construct(procedure& p, ssa_algorithm algorithm) {
   const std::size_t variables = p.variables().size();
-  const midend::ssa_construction done = midend::elbrus::construct_ssa(p, algorithm);
+  const midend::inserted_phis done = midend::elbrus::construct_ssa(p, algorithm);
   std::string said;
   append(said, variables, " variables, ", done.num_phis(), " phis, ", done.undefined_variables().size(),
          " variables perhaps read before they are written");

@@ -17,7 +17,7 @@ template <class List> bool contains(const List& list, std::uint32_t id) {
 
 class ssa_check {
 public:
-  ssa_check(const renamed_program& program, const midend::ssa_construction& result)
+  ssa_check(const renamed_program& program, const midend::inserted_phis& result)
       : program_(program), original_(program.original()), result_(result), position_(original_.num_statements()),
         node_of_(original_.num_statements()) {
     const midend::csr_graph& g = program.graph();
@@ -186,7 +186,7 @@ private:
 
   const renamed_program& program_;
   const statement_program& original_;
-  const midend::ssa_construction& result_;
+  const midend::inserted_phis& result_;
   definitions facts_;
   std::vector<std::size_t> position_; ///< by statement
   std::vector<node_id> node_of_;
@@ -195,7 +195,7 @@ private:
 
 } // namespace
 
-std::string wrong_about(const renamed_program& program, const midend::ssa_construction& result) {
+std::string wrong_about(const renamed_program& program, const midend::inserted_phis& result) {
   return ssa_check(program, result).first_wrong();
 }
 

@@ -5,7 +5,7 @@
 #include "kit/test_graph.hpp"
 
 #include <midend/ir/editing.hpp>
-#include <midend/ssa/ssa_construction.hpp>
+#include <midend/ssa/inserted_phis.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -138,6 +138,6 @@ static_assert(midend::on_the_fly_editor<renamed_program>);
 /// Checks by definition that a renamed program is in SSA form and means what it meant: each value that is read is
 /// defined on every path to the read, and stands for the definitions that reach it. Phis are those of `result`. Gives
 /// the first thing that is wrong, or nothing.
-std::string wrong_about(const renamed_program& program, const midend::ssa_construction& result);
+std::string wrong_about(const renamed_program& program, const midend::inserted_phis& result);
 
 } // namespace midend_tests

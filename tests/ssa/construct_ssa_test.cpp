@@ -14,13 +14,13 @@ using namespace midend_tests;
 using midend::construct_ssa;
 using midend::construct_ssa_on_the_fly;
 using midend::redundant_phis;
-using midend::ssa_construction;
+using midend::inserted_phis;
 
 namespace {
 
 using phi_places = std::vector<std::pair<variable_id, node_id>>;
 
-phi_places places_of(const ssa_construction& result) {
+phi_places places_of(const inserted_phis& result) {
   phi_places out;
   for (const midend::variable_phi& phi : result.phis()) {
     out.emplace_back(phi.variable, phi.node);
@@ -96,7 +96,7 @@ bool has_unreachable_predecessor(const midend::csr_graph& g) {
 void check_both(const statement_program& p, const std::string& name) {
   INFO(name);
   renamed_program renamed(p);
-  const ssa_construction result = construct_ssa(renamed);
+  const inserted_phis result = construct_ssa(renamed);
   const std::string wrong = wrong_about(renamed, result);
   CHECK_MESSAGE(wrong.empty(), join(wrong, "\n", to_string(p)));
   const phi_places expected = expected_places(p);
@@ -104,7 +104,7 @@ void check_both(const statement_program& p, const std::string& name) {
 
   for (const redundant_phis redundant : {redundant_phis::remove, redundant_phis::keep}) {
     renamed_program other(p);
-    const ssa_construction on_the_fly = construct_ssa_on_the_fly(other, redundant);
+    const inserted_phis on_the_fly = construct_ssa_on_the_fly(other, redundant);
     const std::string wrong_there = wrong_about(other, on_the_fly);
     CHECK_MESSAGE(wrong_there.empty(), join("on the fly: ", wrong_there, "\n", to_string(p)));
     if (has_unreachable_predecessor(p.graph())) {

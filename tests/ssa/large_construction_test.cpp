@@ -11,7 +11,7 @@
 
 using namespace midend_tests;
 using midend::no_variable;
-using midend::ssa_construction;
+using midend::inserted_phis;
 
 namespace {
 
@@ -33,11 +33,11 @@ template <class Successors> midend::csr_graph graph_by(node_id nodes, Successors
 template <class Check> void check_both(flat_editor& editor, Check check) {
   const std::string wrong = on_a_small_stack([&] {
     editor.restore();
-    const ssa_construction by_frontiers = midend::construct_ssa(editor);
+    const inserted_phis by_frontiers = midend::construct_ssa(editor);
     std::string out = check(editor, by_frontiers);
     if (out.empty()) {
       editor.restore();
-      const ssa_construction on_the_fly = midend::construct_ssa_on_the_fly(editor);
+      const inserted_phis on_the_fly = midend::construct_ssa_on_the_fly(editor);
       out = check(editor, on_the_fly);
       out = out.empty() ? out : "on the fly: " + out;
     }
@@ -52,7 +52,7 @@ TEST_CASE("construct_ssa: a chain of a million nodes") {
   flat_editor editor(graph_by(million, [](node_id n) { return std::array{n + 1}; }), 1);
   editor.add(0, no_variable, 0);
   editor.add(million - 1, 0, no_variable);
-  check_both(editor, [](flat_editor& e, const ssa_construction& result) -> std::string {
+  check_both(editor, [](flat_editor& e, const inserted_phis& result) -> std::string {
     if (result.num_phis() != 0 || e.done.phis != 0 || !result.undefined_variables().empty()) {
       return "phis";
     }
@@ -70,7 +70,7 @@ TEST_CASE("construct_ssa: a chain of a million nodes, backwards by number") {
   for (node_id n = 1; n != million; ++n) {
     editor.add(n, 0, no_variable);
   }
-  check_both(editor, [](flat_editor& e, const ssa_construction& result) -> std::string {
+  check_both(editor, [](flat_editor& e, const inserted_phis& result) -> std::string {
     if (result.num_phis() != 0 || e.done.replacements > million) {
       return "phis";
     }
@@ -88,7 +88,7 @@ TEST_CASE("construct_ssa: a ladder of a million nodes, each of which writes and 
   for (node_id n = 0; n != million; ++n) {
     editor.add(n, 0, 0);
   }
-  check_both(editor, [](flat_editor& e, const ssa_construction& result) -> std::string {
+  check_both(editor, [](flat_editor& e, const inserted_phis& result) -> std::string {
     if (result.num_phis() != million - 2 || e.done.phis != million - 2 || e.done.inputs != 2 * (million - 2)) {
       return join(result.num_phis(), " phis, ", e.done.inputs, " inputs");
     }
@@ -108,7 +108,7 @@ TEST_CASE("construct_ssa: a ladder whose every node leads back to the second one
   editor.add(0, no_variable, 1);
   editor.add(1, 1, no_variable);
   editor.add(nodes - 1, 0, 1); // variable 0 is never written in the loop, variable 1 at its end
-  check_both(editor, [](flat_editor& e, const ssa_construction& result) -> std::string {
+  check_both(editor, [](flat_editor& e, const inserted_phis& result) -> std::string {
     if (result.num_phis() != 1 || result.phis()[0].node != 1 || result.phis()[0].variable != 1) {
       return join(result.num_phis(), " phis");
     }
@@ -131,7 +131,7 @@ TEST_CASE("construct_ssa: what becomes trivial is found with little work") {
   flat_editor editor(midend::csr_graph::from_edges(2 * depth, 0, edges).value(), 1);
   editor.add(0, no_variable, 0);
   editor.add(2 * depth - 1, 0, no_variable);
-  check_both(editor, [](flat_editor& e, const ssa_construction& result) -> std::string {
+  check_both(editor, [](flat_editor& e, const inserted_phis& result) -> std::string {
     if (result.num_phis() != 0 || e.is_phi(e.read(1))) {
       return "phis are left";
     }
@@ -153,7 +153,7 @@ constexpr bool constructed_at_compile_time() {
   editor.add(3, 1, no_variable);
   editor.add(3, 2, no_variable);
   editor.restore();
-  const ssa_construction result = midend::construct_ssa(editor);
+  const inserted_phis result = midend::construct_ssa(editor);
   return result.num_phis() == 2 && result.phis(0).size() == 1 && result.phis(1)[0].node == 3 &&
          result.phis(2).empty() && result.undefined_variables().size() == 1 && result.undefined_variables()[0] == 1;
 }

@@ -9,18 +9,270 @@
 #include "midend/graph/csr_graph.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ir/ids.hpp"
-#include "midend/ssa/detail/ssa_renaming.hpp"
+#include "midend/ir/statements.hpp"
 #include "midend/ssa/detail/statement_variables.hpp"
-#include "midend/ssa/detail/variable_sites.hpp"
-#include "midend/ssa/ssa_construction.hpp"
+#include "midend/ssa/inserted_phis.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/work_stack.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Memory for SSA constructions that are done again and again.
+namespace detail {
+
+/// A list of nodes for each variable, in one array.
+class nodes_by_variable {
+public:
+  constexpr void assign(std::size_t num_variables, std::span<const definition_site> sites) {
+    ends_.assign(num_variables + 1, 0);
+    for (const definition_site& site : sites) {
+      ++ends_[site.variable];
+    }
+    counts_to_ends(ends_);
+    nodes_.resize_for_overwrite(sites.size());
+    for (const definition_site& site : sites) {
+      nodes_[--ends_[site.variable]] = site.node;
+    }
+  }
+
+  constexpr std::span<const node_id> operator[](variable_id x) const {
+    return {nodes_.data() + ends_[x], nodes_.data() + ends_[x + std::size_t{1}]};
+  }
+
+private:
+  flat_array<std::uint32_t> ends_; ///< by variable, and one more: where its nodes begin
+  flat_array<node_id> nodes_;
+};
+
+/// The nodes that define each variable, and those that read it before they write it. One pass over the program.
+class variable_sites {
+public:
+  template <class IR> constexpr void assign(const IR& ir, statement_variables& statement) {
+    const auto num_variables = static_cast<std::size_t>(ir.num_variables());
+    const node_id num_nodes = node_count(ir.graph());
+    statement.start(num_variables);
+    defined_in_.assign(num_variables, no_node);
+    exposed_in_.assign(num_variables, no_node);
+    definitions_.clear();
+    exposed_.clear();
+    for (node_id n = 0; n != num_nodes; ++n) {
+      for_each_id(ir.statements(n), [&](statement_id s) {
+        statement.assign(ir, s);
+        for (const variable_id x : statement.read()) {
+          if (defined_in_[x] != n) {
+            add(exposed_, exposed_in_, x, n);
+          }
+        }
+        for (const variable_id x : statement.written()) {
+          add(definitions_, defined_in_, x, n);
+        }
+      });
+    }
+    defining_.assign(num_variables, definitions_);
+    exposing_.assign(num_variables, exposed_);
+  }
+
+  constexpr std::size_t num_variables() const { return defined_in_.size(); }
+
+  /// Each node at most once for a variable.
+  constexpr std::span<const definition_site> definitions() const { return definitions_; }
+
+  constexpr std::span<const node_id> defining(variable_id x) const { return defining_[x]; }
+
+  /// The nodes with a read of `x` that may see the value on arrival.
+  constexpr std::span<const node_id> exposing(variable_id x) const { return exposing_[x]; }
+
+private:
+  static constexpr void add(flat_array<definition_site>& sites, flat_array<node_id>& listed_in, variable_id x,
+                            node_id n) {
+    if (listed_in[x] != n) {
+      listed_in[x] = n;
+      sites.push_back({x, n});
+    }
+  }
+
+  flat_array<node_id> defined_in_; ///< by variable: the last node that is in its list
+  flat_array<node_id> exposed_in_;
+  flat_array<definition_site> definitions_;
+  flat_array<definition_site> exposed_;
+  nodes_by_variable defining_;
+  nodes_by_variable exposing_;
+};
+
+/// The nodes where a variable is live, for one variable at a time: a backward walk from its reads to its definitions.
+/// Most variables have no dominance frontier, and are never asked about.
+class live_nodes {
+public:
+  constexpr void start(std::size_t num_nodes) {
+    variable_ = no_variable;
+    defined_.assign(num_nodes, no_variable);
+    live_in_.assign(num_nodes, no_variable);
+  }
+
+  /// Whether `x` is live at the start of `n`. The first query about another variable does the walk.
+  template <class G> constexpr bool is_live_in(const G& g, const variable_sites& sites, variable_id x, node_id n) {
+    if (x != variable_) {
+      variable_ = x;
+      walk(g, sites);
+    }
+    return live_in_[n] == x;
+  }
+
+private:
+  template <class G> constexpr void walk(const G& g, const variable_sites& sites) {
+    for (const node_id n : sites.defining(variable_)) {
+      defined_[n] = variable_;
+    }
+    work_stack<node_id> todo(memory_);
+    for (const node_id n : sites.exposing(variable_)) {
+      live_in_[n] = variable_;
+      todo.push(n);
+    }
+    while (!todo.empty()) {
+      for_each_id(g.predecessors(todo.pop()), [&](node_id p) {
+        if (live_in_[p] != variable_ && defined_[p] != variable_) {
+          live_in_[p] = variable_;
+          todo.push(p);
+        }
+      });
+    }
+  }
+
+  variable_id variable_ = no_variable;
+  flat_array<variable_id> defined_; ///< by node: the last variable of a walk that is defined there
+  flat_array<variable_id> live_in_;
+  flat_array<node_id> memory_;
+};
+
+/// Memory of `ssa_renaming`.
+struct renaming_memory {
+  struct former_value {
+    variable_id variable;
+    value_id value;
+  };
+
+  flat_array<value_id> current;           ///< by variable: what it holds here, or `no_value`
+  flat_array<former_value> log;           ///< what variables held before, to be restored
+  flat_array<std::size_t> log_end;        ///< by depth in the dominator tree: the length of the log there
+  flat_array<std::uint32_t> phi_end;      ///< by node, into `phis`
+  flat_array<std::uint32_t> phis;         ///< numbers of phis, node by node
+  flat_array<unsigned char> is_undefined; ///< by variable
+};
+
+/// Walks the dominator tree in preorder: at the start of a node, a variable holds its phi there, or else what it holds
+/// at the end of the immediate dominator. Unreachable nodes come last, each on its own.
+template <class E> class ssa_renaming {
+public:
+  constexpr ssa_renaming(E& editor, const dominator_tree& tree, statement_variables& statement, renaming_memory& memory)
+      : editor_(editor), tree_(tree), statement_(statement), memory_(memory) {}
+
+  constexpr void run(std::span<const variable_phi> phis) {
+    phis_ = phis;
+    group_phis_by_node();
+    const auto num_variables = static_cast<std::size_t>(editor_.num_variables());
+    memory_.current.assign(num_variables, no_value);
+    memory_.is_undefined.assign(num_variables, 0);
+    memory_.log.clear();
+    memory_.log_end.assign(1, 0);
+    for (const node_id n : tree_.preorder()) {
+      const std::size_t depth = tree_.depth(n);
+      restore(memory_.log_end[depth]);
+      rename_node(n);
+      memory_.log_end.shrink(depth + 1);
+      memory_.log_end.push_back(memory_.log.size());
+    }
+    for (node_id n = 0; n != tree_.num_nodes(); ++n) {
+      if (!tree_.is_reachable(n)) {
+        restore(0);
+        rename_node(n);
+      }
+    }
+  }
+
+  constexpr void list_undefined(flat_array<variable_id>& out) const {
+    out.clear();
+    for (std::size_t x = 0; x != memory_.is_undefined.size(); ++x) {
+      if (memory_.is_undefined[x] != 0) {
+        out.push_back(static_cast<variable_id>(x));
+      }
+    }
+  }
+
+private:
+  constexpr void group_phis_by_node() {
+    memory_.phi_end.assign(tree_.num_nodes() + 1, 0);
+    for (const variable_phi& phi : phis_) {
+      ++memory_.phi_end[phi.node];
+    }
+    counts_to_ends(memory_.phi_end);
+    memory_.phis.resize_for_overwrite(phis_.size());
+    for (std::size_t i = phis_.size(); i-- != 0;) {
+      memory_.phis[--memory_.phi_end[phis_[i].node]] = static_cast<std::uint32_t>(i);
+    }
+  }
+
+  template <class Visit> constexpr void for_each_phi(node_id n, Visit visit) const {
+    const std::uint32_t last = memory_.phi_end[n + std::size_t{1}];
+    for (std::uint32_t i = memory_.phi_end[n]; i != last; ++i) {
+      visit(phis_[memory_.phis[i]]);
+    }
+  }
+
+  constexpr void rename_node(node_id n) {
+    for_each_phi(n, [&](const variable_phi& phi) { write(phi.variable, phi.value); });
+    for_each_id(editor_.statements(n), [&](statement_id s) { rename_statement(s); });
+    for_each_id(editor_.graph().out_edges(n), [&](edge_id e) {
+      for_each_phi(static_cast<node_id>(editor_.graph().edge_target(e)),
+                   [&](const variable_phi& phi) { editor_.set_phi_input(phi.value, e, value_of(phi.variable)); });
+    });
+  }
+
+  constexpr void rename_statement(statement_id s) {
+    statement_.assign(editor_, s);
+    for (const variable_id x : statement_.read()) {
+      editor_.rename_use(s, x, value_of(x));
+    }
+    for (const variable_id x : statement_.written()) {
+      write(x, editor_.rename_definition(s, x));
+    }
+  }
+
+  constexpr value_id value_of(variable_id x) {
+    if (memory_.current[x] != no_value) {
+      return memory_.current[x];
+    }
+    memory_.is_undefined[x] = 1;
+    return editor_.undefined_value(x);
+  }
+
+  constexpr void write(variable_id x, value_id v) {
+    memory_.log.push_back({x, memory_.current[x]});
+    memory_.current[x] = v;
+  }
+
+  /// Restores what variables held when the log had that length.
+  constexpr void restore(std::size_t log_size) {
+    while (memory_.log.size() != log_size) {
+      memory_.current[memory_.log.back().variable] = memory_.log.back().value;
+      memory_.log.pop_back();
+    }
+  }
+
+  E& editor_;
+  const dominator_tree& tree_;
+  statement_variables& statement_;
+  renaming_memory& memory_;
+  std::span<const variable_phi> phis_;
+};
+
+struct ssa_constructor;
+
+} // namespace detail
+
+/// Memory of `construct_ssa`, reusable for program after program.
 class construct_ssa_workspace {
   friend detail::ssa_constructor;
 
@@ -38,16 +290,16 @@ class construct_ssa_workspace {
 namespace detail {
 
 struct ssa_constructor {
-  template <class E> static constexpr void run(E& editor, construct_ssa_workspace& w, ssa_construction& out) {
+  template <class E> static constexpr void run(E& editor, construct_ssa_workspace& w, inserted_phis& out) {
     const auto& g = editor.graph();
-    require_no_way_back_to_entry(g);
+    require_no_edge_to_entry(g);
     dominators(g, semi_nca, w.dominators_, w.tree_);
     w.sites_.assign(editor, w.statement_);
     if constexpr (bidirectional_flow_graph<graph_of<E>>) {
-      find_frontiers(g, g, w);
+      compute_frontiers(g, g, w);
     } else {
       w.copy_.assign(g);
-      find_frontiers(g, w.copy_, w);
+      compute_frontiers(g, w.copy_, w);
     }
     insert_phis(editor, w.frontiers_, out);
     w.statement_.start(static_cast<std::size_t>(editor.num_variables()));
@@ -57,8 +309,8 @@ struct ssa_constructor {
   }
 
 private:
-  /// A phi at the entry would need an input for the arrival from outside.
-  template <class G> static constexpr void require_no_way_back_to_entry([[maybe_unused]] const G& g) {
+  /// A phi at the entry would need an input for the call of the function.
+  template <class G> static constexpr void require_no_edge_to_entry([[maybe_unused]] const G& g) {
 #if MIDEND_CHECKS
     for (node_id n = 0; n != node_count(g); ++n) {
       for_each_id(g.successors(n),
@@ -68,7 +320,7 @@ private:
   }
 
   template <class G, class WithPredecessors>
-  static constexpr void find_frontiers(const G& g, const WithPredecessors& backward, construct_ssa_workspace& w) {
+  static constexpr void compute_frontiers(const G& g, const WithPredecessors& backward, construct_ssa_workspace& w) {
     w.live_.start(node_count(g));
     iterated_dominance_frontiers(
         g, w.tree_, w.sites_.num_variables(), w.sites_.definitions(),
@@ -76,9 +328,9 @@ private:
         w.frontiers_);
   }
 
-  /// From the last variable to the first, since each phi goes before those that are there.
+  /// From the last variable to the first, because each phi is inserted before those that are there.
   template <class E>
-  static constexpr void insert_phis(E& editor, const iterated_frontiers& frontiers, ssa_construction& out) {
+  static constexpr void insert_phis(E& editor, const iterated_frontiers& frontiers, inserted_phis& out) {
     const std::size_t num_variables = frontiers.num_variables();
     out.phis_.resize_for_overwrite(frontiers.num_members());
     out.phi_offsets_.resize_for_overwrite(num_variables + 1);
@@ -98,34 +350,33 @@ private:
 
 } // namespace detail
 
-/// Turns all variables of a program into values: each statement then reads values, each definition is one, and where
-/// several definitions meet in a variable that is live there stands a phi. The result is *pruned* SSA form, with as few
-/// phis as iterated dominance frontiers and liveness allow.
+/// Turns all variables of a program into values: afterwards statements read values, each definition is a value, and a
+/// phi stands where several definitions of a live variable meet. The result is *pruned* SSA form: as few phis as
+/// iterated dominance frontiers and liveness allow.
 ///
 /// Cytron, Ferrante, Rosen, Wegman, Zadeck, "Efficiently computing static single assignment form and the control
 /// dependence graph", TOPLAS 13(4), 1991. Frontiers are iterated as by Sreedhar and Gao (see
-/// `iterated_dominance_frontiers`), without the sets of single nodes. Liveness is looked for variable by variable, and
-/// only if a variable has a frontier, by a walk from its reads back to its definitions: bits for all variables in all
-/// nodes, as in `live_variables`, could not be kept for large programs. The dominator tree is walked by preorder
-/// number; a log takes the place of a stack for each variable.
+/// `iterated_dominance_frontiers`), without the frontiers of single nodes. Liveness is computed for one variable at a
+/// time, and only if it has a frontier, by a walk from its reads back to its definitions: a bit for each variable in
+/// each node, as in `live_variables`, would be too large for large programs. The dominator tree is walked in preorder,
+/// and a log replaces the stack for each variable.
 ///
 /// Requires that no edge leads to the entry, as SSA form does. A may-definition reads the variable and writes it, as
-/// `ir/editing.hpp` says. Where nothing was written on a path from the entry, `undefined_value` stands in, in phis too.
-/// Unreachable nodes have no phis: what is read there is what was written before in the node, else undefined, and
-/// that is what phis get on edges from there. Parallel edges have an input each; they are equal.
+/// `ir/editing.hpp` says. A read that no definition reaches on some path becomes `undefined_value`, in phis too.
+/// Unreachable nodes have no phis: a read there sees what was written earlier in the node, or else is undefined, and
+/// phis get the same on edges from there. Parallel edges have one input each, and the inputs are equal.
 ///
 /// Time: O(n + m + size of the statements + inputs of phis), and for each variable with a frontier the nodes where it
-/// is live and the edges into them. Memory beside the result: about 90 bytes a node, 24 a variable, 20 a node that
-/// defines or reads a variable. With a workspace nothing is allocated but by the editor once a program as large was
-/// seen.
+/// is live and the edges into them. The workspace takes about 90 bytes a node, 24 a variable, and 20 for each node that
+/// defines or reads a variable. Once it has seen a program as large, only the editor allocates.
 template <variable_editor E>
-constexpr void construct_ssa(E& editor, construct_ssa_workspace& workspace, ssa_construction& out) {
+constexpr void construct_ssa(E& editor, construct_ssa_workspace& workspace, inserted_phis& out) {
   detail::ssa_constructor::run(editor, workspace, out);
 }
 
 /// The result as a value.
-template <variable_editor E> constexpr ssa_construction construct_ssa(E& editor) {
-  ssa_construction out;
+template <variable_editor E> constexpr inserted_phis construct_ssa(E& editor) {
+  inserted_phis out;
   construct_ssa_workspace workspace;
   construct_ssa(editor, workspace, out);
   return out;

@@ -1,4 +1,4 @@
-/// `construct_ssa_on_the_fly`: turns the variables of a finished program into values as a front end would.
+/// `construct_ssa_on_the_fly`: SSA construction of a finished program, done as a front end would do it.
 #pragma once
 
 #include "midend/config.hpp"
@@ -7,8 +7,8 @@
 #include "midend/ir/ids.hpp"
 #include "midend/ir/statements.hpp"
 #include "midend/ssa/detail/statement_variables.hpp"
+#include "midend/ssa/inserted_phis.hpp"
 #include "midend/ssa/on_the_fly_ssa.hpp"
-#include "midend/ssa/ssa_construction.hpp"
 #include "midend/support/flat_array.hpp"
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What is done to phis that irreducible flow makes too many.
+/// What to do with the redundant phis of irreducible flow.
 enum class redundant_phis : std::uint8_t { remove, keep };
 
 namespace detail {
@@ -26,7 +26,7 @@ template <class E> class on_the_fly_constructor {
 public:
   explicit on_the_fly_constructor(E& editor) : editor_(editor), ssa_(editor) {}
 
-  void run(redundant_phis redundant, ssa_construction& out) {
+  void run(redundant_phis redundant, inserted_phis& out) {
     const auto num_variables = static_cast<std::size_t>(editor_.num_variables());
     const node_id num_nodes = node_count(editor_.graph());
     statement_.start(num_variables);
@@ -71,8 +71,8 @@ private:
     });
   }
 
-  /// Sorted by node, then by variable, by counting.
-  void list_phis(node_id num_nodes, std::size_t num_variables, ssa_construction& out) {
+  /// Sorts by node, then by variable, by counting.
+  void list_phis(node_id num_nodes, std::size_t num_variables, inserted_phis& out) {
     flat_array<variable_phi> made;
     ssa_.for_each_phi([&](const variable_phi& phi) { made.push_back(phi); });
     flat_array<variable_phi> by_node;
@@ -81,7 +81,7 @@ private:
     sort_by(num_variables, [](const variable_phi& phi) { return phi.variable; }, by_node, out.phi_offsets_, out.phis_);
   }
 
-  /// Keeps the order of what has the same key. `begins` are the places where the keys begin, and the end.
+  /// A stable sort. `begins` becomes the place where each key begins, and the end.
   template <class Key>
   static void sort_by(std::size_t num_keys, Key key, const flat_array<variable_phi>& from,
                       flat_array<std::uint32_t>& begins, flat_array<variable_phi>& to) {
@@ -96,7 +96,7 @@ private:
     }
   }
 
-  void list_undefined(std::size_t num_variables, ssa_construction& out) {
+  void list_undefined(std::size_t num_variables, inserted_phis& out) {
     out.undefined_variables_.clear();
     for (variable_id x = 0; x != num_variables; ++x) {
       if (ssa_.is_undefined(x)) {
@@ -108,24 +108,24 @@ private:
   E& editor_;
   on_the_fly_ssa<E> ssa_;
   statement_variables statement_;
-  flat_array<std::uint32_t> not_filled_; ///< by node: edges from nodes that are not filled
+  flat_array<std::uint32_t> not_filled_; ///< by node: the number of edges from nodes that are not filled
 };
 
 } // namespace detail
 
 /// Turns all variables of a program into values by `on_the_fly_ssa`, in one pass over the nodes by number: what a front
-/// end would make that writes them down in this order. Nodes that stand behind their predecessors, but for those of
-/// loops, give the fewest phis on the way; the result does not depend on the order.
+/// end would produce that emits the nodes in this order. The fewest phis are inserted and removed again if nodes come
+/// after their predecessors, except along back edges. The result does not depend on the order.
 ///
-/// It is the same as that of `construct_ssa` but for the order of phis in a node and for edges from unreachable nodes,
-/// which count here: a node to which they lead may have phis more, and unreachable nodes may have some. With
-/// `redundant_phis::keep` there may also be some more in irreducible flow. Undefined variables may be more too, as
-/// they are noted when a phi that is removed later has them as input.
+/// The result is that of `construct_ssa` with three differences. The order of phis in a node may differ. Edges from
+/// unreachable nodes count here: their targets may have more phis, and unreachable nodes may have phis. More variables
+/// may be reported as undefined, because a phi that is removed later counts while it exists. With
+/// `redundant_phis::keep`, irreducible flow may have more phis, too.
 ///
 /// Requires that no edge leads to the entry. May-definitions as for `construct_ssa`. Cost: see `on_the_fly_ssa`.
 template <on_the_fly_editor E>
-ssa_construction construct_ssa_on_the_fly(E& editor, redundant_phis redundant = redundant_phis::remove) {
-  ssa_construction out;
+inserted_phis construct_ssa_on_the_fly(E& editor, redundant_phis redundant = redundant_phis::remove) {
+  inserted_phis out;
   detail::on_the_fly_constructor<E>(editor).run(redundant, out);
   return out;
 }

@@ -1,15 +1,12 @@
-/// `live_value_sets`: which SSA values are live where.
+/// `live_value_sets`: the result of `live_values`, which SSA values are live where.
 #pragma once
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/ir/ssa_values.hpp"
-#include "midend/ssa/detail/live_value_walk.hpp"
-#include "midend/support/detail/word_kernels.hpp"
+#include "midend/ir/ids.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/order.hpp"
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -19,58 +16,28 @@ MIDEND_BEGIN_NAMESPACE
 namespace detail {
 
 /// A list of values for each node.
-class values_by_node {
-public:
-  /// From the words `Member` of the batches: their lists come out ascending. O(nodes + words + length of the lists).
-  template <word live_words::* Member> constexpr void assign(std::size_t num_nodes, const live_batches& batches) {
-    offsets_.assign(num_nodes + 2, 0);
-    for (const live_words& w : batches.words) {
-      offsets_[w.node + std::size_t{2}] += static_cast<std::size_t>(std::popcount(w.*Member));
-    }
-    for (std::size_t n = 2; n < offsets_.size(); ++n) {
-      offsets_[n] += offsets_[n - 1];
-    }
-    values_.resize_for_overwrite(offsets_.back());
-    std::size_t i = 0;
-    for (std::size_t batch = 0; batch != batches.ends.size(); ++batch) {
-      const value_id* const names = batches.values.data() + batch * word_bits;
-      for (; i != batches.ends[batch]; ++i) {
-        append(batches.words[i].node, batches.words[i].*Member, names);
-      }
-    }
-  }
-
+struct values_by_node {
   constexpr std::span<const value_id> of(node_id n) const {
-    return {values_.data() + offsets_[n], values_.data() + offsets_[n + std::size_t{1}]};
+    return {values.data() + offsets[n], values.data() + offsets[n + std::size_t{1}]};
   }
 
-  constexpr std::size_t num_nodes() const { return offsets_.empty() ? 0 : offsets_.size() - 2; }
+  constexpr std::size_t num_nodes() const { return offsets.empty() ? 0 : offsets.size() - 2; }
 
-  constexpr std::size_t size() const { return values_.size(); }
+  constexpr std::size_t size() const { return values.size(); }
 
   friend constexpr bool operator==(const values_by_node& a, const values_by_node& b) = default;
 
-private:
-  /// While lists are filled, the offset behind a node is where its next value goes; in the end it is where they end.
-  constexpr void append(node_id n, word values, const value_id* names) {
-    std::size_t& end = offsets_[n + std::size_t{1}];
-    value_id* to = values_.data() + end;
-    end += static_cast<std::size_t>(std::popcount(values));
-    for (; values != 0; values &= values - 1) {
-      *to++ = names[std::countr_zero(values)];
-    }
-  }
-
-  flat_array<std::size_t> offsets_; ///< by node, and two more
-  flat_array<value_id> values_;
+  flat_array<std::size_t> offsets; ///< by node, and two more: the list of n starts at n and ends at n + 1
+  flat_array<value_id> values;
 };
 
 struct live_value_solver;
 
 } // namespace detail
 
-/// The values that are live at the start and at the end of each node, as `live_values` finds them: lists, since in SSA
-/// form most values live in few nodes. 4 bytes for each value and place where it is live, 16 a node.
+/// The values that are live at the start and at the end of each node, the result of `live_values`. Lists in place of
+/// bit sets, because in SSA form most values are live in few nodes. 4 bytes for each value and place where it is live,
+/// 16 a node.
 class live_value_sets {
 public:
   constexpr std::size_t num_nodes() const { return in_.num_nodes(); }
@@ -93,10 +60,10 @@ public:
   /// O(log |live_out(n)|).
   constexpr bool is_live_out(value_id v, node_id n) const { return contains(live_out(n), v); }
 
-  /// The lengths of all lists together.
+  /// The sum of the lengths of all lists.
   constexpr std::size_t size() const { return in_.size() + out_.size(); }
 
-  /// How often the analysis looked at a node.
+  /// How often the analysis visited a node.
   constexpr std::size_t num_visits() const { return num_visits_; }
 
   /// The `epoch()` of the graph that was analysed.

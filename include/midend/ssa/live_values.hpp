@@ -4,24 +4,155 @@
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/graph/csr_graph.hpp"
+#include "midend/ir/function_graph.hpp"
+#include "midend/ir/ids.hpp"
 #include "midend/ir/ssa.hpp"
-#include "midend/ir/statements.hpp"
-#include "midend/ssa/detail/live_value_walk.hpp"
 #include "midend/ssa/live_value_sets.hpp"
+#include "midend/support/detail/word_kernels.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/work_stack.hpp"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Memory for `live_values`, to be used again.
+namespace detail {
+
+/// The values of a batch that are live in a node, one bit each.
+struct live_words {
+  word in;
+  word out;
+  node_id node;
+};
+
+/// The result of the walks, batch after batch.
+struct live_batches {
+  flat_array<value_id> values;  ///< ascending; 64 for each batch, perhaps fewer for the last
+  flat_array<live_words> words; ///< each batch lists a node at most once, if anything is live there
+  flat_array<std::size_t> ends; ///< by batch: where its words end
+};
+
+/// The state of a node during a batch; all zero between batches.
+struct live_node_state {
+  word in;
+  word out;
+  word defined;
+  bool is_pending;
+  bool is_touched;
+};
+
+struct live_walk_memory {
+  flat_array<live_node_state> nodes;
+  flat_array<node_id> pending;
+  flat_array<node_id> touched;
+};
+
+/// The walk from reads of values up to their definitions, for 64 values at a time. A node is visited again only when
+/// another value has become live at its start. So there are at most as many visits as pairs of a value and a node where
+/// it is live, and at best 64 times fewer.
+template <class G> class live_value_walk {
+public:
+  constexpr live_value_walk(const G& g, live_walk_memory& memory, live_batches& out)
+      : g_(g), out_(out), pending_(memory.pending), touched_(memory.touched) {
+    memory.nodes.assign(node_count(g), {0, 0, 0, false, false});
+    nodes_ = memory.nodes.data();
+    out.values.clear();
+    out.words.clear();
+    out.ends.clear();
+  }
+
+  /// Adds the next value, greater than all before, defined in `definition` or in no node (`no_node`). Its reads follow.
+  constexpr void add_value(value_id v, node_id definition) {
+    if (out_.values.size() % word_bits == 0) {
+      finish();
+    }
+    bit_ = bit_mask(out_.values.size());
+    out_.values.push_back(v);
+    if (definition != no_node) {
+      touch(definition).defined |= bit_;
+    }
+  }
+
+  /// The value is read in `n`, and defined elsewhere.
+  constexpr void add_read(node_id n) { live_in(n, touch(n), bit_); }
+
+  /// The value is read at the end of `n`, and may be defined there.
+  constexpr void add_read_at_end(node_id n) { live_out(n, bit_); }
+
+  /// Walks up from all reads that were added. Returns the number of visits so far.
+  constexpr std::size_t finish() {
+    while (!pending_.empty()) {
+      ++visits_;
+      const node_id n = pending_.pop();
+      nodes_[n].is_pending = false;
+      const word live = nodes_[n].in;
+      for_each_id(g_.predecessors(n), [&](node_id p) { live_out(p, live); });
+    }
+    if (!touched_.empty()) {
+      write_words();
+    }
+    return visits_;
+  }
+
+private:
+  constexpr live_node_state& touch(node_id n) {
+    live_node_state& node = nodes_[n];
+    if (!node.is_touched) {
+      node.is_touched = true;
+      touched_.push(n);
+    }
+    return node;
+  }
+
+  constexpr void live_in(node_id n, live_node_state& node, word live) {
+    if ((live & ~node.in) != 0) {
+      node.in |= live;
+      if (!node.is_pending) {
+        node.is_pending = true;
+        pending_.push(n);
+      }
+    }
+  }
+
+  constexpr void live_out(node_id n, word live) {
+    if ((live & ~nodes_[n].out) != 0) {
+      live_node_state& node = touch(n);
+      node.out |= live;
+      live_in(n, node, live & ~node.defined);
+    }
+  }
+
+  constexpr void write_words() {
+    while (!touched_.empty()) {
+      const node_id n = touched_.pop();
+      if (const live_node_state& node = nodes_[n]; (node.in | node.out) != 0) {
+        out_.words.push_back({node.in, node.out, n});
+      }
+      nodes_[n] = {0, 0, 0, false, false};
+    }
+    out_.ends.push_back(out_.words.size());
+  }
+
+  const G& g_;
+  live_batches& out_;
+  live_node_state* nodes_ = nullptr;
+  work_stack<node_id> pending_;
+  work_stack<node_id> touched_;
+  word bit_ = 0;
+  std::size_t visits_ = 0;
+};
+
+} // namespace detail
+
+/// Memory of `live_values`, reusable for program after program.
 class live_values_workspace {
   friend detail::live_value_solver;
 
   struct value_record {
     node_id definition;
-    node_id read_in;        ///< the last node that reads it from outside
+    node_id read_in;        ///< the last node that reads it and does not define it
     node_id read_at_end_of; ///< the last node at whose end phis of successors read it
     std::uint32_t last_use; ///< in `uses_`
   };
@@ -29,7 +160,7 @@ class live_values_workspace {
   struct use {
     node_id node;
     bool at_end;          ///< by phis of successors
-    std::uint32_t before; ///< the use of the same value before
+    std::uint32_t before; ///< the previous use of the same value
   };
 
   flat_array<value_record> values_;
@@ -45,7 +176,7 @@ struct live_value_solver {
   template <class IR> static constexpr void run(const IR& ir, live_values_workspace& w, live_value_sets& out) {
     using graph = graph_of<IR>;
     const graph& g = ir.graph();
-    find_definitions(ir, g, w);
+    locate_definitions(ir, g, w);
     list_uses(ir, g, w);
     if constexpr (bidirectional_flow_graph<graph>) {
       out.num_visits_ = walk_all(g, w);
@@ -53,8 +184,8 @@ struct live_value_solver {
       w.copy_.assign(g);
       out.num_visits_ = walk_all(w.copy_, w);
     }
-    out.in_.template assign<&live_words::in>(node_count(g), w.batches_);
-    out.out_.template assign<&live_words::out>(node_count(g), w.batches_);
+    write_lists<&live_words::in>(node_count(g), w.batches_, out.in_);
+    write_lists<&live_words::out>(node_count(g), w.batches_, out.out_);
     out.epoch_ = graph_epoch(g);
   }
 
@@ -62,13 +193,13 @@ private:
   using use = live_values_workspace::use;
   using value_record = live_values_workspace::value_record;
 
-  // The numbers of nodes end far below these.
+  // Node numbers are far below these (`max_nodes`).
   static constexpr node_id outside = no_node;
   static constexpr node_id not_tracked = no_node - 1;
   static constexpr std::uint32_t no_use = 0xffff'ffff;
 
   template <class IR, class G>
-  static constexpr void find_definitions(const IR& ir, const G& g, live_values_workspace& w) {
+  static constexpr void locate_definitions(const IR& ir, const G& g, live_values_workspace& w) {
     w.values_.assign(static_cast<std::size_t>(ir.num_values()), {not_tracked, no_node, no_node, no_use});
     if constexpr (has_parameters<IR>) {
       for_each_id(ir.parameters(), [&](value_id v) { w.values_[v].definition = outside; });
@@ -79,8 +210,7 @@ private:
     }
   }
 
-  /// For each value the nodes where it is live because of what is read right there: once, or once at the end and once
-  /// before.
+  /// Lists for each value the nodes that read it: each at most twice, once inside and once at the end.
   template <class IR, class G> static constexpr void list_uses(const IR& ir, const G& g, live_values_workspace& w) {
     w.uses_.clear();
     const node_id count = node_count(g);
@@ -94,14 +224,6 @@ private:
         for_each_phi(ir, static_cast<node_id>(g.edge_target(e)),
                      [&](value_id phi) { read_at_end(static_cast<value_id>(ir.phi_input(phi, e)), n, w); });
       });
-    }
-  }
-
-  template <class IR, class Visit> static constexpr void for_each_phi(const IR& ir, node_id n, Visit visit) {
-    auto&& values = ir.values(n);
-    const auto last = std::end(values);
-    for (auto it = std::begin(values); it != last && ir.is_phi(static_cast<value_id>(*it)); ++it) {
-      visit(static_cast<value_id>(*it));
     }
   }
 
@@ -130,7 +252,7 @@ private:
     value.last_use = number;
   }
 
-  /// Most values are not read outside of their node, and are left out.
+  /// Leaves out values that are read only in their own node, as most are.
   template <class G> static constexpr std::size_t walk_all(const G& g, live_values_workspace& w) {
     live_value_walk<G> walk(g, w.walk_, w.batches_);
     for (value_id v = 0; v != w.values_.size(); ++v) {
@@ -149,35 +271,61 @@ private:
     }
     return walk.finish();
   }
+
+  /// Lists the values of the words `Member` of all batches, node by node; the lists come out ascending. O(nodes + words
+  /// + length of the lists).
+  template <word live_words::* Member>
+  static constexpr void write_lists(std::size_t num_nodes, const live_batches& batches, values_by_node& out) {
+    flat_array<std::size_t>& offsets = out.offsets;
+    offsets.assign(num_nodes + 2, 0);
+    for (const live_words& w : batches.words) {
+      offsets[w.node + std::size_t{2}] += static_cast<std::size_t>(std::popcount(w.*Member));
+    }
+    for (std::size_t n = 2; n < offsets.size(); ++n) {
+      offsets[n] += offsets[n - 1];
+    }
+    out.values.resize_for_overwrite(offsets.back());
+    value_id* const values = out.values.data();
+    std::size_t i = 0;
+    for (std::size_t batch = 0; batch != batches.ends.size(); ++batch) {
+      const value_id* const names = batches.values.data() + batch * word_bits;
+      for (; i != batches.ends[batch]; ++i) {
+        // until all values are listed, offsets[n + 1] is where the next value of n goes; then it is the end of n's list
+        std::size_t& end = offsets[batches.words[i].node + std::size_t{1}];
+        for (word live = batches.words[i].*Member; live != 0; live &= live - 1) {
+          values[end++] = names[std::countr_zero(live)];
+        }
+      }
+    }
+  }
 };
 
 } // namespace detail
 
-/// The values that are live at the start and at the end of each node: those of which there is a path from there to a
-/// read that does not come through the value's own node.
+/// The values that are live at the start and at the end of each node: a value is live where a path leads to a read of
+/// it without passing its definition.
 ///
-/// Phis read on the edges: the input for edge e is live at the end of e's source, and not at the start of its target
-/// unless something else reads it there or later. What a phi computes is not live at the start of its node; nor is any
-/// other value live at the start of the node that it stands in. (LLVM has it like this for machine code; Boissinot and
-/// others count phis as live at the start of their node.)
+/// Phis read on edges: the input for edge e is live at the end of e's source, and at the start of its target only if
+/// something else reads it there or later. A phi is not live at the start of its own node, and neither is any other
+/// value defined there. (LLVM's liveness of machine code does the same; Boissinot et al. count phis as live at the
+/// start of their node.)
 ///
-/// Values that stand in nodes are looked at, and parameters if `ir.parameters()` names them: these are defined before
-/// the entry. Other values that stand in no node, literals, are not.
+/// Covers the values defined in nodes, and parameters if the IR has `parameters()`; those are defined before the entry.
+/// Other values, such as literals, are never live.
 ///
 /// Boissinot, Hack, Grund, Dupont de Dinechin, Rastello, "Fast liveness checking for SSA-form programs", CGO 2008, for
 /// the definition; Brandner, Boissinot, Darte, Dupont de Dinechin, Rastello, "Computing liveness sets for SSA-form
 /// programs", INRIA RR-7503, 2011, algorithms 6 and 7, which walk from each use to the definition, variable by
-/// variable. Departures: 64 values walk together, since what is defined close together is mostly live in the same
-/// nodes; no recursion; and no sets, but lists that are sorted by counting in the end.
+/// variable. Departures: 64 values walk together, because values defined close together are mostly live in the same
+/// nodes; no recursion; lists sorted by counting in place of sets.
 ///
-/// Does not require that definitions dominate uses, so that it is defined in unreachable nodes, which are analysed like
-/// others: a value that is read where its node does not come before is live up to the start of the function, or around
-/// a cycle. Duplicate edges change nothing but for phis, whose inputs may differ by edge. Inputs that are not set
-/// (`no_value`) read nothing.
+/// Definitions need not dominate uses, so unreachable nodes are analysed like others: a value read where its definition
+/// does not come first is live up to the start of the function, or around a cycle. Duplicate edges matter only to phis,
+/// whose inputs may differ by edge. Inputs that are not set (`no_value`) read nothing.
 ///
-/// Refills `out`; allocates nothing once workspace and result have seen as much. Time and space are linear in the IR,
-/// in the answer, and, times the predecessors of a node, in the number of visits, of which there are less than there
-/// are places where values are live.
+/// Refills `out`; allocates nothing once workspace and result have seen a program as large. Time and space are linear
+/// in the IR, in the result, and in the number of visits times the predecessors of a node. There are fewer visits than
+/// pairs of a value and a place where it is live.
 template <ssa_ir IR> constexpr void live_values(const IR& ir, live_values_workspace& workspace, live_value_sets& out) {
   detail::live_value_solver::run(ir, workspace, out);
 }

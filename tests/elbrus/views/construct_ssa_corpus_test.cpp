@@ -57,7 +57,7 @@ procedure procedure_of(const cfg_function& function) {
   return p;
 }
 
-expected_lists phis_of(const midend::ssa_construction& result) {
+expected_lists phis_of(const midend::inserted_phis& result) {
   expected_lists out;
   for (const midend::variable_phi& phi : result.phis()) {
     out[phi.variable].push_back(phi.node);
@@ -84,10 +84,10 @@ void check_set(const std::string& set) {
     INFO(set, ": ", functions[i].name);
     procedure p = procedure_of(functions[i]);
     procedure q = p;
-    const midend::ssa_construction result = construct_ssa(p);
+    const midend::inserted_phis result = construct_ssa(p);
     CHECK(phis_of(result) == expected[i].phis);
     CHECK(verify(p).empty());
-    const midend::ssa_construction on_the_fly = construct_ssa(q, ssa_algorithm::on_the_fly);
+    const midend::inserted_phis on_the_fly = construct_ssa(q, ssa_algorithm::on_the_fly);
     CHECK(verify(q).empty());
     if (!has_edges_from_unreachable_nodes(functions[i], expected[i])) {
       CHECK(phis_of(on_the_fly) == expected[i].phis);

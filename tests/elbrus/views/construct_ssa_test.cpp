@@ -93,7 +93,7 @@ proc @f(%a: i32, %x.1: i32) -> i32 {
   CHECK(constructed(text, ssa_algorithm::on_the_fly).size() == expected.size()); // phis may change places
 
   program all = program_of(text);
-  const midend::ssa_construction result = construct_ssa(all.procedures[0]);
+  const midend::inserted_phis result = construct_ssa(all.procedures[0]);
   CHECK(result.num_phis() == 2);
   CHECK(result.phis(0).size() == 1);
   CHECK(result.phis(2).empty());

@@ -11,7 +11,7 @@
 #include "midend/ir/ssa_values.hpp"
 #include "midend/ssa/construct_ssa.hpp"
 #include "midend/ssa/construct_ssa_on_the_fly.hpp"
-#include "midend/ssa/ssa_construction.hpp"
+#include "midend/ssa/inserted_phis.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -45,9 +45,9 @@ public:
     }
   }
 
-  void assign(const ssa_construction& construction) {
+  void assign(const inserted_phis& inserted) {
     variable_of_.resize(procedure_.num_values(), no_value);
-    for (const variable_phi& phi : construction.phis()) {
+    for (const variable_phi& phi : inserted.phis()) {
       variable_of_[phi.value] = procedure_.variables()[phi.variable];
     }
     note_names_in_use();
@@ -101,10 +101,10 @@ private:
 /// values `x`, `x.1`, `x.2` and so on in the order of the text, without names that are taken.
 ///
 /// Requires a procedure without errors (`verify`). For cost and details see the two algorithms.
-inline ssa_construction construct_ssa(procedure& p, ssa_algorithm algorithm = ssa_algorithm::dominance_frontiers) {
+inline inserted_phis construct_ssa(procedure& p, ssa_algorithm algorithm = ssa_algorithm::dominance_frontiers) {
   detail::names_after_variables names(p);
   editor e(p);
-  ssa_construction out =
+  inserted_phis out =
       algorithm == ssa_algorithm::on_the_fly ? midend::construct_ssa_on_the_fly(e) : midend::construct_ssa(e);
   names.assign(out);
   p.clear_variables();

@@ -1,4 +1,4 @@
-/// What SSA construction does with the variables of a statement.
+/// The variables of a statement, as SSA construction treats them.
 #pragma once
 
 #include "midend/config.hpp"
@@ -13,18 +13,18 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// The variables that a statement reads and writes in the sense of SSA form, each once. What it may define it writes,
-/// and reads for the case that it leaves the old value. The lists are copies, since renaming changes those of the
-/// statement.
+/// The variables that a statement reads and writes in the sense of SSA form, each once. A variable that it may define
+/// is written, and also read, for the case that the statement keeps the old value. The lists are copies, because
+/// renaming changes those of the statement.
 class statement_variables {
 public:
-  /// Ready for another program.
+  /// Prepares for a program.
   constexpr void start(std::size_t num_variables) {
     read_by_.assign(num_variables, no_statement);
     written_by_.assign(num_variables, no_statement);
   }
 
-  /// Requires that no statement comes twice.
+  /// Requires that no statement is passed twice.
   template <class IR> constexpr void assign(const IR& ir, statement_id s) {
     read_.clear();
     written_.clear();
@@ -55,7 +55,7 @@ private:
 
   flat_array<variable_id> read_;
   flat_array<variable_id> written_;
-  flat_array<statement_id> read_by_; ///< by variable: the last statement that has it in its list
+  flat_array<statement_id> read_by_; ///< by variable: the last statement that listed it
   flat_array<statement_id> written_by_;
 };
 

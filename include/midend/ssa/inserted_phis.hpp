@@ -1,10 +1,9 @@
-/// `ssa_construction`: what the construction of SSA form did. `construct_ssa.hpp` does it.
+/// `inserted_phis`: the result of SSA construction (`construct_ssa`, `construct_ssa_on_the_fly`).
 #pragma once
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
-#include "midend/ir/ssa_values.hpp"
 #include "midend/support/flat_array.hpp"
 
 #include <cstddef>
@@ -18,7 +17,7 @@ struct ssa_constructor;
 template <class E> class on_the_fly_constructor;
 } // namespace detail
 
-/// A phi that stands for a variable.
+/// A phi that was inserted for a variable.
 struct variable_phi {
   variable_id variable;
   node_id node;
@@ -27,21 +26,22 @@ struct variable_phi {
   friend constexpr bool operator==(const variable_phi&, const variable_phi&) = default;
 };
 
-/// The phis that were made, and the variables that may be read before they are written. 12 bytes a phi, 8 a variable.
-class ssa_construction {
+/// The phis that SSA construction inserted, and the variables that may be read before they are written. 12 bytes a phi,
+/// 8 a variable.
+class inserted_phis {
 public:
   constexpr std::size_t num_phis() const { return phis_.size(); }
 
-  /// By variable, those of one variable by ascending node.
+  /// Ordered by variable, then by node.
   constexpr std::span<const variable_phi> phis() const { return phis_; }
 
-  /// Those of `x`.
+  /// The phis of `x`, ordered by node.
   constexpr std::span<const variable_phi> phis(variable_id x) const {
     return phis().subspan(phi_offsets_[x], phi_offsets_[x + std::size_t{1}] - phi_offsets_[x]);
   }
 
-  /// The variables for which `undefined_value` had to stand in somewhere, ascending: an operand of a statement or of a
-  /// phi is what `x` holds where it was not written on some path from the entry, or the node is unreachable.
+  /// The variables for which some operand of a statement or phi became `undefined_value`, ascending: the variable is
+  /// not written on some path from the entry, or it is read in an unreachable node.
   constexpr std::span<const variable_id> undefined_variables() const { return undefined_variables_; }
 
 private:
