@@ -3,7 +3,9 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/support/detail/iterator_base.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/range.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -98,7 +100,7 @@ public:
   }
 
   class child_iterator;
-  class child_range;
+  using child_range = iterator_range<child_iterator>;
 
   /// The nodes that `n` immediately dominates, in preorder; none for unreachable nodes. Steps from a child to the next
   /// one by the interval, in O(1).
@@ -122,52 +124,21 @@ private:
 };
 
 /// Goes over the children of a node; valid as long as the tree.
-class dominator_tree::child_iterator {
+class dominator_tree::child_iterator : public detail::iterator_base<dominator_tree::child_iterator, node_id> {
 public:
-  using value_type = node_id;
-  using difference_type = std::ptrdiff_t;
-  using reference = node_id;
-  using pointer = void;
-  using iterator_category = std::input_iterator_tag; // the reference is a value
-  using iterator_concept = std::forward_iterator_tag;
-
   constexpr child_iterator() = default;
 
   constexpr child_iterator(const dominator_tree* tree, std::uint32_t number) : tree_(tree), number_(number) {}
 
   constexpr node_id operator*() const { return tree_->preorder_[number_]; }
 
-  constexpr child_iterator& operator++() {
-    number_ += tree_->size_[**this];
-    return *this;
-  }
-
-  constexpr child_iterator operator++(int) {
-    const child_iterator old = *this;
-    ++*this;
-    return old;
-  }
+  constexpr void advance() { number_ += tree_->size_[**this]; }
 
   friend constexpr bool operator==(child_iterator a, child_iterator b) { return a.number_ == b.number_; }
 
 private:
   const dominator_tree* tree_ = nullptr;
   std::uint32_t number_ = 0;
-};
-
-class dominator_tree::child_range {
-public:
-  constexpr child_range(child_iterator first, child_iterator last) : first_(first), last_(last) {}
-
-  constexpr child_iterator begin() const { return first_; }
-
-  constexpr child_iterator end() const { return last_; }
-
-  constexpr bool empty() const { return first_ == last_; }
-
-private:
-  child_iterator first_;
-  child_iterator last_;
 };
 
 constexpr dominator_tree::child_range dominator_tree::children(node_id n) const {

@@ -4,7 +4,7 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/loops/detail/loop_ranges.hpp"
+#include "midend/loops/sibling_range.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/range.hpp"
 #include "midend/support/sort.hpp"
@@ -62,10 +62,12 @@ public:
   constexpr id_range<cycle_id> subcycles(cycle_id c) const { return {c, c + size_[c]}; }
 
   /// The cycles of depth 1.
-  constexpr sibling_range top_level() const { return {size_.data(), 0, static_cast<cycle_id>(num_cycles())}; }
+  constexpr sibling_range top_level() const {
+    return detail::siblings(size_.data(), 0, static_cast<cycle_id>(num_cycles()));
+  }
 
   /// The cycles directly inside `c`.
-  constexpr sibling_range children(cycle_id c) const { return {size_.data(), c + 1, c + size_[c]}; }
+  constexpr sibling_range children(cycle_id c) const { return detail::siblings(size_.data(), c + 1, c + size_[c]); }
 
   /// The cycle directly around `c`, or `no_cycle`.
   constexpr cycle_id parent(cycle_id c) const { return parent_[c]; }

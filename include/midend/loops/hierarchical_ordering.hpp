@@ -4,7 +4,7 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/loops/detail/loop_ranges.hpp"
+#include "midend/loops/sibling_range.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/range.hpp"
 
@@ -72,11 +72,13 @@ public:
 
   /// The components of depth 1.
   constexpr sibling_range top_level() const {
-    return {size_.data(), 0, static_cast<wto_component_id>(num_components())};
+    return detail::siblings(size_.data(), 0, static_cast<wto_component_id>(num_components()));
   }
 
   /// The components directly inside `c`.
-  constexpr sibling_range children(wto_component_id c) const { return {size_.data(), c + 1, c + size_[c]}; }
+  constexpr sibling_range children(wto_component_id c) const {
+    return detail::siblings(size_.data(), c + 1, c + size_[c]);
+  }
 
   /// The component directly around `c`, or `no_wto_component`.
   constexpr wto_component_id parent(wto_component_id c) const { return parent_[c]; }

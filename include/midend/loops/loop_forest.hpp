@@ -3,7 +3,8 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/loops/detail/loop_ranges.hpp"
+#include "midend/loops/loop_edges.hpp"
+#include "midend/loops/sibling_range.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/range.hpp"
 #include "midend/support/sort.hpp"
@@ -43,10 +44,12 @@ public:
   constexpr id_range<loop_id> subloops(loop_id l) const { return {l, l + size_[l]}; }
 
   /// The loops of depth 1.
-  constexpr sibling_range top_level() const { return {size_.data(), 0, static_cast<loop_id>(num_loops())}; }
+  constexpr sibling_range top_level() const {
+    return detail::siblings(size_.data(), 0, static_cast<loop_id>(num_loops()));
+  }
 
   /// The loops directly inside `l`.
-  constexpr sibling_range children(loop_id l) const { return {size_.data(), l + 1, l + size_[l]}; }
+  constexpr sibling_range children(loop_id l) const { return detail::siblings(size_.data(), l + 1, l + size_[l]); }
 
   /// The loop directly around `l`, or `no_loop`.
   constexpr loop_id parent(loop_id l) const { return parent_[l]; }
@@ -89,7 +92,7 @@ public:
 
   /// The blocks with a backedge, ascending, each once.
   constexpr edge_sources<std::span<const loop_edge>> latches(loop_id l) const {
-    return edge_sources<std::span<const loop_edge>>(backedges(l));
+    return detail::sources_of(backedges(l));
   }
 
   /// The only latch, or `no_node` if there are several.
@@ -100,7 +103,7 @@ public:
 
   /// The blocks with an entering edge, ascending, each once.
   constexpr edge_sources<std::span<const loop_edge>> entering_blocks(loop_id l) const {
-    return edge_sources<std::span<const loop_edge>>(entering_edges(l));
+    return detail::sources_of(entering_edges(l));
   }
 
   /// The only entering block if the edge to the header is its only edge, else `no_node`. Unreachable entering blocks
@@ -114,12 +117,14 @@ public:
   /// ascending by source within a group. An edge that leaves several loops is in the range of each.
   constexpr exiting_edge_range exiting_edges(loop_id l) const {
     require_boundaries();
-    return {exits_.data(), exit_offset_[l], exit_offset_[l + size_[l]], depth_[l]};
+    const std::uint32_t last = exit_offset_[l + size_[l]];
+    return {exiting_edge_iterator(exits_.data(), exit_offset_[l], last, depth_[l]),
+            exiting_edge_iterator(exits_.data(), last, last, depth_[l])};
   }
 
   /// The blocks with an exiting edge, each once, in the order of `exiting_edges(l)`.
   constexpr edge_sources<exiting_edge_range> exiting_blocks(loop_id l) const {
-    return edge_sources<exiting_edge_range>(exiting_edges(l));
+    return detail::sources_of(exiting_edges(l));
   }
 
   /// The blocks outside that exiting edges lead to, ascending, each once. O(k log k) for k exiting edges.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/support/detail/iterator_base.hpp"
 #include "midend/support/detail/word_kernels.hpp"
 #include "midend/support/flat_array.hpp"
 
@@ -19,15 +20,8 @@ public:
   static constexpr std::size_t npos = detail::no_bit;
 
   /// Takes the lowest bit out of the word at hand until that is empty.
-  class iterator {
+  class iterator : public detail::iterator_base<iterator, std::uint32_t> {
   public:
-    using value_type = std::uint32_t;
-    using difference_type = std::ptrdiff_t;
-    using reference = std::uint32_t;
-    using pointer = void;
-    using iterator_category = std::input_iterator_tag; // the reference is a value
-    using iterator_concept = std::forward_iterator_tag;
-
     constexpr iterator() = default;
 
     /// At the first number in the words, or at their end.
@@ -40,16 +34,9 @@ public:
 
     constexpr std::uint32_t operator*() const { return base_ + static_cast<std::uint32_t>(std::countr_zero(rest_)); }
 
-    constexpr iterator& operator++() {
+    constexpr void advance() {
       rest_ &= rest_ - 1;
       skip_empty_words();
-      return *this;
-    }
-
-    constexpr iterator operator++(int) {
-      const iterator old = *this;
-      ++*this;
-      return old;
     }
 
     friend constexpr bool operator==(const iterator& a, const iterator& b) {

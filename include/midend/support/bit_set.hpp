@@ -2,6 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/support/detail/iterator_base.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -90,31 +91,15 @@ template <bit_set S> constexpr bool intersect(S& a, const S& b) {
 /// The bits of a set that are set, ascending; see `set_bits`.
 template <bit_set S> class set_bit_range {
 public:
-  class iterator {
+  class iterator : public detail::iterator_base<iterator, std::uint32_t> {
   public:
-    using value_type = std::uint32_t;
-    using difference_type = std::ptrdiff_t;
-    using reference = std::uint32_t;
-    using pointer = void;
-    using iterator_category = std::input_iterator_tag; // the reference is a value
-    using iterator_concept = std::forward_iterator_tag;
-
     constexpr iterator() = default;
 
     constexpr iterator(const S* set, std::size_t bit) : set_(set), bit_(bit) {}
 
     constexpr std::uint32_t operator*() const { return static_cast<std::uint32_t>(bit_); }
 
-    constexpr iterator& operator++() {
-      bit_ = set_->find_next(bit_);
-      return *this;
-    }
-
-    constexpr iterator operator++(int) {
-      const iterator old = *this;
-      ++*this;
-      return old;
-    }
+    constexpr void advance() { bit_ = set_->find_next(bit_); }
 
     friend constexpr bool operator==(iterator a, iterator b) { return a.bit_ == b.bit_; }
 

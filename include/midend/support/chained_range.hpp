@@ -2,6 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/support/detail/iterator_base.hpp"
 #include "midend/support/range.hpp"
 
 #include <cstddef>
@@ -13,15 +14,8 @@ MIDEND_BEGIN_NAMESPACE
 /// The ids of a range, then those of an array, either of which may be empty. Its iterators do not refer to it.
 template <class Iterator, class Sentinel> class chained_range {
 public:
-  class iterator {
+  class iterator : public detail::iterator_base<iterator, std::uint32_t> {
   public:
-    using value_type = std::uint32_t;
-    using difference_type = std::ptrdiff_t;
-    using reference = std::uint32_t;
-    using pointer = void;
-    using iterator_category = std::input_iterator_tag; // the reference is a value
-    using iterator_concept = std::forward_iterator_tag;
-
     constexpr iterator() = default;
 
     constexpr iterator(Iterator at, Sentinel last, std::span<const std::uint32_t> tail)
@@ -32,20 +26,13 @@ public:
 
     constexpr std::uint32_t operator*() const { return in_range_ ? static_cast<std::uint32_t>(*at_) : *tail_; }
 
-    constexpr iterator& operator++() {
+    constexpr void advance() {
       if (in_range_) {
         ++at_;
         in_range_ = at_ != last_;
       } else {
         ++tail_;
       }
-      return *this;
-    }
-
-    constexpr iterator operator++(int) {
-      const iterator old = *this;
-      ++*this;
-      return old;
     }
 
     friend constexpr bool operator==(const iterator& a, const iterator& b) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/support/detail/iterator_base.hpp"
 #include "midend/support/range.hpp"
 
 #include <cstddef>
@@ -13,31 +14,17 @@ MIDEND_BEGIN_NAMESPACE
 /// The ids of a range for which `keep(id)` holds. Its iterators hold the predicate, not the range.
 template <class Iterator, class Sentinel, class Keep> class filtered_range {
 public:
-  class iterator {
+  class iterator : public detail::iterator_base<iterator, std::uint32_t> {
   public:
-    using value_type = std::uint32_t;
-    using difference_type = std::ptrdiff_t;
-    using reference = std::uint32_t;
-    using pointer = void;
-    using iterator_category = std::input_iterator_tag; // the reference is a value
-    using iterator_concept = std::forward_iterator_tag;
-
     constexpr iterator() = default;
 
     constexpr iterator(Iterator at, Sentinel last, Keep keep) : at_(at), last_(last), keep_(keep) { skip(); }
 
     constexpr std::uint32_t operator*() const { return static_cast<std::uint32_t>(*at_); }
 
-    constexpr iterator& operator++() {
+    constexpr void advance() {
       ++at_;
       skip();
-      return *this;
-    }
-
-    constexpr iterator operator++(int) {
-      const iterator old = *this;
-      ++*this;
-      return old;
     }
 
     friend constexpr bool operator==(const iterator& a, const iterator& b) { return a.at_ == b.at_; }

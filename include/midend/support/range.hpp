@@ -2,6 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/support/detail/iterator_base.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -33,29 +34,17 @@ private:
 /// The ids `first … last - 1` in order.
 template <class Id = std::uint32_t> class id_range {
 public:
-  class iterator {
+  class iterator : public detail::iterator_base<iterator, Id> {
   public:
-    using value_type = Id;
-    using difference_type = std::ptrdiff_t;
-    using reference = Id;
-    using pointer = void;
-    using iterator_category = std::input_iterator_tag; // the reference is a value
-    using iterator_concept = std::forward_iterator_tag;
-
     constexpr iterator() = default;
 
     constexpr explicit iterator(Id at) : at_(at) {}
 
     constexpr Id operator*() const { return at_; }
 
-    constexpr iterator& operator++() {
-      ++at_;
-      return *this;
-    }
+    constexpr void advance() { ++at_; }
 
-    constexpr iterator operator++(int) { return iterator(at_++); }
-
-    friend constexpr bool operator==(iterator, iterator) = default;
+    friend constexpr bool operator==(iterator a, iterator b) { return a.at_ == b.at_; }
 
   private:
     Id at_{};
@@ -130,32 +119,24 @@ template <class Range>
 concept borrowed_range =
     std::is_lvalue_reference_v<Range> || std::ranges::enable_borrowed_range<std::remove_cvref_t<Range>>;
 
-/// An iterator that shows `f(*it)`.
-template <class Iterator, class F> class mapped_iterator {
-public:
-  using value_type = std::remove_cvref_t<decltype(std::declval<const F&>()(*std::declval<const Iterator&>()))>;
-  using difference_type = std::ptrdiff_t;
-  using reference = value_type;
-  using pointer = void;
-  using iterator_category = std::input_iterator_tag; // the reference is a value
-  using iterator_concept = std::forward_iterator_tag;
+namespace detail {
 
+template <class F, class Iterator>
+using mapped_value = std::remove_cvref_t<decltype(std::declval<const F&>()(*std::declval<const Iterator&>()))>;
+
+} // namespace detail
+
+/// An iterator that shows `f(*it)`.
+template <class Iterator, class F>
+class mapped_iterator : public detail::iterator_base<mapped_iterator<Iterator, F>, detail::mapped_value<F, Iterator>> {
+public:
   constexpr mapped_iterator() = default;
 
   constexpr mapped_iterator(Iterator at, const F& f) : at_(at), function_(f) {}
 
-  constexpr value_type operator*() const { return (*function_)(*at_); }
+  constexpr detail::mapped_value<F, Iterator> operator*() const { return (*function_)(*at_); }
 
-  constexpr mapped_iterator& operator++() {
-    ++at_;
-    return *this;
-  }
-
-  constexpr mapped_iterator operator++(int) {
-    mapped_iterator old = *this;
-    ++at_;
-    return old;
-  }
+  constexpr void advance() { ++at_; }
 
   constexpr const Iterator& base() const { return at_; }
 

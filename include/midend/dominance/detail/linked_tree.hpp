@@ -4,6 +4,7 @@
 #include "midend/config.hpp"
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/support/detail/iterator_base.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/range.hpp"
 
@@ -182,31 +183,15 @@ private:
   node_id root_ = no_node;
 };
 
-class linked_tree::child_iterator {
+class linked_tree::child_iterator : public detail::iterator_base<linked_tree::child_iterator, node_id> {
 public:
-  using value_type = node_id;
-  using difference_type = std::ptrdiff_t;
-  using reference = node_id;
-  using pointer = void;
-  using iterator_category = std::input_iterator_tag; // the reference is a value
-  using iterator_concept = std::forward_iterator_tag;
-
   constexpr child_iterator() = default;
 
   constexpr child_iterator(const linked_tree* tree, node_id at) : tree_(tree), at_(at) {}
 
   constexpr node_id operator*() const { return at_; }
 
-  constexpr child_iterator& operator++() {
-    at_ = tree_->links_[at_].next_sibling;
-    return *this;
-  }
-
-  constexpr child_iterator operator++(int) {
-    const child_iterator old = *this;
-    ++*this;
-    return old;
-  }
+  constexpr void advance() { at_ = tree_->links_[at_].next_sibling; }
 
   friend constexpr bool operator==(child_iterator a, child_iterator b) { return a.at_ == b.at_; }
 
