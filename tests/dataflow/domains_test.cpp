@@ -25,6 +25,18 @@ using midend::operation;
 using midend::operation_flags;
 using midend::operation_info;
 
+namespace midend {
+// Here and not in the headers: checking concepts takes compilers longer than reading the headers.
+static_assert(value_domain<flat_domain<>> && has_value_transfer<flat_domain<>> && has_assume<flat_domain<>>);
+static_assert(value_domain<flat_domain<int>> && !has_value_transfer<flat_domain<int>>);
+static_assert(value_domain<interval_domain> && has_value_transfer<interval_domain> && has_contains<interval_domain>);
+static_assert(has_size<interval_domain> && has_widen_of_width<interval_domain> && has_assume<interval_domain>);
+static_assert(value_domain<known_bits_domain> && has_value_transfer<known_bits_domain>);
+static_assert(has_contains<known_bits_domain> && has_size<known_bits_domain> && has_assume<known_bits_domain>);
+static_assert(value_domain<number_domain> && has_value_transfer<number_domain> && has_contains<number_domain>);
+static_assert(has_size<number_domain> && has_widen_of_width<number_domain> && has_assume<number_domain>);
+} // namespace midend
+
 namespace {
 
 /// A set of numbers of up to 5 bits.

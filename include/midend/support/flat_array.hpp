@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -19,7 +20,8 @@ MIDEND_BEGIN_NAMESPACE
 /// given up by destruction, so that a result or workspace that is used again does not allocate. Members with default
 /// initialisers are allowed; new memory then costs their writing once.
 template <class T> class flat_array {
-  static_assert(std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T>);
+  // Compilers' own words: the standard traits would be two more classes for each T.
+  static_assert(__is_trivially_copyable(T) && __is_constructible(T));
 
 public:
   using value_type = T;
@@ -30,15 +32,20 @@ public:
 
   constexpr flat_array(std::size_t count, T value) { assign(count, value); }
 
-  constexpr explicit flat_array(std::span<const T> values) { assign(values); }
+  /// Copies `values`. A template, so that copies of arrays do not ask whether an array converts to a span.
+  template <class U, std::size_t Extent>
+    requires std::same_as<const U, const T>
+  constexpr explicit flat_array(std::span<U, Extent> values) {
+    copy_from(values.data(), values.size());
+  }
 
-  constexpr flat_array(const flat_array& other) { assign(std::span<const T>(other)); }
+  constexpr flat_array(const flat_array& other) { copy_from(other.data_, other.size_); }
 
   constexpr flat_array(flat_array&& other) noexcept { swap(other); }
 
   constexpr flat_array& operator=(const flat_array& other) {
     if (this != &other) {
-      assign(std::span<const T>(other));
+      copy_from(other.data_, other.size_);
     }
     return *this;
   }
@@ -51,9 +58,15 @@ public:
   constexpr ~flat_array() { delete[] data_; }
 
   constexpr void swap(flat_array& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    std::swap(capacity_, other.capacity_);
+    T* const data = data_;
+    const std::size_t size = size_;
+    const std::size_t capacity = capacity_;
+    data_ = other.data_;
+    size_ = other.size_;
+    capacity_ = other.capacity_;
+    other.data_ = data;
+    other.size_ = size;
+    other.capacity_ = capacity;
   }
 
   constexpr T* data() { return data_; }
@@ -105,10 +118,7 @@ public:
   }
 
   /// Copies `values`, which must not be part of this array.
-  constexpr void assign(std::span<const T> values) {
-    resize_for_overwrite(values.size());
-    copy(values.data(), values.size(), data_);
-  }
+  constexpr void assign(std::span<const T> values) { copy_from(values.data(), values.size()); }
 
   constexpr void push_back(T value) {
     if (size_ == capacity_) {
@@ -150,6 +160,11 @@ public:
   }
 
 private:
+  constexpr void copy_from(const T* values, std::size_t count) {
+    resize_for_overwrite(count);
+    copy(values, count, data_);
+  }
+
   constexpr std::size_t grown_capacity(std::size_t needed) const {
     const std::size_t grown = capacity_ + capacity_ / 2 + 8;
     return needed > grown ? needed : grown;

@@ -187,7 +187,4 @@ private:
   }
 };
 
-static_assert(value_domain<flat_domain<>> && has_value_transfer<flat_domain<>> && has_assume<flat_domain<>>);
-static_assert(value_domain<flat_domain<int>> && !has_value_transfer<flat_domain<int>>);
-
 MIDEND_END_NAMESPACE

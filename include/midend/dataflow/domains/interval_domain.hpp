@@ -106,7 +106,4 @@ struct interval_domain {
   }
 };
 
-static_assert(value_domain<interval_domain> && has_value_transfer<interval_domain> && has_contains<interval_domain>);
-static_assert(has_size<interval_domain> && has_widen_of_width<interval_domain> && has_assume<interval_domain>);
-
 MIDEND_END_NAMESPACE

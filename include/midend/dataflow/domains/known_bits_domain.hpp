@@ -198,7 +198,4 @@ private:
   }
 };
 
-static_assert(value_domain<known_bits_domain> && has_value_transfer<known_bits_domain>);
-static_assert(has_contains<known_bits_domain> && has_size<known_bits_domain> && has_assume<known_bits_domain>);
-
 MIDEND_END_NAMESPACE

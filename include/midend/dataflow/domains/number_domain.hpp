@@ -169,7 +169,4 @@ private:
   }
 };
 
-static_assert(value_domain<number_domain> && has_value_transfer<number_domain> && has_contains<number_domain>);
-static_assert(has_size<number_domain> && has_widen_of_width<number_domain> && has_assume<number_domain>);
-
 MIDEND_END_NAMESPACE
