@@ -1,4 +1,4 @@
-/// The analyses of one function after the other, in memory that is used again.
+/// Runs the analyses on one function after another; memory is reused.
 #pragma once
 
 #include "support/corpus.hpp"
@@ -21,7 +21,7 @@
 
 namespace midend_tool {
 
-/// What decides about the roots of post-dominator trees.
+/// The policy that chooses the roots of a post-dominator tree.
 using root_policy = std::variant<midend::virtual_edge_per_endless_region_t, midend::exits_only_t, midend::given_roots>;
 
 /// A dominator algorithm by its name on the command line.
@@ -41,7 +41,7 @@ std::string dominator_choice_names(std::string_view separator);
 /// Null if there is no such algorithm.
 const dominator_choice* find_dominator_choice(std::string_view name);
 
-/// Which of the analyses are wanted.
+/// Which analyses to run.
 struct analysis_needs {
   bool dominators = false;
   bool components = false;

@@ -1,8 +1,9 @@
-#include "cfg_command.hpp"
+#include "commands.hpp"
 
 #include "analysis.hpp"
 #include "dot_files.hpp"
 #include "kinds.hpp"
+#include "option_list.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 #include "records.hpp"
@@ -15,15 +16,31 @@
 
 #include <chrono>
 #include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
 #include <unordered_set>
+#include <vector>
 
 namespace midend_tool {
 namespace {
 
+/// The options on the command line.
+struct cfg_options {
+  std::string file;
+  std::optional<std::string> only; ///< nothing: all kinds
+  std::string dominators{dominator_choices().front().name};
+  std::vector<std::string> functions; ///< empty: all
+  std::string dot_directory;          ///< empty: no pictures
+  std::string roots;
+  std::string roots_from;
+  bool statistics = false;
+};
+
 using seconds = std::chrono::duration<double>;
 using clock = std::chrono::steady_clock;
 
-/// Keeps the functions that are named. Returns a name that is not there, if any.
+/// Keeps the named functions only. Returns the first name that no function has, if any.
 std::optional<std::string> select(const std::vector<std::string>& names,
                                   std::vector<midend_examples::cfg_function>& functions) {
   if (names.empty()) {
@@ -57,16 +74,17 @@ struct choices {
       return "--roots and --roots-from exclude each other";
     }
     if (!options.roots.empty() && !roots.use_policy(options.roots)) {
-      return "--roots: unknown policy '" + options.roots + "', there are: " + root_policy_names(", ");
+      return "--roots: unknown policy '" + options.roots + "', expected one of: " + root_policy_names(", ");
     }
-    if (!options.only_given) {
+    if (!options.only) {
       kinds = all_kinds();
-    } else if (auto problem = parse_kinds(options.only, kinds)) {
+    } else if (auto problem = parse_kinds(*options.only, kinds)) {
       return "--only: " + *problem;
     }
     algorithm = find_dominator_choice(options.dominators);
     if (algorithm == nullptr) {
-      return "--dominators: unknown algorithm '" + options.dominators + "', there are: " + dominator_choice_names(", ");
+      return "--dominators: unknown algorithm '" + options.dominators +
+             "', expected one of: " + dominator_choice_names(", ");
     }
     return std::nullopt;
   }
@@ -91,9 +109,7 @@ std::string picture_of(const std::string& name, const analyses& answers) {
   return midend::to_dot(answers.graph(), answers.dominators(), answers.loops(), options);
 }
 
-} // namespace
-
-exit_status run_cfg(const cfg_options& options) {
+exit_status run(const cfg_options& options) {
   const auto start = clock::now();
   choices chosen;
   if (const auto problem = chosen.set(options)) {
@@ -161,6 +177,35 @@ exit_status run_cfg(const cfg_options& options) {
     sums.print(stderr, options.file, chosen.algorithm->name, answers.times(), times);
   }
   return exit_done;
+}
+
+} // namespace
+
+command add_cfg_command(CLI::App& app) {
+  const auto given = std::make_shared<cfg_options>();
+  cfg_options& options = *given;
+  CLI::App* const sub = app.add_subcommand("cfg", "Analyse control-flow graphs");
+  sub->footer("Results go to standard output as records in .expect format, everything else to standard error.\n"
+              "Exit status: 0 done, 1 the input is bad or the output cannot be written, 2 wrong usage.");
+  sub->add_option("FILE", options.file, "functions in .cfg format, plain or compressed with gzip")->required();
+  sub->add_option("--only", options.only, "print these kinds of records only, separated by commas: " + kind_names())
+      ->type_name("KINDS");
+  sub->add_option("--dominators", options.dominators, "dominator algorithm: " + dominator_choice_names(", "))
+      ->type_name("NAME")
+      ->capture_default_str();
+  repeatable(sub->add_option("--function", options.functions, "analyse this function only (repeatable)"))
+      ->type_name("NAME");
+  sub->add_option("--dot", options.dot_directory, "write a picture of each function for Graphviz: DIR/FUNCTION.dot")
+      ->type_name("DIR");
+  sub->add_flag("--stats", options.statistics, "print a summary of the functions, and times, to standard error");
+  sub->add_option("--roots", options.roots,
+                  "which blocks get an edge to the virtual exit for post-dominators: " +
+                      root_policy_names(" (default), "))
+      ->type_name("POLICY");
+  sub->add_option("--roots-from", options.roots_from,
+                  "read these blocks from the 'proots' lines of an .expect or .expect.gz file")
+      ->type_name("FILE");
+  return {sub, [given] { return run(*given); }};
 }
 
 } // namespace midend_tool

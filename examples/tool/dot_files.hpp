@@ -11,10 +11,10 @@ namespace midend_tool {
 /// One `.dot` file for each function or procedure, in a directory.
 class dot_files {
 public:
-  /// Makes the directory if it is not there. Returns what went wrong, if anything.
+  /// Makes the directory if it is not there. Returns an error message, if any.
   std::optional<std::string> open(const std::string& directory);
 
-  /// Writes the picture of a function. Returns what went wrong, if anything.
+  /// Writes the picture of a function. Returns an error message, if any.
   std::optional<std::string> write(std::string_view function, std::string_view picture);
 
 private:

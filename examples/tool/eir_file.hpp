@@ -11,19 +11,19 @@
 
 namespace midend_tool {
 
-/// The contents of a file; `-` is standard input. Returns what went wrong, if anything.
+/// The contents of a file; `-` is standard input. Returns an error message, if any.
 std::optional<std::string> read_text(const std::string& file, std::string& text);
 
-/// Writes a file; `-` is standard output. Returns what went wrong, if anything.
+/// Writes a file; `-` is standard output. Returns an error message, if any.
 std::optional<std::string> write_text(const std::string& file, std::string_view text);
 
 /// Prints errors to standard error, one a line: `FILE:LINE:COLUMN: error: MESSAGE`.
 void complain_about(const std::string& file, const std::vector<midend::elbrus::diagnostic>& errors);
 
-/// Prints what may be wrong in a program without errors: variables that may be read before they are written.
+/// Prints warnings: variables that may be read before they are written.
 void warn_about(const std::string& file, const midend::elbrus::program& all);
 
-/// Reads, parses and verifies. If that fails, all errors of the file are printed and there is no program.
+/// Reads, parses and verifies. On failure, prints all errors of the file and returns nothing.
 std::optional<midend::elbrus::program> read_program(const std::string& file);
 
 } // namespace midend_tool

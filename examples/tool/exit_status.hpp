@@ -1,4 +1,4 @@
-/// How the commands of the tool end.
+/// The exit statuses of the tool.
 #pragma once
 
 #include <cstdio>
@@ -13,7 +13,7 @@ enum exit_status : int {
   exit_bad_usage = 2,
 };
 
-/// Says why on standard error.
+/// Prints the reason on standard error.
 inline exit_status complain(exit_status status, const std::string& message) {
   std::fprintf(stderr, "%s\n", message.c_str());
   return status;

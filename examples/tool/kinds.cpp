@@ -43,7 +43,7 @@ std::optional<std::string> parse_kinds(std::string_view list, kind_set& out) {
     const auto* const entry =
         std::find_if(kinds.begin(), kinds.end(), [&](const kind_entry& candidate) { return candidate.name == name; });
     if (entry == kinds.end()) {
-      return "unknown kind '" + std::string(name) + "', there are: " + kind_names();
+      return "unknown kind '" + std::string(name) + "', expected one of: " + kind_names();
     }
     out.insert(entry->value);
     if (comma == list.size()) {

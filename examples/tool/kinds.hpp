@@ -1,4 +1,4 @@
-/// The kinds of records that `midend cfg` knows of.
+/// The kinds of records that `midend cfg` prints.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace midend_tool {
 
-/// In the order of the lines in a record. `proots` comes with `ipdom` and cannot be asked for by itself.
+/// In the order of the lines in a record. `proots` comes with `ipdom` and cannot be selected alone.
 enum class kind : std::uint8_t { idom, df, ipdom, scc, loop, cycle, phi, livein };
 
 /// A set of kinds.
@@ -31,7 +31,7 @@ kind_set all_kinds();
 /// Their names, separated by commas.
 std::string kind_names();
 
-/// Reads a list like `idom,scc`. Returns what is wrong with it, if anything.
+/// Reads a list like `idom,scc`. Returns an error message, if any.
 std::optional<std::string> parse_kinds(std::string_view list, kind_set& out);
 
 } // namespace midend_tool

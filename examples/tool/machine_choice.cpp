@@ -42,7 +42,7 @@ std::optional<midend::machine_model> find_machine(const std::string& name_or_fil
   }
   std::string text;
   if (const auto problem = read_text(name_or_file, text)) {
-    std::fprintf(stderr, "%s (known by name are: %s)\n", problem->c_str(), machine_names().c_str());
+    std::fprintf(stderr, "%s (known names: %s)\n", problem->c_str(), machine_names().c_str());
     return std::nullopt;
   }
   const auto read = midend::read_machine(text);

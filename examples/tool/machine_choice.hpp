@@ -8,10 +8,10 @@
 
 namespace midend_tool {
 
-/// The names of the machines that need no file: `a, b, c`, the first being the one that is taken if nothing is said.
+/// The names of the machines that need no file: `a, b, c`, the default first.
 std::string machine_names();
 
-/// The machine of that name, or the one that a file describes. If there is none, the reason is printed.
+/// The machine with this name, or the one that this file describes. On failure, prints the reason and returns nothing.
 std::optional<midend::machine_model> find_machine(const std::string& name_or_file);
 
 } // namespace midend_tool

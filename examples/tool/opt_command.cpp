@@ -1,7 +1,8 @@
-#include "opt_command.hpp"
+#include "commands.hpp"
 
 #include "dot_files.hpp"
 #include "eir_file.hpp"
+#include "option_list.hpp"
 #include "passes.hpp"
 #include "prints.hpp"
 #include "text.hpp"
@@ -13,59 +14,55 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace midend_tool {
 namespace {
+
+/// The options on the command line.
+struct opt_options {
+  std::string file;
+  std::string passes;                  ///< separated by commas
+  std::string prints;                  ///< separated by commas
+  std::string output;                  ///< empty: standard output, if nothing else is printed
+  std::vector<std::string> procedures; ///< empty: all
+  std::vector<std::string> explained;  ///< values whose facts are explained
+  std::string dot_directory;           ///< empty: no pictures
+  bool statistics = false;
+  bool verify_each = false;
+};
 
 using midend::value_id;
 using midend::elbrus::procedure;
 using midend::elbrus::program;
 using midend::elbrus::value_kind;
 
-/// The parts between commas; none of nothing.
-std::vector<std::string_view> split(std::string_view list) {
-  std::vector<std::string_view> out;
-  while (!list.empty()) {
-    const std::size_t comma = list.find(',');
-    out.push_back(list.substr(0, comma));
-    list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
-  }
-  return out;
-}
-
-/// What there is by name: `a, b, c`.
-template <class Kinds> std::string names_of(const Kinds& kinds) {
-  std::string out;
-  for (const auto& kind : kinds) {
-    append(out, out.empty() ? "" : ", ", kind.name);
-  }
-  return out;
-}
-
 /// The options that can be checked before the file is read.
 struct choices {
   std::vector<const pass_kind*> passes;
   std::vector<const report_kind*> reports;
-  const pass_kind* explaining = nullptr; ///< the first that can, or the plainest
+  const pass_kind* explaining = nullptr; ///< the first sccp pass, or `sccp` if there is none
 
   std::optional<std::string> set(const opt_options& options) {
-    for (const std::string_view name : split(options.passes)) {
+    for (const std::string_view name : split_list(options.passes)) {
       passes.push_back(find_pass(name));
       if (passes.back() == nullptr) {
-        return "--passes: unknown pass '" + std::string(name) + "', there are: " + names_of(pass_kinds());
+        return "--passes: unknown pass '" + std::string(name) + "', expected one of: " + names_of(pass_kinds());
       }
     }
-    for (const std::string_view name : split(options.prints)) {
+    for (const std::string_view name : split_list(options.prints)) {
       reports.push_back(find_report(name));
       if (reports.back() == nullptr) {
-        return "--print: unknown report '" + std::string(name) + "', there are: " + names_of(report_kinds());
+        return "--print: unknown report '" + std::string(name) + "', expected one of: " + names_of(report_kinds());
       }
     }
     for (const std::string& name : options.explained) {
       if (name.size() < 2 || name.front() != '%') {
-        return "--explain: '" + name + "' is no value: it begins with %";
+        return "--explain: '" + name + "' is not a value: values begin with %";
       }
     }
     const auto explains = [](const pass_kind* pass) { return pass->explain != nullptr; };
@@ -131,13 +128,13 @@ private:
         is_explained = true;
       }
       const auto begin = std::chrono::steady_clock::now();
-      const std::string said = pass->run(p);
+      const std::string summary = pass->run(p);
       if (options_.statistics) {
         const std::chrono::duration<double, std::micro> taken = std::chrono::steady_clock::now() - begin;
         std::fprintf(stderr, "@%s: %s: %s; %.1f us\n", std::string(p.name()).c_str(), std::string(pass->name).c_str(),
-                     said.c_str(), taken.count());
+                     summary.c_str(), taken.count());
       }
-      if (options_.verify_each && !verify_behind(*pass)) {
+      if (options_.verify_each && !verify_after(*pass)) {
         return false;
       }
     }
@@ -147,7 +144,7 @@ private:
     return true;
   }
 
-  /// Before the pass in question has replaced the values.
+  /// Runs before the explaining pass, which replaces the values.
   void explain(const procedure& p) {
     for (std::size_t i = 0; i != options_.explained.size(); ++i) {
       for (value_id v = 0; v != p.num_values(); ++v) {
@@ -162,7 +159,7 @@ private:
     }
   }
 
-  /// One that is to be explained and is in none of the procedures.
+  /// A value to explain that no procedure has.
   std::optional<std::string> unknown_value() const {
     for (std::size_t i = 0; i != options_.explained.size(); ++i) {
       if (!is_known_[i]) {
@@ -172,13 +169,13 @@ private:
     return std::nullopt;
   }
 
-  bool verify_behind(const pass_kind& pass) const {
+  bool verify_after(const pass_kind& pass) const {
     const std::vector<midend::elbrus::diagnostic> errors = midend::elbrus::verify(program_);
     if (errors.empty()) {
       return true;
     }
     complain_about(options_.file, errors);
-    std::fprintf(stderr, "%s: error: what pass %s has made does not verify\n", options_.file.c_str(),
+    std::fprintf(stderr, "%s: error: the result of pass %s does not verify\n", options_.file.c_str(),
                  std::string(pass.name).c_str());
     return false;
   }
@@ -216,8 +213,8 @@ private:
         return problem;
       }
     }
-    const bool only_looked = !reports_.empty() || !options_.dot_directory.empty();
-    if (options_.output.empty() && only_looked) {
+    const bool is_report_only = !reports_.empty() || !options_.dot_directory.empty();
+    if (options_.output.empty() && is_report_only) {
       return std::nullopt;
     }
     return write_text(options_.output.empty() ? "-" : options_.output, midend::elbrus::to_text(program_));
@@ -227,17 +224,53 @@ private:
   const choices& chosen_;
   program program_;
   std::string reports_;
-  std::vector<bool> is_known_; ///< by value that is to be explained
+  std::vector<bool> is_known_; ///< by index of `explained`
 };
 
-} // namespace
-
-exit_status run_opt(const opt_options& options) {
+exit_status run(const opt_options& options) {
   choices chosen;
   if (const auto problem = chosen.set(options)) {
     return complain(exit_bad_usage, "midend opt: " + *problem);
   }
   return optimizer(options, chosen).run();
+}
+
+/// A table of names and summaries, one line each.
+template <class Table> std::string listed(const char* title, const Table& table) {
+  std::string out = title;
+  for (const auto& entry : table) {
+    append(out, "\n  ", entry.name);
+    out.append(entry.name.size() < 26 ? 26 - entry.name.size() : 1, ' ');
+    out += entry.summary;
+  }
+  return out + "\n";
+}
+
+} // namespace
+
+command add_opt_command(CLI::App& app) {
+  const auto given = std::make_shared<opt_options>();
+  opt_options& options = *given;
+  CLI::App* const sub = app.add_subcommand("opt", "Optimise a program in the Elbrus-like IR");
+  sub->footer(listed("Passes, run on each procedure in the given order:", pass_kinds()) +
+              listed("Reports:", report_kinds()) +
+              "The program goes to standard output unless -o, --print, --explain or --dot is given.\n"
+              "Exit status: 0 done, 1 the input is bad or the output cannot be written, 2 wrong usage.");
+  sub->add_option("FILE", options.file, "the program (.eir); - reads standard input")->required();
+  sub->add_option("--passes", options.passes, "passes to run, separated by commas")->type_name("PASSES");
+  sub->add_option("--print", options.prints, "reports to print after the passes, separated by commas")
+      ->type_name("REPORTS");
+  repeatable(sub->add_option("--explain", options.explained,
+                             "explain what the first sccp pass knows about this value (repeatable)"))
+      ->type_name("%VALUE");
+  sub->add_option("-o,--output", options.output, "write the program to this file; - writes standard output")
+      ->type_name("FILE");
+  repeatable(sub->add_option("--procedure", options.procedures, "this procedure only (repeatable)"))->type_name("NAME");
+  sub->add_option("--dot", options.dot_directory, "write a picture of each procedure for Graphviz: DIR/PROCEDURE.dot")
+      ->type_name("DIR");
+  sub->add_flag("--stats", options.statistics, "print what each pass did, and its time, to standard error");
+  sub->add_flag("--verify-each", options.verify_each, "verify the program after each pass");
+  return {sub, [given] { return run(*given); }};
 }
 
 } // namespace midend_tool

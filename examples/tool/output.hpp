@@ -1,4 +1,4 @@
-/// Standard output through one large buffer, with the errors that stdio would keep to itself.
+/// Buffered standard output that reports write errors.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ public:
     buffer_[used_++] = c;
   }
 
-  /// Hands all to the operating system. False if that, or anything before, failed.
+  /// Writes everything out. False if this or an earlier write failed.
   bool flush();
 
   bool failed() const { return !error_.empty(); }

@@ -20,10 +20,10 @@ using midend::elbrus::ssa_algorithm;
 std::string construct(procedure& p, ssa_algorithm algorithm) {
   const std::size_t variables = p.variables().size();
   const midend::inserted_phis done = midend::elbrus::construct_ssa(p, algorithm);
-  std::string said;
-  append(said, variables, " variables, ", done.num_phis(), " phis, ", done.undefined_variables().size(),
+  std::string summary;
+  append(summary, variables, " variables, ", done.num_phis(), " phis, ", done.undefined_variables().size(),
          " variables perhaps read before they are written");
-  return said;
+  return summary;
 }
 
 std::string construct_ssa(procedure& p) {
@@ -42,12 +42,13 @@ template <class Domain> pass_kind sccp_pass(std::string_view name, std::string_v
 
 const std::vector<pass_kind>& pass_kinds() {
   static const std::vector<pass_kind> kinds = {
-      {"construct-ssa", "variables become values: pruned SSA form", construct_ssa},
+      {"construct-ssa", "turn variables into values: pruned SSA form", construct_ssa},
       {"construct-ssa:on-the-fly", "the same by the algorithm of Braun et al.", construct_ssa_on_the_fly},
-      sccp_pass<midend::flat_domain<>>("sccp", "constants in place of what is always the same, dead nodes go"),
-      sccp_pass<midend::interval_domain>("sccp:interval", "the same, with bounds of values"),
+      sccp_pass<midend::flat_domain<>>("sccp",
+                                       "replace values that are always the same by constants, remove dead nodes"),
+      sccp_pass<midend::interval_domain>("sccp:interval", "the same, with value ranges"),
       sccp_pass<midend::known_bits_domain>("sccp:known-bits", "the same, with known bits"),
-      sccp_pass<midend::number_domain>("sccp:product", "the same, with bounds and known bits"),
+      sccp_pass<midend::number_domain>("sccp:product", "the same, with value ranges and known bits"),
   };
   return kinds;
 }

@@ -10,19 +10,19 @@
 
 namespace midend_tool {
 
-/// A pass changes a procedure and says in a few words what it did, for `--stats`.
+/// A pass changes a procedure and returns a summary of a few words, for `--stats`.
 struct pass_kind {
   std::string_view name;
   std::string_view summary;
   std::string (*run)(midend::elbrus::procedure&);
-  /// Says why so much is known of a value before the pass; null if that is not a matter of the pass.
+  /// Explains the facts about a value before the pass; null if the pass has none.
   void (*explain)(const midend::elbrus::procedure&, midend::value_id, std::string&) = nullptr;
 };
 
-/// All there are.
+/// All passes.
 const std::vector<pass_kind>& pass_kinds();
 
-/// The one with this name, or null.
+/// The pass with this name, or null.
 const pass_kind* find_pass(std::string_view name);
 
 } // namespace midend_tool

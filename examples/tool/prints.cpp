@@ -83,7 +83,7 @@ void append_facts(const procedure& p, const flow_facts<>& facts, std::string& ou
       p, out, [&](node_id n) { return names_of(facts.in(n)); }, [&](node_id n) { return names_of(facts.out(n)); });
 }
 
-/// Rows of facts take memory: two bits for each and each node. What would take more than 4 GiB is not said.
+/// Rows of facts take memory: two bits for each and each node. A report that needs more than 4 GiB is not made.
 bool is_too_large(const procedure& p, std::size_t facts, std::string& out) {
   const bool is = facts != 0 && p.num_nodes() > (std::size_t{1} << 34) / facts;
   if (is) {
@@ -141,7 +141,7 @@ void append_liveness(const procedure& p, std::string& out) {
       [&](node_id n) { return names_of(live.out(n), live_values.live_out(n)); });
 }
 
-/// What an operation computes, without where it goes.
+/// The right side of an operation, without its target.
 std::string right_side(const std::string& operation) {
   const std::size_t equals = operation.find(" = ");
   return equals == std::string::npos ? operation : operation.substr(equals + 3);
@@ -210,14 +210,14 @@ const std::vector<report_kind>& report_kinds() {
   static const std::vector<report_kind> kinds = {
       {"reaching-definitions", "the definitions of variables that reach each node", append_reaching_definitions},
       {"liveness", "the variables and values that are live at each node", append_liveness},
-      {"available-expressions", "the expressions that need not be computed again", append_available_expressions},
-      {"very-busy-expressions", "the expressions that will be needed in any case", append_very_busy_expressions},
+      {"available-expressions", "the expressions that every path has evaluated", append_available_expressions},
+      {"very-busy-expressions", "the expressions that every path evaluates", append_very_busy_expressions},
       {"loops", "the forest of natural loops", append_loops},
-      {"sccp", "what is constant, what is never executed, and the plan",
+      {"sccp", "constants, nodes that are never executed, and the plan",
        sccp_tool<midend::flat_domain<>>::append_report},
-      {"sccp:interval", "the same, with bounds of values", sccp_tool<midend::interval_domain>::append_report},
+      {"sccp:interval", "the same, with value ranges", sccp_tool<midend::interval_domain>::append_report},
       {"sccp:known-bits", "the same, with known bits", sccp_tool<midend::known_bits_domain>::append_report},
-      {"sccp:product", "the same, with bounds and known bits", sccp_tool<midend::number_domain>::append_report},
+      {"sccp:product", "the same, with value ranges and known bits", sccp_tool<midend::number_domain>::append_report},
   };
   return kinds;
 }

@@ -1,4 +1,4 @@
-/// What `midend opt --print=…` can say of a procedure.
+/// The reports of `midend opt --print=…`.
 #pragma once
 
 #include <midend/elbrus/procedure.hpp>
@@ -16,10 +16,10 @@ struct report_kind {
   void (*append)(const midend::elbrus::procedure&, std::string&);
 };
 
-/// All there are.
+/// All reports.
 const std::vector<report_kind>& report_kinds();
 
-/// The one with this name, or null.
+/// The report with this name, or null.
 const report_kind* find_report(std::string_view name);
 
 } // namespace midend_tool

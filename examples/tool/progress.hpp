@@ -1,4 +1,4 @@
-/// How far long work has come, on standard error, if that is a terminal.
+/// Progress of long work, shown on standard error if that is a terminal.
 #pragma once
 
 #include <chrono>

@@ -12,8 +12,8 @@
 
 namespace midend_tool {
 
-/// Writes the record of one function after the other. On a nest of loops the lists of blocks are quadratic in the
-/// number of blocks, as the format asks; they are never held in memory together.
+/// Writes one record per function. For nested loops the format lists blocks once per loop, which is quadratic; the
+/// lists are never in memory together.
 class record_writer {
 public:
   record_writer(kind_set kinds, output& out, progress& shown) : kinds_(kinds), out_(out), progress_(shown) {}

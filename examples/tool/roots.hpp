@@ -21,15 +21,15 @@ public:
   /// Takes the policy of this name. False if there is no such policy.
   bool use_policy(std::string_view name);
 
-  /// Takes the roots from the `proots` lines of this `.expect` file. Returns what is wrong with it, if anything.
+  /// Takes the roots from the `proots` lines of this `.expect` file. Returns an error message, if any.
   std::optional<std::string> use_file(const std::string& path);
 
-  /// The policy for `f`, which refers to this object; otherwise what is wrong, in `error`.
+  /// The policy for `f`, which refers to this object. On failure returns nothing and sets `error`.
   std::optional<root_policy> policy_for(const midend_examples::cfg_function& f, std::string& error) const;
 
 private:
   root_policy policy_;
-  std::string path_; ///< empty: the policy counts
+  std::string path_; ///< empty: the policy is used
   std::vector<midend_examples::function_roots> roots_;
   std::unordered_map<std::string_view, const midend_examples::function_roots*> by_name_;
 };

@@ -1,6 +1,7 @@
-#include "run_command.hpp"
+#include "commands.hpp"
 
 #include "eir_file.hpp"
+#include "option_list.hpp"
 #include "output.hpp"
 #include "run_input.hpp"
 
@@ -12,11 +13,28 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace midend_tool {
 namespace {
+
+/// The options on the command line.
+struct run_command_options {
+  std::string file;
+  std::string procedure;
+  std::vector<std::string> arguments;
+  std::vector<std::string> memories; ///< NAME:TYPE:v,v,…
+  std::string profile_file;          ///< empty: none is written
+  std::uint64_t step_limit = 1'000'000'000;
+  std::size_t call_depth = 1'000'000;
+  bool statistics = false;
+};
 
 using namespace midend::elbrus;
 
@@ -49,7 +67,7 @@ std::string trap_message(const std::string& file, const program& all, const trap
   return place + ": trap: " + text_without_location(all.procedures, t);
 }
 
-/// The value in one line, and each array that is not what it was.
+/// The returned value, one line; then each array that changed.
 void print_result(const run_input& input, const run_result& result, output& out) {
   if (result.value) {
     out.text(literal_text(result.value->type, result.value->bits) + "\n");
@@ -83,9 +101,7 @@ std::optional<std::string> write_profile_file(const std::string& file, program a
   return write_text(file, to_text(all));
 }
 
-} // namespace
-
-exit_status run_run(const run_command_options& options) {
+exit_status run(const run_command_options& options) {
   run_input input;
   if (const auto problem = parse_memories(options.memories, input)) {
     return complain(exit_bad_usage, "midend run: " + *problem);
@@ -130,6 +146,35 @@ exit_status run_run(const run_command_options& options) {
     }
   }
   return result.trap ? complain(exit_bad_input, trap_message(options.file, *all, *result.trap)) : exit_done;
+}
+
+} // namespace
+
+command add_run_command(CLI::App& app) {
+  const auto given = std::make_shared<run_command_options>();
+  run_command_options& options = *given;
+  CLI::App* const sub = app.add_subcommand("run", "Run a procedure of a program in the Elbrus-like IR");
+  sub->footer("Arguments have the types of the procedure's parameters; '@NAME' is the address of an array (--memory).\n"
+              "The returned value and the changed arrays go to standard output. Programs may call @print(...),\n"
+              "@putchar(c) and @abort().\n"
+              "Exit status: 0 done, 1 the input is bad, the run traps or a file cannot be written, 2 wrong usage.");
+  sub->add_option("FILE", options.file, "the program (.eir)")->required();
+  sub->add_option("PROCEDURE", options.procedure, "the procedure to run: @NAME")->required();
+  sub->add_option("ARGUMENTS", options.arguments, "its arguments");
+  repeatable(sub->add_option("--memory", options.memories,
+                             "an array: NAME:TYPE:v,v,...; v*COUNT repeats a value (repeatable)"))
+      ->type_name("ARRAY");
+  sub->add_option("--profile-out", options.profile_file, "write the program with the execution counts of this run")
+      ->type_name("FILE");
+  sub->add_option("--step-limit", options.step_limit, "stop after this many operations")
+      ->type_name("N")
+      ->capture_default_str();
+  sub->add_option("--call-depth", options.call_depth, "the deepest nesting of calls")
+      ->type_name("N")
+      ->capture_default_str();
+  sub->add_flag("--stats", options.statistics,
+                "print the numbers of operations and calls, and the time, to standard error");
+  return {sub, [given] { return run(*given); }};
 }
 
 } // namespace midend_tool

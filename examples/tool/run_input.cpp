@@ -18,7 +18,7 @@ std::string quoted(std::string_view text) {
   return "'" + std::string(text) + "'";
 }
 
-/// `head` becomes what stands before the separator, which `text` loses. False if there is none.
+/// Moves the text before the separator from `text` to `head`, and drops the separator. False if there is none.
 bool split(std::string_view& text, char separator, std::string_view& head) {
   const std::size_t at = text.find(separator);
   if (at == std::string_view::npos) {

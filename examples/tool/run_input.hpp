@@ -13,7 +13,7 @@
 
 namespace midend_tool {
 
-/// What a run begins with.
+/// Arguments and memory at the start of a run.
 struct run_input {
   std::vector<midend::elbrus::scalar> arguments;
   midend::elbrus::memory arrays;
@@ -21,10 +21,10 @@ struct run_input {
 };
 
 /// Reads `NAME:TYPE:v,v,…` for each array. A `v` is a literal of the type or, among addresses and numbers of 64 bits,
-/// `@NAME` for the address of an array; `v*COUNT` is as many of them. Returns what is wrong, if anything.
+/// `@NAME` for the address of an array; `v*COUNT` repeats a value. Returns an error message, if any.
 std::optional<std::string> parse_memories(const std::vector<std::string>& memories, run_input& input);
 
-/// Reads an argument for each parameter, of its type, in the same way. Returns what is wrong, if anything.
+/// Reads an argument for each parameter, of its type, in the same way. Returns an error message, if any.
 std::optional<std::string> parse_arguments(const midend::elbrus::procedure& p,
                                            const std::vector<std::string>& arguments, run_input& input);
 

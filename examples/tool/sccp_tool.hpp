@@ -8,15 +8,15 @@
 
 namespace midend_tool {
 
-/// Each is made for `flat_domain<>`, `interval_domain`, `known_bits_domain` and `number_domain`.
+/// Instantiated for `flat_domain<>`, `interval_domain`, `known_bits_domain` and `number_domain`.
 template <class Domain> struct sccp_tool {
-  /// Changes the procedure as the plan says; gives what was done in a few words.
+  /// Changes the procedure as the plan says; returns a summary in a few words.
   static std::string run(midend::elbrus::procedure& p);
 
-  /// What is known of each value, and the plan.
+  /// The facts about each value, and the plan.
   static void append_report(const midend::elbrus::procedure& p, std::string& out);
 
-  /// Why so much is known of a value.
+  /// Why the analysis knows what it knows about a value.
   static void append_explanation(const midend::elbrus::procedure& p, midend::value_id v, std::string& out);
 };
 

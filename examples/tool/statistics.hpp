@@ -25,7 +25,7 @@ struct extreme {
 /// Sums over all functions.
 class statistics {
 public:
-  /// Wants dominators, components and loops in `answers`.
+  /// Requires dominators, components and loops in `answers`.
   void add(const midend_examples::cfg_function& f, const analyses& answers);
 
   struct run_times {

@@ -1,4 +1,4 @@
-/// Words and numbers put together.
+/// Texts put together from words and numbers.
 #pragma once
 
 #include <concepts>

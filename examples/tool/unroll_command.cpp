@@ -1,7 +1,8 @@
-#include "unroll_command.hpp"
+#include "commands.hpp"
 
 #include "eir_file.hpp"
 #include "machine_choice.hpp"
+#include "option_list.hpp"
 #include "program_names.hpp"
 #include "text.hpp"
 #include "unroll_json.hpp"
@@ -14,21 +15,46 @@
 #include <midend/viz/unrolling_chart.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace midend_tool {
 namespace {
 
+/// The options on the command line.
+struct unroll_options {
+  std::string file;
+  std::string machine = "e2k_reference_v6"; ///< a name or a file
+  std::vector<std::string> procedures;      ///< empty: all
+  std::string loop;                         ///< the name of a header; empty: all
+  std::string chart;                        ///< a file for the picture; empty: none
+  std::string kinds;                        ///< the allowed ones, separated by commas; empty: all
+  std::string remainder = "epilogue";
+  std::uint32_t factor = 0; ///< 0: choose
+  std::uint32_t max_factor = 64;
+  std::uint64_t max_operations = 300;
+  std::uint64_t max_bytes = 4096;
+  std::uint64_t assumed_trip = 100;
+  double least_gain = 0.1;
+  bool no_reassociation = false;
+  bool hardware_counter = false;
+  bool divide_by_multiplying = false;
+  bool json = false;
+};
+
 using midend::loop_id;
 using midend::unrolling_advice;
 using midend::elbrus::procedure;
 using midend::elbrus::program;
 
-/// The kinds that can be allowed, and where.
+/// A kind of unrolling by its name on the command line, and the option that allows it.
 struct kind_switch {
   std::string_view name;
   bool midend::unrolling_options::* allowed;
@@ -49,20 +75,13 @@ constexpr std::array<remainder_name, 3> remainder_names = {{{"epilogue", midend:
                                                             {"prologue", midend::remainder_placement::prologue},
                                                             {"mid-exit", midend::remainder_placement::mid_exit}}};
 
-template <class Named> std::string names_of(const Named& all) {
-  std::string out;
-  for (const auto& one : all) {
-    append(out, out.empty() ? "" : ", ", one.name);
-  }
-  return out;
+/// The entry with this name, or null.
+template <class Table> auto find_named(const Table& table, std::string_view name) {
+  const auto it = std::find_if(table.begin(), table.end(), [&](const auto& entry) { return entry.name == name; });
+  return it == table.end() ? nullptr : &*it;
 }
 
-template <class Named> auto find_named(const Named& all, std::string_view name) {
-  const auto it = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == name; });
-  return it == all.end() ? nullptr : &*it;
-}
-
-/// The options of the library; nothing, and `problem`, if one cannot be understood.
+/// The library's options. Returns nothing and sets `problem` if an option has no meaning.
 std::optional<midend::unrolling_options> library_options(const unroll_options& given, std::string& problem) {
   midend::unrolling_options out;
   out.lowering.reassociates = !given.no_reassociation;
@@ -73,14 +92,14 @@ std::optional<midend::unrolling_options> library_options(const unroll_options& g
   out.max_bytes = given.max_bytes;
   out.assumed_trip = given.assumed_trip;
   out.forced_factor = given.factor;
-  if (std::isnan(given.least_gain)) { // which the range lets through
+  if (std::isnan(given.least_gain)) { // the range check of the option accepts it
     problem = "--least-gain: not a number";
     return std::nullopt;
   }
   out.least_gain = midend::fraction(static_cast<std::uint64_t>(given.least_gain * 1000 + 0.5), 1000);
   const remainder_name* const remainder = find_named(remainder_names, given.remainder);
   if (remainder == nullptr) {
-    problem = "--remainder: unknown place '" + given.remainder + "', there are: " + names_of(remainder_names);
+    problem = "--remainder: unknown place '" + given.remainder + "', expected one of: " + names_of(remainder_names);
     return std::nullopt;
   }
   out.remainder = remainder->placement;
@@ -90,16 +109,13 @@ std::optional<midend::unrolling_options> library_options(const unroll_options& g
   for (const kind_switch& k : kind_switches) {
     out.*k.allowed = false;
   }
-  for (std::string_view rest = given.kinds; !rest.empty();) {
-    const std::size_t comma = std::min(rest.find(','), rest.size());
-    const kind_switch* const kind = find_named(kind_switches, rest.substr(0, comma));
+  for (const std::string_view name : split_list(given.kinds)) {
+    const kind_switch* const kind = find_named(kind_switches, name);
     if (kind == nullptr) {
-      problem =
-          "--kinds: unknown kind '" + std::string(rest.substr(0, comma)) + "', there are: " + names_of(kind_switches);
+      problem = "--kinds: unknown kind '" + std::string(name) + "', expected one of: " + names_of(kind_switches);
       return std::nullopt;
     }
     out.*kind->allowed = true;
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
   return out;
 }
@@ -148,7 +164,7 @@ private:
            std::find(options_.procedures.begin(), options_.procedures.end(), p.name()) != options_.procedures.end();
   }
 
-  /// The advisor looks at values: variables become some first.
+  /// The advisor needs SSA form: variables become values first.
   void advise_procedure(procedure& p) {
     if (!p.variables().empty()) {
       midend::elbrus::construct_ssa(p);
@@ -179,7 +195,7 @@ private:
 
   std::string machine_name() const { return {machine_.name.begin(), machine_.name.end()}; }
 
-  /// Every factor, not only the candidates.
+  /// The chart shows every factor, not only the candidates.
   void draw(const procedure& p, const midend::elbrus::cost_view& view, const midend::loop_forest& forest,
             const program_names& names) {
     const std::uint32_t chosen =
@@ -215,9 +231,7 @@ private:
   json_report json_;
 };
 
-} // namespace
-
-exit_status run_unroll(const unroll_options& options) {
+exit_status run(const unroll_options& options) {
   std::string problem;
   const auto chosen = library_options(options, problem);
   if (!chosen) {
@@ -228,6 +242,61 @@ exit_status run_unroll(const unroll_options& options) {
   }
   const auto machine = find_machine(options.machine);
   return machine ? adviser(options, *chosen, *machine).run() : exit_bad_input;
+}
+
+} // namespace
+
+command add_unroll_command(CLI::App& app) {
+  const auto given = std::make_shared<unroll_options>();
+  unroll_options& options = *given;
+  CLI::App* const sub =
+      app.add_subcommand("unroll", "Advise how to unroll each loop of a program in the Elbrus-like IR");
+  sub->footer("Cycles are lower bounds. Machines: " + machine_names() +
+              ", or a file (docs/machine-model.md).\n"
+              "Exit status: 0 done, 1 the input is bad or the output cannot be written, 2 wrong usage.");
+  const CLI::Range factors(1U, 1024U);
+  sub->add_option("FILE", options.file, "the program (.eir); - reads standard input")->required();
+  sub->add_option("--machine", options.machine, "the target machine: a name, or a machine file")
+      ->type_name("NAME|FILE")
+      ->capture_default_str();
+  sub->add_flag("--json", options.json, "print the advice as JSON");
+  repeatable(sub->add_option("--procedure", options.procedures, "this procedure only (repeatable)"))->type_name("NAME");
+  sub->add_option("--loop", options.loop, "only the loops with this header")->type_name("HEADER");
+  sub->add_option("--chart", options.chart, "write an SVG chart of cycles and bytes by factor, for one loop")
+      ->type_name("FILE");
+  sub->add_option("--factor", options.factor, "use this factor where it is legal")->type_name("U")->check(factors);
+  sub->add_option("--kinds", options.kinds,
+                  "allowed kinds, separated by commas: " + names_of(kind_switches) + " (default: all)")
+      ->type_name("KINDS");
+  sub->add_option("--remainder", options.remainder, "where the remaining iterations run: " + names_of(remainder_names))
+      ->type_name("PLACE")
+      ->capture_default_str();
+  sub->add_option("--max-factor", options.max_factor, "the largest factor")
+      ->type_name("U")
+      ->check(factors)
+      ->capture_default_str();
+  sub->add_option("--max-operations", options.max_operations, "the most operations in the unrolled body")
+      ->type_name("N")
+      ->check(CLI::Range(0U, 1000000000U))
+      ->capture_default_str();
+  sub->add_option("--max-bytes", options.max_bytes, "the most bytes of code")
+      ->type_name("N")
+      ->check(CLI::Range(0U, 1000000000U))
+      ->capture_default_str();
+  sub->add_option("--least-gain", options.least_gain, "the least gain: relative cycles saved / log2(growth of code)")
+      ->type_name("X")
+      ->check(CLI::Range(0.0, 1000.0))
+      ->capture_default_str();
+  sub->add_option("--assumed-trip", options.assumed_trip, "iterations to assume where the trip count is unknown")
+      ->type_name("N")
+      ->check(CLI::Range(1U, 1000000000U))
+      ->capture_default_str();
+  sub->add_flag("--no-reassociation", options.no_reassociation, "keep the order of additions");
+  sub->add_flag("--hardware-counter", options.hardware_counter,
+                "the machine counts iterations without extra operations");
+  sub->add_flag("--divide-by-multiplying", options.divide_by_multiplying,
+                "lower division by a constant to multiplication and shifts");
+  return {sub, [given] { return run(*given); }};
 }
 
 } // namespace midend_tool

@@ -43,7 +43,7 @@ json fraction_json(const fraction& f) {
   return {{"exact", midend::exact_text(f)}, {"value", value}};
 }
 
-/// A number, or nothing where 0 stands for that.
+/// A number, or null for 0.
 json unless_zero(std::uint64_t number) {
   return number == 0 ? json() : json(number);
 }

@@ -1,4 +1,4 @@
-/// The advice of `midend unroll` for other programs.
+/// The advice of `midend unroll` as JSON.
 #pragma once
 
 #include "program_names.hpp"
@@ -12,8 +12,8 @@
 
 namespace midend_tool {
 
-/// One object with all loops. docs/unrolling.md says what the members are. Without nlohmann/json the tool has no such
-/// reports: `is_available` tells, and the others do nothing.
+/// One object with all loops; docs/unrolling.md describes its members. If the tool was built without nlohmann/json,
+/// `is_available` is false and the other members do nothing.
 class json_report {
 public:
   static bool is_available();

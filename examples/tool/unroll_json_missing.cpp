@@ -1,4 +1,4 @@
-// In place of unroll_json.cpp where there is no nlohmann/json.
+// Replaces unroll_json.cpp if nlohmann/json is missing.
 #include "unroll_json.hpp"
 
 namespace midend_tool {

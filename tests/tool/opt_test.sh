@@ -118,7 +118,7 @@ run "explain" 0 opt "$programs/dataflow.eir" --procedure=always_one --passes=con
 run "explain nothing" 1 opt "$programs/dataflow.eir" --explain=%nowhere &&
   says "explain nothing" "$programs/dataflow.eir: error: there is no value '%nowhere'"
 run "explain a variable" 2 opt "$programs/dataflow.eir" --explain='$x' &&
-  says "explain a variable" "midend opt: --explain: '\$x' is no value: it begins with %"
+  says "explain a variable" "midend opt: --explain: '\$x' is not a value: values begin with %"
 
 for domain in "" :interval :known-bits :product; do # x = 10 and y = 1 in front of, in and behind the loop
   run "sccp$domain" 0 opt "$programs/dataflow.eir" --procedure=constant_propagation --passes=construct-ssa --print=sccp$domain
@@ -179,9 +179,9 @@ run "no file" 1 opt "$work/nowhere.eir" &&
 run "no procedure" 1 opt "$programs/loops.eir" --procedure=nowhere &&
   says "no procedure" "$programs/loops.eir: error: there is no procedure '@nowhere'"
 run "no pass" 2 opt "$programs/loops.eir" --passes=construct-ssa,nothing
-grep -q "^midend opt: --passes: unknown pass 'nothing', there are: construct-ssa" "$work/err" || fail "no pass" "$(cat "$work/err")"
+grep -q "^midend opt: --passes: unknown pass 'nothing', expected one of: construct-ssa" "$work/err" || fail "no pass" "$(cat "$work/err")"
 run "no report" 2 opt "$programs/loops.eir" --print=nothing
-grep -q "^midend opt: --print: unknown report 'nothing', there are: reaching-definitions" "$work/err" ||
+grep -q "^midend opt: --print: unknown report 'nothing', expected one of: reaching-definitions" "$work/err" ||
   fail "no report" "$(cat "$work/err")"
 run "no output" 1 opt "$programs/loops.eir" -o "$work/nowhere/out.eir"
 grep -q "^$work/nowhere/out.eir: error: cannot be written" "$work/err" || fail "no output" "$(cat "$work/err")"

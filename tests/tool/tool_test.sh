@@ -42,8 +42,8 @@ prints "no functions" "" cfg /dev/null
 says "unknown function" 1 "$work/three.cfg: error: there is no function 'fourth'" \
   cfg --function=first --function=fourth "$work/three.cfg"
 
-says "unknown kind" 2 "midend cfg: --only: unknown kind 'idoms', there are: idom,df,ipdom,scc,loop,cycle,phi,livein" cfg --only=idoms "$work/three.cfg"
-says "empty kind" 2 "midend cfg: --only: unknown kind '', there are: idom,df,ipdom,scc,loop,cycle,phi,livein" cfg --only=idom, "$work/three.cfg"
+says "unknown kind" 2 "midend cfg: --only: unknown kind 'idoms', expected one of: idom,df,ipdom,scc,loop,cycle,phi,livein" cfg --only=idoms "$work/three.cfg"
+says "empty kind" 2 "midend cfg: --only: unknown kind '', expected one of: idom,df,ipdom,scc,loop,cycle,phi,livein" cfg --only=idom, "$work/three.cfg"
 
 prints "roots of a policy" $'function ../third\nproots\nipdom -1 -1 -1 -1\nend' \
   cfg --only=ipdom --roots=exits_only --function=../third "$work/three.cfg"
@@ -53,7 +53,7 @@ printf 'function ../third\nidom\nproots 2\nend\nfunction first\nproots 1\nend\n'
 prints "roots from a file, in another order" \
   $'function first\nproots 1\nipdom 1 -1 -1\nend\nfunction ../third\nproots 2\nipdom 2 2 -1 2\nend' \
   cfg --only=ipdom --roots-from="$work/roots.expect" --function=first --function=../third "$work/three.cfg"
-says "unknown roots" 2 "midend cfg: --roots: unknown policy 'all', there are: virtual_edge_per_endless_region, exits_only" \
+says "unknown roots" 2 "midend cfg: --roots: unknown policy 'all', expected one of: virtual_edge_per_endless_region, exits_only" \
   cfg --roots=all "$work/three.cfg"
 says "roots twice" 2 "midend cfg: --roots and --roots-from exclude each other" \
   cfg --roots=exits_only --roots-from="$work/roots.expect" "$work/three.cfg"
@@ -79,7 +79,7 @@ bad_roots "nothing" "" "there is no function 'first'" ''
 says "no file with roots" 1 "$work/nowhere.expect: error: cannot be opened: No such file or directory" \
   cfg --roots-from="$work/nowhere.expect" "$work/three.cfg"
 
-says "usage is checked before the file" 2 "midend cfg: --only: unknown kind 'x', there are: idom,df,ipdom,scc,loop,cycle,phi,livein" \
+says "usage is checked before the file" 2 "midend cfg: --only: unknown kind 'x', expected one of: idom,df,ipdom,scc,loop,cycle,phi,livein" \
   cfg --only=x "$work/nowhere.cfg"
 run "two files" 2 cfg "$work/three.cfg" "$work/three.cfg" && pass "two files"
 run "--version" 0 --version &&

@@ -175,16 +175,16 @@ says "chart of many" 2 "midend unroll: --chart: there are $loops loops to draw, 
 says "chart nowhere" 1 "$work/nowhere/chart.svg: error: cannot be written: No such file or directory" \
   "$examples" --procedure=search --chart="$work/nowhere/chart.svg"
 
-known="(known by name are: e2k_reference_v6, e2k_guide_v4, scalar_core)"
+known="(known names: e2k_reference_v6, e2k_guide_v4, scalar_core)"
 says "no machine" 1 "$work/no: error: cannot be opened: No such file or directory $known" "$examples" --machine="$work/no"
 printf 'name = mine\nchannels = a b\nspeed = 3\n' >"$work/bad.machine"
 run "bad machine" 1 "$examples" --machine="$work/bad.machine" && {
   grep -q "^$work/bad.machine:[0-9]*:[0-9]*: error: " "$work/err" && pass "bad machine" || fail "bad machine" "$(cat "$work/err")"
 }
 says "no file" 1 "$work/no.eir: error: cannot be opened: No such file or directory" "$work/no.eir"
-says "remainder" 2 "midend unroll: --remainder: unknown place 'behind', there are: epilogue, prologue, mid-exit" \
+says "remainder" 2 "midend unroll: --remainder: unknown place 'behind', expected one of: epilogue, prologue, mid-exit" \
   "$examples" --remainder=behind
-says "kinds" 2 "midend unroll: --kinds: unknown kind 'all', there are: full, partial, runtime, uncounted, peel" \
+says "kinds" 2 "midend unroll: --kinds: unknown kind 'all', expected one of: full, partial, runtime, uncounted, peel" \
   "$examples" --kinds=full,all
 for bad in --factor=0 --factor=x --max-factor=5000 --assumed-trip=0 --least-gain=-1 --nothing; do
   run "$bad" 2 "$examples" "$bad" && pass "$bad"

@@ -1,0 +1,39 @@
+/// What the commands need to declare their options.
+#pragma once
+
+#include "text.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace midend_tool {
+
+/// An option that may be given several times, with one value each time. The next word is not a second value.
+inline CLI::Option* repeatable(CLI::Option* option) {
+  return option->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+/// The parts between commas. An empty list has no parts.
+inline std::vector<std::string_view> split_list(std::string_view list) {
+  std::vector<std::string_view> out;
+  while (!list.empty()) {
+    const std::size_t comma = list.find(',');
+    out.push_back(list.substr(0, comma));
+    list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
+  }
+  return out;
+}
+
+/// The names of the entries of a table: `a, b, c`.
+template <class Table> std::string names_of(const Table& table) {
+  std::string out;
+  for (const auto& entry : table) {
+    append(out, out.empty() ? "" : ", ", entry.name);
+  }
+  return out;
+}
+
+} // namespace midend_tool
