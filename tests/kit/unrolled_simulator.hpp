@@ -139,7 +139,7 @@ public:
       : effects(std::move(at)), body_(body) {
     std::size_t exit = 0;
     for (midend::unrolled_id n = 0;; ++n) {
-      for (; exit != body.exits.size() && body.exits[exit].behind == n; ++exit) {
+      for (; exit != body.exits.size() && body.exits[exit].position == n; ++exit) {
         const maybe_number p = nodes[body.exits[exit].predicate];
         if (!p) {
           is_without_meaning = true;

@@ -116,7 +116,7 @@ public:
     e.predicate = predicate;
     e.negated = negated;
     e.is_counted = is_counted;
-    e.behind = static_cast<std::uint32_t>(body.nodes.size());
+    e.position = static_cast<std::uint32_t>(body.nodes.size());
     body.exits.push_back(e);
   }
 

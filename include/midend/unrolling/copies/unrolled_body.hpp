@@ -67,8 +67,8 @@ struct unrolled_exit {
   std::uint32_t edge;    ///< of the body
   unrolled_id predicate; ///< control leaves if it holds (or not, if `negated`)
   bool negated;
-  bool is_counted = false;  ///< the test of `loop_counters::counted_exit`
-  std::uint32_t behind = 0; ///< nodes before this one that have an effect come before the test, the others behind it
+  bool is_counted = false;    ///< the test of `loop_counters::counted_exit`
+  std::uint32_t position = 0; ///< nodes with an effect before this one precede the test, the others follow it
 };
 
 /// A sum of a value of the loop and a number. It takes an operation only where somebody wants it in a register.

@@ -243,7 +243,7 @@ private:
 
   constexpr void wait_for_exit(const unrolled_exit& e) {
     for (const unrolled_id n : w.accesses) {
-      const bool is_behind = n >= e.behind;
+      const bool is_behind = n >= e.position;
       if ((body.nodes[n].kind == body_kind::load && !body.nodes[n].is_volatile) ||
           (body.is_straight_line && !is_behind)) {
         continue;
