@@ -8,6 +8,7 @@
 #include "midend/config.hpp"
 #include "midend/dataflow/lattice.hpp"
 #include "midend/dataflow/lattices/boolean.hpp"
+#include "midend/dataflow/lattices/congruence.hpp"
 #include "midend/dataflow/lattices/flat.hpp"
 #include "midend/dataflow/lattices/interval.hpp"
 #include "midend/dataflow/lattices/known_bits.hpp"
@@ -185,6 +186,40 @@ constexpr auto some_known_bits(const known_bits& l, std::size_t count) {
     const std::uint64_t value = detail::scramble(i + count);
     const known_bits::element top = l.top();
     return i == 0 ? l.bottom() : known_bits::element{top.zeros | (known & ~value), known & value};
+  });
+}
+
+/// All congruences of a width of at most 16 bits: bottom, the single numbers, then by modulus.
+template <class T> constexpr auto all_congruences(const congruence<T>& l) {
+  MIDEND_ASSERT(l.width() <= 16, "a width of at most 16 bits", l.width());
+  const std::size_t numbers = std::size_t{1} << l.width();
+  const T low = interval<T>::full(l.width()).low;
+  return made_elements(1 + numbers + numbers * numbers / 4, [l, numbers, low](std::size_t i) {
+    if (i == 0) {
+      return l.bottom();
+    }
+    std::size_t first = i - 1; // above the least number of the width
+    std::size_t modulus = 0;
+    for (std::size_t count = numbers; first >= count;
+         count = modulus < numbers - modulus ? modulus : numbers - modulus) {
+      first -= count;
+      ++modulus;
+    }
+    const T number = static_cast<T>(low + static_cast<T>(first));
+    return modulus == 0 ? l.constant(number) : l.of(modulus, detail::remainder_of(number, modulus));
+  });
+}
+
+/// Congruences of any width, the first of them with small moduli.
+template <class T> constexpr auto some_congruences(const congruence<T>& l, std::size_t count) {
+  return made_elements(count, [l, count](std::size_t i) {
+    const T number = detail::some_number<T>(interval<T>::full(l.width()), i, count);
+    const std::uint64_t modulus =
+        detail::some_number<std::uint64_t>(unsigned_interval::full(l.width()), detail::scramble(i) % (i + 1), count);
+    return i == 0                       ? l.bottom()
+           : i == 1                     ? l.top()
+           : i % 3 == 0 || modulus == 0 ? l.constant(number)
+                                        : l.of(modulus, detail::remainder_of(number, modulus));
   });
 }
 

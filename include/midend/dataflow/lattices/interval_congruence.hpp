@@ -1,0 +1,81 @@
+/// Intervals and congruences of one number, which learn from each other.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dataflow/lattices/congruence.hpp"
+#include "midend/dataflow/lattices/interval.hpp"
+#include "midend/dataflow/lattices/reduced_product.hpp"
+
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// The reduction between an interval and a congruence. The ends of the interval move inwards to the next numbers with
+/// the residue; if they meet, the congruence becomes that number. Where the two exclude each other, both become bottom.
+///
+/// No reduction could do better. Both ends are members now, and if there are two members or more, neighbours are as far
+/// apart as the modulus says.
+struct reduce_interval_and_congruence {
+  template <class T>
+  constexpr bool operator()(typename interval<T>::element& range, typename congruence<T>::element& stride) const {
+    const auto old_range = range;
+    const auto old_stride = stride;
+    shrink<T>(range, stride);
+    return !(range == old_range && stride == old_stride);
+  }
+
+  constexpr bool operator()(signed_interval::element& range, signed_congruence::element& stride) const {
+    return operator()<std::int64_t>(range, stride);
+  }
+
+  constexpr bool operator()(unsigned_interval::element& range, unsigned_congruence::element& stride) const {
+    return operator()<std::uint64_t>(range, stride);
+  }
+
+private:
+  template <class T>
+  static constexpr void shrink(typename interval<T>::element& range, typename congruence<T>::element& stride) {
+    if (!range.is_bottom() && !stride.is_bottom()) {
+      if (stride.is_constant()) {
+        const T only = static_cast<T>(stride.residue);
+        range = interval<T>().between(range.low < only ? only : range.low, only < range.high ? only : range.high);
+      } else {
+        const std::uint64_t up = ahead<T>(range.low, stride.residue, stride.modulus);
+        const std::uint64_t down = ahead<T>(range.high, stride.residue, stride.modulus);
+        const std::uint64_t back = down == 0 ? 0 : stride.modulus - down;
+        const std::uint64_t length = static_cast<std::uint64_t>(range.high) - static_cast<std::uint64_t>(range.low);
+        range = up > length || back > length
+                    ? interval<T>().bottom()
+                    : typename interval<T>::element{static_cast<T>(static_cast<std::uint64_t>(range.low) + up),
+                                                    static_cast<T>(static_cast<std::uint64_t>(range.high) - back)};
+      }
+    }
+    if (range.is_bottom() || stride.is_bottom()) {
+      range = interval<T>().bottom();
+      stride = congruence<T>().bottom();
+    } else if (range.is_constant()) {
+      stride = congruence<T>().constant(range.low);
+    }
+  }
+
+  /// How far the next number with the residue is above `x`.
+  template <class T> static constexpr std::uint64_t ahead(T x, std::uint64_t residue, std::uint64_t modulus) {
+    const std::uint64_t own = detail::remainder_of(x, modulus);
+    return residue >= own ? residue - own : residue + (modulus - own);
+  }
+};
+
+/// An interval and a congruence of the same number: knows of bounds and of steps. Also called strided intervals; G.
+/// Balakrishnan, T. Reps, "Analyzing memory accesses in x86 executables", CC 2004.
+template <class T>
+using interval_and_congruence = reduced_product<interval<T>, congruence<T>, reduce_interval_and_congruence>;
+
+/// For numbers of `width` bits.
+template <class T> constexpr interval_and_congruence<T> make_interval_and_congruence(unsigned width) {
+  return {interval<T>(width), congruence<T>(width)};
+}
+
+static_assert(bounded_lattice<interval_and_congruence<std::int64_t>> &&
+              has_widen<interval_and_congruence<std::int64_t>>);
+
+MIDEND_END_NAMESPACE
