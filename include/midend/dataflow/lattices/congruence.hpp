@@ -116,7 +116,7 @@ public:
       return true;
     }
     const element old = a;
-    a.modulus = detail::greatest_common_divisor(detail::greatest_common_divisor(a.modulus, b.modulus), distance(a, b));
+    a.modulus = greatest_common_divisor(greatest_common_divisor(a.modulus, b.modulus), distance(a, b));
     a.residue = residue_modulo(static_cast<T>(a.residue), a.modulus);
     return !(a == old);
   }
@@ -208,7 +208,7 @@ private:
   /// Of two sets of two numbers at least. The first number is a₁ + k · m for the first number a₁ of `a` and its modulus
   /// m; k is determined modulo n / g, where n is the modulus of `b` and g the greatest common divisor of both.
   constexpr element common(const element& a, const element& b) const {
-    const std::uint64_t divisor = detail::greatest_common_divisor(a.modulus, b.modulus);
+    const std::uint64_t divisor = greatest_common_divisor(a.modulus, b.modulus);
     const std::uint64_t steps = b.modulus / divisor;
     const std::uint64_t first = first_from_low(a.modulus, a.residue);
     const std::uint64_t reached = detail::remainder_of(static_cast<T>(bits(least()) + first), b.modulus);

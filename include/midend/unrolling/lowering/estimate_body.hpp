@@ -1,4 +1,4 @@
-/// `estimate_body`: an unrolled body as operations of a machine, and what they take at least.
+/// `estimate_body`: lowers an unrolled body to the operations of a machine, and bounds the time they take.
 #pragma once
 
 #include "midend/config.hpp"
@@ -8,232 +8,215 @@
 #include "midend/machine/recurrence_bound.hpp"
 #include "midend/machine/register_need.hpp"
 #include "midend/machine/resource_bound.hpp"
+#include "midend/support/order.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
 #include "midend/unrolling/lowering/body_cost.hpp"
-#include "midend/unrolling/lowering/detail/body_dependences.hpp"
-#include "midend/unrolling/lowering/detail/lower_body.hpp"
-#include "midend/unrolling/lowering/detail/lower_choice.hpp"
-#include "midend/unrolling/lowering/detail/lower_emitter.hpp"
-#include "midend/unrolling/lowering/detail/lower_needs.hpp"
-#include "midend/unrolling/lowering/detail/lower_workspace.hpp"
+#include "midend/unrolling/lowering/detail/emit_operations.hpp"
+#include "midend/unrolling/lowering/detail/instruction_selection.hpp"
+#include "midend/unrolling/lowering/detail/lowering_choices.hpp"
+#include "midend/unrolling/lowering/detail/memory_order.hpp"
+#include "midend/unrolling/lowering/detail/needed_values.hpp"
 
 #include <cstddef>
 #include <cstdint>
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What `estimate_body` works with; keeps its memory from call to call.
+class estimate_body_workspace;
+
+template <loop_machine M>
+constexpr body_cost estimate_body(const unrolled_body& body, const M& machine, const lowering_options& options,
+                                  estimate_body_workspace& workspace, machine_body& out);
+
+/// The memory of `estimate_body`, to be reused from call to call.
 class estimate_body_workspace {
-public:
-  detail::lowering_memory lowering;
-  recurrence_bound_workspace recurrence;
-  critical_path_workspace critical;
-  critical_path_result path;
-  flat_array<std::uint32_t> consumers;
-  flat_array<dependence> dependences;
-  register_need_workspace registers;
+  template <loop_machine M>
+  friend constexpr body_cost estimate_body(const unrolled_body& body, const M& machine, const lowering_options& options,
+                                           estimate_body_workspace& workspace, machine_body& out);
+
+  // The results of the passes, in their order.
+  detail::needed_values needs_;
+  detail::lowering_choices choices_;
+  detail::memory_order order_;
+  detail::emission_state emission_;
+
+  // The memory of what follows them.
+  flat_array<std::uint32_t> consumers_;
+  flat_array<dependence> dependences_;
+  recurrence_workspace recurrence_;
+  critical_path_workspace critical_;
+  critical_path_result path_;
+  register_need_workspace registers_;
 };
 
 namespace detail {
 
-constexpr void clear(lowering_memory& w, machine_body& out) {
-  w.start.clear();
-  w.phi_uses.clear();
-  w.readings = 0;
-  out.graph.clear();
-  out.origins.clear();
-  out.literals.clear();
-  out.savings.clear();
-}
-
-/// The bounds of the operations that were found.
-template <loop_machine M> struct body_bounds {
-  const M& machine;
-  const unrolled_body& body;
-  estimate_body_workspace& workspace;
-  machine_body& out;
-  body_cost& cost;
-
-  constexpr void find() {
-    cost.operations = out.graph.num_operations() - num_branches();
-    count_operations();
-    cost.resources = resource_bound(machine, cost.mix);
-    recurrence_bound(out.graph, workspace.recurrence, out.recurrence);
-    cost.recurrence = out.recurrence.status;
-    cost.recurrence_exact = out.recurrence.exact;
-    cost.critical_path = longest_chain();
-    cost.interval = at_least_one(greater(cost.resources.cycles, out.recurrence.cycles()));
-    cost.alone = at_least_one(greater(cost.resources.cycles, cost.critical_path));
-    cost.obstacle = obstacle();
-    find_registers();
-    cost.bytes = least_code_bytes(machine, cost.mix, cost.cycles());
-  }
-
-private:
-  static constexpr std::uint64_t greater(std::uint64_t a, std::uint64_t b) { return a < b ? b : a; }
-
-  static constexpr std::uint64_t at_least_one(std::uint64_t cycles) { return greater(cycles, 1); }
-
-  /// Known from when the operations were added, unless memory has a say.
-  constexpr std::uint64_t longest_chain() {
-    if (workspace.lowering.has_order) {
-      critical_path(out.graph, workspace.critical, workspace.path);
-      return workspace.path.cycles;
-    }
-    std::uint64_t longest = 0;
-    for (operation_id o = 0; o != out.graph.num_operations(); ++o) {
-      longest = greater(longest, workspace.lowering.start[o] + out.graph.operation(o).latency);
-    }
-    return longest;
-  }
-
-  constexpr std::uint64_t num_branches() const {
-    std::uint64_t branches = 0;
-    for (const body_operation& o : out.graph.operations()) {
-      branches += o.kind == operation_class::branch;
-    }
-    return branches;
-  }
-
-  constexpr void count_operations() {
-    cost.mix = mix_of(out.graph);
-    for (const std::uint8_t words : out.literals) {
-      cost.mix.literals += words;
-    }
-    if (machine.literal_resource() != machine.num_resources()) {
-      cost.mix.extra_uses[machine.literal_resource()] = cost.mix.literals;
+/// Lists what needs no operation: first the header phis that need no move, then, in the order of copies, the operations
+/// and sums that nothing needs.
+constexpr void list_savings(const unrolled_body& body, const needed_values& needs, const lowering_choices& choices,
+                            flat_array<unrolling_saving>& savings) {
+  savings.clear();
+  for (const unrolled_id phi : body.phis) {
+    const bool vanishes = phi != no_unrolled && choices.is(phi, lowered_as::outside) && !body.is_straight_line;
+    if (vanishes && body.copies > 1) {
+      savings.push_back({saving_kind::vanished_phi, 0, body.nodes[phi].origin, 0});
     }
   }
-
-  constexpr pipelining_obstacle obstacle() const {
-    const std::uint64_t longest = machine.value(machine_field::longest_pipelined_body);
-    if (body.is_straight_line) {
-      return pipelining_obstacle::straight_line;
-    }
-    if (machine.value(machine_field::pipeline_stages) == 0) {
-      return pipelining_obstacle::no_pipelining;
-    }
-    if (body.has_call) {
-      return pipelining_obstacle::call;
-    }
-    return longest != 0 && out.graph.num_operations() > longest ? pipelining_obstacle::too_many_operations
-                                                                : pipelining_obstacle::none;
-  }
-
-  /// With as many passes in flight as a pass takes intervals; a body that is not pipelined is alone.
-  constexpr void find_registers() {
-    register_need_result need;
-    if (cost.is_pipelined() && cost.recurrence != recurrence_status::impossible) {
-      need = register_need(out.graph, cost.interval, workspace.registers);
-      cost.length = need.length;
-      cost.stages = at_least_one((need.length + cost.interval - 1) / cost.interval);
-      if (cost.stages > machine.value(machine_field::pipeline_stages)) {
-        cost.obstacle = pipelining_obstacle::too_many_stages;
-      }
-    }
-    if (!cost.is_pipelined()) {
-      need = register_need(out.graph, cost.alone, workspace.registers);
-      cost.length = cost.alone;
-      cost.stages = 1;
-    }
-    cost.general_registers += need.general;
-    cost.predicate_registers += need.predicates;
-  }
-};
-
-/// What nobody needs, in the order of copies, after the header phis that are given themselves.
-struct body_savings {
-  const unrolled_body& body;
-  const lowering_memory& w;
-  flat_array<unrolling_saving>& savings;
-
-  constexpr void find() {
-    add_vanished_phis();
-    std::size_t sum = 0;
-    for (unrolled_id n = 0; n != body.nodes.size(); ++n) {
-      const unrolled_node& node = body.nodes[n];
-      const bool computes = node.kind == body_kind::load || (node.kind == body_kind::pure && !node.is_free);
-      if (computes && !w.nodes[n].is_needed && node.origin != no_body_value) {
-        sum = add_sums_before(node.copy, sum);
-        savings.push_back({saving_kind::dead_operation, node.copy, node.origin, 0});
-      }
-    }
-    add_sums_before(body.copies, sum);
-  }
-
-private:
-  constexpr void add_vanished_phis() {
-    for (const unrolled_id phi : body.phis) {
-      const bool vanishes = phi != no_unrolled && w.nodes[phi].as == lowered_as::outside && !body.is_straight_line;
-      if (vanishes && body.copies > 1) {
-        savings.push_back({saving_kind::vanished_phi, 0, body.nodes[phi].origin, 0});
-      }
-    }
-  }
-
-  constexpr std::size_t add_sums_before(std::uint32_t copy, std::size_t sum) {
+  std::size_t sum = 0;
+  const auto add_sums_before = [&](std::uint32_t copy) {
     for (; sum != body.sums.size() && body.sums[sum].copy < copy; ++sum) {
       const unrolled_sum& s = body.sums[sum];
-      if (s.sum.addend != 0 && find_sum(w, s.sum) == no_lowered) {
+      if (s.sum.addend != 0 && needs.find_sum(s.sum) == no_sum) {
         savings.push_back({saving_kind::dead_operation, s.copy, s.value, 0});
       }
     }
-    return sum;
+  };
+  for (unrolled_id n = 0; n != body.nodes.size(); ++n) {
+    const unrolled_node& node = body.nodes[n];
+    const bool computes = node.kind == body_kind::load || (node.kind == body_kind::pure && !node.is_free);
+    if (computes && !needs.nodes[n].is_needed && node.origin != no_body_value) {
+      add_sums_before(node.copy);
+      savings.push_back({saving_kind::dead_operation, node.copy, node.origin, 0});
+    }
   }
-};
+  add_sums_before(body.copies);
+}
+
+/// The operations of each class, and the literals, which use a resource of the machine.
+template <loop_machine M> constexpr operation_mix mix_with_literals(const M& machine, const machine_body& lowered) {
+  operation_mix mix = mix_of(lowered.graph);
+  for (const std::uint8_t words : lowered.literals) {
+    mix.literals += words;
+  }
+  if (machine.literal_resource() != machine.num_resources()) {
+    mix.extra_uses[machine.literal_resource()] = mix.literals;
+  }
+  return mix;
+}
+
+/// The longest chain of a body in which only values and predicates of its pass make operations wait.
+constexpr std::uint64_t longest_chain(const dependence_graph& g, const flat_array<std::uint64_t>& start) {
+  std::uint64_t longest = 0;
+  for (operation_id o = 0; o != g.num_operations(); ++o) {
+    longest = detail::larger_of(longest, start[o] + g.operation(o).latency);
+  }
+  return longest;
+}
+
+/// What forbids to pipeline the body, its stages apart.
+template <loop_machine M>
+constexpr pipelining_obstacle obstacle_to_pipelining(const M& machine, const unrolled_body& body,
+                                                     std::size_t num_operations) {
+  const std::uint64_t longest = machine.value(machine_field::longest_pipelined_body);
+  if (body.is_straight_line) {
+    return pipelining_obstacle::straight_line;
+  }
+  if (machine.value(machine_field::pipeline_stages) == 0) {
+    return pipelining_obstacle::no_pipelining;
+  }
+  if (body.has_call) {
+    return pipelining_obstacle::call;
+  }
+  return longest != 0 && num_operations > longest ? pipelining_obstacle::too_many_operations
+                                                  : pipelining_obstacle::none;
+}
+
+/// Fills in length, stages and registers. A pipelined body has as many passes in flight as a pass takes intervals; any
+/// other has one.
+constexpr void estimate_stages(const dependence_graph& g, std::uint64_t most_stages, register_need_workspace& workspace,
+                               body_cost& cost) {
+  register_need_result need;
+  if (cost.is_pipelined() && cost.recurrence != recurrence_status::impossible) {
+    need = register_need(g, cost.interval, workspace);
+    cost.length = need.length;
+    cost.stages = larger_of<std::uint64_t>((need.length + cost.interval - 1) / cost.interval, 1);
+    if (cost.stages > most_stages) {
+      cost.obstacle = pipelining_obstacle::too_many_stages;
+    }
+  }
+  if (!cost.is_pipelined()) {
+    need = register_need(g, cost.alone, workspace);
+    cost.length = cost.alone;
+    cost.stages = 1;
+  }
+  cost.general_registers += need.general;
+  cost.predicate_registers += need.predicates;
+}
 
 } // namespace detail
 
-/// Brings an unrolled body on a machine and bounds what it takes, refilling `out` with the operations and what they
-/// wait for.
+/// Lowers an unrolled body to the operations of a machine and bounds the time they take. Refills `out` with the
+/// operations and their dependences.
 ///
-/// **Which values are needed.** Those from which follows what has an effect, which way control goes at the exits, or
-/// what is used behind the body, by whichever exit; of header phis that are needed, what the pass before gave them. A
-/// sum of a value and a number is one operation, wherever and how often it is wanted, and none in addresses, behind the
-/// body, and in the test of the counted exit, whose bound takes it up. A predicate is negated by who reads it.
+/// **Which values are needed.** Those that lead to an effect, to an exit test, or to a value used after the body,
+/// by whichever exit; of a needed header phi, its next value. A sum of a value and a constant is one operation, however
+/// often it is used. It takes none in an address, in a value used only after the body, and in the test of the counted
+/// exit, whose bound includes the constant. The reader of a predicate negates it.
 ///
-/// **Which operations.** That of the class that the IR named, but: a shift and addition, or a multiplication and
-/// addition, that the machine does not have in one are two; division by a power of two takes shifts and
-/// additions, by another number on demand a multiplication and a shift; a comparison of masked bits with 0 is one
-/// operation; a select and the operand that it alone reads are one predicated operation where the machine can predicate
-/// it, which comes so late that it writes behind what it keeps otherwise. A header phi takes a move where its next
-/// value is another phi, comes from outside or is the next value of another phi already; one that is given itself is a
-/// value from before the loop. What does not change while the loop runs is computed before it. With
-/// `options.reassociates` trees of one operation that the program allows to regroup are grouped so that what goes round
-/// the loop passes one of them; their number stays.
+/// **Instruction selection.** An operation takes the class that the IR names, except:
+/// - A shift and addition, or a multiplication and addition, that the machine does not have in one are two operations.
+/// - Division by a power of two takes shifts and additions; with `options.divides_by_multiplying`, division by another
+///   constant takes a multiplication and a shift.
+/// - A comparison of masked bits with 0 is one operation.
+/// - A select and an operand that only the select reads are one predicated operation, where the machine can predicate
+///   it. It comes late enough to write after the value that it keeps if the predicate is false.
+/// - A header phi takes a move if its next value is another phi, comes from outside, or is the next value of another
+///   phi already. A phi that is its own next value (a self-copy) is a value from before the loop.
+/// - Invariant values are computed before the loop.
+/// - With `options.reassociates`, trees of one operation that the program allows to regroup are regrouped, so that a
+///   value carried around the loop passes through one of their operations. The number of operations stays.
 ///
-/// **What waits.** Values, within the pass and from pass to pass; guarded operations for their predicate, unless they
-/// may run in advance; memory as `body_dependences` says; effects for the exits before them that the data decide. No
-/// operation waits for the branch back.
+/// **Dependences.** Operations wait for values, of the same pass and of the pass before; predicated operations for
+/// their predicate, unless they are speculated; accesses to memory for each other if they may overlap or are volatile;
+/// calls for all accesses; effects for the exits before them that depend on data. No operation waits for the branch
+/// back.
 ///
-/// **The bounds** are those of `resource_bound`, `recurrence_bound` and `critical_path`; `register_need` estimates.
-/// Literals of more than `options.largest_small_constant` count for the size of the code and as a use of
+/// **The bounds** are those of `resource_bound`, `recurrence_bound` and `critical_path`; `register_need` estimates the
+/// registers. Constants above `options.largest_small_constant` are literals: they add to the size of the code and use
 /// `machine.literal_resource()`.
 ///
-/// Requires operands that come before their users. Linear in the body but for terms of trees, which are sorted, for
-/// the different numbers that are added to one value, for exits and effects behind them, and for what the bounds say of
-/// themselves. An access of memory is held against the 128 before it.
+/// Requires that operands come before their users. Linear in the body, except for sorting the terms of trees, for the
+/// different constants added to one value, for exits times effects, and for the bounds themselves. An access is
+/// compared with the 128 before it.
 template <loop_machine M>
 constexpr body_cost estimate_body(const unrolled_body& body, const M& machine, const lowering_options& options,
-                               estimate_body_workspace& workspace, machine_body& out) {
-  body_cost cost;
-  detail::lowering_memory& w = workspace.lowering;
+                                  estimate_body_workspace& workspace, machine_body& out) {
+  estimate_body_workspace& w = workspace;
   const detail::machine_classes classes(machine);
-  detail::needed_values{body, options, w}.find();
-  detail::lowering_choice{body, options, classes, w}.choose();
-  detail::clear(w, out);
-  detail::operation_emitter<M> emitter{body, machine, options, w, out, cost};
-  detail::body_lowering<M> lowering{emitter, classes};
-  lowering.lower();
-  detail::body_dependences<M>{body, w, lowering, out}.add();
-  lowering.resolve_phi_uses();
-  out.graph.order_by_consumer(workspace.consumers, workspace.dependences);
-  detail::body_savings{body, w, out.savings}.find();
-  detail::body_bounds<M>{machine, body, workspace, out, cost}.find();
+  detail::find_needed_values(body, options, w.needs_);
+  detail::choose_lowering(body, options, classes, w.needs_, w.choices_);
+  detail::order_memory(body, w.needs_, w.choices_, w.order_);
+  detail::emit_operations(body, machine, options, classes, w.needs_, w.choices_, w.order_, w.emission_, out);
+  detail::list_savings(body, w.needs_, w.choices_, out.savings);
+  out.graph.order_by_consumer(w.consumers_, w.dependences_);
+
+  body_cost cost;
+  cost.branches = w.emission_.num_branches;
+  cost.invariant_operations = w.emission_.invariant_operations;
+  cost.mix = detail::mix_with_literals(machine, out);
+  cost.operations = out.graph.num_operations() - cost.mix[operation_class::branch];
+  cost.resources = resource_bound(machine, cost.mix);
+  recurrence_bound(out.graph, w.recurrence_, out.recurrence);
+  cost.recurrence = out.recurrence.status;
+  cost.recurrence_exact = out.recurrence.exact;
+  if (w.order_.has_effects) {
+    critical_path(out.graph, w.critical_, w.path_);
+    cost.critical_path = w.path_.cycles;
+  } else {
+    cost.critical_path = detail::longest_chain(out.graph, w.emission_.start);
+  }
+  const std::uint64_t at_least = detail::larger_of<std::uint64_t>(cost.resources.cycles, 1);
+  cost.interval = detail::larger_of(at_least, out.recurrence.cycles());
+  cost.alone = detail::larger_of(at_least, cost.critical_path);
+  cost.obstacle = detail::obstacle_to_pipelining(machine, body, out.graph.num_operations());
+  cost.general_registers = w.emission_.general_outside;
+  cost.predicate_registers = w.emission_.predicates_outside;
+  detail::estimate_stages(out.graph, machine.value(machine_field::pipeline_stages), w.registers_, cost);
+  cost.bytes = least_code_bytes(machine, cost.mix, cost.cycles());
   return cost;
 }
 
-/// What an unrolled body takes on a machine.
+/// Lowers an unrolled body to a machine, and bounds the time it takes.
 template <loop_machine M>
 constexpr body_cost estimate_body(const unrolled_body& body, const M& machine, const lowering_options& options = {}) {
   estimate_body_workspace workspace;

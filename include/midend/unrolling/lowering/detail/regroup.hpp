@@ -1,12 +1,16 @@
-/// Grouping the terms of a sum, or of anything that may be regrouped, so that the last result is there early.
+/// Regrouping: in which order the terms of a sum, or of another tree of one operation, are combined.
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/induction/loop_body.hpp"
 #include "midend/machine/dependence_graph.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/sort.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
+#include "midend/unrolling/lowering/detail/lowering_choices.hpp"
+#include "midend/unrolling/lowering/detail/needed_values.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -14,58 +18,174 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// A term: a value of the body, or what an operation of the tree computed from others.
-struct regrouped_leaf {
-  static constexpr operation_id no_operation = static_cast<operation_id>(-1);
+inline constexpr operation_id no_operation = static_cast<operation_id>(-1);
 
-  std::uint64_t ready = 0;
+/// A term: a value of the body, or the result of an operation of the tree.
+struct regrouped_term {
+  std::uint64_t ready = 0;    ///< the cycle in which it can be read
   std::uint32_t position = 0; ///< among the terms
-  bool comes_last = false;
+  bool comes_last = false;    ///< it depends on the result of the pass before
   operation_id operation = no_operation;
-  unrolled_operand value;
+  unrolled_operand value; ///< valid without `operation`
 
-  friend constexpr bool operator<(const regrouped_leaf& a, const regrouped_leaf& b) {
+  friend constexpr bool operator<(const regrouped_term& a, const regrouped_term& b) {
     if (a.comes_last != b.comes_last) {
       return b.comes_last;
     }
     return a.ready != b.ready ? a.ready < b.ready : a.position < b.position;
   }
 
-  friend constexpr bool operator<=(const regrouped_leaf& a, const regrouped_leaf& b) { return !(b < a); }
+  friend constexpr bool operator<=(const regrouped_term& a, const regrouped_term& b) { return !(b < a); }
 };
 
-/// Combines the terms two by two; `combine(a, b)` gives the result of two of them, which is ready later than both.
-/// Always the two that are ready first: for operations that all take the same time no other tree is done earlier
-/// (M. C. Golumbic, "Combinatorial merging", IEEE Trans. Computers C-25(11), 1976: Huffman's algorithm with maximum
-/// plus one instead of the sum). Results come in the order in which they are ready, so that two queues do. Then the
-/// terms that come last, one after the other: what goes round a loop shall pass through as few operations as possible.
+/// Combines the terms two by two, and returns the result of all; `combine(a, b)` returns the result of two of them,
+/// which is ready later than both. It always combines the two that are ready first: for operations of equal latency no
+/// other tree is done earlier (M. C. Golumbic, "Combinatorial merging", IEEE Trans. Computers C-25(11), 1976: Huffman's
+/// algorithm with maximum plus one in place of the sum). Results appear in the order in which they are ready, so that
+/// two queues are enough. Terms that come last are combined at the end, one after the other, so that a value carried
+/// around the loop passes through as few operations as possible.
 ///
-/// Sorts `leaves`. Requires one at least. O(n log n).
+/// Sorts `terms`; `results` is memory. Requires at least one term. O(n log n).
 template <class Combine>
-constexpr regrouped_leaf regroup(flat_array<regrouped_leaf>& leaves, flat_array<regrouped_leaf>& results,
+constexpr regrouped_term regroup(flat_array<regrouped_term>& terms, flat_array<regrouped_term>& results,
                                  const Combine& combine) {
-  heap_sort(leaves.data(), leaves.size());
+  heap_sort(terms.data(), terms.size());
   std::size_t early = 0;
-  while (early != leaves.size() && !leaves[early].comes_last) {
+  while (early != terms.size() && !terms[early].comes_last) {
     ++early;
   }
   results.clear();
-  std::size_t leaf = 0;
+  std::size_t term = 0;
   std::size_t result = 0;
   const auto take = [&] {
-    const bool takes_leaf = leaf != early && (result == results.size() || leaves[leaf].ready <= results[result].ready);
-    return takes_leaf ? leaves[leaf++] : results[result++];
+    const bool takes_term = term != early && (result == results.size() || terms[term].ready <= results[result].ready);
+    return takes_term ? terms[term++] : results[result++];
   };
-  while (early - leaf + results.size() - result > 1) {
-    const regrouped_leaf first = take();
-    const regrouped_leaf second = take();
+  while (early - term + results.size() - result > 1) {
+    const regrouped_term first = take();
+    const regrouped_term second = take();
     results.push_back(combine(first, second));
   }
-  regrouped_leaf all = early == 0 ? leaves[early++] : take();
-  for (; early != leaves.size(); ++early) {
-    all = combine(all, leaves[early]);
+  regrouped_term all = early == 0 ? terms[early++] : take();
+  for (; early != terms.size(); ++early) {
+    all = combine(all, terms[early]);
   }
   return all;
+}
+
+/// Which terms of a tree depend on its result in the pass before: those come last. Sets of header phis are bits of a
+/// word; with more than 64 phis some share a bit, so that a term may come last without need.
+struct tree_recurrences {
+  flat_array<std::uint64_t> depends_on; ///< by node: the header phis that it depends on
+  flat_array<std::uint64_t> decides;    ///< by node: the header phis that depend on it in some later pass
+  bool are_known = false;               ///< else the body has no trees or no next pass, and the arrays are not filled
+
+  /// Whether `term` depends on the `result` of an earlier pass.
+  constexpr bool connect(unrolled_id result, unrolled_id term) const {
+    return are_known && (decides[result] & depends_on[term]) != 0;
+  }
+};
+
+/// The algorithm of `find_tree_recurrences`.
+class tree_recurrence_search {
+public:
+  constexpr tree_recurrence_search(const unrolled_body& body, const needed_values& needs,
+                                   const lowering_choices& choices, tree_recurrences& out)
+      : body_(body), needs_(needs), choices_(choices), out_(out) {}
+
+  constexpr void run() {
+    out_.are_known = !body_.is_straight_line && has_trees();
+    if (out_.are_known) {
+      look_forward();
+      look_back(phis_decided_by_phis());
+    }
+  }
+
+private:
+  static constexpr std::uint64_t bit_of(std::uint32_t phi) { return std::uint64_t{1} << (phi & 63); }
+
+  constexpr bool is_header_phi(std::uint32_t p) const {
+    return body_.phis[p] != no_unrolled && choices_.is(body_.phis[p], lowered_as::header_phi);
+  }
+
+  constexpr bool has_trees() const {
+    for (const lowering_choice& c : choices_.nodes) {
+      if (c.as == lowered_as::in_tree) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  constexpr void look_forward() {
+    out_.depends_on.resize_for_overwrite(body_.nodes.size());
+    for (unrolled_id n = 0; n != body_.nodes.size(); ++n) {
+      std::uint64_t all = choices_.is(n, lowered_as::header_phi) ? bit_of(needs_.nodes[n].phi) : 0;
+      for_each_operand(n, [&](unrolled_id o) { all |= out_.depends_on[o]; });
+      out_.depends_on[n] = all;
+    }
+  }
+
+  constexpr void look_back(const std::array<std::uint64_t, 64>& decided) {
+    out_.decides.assign(body_.nodes.size(), 0);
+    for (std::uint32_t p = 0; p != body_.phis.size(); ++p) {
+      if (is_header_phi(p)) {
+        out_.decides[body_.next[p].node] |= bit_of(p) | decided[p & 63];
+      }
+    }
+    for (unrolled_id n = static_cast<unrolled_id>(body_.nodes.size()); n-- != 0;) {
+      for_each_operand(n, [&](unrolled_id o) { out_.decides[o] |= out_.decides[n]; });
+    }
+  }
+
+  /// The transitive closure (S. Warshall, "A theorem on Boolean matrices", J. ACM 9(1), 1962), by rows.
+  constexpr std::array<std::uint64_t, 64> phis_decided_by_phis() const {
+    std::array<std::uint64_t, 64> rows{};
+    for (std::uint32_t p = 0; p != body_.phis.size(); ++p) {
+      if (!is_header_phi(p)) {
+        continue;
+      }
+      for (std::uint64_t from = out_.depends_on[body_.next[p].node], q = 0; from != 0; from >>= 1, ++q) {
+        rows[q] |= (from & 1) != 0 ? bit_of(p) : 0;
+      }
+    }
+    const std::size_t count = body_.phis.size() < 64 ? body_.phis.size() : 64;
+    for (std::size_t k = 0; k != count; ++k) {
+      for (std::size_t i = 0; i != count; ++i) {
+        rows[i] |= (rows[i] >> k & 1) != 0 ? rows[k] : 0;
+      }
+    }
+    return rows;
+  }
+
+  template <class Visit> constexpr void for_each_operand(unrolled_id n, const Visit& visit) const {
+    const unrolled_node& node = body_.nodes[n];
+    for (const unrolled_operand o : body_.operands_of(n)) {
+      visit(o.node);
+    }
+    if (node.kind == body_kind::load || node.kind == body_kind::store) {
+      const unrolled_access& a = body_.accesses[node.access];
+      for (const unrolled_id o : {a.base, a.index, a.stored.node}) {
+        if (o != no_unrolled) {
+          visit(o);
+        }
+      }
+    }
+    if (node.guard != no_unrolled) {
+      visit(node.guard);
+    }
+  }
+
+  const unrolled_body& body_;
+  const needed_values& needs_;
+  const lowering_choices& choices_;
+  tree_recurrences& out_;
+};
+
+/// Finds which header phis each value depends on, and which it decides. Refills `out`. Linear, and 64² for the closure.
+constexpr void find_tree_recurrences(const unrolled_body& body, const needed_values& needs,
+                                     const lowering_choices& choices, tree_recurrences& out) {
+  tree_recurrence_search(body, needs, choices, out).run();
 }
 
 } // namespace detail

@@ -1,0 +1,205 @@
+/// `choose_lowering`: how each needed value of an unrolled body is lowered to a machine.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/induction/loop_body.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/ir/operation_class.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/unrolling/copies/unrolled_body.hpp"
+#include "midend/unrolling/lowering/body_cost.hpp"
+#include "midend/unrolling/lowering/detail/instruction_selection.hpp"
+#include "midend/unrolling/lowering/detail/needed_values.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// How a node is lowered.
+enum class lowered_as : std::uint8_t {
+  nothing,     ///< it is not needed
+  outside,     ///< it is known before the body: a constant, or computed before the loop
+  header_phi,  ///< the pass before computes it
+  alias,       ///< it takes no operation: its readers read its operands
+  operations,  ///< it takes one or more operations of its own
+  with_select, ///< it is predicated, and computed at the select that is its only reader
+  in_tree      ///< it is an inner node of a tree that is regrouped and computed at its root
+};
+
+struct lowering_choice {
+  lowered_as as = lowered_as::nothing;
+  std::uint8_t fused_operand = 0; ///< of a select: the operand (1 or 2) that is computed under its predicate; 0: none
+};
+
+/// The result of `choose_lowering`.
+struct lowering_choices {
+  flat_array<lowering_choice> nodes;         ///< by node of the body
+  flat_array<std::uint8_t> sums_with_select; ///< by needed sum: 1 if it is computed at the select that is its only user
+
+  constexpr bool is(unrolled_id n, lowered_as as) const { return nodes[n].as == as; }
+};
+
+/// The algorithm of `choose_lowering`.
+class lowering_chooser {
+public:
+  constexpr lowering_chooser(const unrolled_body& body, const lowering_options& options, const machine_classes& classes,
+                             const needed_values& needs, lowering_choices& out)
+      : body_(body), options_(options), classes_(classes), needs_(needs), out_(out) {}
+
+  constexpr void run() {
+    out_.nodes.assign(body_.nodes.size(), {});
+    out_.sums_with_select.assign(needs_.sums.size(), 0);
+    for (unrolled_id n = 0; n != body_.nodes.size(); ++n) {
+      last_effect_ = has_effect(body_.nodes[n]) ? n : last_effect_;
+      if (needs_.nodes[n].is_needed) {
+        out_.nodes[n].as = choice_of(n);
+        if (out_.is(n, lowered_as::operations)) {
+          take_over_operands(n);
+        }
+      }
+    }
+  }
+
+private:
+  constexpr lowered_as choice_of(unrolled_id n) const {
+    const unrolled_node& node = body_.nodes[n];
+    switch (node.kind) {
+    case body_kind::constant:
+    case body_kind::invariant:
+      return lowered_as::outside;
+    case body_kind::phi:
+      return body_.is_straight_line || is_self_copy(n) ? lowered_as::outside : lowered_as::header_phi;
+    case body_kind::load:
+      return node.is_invariant && !body_.is_straight_line ? lowered_as::outside : lowered_as::operations;
+    case body_kind::pure:
+    case body_kind::join:
+      return choice_of_pure(n);
+    default:
+      return lowered_as::operations;
+    }
+  }
+
+  /// Invariant values of a loop are computed before it. A straight line runs once, so that this would gain nothing.
+  constexpr lowered_as choice_of_pure(unrolled_id n) const {
+    const unrolled_node& node = body_.nodes[n];
+    if (!body_.is_straight_line && (node.is_invariant || has_only_outside_operands(n))) {
+      return lowered_as::outside;
+    }
+    const bool is_part_of_zero_test = selects_low_bits(body_, n) && needs_.nodes[n].uses == needs_.nodes[n].zero_tests;
+    const bool is_done_by_branch = node.is_join && !classes_.has_predication();
+    return node.is_free || negates_predicate(body_, n) || is_part_of_zero_test || is_done_by_branch
+               ? lowered_as::alias
+               : lowered_as::operations;
+  }
+
+  /// Whether the next value of a header phi is the phi itself.
+  constexpr bool is_self_copy(unrolled_id phi) const {
+    return look_through(body_, body_.next[needs_.nodes[phi].phi]) == unrolled_operand{phi, 0};
+  }
+
+  /// Header phis that are self-copies are outside too, which `is_invariant` does not know.
+  constexpr bool has_only_outside_operands(unrolled_id n) const {
+    for (const unrolled_operand o : body_.operands_of(n)) {
+      if (!out_.is(o.node, lowered_as::outside)) {
+        return false;
+      }
+    }
+    return body_.nodes[n].num_operands != 0;
+  }
+
+  /// Decides about operands of which `n` is the only reader.
+  constexpr void take_over_operands(unrolled_id n) {
+    const unrolled_node& node = body_.nodes[n];
+    if (node.kind == body_kind::pure && node.info.code == operation::select && node.info.width != 1) {
+      predicate_operand(n);
+    } else if (may_regroup(n)) {
+      for (const unrolled_operand o : body_.operands_of(n)) {
+        if (o.addend == 0 && has_one_reader(o.node) && may_share_tree(n, o.node)) {
+          out_.nodes[o.node].as = lowered_as::in_tree;
+        }
+      }
+    }
+  }
+
+  constexpr bool has_one_reader(unrolled_id n) const {
+    return needs_.nodes[n].uses == 1 && out_.is(n, lowered_as::operations) && needs_.nodes[n].first_sum == no_sum;
+  }
+
+  /// Trees consist of one operation at one width; each of their nodes must allow regrouping.
+  constexpr bool may_regroup(unrolled_id n) const {
+    const unrolled_node& node = body_.nodes[n];
+    return options_.reassociates && node.reassociates && node.kind == body_kind::pure && node.num_operands == 2 &&
+           (node.info.code == operation::other || is_commutative(node.info.code)) && !is_comparison(node.info.code) &&
+           !is_shift_by_power(n);
+  }
+
+  constexpr bool is_shift_by_power(unrolled_id n) const {
+    return body_.nodes[n].info.code == operation::mul &&
+           sequence_of(body_, n, options_, classes_).steps[0] != body_.nodes[n].cost;
+  }
+
+  constexpr bool may_share_tree(unrolled_id n, unrolled_id operand) const {
+    const unrolled_node& a = body_.nodes[n];
+    const unrolled_node& b = body_.nodes[operand];
+    return may_regroup(operand) && a.info.code == b.info.code && a.info.width == b.info.width && a.cost == b.cost &&
+           a.identity == b.identity;
+  }
+
+  /// A select between x + y and y becomes an addition under the predicate of the select.
+  constexpr void predicate_operand(unrolled_id select) {
+    const auto operands = body_.operands_of(select);
+    for (std::uint8_t k = 1; k != 3; ++k) {
+      const unrolled_operand o = operands[k];
+      if (o.addend != 0 && !out_.is(o.node, lowered_as::outside)) {
+        const std::uint32_t s = needs_.find_sum(o);
+        if (needs_.sums[s].uses == 1 && classes_.is_predicated(operation_class::alu)) {
+          out_.sums_with_select[s] = 1;
+          out_.nodes[select].fused_operand = k;
+          return;
+        }
+      } else if (o.addend == 0 && has_one_reader(o.node) && can_be_predicated(o.node) &&
+                 can_wait(o.node, operands[3 - k].node, operands[0].node)) {
+        out_.nodes[o.node].as = lowered_as::with_select;
+        out_.nodes[select].fused_operand = k;
+        return;
+      }
+    }
+  }
+
+  constexpr bool can_be_predicated(unrolled_id n) const {
+    const unrolled_node& node = body_.nodes[n];
+    if (node.kind != body_kind::pure && node.kind != body_kind::load) {
+      return false;
+    }
+    const operation_sequence s = sequence_of(body_, n, options_, classes_);
+    const bool is_select = node.kind == body_kind::pure && node.info.code == operation::select;
+    return s.count == 1 && !is_select && classes_.is_predicated(s.steps[0]);
+  }
+
+  /// A load that must come before an effect cannot wait for values computed after that effect.
+  constexpr bool can_wait(unrolled_id n, unrolled_id other, unrolled_id predicate) const {
+    return body_.nodes[n].kind != body_kind::load || last_effect_ == no_unrolled || last_effect_ < n ||
+           (other < n && predicate < n);
+  }
+
+  const unrolled_body& body_;
+  const lowering_options& options_;
+  const machine_classes& classes_;
+  const needed_values& needs_;
+  lowering_choices& out_;
+  unrolled_id last_effect_ = no_unrolled; ///< up to the node in hand
+};
+
+/// Chooses for each needed value whether it takes operations of its own. One pass from operands to users, in which a
+/// user also decides about the operands of which it is the only reader. Refills `out`. Linear.
+constexpr void choose_lowering(const unrolled_body& body, const lowering_options& options,
+                               const machine_classes& classes, const needed_values& needs, lowering_choices& out) {
+  lowering_chooser(body, options, classes, needs, out).run();
+}
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE
