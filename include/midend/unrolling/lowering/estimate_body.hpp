@@ -43,7 +43,7 @@ class estimate_body_workspace {
   // The memory of what follows them.
   flat_array<std::uint32_t> consumers_;
   flat_array<dependence> dependences_;
-  recurrence_workspace recurrence_;
+  recurrence_bound_workspace recurrence_;
   critical_path_workspace critical_;
   critical_path_result path_;
   register_need_workspace registers_;
@@ -98,7 +98,7 @@ template <loop_machine M> constexpr operation_mix mix_with_literals(const M& mac
 constexpr std::uint64_t longest_chain(const dependence_graph& g, const flat_array<std::uint64_t>& start) {
   std::uint64_t longest = 0;
   for (operation_id o = 0; o != g.num_operations(); ++o) {
-    longest = detail::larger_of(longest, start[o] + g.operation(o).latency);
+    longest = detail::max(longest, start[o] + g.operation(o).latency);
   }
   return longest;
 }
@@ -129,7 +129,7 @@ constexpr void estimate_stages(const dependence_graph& g, std::uint64_t most_sta
   if (cost.is_pipelined() && cost.recurrence != recurrence_status::impossible) {
     need = register_need(g, cost.interval, workspace);
     cost.length = need.length;
-    cost.stages = larger_of<std::uint64_t>((need.length + cost.interval - 1) / cost.interval, 1);
+    cost.stages = max<std::uint64_t>((need.length + cost.interval - 1) / cost.interval, 1);
     if (cost.stages > most_stages) {
       cost.obstacle = pipelining_obstacle::too_many_stages;
     }
@@ -205,9 +205,9 @@ constexpr body_cost estimate_body(const unrolled_body& body, const M& machine, c
   } else {
     cost.critical_path = detail::longest_chain(out.graph, w.emission_.start);
   }
-  const std::uint64_t at_least = detail::larger_of<std::uint64_t>(cost.resources.cycles, 1);
-  cost.interval = detail::larger_of(at_least, out.recurrence.cycles());
-  cost.alone = detail::larger_of(at_least, cost.critical_path);
+  const std::uint64_t at_least = detail::max<std::uint64_t>(cost.resources.cycles, 1);
+  cost.interval = detail::max(at_least, out.recurrence.cycles());
+  cost.alone = detail::max(at_least, cost.critical_path);
   cost.obstacle = detail::obstacle_to_pipelining(machine, body, out.graph.num_operations());
   cost.general_registers = w.emission_.general_outside;
   cost.predicate_registers = w.emission_.predicates_outside;
