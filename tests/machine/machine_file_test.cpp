@@ -141,7 +141,7 @@ TEST_CASE("machine_file: errors name line and column") {
     CHECK_FALSE(midend::to_text(bad.fault).empty());
   }
   CHECK(midend::to_text({3, 4, bad_number}, "my.machine") ==
-        "my.machine:3:4: error: not a decimal number below 4294967296");
+        "my.machine:3:4: error: expected a decimal number below 4294967296");
 }
 
 TEST_CASE("machine_file: damaged text is an error with a place, or a machine that can be written") {

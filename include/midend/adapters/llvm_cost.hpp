@@ -1,9 +1,7 @@
-/// `llvm_cost`: what the operations of an `llvm::Function` cost, and which memory they touch, as the cost rung of the
-/// IR contract asks for it. For LLVM 19.
+/// `llvm_cost`: an `llvm::Function` as a model of the cost rung of the IR contract: what its operations cost, and which
+/// memory they access. For LLVM 19.
 #pragma once
 
-#include "midend/adapters/llvm_addresses.hpp"
-#include "midend/adapters/llvm_memory.hpp"
 #include "midend/adapters/llvm_operation_class.hpp"
 #include "midend/adapters/llvm_operations.hpp"
 #include "midend/adapters/llvm_ssa.hpp"
@@ -15,15 +13,26 @@
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/ir/ssa_values.hpp"
+#include "midend/support/detail/hash_map.hpp"
+#include "midend/support/flat_array.hpp"
 #include "midend/support/range.hpp"
 
+#include <llvm/ADT/APInt.h>
+#include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/Operator.h>
 #include <llvm/IR/ProfDataUtils.h>
+#include <llvm/IR/Value.h>
+#include <llvm/Support/Casting.h>
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -31,21 +40,257 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// A function of LLVM whose loops can be weighed: models `cost_ir`, over `llvm_ssa`, with whose numbers its values
-/// begin.
+namespace detail {
+
+/// An address: base + index · scale + offset, modulo 2^64; an index of fewer bits is sign-extended.
+struct llvm_address {
+  const llvm::Value* base = nullptr;
+  const llvm::Value* index = nullptr; ///< or null
+  std::uint64_t scale = 0;
+  std::uint64_t offset = 0;
+};
+
+/// Whether a type is a pointer type of 64 bits.
+inline bool is_llvm_address(const llvm::Type* type, const llvm::DataLayout& layout) {
+  return type->isPointerTy() && layout.getPointerTypeSizeInBits(const_cast<llvm::Type*>(type)) == 64 &&
+         layout.getIndexTypeSizeInBits(const_cast<llvm::Type*>(type)) == 64;
+}
+
+/// The address that one `getelementptr` computes, if it has at most one variable index, of up to 64 bits.
+inline std::optional<llvm_address> llvm_address_step(const llvm::GEPOperator& gep, const llvm::DataLayout& layout) {
+  llvm::MapVector<llvm::Value*, llvm::APInt> variables;
+  llvm::APInt offset(64, 0);
+  if (!is_llvm_address(gep.getType(), layout) || !gep.collectOffset(layout, 64, variables, offset) ||
+      variables.size() > 1) {
+    return std::nullopt;
+  }
+  llvm_address out{.base = gep.getPointerOperand(), .offset = offset.getZExtValue()};
+  for (const auto& [index, scale] : variables) {
+    if (index->getType()->getIntegerBitWidth() > 64) {
+      return std::nullopt;
+    }
+    out.index = index;
+    out.scale = scale.getZExtValue();
+  }
+  return out;
+}
+
+/// The address `pointer`, through a chain of `getelementptr` that is as long as possible with at most one variable
+/// index in all. `may_be_base(value)` says which values are allowed as the base.
+template <class MayBeBase>
+llvm_address llvm_address_of(const llvm::Value* pointer, const llvm::DataLayout& layout, MayBeBase may_be_base) {
+  llvm_address out{.base = pointer};
+  while (const auto* const gep = llvm::dyn_cast<llvm::GEPOperator>(out.base)) {
+    const std::optional<llvm_address> step = llvm_address_step(*gep, layout);
+    if (!step || (step->index != nullptr && out.index != nullptr) || !may_be_base(step->base)) {
+      break;
+    }
+    out.base = step->base;
+    out.offset += step->offset;
+    if (step->index != nullptr) {
+      out.index = step->index;
+      out.scale = step->scale;
+    }
+  }
+  return out;
+}
+
+/// A `getelementptr` that is an operation of the vocabulary.
+struct llvm_address_operation {
+  operation_info info;
+  std::array<value_id, 3> operands;
+};
+
+/// What `llvm_cost` knows about memory. Computed once, in the order of the function.
+class llvm_memory {
+public:
+  void read(const llvm::Function& f, const llvm_ssa& ssa) {
+    clear(f, ssa);
+    for (value_id v = 0; v != ssa.num_instructions(); ++v) {
+      read(v, instruction(v));
+    }
+    find_needed_addresses();
+    ssa_ = nullptr;
+  }
+
+  /// Constants that the function does not contain: their numbers follow those of `llvm_ssa`.
+  std::span<const std::uint64_t> constants() const { return constants_; }
+
+  /// The operation of an instruction that is a `getelementptr` with an operation of the vocabulary; else null.
+  const llvm_address_operation* address(value_id v) const {
+    return address_of_[v] != none ? &addresses_[address_of_[v]] : nullptr;
+  }
+
+  /// The address of an instruction that is a load or store.
+  std::optional<memory_reference> place(value_id v) const {
+    return place_of_[v] != none ? std::optional(places_[place_of_[v]]) : std::nullopt;
+  }
+
+  /// Whether a `getelementptr` is used by more than the addresses of loads and stores.
+  bool is_needed(value_id v) const { return is_needed_[v] != 0; }
+
+private:
+  static constexpr std::uint32_t none = 0xffff'ffff;
+
+  const llvm::Instruction& instruction(value_id v) const { return *llvm::cast<llvm::Instruction>(ssa_->value(v)); }
+
+  bool is_address(value_id v) const { return llvm::isa<llvm::GetElementPtrInst>(ssa_->value(v)); }
+
+  void clear(const llvm::Function& f, const llvm_ssa& ssa) {
+    ssa_ = &ssa;
+    layout_ = &f.getDataLayout();
+    address_of_.assign(ssa.num_instructions(), none);
+    place_of_.assign(ssa.num_instructions(), none);
+    is_needed_.assign(ssa.num_instructions(), 0);
+    addresses_.clear();
+    places_.clear();
+    constants_.clear();
+    objects_.clear(16);
+    num_objects_ = 0;
+  }
+
+  void read(value_id v, const llvm::Instruction& i) {
+    if (const auto* const gep = llvm::dyn_cast<llvm::GEPOperator>(&i)) {
+      read_address(v, *gep);
+    } else if (const llvm::Value* const pointer = llvm::getLoadStorePointerOperand(&i)) {
+      if (!i.isAtomic() && is_llvm_address(pointer->getType(), *layout_)) {
+        read_access(v, i, pointer);
+      }
+    }
+  }
+
+  void read_address(value_id v, const llvm::GEPOperator& gep) {
+    const std::optional<llvm_address> step = llvm_address_step(gep, *layout_);
+    if (!step) {
+      return;
+    }
+    const value_id base = ssa_->number(step->base);
+    if (step->index == nullptr) {
+      const bool is_upward = gep.hasNoUnsignedSignedWrap() && static_cast<std::int64_t>(step->offset) >= 0;
+      add_address(v, step->offset == 0 ? operation::copy : operation::add, {base, added(step->offset), no_value},
+                  {.no_unsigned_wrap = gep.hasNoUnsignedWrap() || is_upward});
+    } else if (step->offset == 0 && step->index->getType()->isIntegerTy(64)) {
+      const value_id index = ssa_->number(step->index);
+      if (step->scale == 1) {
+        add_address(v, operation::add, {base, index, no_value});
+      } else if (std::has_single_bit(step->scale)) {
+        add_address(v, operation::shladd,
+                    {index, added(static_cast<std::uint64_t>(std::countr_zero(step->scale))), base});
+      }
+    }
+  }
+
+  void add_address(value_id v, operation code, const std::array<value_id, 3>& operands, operation_flags flags = {}) {
+    address_of_[v] = static_cast<std::uint32_t>(addresses_.size());
+    addresses_.push_back({{code, 64, 64, code == operation::add ? flags : operation_flags()}, operands});
+  }
+
+  value_id added(std::uint64_t bits) {
+    constants_.push_back(bits);
+    return static_cast<value_id>(ssa_->num_values() + constants_.size() - 1);
+  }
+
+  llvm_address decomposed(const llvm::Value* pointer) const {
+    return llvm_address_of(pointer, *layout_,
+                           [this](const llvm::Value* base) { return ssa_->number(base) != no_value; });
+  }
+
+  void read_access(value_id v, const llvm::Instruction& i, const llvm::Value* pointer) {
+    const llvm_address address = decomposed(pointer);
+    const bool stores = llvm::isa<llvm::StoreInst>(i);
+    const llvm::TypeSize size = layout_->getTypeStoreSize(stores ? i.getOperand(0)->getType() : i.getType());
+    place_of_[v] = static_cast<std::uint32_t>(places_.size());
+    places_.push_back({.base = ssa_->number(address.base),
+                       .index = address.index == nullptr ? no_value : ssa_->number(address.index),
+                       .stored = stores ? ssa_->operands(v)[0] : no_value,
+                       .bytes = size.isScalable() ? 0 : static_cast<std::uint32_t>(size.getFixedValue()),
+                       .memory = object_of(pointer),
+                       .scale = static_cast<std::int64_t>(address.scale),
+                       .offset = static_cast<std::int64_t>(address.offset),
+                       .is_volatile = i.isVolatile()});
+  }
+
+  /// The memory class of an address.
+  std::uint32_t object_of(const llvm::Value* pointer) {
+    const llvm::Value* const object = llvm::getUnderlyingObject(pointer);
+    if (!llvm::isIdentifiedObject(object)) {
+      return any_memory;
+    }
+    const std::uint32_t number = objects_.find_or_insert(object, num_objects_);
+    num_objects_ += number == num_objects_;
+    return number;
+  }
+
+  // Addresses that must be computed: those that instructions other than loads and stores use, and their bases.
+
+  void find_needed_addresses() {
+    for (value_id v = 0; v != ssa_->num_instructions(); ++v) {
+      if (!is_address(v)) {
+        need_operands(v, instruction(v));
+      }
+    }
+    while (!pending_.empty()) {
+      const value_id v = pending_.back();
+      pending_.pop_back();
+      need(llvm::cast<llvm::GetElementPtrInst>(instruction(v)).getPointerOperand());
+    }
+  }
+
+  /// A load or store needs the base of its address; other instructions need all their operands.
+  void need_operands(value_id v, const llvm::Instruction& i) {
+    const bool has_address = place_of_[v] != none;
+    for (const llvm::Use& use : i.operands()) {
+      const bool is_address = has_address && use.getOperandNo() == address_operand(i);
+      need(is_address ? decomposed(use.get()).base : use.get());
+    }
+  }
+
+  static unsigned address_operand(const llvm::Instruction& i) {
+    return llvm::isa<llvm::StoreInst>(i) ? llvm::StoreInst::getPointerOperandIndex()
+                                         : llvm::LoadInst::getPointerOperandIndex();
+  }
+
+  void need(const llvm::Value* address) {
+    if (!llvm::isa<llvm::GetElementPtrInst>(address)) {
+      return;
+    }
+    const value_id v = ssa_->number(address);
+    if (is_needed_[v] == 0) {
+      is_needed_[v] = 1;
+      pending_.push_back(v);
+    }
+  }
+
+  const llvm_ssa* ssa_ = nullptr; ///< this and the next: only while the function is read
+  const llvm::DataLayout* layout_ = nullptr;
+  flat_array<std::uint32_t> address_of_; ///< by instruction, in `addresses_`
+  flat_array<std::uint32_t> place_of_;   ///< by instruction, in `places_`
+  flat_array<std::uint8_t> is_needed_;   ///< by instruction
+  flat_array<llvm_address_operation> addresses_;
+  flat_array<memory_reference> places_;
+  flat_array<std::uint64_t> constants_;
+  hash_map<const llvm::Value*> objects_;
+  std::uint32_t num_objects_ = 0;
+  flat_array<value_id> pending_;
+};
+
+} // namespace detail
+
+/// An LLVM function whose loops can be estimated: a model of `cost_ir` on top of `llvm_ssa`. Its values are those of
+/// `llvm_ssa`, with the same numbers, followed by constants that addresses need.
 ///
-/// Addresses are numbers of 64 bits here, other than in `llvm_ssa`: pointers are compared, and `getelementptr` is an
-/// addition of a constant or of an index, or a shift and an addition, where it is that; the constants that these need
-/// are values of their own, behind all others. The address of a load or store is base + index · scale + offset through
-/// as many `getelementptr` as have one variable index in all; those of which nobody needs the address itself cost
-/// nothing. Null is 0; other constants that are no integers of up to 64 bits are not known. Operations without a word
-/// are not folded.
+/// Unlike in `llvm_ssa`, addresses are 64-bit numbers: pointers can be compared, and a `getelementptr` is an addition
+/// of a constant or an index, or a shift and addition, where it has that form. The address of a load or store is base +
+/// index · scale + offset, through a chain of `getelementptr` with one variable index in all; a `getelementptr` whose
+/// address nothing else uses is free. Null is 0; other constants that are not integers of up to 64 bits are unknown.
+/// Operations outside the vocabulary are not folded.
 ///
-/// Memory that LLVM can name (`isIdentifiedObject`: globals, stack slots, arguments that are `noalias`, what a function
-/// returns that is) is a class for each; all other memory may be any of them. Type-based rules are not used.
+/// Each object that LLVM identifies (`isIdentifiedObject`: globals, stack slots, `noalias` arguments and `noalias`
+/// results of calls) is a memory class of its own; all other memory may overlap with any of them. Type-based alias
+/// analysis is not used.
 ///
-/// `probability` goes by branch weights, if they are not from `__builtin_expect`. What `llvm_ssa` asks for, and
-/// pointers of 64 bits: other address spaces have memory, but it is anywhere.
+/// `probability` follows the branch weights, unless they come from `__builtin_expect`. Requires what `llvm_ssa`
+/// requires. Memory accessed through pointers that do not have 64 bits may be anywhere.
 class llvm_cost {
 public:
   using constant_type = std::uint64_t;
@@ -54,14 +299,14 @@ public:
 
   explicit llvm_cost(const llvm::Function& f) { assign(f); }
 
-  /// The view of another function.
+  /// Makes this the view of another function.
   void assign(const llvm::Function& f) {
     ssa_.assign(f);
     layout_ = &f.getDataLayout();
     memory_.read(f, ssa_);
   }
 
-  /// The view below.
+  /// The view that this one is built on.
   const llvm_ssa& ssa() const { return ssa_; }
 
   const csr_graph& graph() const { return ssa_.graph(); }
@@ -87,7 +332,7 @@ public:
     if (const detail::llvm_address_operation* const address = address_of(v)) {
       return address->info;
     }
-    return is_added(v) ? operation_info{midend::operation::other, 64, 64} : word_of(v);
+    return is_added(v) ? operation_info{midend::operation::other, 64, 64} : vocabulary_operation(v);
   }
 
   std::optional<std::uint64_t> constant(value_id v) const {
@@ -131,13 +376,13 @@ public:
 
   bool may_reassociate(value_id v) const { return instruction(v).isAssociative(); }
 
-  /// Of floating-point operations, casts and comparisons of scalars.
+  /// Known for floating-point operations, casts and comparisons of scalars; else 0.
   std::uint32_t identity(value_id v) const {
     const llvm::Instruction& i = instruction(v);
-    const bool is_told = i.isBinaryOp() || i.isUnaryOp() || i.isCast() || llvm::isa<llvm::CmpInst>(i);
+    const bool is_known = i.isBinaryOp() || i.isUnaryOp() || i.isCast() || llvm::isa<llvm::CmpInst>(i);
     const std::uint32_t type = type_code(i.getType());
-    const std::uint32_t from = is_told ? type_code(i.getOperand(0)->getType()) : 0;
-    if (!is_told || type == 0 || from == 0) {
+    const std::uint32_t from = is_known ? type_code(i.getOperand(0)->getType()) : 0;
+    if (!is_known || type == 0 || from == 0) {
       return 0;
     }
     const auto* const comparison = llvm::dyn_cast<llvm::CmpInst>(&i);
@@ -171,7 +416,7 @@ private:
     return is_instruction(v) ? memory_.address(v) : nullptr;
   }
 
-  /// 0 for types that are more than one register.
+  /// 0 for types that need more than one register.
   static std::uint32_t type_code(const llvm::Type* type) {
     if (detail::is_llvm_number(type)) {
       return type->getIntegerBitWidth();
@@ -179,8 +424,9 @@ private:
     return type->isFloatTy() ? 65 : type->isDoubleTy() ? 66 : type->isPointerTy() ? 67 : 0;
   }
 
-  /// The operation with what `llvm_ssa` leaves out: pointers that are compared, or become numbers and back.
-  operation_info word_of(value_id v) const {
+  /// The operation, including those that `llvm_ssa` leaves out: comparisons of pointers, and casts between pointers and
+  /// numbers.
+  operation_info vocabulary_operation(value_id v) const {
     const operation_info info = ssa_.operation(v);
     if (info.code != operation::other || !is_instruction(v) || instruction(v).getNumOperands() == 0 ||
         instruction(v).getType()->isVectorTy()) {
@@ -188,13 +434,13 @@ private:
     }
     const llvm::Instruction& i = instruction(v);
     const llvm::Type* const from = i.getOperand(0)->getType();
-    const bool is_from_address = is_llvm_address(from, *layout_);
+    const bool is_from_address = detail::is_llvm_address(from, *layout_);
     if (const auto* const compare = llvm::dyn_cast<llvm::ICmpInst>(&i); compare != nullptr && is_from_address) {
       return {detail::llvm_comparison(compare->getPredicate()), 1, 64};
     }
     const bool keeps_bits =
         (llvm::isa<llvm::PtrToIntInst>(i) && is_from_address && i.getType()->isIntegerTy(64)) ||
-        (llvm::isa<llvm::IntToPtrInst>(i) && is_llvm_address(i.getType(), *layout_) && from->isIntegerTy(64));
+        (llvm::isa<llvm::IntToPtrInst>(i) && detail::is_llvm_address(i.getType(), *layout_) && from->isIntegerTy(64));
     return keeps_bits ? operation_info{operation::copy, 64, 64} : info;
   }
 

@@ -1,4 +1,5 @@
-/// In which class a machine issues an instruction of LLVM, and what that does beside computing a value. For LLVM 19.
+/// `llvm_class` and `llvm_effect`: the operation class of an LLVM instruction, and what it does besides computing a
+/// value. For LLVM 19.
 #pragma once
 
 #include "midend/adapters/llvm_operations.hpp"
@@ -18,10 +19,10 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// An intrinsic that computes a value and does nothing else, or one that is for the compiler alone.
+/// Whether an instruction is an intrinsic that only computes a value, or that is only information for the compiler.
 struct llvm_pure_intrinsic {
   bool is_pure = false;
-  std::optional<operation_class> cost; ///< nothing: no operation is left of it
+  std::optional<operation_class> cost; ///< nothing: it becomes no operation
 };
 
 inline llvm_pure_intrinsic llvm_intrinsic(const llvm::Instruction& i) {
@@ -90,7 +91,7 @@ inline llvm_pure_intrinsic llvm_intrinsic(const llvm::Instruction& i) {
   }
 }
 
-/// Of what has no word in the vocabulary, and is neither a load, a store, a call nor a terminator.
+/// For instructions outside the vocabulary that are neither loads, stores, calls nor terminators.
 inline std::optional<operation_class> llvm_class_by_opcode(const llvm::Instruction& i) {
   const bool is_double = i.getType()->getScalarType()->isDoubleTy();
   switch (i.getOpcode()) {
@@ -140,9 +141,9 @@ inline std::optional<operation_class> llvm_class_by_opcode(const llvm::Instructi
 
 } // namespace detail
 
-/// What an instruction does beside computing a value. Loads and stores that are not atomic read and write; calls may do
-/// anything, but for intrinsics of which it is known that they only compute; so may what is atomic, and the rest that
-/// has to do with memory.
+/// What an instruction does besides computing a value. Loads read and stores write, unless they are atomic. Calls may
+/// do anything, except for intrinsics that are known to only compute; so may atomic operations and all other
+/// instructions that access memory.
 inline effect_kind llvm_effect(const llvm::Instruction& i) {
   switch (i.getOpcode()) {
   case llvm::Instruction::Load:
@@ -157,9 +158,9 @@ inline effect_kind llvm_effect(const llvm::Instruction& i) {
   }
 }
 
-/// The class of an instruction, or nothing if no operation is left of it: casts that change no bits or only the width,
-/// fields of aggregates, `freeze`. Vectors and wide integers are taken for one register. An address that is not part of
-/// a load or store is one combined operation.
+/// The class of an instruction, or nothing if it becomes no operation: casts that change no bits or only the width,
+/// access to fields of aggregates, `freeze`. Vectors and wide integers count as one register. An address that is not
+/// part of a load or store is one combined operation.
 inline std::optional<operation_class> llvm_class(const llvm::Instruction& i) {
   if (i.isTerminator()) {
     return operation_class::branch;

@@ -1,4 +1,4 @@
-/// The reference machine: a wide-instruction processor like Elbrus (e2k), from public sources.
+/// The reference machine: a wide-instruction processor similar to Elbrus (e2k), from public sources.
 #pragma once
 
 #include "midend/config.hpp"
@@ -25,7 +25,7 @@ struct e2k_tables {
         .source("S8", "AnandTech 15823: Elbrus 8CB");
   }
 
-  /// Channels 0 to 2 are one cluster, 3 to 5 the other.
+  /// Channels 0 to 2 are one cluster, channels 3 to 5 the other.
   static constexpr void add_resources(machine_builder& m) {
     m.channels({"0", "1", "2", "3", "4", "5"}, {"S1", high})
         .resource("ALC", 6, {"S1", high})
@@ -52,7 +52,7 @@ struct e2k_tables {
         .set({integer_divide}, occupancy, 2, {"S5", medium});
   }
 
-  /// The square root is assumed to be like the quotient, and says so by its confidence.
+  /// The square root is assumed to be like the division, hence its confidence.
   static constexpr void add_fp_rows(machine_builder& m) {
     m.set({fp_divide_single, fp_divide_double}, channels, 0b100000, {"S5, S4", high})
         .set({fp_divide_single}, latency, 11, {"S5, S4", high})
@@ -72,7 +72,7 @@ struct e2k_tables {
         .set({convert_to_integer, convert_to_fp}, occupancy, 1, {"S5", medium});
   }
 
-  /// What a comparison computes arrives at predicate logic first, at guarded operations later, at a branch last.
+  /// The result of a comparison reaches predicate logic first, then guarded operations, then a branch.
   static constexpr void add_predicate_rows(machine_builder& m) {
     m.set({compare}, channels, 0b011011, {"S5", high})
         .set({compare}, latency, 1, {"S4", medium})
@@ -84,7 +84,7 @@ struct e2k_tables {
         .latency(compare, branch, dependence_kind::guard, 3, {"S4", medium});
   }
 
-  /// Loads and two times the stores are at most four a cycle.
+  /// In each cycle, loads + 2 · stores ≤ 4.
   static constexpr void add_memory_rows(machine_builder& m) {
     m.set({load}, channels, 0b101101, {"S5", high})
         .set({load}, latency, 5, {"S5", medium})
@@ -99,7 +99,7 @@ struct e2k_tables {
         .use({array_read}, "ARRAY", 1, {"S5, S4", medium});
   }
 
-  /// A call is a barrier to the pipeline; what the callee takes comes on top.
+  /// A call is a barrier in the pipeline; the time of the callee is added to its latency.
   static constexpr void add_control_rows(machine_builder& m) {
     m.set({branch}, latency, 0, {"S6", high})
         .use({branch}, "CT", 1, {"S6", high})
@@ -154,10 +154,9 @@ struct e2k_tables {
 
 } // namespace detail
 
-/// An Elbrus-like machine of the sixth version, as a vendor's compiler schedules for it. docs/machine-model.md shows
-/// the table. Of the columns of its sources two are read so: a conversion takes what its row says and what crossing
-/// over between integers and floating-point numbers takes; a call takes 5 cycles and those of the callee, which are not
-/// in the table.
+/// An Elbrus-like machine of the sixth version, as the vendor's compiler schedules for it. docs/machine-model.md shows
+/// the table. Two entries combine columns of the sources: the latency of a conversion includes the crossing between
+/// integer and floating-point registers; a call takes 5 cycles plus the time of the callee, which is not in the table.
 constexpr machine_model e2k_reference_v6() {
   using tables = detail::e2k_tables;
   machine_builder m("e2k_reference_v6");
@@ -173,8 +172,8 @@ constexpr machine_model e2k_reference_v6() {
   return m.model();
 }
 
-/// The same with what the vendor's guide says of the fourth version: loads take 3 cycles, and floating-point operations
-/// go on four channels.
+/// The same machine with the changes that the vendor's guide states for the fourth version: loads take 3 cycles, and
+/// floating-point operations use four channels.
 constexpr machine_model e2k_guide_v4() {
   using enum operation_class;
   machine_builder m(e2k_reference_v6(), "e2k_guide_v4");

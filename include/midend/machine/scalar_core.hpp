@@ -1,4 +1,4 @@
-/// A small processor that issues one operation a cycle, in order.
+/// A small processor that issues one operation per cycle, in order.
 #pragma once
 
 #include "midend/config.hpp"
@@ -8,9 +8,9 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// No processor in particular: a five-stage pipeline like those of textbooks, with a divider and a floating-point unit
-/// that are not pipelined, predicates in general registers, instructions of 4 bytes, no hardware loop. All is assumed.
-/// It is here to compare with, and as an example of a machine that is not wide.
+/// A textbook five-stage pipeline: a divider that is not pipelined, predicates in general registers, instructions of 4
+/// bytes, no hardware loop. Every number is assumed. It serves for comparison, and as an example of a machine that is
+/// not wide.
 constexpr machine_model scalar_core() {
   using enum operation_class;
   using enum class_field;

@@ -1,4 +1,4 @@
-/// Words for errors in machine files, and machine files as strings.
+/// `to_text` for machine models, as machine files, and for errors in machine files.
 #pragma once
 
 #include "midend/config.hpp"
@@ -9,41 +9,41 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// A phrase without place and full stop.
+/// A message without position and full stop.
 constexpr std::string_view to_text(machine_file_fault f) {
   switch (f) {
   case machine_file_fault::unknown_key:
-    return "no field of a machine has this name";
+    return "unknown keyword or machine field";
   case machine_file_fault::unknown_class:
-    return "no class of operations has this name";
+    return "unknown operation class";
   case machine_file_fault::unknown_field:
-    return "no field of a class has this name";
+    return "unknown field of an operation class";
   case machine_file_fault::unknown_channel:
-    return "the machine has no such channel";
+    return "unknown channel: 'channels' does not list it";
   case machine_file_fault::unknown_resource:
-    return "no such resource is defined above";
+    return "unknown resource: it must be defined above";
   case machine_file_fault::unknown_source:
-    return "neither a source defined above nor 'assumed', 'low', 'medium' or 'high'";
+    return "expected a source defined above, or 'assumed', 'low', 'medium' or 'high'";
   case machine_file_fault::unknown_dependence:
-    return "a dependence is one of 'value', 'guard', 'memory', 'order'";
+    return "expected 'value', 'guard', 'memory' or 'order'";
   case machine_file_fault::missing_value:
-    return "the line ends too early";
+    return "unexpected end of line";
   case machine_file_fault::expected_symbol:
-    return "'=' or '->' is missing here";
+    return "expected '=' or '->'";
   case machine_file_fault::bad_number:
-    return "not a decimal number below 4294967296";
+    return "expected a decimal number below 4294967296";
   case machine_file_fault::text_after_value:
-    return "only a comment may follow the value";
+    return "unexpected text after the value; a comment begins with '#'";
   case machine_file_fault::text_too_long:
-    return "this text is too long";
+    return "text too long";
   case machine_file_fault::too_many:
-    return "there is no room for another one";
+    return "too many definitions of this kind";
   case machine_file_fault::defined_twice:
-    return "this was defined above";
+    return "already defined above";
   case machine_file_fault::missing_confidence:
-    return "how far the sources can be trusted is missing: 'low', 'medium' or 'high'";
+    return "sources need a confidence: 'low', 'medium' or 'high'";
   default:
-    return "this name means a confidence";
+    return "this name is reserved for a confidence";
   }
 }
 

@@ -1,4 +1,4 @@
-/// The trip count of a loop as an expression in values of the program.
+/// `trip_formula_text`: the trip count of a loop as an expression in the values of the program.
 #pragma once
 
 #include "midend/config.hpp"
@@ -17,7 +17,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Writes a `trip_formula` with the start and bound of an exit.
+/// Writes the formula of the counted exit with its start and bound.
 template <class Names> class trip_formula_writer {
 public:
   trip_formula_writer(const loop_body& body, const loop_counters& counters, const Names& names)
@@ -33,14 +33,14 @@ public:
   }
 
 private:
-  /// What is compared first, if the start is a number.
+  /// The value of the first test, if the start is a number.
   std::string first_number(const induction_variable& counter) const {
     const std::uint64_t bits = (counter.start + exit_.addend) & low_ones(counter.width);
     const unsigned width = min(counter.width, formula_.width);
     return exit_.conversion == operation::zero_extend ? std::to_string(bits) : std::to_string(as_signed(bits, width));
   }
 
-  /// A number as the program would write it.
+  /// A number as the program writes it.
   std::string number(std::uint64_t bits) const { return std::to_string(as_signed(bits, formula_.width)); }
 
   std::string value(body_id v) const {
@@ -48,7 +48,7 @@ private:
     return x.kind == body_kind::constant ? number(x.bits) : std::string(names_.value(x.origin));
   }
 
-  /// What is compared first, else: the start and what has been added to it.
+  /// The value of the first test otherwise: the start plus the addend.
   std::string sum(const std::string& start) const {
     const std::int64_t by = as_signed(exit_.addend, formula_.width);
     return by == 0 ? start : "(" + with_addend(start, by) + ")";
@@ -68,7 +68,7 @@ private:
     return formula_.inverse == 1 || goes_down ? out : "(" + out + ") * " + std::to_string(formula_.inverse);
   }
 
-  /// ⌈distance / divisor⌉, unsigned, and nothing where the first test ends the loop.
+  /// ⌈distance / divisor⌉, unsigned; 0 if the first test ends the loop.
   std::string by_order() const {
     const std::string distance = formula_.is_down ? start_ + " - " + bound_ : bound_ + " - " + start_;
     const auto adjustment = static_cast<std::int64_t>(formula_.adjustment);
@@ -104,10 +104,10 @@ private:
 
 } // namespace detail
 
-/// The backedges taken as an expression in what is there before the loop, in arithmetic modulo 2^bits, unsigned but for
-/// the first comparison: `0 if (%start + 1) >= %len, else %len - (%start + 1), in 32 bits`. Empty if the counted exit
-/// has no formula (`loop_exit::has_formula`). What is wider than its counter is to be brought to so many bits first. If
-/// other exits are taken before, there are fewer.
+/// The number of backedges taken, as an expression in values from before the loop, such as
+/// `0 if (%start + 1) >= %len, else %len - (%start + 1), in 32 bits`: arithmetic modulo 2^32, unsigned except for the
+/// first comparison, after wider values have been converted to 32 bits. Empty if the counted exit has no formula
+/// (`loop_exit::has_formula`). If another exit is taken before, the number is smaller.
 template <value_names Names>
 std::string trip_formula_text(const loop_body& body, const loop_counters& counters, const Names& names) {
   const bool is_computable =
