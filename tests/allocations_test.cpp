@@ -377,15 +377,16 @@ TEST_CASE("allocations: gen/kill analyses, by node and by statement") {
   midend::definition_table definitions;
   midend::flow_facts<> facts;
   midend::def_use_chains chains;
-  midend::expressions_workspace<> expressions_memory;
+  midend::available_expressions_workspace<> available_memory;
+  midend::very_busy_expressions_workspace<> very_busy_memory;
   const auto all = [&] {
     for (const statement_program& p : programs) {
       midend::live_variables(p, memory, facts);
       definitions.assign(p);
       midend::reaching_definitions(p, definitions, memory, facts);
       chains.assign(p, definitions, facts);
-      midend::available_expressions(p, expressions_memory, facts);
-      midend::very_busy_expressions(p, midend::virtual_edge_per_endless_region, expressions_memory, facts);
+      midend::available_expressions(p, available_memory, facts);
+      midend::very_busy_expressions(p, midend::virtual_edge_per_endless_region, very_busy_memory, facts);
     }
   };
   CHECK(allocations_of(all) > 0);

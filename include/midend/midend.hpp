@@ -15,7 +15,6 @@
 #include "midend/dataflow/domains/known_bits_domain.hpp"
 #include "midend/dataflow/domains/number_domain.hpp"
 #include "midend/dataflow/explain_fact.hpp"
-#include "midend/dataflow/flow_confluence.hpp"
 #include "midend/dataflow/flow_direction.hpp"
 #include "midend/dataflow/flow_facts.hpp"
 #include "midend/dataflow/gen_kill.hpp"

@@ -214,8 +214,9 @@ private:
 };
 
 bool writes_operand(const statement_program& p, statement_id s, expression_id e) {
-  return std::ranges::any_of(
-      p.expression_operands(e), [&](variable_id v) { return contains(p.definitions(s), v) || contains(p.may_definitions(s), v); });
+  return std::ranges::any_of(p.expression_operands(e), [&](variable_id v) {
+    return contains(p.definitions(s), v) || contains(p.may_definitions(s), v);
+  });
 }
 
 /// What the facts at a point must be, by definition.
@@ -326,9 +327,9 @@ public:
     wrong += compare("live with results", truth, facts_,
                      [&](variable_id v, point at) { return truth.is_live(v, at, v == 0); });
 
-    midend::available_expressions(p, expressions_, facts_);
+    midend::available_expressions(p, available_, facts_);
     wrong += compare("available", truth, facts_, [&](expression_id e, point at) { return truth.is_available(e, at); });
-    midend::very_busy_expressions(p, midend::virtual_edge_per_endless_region, expressions_, facts_);
+    midend::very_busy_expressions(p, midend::virtual_edge_per_endless_region, very_busy_, facts_);
     wrong += compare("very busy", truth, facts_, [&](expression_id e, point at) { return truth.is_very_busy(e, at); });
 
     definitions_.assign(p);
@@ -371,7 +372,8 @@ private:
   }
 
   midend::gen_kill_workspace<Rows> gen_kill_;
-  midend::expressions_workspace<Rows> expressions_;
+  midend::available_expressions_workspace<Rows> available_;
+  midend::very_busy_expressions_workspace<Rows> very_busy_;
   midend::flow_facts<Rows> facts_;
   midend::definition_table definitions_;
   midend::def_use_chains chains_;

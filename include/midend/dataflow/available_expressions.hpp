@@ -1,4 +1,4 @@
-/// Available expressions: which values have been computed already, whatever way control came.
+/// Available expressions: which values have already been computed on every path.
 #pragma once
 
 #include "midend/config.hpp"
@@ -10,27 +10,37 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// The expressions that are available at the start and at the end of each node: those that are computed on every path
-/// from the entry to there, with no write to an operand, certain or not, since they were computed last. The facts of
+/// Memory of `available_expressions`, reusable for program after program.
+template <fact_rows Rows = bit_matrix> class available_expressions_workspace {
+  friend detail::expression_solver;
+
+  gen_kill_workspace<Rows> gen_kill_;
+  detail::operand_index index_;
+};
+
+/// The expressions that are available at the start and at the end of each node: those that every path from the
+/// entry to there computes, with no write and no possible write to an operand after the last computation. The facts of
 /// the result are expressions.
 ///
 /// Cocke, "Global common subexpression elimination", SIGPLAN Notices 5(7), 1970, for the equations; see `gen_kill` for
 /// how they are solved.
 ///
-/// At the entry nothing is available, loops that lead there or not. No path leads to a node that the entry does not
-/// reach: everything is available there, and what it does counts for nothing elsewhere. Duplicate edges change nothing.
-/// Time as for `gen_kill`, and the operands of all expressions.
+/// Nothing is available at the start of the entry, even if loops lead there. Everything is available in unreachable
+/// nodes, since no path leads there, and they do not affect other nodes. Duplicate edges change nothing. Time as for
+/// `gen_kill`, plus the operands of all expressions.
 template <expression_ir IR, fact_rows Rows>
-constexpr void available_expressions(const IR& ir, expressions_workspace<Rows>& workspace, flow_facts<Rows>& out) {
-  workspace.index_.assign(ir);
-  const detail::expression_problem<flow_direction::forward, IR> problem{ir, workspace.index_};
-  gen_kill(ir.graph(), problem, workspace.gen_kill_, out);
+constexpr void available_expressions(const IR& ir, available_expressions_workspace<Rows>& workspace,
+                                     flow_facts<Rows>& out) {
+  using problem = detail::expression_problem<flow_direction::forward, IR>;
+  detail::expression_solver::run(
+      ir, [&](const detail::operand_index& index) { return problem{ir, index}; }, workspace, out);
 }
 
+/// The result as a value.
 template <fact_rows Rows = bit_matrix, expression_ir IR>
 constexpr flow_facts<Rows> available_expressions(const IR& ir) {
   flow_facts<Rows> out;
-  expressions_workspace<Rows> workspace;
+  available_expressions_workspace<Rows> workspace;
   available_expressions(ir, workspace, out);
   return out;
 }

@@ -1,4 +1,4 @@
-/// `flow_direction`: which way facts flow.
+/// `flow_direction` and `flow_confluence`: which way facts flow, and how they join where paths meet.
 #pragma once
 
 #include "midend/config.hpp"
@@ -15,6 +15,15 @@ enum class flow_direction : std::uint8_t { forward, backward };
 template <class P>
 concept has_direction = requires {
   { std::integral_constant<flow_direction, P::direction>() };
+};
+
+/// A fact holds if it does on *some* path (union), or if it does on *every* path (intersection).
+enum class flow_confluence : std::uint8_t { may, must };
+
+/// `P::confluence` is a constant of type `flow_confluence`.
+template <class P>
+concept has_confluence = requires {
+  { std::integral_constant<flow_confluence, P::confluence>() };
 };
 
 MIDEND_END_NAMESPACE

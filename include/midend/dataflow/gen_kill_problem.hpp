@@ -28,7 +28,6 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/dataflow/flow_confluence.hpp"
 #include "midend/dataflow/flow_direction.hpp"
 #include "midend/dominance/post_dominance_roots.hpp"
 #include "midend/graph/concepts.hpp"

@@ -3,7 +3,6 @@
 
 #include "midend/config.hpp"
 #include "midend/dataflow/definition_table.hpp"
-#include "midend/dataflow/flow_confluence.hpp"
 #include "midend/dataflow/flow_direction.hpp"
 #include "midend/dataflow/flow_facts.hpp"
 #include "midend/dataflow/gen_kill.hpp"

@@ -1,4 +1,4 @@
-/// Very busy ("anticipated") expressions: which values will be computed, whatever way control goes.
+/// Very busy ("anticipated") expressions: which values will be computed on every path.
 #pragma once
 
 #include "midend/config.hpp"
@@ -24,32 +24,40 @@ template <class IR, class Policy> struct very_busy_problem : expression_problem<
 
 } // namespace detail
 
+/// Memory of `very_busy_expressions`, reusable for program after program.
+template <fact_rows Rows = bit_matrix> class very_busy_expressions_workspace {
+  friend detail::expression_solver;
+
+  gen_kill_workspace<Rows> gen_kill_;
+  detail::operand_index index_;
+};
+
 /// The expressions that are very busy at the start and at the end of each node: those that every path from there to the
-/// end computes before it writes to an operand, certainly or perhaps. The facts of the result are expressions.
+/// end computes before it writes or may write an operand. The facts of the result are expressions.
 ///
 /// Hecht, "Flow analysis of computer programs", 1977, for the equations; see `gen_kill` for how they are solved.
 ///
-/// Where paths end is for `policy` to say, as for post-dominators. By default they end at the exits and in each endless
-/// region at one node, so that an expression is very busy before a loop that is never left if each round computes it,
-/// and not if none does. With `exits_only` every expression is very busy where no exit is reached, unless something
-/// writes to an operand first: no path to an exit says otherwise. Such an answer must not be used to move what may
-/// trap.
+/// `policy` says where paths end, as for post-dominators. By default they end at the exits and at one node of each
+/// endless region, so an expression is very busy before an endless loop if every iteration computes it, and not if none
+/// does. With `exits_only`, every expression is very busy where no exit is reachable, until a write to an operand,
+/// because no path to an exit contradicts it. Do not use that result to move operations that may trap.
 ///
-/// Every node is analysed, unreachable ones too. Duplicate edges change nothing. Time as for `gen_kill`, and the
+/// All nodes are analysed, unreachable ones too. Duplicate edges change nothing. Time as for `gen_kill`, plus the
 /// operands of all expressions.
 template <expression_ir IR, post_dominance_policy Policy, fact_rows Rows>
-constexpr void very_busy_expressions(const IR& ir, Policy policy, expressions_workspace<Rows>& workspace,
+constexpr void very_busy_expressions(const IR& ir, Policy policy, very_busy_expressions_workspace<Rows>& workspace,
                                      flow_facts<Rows>& out) {
-  workspace.index_.assign(ir);
-  const detail::very_busy_problem<IR, Policy> problem(ir, workspace.index_, policy);
-  gen_kill(ir.graph(), problem, workspace.gen_kill_, out);
+  using problem = detail::very_busy_problem<IR, Policy>;
+  detail::expression_solver::run(
+      ir, [&](const detail::operand_index& index) { return problem(ir, index, policy); }, workspace, out);
 }
 
+/// The result as a value.
 template <fact_rows Rows = bit_matrix, expression_ir IR,
           post_dominance_policy Policy = virtual_edge_per_endless_region_t>
 constexpr flow_facts<Rows> very_busy_expressions(const IR& ir, Policy policy = {}) {
   flow_facts<Rows> out;
-  expressions_workspace<Rows> workspace;
+  very_busy_expressions_workspace<Rows> workspace;
   very_busy_expressions(ir, policy, workspace, out);
   return out;
 }

@@ -1,9 +1,8 @@
-/// What statements do to expressions: the same for available expressions and for very busy ones.
+/// The gen/kill problem of expressions, which available and very busy expressions share.
 #pragma once
 
 #include "midend/config.hpp"
 #include "midend/dataflow/detail/gen_kill_effects.hpp"
-#include "midend/dataflow/flow_confluence.hpp"
 #include "midend/dataflow/flow_direction.hpp"
 #include "midend/dataflow/flow_facts.hpp"
 #include "midend/dataflow/gen_kill.hpp"
@@ -21,7 +20,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// The expressions that have a variable as operand, for each variable.
+/// For each variable, the expressions that have it as operand.
 class operand_index {
 public:
   template <class IR> constexpr void assign(const IR& ir) {
@@ -37,7 +36,7 @@ public:
     }
   }
 
-  /// In no useful order, twice if the expression names `v` twice.
+  /// In no particular order, twice if the expression names `v` twice.
   constexpr std::span<const expression_id> with_operand(variable_id v) const {
     return {expressions_.data() + offsets_[v], expressions_.data() + offsets_[v + std::size_t{1}]};
   }
@@ -47,8 +46,8 @@ private:
   flat_array<expression_id> expressions_;
 };
 
-/// A statement computes its expression from the old values and then makes old what depends on those that it writes,
-/// certainly or perhaps.
+/// A statement computes its expression from the values before it, and then kills every expression with an operand that
+/// it writes or may write.
 template <flow_direction Direction, class IR> struct expression_problem {
   static constexpr flow_direction direction = Direction;
   static constexpr flow_confluence confluence = flow_confluence::must;
@@ -63,20 +62,21 @@ template <flow_direction Direction, class IR> struct expression_problem {
       if (const auto computed = static_cast<expression_id>(ir.expression(s)); computed != no_expression) {
         e.gen(computed);
       }
-      const auto make_old = [&](variable_id v) { e.kill_all(index.with_operand(v)); };
-      for_each_written(ir, s, make_old, make_old);
+      const auto kill_dependents = [&](variable_id v) { e.kill_all(index.with_operand(v)); };
+      for_each_written(ir, s, kill_dependents, kill_dependents);
     });
   }
 };
 
-} // namespace detail
-
-/// Memory for problems of expressions that are solved again and again.
-template <fact_rows Rows = bit_matrix> class expressions_workspace {
-public:
-  /// For the algorithms; not part of the interface.
-  gen_kill_workspace<Rows> gen_kill_;
-  detail::operand_index index_;
+/// Solves a problem that `make_problem(index)` returns, in the workspace of either analysis.
+struct expression_solver {
+  template <class IR, class MakeProblem, class Workspace, class Rows>
+  static constexpr void run(const IR& ir, MakeProblem make_problem, Workspace& workspace, flow_facts<Rows>& out) {
+    workspace.index_.assign(ir);
+    gen_kill(ir.graph(), make_problem(workspace.index_), workspace.gen_kill_, out);
+  }
 };
+
+} // namespace detail
 
 MIDEND_END_NAMESPACE

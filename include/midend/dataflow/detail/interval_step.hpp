@@ -1,13 +1,13 @@
-/// What operations make of the bounds of numbers.
+/// The bounds of a number, signed and unsigned at once, and what operations compute from them.
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/dataflow/detail/interval_bounds.hpp"
 #include "midend/dataflow/detail/range_arithmetic.hpp"
-#include "midend/dataflow/detail/range_division.hpp"
+#include "midend/dataflow/lattices/interval.hpp"
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/support/order.hpp"
 
 #include <bit>
 #include <cstdint>
@@ -17,7 +17,112 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// What one operation does to arguments that are not bottom.
+/// The bounds of a number, read as signed and as unsigned.
+struct interval_bounds {
+  signed_interval::element as_signed;
+  unsigned_interval::element as_unsigned;
+
+  constexpr bool is_bottom() const { return as_unsigned.is_bottom(); }
+
+  friend constexpr bool operator==(const interval_bounds&, const interval_bounds&) = default;
+
+  static constexpr interval_bounds none() { return {signed_ranges::none(), unsigned_ranges::none()}; }
+
+  static constexpr interval_bounds all(unsigned width) {
+    return {signed_interval::full(width), unsigned_interval::full(width)};
+  }
+
+  static constexpr interval_bounds exactly(unsigned width, std::uint64_t c) {
+    const std::int64_t s = midend::as_signed(c, width);
+    return {{s, s}, {c, c}};
+  }
+
+  static constexpr interval_bounds hull(const interval_bounds& a, const interval_bounds& b) {
+    return {signed_ranges::hull(a.as_signed, b.as_signed), unsigned_ranges::hull(a.as_unsigned, b.as_unsigned)};
+  }
+
+  /// Reduces both intervals to the smallest ones around the numbers that both allow.
+  static constexpr void reduce(unsigned width, interval_bounds& a) {
+    const unsigned_ranges::range positive = not_negative(width, a);
+    const unsigned_ranges::range negative = interval_bounds::negative(width, a);
+    a.as_unsigned = unsigned_ranges::hull(positive, negative);
+    a.as_signed = signed_ranges::hull(meaning(width, positive), meaning(width, negative));
+  }
+
+  /// The numbers without sign bit that both intervals allow.
+  static constexpr unsigned_ranges::range not_negative(unsigned width, const interval_bounds& a) {
+    const std::int64_t highest = signed_interval::full(width).high;
+    return unsigned_ranges::common(a.as_unsigned, pattern(width, signed_ranges::common(a.as_signed, {0, highest})));
+  }
+
+  /// The numbers with sign bit that both intervals allow.
+  static constexpr unsigned_ranges::range negative(unsigned width, const interval_bounds& a) {
+    const std::int64_t lowest = signed_interval::full(width).low;
+    return unsigned_ranges::common(a.as_unsigned, pattern(width, signed_ranges::common(a.as_signed, {lowest, -1})));
+  }
+
+  /// Unsigned numbers that all have the sign bit, or all do not, read as signed.
+  static constexpr signed_ranges::range meaning(unsigned width, const unsigned_ranges::range& a) {
+    return a.is_bottom() ? signed_ranges::none()
+                         : signed_ranges::range{midend::as_signed(a.low, width), midend::as_signed(a.high, width)};
+  }
+
+  /// Removes from `a` and `b` what contradicts `a code b`.
+  static constexpr void assume(operation code, unsigned width, interval_bounds& a, interval_bounds& b) {
+    switch (code) {
+    case operation::equal:
+      a.as_signed = b.as_signed = signed_ranges::common(a.as_signed, b.as_signed);
+      a.as_unsigned = b.as_unsigned = unsigned_ranges::common(a.as_unsigned, b.as_unsigned);
+      break;
+    case operation::not_equal: {
+      const interval_bounds old_a = a;
+      if (b.as_unsigned.is_constant()) {
+        unsigned_ranges::assume_not(a.as_unsigned, b.as_unsigned.low);
+        signed_ranges::assume_not(a.as_signed, b.as_signed.low);
+      }
+      if (old_a.as_unsigned.is_constant()) {
+        unsigned_ranges::assume_not(b.as_unsigned, old_a.as_unsigned.low);
+        signed_ranges::assume_not(b.as_signed, old_a.as_signed.low);
+      }
+      break;
+    }
+    case operation::less:
+      signed_ranges::assume_less(a.as_signed, b.as_signed);
+      break;
+    case operation::less_equal:
+      signed_ranges::assume_less_equal(a.as_signed, b.as_signed);
+      break;
+    case operation::uless:
+      unsigned_ranges::assume_less(a.as_unsigned, b.as_unsigned);
+      break;
+    case operation::uless_equal:
+      unsigned_ranges::assume_less_equal(a.as_unsigned, b.as_unsigned);
+      break;
+    case operation::greater:
+    case operation::greater_equal:
+    case operation::ugreater:
+    case operation::ugreater_equal:
+      return assume(mirrored(code), width, b, a);
+    default:
+      return;
+    }
+    reduce(width, a);
+    reduce(width, b);
+    if (a.is_bottom() || b.is_bottom()) {
+      a = b = none();
+    }
+  }
+
+private:
+  /// Signed numbers of one sign, read as unsigned.
+  static constexpr unsigned_ranges::range pattern(unsigned width, const signed_ranges::range& a) {
+    return a.is_bottom() ? unsigned_ranges::none()
+                         : unsigned_ranges::range{static_cast<std::uint64_t>(a.low) & low_ones(width),
+                                                  static_cast<std::uint64_t>(a.high) & low_ones(width)};
+  }
+};
+
+/// One operation on arguments that are not bottom.
 class interval_step {
   using element = interval_bounds;
 
@@ -85,8 +190,8 @@ private:
     return shifted.is_bottom() ? shifted : add(shifted, c);
   }
 
-  /// The high bits in which both ends of a range agree are those of all numbers in it; a result has more bits than
-  /// both operands for `or` and `xor` never, and is not less than either of `or`, not more than either of `and`.
+  /// All numbers of a range share the high bits in which its ends agree. A result of `and` is at most either operand, a
+  /// result of `or` at least either operand.
   constexpr element bitwise() const {
     const std::uint64_t unknown_a = unknown_bits(ua());
     const std::uint64_t unknown_b = unknown_bits(ub());
@@ -95,10 +200,10 @@ private:
     unsigned_ranges::range out;
     if (info_.code == operation::bit_and) {
       out = {least_a & least_b, (least_a | unknown_a) & (least_b | unknown_b)};
-      out = unsigned_ranges::common(out, {0, ua().high < ub().high ? ua().high : ub().high});
+      out = unsigned_ranges::common(out, {0, min(ua().high, ub().high)});
     } else if (info_.code == operation::bit_or) {
       out = {least_a | least_b, least_a | unknown_a | least_b | unknown_b};
-      out = unsigned_ranges::common(out, {ua().low > ub().low ? ua().low : ub().low, low_ones(info_.width)});
+      out = unsigned_ranges::common(out, {max(ua().low, ub().low), low_ones(info_.width)});
     } else {
       const std::uint64_t unknown = unknown_a | unknown_b;
       out = {(least_a ^ least_b) & ~unknown, (least_a ^ least_b) | unknown};
@@ -111,7 +216,7 @@ private:
     return differ == 0 ? 0 : ~std::uint64_t{0} >> std::countl_zero(differ);
   }
 
-  /// Amount by amount: there are not many.
+  /// Amount by amount, since there are fewer than `width`.
   constexpr element shl() const {
     element out = interval_bounds::none();
     for (std::uint64_t amount = ub().low; amount <= ub().high && amount < info_.width; ++amount) {
@@ -137,13 +242,13 @@ private:
   constexpr element choice_or_conversion() const {
     switch (info_.code) {
     case operation::min:
-      return {{lesser(sa().low, sb().low), lesser(sa().high, sb().high)}, unsigned_ranges::hull(ua(), ub())};
+      return {{min(sa().low, sb().low), min(sa().high, sb().high)}, unsigned_ranges::hull(ua(), ub())};
     case operation::max:
-      return {{greater(sa().low, sb().low), greater(sa().high, sb().high)}, unsigned_ranges::hull(ua(), ub())};
+      return {{max(sa().low, sb().low), max(sa().high, sb().high)}, unsigned_ranges::hull(ua(), ub())};
     case operation::umin:
-      return {signed_ranges::hull(sa(), sb()), {lesser(ua().low, ub().low), lesser(ua().high, ub().high)}};
+      return {signed_ranges::hull(sa(), sb()), {min(ua().low, ub().low), min(ua().high, ub().high)}};
     case operation::umax:
-      return {signed_ranges::hull(sa(), sb()), {greater(ua().low, ub().low), greater(ua().high, ub().high)}};
+      return {signed_ranges::hull(sa(), sb()), {max(ua().low, ub().low), max(ua().high, ub().high)}};
     case operation::truncate:
       return {s_.truncate(sa()), u_.truncate(ua())};
     case operation::zero_extend:
@@ -157,10 +262,6 @@ private:
     }
   }
 
-  template <class T> static constexpr T lesser(T x, T y) { return x < y ? x : y; }
-
-  template <class T> static constexpr T greater(T x, T y) { return x < y ? y : x; }
-
   constexpr element comparison() const {
     const bool may_hold = may_be(info_.code);
     const bool may_fail = may_be(negated(info_.code));
@@ -168,7 +269,7 @@ private:
                                 : interval_bounds::exactly(1, may_hold ? 1 : 0);
   }
 
-  /// Whether a comparison holds for some of the numbers: bounds are numbers that can be.
+  /// Whether a comparison holds for some of the numbers; the bounds themselves are possible.
   constexpr bool may_be(operation code) const {
     switch (code) {
     case operation::equal:

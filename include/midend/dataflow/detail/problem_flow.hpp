@@ -5,7 +5,7 @@
 #include "midend/dataflow/problem.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/graph/csr_graph.hpp"
-#include "midend/graph/detail/out_edges.hpp"
+#include "midend/graph/detail/flat_copy.hpp"
 #include "midend/support/flat_array.hpp"
 
 #include <concepts>
@@ -18,34 +18,6 @@
 MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
-
-/// A graph with predecessors and edge ids: the user's, if it is a `csr_graph`, or a copy that remembers the ids.
-class flat_graph {
-public:
-  template <class G> constexpr void assign(const G& g, bool edges_are_named) {
-    original_edges_.clear();
-    if constexpr (std::is_same_v<G, csr_graph>) {
-      graph_ = &g;
-    } else {
-      copy_.assign(g);
-      graph_ = &copy_;
-      if constexpr (edge_indexed_flow_graph<G>) {
-        if (edges_are_named) {
-          for_each_edge(g, [&](edge_id e, node_id, node_id) { original_edges_.push_back(e); });
-        }
-      }
-    }
-  }
-
-  constexpr const csr_graph& graph() const { return *graph_; }
-
-  constexpr edge_id original_edge(edge_id e) const { return original_edges_.empty() ? e : original_edges_[e]; }
-
-private:
-  const csr_graph* graph_ = nullptr;
-  csr_graph copy_;
-  flat_array<edge_id> original_edges_;
-};
 
 /// Calls `visit(s)` for each of a node's statements from last to first. `memory` is needed for ranges that can only be
 /// read forwards.
@@ -68,7 +40,7 @@ constexpr void for_each_id_backwards(Range&& range, flat_array<statement_id>& me
 
 /// Memory of a `problem_flow`.
 template <class Element> struct flow_memory {
-  flat_graph graph;
+  flat_copy graph;
   flat_array<statement_id> statements;
   std::optional<Element> over_edge;
 };

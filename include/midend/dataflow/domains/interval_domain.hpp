@@ -2,7 +2,6 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/dataflow/detail/interval_bounds.hpp"
 #include "midend/dataflow/detail/interval_step.hpp"
 #include "midend/dataflow/detail/range_arithmetic.hpp"
 #include "midend/dataflow/detail/text.hpp"

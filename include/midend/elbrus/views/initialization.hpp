@@ -2,7 +2,6 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/dataflow/flow_confluence.hpp"
 #include "midend/dataflow/flow_direction.hpp"
 #include "midend/dataflow/flow_facts.hpp"
 #include "midend/dataflow/gen_kill.hpp"
