@@ -1,4 +1,4 @@
-/// `check_lattice`: does a lattice keep the laws?
+/// `check_lattice`: tests whether a lattice obeys the laws.
 #pragma once
 
 #include "midend/config.hpp"
@@ -17,8 +17,8 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Tries a law on elements and keeps the two that a broken one compared. Nothing here believes what `join` and the
-/// others say of their changes, except the laws about that.
+/// Tests a law on given elements, and keeps the two elements that a broken law compared. Does not rely on the results
+/// of `join` and the others, except in the laws about them.
 template <lattice L> class lattice_law_test {
 public:
   using element = element_of<L>;
@@ -32,7 +32,7 @@ public:
 
   constexpr const element& right() const { return right_; }
 
-  /// Whether the lattice has the members that the law speaks of.
+  /// Whether the lattice has the members that the law is about.
   static constexpr bool offers(lattice_law law) {
     switch (level_of(law)) {
     case lattice_level::order:
@@ -67,7 +67,7 @@ public:
     return true;
   }
 
-  /// One step of a chain of `widen_ends` or `narrow_ends`; whether it changed `at`.
+  /// One step of a chain for `widen_ends` or `narrow_ends`; whether it changed `at`.
   constexpr bool move(lattice_law law, element& at, const element& by) const {
     const element old = at;
     if (law == lattice_law::widen_ends) {
@@ -78,13 +78,13 @@ public:
     return !is_same(at, old);
   }
 
-  /// Whether `a` is strictly closer than `b` to where the chain came from.
+  /// Whether `a` is strictly closer than `b` to the start of the step.
   constexpr bool is_smaller_step(lattice_law law, const element& a, const element& b) const {
     const bool upwards = law == lattice_law::widen_ends;
     return upwards ? is_below(a, b) && !is_below(b, a) : is_below(b, a) && !is_below(a, b);
   }
 
-  /// x ≤ y by what `join` does.
+  /// x ≤ y, as defined by `join`.
   constexpr bool is_below(const element& x, const element& y) const { return is_same(joined(y, x), y); }
 
 private:
@@ -152,7 +152,7 @@ private:
     return true;
   }
 
-  /// What is asked of a single step of `widen` and `narrow`.
+  /// The laws about a single step of `widen` or `narrow`.
   constexpr bool limit_holds(lattice_law law, const element& x, const element& y) {
     if constexpr (has_widen<L>) {
       if (law == lattice_law::widen_says_changed) {
@@ -259,7 +259,7 @@ public:
 private:
   using triple = std::array<std::size_t, 3>;
 
-  static constexpr std::size_t enough = 1024; ///< elements to keep, and to look for chains in
+  static constexpr std::size_t enough = 1024; ///< number of elements to store, and to search chains in
 
   constexpr void check(lattice_law law) {
     if (law_descriptions[static_cast<std::size_t>(law)].is_chain) {
@@ -271,7 +271,7 @@ private:
     }
   }
 
-  /// Whether the list to the power of `arity` is within the limit.
+  /// Whether the number of tuples of `arity` elements is within the limit.
   constexpr bool all_fit(std::size_t arity) const {
     std::size_t rest = cases_;
     for (std::size_t i = 0; i != arity; ++i) {
@@ -310,8 +310,8 @@ private:
     }
   }
 
-  /// Replaces one element after the other by a simpler one for which the law is broken too, until there is none. The
-  /// elements that a broken law compared last are then those of what is returned.
+  /// Replaces elements by simpler ones as long as the law stays broken. Afterwards `test_` holds the elements that the
+  /// law compared for the returned tuple.
   constexpr triple shrunk(lattice_law law, triple at) {
     bool simplified = true;
     while (simplified) {
@@ -342,7 +342,7 @@ private:
         lattice_violation<element>{law, at, {elements_[at[0]], elements_[at[1]], elements_[at[2]]}, left, right};
   }
 
-  /// Starts a chain at each element, on its way up from bottom if it goes up, and drives it on by the element that
+  /// Starts a chain at each element (upwards: at bottom, with that element first), and continues it by the element that
   /// moves it least, until none does or the chain is longer than allowed.
   constexpr void check_chains(lattice_law law) {
     const bool upwards = law == lattice_law::widen_ends;
@@ -366,7 +366,7 @@ private:
     }
   }
 
-  /// The element that changes `at` and leaves it closest to where it was, or their number if none changes it.
+  /// The element that changes `at` least, or the number of elements if none changes it.
   constexpr std::size_t smallest_step(lattice_law law, const element& at) const {
     const std::size_t count = first_.size();
     std::size_t best = count;
@@ -381,7 +381,7 @@ private:
     return best;
   }
 
-  /// The longest path upwards. An element with fewer elements below it is never above one with more.
+  /// The longest ascending chain. An element with fewer elements below it is never above one with more.
   constexpr std::size_t height() {
     flat_array<std::size_t> below(size_, 0);
     for (std::size_t i = 0; i != size_; ++i) {
@@ -409,7 +409,7 @@ private:
   }
 
   const List& elements_;
-  dense_values<element> first_; ///< the first elements of the list, since it may compute them each time
+  dense_values<element> first_; ///< the first elements of the list, which may compute them on each access
   std::size_t size_;
   std::size_t cases_;
   std::size_t chain_;
@@ -419,30 +419,31 @@ private:
 
 } // namespace detail
 
-/// How far `check_lattice` goes.
+/// Limits of `check_lattice`.
 struct lattice_check_limits {
-  std::size_t cases = std::size_t{1} << 22; ///< of one law: all pairs or triples if they are no more, else so many
-  std::size_t chain = 64;                   ///< changes that a chain of widenings or narrowings may take
+  std::size_t cases = std::size_t{1} << 22; ///< tests of one law: all pairs or triples, or so many if there are more
+  std::size_t chain = 64;                   ///< changes allowed in a chain of widenings or narrowings
 };
 
-/// Tests the laws of lattices (`lattice_law`) on the elements of a list: all levels that `l` has the members for. It
-/// proves them for a small lattice, if the list has all its elements; on a large one it looks for counterexamples.
+/// Tests the laws of lattices (`lattice_law`) on the elements of a list, for all levels that `l` has the members for.
+/// If the list has all elements of a small lattice, this is a proof; on a large lattice it searches for
+/// counterexamples.
 ///
 ///     const midend::signed_interval l(4);
 ///     const auto report = midend::check_lattice(l, midend::all_intervals(l));
 ///     report.ok(), report.violation(midend::lattice_level::join), report.height, …
 ///
-/// A law of one, two or three elements is tried on all of them, or all pairs or triples; if these are more than
-/// `limits.cases`, on so many that look random and are the same at each call. Chains of widenings (narrowings) are
-/// driven by the element of the list that moves them least. Of each level the first law that is broken is reported, in
-/// the order of `lattice_law`. Its elements are replaced one by one, as long as it stays broken, by those that come
-/// earlier in the list, where the simplest should stand.
+/// A law of one, two or three elements is tested on all elements, pairs or triples; if there are more than
+/// `limits.cases`, on that many pseudo-random ones, the same in each call. Chains of widenings (narrowings) are
+/// continued by the element of the list that moves them least. For each level, the first broken law in the order of
+/// `lattice_law` is reported. Its counterexample is simplified: elements are replaced by earlier ones of the list as
+/// long as the law stays broken, so the simplest elements should come first.
 ///
-/// The list must not be empty; it need not have all elements, nor only different ones, nor what its elements join to.
-/// Laws with a condition (x ≤ z and y ≤ z) are tested where it holds: a list should have elements that are comparable.
+/// The list must not be empty; it may be incomplete, have duplicates, and need not be closed under `join`. Laws with a
+/// condition (x ≤ z and y ≤ z) are tested only where it holds, so the list should have comparable elements.
 ///
-/// O(laws · cases) operations of `l`; for chains and the height, which are looked for among the first 1,024 elements,
-/// O(1024² · chain).
+/// O(laws · cases) operations of `l`; O(1024² · chain) for chains and the height, which are searched among the first
+/// 1,024 elements.
 template <lattice L, element_list<L> List>
 constexpr lattice_report<element_of<L>> check_lattice(const L& l, const List& elements,
                                                       lattice_check_limits limits = {}) {

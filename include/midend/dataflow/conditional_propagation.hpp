@@ -1,4 +1,4 @@
-/// Conditional propagation over variables: what they hold if branches that go one way only are taken into account.
+/// Conditional propagation over variables: what they hold, with branches that can only go one way taken into account.
 #pragma once
 
 #include "midend/config.hpp"
@@ -19,14 +19,14 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Tells what statements assign and where branches go, `facts[x]` being what is known of variable x:
+/// What statements assign and where branches go; `facts[x]` is what is known of variable x:
 ///
-///     element evaluate(statement_id s, variable_id x, std::span<const element> facts) const;  // a definition of s
+///     element evaluate(statement_id s, variable_id x, std::span<const element> facts) const;  // of x, which s defines
 ///     bool may_take(const flow_edge& e, std::span<const element> facts) const;
 ///     unsigned width(variable_id x) const;
 ///
-/// Both must be monotone: where more is possible, more is assigned and at least as many edges are taken. So `may_take`
-/// is false as long as the condition is bottom.
+/// Both must be monotone: with more possible values, more values are assigned and at least as many edges are taken. So
+/// `may_take` is false as long as the condition is bottom.
 template <class S, class D>
 concept program_semantics = requires(const S& s, statement_id statement, variable_id x, const flow_edge& e,
                                      std::span<const element_of<D>> facts) {
@@ -37,13 +37,13 @@ concept program_semantics = requires(const S& s, statement_id statement, variabl
 
 /// Conditional propagation as a problem for `solve`, `fact_cursor` and reports: forward over `map<D>`, an element for
 /// each variable. Wegman, Zadeck, "Constant propagation with conditional branches", TOPLAS 13(2), 1991, "conditional
-/// constants", by dense facts and for any domain; `sccp` finds the same in programs in SSA form for less.
+/// constants", with dense facts and for any domain; `sccp` computes the same for programs in SSA form at less cost.
 ///
-/// All is read before anything is written. What a statement may define becomes top. Nodes that `solve` does not reach
-/// are never executed. Refers to the IR.
+/// A statement reads all its uses before it writes. A variable that it may define becomes top. Nodes that `solve` does
+/// not reach are never executed. Refers to the IR.
 ///
-/// Requires a domain of short chains (constants, known bits): nothing is widened. O(v) a visit of a node for v
-/// variables, and as many visits as the chains allow; two facts for each node and variable.
+/// Requires a domain with short chains (constants, known bits), because nothing is widened. O(v) for each visit of a
+/// node and v variables, and as many visits as the chains allow; two facts for each node and variable.
 template <value_domain D, statement_ir IR, program_semantics<D> Semantics> class conditional_propagation_problem {
 public:
   using value = element_of<D>;

@@ -1,4 +1,4 @@
-/// Constant propagation over variables: which of them have one value, known now, wherever control may come from.
+/// Constant propagation over variables: which of them have one known value, whatever path control takes.
 #pragma once
 
 #include "midend/config.hpp"
@@ -23,13 +23,13 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// The value that an edge implies for a variable: of `if (x == 3)`, 3 for x on the edge taken if so.
+/// The value that an edge implies for a variable: for `if (x == 3)`, 3 for x on the edge that is taken if it holds.
 template <class T> struct edge_constant {
   variable_id variable = no_variable;
   T value{};
 };
 
-/// For programs whose branches tell nothing.
+/// For programs whose branches imply nothing.
 struct no_edge_constants {};
 
 /// The values of the variables that a statement uses, which are all constants: `values[v]`.
@@ -46,16 +46,16 @@ private:
   std::span<const typename flat<T>::element> values_;
 };
 
-/// Tells what a statement assigns: `fold(s, v, values)` is the value that `s` gives to the variable `v`, one of its
-/// definitions, if the variables that it uses have these values; `std::nullopt` if that is not known now (it is read
-/// from outside) or cannot be said (division by zero).
+/// What a statement assigns: `fold(s, v, values)` is the value that `s` assigns to the variable `v`, one of its
+/// definitions, if the variables that it uses have these values. `std::nullopt` if it is not known (read from outside)
+/// or there is none (division by zero).
 template <class Fold, class T>
 concept constant_folder =
     std::regular<T> && requires(const Fold& fold, statement_id s, variable_id v, const variable_constants<T>& values) {
       { fold(s, v, values) } -> std::convertible_to<std::optional<T>>;
     };
 
-/// Tells what edges imply: `equality(edge)` is an optional `edge_constant`.
+/// What edges imply: `equality(edge)` is an optional `edge_constant`.
 template <class Equality, class T>
 concept edge_equality =
     std::same_as<Equality, no_edge_constants> || requires(const Equality& equality, const flow_edge& e) {
@@ -65,14 +65,14 @@ concept edge_equality =
 /// Constant propagation as a problem for `solve`, `fact_cursor` and reports. Forward over `map<flat<T>>`, a value for
 /// each variable: bottom is "nothing assigned yet", top is "not a constant". Refers to the IR.
 ///
-/// Of what a statement assigns: top if any of its uses is top; else bottom if any is bottom; else `fold`, where
-/// `std::nullopt` makes it top. What it may assign, it makes top. So it does not see that x * 0 is 0; and it is not
-/// conditional: both ways out of a branch count, even if its condition is a constant.
+/// A statement assigns top if any of its uses is top, else bottom if any is bottom, else the result of `fold`, or top
+/// if there is none. A variable that it may define becomes top. So it does not see that x * 0 is 0. It is not
+/// conditional: both edges of a branch count, even if its condition is constant.
 ///
 /// Kildall, "A unified approach to global program optimization", POPL 1973, who keeps pools of equalities; lattice and
 /// rules are those that Wegman, Zadeck, "Constant propagation with conditional branches", TOPLAS 13(2), 1991, give for
-/// it (theirs are the other way up). Monotone, not distributive: x = 2, y = 3 on one path and x = 3, y = 2 on another
-/// do not give x + y = 5.
+/// it (with the lattice the other way up). Monotone, not distributive: x = 2, y = 3 on one path and x = 3, y = 2 on
+/// another do not give x + y = 5.
 template <class T, statement_ir IR, constant_folder<T> Fold, edge_equality<T> Equality = no_edge_constants>
 class constant_propagation_problem {
 public:
@@ -98,9 +98,9 @@ public:
   constexpr void transfer_statement(statement_id s, fact& f) const {
     const value used = join_uses(s, f);
     value first = used;
-    detail::dense_values<value> others; // of the few statements that define more than one variable
+    detail::dense_values<value> others; // for the few statements that define more than one variable
     bool is_first = true;
-    if (used.is_constant()) { // all is read before anything is written
+    if (used.is_constant()) { // all uses are read before anything is written
       detail::for_each_id(ir_.definitions(s), [&](variable_id v) {
         is_first ? static_cast<void>(first = evaluate(s, v, f)) : others.push_back(evaluate(s, v, f));
         is_first = false;
@@ -116,7 +116,7 @@ public:
     });
   }
 
-  /// Only the value implied is left of what the variable may hold: nothing, if that is another constant.
+  /// The variable has the implied value on this edge; no value, if it is another constant.
   constexpr bool transfer_edge(const flow_edge& e, fact& f) const
     requires(!std::same_as<Equality, no_edge_constants>)
   {
@@ -127,7 +127,7 @@ public:
   }
 
 private:
-  /// Top or bottom if that decides about the statement, else any constant.
+  /// Top or bottom if that decides what the statement assigns, else any constant.
   constexpr value join_uses(statement_id s, const fact& f) const {
     value all = flat<T>().constant(T{});
     detail::for_each_id(ir_.uses(s), [&](variable_id v) {
@@ -150,9 +150,9 @@ private:
   map<flat<T>> lattice_;
 };
 
-/// The constants of `ir` by `fold`: for each node and variable, whether it has one value and which.
-/// `constant_propagation_problem` says what is computed; give that to `solve` for another policy, a workspace or edges
-/// that imply values.
+/// The constants of `ir` by `fold`: for each node and variable, whether it has one value and which. What is computed is
+/// documented at `constant_propagation_problem`; pass that to `solve` to use another policy, a workspace or edges that
+/// imply values.
 ///
 /// Nodes that the entry does not reach have bottom for all variables. Height 2 a variable: at most 2 v + 1 changes a
 /// node, two or three visits in practice, each O(v) for v variables; 2 v values a node.

@@ -1,4 +1,4 @@
-/// `fact_cursor`: the facts between the statements of a block, replayed from those at its end where flow comes in.
+/// `fact_cursor`: the facts between the statements of a block, recomputed from the end where flow comes in.
 #pragma once
 
 #include "midend/config.hpp"
@@ -15,11 +15,11 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Tells the fact before or after any statement, by the number that the statement has in its node, from 0 on and in
-/// program order whichever way facts flow.
+/// The fact before or after any statement, which is named by its index in its node, from 0 and in program order,
+/// whichever way facts flow.
 ///
-/// Stays where it was asked last: to walk along a node in the direction of the problem is linear in its statements, and
-/// each step the other way begins anew. In nodes that flow did not reach all facts are bottom. Keeps one fact and the
+/// Remembers its last position: a walk along a node in the direction of the problem is linear in its statements, and
+/// each step the other way starts over. In nodes that flow does not reach all facts are bottom. Holds one fact and the
 /// statements of one node. Refers to problem and solution, which must outlive it.
 template <dataflow_problem P>
   requires has_statement_transfer<P>
@@ -33,19 +33,19 @@ public:
   constexpr fact_cursor(const P&&, const solution<fact>&) = delete;
   constexpr fact_cursor(const P&, const solution<fact>&&) = delete;
 
-  /// The statements of `n`, until another node is asked for.
+  /// The statements of `n`. Valid until a call for another node.
   constexpr std::span<const statement_id> statements(node_id n) {
     enter(n);
     return statements_;
   }
 
-  /// The fact before statement number `index` of `n`. Valid until the next call.
+  /// The fact before statement `index` of `n`. Valid until the next call.
   constexpr const fact& before(node_id n, std::size_t index) {
     enter(n);
     return replay(is_forward ? index : statements_.size() - index, index);
   }
 
-  /// The fact after statement number `index` of `n`. Valid until the next call.
+  /// The fact after statement `index` of `n`. Valid until the next call.
   constexpr const fact& after(node_id n, std::size_t index) {
     enter(n);
     return replay(is_forward ? index + 1 : statements_.size() - 1 - index, index);
@@ -68,7 +68,7 @@ private:
     passed_ = 0;
   }
 
-  /// The fact that has flowed past `target` statements.
+  /// The fact after `target` statements in the direction of flow.
   constexpr const fact& replay(std::size_t target, [[maybe_unused]] std::size_t index) {
     MIDEND_ASSERT(index < statements_.size(), "a statement of the node", index, statements_.size());
     if (target < passed_) {
@@ -87,13 +87,13 @@ private:
   const solution<fact>& facts_;
   fact fact_;
   node_id node_ = no_node;
-  std::size_t passed_ = 0; ///< how many statements are between `fact_` and where flow comes in
+  std::size_t passed_ = 0; ///< statements between the end where flow comes in and `fact_`
   flat_array<statement_id> statements_;
 };
 
-/// Calls `visit(node, statement, before, after)` for each statement of each node that flow reached, with the facts on
-/// both sides. Nodes ascend; the statements of a node come in the direction of the problem, so that each is transferred
-/// once. Keeps two facts.
+/// Calls `visit(node, statement, before, after)` for each statement of each node that flow reaches, with the facts on
+/// both sides. Nodes ascend; the statements of a node come in the direction of the problem, so each is transferred
+/// once. Holds two facts.
 template <dataflow_problem P, class Visit>
   requires has_statement_transfer<P>
 constexpr void visit_facts(const P& problem, const solution<fact_of<P>>& facts, Visit visit) {

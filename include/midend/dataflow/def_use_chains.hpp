@@ -1,4 +1,4 @@
-/// Chains between the definitions of a program and their uses.
+/// `def_use_chains`: links between the definitions of a program and their uses.
 #pragma once
 
 #include "midend/config.hpp"
@@ -33,11 +33,11 @@ class def_use_chains {
 public:
   constexpr def_use_chains() = default;
 
-  /// The chains of `ir`, from the answer of `reaching_definitions` and the table that it was asked with.
+  /// The chains of `ir`, from the result of `reaching_definitions` and its definition table.
   ///
-  /// A statement that names a variable twice uses it once. A use in a node that the entry does not reach has the
-  /// definitions of that node alone. Time and space are linear in the program and in the number of links, which may be
-  /// quadratic in the size of the program.
+  /// A statement that lists a variable twice uses it once. A use in an unreachable node is linked only to definitions
+  /// in that node. Time and space are linear in the program and in the number of links, which may be quadratic in the
+  /// size of the program.
   template <statement_ir IR, fact_rows Rows>
   constexpr def_use_chains(const IR& ir, const definition_table& definitions, const flow_facts<Rows>& reaching) {
     assign(ir, definitions, reaching);
@@ -150,7 +150,7 @@ private:
   flat_array<std::size_t> use_offsets_; ///< by definition, into `users_`
   flat_array<use_id> users_;
   flat_array<statement_id> read_by_; ///< by variable: the last statement that uses it
-  bit_row facts_;                    ///< at the statement at hand
+  bit_row facts_;                    ///< the definitions that reach the current statement
 };
 
 MIDEND_END_NAMESPACE

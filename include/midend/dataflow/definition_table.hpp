@@ -1,4 +1,4 @@
-/// `definition_table`: the definitions of a program, numbered.
+/// `definition_table`: the numbered definitions of a program.
 #pragma once
 
 #include "midend/config.hpp"
@@ -21,14 +21,14 @@ using definition_id = std::uint32_t;
 struct definition {
   statement_id statement;
   variable_id variable;
-  bool is_certain; ///< false: it may write the variable, or writes a part of it
+  bool is_certain; ///< false if the statement only may write the variable, or writes a part of it
 
   friend constexpr bool operator==(const definition&, const definition&) = default;
 };
 
-/// All definitions and may-definitions of a program. Those of one variable have consecutive numbers, so that "all other
-/// definitions of the variable" is a range; among themselves they are in the order of nodes and statements. A statement
-/// that names a variable twice defines it once. 28 bytes a definition, 4 a node and 8 a variable.
+/// All definitions and may-definitions of a program. The definitions of one variable have consecutive numbers, so that
+/// "all other definitions of the variable" is a range; they are ordered by node and statement. A statement that lists a
+/// variable twice defines it once. 28 bytes a definition, 4 a node and 8 a variable.
 class definition_table {
 public:
   constexpr definition_table() = default;

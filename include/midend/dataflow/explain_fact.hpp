@@ -1,4 +1,4 @@
-/// `explain_fact`: where a fact comes from, and by which way.
+/// `explain_fact`: where a fact comes from, and along which path.
 #pragma once
 
 #include "midend/config.hpp"
@@ -20,7 +20,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// The beginning or the end of a node, in program order.
+/// The start or the end of a node, in program order.
 struct node_point {
   enum class end : std::uint8_t { in, out };
 
@@ -28,29 +28,29 @@ struct node_point {
   end side;
 };
 
-/// The point of which `solution::in(n)` tells the fact.
+/// The point whose fact is `solution::in(n)`.
 constexpr node_point point_in(node_id n) {
   return {n, node_point::end::in};
 }
 
-/// The point of which `solution::out(n)` tells the fact.
+/// The point whose fact is `solution::out(n)`.
 constexpr node_point point_out(node_id n) {
   return {n, node_point::end::out};
 }
 
-/// What first made something hold.
+/// What first made the property hold.
 enum class fact_source : std::uint8_t {
-  not_held,  ///< it does not hold at the point
+  not_held,  ///< nothing: it does not hold at the point
   boundary,  ///< the boundary of `node`
   statement, ///< `statement`, in `node`
-  node,      ///< `node`, of a problem that knows no statements
+  node,      ///< `node`, in a problem without statements
   edge,      ///< the first edge of the path, which leaves `node`
-  join,      ///< it holds of what comes to `node` together, not of what any edge brings; or widening made it so
-  bottom,    ///< it holds of bottom, with which `node` of a backward problem starts
+  join,      ///< joining the facts that arrive at `node`, none of which has the property; or widening
+  bottom,    ///< bottom, with which `node` of a backward problem starts
 };
 
-/// Where something that holds at a point comes from. `path` leads from there to the point, in the order in which facts
-/// flow, and it holds all along: after the source, at the end of each edge and of each node between.
+/// Where a property that holds at a point comes from. `path` leads from there to the point, in the direction of flow,
+/// and the property holds all along: after the source, and at the end of each edge and each node between.
 struct fact_derivation {
   fact_source source = fact_source::not_held;
   node_id node = no_node;
@@ -60,15 +60,16 @@ struct fact_derivation {
 
 namespace detail {
 
-/// How `holds` has become true in front of a node: of the fact that flows in.
+/// How `holds` became true for the fact that flows into a node.
 enum class arrival : std::uint8_t {
-  none,     ///< it has not
-  at_start, ///< before anything was visited
-  carried,  ///< by an edge, of what held before the edge
-  by_edge,  ///< by an edge, of what did not
+  none,     ///< it did not
+  at_start, ///< before any visit
+  carried,  ///< over an edge; it held before the edge
+  by_edge,  ///< over an edge, which made it hold
   by_join,  ///< by joining, or widening
 };
 
+/// Records, while a problem is solved, where `holds` first becomes true, and over which edge it came.
 template <class P, class Holds>
 class derivation_trace : public propagation<P, policy_traits<reverse_postorder_worklist>> {
 public:
@@ -76,11 +77,11 @@ public:
   using fact = fact_of<P>;
 
   struct node_trace {
-    arrival how;            ///< it came to hold in front of the node
-    bool holds_behind;      ///< also of what flows out
-    bool is_made_here;      ///< it held behind the node before it did in front of it
-    statement_id statement; ///< that made it so then, if the problem knows statements
-    flow_edge edge;         ///< by which it came in
+    arrival how;            ///< how it came to hold for what flows in
+    bool holds_after;       ///< it holds for what flows out
+    bool is_made_here;      ///< it held for what flows out before it held for what flows in
+    statement_id statement; ///< that made it hold then, if the problem has statements
+    flow_edge edge;         ///< over which it came in
   };
 
   template <class G>
@@ -100,13 +101,13 @@ public:
 
   template <class Arrived> constexpr bool visit(node_id n, Arrived arrived) {
     base::visit(n, [&](flow_edge e, node_id to, bool changed) {
-      look_behind(n);
+      note_output(n);
       if (changed) {
-        look_before(to, e, n);
+        note_input(to, e, n);
       }
       arrived(e, to, changed);
     });
-    look_behind(n);
+    note_output(n);
     return true;
   }
 
@@ -115,30 +116,30 @@ private:
 
   constexpr const fact& output(node_id n) const { return base::is_forward ? facts_.out(n) : facts_.in(n); }
 
-  constexpr void look_behind(node_id n) {
+  constexpr void note_output(node_id n) {
     node_trace& at = nodes_[n];
-    if (!at.holds_behind && holds_(output(n))) {
-      at.holds_behind = true;
+    if (!at.holds_after && holds_(output(n))) {
+      at.holds_after = true;
       at.is_made_here = at.how == arrival::none;
       if (at.is_made_here) {
-        at.statement = find_statement(n);
+        at.statement = last_statement_making(n);
       }
     }
   }
 
-  constexpr void look_before(node_id to, flow_edge e, node_id from) {
+  constexpr void note_input(node_id to, flow_edge e, node_id from) {
     node_trace& at = nodes_[to];
     if (at.how == arrival::none && holds_(input(to))) {
       const fact* const brought = base::flow().carry(e, output(from));
       at.edge = e;
       at.how = brought == nullptr || !holds_(*brought) ? arrival::by_join
-               : nodes_[from].holds_behind             ? arrival::carried
+               : nodes_[from].holds_after              ? arrival::carried
                                                        : arrival::by_edge;
     }
   }
 
-  /// The last statement of `n` that makes it hold.
-  constexpr statement_id find_statement([[maybe_unused]] node_id n) {
+  /// The last statement of `n` that makes `holds` true.
+  constexpr statement_id last_statement_making([[maybe_unused]] node_id n) {
     statement_id found = no_statement;
     if constexpr (has_statement_transfer<P>) {
       fact f = input(n);
@@ -158,7 +159,7 @@ private:
   flat_array<node_trace> nodes_;
 };
 
-/// Follows a trace back from a point.
+/// Follows a trace backwards from a point.
 template <class P, class Trace>
 constexpr fact_derivation derivation_from(problem_flow<P>& flow, const Trace& trace, node_id n, bool at_input) {
   fact_derivation out;
@@ -203,12 +204,13 @@ constexpr fact_derivation derivation_from(problem_flow<P>& flow, const Trace& tr
 
 } // namespace detail
 
-/// Why `holds(fact)` is true at a point: what first made it so, in the order in which `solve` goes, and the way from
-/// there. `holds` says something of a fact that greater facts share ("d3 is in it", "x may be negative", "x is no
-/// constant", of a `dual` "y is missing").
+/// Why `holds(fact)` is true at a point: what first made it true, in the order of visits, and the path from there.
+/// `holds` is a property that every greater fact shares ("d3 is in the set", "x may be negative", "x is not a
+/// constant", over a `dual` "y is missing").
 ///
-/// Solves the problem once more and notes where it first holds. What only the solution given knows, because that is not
-/// the least one, comes from `join`. Unreached nodes hold nothing. Cost as `solve`, and two facts and 28 bytes a node.
+/// Solves the problem once more and records where the property first holds. If it holds only in the given solution,
+/// because that is not the least one, the source is `join`. Unreached nodes have no property. Cost as `solve`, plus two
+/// facts and 28 bytes a node.
 template <flow_graph G, dataflow_problem P, class Holds>
   requires std::predicate<const Holds&, const fact_of<P>&>
 constexpr fact_derivation explain_fact(const G& g, const P& problem, const solution<fact_of<P>>& facts,
@@ -216,7 +218,7 @@ constexpr fact_derivation explain_fact(const G& g, const P& problem, const solut
   MIDEND_ASSERT(facts.num_nodes() == g.num_nodes(), "a solution over this graph", facts.num_nodes());
   MIDEND_ASSERT(facts.epoch() == graph_epoch(g), "a solution for the graph as it is", facts.epoch(), graph_epoch(g));
   constexpr bool forward = P::direction == flow_direction::forward;
-  constexpr std::uint32_t patience = 16; // visits of a node before facts that might climb for ever are widened
+  constexpr std::uint32_t patience = 16; // visits of a node before widening, for lattices with infinite chains
   const bool at_in = point.side == node_point::end::in;
   if (!facts.is_reached(point.node) || !holds(at_in ? facts.in(point.node) : facts.out(point.node))) {
     return {};

@@ -8,7 +8,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Which way the facts of a dataflow problem flow: with control, or against it.
+/// The direction in which facts flow: with control, or against it.
 enum class flow_direction : std::uint8_t { forward, backward };
 
 /// `P::direction` is a constant of type `flow_direction`.

@@ -1,4 +1,4 @@
-/// `flow_facts`: what a gen/kill analysis answers.
+/// `flow_facts`: the result of gen/kill analyses.
 #pragma once
 
 #include "midend/config.hpp"
@@ -22,26 +22,26 @@ template <bit_set Set, class Allocator> inline constexpr bool is_vector_of_bit_s
 
 } // namespace detail
 
-/// What facts can be kept in: one `bit_matrix`, or a `std::vector` of any `bit_set`, `boost::dynamic_bitset<>` say.
+/// Containers of facts: a `bit_matrix`, or a `std::vector` of any `bit_set`, for example `boost::dynamic_bitset<>`.
 template <class Rows>
 concept fact_rows = std::is_same_v<Rows, bit_matrix> || detail::is_vector_of_bit_sets<Rows>;
 
-/// The facts that hold at the start and at the end of each node. Which numbers they are, and what is said of nodes that
-/// no flow reaches, is for each analysis to say. `set_bits(facts.in(n))` is the range of those at the start of `n`,
-/// ascending, whatever they are kept in.
+/// The facts that hold at the start and at the end of each node. Each analysis defines what its facts are, and what
+/// holds in nodes that flow does not reach. `set_bits(facts.in(n))` is the range of facts at the start of `n`,
+/// ascending, whatever the container.
 template <fact_rows Rows = bit_matrix> class flow_facts {
 public:
   constexpr std::size_t num_nodes() const { return num_nodes_; }
 
   constexpr std::size_t num_facts() const { return num_facts_; }
 
-  /// The facts at the start of `n`, in the order of execution, whatever the direction of the analysis.
+  /// The facts at the start of `n` in program order, whatever the direction of the analysis.
   constexpr decltype(auto) in(node_id n) const { return row(in_, n); }
 
   /// The facts at the end of `n`.
   constexpr decltype(auto) out(node_id n) const { return row(out_, n); }
 
-  /// How often the analysis looked at a node. At least once each, if the flow reaches it.
+  /// How often the analysis visited a node; at least once each, if flow reaches it.
   constexpr std::size_t num_visits() const { return num_visits_; }
 
   /// The `epoch()` of the graph that was analysed.

@@ -1,5 +1,5 @@
-/// The contract of gen/kill problems: analyses whose facts are numbers, and whose nodes make some of them true and some
-/// of them false whatever came in, and pass on the rest.
+/// The contract of gen/kill problems: analyses whose facts are numbers, and whose nodes make some facts true and some
+/// false whatever came in, and pass on the rest.
 ///
 ///     struct liveness {                                // which variables are read later
 ///       static constexpr auto direction = midend::flow_direction::backward;
@@ -13,18 +13,18 @@
 ///       }
 ///     };
 ///
-/// `effects(n, e)` names what the node does to facts **in the order of execution, whatever the direction**: the engine
-/// composes them as the direction asks. In a forward problem what comes last counts; in a backward problem what comes
-/// first. `e` has `gen(fact)`, `kill(fact)` and `kill_range(first, last)` for the facts from `first` up to, and
-/// without, `last`. It must name the same effects whenever it is asked.
+/// `effects(n, e)` reports what the node does to facts **in the order of execution, whatever the direction**: the
+/// solver composes the effects as the direction requires. In a forward problem the last effect on a fact counts, in a
+/// backward problem the first. `e` has `gen(fact)`, `kill(fact)` and `kill_range(first, last)`, which excludes `last`.
+/// Each call for a node must report the same effects.
 ///
 /// Optional members:
 ///
 /// - `boundary(n, e)`: calls `e.gen` for the facts that hold where control enters (forward, `n` is the entry) or leaves
-///   (backward, `n` is one of the roots). Left out: none hold.
+///   (backward, `n` is one of the roots). Default: none.
 /// - `roots()`: for backward problems, a post-dominance policy that says where control leaves: `exits_only`,
-///   `virtual_edge_per_endless_region` or `given_roots`. Left out: for may-problems `exits_only`; for must-problems
-///   `virtual_edge_per_endless_region`, as otherwise everything would hold in a loop that is never left.
+///   `virtual_edge_per_endless_region` or `given_roots`. Default: `exits_only` for may-problems and
+///   `virtual_edge_per_endless_region` for must-problems, because otherwise every fact would hold in an endless loop.
 #pragma once
 
 #include "midend/config.hpp"
@@ -45,7 +45,7 @@ using fact_id = std::uint32_t;
 
 namespace detail {
 
-/// What concepts hand to `effects` and `boundary`.
+/// The argument of `effects` and `boundary` in concepts.
 struct any_effects {
   constexpr void gen(fact_id) {}
 
@@ -80,6 +80,7 @@ concept has_root_policy = requires(const P& p) {
   { p.roots() } -> post_dominance_policy;
 };
 
+/// A gen/kill problem, for `gen_kill`.
 template <class P>
 concept gen_kill_problem = has_direction<P> && has_confluence<P> && has_num_facts<P> && has_effects<P>;
 
@@ -89,7 +90,7 @@ template <class P> inline constexpr bool is_forward = P::direction == flow_direc
 
 template <class P> inline constexpr bool is_may = P::confluence == flow_confluence::may;
 
-/// Whether what holds at the boundary differs from what holds where nothing is known yet.
+/// Whether the facts at the boundary differ from the neutral element of the join.
 template <class P> inline constexpr bool boundary_matters = has_boundary<P> || !is_may<P>;
 
 template <class P> constexpr auto roots_of(const P& problem) {

@@ -1,8 +1,8 @@
-/// Elements of the ready lattices to check laws with: all of a small one, or many of a large one.
+/// Elements of the ready lattices, to check laws with: all elements of a small lattice, or many of a large one.
 ///
-/// A list of elements is anything with `size()` and `list[i]`, an array or a list from here. The simplest elements come
-/// first: `check_lattice` takes a counterexample with small indices for a small one. Lists from here compute the
-/// element when it is asked for, so that they may be as long as they like.
+/// A list of elements is any type with `size()` and `list[i]`, such as an array or a list from here. The simplest
+/// elements come first, because `check_lattice` prefers counterexamples with small indices. Lists from here compute an
+/// element on access, so they may be very long.
 #pragma once
 
 #include "midend/config.hpp"
@@ -58,7 +58,8 @@ constexpr std::uint64_t scramble(std::uint64_t i) {
   return z ^ (z >> 31);
 }
 
-/// A number in `range`: the first of `count` are close to the low end or to 0, later ones anywhere, many at the ends.
+/// A number in `range`: the first of `count` numbers are close to the low end or to 0, later ones anywhere, many at the
+/// ends.
 template <class T> constexpr T some_number(typename interval<T>::element range, std::size_t i, std::size_t count) {
   const auto bits = static_cast<unsigned>(2 + i * 62 / count);
   const std::uint64_t random = scramble(i);
@@ -69,7 +70,7 @@ template <class T> constexpr T some_number(typename interval<T>::element range, 
   return range.contains(candidate) ? candidate : range.contains(T{0}) ? T{0} : range.low;
 }
 
-/// Calls `visit` with smaller indices, the smallest first, until it returns true; whether it did.
+/// Calls `visit` with smaller indices, in ascending order, until it returns true; returns whether it did.
 template <class List, class Visit> constexpr bool visit_simpler(const List& list, std::size_t i, Visit visit) {
   if constexpr (requires { list.simpler(i, visit); }) {
     return list.simpler(i, visit);
@@ -94,7 +95,7 @@ constexpr auto all_signs() {
   return made_elements(8, [](std::size_t i) { return static_cast<signs>(i); });
 }
 
-/// Bottom, top, and a constant for each of `values`, which must stay.
+/// Bottom, top, and a constant for each of `values`, which must outlive the list.
 template <class T> constexpr auto flat_elements(const flat<T>& l, std::span<const T> values) {
   return made_elements(values.size() + 2, [l, values](std::size_t i) {
     return i == 0 ? l.bottom() : i <= values.size() ? l.constant(values[i - 1]) : l.top();
@@ -156,7 +157,7 @@ template <class T> constexpr auto some_intervals(const interval<T>& l, std::size
   });
 }
 
-/// All there is to know of numbers of a width of at most 40 bits, the constants first.
+/// All known bits of numbers of a width of at most 40 bits, the constants first.
 constexpr auto all_known_bits(const known_bits& l) {
   MIDEND_ASSERT(l.width() <= 40, "a width of at most 40 bits", l.width());
   std::size_t count = 1;
@@ -248,7 +249,7 @@ private:
   B second_;
 };
 
-/// The maps all of whose values are in a list; there must be fewer than 2^64.
+/// The maps whose values are all in a list; there must be fewer than 2^64.
 template <class L, class List> class map_elements {
 public:
   constexpr map_elements(const map<L>& l, List values) : l_(l), values_(std::move(values)) {}
@@ -287,7 +288,7 @@ private:
   List values_;
 };
 
-/// The new element of `lifted` or `topped`, and those of a list.
+/// The added element of `lifted` or `topped`, and those of a list.
 template <class L, extreme Added, class List>
 constexpr auto lifted_elements(const with_extreme<L, Added>& l, List original) {
   return made_elements(original.size() + 1, [l, original = std::move(original)](std::size_t i) {

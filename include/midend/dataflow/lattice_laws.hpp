@@ -1,4 +1,4 @@
-/// The laws of lattices by name, and what a check of them found. `check_lattice.hpp` checks them.
+/// The laws of lattices, and the report of `check_lattice`.
 #pragma once
 
 #include "midend/config.hpp"
@@ -10,20 +10,20 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What a lattice may claim to be. A level is tested if the lattice has the members for it.
+/// Groups of laws. A level is tested if the lattice has the members for it.
 enum class lattice_level : std::uint8_t {
-  order,        ///< `leq`, or the order that `join` gives
+  order,        ///< `leq`, or the order that `join` defines
   join,         ///< a join-semilattice with `bottom`: what every analysis needs
   meet,         ///< a lattice, with `top`
-  distributive, ///< solutions are as good as the join over all paths; many good lattices are not
+  distributive, ///< then solutions are as precise as the join over all paths; many good lattices are not distributive
   widening,
   narrowing,
 };
 
 inline constexpr std::size_t num_lattice_levels = 6;
 
-/// The laws, by level. Of x, y and z; ≤ is `leq` among the laws of the order and what `join` says everywhere else, so
-/// that a wrong `leq` breaks laws of the order only. Each compares two elements, `left` and `right`.
+/// The laws, by level, for all x, y and z. ≤ is `leq` in the laws of the order and is defined by `join` elsewhere, so a
+/// wrong `leq` only breaks laws of the order. Each law compares two elements, `left` and `right`.
 enum class lattice_law : std::uint8_t {
   leq_reflexive,        ///< x ≤ x
   leq_bottom_least,     ///< ⊥ ≤ x
@@ -52,11 +52,11 @@ enum class lattice_law : std::uint8_t {
 
   widen_says_changed, ///< as for `join`
   widen_upper_bound,  ///< x ≤ x ∇ y and y ≤ x ∇ y
-  widen_ends,         ///< ⊥ ∇ x ∇ … ∇ y changes no oftener than allowed; left → right is the step too many
+  widen_ends,         ///< ⊥ ∇ x ∇ … ∇ y changes at most as often as allowed; left → right is the first step too many
 
   narrow_says_changed, ///< y ≤ x: as for `join`
   narrow_between,      ///< y ≤ x: y ≤ x △ y ≤ x
-  narrow_ends,         ///< the same of x △ … △ y
+  narrow_ends,         ///< the same for x △ … △ y
 };
 
 inline constexpr std::size_t num_lattice_laws = 27;
@@ -66,8 +66,8 @@ namespace detail {
 struct law_description {
   const char* name;
   lattice_level level;
-  std::uint8_t arity; ///< how many of x, y and z it speaks of
-  bool is_chain;      ///< y is not any element, but one that was looked for
+  std::uint8_t arity; ///< how many of x, y and z it has
+  bool is_chain;      ///< y is the result of a search, not any element
 };
 
 inline constexpr std::array<law_description, num_lattice_laws> law_descriptions{{
@@ -110,7 +110,7 @@ constexpr lattice_level level_of(lattice_law law) {
   return detail::law_descriptions[static_cast<std::size_t>(law)].level;
 }
 
-/// How many of x, y and z the law speaks of.
+/// How many of x, y and z the law has.
 constexpr std::size_t arity_of(lattice_law law) {
   return detail::law_descriptions[static_cast<std::size_t>(law)].arity;
 }
@@ -120,23 +120,23 @@ constexpr const char* name_of(lattice_level level) {
   return names[static_cast<std::size_t>(level)];
 }
 
-/// A law that does not hold, and for which elements.
+/// A broken law, with a counterexample.
 template <class Element> struct lattice_violation {
   lattice_law law;
-  std::array<std::size_t, 3> indices; ///< of x, y and z in the list; the first `arity_of(law)` count
+  std::array<std::size_t, 3> indices; ///< of x, y and z in the list; only the first `arity_of(law)` are valid
   std::array<Element, 3> elements;
-  Element left; ///< what should have been the same as, or below, `right`
+  Element left; ///< should be the same as `right`, or below it
   Element right;
 };
 
-/// What `check_lattice` found. Equal inputs give equal reports.
+/// The report of `check_lattice`. Equal inputs give equal reports.
 template <class Element> struct lattice_report {
   std::array<bool, num_lattice_levels> tested{};
   std::array<std::optional<lattice_violation<Element>>, num_lattice_levels> violations; ///< the first of each level
-  bool exhaustive = false;    ///< all pairs and triples of the list were tried
-  std::size_t height = 0;     ///< steps of the longest ascending chain within the list; 0 if that was too long for it
-  std::size_t widenings = 0;  ///< changes in the longest chain of widenings that was met
-  std::size_t narrowings = 0; ///< the same of narrowings
+  bool exhaustive = false; ///< all pairs and triples of the list were tested
+  std::size_t height = 0; ///< steps of the longest ascending chain within the list; 0 if the list is too long to search
+  std::size_t widenings = 0;  ///< changes in the longest chain of widenings found
+  std::size_t narrowings = 0; ///< the same for narrowings
 
   constexpr const lattice_violation<Element>* violation(lattice_level level) const {
     const auto& found = violations[static_cast<std::size_t>(level)];
@@ -148,7 +148,7 @@ template <class Element> struct lattice_report {
     return tested[static_cast<std::size_t>(level)] && violation(level) == nullptr;
   }
 
-  /// Nothing is broken that an analysis relies on: any level but `distributive`.
+  /// No law that an analysis relies on is broken; `distributive` is not one of them.
   constexpr bool ok() const {
     for (std::size_t i = 0; i != num_lattice_levels; ++i) {
       if (violations[i] && static_cast<lattice_level>(i) != lattice_level::distributive) {

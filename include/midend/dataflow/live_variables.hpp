@@ -1,4 +1,4 @@
-/// Live variables: whose value may still be read.
+/// Live variables: those whose value may still be read.
 #pragma once
 
 #include "midend/config.hpp"
@@ -17,9 +17,9 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What nodes do to variables, for those who have found that out already: `num_variables()`; `used_in(n)`, the
-/// variables that `n` reads before it writes them ("upward-exposed"); `defined_in(n)`, those that it overwrites for
-/// certain, before or after it reads them. Both are ranges of variables, in any order.
+/// What nodes do to variables, if that is already known: `num_variables()`; `used_in(n)`, the variables that `n` reads
+/// before it writes them ("upward-exposed"); `defined_in(n)`, those that it certainly overwrites, before or after it
+/// reads them. Both are ranges of variables, in any order.
 template <class S>
 concept variables_by_node = has_num_variables<S> && requires(const S& s, node_id n) {
   { s.used_in(n) } -> range_of_ids;
@@ -61,7 +61,7 @@ template <class IR> struct liveness_by_statement : liveness {
   }
 };
 
-/// With variables that are read behind the exits.
+/// Adds variables that are live at exits.
 template <class Problem> struct with_live_at_exit : Problem {
   std::span<const variable_id> live;
 
@@ -76,11 +76,12 @@ template <class Problem> struct with_live_at_exit : Problem {
 /// before they are overwritten. The facts of the result are variables.
 ///
 /// Kennedy, "A survey of data flow analysis techniques", in Muchnick, Jones (eds.), "Program flow analysis", 1981, for
-/// the equations; see `gen_kill` for how they are solved. May-definitions neither make a variable live nor end that.
+/// the equations; see `gen_kill` for how they are solved. May-definitions neither make a variable live nor end its
+/// liveness.
 ///
-/// Every node is analysed, unreachable ones too. In an endless loop what the loop uses is live. At exits nothing is
-/// live but `live_at_exit`, where that is given: results, globals. Duplicate edges change nothing.
-/// Returns one row of `num_variables()` bits for each end of each node. Time as for `gen_kill`.
+/// All nodes are analysed, unreachable ones too. In an endless loop, what the loop uses is live. At exits only
+/// `live_at_exit` is live, if given: results, globals. Duplicate edges change nothing. Returns one row of
+/// `num_variables()` bits for each end of each node. Time as for `gen_kill`.
 template <statement_ir IR, fact_rows Rows>
 constexpr void live_variables(const IR& ir, gen_kill_workspace<Rows>& workspace, flow_facts<Rows>& out) {
   gen_kill(ir.graph(), detail::liveness_by_statement<IR>(ir), workspace, out);
@@ -97,7 +98,7 @@ constexpr void live_variables(const IR& ir, std::span<const variable_id> live_at
   }
 }
 
-/// The same of a graph whose nodes are summed up already.
+/// The same for a graph whose uses and definitions are known by node.
 template <flow_graph G, variables_by_node S, fact_rows Rows>
 constexpr void live_variables(const G& g, const S& variables, gen_kill_workspace<Rows>& workspace,
                               flow_facts<Rows>& out) {
@@ -114,7 +115,7 @@ constexpr void live_variables(const G& g, const S& variables, std::span<const va
   }
 }
 
-/// The result as a value; `live_variables<std::vector<boost::dynamic_bitset<>>>(ir)` has other rows.
+/// The result as a value; `live_variables<std::vector<boost::dynamic_bitset<>>>(ir)` returns other rows.
 template <fact_rows Rows = bit_matrix, statement_ir IR>
 constexpr flow_facts<Rows> live_variables(const IR& ir, std::span<const variable_id> live_at_exit = {}) {
   flow_facts<Rows> out;

@@ -1,4 +1,4 @@
-/// In which order `solve` visits nodes, and how it is made to end.
+/// The policies of `solve`: in which order it visits nodes, when it widens, and when it gives up.
 #pragma once
 
 #include "midend/config.hpp"
@@ -14,26 +14,26 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// For lattices whose chains are too long to climb. Facts that come over an edge which leads back in the order of the
-/// policy are widened into their target instead of joined; such edges cut all cycles, so that `solve` ends whenever
-/// `widen` does what it must. Requires a lattice with `widen`.
+/// For lattices with long or infinite ascending chains. A fact that comes over an edge which leads back in the order of
+/// the policy is widened into its target instead of joined. Every cycle has such an edge, so `solve` terminates if
+/// `widen` is correct. Requires a lattice with `widen`.
 struct widening_options {
   static constexpr std::uint32_t never = 0xffff'ffff;
 
   /// Join until the target has been visited more often than this. 0: widen at once; `never`: always join.
   std::uint32_t after = never;
 
-  /// How often, at most, the facts are then worked out anew from those of the nodes before, to win back what widening
-  /// gave away; with `narrow`, if the lattice has it, at nodes that were widened. Sound after each step.
+  /// How often, at most, all facts are then recomputed, to win back precision that widening lost; with `narrow`, if the
+  /// lattice has it, at nodes that were widened. Sound after each step.
   std::uint32_t narrowing_steps = 0;
 
-  /// Whether this says anything.
+  /// Whether widening or narrowing is asked for.
   constexpr bool is_wanted() const { return after != never || narrowing_steps != 0; }
 };
 
-/// All nodes in turn, until a round changes nothing: the definition, and the slowest.
+/// Visits all nodes in turn until a round changes nothing: the simplest policy, and the slowest.
 struct round_robin {
-  /// All nodes of the graph, each once; if empty, reverse postorder of the direction.
+  /// All nodes of the graph, each once; reverse postorder of the direction if empty.
   std::span<const node_id> order = {};
   widening_options widen = {};
 };
@@ -42,20 +42,20 @@ struct round_robin {
 /// global program optimization", POPL 1973; Kam, Ullman, "Global data flow analysis and iterative algorithms", J. ACM
 /// 23(1), 1976, for the order.
 ///
-/// Where few edges lead against the numbers of the nodes, one in eight nodes at most, these are as good an order, and
-/// no search is made for another; unless facts are to be widened or narrowed, which depends on the edges that lead
+/// If few edges lead against the numbers of the nodes (about one for every eight nodes), the numbers are as good an
+/// order, and no search is made for another; unless facts are widened or narrowed, which depends on the edges that lead
 /// back.
 ///
-/// Sweep by sweep: a node behind which the sweep already is waits for the next one. To go back at once, as a queue by
-/// priority would, visits the inner loops of a nest again for each outer loop.
+/// Works in sweeps: a changed node that the current sweep has passed waits for the next one. Going back at once, as a
+/// priority queue would, visits the inner loops of a nest again for each outer loop.
 struct reverse_postorder_worklist {
   widening_options widen = {};
 };
 
-/// The recursive strategy over a weak topological order: the innermost loop is brought to an end before the loop around
-/// it goes on, and only nodes whose fact has changed are visited. Widens at heads only. Bourdoncle, "Efficient chaotic
-/// iteration strategies with widenings", FMPA 1993. The one to choose with `widen`; on deep nests where each loop adds
-/// facts it visits more nodes than the sweeps do.
+/// The recursive strategy over a weak topological order: the innermost loop is stabilized before the loop around it
+/// continues, and only nodes whose fact has changed are visited. Widens at heads only. Bourdoncle, "Efficient chaotic
+/// iteration strategies with widenings", FMPA 1993. Choose it with `widen`; on deep nests where each loop adds facts it
+/// visits more nodes than the sweeps do.
 struct weak_topological {
   widening_options widen = {};
 };
@@ -64,7 +64,7 @@ template <class Policy>
 concept iteration_policy = std::same_as<Policy, round_robin> || std::same_as<Policy, reverse_postorder_worklist> ||
                            std::same_as<Policy, weak_topological>;
 
-/// `policy`, but given up after `max_visits` visits. `solve` then returns a `result`.
+/// `policy`, but gives up after `max_visits` visits. `solve` then returns a `result`.
 template <class Policy = reverse_postorder_worklist> struct within {
   std::uint64_t max_visits = 0;
   Policy policy = {};
@@ -73,9 +73,9 @@ template <class Policy = reverse_postorder_worklist> struct within {
 template <class Policy> within(std::uint64_t, Policy) -> within<Policy>;
 within(std::uint64_t) -> within<reverse_postorder_worklist>;
 
-/// `policy`, but each time a node is visited again, it is checked that its greater input gave a greater output, and the
-/// same of its edges: transfer functions that are not monotone are found where they do harm. `solve` then returns a
-/// `result`. May be about a policy `within` a number of visits, and the other way round.
+/// `policy`, but each time a node is visited again, checks that its greater input gave a greater output, and the same
+/// for its edges. So a transfer function that is not monotone is found where it does harm. `solve` then returns a
+/// `result`. Can be combined with `within` in either order.
 template <class Policy = reverse_postorder_worklist> struct checked {
   Policy policy = {};
 };
@@ -87,16 +87,16 @@ checked() -> checked<reverse_postorder_worklist>;
 template <class Element> struct solve_failure {
   enum class reason : std::uint8_t {
     out_of_visits, ///< `node` has been visited most often, `visits` times
-    not_monotone,  ///< `node`, or `edge` if that is one, made less of more: see `witness`
+    not_monotone,  ///< `node`, or `edge` if it is set, gave a smaller output for a greater input: see `witness`
   };
 
-  /// What a transfer function did on two visits, in their order: the second input is the greater one.
+  /// The inputs and outputs of a transfer function on two visits, in order; the second input is the greater one.
   struct evidence {
     Element first_input;
     Element first_output;
     Element second_input;
     Element second_output;
-    bool second_flows = true; ///< false if nothing flowed over `edge` the second time, though it had the first time
+    bool second_flows = true; ///< false if a fact flowed over `edge` the first time only
   };
 
   reason why{};
@@ -108,7 +108,7 @@ template <class Element> struct solve_failure {
 
 namespace detail {
 
-/// What a policy with everything around it comes to.
+/// The properties of a policy, with `within` and `checked` unwrapped.
 template <class Policy> struct policy_traits {
   using base = Policy;
   static constexpr bool is_budgeted = false;
@@ -142,7 +142,7 @@ template <class Policy> struct policy_traits<checked<Policy>> : policy_traits<Po
 
 } // namespace detail
 
-/// What `solve` takes: one of the policies, alone or in `within` and `checked`.
+/// A policy that `solve` accepts: one of the iteration policies, alone or inside `within` and `checked`.
 template <class Policy>
 concept solve_policy = iteration_policy<typename detail::policy_traits<Policy>::base>;
 

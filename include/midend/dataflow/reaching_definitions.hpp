@@ -1,4 +1,4 @@
-/// Reaching definitions: which writes a value may come from.
+/// Reaching definitions: the writes that a value may come from.
 #pragma once
 
 #include "midend/config.hpp"
@@ -37,17 +37,15 @@ struct reaching_problem {
 
 } // namespace detail
 
-/// The definitions that reach the start and the end of each node of a program whose definitions are in a table, which
-/// `definition_table` makes: those from which a path leads there on which nothing overwrites the variable. The facts of
-/// the result are definitions.
+/// The definitions that reach the start and the end of each node: those from which a path leads there that does not
+/// overwrite the variable. The facts of the result are the definitions of `definitions`, the table of `ir`.
 ///
 /// Kennedy, "A survey of data flow analysis techniques", in Muchnick, Jones (eds.), "Program flow analysis", 1981, for
 /// the equations; see `gen_kill` for how they are solved. A may-definition reaches what follows and stops no other.
 ///
-/// Requires the table of `ir`. A variable that no definition reaches from some path is not seen by that: give it one at
-/// the entry, if that matters. Nothing reaches nodes that the entry does not reach, and what they define reaches
-/// nothing. Duplicate edges change nothing. The rows have as many bits as there are definitions: the result is
-/// quadratic in the size of a program.
+/// The result does not show that a variable has no definition on some path; if that matters, give it a definition at
+/// the entry. Nothing reaches unreachable nodes, and their definitions reach nothing. Duplicate edges change nothing. A
+/// row has a bit for each definition, so the result is quadratic in the size of a program.
 template <statement_ir IR, fact_rows Rows>
 constexpr void reaching_definitions(const IR& ir, const definition_table& definitions,
                                     gen_kill_workspace<Rows>& workspace, flow_facts<Rows>& out) {
@@ -57,6 +55,7 @@ constexpr void reaching_definitions(const IR& ir, const definition_table& defini
   gen_kill(ir.graph(), detail::reaching_problem{definitions}, workspace, out);
 }
 
+/// The result as a value.
 template <fact_rows Rows = bit_matrix, statement_ir IR>
 constexpr flow_facts<Rows> reaching_definitions(const IR& ir, const definition_table& definitions) {
   flow_facts<Rows> out;

@@ -1,4 +1,4 @@
-/// `solution`: what `solve` returns, the facts at both ends of each node.
+/// `solution`: the result of `solve`, the facts at both ends of each node.
 #pragma once
 
 #include "midend/config.hpp"
@@ -15,22 +15,22 @@ namespace detail {
 template <class P, class Traits> class propagation;
 }
 
-/// The facts at the beginning and at the end of each node, `in(n)` and `out(n)`, in the order of the program whichever
-/// way they flowed: of live variables, `in(n)` are those at the beginning of the node. Facts inside of nodes are had
-/// from a `fact_cursor`.
+/// The facts at the start and at the end of each node, `in(n)` and `out(n)`, in the order of the program whichever way
+/// they flowed: for live variables, `in(n)` is what is live at the start of the node. `fact_cursor` gives the facts
+/// inside of nodes.
 ///
-/// Nodes that flow did not reach, which only a forward problem has, hold the bottom of the lattice at both ends, and
-/// `is_reached` tells them apart. 13 bytes a node beside two facts.
+/// Nodes that flow does not reach, which only forward problems have, have bottom at both ends and `is_reached` false.
+/// 13 bytes a node, and two facts.
 template <class Element> class solution {
 public:
   using element = Element;
 
   constexpr std::size_t num_nodes() const { return counts_.size(); }
 
-  /// The fact at the beginning of `n`, before its statements are executed.
+  /// The fact at the start of `n`, before its statements.
   constexpr const Element& in(node_id n) const { return in_[n]; }
 
-  /// The fact at the end of `n`; edges may still change it.
+  /// The fact at the end of `n`, before edges change it.
   constexpr const Element& out(node_id n) const { return out_[n]; }
 
   constexpr bool is_reached(node_id n) const { return reached_[n]; }
@@ -38,7 +38,7 @@ public:
   /// How often `n` was transferred.
   constexpr std::uint32_t visits(node_id n) const { return counts_[n].visits; }
 
-  /// How many facts were joined into what flows into `n`; the first one to come is not joined but taken.
+  /// How many facts were joined into what flows into `n`. The first fact to arrive is copied, not joined.
   constexpr std::uint32_t joins(node_id n) const { return counts_[n].joins; }
 
   /// How many facts were widened into what flows into `n`.

@@ -29,7 +29,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// A graph, perhaps turned round, with one more node from which edges lead to the roots.
+/// A graph, reversed for backward problems, with an extra entry whose successors are the roots.
 template <flow_direction Direction> struct rooted_graph {
   const csr_graph& graph;
   std::span<const node_id> roots;
@@ -43,8 +43,8 @@ template <flow_direction Direction> struct rooted_graph {
   }
 };
 
-/// The order in which the nodes are swept, and for each node its place in it. An edge that facts flow over *leads back*
-/// if its end is not behind its beginning; these edges cut all cycles.
+/// The order in which nodes are visited, and the position of each node in it. An edge that facts flow over *leads back*
+/// if its target is not later than its source; every cycle has such an edge.
 class visit_order {
 public:
   constexpr std::span<const node_id> nodes() const { return nodes_; }
@@ -53,7 +53,7 @@ public:
 
   constexpr listed_order list() const { return {size(), nodes_.data(), positions_.data()}; }
 
-  /// By node, for those in the order.
+  /// By node, valid for the nodes in the order.
   constexpr const std::uint32_t* positions() const { return positions_.data(); }
 
   constexpr void assign(std::span<const node_id> nodes) {
@@ -64,8 +64,8 @@ public:
     }
   }
 
-  /// Forward: reverse postorder of what the entry and the `other_roots` reach. Backward: postorder of all nodes, by the
-  /// search that goes forward, so that the edges which lead back are the same.
+  /// Forward: reverse postorder of what the entry and `other_roots` reach. Backward: postorder of all nodes, by the
+  /// same forward search, so that the same edges lead back.
   template <flow_direction Direction>
   constexpr void assign_reverse_postorder(const csr_graph& g, std::span<const node_id> other_roots) {
     constexpr bool all_nodes = Direction == flow_direction::backward;
@@ -77,7 +77,7 @@ public:
       roots_.push_back(g.entry());
       all_nodes ? add_all_as_roots(count) : add_roots(other_roots);
       depth_first_order(rooted_graph<flow_direction::forward>{g, roots_}, search_memory_, search_);
-      placed = search_.num_reachable() - 1; // without the root, which is left last
+      placed = search_.num_reachable() - 1; // without the extra entry, which is last in postorder
     }
     nodes_.resize_for_overwrite(placed);
     positions_.resize_for_overwrite(count);
@@ -89,25 +89,25 @@ public:
     }
   }
 
-  /// Weak topological order from where flow begins, `boundaries`; backward, of all nodes.
+  /// Weak topological order of what `boundaries`, where flow begins, reach; backward, of all nodes.
   template <flow_direction Direction>
   constexpr void assign_weak_topological(const csr_graph& g, std::span<const node_id> boundaries) {
     roots_.clear();
     if (Direction == flow_direction::backward) {
       add_all_as_roots(g.num_nodes());
     }
-    add_roots(boundaries); // last, so that the search begins there
+    add_roots(boundaries); // last, because the search begins with the last root
     weak_topological_order(rooted_graph<Direction>{g, roots_}, components_memory_, components_);
     const std::span<const node_id> order = components_.order();
     positions_.resize_for_overwrite(g.num_nodes());
     nodes_.resize_for_overwrite(order.size() - 1);
-    for (std::uint32_t i = 0; i != nodes_.size(); ++i) { // without the root, which comes first
+    for (std::uint32_t i = 0; i != nodes_.size(); ++i) { // without the extra entry, which comes first
       nodes_[i] = order[i + std::size_t{1}];
       positions_[nodes_[i]] = i;
     }
   }
 
-  // After `assign_weak_topological`: the components, and the positions of the head and behind the last node.
+  // After `assign_weak_topological`: the components, the position of a head, and the position after its last node.
   constexpr wto_component_id innermost_component(node_id n) const { return components_.innermost_component(n); }
 
   constexpr wto_component_id parent(wto_component_id c) const { return components_.parent(c); }
@@ -161,8 +161,9 @@ template <class Element> class solve_workspace {
 
 namespace detail {
 
-/// Facts are pushed: a visit makes the fact that leaves the node of the one that has arrived, in its place in the
-/// result, and joins it into those of the nodes that it flows to. So nothing is copied but what the result holds.
+/// The step that all policies share. Facts are pushed: a visit computes the fact that leaves the node from the one that
+/// has arrived, in its place in the result, and joins it into the facts of the nodes that it flows to. So only what the
+/// result holds is copied.
 template <class P, class Traits> class propagation {
 public:
   using fact = fact_of<P>;
@@ -191,12 +192,12 @@ public:
 
   constexpr bool is_reached(node_id n) const { return out_.reached_.data()[n]; }
 
-  /// Transfers `n` and calls `arrived(e, to, changed)` for each edge over which something flows, and whether it changed
-  /// what flows into the end of the edge. False if the solver has to give up.
+  /// Transfers `n` and calls `arrived(e, to, changed)` for each edge over which a fact flows; `changed` says whether it
+  /// changed the fact at the target. Returns false if the solver has to give up.
   template <class Arrived> constexpr bool visit(node_id n, Arrived arrived) {
     if constexpr (Traits::is_budgeted) {
       if (visits_left_-- == 0) {
-        name_most_visited();
+        report_most_visited();
         return false;
       }
     }
@@ -219,7 +220,7 @@ public:
     return true;
   }
 
-  /// Call once at the end.
+  /// To be called once, at the end.
   constexpr void finish() {
     for (node_id n = 0; is_forward && n != out_.num_nodes(); ++n) {
       if (!is_reached(n)) {
@@ -228,10 +229,10 @@ public:
     }
   }
 
-  /// Works out what flows into `n` from the nodes before, and moves its fact towards that. Whether it moved.
+  /// Recomputes what flows into `n` and lowers its fact towards that; whether the fact changed.
   constexpr bool narrow(node_id n) {
     if (!gather(n)) {
-      return dry_up(n);
+      return make_unreached(n);
     }
     const fact& gathered = *memory_.gathered_;
     if (!less_or_equal(lattice_, gathered, input_[n]) || !move_down(n, gathered)) {
@@ -247,7 +248,7 @@ private:
   constexpr void start(std::uint64_t epoch) {
     const std::size_t count = graph().num_nodes();
     out_.epoch_ = epoch;
-    // What flows out is written by the first visit; what flows in is, forward, by the first fact that arrives.
+    // The first visit writes what flows out. Forward, the first fact to arrive writes what flows in.
     out_.in_.stretch(count, bottom_);
     out_.out_.stretch(count, bottom_);
     out_.reached_.assign(count, !is_forward);
@@ -265,13 +266,13 @@ private:
       if (flow_.begins_at(n)) {
         memory_.boundaries_.push_back(n);
         const fact boundary = flow_.problem().boundary(n);
-        input_[n] = boundary; // to move it would exchange memory that may be larger
+        input_[n] = boundary; // copied, because a move would give away memory that may be larger
         out_.reached_[n] = true;
       }
     }
   }
 
-  /// Adds a fact to what flows into `to`; whether that changed it.
+  /// Joins or widens a fact into what flows into `to`; whether that changed it.
   constexpr bool arrive(node_id from, node_id to, const fact& arriving) {
     if constexpr (is_forward) {
       if (bool& reached = out_.reached_.data()[to]; !reached) {
@@ -295,7 +296,7 @@ private:
     return out_.counts_.data()[to].visits > widen_.after && position[to] <= position[from];
   }
 
-  /// Joins all that flows into `n`; false if nothing does, and the problem is forward.
+  /// Joins everything that flows into `n`. Returns false if nothing does, in a forward problem.
   constexpr bool gather(node_id n) {
     const bool begins = flow_.begins_at(n);
     bool flows = !is_forward || begins;
@@ -314,7 +315,7 @@ private:
     return flows;
   }
 
-  /// Only where the node has been widened need it be slow; elsewhere the equations have their way.
+  /// Uses `narrow` at nodes that were widened; elsewhere the recomputed fact replaces the old one.
   constexpr bool move_down(node_id n, const fact& lower) const {
     if constexpr (has_narrow<lattice_type>) {
       if (out_.widenings(n) != 0) {
@@ -326,14 +327,14 @@ private:
     return moves;
   }
 
-  /// Smaller facts no longer flow to `n`.
-  constexpr bool dry_up(node_id n) {
+  /// The lowered facts no longer flow to `n`.
+  constexpr bool make_unreached(node_id n) {
     out_.reached_[n] = false;
     input_[n] = output_[n] = bottom_;
     return true;
   }
 
-  constexpr void name_most_visited() {
+  constexpr void report_most_visited() {
     node_id most = 0;
     for (node_id n = 1; n < out_.num_nodes(); ++n) {
       most = out_.visits(n) > out_.visits(most) ? n : most;
@@ -341,7 +342,7 @@ private:
     error_.emplace(failure{.why = failure::reason::out_of_visits, .node = most, .visits = out_.visits(most)});
   }
 
-  /// Compares with the last visit: its input was below that of now, because facts are only ever added to.
+  /// Compares with the last visit, whose input was below the present one, because facts only grow.
   constexpr bool check_monotone(node_id n) {
     const bool first = out_.visits(n) == 1;
     const fact& last_output = *memory_.last_output_;
@@ -380,7 +381,7 @@ private:
   }
 
   problem_flow<P> flow_;
-  const decltype(std::declval<const P&>().lattice()) lattice_; ///< a reference, if the problem gives one
+  const decltype(std::declval<const P&>().lattice()) lattice_; ///< a reference if the problem returns one
   const fact bottom_;
   widening_options widen_;
   std::uint64_t visits_left_;
@@ -391,7 +392,7 @@ private:
   std::optional<failure>& error_;
 };
 
-/// Each `run` says whether a solution has been found.
+/// The policies: which node is visited next. Each `run` returns whether it has found a solution.
 struct strategy {
   template <class Flow, class Memory> static constexpr bool run(const round_robin& policy, Flow& flow, Memory& memory) {
     if (policy.order.empty()) {
@@ -426,7 +427,7 @@ struct strategy {
     order.template assign_weak_topological<direction<Flow>>(flow.graph(), flow.boundaries());
     fill_pending(flow, memory);
     std::uint32_t at = 0;
-    wto_component_id inside = no_wto_component; // the component that is being brought to an end
+    wto_component_id inside = no_wto_component; // the component that is being stabilized
     for (;;) {
       const bool at_top = inside == no_wto_component;
       const std::uint32_t end = at_top ? order.size() : order.end_position(inside);
@@ -438,7 +439,7 @@ struct strategy {
         at = next + 1;
       } else if (at_top) {
         return true;
-      } else if (memory.pending_.contains(order.head_position(inside))) { // the only node that edges lead back to
+      } else if (memory.pending_.contains(order.head_position(inside))) { // the only target of edges that lead back
         at = order.head_position(inside);
       } else {
         at = end;
@@ -447,7 +448,7 @@ struct strategy {
     }
   }
 
-  /// Sweeps that narrow, until one changes nothing, but at most as many as are wanted.
+  /// Narrows in sweeps until one changes nothing, at most `narrowing_steps` times.
   template <class Flow, class Memory> static constexpr void narrow(Flow& flow, const Memory& memory) {
     bool changed = true;
     for (std::uint32_t steps = flow.widening().narrowing_steps; changed && steps != 0; --steps) {
@@ -464,8 +465,8 @@ private:
   template <class Flow>
   static constexpr flow_direction direction = Flow::is_forward ? flow_direction::forward : flow_direction::backward;
 
-  /// The first sweep goes over all that is reached, so that only what changes behind it has to be remembered: hardly an
-  /// edge, and branches that are easily predicted.
+  /// The first sweep visits everything that is reached, so it only has to note changes at nodes that it has passed: few
+  /// edges, and branches that are easy to predict.
   template <class Order, class Flow> static constexpr bool sweep(const Order order, Flow& flow, pending_set& pending) {
     pending.assign(order.size, false);
     for (std::uint32_t at = 0; at != order.size; ++at) {
@@ -492,7 +493,7 @@ private:
     memory.order_.template assign_reverse_postorder<direction<Flow>>(flow.graph(), flow.boundaries());
   }
 
-  /// At first, forward, the nodes where flow begins; backward all nodes, because each may bring facts of its own.
+  /// Initially, forward, the nodes where flow begins; backward all nodes, because each may generate facts.
   template <class Flow, class Memory> static constexpr void fill_pending(const Flow& flow, Memory& memory) {
     memory.pending_.assign(memory.order_.size(), !Flow::is_forward);
     if (Flow::is_forward) {
@@ -517,25 +518,25 @@ private:
 
 } // namespace detail
 
-/// The least solution of `problem` over `g`, refilling `out`; `std::nullopt` or, by a policy that may fail, why there
-/// is none: then `out` holds what is no solution yet. Once workspace and result have seen a graph and facts as large,
-/// nothing is allocated but what the problem itself allocates: for the bottom of its lattice, which is asked for once,
-/// for boundaries, and in transfer functions.
+/// The least solution of `problem` over `g`, refilling `out`. Returns `std::nullopt`, or, with a policy that may fail,
+/// why it gave up; `out` is then not a solution. Once workspace and result have seen a graph and facts as large, only
+/// the problem itself allocates: for the bottom of its lattice, which is called once, for boundaries, and in transfer
+/// functions.
 ///
 /// Kildall, "A unified approach to global program optimization", POPL 1973; Kam, Ullman, "Monotone data flow analysis
-/// frameworks", Acta Informatica 7, 1977. In place of recomputing the fact of a node from those before, each visit
-/// joins what leaves the node into the facts behind it. All policies give the same solution where nothing widens; with
-/// `widen` it is one that is safe, and depends on the order.
+/// frameworks", Acta Informatica 7, 1977. Instead of recomputing the fact of a node from its predecessors, each
+/// visit joins what leaves the node into the facts of its successors. Without widening, all policies return the same
+/// solution. With widening, the solution is safe and depends on the order.
 ///
-/// Requires a finite lattice (or chains that end, or `widen`) and monotone transfer functions: `check_lattice` and the
-/// `checked` policy help, and `verify_solution` proves a solution. What the problem says of boundaries, unreachable
-/// nodes and endless regions, see `problem.hpp`. Parallel edges are edges each, self loops are loops of one node. A
-/// graph that is no `csr_graph` is copied into the workspace.
+/// Requires a finite lattice (or finite ascending chains, or `widen`) and monotone transfer functions: `check_lattice`
+/// and the `checked` policy test that, and `verify_solution` proves a solution. For boundaries, unreachable nodes and
+/// endless regions see `problem.hpp`. Parallel edges are separate edges, self loops are loops of one node. A graph that
+/// is not a `csr_graph` is copied into the workspace.
 ///
-/// Cost: of `reverse_postorder_worklist` O((d + 2) m) transfers and joins for problems of sets that are generated and
-/// killed, where d is the largest number of edges leading back on a path without cycles, 1 or 2 in most programs;
-/// otherwise O(h m), h the height of the lattice. Two facts and 13 bytes a node of result; of workspace 40 bytes a node
-/// (70 for `weak_topological`), and 16 an edge if the graph is copied.
+/// Cost: with `reverse_postorder_worklist`, O((d + 2) m) transfers and joins for gen/kill problems, where d is the
+/// largest number of edges that lead back on a path without cycles, 1 or 2 in most programs; otherwise O(h m) for a
+/// lattice of height h. The result takes two facts and 13 bytes a node, the workspace 40 bytes a node (70 for
+/// `weak_topological`), and 16 an edge if the graph is copied.
 template <flow_graph G, dataflow_problem P, solve_policy Policy>
 constexpr std::optional<solve_failure<fact_of<P>>> solve(const G& g, const P& problem, const Policy& policy,
                                                          solve_workspace<fact_of<P>>& workspace,

@@ -18,15 +18,15 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// `evaluate(v, facts, fact)` works out the fact of a value that is no phi from those of its operands,
-/// `facts[operand]`; `fact` is bottom before.
+/// `evaluate(v, facts, fact)` computes the fact of a value that is not a phi from those of its operands,
+/// `facts[operand]`; `fact` is bottom before the call.
 template <class P>
 concept has_evaluation = requires(const P& p, value_id v, std::span<const fact_of<P>> facts, fact_of<P>& fact) {
   p.evaluate(v, facts, fact);
 };
 
-/// What `solve_sparse` solves: `lattice()` as for `solve`, and `evaluate`. Parameters and what is read from outside are
-/// evaluated to top, or whatever is known of them.
+/// A problem for `solve_sparse`: `lattice()` as for `solve`, and `evaluate`. Parameters and values read from outside
+/// evaluate to top, or to what is known of them.
 template <class P>
 concept sparse_problem = has_lattice<P> && lattice_is_a_lattice<P> && has_evaluation<P>;
 
@@ -49,7 +49,7 @@ public:
   /// How often `v` was evaluated.
   constexpr std::uint32_t visits(value_id v) const { return visits_[v]; }
 
-  /// How often `v`, a phi, was widened.
+  /// How often the phi `v` was widened.
   constexpr std::uint32_t widenings(value_id v) const { return widenings_[v]; }
 
 private:
@@ -60,7 +60,7 @@ private:
   flat_array<std::uint32_t> widenings_;
 };
 
-/// Memory for sparse problems that are solved again and again.
+/// Memory of `solve_sparse`, reusable for problem after problem.
 template <class Element> class solve_sparse_workspace {
   friend detail::sparse_solver;
 
@@ -147,21 +147,22 @@ private:
 
 } // namespace detail
 
-/// The least fact of each value such that a phi is above all of its operands and every other value above what
-/// `evaluate` gives, refilling `out`. Allocates nothing once workspace and result have seen as many values, if
-/// `evaluate` does not.
+/// The least fact for each value such that a phi is above all its operands and every other value above the result of
+/// `evaluate`, refilling `out`. Allocates nothing once workspace and result have seen as many values, if `evaluate`
+/// does not.
 ///
-/// The sparse form of a forward problem whose facts are about single values: on a program in SSA form it says of each
-/// value what `solve` says of it over a `map`, if every block can be reached and edges imply nothing. (`sccp` also
-/// leaves out what is never executed.) Reif, Lewis, "Symbolic evaluation and the global value graph", POPL 1977;
-/// Wegman, Zadeck, "Constant propagation with conditional branches", TOPLAS 13(2), 1991, "sparse simple constants".
+/// The sparse form of a forward problem whose facts are about single values: for a program in SSA form, each value gets
+/// the fact that `solve` computes for it over a `map`, if all blocks are reachable and edges imply nothing. (`sccp`
+/// also leaves out code that is never executed.) Reif, Lewis, "Symbolic evaluation and the global value graph", POPL
+/// 1977; Wegman, Zadeck, "Constant propagation with conditional branches", TOPLAS 13(2), 1991, "sparse simple
+/// constants".
 ///
-/// Requires a monotone `evaluate`. With `widen.after`, phis that have been visited more often are widened, which is
-/// enough as every cycle has a phi; requires a lattice with `widen`. Does not narrow. Values wait in the order of their
-/// numbers, sweep by sweep: fast if most operands have lower numbers than their users.
+/// Requires a monotone `evaluate`. With `widen.after`, phis that are visited more often are widened, which is enough
+/// because every cycle has a phi; requires a lattice with `widen`. Does not narrow. Visits values in sweeps by number:
+/// fast if most operands have lower numbers than their users.
 ///
-/// O(h e) for e operands and a lattice of height h. 8 bytes a value of workspace and 4 an operand, if the IR has no
-/// `users`.
+/// O(h e) for e operands and a lattice of height h. The workspace takes 8 bytes a value and 4 an operand, if the IR has
+/// no `users`.
 template <ssa_values IR, sparse_problem P>
 constexpr void solve_sparse(const IR& ir, const P& problem, const widening_options& widen,
                             solve_sparse_workspace<fact_of<P>>& workspace, sparse_solution<fact_of<P>>& out) {

@@ -1,4 +1,4 @@
-/// What variables hold before anything is assigned to them.
+/// `unassigned_variable`: what variables hold before anything is assigned to them.
 #pragma once
 
 #include "midend/config.hpp"
@@ -7,10 +7,10 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What a variable holds that nothing has been assigned to, at the entry.
+/// What a variable holds at the entry.
 enum class unassigned_variable : std::uint8_t {
-  is_bottom, ///< nothing: to read it is undefined, so it may be taken for whatever is convenient
-  is_top,    ///< anything: it is a parameter, or the language gives it a value
+  is_bottom, ///< nothing: reading it is undefined, so a read may yield whatever is convenient
+  is_top,    ///< anything: it is a parameter, or the language initializes it
 };
 
 MIDEND_END_NAMESPACE

@@ -1,26 +1,27 @@
-/// The domain contract: a lattice of facts about values, with what operations do to them. Sparse conditional constant
-/// propagation takes any. A domain is a lattice object (`lattice.hpp`) for the values of all widths at once, with
+/// The domain contract: a lattice of facts about values, with what operations do to them, as sparse conditional
+/// constant propagation needs it. A domain is a lattice object (`lattice.hpp`) for the values of all widths at once,
+/// with
 ///
-///     using constant_type = std::uint64_t;                                    // what literals are; that of the IR
-///     element top(unsigned width) const;                                      // any value of so many bits
+///     using constant_type = std::uint64_t;                                    // of literals; that of the IR
+///     element top(unsigned width) const;                                      // any value of that width
 ///     element constant(unsigned width, constant_type c) const;                // this value
-///     std::optional<constant_type> as_constant(const element& a) const;       // the only value that `a` allows
+///     std::optional<constant_type> as_constant(const element& a) const;       // the only value that `a` allows, if
+///     any
 ///
-/// and, as far as it wants to know more than constants:
+/// and, to know more than constants, these optional members:
 ///
 ///     element transfer(const midend::operation_info& info, std::span<const element> args) const;
 ///     bool contains(unsigned width, const element& a, constant_type c) const; // whether `a` allows c
-///     std::uint64_t size(unsigned width, const element& a) const;             // allows at most so many values
-///     bool widen(unsigned width, element& a, const element& b, const thresholds& t) const;
-///     void assume(midend::operation code, unsigned width, element& a, element& b) const;  // `a code b` holds
+///     std::uint64_t size(unsigned width, const element& a) const;             // at least the number of values that
+///     `a` allows bool widen(unsigned width, element& a, const element& b, const thresholds& t) const; void
+///     assume(midend::operation code, unsigned width, element& a, element& b) const;  // `a code b` holds
 ///
-/// **Bottom** is "no value so far". What `transfer` gives has to allow every result that `evaluate` gives for values
-/// that the arguments allow, and to be monotone. Where an operation has no result at all (a division by zero) bottom is
-/// right: no run gets past it. Requires arguments of the width that the operation says; `args` has `arity(info.code)`
-/// elements. `operation::other` is never asked for: it is folded by the IR where all operands are constants.
+/// **Bottom** is "no value so far". `transfer` must be monotone, and its result must allow every result of `evaluate`
+/// for values that the arguments allow. If an operation has no result at all (a division by zero), bottom is right: no
+/// run gets past it. Arguments have the width that the operation says; `args` has `arity(info.code)` elements.
+/// `transfer` is never called for `operation::other`: the IR folds it if all operands are constants.
 ///
-/// `assume` takes from `a` and `b` what cannot be if the comparison `code` of them gives true, and makes both bottom
-/// if nothing is left.
+/// `assume` removes from `a` and `b` what contradicts `a code b`, and makes both bottom if nothing is left.
 #pragma once
 
 #include "midend/config.hpp"
@@ -36,8 +37,8 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Numbers at which a bound that keeps moving stops for a while, ascending: those that the program names. Both lists
-/// hold the same numbers, once as they are signed and once as they are not.
+/// Numbers at which a widened bound stops for a while, ascending: constants of the program. Both lists hold the same
+/// numbers, read as signed and as unsigned.
 struct thresholds {
   std::span<const std::int64_t> as_signed = {};
   std::span<const std::uint64_t> as_unsigned = {};
@@ -46,19 +47,19 @@ struct thresholds {
 /// The constants of a domain.
 template <class D> using domain_constant = typename D::constant_type;
 
-/// `top(width)` gives the element that allows everything.
+/// `top(width)` returns the element that allows every value.
 template <class D>
 concept has_top_of_width = requires(const D& d, unsigned width) {
   { d.top(width) } -> std::convertible_to<element_of<D>>;
 };
 
-/// `constant(width, c)` gives the element that allows one value.
+/// `constant(width, c)` returns the element that allows one value.
 template <class D>
 concept has_constant_elements = requires(const D& d, unsigned width, const domain_constant<D>& c) {
   { d.constant(width, c) } -> std::convertible_to<element_of<D>>;
 };
 
-/// `as_constant(a)` gives the only value that an element allows, if there is one.
+/// `as_constant(a)` returns the only value that an element allows, if there is one.
 template <class D>
 concept has_as_constant = requires(const D& d, const element_of<D>& a) {
   { d.as_constant(a) } -> std::convertible_to<std::optional<domain_constant<D>>>;
@@ -69,7 +70,7 @@ template <class D>
 concept value_domain =
     lattice<D> && std::semiregular<D> && has_top_of_width<D> && has_constant_elements<D> && has_as_constant<D>;
 
-/// `transfer(info, args)` gives what an operation makes of its arguments. Optional.
+/// `transfer(info, args)` returns the result of an operation. Optional.
 template <class D>
 concept has_value_transfer = requires(const D& d, const operation_info& info, std::span<const element_of<D>> args) {
   { d.transfer(info, args) } -> std::convertible_to<element_of<D>>;
@@ -81,8 +82,7 @@ concept has_contains = requires(const D& d, unsigned width, const element_of<D>&
   { d.contains(width, a, c) } -> std::same_as<bool>;
 };
 
-/// `size(width, a)` is at least the number of values that an element allows; the greatest number stands for all above.
-/// Optional.
+/// `size(width, a)` is at least the number of values that an element allows; saturates at 2^64 - 1. Optional.
 template <class D>
 concept has_size = requires(const D& d, unsigned width, const element_of<D>& a) {
   { d.size(width, a) } -> std::convertible_to<std::uint64_t>;
@@ -100,7 +100,7 @@ template <class D>
 concept has_assume =
     requires(const D& d, operation code, unsigned width, element_of<D>& a) { d.assume(code, width, a, a); };
 
-/// Whether an element allows a value: by `contains`, or else because it is no other constant.
+/// Whether an element allows a value: by `contains`, or else whether it is not another constant.
 template <value_domain D>
 constexpr bool may_be(const D& domain, unsigned width, const element_of<D>& a, const domain_constant<D>& c) {
   if constexpr (has_contains<D>) {
@@ -111,12 +111,12 @@ constexpr bool may_be(const D& domain, unsigned width, const element_of<D>& a, c
   }
 }
 
-/// The number of values of a width, or the greatest number if it is above that.
+/// The number of values of a width, saturating at 2^64 - 1.
 constexpr std::uint64_t number_of_values(unsigned width) {
   return width < 64 ? std::uint64_t{1} << width : ~std::uint64_t{0};
 }
 
-/// At least the number of values that an element allows: by `size`, or else one for constants and all for the others.
+/// At least the number of values that an element allows: by `size`, or else 1 for constants and all for others.
 template <value_domain D> constexpr std::uint64_t size_bound(const D& domain, unsigned width, const element_of<D>& a) {
   if constexpr (has_size<D>) {
     return domain.size(width, a);
@@ -136,8 +136,8 @@ template <value_domain D> constexpr bool is_bottom(const D& domain, const elemen
   }
 }
 
-/// The result of an operation whose operands are all constants, as an element; bottom if it has none. Nothing if one is
-/// not constant.
+/// The result of an operation on constants, as an element; bottom if it has none. `std::nullopt` if an operand is not
+/// constant.
 template <value_domain D>
   requires std::same_as<domain_constant<D>, std::uint64_t>
 constexpr std::optional<element_of<D>> folded(const D& domain, const operation_info& info,

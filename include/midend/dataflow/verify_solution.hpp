@@ -1,4 +1,4 @@
-/// `verify_solution`: whether claimed facts are a solution, by looking at each point once.
+/// `verify_solution`: checks in one pass whether claimed facts are a solution.
 #pragma once
 
 #include "midend/config.hpp"
@@ -14,13 +14,14 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// The first point at which claimed facts are no solution.
+/// The first point at which claimed facts are not a solution.
 struct solution_error {
   enum class reason : std::uint8_t {
-    wrong_size,       ///< there is not one claim for each node of the graph
-    not_reached,      ///< flow reaches `node`: it begins there, comes over `edge`, or the problem is backward
+    wrong_size,  ///< the number of claims is not the number of nodes
+    not_reached, ///< flow reaches `node`, contrary to the claim: it begins there, comes over `edge`, or the problem is
+                 ///< backward
     boundary_is_lost, ///< the fact that flows into `node` is not above its boundary
-    node_is_broken,   ///< the fact that leaves `node` is not above what the node makes of the one that flows in
+    node_is_broken,   ///< the fact that leaves `node` is not above the transfer of the fact that flows in
     edge_is_broken,   ///< the fact that flows into `node` is not above what comes over `edge`
   };
 
@@ -31,13 +32,13 @@ struct solution_error {
   friend constexpr bool operator==(const solution_error&, const solution_error&) = default;
 };
 
-/// Proves that `facts` hold whatever path is taken: that with F, which does one step from each point to the next, F(x)
-/// is below x everywhere (Tarski, "A lattice-theoretical fixpoint theorem and its applications", Pacific J. Math. 5(2),
-/// 1955: then the least solution is below x too). Gives the first point where that is not so, in the order of nodes, or
-/// `std::nullopt`. It does not prove that the solution is the least one, and trusts `leq` or `join` of the lattice.
+/// Proves that `facts` hold on every path: where F applies each transfer function once, F(x) is below x everywhere, so
+/// the least solution is below x, too (Tarski, "A lattice-theoretical fixpoint theorem and its applications", Pacific
+/// J. Math. 5(2), 1955). Returns the first point, in the order of nodes, where that does not hold, or `std::nullopt`.
+/// It does not prove that the solution is the least one, and it trusts `leq` or `join` of the lattice.
 ///
 /// Facts may come from anywhere: solved with widening, kept from before an edit, made by another solver. A graph that
-/// is no `csr_graph` is copied. O(n + m) transfers and comparisons.
+/// is not a `csr_graph` is copied. O(n + m) transfers and comparisons.
 template <flow_graph G, dataflow_problem P>
 constexpr std::optional<solution_error> verify_solution(const G& g, const P& problem,
                                                         const solution<fact_of<P>>& facts) {

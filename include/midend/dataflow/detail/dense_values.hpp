@@ -1,4 +1,4 @@
-/// The array for elements of any lattice.
+/// `dense_values`: an array for elements of any lattice.
 #pragma once
 
 #include "midend/config.hpp"
@@ -11,7 +11,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Flat where it can be: then elements are copied like memory, into capacity that they keep.
+/// A `flat_array` if the elements are trivial, so that copies are fast and reuse capacity.
 template <class T>
 using dense_values = std::conditional_t<std::is_trivially_copyable_v<T> && std::is_trivially_default_constructible_v<T>,
                                         flat_array<T>, std::vector<T>>;

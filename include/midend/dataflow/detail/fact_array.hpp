@@ -1,4 +1,4 @@
-/// `fact_array`: one fact for each node, in memory that is kept.
+/// `fact_array`: one fact for each node or value, in reusable memory.
 #pragma once
 
 #include "midend/config.hpp"
@@ -12,10 +12,10 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Facts that own memory keep it, to be assigned to, also those beyond the present size.
+/// Facts that own memory keep it for the next assignment, also those beyond the present size.
 template <class T> class fact_array {
 public:
-  /// Sets the size. The facts are any; new ones are made as copies of `filler`.
+  /// Sets the size. The facts are unspecified; `filler` initializes new ones.
   constexpr void stretch(std::size_t count, const T& filler) {
     if (count > facts_.size()) {
       facts_.resize(count, filler);

@@ -19,7 +19,7 @@ namespace detail {
 
 template <class P> inline constexpr bool can_walk = !is_forward<P> && is_may<P> && !has_boundary<P>;
 
-/// Lists of nodes, one for each fact, made from pairs in any order.
+/// For each fact a list of nodes, built from pairs in any order.
 class nodes_by_fact {
 public:
   struct pair {
@@ -55,15 +55,16 @@ private:
   flat_array<node_id> nodes_;
 };
 
-/// From each node that makes a fact true, against the flow up to those that make it false. Each step is a node where
-/// the fact holds, so the work is that of writing the answer down bit by bit, where the engine writes 64 at once. A
-/// sample of the facts tells beforehand whether they hold in few enough nodes.
+/// Walks from each node that generates a fact against the flow up to the nodes that kill it. Each step is a node where
+/// the fact holds, so the work is that of writing the result bit by bit, where the iteration writes 64 bits at once. A
+/// sample of the facts tells in advance whether they hold in few enough nodes.
 ///
 /// Appel, Palsberg, "Modern compiler implementation in Java", 2002, section 10.1; Brandner, Boissinot, Darte, Dupont de
-/// Dinechin, Rastello, "Computing liveness sets for SSA-form programs", INRIA RR-7503, 2011, which compares the ways.
+/// Dinechin, Rastello, "Computing liveness sets for SSA-form programs", INRIA RR-7503, 2011, which compares the
+/// approaches.
 class fact_walk {
 public:
-  /// Whether `run` is likely to be the faster way for this problem, which it then is prepared for.
+  /// Whether `run` is likely to be faster for this problem; if so, prepares it.
   template <class G, class P> constexpr bool pays(const G& g, const P& problem) {
     const std::size_t words = g.num_nodes() * words_for(static_cast<std::size_t>(problem.num_facts()));
     const std::size_t limit = words / words_per_step;
@@ -71,8 +72,8 @@ public:
            takes_at_most(limit, g);
   }
 
-  /// Lists the effects of all nodes for `run`. Gives up and returns false if they are more than `limit`: each takes as
-  /// long as a step.
+  /// Lists the effects of all nodes for `run`. Gives up and returns false if there are more than `limit`, because each
+  /// takes as long as a step.
   template <class G, class P> constexpr bool prepare(const G& g, const P& problem, std::size_t limit) {
     const node_id count = node_count(g);
     num_facts_ = static_cast<fact_id>(problem.num_facts());
@@ -106,28 +107,28 @@ public:
   }
 
 private:
-  /// Measured: where less is to be gained, finding out costs more.
+  /// Measured: for smaller problems, finding out costs more than it gains.
   static constexpr node_id least_nodes = 2048;
   static constexpr std::size_t least_words = std::size_t{1} << 16;
-  /// Measured: the engine takes at least as long for so many words as the walk for a step.
+  /// Measured: the iteration takes at least as long for so many words as the walk for a step.
   static constexpr std::size_t words_per_step = 3;
   static constexpr fact_id samples = 128;
   static constexpr fact_id no_fact = 0xffff'ffff;
 
-  /// The last fact that a node ends, and those last found to hold at its start and at its end.
+  /// The last fact that the node kills, and the last facts found to hold at its start and at its end.
   struct node_marks {
     fact_id killed;
     fact_id in;
     fact_id out;
   };
 
-  /// The last node that makes a fact true, or false.
+  /// The last node that generates a fact, or kills it.
   struct fact_marks {
     node_id gen;
     node_id kill;
   };
 
-  /// What the effects of a node come to, seen from its start.
+  /// Lists the effects of a node as seen from its start: the first effect on a fact counts.
   struct listing_effects {
     fact_walk& walk;
     node_id node;
@@ -167,8 +168,8 @@ private:
     }
   };
 
-  /// Whether the walk is likely to take so many steps at most. Most facts may hold in a few nodes and some in very
-  /// many, so a sample that is not clear is followed by a larger one.
+  /// Whether the walk is likely to take at most so many steps. Some facts may hold in very many nodes and most in few,
+  /// so an unclear sample is followed by a larger one.
   template <class G> constexpr bool takes_at_most(std::size_t limit, const G& g) {
     fact_id stride = num_facts_ / samples + 1;
     for (;; stride = stride / 4 + 1) {
@@ -179,7 +180,8 @@ private:
     }
   }
 
-  /// The steps for each fact whose number is a multiple of `stride`, unless it is clear that all facts need too many.
+  /// The steps for the facts whose numbers are multiples of `stride`; stops once all facts together clearly need too
+  /// many.
   template <class G> constexpr std::size_t steps_of_sample(fact_id stride, std::size_t too_many, const G& g) {
     forget_marks(g);
     std::size_t steps = 0;
@@ -214,10 +216,8 @@ private:
     }
     while (!pending.empty()) {
       ++steps;
-      auto&& predecessors = g.predecessors(pending.pop());
-      const auto last = std::end(predecessors);
-      for (auto it = std::begin(predecessors); it != last; ++it) {
-        const auto n = static_cast<node_id>(*it);
+      for (auto&& predecessor : g.predecessors(pending.pop())) {
+        const auto n = static_cast<node_id>(predecessor);
         if (marks[n].out != fact) {
           marks[n].out = fact;
           at_end(n);

@@ -1,5 +1,5 @@
-/// What the nodes of a gen/kill problem call: they name single effects in the order of execution, and these compose
-/// them to one `gen` and one `kill` for the node.
+/// The effects argument of gen/kill problems: composes single effects, reported in the order of execution, to one `gen`
+/// and one `kill` for the node.
 #pragma once
 
 #include "midend/config.hpp"
@@ -18,22 +18,21 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// A row of bits that is known to be a single word.
+/// A row of bits that is a single word.
 struct one_word {
   word value = 0;
 
   constexpr word& word_of(std::size_t) { return value; }
 };
 
-/// A row of words somewhere else.
+/// A row of words that is stored elsewhere.
 struct word_row {
   word* words;
 
   constexpr word& word_of(std::size_t bit) const { return words[bit / word_bits]; }
 };
 
-/// Calls `visit(bit, mask)` for each word that bits from `first` up to, and without, `last` lie in: one of its bits,
-/// and the mask of those that are meant.
+/// Calls `visit(bit, mask)` for each word with bits of [first, last): the first such bit, and the mask of all.
 template <class Visit> constexpr void for_each_word_of(std::size_t first, std::size_t last, Visit visit) {
   while (first < last) {
     const std::size_t next = (first / word_bits + 1) * word_bits;
@@ -43,9 +42,8 @@ template <class Visit> constexpr void for_each_word_of(std::size_t first, std::s
   }
 }
 
-/// The composition f of all effects so far, f(x) = gens ∪ (x \ kills); nothing at first. Forward, each new effect is
-/// applied behind f, so that it has the last word. Backward, it is applied before f: what an earlier statement killed
-/// stays killed.
+/// The composition f of all effects so far, f(x) = gens ∪ (x \ kills), initially the identity. Forward, each new effect
+/// is applied after f, and wins. Backward, it is applied before f: what an earlier statement killed stays killed.
 template <flow_direction Direction, class Row> class bit_effects {
 public:
   constexpr bit_effects(Row no_gens, Row no_kills, [[maybe_unused]] std::size_t num_facts)
@@ -160,7 +158,7 @@ private:
   Set& kills_;
 };
 
-/// Calls `gen` for each number of a range, all at once if they lie in an array.
+/// Calls `gen` for each number of a range, for all at once if they are in an array.
 template <class Effects, class Range> constexpr void gen_each(Effects& e, Range&& facts) {
   if constexpr (std::is_convertible_v<Range, std::span<const std::uint32_t>>) {
     e.gen_all(facts);

@@ -1,4 +1,4 @@
-/// Orders of nodes to sweep over: `node(position)` and `position(node)`.
+/// Orders in which sweeps visit nodes: `node(position)` and `position(node)`.
 #pragma once
 
 #include "midend/config.hpp"
@@ -11,8 +11,8 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Nodes by their numbers, with the flow: most front ends number blocks as they stand in the source, and that is as
-/// good an order as any that could be found.
+/// Nodes by number, in the direction of flow. Most front ends number blocks in the order of the source, which is as
+/// good an order as a search would find.
 template <flow_direction Direction> struct number_order {
   std::uint32_t size;
 
@@ -23,7 +23,7 @@ template <flow_direction Direction> struct number_order {
   constexpr std::uint32_t position(node_id n) const { return Direction == flow_direction::forward ? n : size - 1 - n; }
 };
 
-/// Nodes in an order that was found.
+/// Nodes in an order that a search has found.
 struct listed_order {
   std::uint32_t size;
   const node_id* nodes;

@@ -1,4 +1,4 @@
-/// `pending_set`: the positions of an order that are still to be visited.
+/// `pending_set`: the worklist of a sweep, a bit for each position of an order.
 #pragma once
 
 #include "midend/config.hpp"
@@ -13,12 +13,12 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// A bit for each of the positions `0 … count - 1`.
+/// A set of positions `0 … count - 1` that are still to be visited.
 class pending_set {
 public:
   static constexpr std::uint32_t none = 0xffff'ffff;
 
-  /// No position, or all of them.
+  /// Makes the set empty, or full.
   constexpr void assign(std::size_t count, bool value) {
     words_.resize_for_overwrite(words_for(count));
     fill_words(words_.data(), count, value);
@@ -43,9 +43,9 @@ public:
     return found < last ? static_cast<std::uint32_t>(found) : none;
   }
 
-  /// Takes positions out, in sweeps upwards, and calls `visit(position)`, which may insert others, until there are none
-  /// or it returns false; returns whether there are none. What is inserted above the position that is visited comes in
-  /// the same sweep, anything else in the next one: no position is visited twice in a sweep.
+  /// Removes positions in ascending sweeps and calls `visit(position)`, which may insert others, until the set is empty
+  /// or `visit` returns false; returns whether the set is empty. A position inserted above the visited one is visited
+  /// in the same sweep, any other in the next one: no position is visited twice in a sweep.
   template <class Visit> constexpr bool drain(Visit visit) {
     word* const words = words_.data();
     while (lowest_ < end_) {
@@ -60,7 +60,7 @@ public:
           if (!visit(static_cast<std::uint32_t>(i * word_bits + bit))) {
             return false;
           }
-          rest = words[i] & (~word{1} << bit); // what is below waits
+          rest = words[i] & (~word{1} << bit); // lower bits wait for the next sweep
         }
       }
     }
@@ -69,8 +69,8 @@ public:
 
 private:
   flat_array<word> words_;
-  std::size_t lowest_ = 0; ///< since the sweep began, nothing has been inserted into a word below
-  std::size_t end_ = 0;    ///< nor from this word on
+  std::size_t lowest_ = 0; ///< since the sweep began, nothing was inserted into a lower word
+  std::size_t end_ = 0;    ///< nor into this word or a higher one
 };
 
 } // namespace detail

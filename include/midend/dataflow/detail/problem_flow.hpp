@@ -1,4 +1,4 @@
-/// A problem over a flat graph: where facts go, and what becomes of them, in either direction.
+/// A problem over a flat graph: along which edges facts flow, and how they change, in either direction.
 #pragma once
 
 #include "midend/config.hpp"
@@ -19,8 +19,8 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Calls `visit(s)` for each of a node's statements from last to first. `memory` is needed for ranges that can only be
-/// read forwards.
+/// Calls `visit(s)` for each statement of a range from last to first. Uses `memory` for ranges that can only be read
+/// forwards.
 template <class Range, class Visit>
 constexpr void for_each_id_backwards(Range&& range, flat_array<statement_id>& memory, Visit visit) {
   using iterator = decltype(std::begin(range));
@@ -45,6 +45,7 @@ template <class Element> struct flow_memory {
   std::optional<Element> over_edge;
 };
 
+/// What solver, verifier and explanations share: direction, boundaries and transfers of a problem.
 template <class P> class problem_flow {
 public:
   using fact = fact_of<P>;
@@ -71,7 +72,7 @@ public:
     return is_forward ? n == graph_->entry() : graph_->successors(n).empty();
   }
 
-  /// Makes of the fact that flows into `n` the one that flows out.
+  /// Turns the fact that flows into `n` into the one that flows out.
   constexpr void transfer(node_id n, fact& f) {
     if constexpr (has_node_transfer<P>) {
       problem_.transfer(n, f);
@@ -80,7 +81,7 @@ public:
     }
   }
 
-  /// The statements of `n` as facts flow past them.
+  /// Visits the statements of `n` in the direction of flow.
   template <class Visit> constexpr void for_each_statement(node_id n, Visit visit) {
     if constexpr (is_forward) {
       for_each_id(problem_.ir().statements(n), visit);
@@ -89,17 +90,18 @@ public:
     }
   }
 
-  /// Calls `visit(edge, to)` for each edge over which facts leave `n`; the edge has its id in the flat graph.
+  /// Calls `visit(edge, to)` for each edge over which facts leave `n`. Edges have their ids in the flat graph.
   template <class Visit> constexpr void for_each_edge_from(node_id n, Visit visit) const {
     is_forward ? for_each_out_edge(n, visit) : for_each_in_edge(n, visit);
   }
 
-  /// Calls `visit(edge, from)` for each edge over which facts come to `n`.
+  /// Calls `visit(edge, from)` for each edge over which facts arrive at `n`.
   template <class Visit> constexpr void for_each_edge_to(node_id n, Visit visit) const {
     is_forward ? for_each_in_edge(n, visit) : for_each_out_edge(n, visit);
   }
 
-  /// What of `f` arrives over an edge; null if nothing flows. Refers to `f`, or to memory until the next call.
+  /// The fact that arrives over an edge if `f` is at its source; null if none does. Refers to `f`, or to memory that is
+  /// valid until the next call.
   constexpr const fact* carry(flow_edge e, const fact& f) {
     if constexpr (has_edge_transfer<P>) {
       memory_.over_edge = f;
@@ -114,7 +116,7 @@ public:
     return problem_.transfer_edge(std::as_const(e), f);
   }
 
-  /// The edge as the user knows it.
+  /// The edge with its id in the user's graph.
   constexpr flow_edge original(flow_edge e) const {
     e.id = memory_.graph.original_edge(e.id);
     return e;

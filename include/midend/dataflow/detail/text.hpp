@@ -1,4 +1,4 @@
-/// Appending to a `text_buffer` what lattices print: words, numbers, lists.
+/// What lattices append to a `text_buffer`: words, numbers, lists.
 #pragma once
 
 #include "midend/config.hpp"
@@ -40,12 +40,12 @@ template <std::integral T> constexpr void append_number(text_buffer& out, T valu
   }
 }
 
-/// Items with commas between, in brackets.
+/// A list in brackets, with commas between the items.
 class text_list {
 public:
   constexpr text_list(text_buffer& out, char open) : out_(out) { out.push_back(open); }
 
-  /// Call before each item.
+  /// To be called before each item.
   constexpr void next() {
     append_text(out_, first_ ? "" : ", ");
     first_ = false;

@@ -17,8 +17,8 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// The result of an operation that one of its operands decides about, whatever the others are: 0 times anything, 0
-/// divided by anything, a comparison with the least number. An operand that is unknown is null.
+/// The result of an operation that a single operand determines: 0 times anything, 0 divided by anything, a comparison
+/// with the least number. An unknown operand is null.
 class deciding_operand {
 public:
   constexpr deciding_operand(const operation_info& info, const std::uint64_t* a, const std::uint64_t* b)
@@ -77,7 +77,7 @@ private:
     return comparison(mirrored_info.code, a_);
   }
 
-  /// Of `x code bound` for all x.
+  /// The result of `x code bound` if it is the same for all x.
   constexpr std::optional<std::uint64_t> comparison(operation code, const std::uint64_t* bound) const {
     switch (code) {
     case operation::less:
@@ -111,13 +111,13 @@ private:
 
 } // namespace detail
 
-/// Values that are constant, of any type; compared bit for bit, if `==` does. The domain of the classic algorithm.
+/// Constant values of any type, compared by `==`. The domain of the classic algorithm.
 ///
-/// Where constants are numbers of 64 bits it knows all of the vocabulary, and the operations that one operand decides
-/// about (x · 0, x | -1, x < the least number): of an operation of one or two operands of more than two bits that
-/// promises nothing no other value could be said, if it has any. A `select` whose condition is unknown is what both its
-/// values are. What has no result for these constants (x / 0) is bottom, no value, and so never folded; top would not
-/// be monotone, as 0 divided by anything is 0. Constants of another type go through the `fold` of the IR alone.
+/// If constants are 64-bit numbers it evaluates the whole vocabulary, and operations that a single operand determines
+/// (x · 0, x | -1, x < the least number). For operations without flags on one or two operands of more than two bits, no
+/// domain of constants can do better. A `select` with an unknown condition is the value that both arms share. An
+/// operation without a result (x / 0) is bottom, "no value", and so never folded; top would not be monotone, because 0
+/// divided by anything is 0. Constants of other types are evaluated only by the IR's `fold`.
 template <std::regular T = std::uint64_t> struct flat_domain : flat<T> {
   using constant_type = T;
   using element = typename flat<T>::element;
@@ -152,7 +152,7 @@ template <std::regular T = std::uint64_t> struct flat_domain : flat<T> {
     return constants == 1 && args.size() == 2 ? decided(info, args) : flat<T>::top();
   }
 
-  /// A constant equal to the other operand; two constants that exclude each other leave nothing.
+  /// For `equal`, both become the constant that one of them is; a contradiction makes both bottom.
   constexpr void assume(operation code, unsigned width, element& a, element& b) const
     requires std::same_as<T, std::uint64_t>
   {

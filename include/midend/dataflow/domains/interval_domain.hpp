@@ -16,12 +16,12 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Two intervals of each number, of what it is if signed and of what it is if not, since programs compare both ways.
-/// Neither wraps around: intervals that do are no lattice (two of them may have no least upper bound). The two learn
-/// from each other after each transfer, so that both are the least ones around the numbers that both allow; never in
-/// `join` or `widen`. Cousot, Cousot, 1976, see `interval`.
+/// Two intervals for each number, read as signed and as unsigned, because programs compare both ways. Neither wraps
+/// around: intervals that do are not a lattice (two of them may have no least upper bound). Transfers reduce them to
+/// the smallest intervals around the numbers that both allow; `join` and `widen` do not. Cousot, Cousot, 1976, see
+/// `interval`.
 ///
-/// Ascending chains are as long as there are numbers: loops need `widen`.
+/// Ascending chains are as long as there are numbers, so loops need `widen`.
 struct interval_domain {
   using element = detail::interval_bounds;
   using constant_type = std::uint64_t;
@@ -64,7 +64,7 @@ struct interval_domain {
     return detail::unsigned_ranges(width).widen(a.as_unsigned, b.as_unsigned, t.as_unsigned) || changed;
   }
 
-  /// Makes both intervals the least ones around the numbers that both allow.
+  /// Reduces both intervals to the smallest ones around the numbers that both allow.
   constexpr void reduce(unsigned width, element& a) const { element::reduce(width, a); }
 
   constexpr element transfer(const operation_info& info, std::span<const element> args) const {
@@ -93,7 +93,7 @@ struct interval_domain {
     element::assume(code, width, a, b);
   }
 
-  /// `[-3, 5]`, or `[-3, 5] u[2, 253]` where the unsigned bounds say more than the signed ones.
+  /// `[-3, 5]`, or `[-3, 5] u[2, 253]` if the unsigned bounds add information.
   constexpr void print(text_buffer& out, const element& a) const {
     signed_interval().print(out, a.as_signed);
     const bool has_both_signs = !a.is_bottom() && a.as_signed.low < 0 && a.as_signed.high >= 0;

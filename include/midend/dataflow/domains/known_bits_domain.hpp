@@ -20,7 +20,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Known bits of numbers of one width. None of the arguments may be bottom.
+/// Arithmetic on the known bits of numbers of one width. Requires arguments that are not bottom.
 class bit_arithmetic {
 public:
   using bits = known_bits::element;
@@ -31,13 +31,13 @@ public:
 
   static constexpr bits exactly(std::uint64_t value) { return {~value, value}; }
 
-  /// The greatest number allowed.
+  /// The greatest number that the bits allow.
   static constexpr std::uint64_t greatest(const bits& a) { return ~a.zeros; }
 
   static constexpr std::uint64_t least(const bits& a) { return a.ones; }
 
-  /// A bit of a sum is known where those of both operands and the carry into it are. The carry is known where the
-  /// carries of the least and of the greatest operands agree, since it is monotone in them.
+  /// A bit of a sum is known if those of both operands and the carry into it are. The carry is known if the carries of
+  /// the least and of the greatest operands agree, because it is monotone in the operands.
   constexpr bits add(const bits& a, const bits& b, bool carry = false) const {
     const std::uint64_t carried = carry ? 1 : 0;
     const std::uint64_t low = least(a) + least(b) + carried;
@@ -52,8 +52,8 @@ public:
 
   constexpr bits bit_not(const bits& a) const { return within(a.ones, a.zeros); }
 
-  /// Row by row, as on paper, keeping what is known to be 1 apart from what is not known: the sum of the former is a
-  /// number, and a row of unknown bits is one that may be there or not. Vishwanathan, Shachnai, Narayana,
+  /// Long multiplication that keeps known ones apart from unknown bits: the known ones sum to a number, and each row of
+  /// unknown bits may or may not be added. Vishwanathan, Shachnai, Narayana,
   /// Nagarakatte, "Sound, precise, and fast abstract interpretation with tristate numbers", CGO 2022.
   constexpr bits mul(const bits& a, const bits& b) const {
     bits doubts = exactly(0);
@@ -67,7 +67,7 @@ public:
     return add(exactly(a.ones * b.ones & mask_), doubts);
   }
 
-  /// By one amount, less than the width.
+  /// Shifts by one amount, less than the width.
   constexpr bits shl(const bits& a, unsigned amount) const {
     return within(a.zeros << amount | low_zeros(amount), a.ones << amount);
   }
@@ -85,13 +85,13 @@ public:
 
   constexpr bits truncate(const bits& a) const { return within(a.zeros, a.ones); }
 
-  /// From `from` bits.
+  /// Extends numbers of `from` bits.
   constexpr bits sign_extend(const bits& a, unsigned from) const {
     return within(static_cast<std::uint64_t>(as_signed(a.zeros, from)),
                   static_cast<std::uint64_t>(as_signed(a.ones, from)));
   }
 
-  /// Zeros above the width.
+  /// With zeros above the width.
   constexpr bits within(std::uint64_t zeros, std::uint64_t ones) const { return {zeros | ~mask_, ones & mask_}; }
 
 private:
@@ -103,10 +103,9 @@ private:
 
 } // namespace detail
 
-/// Which bits of each number are known. Sums, differences, bitwise operations, shifts and conversions are as exact as
-/// the domain allows where nothing is promised of wrapping; products know low and high bits; of divisions, minima and
-/// comparisons the bits follow from the bounds that the operands' bits give. Knowledge only shrinks: height 65, no
-/// widening.
+/// The known bits of each number. Sums, differences, bitwise operations, shifts and conversions without flags are as
+/// exact as the domain allows. Of products, low and high bits are known. The bits of quotients, minima and comparisons
+/// follow from the bounds that the operands' bits imply. Height 65, so no widening is needed.
 struct known_bits_domain {
   using element = known_bits::element;
   using constant_type = std::uint64_t;
@@ -145,7 +144,7 @@ struct known_bits_domain {
     return result ? *result : step(info, args);
   }
 
-  /// Sharpens what is equal, and by the bounds.
+  /// Sharpens both by equality, and by the bounds that the bits imply.
   constexpr void assume(operation code, unsigned width, element& a, element& b) const {
     if (code == operation::equal) {
       known_bits().meet(a, b);
@@ -162,13 +161,13 @@ struct known_bits_domain {
     }
   }
 
-  /// `1??0`, without zeros in front.
+  /// `1??0`, without leading zeros.
   constexpr void print(text_buffer& out, const element& a) const {
     const auto digits = static_cast<unsigned>(std::bit_width(~a.zeros));
     known_bits(digits == 0 ? 1 : digits).print(out, a);
   }
 
-  /// The bounds of what the bits allow.
+  /// The bounds that the bits imply.
   static constexpr interval_domain::element range_of(unsigned width, const element& a) {
     const std::uint64_t sign = std::uint64_t{1} << (width - 1);
     const std::uint64_t unknown_sign = sign & ~(a.zeros | a.ones);
@@ -177,7 +176,7 @@ struct known_bits_domain {
     return {{as_signed(lowest, width), as_signed(highest, width)}, {a.ones, ~a.zeros}};
   }
 
-  /// Takes over what bounds say of bits.
+  /// Adds the bits that bounds imply.
   static constexpr void sharpen(element& a, interval_domain::element range) {
     reduce_interval_and_bits()(range.as_unsigned, a);
   }
@@ -243,7 +242,7 @@ private:
     }
   }
 
-  /// Amount by amount, of those whose bits are allowed.
+  /// Joins the results for all amounts that the bits allow.
   constexpr element shift(const operation_info& info, std::span<const element> args) const {
     const detail::bit_arithmetic of(info.width);
     element out = bottom();
@@ -271,7 +270,7 @@ private:
     return info.flags == operation_flags{} || out.is_bottom() ? out : by_range(info, args, out);
   }
 
-  /// With what follows from bounds.
+  /// With the bits that follow from bounds.
   constexpr element by_range(const operation_info& info, std::span<const element> args, element out) const {
     std::array<interval_domain::element, 3> ranges{};
     for (std::size_t i = 0; i != args.size(); ++i) {

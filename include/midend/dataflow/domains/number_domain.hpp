@@ -1,4 +1,4 @@
-/// `number_domain`: bounds and known bits of numbers, which learn from each other.
+/// `number_domain`: bounds and known bits of numbers, reduced by each other.
 #pragma once
 
 #include "midend/config.hpp"
@@ -19,10 +19,10 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// The reduced product of `interval_domain` and `known_bits_domain`: signed bounds, unsigned bounds and bits of each
-/// number. The one to choose for precision: bounds alone do not see alignment, bits alone not that a loop ends, and the
-/// signs of comparisons need both kinds of bounds. Of a single set of numbers each part says all that it can, given
-/// the others. Operations whose operands are constants are evaluated and cost what they cost over `flat_domain`.
+/// The reduced product of `interval_domain` and `known_bits_domain`: signed bounds, unsigned bounds and known bits of
+/// each number. Choose it for precision: bounds alone miss alignment, bits alone miss that a loop ends, and signed and
+/// unsigned comparisons need both kinds of bounds. Reduced elements are optimal: each part is the smallest around the
+/// numbers that all parts allow. Operations on constants are evaluated, at the cost of `flat_domain`.
 struct number_domain {
   struct element {
     interval_domain::element range;
@@ -111,8 +111,8 @@ struct number_domain {
     }
   }
 
-  /// Makes each part the least one around the numbers that all of them allow: half by half, the numbers with and those
-  /// without the highest bit, on which signed and unsigned bounds are the same.
+  /// Reduces each part to the smallest around the numbers that all parts allow. Works on the numbers with and without
+  /// sign bit separately, on which signed and unsigned bounds agree.
   constexpr void reduce(unsigned width, element& a) const {
     if (a == top(width)) {
       return;
@@ -123,7 +123,7 @@ struct number_domain {
     join(a, negative);
   }
 
-  /// `[4, 12] ??00`: the bounds, and the bits if some are known that are not zeros in front.
+  /// `[4, 12] ??00`: the bounds, and the bits if any is known except leading zeros.
   constexpr void print(text_buffer& out, const element& a) const {
     ranges().print(out, a.range);
     const std::uint64_t greatest = ~a.bits.zeros;
@@ -152,12 +152,12 @@ private:
     return either;
   }
 
-  /// Of the others, bounds say all that bits do.
+  /// For other operations, the bounds imply all that the bits do.
   static constexpr bool compares_bits(operation code) {
     return code == operation::equal || code == operation::not_equal;
   }
 
-  /// The numbers with this highest bit.
+  /// The numbers with this sign bit.
   constexpr element half(unsigned width, unsigned_interval::element range, known_bits_domain::element known,
                          const known_bits_domain::element& highest_bit) const {
     if (range.is_bottom()) {

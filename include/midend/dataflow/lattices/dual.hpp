@@ -1,4 +1,4 @@
-/// `dual`: a lattice upside down.
+/// `dual`: a lattice in the opposite order.
 #pragma once
 
 #include "midend/config.hpp"
@@ -9,9 +9,9 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// The elements of `L` in the opposite order: joins where `L` meets, from the top of `L` up to its bottom. What makes a
-/// must-analysis of a may-analysis: `dual<powerset<>>` joins by intersection and starts with all facts. It has no
-/// `widen` and no `narrow`: those of `L` go the other way.
+/// The elements of `L` in the opposite order: `join` is the meet of `L`, and bottom its top. Turns a may-analysis into
+/// a must-analysis: `dual<powerset<>>` joins by intersection and starts with all facts. It has no `widen` and no
+/// `narrow`, because those of `L` go the other way.
 template <bounded_lattice L> class dual {
 public:
   using element = element_of<L>;
@@ -20,7 +20,7 @@ public:
 
   constexpr explicit dual(L original) : original_(std::move(original)) {}
 
-  /// The lattice that stands on its feet.
+  /// The original lattice.
   constexpr const L& original() const { return original_; }
 
   constexpr element bottom() const { return original_.top(); }

@@ -1,4 +1,4 @@
-/// `flat<T>`: nothing yet, one value, or any: the lattice of constant propagation.
+/// `flat<T>`: no value yet, one value, or any value: the lattice of constant propagation.
 #pragma once
 
 #include "midend/config.hpp"
@@ -12,15 +12,15 @@
 MIDEND_BEGIN_NAMESPACE
 
 /// The values of `T`, of which no two are comparable, between a bottom and a top. Kildall, "A unified approach to
-/// global program optimization", POPL 1973, who has it the other way up. Height 2, not distributive from three values
-/// on. Requires a `T` that is regular: it has a default value, which stands in where there is no constant, and `==`.
+/// global program optimization", POPL 1973, who has the lattice the other way up. Height 2; not distributive with three
+/// or more values. Requires a regular `T`: `==`, and a default value, which is stored where there is no constant.
 /// Elements are trivially copyable if `T` is.
 template <std::regular T> struct flat {
   enum class state : std::uint8_t { bottom, constant, top };
 
   struct element {
     state kind;
-    T value; ///< `T{}` if it is no constant
+    T value; ///< `T{}` if not constant
 
     constexpr bool is_bottom() const { return kind == state::bottom; }
 

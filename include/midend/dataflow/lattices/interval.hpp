@@ -17,19 +17,19 @@ MIDEND_BEGIN_NAMESPACE
 /// 1 to 64 bits, by inclusion; they do not wrap around. Cousot, Cousot, "Static determination of dynamic properties of
 /// programs", 2nd Int. Symposium on Programming, 1976.
 ///
-/// `join` gives the hull, which is why the lattice is not distributive. Ascending chains are as long as there are
-/// numbers, so loops need `widen`: a bound that moves goes on to the next *threshold*, or to the end of the range of
-/// the width. The constants that a loop compares with make good thresholds; they must ascend and be in range, and must
-/// live as long as the lattice. With k of them a chain of widenings changes at most k + 3 times: once away from bottom,
-/// at each threshold, which is either below or above, and at both ends.
+/// `join` is the hull, so the lattice is not distributive. Ascending chains are as long as there are
+/// numbers, so loops need `widen`: a bound that moves goes to the next *threshold*, or to the end of the range of the
+/// width. The constants that a loop compares with are good thresholds. Thresholds must ascend, be in range, and outlive
+/// the lattice. With k of them, a chain of widenings changes at most k + 3 times: once from bottom, once for each
+/// threshold, and once for each end.
 ///
-/// Of the width only `top`, `widen` and `narrow` take notice; elements may be of narrower numbers too.
+/// Only `top`, `widen` and `narrow` depend on the width; elements may be intervals of narrower numbers.
 template <class T>
   requires(std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t>)
 class interval {
 public:
-  /// The empty interval is written in one way only, with the largest `T` as its low and the least as its high bound: so
-  /// `join` and `leq` need not ask for it.
+  /// The empty interval has one representation, with the greatest `T` as low and the least as high bound, so `join` and
+  /// `leq` need no special case.
   struct element {
     T low;
     T high;
@@ -95,8 +95,8 @@ public:
     return true;
   }
 
-  /// Takes over the bounds of `b` in place of those that `widen` chose: thresholds and ends of the range. Requires that
-  /// `b` is below `a`. With k thresholds, `a` changes at most k + 3 times.
+  /// Replaces bounds that `widen` chose (thresholds and ends of the range) by those of `b`. Requires that `b` is below
+  /// `a`. With k thresholds, `a` changes at most k + 3 times.
   constexpr bool narrow(element& a, const element& b) const {
     MIDEND_ASSERT(leq(b, a), "an interval inside the one to be narrowed");
     const element old = a;

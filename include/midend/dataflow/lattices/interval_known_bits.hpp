@@ -1,4 +1,4 @@
-/// Intervals and known bits of one number, which learn from each other.
+/// Interval and known bits of the same number, reduced by each other.
 #pragma once
 
 #include "midend/config.hpp"
@@ -12,12 +12,13 @@
 MIDEND_BEGIN_NAMESPACE
 
 /// The reduction between an interval of unsigned numbers and known bits. The ends of the interval move inwards to the
-/// next numbers that the bits allow; then the bits in which both ends agree, from the highest one to the first that
-/// differs, become known. Where the two exclude each other, both become bottom.
+/// next numbers that the bits allow. Then the leading bits in which both ends agree become known. If the two contradict
+/// each other, both become bottom.
 ///
-/// No reduction could do better. Both ends are members now. At the first bit that differs the low end has 0 and the
-/// high end 1; of the members with 1 there, the least has 0 in all unknown bits below, and of those with 0, the
-/// greatest has 1. So each bit that is left unknown takes both values.
+/// This is optimal. Both ends are now members. At the highest bit in which they differ, the low end has 0 and the high
+/// end
+/// 1. Of the members with 1 there, the least has 0 in all lower unknown bits; of those with 0, the greatest has 1 in
+/// them. So each bit that stays unknown takes both values.
 struct reduce_interval_and_bits {
   constexpr bool operator()(unsigned_interval::element& range, known_bits::element& bits) const {
     const bool narrowed = unsigned_interval().meet(range, hull_of_members(range, bits));
@@ -36,7 +37,7 @@ private:
     return none ? unsigned_interval().bottom() : unsigned_interval().between(low, high);
   }
 
-  /// The least number from `low` on that the bits allow; 0, which is then less than `low`, if there is none.
+  /// The least number ≥ `low` that the bits allow; 0, which is then less than `low`, if there is none.
   static constexpr std::uint64_t least_member(std::uint64_t low, const known_bits::element& bits) {
     const std::uint64_t wrong = (low & bits.zeros) | (~low & bits.ones);
     if (wrong == 0) {
@@ -64,7 +65,7 @@ private:
   }
 };
 
-/// An interval of unsigned numbers and the known bits of the same number: knows of alignment and of bounds.
+/// An interval of unsigned numbers and the known bits of the same number: knows bounds and alignment.
 using interval_and_known_bits = reduced_product<unsigned_interval, known_bits, reduce_interval_and_bits>;
 
 /// For numbers of `width` bits.

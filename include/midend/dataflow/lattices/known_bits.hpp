@@ -9,13 +9,13 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Each bit of a number of 1 to 64 bits is known to be 0, known to be 1, or unknown: {0, 1, ?}^width by what is known
-/// less, above a bottom. The domain is that of compilers since "bitwise constant propagation"; Regehr, Duongsaa,
+/// Each bit of a number of 1 to 64 bits is known to be 0, known to be 1, or unknown: {0, 1, ?}^width, where ? is above
+/// 0 and 1, over a bottom. The domain is that of compilers since "bitwise constant propagation"; Regehr, Duongsaa,
 /// "Deriving abstract transfer functions for analyzing embedded software", LCTES 2006. Height width + 1, not
-/// distributive. Bits behind the width are 0 and known to be.
+/// distributive. Bits above the width are known to be 0.
 struct known_bits {
-  /// Bottom has all 64 bits in both masks, which is why `join` and `leq` need not ask for it; elements with less in
-  /// both do not occur.
+  /// Bottom has all 64 bits in both masks, so `join` and `leq` need no special case. No other element has a bit in
+  /// both.
   struct element {
     std::uint64_t zeros; ///< bits known to be 0
     std::uint64_t ones;  ///< bits known to be 1
@@ -35,7 +35,7 @@ struct known_bits {
 
   constexpr unsigned width() const { return width_; }
 
-  /// Nothing known of a number of `width` bits.
+  /// Nothing is known of a number of `width` bits.
   static constexpr element full(unsigned width) { return {~(~std::uint64_t{0} >> (64 - width)), 0}; }
 
   constexpr element bottom() const { return {~std::uint64_t{0}, ~std::uint64_t{0}}; }

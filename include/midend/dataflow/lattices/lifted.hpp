@@ -1,4 +1,4 @@
-/// `lifted` and `topped`: a lattice with one more element, below all others or above them.
+/// `lifted` and `topped`: a lattice with an added least or greatest element.
 #pragma once
 
 #include "midend/config.hpp"
@@ -12,19 +12,18 @@ MIDEND_BEGIN_NAMESPACE
 
 enum class extreme : std::uint8_t { bottom, top };
 
-/// `L` with one more element; by the names `lifted` and `topped`.
+/// `L` with an added element; use the names `lifted` and `topped`.
 ///
-/// `lifted<L>` has a new bottom. It tells "nothing is known of it yet" from the bottom of `L` where that already means
-/// something: the empty set of locks, a variable that holds no value. (That a *node* has not been reached is the
-/// solver's to know.) `topped<L>` has a new top. It tells "given up" from the top of `L`, and gives a top to a lattice
-/// without: sets over an open universe, terms of any size.
+/// `lifted<L>` adds a bottom, "nothing is known yet", for lattices whose own bottom already has a meaning: the empty
+/// set of locks, a variable that holds no value. (Whether a *node* has been reached is known to the solver.)
+/// `topped<L>` adds a top, "given up", also to lattices without one: sets over an open universe, terms of any size.
 ///
-/// Each is one higher than `L` and has what `L` has; `topped` has a top in any case. Elements are trivially copyable if
-/// those of `L` are.
+/// The height is that of `L` plus one. All optional members of `L` are kept, and `topped` always has a top. Elements
+/// are trivially copyable if those of `L` are.
 template <lattice L, extreme Added> class with_extreme {
 public:
   struct element {
-    element_of<L> value; ///< the bottom of `L` if this is the new element
+    element_of<L> value; ///< the bottom of `L` if this is the added element
     bool is_new;
 
     friend constexpr bool operator==(const element&, const element&) = default;
@@ -36,7 +35,7 @@ public:
 
   constexpr const L& original() const { return original_; }
 
-  /// An element of `L` as one of this lattice.
+  /// An element of `L` as an element of this lattice.
   constexpr element lift(element_of<L> value) const { return {std::move(value), false}; }
 
   constexpr element bottom() const { return {original_.bottom(), Added == extreme::bottom}; }
@@ -75,7 +74,7 @@ public:
     return go_up(a, b, [this](element_of<L>& x, const element_of<L>& y) { return original_.widen(x, y); });
   }
 
-  /// Gives up the new element at once: for the `b` that is below it.
+  /// Leaves an added top at once, for the `b` below it.
   constexpr bool narrow(element& a, const element& b) const
     requires has_narrow<L>
   {
@@ -96,7 +95,7 @@ public:
     }
   }
 
-  /// The parts of elements of `L`; none where one of the two is the new element and so differs as a whole.
+  /// The parts of elements of `L`; none if one of the two is the added element, which differs as a whole.
   template <class Visit>
   constexpr void explain_difference(const element& a, const element& b, Visit visit) const
     requires has_explain_difference<L>
@@ -115,7 +114,7 @@ public:
 private:
   constexpr element new_element() const { return {original_.bottom(), true}; }
 
-  /// Whether just one of them is the new element, and `a` the greater.
+  /// Whether exactly one of them is the added element, and `a` is the greater one.
   static constexpr bool is_above(const element& a, const element& b) {
     return a.is_new != b.is_new && a.is_new == (Added == extreme::top);
   }
@@ -131,10 +130,10 @@ private:
   [[no_unique_address]] L original_;
 };
 
-/// `L` with a new bottom.
+/// `L` with an added bottom.
 template <lattice L> using lifted = with_extreme<L, extreme::bottom>;
 
-/// `L` with a new top.
+/// `L` with an added top.
 template <lattice L> using topped = with_extreme<L, extreme::top>;
 
 MIDEND_END_NAMESPACE

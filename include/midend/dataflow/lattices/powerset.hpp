@@ -12,9 +12,9 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// The subsets of the numbers below `universe()`, which the object knows: "may hold on some path". The `dual` joins by
-/// intersection: "holds on every path". Over any `bit_set`; all elements must have the size of the universe, as those
-/// have that `bottom()` and `top()` give. Distributive, of height `universe()`. Each operation is O(universe / 64).
+/// The subsets of the numbers below `universe()`, which the object stores: "may hold on some path". The `dual` joins by
+/// intersection: "holds on every path". Over any `bit_set`; all elements must have the size of the universe, as
+/// `bottom()` and `top()` have. Distributive, of height `universe()`. Each operation is O(universe / 64).
 template <bit_set Set = bit_row> class powerset {
 public:
   using element = Set;

@@ -10,9 +10,9 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Pairs of an element of `A` and one of `B`, ordered and joined one by one; three are `product<A, product<B, C>>`. It
-/// has what both have. Its height is the sum of theirs; it is distributive if both are. Elements are trivially copyable
-/// if both are. To let the two learn from each other, see `reduced_product`.
+/// Pairs of an element of `A` and one of `B`, compared and joined part by part; for three use `product<A, product<B,
+/// C>>`. Has the optional members that both have. Its height is the sum of theirs; it is distributive if both are.
+/// Elements are trivially copyable if both are. For parts that sharpen each other see `reduced_product`.
 template <lattice A, lattice B> class product {
 public:
   struct element {
@@ -56,8 +56,8 @@ public:
     return less_or_equal(first_, a.first, b.first) && less_or_equal(second_, a.second, b.second);
   }
 
-  /// Widens what can be widened, and joins the other: that is enough if its chains are short. Exists if either part has
-  /// a `widen`.
+  /// Widens the parts that have `widen` and joins the others, which is enough if their chains are short. Exists if
+  /// either part has `widen`.
   constexpr bool widen(element& a, const element& b) const
     requires(has_widen<A> || has_widen<B>)
   {
@@ -65,7 +65,7 @@ public:
     return widen_or_join(second_, a.second, b.second) || changed;
   }
 
-  /// Narrows what can be narrowed, and leaves the other as it is.
+  /// Narrows the parts that have `narrow` and leaves the others.
   constexpr bool narrow(element& a, const element& b) const
     requires(has_narrow<A> || has_narrow<B>)
   {

@@ -1,4 +1,4 @@
-/// `reduced_product`: two facts about one thing, which learn from each other.
+/// `reduced_product`: two facts about the same thing that sharpen each other.
 #pragma once
 
 #include "midend/config.hpp"
@@ -11,23 +11,23 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// `reduce(a, b)` makes either element smaller by what the other says and says whether that changed one.
+/// `reduce(a, b)` lowers each element by what the other implies, and returns whether that changed one.
 template <class Reduce, class A, class B>
 concept reduction_of = requires(const Reduce& reduce, element_of<A>& a, element_of<B>& b) {
   { reduce(a, b) } -> std::same_as<bool>;
 };
 
-/// Those pairs of `product<A, B>` whose parts have nothing more to tell each other: an interval [4, 7] and "bit 2 is
-/// set" say the same of a number of three bits, and either of them follows from the other. Cousot, Cousot, "Systematic
-/// design of program analysis frameworks", POPL 1979. The reduction is the user's; it is applied until nothing changes.
+/// The reduced pairs of `product<A, B>`: those in which neither part implies more about the other. For a number of
+/// three bits, for example, the interval [4, 7] and "bit 2 is set" imply each other. Cousot, Cousot, "Systematic design
+/// of program analysis frameworks", POPL 1979. The user gives the reduction; it is applied until nothing changes.
 ///
-/// Requires of `Reduce`: it keeps the meaning of the pair, makes its parts smaller or leaves them, and is monotone (of
-/// smaller pairs it makes smaller ones); repeating it ends. Then the pairs on which it does nothing form a lattice
-/// again, with the join of the product: let x and y be such pairs; reducing x ∨ y gives a pair that is above what
-/// reducing x gives, which is x, and above y, and not above x ∨ y, so x ∨ y itself. The meet has to be reduced.
+/// Requires that `Reduce` keeps the meaning of a pair, never raises a part, is monotone, and that repeating it ends.
+/// Then the reduced pairs form a lattice with the join of the product. Proof: let x and y be reduced. By monotonicity,
+/// reducing x ∨ y gives a pair above the reduction of x, which is x, and above y. It is not above x ∨ y, so it is x ∨
+/// y. A meet has to be reduced.
 ///
-/// What `widen` gives is not reduced, because a reduction would undo it and chains would not end; nor is what `narrow`
-/// gives. Transfer functions call `reduce` on what they made.
+/// The results of `widen` and `narrow` are not reduced: a reduction could undo a widening, and chains would not end.
+/// Transfer functions call `reduce` on their results.
 template <lattice A, lattice B, reduction_of<A, B> Reduce> class reduced_product {
 public:
   using element = typename product<A, B>::element;
@@ -41,7 +41,7 @@ public:
 
   constexpr const B& second() const { return pairs_.second(); }
 
-  /// Lets the parts learn from each other until they have nothing more to say; whether that changed one.
+  /// Reduces the parts by each other until nothing changes; returns whether one changed.
   constexpr bool reduce(element& a) const {
     bool changed = false;
     while (reduction_(a.first, a.second)) {
