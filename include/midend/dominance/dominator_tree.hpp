@@ -26,26 +26,26 @@ struct dominator_tree_builder;
 /// dominate nothing.
 class dominator_tree {
 public:
-  constexpr std::size_t num_nodes() const { return number_.size(); }
+  constexpr std::size_t num_nodes() const { return num_nodes_; }
 
-  constexpr std::size_t num_reachable() const { return preorder_.size(); }
+  constexpr std::size_t num_reachable() const { return num_reachable_; }
 
   /// The entry, or `no_node` for a graph without nodes.
-  constexpr node_id root() const { return preorder_.empty() ? no_node : preorder_[0]; }
+  constexpr node_id root() const { return num_reachable_ == 0 ? no_node : preorder().front(); }
 
-  constexpr bool is_reachable(node_id n) const { return number_[n] != no_node; }
+  constexpr bool is_reachable(node_id n) const { return of(numbers, n) != no_node; }
 
   /// The parent of `n` in the tree; `no_node` for the entry and for unreachable nodes.
-  constexpr node_id immediate_dominator(node_id n) const { return immediate_dominator_[n]; }
+  constexpr node_id immediate_dominator(node_id n) const { return of(parents, n); }
 
   /// The same by node, as an array.
-  constexpr std::span<const node_id> immediate_dominators() const { return immediate_dominator_; }
+  constexpr std::span<const node_id> immediate_dominators() const { return {column(parents), num_nodes_}; }
 
   /// Whether every path from the entry to `b` passes `a`. False if either is unreachable. O(1).
   constexpr bool dominates(node_id a, node_id b) const {
     // One comparison: the difference wraps around for numbers before a's, and for an unreachable b it exceeds any size;
     // the size of an unreachable a is 0.
-    return number_[b] - number_[a] < size_[a];
+    return of(numbers, b) - of(numbers, a) < of(sizes, a);
   }
 
   /// `dominates` as a function object, for loops that ask often: two pointers that stay in registers. Valid as long as
@@ -63,7 +63,7 @@ public:
     const std::uint32_t* size_;
   };
 
-  constexpr dominance_test test() const { return {number_.data(), size_.data()}; }
+  constexpr dominance_test test() const { return {column(numbers), column(sizes)}; }
 
   /// `dominates(a, b)` for different nodes. O(1).
   constexpr bool strictly_dominates(node_id a, node_id b) const { return a != b && dominates(a, b); }
@@ -74,29 +74,29 @@ public:
     if (!is_reachable(a) || !is_reachable(b)) {
       return no_node;
     }
-    if (depth_[a] > depth_[b]) {
+    if (depth(a) > depth(b)) {
       const node_id deeper = a;
       a = b;
       b = deeper;
     }
     while (!dominates(a, b)) {
-      a = immediate_dominator_[a];
+      a = immediate_dominator(a);
     }
     return a;
   }
 
   /// The number of strict dominators of `n`: 0 for the entry, `no_node` for unreachable nodes.
-  constexpr std::uint32_t depth(node_id n) const { return depth_[n]; }
+  constexpr std::uint32_t depth(node_id n) const { return of(depths, n); }
 
   /// The reachable nodes in preorder of the tree: each behind its immediate dominator, each subtree an interval.
-  constexpr std::span<const node_id> preorder() const { return preorder_; }
+  constexpr std::span<const node_id> preorder() const { return {column(preorders), num_reachable_}; }
 
   /// The position of `n` in `preorder()`; `no_node` for unreachable nodes.
-  constexpr std::uint32_t preorder_number(node_id n) const { return number_[n]; }
+  constexpr std::uint32_t preorder_number(node_id n) const { return of(numbers, n); }
 
   /// The nodes that `n` dominates, `n` first, in preorder; empty for unreachable nodes.
   constexpr std::span<const node_id> subtree(node_id n) const {
-    return is_reachable(n) ? preorder().subspan(number_[n], size_[n]) : std::span<const node_id>();
+    return is_reachable(n) ? preorder().subspan(of(numbers, n), of(sizes, n)) : std::span<const node_id>();
   }
 
   class child_iterator;
@@ -115,12 +115,22 @@ public:
 private:
   friend detail::dominator_tree_builder;
 
+  /// The columns, by node but for the last: each has `num_nodes()` elements, `preorders` only `num_reachable()`.
+  enum column_id : std::size_t { numbers, sizes, parents, depths, preorders };
+
+  constexpr const std::uint32_t* column(column_id c) const { return columns_.data() + c * num_nodes_; }
+
+  constexpr std::uint32_t* column(column_id c) { return columns_.data() + c * num_nodes_; }
+
+  constexpr std::uint32_t of(column_id c, node_id n) const {
+    MIDEND_ASSERT(n < num_nodes_, "a node of the graph", n, num_nodes_);
+    return column(c)[n];
+  }
+
   std::uint64_t epoch_ = 0;
-  flat_array<node_id> immediate_dominator_;
-  flat_array<std::uint32_t> depth_;
-  flat_array<std::uint32_t> number_;
-  flat_array<std::uint32_t> size_; ///< of the subtree, 0 if unreachable
-  flat_array<node_id> preorder_;
+  std::size_t num_nodes_ = 0;
+  std::size_t num_reachable_ = 0;
+  flat_array<std::uint32_t> columns_; ///< one after the other, so that a tree is one allocation
 };
 
 /// Goes over the children of a node; valid as long as the tree.
@@ -130,9 +140,9 @@ public:
 
   constexpr child_iterator(const dominator_tree* tree, std::uint32_t number) : tree_(tree), number_(number) {}
 
-  constexpr node_id operator*() const { return tree_->preorder_[number_]; }
+  constexpr node_id operator*() const { return tree_->preorder()[number_]; }
 
-  constexpr void advance() { number_ += tree_->size_[**this]; }
+  constexpr void advance() { number_ += tree_->of(sizes, **this); }
 
   friend constexpr bool operator==(child_iterator a, child_iterator b) { return a.number_ == b.number_; }
 
@@ -145,7 +155,8 @@ constexpr dominator_tree::child_range dominator_tree::children(node_id n) const 
   if (!is_reachable(n)) {
     return {child_iterator(), child_iterator()};
   }
-  return {child_iterator(this, number_[n] + 1), child_iterator(this, number_[n] + size_[n])};
+  const std::uint32_t number = of(numbers, n);
+  return {child_iterator(this, number + 1), child_iterator(this, number + of(sizes, n))};
 }
 
 namespace detail {

@@ -5,10 +5,11 @@
 #include "midend/dominance/detail/cooper_harvey_kennedy.hpp"
 #include "midend/dominance/detail/lengauer_tarjan.hpp"
 #include "midend/dominance/detail/naive_dominators.hpp"
+#include "midend/dominance/detail/search_numbers.hpp"
 #include "midend/dominance/detail/semi_nca.hpp"
-#include "midend/dominance/detail/workspace.hpp"
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/support/detail/arena.hpp"
 #include "midend/support/flat_array.hpp"
 
 #include <concepts>
@@ -58,19 +59,43 @@ concept dominator_algorithm =
 
 namespace detail {
 
+struct dominator_tree_builder;
+struct immediate_dominator_search;
+
+} // namespace detail
+
+/// Memory for dominator computations that are done again and again, by any of the algorithms.
+class dominators_workspace {
+  friend detail::dominator_tree_builder;
+  friend detail::immediate_dominator_search;
+
+  detail::arena memory_;
+};
+
+namespace detail {
+
 /// Turns idom[] over numbers into the tree over nodes.
 struct dominator_tree_builder {
   template <class G, class Algorithm>
-  static constexpr void build(const G& g, Algorithm algorithm, dominance_memory& memory, dominator_tree& out) {
-    const node_id count = node_count(g);
+  static constexpr void build(const G& g, Algorithm algorithm, dominators_workspace& workspace, dominator_tree& out) {
+    using tree = dominator_tree;
+    const std::size_t count = node_count(g);
     out.epoch_ = graph_epoch(g);
-    out.number_.assign(count, no_node);
-    dominance_arrays a(memory, out.preorder_, out.depth_, out.size_, out.immediate_dominator_);
-    const std::uint32_t reached = algorithm.run(g, out.number_.data(), a);
-    out.immediate_dominator_.resize_for_overwrite(count);
-    out.depth_.resize_for_overwrite(count);
-    out.size_.resize_for_overwrite(count);
-    out.preorder_.resize_for_overwrite(reached);
+    out.num_nodes_ = count;
+    out.columns_.resize_for_overwrite(5 * count);
+    std::uint32_t* const number = out.column(tree::numbers);
+    for (std::size_t n = 0; n != count; ++n) {
+      number[n] = no_node;
+    }
+    // What the result needs last is scratch until then.
+    const scratch_columns scratch{.chain = out.column(tree::preorders),
+                                  .label = out.column(tree::depths),
+                                  .ancestor = out.column(tree::sizes),
+                                  .selected = out.column(tree::parents)};
+    dominance_arrays a(g, workspace.memory_, scratch);
+    const std::uint32_t reached = algorithm.run(g, number, a);
+    out.num_reachable_ = reached;
+    out.columns_.shrink(4 * count + reached);
     if (reached != count) {
       clear_unreachable(out);
     }
@@ -81,20 +106,20 @@ struct dominator_tree_builder {
   }
 
   static constexpr void clear_unreachable(dominator_tree& out) {
-    for (std::size_t n = 0; n != out.number_.size(); ++n) {
-      if (out.number_[n] == no_node) {
-        out.immediate_dominator_[n] = no_node;
-        out.depth_[n] = no_node;
-        out.size_[n] = 0;
+    using tree = dominator_tree;
+    for (std::size_t n = 0; n != out.num_nodes_; ++n) {
+      if (out.column(tree::numbers)[n] == no_node) {
+        out.column(tree::parents)[n] = no_node;
+        out.column(tree::depths)[n] = no_node;
+        out.column(tree::sizes)[n] = 0;
       }
     }
   }
 
   /// Leaves the size of each subtree in `semi`, which no algorithm needs any more.
   static constexpr void count_subtrees(dominance_arrays& a, std::uint32_t reached) {
-    a.semi.resize_for_overwrite(reached);
-    std::uint32_t* const size = a.semi.data();
-    const std::uint32_t* const idom = a.idom.data();
+    std::uint32_t* const size = a.semi;
+    const std::uint32_t* const idom = a.idom;
     for (std::uint32_t w = 0; w != reached; ++w) {
       size[w] = 1;
     }
@@ -106,14 +131,15 @@ struct dominator_tree_builder {
   /// Parents come before their children in the numbers of the search, so one pass hands out intervals from the root
   /// down. Children get theirs from the end of the parent's interval, and `size` becomes what of the interval is left.
   static constexpr void number_subtrees(dominance_arrays& a, std::uint32_t reached, dominator_tree& out) {
-    std::uint32_t* const size = a.semi.data();
-    const node_id* const vertex = a.vertex.data();
-    const std::uint32_t* const idom = a.idom.data();
-    node_id* const out_idom = out.immediate_dominator_.data();
-    std::uint32_t* const out_depth = out.depth_.data();
-    std::uint32_t* const out_number = out.number_.data();
-    std::uint32_t* const out_size = out.size_.data();
-    node_id* const out_preorder = out.preorder_.data();
+    using tree = dominator_tree;
+    std::uint32_t* const size = a.semi;
+    const node_id* const vertex = a.vertex;
+    const std::uint32_t* const idom = a.idom;
+    node_id* const out_idom = out.column(tree::parents);
+    std::uint32_t* const out_depth = out.column(tree::depths);
+    std::uint32_t* const out_number = out.column(tree::numbers);
+    std::uint32_t* const out_size = out.column(tree::sizes);
+    node_id* const out_preorder = out.column(tree::preorders);
     out_idom[vertex[0]] = no_node;
     out_depth[vertex[0]] = 0;
     out_number[vertex[0]] = 0;
@@ -133,6 +159,23 @@ struct dominator_tree_builder {
   }
 };
 
+struct immediate_dominator_search {
+  template <class G, class Algorithm>
+  static constexpr void run(const G& g, Algorithm algorithm, dominators_workspace& workspace,
+                            flat_array<node_id>& out) {
+    dominance_arrays a(g, workspace.memory_);
+    out.assign(node_count(g), no_node);
+    node_id* const immediate_dominator = out.data();
+    const std::uint32_t reached = algorithm.run(g, immediate_dominator, a);
+    for (std::uint32_t w = 1; w < reached; ++w) {
+      immediate_dominator[a.vertex[w]] = a.vertex[a.idom[w]];
+    }
+    if (reached != 0) {
+      immediate_dominator[a.vertex[0]] = no_node;
+    }
+  }
+};
+
 } // namespace detail
 
 /// The dominator tree of `g`, refilling `out`; allocates nothing once workspace and result have seen a graph as large.
@@ -143,7 +186,7 @@ struct dominator_tree_builder {
 /// bytes a node for the result, 12 to 44 a node and at most 16 an edge of workspace.
 template <flow_graph G, dominator_algorithm Algorithm>
 constexpr void dominators(const G& g, Algorithm, dominators_workspace& workspace, dominator_tree& out) {
-  detail::dominator_tree_builder::build(g, typename Algorithm::algorithm(), workspace.memory_, out);
+  detail::dominator_tree_builder::build(g, typename Algorithm::algorithm(), workspace, out);
 }
 
 /// The dominator tree of `g` by the algorithm named.
@@ -159,15 +202,7 @@ constexpr dominator_tree dominators(const G& g, Algorithm algorithm = {}) {
 /// two last passes of `dominators` and says the same of ugly graphs. 4 bytes a node for the result.
 template <flow_graph G, dominator_algorithm Algorithm>
 constexpr void immediate_dominators(const G& g, Algorithm, dominators_workspace& workspace, flat_array<node_id>& out) {
-  detail::dominance_arrays a(workspace.memory_);
-  out.assign(detail::node_count(g), no_node);
-  const std::uint32_t reached = Algorithm::algorithm::run(g, out.data(), a);
-  for (std::uint32_t w = 1; w < reached; ++w) {
-    out.data()[a.vertex.data()[w]] = a.vertex.data()[a.idom.data()[w]];
-  }
-  if (reached != 0) {
-    out[a.vertex[0]] = no_node;
-  }
+  detail::immediate_dominator_search::run(g, typename Algorithm::algorithm(), workspace, out);
 }
 
 /// The immediate dominators by the algorithm named.

@@ -31,7 +31,7 @@ struct cycle_forest_builder {
     if (!m.entered.empty()) {
       list_entered(m, out);
     }
-    const node_id* const vertex = m.search.vertex.data();
+    const node_id* const vertex = m.vertex;
     loop_forest_builder::list_blocks(m.drafts, [vertex](std::uint32_t n) { return vertex[n]; }, out);
   }
 
@@ -56,8 +56,8 @@ private:
     counts_to_ends(out.entered_offset_);
     for (const entered_draft& e : m.entered) {
       const cycle_id c = m.drafts.number[e.draft];
-      const std::uint32_t from = m.search.semi[e.block];
-      out.entered_[--out.entered_offset_[c]] = {m.search.vertex[e.block], from};
+      const std::uint32_t from = m.entered_from[e.block];
+      out.entered_[--out.entered_offset_[c]] = {m.vertex[e.block], from};
       lower(out.entered_from_[c], from);
     }
     for (std::size_t c = count; c-- != 0;) {

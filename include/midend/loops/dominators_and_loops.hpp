@@ -34,7 +34,7 @@ constexpr void find_dominators_and_loops(const G& g, bool boundaries, dominators
                                          dominators_and_loops_result& out) {
   loop_arrays& a = workspace.loops.arrays_;
   const semi_nca_loop_search search{workspace.backedges_, a.draft_of, a.pending, a.drafts};
-  dominator_tree_builder::build(g, search, workspace.dominators.memory_, out.dominators);
+  dominator_tree_builder::build(g, search, workspace.dominators, out.dominators);
   loop_forest_builder::clear(out.dominators.num_nodes(), out.dominators.epoch(), boundaries, out.loops);
   if (!a.drafts.header.empty()) {
     loop_forest_builder::build(a.drafts, out.loops);

@@ -46,7 +46,7 @@ struct weak_topological_order_builder {
     const std::uint32_t reached = search_cycles(g, order, true, out.position_.data(), workspace.cycles_);
     out.order_.resize_for_overwrite(reached);
     resize_components(workspace.cycles_.drafts.header.size(), out);
-    const node_id* const vertex = workspace.cycles_.search.vertex.data();
+    const node_id* const vertex = workspace.cycles_.vertex;
     if (out.num_components() == 0) {
       rank_in_reverse_postorder(workspace, reached, [&](std::uint32_t n, std::uint32_t rank) {
         out.order_.data()[rank] = vertex[n];
@@ -77,7 +77,7 @@ private:
                                                   Visit visit) {
     workspace.depth_.resize_for_overwrite(reached);
     std::uint32_t* const depth = workspace.depth_.data();
-    const std::uint32_t* const parent = workspace.cycles_.search.idom.data();
+    const std::uint32_t* const parent = workspace.cycles_.parent;
     const std::uint32_t* const last = workspace.cycles_.last.data();
     for (std::uint32_t n = 0; n != reached; ++n) {
       depth[n] = n == 0 ? 0 : depth[parent[n]] + 1;
@@ -108,7 +108,7 @@ private:
   static constexpr void place_nodes(weak_topological_order_workspace& workspace, hierarchical_ordering& out) {
     const cycle_memory& m = workspace.cycles_;
     const auto top = static_cast<std::uint32_t>(m.drafts.header.size() - 1);
-    const node_id* const vertex = m.search.vertex.data();
+    const node_id* const vertex = m.vertex;
     const std::uint32_t* const draft_of = m.draft_of.data();
     const std::uint32_t* const header = m.drafts.header.data();
     const std::uint32_t* const number = m.drafts.number.data();

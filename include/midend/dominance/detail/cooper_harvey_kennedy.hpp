@@ -2,9 +2,9 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/dominance/detail/workspace.hpp"
+#include "midend/dominance/detail/search_numbers.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/support/work_stack.hpp"
+#include "midend/support/detail/arena.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -35,20 +35,15 @@ struct cooper_harvey_kennedy_algorithm {
   /// postorder in `label`.
   template <class G>
   static constexpr std::uint32_t number_in_postorder(const G& g, std::uint32_t* number, dominance_arrays& a) {
-    const node_id count = node_count(g);
-    a.vertex.resize_for_overwrite(count);
-    a.idom.resize_for_overwrite(count);
-    a.semi.resize_for_overwrite(count);
-    a.chain.resize_for_overwrite(count);
-    a.label.resize_for_overwrite(count);
-    if (count == 0) {
+    if (node_count(g) == 0) {
       return 0;
     }
-    std::uint32_t* const parent = a.semi.data();
-    std::uint32_t* const chain = a.chain.data();
-    std::uint32_t* const postorder = a.label.data();
-    work_stack<pending_edge> pending(a.pending); // of a leave mark, `target` is the number to leave
-    work_stack<chained_edge> edges(a.edges);
+    std::uint32_t* const parent = a.semi;
+    std::uint32_t* const chain = a.chain;
+    std::uint32_t* const postorder = a.label;
+    arena_stack<pending_edge> pending(a.memory,
+                                      stack_capacity(g)); // with a leave mark, `target` is the number to leave
+    arena_stack<chained_edge> edges(a.memory, stack_capacity(g));
     const auto chain_edge = [&](std::uint32_t from, std::uint32_t to) {
       edges.push({from, chain[to]});
       chain[to] = static_cast<std::uint32_t>(edges.size() - 1);
@@ -60,8 +55,8 @@ struct cooper_harvey_kennedy_algorithm {
     for (;;) {
       const std::uint32_t w = met++;
       number[at] = w;
-      a.vertex.data()[w] = at;
-      a.idom.data()[w] = no_node;
+      a.vertex[w] = at;
+      a.idom[w] = no_node;
       parent[w] = source;
       chain[w] = end_of_chain;
       pending.push({0, w | leave_mark});
@@ -86,6 +81,8 @@ struct cooper_harvey_kennedy_algorithm {
       }
       for (;;) { // leave nodes and look at edges until a target turns up that is new
         if (pending.empty()) {
+          a.edges = edges.data();
+          a.num_chained = edges.size();
           return met;
         }
         const pending_edge next = pending.pop();
@@ -105,16 +102,16 @@ struct cooper_harvey_kennedy_algorithm {
   /// One sweep in reverse postorder over the edges whose source is done. True if the edges left out, the retreating
   /// ones, would not change the outcome.
   static constexpr bool first_sweep(dominance_arrays& a, std::uint32_t reached) {
-    std::uint32_t* const idom = a.idom.data();
-    const std::uint32_t* const parent = a.semi.data();
-    const std::uint32_t* const postorder = a.label.data();
-    work_stack<pending_edge> retreating(a.pending);
+    std::uint32_t* const idom = a.idom;
+    const std::uint32_t* const parent = a.semi;
+    const std::uint32_t* const postorder = a.label;
+    arena_stack<pending_edge> retreating(a.memory, a.num_chained);
     idom[0] = 0;
     for (std::uint32_t i = reached - 1; i-- > 0;) {
       const std::uint32_t w = postorder[i];
       std::uint32_t d = parent[w];
-      for (std::uint32_t edge = a.chain.data()[w]; edge != end_of_chain;) {
-        const auto [source, next] = a.edges.data()[edge];
+      for (std::uint32_t edge = a.chain[w]; edge != end_of_chain;) {
+        const auto [source, next] = a.edges[edge];
         if (idom[source] == no_node) {
           retreating.push({source, w});
         } else {
@@ -135,13 +132,13 @@ struct cooper_harvey_kennedy_algorithm {
 
   /// One sweep over all edges. True if nothing changed.
   static constexpr bool sweep(dominance_arrays& a, std::uint32_t reached) {
-    std::uint32_t* const idom = a.idom.data();
+    std::uint32_t* const idom = a.idom;
     bool stable = true;
     for (std::uint32_t i = reached - 1; i-- > 0;) {
       const std::uint32_t w = a.label[i];
       std::uint32_t d = a.semi[w];
-      for (std::uint32_t edge = a.chain[w]; edge != end_of_chain; edge = a.edges.data()[edge].next) {
-        d = intersect(d, a.edges.data()[edge].source, idom);
+      for (std::uint32_t edge = a.chain[w]; edge != end_of_chain; edge = a.edges[edge].next) {
+        d = intersect(d, a.edges[edge].source, idom);
       }
       stable = stable && idom[w] == d;
       idom[w] = d;

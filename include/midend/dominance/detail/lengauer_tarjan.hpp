@@ -3,11 +3,10 @@
 
 #include "midend/config.hpp"
 #include "midend/dominance/detail/path_minimum.hpp"
-#include "midend/dominance/detail/workspace.hpp"
+#include "midend/dominance/detail/search_numbers.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -18,11 +17,11 @@ constexpr std::uint64_t ranked(std::uint32_t semi, std::uint32_t number) {
   return std::uint64_t{semi} << 32 | number;
 }
 
-constexpr std::uint32_t rank(std::uint64_t ranked) {
+constexpr std::uint32_t rank_in(std::uint64_t ranked) {
   return static_cast<std::uint32_t>(ranked >> 32);
 }
 
-constexpr std::uint32_t number(std::uint64_t ranked) {
+constexpr std::uint32_t number_in(std::uint64_t ranked) {
   return static_cast<std::uint32_t>(ranked);
 }
 
@@ -30,11 +29,10 @@ constexpr std::uint32_t number(std::uint64_t ranked) {
 class simple_link_forest {
 public:
   constexpr simple_link_forest(dominance_arrays& a, std::uint32_t reached) {
-    a.ranked_label.resize_for_overwrite(reached);
-    a.ancestor.assign(std::span<const std::uint32_t>(a.idom.data(), reached));
-    label_ = a.ranked_label.data();
-    ancestor_ = a.ancestor.data();
+    label_ = a.memory.array<std::uint64_t>(reached);
+    ancestor_ = a.ancestor;
     for (std::uint32_t v = 0; v != reached; ++v) {
+      ancestor_[v] = a.idom[v];
       label_[v] = ranked(a.semi[v], v);
     }
   }
@@ -61,15 +59,11 @@ public:
   constexpr balanced_link_forest(dominance_arrays& a, std::uint32_t reached) : null_(reached) {
     const std::size_t count = reached + std::size_t{1};
     const std::uint32_t unlinked = reached + 1;
-    a.label.assign(count, unlinked);
-    a.ancestor.assign(count, null_);
-    a.size.assign(count, 1);
-    a.child.assign(count, null_);
-    label_ = a.label.data();
-    ancestor_ = a.ancestor.data();
-    size_ = a.size.data();
-    child_ = a.child.data();
-    semi_ = a.semi.data();
+    label_ = a.memory.array(count, unlinked);
+    ancestor_ = a.memory.array(count, null_);
+    size_ = a.memory.array(count, std::uint32_t{1});
+    child_ = a.memory.array(count, null_);
+    semi_ = a.semi;
     label_[null_] = null_;
     size_[null_] = 0;
     a.semi[null_] = 0;
@@ -161,22 +155,20 @@ template <class Forest> struct lengauer_tarjan_algorithm {
   /// linked and w is not: the paths that are evaluated end below w.
   static constexpr void semidominators_and_buckets(dominance_arrays& a, std::uint32_t reached) {
     Forest forest(a, reached);
-    a.bucket.assign(reached, end_of_chain);
-    a.bucket_next.resize_for_overwrite(reached);
-    std::uint32_t* const parent_then_idom = a.idom.data(); // a parent is last read before its idom is written
-    std::uint32_t* const semi = a.semi.data();
-    std::uint32_t* const bucket = a.bucket.data();
-    std::uint32_t* const bucket_next = a.bucket_next.data();
-    const std::uint32_t* const chain = a.chain.data();
-    const chained_edge* const edges = a.edges.data();
+    std::uint32_t* const parent_then_idom = a.idom; // a parent is last read before its idom is written
+    std::uint32_t* const semi = a.semi;
+    std::uint32_t* const bucket = a.memory.array(reached, end_of_chain);
+    std::uint32_t* const bucket_next = a.memory.array<std::uint32_t>(reached);
+    const std::uint32_t* const chain = a.chain;
+    const chained_edge* const edges = a.edges;
     for (std::uint32_t w = reached; w-- != 0;) {
       for (std::uint32_t v = bucket[w]; v != end_of_chain; v = bucket_next[v]) {
         const std::uint64_t u = forest.evaluate(v, w);
-        parent_then_idom[v] = rank(u) < w ? number(u) : w;
+        parent_then_idom[v] = rank_in(u) < w ? number_in(u) : w;
       }
       std::uint32_t best = semi[w];
       for (std::uint32_t edge = chain[w]; edge != end_of_chain; edge = edges[edge].next) {
-        best = least(best, rank(forest.evaluate(edges[edge].source, w)));
+        best = min(best, rank_in(forest.evaluate(edges[edge].source, w)));
       }
       semi[w] = best;
       const std::uint32_t parent = parent_then_idom[w];
@@ -189,8 +181,8 @@ template <class Forest> struct lengauer_tarjan_algorithm {
   }
 
   static constexpr void explicit_dominators(dominance_arrays& a, std::uint32_t reached) {
-    std::uint32_t* const idom = a.idom.data();
-    const std::uint32_t* const semi = a.semi.data();
+    std::uint32_t* const idom = a.idom;
+    const std::uint32_t* const semi = a.semi;
     for (std::uint32_t w = 1; w < reached; ++w) {
       if (idom[w] != semi[w]) {
         idom[w] = idom[idom[w]];

@@ -2,11 +2,9 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/dominance/detail/workspace.hpp"
+#include "midend/dominance/detail/search_numbers.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/support/flat_array.hpp"
 
-#include <cstddef>
 #include <cstdint>
 
 MIDEND_BEGIN_NAMESPACE
@@ -19,22 +17,22 @@ namespace detail {
 struct naive_dominators_algorithm {
   template <class G> static constexpr std::uint32_t run(const G& g, std::uint32_t* number, dominance_arrays& a) {
     const node_id count = node_count(g);
-    a.vertex.clear();
-    a.idom.assign(count, 0);
-    a.ancestor.assign(count, no_node);
     if (count == 0) {
       return 0;
     }
-    search_avoiding(g, no_node, 0, a.vertex, a.ancestor);
-    const auto reached = static_cast<std::uint32_t>(a.vertex.size());
+    std::uint32_t* const stamp = a.ancestor;
+    for (node_id n = 0; n != count; ++n) {
+      a.idom[n] = 0;
+      stamp[n] = no_node;
+    }
+    const std::uint32_t reached = search_avoiding(g, no_node, 0, a.vertex, stamp);
     for (std::uint32_t w = 0; w != reached; ++w) {
       number[a.vertex[w]] = w;
     }
     for (std::uint32_t removed = 1; removed < reached; ++removed) { // without the entry nothing is reached
-      a.label.clear();
-      search_avoiding(g, a.vertex[removed], removed, a.label, a.ancestor);
+      search_avoiding(g, a.vertex[removed], removed, a.label, stamp);
       for (std::uint32_t w = removed + 1; w < reached; ++w) {
-        if (a.ancestor[a.vertex[w]] != removed) {
+        if (stamp[a.vertex[w]] != removed) {
           a.idom[w] = removed;
         }
       }
@@ -42,25 +40,25 @@ struct naive_dominators_algorithm {
     return reached;
   }
 
-  /// Breadth-first search that does not enter `avoided`; gives what it reaches the stamp `mark` and appends it to
-  /// `order`.
+  /// Breadth-first search that does not enter `avoided`. Gives each node that it reaches the stamp `mark`, lists these
+  /// nodes in `order`, and returns how many there are.
   template <class G>
-  static constexpr void search_avoiding(const G& g, node_id avoided, std::uint32_t mark, flat_array<node_id>& order,
-                                        flat_array<std::uint32_t>& stamp) {
+  static constexpr std::uint32_t search_avoiding(const G& g, node_id avoided, std::uint32_t mark, node_id* order,
+                                                 std::uint32_t* stamp) {
     const auto entry = static_cast<node_id>(g.entry());
     stamp[entry] = mark;
-    order.push_back(entry);
-    for (std::size_t i = 0; i != order.size(); ++i) {
-      auto&& successors = g.successors(order[i]);
-      const auto last = std::end(successors);
-      for (auto it = std::begin(successors); it != last; ++it) {
-        const auto n = static_cast<node_id>(*it);
+    order[0] = entry;
+    std::uint32_t found = 1;
+    for (std::uint32_t i = 0; i != found; ++i) {
+      for (const auto successor : g.successors(order[i])) {
+        const auto n = static_cast<node_id>(successor);
         if (n != avoided && stamp[n] != mark) {
           stamp[n] = mark;
-          order.push_back(n);
+          order[found++] = n;
         }
       }
     }
+    return found;
   }
 };
 

@@ -2,16 +2,13 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/support/order.hpp"
 
 #include <cstdint>
 
 MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
-
-template <class Label> constexpr Label least(Label x, Label y) {
-  return x < y ? x : y;
-}
 
 /// The least label on the tree path from v up to the last node above w; just that of v if its ancestor is not above w.
 ///
@@ -26,8 +23,8 @@ constexpr Label least_label_on_path(std::uint32_t v, std::uint32_t w, Label* lab
   const std::uint32_t third = ancestor[second];
   std::uint32_t up = ancestor[third];
   const Label least_of_one = label[v];
-  const Label least_of_two = least(least_of_one, second > w ? label[second] : least_of_one);
-  Label found = least(least_of_two, third > w ? label[third] : least_of_two);
+  const Label least_of_two = min(least_of_one, second > w ? label[second] : least_of_one);
+  Label found = min(least_of_two, third > w ? label[third] : least_of_two);
   if (up <= w) [[likely]] {
     return found;
   }
@@ -35,15 +32,15 @@ constexpr Label least_label_on_path(std::uint32_t v, std::uint32_t w, Label* lab
   ancestor[v] = third;
   v = third;
   for (;;) { // v and what is below are accounted for; up, the ancestor of v, is not
-    found = least(found, label[up]);
+    found = min(found, label[up]);
     const std::uint32_t next = ancestor[up];
     if (next <= w) {
       return found;
     }
-    label[v] = least(label[v], label[up]);
+    label[v] = min(label[v], label[up]);
     ancestor[v] = next;
     v = next;
-    found = least(found, label[v]);
+    found = min(found, label[v]);
     up = ancestor[v];
     if (up <= w) {
       return found;

@@ -3,7 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/dominance/detail/endless_regions.hpp"
-#include "midend/dominance/detail/workspace.hpp"
+#include "midend/dominance/detail/search_numbers.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/support/chained_range.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/dominance/detail/path_minimum.hpp"
-#include "midend/dominance/detail/workspace.hpp"
+#include "midend/dominance/detail/search_numbers.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -33,14 +33,12 @@ struct semi_nca_algorithm {
   /// descending order.
   template <class Backedge>
   static constexpr void evaluate_semidominators(dominance_arrays& a, std::uint32_t reached, Backedge backedge) {
-    a.label.resize_for_overwrite(reached);
-    a.ancestor.resize_for_overwrite(reached);
-    std::uint32_t* const semi = a.semi.data();
-    std::uint32_t* const label = a.label.data();
-    std::uint32_t* const ancestor = a.ancestor.data();
-    const std::uint32_t* const parent = a.idom.data();
-    const std::uint32_t* const chain = a.chain.data();
-    const chained_edge* const edges = a.edges.data();
+    std::uint32_t* const semi = a.semi;
+    std::uint32_t* const label = a.label;
+    std::uint32_t* const ancestor = a.ancestor;
+    const std::uint32_t* const parent = a.idom;
+    const std::uint32_t* const chain = a.chain;
+    const chained_edge* const edges = a.edges;
     const std::span<const std::uint32_t> targets = select(
         a.selected, reached, [&](std::uint32_t i) { return reached - 1 - i; },
         [&](std::uint32_t w) {
@@ -54,7 +52,7 @@ struct semi_nca_algorithm {
       do {
         const std::uint32_t source = edges[edge].source;
         const std::uint32_t found = least_label_on_path(source, w, label, ancestor);
-        best = least(best, found);
+        best = min(best, found);
         if (found == w || source == w) {
           backedge(source, w);
         }
@@ -67,10 +65,8 @@ struct semi_nca_algorithm {
   /// The numbers `at(0) … at(count - 1)` that are `wanted`, without branches: whether a node has chained edges, or
   /// needs to ascend, is a coin toss to the branch predictor, and cheaper to sort out beforehand.
   template <class At, class Wanted>
-  static constexpr std::span<const std::uint32_t> select(flat_array<std::uint32_t>& memory, std::uint32_t count, At at,
+  static constexpr std::span<const std::uint32_t> select(std::uint32_t* selected, std::uint32_t count, At at,
                                                          Wanted wanted) {
-    memory.resize_for_overwrite(count);
-    std::uint32_t* const selected = memory.data();
     std::size_t used = 0;
     for (std::uint32_t i = 0; i != count; ++i) {
       const std::uint32_t w = at(i);
@@ -83,8 +79,8 @@ struct semi_nca_algorithm {
   /// The immediate dominator of w is the closest ancestor of its parent, in the tree of dominators so far, that is not
   /// below its semidominator. If the semidominator is the parent, so is the immediate dominator.
   static constexpr void ascend_to_idoms(dominance_arrays& a, std::uint32_t reached) {
-    std::uint32_t* const idom = a.idom.data();
-    const std::uint32_t* const semi = a.semi.data();
+    std::uint32_t* const idom = a.idom;
+    const std::uint32_t* const semi = a.semi;
     const std::span<const std::uint32_t> below = select(
         a.selected, reached, [](std::uint32_t w) { return w; }, [&](std::uint32_t w) { return semi[w] != idom[w]; });
     for (const std::uint32_t w : below) {

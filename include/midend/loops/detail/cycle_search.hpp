@@ -2,13 +2,13 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/dominance/detail/search_numbers.hpp"
 #include "midend/dominance/detail/semi_nca.hpp"
-#include "midend/dominance/detail/workspace.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/loops/detail/loop_drafts.hpp"
 #include "midend/loops/search_order.hpp"
+#include "midend/support/detail/arena.hpp"
 #include "midend/support/flat_array.hpp"
-#include "midend/support/work_stack.hpp"
 
 #include <bit>
 #include <cstddef>
@@ -35,8 +35,11 @@ struct entered_draft {
 
 /// What the search owns between calls. Nodes are the numbers that the search gave them, but for `number` and `turned`.
 struct cycle_memory {
-  dominance_memory search;
-  flat_array<std::uint32_t> number; ///< by node, for callers that have no result to keep it in
+  arena search;
+  const node_id* vertex = nullptr;             ///< by number: the node; this and the next two belong to the last search
+  const std::uint32_t* parent = nullptr;       ///< by number: the parent in the search tree
+  const std::uint32_t* entered_from = nullptr; ///< by number: the least number that an edge into the node comes from
+  flat_array<std::uint32_t> number;            ///< by node, for callers that have no result to keep it in
   flat_array<node_id> turned;
   flat_array<std::uint32_t> last;          ///< by node: the largest number of a descendant in the search tree
   flat_array<std::uint64_t> marked;        ///< a bit by node: a header, or edges wait for it
@@ -64,12 +67,17 @@ struct cycle_search {
   static constexpr std::uint32_t none = loop_drafts::none;
 
   cycle_memory& m;
-  dominance_arrays a{m.search};
+  dominance_arrays a;
+
+  template <class G> constexpr cycle_search(const G& g, cycle_memory& memory) : m(memory), a(g, memory.search) {}
 
   /// Numbers the graph and leaves drafts of its cycles: of all, or of those up to the first irreducible one. Returns
   /// the number of reachable nodes.
   template <class G> constexpr std::uint32_t run(const G& g, std::uint32_t* number, bool all) {
     const std::uint32_t reached = number_and_chain(g, number, a);
+    m.vertex = a.vertex;
+    m.parent = a.idom;
+    m.entered_from = a.semi;
     m.drafts.clear();
     m.entered.clear();
     m.waiting.clear();
@@ -87,11 +95,12 @@ private:
     m.marked.assign((reached + std::size_t{63}) / 64, 0);
     m.last.resize_for_overwrite(reached);
     std::uint32_t* const last = m.last.data();
-    const std::uint32_t* const parent = a.idom.data();
-    const std::uint32_t* const chain = a.chain.data();
-    const chained_edge* const edges = a.edges.data();
+    const std::uint32_t* const parent = a.idom;
+    const std::uint32_t* const chain = a.chain;
+    const chained_edge* const edges = a.edges;
+    m.draft_of.resize_for_overwrite(reached);
     const std::span<const std::uint32_t> targets = semi_nca_algorithm::select(
-        m.draft_of, reached, [](std::uint32_t n) { return n; },
+        m.draft_of.data(), reached, [](std::uint32_t n) { return n; },
         [&](std::uint32_t n) {
           last[n] = n;
           return chain[n] != end_of_chain;
@@ -135,9 +144,9 @@ private:
 
   /// The first of the edges back to `n`, which end its chain and leave it; `end_of_chain` if there are none.
   constexpr std::uint32_t cut_backedges(std::uint32_t n) {
-    std::uint32_t* link = &a.chain.data()[n];
-    while (*link != end_of_chain && a.edges.data()[*link].source > m.last.data()[n]) {
-      link = &a.edges.data()[*link].next;
+    std::uint32_t* link = &a.chain[n];
+    while (*link != end_of_chain && a.edges[*link].source > m.last.data()[n]) {
+      link = &a.edges[*link].next;
     }
     const std::uint32_t first = *link;
     *link = end_of_chain;
@@ -157,14 +166,14 @@ private:
     collection c{header, m.drafts.open(header), end, m.with_edges.data()};
     m.draft_of.data()[header] = c.draft;
     *c.end++ = header;
-    for (; backedge != end_of_chain; backedge = a.edges.data()[backedge].next) {
-      take_path(a.edges.data()[backedge].source, c);
+    for (; backedge != end_of_chain; backedge = a.edges[backedge].next) {
+      take_path(a.edges[backedge].source, c);
     }
     const std::uint32_t last = m.last.data()[header];
     while (c.with_edges != m.with_edges.data()) {
       const std::uint32_t target = *--c.with_edges;
-      for (std::uint32_t edge = a.chain.data()[target]; edge != end_of_chain;) {
-        const auto [source, next] = a.edges.data()[edge];
+      for (std::uint32_t edge = a.chain[target]; edge != end_of_chain;) {
+        const auto [source, next] = a.edges[edge];
         if (source <= last) {
           take_path(source, c);
         } else {
@@ -196,23 +205,23 @@ private:
         m.drafts.put_inside(inner, c.draft);
         n = m.drafts.header[inner];
       }
-      if (a.semi.data()[n] < c.header) [[unlikely]] { // by a forward edge
+      if (a.semi[n] < c.header) [[unlikely]] { // by a forward edge
         m.entered.push_back({n, c.draft});
       }
       *c.with_edges = n; // to stay if there are edges, which is a coin toss
-      c.with_edges += a.chain.data()[n] != end_of_chain;
-      n = a.idom.data()[n]; // the parent in the search tree
+      c.with_edges += a.chain[n] != end_of_chain;
+      n = a.idom[n]; // the parent in the search tree
     }
   }
 
   /// An edge from outside makes `target` an entry. From now on it counts as one to the cycle as a whole.
   constexpr void defer(std::uint32_t edge, std::uint32_t target, std::uint32_t header, std::uint32_t draft) {
     if (m.waiting.empty()) {
-      m.ancestor.assign(std::span<const std::uint32_t>(a.idom).first(m.draft_of.size()));
+      m.ancestor.assign(std::span<const std::uint32_t>(a.idom, m.draft_of.size()));
       m.first_waiting.assign(m.draft_of.size(), end_of_chain);
     }
-    const std::uint32_t common = ancestor_above(a.edges.data()[edge].source, header);
-    std::uint32_t& entered_from = a.semi.data()[target];
+    const std::uint32_t common = ancestor_above(a.edges[edge].source, header);
+    std::uint32_t& entered_from = a.semi[target];
     if (entered_from >= header) {
       m.entered.push_back({target, draft});
     }
@@ -248,8 +257,8 @@ private:
     for (std::uint32_t i = m.first_waiting.data()[n]; i != end_of_chain;) {
       const auto [edge, target, next] = m.waiting.data()[i];
       const std::uint32_t header = m.drafts.header[m.drafts.outermost(m.draft_of.data()[target])];
-      a.edges.data()[edge].next = a.chain.data()[header];
-      a.chain.data()[header] = edge;
+      a.edges[edge].next = a.chain[header];
+      a.chain[header] = edge;
       i = next;
     }
   }
@@ -259,9 +268,10 @@ private:
 template <class G, class Order>
 constexpr std::uint32_t search_cycles(const G& g, Order, bool all, std::uint32_t* number, cycle_memory& m) {
   if constexpr (std::is_same_v<Order, last_to_first_t>) {
-    return cycle_search{m}.run(g, number, all);
+    return cycle_search(g, m).run(g, number, all);
   } else {
-    return cycle_search{m}.run(turned_successors<G>(g, m.turned), number, all);
+    const turned_successors<G> turned(g, m.turned);
+    return cycle_search(turned, m).run(turned, number, all);
   }
 }
 

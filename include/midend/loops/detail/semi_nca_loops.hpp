@@ -2,8 +2,8 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/dominance/detail/search_numbers.hpp"
 #include "midend/dominance/detail/semi_nca.hpp"
-#include "midend/dominance/detail/workspace.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/loops/detail/loop_drafts.hpp"
 #include "midend/support/flat_array.hpp"
@@ -62,8 +62,8 @@ private:
       }
       while (!with_cross_edges.empty()) {
         const std::uint32_t target = with_cross_edges.pop();
-        for (std::uint32_t edge = a.chain.data()[target]; edge != end_of_chain; edge = a.edges.data()[edge].next) {
-          last = take_path(a, a.edges.data()[edge].source, draft, last, with_cross_edges);
+        for (std::uint32_t edge = a.chain[target]; edge != end_of_chain; edge = a.edges[edge].next) {
+          last = take_path(a, a.edges[edge].source, draft, last, with_cross_edges);
         }
       }
       drafts.own_blocks[draft] = static_cast<std::uint32_t>(last - first);
@@ -91,17 +91,17 @@ private:
         drafts.put_inside(inner, draft);
         v = drafts.header[inner];
       }
-      if (a.chain.data()[v] != end_of_chain) {
+      if (a.chain[v] != end_of_chain) {
         with_cross_edges.push(v);
       }
-      v = a.idom.data()[v]; // still the parent in the search tree
+      v = a.idom[v]; // still the parent in the search tree
     }
   }
 
   constexpr void numbers_to_nodes(const dominance_arrays& a) {
     for (flat_array<std::uint32_t>* numbers : {&drafts.header, &drafts.blocks}) {
       for (std::uint32_t& number : *numbers) {
-        number = a.vertex.data()[number];
+        number = a.vertex[number];
       }
     }
   }

@@ -3,8 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/support/flat_array.hpp"
-#include "midend/support/work_stack.hpp"
+#include "midend/support/detail/arena.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -27,53 +26,67 @@ struct pending_edge {
   node_id target;
 };
 
-/// What the dominator algorithms own between calls.
-struct dominance_memory {
-  flat_array<node_id> vertex;
-  flat_array<std::uint32_t> idom;
-  flat_array<std::uint32_t> semi;
-  flat_array<chained_edge> edges;
-  flat_array<pending_edge> pending;
-  flat_array<std::uint64_t> ranked_label;
-  flat_array<std::uint32_t> bucket;
-  flat_array<std::uint32_t> bucket_next;
-  flat_array<std::uint32_t> size;
-  flat_array<std::uint32_t> child;
-  flat_array<std::uint32_t> chain;
-  flat_array<std::uint32_t> label;
-  flat_array<std::uint32_t> ancestor;
-  flat_array<std::uint32_t> selected;
+/// How many entries the stacks of a search have room for at first: enough, where the number of edges is known.
+template <class G> constexpr std::size_t stack_capacity(const G& g) {
+  if constexpr (edge_indexed_flow_graph<G>) {
+    return static_cast<std::size_t>(g.num_edges()) + 1;
+  } else {
+    return static_cast<std::size_t>(g.num_nodes()) + 16;
+  }
+}
+
+/// Four columns of as many numbers as there are nodes. They may lie in a result that is written last: large graphs are
+/// bound by the memory they touch.
+struct scratch_columns {
+  std::uint32_t* chain;
+  std::uint32_t* label;
+  std::uint32_t* ancestor;
+  std::uint32_t* selected;
 };
 
 /// The arrays of one call. Everything but `vertex` is indexed by the number that a search gave to a node and holds such
-/// numbers: the algorithms never touch a node id. Four of them may lie in the columns of a result that are written
-/// last: large graphs are bound by the memory they touch.
+/// numbers: the algorithms never touch a node id. What only one algorithm needs, it takes from `memory`.
 struct dominance_arrays {
-  constexpr explicit dominance_arrays(dominance_memory& m)
-      : dominance_arrays(m, m.chain, m.label, m.ancestor, m.selected) {}
+  /// Ends the life of all other arrays in `arrays`.
+  template <class G>
+  constexpr dominance_arrays(const G& g, arena& arrays) : dominance_arrays(g, arrays, std::size_t{7}) {
+    const std::size_t count = node_count(g);
+    chain = semi + count + 2;
+    label = chain + count;
+    ancestor = label + count;
+    selected = ancestor + count;
+  }
 
-  constexpr dominance_arrays(dominance_memory& m, flat_array<std::uint32_t>& chain_column,
-                             flat_array<std::uint32_t>& label_column, flat_array<std::uint32_t>& ancestor_column,
-                             flat_array<std::uint32_t>& selected_column)
-      : vertex(m.vertex), idom(m.idom), semi(m.semi), edges(m.edges), pending(m.pending), chain(chain_column),
-        label(label_column), ancestor(ancestor_column), selected(selected_column), ranked_label(m.ranked_label),
-        bucket(m.bucket), bucket_next(m.bucket_next), size(m.size), child(m.child) {}
+  template <class G>
+  constexpr dominance_arrays(const G& g, arena& arrays, const scratch_columns& columns)
+      : dominance_arrays(g, arrays, std::size_t{3}) {
+    chain = columns.chain;
+    label = columns.label;
+    ancestor = columns.ancestor;
+    selected = columns.selected;
+  }
 
-  flat_array<node_id>& vertex;       ///< number → node
-  flat_array<std::uint32_t>& idom;   ///< the result, idom[w] < w but for 0; at first the parent in the search tree
-  flat_array<std::uint32_t>& semi;   ///< semidominator; after the search the best that tree and forward edges give
-  flat_array<chained_edge>& edges;   ///< in the order in which they were found
-  flat_array<pending_edge>& pending; ///< stack of the search
-  flat_array<std::uint32_t>& chain;  ///< first edge, neither tree nor forward, into w: an index of `edges`
-  flat_array<std::uint32_t>& label;  ///< scratch of the algorithms from here on
-  flat_array<std::uint32_t>& ancestor;
-  flat_array<std::uint32_t>& selected;
-  flat_array<std::uint64_t>& ranked_label;
-  flat_array<std::uint32_t>& bucket;
-  flat_array<std::uint32_t>& bucket_next;
-  flat_array<std::uint32_t>& size;
-  flat_array<std::uint32_t>& child;
-  std::size_t num_chained = 0;
+  arena& memory;
+  node_id* vertex = nullptr;      ///< number → node
+  std::uint32_t* idom = nullptr;  ///< the result, idom[w] < w but for 0; at first the parent in the search tree
+  std::uint32_t* semi = nullptr;  ///< semidominator; after the search the best that tree and forward edges give
+  std::uint32_t* chain = nullptr; ///< first edge, neither tree nor forward, into w: an index of `edges`
+  std::uint32_t* label = nullptr; ///< scratch of the algorithms, as the next two
+  std::uint32_t* ancestor = nullptr;
+  std::uint32_t* selected = nullptr;
+  chained_edge* edges = nullptr; ///< in the order in which the search found them
+  std::size_t num_chained = 0;   ///< how many `edges` there are
+
+private:
+  template <class G> constexpr dominance_arrays(const G& g, arena& arrays, std::size_t num_columns) : memory(arrays) {
+    const std::size_t count = node_count(g);
+    const std::size_t numbers = num_columns * count + 2; // balanced linking has two numbers after the last
+    const std::size_t stacks = stack_capacity(g) * (sizeof(chained_edge) + sizeof(pending_edge));
+    memory.reset(numbers * sizeof(std::uint32_t) + stacks + 16);
+    vertex = memory.array<std::uint32_t>(numbers);
+    idom = vertex + count;
+    semi = idom + count;
+  }
 };
 
 /// Whether the entry of a graph is none of its own nodes, as that of `reversed_to_exit`. The search enters `g.roots()`
@@ -107,21 +120,16 @@ template <class G> constexpr decltype(auto) inner_successors(const G& g, node_id
 /// Successors are taken last to first, which lets each range be read once, in order, and stacked as it comes. Returns
 /// the number of reachable nodes. O(n + m).
 template <class G> constexpr std::uint32_t number_and_chain(const G& g, std::uint32_t* number, dominance_arrays& a) {
-  const node_id count = node_count(g);
-  a.vertex.resize_for_overwrite(count);
-  a.idom.resize_for_overwrite(count);
-  a.semi.resize_for_overwrite(count + std::size_t{2}); // balanced linking has two numbers behind the last
-  a.chain.resize_for_overwrite(count);
   a.num_chained = 0;
-  if (count == 0) {
+  if (node_count(g) == 0) {
     return 0;
   }
-  node_id* const vertex = a.vertex.data();
-  std::uint32_t* const parent = a.idom.data();
-  std::uint32_t* const semi = a.semi.data();
-  std::uint32_t* const chain = a.chain.data();
-  work_stack<pending_edge> pending(a.pending);
-  work_stack<chained_edge> edges(a.edges);
+  node_id* const vertex = a.vertex;
+  std::uint32_t* const parent = a.idom;
+  std::uint32_t* const semi = a.semi;
+  std::uint32_t* const chain = a.chain;
+  arena_stack<pending_edge> pending(a.memory, stack_capacity(g));
+  arena_stack<chained_edge> edges(a.memory, stack_capacity(g));
   const auto chain_edge = [&](std::uint32_t from, std::uint32_t to) {
     edges.push({from, chain[to]});
     chain[to] = static_cast<std::uint32_t>(edges.size() - 1);
@@ -158,6 +166,7 @@ template <class G> constexpr std::uint32_t number_and_chain(const G& g, std::uin
       if (pending.empty()) {
         at = late_root(g, number, met);
         if (at == no_node) {
+          a.edges = edges.data();
           a.num_chained = edges.size();
           return met;
         }
@@ -198,12 +207,5 @@ template <class G> constexpr std::uint32_t number_and_chain(const G& g, std::uin
 }
 
 } // namespace detail
-
-/// Memory for dominator computations that are done again and again, by any of the algorithms.
-class dominators_workspace {
-public:
-  /// For the algorithms; not part of the interface.
-  detail::dominance_memory memory_;
-};
 
 MIDEND_END_NAMESPACE

@@ -1,0 +1,194 @@
+/// `arena`: the memory of a workspace, handed out array by array and taken back all at once.
+#pragma once
+
+#include "midend/config.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// Arrays of trivial elements that live from one `reset` to the next. They come from few large blocks, so a workspace
+/// that is made for one call allocates once. Blocks are kept until destruction: the same or smaller arrays, asked for
+/// in the same order after a `reset`, allocate nothing. A copy has no memory yet.
+class arena {
+public:
+  constexpr arena() = default;
+
+  constexpr arena(const arena&) {}
+
+  constexpr arena(arena&& other) noexcept { swap(other); }
+
+  constexpr arena& operator=(const arena&) { return *this; }
+
+  constexpr arena& operator=(arena&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+
+  constexpr ~arena() {
+    if (first_ != nullptr || constant_ != nullptr) {
+      release();
+    }
+  }
+
+  /// Ends the life of all arrays. Nothing is allocated until the first array is asked for, and then at least room for
+  /// `bytes`.
+  constexpr void reset(std::size_t bytes) {
+    expected_ = bytes;
+    at_ = end_ = nullptr;
+    current_ = nullptr;
+    if (std::is_constant_evaluated()) {
+      release();
+    }
+  }
+
+  /// An array of `count` elements with indeterminate values.
+  template <class T> constexpr T* array(std::size_t count) {
+    static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= alignment);
+    if (std::is_constant_evaluated()) {
+      auto* const made = new constant_array<T>(count);
+      made->next = std::exchange(constant_, made);
+      return made->elements;
+    }
+    const std::size_t bytes = (count * sizeof(T) + alignment - 1) & ~(alignment - 1);
+    if (bytes > static_cast<std::size_t>(end_ - at_)) [[unlikely]] {
+      go_to_block(bytes);
+    }
+    return static_cast<T*>(static_cast<void*>(std::exchange(at_, at_ + bytes)));
+  }
+
+  /// An array of `count` copies of `value`.
+  template <class T> constexpr T* array(std::size_t count, T value) {
+    T* const elements = array<T>(count);
+    for (std::size_t i = 0; i != count; ++i) {
+      elements[i] = value;
+    }
+    return elements;
+  }
+
+private:
+  static constexpr std::size_t alignment = 8;
+
+  /// In front of the memory of each block.
+  struct block {
+    block* next;
+    std::size_t size;
+  };
+
+  // Constant expressions cannot make arrays out of bytes: each array is allocated there, and the list knows its type.
+  struct constant_list {
+    constexpr virtual ~constant_list() = default;
+    constant_list* next = nullptr;
+  };
+
+  template <class T> struct constant_array final : constant_list {
+    constexpr explicit constant_array(std::size_t count) : elements(new T[count]) {}
+
+    constant_array(const constant_array&) = delete;
+    constant_array& operator=(const constant_array&) = delete;
+
+    constexpr ~constant_array() override { delete[] elements; }
+
+    T* elements;
+  };
+
+  constexpr void swap(arena& other) noexcept {
+    std::swap(at_, other.at_);
+    std::swap(end_, other.end_);
+    std::swap(first_, other.first_);
+    std::swap(current_, other.current_);
+    std::swap(expected_, other.expected_);
+    std::swap(constant_, other.constant_);
+  }
+
+  /// Goes on in the next block that is large enough, a new one if there is none.
+  MIDEND_SELDOM_CALLED void go_to_block(std::size_t bytes) {
+    block** link = current_ == nullptr ? &first_ : &current_->next;
+    while (*link != nullptr && (*link)->size < bytes) {
+      link = &(*link)->next;
+    }
+    if (*link == nullptr) {
+      std::size_t size = current_ == nullptr ? expected_ : 2 * current_->size;
+      size = size < bytes ? bytes : size;
+      *link = static_cast<block*>(::operator new(sizeof(block) + size));
+      **link = {nullptr, size};
+    }
+    current_ = *link;
+    at_ = reinterpret_cast<std::byte*>(current_ + 1);
+    end_ = at_ + current_->size;
+  }
+
+  MIDEND_SELDOM_CALLED constexpr void release() {
+    while (constant_ != nullptr) {
+      delete std::exchange(constant_, constant_->next);
+    }
+    while (first_ != nullptr) {
+      ::operator delete(std::exchange(first_, first_->next));
+    }
+  }
+
+  std::byte* at_ = nullptr; ///< where the next array goes
+  std::byte* end_ = nullptr;
+  block* first_ = nullptr;
+  block* current_ = nullptr; ///< the one that arrays come from
+  std::size_t expected_ = 0;
+  constant_list* constant_ = nullptr;
+};
+
+/// A stack in an arena. The three pointers are plain locals, so that a loop keeps them in registers.
+template <class T> class arena_stack {
+public:
+  /// Room for `capacity` elements at first.
+  constexpr arena_stack(arena& memory, std::size_t capacity)
+      : memory_(memory), first_(memory.array<T>(capacity)), top_(first_), limit_(first_ + capacity) {}
+
+  arena_stack(const arena_stack&) = delete;
+  arena_stack& operator=(const arena_stack&) = delete;
+
+  constexpr bool empty() const { return top_ == first_; }
+
+  constexpr std::size_t size() const { return static_cast<std::size_t>(top_ - first_); }
+
+  constexpr T* data() const { return first_; }
+
+  constexpr const T& top() const { return top_[-1]; }
+
+  constexpr void push(T value) {
+    if (top_ == limit_) [[unlikely]] {
+      const std::size_t used = size();
+      const std::size_t capacity = 2 * used + 16;
+      first_ = enlarged(memory_, first_, used, capacity);
+      top_ = first_ + used;
+      limit_ = first_ + capacity;
+    }
+    *top_++ = value;
+  }
+
+  constexpr T pop() { return *--top_; }
+
+private:
+  /// Not called on the object, whose address must not escape if the pointers are to stay in registers.
+  MIDEND_SELDOM_CALLED static constexpr T* enlarged(arena& memory, const T* old, std::size_t used,
+                                                    std::size_t capacity) {
+    T* const fresh = memory.array<T>(capacity);
+    for (std::size_t i = 0; i != used; ++i) {
+      fresh[i] = old[i];
+    }
+    return fresh;
+  }
+
+  arena& memory_;
+  T* first_;
+  T* top_;
+  T* limit_;
+};
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE
