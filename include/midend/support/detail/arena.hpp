@@ -41,10 +41,10 @@ public:
   /// `bytes`.
   constexpr void reset(std::size_t bytes) {
     expected_ = bytes;
-    at_ = end_ = nullptr;
-    current_ = nullptr;
     if (std::is_constant_evaluated()) {
       release();
+    } else if (first_ != nullptr) {
+      enter(first_);
     }
   }
 
@@ -119,9 +119,13 @@ private:
       *link = static_cast<block*>(::operator new(sizeof(block) + size));
       **link = {nullptr, size};
     }
-    current_ = *link;
-    at_ = reinterpret_cast<std::byte*>(current_ + 1);
-    end_ = at_ + current_->size;
+    enter(*link);
+  }
+
+  void enter(block* b) {
+    current_ = b;
+    at_ = reinterpret_cast<std::byte*>(b + 1);
+    end_ = at_ + b->size;
   }
 
   MIDEND_SELDOM_CALLED constexpr void release() {
