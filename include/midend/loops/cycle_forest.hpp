@@ -22,7 +22,6 @@ inline constexpr cycle_id no_cycle = 0xffff'ffff;
 
 namespace detail {
 
-struct loop_forest_builder;
 struct cycle_forest_builder;
 
 /// A block that control enters by another way than through the header of the innermost cycle which that way leads into.
@@ -135,7 +134,6 @@ public:
   constexpr std::uint64_t epoch() const { return epoch_; }
 
 private:
-  friend detail::loop_forest_builder;
   friend detail::cycle_forest_builder;
 
   constexpr std::span<const node_id> blocks_of(cycle_id first, cycle_id last) const {

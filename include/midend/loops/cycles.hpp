@@ -24,15 +24,15 @@ struct cycle_forest_builder {
     out.epoch_ = graph_epoch(g);
     search_cycles(g, order, true, out.innermost_.data(), m); // the numbers of nodes lie there meanwhile
     out.innermost_.assign(out.innermost_.size(), no_cycle);
-    if (m.drafts.header.empty()) {
+    if (m.drafts.count == 0) {
       return;
     }
-    loop_forest_builder::number_drafts(m.drafts, out);
+    const forest_columns columns = resized_columns(m.drafts, out);
+    number_drafts(m.drafts, columns);
     if (!m.entered.empty()) {
       list_entered(m, out);
     }
-    const node_id* const vertex = m.vertex;
-    loop_forest_builder::list_blocks(m.drafts, [vertex](std::uint32_t n) { return vertex[n]; }, out);
+    list_blocks(m.drafts, [vertex = m.vertex](std::uint32_t n) { return vertex[n]; }, columns);
   }
 
 private:
@@ -40,6 +40,21 @@ private:
     out.innermost_.assign(num_nodes, no_cycle);
     out.header_.clear();
     out.entered_.clear();
+  }
+
+  static constexpr forest_columns resized_columns(const loop_drafts& drafts, cycle_forest& out) {
+    for (flat_array<std::uint32_t>* by_cycle : {&out.header_, &out.parent_, &out.depth_, &out.size_}) {
+      by_cycle->resize_for_overwrite(drafts.count);
+    }
+    out.block_offset_.resize_for_overwrite(drafts.count + std::size_t{1});
+    out.blocks_.resize_for_overwrite(drafts.num_blocks);
+    return {.innermost = out.innermost_.data(),
+            .header = out.header_.data(),
+            .parent = out.parent_.data(),
+            .depth = out.depth_.data(),
+            .size = out.size_.data(),
+            .block_offset = out.block_offset_.data(),
+            .blocks = out.blocks_.data()};
   }
 
   /// Groups the entered blocks by the innermost cycle that they are an entry of besides its header. Headers are numbers

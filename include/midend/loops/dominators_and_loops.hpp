@@ -2,24 +2,23 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/dominance/detail/search_numbers.hpp"
+#include "midend/dominance/detail/semi_nca.hpp"
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/dominance/dominators.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/loops/detail/loop_boundaries.hpp"
+#include "midend/graph/detail/flat_copy.hpp"
 #include "midend/loops/detail/loop_drafts.hpp"
-#include "midend/loops/detail/semi_nca_loops.hpp"
+#include "midend/loops/detail/loop_forest_builder.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/loops/natural_loops.hpp"
-#include "midend/support/flat_array.hpp"
+#include "midend/support/detail/arena.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
 
 MIDEND_BEGIN_NAMESPACE
-
-/// Memory for `dominators_and_loops`.
-struct dominators_and_loops_workspace {
-  dominators_workspace dominators;
-  natural_loops_workspace loops;
-  flat_array<detail::chained_edge> backedges_; ///< for the algorithm; not part of the interface
-};
 
 /// The dominator tree of a graph and its natural loops.
 struct dominators_and_loops_result {
@@ -27,22 +26,133 @@ struct dominators_and_loops_result {
   loop_forest loops;
 };
 
+/// Memory for `dominators_and_loops` that is called again and again.
+class dominators_and_loops_workspace {
+  friend detail::dominators_and_loops_search;
+
+  dominators_workspace dominators_;
+  natural_loops_workspace loops_;
+};
+
 namespace detail {
 
-template <class G>
-constexpr void find_dominators_and_loops(const G& g, bool boundaries, dominators_and_loops_workspace& workspace,
-                                         dominators_and_loops_result& out) {
-  loop_arrays& a = workspace.loops.arrays_;
-  const semi_nca_loop_search search{workspace.backedges_, a.draft_of, a.pending, a.drafts};
-  dominator_tree_builder::build(g, search, workspace.dominators, out.dominators);
-  loop_forest_builder::clear(out.dominators.num_nodes(), out.dominators.epoch(), boundaries, out.loops);
-  if (!a.drafts.header.empty()) {
-    loop_forest_builder::build(a.drafts, out.loops);
-    if (boundaries) {
-      loop_search::list_boundaries(g, out.dominators, false, a, out.loops);
+/// Between the evaluation of semidominators, which recognises backedges, and the last step, which overwrites the search
+/// tree, everything that loops need is there: with v, the tree path from the header to v is in the loop, and beyond it
+/// only the sources of cross edges to the path. Forward edges start on the path. So no predecessors are needed.
+struct semi_nca_loop_search {
+  static constexpr std::uint32_t none = loop_drafts::none;
+
+  arena& memory; ///< for the loops; the dominators have their own
+  loop_drafts& drafts;
+
+  /// As an algorithm for the dominator tree, which also leaves drafts of the loops, of nodes.
+  template <class G> constexpr std::uint32_t run(const G& g, std::uint32_t* number, dominance_arrays& a) {
+    const std::uint32_t reached = number_and_chain(g, number, a);
+    if (a.num_chained != 0) {
+      arena_stack<backedge> backedges(memory, 0);
+      semi_nca_algorithm::evaluate_semidominators(
+          a, reached, [&](std::uint32_t source, std::uint32_t target) { backedges.push({source, target}); });
+      if (!backedges.empty()) {
+        collect_loops(a, reached, {backedges.data(), backedges.size()});
+        numbers_to_nodes(a);
+      }
+    }
+    semi_nca_algorithm::ascend_to_idoms(a, reached);
+    return reached;
+  }
+
+private:
+  /// Both ends by their numbers.
+  struct backedge {
+    std::uint32_t source;
+    std::uint32_t target;
+  };
+
+  /// The targets of the backedges descend, so inner headers come first.
+  constexpr void collect_loops(const dominance_arrays& a, std::uint32_t reached, std::span<const backedge> backedges) {
+    std::uint32_t* const draft_of = memory.array(reached, none);
+    drafts.start(memory, backedges.size(), reached);
+    std::uint32_t* last = drafts.blocks;
+    arena_stack<std::uint32_t> with_cross_edges(memory, reached);
+    for (std::size_t i = 0; i != backedges.size();) {
+      const std::uint32_t header = backedges[i].target;
+      const std::uint32_t* const first = last;
+      const std::uint32_t draft = drafts.open(header);
+      draft_of[header] = draft;
+      *last++ = header;
+      for (; i != backedges.size() && backedges[i].target == header; ++i) {
+        last = take_path(a, backedges[i].source, draft, last, draft_of, with_cross_edges);
+      }
+      while (!with_cross_edges.empty()) {
+        const std::uint32_t target = with_cross_edges.pop();
+        for (std::uint32_t edge = a.chain[target]; edge != end_of_chain; edge = a.edges[edge].next) {
+          last = take_path(a, a.edges[edge].source, draft, last, draft_of, with_cross_edges);
+        }
+      }
+      drafts.own_blocks[draft] = static_cast<std::uint32_t>(last - first);
+    }
+    drafts.num_blocks = static_cast<std::uint32_t>(last - drafts.blocks);
+  }
+
+  /// Takes v and its ancestors into the draft, up to one that is in it.
+  constexpr std::uint32_t* take_path(const dominance_arrays& a, std::uint32_t v, std::uint32_t draft,
+                                     std::uint32_t* last, std::uint32_t* innermost,
+                                     arena_stack<std::uint32_t>& with_cross_edges) {
+    for (;;) {
+      const std::uint32_t known = innermost[v];
+      if (known == draft) {
+        return last;
+      }
+      if (known == none) {
+        innermost[v] = draft;
+        *last++ = v;
+      } else {
+        const std::uint32_t inner = drafts.outermost(known);
+        if (inner == draft) {
+          return last;
+        }
+        drafts.put_inside(inner, draft);
+        v = drafts.header[inner];
+      }
+      if (a.chain[v] != end_of_chain) {
+        with_cross_edges.push(v);
+      }
+      v = a.idom[v]; // still the parent in the search tree
     }
   }
-}
+
+  constexpr void numbers_to_nodes(const dominance_arrays& a) {
+    for (std::uint32_t draft = 0; draft != drafts.count; ++draft) {
+      drafts.header[draft] = a.vertex[drafts.header[draft]];
+    }
+    for (std::uint32_t i = 0; i != drafts.num_blocks; ++i) {
+      drafts.blocks[i] = a.vertex[drafts.blocks[i]];
+    }
+  }
+};
+
+struct dominators_and_loops_search {
+  template <class G>
+  static constexpr void run(const G& g, bool boundaries, dominators_and_loops_workspace& workspace,
+                            dominators_and_loops_result& out) {
+    arena& memory = workspace.loops_.memory_;
+    memory.reset(loop_search_bytes(g));
+    loop_drafts drafts;
+    dominator_tree_builder::build(g, semi_nca_loop_search{memory, drafts}, workspace.dominators_, out.dominators);
+    if (drafts.count == 0) {
+      loop_forest_builder::clear(out.dominators, boundaries, out.loops);
+      return;
+    }
+    flat_copy& flat = workspace.loops_.flat_;
+    if (boundaries) {
+      flat.assign(g, true);
+    }
+    loop_forest_builder::build(boundaries ? &flat.graph() : nullptr, out.dominators, drafts, memory, out.loops);
+    if (boundaries) {
+      loop_forest_builder::restore_edge_ids(flat, out.loops);
+    }
+  }
+};
 
 } // namespace detail
 
@@ -55,14 +165,14 @@ constexpr void find_dominators_and_loops(const G& g, bool boundaries, dominators
 template <flow_graph G>
 constexpr void dominators_and_loops(const G& g, dominators_and_loops_workspace& workspace,
                                     dominators_and_loops_result& out) {
-  detail::find_dominators_and_loops(g, true, workspace, out);
+  detail::dominators_and_loops_search::run(g, true, workspace, out);
 }
 
 /// The same without the boundaries of loops. Reads successors only, once, and never copies the graph.
 template <flow_graph G>
 constexpr void dominators_and_loops(const G& g, nesting_only_t, dominators_and_loops_workspace& workspace,
                                     dominators_and_loops_result& out) {
-  detail::find_dominators_and_loops(g, false, workspace, out);
+  detail::dominators_and_loops_search::run(g, false, workspace, out);
 }
 
 /// The dominator tree and the natural loops of `g`.

@@ -29,12 +29,16 @@ struct loop_edge {
 
 namespace detail {
 
-/// An edge that leaves a loop. It leaves the innermost loop of its source and each loop around that, out to the one of
-/// depth `outermost_depth`.
-struct exit_record {
-  loop_edge edge;
-  std::uint32_t outermost_depth;
-  std::uint32_t next_shallower; ///< the next record whose edge leads further out
+/// The edges that leave a loop, and for each, in `reach`, two words: the depth of the outermost loop that it leaves,
+/// and the next record whose edge leads further out. An edge leaves the innermost loop of its source and each loop
+/// around that, out to the one of this depth.
+struct exit_records {
+  const loop_edge* edges = nullptr;
+  const std::uint32_t* reach = nullptr;
+
+  constexpr std::uint32_t outermost_depth(std::uint32_t i) const { return reach[2 * std::size_t{i}]; }
+
+  constexpr std::uint32_t next_shallower(std::uint32_t i) const { return reach[2 * std::size_t{i} + 1]; }
 };
 
 } // namespace detail
@@ -46,15 +50,15 @@ class exiting_edge_iterator : public detail::iterator_base<exiting_edge_iterator
 public:
   constexpr exiting_edge_iterator() = default;
 
-  constexpr exiting_edge_iterator(const detail::exit_record* records, std::uint32_t at, std::uint32_t last,
+  constexpr exiting_edge_iterator(detail::exit_records records, std::uint32_t at, std::uint32_t last,
                                   std::uint32_t depth)
       : records_(records), at_(at), last_(last), depth_(depth) {
     skip();
   }
 
-  constexpr const loop_edge& operator*() const { return records_[at_].edge; }
+  constexpr const loop_edge& operator*() const { return records_.edges[at_]; }
 
-  constexpr const loop_edge* operator->() const { return &records_[at_].edge; }
+  constexpr const loop_edge* operator->() const { return records_.edges + at_; }
 
   constexpr void advance() {
     ++at_;
@@ -67,13 +71,13 @@ public:
 
 private:
   constexpr void skip() {
-    while (at_ < last_ && records_[at_].outermost_depth > depth_) {
-      at_ = records_[at_].next_shallower;
+    while (at_ < last_ && records_.outermost_depth(at_) > depth_) {
+      at_ = records_.next_shallower(at_);
     }
     at_ = at_ < last_ ? at_ : last_;
   }
 
-  const detail::exit_record* records_ = nullptr;
+  detail::exit_records records_;
   std::uint32_t at_ = 0;
   std::uint32_t last_ = 0;
   std::uint32_t depth_ = 0;

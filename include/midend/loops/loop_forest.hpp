@@ -16,9 +16,8 @@
 MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
-struct loop_forest_builder;
-struct loop_boundary_builder;
-} // namespace detail
+class loop_forest_builder;
+}
 
 /// The natural loops of a graph, nested in each other.
 ///
@@ -33,52 +32,57 @@ struct loop_boundary_builder;
 /// to 20 for each backedge, entering and exiting edge, however many loops the edge leaves.
 class loop_forest {
 public:
-  constexpr std::size_t num_nodes() const { return innermost_.size(); }
+  constexpr std::size_t num_nodes() const { return num_nodes_; }
 
-  constexpr std::size_t num_loops() const { return header_.size(); }
+  constexpr std::size_t num_loops() const { return num_loops_; }
 
   /// All loops, outer before inner.
   constexpr id_range<loop_id> loops() const { return {0, static_cast<loop_id>(num_loops())}; }
 
   /// `l` and the loops inside it, outer before inner.
-  constexpr id_range<loop_id> subloops(loop_id l) const { return {l, l + size_[l]}; }
+  constexpr id_range<loop_id> subloops(loop_id l) const { return {l, l + of(sizes, l)}; }
 
   /// The loops of depth 1.
   constexpr sibling_range top_level() const {
-    return detail::siblings(size_.data(), 0, static_cast<loop_id>(num_loops()));
+    return detail::siblings(column(sizes), 0, static_cast<loop_id>(num_loops()));
   }
 
   /// The loops directly inside `l`.
-  constexpr sibling_range children(loop_id l) const { return detail::siblings(size_.data(), l + 1, l + size_[l]); }
+  constexpr sibling_range children(loop_id l) const { return detail::siblings(column(sizes), l + 1, l + of(sizes, l)); }
 
   /// The loop directly around `l`, or `no_loop`.
-  constexpr loop_id parent(loop_id l) const { return parent_[l]; }
+  constexpr loop_id parent(loop_id l) const { return of(parents, l); }
 
   /// 1 for a loop that is in no other.
-  constexpr std::uint32_t depth(loop_id l) const { return depth_[l]; }
+  constexpr std::uint32_t depth(loop_id l) const { return of(depths, l); }
 
   /// The block through which control enters; it dominates the loop.
-  constexpr node_id header(loop_id l) const { return header_[l]; }
+  constexpr node_id header(loop_id l) const { return of(headers, l); }
 
   /// The smallest loop around `n`, or `no_loop`.
-  constexpr loop_id innermost_loop(node_id n) const { return innermost_[n]; }
+  constexpr loop_id innermost_loop(node_id n) const {
+    MIDEND_ASSERT(n < num_nodes_, "a node of the graph", n, num_nodes_);
+    return words_.data()[n];
+  }
 
   /// How many loops are around `n`.
-  constexpr std::uint32_t loop_depth(node_id n) const { return innermost_[n] == no_loop ? 0 : depth_[innermost_[n]]; }
+  constexpr std::uint32_t loop_depth(node_id n) const {
+    return innermost_loop(n) == no_loop ? 0 : depth(innermost_loop(n));
+  }
 
-  constexpr bool is_header(node_id n) const { return innermost_[n] != no_loop && header_[innermost_[n]] == n; }
+  constexpr bool is_header(node_id n) const { return innermost_loop(n) != no_loop && header(innermost_loop(n)) == n; }
 
   /// Whether `n` is a block of `l`. O(1).
-  constexpr bool contains(loop_id l, node_id n) const { return contains_loop(l, innermost_[n]); }
+  constexpr bool contains(loop_id l, node_id n) const { return contains_loop(l, innermost_loop(n)); }
 
   /// Whether `inner` is `l` or a loop inside it; false for `no_loop`. O(1).
   constexpr bool contains_loop(loop_id l, loop_id inner) const {
-    return inner - l < size_[l]; // wraps around for lower numbers and is large for no_loop
+    return inner - l < of(sizes, l); // wraps around for lower numbers and is large for no_loop
   }
 
   /// The blocks of `l`: the header, the other blocks that are in no inner loop, then, loop by loop, those of the inner
   /// ones.
-  constexpr std::span<const node_id> blocks(loop_id l) const { return blocks_of(l, l + size_[l]); }
+  constexpr std::span<const node_id> blocks(loop_id l) const { return blocks_of(l, l + of(sizes, l)); }
 
   /// The blocks whose innermost loop is `l`; the header is first.
   constexpr std::span<const node_id> own_blocks(loop_id l) const { return blocks_of(l, l + 1); }
@@ -88,7 +92,7 @@ public:
   constexpr bool has_boundaries() const { return has_boundaries_; }
 
   /// The edges from blocks of `l` to its header, ascending by source.
-  constexpr std::span<const loop_edge> backedges(loop_id l) const { return slice(backedges_, backedge_offset_, l); }
+  constexpr std::span<const loop_edge> backedges(loop_id l) const { return slice(backedge_offsets, l); }
 
   /// The blocks with a backedge, ascending, each once.
   constexpr edge_sources<std::span<const loop_edge>> latches(loop_id l) const {
@@ -99,7 +103,7 @@ public:
   constexpr node_id single_latch(loop_id l) const { return only_source(backedges(l)); }
 
   /// The edges into the header from outside, unreachable blocks included, ascending by source.
-  constexpr std::span<const loop_edge> entering_edges(loop_id l) const { return slice(entering_, entering_offset_, l); }
+  constexpr std::span<const loop_edge> entering_edges(loop_id l) const { return slice(entering_offsets, l); }
 
   /// The blocks with an entering edge, ascending, each once.
   constexpr edge_sources<std::span<const loop_edge>> entering_blocks(loop_id l) const {
@@ -110,16 +114,17 @@ public:
   /// count, as they do in LLVM.
   constexpr node_id preheader(loop_id l) const {
     require_boundaries();
-    return preheader_[l];
+    return of(preheaders, l);
   }
 
   /// The edges from blocks of `l` to blocks outside: grouped by the innermost loop of the source, groups ascending, and
   /// ascending by source within a group. An edge that leaves several loops is in the range of each.
   constexpr exiting_edge_range exiting_edges(loop_id l) const {
     require_boundaries();
-    const std::uint32_t last = exit_offset_[l + size_[l]];
-    return {exiting_edge_iterator(exits_.data(), exit_offset_[l], last, depth_[l]),
-            exiting_edge_iterator(exits_.data(), last, last, depth_[l])};
+    const detail::exit_records exits{edges_.data() + first_exit_, column(blocks_and_reach) + num_blocks_};
+    const std::uint32_t first = of(exit_offsets, l);
+    const std::uint32_t last = column(exit_offsets)[l + of(sizes, l)];
+    return {exiting_edge_iterator(exits, first, last, depth(l)), exiting_edge_iterator(exits, last, last, depth(l))};
   }
 
   /// The blocks with an exiting edge, each once, in the order of `exiting_edges(l)`.
@@ -146,13 +151,13 @@ public:
   /// Whether all predecessors of each exit block are in `l`; unreachable ones do not count. True if there is no exit.
   constexpr bool has_dedicated_exits(loop_id l) const {
     require_boundaries();
-    return shared_exit_depth_[l] > depth_[l];
+    return of(shared_exit_depths, l) > depth(l);
   }
 
   /// Whether `l` has no exiting edge: control that is in stays in.
   constexpr bool is_statically_infinite(loop_id l) const {
     require_boundaries();
-    return exit_depth_[l] > depth_[l];
+    return of(exit_depths, l) > depth(l);
   }
 
   /// The `epoch()` of the graph that the forest was made of.
@@ -160,20 +165,56 @@ public:
 
 private:
   friend detail::loop_forest_builder;
-  friend detail::loop_boundary_builder;
+
+  // All is in two arrays, so that a forest is two allocations, and one if there are no loops. The array of words starts
+  // with the innermost loop of each node. If there are loops, their columns follow, each of `num_loops() + 1` elements,
+  // the last of which is the end of an offset and else of no use. Then come the blocks and, with boundaries, two words
+  // for each exiting edge.
+  enum column_id : std::size_t {
+    sizes, ///< number of loops in the subtree
+    headers,
+    parents,
+    depths,
+    block_offsets,
+    num_nesting_columns,
+    backedge_offsets = num_nesting_columns,
+    entering_offsets,
+    exit_offsets, ///< counted from `first_exit_`
+    preheaders,
+    exit_depths,        ///< how far out an edge from here leads: the least depth of a loop left
+    shared_exit_depths, ///< the same, of edges to blocks with other predecessors than the loop's
+    num_all_columns,
+    blocks_and_reach
+  };
+
+  constexpr std::size_t start_of(column_id c) const {
+    const std::size_t columns = has_boundaries_ ? num_all_columns : num_nesting_columns;
+    return num_nodes_ + (c == blocks_and_reach ? columns : static_cast<std::size_t>(c)) * (num_loops_ + 1);
+  }
+
+  constexpr const std::uint32_t* column(column_id c) const { return words_.data() + start_of(c); }
+
+  constexpr std::uint32_t* column(column_id c) { return words_.data() + start_of(c); }
+
+  constexpr std::uint32_t of(column_id c, loop_id l) const {
+    MIDEND_ASSERT(l < num_loops_, "a loop of the forest", l, num_loops_);
+    return column(c)[l];
+  }
 
   constexpr std::span<const node_id> blocks_of(loop_id first, loop_id last) const {
-    return {blocks_.data() + block_offset_[first], blocks_.data() + block_offset_[last]};
+    MIDEND_ASSERT(first < num_loops_, "a loop of the forest", first, num_loops_);
+    const node_id* const blocks = column(blocks_and_reach);
+    return {blocks + column(block_offsets)[first], blocks + column(block_offsets)[last]};
   }
 
   constexpr void require_boundaries() const {
     MIDEND_ASSERT(has_boundaries_, "a loop forest that was not made with nesting_only");
   }
 
-  constexpr std::span<const loop_edge> slice(const flat_array<loop_edge>& edges,
-                                             const flat_array<std::uint32_t>& offsets, loop_id l) const {
+  constexpr std::span<const loop_edge> slice(column_id offsets, loop_id l) const {
     require_boundaries();
-    return {edges.data() + offsets[l], edges.data() + offsets[l + std::size_t{1}]};
+    const std::uint32_t first = of(offsets, l);
+    return {edges_.data() + first, edges_.data() + column(offsets)[l + std::size_t{1}]};
   }
 
   static constexpr node_id only_source(std::span<const loop_edge> edges) {
@@ -182,26 +223,12 @@ private:
 
   std::uint64_t epoch_ = 0;
   bool has_boundaries_ = true;
-  flat_array<loop_id> innermost_; ///< by node
-
-  // By loop. Offsets have one element more.
-  flat_array<node_id> header_;
-  flat_array<loop_id> parent_;
-  flat_array<std::uint32_t> depth_;
-  flat_array<std::uint32_t> size_; ///< number of loops in the subtree
-  flat_array<std::uint32_t> block_offset_;
-  flat_array<std::uint32_t> backedge_offset_;
-  flat_array<std::uint32_t> entering_offset_;
-  flat_array<std::uint32_t> exit_offset_;
-  flat_array<node_id> preheader_;
-  flat_array<std::uint32_t> exit_depth_; ///< how far out an edge from here leads: the least depth of a loop left
-  flat_array<std::uint32_t>
-      shared_exit_depth_; ///< the same, of edges to blocks with other predecessors than the loop's
-
-  flat_array<node_id> blocks_;
-  flat_array<loop_edge> backedges_;
-  flat_array<loop_edge> entering_;
-  flat_array<detail::exit_record> exits_;
+  std::size_t num_nodes_ = 0;
+  std::size_t num_loops_ = 0;
+  std::size_t num_blocks_ = 0;
+  std::size_t first_exit_ = 0; ///< in `edges_`
+  flat_array<std::uint32_t> words_;
+  flat_array<loop_edge> edges_; ///< backedges, entering edges, exiting edges
 };
 
 MIDEND_END_NAMESPACE

@@ -2,99 +2,153 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/dominance/detail/search_numbers.hpp"
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/graph/csr_graph.hpp"
+#include "midend/graph/detail/flat_copy.hpp"
 #include "midend/graph/detail/out_edges.hpp"
-#include "midend/loops/detail/loop_boundaries.hpp"
 #include "midend/loops/detail/loop_drafts.hpp"
+#include "midend/loops/detail/loop_forest_builder.hpp"
 #include "midend/loops/loop_forest.hpp"
-#include "midend/support/flat_array.hpp"
-#include "midend/support/work_stack.hpp"
+#include "midend/support/detail/arena.hpp"
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
+#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
+struct natural_loop_search;
+struct dominators_and_loops_search;
+} // namespace detail
 
-/// Memory of the loop algorithms.
-struct loop_arrays {
-  flat_array<edge> backedges;
-  flat_array<std::uint32_t> next;      ///< of a backedge: another one to the same header
-  flat_array<std::uint64_t> is_header; ///< a bit by dominator preorder number
-  flat_array<std::uint32_t> first;     ///< by the same number, for headers only: a backedge to that node
-  flat_array<node_id> pending;         ///< blocks and headers of inner drafts whose predecessors are to be looked at
-  flat_array<std::uint32_t> draft_of;  ///< by number of a search that finds dominators and loops at once
-  loop_drafts drafts;
-  loop_boundary_arrays boundaries;
-  csr_graph copy;                     ///< of a graph that is no csr_graph
-  flat_array<edge_id> original_edges; ///< of the copy: the ids that the graph itself gives to the edges
+/// Memory for loop computations that are done again and again.
+class natural_loops_workspace {
+  friend detail::natural_loop_search;
+  friend detail::dominators_and_loops_search;
+
+  detail::arena memory_;
+  detail::flat_copy flat_; ///< of a graph that is no `csr_graph`
 };
+
+namespace detail {
+
+/// How much memory a search for the loops of a graph asks for at least.
+template <class G> constexpr std::size_t loop_search_bytes(const G& g) {
+  return 20 * static_cast<std::size_t>(g.num_nodes()) + 4 * stack_capacity(g) + 512;
+}
 
 /// Ramalingam, "Identifying loops in almost linear time", ACM TOPLAS 21(2), 1999, for natural loops: from inner to
 /// outer headers, each draft walks backwards from its latches and takes a draft inside as one node, found by
 /// union-find.
-struct loop_search {
+struct natural_loop_search {
   static constexpr std::uint32_t none = loop_drafts::none;
 
+  template <class G>
+  static constexpr void run(const G& g, const dominator_tree& tree, bool boundaries, natural_loops_workspace& workspace,
+                            loop_forest& out) {
+    require_tree_of(g, tree);
+    arena& memory = workspace.memory_;
+    memory.reset(loop_search_bytes(g));
+    const std::span<const edge> backedges = list_backedges(g, tree, memory);
+    if (backedges.empty()) {
+      loop_forest_builder::clear(tree, boundaries, out);
+      return;
+    }
+    const grouped_backedges groups = group_by_header(backedges, tree, memory);
+    loop_drafts drafts;
+    flat_copy& flat = workspace.flat_;
+    if (boundaries || !bidirectional_flow_graph<G>) {
+      flat.assign(g, boundaries);
+    }
+    if constexpr (bidirectional_flow_graph<G>) {
+      collect_loops(g, tree, groups, memory, drafts);
+    } else {
+      collect_loops(flat.graph(), tree, groups, memory, drafts);
+    }
+    loop_forest_builder::build(boundaries ? &flat.graph() : nullptr, tree, drafts, memory, out);
+    if (boundaries) {
+      loop_forest_builder::restore_edge_ids(flat, out);
+    }
+  }
+
+private:
   /// The edges whose target dominates their source.
-  template <class G> static constexpr void find_backedges(const G& g, const dominator_tree& tree, loop_arrays& a) {
-    work_stack<edge> found(a.backedges);
+  template <class G>
+  static constexpr std::span<const edge> list_backedges(const G& g, const dominator_tree& tree, arena& memory) {
+    arena_stack<edge> found(memory, 0);
     const dominator_tree::dominance_test dominates = tree.test();
     for_each_edge(g, [&](edge_id, node_id source, node_id target) {
       if (dominates(target, source)) [[unlikely]] {
         found.push({source, target});
       }
     });
-    a.backedges.shrink(found.size());
+    return {found.data(), found.size()};
   }
+
+  struct grouped_backedges {
+    std::span<const edge> edges;
+    std::span<std::uint64_t> is_header; ///< a bit by preorder number in the dominator tree
+    std::uint32_t* first;               ///< by the same number, for headers only: an index of `edges`
+    std::uint32_t* next;                ///< by edge: another one to the same header, or `none`
+    std::uint32_t num_headers = 0;
+  };
 
   /// Sorts the headers by their preorder numbers in the dominator tree, by setting bits, and chains the backedges of
   /// each.
-  static constexpr void group_backedges(const dominator_tree& tree, loop_arrays& a) {
-    a.is_header.assign((tree.num_reachable() + 63) / 64, 0);
-    a.first.resize_for_overwrite(tree.num_reachable());
-    a.next.resize_for_overwrite(a.backedges.size());
-    for (std::uint32_t i = 0; i != a.backedges.size(); ++i) {
-      const std::uint32_t number = tree.preorder_number(a.backedges[i].target);
-      std::uint64_t& word = a.is_header[number / 64];
+  static constexpr grouped_backedges group_by_header(std::span<const edge> backedges, const dominator_tree& tree,
+                                                     arena& memory) {
+    const std::size_t words = (tree.num_reachable() + 63) / 64;
+    grouped_backedges groups{.edges = backedges,
+                             .is_header = {memory.array(words, std::uint64_t{0}), words},
+                             .first = memory.array<std::uint32_t>(tree.num_reachable()),
+                             .next = memory.array<std::uint32_t>(backedges.size())};
+    for (std::uint32_t i = 0; i != backedges.size(); ++i) {
+      const std::uint32_t number = tree.preorder_number(backedges[i].target);
+      std::uint64_t& word = groups.is_header[number / 64];
       const std::uint64_t bit = std::uint64_t{1} << number % 64;
-      a.next[i] = (word & bit) != 0 ? a.first[number] : none;
-      a.first[number] = i;
+      const bool is_new = (word & bit) == 0;
+      groups.next[i] = is_new ? none : groups.first[number];
+      groups.first[number] = i;
+      groups.num_headers += is_new;
       word |= bit;
     }
+    return groups;
   }
 
   /// A draft for each header, in descending preorder of the dominator tree, in which inner headers come first.
   template <class G>
-  static constexpr void collect_loops(const G& g, const dominator_tree& tree, loop_arrays& a, std::uint32_t* draft_of) {
-    a.drafts.clear();
-    a.drafts.blocks.resize_for_overwrite(tree.num_reachable());
-    node_id* last = a.drafts.blocks.data();
-    for (std::size_t i = a.is_header.size(); i-- != 0;) {
-      for (std::uint64_t word = a.is_header[i]; word != 0;) {
+  static constexpr void collect_loops(const G& g, const dominator_tree& tree, const grouped_backedges& groups,
+                                      arena& memory, loop_drafts& drafts) {
+    const std::size_t reachable = tree.num_reachable();
+    drafts.start(memory, groups.num_headers, reachable);
+    std::uint32_t* const draft_of = memory.array(tree.num_nodes(), none);
+    node_id* const pending = memory.array<node_id>(reachable + groups.num_headers);
+    node_id* last = drafts.blocks;
+    for (std::size_t i = groups.is_header.size(); i-- != 0;) {
+      for (std::uint64_t word = groups.is_header[i]; word != 0;) {
         const std::size_t bit = 63 - static_cast<std::size_t>(std::countl_zero(word));
         word ^= std::uint64_t{1} << bit;
-        const std::size_t number = 64 * i + bit;
-        last = collect_blocks(g, tree, tree.preorder()[number], a.first[number], last, a, draft_of);
+        last = collect_blocks(g, tree, 64 * i + bit, groups, last, draft_of, pending, drafts);
       }
     }
-    a.drafts.blocks.shrink(static_cast<std::size_t>(last - a.drafts.blocks.data()));
+    drafts.num_blocks = static_cast<std::uint32_t>(last - drafts.blocks);
   }
 
-  /// Appends the blocks of the loop of `header` that are in no earlier draft to the list that ends at `last`.
+  /// Appends the blocks of the loop of one header that are in no earlier draft to the list that ends at `last`. The
+  /// predecessors of the `pending` blocks, and of headers of inner drafts, are still to be looked at: each block and
+  /// each draft once.
   template <class G>
-  static constexpr node_id* collect_blocks(const G& g, const dominator_tree& tree, node_id header,
-                                           std::uint32_t first_backedge, node_id* last, loop_arrays& a,
-                                           std::uint32_t* draft_of) {
-    loop_drafts& drafts = a.drafts;
-    work_stack<node_id> pending(a.pending);
+  static constexpr node_id* collect_blocks(const G& g, const dominator_tree& tree, std::size_t header_number,
+                                           const grouped_backedges& groups, node_id* last, std::uint32_t* draft_of,
+                                           node_id* pending, loop_drafts& drafts) {
+    const node_id header = tree.preorder()[header_number];
     const std::uint32_t draft = drafts.open(header);
     const node_id* const first = last;
+    node_id* top = pending;
     const auto take = [&](node_id n) {
       const std::uint32_t known = draft_of[n];
       if (known == draft) {
@@ -104,87 +158,32 @@ struct loop_search {
         if (tree.is_reachable(n)) {
           draft_of[n] = draft;
           *last++ = n;
-          pending.push(n);
+          *top++ = n;
         }
         return;
       }
       const std::uint32_t inner = drafts.outermost(known);
       if (inner != draft) {
         drafts.put_inside(inner, draft);
-        pending.push(drafts.header[inner]);
+        *top++ = drafts.header[inner];
       }
     };
     draft_of[header] = draft;
     *last++ = header;
-    for (std::uint32_t i = first_backedge; i != none; i = a.next[i]) {
-      take(a.backedges[i].source);
+    for (std::uint32_t i = groups.first[header_number]; i != none; i = groups.next[i]) {
+      take(groups.edges[i].source);
     }
-    while (!pending.empty()) {
-      auto&& predecessors = g.predecessors(pending.pop());
-      const auto end = std::end(predecessors);
-      for (auto it = std::begin(predecessors); it != end; ++it) {
-        take(static_cast<node_id>(*it));
+    while (top != pending) {
+      for (const auto predecessor : g.predecessors(*--top)) {
+        take(static_cast<node_id>(predecessor));
       }
     }
     drafts.own_blocks[draft] = static_cast<std::uint32_t>(last - first);
     return last;
   }
-
-  template <class G>
-  static constexpr void run(const G& g, const dominator_tree& tree, bool boundaries, loop_arrays& a, loop_forest& out) {
-    require_tree_of(g, tree);
-    loop_forest_builder::clear(tree.num_nodes(), tree.epoch(), boundaries, out);
-    find_backedges(g, tree, a);
-    if (a.backedges.empty()) {
-      return;
-    }
-    group_backedges(tree, a);
-    std::uint32_t* const draft_of = loop_forest_builder::draft_of_node(out);
-    if constexpr (bidirectional_flow_graph<G>) {
-      collect_loops(g, tree, a, draft_of);
-    } else {
-      a.copy.assign(g);
-      collect_loops(a.copy, tree, a, draft_of);
-    }
-    loop_forest_builder::build(a.drafts, out);
-    if (boundaries) {
-      list_boundaries(g, tree, !bidirectional_flow_graph<G>, a, out);
-    }
-  }
-
-  /// Boundaries list edges by source, so they need in-edges that are sorted: any graph but a `csr_graph` is copied.
-  template <class G>
-  static constexpr void list_boundaries(const G& g, const dominator_tree& tree, bool copied, loop_arrays& a,
-                                        loop_forest& out) {
-    if constexpr (std::is_same_v<G, csr_graph>) {
-      loop_boundary_builder::build(g, tree, a.boundaries, out);
-    } else {
-      if (!copied) {
-        a.copy.assign(g);
-      }
-      loop_boundary_builder::build(a.copy, tree, a.boundaries, out);
-      if constexpr (edge_indexed_flow_graph<G>) {
-        restore_edge_ids(g, a, out);
-      }
-    }
-  }
-
-  template <class G> static constexpr void restore_edge_ids(const G& g, loop_arrays& a, loop_forest& out) {
-    a.original_edges.resize_for_overwrite(a.copy.num_edges());
-    edge_id copied = 0;
-    for_each_edge(g, [&](edge_id e, node_id, node_id) { a.original_edges[copied++] = e; });
-    loop_boundary_builder::rename_edges(a.original_edges, out);
-  }
 };
 
 } // namespace detail
-
-/// Memory for loop computations that are done again and again.
-class natural_loops_workspace {
-public:
-  /// For the algorithms; not part of the interface.
-  detail::loop_arrays arrays_;
-};
 
 /// Asks for headers, nesting and blocks alone, not for the edges into, in and out of loops: see
 /// `loop_forest::has_boundaries`.
@@ -201,14 +200,14 @@ inline constexpr nesting_only_t nesting_only{};
 template <flow_graph G>
 constexpr void natural_loops(const G& g, const dominator_tree& tree, natural_loops_workspace& workspace,
                              loop_forest& out) {
-  detail::loop_search::run(g, tree, true, workspace.arrays_, out);
+  detail::natural_loop_search::run(g, tree, true, workspace, out);
 }
 
 /// The same without the boundaries of loops, which take half of the time. A graph with predecessors is not copied.
 template <flow_graph G>
 constexpr void natural_loops(const G& g, const dominator_tree& tree, nesting_only_t, natural_loops_workspace& workspace,
                              loop_forest& out) {
-  detail::loop_search::run(g, tree, false, workspace.arrays_, out);
+  detail::natural_loop_search::run(g, tree, false, workspace, out);
 }
 
 /// The natural loops of `g`.

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -45,7 +46,7 @@ struct weak_topological_order_builder {
     out.innermost_.assign(count, no_wto_component);
     const std::uint32_t reached = search_cycles(g, order, true, out.position_.data(), workspace.cycles_);
     out.order_.resize_for_overwrite(reached);
-    resize_components(workspace.cycles_.drafts.header.size(), out);
+    resize_components(workspace.cycles_.drafts.count, out);
     const node_id* const vertex = workspace.cycles_.vertex;
     if (out.num_components() == 0) {
       rank_in_reverse_postorder(workspace, reached, [&](std::uint32_t n, std::uint32_t rank) {
@@ -89,17 +90,17 @@ private:
   static constexpr void open_top_level(weak_topological_order_workspace& workspace) {
     loop_drafts& drafts = workspace.cycles_.drafts;
     const std::uint32_t top = drafts.open(none);
-    drafts.loops_inside.assign(top + std::size_t{1}, 1);
-    workspace.num_nodes_.assign(drafts.own_blocks);
+    for (std::uint32_t draft = 0; draft != drafts.count; ++draft) {
+      drafts.loops_inside[draft] = 1;
+    }
+    workspace.num_nodes_.assign(std::span<const std::uint32_t>(drafts.own_blocks, drafts.count));
     for (std::uint32_t draft = 0; draft != top; ++draft) {
       std::uint32_t& parent = drafts.parent[draft];
       parent = parent == none ? top : parent;
       drafts.loops_inside[parent] += drafts.loops_inside[draft];
       workspace.num_nodes_[parent] += workspace.num_nodes_[draft];
     }
-    for (flat_array<std::uint32_t>* by_draft : {&drafts.number, &drafts.next_number, &workspace.next_position_}) {
-      by_draft->resize_for_overwrite(top + std::size_t{1});
-    }
+    workspace.next_position_.resize_for_overwrite(drafts.count);
     drafts.number[top] = no_wto_component;
     drafts.next_number[top] = 0;
     workspace.next_position_[top] = 0;
@@ -107,11 +108,11 @@ private:
 
   static constexpr void place_nodes(weak_topological_order_workspace& workspace, hierarchical_ordering& out) {
     const cycle_memory& m = workspace.cycles_;
-    const auto top = static_cast<std::uint32_t>(m.drafts.header.size() - 1);
+    const auto top = m.drafts.count - 1;
     const node_id* const vertex = m.vertex;
     const std::uint32_t* const draft_of = m.draft_of.data();
-    const std::uint32_t* const header = m.drafts.header.data();
-    const std::uint32_t* const number = m.drafts.number.data();
+    const std::uint32_t* const header = m.drafts.header;
+    const std::uint32_t* const number = m.drafts.number;
     std::uint32_t* const next_position = workspace.next_position_.data();
     for (const std::uint32_t n : workspace.reverse_postorder_) {
       const std::uint32_t draft = draft_of[n] < top ? draft_of[n] : top;

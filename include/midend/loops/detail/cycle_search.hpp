@@ -78,20 +78,21 @@ struct cycle_search {
     m.vertex = a.vertex;
     m.parent = a.idom;
     m.entered_from = a.semi;
-    m.drafts.clear();
     m.entered.clear();
     m.waiting.clear();
-    if (find_headers(reached)) {
+    m.drafts.count = 0;
+    if (const std::uint32_t headers = mark_headers(reached)) {
+      m.drafts.start(a.memory, headers + std::size_t{1}, reached); // the weak topological order opens one more
       collect_cycles(reached, all);
     }
     return reached;
   }
 
 private:
-  /// Finds the last descendants, and the headers, which are marked; whether there are any. The search meets edges back
+  /// Finds the last descendants and marks the headers. Returns how many headers there are. The search meets edges back
   /// to a node while it is below it, and other edges into it later. So the edge that was chained first, which is the
   /// last in the chain, tells whether there are edges back.
-  constexpr bool find_headers(std::uint32_t reached) {
+  constexpr std::uint32_t mark_headers(std::uint32_t reached) {
     m.marked.assign((reached + std::size_t{63}) / 64, 0);
     m.last.resize_for_overwrite(reached);
     std::uint32_t* const last = m.last.data();
@@ -109,7 +110,7 @@ private:
       std::uint32_t& last_of_parent = last[parent[n]];
       last_of_parent = last_of_parent < last[n] ? last[n] : last_of_parent;
     }
-    bool found = false;
+    std::uint32_t headers = 0;
     for (const std::uint32_t n : targets) {
       std::uint32_t edge = chain[n];
       while (edges[edge].next != end_of_chain) {
@@ -117,17 +118,16 @@ private:
       }
       const bool is_header = edges[edge].source <= last[n];
       m.marked.data()[n / 64] |= std::uint64_t{is_header} << n % 64;
-      found |= is_header;
+      headers += is_header;
     }
-    return found;
+    return headers;
   }
 
   /// Over the marked nodes in descending order.
   constexpr void collect_cycles(std::uint32_t reached, bool all) {
     m.draft_of.assign(reached, none);
-    m.drafts.blocks.resize_for_overwrite(reached);
     m.with_edges.resize_for_overwrite(reached + std::size_t{1});
-    std::uint32_t* end = m.drafts.blocks.data();
+    std::uint32_t* end = m.drafts.blocks;
     for (std::size_t i = m.marked.size(); i-- != 0;) {
       while (m.marked[i] != 0 && (all || m.entered.empty())) { // bits of lower numbers are added meanwhile
         const auto bit = static_cast<std::uint32_t>(63 - std::countl_zero(m.marked[i]));
@@ -139,7 +139,7 @@ private:
         }
       }
     }
-    m.drafts.blocks.shrink(static_cast<std::size_t>(end - m.drafts.blocks.data()));
+    m.drafts.num_blocks = static_cast<std::uint32_t>(end - m.drafts.blocks);
   }
 
   /// The first of the edges back to `n`, which end its chain and leave it; `end_of_chain` if there are none.
