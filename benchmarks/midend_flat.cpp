@@ -55,6 +55,17 @@ template <class Algorithm> struct complete_tree {
   midend::dominator_tree tree;
 };
 
+/// The value form: workspace and result are made for each function.
+struct fresh_tree {
+  explicit fresh_tree(const dataset&) {}
+
+  void analyse(const midend::csr_graph& g, std::size_t) { tree = midend::dominators(g); }
+
+  std::optional<std::string> compare(const dataset& d, std::size_t index) const { return compare_tree(d, index, tree); }
+
+  midend::dominator_tree tree;
+};
+
 template <class Algorithm> struct immediate_dominators_only {
   explicit immediate_dominators_only(const dataset&) {}
 
@@ -111,6 +122,26 @@ template <bool Boundaries> struct loops_of_given_trees {
   midend::loop_forest forest;
 };
 
+/// The value form.
+template <bool Boundaries> struct fresh_loops_of_given_trees {
+  explicit fresh_loops_of_given_trees(const dataset& d) : trees(d.shared<dominator_trees>().trees) {}
+
+  void analyse(const midend::csr_graph& g, std::size_t index) {
+    if constexpr (Boundaries) {
+      forest = midend::natural_loops(g, trees[index]);
+    } else {
+      forest = midend::natural_loops(g, trees[index], midend::nesting_only);
+    }
+  }
+
+  std::optional<std::string> compare(const dataset& d, std::size_t index) const {
+    return compare_forest(d, index, forest);
+  }
+
+  const std::vector<midend::dominator_tree>& trees;
+  midend::loop_forest forest;
+};
+
 template <bool Boundaries> struct dominators_with_loops {
   explicit dominators_with_loops(const dataset&) {}
 
@@ -158,9 +189,12 @@ void add_midend(contestants& all) {
   add_algorithm<midend::cooper_harvey_kennedy_t>(all, "cooper_harvey_kennedy", deep);
   // The oracle of the tests, quadratic everywhere.
   add_algorithm<midend::naive_dominators_t>(all, "naive_dominators", generated);
+  all.push_back(enter<midend_job<fresh_tree>>("dominators", "midend_fresh"));
   all.push_back(enter<midend_job<components>>("scc", "midend"));
   all.push_back(enter<midend_job<loops_of_given_trees<false>>>("loops", "midend"));
   all.push_back(enter<midend_job<loops_of_given_trees<true>>>("loops", "midend_boundaries"));
+  all.push_back(enter<midend_job<fresh_loops_of_given_trees<false>>>("loops", "midend_fresh"));
+  all.push_back(enter<midend_job<fresh_loops_of_given_trees<true>>>("loops", "midend_boundaries_fresh"));
   all.push_back(enter<midend_job<dominators_with_loops<false>>>("dominators+loops", "midend"));
   all.push_back(enter<midend_job<dominators_with_loops<true>>>("dominators+loops", "midend_boundaries"));
 }

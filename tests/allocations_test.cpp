@@ -151,6 +151,31 @@ TEST_CASE("allocations: dominators and immediate_dominators by naive_dominators"
   check_dominators(midend::naive_dominators);
 }
 
+TEST_CASE("allocations: the value forms of dominators and natural_loops allocate their result, and little else") {
+  std::size_t functions = 0;
+  std::size_t with_loops = 0;
+  for (const auto& function : lua()) {
+    const midend::csr_graph g(function);
+    const bool is_small = g.num_nodes() <= 32; // fits in the buffer of a call
+    const midend::dominator_tree tree = midend::dominators(g);
+    CHECK(allocations_of([&] { static_cast<void>(midend::dominators(g)); }) <= (is_small ? 1 : 2));
+    const std::size_t all = allocations_of([&] { static_cast<void>(midend::natural_loops(g, tree)); });
+    const std::size_t nesting =
+        allocations_of([&] { static_cast<void>(midend::natural_loops(g, tree, midend::nesting_only)); });
+    if (midend::natural_loops(g, tree).num_loops() == 0) {
+      CHECK(all == 1);
+      CHECK(nesting == 1);
+    } else {
+      CHECK(all <= (is_small ? 2 : 5));
+      CHECK(nesting <= (is_small ? 1 : 4));
+      ++with_loops;
+    }
+    ++functions;
+  }
+  CHECK(functions > 1000);
+  CHECK(with_loops > 100);
+}
+
 TEST_CASE("allocations: natural_loops on a flat copy and on a graph that is copied into the workspace") {
   midend::csr_graph g;
   midend::dominators_workspace dominators_memory;

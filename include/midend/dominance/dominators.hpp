@@ -76,8 +76,22 @@ namespace detail {
 
 /// Turns idom[] over numbers into the tree over nodes.
 struct dominator_tree_builder {
+  template <class G, class Algorithm> static constexpr dominator_tree build(const G& g, Algorithm algorithm) {
+    call_buffer buffer;
+    arena memory(buffer);
+    dominator_tree out;
+    build(g, algorithm, memory, out);
+    return out;
+  }
+
   template <class G, class Algorithm>
   static constexpr void build(const G& g, Algorithm algorithm, dominators_workspace& workspace, dominator_tree& out) {
+    build(g, algorithm, workspace.memory_, out);
+  }
+
+private:
+  template <class G, class Algorithm>
+  static constexpr void build(const G& g, Algorithm algorithm, arena& memory, dominator_tree& out) {
     using tree = dominator_tree;
     const std::size_t count = node_count(g);
     out.epoch_ = graph_epoch(g);
@@ -92,7 +106,7 @@ struct dominator_tree_builder {
                                   .label = out.column(tree::depths),
                                   .ancestor = out.column(tree::sizes),
                                   .selected = out.column(tree::parents)};
-    dominance_arrays a(g, workspace.memory_, scratch);
+    dominance_arrays a(g, memory, scratch);
     const std::uint32_t reached = algorithm.run(g, number, a);
     out.num_reachable_ = reached;
     out.columns_.shrink(4 * count + reached);
@@ -191,11 +205,8 @@ constexpr void dominators(const G& g, Algorithm, dominators_workspace& workspace
 
 /// The dominator tree of `g` by the algorithm named.
 template <flow_graph G, dominator_algorithm Algorithm = semi_nca_t>
-constexpr dominator_tree dominators(const G& g, Algorithm algorithm = {}) {
-  dominator_tree out;
-  dominators_workspace workspace;
-  dominators(g, algorithm, workspace, out);
-  return out;
+constexpr dominator_tree dominators(const G& g, Algorithm = {}) {
+  return detail::dominator_tree_builder::build(g, typename Algorithm::algorithm());
 }
 
 /// The immediate dominators alone, by node: `no_node` for the entry and for unreachable nodes. Refills `out`. Saves the

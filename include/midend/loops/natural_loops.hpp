@@ -50,8 +50,23 @@ struct natural_loop_search {
   template <class G>
   static constexpr void run(const G& g, const dominator_tree& tree, bool boundaries, natural_loops_workspace& workspace,
                             loop_forest& out) {
+    run(g, tree, boundaries, workspace.memory_, workspace.flat_, out);
+  }
+
+  template <class G> static constexpr loop_forest run(const G& g, const dominator_tree& tree, bool boundaries) {
+    call_buffer buffer;
+    arena memory(buffer);
+    copy_if_needed<G> flat;
+    loop_forest out;
+    run(g, tree, boundaries, memory, flat, out);
+    return out;
+  }
+
+private:
+  template <class G, class Copy>
+  static constexpr void run(const G& g, const dominator_tree& tree, bool boundaries, arena& memory, Copy& flat,
+                            loop_forest& out) {
     require_tree_of(g, tree);
-    arena& memory = workspace.memory_;
     memory.reset(loop_search_bytes(g));
     const std::span<const edge> backedges = list_backedges(g, tree, memory);
     if (backedges.empty()) {
@@ -60,7 +75,6 @@ struct natural_loop_search {
     }
     const grouped_backedges groups = group_by_header(backedges, tree, memory);
     loop_drafts drafts;
-    flat_copy& flat = workspace.flat_;
     if (boundaries || !bidirectional_flow_graph<G>) {
       flat.assign(g, boundaries);
     }
@@ -75,7 +89,6 @@ struct natural_loop_search {
     }
   }
 
-private:
   /// The edges whose target dominates their source.
   template <class G>
   static constexpr std::span<const edge> list_backedges(const G& g, const dominator_tree& tree, arena& memory) {
@@ -212,18 +225,12 @@ constexpr void natural_loops(const G& g, const dominator_tree& tree, nesting_onl
 
 /// The natural loops of `g`.
 template <flow_graph G> constexpr loop_forest natural_loops(const G& g, const dominator_tree& tree) {
-  loop_forest out;
-  natural_loops_workspace workspace;
-  natural_loops(g, tree, workspace, out);
-  return out;
+  return detail::natural_loop_search::run(g, tree, true);
 }
 
 /// The natural loops of `g` without their boundaries.
 template <flow_graph G> constexpr loop_forest natural_loops(const G& g, const dominator_tree& tree, nesting_only_t) {
-  loop_forest out;
-  natural_loops_workspace workspace;
-  natural_loops(g, tree, nesting_only, workspace, out);
-  return out;
+  return detail::natural_loop_search::run(g, tree, false);
 }
 
 MIDEND_END_NAMESPACE

@@ -59,7 +59,7 @@ public:
   }
 
   /// Gives the edges of the boundaries the ids that they have in the graph that was copied.
-  static constexpr void restore_edge_ids(const flat_copy& copy, loop_forest& out) {
+  template <class Copy> static constexpr void restore_edge_ids(const Copy& copy, loop_forest& out) {
     if (copy.renames_edges()) {
       for (loop_edge& e : out.edges_) {
         e.id = copy.original_edge(e.id);

@@ -13,12 +13,22 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
+/// Memory on the stack of a function that makes its arrays once and throws them away.
+struct call_buffer {
+  constexpr call_buffer() {} // indeterminate
+
+  alignas(8) std::byte bytes[2048];
+};
+
 /// Arrays of trivial elements that live from one `reset` to the next. They come from few large blocks, so a workspace
 /// that is made for one call allocates once. Blocks are kept until destruction: the same or smaller arrays, asked for
 /// in the same order after a `reset`, allocate nothing. A copy has no memory yet.
 class arena {
 public:
   constexpr arena() = default;
+
+  /// Uses the buffer, which must outlive the arena, before it allocates.
+  constexpr explicit arena(call_buffer& buffer) : buffer_(buffer.bytes) {}
 
   constexpr arena(const arena&) {}
 
@@ -43,6 +53,10 @@ public:
     expected_ = bytes;
     if (std::is_constant_evaluated()) {
       release();
+    } else if (buffer_ != nullptr) {
+      current_ = nullptr;
+      at_ = buffer_;
+      end_ = buffer_ + sizeof(call_buffer::bytes);
     } else if (first_ != nullptr) {
       enter(first_);
     }
@@ -105,6 +119,7 @@ private:
     std::swap(current_, other.current_);
     std::swap(expected_, other.expected_);
     std::swap(constant_, other.constant_);
+    std::swap(buffer_, other.buffer_);
   }
 
   /// Goes on in the next block that is large enough, a new one if there is none.
@@ -143,6 +158,7 @@ private:
   block* current_ = nullptr; ///< the one that arrays come from
   std::size_t expected_ = 0;
   constant_list* constant_ = nullptr;
+  std::byte* buffer_ = nullptr;
 };
 
 /// A stack in an arena. The three pointers are plain locals, so that a loop keeps them in registers.
