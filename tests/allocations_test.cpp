@@ -166,8 +166,8 @@ TEST_CASE("allocations: the value forms of dominators and natural_loops allocate
       CHECK(all == 1);
       CHECK(nesting == 1);
     } else {
-      CHECK(all <= (is_small ? 2 : 5));
-      CHECK(nesting <= (is_small ? 1 : 4));
+      CHECK(all <= (is_small ? 2 : 3));
+      CHECK(nesting <= (is_small ? 1 : 2));
       ++with_loops;
     }
     ++functions;

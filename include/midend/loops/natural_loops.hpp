@@ -38,7 +38,7 @@ namespace detail {
 
 /// How much memory a search for the loops of a graph asks for at least.
 template <class G> constexpr std::size_t loop_search_bytes(const G& g) {
-  return 20 * static_cast<std::size_t>(g.num_nodes()) + 4 * stack_capacity(g) + 512;
+  return 28 * static_cast<std::size_t>(g.num_nodes()) + 4 * stack_capacity(g) + 512;
 }
 
 /// Ramalingam, "Identifying loops in almost linear time", ACM TOPLAS 21(2), 1999, for natural loops: from inner to
