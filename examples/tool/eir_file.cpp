@@ -4,7 +4,6 @@
 #include <midend/elbrus/verify/verifier.hpp>
 #include <midend/elbrus/views/initialization.hpp>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -84,7 +83,7 @@ std::optional<midend::elbrus::program> read_program(const std::string& file) {
   const std::vector<midend::elbrus::diagnostic> more = midend::elbrus::verify(parsed.program);
   errors.insert(errors.end(), more.begin(), more.end());
   if (!errors.empty()) {
-    std::sort(errors.begin(), errors.end(), midend::elbrus::is_before);
+    midend::elbrus::sort_by_place(errors);
     complain_about(file, errors);
     return std::nullopt;
   }

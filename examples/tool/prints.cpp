@@ -13,7 +13,7 @@
 #include <midend/dataflow/reaching_definitions.hpp>
 #include <midend/dataflow/very_busy_expressions.hpp>
 #include <midend/dominance/dominators.hpp>
-#include <midend/elbrus/text/procedure_text.hpp>
+#include <midend/elbrus/text/printer.hpp>
 #include <midend/elbrus/views/statement_view.hpp>
 #include <midend/elbrus/views/variable_view.hpp>
 #include <midend/elbrus/views/views.hpp>

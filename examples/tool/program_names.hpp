@@ -2,7 +2,7 @@
 #pragma once
 
 #include <midend/elbrus/procedure.hpp>
-#include <midend/elbrus/text/procedure_text.hpp>
+#include <midend/elbrus/text/printer.hpp>
 #include <midend/graph/concepts.hpp>
 #include <midend/ir/ssa_values.hpp>
 

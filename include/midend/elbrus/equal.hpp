@@ -1,17 +1,214 @@
-/// `equal`: whether two programs are the same, whatever their parts are numbered.
+/// `equal`, `difference`: whether two programs are the same, however their parts are numbered.
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/elbrus/detail/comparison.hpp"
+#include "midend/elbrus/detail/messages.hpp"
+#include "midend/elbrus/opcode.hpp"
 #include "midend/elbrus/procedure.hpp"
 #include "midend/elbrus/program.hpp"
+#include "midend/elbrus/records.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/support/flat_array.hpp"
 
+#include <bit>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 
 MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus {
+
+/// Whether names of values and nodes have to be the same.
+enum class names_compared : std::uint8_t { yes, no };
+
+namespace detail {
+
+/// Pairs what stands at the same place in both procedures, then compares pair by pair.
+class procedure_comparison {
+public:
+  procedure_comparison(const procedure& a, const procedure& b, names_compared names)
+      : a_(a), b_(b), names_(names == names_compared::yes) {}
+
+  /// The first difference in words.
+  std::string run() {
+    const bool equal = heads() && pair_nodes() && pair_operations() && pair_edges() && nodes();
+    return equal ? std::string() : difference_;
+  }
+
+private:
+  bool same(bool equal, message what) {
+    if (!equal) {
+      difference_ = text_of({"@", a_.name(), ": "}) + text_of(what);
+    }
+    return equal;
+  }
+
+  bool same_name(std::string_view a, std::string_view b) const { return !names_ || a == b; }
+
+  bool heads() {
+    partner_.assign(a_.num_values(), no_value);
+    return same(a_.name() == b_.name(), {"the name of the procedure"}) &&
+           same(a_.result_type() == b_.result_type(), {"the type of the result"}) &&
+           same(a_.count() == b_.count(), {"the count"}) &&
+           same(pair_declared(a_.parameters(), b_.parameters()), {"the parameters"}) &&
+           same(pair_declared(a_.variables(), b_.variables()), {"the variables"});
+  }
+
+  bool pair_declared(std::span<const value_id> a, std::span<const value_id> b) {
+    bool equal = a.size() == b.size();
+    for (std::size_t i = 0; equal && i != a.size(); ++i) {
+      equal = a_.value(a[i]).type == b_.value(b[i]).type && same_name(a_.value_name(a[i]), b_.value_name(b[i]));
+      partner_[a[i]] = b[i];
+    }
+    return equal;
+  }
+
+  static flat_array<node_id> live_nodes(const procedure& p) {
+    flat_array<node_id> live;
+    for (node_id n = 0; n != p.num_nodes(); ++n) {
+      if (!p.node(n).erased) {
+        live.push_back(n);
+      }
+    }
+    return live;
+  }
+
+  bool pair_nodes() {
+    order_a_ = live_nodes(a_);
+    order_b_ = live_nodes(b_);
+    node_partner_.assign(a_.num_nodes(), no_node);
+    for (std::size_t i = 0; i != order_a_.size() && i != order_b_.size(); ++i) {
+      node_partner_[order_a_[i]] = order_b_[i];
+    }
+    return same(order_a_.size() == order_b_.size(), {"the number of nodes"});
+  }
+
+  bool pair_operations() {
+    bool equal = true;
+    for (std::size_t i = 0; equal && i != order_a_.size(); ++i) {
+      auto b = b_.values(order_b_[i]).begin();
+      const auto end_b = b_.values(order_b_[i]).end();
+      for (const value_id v : a_.values(order_a_[i])) {
+        equal = equal && b != end_b;
+        if (equal) {
+          partner_[v] = *b;
+          ++b;
+        }
+      }
+      equal = same(equal && b == end_b, {"the number of operations in node ", message_part::node(a_, order_a_[i])});
+    }
+    return equal;
+  }
+
+  bool pair_edges() {
+    edge_partner_.assign(a_.num_edges(), 0);
+    bool equal = true;
+    for (std::size_t i = 0; equal && i != order_a_.size(); ++i) {
+      const std::span<const edge_id> a = a_.out_edges(order_a_[i]);
+      const std::span<const edge_id> b = b_.out_edges(order_b_[i]);
+      equal = same(a.size() == b.size(), {"the number of edges from node ", message_part::node(a_, order_a_[i])});
+      for (std::size_t j = 0; equal && j != a.size(); ++j) {
+        edge_partner_[a[j]] = b[j];
+        equal = same(same_edge(a_.edge(a[j]), b_.edge(b[j])),
+                     {"edge ", j, " from node ", message_part::node(a_, order_a_[i])});
+      }
+    }
+    return equal;
+  }
+
+  bool same_edge(const edge_record& a, const edge_record& b) const {
+    const bool both_unknown = a.probability < 0 && b.probability < 0;
+    return node_partner_[a.target] == b.target && a.is_default == b.is_default &&
+           (a.is_default || a.case_value == b.case_value) &&
+           (both_unknown || std::bit_cast<std::uint64_t>(a.probability) == std::bit_cast<std::uint64_t>(b.probability));
+  }
+
+  bool nodes() {
+    bool equal = true;
+    for (std::size_t i = 0; equal && i != order_a_.size(); ++i) {
+      const node_record& a = a_.node(order_a_[i]);
+      const node_record& b = b_.node(order_b_[i]);
+      const auto name = message_part::node(a_, order_a_[i]);
+      equal = same(same_name(a_.node_name(order_a_[i]), b_.node_name(order_b_[i])), {"the name of node ", name}) &&
+              same(a.count == b.count, {"the count of node ", name}) &&
+              same(a.hint == b.hint, {"the hint of node ", name});
+      for (value_id v = a.first; equal && v != no_value; v = a_.value(v).next) {
+        equal = same(same_operation(v, partner_[v]), {"node ", name, ", ", message_part::operation(a_, v)});
+      }
+    }
+    return equal;
+  }
+
+  bool same_operation(value_id va, value_id vb) const {
+    const value_record& a = a_.value(va);
+    const value_record& b = b_.value(vb);
+    const bool typed_by_operand = a.code == opcode::ret; // its own type only repeats that
+    return a.code == b.code && a.type == b.type && (typed_by_operand || a.operand_type == b.operand_type) &&
+           a.flags == b.flags && a.guarded == b.guarded && a.guard_negated == b.guard_negated &&
+           a.has_otherwise == b.has_otherwise && same_name(a_.value_name(va), b_.value_name(vb)) &&
+           same_value(a.variable, b.variable) && same_operands(va, vb) &&
+           (info_of(a.code).form != opcode_form::memory || same_access(a_.access(va), b_.access(vb))) &&
+           (a.code != opcode::call || same_call(va, vb));
+  }
+
+  bool same_operands(value_id va, value_id vb) const {
+    const std::span<const value_id> a = a_.operands(va);
+    const std::span<const value_id> b = b_.operands(vb);
+    bool equal = a.size() == b.size();
+    const bool is_phi = a_.is_phi(va);
+    const std::span<const edge_id> edges = is_phi ? a_.in_edges(a_.value(va).node) : std::span<const edge_id>();
+    for (std::size_t i = 0; equal && i != a.size(); ++i) {
+      equal = same_value(a[i], is_phi ? b_.phi_input(vb, edge_partner_[edges[i]]) : b[i]);
+    }
+    return equal;
+  }
+
+  bool same_value(value_id va, value_id vb) const {
+    if (va == no_value || vb == no_value) {
+      return va == vb;
+    }
+    const value_record& a = a_.value(va);
+    const value_record& b = b_.value(vb);
+    const bool is_literal = a.kind == value_kind::constant || a.kind == value_kind::undefined;
+    return is_literal ? a.kind == b.kind && a.type == b.type && a.bits == b.bits : partner_[va] == vb;
+  }
+
+  bool same_class(alias_id a, alias_id b) const {
+    return a == no_alias || b == no_alias ? a == b : a_.alias_name(a) == b_.alias_name(b);
+  }
+
+  bool same_access(const memory_access& a, const memory_access& b) const {
+    return a.indexed == b.indexed && (!a.indexed || a.scale == b.scale) && a.offset == b.offset &&
+           same_class(a.alias, b.alias);
+  }
+
+  bool same_call(value_id va, value_id vb) const {
+    const std::span<const alias_id> a = a_.clobbered(va);
+    const std::span<const alias_id> b = b_.clobbered(vb);
+    bool equal = a_.text(a_.call(va).callee) == b_.text(b_.call(vb).callee) &&
+                 a_.call(va).clobbers == b_.call(vb).clobbers && a.size() == b.size();
+    for (std::size_t i = 0; equal && i != a.size(); ++i) {
+      equal = same_class(a[i], b[i]);
+    }
+    return equal;
+  }
+
+  const procedure& a_;
+  const procedure& b_;
+  bool names_;
+  std::string difference_;
+  flat_array<node_id> order_a_; ///< the nodes that were not erased
+  flat_array<node_id> order_b_;
+  flat_array<value_id> partner_; ///< of each value of a that is no literal, that of b
+  flat_array<node_id> node_partner_;
+  flat_array<edge_id> edge_partner_;
+};
+
+} // namespace detail
 
 /// What is different in two procedures, in words; empty if nothing is.
 ///
@@ -29,8 +226,7 @@ inline std::string difference(const procedure& a, const procedure& b, names_comp
 /// What is different in two programs: procedures are compared in their order.
 inline std::string difference(const program& a, const program& b, names_compared names = names_compared::yes) {
   if (a.procedures.size() != b.procedures.size()) {
-    return "the number of procedures: " + std::to_string(a.procedures.size()) + " and " +
-           std::to_string(b.procedures.size());
+    return detail::text_of({"the number of procedures: ", a.procedures.size(), " and ", b.procedures.size()});
   }
   for (std::size_t i = 0; i != a.procedures.size(); ++i) {
     if (std::string found = difference(a.procedures[i], b.procedures[i], names); !found.empty()) {

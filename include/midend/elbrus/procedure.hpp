@@ -2,36 +2,96 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/elbrus/detail/list_pool.hpp"
+#include "midend/elbrus/detail/name_table.hpp"
+#include "midend/elbrus/detail/operand_lists.hpp"
 #include "midend/elbrus/opcode.hpp"
 #include "midend/elbrus/records.hpp"
 #include "midend/elbrus/type.hpp"
-#include "midend/elbrus/value_table.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/ir/ssa_values.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/support/detail/hash_map.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/range.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string_view>
+#include <vector>
 
 MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus {
 
-/// A procedure: nodes, edges and values with stable numbers, and the ways to change them. It is a value: copies are
-/// independent, and everything in it is known by number.
+/// A procedure: nodes, edges and values with stable numbers, and the functions that change them. It is a value: copies
+/// are independent, and everything in it is named by number.
 ///
-/// Values and nodes are looked at through the base classes, `value_table` and `flow`. Here operations and edges are
-/// made, changed and removed. Edges belong to the terminator of their source, in its order. Operand i of a phi in node
-/// n is the input for edge i of `in_edges(n)`: what is done to edges is done to phis. Removing an edge moves the last
-/// one into its place, in that list and in the phis.
+/// **Flow**: models `edge_indexed_flow_graph` and `bidirectional_flow_graph`. Node 0 is the entry. Edges belong to the
+/// terminator of their source: `out_edges(n)` are in its order, `in_edges(n)` in the order of the operands of phis.
+/// `epoch()` counts the changes.
+///
+/// **Values**: operations, with and without a result, stand in the nodes; parameters, variables and literals stand in
+/// none. All of them share one numbering. Operands are values; for each value there is the list of its users. The
+/// operations of a node are a linked list: phis first, a terminator last. Literals are made once for each type and bit
+/// pattern.
+///
+/// Operand i of a phi in node n is the input for edge i of `in_edges(n)`; a change of edges changes the phis too.
+/// Removing an edge moves the last one into its place, in that list and in the phis. An erased node, edge or value
+/// keeps its number: an erased node is unreachable and empty, an erased edge comes from `no_node`, the kind of an
+/// erased value is `erased`.
 ///
 /// Nothing here checks types or dominance; `verify` does. Requires of every number that it is one of this procedure.
-/// Drafts must not refer to lists of this procedure.
-/// Each step is O(1) amortised beside the phis and edges it has to touch; 100 bytes a value, 16 an operand.
-class procedure : public value_table {
+/// Drafts must not refer to lists of this procedure. Each step is O(1) amortised, plus the phis and edges that it
+/// touches; 100 bytes a value, 16 an operand.
+class procedure {
+private:
+  /// One end of an edge.
+  struct end_of_edge {
+    const procedure* p = nullptr;
+    node_id edge_record::* end = &edge_record::target;
+
+    node_id operator()(edge_id e) const { return p->edges_[e].*end; }
+  };
+
+  /// Walks the values of a node.
+  class value_iterator {
+  public:
+    using value_type = value_id;
+    using difference_type = std::ptrdiff_t;
+    using reference = value_id;
+    using pointer = void;
+    using iterator_category = std::input_iterator_tag; // the reference is a value
+    using iterator_concept = std::forward_iterator_tag;
+
+    value_iterator() = default;
+
+    value_iterator(const procedure* p, value_id at) : procedure_(p), at_(at) {}
+
+    value_id operator*() const { return at_; }
+
+    value_iterator& operator++() {
+      at_ = procedure_->values_[at_].next;
+      return *this;
+    }
+
+    value_iterator operator++(int) {
+      const value_iterator old = *this;
+      ++*this;
+      return old;
+    }
+
+    friend bool operator==(value_iterator a, value_iterator b) { return a.at_ == b.at_; }
+
+  private:
+    const procedure* procedure_ = nullptr;
+    value_id at_ = no_value;
+  };
+
 public:
-  // What it is called and takes.
+  // Name, type and profile.
 
   std::string_view name() const { return names_[name_]; }
 
@@ -50,7 +110,123 @@ public:
 
   void set_location(source_location location) { location_ = location; }
 
-  // Flow.
+  // Reading the flow.
+
+  std::size_t num_nodes() const { return nodes_.size(); }
+
+  node_id entry() const { return 0; }
+
+  auto successors(node_id n) const { return mapped(out_edges(n), end_of_edge{this, &edge_record::target}); }
+
+  auto predecessors(node_id n) const { return mapped(in_edges(n), end_of_edge{this, &edge_record::source}); }
+
+  std::size_t num_edges() const { return edges_.size(); }
+
+  std::span<const edge_id> out_edges(node_id n) const { return edge_lists_.elements(nodes_[n].out); }
+
+  std::span<const edge_id> in_edges(node_id n) const { return edge_lists_.elements(nodes_[n].in); }
+
+  node_id edge_source(edge_id e) const { return edges_[e].source; }
+
+  node_id edge_target(edge_id e) const { return edges_[e].target; }
+
+  std::uint64_t epoch() const { return epoch_; }
+
+  const node_record& node(node_id n) const { return nodes_[n]; }
+
+  const edge_record& edge(edge_id e) const { return edges_[e]; }
+
+  /// A name in the table of this procedure.
+  std::string_view text(name_id name) const { return names_[name]; }
+
+  std::string_view node_name(node_id n) const { return names_[nodes_[n].name]; }
+
+  // Reading the values.
+
+  std::size_t num_values() const { return values_.size(); }
+
+  const value_record& value(value_id v) const { return values_[v]; }
+
+  std::string_view value_name(value_id v) const { return names_[values_[v].name]; }
+
+  bool is_operation(value_id v) const { return values_[v].kind == value_kind::operation; }
+
+  bool is_phi(value_id v) const { return is_operation(v) && values_[v].code == opcode::phi; }
+
+  bool is_terminator(value_id v) const { return is_operation(v) && elbrus::is_terminator(values_[v].code); }
+
+  /// Operands, guard and otherwise included.
+  std::span<const value_id> operands(value_id v) const { return operands_.operands(values_[v].operands); }
+
+  /// Operands without guard and otherwise.
+  std::span<const value_id> arguments(value_id v) const {
+    const std::span<const value_id> all = operands(v);
+    return all.first(all.size() - values_[v].guarded - values_[v].has_otherwise);
+  }
+
+  /// The predicate of a guarded operation, else `no_value`.
+  value_id guard(value_id v) const { return values_[v].guarded ? operands(v)[arguments(v).size()] : no_value; }
+
+  /// The result if the operation does not run, else `no_value`.
+  value_id otherwise(value_id v) const { return values_[v].has_otherwise ? operands(v).back() : no_value; }
+
+  /// Who reads it, once for each operand, latest first.
+  auto users(value_id v) const { return operands_.users(v); }
+
+  bool has_users(value_id v) const { return operands_.has_users(v); }
+
+  /// The address of a load or store.
+  const memory_access& access(value_id v) const { return accesses_[values_[v].extra]; }
+
+  /// Callee and clobbers of a call.
+  const call_record& call(value_id v) const { return calls_[values_[v].extra]; }
+
+  /// The classes that a call may write, of `clobber_kind::listed`.
+  std::span<const alias_id> clobbered(value_id v) const { return class_lists_.elements(call(v).classes); }
+
+  /// The values of a node, in order.
+  auto values(node_id n) const { return iterator_range<value_iterator>({this, nodes_[n].first}, {this, no_value}); }
+
+  /// The terminator of a node, or `no_value` if it has none yet.
+  value_id terminator(node_id n) const {
+    const value_id last = nodes_[n].last;
+    return last != no_value && is_terminator(last) ? last : no_value;
+  }
+
+  std::span<const value_id> parameters() const { return {parameters_.data(), parameters_.size()}; }
+
+  std::span<const value_id> variables() const { return {variables_.data(), variables_.size()}; }
+
+  /// The input of a phi for an edge into its node.
+  value_id phi_input(value_id v, edge_id e) const { return operands(v)[edge(e).position]; }
+
+  /// The place of a variable in `variables()`.
+  std::uint32_t variable_number(value_id v) const { return variable_number_[v]; }
+
+  // Changing the flow.
+
+  node_id create_node(std::string_view name, source_location location = {}) {
+    node_record fresh;
+    fresh.name = names_.add(name);
+    fresh.location = location;
+    nodes_.push_back(fresh);
+    ++epoch_;
+    return static_cast<node_id>(nodes_.size() - 1);
+  }
+
+  void set_node_name(node_id n, std::string_view name) { nodes_[n].name = names_.add(name); }
+
+  void set_node_count(node_id n, std::uint64_t count) { nodes_[n].count = count; }
+
+  void set_hint(node_id n, trip_hint hint) { nodes_[n].hint = hint; }
+
+  void set_probability(edge_id e, double probability) { edges_[e].probability = probability; }
+
+  /// The edge is taken for all values that no other edge of its source is for: the only edge of a jump.
+  void clear_case(edge_id e) {
+    edges_[e].is_default = true;
+    edges_[e].case_value = 0;
+  }
 
   /// One more edge, last among those of its source. Phis of the target get an input that is not set.
   edge_id add_edge(node_id source, node_id target) {
@@ -94,7 +270,73 @@ public:
     nodes_[n].erased = true;
   }
 
-  // Operations.
+  // Parameters, variables, literals and alias classes.
+
+  value_id add_parameter(std::string_view name, type t, source_location location = {}) {
+    const value_id v = add_value(value_kind::parameter, t, name, location);
+    parameters_.push_back(v);
+    return v;
+  }
+
+  value_id add_variable(std::string_view name, type t, source_location location = {}) {
+    const value_id v = add_value(value_kind::variable, t, name, location);
+    variable_number_.resize(values_.size(), 0);
+    variable_number_[v] = static_cast<std::uint32_t>(variables_.size());
+    variables_.push_back(v);
+    return v;
+  }
+
+  /// Erases all variables. Requires that nothing reads or writes them.
+  void clear_variables() {
+    for (const value_id v : variables_) {
+      MIDEND_ASSERT(!has_users(v), "a variable that nobody uses", v);
+      values_[v].kind = value_kind::erased;
+    }
+    variables_.clear();
+  }
+
+  /// The literal of a type with these bits; those above its width are dropped.
+  value_id constant(type t, std::uint64_t bits) {
+    bits &= ~std::uint64_t{0} >> (64 - width_of(t));
+    const auto fresh = static_cast<value_id>(values_.size());
+    const value_id v = constants_[static_cast<std::size_t>(t)].find_or_insert(bits, fresh);
+    if (v == fresh) {
+      add_value(value_kind::constant, t, {}, {});
+      values_[v].bits = bits;
+    }
+    return v;
+  }
+
+  /// The literal `undef` of a type.
+  value_id undefined(type t) {
+    value_id& v = undefined_[static_cast<std::size_t>(t)];
+    if (v == 0) {
+      v = add_value(value_kind::undefined, t, {}, {}) + 1;
+    }
+    return v - 1;
+  }
+
+  /// The number of a class of accesses; a new one if there is none with this name.
+  alias_id alias_class(std::string_view name) {
+    for (alias_id c = 0; c != alias_names_.size(); ++c) {
+      if (names_[alias_names_[c]] == name) {
+        return c;
+      }
+    }
+    return add_alias_class(name);
+  }
+
+  /// A new class of accesses. Requires that there is none with this name.
+  alias_id add_alias_class(std::string_view name) {
+    alias_names_.push_back(names_.add(name));
+    return static_cast<alias_id>(alias_names_.size() - 1);
+  }
+
+  std::size_t num_alias_classes() const { return alias_names_.size(); }
+
+  std::string_view alias_name(alias_id c) const { return names_[alias_names_[c]]; }
+
+  // Changing operations.
 
   /// A new operation at the end of a node, or, in a node with a terminator, before that.
   value_id append(node_id n, const operation_draft& draft) {
@@ -138,6 +380,8 @@ public:
 
   void set_operand(value_id v, std::size_t i, value_id operand) { operands_.set(values_[v].operands, i, operand); }
 
+  void set_value_name(value_id v, std::string_view name) { values_[v].name = names_.add(name); }
+
   void set_flags(value_id v, attributes flags) { values_[v].flags = flags; }
 
   /// What an operation wrote to a variable becomes its value.
@@ -154,6 +398,57 @@ public:
   }
 
 private:
+  /// One more edge, last among those of its source, which leads nowhere yet.
+  edge_id begin_edge(node_id source) {
+    const auto e = static_cast<edge_id>(edges_.size());
+    edges_.emplace_back();
+    edges_[e].source = source;
+    edge_lists_.push_back(nodes_[source].out, e);
+    return e;
+  }
+
+  void enter(edge_id e, node_id target) {
+    edges_[e].target = target;
+    edges_[e].position = nodes_[target].in.count;
+    edge_lists_.push_back(nodes_[target].in, e);
+    ++epoch_;
+  }
+
+  /// Takes an edge from its target: the last one there moves into its place.
+  void leave(edge_id e) {
+    node_record& target = nodes_[edges_[e].target];
+    const std::span<edge_id> in = edge_lists_.elements(target.in);
+    const std::uint32_t position = edges_[e].position;
+    in[position] = in.back();
+    edges_[in[position]].position = position;
+    edge_lists_.erase(target.in, in.size() - 1);
+    ++epoch_;
+  }
+
+  /// Takes an edge, which has left its target, from its source.
+  void end_edge(edge_id e) {
+    node_record& source = nodes_[edges_[e].source];
+    const std::span<const edge_id> out = out_edges(edges_[e].source);
+    std::size_t position = out.size() - 1; // usually they go from the last one on
+    while (out[position] != e) {
+      --position;
+    }
+    edge_lists_.erase(source.out, position);
+    edges_[e].source = no_node;
+    edges_[e].target = no_node;
+  }
+
+  value_id add_value(value_kind kind, type t, std::string_view name, source_location location) {
+    value_record fresh;
+    fresh.kind = kind;
+    fresh.type = t;
+    fresh.name = names_.add(name);
+    fresh.location = location;
+    values_.push_back(fresh);
+    operands_.add_value();
+    return static_cast<value_id>(values_.size() - 1);
+  }
+
   value_id new_phi(node_id n, value_id before, type t, std::string_view name, source_location location) {
     const value_id v = insert(n, before, {.code = opcode::phi, .type = t, .name = name, .location = location});
     for (std::size_t i = 0; i != in_edges(n).size(); ++i) {
@@ -234,6 +529,25 @@ private:
   type result_type_ = type::none;
   std::uint64_t count_ = no_count;
   source_location location_;
+
+  detail::name_table names_;
+  std::vector<node_record> nodes_;
+  std::vector<edge_record> edges_;
+
+  std::vector<value_record> values_;
+  detail::operand_lists operands_;
+  std::vector<memory_access> accesses_;
+  std::vector<call_record> calls_;
+  detail::list_pool class_lists_;
+
+  flat_array<value_id> parameters_;
+  flat_array<value_id> variables_;
+  std::vector<std::uint32_t> variable_number_; ///< by value, as far as there are variables
+  flat_array<name_id> alias_names_;
+  std::array<midend::detail::hash_map<std::uint64_t>, type_names.size()> constants_;
+  std::array<value_id, type_names.size()> undefined_ = {}; ///< plus 1; 0 for not made yet
+  detail::list_pool edge_lists_;
+  std::uint64_t epoch_ = 0;
 };
 
 } // namespace elbrus

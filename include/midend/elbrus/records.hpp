@@ -6,7 +6,7 @@
 #include "midend/elbrus/opcode.hpp"
 #include "midend/elbrus/type.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/ir/ssa_values.hpp"
+#include "midend/ir/ids.hpp"
 
 #include <cstdint>
 #include <span>

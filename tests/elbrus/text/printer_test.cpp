@@ -3,7 +3,7 @@
 #include <midend/elbrus/procedure.hpp>
 #include <midend/elbrus/text/parser.hpp>
 #include <midend/elbrus/text/printer.hpp>
-#include <midend/elbrus/text/procedure_text.hpp>
+#include <midend/elbrus/text/printer.hpp>
 
 #include <doctest/doctest.h>
 

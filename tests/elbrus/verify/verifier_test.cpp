@@ -4,7 +4,7 @@
 #include <midend/elbrus/builder.hpp>
 #include <midend/elbrus/program.hpp>
 #include <midend/elbrus/text/parser.hpp>
-#include <midend/elbrus/verify/detail/verify_structure.hpp>
+#include <midend/elbrus/verify/detail/structure_check.hpp>
 #include <midend/elbrus/verify/verifier.hpp>
 
 #include <doctest/doctest.h>

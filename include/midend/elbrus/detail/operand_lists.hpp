@@ -3,7 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/elbrus/detail/list_pool.hpp"
-#include "midend/ir/ssa_values.hpp"
+#include "midend/ir/ids.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/range.hpp"
 

@@ -109,12 +109,12 @@ public:
   friend bool operator==(const memory& a, const memory& b) { return a.arrays_ == b.arrays_ && a.bytes_ == b.bytes_; }
 
 private:
-  struct array {
+  struct named_array {
     std::string name;
     std::size_t first; ///< in `bytes_`
     std::size_t size;
 
-    friend bool operator==(const array&, const array&) = default;
+    friend bool operator==(const named_array&, const named_array&) = default;
   };
 
   static constexpr std::size_t nowhere = ~std::size_t{0};
@@ -124,7 +124,7 @@ private:
     if (number >= arrays_.size()) {
       return nowhere;
     }
-    const array& a = arrays_[number];
+    const named_array& a = arrays_[number];
     const std::uint64_t offset = address & 0xffff'ffff;
     return offset < a.size && size <= a.size - offset ? a.first + offset : nowhere;
   }
@@ -181,7 +181,7 @@ private:
     }
   }
 
-  std::vector<array> arrays_;
+  std::vector<named_array> arrays_;
   flat_array<unsigned char> bytes_;
 };
 

@@ -3,7 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/ir/ssa_values.hpp"
+#include "midend/ir/ids.hpp"
 
 #include <array>
 #include <cstddef>

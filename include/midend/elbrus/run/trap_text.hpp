@@ -5,9 +5,9 @@
 #include "midend/elbrus/procedure.hpp"
 #include "midend/elbrus/records.hpp"
 #include "midend/elbrus/run/trap.hpp"
-#include "midend/elbrus/text/procedure_text.hpp"
+#include "midend/elbrus/text/printer.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/ir/ssa_values.hpp"
+#include "midend/ir/ids.hpp"
 
 #include <array>
 #include <charconv>

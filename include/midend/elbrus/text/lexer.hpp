@@ -2,6 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/elbrus/identifier.hpp"
 #include "midend/elbrus/records.hpp"
 
 #include <cstddef>
@@ -39,45 +40,6 @@ struct token {
 
   bool is_word(std::string_view word) const { return kind == token_kind::word && text == word; }
 };
-
-namespace detail {
-
-constexpr bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-constexpr bool begins_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-constexpr bool continues_word(char c) {
-  return begins_word(c) || is_digit(c) || c == '.';
-}
-
-} // namespace detail
-
-/// Whether a text can be a name: a letter or `_`, then letters, digits, `_` and `.`.
-constexpr bool is_identifier(std::string_view text) {
-  if (text.empty() || !detail::begins_word(text[0])) {
-    return false;
-  }
-  for (const char c : text) {
-    if (!detail::continues_word(c)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/// Whether a text stands for something without a name: digits.
-constexpr bool is_anonymous(std::string_view text) {
-  for (const char c : text) {
-    if (!detail::is_digit(c)) {
-      return false;
-    }
-  }
-  return true;
-}
 
 /// Cuts a text into tokens. White space and comments, from `#` to the end of the line, separate them; lines end with
 /// `\n`. Columns count bytes. Any bytes are a text. Linear.

@@ -2,19 +2,16 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/elbrus/detail/messages.hpp"
 #include "midend/elbrus/diagnostic.hpp"
 #include "midend/elbrus/procedure.hpp"
 #include "midend/elbrus/program.hpp"
-#include "midend/elbrus/text/detail/procedure_binder.hpp"
-#include "midend/elbrus/text/detail/signatures.hpp"
+#include "midend/elbrus/text/detail/binder.hpp"
 #include "midend/elbrus/text/detail/syntax.hpp"
 #include "midend/elbrus/text/detail/syntax_parser.hpp"
-#include "midend/elbrus/text/detail/unfinished_calls.hpp"
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <string>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -31,8 +28,8 @@ struct parse_result {
   explicit operator bool() const { return diagnostics.empty(); }
 };
 
-/// Reads a file. White space is only there to separate tokens, but for one thing: behind an error, reading goes on in
-/// the next line. `#` begins a comment. The grammar, with literals as `parse_literal` knows them:
+/// Reads a file. White space only separates tokens, with one exception: after an error, reading goes on in the next
+/// line. `#` begins a comment. The grammar, with literals as in `parse_literal`:
 ///
 ///     program    = { procedure } .
 ///     procedure  = "proc" PROCEDURE "(" [ parameter { "," parameter } ] ")" [ "->" type ] [ count ]
@@ -61,53 +58,45 @@ struct parse_result {
 ///     target     = label [ "(" probability ")" ] .
 ///     operand    = VALUE | VARIABLE | [ type ] ( literal | "undef" ) .
 ///
-/// NAME is that of the opcode with its types (`add.i32`, `cmp.lt.i64`, `zext.i8.i32`). VALUE, VARIABLE and PROCEDURE
-/// are a name behind `%`, `$` and `@`; labels and classes are names. A name is a letter or `_`, then letters, digits,
-/// `_` and `.`; digits alone stand for something that has no name. The operand of `ret` stands in the same line. A
-/// number behind the `+` in an address is an index if `*` follows, else the offset.
+/// NAME is the name of the opcode with its types (`add.i32`, `cmp.lt.i64`, `zext.i8.i32`). VALUE, VARIABLE and
+/// PROCEDURE are a name after `%`, `$` and `@`; labels and classes are names. A name is a letter or `_`, then letters,
+/// digits, `_` and `.`; digits alone stand for something that has no name. The operand of `ret` stands in the same
+/// line. A number after the `+` in an address is an index if `*` follows, else the offset.
 ///
-/// A literal without a type has that which the operation asks for; an index is an `i64`, and an argument of a call has
-/// the type of the parameter if the procedure is in the file, else it needs one. Values may be used before the line
-/// that defines them. Entries of a phi that name the same node are for its parallel edges, in the order of the
-/// terminator. Where the first node has predecessors, an empty one is put before it.
+/// A literal without a type has the type that the operation requires; an index is an `i64`. As an argument of a call it
+/// has the type of the parameter if the procedure is in the file, and otherwise must have a type. Values may be used
+/// before the line that defines them. Entries of a phi that name the same node belong to its parallel edges, in the
+/// order of the terminator. If the first node has predecessors, an empty node is put before it.
 ///
-/// All errors are found, one in each line that breaks the grammar; what such a line would have defined is not missed
-/// elsewhere. Beside the grammar, names have to be known and used once, literals have to fit, each node has one
-/// terminator at its end, phis stand at the head with an entry for each edge. The rest is checked by `verify`, which a
-/// procedure with errors does not get to: of such a one, what `verify` would say is said here, as far as the operands
-/// are known; and what needs the whole flow, as dominance does, if all edges are known.
+/// The file is read in three steps, and the steps after a broken one are left out:
 ///
-/// Any bytes are a text, but not more than 1 GiB. Linear in its length.
+/// 1. The grammar. All errors of the file are found, one for each line that is wrong.
+/// 2. Names, literals and flow, in each procedure without an error in step 1: names are known and defined once,
+///    literals fit, each node has one terminator at its end, phis stand at the head with an entry for each edge.
+/// 3. Types, dominance and all other rules, in each procedure without an error in step 2: that is `verify`, which takes
+///    the resulting program.
+///
+/// Any bytes are a text, up to 1 GiB. Linear in its length.
 inline parse_result parse(std::string_view text) {
   constexpr std::size_t longest = std::size_t{1} << 30;
   parse_result out;
   if (text.size() > longest) {
-    out.diagnostics.push_back({{}, "the text is longer than 1 GiB"});
+    detail::add_diagnostic(out.diagnostics, {}, {"the text is longer than 1 GiB"});
     return out;
   }
-  const std::vector<detail::written_procedure> written = detail::syntax_parser(text, out.diagnostics).program();
-  detail::signatures signatures(written);
-  std::vector<bool> is_first(written.size());
-  for (std::uint32_t i = 0; i != written.size(); ++i) {
-    is_first[i] = signatures.add(i);
-  }
-  std::vector<detail::read_procedure> read;
-  for (std::size_t i = 0; i != written.size(); ++i) {
-    read.push_back(detail::procedure_binder(written[i], signatures, out.diagnostics).bind());
-    if (!is_first[i]) {
-      const detail::spelling& name = written[i].name;
-      out.diagnostics.push_back({name.location, "a second procedure " + detail::quoted("@" + std::string(name.text))});
+  const detail::written_program written = detail::syntax_parser(text, out.diagnostics).program();
+  const detail::signatures signatures(written, out.diagnostics);
+  for (const detail::written_procedure& p : written) {
+    if (p.is_broken) {
+      continue;
+    }
+    std::optional<procedure> bound = detail::procedure_binder(p, signatures, out.diagnostics).bind();
+    const detail::written_procedure* const first = signatures.find(p.name.text);
+    if (bound && (first == nullptr || first == &p)) {
+      out.program.procedures.push_back(std::move(*bound));
     }
   }
-  if (!out.diagnostics.empty()) {
-    detail::check_unfinished_calls(read, signatures, out.diagnostics);
-  }
-  for (std::size_t i = 0; i != written.size(); ++i) {
-    if (is_first[i] && read[i].is_right) {
-      out.program.procedures.push_back(std::move(read[i].made));
-    }
-  }
-  std::sort(out.diagnostics.begin(), out.diagnostics.end(), is_before);
+  sort_by_place(out.diagnostics);
   return out;
 }
 

@@ -8,7 +8,7 @@
 #include "midend/elbrus/records.hpp"
 #include "midend/elbrus/views/editor.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/ir/ssa_values.hpp"
+#include "midend/ir/ids.hpp"
 #include "midend/ssa/construct_ssa.hpp"
 #include "midend/ssa/construct_ssa_on_the_fly.hpp"
 #include "midend/ssa/inserted_phis.hpp"

@@ -11,7 +11,6 @@
 #include "midend/ir/editing.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/semantics.hpp"
-#include "midend/ir/ssa_values.hpp"
 #include "midend/support/flat_array.hpp"
 
 #include <cstddef>

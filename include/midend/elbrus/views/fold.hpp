@@ -9,8 +9,8 @@
 #include "midend/elbrus/type.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/evaluate.hpp"
+#include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
-#include "midend/ir/ssa_values.hpp"
 
 #include <cstddef>
 #include <cstdint>

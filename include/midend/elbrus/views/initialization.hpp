@@ -8,11 +8,10 @@
 #include "midend/elbrus/diagnostic.hpp"
 #include "midend/elbrus/procedure.hpp"
 #include "midend/elbrus/records.hpp"
-#include "midend/elbrus/text/procedure_text.hpp"
+#include "midend/elbrus/text/printer.hpp"
 #include "midend/elbrus/views/variable_view.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
-#include "midend/ir/ssa_values.hpp"
 #include "midend/support/bit_set.hpp"
 #include "midend/support/flat_array.hpp"
 

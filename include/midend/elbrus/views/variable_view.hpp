@@ -10,7 +10,6 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/expressions.hpp"
 #include "midend/ir/ids.hpp"
-#include "midend/ir/ssa_values.hpp"
 #include "midend/ir/statements.hpp"
 #include "midend/support/range.hpp"
 

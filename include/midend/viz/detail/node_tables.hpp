@@ -4,7 +4,7 @@
 #include "midend/config.hpp"
 #include "midend/elbrus/procedure.hpp"
 #include "midend/elbrus/records.hpp"
-#include "midend/elbrus/text/procedure_text.hpp"
+#include "midend/elbrus/text/printer.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/viz/detail/dot_text.hpp"
 #include "midend/viz/detail/heat_scale.hpp"

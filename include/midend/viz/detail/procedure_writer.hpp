@@ -7,7 +7,7 @@
 #include "midend/elbrus/opcode.hpp"
 #include "midend/elbrus/procedure.hpp"
 #include "midend/elbrus/records.hpp"
-#include "midend/elbrus/text/procedure_text.hpp"
+#include "midend/elbrus/text/printer.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/graph/depth_first_order.hpp"
 #include "midend/graph/edge_kinds.hpp"

@@ -4,8 +4,8 @@
 #include "midend/config.hpp"
 #include "midend/elbrus/opcode.hpp"
 #include "midend/elbrus/type.hpp"
+#include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
-#include "midend/ir/ssa_values.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,26 +1,252 @@
-/// The loop that executes instructions.
+/// `machine`: executes the instructions of decoded procedures.
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/elbrus/run/detail/compute.hpp"
+#include "midend/elbrus/float_operations.hpp"
+#include "midend/elbrus/opcode.hpp"
+#include "midend/elbrus/procedure.hpp"
 #include "midend/elbrus/run/detail/decoded_procedure.hpp"
-#include "midend/elbrus/run/detail/frames.hpp"
-#include "midend/elbrus/run/detail/run_state.hpp"
+#include "midend/elbrus/run/detail/decoder.hpp"
+#include "midend/elbrus/run/event_trace.hpp"
+#include "midend/elbrus/run/host.hpp"
+#include "midend/elbrus/run/memory.hpp"
+#include "midend/elbrus/run/profile.hpp"
+#include "midend/elbrus/run/run_result.hpp"
 #include "midend/elbrus/run/trap.hpp"
 #include "midend/elbrus/scalar.hpp"
+#include "midend/elbrus/type.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/evaluate.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/support/flat_array.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <optional>
 #include <span>
+#include <string_view>
+#include <vector>
 
 MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus::detail {
 
-/// One run. What the loop needs for each instruction is in locals of `execute`.
-class machine : private run_state {
+/// The slots of a frame. Valid until the next frame is made.
+struct slot_view {
+  std::uint64_t* bits = nullptr;
+  slot_state* states = nullptr;
+
+  void put(std::uint32_t slot, std::uint64_t value) const {
+    bits[slot] = value;
+    states[slot] = slot_state::defined;
+  }
+
+  void copy(std::uint32_t from, std::uint32_t to) const {
+    bits[to] = bits[from];
+    states[to] = states[from];
+  }
+
+  /// Whether the three operands of an instruction can be computed with.
+  bool defined(const instruction& i) const { return (states[i.a] | states[i.b] | states[i.c]) == slot_state::defined; }
+};
+
+struct frame {
+  std::uint32_t procedure;
+  std::size_t first_slot;
+  const instruction* at; ///< where it goes on; while it calls: behind the call
+};
+
+/// All frames, their slots in one array that grows.
+class frame_stack {
 public:
-  using run_state::run_state;
+  void clear() {
+    frames_.clear();
+    bits_.clear();
+    states_.clear();
+  }
+
+  std::size_t depth() const { return frames_.size(); }
+
+  std::size_t num_slots() const { return bits_.size(); }
+
+  frame& top() { return frames_.back(); }
+
+  slot_view slots(const frame& f) { return {bits_.data() + f.first_slot, states_.data() + f.first_slot}; }
+
+  /// The frame of a procedure that begins. Its arguments are the slots `arguments` of the frame below.
+  void push(std::uint32_t procedure, const decoded_procedure& code, std::span<const argument> arguments) {
+    const std::size_t first = bits_.size();
+    add_slots(code);
+    if (!arguments.empty()) {
+      const slot_view from = slots(top());
+      for (std::size_t i = 0; i != arguments.size(); ++i) {
+        bits_[first + i] = from.bits[arguments[i].slot];
+        states_[first + i] = slot_state::defined;
+      }
+    }
+    frames_.push_back({procedure, first, code.code.data()});
+  }
+
+  void pop() {
+    bits_.shrink(top().first_slot);
+    states_.shrink(top().first_slot);
+    frames_.pop_back();
+  }
+
+private:
+  void add_slots(const decoded_procedure& code) {
+    const std::size_t first = bits_.size();
+    const std::size_t size = first + code.num_slots();
+    bits_.reserve(size);
+    states_.reserve(size);
+    bits_.resize_for_overwrite(size); // within the capacity, so that what was there stays
+    states_.resize_for_overwrite(size);
+    if (code.num_slots() != 0) {
+      std::memcpy(bits_.data() + first, code.bits.data(), code.num_slots() * sizeof(std::uint64_t));
+      std::memcpy(states_.data() + first, code.states.data(), code.num_slots() * sizeof(slot_state));
+    }
+  }
+
+  flat_array<frame> frames_;
+  flat_array<std::uint64_t> bits_;
+  flat_array<slot_state> states_;
+};
+
+/// Why an instruction has no result. An operand that cannot be used is always `diagnostic_value` here.
+using fault = std::optional<trap_kind>;
+
+inline trap_kind trap_of(evaluation_fault f) {
+  switch (f) {
+  case evaluation_fault::division_by_zero:
+    return trap_kind::division_by_zero;
+  case evaluation_fault::division_overflow:
+    return trap_kind::division_overflow;
+  case evaluation_fault::shift_too_far:
+    return trap_kind::shift_too_far;
+  default:
+    return trap_kind::broken_nsw;
+  }
+}
+
+inline fault evaluate_any(const instruction& i, slot_view s) {
+  const std::array args = {s.bits[i.a], s.bits[i.b], s.bits[i.c]};
+  const evaluation result = evaluate(i.info, std::span(args).first(i.arity));
+  if (!result) {
+    return trap_of(result.fault);
+  }
+  s.put(i.result, result.bits);
+  return {};
+}
+
+inline fault add_nsw(const instruction& i, slot_view s) {
+  const midend::detail::wrapping_result sum = midend::detail::wrapping_add(s.bits[i.a], s.bits[i.b], i.info.width);
+  if (sum.signed_wrap) {
+    return trap_kind::broken_nsw;
+  }
+  s.put(i.result, sum.bits & low_ones(i.info.width));
+  return {};
+}
+
+inline fault convert_to_integer(const instruction& i, slot_view s) {
+  const auto number = float_to_integer(i.operand_type, i.type, s.bits[i.a]);
+  if (!number) {
+    return trap_kind::bad_conversion;
+  }
+  s.put(i.result, *number);
+  return {};
+}
+
+/// The address of a load or store.
+inline std::uint64_t address_of(const instruction& i, slot_view s) {
+  const auto index = static_cast<std::uint64_t>(as_signed(s.bits[i.c], i.info.operand_width));
+  return s.bits[i.b] + index * i.count + static_cast<std::uint64_t>(i.offset);
+}
+
+inline fault access_memory(const instruction& i, slot_view s, memory& m) {
+  if (i.code == opcode::st) {
+    return m.store(i.type, address_of(i, s), s.bits[i.a]) ? fault() : trap_kind::bad_access;
+  }
+  const auto found = m.load(i.type, address_of(i, s));
+  if (!found) {
+    return trap_kind::bad_access;
+  }
+  s.put(i.result, *found);
+  return {};
+}
+
+/// A result from three numbers. Requires that they are defined.
+inline fault compute(const instruction& i, slot_view s, memory& m) {
+  const std::uint64_t a = s.bits[i.a];
+  const std::uint64_t b = s.bits[i.b];
+  const unsigned width = i.info.operand_width;
+  std::uint64_t result = 0;
+  switch (i.what) {
+  case action::evaluate:
+    return evaluate_any(i, s);
+  case action::add_nsw:
+    return add_nsw(i, s);
+  case action::float_to_integer:
+    return convert_to_integer(i, s);
+  case action::load:
+  case action::store:
+    return access_memory(i, s, m);
+  case action::add:
+    result = (a + b) & low_ones(width);
+    break;
+  case action::sub:
+    result = (a - b) & low_ones(width);
+    break;
+  case action::mul:
+    result = (a * b) & low_ones(width);
+    break;
+  case action::bit_and:
+    result = a & b;
+    break;
+  case action::bit_or:
+    result = a | b;
+    break;
+  case action::bit_xor:
+    result = a ^ b;
+    break;
+  case action::equal:
+    result = a == b;
+    break;
+  case action::not_equal:
+    result = a != b;
+    break;
+  case action::less:
+    result = as_signed(a, width) < as_signed(b, width);
+    break;
+  case action::less_equal:
+    result = as_signed(a, width) <= as_signed(b, width);
+    break;
+  case action::uless:
+    result = a < b;
+    break;
+  case action::uless_equal:
+    result = a <= b;
+    break;
+  case action::integer_to_float:
+    result = integer_to_float(i.operand_type, i.type, a);
+    break;
+  default:
+    result = evaluate_float(i.code, i.operand_type == type::none ? i.type : i.operand_type, a, b, s.bits[i.c]);
+  }
+  s.put(i.result, result);
+  return {};
+}
+
+/// One run. What the loop needs for each instruction is in locals of `execute`.
+class machine {
+public:
+  machine(decoded_program& program, frame_stack& frames, const run_options& options, run_result& result)
+      : program_(program), frames_(frames), options_(options), result_(result) {
+    result_.profile.resize(program.size());
+    frames_.clear();
+  }
 
   /// Fills the result. Requires as many arguments as the procedure has.
   void run(std::uint32_t number, std::span<const scalar> arguments) {
@@ -36,6 +262,19 @@ public:
   }
 
 private:
+  /// The procedure that runs, and where it is.
+  struct activation {
+    const instruction* at;
+    slot_view slots;
+    const decoded_procedure* code;
+    std::uint64_t* edge_counts;
+  };
+
+  activation current() {
+    const frame& f = frames_.top();
+    return {f.at, frames_.slots(f), &program_[f.procedure], result_.profile[f.procedure].edges.data()};
+  }
+
   /// Runs to the end. Returns how many of the operations that are allowed were not executed.
   std::uint64_t execute() {
     activation here = current();
@@ -162,6 +401,176 @@ private:
       s.copy(m->from, m->to);
     }
   }
+
+  /// Makes the frame of a procedure, if that is within the limits.
+  bool begin(std::uint32_t number, std::span<const argument> arguments) {
+    const decoded_procedure& code = program_[number];
+    if (frames_.depth() == options_.call_depth || frames_.num_slots() + code.num_slots() > options_.frame_slots) {
+      return false;
+    }
+    procedure_profile& counts = result_.profile[number];
+    counts.edges.resize(code.edges.size());
+    ++counts.calls;
+    frames_.push(number, code, arguments);
+    return true;
+  }
+
+  /// What concerns more than the slots of this frame.
+  fault leave_loop(const instruction& i, slot_view s) {
+    switch (i.what) {
+    case action::volatile_access:
+      return access_volatile(i, s);
+    case action::call:
+    case action::host_call:
+      return call(i, s);
+    case action::bad_call:
+      return trap_kind::bad_call;
+    case action::ret:
+      return leave(i, s);
+    default:
+      return trap_kind::unreachable;
+    }
+  }
+
+  fault access_volatile(const instruction& i, slot_view s) {
+    if (!s.defined(i)) {
+      return trap_kind::diagnostic_value;
+    }
+    const scalar address = {type::ptr, address_of(i, s)};
+    if (const fault problem = access_memory(i, s, result_.memory)) {
+      return problem;
+    }
+    if (!options_.record_events) {
+      return {};
+    }
+    if (i.code == opcode::st) {
+      result_.events.add(event_kind::volatile_store, {}, std::array{address, scalar{i.type, s.bits[i.a]}}, {});
+    } else {
+      result_.events.add(event_kind::volatile_load, {}, std::array{address}, {i.type, s.bits[i.result]});
+    }
+    return {};
+  }
+
+  std::span<const argument> arguments_of(const instruction& call) {
+    return std::span(program_[frames_.top().procedure].arguments).subspan(call.first, call.count);
+  }
+
+  fault call(const instruction& i, slot_view s) {
+    const std::span<const argument> arguments = arguments_of(i);
+    for (const argument& a : arguments) {
+      if (!is_usable(a.slot, s)) {
+        return trap_kind::diagnostic_value;
+      }
+    }
+    if (i.what == action::host_call) {
+      return call_host(i, s, arguments);
+    }
+    return begin(i.target, arguments) ? fault() : trap_kind::call_depth;
+  }
+
+  fault call_host(const instruction& i, slot_view s, std::span<const argument> arguments) {
+    arguments_.clear();
+    for (const argument& a : arguments) {
+      arguments_.push_back({a.type, s.bits[a.slot]});
+    }
+    const procedure& caller = program_.source(frames_.top().procedure);
+    const std::string_view callee = caller.text(caller.call(i.value).callee);
+    const host_answer answer =
+        options_.host ? options_.host({callee, arguments_, i.type, result_.memory}) : host_answer::unknown();
+    if (answer.kind == host_answer::outcome::unknown) {
+      return trap_kind::unknown_callee;
+    }
+    const bool has_result = answer.kind == host_answer::outcome::result && i.type != type::none;
+    const scalar result = has_result ? scalar{i.type, answer.bits & low_ones(width_of(i.type))} : scalar{};
+    if (options_.record_events) {
+      result_.events.add(event_kind::call, callee, arguments_, result);
+    }
+    if (answer.kind == host_answer::outcome::stopped) {
+      return trap_kind::host_stop;
+    }
+    return take_result(i, s, result);
+  }
+
+  /// The end of a call.
+  static fault take_result(const instruction& call, slot_view s, scalar result) {
+    if (call.noreturn) {
+      return trap_kind::returned;
+    }
+    if (call.type != type::none) {
+      if (result.type == type::none) {
+        return trap_kind::bad_call;
+      }
+      s.put(call.result, result.bits);
+    }
+    return {};
+  }
+
+  /// `ret`.
+  fault leave(const instruction& i, slot_view s) {
+    if (i.a != none && !is_usable(i.a, s)) {
+      return trap_kind::diagnostic_value;
+    }
+    const type t = program_.source(frames_.top().procedure).result_type();
+    const scalar result = i.a == none ? scalar{} : scalar{t, s.bits[i.a]};
+    if (frames_.depth() == 1) {
+      result_.value = i.a == none ? std::nullopt : std::optional(result);
+      finished_ = true;
+      return {};
+    }
+    frames_.pop();
+    const instruction& call = frames_.top().at[-1];
+    if (const fault problem = take_result(call, frames_.slots(frames_.top()), result)) {
+      stop(call, *problem);
+    }
+    return {};
+  }
+
+  /// Ends the run with a trap.
+  void stop(const instruction& i, trap_kind kind) {
+    const frame& f = frames_.top();
+    const procedure& p = program_.source(f.procedure);
+    trap t{.kind = kind, .procedure = f.procedure, .value = i.value};
+    t.node = i.value == no_value ? no_node : p.value(i.value).node;
+    if (kind == trap_kind::diagnostic_value || kind == trap_kind::unwritten_variable) {
+      blame(i, frames_.slots(f), t);
+    } else if (kind == trap_kind::bad_access) {
+      t.detail = address_of(i, frames_.slots(f));
+    }
+    result_.trap = t;
+    finished_ = true;
+  }
+
+  /// Finds the operand that an instruction must not use.
+  void blame(const instruction& i, slot_view s, trap& t) {
+    std::uint32_t bad = none;
+    const auto look_at = [&](std::uint32_t slot) {
+      if (bad == none && slot != none && !is_usable(slot, s)) {
+        bad = slot;
+      }
+    };
+    if (i.what == action::call || i.what == action::host_call) {
+      for (const argument& a : arguments_of(i)) {
+        look_at(a.slot);
+      }
+    } else {
+      look_at(i.a);
+      look_at(i.what == action::select && s.bits[i.a] == 0 ? i.c : i.b);
+      look_at(i.c);
+    }
+    t.operand = program_[frames_.top().procedure].value_of[bad];
+    t.kind = s.states[bad] == slot_state::unwritten   ? trap_kind::unwritten_variable
+             : s.states[bad] == slot_state::undefined ? trap_kind::undefined_value
+                                                      : trap_kind::diagnostic_value;
+  }
+
+  static bool is_usable(std::uint32_t slot, slot_view s) { return s.states[slot] == slot_state::defined; }
+
+  decoded_program& program_;
+  frame_stack& frames_;
+  const run_options& options_;
+  run_result& result_;
+  bool finished_ = false;
+  std::vector<scalar> arguments_; ///< of a host function
 };
 
 } // namespace elbrus::detail

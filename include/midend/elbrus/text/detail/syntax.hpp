@@ -1,10 +1,12 @@
-/// What is written in a file of the Elbrus-like IR, before names mean anything.
+/// What is written in a file of the Elbrus-like IR, before names have a meaning: the parser makes it, the binder reads
+/// it.
 #pragma once
 
 #include "midend/config.hpp"
 #include "midend/elbrus/opcode.hpp"
 #include "midend/elbrus/records.hpp"
 #include "midend/elbrus/type.hpp"
+#include "midend/support/flat_array.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -22,12 +24,12 @@ struct spelling {
   source_location location = {};
 };
 
-/// The place of a list in an array.
+/// A list: some consecutive elements of an array.
 struct array_slice {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
 
-  template <class T> std::span<const T> of(const std::vector<T>& all) const {
+  template <class T> std::span<const T> of(const flat_array<T>& all) const {
     return std::span<const T>(all).subspan(first, count);
   }
 };
@@ -40,6 +42,7 @@ struct written_operand {
   spelling name = {};
 };
 
+/// A parameter or variable.
 struct written_declaration {
   spelling name = {};
   elbrus::type type = elbrus::type::none;
@@ -47,13 +50,13 @@ struct written_declaration {
 
 struct written_target {
   spelling label = {};
-  spelling case_value = {}; ///< empty for the only edge of a jump and the default
+  spelling case_value = {}; ///< empty for the only edge of a jump and for the default
   double probability = -1;
 };
 
 enum class result_kind : std::uint8_t { none, value, variable };
 
-/// An operation. Its operands are the arguments, then guard and otherwise; of a phi, label i is that of operand i.
+/// An operation. Its operands are the arguments, then guard and otherwise; label i of a phi belongs to operand i.
 struct written_operation {
   opcode code = opcode::mov;
   elbrus::type type = elbrus::type::none;
@@ -90,7 +93,6 @@ struct written_node {
   std::uint64_t count = no_count;
   trip_hint hint = {};
   array_slice operations = {};
-  bool is_broken = false; ///< a line of it could not be read
 };
 
 struct written_procedure {
@@ -98,21 +100,20 @@ struct written_procedure {
   source_location location = {};
   type result = type::none;
   std::uint64_t count = no_count;
-  std::vector<written_declaration> parameters;
-  std::vector<written_declaration> variables;
-  std::vector<written_node> nodes;
-  std::vector<written_operation> operations;
-  std::vector<written_operand> operands;
-  std::vector<spelling> labels;
-  std::vector<written_target> targets;
-  std::vector<written_access> accesses;
-  std::vector<written_call> calls;
-
-  /// Names of values and variables whose definitions could not be read: they are known all the same.
-  std::vector<written_operand> lost_names;
-  bool is_broken = false;      ///< there is an error in it
+  flat_array<written_declaration> parameters;
+  flat_array<written_declaration> variables;
+  flat_array<written_node> nodes;
+  flat_array<written_operation> operations;
+  flat_array<written_operand> operands;
+  flat_array<spelling> labels;
+  flat_array<written_target> targets;
+  flat_array<written_access> accesses;
+  flat_array<written_call> calls;
+  bool is_broken = false;      ///< a line of it breaks the grammar, so that it is not bound
   bool head_is_broken = false; ///< parameters and result are not all known
 };
+
+using written_program = std::vector<written_procedure>;
 
 } // namespace elbrus::detail
 

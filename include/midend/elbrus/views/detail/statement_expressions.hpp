@@ -9,7 +9,6 @@
 #include "midend/ir/expression_numbering.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
-#include "midend/ir/ssa_values.hpp"
 #include "midend/support/flat_array.hpp"
 
 #include <cstddef>

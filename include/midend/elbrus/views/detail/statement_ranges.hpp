@@ -4,7 +4,6 @@
 #include "midend/config.hpp"
 #include "midend/elbrus/procedure.hpp"
 #include "midend/ir/ids.hpp"
-#include "midend/ir/ssa_values.hpp"
 #include "midend/support/range.hpp"
 
 #include <cstddef>

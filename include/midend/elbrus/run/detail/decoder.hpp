@@ -1,26 +1,100 @@
-/// `decoder`: makes the flat form of a procedure.
+/// `decoded_program`: procedures in the flat form that the interpreter executes, made when they are first called.
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/elbrus/detail/name_index.hpp"
 #include "midend/elbrus/opcode.hpp"
 #include "midend/elbrus/procedure.hpp"
 #include "midend/elbrus/records.hpp"
-#include "midend/elbrus/run/detail/action_of.hpp"
-#include "midend/elbrus/run/detail/callee_table.hpp"
 #include "midend/elbrus/run/detail/decoded_procedure.hpp"
 #include "midend/elbrus/type.hpp"
-#include "midend/ir/ssa_values.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/support/flat_array.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus::detail {
+
+/// Comparisons the other way round have the action of their mirror image, with operands that change places.
+constexpr bool is_swapped(opcode code) {
+  return code == opcode::cmp_gt || code == opcode::cmp_ge || code == opcode::cmp_ugt || code == opcode::cmp_uge;
+}
+
+/// What an operation on numbers does.
+constexpr action action_of(opcode code, bool nsw) {
+  switch (code) {
+  case opcode::mov:
+    return action::move;
+  case opcode::select:
+    return action::select;
+  case opcode::add:
+    return nsw ? action::add_nsw : action::add;
+  case opcode::sub:
+    return nsw ? action::evaluate : action::sub;
+  case opcode::mul:
+    return nsw ? action::evaluate : action::mul;
+  case opcode::bit_and:
+    return action::bit_and;
+  case opcode::bit_or:
+    return action::bit_or;
+  case opcode::bit_xor:
+    return action::bit_xor;
+  case opcode::cmp_eq:
+    return action::equal;
+  case opcode::cmp_ne:
+    return action::not_equal;
+  case opcode::cmp_lt:
+  case opcode::cmp_gt:
+    return action::less;
+  case opcode::cmp_le:
+  case opcode::cmp_ge:
+    return action::less_equal;
+  case opcode::cmp_ult:
+  case opcode::cmp_ugt:
+    return action::uless;
+  case opcode::cmp_ule:
+  case opcode::cmp_uge:
+    return action::uless_equal;
+  case opcode::itof:
+    return action::integer_to_float;
+  case opcode::ftoi:
+    return action::float_to_integer;
+  default:
+    return info_of(code).meaning == operation::other ? action::floating : action::evaluate;
+  }
+}
+
+/// The procedures of a program by name.
+class callee_table {
+public:
+  explicit callee_table(std::span<const procedure> procedures) : procedures_(procedures) {
+    for (std::uint32_t i = 0; i != procedures.size(); ++i) {
+      by_name_.find_or_insert(procedures[i].name(), i);
+    }
+  }
+
+  /// The first procedure of this name, or `none`.
+  std::uint32_t find(std::string_view name) const {
+    static_assert(name_index::missing == none);
+    return by_name_.find(name);
+  }
+
+  const procedure& operator[](std::uint32_t number) const { return procedures_[number]; }
+
+private:
+  std::span<const procedure> procedures_;
+  name_index by_name_;
+};
 
 /// Makes the flat form of one procedure.
 class decoder {
@@ -291,6 +365,33 @@ private:
   std::vector<move> wanted_;
   std::vector<edge_id> written_by_; ///< slot: the last edge on which it was
   std::vector<std::uint32_t> temporaries_;
+};
+
+/// Makes the flat form of a procedure when it is first called.
+class decoded_program {
+public:
+  explicit decoded_program(std::span<const procedure> procedures)
+      : procedures_(procedures), callees_(procedures), decoded_(procedures.size()) {}
+
+  std::size_t size() const { return procedures_.size(); }
+
+  const procedure& source(std::uint32_t number) const { return procedures_[number]; }
+
+  /// The number of a procedure, or `none`.
+  std::uint32_t find(std::string_view name) const { return callees_.find(name); }
+
+  /// Stays where it is.
+  const decoded_procedure& operator[](std::uint32_t number) {
+    if (!decoded_[number].ready) {
+      decoded_[number] = decoder(procedures_[number], callees_).run();
+    }
+    return decoded_[number];
+  }
+
+private:
+  std::span<const procedure> procedures_;
+  callee_table callees_;
+  std::vector<decoded_procedure> decoded_;
 };
 
 } // namespace elbrus::detail

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/elbrus/detail/error_list.hpp"
+#include "midend/elbrus/detail/messages.hpp"
 #include "midend/elbrus/opcode.hpp"
 #include "midend/elbrus/records.hpp"
 #include "midend/graph/concepts.hpp"
@@ -10,7 +10,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -60,12 +59,12 @@ private:
     }
     ++live_edges_;
     if (edge.source >= p_.num_nodes() || edge.target >= p_.num_nodes()) {
-      errors_.of_procedure({"edge #", std::to_string(e), " leads from or to a node that is not there"});
+      errors_.of_procedure({"edge #", e, " leads from or to a node that is not there"});
       return;
     }
     const auto in = p_.in_edges(edge.target);
     if (edge.position >= in.size() || in[edge.position] != e) {
-      errors_.of_node(edge.target, {"edge #", std::to_string(e), " is not where it says among those into the node"});
+      errors_.of_node(edge.target, {"edge #", e, " is not where it says among those into the node"});
     }
   }
 
@@ -73,7 +72,7 @@ private:
   void edge_lists(node_id n) {
     for (const edge_id e : p_.out_edges(n)) {
       if (e >= p_.num_edges() || p_.edge(e).source != n || listed_[e] != 0) {
-        errors_.of_node(n, {"edge #", std::to_string(e), " does not belong into the list of those from the node"});
+        errors_.of_node(n, {"edge #", e, " does not belong into the list of those from the node"});
         continue;
       }
       listed_[e] = 1;
@@ -81,7 +80,7 @@ private:
     }
     for (const edge_id e : p_.in_edges(n)) {
       if (e >= p_.num_edges() || p_.edge(e).target != n || p_.edge(e).source == no_node) {
-        errors_.of_node(n, {"edge #", std::to_string(e), " does not belong into the list of those into the node"});
+        errors_.of_node(n, {"edge #", e, " does not belong into the list of those into the node"});
       }
     }
     if (p_.node(n).erased && (!p_.out_edges(n).empty() || !p_.in_edges(n).empty() || p_.node(n).first != no_value)) {
@@ -96,7 +95,7 @@ private:
     for (value_id v = p_.node(n).first; v != no_value; v = p_.value(v).next) {
       if (v >= p_.num_values() || p_.value(v).kind != value_kind::operation || p_.value(v).node != n ||
           p_.value(v).previous != previous) {
-        errors_.of_node(n, {"the list of operations is torn at value #", std::to_string(v)});
+        errors_.of_node(n, {"the list of operations is torn at value #", v});
         return;
       }
       previous = v;
@@ -116,14 +115,14 @@ private:
     const auto operands = p_.operands(v);
     const std::size_t least = operation ? std::size_t{record.guarded} + record.has_otherwise : 0;
     if (operands.size() < least || (!operation && !operands.empty())) {
-      errors_.of_value(v, {"value #", std::to_string(v), " has too many or too few operands for what it is"});
+      errors_.of_value(v, {"value #", v, " has too many or too few operands for what it is"});
     }
     for (const value_id operand : operands) {
       if (operand == no_value) {
         continue; // may be set later
       }
       if (operand >= p_.num_values() || p_.value(operand).kind == value_kind::erased) {
-        errors_.of_value(v, {"operand #", std::to_string(operand), " is not there"});
+        errors_.of_value(v, {"operand #", operand, " is not there"});
       } else {
         ++reads_[operand];
       }
@@ -142,7 +141,7 @@ private:
       --missing;
     }
     if (!right || missing != 0) {
-      errors_.of_value(v, {"the users of value #", std::to_string(v), " are not those that read it"});
+      errors_.of_value(v, {"the users of value #", v, " are not those that read it"});
     }
   }
 
