@@ -1,64 +1,346 @@
-/// `unroll_body`: evaluates several copies of a loop body together, and says what is left of them.
+/// `unroll_body`: evaluates several copies of a loop body together, and gives what is left of them.
 #pragma once
 
 #include "midend/config.hpp"
 #include "midend/induction/loop_body.hpp"
 #include "midend/induction/loop_counters.hpp"
-#include "midend/unrolling/copies/detail/unroller.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/ir/operation_class.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/unrolling/copies/detail/copy_control.hpp"
+#include "midend/unrolling/copies/detail/copy_memory.hpp"
+#include "midend/unrolling/copies/detail/copy_state.hpp"
+#include "midend/unrolling/copies/detail/folding.hpp"
+#include "midend/unrolling/copies/detail/known_value.hpp"
+#include "midend/unrolling/copies/detail/value_numbering.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Memory for bodies that are unrolled one after the other.
+/// Memory of `unroll_body`, to unroll one body after the other.
 class unroll_body_workspace {
-public:
-  /// For the algorithm; not part of the interface.
-  detail::unroll_memory memory_;
+  template <class Folder>
+  friend constexpr void unroll_body(const loop_body& body, const loop_counters& counters, const unroll_request& request,
+                                    const Folder& folder, unroll_body_workspace& workspace, unrolled_body& out);
+
+  detail::value_numbering numbering_;
+  detail::path_predicates predicates_;
+  detail::known_memory memory_;
+  flat_array<detail::known_value> values_;
+  flat_array<detail::known_value> next_values_;
+  flat_array<detail::known_value> args_;
+  flat_array<detail::known_value> bits_;
+  flat_array<std::uint32_t> folded_tests_;
+  flat_array<std::uint64_t> numbers_;
+  flat_array<bool> is_invariant_;
 };
 
+namespace detail {
+
+// Before the first copy.
+
+constexpr const induction_variable* induction_of(const copy_state& s, body_id phi) {
+  const std::uint32_t i = phi < s.counters.induction_of.size() ? s.counters.induction_of[phi] : no_body_value;
+  return i == no_body_value ? nullptr : &s.counters.inductions[i];
+}
+
+/// Whether the header phi is something else than a value from the iteration before copy 0.
+constexpr bool is_known_phi(const copy_state& s, body_id phi) {
+  if (s.request.is_straight_line && s.request.begins_at_entry) {
+    return true;
+  }
+  if (!s.request.knows_position) {
+    return false;
+  }
+  const induction_variable* const iv = induction_of(s, phi);
+  return (s.request.is_straight_line && iv != nullptr && iv->has_start) ||
+         (s.request.first_iteration != 0 && s.is_outside(s.body.next(phi)));
+}
+
+constexpr known_value value_of_known_phi(const copy_state& s, body_id phi) {
+  if (s.request.first_iteration != 0 && s.is_outside(s.body.next(phi))) {
+    return s.values[s.body.next(phi)];
+  }
+  if (const induction_variable* const iv = induction_of(s, phi); iv != nullptr && iv->has_start) {
+    return literal(iv->start + s.request.first_iteration * iv->step, iv->width);
+  }
+  return s.values[s.body.initial(phi)];
+}
+
+/// Gives the header phis and the values from outside the loop their nodes or numbers; the nodes of phis come first.
+constexpr void bind_start(copy_state& s) {
+  s.out.phis.assign(s.body.num_phis, no_unrolled);
+  for (body_id phi = 0; phi != s.body.num_phis; ++phi) {
+    if (!is_known_phi(s, phi)) {
+      s.values[phi] = s.numbering.append(phi, s.body.values[phi], body_kind::phi);
+      s.out.phis[phi] = s.values[phi].node;
+    }
+  }
+  for (body_id v = s.body.num_phis; v != s.body.num_values() && s.is_outside(v); ++v) {
+    const body_value& value = s.body.values[v];
+    if (value.kind == body_kind::constant) {
+      s.values[v] = literal(value.bits, value.info.width);
+    } else {
+      s.values[v] = s.numbering.append(v, value, body_kind::invariant);
+      s.out.nodes.back().is_invariant = true;
+    }
+  }
+  for (body_id phi = 0; phi != s.body.num_phis; ++phi) {
+    if (s.out.phis[phi] == no_unrolled) {
+      s.values[phi] = value_of_known_phi(s, phi);
+    }
+  }
+}
+
+/// Whether an operation computes the same whenever its operands are the same.
+constexpr bool is_repeatable(operation code, std::uint32_t identity) {
+  return code != operation::other || identity != 0;
+}
+
+/// Marks the values that are computed only from values from outside: they are the same in all copies.
+constexpr void mark_invariants(const loop_body& body, flat_array<bool>& is_invariant) {
+  is_invariant.assign(body.num_values(), false);
+  for (body_id v = body.num_phis; v != body.num_values(); ++v) {
+    const body_value& value = body.values[v];
+    bool invariant = value.kind == body_kind::constant || value.kind == body_kind::invariant ||
+                     (value.kind == body_kind::pure && is_repeatable(value.info.code, value.identity));
+    for (const body_id o : body.operands_of(v)) {
+      invariant = invariant && o < v && is_invariant[o];
+    }
+    is_invariant[v] = invariant;
+  }
+}
+
+// One copy.
+
+/// Sets the facts of the induction variables at the top of the new body, given that this copy runs.
+constexpr void note_inductions(copy_state& s, const top_iterations& top) {
+  for (const induction_variable& iv : s.counters.inductions) {
+    const unrolled_id n = s.out.phis[iv.phi];
+    if (n != no_unrolled && (s.copy() == 0 || top.last(s.copy()))) {
+      s.numbering.facts(n) = facts_of_induction(iv, top, s.copy());
+    }
+  }
+}
+
+/// The value of an operation that is `other`: what `folder` knows if all operands are numbers, else a node.
+template <class Folder>
+constexpr known_value evaluate_other(copy_state& s, body_id v, const Folder& folder,
+                                     flat_array<std::uint64_t>& numbers) {
+  const body_value& value = s.body.values[v];
+  const std::span<const known_value> args = s.args_of(v);
+  numbers.clear();
+  for (const known_value& x : args) {
+    if (x.is_literal()) {
+      numbers.push_back(x.addend);
+    }
+  }
+  if (numbers.size() == args.size()) {
+    if (const auto bits = folder(v, std::span<const std::uint64_t>(numbers))) {
+      return literal(*bits, value.info.width);
+    }
+  }
+  return s.numbering.compute(kind_of(value), args);
+}
+
+/// The value of an operation of the vocabulary.
+constexpr known_value evaluate_operation(copy_state& s, body_id v) {
+  const body_value& value = s.body.values[v];
+  const std::span<const known_value> args = s.args_of(v).first(arity(value.info.code));
+  if (value.info.code == operation::select && args[0].is_literal()) {
+    s.note_test(s.body.operands_of(v)[0], args[0]);
+  }
+  return fold(s.numbering, value, args);
+}
+
+constexpr known_value evaluate_join(copy_state& s, path_predicates& predicates, body_id v) {
+  expression_kind kind;
+  kind.info.code = operation::select;
+  kind.info.width = s.body.values[v].info.width;
+  kind.cost = operation_class::merge;
+  const std::size_t before = s.out.nodes.size();
+  const known_value out = predicates.join(v, kind, s.values, s.numbering);
+  for (std::size_t n = before; n != s.out.nodes.size(); ++n) {
+    s.out.nodes[n].is_join = s.out.nodes[n].info.code == operation::select;
+  }
+  return out;
+}
+
+/// Records that an invariant value of an earlier copy is used again.
+constexpr void note_repetition(copy_state& s, body_id v) {
+  const known_value& x = s.values[v];
+  if (!x.is_literal() && !s.body.values[v].is_free && s.out.nodes[x.node].kind == body_kind::pure) {
+    s.numbering.save(saving_kind::shared_expression, s.out.nodes[x.node].copy);
+  }
+}
+
+/// Records a number, or a sum of a node and a number, that an operation has become.
+constexpr void note_result(copy_state& s, body_id v) {
+  const known_value& x = s.values[v];
+  const body_value& value = s.body.values[v];
+  const bool is_sum = value.info.code == operation::add || value.info.code == operation::sub;
+  if (x.is_literal() && !value.is_free) {
+    s.numbering.save(saving_kind::folded, x.addend);
+  } else if (!x.is_literal() && x.addend != 0 && is_sum) {
+    s.out.sums.push_back({s.copy(), v, {x.node, x.addend}});
+  }
+}
+
+// After the last copy.
+
+/// Marks the nodes that are computed only from invariant nodes.
+constexpr void spread_invariance(unrolled_body& out) {
+  for (unrolled_id n = 0; n != out.nodes.size(); ++n) {
+    unrolled_node& node = out.nodes[n];
+    if (node.kind == body_kind::pure && is_repeatable(node.info.code, node.identity)) {
+      node.is_invariant = true;
+      for (const unrolled_operand& o : out.operands_of(n)) {
+        node.is_invariant = node.is_invariant && out.nodes[o.node].is_invariant;
+      }
+    }
+  }
+}
+
+/// Sets what is used after the loop and what the header phis are next. If control has surely left, no iteration
+/// follows, and the next value of a phi does not matter. A phi that is its own next value is invariant.
+constexpr void bind_end(copy_state& s, bool has_left) {
+  for (const body_id v : s.body.live_out) {
+    s.out.live_out.push_back(s.operand_of(s.values[v]));
+  }
+  bool has_fixed = false;
+  for (body_id phi = 0; phi != s.body.num_phis; ++phi) {
+    s.out.next.push_back(s.operand_of(s.values[has_left ? phi : s.body.next(phi)]));
+    const unrolled_id n = s.out.phis[phi];
+    if (n != no_unrolled && !s.out.is_straight_line && s.out.next.back() == unrolled_operand{n, 0}) {
+      s.out.nodes[n].is_invariant = true;
+      has_fixed = true;
+    }
+  }
+  if (has_fixed) {
+    spread_invariance(s.out);
+  }
+}
+
+} // namespace detail
+
 /// What is left of `request.copies` copies of the body that follow each other, refilling `out`: each expression once,
-/// numbers folded, branches decided where that is possible, loads shared and stores forwarded.
+/// operations on numbers folded, branches decided where that is possible, loads shared and stores forwarded.
 ///
-/// Copy after copy, in topological order of the blocks, each value is put in terms of those at the top of the first
-/// copy. That is value numbering (B. Alpern, M. Wegman, F. K. Zadeck, "Detecting equality of variables in programs",
-/// POPL 1988, in the form of a hash table that grows along the way) with constant folding (`evaluate`, and `folder` for
-/// operations without a word: `folder(v, numbers)` gives the number that value v of the body is, or nothing), where
+/// Copy after copy, in topological order of the blocks, each value is expressed by the values at the top of copy 0.
+/// That is value numbering (B. Alpern, M. Wegman, F. K. Zadeck, "Detecting equality of variables in programs", POPL
+/// 1988, here with a hash table that grows along the way) with constant folding: `evaluate` for the vocabulary, and for
+/// `operation::other` `folder(v, numbers)`, which returns the number that value v of the body is, or nothing. Further:
 ///
-/// - values are base and literal: what copies add to a counter costs nothing until the sum itself is wanted;
-/// - counters have ranges, from trip count and promises, and a residue modulo what a pass moves them by, so that
-///   quotients, residues and tests of them are decided or shared (P. Granger, "Static analysis of arithmetical
-///   congruences", International Journal of Computer Mathematics 30, 1989, for one variable). A counter that may wrap
-///   has a residue modulo a power of 2 only;
-/// - branches inside the body become predicates, joins `select` (J. R. Allen, K. Kennedy, C. Porterfield, J. Warren,
-///   "Conversion of control dependence to data dependence", POPL 1983). Blocks that are passed whenever another one is
-///   have its predicate. Operations without an effect have none: they run whether they are wanted or not;
-/// - an exit is a branch on its predicate; what follows it is right if it is not taken. Where control surely leaves the
-///   copies end, and a straight line has no exit there.
+/// - Values are node + number. So what the copies add to a counter costs nothing until an operation needs the sum.
+/// - Induction variables have ranges, from trip count and promises, and a residue modulo what one iteration of the new
+///   loop adds to them, so that their quotients, remainders and comparisons are decided or shared (P. Granger, "Static
+///   analysis of arithmetical congruences", International Journal of Computer Mathematics 30, 1989, for one variable).
+///   If an induction variable may wrap, only the residue modulo a power of 2 is known.
+/// - Branches inside the body become predicates, and joins `select` (J. R. Allen, K. Kennedy, C. Porterfield, J.
+/// Warren,
+///   "Conversion of control dependence to data dependence", POPL 1983). Blocks that run whenever another one runs have
+///   its predicate. Operations without an effect have none: they run speculatively.
+/// - An exit is a branch on its predicate; what follows it is right if it is not taken. The copies end where control
+///   surely leaves, and a straight line has no exit there.
 ///
-/// What is said of a copy holds whenever that copy runs. Programs that break a promise or whose results depend on an
-/// operation without one (`evaluate`) have no meaning; such operations are neither folded nor moved to where they would
-/// be wanted.
+/// What is known in a copy holds whenever that copy runs. A program that breaks a promise, or whose result depends on
+/// an operation without a result (`evaluate`), has no meaning; such operations are neither folded nor executed where
+/// the program did not.
 ///
-/// Requires a body as `loop_body` says, counters that are of it (`count_iterations`), and at least one copy; a
-/// `begins_at_entry` line begins with iteration 0. Nodes come in an order in which operands come first, those that
-/// nobody needs among them; savings in the order of copies. Blocks that no edge leads to and what is dead by folding
-/// are left out, parallel edges are edges each. Allocates nothing once workspace and result have seen bodies as large.
-/// O(1) expected for each value of a copy; O(s) more for a load behind s stores that another copy has loaded, O(e²) for
-/// a join of e edges, at worst.
+/// Requires a body as described at `loop_body`, the counters that `count_iterations` gives for it, and at least one
+/// copy; a straight line that begins at the entry begins with iteration 0. Operands precede their users among the
+/// nodes, some of which nothing uses; savings are in the order of copies. Blocks that control does not reach are left
+/// out; parallel edges count separately. Allocates nothing once workspace and result have seen bodies as large. O(1)
+/// expected for each value of a copy, plus O(s) for a load after s stores and O(e²) for a join of e edges, at worst.
 template <class Folder>
 constexpr void unroll_body(const loop_body& body, const loop_counters& counters, const unroll_request& request,
                            const Folder& folder, unroll_body_workspace& workspace, unrolled_body& out) {
+  using namespace detail;
   MIDEND_ASSERT(request.copies != 0, "at least one copy");
   MIDEND_ASSERT(!body.blocks.empty(), "a body with a header");
+  unroll_body_workspace& w = workspace;
+  value_numbering& numbering = w.numbering_;
+  path_predicates& predicates = w.predicates_;
+  known_memory& memory = w.memory_;
+  flat_array<known_value>& values = w.values_;
   out.clear();
-  detail::unroller<Folder>(body, counters, request, folder, workspace.memory_, out).run();
+  out.copies = request.copies;
+  out.is_straight_line = request.is_straight_line;
+  values.assign(body.num_values(), known_value{});
+  w.folded_tests_.assign(body.num_values(), 0);
+  numbering.begin(out);
+  predicates.begin(body);
+  memory.forget();
+  copy_state s{body, counters, request, out, numbering, values, w.args_, w.folded_tests_};
+  bind_start(s);
+  mark_invariants(body, w.is_invariant_);
+  const top_iterations top(counters, request);
+  bool has_left = false; // control surely does not reach the next copy
+  for (std::uint32_t copy = 0; copy != request.copies && !has_left; ++copy) {
+    if (copy != 0) { // the phis are what the copy before computed for them
+      w.next_values_.resize_for_overwrite(body.num_phis);
+      for (body_id phi = 0; phi != body.num_phis; ++phi) {
+        w.next_values_[phi] = values[body.next(phi)];
+      }
+      for (body_id phi = 0; phi != body.num_phis; ++phi) {
+        values[phi] = w.next_values_[phi];
+      }
+    }
+    numbering.begin_copy(copy);
+    predicates.begin_copy();
+    note_inductions(s, top);
+    for (std::uint32_t b = 0; b != body.blocks.size(); ++b) {
+      const body_block& block = body.blocks[b];
+      if (predicates.enter(b, numbering) == never) {
+        for (body_id v = block.first_value; v != block.last_value; ++v) {
+          values[v] = {};
+        }
+        for (std::uint32_t e = block.first_edge; e != block.last_edge; ++e) {
+          predicates.set_edge(e, never);
+        }
+        continue;
+      }
+      for (body_id v = block.first_value; v != block.last_value; ++v) {
+        numbering.set_origin(v);
+        switch (body.values[v].kind) {
+        case body_kind::pure:
+          if (w.is_invariant_[v] && !values[v].is_none()) {
+            note_repetition(s, v);
+          } else {
+            values[v] = body.values[v].info.code == operation::other ? evaluate_other(s, v, folder, w.numbers_)
+                                                                     : evaluate_operation(s, v);
+          }
+          note_result(s, v);
+          break;
+        case body_kind::join:
+          values[v] = evaluate_join(s, predicates, v);
+          break;
+        case body_kind::load:
+          values[v] = evaluate_load(s, memory, v, predicates.bit_of(predicates.of_block(b), numbering));
+          break;
+        case body_kind::store:
+          evaluate_store(s, memory, v, predicates.bit_of(predicates.of_block(b), numbering));
+          break;
+        case body_kind::call:
+          values[v] = evaluate_call(s, memory, v, predicates.bit_of(predicates.of_block(b), numbering));
+          break;
+        default:
+          break; // phis and values from outside are not operations
+        }
+      }
+      leave_block(s, predicates, b, w.bits_);
+    }
+    has_left = predicates.of_block(body.bottom()) == never;
+  }
+  bind_end(s, has_left);
 }
 
-/// The same if nobody knows what operations without a word compute.
+/// The same if nothing is known about operations that are `other`.
 constexpr void unroll_body(const loop_body& body, const loop_counters& counters, const unroll_request& request,
                            unroll_body_workspace& workspace, unrolled_body& out) {
   const auto nothing = [](body_id, std::span<const std::uint64_t>) { return std::optional<std::uint64_t>(); };

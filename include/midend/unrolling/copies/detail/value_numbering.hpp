@@ -1,14 +1,15 @@
-/// The values of an unrolled body while it is made: each expression is there once.
+/// `value_numbering`: the nodes of an unrolled body, each expression once.
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/dataflow/lattices/interval.hpp"
 #include "midend/induction/loop_body.hpp"
 #include "midend/ir/cost.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/support/flat_array.hpp"
-#include "midend/unrolling/copies/detail/unroll_table.hpp"
-#include "midend/unrolling/copies/detail/unroll_values.hpp"
+#include "midend/unrolling/copies/detail/interning_table.hpp"
+#include "midend/unrolling/copies/detail/known_value.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
 
 #include <cstddef>
@@ -20,100 +21,115 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// What `unroll_expressions` owns between calls.
-struct unroll_expression_memory {
-  flat_array<value_facts> facts; ///< by node
-  interning_table table;
-};
-
-/// What an operation is, beside its operands.
+/// What an operation computes from its operands, and what it costs.
 struct expression_kind {
   operation_info info;
   operation_class cost = operation_class::alu;
   bool is_free = false;
   bool reassociates = false;
-  std::uint32_t identity = 0; ///< of `other`
+  std::uint32_t identity = 0; ///< of `operation::other`
 };
 
 constexpr expression_kind kind_of(const body_value& v) {
   return {v.info, v.cost, v.is_free, v.reassociates, v.identity};
 }
 
-/// Makes nodes, for the value `origin` of the body in the copy `copy`.
-class unroll_expressions {
+/// Appends nodes to an unrolled body and finds equal ones again by a hash table (B. Alpern, M. Wegman, F. K. Zadeck,
+/// "Detecting equality of variables in programs", POPL 1988). Records what an earlier copy has computed as a saving, in
+/// the copy and for the value of the loop body that the caller has set.
+class value_numbering {
 public:
-  constexpr unroll_expressions(const loop_body& of, unroll_expression_memory& memory, unrolled_body& result)
-      : body(of), out(result), facts_(memory.facts), table_(memory.table) {
+  /// Appends to `out`, which is empty, until the next call.
+  constexpr void begin(unrolled_body& out) {
+    out_ = &out;
     facts_.clear();
     table_.clear();
+    copy_ = 0;
+    origin_ = no_body_value;
   }
 
-  const loop_body& body;
-  unrolled_body& out;
-  std::uint32_t copy = 0;
-  body_id origin = no_body_value;
+  constexpr void begin_copy(std::uint32_t copy) { copy_ = copy; }
 
-  constexpr const unrolled_node& node(unrolled_id n) const { return out.nodes[n]; }
+  constexpr std::uint32_t copy() const { return copy_; }
+
+  /// Sets the value of the loop body for which the next nodes are made.
+  constexpr void set_origin(body_id v) { origin_ = v; }
+
+  constexpr const unrolled_body& body() const { return *out_; }
 
   constexpr value_facts& facts(unrolled_id n) { return facts_[n]; }
 
+  constexpr const value_facts& facts(unrolled_id n) const { return facts_[n]; }
+
   constexpr value_facts facts_of(const known_value& x) const {
-    return x.is_literal() ? value_facts{{x.signed_addend(), x.signed_addend()}} : facts_[x.node];
+    return x.is_literal() ? value_facts::number(x.signed_addend()) : facts_[x.node];
   }
 
-  constexpr signed_range range_of(const known_value& x) const { return shifted(facts_of(x), x); }
+  constexpr signed_interval::element range_of(const known_value& x) const { return range_of_sum(facts_of(x), x); }
 
   constexpr bool is_exact(const known_value& x) const { return x.is_literal() || is_exact_sum(facts_[x.node], x); }
 
-  constexpr bool is_invariant(const known_value& x) const { return x.is_literal() || out.nodes[x.node].is_invariant; }
+  constexpr bool is_invariant(const known_value& x) const { return x.is_literal() || out_->nodes[x.node].is_invariant; }
 
-  constexpr void save(saving_kind kind, std::uint64_t result) { save(kind, origin, result); }
+  constexpr void save(saving_kind kind, std::uint64_t result) { save(kind, origin_, result); }
 
   constexpr void save(saving_kind kind, body_id value, std::uint64_t result) {
-    out.savings.push_back({kind, copy, value, result});
+    out_->savings.push_back({kind, copy_, value, result});
   }
 
+  /// The value as an operand; a number gets a node.
   constexpr unrolled_operand operand(const known_value& x) {
     return x.is_literal() ? unrolled_operand{constant(x.addend, x.width), 0} : unrolled_operand{x.node, x.addend};
   }
 
-  /// The node that is a number.
+  /// The node of a number.
   constexpr unrolled_id constant(std::uint64_t bits, unsigned width) {
-    const auto fresh = static_cast<unrolled_id>(out.nodes.size());
+    const auto fresh = static_cast<unrolled_id>(out_->nodes.size());
     const unrolled_id found = table_.find_or_insert(mixed(mixed(width, bits), 0), fresh, [&](unrolled_id n) {
-      const unrolled_node& other = out.nodes[n];
+      const unrolled_node& other = out_->nodes[n];
       return other.kind == body_kind::constant && other.bits == bits && other.info.width == width;
     });
     if (found == fresh) {
       unrolled_node& n = append(body_kind::constant, width);
       n.bits = bits;
       n.is_invariant = true;
-      const std::int64_t number = as_signed(bits, width);
-      facts_[fresh] = {{number, number}};
+      facts_[fresh] = value_facts::number(as_signed(bits, width));
     }
     return found;
   }
 
-  /// A node with nothing but a kind and a width, equal to no other: phis, what comes from outside, effects.
+  /// Appends a node that is equal to no other and has only a kind and a width: a phi, an invariant, an effect.
   constexpr unrolled_node& append(body_kind kind, unsigned width) {
     unrolled_node n{};
     n.kind = kind;
     n.info.width = static_cast<std::uint8_t>(width);
     n.info.operand_width = n.info.width;
-    n.first_operand = static_cast<std::uint32_t>(out.operands.size());
+    n.first_operand = static_cast<std::uint32_t>(out_->operands.size());
     n.access = no_unrolled;
     n.guard = no_unrolled;
-    n.copy = copy;
-    n.origin = origin;
-    out.nodes.push_back(n);
+    n.copy = copy_;
+    n.origin = origin_;
+    out_->nodes.push_back(n);
     facts_.push_back(value_facts::none(width));
-    return out.nodes.back();
+    return out_->nodes.back();
+  }
+
+  /// Appends a node that is equal to no other, for the value `v` of the loop body.
+  constexpr known_value append(body_id v, const body_value& value, body_kind kind) {
+    origin_ = v;
+    unrolled_node& n = append(kind, value.info.width);
+    n.cost = value.cost;
+    n.is_free = value.is_free;
+    n.is_volatile = value.is_volatile;
+    n.info = value.info;
+    n.identity = value.identity;
+    return value_of_node(static_cast<unrolled_id>(out_->nodes.size() - 1), value.info.width);
   }
 
   /// Whether the last call of `compute` or `apply` made a node.
   constexpr bool is_fresh() const { return is_fresh_; }
 
-  /// The value of an operation of the vocabulary as most machines issue it.
+  /// The value of an operation of the vocabulary in the class in which most machines issue it.
   constexpr known_value apply(operation code, unsigned width, std::initializer_list<known_value> args) {
     expression_kind kind;
     kind.info.code = code;
@@ -125,26 +141,26 @@ public:
     return compute(kind, {args.begin(), args.size()});
   }
 
-  /// The value of an operation: a node that is there, or a new one. Promises of the operation are not kept, so that
-  /// those that differ in nothing else are one.
+  /// The value of an operation: a node that exists, or a new one. The node drops the promises of the operation, so that
+  /// operations that differ only in these are one.
   constexpr known_value compute(expression_kind kind, std::span<const known_value> args) {
     const bool is_vocabulary = kind.info.code != operation::other;
     kind.info.flags = {};
     if (!changes_width(kind.info.code)) {
       kind.info.operand_width = kind.info.width;
     }
-    const auto first = static_cast<std::uint32_t>(out.operands.size());
+    const auto first = static_cast<std::uint32_t>(out_->operands.size());
     std::uint64_t hash = mixed(static_cast<std::uint64_t>(kind.info.code) << 16 | std::uint64_t{kind.info.width} << 8 |
                                    kind.info.operand_width,
                                kind.identity);
     bool invariant = true;
     for (const known_value& x : args) {
       const unrolled_operand o = operand(x);
-      out.operands.push_back(o);
+      out_->operands.push_back(o);
       hash = mixed(hash, o.addend << 32 ^ o.addend ^ o.node);
-      invariant = invariant && out.nodes[o.node].is_invariant;
+      invariant = invariant && out_->nodes[o.node].is_invariant;
     }
-    const auto fresh = static_cast<unrolled_id>(out.nodes.size());
+    const auto fresh = static_cast<unrolled_id>(out_->nodes.size());
     unrolled_id found = fresh;
     if (is_vocabulary || kind.identity != 0) {
       found = table_.find_or_insert(hash, fresh, [&](unrolled_id n) { return is_same(n, kind, first); });
@@ -153,13 +169,14 @@ public:
     if (is_fresh_) {
       append_operation(kind, first, invariant);
     } else {
-      out.operands.shrink(first);
+      out_->operands.shrink(first);
       share(found, kind);
     }
     return value_of_node(found, kind.info.width);
   }
 
-  /// The operation of a value of two operands as it is. Those of a commutative one have a fixed order: numbers last.
+  /// The value of the operation of `v`, which has two operands. Those of a commutative operation are put in a fixed
+  /// order, numbers last.
   constexpr known_value compute(const body_value& v, const known_value& a, const known_value& b) {
     const bool swap = is_commutative(v.info.code) && b.node < a.node;
     const known_value operands[] = {swap ? b : a, swap ? a : b};
@@ -167,22 +184,22 @@ public:
   }
 
 private:
-  /// Whether operands have another width than the result.
+  /// Whether the operands have another width than the result.
   static constexpr bool changes_width(operation code) {
     return is_comparison(code) || code == operation::truncate || code == operation::zero_extend ||
            code == operation::sign_extend;
   }
 
-  /// Whether a node computes `kind` of the operands from `first` on.
+  /// Whether node `n` computes `kind` from the operands from `first` on.
   constexpr bool is_same(unrolled_id n, const expression_kind& kind, std::uint32_t first) const {
-    const unrolled_node& other = out.nodes[n];
-    const std::size_t count = out.operands.size() - first;
+    const unrolled_node& other = out_->nodes[n];
+    const std::size_t count = out_->operands.size() - first;
     if (other.kind != body_kind::pure || other.info != kind.info || other.identity != kind.identity ||
         other.num_operands != count || (kind.info.code == operation::other && other.cost != kind.cost)) {
       return false;
     }
     for (std::size_t i = 0; i != count; ++i) {
-      if (out.operands[other.first_operand + i] != out.operands[first + i]) {
+      if (out_->operands[other.first_operand + i] != out_->operands[first + i]) {
         return false;
       }
     }
@@ -197,20 +214,23 @@ private:
     n.reassociates = kind.reassociates;
     n.identity = kind.identity;
     n.first_operand = first;
-    n.num_operands = static_cast<std::uint32_t>(out.operands.size()) - first;
+    n.num_operands = static_cast<std::uint32_t>(out_->operands.size()) - first;
     n.is_invariant = invariant;
   }
 
   constexpr void share(unrolled_id n, const expression_kind& kind) {
-    unrolled_node& shared = out.nodes[n];
+    unrolled_node& shared = out_->nodes[n];
     shared.reassociates = shared.reassociates && kind.reassociates;
-    if (shared.copy != copy && !shared.is_free) {
+    if (shared.copy != copy_ && !shared.is_free) {
       save(saving_kind::shared_expression, shared.copy);
     }
   }
 
-  flat_array<value_facts>& facts_;
-  interning_table& table_;
+  unrolled_body* out_ = nullptr;  ///< valid from `begin` until the body that is made goes out of scope
+  flat_array<value_facts> facts_; ///< by node
+  interning_table table_;         ///< constants and pure nodes
+  std::uint32_t copy_ = 0;
+  body_id origin_ = no_body_value;
   bool is_fresh_ = false;
 };
 

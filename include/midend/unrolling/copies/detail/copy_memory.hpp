@@ -1,0 +1,286 @@
+/// Loads, stores and calls of the copies: a load takes what an earlier load or store of the same place has left there.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/induction/loop_body.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/unrolling/copies/detail/copy_state.hpp"
+#include "midend/unrolling/copies/detail/folding.hpp"
+#include "midend/unrolling/copies/detail/interning_table.hpp"
+#include "midend/unrolling/copies/detail/known_value.hpp"
+#include "midend/unrolling/copies/unrolled_body.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// Whether two accesses at the same time may have a byte in common. With the same base, index and scale, the offsets
+/// decide.
+constexpr bool may_overlap(const unrolled_access& a, const unrolled_access& b) {
+  if (a.memory != b.memory && a.memory != any_memory && b.memory != any_memory) {
+    return false;
+  }
+  const bool same_origin =
+      a.base == b.base && a.base != no_unrolled && a.index == b.index && (a.index == no_unrolled || a.scale == b.scale);
+  if (!same_origin || a.bytes == 0 || b.bytes == 0) {
+    return true;
+  }
+  const std::uint64_t ahead = static_cast<std::uint64_t>(b.offset) - static_cast<std::uint64_t>(a.offset);
+  return ahead < a.bytes || 0 - ahead < b.bytes;
+}
+
+/// What is in memory, as far as loads and stores of the copies show it.
+class known_memory {
+public:
+  /// A place, and what is there.
+  struct place {
+    unrolled_access access;
+    unsigned width;         ///< of the content
+    std::uint32_t identity; ///< of a load that converts the bytes; else 0
+    known_value content;    ///< none: not known
+    unrolled_operand guard; ///< the content is right if this holds; no node: always
+    std::uint32_t checked;  ///< stores before this one do not touch the place
+    std::uint32_t copy;     ///< of the load or store that gave the content
+    bool is_stored;         ///< it was a store
+  };
+
+  static constexpr std::uint32_t no_place = static_cast<std::uint32_t>(-1);
+
+  /// Forgets everything: at the start, and after a call or a volatile access.
+  constexpr void forget() {
+    stores_.clear();
+    places_.clear();
+    table_.clear();
+  }
+
+  /// The place that a load of `v` reads; `no_place` if the address or the size is not known.
+  constexpr std::uint32_t place_of(const body_value& v, const unrolled_access& a) {
+    if (a.base == no_unrolled || a.bytes == 0) {
+      return no_place;
+    }
+    return find_or_insert(a, v.info.width, v.info.width == a.bytes * 8 ? 0 : v.identity);
+  }
+
+  /// The place, if its content is known where `guard` holds; else null. O(1), and O(1) for each store since the last
+  /// call for this place.
+  constexpr const place* known(std::uint32_t number, const unrolled_operand& guard) {
+    if (number == no_place) {
+      return nullptr;
+    }
+    place& p = places_[number];
+    if (p.content.is_none() || !is_untouched(p) || (p.guard.node != no_unrolled && p.guard != guard)) {
+      return nullptr;
+    }
+    return &p;
+  }
+
+  /// Records what a load found, in the copy `copy`.
+  constexpr void note_load(std::uint32_t number, const known_value& content, const unrolled_operand& guard,
+                           std::uint32_t copy) {
+    note(number, content, guard, copy, false);
+  }
+
+  /// A store, which may not run if there is a guard. Later loads of as many bits find its value.
+  constexpr void note_store(const unrolled_access& a, const known_value& content, const unrolled_operand& guard,
+                            std::uint32_t copy) {
+    stores_.push_back(a);
+    if (a.base != no_unrolled && a.bytes != 0 && content.width == a.bytes * 8 && guard.node == no_unrolled) {
+      note(find_or_insert(a, content.width, 0), content, guard, copy, true);
+    }
+  }
+
+private:
+  constexpr void note(std::uint32_t number, const known_value& content, const unrolled_operand& guard,
+                      std::uint32_t copy, bool is_stored) {
+    if (number != no_place) {
+      place& p = places_[number];
+      p.content = content;
+      p.guard = guard;
+      p.checked = static_cast<std::uint32_t>(stores_.size());
+      p.copy = copy;
+      p.is_stored = is_stored;
+    }
+  }
+
+  constexpr std::uint32_t find_or_insert(const unrolled_access& a, unsigned width, std::uint32_t identity) {
+    std::uint64_t hash = mixed(std::uint64_t{a.base} << 32 | a.index, static_cast<std::uint64_t>(a.offset));
+    hash = mixed(hash, std::uint64_t{a.bytes} << 32 ^ std::uint64_t{a.memory} << 8 ^ width);
+    const auto fresh = static_cast<std::uint32_t>(places_.size());
+    const std::uint32_t found = table_.find_or_insert(hash, fresh, [&](std::uint32_t i) {
+      const place& p = places_[i];
+      return p.access.base == a.base && p.access.index == a.index && p.access.offset == a.offset &&
+             p.access.scale == a.scale && p.access.bytes == a.bytes && p.access.memory == a.memory &&
+             p.width == width && p.identity == identity;
+    });
+    if (found == fresh) {
+      place p{};
+      p.access = a;
+      p.width = width;
+      p.identity = identity;
+      places_.push_back(p);
+    }
+    return found;
+  }
+
+  /// Whether no store has touched the place since its content was noted. Looks at each store once.
+  constexpr bool is_untouched(place& p) const {
+    for (; p.checked != stores_.size(); ++p.checked) {
+      if (may_overlap(stores_[p.checked], p.access)) {
+        p.content = {};
+        return false;
+      }
+    }
+    return true;
+  }
+
+  flat_array<place> places_;
+  flat_array<unrolled_access> stores_; ///< in program order, since the last `forget`
+  interning_table table_;              ///< of `places_`
+};
+
+/// The bit under which an operation with an effect runs: `reached`, the predicate of its block, and its own guard.
+constexpr known_value guard_of(copy_state& s, body_id v, const known_value& reached) {
+  const body_value& value = s.body.values[v];
+  if (value.guard == no_body_value) {
+    return reached;
+  }
+  const known_value guard = value.guard_negated ? inverted(s.values[value.guard]) : s.values[value.guard];
+  if (guard.is_literal()) {
+    s.numbering.save(saving_kind::folded_test, v, guard.addend);
+  }
+  return fold_conjunction(s.numbering, reached, guard);
+}
+
+/// A bit that is not 0 as the guard of a node.
+constexpr unrolled_operand operand_of_guard(const known_value& guard) {
+  return guard.is_literal() ? unrolled_operand{} : unrolled_operand{guard.node, guard.addend};
+}
+
+/// The node of `x`, whose addend times `scale` is added to `offset` where that is the same in 64 bits; else the node of
+/// the sum.
+constexpr unrolled_id node_and_offset(value_numbering& numbering, const known_value& x, std::int64_t scale,
+                                      std::uint64_t& offset) {
+  if (x.is_literal()) {
+    return numbering.constant(x.addend, x.width);
+  }
+  if (x.width == 64 || numbering.is_exact(x)) {
+    offset += static_cast<std::uint64_t>(x.signed_addend()) * static_cast<std::uint64_t>(scale);
+    return x.node;
+  }
+  const known_value sum =
+      numbering.apply(operation::add, x.width, {value_of_node(x.node, x.width), literal(x.addend, x.width)});
+  return sum.node;
+}
+
+constexpr unrolled_access access_of(copy_state& s, const body_access& a) {
+  auto offset = static_cast<std::uint64_t>(a.offset);
+  unrolled_access out{};
+  out.bytes = a.bytes;
+  out.memory = a.memory;
+  out.scale = a.scale;
+  out.base = out.index = no_unrolled;
+  if (a.base != no_body_value) {
+    out.base = node_and_offset(s.numbering, s.values[a.base], 1, offset);
+  }
+  if (a.index != no_body_value) {
+    const known_value& index = s.values[a.index];
+    if (index.is_literal()) {
+      offset += static_cast<std::uint64_t>(index.signed_addend()) * static_cast<std::uint64_t>(a.scale);
+    } else {
+      out.index = node_and_offset(s.numbering, index, a.scale, offset);
+    }
+  }
+  out.offset = static_cast<std::int64_t>(offset);
+  return out;
+}
+
+constexpr unrolled_node& append_guarded(copy_state& s, body_id v, body_kind kind, const unrolled_operand& guard) {
+  s.numbering.append(v, s.body.values[v], kind);
+  unrolled_node& n = s.out.nodes.back();
+  n.guard = guard.node;
+  n.guard_negated = guard.addend != 0;
+  return n;
+}
+
+constexpr void append_access(copy_state& s, unrolled_node& n, const unrolled_access& a) {
+  n.access = static_cast<std::uint32_t>(s.out.accesses.size());
+  s.out.accesses.push_back(a);
+}
+
+constexpr known_value last_node(copy_state& s, unsigned width) {
+  return value_of_node(static_cast<unrolled_id>(s.out.nodes.size() - 1), width);
+}
+
+/// The value that the load `v` gives in this copy: one that memory is known to have, or a new node. `reached` is the
+/// predicate of its block.
+constexpr known_value evaluate_load(copy_state& s, known_memory& memory, body_id v, const known_value& reached) {
+  const body_value& value = s.body.values[v];
+  const known_value bit = guard_of(s, v, reached);
+  if (bit.is_literal(0)) {
+    return literal(0, value.info.width); // no use: any number will do
+  }
+  const unrolled_operand guard = operand_of_guard(bit);
+  const unrolled_access access = access_of(s, s.body.accesses[value.access]);
+  std::uint32_t place = known_memory::no_place;
+  if (value.is_volatile) {
+    memory.forget();
+  } else {
+    place = memory.place_of(value, access);
+    if (const known_memory::place* const p = memory.known(place, guard)) {
+      if (p->copy != s.copy()) {
+        s.numbering.save(p->is_stored ? saving_kind::forwarded_load : saving_kind::shared_load, p->copy);
+      }
+      return p->content;
+    }
+  }
+  append_access(s, append_guarded(s, v, body_kind::load, guard), access);
+  const known_value loaded = last_node(s, value.info.width);
+  memory.note_load(place, loaded, guard, s.copy());
+  return loaded;
+}
+
+constexpr void evaluate_store(copy_state& s, known_memory& memory, body_id v, const known_value& reached) {
+  const body_value& value = s.body.values[v];
+  const known_value bit = guard_of(s, v, reached);
+  if (bit.is_literal(0)) {
+    return;
+  }
+  const unrolled_operand guard = operand_of_guard(bit);
+  const body_access& from = s.body.accesses[value.access];
+  unrolled_access access = access_of(s, from);
+  access.stored = s.numbering.operand(s.values[from.stored]);
+  append_access(s, append_guarded(s, v, body_kind::store, guard), access);
+  if (value.is_volatile) {
+    memory.forget();
+  } else {
+    memory.note_store(access, s.values[from.stored], guard, s.copy());
+  }
+}
+
+constexpr known_value evaluate_call(copy_state& s, known_memory& memory, body_id v, const known_value& reached) {
+  const body_value& value = s.body.values[v];
+  const known_value bit = guard_of(s, v, reached);
+  if (bit.is_literal(0)) {
+    return literal(0, value.info.width);
+  }
+  const std::span<const known_value> args = s.args_of(v);
+  const auto first = static_cast<std::uint32_t>(s.out.operands.size());
+  for (const known_value& x : args) {
+    s.out.operands.push_back(s.numbering.operand(x));
+  }
+  unrolled_node& n = append_guarded(s, v, body_kind::call, operand_of_guard(bit));
+  n.first_operand = first;
+  n.num_operands = static_cast<std::uint32_t>(args.size());
+  s.out.has_call = true;
+  memory.forget();
+  return last_node(s, value.info.width);
+}
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE

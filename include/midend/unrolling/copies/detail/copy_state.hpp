@@ -1,0 +1,68 @@
+/// `copy_state`: what the evaluation of copies reads and writes.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/induction/loop_body.hpp"
+#include "midend/induction/loop_counters.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/unrolling/copies/detail/known_value.hpp"
+#include "midend/unrolling/copies/detail/value_numbering.hpp"
+#include "midend/unrolling/copies/unrolled_body.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// The inputs of one call of `unroll_body`, its result, and the values of the present copy. The arrays belong to the
+/// workspace.
+struct copy_state {
+  const loop_body& body;
+  const loop_counters& counters;
+  const unroll_request& request;
+  unrolled_body& out;
+  value_numbering& numbering;      ///< of the nodes of `out`
+  flat_array<known_value>& values; ///< by value of the body: of this copy once evaluated, before of the copy before;
+                                   ///< none where control does not arrive. Header phis: from the start of the copy
+  flat_array<known_value>& args;   ///< scratch of `args_of`
+  flat_array<std::uint32_t>& folded_tests; ///< by value of the body: the last copy for which `note_test` recorded it,
+                                           ///< plus 1; 0 for none
+
+  constexpr std::uint32_t copy() const { return numbering.copy(); }
+
+  constexpr bool is_last_copy() const { return copy() + 1 == request.copies; }
+
+  /// Whether the value is computed before the loop.
+  constexpr bool is_outside(body_id v) const {
+    return body.values[v].kind == body_kind::constant || body.values[v].kind == body_kind::invariant;
+  }
+
+  /// The operands of a value. Valid until the next call.
+  constexpr std::span<const known_value> args_of(body_id v) const {
+    const auto operands = body.operands_of(v);
+    args.resize_for_overwrite(operands.size());
+    for (std::size_t i = 0; i != operands.size(); ++i) {
+      args[i] = values[operands[i]];
+    }
+    return args;
+  }
+
+  constexpr unrolled_operand operand_of(const known_value& x) const {
+    return x.is_none() ? unrolled_operand{} : numbering.operand(x);
+  }
+
+  /// Records, once a copy, that a number decides what `condition` decides.
+  constexpr void note_test(body_id condition, const known_value& bit) const {
+    if (folded_tests[condition] != copy() + 1) {
+      folded_tests[condition] = copy() + 1;
+      numbering.save(saving_kind::folded_test, condition, bit.addend);
+    }
+  }
+};
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,687 @@
+/// `fold`: the value of an operation in a copy, from what is known of its operands.
+///
+/// Operations on numbers are evaluated. Sums with a number become node + addend, and addends move through operations
+/// where that saves an operation in some copy: sums with a number, multiples by a number, addresses of one base, and
+/// quotients, remainders and comparisons of counters. Nothing else is regrouped.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dataflow/lattices/congruence.hpp"
+#include "midend/dataflow/lattices/interval.hpp"
+#include "midend/induction/loop_body.hpp"
+#include "midend/ir/evaluate.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/support/fraction.hpp"
+#include "midend/unrolling/copies/detail/known_value.hpp"
+#include "midend/unrolling/copies/detail/value_numbering.hpp"
+#include "midend/unrolling/copies/unrolled_body.hpp"
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+// Sums and multiples.
+
+/// Takes the addend away from the operand that changes in the loop if the other operand does not change, and returns
+/// it; 0 if there is nothing to take. So the sum of an invariant base and an index keeps one node for all copies.
+constexpr std::uint64_t take_addend(const value_numbering& numbering, known_value& a, known_value& b) {
+  known_value& from = a.addend != 0 && numbering.is_invariant(b) ? a : b;
+  const known_value& other = &from == &a ? b : a;
+  if (from.addend == 0 || !numbering.is_invariant(other) || numbering.is_invariant(from)) {
+    return 0;
+  }
+  const std::uint64_t by = from.addend;
+  from = value_of_node(from.node, from.width);
+  return by;
+}
+
+constexpr known_value fold_sum(value_numbering& numbering, const body_value& v, known_value a, known_value b) {
+  if (a.is_literal()) {
+    std::swap(a, b);
+  }
+  const operation_flags flags = v.info.flags;
+  if (b.is_literal()) {
+    return sum_with(a, b.signed_addend(), {flags.no_signed_wrap, flags.no_unsigned_wrap && b.signed_addend() >= 0});
+  }
+  const std::uint64_t by = take_addend(numbering, a, b);
+  const known_value sum = numbering.compute(v, a, b);
+  return by != 0 ? sum_with(sum, by) : sum;
+}
+
+constexpr known_value fold_difference(value_numbering& numbering, const body_value& v, known_value a, known_value b) {
+  const operation_flags flags = v.info.flags;
+  if (b.is_literal()) {
+    const std::int64_t by = b.signed_addend();
+    const bool fits = by != signed_interval::full(v.info.width).low;
+    return sum_with(a, static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(by)),
+                    {flags.no_signed_wrap && fits, flags.no_unsigned_wrap && by >= 0});
+  }
+  if (a.node == b.node) {
+    return literal(a.addend - b.addend, v.info.width);
+  }
+  if (a.is_literal()) {
+    return numbering.compute(v, literal(a.addend - b.addend, a.width), value_of_node(b.node, b.width));
+  }
+  const bool of_first = b.addend == 0 || numbering.is_invariant(b);
+  const std::uint64_t by = take_addend(numbering, a, b);
+  const known_value difference = numbering.compute(v, a, b);
+  return by != 0 ? sum_with(difference, of_first ? by : 0 - by) : difference;
+}
+
+/// Derives the facts of `product`, which is node `of` times `factor`, if the product is a new node.
+constexpr void note_product(value_numbering& numbering, unrolled_id of, const known_value& factor,
+                            const known_value& product) {
+  if (!numbering.is_fresh()) {
+    return;
+  }
+  const value_facts f = numbering.facts(of);
+  value_facts& out = numbering.facts(product.node);
+  const std::int64_t by = factor.signed_addend();
+  signed_interval::element range{};
+  const bool fits = by > 0 && multiply_exactly(f.range.low, by, product.width, range.low) &&
+                    multiply_exactly(f.range.high, by, product.width, range.high);
+  if (fits) {
+    out.range = range;
+  }
+  const auto size = static_cast<std::uint64_t>(by);
+  const std::uint64_t modulus = fits ? f.stride.modulus : power_of_2_in(f.stride.modulus);
+  const std::uint64_t times = fits ? size : power_of_2_in(size);
+  if (by > 0 && modulus <= low_ones(product.width) / 2 / times) {
+    out.stride.modulus = modulus * times;
+    out.stride.residue = (fits ? f.stride.residue % modulus * size : f.stride.residue * size) % out.stride.modulus;
+  }
+}
+
+constexpr known_value fold_product(value_numbering& numbering, const body_value& v, known_value a, known_value b) {
+  if (a.is_literal()) {
+    std::swap(a, b);
+  }
+  if (!b.is_literal()) {
+    return numbering.compute(v, a, b);
+  }
+  if (b.addend <= 1) {
+    return b.addend == 0 ? b : a;
+  }
+  const unsigned width = v.info.width;
+  const known_value base = value_of_node(a.node, width);
+  const auto amount = static_cast<std::uint64_t>(std::countr_zero(b.addend));
+  const known_value product = std::has_single_bit(b.addend)
+                                  ? numbering.apply(operation::shl, width, {base, literal(amount, width)})
+                                  : numbering.compute(v, base, b);
+  note_product(numbering, a.node, b, product);
+  return sum_with(product, a.addend * b.addend);
+}
+
+constexpr known_value fold_shift_left(value_numbering& numbering, const body_value& v, const known_value& a,
+                                      const known_value& b) {
+  const unsigned width = v.info.width;
+  if (!b.is_literal() || b.addend >= width || a.is_literal()) {
+    return numbering.compute(v, a, b);
+  }
+  if (b.addend == 0) {
+    return a;
+  }
+  const known_value product = numbering.compute(v, value_of_node(a.node, width), b);
+  note_product(numbering, a.node, literal(std::uint64_t{1} << b.addend, width), product);
+  return sum_with(product, a.addend << b.addend);
+}
+
+/// (a << b) + c.
+constexpr known_value fold_shift_and_add(value_numbering& numbering, const body_value& v,
+                                         std::span<const known_value> args) {
+  const known_value& a = args[0];
+  const known_value& b = args[1];
+  const known_value& c = args[2];
+  if (!b.is_literal() || b.addend >= v.info.width) {
+    return numbering.compute(kind_of(v), args);
+  }
+  if (a.is_literal()) {
+    return sum_with(c, a.addend << b.addend);
+  }
+  if (b.addend == 0 && c.is_literal()) {
+    return sum_with(a, c.addend);
+  }
+  if (a.addend != 0 && numbering.is_invariant(c) && !numbering.is_invariant(a)) {
+    const known_value operands[] = {value_of_node(a.node, a.width), b, c};
+    return sum_with(numbering.compute(kind_of(v), operands), a.addend << b.addend);
+  }
+  if (c.addend != 0 && !c.is_literal() && numbering.is_invariant(a) && !numbering.is_invariant(c)) {
+    const known_value operands[] = {a, b, value_of_node(c.node, c.width)};
+    return sum_with(numbering.compute(kind_of(v), operands), c.addend);
+  }
+  return numbering.compute(kind_of(v), args);
+}
+
+// Quotients and remainders by a number, which copies share as far as the congruence of the dividend allows.
+
+/// n + c divided by m, where n ≡ r modulo d, and d divides m. Let r + c = k · d + e with 0 ≤ e < d and k = q · (m/d) +
+/// p with 0 ≤ p < m/d. Then n - r + p · d is a multiple of d, and both e and r are less than d, too small to reach the
+/// next multiple of m:
+///
+///     ⌊(n + c) / m⌋ = ⌊(n + p · d) / m⌋ + q          (n + c) mod m = (n + p · d) mod m + e - r
+///
+/// So sums whose c differ by multiples of m, or by what cannot carry into the next multiple of d, share one division.
+struct split_sum {
+  std::uint64_t shift;    ///< p · d, less than m
+  std::int64_t quotient;  ///< q
+  std::uint64_t residue;  ///< r
+  std::uint64_t step;     ///< d
+  std::int64_t remaining; ///< e - r
+
+  /// Nothing if r + c does not fit, or if m is too large.
+  static constexpr std::optional<split_sum> of(const value_facts& n, std::int64_t c, std::uint64_t m) {
+    split_sum s{};
+    s.step = greatest_common_divisor(n.stride.modulus, m);
+    s.residue = n.stride.residue % s.step;
+    std::int64_t sum = 0;
+    if (m > std::uint64_t{1} << 62 || !add_exactly(static_cast<std::int64_t>(s.residue), c, 64, sum)) {
+      return std::nullopt;
+    }
+    const auto d = static_cast<std::int64_t>(s.step);
+    const auto parts = static_cast<std::int64_t>(m / s.step);
+    const std::int64_t k = floor_quotient(sum, d);
+    s.quotient = floor_quotient(k, parts);
+    s.shift = static_cast<std::uint64_t>((k - s.quotient * parts) * d);
+    s.remaining = (sum - k * d) - static_cast<std::int64_t>(s.residue);
+    return s;
+  }
+
+  /// n + p · d, for `x` = n + c: exact if that is and 0 ≤ p · d ≤ c.
+  constexpr known_value shifted(known_value x) const {
+    const bool is_between = static_cast<std::int64_t>(shift) <= x.signed_addend();
+    x.exact_signed = shift == 0 || (x.exact_signed && is_between);
+    x.exact_unsigned = shift == 0 || (x.exact_unsigned && is_between);
+    x.addend = shift;
+    return x;
+  }
+};
+
+constexpr value_facts facts_of_quotient(const value_facts& n, std::uint64_t shift, const signed_interval::element& sum,
+                                        std::uint64_t m) {
+  const auto divisor = static_cast<std::int64_t>(m);
+  value_facts f{{floor_quotient(sum.low, divisor), floor_quotient(sum.high, divisor)}};
+  if (n.stride.modulus % m == 0) {
+    const std::uint64_t r = n.stride.residue;
+    f.stride.modulus = n.stride.modulus / m;
+    f.stride.residue = (r / m + (r % m + shift) / m) % f.stride.modulus;
+  }
+  return f;
+}
+
+/// ⌊x / m⌋ for 0 < m ≤ 2^62, if the sum `x` is exact and, unless `may_be_negative`, at least 0.
+constexpr std::optional<known_value> fold_quotient(value_numbering& numbering, const known_value& x, std::uint64_t m,
+                                                   bool may_be_negative) {
+  const signed_interval::element range = numbering.range_of(x);
+  if (!numbering.is_exact(x) || (!may_be_negative && range.low < 0)) {
+    return std::nullopt;
+  }
+  const auto divisor = static_cast<std::int64_t>(m);
+  const std::int64_t least = floor_quotient(range.low, divisor);
+  if (least == floor_quotient(range.high, divisor)) {
+    return literal(static_cast<std::uint64_t>(least), x.width);
+  }
+  const value_facts n = numbering.facts(x.node);
+  const auto s = split_sum::of(n, x.signed_addend(), m);
+  if (!s) {
+    return std::nullopt;
+  }
+  const known_value dividend = s->shifted(x);
+  const signed_interval::element dividend_range = numbering.range_of(dividend);
+  if (!numbering.is_exact(dividend) || (!may_be_negative && dividend_range.low < 0)) {
+    return std::nullopt;
+  }
+  const bool is_power = std::has_single_bit(m);
+  const operation code = !is_power ? operation::udiv : dividend_range.low < 0 ? operation::sar : operation::shr;
+  const std::uint64_t by = is_power ? static_cast<std::uint64_t>(std::countr_zero(m)) : m;
+  known_value out = numbering.apply(code, x.width, {dividend, literal(by, x.width)});
+  if (numbering.is_fresh()) {
+    numbering.facts(out.node) = facts_of_quotient(n, s->shift, dividend_range, m);
+  }
+  out.addend = static_cast<std::uint64_t>(s->quotient) & low_ones(x.width);
+  out.exact_unsigned = dividend_range.low >= 0 && range.low >= 0;
+  return out;
+}
+
+/// (n + p · d) mod m + e - r.
+constexpr known_value remainder_of_split(value_numbering& numbering, const known_value& dividend, const split_sum& s,
+                                         std::uint64_t m) {
+  const unsigned width = dividend.width;
+  if (s.step == m) {
+    return literal(static_cast<std::uint64_t>(s.remaining) + s.residue, width);
+  }
+  known_value out = std::has_single_bit(m)
+                        ? numbering.apply(operation::bit_and, width, {dividend, literal(m - 1, width)})
+                        : numbering.apply(operation::urem, width, {dividend, literal(m, width)});
+  if (numbering.is_fresh()) {
+    numbering.facts(out.node) = {{0, static_cast<std::int64_t>(m - 1)}, {s.step, s.residue}};
+  }
+  out.addend = static_cast<std::uint64_t>(s.remaining) & low_ones(width);
+  return out;
+}
+
+/// x mod m for 0 < m ≤ 2^62, if the sum `x` is exact and at least 0.
+constexpr std::optional<known_value> fold_remainder(value_numbering& numbering, const known_value& x, std::uint64_t m) {
+  const signed_interval::element range = numbering.range_of(x);
+  if (!numbering.is_exact(x) || range.low < 0) {
+    return std::nullopt;
+  }
+  if (range.high < static_cast<std::int64_t>(m)) {
+    return x;
+  }
+  const auto s = split_sum::of(numbering.facts(x.node), x.signed_addend(), m);
+  if (!s) {
+    return std::nullopt;
+  }
+  const known_value dividend = s->shifted(x);
+  if (s->step != m && (!numbering.is_exact(dividend) || numbering.range_of(dividend).low < 0)) {
+    return std::nullopt;
+  }
+  return remainder_of_split(numbering, dividend, *s, m);
+}
+
+/// x & (m - 1), the remainder of any number modulo a power of 2.
+constexpr std::optional<known_value> fold_low_bits(value_numbering& numbering, const known_value& x, std::uint64_t m) {
+  const signed_interval::element range = numbering.range_of(x);
+  if (range.low >= 0 && range.high < static_cast<std::int64_t>(m) && numbering.is_exact(x)) {
+    return x;
+  }
+  const auto s = split_sum::of(numbering.facts(x.node), x.signed_addend(), m);
+  return s ? std::optional(remainder_of_split(numbering, s->shifted(x), *s, m)) : std::nullopt;
+}
+
+/// x & b for a number b.
+constexpr known_value fold_mask(value_numbering& numbering, const body_value& v, const known_value& a,
+                                const known_value& b) {
+  const std::uint64_t m = b.addend + 1;
+  if (std::has_single_bit(m) && m <= std::uint64_t{1} << 62) {
+    if (const auto low = fold_low_bits(numbering, a, m)) {
+      return *low;
+    }
+  }
+  const known_value out = v.info.code == operation::bit_and ? numbering.compute(v, a, b)
+                                                            : numbering.apply(operation::bit_and, v.info.width, {a, b});
+  if (numbering.is_fresh() && b.signed_addend() >= 0) {
+    numbering.facts(out.node).range = {0, b.signed_addend()};
+  }
+  return out;
+}
+
+/// Divisions, remainders and shifts right.
+constexpr known_value fold_division(value_numbering& numbering, const body_value& v, const known_value& a,
+                                    const known_value& b) {
+  const operation code = v.info.code;
+  const unsigned width = v.info.width;
+  const bool is_shift = code == operation::shr || code == operation::sar;
+  const bool is_remainder = code == operation::rem || code == operation::urem;
+  if (!b.is_literal() || a.is_literal() || (is_shift ? b.addend >= width || b.addend > 62 : b.addend == 0)) {
+    return numbering.compute(v, a, b);
+  }
+  const std::uint64_t m = is_shift ? std::uint64_t{1} << b.addend : b.addend;
+  if (m == 1) {
+    return is_remainder ? literal(0, width) : a;
+  }
+  const bool is_signed = code == operation::div || code == operation::rem;
+  if (m > std::uint64_t{1} << 62 || (is_signed && b.signed_addend() < 0)) {
+    return numbering.compute(v, a, b);
+  }
+  const auto out =
+      is_remainder ? fold_remainder(numbering, a, m) : fold_quotient(numbering, a, m, code == operation::sar);
+  if (out) {
+    return *out;
+  }
+  if (code == operation::urem && std::has_single_bit(m)) {
+    return fold_mask(numbering, v, a, literal(m - 1, width));
+  }
+  if (code == operation::udiv && std::has_single_bit(m)) {
+    return numbering.apply(operation::shr, width, {a, literal(static_cast<std::uint64_t>(std::countr_zero(m)), width)});
+  }
+  return numbering.compute(v, a, b);
+}
+
+// Bits.
+
+/// `bit_and`, `bit_or`, `bit_xor`.
+constexpr known_value fold_bits(value_numbering& numbering, const body_value& v, known_value a, known_value b) {
+  const operation code = v.info.code;
+  const unsigned width = v.info.width;
+  if (a.is_literal()) {
+    std::swap(a, b);
+  }
+  if (code == operation::bit_xor && width == 1 && (b.is_literal() || a.node == b.node)) {
+    a = flipped(a, b.addend);
+    return b.is_literal() ? a : literal(a.addend, 1);
+  }
+  if (a.is_same(b)) {
+    return code == operation::bit_xor ? literal(0, width) : a;
+  }
+  if (!b.is_literal()) {
+    return numbering.compute(v, a, b);
+  }
+  const std::uint64_t neutral = code == operation::bit_and ? low_ones(width) : 0;
+  if (b.addend == neutral) {
+    return a;
+  }
+  const bool absorbs =
+      code == operation::bit_and ? b.addend == 0 : code == operation::bit_or && b.addend == low_ones(width);
+  if (absorbs) {
+    return b;
+  }
+  return code == operation::bit_and ? fold_mask(numbering, v, a, b) : numbering.compute(v, a, b);
+}
+
+/// The conjunction of two values of one bit.
+constexpr known_value fold_conjunction(value_numbering& numbering, const known_value& a, const known_value& b) {
+  if (a.is_literal() || b.is_literal()) {
+    return a.is_literal() ? (a.addend != 0 ? b : a) : (b.addend != 0 ? a : b);
+  }
+  if (a.node == b.node) {
+    return a.addend == b.addend ? a : literal(0, 1);
+  }
+  return b.node < a.node ? numbering.apply(operation::bit_and, 1, {b, a})
+                         : numbering.apply(operation::bit_and, 1, {a, b});
+}
+
+// Conversions.
+
+constexpr known_value fold_truncation(value_numbering& numbering, const body_value& v, const known_value& a) {
+  const unsigned width = v.info.width;
+  const unrolled_node& n = numbering.body().nodes[a.node];
+  const bool is_extended =
+      n.kind == body_kind::pure && (n.info.code == operation::zero_extend || n.info.code == operation::sign_extend);
+  if (is_extended && n.info.operand_width == width) {
+    const unrolled_operand of = numbering.body().operands_of(a.node)[0];
+    known_value narrow = value_of_node(of.node, width);
+    narrow.addend = of.addend;
+    narrow.exact_signed = narrow.exact_unsigned = of.addend == 0;
+    return sum_with(narrow, a.addend & low_ones(width));
+  }
+  const known_value wide = value_of_node(a.node, a.width);
+  const known_value out = numbering.compute(kind_of(v), std::span(&wide, 1));
+  if (numbering.is_fresh()) {
+    const value_facts f = numbering.facts(a.node);
+    value_facts& narrow = numbering.facts(out.node);
+    if (fits_signed(f.range.low, width) && fits_signed(f.range.high, width)) {
+      narrow = f;
+    } else {
+      narrow.stride.modulus = power_of_2_in(f.stride.modulus);
+      narrow.stride.residue = f.stride.residue % narrow.stride.modulus;
+    }
+    narrow.limit_modulus(width);
+  }
+  return sum_with(out, a.addend & low_ones(width));
+}
+
+/// The extension of `a` as one operation.
+constexpr known_value extend(value_numbering& numbering, const body_value& v, const known_value& a) {
+  const known_value out = numbering.compute(kind_of(v), std::span(&a, 1));
+  if (numbering.is_fresh() && !a.is_literal()) {
+    const signed_interval::element range = numbering.range_of(a);
+    const bool keeps = v.info.code == operation::sign_extend || range.low >= 0;
+    value_facts f = a.addend == 0 ? numbering.facts(a.node) : value_facts{};
+    f.range = keeps ? range : signed_interval::element{0, static_cast<std::int64_t>(low_ones(a.width))};
+    if (!keeps) {
+      f.stride.modulus = power_of_2_in(f.stride.modulus);
+      f.stride.residue %= f.stride.modulus;
+    }
+    numbering.facts(out.node) = f;
+  }
+  return out;
+}
+
+/// Extends only the node if the extension of the sum is the sum of the extensions.
+constexpr known_value fold_extension(value_numbering& numbering, const body_value& v, const known_value& a) {
+  if (a.width >= v.info.width) {
+    return a;
+  }
+  const bool is_signed = v.info.code == operation::sign_extend;
+  const bool both_natural = numbering.facts(a.node).range.low >= 0 && numbering.range_of(a).low >= 0;
+  if (is_signed ? numbering.is_exact(a) : a.exact_unsigned || (both_natural && numbering.is_exact(a))) {
+    known_value out = extend(numbering, v, value_of_node(a.node, a.width));
+    out.addend = static_cast<std::uint64_t>(a.signed_addend()) & low_ones(v.info.width);
+    out.exact_unsigned = out.addend == 0 || !is_signed || both_natural;
+    return out;
+  }
+  return extend(numbering, v, a);
+}
+
+// Comparisons: decided by ranges and congruences. Those that stay open get a common form: numbers second, older nodes
+// first, addends moved to the number.
+
+/// x + addend modulo m, a divisor of the modulus of x.
+constexpr std::uint64_t residue_of_sum(const value_facts& f, const known_value& x, std::uint64_t m) {
+  const std::uint64_t by = remainder_of(x.signed_addend(), m);
+  return x.is_literal() ? by : add_modulo(f.stride.residue % m, by, m);
+}
+
+/// Whether two values differ by their ranges, or by their remainders modulo what is known of both.
+constexpr bool are_different(const value_facts& fa, const known_value& a, const value_facts& fb, const known_value& b) {
+  const signed_interval::element ra = range_of_sum(fa, a);
+  const signed_interval::element rb = range_of_sum(fb, b);
+  if (ra.high < rb.low || rb.high < ra.low) {
+    return true;
+  }
+  const std::uint64_t modulus =
+      b.is_literal() ? fa.stride.modulus : greatest_common_divisor(fa.stride.modulus, fb.stride.modulus);
+  const bool is_exact = is_exact_sum(fa, a) && (b.is_literal() || is_exact_sum(fb, b));
+  const std::uint64_t m = is_exact ? modulus : power_of_2_in(modulus);
+  return m > 1 && residue_of_sum(fa, a, m) != residue_of_sum(fb, b, m);
+}
+
+constexpr known_value compute_comparison(value_numbering& numbering, const expression_kind& kind, const known_value& a,
+                                         const known_value& b) {
+  const known_value operands[] = {a, b};
+  return numbering.compute(kind, operands);
+}
+
+/// Two bits a and b are equal if a + b + 1 is 1.
+constexpr known_value fold_equality_of_bits(value_numbering& numbering, const expression_kind& kind,
+                                            const known_value& a, const known_value& b) {
+  const std::uint64_t flip = kind.info.code == operation::equal ? 1 : 0;
+  if (b.is_literal() || a.node == b.node) {
+    const known_value sum = flipped(a, b.addend + flip);
+    return b.is_literal() ? sum : literal(sum.addend, 1);
+  }
+  const bool swap = b.node < a.node;
+  return compute_comparison(numbering, kind, swap ? b : a, swap ? a : b);
+}
+
+constexpr known_value fold_equality(value_numbering& numbering, const expression_kind& kind, known_value a,
+                                    known_value b) {
+  const bool is_equal = kind.info.code == operation::equal;
+  if (a.width == 1) {
+    return fold_equality_of_bits(numbering, kind, a, b);
+  }
+  if (a.node == b.node) {
+    return literal((a.addend == b.addend) == is_equal ? 1 : 0, 1);
+  }
+  if (b.is_literal()) {
+    b.addend = (b.addend - a.addend) & low_ones(b.width);
+    a = value_of_node(a.node, a.width);
+  } else if (b.node < a.node) {
+    std::swap(a, b);
+  }
+  if (are_different(numbering.facts_of(a), a, numbering.facts_of(b), b)) {
+    return literal(is_equal ? 0 : 1, 1);
+  }
+  if (!b.is_literal()) {
+    a.addend = (a.addend - b.addend) & low_ones(a.width);
+    b = value_of_node(b.node, b.width);
+  }
+  return compute_comparison(numbering, kind, a, b);
+}
+
+/// Whether x `code` y for an order `code`, signed or not, of numbers that mean what they are.
+constexpr bool is_ordered(operation code, std::int64_t x, std::int64_t y) {
+  switch (code) {
+  case operation::less:
+  case operation::uless:
+    return x < y;
+  case operation::less_equal:
+  case operation::uless_equal:
+    return x <= y;
+  case operation::greater:
+  case operation::ugreater:
+    return x > y;
+  default:
+    return x >= y;
+  }
+}
+
+constexpr std::optional<bool> decide_order(const value_numbering& numbering, operation code, const known_value& a,
+                                           const known_value& b) {
+  const bool is_signed = code < operation::uless;
+  if (a.node == b.node &&
+      (is_signed ? numbering.is_exact(a) && numbering.is_exact(b) : a.exact_unsigned && b.exact_unsigned)) {
+    return is_ordered(code, a.signed_addend(), b.signed_addend());
+  }
+  if (!is_signed) {
+    return a.is_same(b) ? std::optional(is_ordered(code, 0, 0)) : std::nullopt;
+  }
+  const signed_interval::element ra = numbering.range_of(a);
+  const signed_interval::element rb = numbering.range_of(b);
+  const bool least = is_ordered(code, ra.low, rb.high);
+  const bool most = is_ordered(code, ra.high, rb.low);
+  return least == most ? std::optional(least) : std::nullopt;
+}
+
+/// Makes n + c < b into n < b - c if neither side wraps.
+constexpr void move_addend_to_number(const value_numbering& numbering, operation code, known_value& a, known_value& b) {
+  const std::int64_t c = a.signed_addend();
+  std::int64_t bound = 0;
+  if (code < operation::uless) {
+    const bool has_negative = c != signed_interval::full(a.width).low;
+    if (!numbering.is_exact(a) || !has_negative || !add_exactly(b.signed_addend(), -c, b.width, bound)) {
+      return;
+    }
+  } else {
+    const std::uint64_t size = c < 0 ? 0 - static_cast<std::uint64_t>(c) : static_cast<std::uint64_t>(c);
+    if (!a.exact_unsigned || (c < 0 ? low_ones(b.width) - b.addend < size : b.addend < size)) {
+      return;
+    }
+    bound = static_cast<std::int64_t>(c < 0 ? b.addend + size : b.addend - size);
+  }
+  b.addend = static_cast<std::uint64_t>(bound) & low_ones(b.width);
+  a = value_of_node(a.node, a.width);
+}
+
+/// A comparison of two values that are not both numbers.
+constexpr known_value fold_comparison(value_numbering& numbering, expression_kind kind, known_value a, known_value b) {
+  operation& code = kind.info.code;
+  if (a.is_literal()) {
+    std::swap(a, b);
+    code = mirrored(code);
+  }
+  if (code == operation::equal || code == operation::not_equal) {
+    return fold_equality(numbering, kind, a, b);
+  }
+  // The unsigned order of numbers that are not negative is the signed order, of which more is known.
+  if (code >= operation::uless && numbering.range_of(a).low >= 0 && numbering.range_of(b).low >= 0) {
+    constexpr int distance = static_cast<int>(operation::uless) - static_cast<int>(operation::less);
+    code = static_cast<operation>(static_cast<int>(code) - distance);
+  }
+  if (const auto decided = decide_order(numbering, code, a, b)) {
+    return literal(*decided ? 1 : 0, 1);
+  }
+  if (b.is_literal()) {
+    move_addend_to_number(numbering, code, a, b);
+  }
+  return compute_comparison(numbering, kind, a, b);
+}
+
+/// `yes` if `condition` holds, else `no`.
+constexpr known_value fold_select(value_numbering& numbering, const expression_kind& kind, known_value condition,
+                                  known_value yes, known_value no) {
+  if (condition.is_literal()) {
+    return condition.addend != 0 ? yes : no;
+  }
+  if (yes.is_same(no)) {
+    return yes;
+  }
+  if (condition.addend != 0) {
+    std::swap(yes, no);
+    condition.addend = 0;
+  }
+  if (kind.info.width == 1 && yes.is_literal() && no.is_literal()) {
+    return yes.addend != 0 ? condition : inverted(condition);
+  }
+  const known_value operands[] = {condition, yes, no};
+  const known_value out = numbering.compute(kind, operands);
+  if (numbering.is_fresh()) {
+    signed_interval::element& range = numbering.facts(out.node).range;
+    range = numbering.range_of(yes);
+    signed_interval().join(range, numbering.range_of(no));
+  }
+  return out;
+}
+
+/// The result if all operands are numbers. Promises are ignored: a program that breaks one may have any result.
+constexpr std::optional<known_value> evaluate_numbers(operation_info info, std::span<const known_value> args) {
+  std::array<std::uint64_t, 3> bits{};
+  for (std::size_t i = 0; i != args.size(); ++i) {
+    if (!args[i].is_literal()) {
+      return std::nullopt;
+    }
+    bits[i] = args[i].addend;
+  }
+  info.flags = {};
+  const evaluation result = evaluate(info, std::span(bits).first(args.size()));
+  return result ? std::optional(literal(result.bits, info.width)) : std::nullopt;
+}
+
+/// The value of an operation of the vocabulary. Requires as many operands as it has.
+constexpr known_value fold(value_numbering& numbering, const body_value& v, std::span<const known_value> args) {
+  const operation_info& info = v.info;
+  if (const auto number = evaluate_numbers(info, args)) {
+    return *number;
+  }
+  switch (info.code) {
+  case operation::copy:
+    return args[0];
+  case operation::add:
+    return fold_sum(numbering, v, args[0], args[1]);
+  case operation::sub:
+    return fold_difference(numbering, v, args[0], args[1]);
+  case operation::mul:
+    return fold_product(numbering, v, args[0], args[1]);
+  case operation::shl:
+    return fold_shift_left(numbering, v, args[0], args[1]);
+  case operation::shladd:
+    return fold_shift_and_add(numbering, v, args);
+  case operation::div:
+  case operation::udiv:
+  case operation::rem:
+  case operation::urem:
+  case operation::shr:
+  case operation::sar:
+    return fold_division(numbering, v, args[0], args[1]);
+  case operation::bit_and:
+  case operation::bit_or:
+  case operation::bit_xor:
+    return fold_bits(numbering, v, args[0], args[1]);
+  case operation::bit_not:
+    return info.width == 1 ? inverted(args[0]) : numbering.compute(kind_of(v), args);
+  case operation::truncate:
+    return fold_truncation(numbering, v, args[0]);
+  case operation::zero_extend:
+  case operation::sign_extend:
+    return fold_extension(numbering, v, args[0]);
+  case operation::select:
+    return fold_select(numbering, kind_of(v), args[0], args[1], args[2]);
+  default:
+    return is_comparison(info.code)    ? fold_comparison(numbering, kind_of(v), args[0], args[1])
+           : is_commutative(info.code) ? numbering.compute(v, args[0], args[1])
+                                       : numbering.compute(kind_of(v), args);
+  }
+}
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE
