@@ -4,11 +4,12 @@
 #include "midend/config.hpp"
 #include "midend/induction/loop_body.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/support/detail/hash_map.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/unrolling/copies/detail/copy_state.hpp"
 #include "midend/unrolling/copies/detail/folding.hpp"
-#include "midend/unrolling/copies/detail/interning_table.hpp"
 #include "midend/unrolling/copies/detail/known_value.hpp"
+#include "midend/unrolling/copies/detail/value_numbering.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
 
 #include <cstddef>
@@ -55,7 +56,7 @@ public:
   constexpr void forget() {
     stores_.clear();
     places_.clear();
-    table_.clear();
+    found_.clear();
   }
 
   /// The place that a load of `v` reads; `no_place` if the address or the size is not known.
@@ -108,10 +109,10 @@ private:
   }
 
   constexpr std::uint32_t find_or_insert(const unrolled_access& a, unsigned width, std::uint32_t identity) {
-    std::uint64_t hash = mixed(std::uint64_t{a.base} << 32 | a.index, static_cast<std::uint64_t>(a.offset));
-    hash = mixed(hash, std::uint64_t{a.bytes} << 32 ^ std::uint64_t{a.memory} << 8 ^ width);
+    std::uint64_t hash = mix_hash(std::uint64_t{a.base} << 32 | a.index, static_cast<std::uint64_t>(a.offset));
+    hash = mix_hash(hash, std::uint64_t{a.bytes} << 32 ^ std::uint64_t{a.memory} << 8 ^ width);
     const auto fresh = static_cast<std::uint32_t>(places_.size());
-    const std::uint32_t found = table_.find_or_insert(hash, fresh, [&](std::uint32_t i) {
+    const std::uint32_t found = found_.find_or_insert(high_bits(hash), fresh, [&](std::uint32_t i) {
       const place& p = places_[i];
       return p.access.base == a.base && p.access.index == a.index && p.access.offset == a.offset &&
              p.access.scale == a.scale && p.access.bytes == a.bytes && p.access.memory == a.memory &&
@@ -140,7 +141,7 @@ private:
 
   flat_array<place> places_;
   flat_array<unrolled_access> stores_; ///< in program order, since the last `forget`
-  interning_table table_;              ///< of `places_`
+  hash_map<std::uint32_t> found_;      ///< of `places_`, by the high bits of their hash
 };
 
 /// The bit under which an operation with an effect runs: `reached`, the predicate of its block, and its own guard.

@@ -7,8 +7,8 @@
 #include "midend/ir/cost.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
+#include "midend/support/detail/hash_map.hpp"
 #include "midend/support/flat_array.hpp"
-#include "midend/unrolling/copies/detail/interning_table.hpp"
 #include "midend/unrolling/copies/detail/known_value.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
 
@@ -34,6 +34,11 @@ constexpr expression_kind kind_of(const body_value& v) {
   return {v.info, v.cost, v.is_free, v.reassociates, v.identity};
 }
 
+/// The half of a hash in which all bits of what was mixed have a say.
+constexpr std::uint32_t high_bits(std::uint64_t hash) {
+  return static_cast<std::uint32_t>(hash >> 32);
+}
+
 /// Appends nodes to an unrolled body and finds equal ones again by a hash table (B. Alpern, M. Wegman, F. K. Zadeck,
 /// "Detecting equality of variables in programs", POPL 1988). Records what an earlier copy has computed as a saving, in
 /// the copy and for the value of the loop body that the caller has set.
@@ -43,7 +48,7 @@ public:
   constexpr void begin(unrolled_body& out) {
     out_ = &out;
     facts_.clear();
-    table_.clear();
+    found_.clear();
     copy_ = 0;
     origin_ = no_body_value;
   }
@@ -85,10 +90,11 @@ public:
   /// The node of a number.
   constexpr unrolled_id constant(std::uint64_t bits, unsigned width) {
     const auto fresh = static_cast<unrolled_id>(out_->nodes.size());
-    const unrolled_id found = table_.find_or_insert(mixed(mixed(width, bits), 0), fresh, [&](unrolled_id n) {
-      const unrolled_node& other = out_->nodes[n];
-      return other.kind == body_kind::constant && other.bits == bits && other.info.width == width;
-    });
+    const unrolled_id found =
+        found_.find_or_insert(high_bits(mix_hash(mix_hash(width, bits), 0)), fresh, [&](unrolled_id n) {
+          const unrolled_node& other = out_->nodes[n];
+          return other.kind == body_kind::constant && other.bits == bits && other.info.width == width;
+        });
     if (found == fresh) {
       unrolled_node& n = append(body_kind::constant, width);
       n.bits = bits;
@@ -150,20 +156,20 @@ public:
       kind.info.operand_width = kind.info.width;
     }
     const auto first = static_cast<std::uint32_t>(out_->operands.size());
-    std::uint64_t hash = mixed(static_cast<std::uint64_t>(kind.info.code) << 16 | std::uint64_t{kind.info.width} << 8 |
-                                   kind.info.operand_width,
-                               kind.identity);
+    std::uint64_t hash = mix_hash(static_cast<std::uint64_t>(kind.info.code) << 16 |
+                                      std::uint64_t{kind.info.width} << 8 | kind.info.operand_width,
+                                  kind.identity);
     bool invariant = true;
     for (const known_value& x : args) {
       const unrolled_operand o = operand(x);
       out_->operands.push_back(o);
-      hash = mixed(hash, o.addend << 32 ^ o.addend ^ o.node);
+      hash = mix_hash(hash, o.addend << 32 ^ o.addend ^ o.node);
       invariant = invariant && out_->nodes[o.node].is_invariant;
     }
     const auto fresh = static_cast<unrolled_id>(out_->nodes.size());
     unrolled_id found = fresh;
     if (is_vocabulary || kind.identity != 0) {
-      found = table_.find_or_insert(hash, fresh, [&](unrolled_id n) { return is_same(n, kind, first); });
+      found = found_.find_or_insert(high_bits(hash), fresh, [&](unrolled_id n) { return is_same(n, kind, first); });
     }
     is_fresh_ = found == fresh;
     if (is_fresh_) {
@@ -228,7 +234,7 @@ private:
 
   unrolled_body* out_ = nullptr;  ///< valid from `begin` until the body that is made goes out of scope
   flat_array<value_facts> facts_; ///< by node
-  interning_table table_;         ///< constants and pure nodes
+  hash_map<std::uint32_t> found_; ///< constants and pure nodes, by the high bits of their hash
   std::uint32_t copy_ = 0;
   body_id origin_ = no_body_value;
   bool is_fresh_ = false;
