@@ -1,4 +1,4 @@
-/// `unrolled_body`: what is left of several copies of a loop body when they were evaluated together.
+/// `unrolled_body`: what is left of several copies of a loop body after they were evaluated together.
 #pragma once
 
 #include "midend/config.hpp"
@@ -14,13 +14,13 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// A value of an unrolled body: dense.
+/// A value of an unrolled body. Dense.
 using unrolled_id = std::uint32_t;
 
 inline constexpr unrolled_id no_unrolled = static_cast<unrolled_id>(-1);
 
-/// A value plus a number, modulo 2^width of the value: base and literal. So the counter in copy k is the counter at the
-/// top plus k steps, and an address is one with another offset; only where the sum itself is wanted is it computed.
+/// A value plus a number, modulo 2^width of the value. The counter in copy k is the counter at the top plus k steps,
+/// and an address is another address with another offset; the sum is computed only where it is needed in a register.
 struct unrolled_operand {
   unrolled_id node = no_unrolled;
   std::uint64_t addend = 0;
@@ -28,33 +28,33 @@ struct unrolled_operand {
   friend constexpr bool operator==(const unrolled_operand&, const unrolled_operand&) = default;
 };
 
-/// A value of the new body. Each is computed once, whichever copies use it.
+/// An operation or other value of the new body. Each is computed once, whichever copies use it.
 struct unrolled_node {
-  body_kind kind; ///< no `join`: those are `pure`, as `select`
+  body_kind kind; ///< never `join`: a join has become a `pure` node with the operation `select`
   operation_class cost;
   bool is_free;
   bool reassociates;
   bool is_volatile;
   bool guard_negated;
-  bool is_join = false; ///< a `select` that was a `join`: without predication a branch does its work
-  bool is_invariant; ///< does not change while the loop runs: constants, what comes from outside and what is computed
-                     ///< of such
+  bool is_join = false; ///< a `select` that was a join: without predication, a branch does its work
+  bool is_invariant;    ///< the same in all iterations: a constant, an invariant, or computed only from such
   operation_info info;
   std::uint32_t identity;
   std::uint32_t first_operand;
-  std::uint32_t num_operands; ///< of a phi 0: see `next`
-  std::uint32_t access;       ///< of a load or store
-  unrolled_id guard;          ///< load, store, call: a value of one bit, or `no_unrolled`
-  std::uint64_t bits;
-  std::uint32_t copy; ///< the first that needed it
-  body_id origin;     ///< what it came from
+  std::uint32_t num_operands; ///< 0 for a phi, see `unrolled_body::next`
+  std::uint32_t access;       ///< of a load or store; else `no_unrolled`
+  unrolled_id guard;          ///< of a load, store or call: a value of one bit, or `no_unrolled`
+  std::uint64_t bits;         ///< of a constant
+  std::uint32_t copy;         ///< the first that needed it
+  body_id origin;             ///< the value of the loop body that it was made for
 };
 
-/// Where a load or store goes; all in 64 bits, so that the addends are part of the offset.
+/// The address of a load or store: base + index · scale + offset in 64 bits. The addends of base and index are part of
+/// the offset.
 struct unrolled_access {
   unrolled_id base;
-  unrolled_id index; ///< or `no_unrolled`; extended with its sign
-  unrolled_operand stored;
+  unrolled_id index;       ///< sign-extended to 64 bits; or `no_unrolled`
+  unrolled_operand stored; ///< by a store; else no node
   std::uint32_t bytes;
   std::uint32_t memory;
   std::int64_t scale;
@@ -65,29 +65,29 @@ struct unrolled_access {
 struct unrolled_exit {
   std::uint32_t copy;
   std::uint32_t edge;    ///< of the body
-  unrolled_id predicate; ///< control leaves if it holds (or not, if `negated`)
+  unrolled_id predicate; ///< control leaves if this holds; if `negated`, if it does not
   bool negated;
   bool is_counted = false;    ///< the test of `loop_counters::counted_exit`
   std::uint32_t position = 0; ///< nodes with an effect before this one precede the test, the others follow it
 };
 
-/// A sum of a value of the loop and a number. It takes an operation only where somebody wants it in a register.
+/// A sum of a value and a number. It takes an operation only if some use needs it in a register.
 struct unrolled_sum {
   std::uint32_t copy;
   body_id value; ///< of the loop body
   unrolled_operand sum;
 };
 
-/// What evaluating the copies together saved.
+/// How an operation of a copy was saved.
 enum class saving_kind : std::uint8_t {
-  folded,            ///< the result is a constant in this copy
-  folded_test,       ///< a branch, guard or select is decided in this copy: `result` says how
-  removed_exit_test, ///< the copy needs no test of this exit
-  shared_expression, ///< an earlier copy computed it
-  shared_load,       ///< an earlier copy loaded it
-  forwarded_load,    ///< an earlier store has it
-  dead_operation,    ///< nobody needs it in this copy: counters, above all
-  vanished_phi       ///< a header phi that changed places has its own value again, and needs no move
+  folded,            ///< its result is a constant in this copy
+  folded_test,       ///< the condition of a branch, guard or select is a constant in this copy
+  removed_exit_test, ///< the copy does not need this test, because the new loop counts its iterations
+  shared_expression, ///< an earlier copy has computed the same
+  shared_load,       ///< an earlier copy has loaded the same place
+  forwarded_load,    ///< an earlier store has written the place
+  dead_operation,    ///< nothing uses the result in this copy: increments of counters, above all
+  vanished_phi       ///< a header phi that was rotated is its own next value again, and needs no move
 };
 
 inline constexpr std::size_t num_saving_kinds = 8;
@@ -105,60 +105,60 @@ constexpr const char* name_of(saving_kind k) {
   return detail::saving_kind_names[static_cast<std::size_t>(k)];
 }
 
-/// One of them: which value of the body in which copy.
+/// An operation that was saved: which value of the loop body, in which copy.
 struct unrolling_saving {
   saving_kind kind;
   std::uint32_t copy;
-  body_id value;        ///< of a test its condition, or the value that is guarded
+  body_id value;        ///< of a test its condition, or the guarded operation
   std::uint64_t result; ///< folded: the constant; folded_test: 1 if it holds; shared: the copy that computes it
 
   friend constexpr bool operator==(const unrolling_saving&, const unrolling_saving&) = default;
 };
 
-/// How to unroll.
+/// What to evaluate.
 struct unroll_request {
   std::uint32_t copies = 1;
 
-  /// The copies follow each other once, and no edge leads back: a loop unrolled completely, a remainder, what is
-  /// peeled off.
+  /// The copies run once, without a backedge: a loop that is unrolled completely, a remainder, peeled iterations.
   bool is_straight_line = false;
 
-  /// Straight line: copy 0 is the first iteration, so phis are what they are on entry. Else phis are values from
-  /// before.
+  /// For a straight line: copy 0 is the first iteration, and header phis have their initial values. Otherwise header
+  /// phis are values from the iteration before.
   bool begins_at_entry = false;
 
-  /// How many iterations come before copy 0 (of the first pass).
+  /// The number of iterations before copy 0 runs for the first time.
   std::uint64_t first_iteration = 0;
 
-  /// Whether `first_iteration` says where copy 0 is. Else induction variables are known only as far as every
-  /// iteration knows them.
+  /// Whether `first_iteration` is known. If not, only what holds in every iteration is known of induction variables.
   bool knows_position = true;
 
-  /// Exits of `loop_counters::counted_exit` are not tested in the copies but in the last one of a loop. In a straight
-  /// line none is.
+  /// The copies do not test the exit `loop_counters::counted_exit`; in a loop the last copy does. In a straight line no
+  /// copy does.
   bool drops_counted_tests = true;
 
-  /// One more copy (counted from 0) that keeps the test of the counted exit, so that the remainder leaves in the
-  /// middle; or none.
+  /// A copy, counted from 0, that keeps the test of the counted exit all the same, so that the remainder leaves in the
+  /// middle; or -1 for none.
   std::uint32_t mid_exit_copy = static_cast<std::uint32_t>(-1);
 };
 
-/// The copies, as values in an order in which operands come first. Refilled by `unroll_body`.
+/// The result of `unroll_body`. Operands precede their users.
 struct unrolled_body {
   flat_array<unrolled_node> nodes;
   flat_array<unrolled_operand> operands;
   flat_array<unrolled_access> accesses;
-  flat_array<unrolled_id> phis;             ///< of the header, in the order of the body; `no_unrolled` where
-                                            ///< the phi is known otherwise: in straight lines, behind what is peeled
-  flat_array<unrolled_operand> next;        ///< by header phi: what it is in the next pass (behind a straight line)
-  flat_array<unrolled_exit> exits;          ///< in the order in which control meets them
-  flat_array<unrolled_operand> exit_values; ///< by exit, for each of the body's `live_out` what it is there; no node if
-                                            ///< it is not computed on all ways to the exit
-  flat_array<unrolled_operand> live_out;    ///< what is used behind the loop, after the last copy; no node as above
-  flat_array<unrolled_sum> sums;            ///< in the order of copies; those with addend 0 may be left out
-  flat_array<unrolling_saving> savings;     ///< in the order of copies; without `dead_operation` and `vanished_phi`
+  flat_array<unrolled_id> phis;             ///< by header phi of the loop body; `no_unrolled` if it is another value:
+                                            ///< in straight lines, and after peeled iterations
+  flat_array<unrolled_operand> next;        ///< by header phi: its value in the next iteration of the new loop, or
+                                            ///< after a straight line
+  flat_array<unrolled_exit> exits;          ///< in program order
+  flat_array<unrolled_operand> exit_values; ///< by exit, for each of `loop_body::live_out` its value there; no node if
+                                            ///< some path to the exit does not compute it
+  flat_array<unrolled_operand> live_out;    ///< the values of `loop_body::live_out` after the last copy; likewise
+  flat_array<unrolled_sum> sums;            ///< by copy; sums with addend 0 may be missing
+  flat_array<unrolling_saving> savings;     ///< by copy; without `dead_operation` and `vanished_phi`, which show only
+                                            ///< when the nodes that are used are known
   std::uint32_t copies = 0;
-  std::uint32_t inner_branches = 0; ///< conditions inside the body that stayed open: branches, without predication
+  std::uint32_t inner_branches = 0; ///< branches inside the copies that are not decided; needed without predication
   bool is_straight_line = false;
   bool has_call = false;
 
