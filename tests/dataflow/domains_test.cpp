@@ -1,10 +1,13 @@
 #include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
+#include <midend/dataflow/domains/congruence_domain.hpp>
 #include <midend/dataflow/domains/flat_domain.hpp>
 #include <midend/dataflow/domains/interval_domain.hpp>
 #include <midend/dataflow/domains/known_bits_domain.hpp>
 #include <midend/dataflow/domains/number_domain.hpp>
+#include <midend/dataflow/domains/strided_interval_domain.hpp>
+#include <midend/dataflow/lattice_elements.hpp>
 #include <midend/ir/evaluate.hpp>
 
 #include <algorithm>
@@ -205,6 +208,9 @@ template <class D> bool is_claimed(const operation_info& info, unsigned width, s
                                  operation::bit_xor, operation::bit_not, operation::shl, operation::shr, operation::sar,
                                  operation::truncate, operation::zero_extend, operation::sign_extend, operation::copy});
   }
+  if (std::is_same_v<D, midend::congruence_domain> || std::is_same_v<D, midend::strided_interval_domain>) {
+    return is_one_of(info.code, {operation::bit_not, operation::zero_extend, operation::copy});
+  }
   const bool of_one_sign = std::all_of(sets.begin(), sets.end(), [&](members s) { return has_one_sign(width, s); });
   return of_one_sign &&
          (midend::is_comparison(info.code) ||
@@ -321,7 +327,7 @@ std::size_t share_of_best(const std::map<std::string, precision>& all) {
 } // namespace
 
 TEST_CASE_TEMPLATE("transfers are sound", D, midend::flat_domain<>, midend::interval_domain, midend::known_bits_domain,
-                   midend::number_domain) {
+                   midend::number_domain, midend::congruence_domain, midend::strided_interval_domain) {
   for (const unsigned width : {1u, 2u, 3u}) {
     const auto counts = check_transfers<D>(width);
     std::string report;
@@ -336,17 +342,113 @@ TEST_CASE_TEMPLATE("transfers are sound", D, midend::flat_domain<>, midend::inte
 }
 
 TEST_CASE_TEMPLATE("transfers are monotone", D, midend::flat_domain<>, midend::interval_domain,
-                   midend::known_bits_domain, midend::number_domain) {
+                   midend::known_bits_domain, midend::number_domain, midend::congruence_domain,
+                   midend::strided_interval_domain) {
   for (const unsigned width : {1u, 2u, 3u}) {
     check_monotone<D>(width);
   }
 }
 
 TEST_CASE_TEMPLATE("assumptions are sound", D, midend::flat_domain<>, midend::interval_domain,
-                   midend::known_bits_domain, midend::number_domain) {
+                   midend::known_bits_domain, midend::number_domain, midend::congruence_domain,
+                   midend::strided_interval_domain) {
   for (const unsigned width : {1u, 2u, 3u}) {
     check_assumptions<D>(width);
   }
+}
+
+namespace {
+
+/// Whether each result for members of two arguments is in what `transfer` gives, for all pairs of samples and all
+/// operations of at most two operands.
+template <class D> void check_pairs(unsigned width, const std::vector<element_of<D>>& samples) {
+  const auto count = static_cast<std::size_t>(midend::number_of_values(width));
+  std::vector<std::vector<std::uint64_t>> values; // by sample
+  for (const element_of<D>& a : samples) {
+    values.emplace_back();
+    for (std::uint64_t x = 0; x != count; ++x) {
+      if (D().contains(width, a, x)) {
+        values.back().push_back(x);
+      }
+    }
+  }
+  for (const operation_info& info : operations(width)) {
+    const unsigned arity = midend::arity(info.code);
+    if (arity == 3) {
+      continue;
+    }
+    std::vector<std::optional<std::uint64_t>> results(count * count);
+    for (std::uint64_t x = 0; x != count; ++x) {
+      for (std::uint64_t y = 0; y != count; ++y) {
+        const std::uint64_t args[] = {x, y};
+        if (const midend::evaluation result = midend::evaluate(info, std::span(args).first(arity))) {
+          results[x * count + y] = result.bits;
+        }
+      }
+    }
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i != samples.size(); ++i) {
+      for (std::size_t k = 0; k != (arity == 1 ? 1 : samples.size()); ++k) {
+        const element_of<D> args[] = {samples[i], samples[k]};
+        const element_of<D> found = D().transfer(info, std::span(args).first(arity));
+        for (const std::uint64_t x : values[i]) {
+          for (const std::uint64_t y : arity == 1 ? values[0] : values[k]) {
+            const std::optional<std::uint64_t>& result = results[x * count + y];
+            wrong += result && !D().contains(info.width, found, *result);
+          }
+        }
+      }
+    }
+    CHECK_MESSAGE(wrong == 0, name_of(info), " of width ", width);
+  }
+}
+
+} // namespace
+
+TEST_CASE("transfers of congruences are sound, for all pairs at 4 and 5 bits") {
+  for (const unsigned width : {4u, 5u}) {
+    const auto all = midend::all_congruences(midend::unsigned_congruence(width));
+    std::vector<midend::congruence_domain::element> samples;
+    for (std::size_t i = 1; i != all.size(); ++i) { // bottom has no members
+      samples.push_back(all[i]);
+    }
+    check_pairs<midend::congruence_domain>(width, samples);
+  }
+}
+
+TEST_CASE("transfers of strided intervals are sound, for all with up to three corners at 4 bits") {
+  const midend::strided_interval_domain domain;
+  std::vector<midend::strided_interval_domain::element> samples;
+  for (std::uint64_t x = 0; x != 16; ++x) {
+    for (std::uint64_t y = x; y != 16; ++y) {
+      for (const std::uint64_t z : {y, (x + 3 * y + 5) % 16}) {
+        auto a = domain.constant(4, x);
+        domain.join(a, domain.constant(4, y));
+        domain.join(a, domain.constant(4, z));
+        samples.push_back(a);
+      }
+    }
+  }
+  check_pairs<midend::strided_interval_domain>(4, samples);
+}
+
+TEST_CASE("strided intervals: a counter by steps of 3 that does not wrap") {
+  const midend::strided_interval_domain domain;
+  auto i = domain.constant(32, 0);
+  domain.join(i, domain.constant(32, 300)); // 0, 300
+  domain.join(i, domain.constant(32, 3));   // 0, 3, …, 300
+  CHECK(text_of<midend::strided_interval_domain>(i) == "[0, 300] 0 mod 3");
+  const auto apply = [&](operation code, std::uint64_t number, unsigned width = 32) {
+    const element_of<midend::strided_interval_domain> args[] = {i, domain.constant(32, number)};
+    const operation_info info{code, static_cast<std::uint8_t>(width), 32, {}};
+    return text_of<midend::strided_interval_domain>(domain.transfer(info, args));
+  };
+  CHECK(apply(operation::add, 1) == "[1, 301] 1 mod 3");
+  CHECK(apply(operation::mul, 4) == "[0, 1200] 0 mod 12");
+  CHECK(apply(operation::div, 3) == "[0, 100]");
+  CHECK(apply(operation::rem, 3) == "[0, 0]");
+  CHECK(apply(operation::rem, 6) == "[0, 3] 0 mod 3");
+  CHECK(apply(operation::equal, 100, 1) == "[0, 0]");
 }
 
 TEST_CASE("transfers at 64 bits, where there is no room above") {
@@ -396,6 +498,8 @@ TEST_CASE("transfers at 64 bits, where there is no room above") {
   check(midend::interval_domain());
   check(midend::known_bits_domain());
   check(midend::number_domain());
+  check(midend::congruence_domain());
+  check(midend::strided_interval_domain());
 }
 
 TEST_CASE("widening stops at thresholds, then at the ends") {

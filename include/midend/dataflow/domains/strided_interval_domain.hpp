@@ -1,0 +1,210 @@
+/// `strided_interval_domain`: bounds and remainders of numbers, which learn from each other.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dataflow/detail/interval_step.hpp"
+#include "midend/dataflow/detail/text.hpp"
+#include "midend/dataflow/domains/congruence_domain.hpp"
+#include "midend/dataflow/domains/interval_domain.hpp"
+#include "midend/dataflow/lattices/interval_congruence.hpp"
+#include "midend/dataflow/value_domain.hpp"
+#include "midend/ir/evaluate.hpp"
+#include "midend/ir/operation.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// The reduced product of `interval_domain` and `congruence_domain`: signed bounds, unsigned bounds and the remainder
+/// of each number, read as unsigned. To choose where loops count by steps: bounds alone do not see that a counter is a
+/// multiple of 3, remainders alone not that it does not wrap. G. Balakrishnan, T. Reps, "Analyzing memory accesses in
+/// x86 executables", CC 2004, where such elements are called reduced interval congruences.
+///
+/// Bounds show which operations do not wrap, so that remainders modulo any number survive, and which numbers are not
+/// negative, so that signed operations are unsigned ones.
+struct strided_interval_domain {
+  struct element {
+    interval_domain::element range;
+    congruence_domain::element stride;
+
+    constexpr bool is_bottom() const { return range.is_bottom(); }
+
+    friend constexpr bool operator==(const element&, const element&) = default;
+  };
+
+  using constant_type = std::uint64_t;
+
+  constexpr element bottom() const { return {ranges().bottom(), strides().bottom()}; }
+
+  constexpr element top(unsigned width) const { return {ranges().top(width), strides().top(width)}; }
+
+  constexpr element constant(unsigned width, std::uint64_t c) const {
+    return {ranges().constant(width, c), strides().constant(width, c)};
+  }
+
+  constexpr std::optional<std::uint64_t> as_constant(const element& a) const { return ranges().as_constant(a.range); }
+
+  constexpr bool contains(unsigned width, const element& a, std::uint64_t c) const {
+    return ranges().contains(width, a.range, c) && strides().contains(width, a.stride, c);
+  }
+
+  constexpr std::uint64_t size(unsigned width, const element& a) const {
+    const std::uint64_t by_range = ranges().size(width, a.range);
+    const std::uint64_t by_stride = strides().size(width, a.stride);
+    return by_range < by_stride ? by_range : by_stride;
+  }
+
+  constexpr bool join(element& a, const element& b) const {
+    const bool changed = ranges().join(a.range, b.range);
+    return strides().join(a.stride, b.stride) || changed;
+  }
+
+  constexpr bool leq(const element& a, const element& b) const {
+    return ranges().leq(a.range, b.range) && strides().leq(a.stride, b.stride);
+  }
+
+  constexpr bool widen(unsigned width, element& a, const element& b, const thresholds& t) const {
+    const bool changed = ranges().widen(width, a.range, b.range, t);
+    return strides().join(a.stride, b.stride) || changed;
+  }
+
+  constexpr element transfer(const operation_info& info, std::span<const element> args) const {
+    if (info.code == operation::select) {
+      return select(args);
+    }
+    for (const element& a : args) {
+      if (a.is_bottom()) {
+        return bottom();
+      }
+    }
+    if (const std::optional<element> result = folded(*this, info, args)) {
+      return *result;
+    }
+    std::array<interval_domain::element, 3> range_args{};
+    std::array<congruence_domain::element, 3> stride_args{};
+    for (std::size_t i = 0; i != args.size(); ++i) {
+      range_args[i] = args[i].range;
+      stride_args[i] = args[i].stride;
+    }
+    const std::span<const interval_domain::element> bounds(range_args.data(), args.size());
+    element out{detail::interval_step(info, bounds).result(),
+                strides().transfer(seen_by_bounds(info, bounds), {stride_args.data(), args.size()})};
+    reduce(info.width, out);
+    return out;
+  }
+
+  constexpr void assume(operation code, unsigned width, element& a, element& b) const {
+    ranges().assume(code, width, a.range, b.range);
+    strides().assume(code, width, a.stride, b.stride);
+    reduce(width, a);
+    reduce(width, b);
+    if (a.is_bottom() || b.is_bottom()) {
+      a = b = bottom();
+    }
+  }
+
+  /// Makes each part the least one around the numbers that all of them allow: half by half, the numbers with and those
+  /// without the highest bit, on which signed and unsigned bounds are the same.
+  constexpr void reduce(unsigned width, element& a) const {
+    if (a == top(width)) {
+      return;
+    }
+    const element negative = half(width, interval_domain::element::negative(width, a.range), a.stride);
+    a = half(width, interval_domain::element::not_negative(width, a.range), a.stride);
+    join(a, negative);
+  }
+
+  /// `[4, 12] 0 mod 4`: the bounds, and the remainder if one is known.
+  constexpr void print(text_buffer& out, const element& a) const {
+    ranges().print(out, a.range);
+    if (!a.is_bottom() && !as_constant(a) && a.stride.modulus != 1) {
+      detail::append_text(out, " ");
+      strides().print(out, a.stride);
+    }
+  }
+
+private:
+  static constexpr interval_domain ranges() { return {}; }
+
+  static constexpr congruence_domain strides() { return {}; }
+
+  /// A join, which needs no reduction.
+  constexpr element select(std::span<const element> args) const {
+    if (args[0].is_bottom()) {
+      return bottom();
+    }
+    if (const std::optional<std::uint64_t> condition = as_constant(args[0])) {
+      return *condition != 0 ? args[1] : args[2];
+    }
+    element either = args[1];
+    join(either, args[2]);
+    return either;
+  }
+
+  /// The numbers of one sign.
+  constexpr element half(unsigned width, unsigned_interval::element range, congruence_domain::element stride) const {
+    reduce_interval_and_congruence()(range, stride);
+    return range.is_bottom() ? bottom() : element{{interval_domain::element::meaning(width, range), range}, stride};
+  }
+
+  /// The operation as the bounds of its arguments show it: one that does not wrap, and an unsigned one where no sign
+  /// matters.
+  static constexpr operation_info seen_by_bounds(operation_info info, std::span<const interval_domain::element> args) {
+    info.flags.no_unsigned_wrap = info.flags.no_unsigned_wrap || never_wraps(info, args);
+    info.flags.no_signed_wrap = false; // bounds see to it
+    const bool is_natural = args[0].as_signed.low >= 0;
+    switch (info.code) {
+    case operation::div:
+    case operation::rem:
+      if (is_natural && args[1].as_signed.low >= 0) {
+        info.code = info.code == operation::div ? operation::udiv : operation::urem;
+      }
+      return info;
+    case operation::sar:
+      info.code = is_natural ? operation::shr : info.code;
+      return info;
+    case operation::sign_extend:
+      info.code = is_natural ? operation::zero_extend : info.code;
+      return info;
+    case operation::truncate:
+      info.code = args[0].as_unsigned.high <= low_ones(info.width) ? operation::copy : info.code;
+      return info;
+    default:
+      return info;
+    }
+  }
+
+  static constexpr bool never_wraps(const operation_info& info, std::span<const interval_domain::element> args) {
+    const unsigned width = info.width;
+    const std::uint64_t a = args[0].as_unsigned.high;
+    switch (info.code) {
+    case operation::add:
+      return !detail::wrapping_add(a, args[1].as_unsigned.high, width).unsigned_wrap;
+    case operation::sub:
+      return args[0].as_unsigned.low >= args[1].as_unsigned.high;
+    case operation::mul:
+      return !detail::wrapping_mul(a, args[1].as_unsigned.high, width).unsigned_wrap;
+    case operation::shl:
+    case operation::shladd: {
+      const std::uint64_t amount = args[1].as_unsigned.high;
+      if (amount >= width || detail::wrapping_shl(a, amount, width).unsigned_wrap) {
+        return false;
+      }
+      return info.code == operation::shl ||
+             !detail::wrapping_add(a << amount, args[2].as_unsigned.high, width).unsigned_wrap;
+    }
+    default:
+      return false;
+    }
+  }
+};
+
+static_assert(value_domain<strided_interval_domain> && has_value_transfer<strided_interval_domain>);
+static_assert(has_contains<strided_interval_domain> && has_size<strided_interval_domain>);
+static_assert(has_widen_of_width<strided_interval_domain> && has_assume<strided_interval_domain>);
+
+MIDEND_END_NAMESPACE
