@@ -59,7 +59,7 @@ void advise(benchmark::State& state, const std::filesystem::path& file) {
     forests.push_back(midend::natural_loops(p, midend::dominators(p)));
   }
   const midend::machine_model machine = midend::e2k_reference_v6();
-  midend::unrolling_workspace workspace;
+  midend::advise_unrolling_workspace workspace;
   midend::unrolling_advice advice;
   std::size_t loops = 0;
   for (auto _ : state) {

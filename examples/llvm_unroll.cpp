@@ -186,7 +186,7 @@ decision decision_of(const midend::unrolling_advice& advice) {
 /// The loops of a function, with the advice for a machine.
 void advise(llvm::Function& f, llvm_unroller& llvm_side, const midend::machine_model& machine, loop_table& loops) {
   static const midend::unrolling_options options;
-  midend::unrolling_workspace workspace;
+  midend::advise_unrolling_workspace workspace;
   const midend::llvm_cost ir(f);
   const midend::loop_forest forest = midend::natural_loops(ir.graph(), midend::dominators(ir.graph()));
   midend::unrolling_adviser adviser(ir, forest, machine, options, workspace);

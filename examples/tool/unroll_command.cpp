@@ -222,7 +222,7 @@ private:
   const unroll_options& options_;
   const midend::unrolling_options& chosen_;
   const midend::machine_model& machine_;
-  midend::unrolling_workspace workspace_;
+  midend::advise_unrolling_workspace workspace_;
   unrolling_advice advice_;
   std::size_t num_loops_ = 0;
   std::size_t num_charts_ = 0;

@@ -149,5 +149,4 @@
 #include "midend/unrolling/lowering/estimate_body.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
 #include "midend/unrolling/unrolling_options.hpp"
-#include "midend/unrolling/unrolling_workspace.hpp"
 #include "midend/version.hpp"

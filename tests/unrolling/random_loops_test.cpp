@@ -149,7 +149,7 @@ TEST_CASE("unrolling advice: a loop of a million blocks, on a small stack") {
 TEST_CASE("unrolling advice: never worse than the loop as it is, and right about trips, on random loops") {
   const std::array<machine_model, 3> machines = {midend::e2k_reference_v6(), midend::scalar_core(),
                                                  midend::e2k_guide_v4()};
-  midend::unrolling_workspace workspace;
+  midend::advise_unrolling_workspace workspace;
   unrolling_advice advice;
   std::size_t advised = 0;
   std::size_t unrolled = 0;

@@ -114,7 +114,7 @@ TEST_CASE("allocations: copies of a body, and what they cost") {
 TEST_CASE("allocations: advice") {
   const example_loops examples;
   const midend::machine_model machine = midend::e2k_reference_v6();
-  midend::unrolling_workspace workspace;
+  midend::advise_unrolling_workspace workspace;
   midend::unrolling_advice advice;
   // Advice and workspace exchange arrays, so that each of them has to become as large as the largest.
   check_rounds(examples, 4, [&](const described_loop& l) {

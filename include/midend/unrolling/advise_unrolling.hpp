@@ -1,4 +1,4 @@
-/// `advise_unrolling`: whether a loop should be unrolled, how, how often, and why.
+/// `advise_unrolling`: whether to unroll a loop, how, how often, and why.
 #pragma once
 
 #include "midend/config.hpp"
@@ -7,7 +7,6 @@
 #include "midend/induction/loop_body.hpp"
 #include "midend/ir/cost.hpp"
 #include "midend/loops/loop_forest.hpp"
-#include "midend/support/flat_array.hpp"
 #include "midend/unrolling/copies/unroll_body.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
 #include "midend/unrolling/detail/unrolling_search.hpp"
@@ -15,7 +14,6 @@
 #include "midend/unrolling/lowering/estimate_body.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
 #include "midend/unrolling/unrolling_options.hpp"
-#include "midend/unrolling/unrolling_workspace.hpp"
 
 #include <array>
 #include <cstddef>
@@ -25,9 +23,79 @@
 
 MIDEND_BEGIN_NAMESPACE
 
+class advise_unrolling_workspace;
+
 namespace detail {
 
-/// Empties an advice, and keeps its memory.
+/// Computes a value of the loop body that is `other` from constants, or returns nothing. Hides the type of the user's
+/// function, so that the evaluation of copies is compiled once for all; it is called for such values alone.
+class body_folder {
+public:
+  virtual constexpr std::optional<std::uint64_t> operator()(body_id v,
+                                                            std::span<const std::uint64_t> constants) const = 0;
+
+protected:
+  constexpr ~body_folder() = default;
+};
+
+template <class Function> class body_folder_of final : public body_folder {
+public:
+  constexpr explicit body_folder_of(const Function& f) : f_(f) {}
+
+  constexpr std::optional<std::uint64_t> operator()(body_id v,
+                                                    std::span<const std::uint64_t> constants) const override {
+    return f_(v, constants);
+  }
+
+private:
+  const Function& f_;
+};
+
+template <loop_machine M>
+constexpr void advise_on_body(const M& machine, const unrolling_options& options, const body_folder& folder,
+                              advise_unrolling_workspace& workspace, unrolling_advice& out);
+
+} // namespace detail
+
+/// The memory of `advise_unrolling`, to be reused from loop to loop: after warm-up, nothing is allocated.
+class advise_unrolling_workspace {
+  template <cost_ir IR, loop_machine M> friend class unrolling_adviser;
+  template <loop_machine M>
+  friend constexpr void detail::advise_on_body(const M& machine, const unrolling_options& options,
+                                               const detail::body_folder& folder, advise_unrolling_workspace& workspace,
+                                               unrolling_advice& out);
+
+  describe_loop_workspace description_;
+  count_iterations_workspace count_;
+  unroll_body_workspace unroll_;
+  estimate_body_workspace estimate_;
+  detail::unrolling_search_memory search_;
+};
+
+namespace detail {
+
+/// Unrolls the body of an advice and estimates it on a machine.
+template <loop_machine M> class machine_copies_estimator final : public copies_estimator {
+public:
+  constexpr machine_copies_estimator(const M& machine, const lowering_options& options, const body_folder& folder,
+                                     const unrolling_advice& advice, unroll_body_workspace& unroll,
+                                     estimate_body_workspace& estimate)
+      : machine_(machine), options_(options), folder_(folder), advice_(advice), unroll_(unroll), estimate_(estimate) {}
+
+  constexpr body_cost estimate(const unroll_request& request, unrolling_search_memory& memory) override {
+    unroll_body(advice_.body, advice_.counters, request, folder_, unroll_, memory.unrolled);
+    return estimate_body(memory.unrolled, machine_, options_, estimate_, memory.lowered);
+  }
+
+private:
+  const M& machine_;
+  const lowering_options& options_;
+  const body_folder& folder_;
+  const unrolling_advice& advice_;
+  unroll_body_workspace& unroll_;
+  estimate_body_workspace& estimate_;
+};
+
 constexpr void clear_advice(unrolling_advice& out) {
   out.obstacle = unrolling_obstacle::none;
   out.candidates.clear();
@@ -37,51 +105,19 @@ constexpr void clear_advice(unrolling_advice& out) {
   out.iterations = 0;
 }
 
-constexpr void note_assumptions(const unrolling_options& options, const iteration_count& count,
-                                const unrolling_workspace& workspace, unrolling_advice& out) {
-  const auto assume = [&](assumption a, bool made) { out.assumptions[static_cast<std::size_t>(a)] = made; };
-  bool loads = false;
-  bool stores = false;
-  bool classes = false;
-  bool regroups = false;
-  for (const body_value& v : out.body.values) {
-    loads = loads || v.kind == body_kind::load;
-    stores = stores || v.kind == body_kind::store;
-    regroups = regroups || v.reassociates;
-  }
-  for (const body_access& a : out.body.accesses) {
-    classes = classes || a.memory != any_memory;
-  }
-  bool promises = false;
-  for (const induction_variable& i : out.counters.inductions) {
-    promises = promises || i.flags.no_signed_wrap || i.flags.no_unsigned_wrap;
-  }
-  const bool unrolls = out.chosen != 0;
-  assume(assumption::lower_bound, true);
-  assume(assumption::branch_is_free_of_recurrence, out.decision().kind != unrolling_kind::full);
-  assume(assumption::no_signed_wrap, promises);
-  assume(assumption::alias_classes, stores && classes);
-  assume(assumption::reassociation, regroups && options.lowering.reassociates);
-  assume(assumption::if_conversion, workspace.accepted_branches_ != 0);
-  assume(assumption::speculated_loads, unrolls && loads && workspace.accepted_exits_ > 1);
-  assume(assumption::profile, count.is_profiled);
-  assume(assumption::assumed_trip, count.is_assumed);
-  assume(assumption::trip_hint, out.body.hints.maximum != 0 || out.body.hints.multiple != 0);
-  assume(assumption::hardware_counter, options.lowering.counts_in_hardware);
-  assume(assumption::first_level_loads, loads);
+/// All of the advice that does not depend on the type of the user's IR. Requires the body of the loop in `out`.
+template <loop_machine M>
+constexpr void advise_on_body(const M& machine, const unrolling_options& options, const body_folder& folder,
+                              advise_unrolling_workspace& workspace, unrolling_advice& out) {
+  clear_advice(out);
+  count_iterations(out.body, workspace.count_, out.counters);
+  const loop_machine_times times(machine);
+  const machine_limits limits(machine);
+  machine_copies_estimator<M> estimator(machine, options.lowering, folder, out, workspace.unroll_, workspace.estimate_);
+  unrolling_search(times, limits, options, estimator, workspace.search_, out).run();
 }
 
-/// The last pass over the candidates: for those with an unknown number of iterations, from how many on they pay.
-template <class Search> constexpr void find_break_even(const Search& search, unrolling_advice& out) {
-  for (unrolling_candidate& c : out.candidates) {
-    if (c.is_evaluated && (c.kind == unrolling_kind::runtime || c.kind == unrolling_kind::uncounted)) {
-      const unrolled_times times = search.evaluation.times_of(c);
-      c.break_even = break_even_search{times}();
-    }
-  }
-}
-
-/// What `v` computes from constants for the operands that are not about its guard, if it has one, where it runs.
+/// Folds `v` where it is executed: `args` are constants for the operands without its guard, if it has one.
 template <cost_ir IR>
 constexpr std::optional<std::uint64_t> fold_if_it_runs(const IR& ir, value_id v, std::span<const std::uint64_t> args) {
   if (is_opaque(ir, v)) {
@@ -108,46 +144,23 @@ constexpr std::optional<std::uint64_t> fold_if_it_runs(const IR& ir, value_id v,
 
 } // namespace detail
 
-/// The same for a loop body that was described already: in `out.body`. `folder(value, constants)` computes a value
-/// that is `other` from constants, or nothing.
+/// The same for a loop body that is described already: `out.body`. `folder(value, constants)` computes a value of the
+/// body that is `other` from constants, or returns nothing.
 template <loop_machine M, class Folder>
 constexpr void advise_unrolling_of_body(const M& machine, const unrolling_options& options, const Folder& folder,
-                                        unrolling_workspace& workspace, unrolling_advice& out) {
-  detail::clear_advice(out);
-  count_iterations(out.body, workspace.count_, out.counters);
-  detail::unrolling_search<M, Folder> search{
-      machine, options, folder, workspace, out, detail::iterations_of(out.body, out.counters, options)};
-  out.iterations = search.count.expected;
-  if (!search.estimate_rolled()) {
-    return;
-  }
-  if (out.rolled().body.operations > options.max_operations) {
-    out.obstacle = unrolling_obstacle::too_large;
-    return;
-  }
-  search.estimate_factors();
-  search.estimate_peeling();
-  search.estimate_full();
-  out.chosen = search.accepted;
-  if (out.chosen == 0) {
-    out.machine = out.rolled_machine;
-  }
-  for (const unrolling_saving& s : out.machine.savings) {
-    out.savings.push_back(s);
-  }
-  detail::find_break_even(search, out);
-  detail::note_assumptions(options, search.count, workspace, out);
+                                        advise_unrolling_workspace& workspace, unrolling_advice& out) {
+  detail::advise_on_body(machine, options, detail::body_folder_of<Folder>(folder), workspace, out);
 }
 
-/// Advises on the loops of one function, one after the other: what `loop_describer` finds out of the function as a
-/// whole is found once. See `advise_unrolling`.
+/// Advises on the loops of one function, one after the other. What `loop_describer` finds out about the function as a
+/// whole is computed once. See `advise_unrolling`.
 template <cost_ir IR, loop_machine M> class unrolling_adviser {
 public:
-  /// Requires that all of it outlives the adviser.
+  /// Requires that all arguments outlive the adviser.
   constexpr unrolling_adviser(const IR& ir, const loop_forest& forest, const M& machine,
-                              const unrolling_options& options, unrolling_workspace& workspace)
+                              const unrolling_options& options, advise_unrolling_workspace& workspace)
       : ir_(ir), forest_(forest), machine_(machine), options_(options), workspace_(workspace),
-        describer_(ir, forest, workspace.description) {}
+        describer_(ir, forest, workspace.description_) {}
 
   /// Refills `out`.
   constexpr void advise(loop_id loop, unrolling_advice& out) {
@@ -170,41 +183,40 @@ private:
   const loop_forest& forest_;
   const M& machine_;
   const unrolling_options& options_;
-  unrolling_workspace& workspace_;
+  advise_unrolling_workspace& workspace_;
   loop_describer<IR> describer_;
 };
 
-/// Estimates the ways to unroll a loop for a machine, refilling `out`.
+/// Estimates the ways to unroll a loop for a machine, and chooses one. Refills `out`.
 ///
-/// **What is computed.** One iteration is read from the IR (`describe_loop`) and its trips are counted
-/// (`count_iterations`). Factors that may pay are collected: 2, 4, 8, 16, divisors of the trip count, moduli by which
-/// the body divides, with their greatest common divisors and least common multiples, the period of header phis that
-/// change places, the denominator of the resource bound. For each of them so many copies are really evaluated
-/// (`unroll_body`): counters bound or known modulo the factor, constants folded by the folder of constant propagation,
-/// loads and expressions shared, tests dropped. What is left is brought on the machine and bounded (`estimate_body`): II =
-/// max(ResMII, RecMII), or for a body that is not pipelined max(critical path, ResMII). So cycles are lower bounds, no
-/// predictions.
+/// **Algorithm.** `describe_loop` reads one iteration from the IR, and `count_iterations` counts the trips. Then the
+/// factors that may pay are collected: 2, 4, 8, 16, divisors of the trip count, moduli by which the body divides with
+/// their greatest common divisors and least common multiples, the period of header phis that change places, the
+/// denominator of the resource bound. For each factor `unroll_body` really evaluates that many copies: counters are
+/// bound, or known modulo the factor; constants are folded as in constant propagation; loads and expressions are
+/// shared; tests are dropped. `estimate_body` lowers the result to the machine and bounds it: II = max(ResMII, RecMII),
+/// or max(critical path, ResMII) for a body that is not pipelined. So all cycles are lower bounds, not predictions.
 ///
-/// **The rule.** From the loop as it is upwards, a factor is accepted against the last one accepted if it is not slower
-/// over all iterations (set-up, remainder and preparation included), and if the fall in cycles per iteration, as a
-/// fraction, over the binary logarithm of the ratio of bytes is at least `options.least_gain`. Equal cycles per
-/// iteration are a tie: then fewer operations of the new body win, fewer bytes, the smaller factor. Peeling and
-/// complete unrolling come last and are compared by the cycles of all iterations. So a decision is never slower in the
-/// model than the loop as it is.
+/// **The rule.** Factors are tried in ascending order. A factor is accepted against the last accepted one if it is no
+/// slower over all iterations (set-up, remainder and preparation included), and if its fall in cycles per iteration, as
+/// a fraction, divided by the binary logarithm of the ratio of bytes, is at least `options.least_gain`. Equal cycles
+/// per iteration are a tie: then fewer operations of the new body win, then fewer bytes, then the smaller factor.
+/// Peeling and complete unrolling come last and are compared by the cycles of all iterations. So in the model a
+/// decision is never slower than the rolled loop.
 ///
 /// After B. R. Rau, "Iterative modulo scheduling", MICRO-27, 1994, for the bounds, and J. Davidson and S. Jinturkar,
 /// "Aggressive loop unrolling in a retargetable, optimizing compiler", CC 1996, for the kinds.
 ///
-/// **Requires** a forest of the IR's graph that was made with boundaries, and one of its loops. **Loops** that contain
-/// others, or that `describe_loop` cannot read, get an `obstacle` and no candidates. Unreachable predecessors of the
-/// header do not count.
+/// **Requires** a forest of the IR's graph made with boundaries, and one of its loops. A loop that contains another
+/// loop, or that `describe_loop` cannot read, gets an `obstacle` and no candidates. Unreachable predecessors of the
+/// header are ignored.
 ///
-/// **Returns** candidates in the order in which they were estimated: the loop as it is, factors ascending, peeling, the
-/// complete one. **Cost**: a few passes over the copies of all candidates together, at most `options.max_copies` times
-/// the body, and in bad cases what `recurrence_bound` takes.
+/// **Returns** the candidates in the order in which they were tried: the rolled loop, factors ascending, peeling,
+/// complete unrolling. **Cost**: a few passes over the copies of all candidates, at most `options.max_copies` times the
+/// body in all, and in bad cases the time of `recurrence_bound`.
 template <cost_ir IR, loop_machine M>
 constexpr void advise_unrolling(const IR& ir, const loop_forest& forest, loop_id loop, const M& machine,
-                                const unrolling_options& options, unrolling_workspace& workspace,
+                                const unrolling_options& options, advise_unrolling_workspace& workspace,
                                 unrolling_advice& out) {
   unrolling_adviser<IR, M>(ir, forest, machine, options, workspace).advise(loop, out);
 }
@@ -213,7 +225,7 @@ constexpr void advise_unrolling(const IR& ir, const loop_forest& forest, loop_id
 template <cost_ir IR, loop_machine M>
 constexpr unrolling_advice advise_unrolling(const IR& ir, const loop_forest& forest, loop_id loop, const M& machine,
                                             const unrolling_options& options = {}) {
-  unrolling_workspace workspace;
+  advise_unrolling_workspace workspace;
   unrolling_advice out;
   advise_unrolling(ir, forest, loop, machine, options, workspace, out);
   return out;

@@ -1,18 +1,20 @@
-/// How long a loop takes altogether, by what its bodies take.
+/// How long a loop takes in all, from the costs of its bodies.
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/ir/operation_class.hpp"
 #include "midend/machine/machine.hpp"
 #include "midend/support/order.hpp"
 #include "midend/unrolling/lowering/body_cost.hpp"
 
+#include <bit>
 #include <cstdint>
 
 MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Cycles and, kept apart, what comes before the first of them.
+/// The cycles in the loop, and apart from them those before its first pass.
 struct loop_time {
   std::uint64_t cycles = 0;
   std::uint64_t setup = 0;
@@ -20,27 +22,32 @@ struct loop_time {
   constexpr std::uint64_t total() const { return cycles + setup; }
 };
 
-/// What the fields of a machine say of loops.
+/// What a machine says about the times of loops.
 struct loop_machine_times {
   std::uint64_t shortest_pipelined_trip = 0;
   std::uint64_t setup = 0;
   std::uint64_t branch_penalty = 0;
+  std::uint64_t subtraction = 0;
+  std::uint64_t division = 0;
+  std::uint64_t compare_to_branch = 0;
 
-  template <class M>
+  template <loop_machine M>
   constexpr explicit loop_machine_times(const M& m)
       : shortest_pipelined_trip(m.value(machine_field::shortest_pipelined_trip)),
-        setup(m.value(machine_field::loop_setup)), branch_penalty(m.value(machine_field::loop_branch_penalty)) {}
+        setup(m.value(machine_field::loop_setup)), branch_penalty(m.value(machine_field::loop_branch_penalty)),
+        subtraction(m.latency(operation_class::alu)), division(m.latency(operation_class::integer_divide)),
+        compare_to_branch(m.latency(operation_class::compare, operation_class::branch, dependence_kind::value)) {}
 
   constexpr bool is_pipelined(const body_cost& body, std::uint64_t passes) const {
     return body.may_be_pipelined() && passes >= shortest_pipelined_trip;
   }
 
-  /// Of one pass in a run of so many.
+  /// The cycles of one pass in a run of this many.
   constexpr std::uint64_t cycles_per_pass(const body_cost& body, std::uint64_t passes) const {
     return (is_pipelined(body, passes) ? body.interval : body.alone) + branch_penalty;
   }
 
-  /// A loop that runs so many passes. What would be faster without pipelining is not pipelined.
+  /// A loop that runs this many passes. It is not pipelined if it is faster without.
   constexpr loop_time loop(const body_cost& body, std::uint64_t passes) const {
     if (passes == 0) {
       return {};
@@ -52,22 +59,27 @@ struct loop_machine_times {
     const loop_time pipelined{(passes + body.stages - 1) * body.interval + passes * branch_penalty, setup};
     return pipelined.total() <= alone.total() ? pipelined : alone;
   }
+
+  /// The cycles to compute the number of passes from the trip count, and to branch on it. A power of two takes a mask
+  /// or a shift, any other factor a division.
+  constexpr std::uint64_t preparation(std::uint32_t factor) const {
+    return subtraction + (std::has_single_bit(factor) ? subtraction : division) + compare_to_branch;
+  }
 };
 
-/// How a loop runs that was unrolled: passes of the new body, and what is left for the old one.
+/// How long an unrolled loop takes: the passes of the new body, and the old body for what is left.
 struct unrolled_times {
   const loop_machine_times& machine;
   const body_cost& rolled;
   const body_cost& body;
   std::uint64_t factor;
-  std::uint64_t preparation; ///< computing the number of passes
+  std::uint64_t preparation; ///< cycles to compute the number of passes
   bool leaves_in_the_middle; ///< the last pass need not be complete, so that nothing is left
 
   constexpr std::uint64_t passes(std::uint64_t iterations) const {
     return leaves_in_the_middle ? iterations / factor + (iterations % factor != 0) : iterations / factor;
   }
 
-  /// With as many iterations in the loop as it was as are left.
   constexpr loop_time operator()(std::uint64_t iterations) const {
     const std::uint64_t left = leaves_in_the_middle ? 0 : iterations % factor;
     const loop_time main = machine.loop(body, passes(iterations));
@@ -76,33 +88,11 @@ struct unrolled_times {
   }
 };
 
-/// From how many iterations on the unrolled loop is never slower than it was, whatever remains; 0 if it always may be.
-/// From the fourth pass on (more exactly, from where both loops are pipelined, if ever), the difference is linear for
-/// each remainder. O(factor · shortest pipelined trip).
+/// The least number of iterations from which on the unrolled loop is never slower than the old one, whatever remainder
+/// is left; 0 if there is none. From the fourth pass on (precisely, from where both loops are pipelined, if ever), the
+/// difference is linear for each remainder. O(factor · shortest pipelined trip).
 struct break_even_search {
-  /// Where a machine pipelines nothing shorter than this, it may pay a little sooner than is said.
-  static constexpr std::uint64_t most_steps = std::uint64_t{1} << 16;
-
   const unrolled_times& unrolled;
-
-  constexpr bool is_slower(std::uint64_t iterations) const {
-    const loop_time old = unrolled.machine.loop(unrolled.rolled, iterations);
-    return unrolled(iterations).total() > old.total();
-  }
-
-  /// From here on both grow by the same number of cycles with each pass.
-  constexpr std::uint64_t steady_pass() const {
-    const std::uint64_t trip = max<std::uint64_t>(unrolled.machine.shortest_pipelined_trip, 1);
-    return max(max(trip, last_better_alone(unrolled.body)), last_better_alone(unrolled.rolled));
-  }
-
-  /// Few passes of a loop with many stages may be faster one by one.
-  constexpr std::uint64_t last_better_alone(const body_cost& b) const {
-    if (!b.may_be_pipelined() || b.alone <= b.interval) {
-      return 0;
-    }
-    return ((b.stages - 1) * b.interval + unrolled.machine.setup) / (b.alone - b.interval) + 1;
-  }
 
   constexpr std::uint64_t operator()() const {
     const std::uint64_t factor = unrolled.factor;
@@ -126,32 +116,43 @@ struct break_even_search {
     return iterations;
   }
 
-  /// Of `iterations`, `iterations` + factor, …; 0 if all are slower.
-  constexpr std::uint64_t first_not_slower(std::uint64_t iterations) const {
-    if (!is_slower(iterations)) {
-      return grows_slower(iterations) ? iterations : 0;
-    }
-    const std::uint64_t gain = gain_per_pass(iterations);
-    if (!grows_slower(iterations) || gain == 0) {
+  constexpr bool is_slower(std::uint64_t iterations) const { return unrolled(iterations).total() > old(iterations); }
+
+private:
+  /// On a machine that pipelines no shorter trips than this, the result may be a little too large.
+  static constexpr std::uint64_t most_steps = std::uint64_t{1} << 16;
+
+  constexpr std::uint64_t old(std::uint64_t iterations) const {
+    return unrolled.machine.loop(unrolled.rolled, iterations).total();
+  }
+
+  /// From this pass on, each further pass adds the same number of cycles to both loops.
+  constexpr std::uint64_t steady_pass() const {
+    const std::uint64_t trip = max<std::uint64_t>(unrolled.machine.shortest_pipelined_trip, 1);
+    return max(max(trip, last_faster_alone(unrolled.body)), last_faster_alone(unrolled.rolled));
+  }
+
+  /// Up to this number, passes of a loop with many stages may be faster without overlap.
+  constexpr std::uint64_t last_faster_alone(const body_cost& b) const {
+    if (!b.may_be_pipelined() || b.alone <= b.interval) {
       return 0;
     }
-    const std::uint64_t loss =
-        unrolled(iterations).total() - unrolled.machine.loop(unrolled.rolled, iterations).total();
-    return iterations + (loss + gain - 1) / gain * unrolled.factor;
+    return ((b.stages - 1) * b.interval + unrolled.machine.setup) / (b.alone - b.interval) + 1;
   }
 
-  /// Cycles by which the old loop grows more with a pass of the new one.
-  constexpr std::uint64_t gain_per_pass(std::uint64_t iterations) const {
-    const std::uint64_t now = unrolled.machine.loop(unrolled.rolled, iterations).total();
-    const std::uint64_t then = unrolled.machine.loop(unrolled.rolled, iterations + unrolled.factor).total();
-    const std::uint64_t by = unrolled(iterations + unrolled.factor).total() - unrolled(iterations).total();
-    return then - now > by ? then - now - by : 0;
-  }
-
-  constexpr bool grows_slower(std::uint64_t iterations) const {
-    const std::uint64_t now = unrolled.machine.loop(unrolled.rolled, iterations).total();
-    const std::uint64_t then = unrolled.machine.loop(unrolled.rolled, iterations + unrolled.factor).total();
-    return unrolled(iterations + unrolled.factor).total() - unrolled(iterations).total() <= then - now;
+  /// The first of `iterations`, `iterations` + factor, … that is not slower; 0 if all are.
+  constexpr std::uint64_t first_not_slower(std::uint64_t iterations) const {
+    const std::uint64_t old_growth = old(iterations + unrolled.factor) - old(iterations);
+    const std::uint64_t growth = unrolled(iterations + unrolled.factor).total() - unrolled(iterations).total();
+    if (growth > old_growth) {
+      return 0;
+    }
+    if (!is_slower(iterations)) {
+      return iterations;
+    }
+    const std::uint64_t gain = old_growth - growth;
+    const std::uint64_t loss = unrolled(iterations).total() - old(iterations);
+    return gain == 0 ? 0 : iterations + (loss + gain - 1) / gain * unrolled.factor;
   }
 };
 

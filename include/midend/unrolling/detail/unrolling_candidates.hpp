@@ -1,0 +1,215 @@
+/// Which ways to unroll a loop are worth a try: by its iteration count, its moduli and its counters.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/induction/loop_body.hpp"
+#include "midend/induction/loop_counters.hpp"
+#include "midend/induction/trip_count.hpp"
+#include "midend/ir/evaluate.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/fraction.hpp"
+#include "midend/support/order.hpp"
+#include "midend/support/sort.hpp"
+#include "midend/unrolling/unrolling_options.hpp"
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// How many iterations a loop has. An iteration is a complete one: a loop that is tested before its work has one less
+/// than header executions.
+struct iteration_count {
+  bool is_exact = false;       ///< the counted exit lets exactly `exact` iterations through
+  std::uint64_t exact = 0;     ///< valid if it is exact
+  std::uint64_t divisible = 1; ///< the number is a multiple of this
+  bool is_computable = false;  ///< the number is not exact, but can be computed before the loop
+  std::uint64_t expected = 0;  ///< the number that totals are for
+  bool is_assumed = false;     ///< `expected` is `unrolling_options::assumed_trip`, for want of anything known
+  bool is_profiled = false;    ///< `expected` comes from a profile
+  std::uint64_t most = ~std::uint64_t{0}; ///< more are impossible, or not expected
+};
+
+/// Totals are for at most this many iterations, so that they fit in 64 bits.
+inline constexpr std::uint64_t longest_total = std::uint64_t{1} << 40;
+
+/// The nearest number of iterations to an average, at least 1.
+constexpr std::uint64_t rounded_trip(double average) {
+  if (average >= static_cast<double>(longest_total)) {
+    return longest_total;
+  }
+  return average < 1 ? 1 : static_cast<std::uint64_t>(average + 0.5);
+}
+
+constexpr iteration_count iterations_of(const loop_body& body, const loop_counters& counters,
+                                        const unrolling_options& options) {
+  iteration_count n;
+  const bool has_counted_exit = counters.counted_exit != no_body_value;
+  const bool is_tested_first = has_counted_exit && !counters.exits[counters.counted_exit].is_at_bottom;
+  const std::uint64_t extra = is_tested_first ? 0 : 1; // iterations in addition to backedges taken
+  n.expected = min(options.assumed_trip, longest_total);
+  n.is_assumed = true;
+  if (body.hints.average > 0) {
+    n.expected = rounded_trip(body.hints.average - (extra == 0 ? 1 : 0));
+    n.is_profiled = true;
+    n.is_assumed = false;
+    n.most = n.expected;
+  }
+  if (counters.trip.kind == trip_count_kind::at_most && counters.trip.header_executions()) {
+    n.most = min(n.most, counters.trip.backedges + extra);
+    n.expected = min(n.expected, n.most);
+  }
+  if (counters.is_exact()) {
+    n.most = counters.trip.backedges + extra >= extra ? counters.trip.backedges + extra : n.most;
+    n.expected = min(n.most, longest_total);
+    n.is_profiled = n.is_assumed = false;
+  }
+  if (const auto exact = counters.counted_iterations()) {
+    n.is_exact = true;
+    n.exact = *exact;
+    n.divisible = n.exact;
+  } else if (has_counted_exit && counters.exits[counters.counted_exit].has_formula) {
+    n.is_computable = true;
+    n.divisible = extra == 1 ? counters.trip_multiple : 1;
+  }
+  return n;
+}
+
+/// The modulus of a division, remainder, right shift or mask by a constant: 2^k for x & (2^k - 1).
+constexpr std::optional<std::uint64_t> modulus_of(const loop_body& body, const body_value& v) {
+  if (v.kind != body_kind::pure || v.num_operands != 2) {
+    return std::nullopt;
+  }
+  const body_value& by = body.values[body.operands[v.first_operand + std::size_t{1}]];
+  if (by.kind != body_kind::constant) {
+    return std::nullopt;
+  }
+  switch (v.info.code) {
+  case operation::div:
+  case operation::rem: {
+    const auto divisor = static_cast<std::uint64_t>(as_signed(by.bits, v.info.width));
+    return min(divisor, 0 - divisor);
+  }
+  case operation::udiv:
+  case operation::urem:
+    return by.bits;
+  case operation::shr:
+  case operation::sar:
+    return by.bits < 63 ? std::optional(std::uint64_t{1} << by.bits) : std::nullopt;
+  case operation::bit_and:
+    return std::has_single_bit(by.bits + 1) ? std::optional(by.bits + 1) : std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// The factors to try.
+struct unrolling_factors {
+  flat_array<std::uint32_t> factors; ///< ascending, each once, at least 2
+  flat_array<std::uint64_t> moduli;  ///< ascending, each once: the body divides by them
+
+  /// Refills both with factors up to `most`:
+  /// - divisors of the trip count, which leave no remainder;
+  /// - powers of two up to 16, which often divide it, and by which the number of passes is cheap to compute;
+  /// - moduli, with their greatest common divisors and least common multiples two by two: at a multiple of a modulus
+  /// its
+  ///   quotients and remainders are known;
+  /// - the period of header phis that change places, whose moves vanish at its multiples;
+  /// - the denominator of the resource bound, at which no part of a cycle is lost.
+  constexpr void collect(const loop_body& body, const loop_counters& counters, std::uint64_t trip_multiple,
+                         std::uint64_t denominator, std::uint64_t most) {
+    factors.clear();
+    for (std::uint64_t f = 2; f <= 16; f *= 2) {
+      offer(f, most);
+    }
+    for (std::uint64_t d = 2; d <= most && d <= trip_multiple; ++d) {
+      if (trip_multiple % d == 0) {
+        offer(d, most);
+      }
+    }
+    moduli.clear();
+    for (const body_value& v : body.values) {
+      const auto m = modulus_of(body, v);
+      if (m && *m >= 2 && *m <= most) {
+        moduli.push_back(*m);
+      }
+    }
+    sort_and_deduplicate(moduli);
+    for (std::size_t i = 0; i != moduli.size(); ++i) {
+      offer(moduli[i], most);
+      for (std::size_t j = 0; j != i; ++j) {
+        const std::uint64_t common = greatest_common_divisor(moduli[i], moduli[j]);
+        offer(common, most);
+        offer(moduli[i] / common * moduli[j], most);
+      }
+    }
+    offer(counters.phi_period, most);
+    offer(denominator, most);
+    sort_and_deduplicate(factors);
+  }
+
+  /// Adds one more factor if it is at least `least`.
+  constexpr void insert(std::uint64_t factor, std::uint64_t least, std::uint64_t most) {
+    if (factor >= least) {
+      offer(factor, most);
+      sort_and_deduplicate(factors);
+    }
+  }
+
+private:
+  constexpr void offer(std::uint64_t factor, std::uint64_t most) {
+    if (factor >= 2 && factor <= most) {
+      factors.push_back(static_cast<std::uint32_t>(factor));
+    }
+  }
+};
+
+/// Whether a counter equals a constant that it is compared with in the last peeled iteration or the first kept one.
+constexpr bool passes_a_constant(const loop_body& body, const loop_counters& counters, std::uint32_t peeled) {
+  for (const body_value& v : body.values) {
+    if (v.kind != body_kind::pure || !is_comparison(v.info.code) || v.num_operands != 2) {
+      continue;
+    }
+    const body_id a = body.operands[v.first_operand];
+    const body_value& b = body.values[body.operands[v.first_operand + std::size_t{1}]];
+    if (a >= body.num_phis || b.kind != body_kind::constant || counters.induction_of[a] == no_body_value) {
+      continue;
+    }
+    const induction_variable& i = counters.inductions[counters.induction_of[a]];
+    const std::uint64_t ones = low_ones(i.width);
+    const std::uint64_t last = (i.start + (peeled - 1) * i.step) & ones;
+    const std::uint64_t first_kept = (last + i.step) & ones;
+    if (i.has_start && (last == b.bits || first_kept == b.bits)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Whether some header phi does not change after the first iteration.
+constexpr bool has_settling_phi(const loop_body& body) {
+  for (body_id phi = 0; phi != body.num_phis; ++phi) {
+    const body_kind next = body.values[body.next(phi)].kind;
+    if (next == body_kind::invariant || next == body_kind::constant) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Whether there is a reason to peel off this many iterations: a counter passes a constant that it is compared with, a
+/// header phi does not change any more, or the profile says that there are no more iterations.
+constexpr bool may_pay_to_peel(const loop_body& body, const loop_counters& counters, const iteration_count& count,
+                               std::uint32_t peeled) {
+  return (count.is_profiled && count.expected == peeled) || (peeled == 1 && has_settling_phi(body)) ||
+         passes_a_constant(body, counters, peeled);
+}
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE
