@@ -1,43 +1,221 @@
-/// The advice of `advise_unrolling` for people.
+/// `to_text`: the advice of `advise_unrolling` for one loop, as text.
 #pragma once
 
 #include "midend/config.hpp"
 #include "midend/induction/loop_body.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/operation_class.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
-#include "midend/viz/detail/savings_text.hpp"
-#include "midend/viz/detail/text_table.hpp"
 #include "midend/viz/trip_formula.hpp"
 #include "midend/viz/unrolling_reasons.hpp"
 #include "midend/viz/unrolling_words.hpp"
 #include "midend/viz/value_names.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Writes the advice for one loop.
-template <class M, value_names Names> class unrolling_writer {
+/// What unrolling saved in which copies. Savings of one value in several copies, and of several values in the same
+/// copies, share a line.
+class savings_text {
 public:
-  unrolling_writer(const unrolling_advice& advice, const M& machine, const Names& names)
+  savings_text(const loop_body& body, const function_words& names) : body_(body), names_(names) {}
+
+  /// A line for each group, by kind of saving, then by value. A condition whose test is listed is not listed itself.
+  MIDEND_SELDOM_CALLED std::vector<std::string> lines(std::span<const unrolling_saving> savings) const {
+    const auto kind_and_value = [](const unrolling_saving& s) { return std::pair(s.kind, s.value); };
+    std::vector<unrolling_saving> sorted(savings.begin(), savings.end());
+    std::sort(sorted.begin(), sorted.end(), [](const unrolling_saving& a, const unrolling_saving& b) {
+      return std::tie(a.kind, a.value, a.copy, a.result) < std::tie(b.kind, b.value, b.copy, b.result);
+    });
+    const auto has = [&](saving_kind kind, body_id value) {
+      const auto found = std::partition_point(sorted.begin(), sorted.end(), [&](const unrolling_saving& s) {
+        return kind_and_value(s) < std::pair(kind, value);
+      });
+      return found != sorted.end() && kind_and_value(*found) == std::pair(kind, value);
+    };
+    std::vector<group> groups;
+    for (std::size_t first = 0, last = 0; first != sorted.size(); first = last) {
+      while (last != sorted.size() && kind_and_value(sorted[last]) == kind_and_value(sorted[first])) {
+        ++last;
+      }
+      const auto [kind, value] = kind_and_value(sorted[first]);
+      const bool is_implied = (kind == saving_kind::folded || kind == saving_kind::dead_operation) &&
+                              (has(saving_kind::folded_test, value) || has(saving_kind::removed_exit_test, value));
+      if (!is_implied) {
+        add_value(groups, std::span(sorted).subspan(first, last - first));
+      }
+    }
+    std::vector<std::string> out;
+    for (const group& g : groups) {
+      out.push_back(g.kind == saving_kind::vanished_phi ? what(g) : joined({copies_text(g), ": ", what(g)}));
+    }
+    return out;
+  }
+
+private:
+  struct group {
+    saving_kind kind = saving_kind::folded;
+    std::string how; ///< the constants, or the copy that computes the value
+    std::vector<std::uint32_t> copies;
+    std::string values;
+  };
+
+  /// Adds the savings of one kind at one value: a group for each result, ascending. If other copies compute the value,
+  /// they are named by their numbers or by their distance, whichever gives fewer groups.
+  MIDEND_SELDOM_CALLED void add_value(std::vector<group>& groups, std::span<const unrolling_saving> savings) const {
+    std::vector<group> all = groups_of(savings, false);
+    if (names_a_copy(savings[0].kind)) {
+      std::vector<group> by_distance = groups_of(savings, true);
+      if (by_distance.size() < all.size()) {
+        all.swap(by_distance);
+      }
+    }
+    for (group& g : all) {
+      add_group(groups, std::move(g));
+    }
+  }
+
+  /// A group for each result, or for each distance from the copy that computes the value.
+  MIDEND_SELDOM_CALLED std::vector<group> groups_of(std::span<const unrolling_saving> savings, bool by_distance) const {
+    const auto key = [&](const unrolling_saving& s) {
+      return by_distance ? s.copy - s.result : s.kind == saving_kind::folded ? 0 : s.result;
+    };
+    std::vector<unrolling_saving> sorted(savings.begin(), savings.end());
+    std::sort(sorted.begin(), sorted.end(), [&](const unrolling_saving& a, const unrolling_saving& b) {
+      return std::tuple(key(a), a.copy, a.result) < std::tuple(key(b), b.copy, b.result);
+    });
+    std::vector<group> groups;
+    for (std::size_t i = 0; i != sorted.size(); ++i) {
+      const unrolling_saving& s = sorted[i];
+      if (i == 0 || key(s) != key(sorted[i - 1])) {
+        groups.push_back({s.kind, by_distance ? distance_text(key(s)) : how(s, savings), {}, name_of_value(s.value)});
+      }
+      if (groups.back().copies.empty() || groups.back().copies.back() != s.copy) {
+        groups.back().copies.push_back(s.copy);
+      }
+    }
+    return groups;
+  }
+
+  static std::string distance_text(std::uint64_t distance) {
+    return joined({number_text(distance), distance == 1 ? " copy before" : " copies before"});
+  }
+
+  /// Joins a group that has the same text and the same copies, if there is one.
+  static void add_group(std::vector<group>& groups, group g) {
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](const group& other) {
+      return std::tie(other.kind, other.how, other.copies) == std::tie(g.kind, g.how, g.copies);
+    });
+    if (same == groups.end()) {
+      groups.push_back(std::move(g));
+    } else {
+      same->values += joined({", ", g.values});
+    }
+  }
+
+  static bool names_a_copy(saving_kind k) {
+    return k == saving_kind::shared_expression || k == saving_kind::shared_load || k == saving_kind::forwarded_load;
+  }
+
+  std::string how(const unrolling_saving& s, std::span<const unrolling_saving> savings) const {
+    if (names_a_copy(s.kind)) {
+      return joined({"by copy ", number_text(s.result)});
+    }
+    if (s.kind == saving_kind::folded_test) {
+      return s.result != 0 ? "true" : "false";
+    }
+    return s.kind == saving_kind::folded ? constants(savings) : std::string();
+  }
+
+  static std::string copies_text(const group& g) {
+    return joined({g.copies.size() == 1 ? "copy " : "copies ", ranges_text(g.copies)});
+  }
+
+  MIDEND_SELDOM_CALLED static std::string what(const group& g) {
+    switch (g.kind) {
+    case saving_kind::folded:
+      return joined({g.values, " = ", g.how});
+    case saving_kind::folded_test:
+      return joined({"test of ", g.values, " always ", g.how});
+    case saving_kind::removed_exit_test:
+      return joined({"no exit test of ", g.values});
+    case saving_kind::shared_expression:
+      return joined({g.values, " as computed ", g.how});
+    case saving_kind::shared_load:
+      return joined({g.values, " as loaded ", g.how});
+    case saving_kind::forwarded_load:
+      return joined({g.values, " as stored ", g.how});
+    case saving_kind::dead_operation:
+      return joined({"no ", g.values});
+    default:
+      return joined({"no move of ", g.values, ", the same after each pass"});
+    }
+  }
+
+  /// One constant if all are equal, else the first few.
+  MIDEND_SELDOM_CALLED std::string constants(std::span<const unrolling_saving> savings) const {
+    constexpr std::size_t most = 8;
+    std::string text = number(savings.front());
+    const bool differ = std::any_of(savings.begin(), savings.end(),
+                                    [&](const unrolling_saving& s) { return s.result != savings.front().result; });
+    for (std::size_t i = 1; differ && i < savings.size(); ++i) {
+      if (i == most) {
+        return joined({text, ", ..."});
+      }
+      text += joined({", ", number(savings[i])});
+    }
+    return text;
+  }
+
+  /// A constant of the width of its value, signed.
+  std::string number(const unrolling_saving& s) const {
+    const unsigned width = body_.values[s.value].info.width;
+    if (width <= 1 || width > 64) {
+      return number_text(s.result);
+    }
+    const unsigned above = 64 - width;
+    return std::to_string(static_cast<std::int64_t>(s.result << above) >> above);
+  }
+
+  MIDEND_SELDOM_CALLED std::string name_of_value(body_id v) const {
+    const body_value& value = body_.values[v];
+    const std::string name = value.origin == no_value ? std::string() : names_.value(value.origin);
+    return name.empty() ? name_of(value.cost) : name;
+  }
+
+  const loop_body& body_;
+  const function_words& names_;
+};
+
+/// Writes the advice for one loop.
+class unrolling_writer {
+public:
+  unrolling_writer(const unrolling_advice& advice, const machine_words& machine, const function_words& names)
       : advice_(advice), machine_(machine), names_(names) {}
 
-  std::string write() {
+  /// `trip_formula` is the text of the trip count, or empty.
+  MIDEND_SELDOM_CALLED std::string write(std::string_view trip_formula) {
     out_ = names_.node(advice_.header);
     if (advice_.obstacle != unrolling_obstacle::none) {
-      return out_ + ": not looked at: " + std::string(to_text(advice_.obstacle)) + '\n';
+      return joined({out_, ": not unrolled: ", to_text(advice_.obstacle), "\n"});
     }
-    out_ += ": " + trip_text(advice_.counters, advice_.body.hints) + '\n';
-    if (const std::string trips = trip_formula_text(advice_.body, advice_.counters, names_); !trips.empty()) {
-      line("backedges", trips);
+    out_ += joined({": ", trip_text(advice_.counters, advice_.body.hints), "\n"});
+    if (!trip_formula.empty()) {
+      line("backedges", trip_formula);
     }
     line("decision", decision());
     line("legal", legality_text(advice_));
@@ -47,7 +225,7 @@ public:
     if (depends) {
       line("pays", break_even());
     }
-    lines("saved", savings_text<Names>(advice_.body, names_).lines(advice_.savings));
+    lines("saved", savings_text(advice_.body, names_).lines(advice_.savings));
     lines("assumed", assumptions());
     candidates();
     return std::move(out_);
@@ -60,62 +238,58 @@ private:
 
   const unrolling_candidate& chosen() const { return advice_.decision(); }
 
-  void line(std::string_view label, std::string_view text) {
+  MIDEND_SELDOM_CALLED void line(std::string_view label, std::string_view text) {
     constexpr std::size_t width = 12;
-    out_ += "  " + std::string(label) + std::string(width - label.size(), ' ') + std::string(text) + '\n';
+    out_ += joined({"  ", label, std::string_view("            ").substr(0, width - label.size()), text, "\n"});
   }
 
-  void lines(std::string_view label, const std::vector<std::string>& all) {
+  MIDEND_SELDOM_CALLED void lines(std::string_view label, const std::vector<std::string>& all) {
     for (const std::string& text : all) {
       line(label, text);
       label = "";
     }
   }
 
-  static std::string cycles_text(const unrolling_candidate& c) {
+  MIDEND_SELDOM_CALLED static std::string cycles_text(const unrolling_candidate& c) {
     const fraction& f = c.cycles_per_iteration;
-    return f.denominator() == 1 ? decimal_text(f) : exact_text(f) + " = " + decimal_text(f);
+    const std::string number = f.denominator() == 1 ? decimal_text(f) : joined({exact_text(f), " = ", decimal_text(f)});
+    return joined({number, " cycles per iteration: "});
   }
 
-  static std::string rest_text(const unrolling_candidate& c) {
+  MIDEND_SELDOM_CALLED static std::string remainder_text(const unrolling_candidate& c) {
     if (c.remainder == remainder_placement::none) {
       return {};
     }
-    const std::string how_many = (c.kind == unrolling_kind::partial_with_remainder ? "" : "at most ") +
-                                 counted_text(c.remainder_iterations, "iteration");
-    switch (c.remainder) {
-    case remainder_placement::prologue:
-      return ", " + how_many + " before it";
-    case remainder_placement::epilogue:
-      return ", " + how_many + " behind it";
-    default:
-      return ", " + how_many + " in a last pass that is left in the middle";
-    }
+    const std::string_view where = c.remainder == remainder_placement::prologue   ? " before the loop"
+                                   : c.remainder == remainder_placement::epilogue ? " after the loop"
+                                                                                  : " in an incomplete last pass";
+    return joined({", remainder of ", c.kind == unrolling_kind::partial_with_remainder ? "" : "at most ",
+                   counted_text(c.remainder_iterations, "iteration"), where});
   }
 
-  std::string decision() const {
+  MIDEND_SELDOM_CALLED std::string decision() const {
     const unrolling_candidate& c = chosen();
-    const std::string factor = std::to_string(c.factor);
+    const std::string factor = number_text(c.factor);
     switch (c.kind) {
     case unrolling_kind::none:
-      return "not unrolled" + main_reason();
+      return joined({"not unrolled", main_reason()});
     case unrolling_kind::full:
-      return "unrolled completely, " + factor + " copies and no loop";
+      return joined({"unrolled completely, ", factor, " copies and no loop"});
     case unrolling_kind::partial:
-      return "unrolled by " + factor + ", nothing is left over";
+      return joined({"unrolled by ", factor, ", no remainder"});
     case unrolling_kind::partial_with_remainder:
-      return "unrolled by " + factor + rest_text(c);
+      return joined({"unrolled by ", factor, remainder_text(c)});
     case unrolling_kind::runtime:
-      return "unrolled by " + factor + " at run time" + rest_text(c);
+      return joined({"unrolled by ", factor, " at run time", remainder_text(c)});
     case unrolling_kind::uncounted:
-      return "unrolled by " + factor + ", each copy keeps its exit tests";
+      return joined({"unrolled by ", factor, ", each copy keeps its exit tests"});
     default:
-      return counted_text(c.factor, "iteration") + " peeled off";
+      return joined({counted_text(c.factor, "iteration"), " peeled off"});
     }
   }
 
-  /// What is wrong with the one that would be fastest.
-  std::string main_reason() const {
+  /// Why the fastest candidate is rejected.
+  MIDEND_SELDOM_CALLED std::string main_reason() const {
     const unrolling_candidate* best = nullptr;
     for (const unrolling_candidate& c : advice_.candidates) {
       const bool is_rival = c.is_evaluated && c.kind != unrolling_kind::none;
@@ -123,62 +297,68 @@ private:
         best = &c;
       }
     }
-    return best == nullptr ? std::string()
-                           : "; by " + std::to_string(best->factor) + " it would be " + cycles_text(*best) +
-                                 " cycles an iteration: " + verdict(*best);
+    return best == nullptr
+               ? std::string()
+               : joined({"; by ", number_text(best->factor), " it would be ", cycles_text(*best), verdict(*best)});
   }
 
-  void cycles() {
-    line("before", cycles_text(rolled()) + " cycles an iteration: " +
-                       limit_text(advice_, rolled().body, advice_.rolled_machine, machine_, names_, false));
+  MIDEND_SELDOM_CALLED void cycles() {
+    line("before", joined({cycles_text(rolled()), limit_of(rolled().body, advice_.rolled_machine, false)}));
+    const unrolling_candidate& c = chosen();
     if (is_unrolled()) {
-      line("after", (chosen().kind == unrolling_kind::full ? counted_text(chosen().total_cycles, "cycle") + " in all: "
-                                                           : cycles_text(chosen()) + " cycles an iteration: ") +
-                        limit_text(advice_, chosen().body, advice_.machine, machine_, names_, true));
+      const std::string cycles = c.kind == unrolling_kind::full
+                                     ? joined({counted_text(c.total_cycles, "cycle"), " in all: "})
+                                     : cycles_text(c);
+      line("after", joined({cycles, limit_of(c.body, advice_.machine, true)}));
     }
-    std::string total;
-    if (is_unrolled()) {
-      total = std::to_string(chosen().total_cycles) + " cycles instead of ";
-    }
-    total += std::to_string(rolled().total_cycles);
-    line("in all",
-         total + (is_unrolled() ? "" : " cycles") + " for " + counted_text(advice_.iterations, "iteration") + setup());
+    const std::string before = number_text(rolled().total_cycles);
+    const std::string total = is_unrolled() ? joined({number_text(c.total_cycles), " cycles instead of ", before})
+                                            : joined({before, " cycles"});
+    line("total", joined({total, " for ", counted_text(advice_.iterations, "iteration"), setup()}));
   }
 
-  std::string setup() const {
+  std::string limit_of(const body_cost& cost, const machine_body& body, bool has_copies) const {
+    return limit_text(advice_, cost, body, machine_, names_, has_copies);
+  }
+
+  MIDEND_SELDOM_CALLED std::string setup() const {
     const std::uint64_t before = rolled().setup_cycles;
     const std::uint64_t after = chosen().setup_cycles;
     if (before == 0 && after == 0) {
       return {};
     }
-    return ", set-up of " + std::to_string(after) +
-           (is_unrolled() && after != before ? " instead of " + std::to_string(before) : std::string()) + " apart";
+    return joined({", without set-up of ", instead_of(after, before)});
   }
 
-  void sizes() {
-    size("operations", [](const auto& c) { return c.body.operations; });
-    size("branches", [](const auto& c) { return c.body.branches; });
-    size("bytes", [](const auto& c) { return c.total_bytes; });
-    size("registers", [](const auto& c) { return c.body.general_registers; });
-    size("predicates", [](const auto& c) { return c.body.predicate_registers; });
-    size("stages", [](const auto& c) { return c.body.stages; });
+  static std::string instead_of(std::uint64_t after, std::uint64_t before) {
+    return after == before ? number_text(after) : joined({number_text(after), " instead of ", number_text(before)});
   }
 
-  template <class Number> void size(std::string_view label, Number number) {
-    const std::uint64_t after = number(chosen());
-    const std::uint64_t before = number(rolled());
+  MIDEND_SELDOM_CALLED void sizes() {
+    const body_cost& before = rolled().body;
+    const body_cost& after = chosen().body;
+    size("operations", after.operations, before.operations);
+    size("branches", after.branches, before.branches);
+    size("bytes", chosen().total_bytes, rolled().total_bytes);
+    size("registers", after.general_registers, before.general_registers);
+    size("predicates", after.predicate_registers, before.predicate_registers);
+    size("stages", after.stages, before.stages);
+  }
+
+  void size(std::string_view label, std::uint64_t after, std::uint64_t before) {
     if (after != 0 || before != 0) {
-      line(label, std::to_string(after) + (after != before ? " instead of " + std::to_string(before) : std::string()));
+      line(label, instead_of(after, before));
     }
   }
 
-  std::string break_even() const {
+  MIDEND_SELDOM_CALLED std::string break_even() const {
     const std::uint64_t from = chosen().break_even;
-    return from == 0 ? "never, as far as was looked" : "never slower from " + counted_text(from, "iteration") + " on";
+    return from == 0 ? "never, as far as the search went"
+                     : joined({"never slower from ", counted_text(from, "iteration"), " on"});
   }
 
   /// Several in a line, as far as there is room.
-  std::vector<std::string> assumptions() const {
+  MIDEND_SELDOM_CALLED std::vector<std::string> assumptions() const {
     constexpr std::size_t room = 100;
     std::vector<std::string> all;
     for (std::size_t a = 0; a != num_assumptions; ++a) {
@@ -187,26 +367,25 @@ private:
         if (all.empty() || all.back().size() + text.size() > room) {
           all.emplace_back(text);
         } else {
-          all.back() += "; " + std::string(text);
+          all.back() += joined({"; ", text});
         }
       }
     }
     return all;
   }
 
-  static std::string verdict(const unrolling_candidate& c) {
-    std::string text(to_text(c.reason));
+  MIDEND_SELDOM_CALLED static std::string verdict(const unrolling_candidate& c) {
+    const std::string_view text = to_text(c.reason);
     if (c.reason == rejection::gain_too_small) {
       std::array<char, 32> digits{};
       std::snprintf(digits.data(), digits.size(), " (%.3f)", c.gain);
-      text += digits.data();
-    } else if (c.reason == rejection::below_break_even) {
-      text += " (from " + std::to_string(c.break_even) + " on)";
+      return joined({text, digits.data()});
     }
-    return text;
+    return c.reason == rejection::below_break_even ? joined({text, " (from ", number_text(c.break_even), " on)"})
+                                                   : std::string(text);
   }
 
-  std::string bound_by(const unrolling_candidate& c) const {
+  MIDEND_SELDOM_CALLED std::string bound_by(const unrolling_candidate& c) const {
     switch (c.body.limit()) {
     case body_limit::nothing:
       return "nothing";
@@ -219,55 +398,89 @@ private:
     }
     const resource_bound_result& bound = c.body.resources;
     return bound.limit == resource_limit::channels          ? channels_text(machine_, bound.channels)
-           : bound.limit == resource_limit::scalar_resource ? resource_text(machine_, bound.resource)
+           : bound.limit == resource_limit::scalar_resource ? machine_.resource(bound.resource)
                                                             : std::string(name_of(bound.first));
   }
 
-  void candidates() {
-    text_table<9> table;
-    table.add({"factor", "kind", "cycles", "", "bound by", "operations", "bytes", "in all", "  why not"});
-    for (const unrolling_candidate& c : advice_.candidates) {
-      const auto known = [&](std::string text) { return c.is_evaluated ? text : "-"; };
-      table.add({std::to_string(c.factor), kind_text(c), known(exact_text(c.cycles_per_iteration)),
-                 known(decimal_text(c.cycles_per_iteration)), known(bound_by(c)),
-                 known(std::to_string(c.body.operations)), known(std::to_string(c.total_bytes)),
-                 known(std::to_string(c.total_cycles)), (&c == &chosen() ? "* " : "  ") + verdict(c)});
-    }
-    table.append_to(out_, "    ", {true, false, true, true, false, true, true, true, false});
-  }
-
-  static std::string kind_text(const unrolling_candidate& c) {
+  MIDEND_SELDOM_CALLED static std::string kind_text(const unrolling_candidate& c) {
     switch (c.kind) {
     case unrolling_kind::none:
-      return "as it is";
+      return "rolled";
     case unrolling_kind::partial_with_remainder:
-      return "partial, " + std::to_string(c.remainder_iterations) + " left";
+      return joined({"partial, ", number_text(c.remainder_iterations), " left"});
     default:
       return name_of(c.kind);
     }
   }
 
+  // The table of candidates.
+
+  static constexpr std::size_t num_columns = 9;
+  using table_row = std::array<std::string, num_columns>;
+  static constexpr std::array<bool, num_columns> is_number = {true, false, true, true, false, true, true, true, false};
+
+  MIDEND_SELDOM_CALLED void candidates() {
+    std::vector<table_row> rows;
+    rows.push_back({"factor", "kind", "cycles", "", "bound by", "operations", "bytes", "total", "  why not"});
+    for (const unrolling_candidate& c : advice_.candidates) {
+      rows.push_back(row_of(c));
+    }
+    std::array<std::size_t, num_columns> width{};
+    for (const table_row& r : rows) {
+      for (std::size_t c = 0; c != num_columns; ++c) {
+        width[c] = std::max(width[c], r[c].size());
+      }
+    }
+    for (const table_row& r : rows) {
+      std::string text = "    ";
+      for (std::size_t c = 0; c != num_columns; ++c) {
+        const std::string fill(width[c] - r[c].size(), ' ');
+        text += joined({c == 0 ? "" : "  ", is_number[c] ? fill : "", r[c], is_number[c] ? "" : fill});
+      }
+      text.erase(text.find_last_not_of(' ') + 1);
+      out_ += joined({text, "\n"});
+    }
+  }
+
+  MIDEND_SELDOM_CALLED table_row row_of(const unrolling_candidate& c) const {
+    table_row row = {number_text(c.factor), kind_text(c), "-", "-", "-", "-", "-", "-", {}};
+    if (c.is_evaluated) {
+      row[2] = exact_text(c.cycles_per_iteration);
+      row[3] = decimal_text(c.cycles_per_iteration);
+      row[4] = bound_by(c);
+      row[5] = number_text(c.body.operations);
+      row[6] = number_text(c.total_bytes);
+      row[7] = number_text(c.total_cycles);
+    }
+    row[8] = joined({&c == &chosen() ? "* " : "  ", verdict(c)});
+    return row;
+  }
+
   const unrolling_advice& advice_;
-  const M& machine_;
-  const Names& names_;
+  const machine_words& machine_;
+  const function_words& names_;
   std::string out_;
 };
 
 } // namespace detail
 
-/// The advice for one loop: how often it runs, the decision with what bounds it before and after, what was saved in
-/// which copy, what is assumed, and a table of all candidates. `names` are those of the IR that the advice is for.
+/// The advice for one loop: how often it runs, the decision and what bounds the time before and after it, the savings
+/// by copy, the assumptions, and a table of all candidates. `names` are those of the IR that the advice is for.
 ///
 ///     loop: 1024 header executions, 1023 backedges taken
-///       decision    unrolled by 4, nothing is left over
-///       before      3.00 cycles an iteration: recurrence of 3 cycles: %s1 -> %s2 -> %s3
-///       after       9/4 = 2.25 cycles an iteration: recurrence of 9 cycles: %s1[0] -> …
+///       decision    unrolled by 4, no remainder
+///       before      3.00 cycles per iteration: recurrence of 3 cycles: %s1 -> %s2 -> %s3
+///       after       9/4 = 2.25 cycles per iteration: recurrence of 9 cycles: %s1[0] -> …
 ///       …
 ///
 /// Cycles are lower bounds. Equal advices give equal text.
 template <class M, value_names Names = numbered_values>
 std::string to_text(const unrolling_advice& advice, const M& machine, const Names& names = {}) {
-  return detail::unrolling_writer<M, Names>(advice, machine, names).write();
+  const bool has_body = advice.obstacle == unrolling_obstacle::none;
+  const std::string formula = has_body ? trip_formula_text(advice.body, advice.counters, names) : std::string();
+  const detail::machine_words_of<M> m(machine);
+  const detail::function_words_of<Names> n(names);
+  return detail::unrolling_writer(advice, m, n).write(formula);
 }
 
 MIDEND_END_NAMESPACE

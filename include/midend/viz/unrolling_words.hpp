@@ -1,4 +1,4 @@
-/// The enumerators and numbers of unrolling in words.
+/// The enumerators and numbers of unrolling advice in words.
 #pragma once
 
 #include "midend/config.hpp"
@@ -10,47 +10,73 @@
 #include "midend/unrolling/unrolling_advice.hpp"
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
 MIDEND_BEGIN_NAMESPACE
 
-/// A fraction as it is: `9/4`, and `3` for a whole number.
-inline std::string exact_text(const fraction& f) {
-  std::string text = std::to_string(f.numerator());
-  return f.denominator() == 1 ? text : text + "/" + std::to_string(f.denominator());
+namespace detail {
+
+// These are not inlined: text of many pieces would be most of the code of a program that prints advice.
+
+/// The pieces, one after the other.
+MIDEND_SELDOM_CALLED inline std::string joined(std::initializer_list<std::string_view> pieces) {
+  std::string text;
+  for (const std::string_view piece : pieces) {
+    text += piece;
+  }
+  return text;
+}
+
+MIDEND_SELDOM_CALLED inline std::string number_text(std::uint64_t number) {
+  return std::to_string(number);
+}
+
+/// `1 cycle`, `2 cycles`.
+MIDEND_SELDOM_CALLED inline std::string counted_text(std::uint64_t count, std::string_view what) {
+  return joined({number_text(count), " ", what, count == 1 ? "" : "s"});
+}
+
+} // namespace detail
+
+/// A fraction in lowest terms: `9/4`, and `3` for a whole number.
+MIDEND_SELDOM_CALLED inline std::string exact_text(const fraction& f) {
+  const std::string numerator = detail::number_text(f.numerator());
+  return f.denominator() == 1 ? numerator : detail::joined({numerator, "/", detail::number_text(f.denominator())});
 }
 
 /// A fraction as a decimal number, rounded to the nearest thousandth: `2.25`, `1.333`, `3.00`.
-inline std::string decimal_text(const fraction& f) {
+MIDEND_SELDOM_CALLED inline std::string decimal_text(const fraction& f) {
   std::uint64_t whole = f.numerator() / f.denominator();
   std::uint64_t thousandths = ((f.numerator() % f.denominator()) * 1000 + f.denominator() / 2) / f.denominator();
   whole += thousandths / 1000;
   thousandths %= 1000;
-  std::string digits = std::to_string(1000 + thousandths).substr(1);
+  std::string digits = detail::number_text(1000 + thousandths);
   if (digits.back() == '0') {
     digits.pop_back();
   }
-  return std::to_string(whole) + "." + digits;
+  return detail::joined({detail::number_text(whole), ".", std::string_view(digits).substr(1)});
 }
 
-/// What may be done for which reason: a phrase without full stop.
+// Each enumerator as a phrase without full stop.
+
 constexpr std::string_view to_text(unrolling_obstacle o) {
   switch (o) {
   case unrolling_obstacle::none:
     return "nothing";
   case unrolling_obstacle::contains_loop:
-    return "there is a loop inside, only innermost ones are unrolled";
+    return "it contains a loop, and only innermost loops are unrolled";
   case unrolling_obstacle::irreducible:
-    return "there is a cycle inside that is no natural loop";
+    return "it contains a cycle that is not a natural loop";
   case unrolling_obstacle::unusual_control:
-    return "a branch inside is decided by no condition";
+    return "it contains a branch without a condition";
   case unrolling_obstacle::too_large:
     return "one iteration has more operations than the limit";
   case unrolling_obstacle::impossible_machine:
-    return "an operation needs what the machine does not have";
+    return "an operation needs a channel or resource that the machine does not have";
   default:
-    return "the operations of one iteration wait for each other";
+    return "the dependences of one iteration form a cycle";
   }
 }
 
@@ -61,19 +87,19 @@ constexpr std::string_view to_text(rejection r) {
   case rejection::not_allowed:
     return "not allowed by the options";
   case rejection::outdone:
-    return "outdone by a larger one";
+    return "a later candidate is better";
   case rejection::not_faster:
     return "not faster";
   case rejection::tie:
-    return "as fast, and larger";
+    return "equally fast, but larger";
   case rejection::gain_too_small:
     return "gains too little for its size";
   case rejection::slower_in_total:
     return "slower over all iterations";
   case rejection::trip_too_short:
-    return "the loop runs less often";
+    return "the loop has fewer iterations";
   case rejection::below_break_even:
-    return "the loop runs too seldom for it to pay";
+    return "too few iterations to pay off";
   case rejection::too_many_operations:
     return "too many operations";
   case rejection::too_many_bytes:
@@ -81,11 +107,11 @@ constexpr std::string_view to_text(rejection r) {
   case rejection::too_many_registers:
     return "too many registers";
   case rejection::leaves_loop_buffer:
-    return "too large for the loop buffer, which the loop fits in";
+    return "does not fit in the loop buffer, but the rolled loop does";
   case rejection::too_many_copies:
-    return "not looked at, enough others were";
+    return "not evaluated, too many copies in all";
   default:
-    return "another factor is asked for";
+    return "another factor is forced";
   }
 }
 
@@ -94,23 +120,23 @@ constexpr std::string_view to_text(assumption a) {
   case assumption::lower_bound:
     return "cycles are lower bounds, which a schedule may not reach";
   case assumption::branch_is_free_of_recurrence:
-    return "nothing waits for the branch back";
+    return "no operation waits for the branch back";
   case assumption::no_signed_wrap:
-    return "counters keep their promise not to wrap";
+    return "counters do not wrap, as the program promises";
   case assumption::alias_classes:
-    return "accesses of different alias classes do not overlap";
+    return "accesses to different alias classes do not overlap";
   case assumption::reassociation:
-    return "operations may be grouped anew where the program says so";
+    return "operations are regrouped where the program allows it";
   case assumption::if_conversion:
     return "branches inside the body become predicates";
   case assumption::speculated_loads:
     return "loads run before the exits of earlier copies are decided";
   case assumption::profile:
-    return "the loop runs as often as the profile says";
+    return "the loop runs as often as in the profile";
   case assumption::assumed_trip:
-    return "the trip count is made up, nothing is known of it";
+    return "nothing is known about the trip count, it is assumed";
   case assumption::trip_hint:
-    return "the program's hint of the trip count is right";
+    return "the program's hint about the trip count is correct";
   case assumption::hardware_counter:
     return "the hardware counts the iterations";
   default:
@@ -138,63 +164,62 @@ constexpr std::string_view to_text(pipelining_obstacle o) {
 }
 
 /// How often a loop runs, in both conventions: `5 header executions, 4 backedges taken`.
-inline std::string trip_text(const loop_counters& counters, const loop_hints& hints = {}) {
+MIDEND_SELDOM_CALLED inline std::string trip_text(const loop_counters& counters, const loop_hints& hints = {}) {
   const trip_count& trip = counters.trip;
-  std::string text;
-  const auto counted = [&] {
-    const auto executions = trip.header_executions();
-    return (executions ? std::to_string(*executions) : std::string("2^64")) + " header executions, " +
-           std::to_string(trip.backedges) + " backedges taken";
-  };
-  switch (trip.kind) {
-  case trip_count_kind::exact:
-    return counted();
-  case trip_count_kind::at_most:
-    text = "at most " + counted();
-    break;
-  case trip_count_kind::endless:
+  if (trip.kind == trip_count_kind::endless) {
     return "endless: no exit is ever taken";
-  default:
-    text = "number of header executions unknown";
   }
+  const auto executions = trip.header_executions();
+  const std::string counted =
+      detail::joined({executions ? detail::number_text(*executions) : "2^64", " header executions, ",
+                      detail::number_text(trip.backedges), " backedges taken"});
+  if (trip.kind == trip_count_kind::exact) {
+    return counted;
+  }
+  std::string text = trip.kind == trip_count_kind::at_most ? detail::joined({"at most ", counted})
+                                                           : "number of header executions unknown";
   if (counters.trip_multiple > 1) {
-    text += ", a multiple of " + std::to_string(counters.trip_multiple);
+    text += detail::joined({", a multiple of ", detail::number_text(counters.trip_multiple)});
   }
   if (counters.counted_exit != no_body_value && counters.exits[counters.counted_exit].has_formula) {
     text += ", computable before the loop";
   }
   if (hints.average > 0) {
-    constexpr double most = 1e15; // of more, hundredths do not fit
+    constexpr double most = 1e15; // the hundredths of a larger number do not fit
     const auto hundredths = static_cast<std::uint64_t>((hints.average < most ? hints.average : most) * 100 + 0.5);
-    text += (hints.average < most ? ", " : ", more than ") +
-            (hundredths % 100 == 0 ? std::to_string(hundredths / 100) : decimal_text({hundredths, 100})) +
-            " on average";
+    text +=
+        detail::joined({hints.average < most ? ", " : ", more than ",
+                        hundredths % 100 == 0 ? detail::number_text(hundredths / 100) : decimal_text({hundredths, 100}),
+                        " on average"});
   }
   return text;
 }
 
-/// Why the chosen way to run the loop does what the loop does.
-inline std::string legality_text(const unrolling_advice& advice) {
+/// Why the chosen way to run the loop computes the same as the loop.
+MIDEND_SELDOM_CALLED inline std::string legality_text(const unrolling_advice& advice) {
   const unrolling_candidate& c = advice.decision();
-  const std::string factor = std::to_string(c.factor);
-  const bool is_left_elsewhere = advice.counters.exits.size() > 1;
-  const std::string runs = is_left_elsewhere ? "the counted exit lets " : "the loop runs ";
-  const std::string others = is_left_elsewhere ? " through; each copy keeps its other exit tests" : "";
+  const std::string factor = detail::number_text(c.factor);
+  const bool has_other_exits = advice.counters.exits.size() > 1;
+  const std::string_view runs = has_other_exits ? "the counted exit lets " : "the loop runs ";
+  const std::string_view through = has_other_exits ? " through" : "";
+  const std::string_view others = has_other_exits ? "; each copy keeps its other exit tests" : "";
   switch (c.kind) {
   case unrolling_kind::none:
     return "nothing is changed";
   case unrolling_kind::full:
     return advice.counters.is_exact()
-               ? runs + "exactly " + factor + " iterations" + others
-               : "the loop runs at most " + factor + " iterations; each copy keeps its exit tests";
+               ? detail::joined({runs, "exactly ", factor, " iterations", through, others})
+               : detail::joined({"the loop runs at most ", factor, " iterations; each copy keeps its exit tests"});
   case unrolling_kind::partial:
-    return runs + "a multiple of " + factor + " iterations" + others;
+    return detail::joined({runs, "a multiple of ", factor, " iterations", through, others});
   case unrolling_kind::partial_with_remainder:
-    return runs + "exactly " + std::to_string(advice.counters.counted_iterations().value_or(advice.iterations)) +
-           " iterations" + others + "; " + std::to_string(c.remainder_iterations) + " of them stand apart";
+    return detail::joined({runs, "exactly ",
+                           detail::number_text(advice.counters.counted_iterations().value_or(advice.iterations)),
+                           " iterations", through, others, "; ", detail::number_text(c.remainder_iterations),
+                           " of them are the remainder"});
   case unrolling_kind::runtime:
-    return "how many iterations it runs is computed before; fewer than " + factor + " have a loop of their own" +
-           (is_left_elsewhere ? "; each copy keeps its other exit tests" : "");
+    return detail::joined({"the number of iterations is computed before the loop; fewer than ", factor,
+                           " of them run in the rolled loop", others});
   case unrolling_kind::uncounted:
     return "each copy keeps its exit tests";
   default:
