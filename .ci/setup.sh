@@ -55,6 +55,7 @@ if [ "$group" = tests ]; then
   need pkg-config program pkg-config
   need python3 program python3
   want llvm-19-dev program llvm-config-19
+  want meson program meson
 fi
 
 if [ ${#missing[@]} -eq 0 ] && [ ${#missing_optional[@]} -eq 0 ]; then

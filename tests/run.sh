@@ -129,6 +129,7 @@ manifests() { # what can be said of them without Conan and vcpkg
     { echo "tests/packaging/vcpkg/midend/vcpkg.json does not have version $version"; status=1; }
   grep -q "\"version-semver\": \"$version\"" vcpkg.json || { echo "vcpkg.json does not have version $version"; status=1; }
   grep -qE "^## \[($version|Unreleased)\]" CHANGELOG.md || { echo "CHANGELOG.md does not name $version"; status=1; }
+  cmake -DCHECK=ON -P tests/packaging/vcpkg/content_hash.cmake || status=1
   if command -v python3 >/dev/null; then
     python3 - conanfile.py tests/package/conanfile.py <<'PYTHON' || status=1
 import ast, json, sys

@@ -12,6 +12,10 @@
 
 #include "midend/version.hpp"
 
+#if !defined(__cpp_concepts) || __cpp_concepts < 201907L
+#error "midend needs C++20: compile with -std=c++20 or newer (MSVC: /std:c++20)"
+#endif
+
 #if defined(MIDEND_ASSERT)
 #define MIDEND_CHECKS 1
 #define MIDEND_ABI v0_custom

@@ -1,0 +1,16 @@
+# midend_content_hash(SOURCE VARIABLE): one SHA-256 over everything that the port installs or that decides what it installs.
+# Line endings do not count.
+function(midend_content_hash source variable)
+  file(GLOB_RECURSE files LIST_DIRECTORIES false RELATIVE "${source}" "${source}/include/*.hpp" "${source}/cmake/*")
+  list(APPEND files CMakeLists.txt LICENSE)
+  list(SORT files)
+  set(hashes)
+  foreach(file IN LISTS files)
+    file(READ "${source}/${file}" text)
+    string(REPLACE "\r\n" "\n" text "${text}")
+    string(SHA256 hash "${text}")
+    string(APPEND hashes "${hash} ${file}\n")
+  endforeach()
+  string(SHA256 hash "${hashes}")
+  set(${variable} "${hash}" PARENT_SCOPE)
+endfunction()
