@@ -1,6 +1,9 @@
 // first_steps: three compilers, three intermediate representations, and what each of them writes to have dominators and
 // loops: the lines between the marks [view] and [end].
-#include <midend/midend.hpp>
+#include <midend/dominance/dominators.hpp>
+#include <midend/graph/csr_graph.hpp>
+#include <midend/graph/numbered.hpp>
+#include <midend/loops/natural_loops.hpp>
 
 #include <array>
 #include <cstdint>

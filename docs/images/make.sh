@@ -12,6 +12,7 @@ trap 'rm -rf "$work"' EXIT
 "$tool" cfg --only=idom --dot="$work" --function=disconnectAllVtab tests/data/corpus/sqlite3-O0.cfg.gz >/dev/null
 "$tool" opt --dot="$work" --procedure=five_iterations examples/programs/unrolling.eir
 cp examples/dot.out "$work/sums_of_rows.dot"
+sed -n "/^digraph/,\$p" examples/getting_started.out >"$work/getting_started.dot"
 cp docs/images/*.dot "$work"
 for dot in "$work"/*.dot; do
   name=$(basename "$dot" .dot)

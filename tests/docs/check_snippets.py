@@ -5,6 +5,8 @@
   whole; a line `// …` leaves something out; a second block may come from another program.
 - Every block of code marked `eir` stands in the same way in one of the programs of examples/programs/, where `# …`
   leaves something out. (That those are right is the business of tests/elbrus/samples_test.cpp.)
+- Every block marked `output` stands in the same way in what one of the examples prints, examples/*.out.
+- Every block marked `meson` or `starlark` stands in the same way in a file of tests/clients/, which uses midend so.
 - Every relative link and picture leads to a file that is there, and every `#place` to a heading.
 - Every block marked `console` is what the tool prints: after `$ ` stands a command that begins with `midend`, and what
   follows is its standard output and standard error. A line `…` leaves out any number of lines. Without --tool these
@@ -34,7 +36,8 @@ class Checker:
         self.counts = {"snippets": 0, "links": 0, "commands": 0, "commands not run": 0}
         sources = {"cpp": [*root.glob("examples/*.cpp"), *root.glob("examples/*/*.cpp"),
                            *root.glob("examples/*/*.hpp")],
-                   "eir": root.glob("examples/programs/*.eir")}
+                   "eir": root.glob("examples/programs/*.eir"), "output": root.glob("examples/*.out"),
+                   "meson": root.glob("tests/clients/meson/*"), "starlark": root.glob("tests/clients/bazel/*.bazel")}
         # What is compared: lines without the indentation they have in common, marks left out.
         self.lines = {language: [[line for line in path.read_text(encoding="utf-8").splitlines()
                                   if not re.match(r"^\s*// \[\w[\w ]*\]$", line)] for path in sorted(paths)]

@@ -1,0 +1,175 @@
+"""site.py OUTPUT: builds the manual as a searchable site in the folder OUTPUT. Called by docs/build.sh.
+
+The pages are the Markdown files of docs/ and a few others, as they stand. On the way to MkDocs
+- links to pages become links of the site, and links to sources become links to pages that show the source,
+- headings keep the anchors that forges give them,
+- every link of the finished site is followed; a dead one is an error.
+"""
+import html.parser
+import os
+import re
+import shutil
+import sys
+import unicodedata
+from pathlib import Path
+from urllib.parse import unquote
+
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+
+# Pages that are not in docs/, and what they are called in the site.
+ELSEWHERE = {
+    ROOT / "README.md": "overview.md",
+    ROOT / "CHANGELOG.md": "changelog.md",
+    ROOT / "CONTRIBUTING.md": "contributing.md",
+    ROOT / "tests/data/corpus/FORMAT.md": "corpus-format.md",
+    DOCS / "README.md": "index.md",
+}
+LANGUAGES = {".cpp": "cpp", ".hpp": "cpp", ".h": "cpp", ".sh": "bash", ".py": "python", ".cmake": "cmake",
+             ".json": "json", ".yml": "yaml"}
+
+NAVIGATION = [
+    ("Home", "index.md"),
+    ("Start", ["getting_started.md", "overview.md", "examples.md", "tool.md"]),
+    ("Connect your IR", ["graph.md", "ir-concepts.md", "llvm.md"]),
+    ("Dominance", ["dominance.md", "post_dominance.md", "frontiers.md", "updates.md", "certificates.md"]),
+    ("Loops", ["loops.md", "loop_forms.md", "cycles.md"]),
+    ("Dataflow", ["dataflow.md", "lattices.md", "bit_vector_analyses.md"]),
+    ("SSA and constants", ["ssa.md", "sccp.md", "live_values.md"]),
+    ("Unrolling", ["unrolling.md", "unrolling-trips.md", "machine-model.md", "unrolling-llvm.md"]),
+    ("The Elbrus-like IR", ["elbrus-ir.md", "elbrus-interpreter.md"]),
+    ("Reference", ["analyses.md", "explanations.md", "glossary.md", "papers.md", "benchmarks.md", "corpus-format.md"]),
+    ("Project", ["changelog.md", "contributing.md"]),
+]
+
+LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\]\()(\s*<?)([^)\s>]+)(>?[^)]*\))")
+FENCE = re.compile(r"^( *)(```+|~~~+)[^\n]*\n.*?^\1\2[ ]*$", re.MULTILINE | re.DOTALL)
+
+
+def anchor(heading, _="-"):
+    """The anchor that a forge gives to a heading."""
+    return re.sub(r"[^\w\- ]", "", unicodedata.normalize("NFC", heading).lower()).replace(" ", "-")
+
+
+def outside_code(text, change):
+    """`change` applied to what is not in a block of code."""
+    out, last = [], 0
+    for block in FENCE.finditer(text):
+        out += [change(text[last:block.start()]), block.group(0)]
+        last = block.end()
+    return "".join(out) + change(text[last:])
+
+
+class Staging:
+    def __init__(self, folder):
+        self.folder = folder
+        self.pages = {path: path.name for path in sorted(DOCS.glob("*.md")) if path not in ELSEWHERE}
+        self.pages |= {path: name for path, name in ELSEWHERE.items() if path.exists()}
+        self.sources = {}  # shown by a page: path -> name of the page
+
+    def write(self):
+        self.folder.mkdir(parents=True)
+        shutil.copytree(DOCS / "images", self.folder / "images", ignore=shutil.ignore_patterns("*.sh", "*.cfg", "*.eir"))
+        for file in sorted(DOCS.glob("*.svg")):
+            shutil.copy(file, self.folder)
+        shutil.copytree(DOCS / "site", self.folder / "site")
+        for path, name in self.pages.items():
+            text = path.read_text(encoding="utf-8")
+            (self.folder / name).write_text(outside_code(text, lambda part, path=path: self.prose(part, path)),
+                                            encoding="utf-8")
+        for path, name in self.sources.items():
+            self.write_source(path, name)
+
+    def prose(self, text, path):
+        text = LINK.sub(lambda link: self.link(link, path), text)
+        # Forges begin a list without an empty line before it, Python-Markdown does not.
+        return re.sub(r"(?m)^((?!\s*(?:[-*]|\d+\.) |[ |#]).*\S.*\n)(?=(?:[-*]|\d+\.) )", r"\1\n", text)
+
+    def link(self, link, path):
+        before, space, target, after = link.groups()
+        if re.match(r"[a-z][a-z0-9+.-]*:|#", target):
+            return link.group(0)
+        name, mark, place = target.partition("#")
+        file = (path.parent / name).resolve()
+        if file in self.pages:
+            return f"{before}{space}{self.pages[file]}{mark}{place}{after}"
+        if DOCS in file.parents and file.suffix in (".svg", ".png"):
+            return f"{before}{space}{file.relative_to(DOCS)}{after}"
+        if file.is_dir():
+            return f"{before}{space}examples.md{after}" if file == ROOT / "examples" else before.strip("![(").strip("](")
+        if file.is_file():
+            shown = self.sources.setdefault(file, "source/" + str(file.relative_to(ROOT)) + ".md")
+            return f"{before}{space}{shown}{after}"
+        return link.group(0)
+
+    def write_source(self, path, name):
+        page = self.folder / name
+        page.parent.mkdir(parents=True, exist_ok=True)
+        language = LANGUAGES.get(path.suffix, "text")
+        text = path.read_text(encoding="utf-8")
+        page.write_text(f"---\ntitle: {path.name}\n---\n# {path.relative_to(ROOT)}\n\n````{language}\n{text.rstrip()}\n````\n",
+                        encoding="utf-8")
+
+
+class Page(html.parser.HTMLParser):
+    """The links and the anchors of a page."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.links, self.anchors = [], set()
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.anchors |= {given[key] for key in ("id", "name") if given.get(key)}
+        for key in ("href", "src"):
+            if given.get(key) and tag != "link":
+                self.links.append(given[key])
+
+
+def dead_links(site):
+    pages = {path: Page(path) for path in sorted(site.rglob("*.html")) if path.name != "404.html"}
+    for path, page in pages.items():
+        for link in page.links:
+            if re.match(r"[a-z][a-z0-9+.-]*:", link):
+                continue
+            name, _, place = link.partition("#")
+            target = (path.parent / unquote(name)).resolve() if name else path
+            if target.is_dir():
+                target /= "index.html"
+            if not target.exists():
+                yield f"{path.relative_to(site)}: '{link}' leads nowhere"
+            elif place and target in pages and unquote(place) not in pages[target].anchors:
+                yield f"{path.relative_to(site)}: '{link}': there is no such place"
+
+
+def main():
+    output = Path(sys.argv[1]).resolve()
+    staging = Staging(output / "pages")
+    shutil.rmtree(output, ignore_errors=True)
+    staging.write()
+    for _, pages in NAVIGATION:
+        for page in pages if isinstance(pages, list) else [pages]:
+            if not (staging.folder / page).exists():
+                sys.exit(f"site.py: there is no page {page}")
+    named = {page for _, pages in NAVIGATION for page in (pages if isinstance(pages, list) else [pages])}
+    for missing in sorted(set(staging.pages.values()) - named):
+        sys.exit(f"site.py: page {missing} is not in the navigation")
+    config = load_config(
+        str(DOCS / "mkdocs.yml"), docs_dir=str(staging.folder), site_dir=str(output / "site"), strict=True,
+        nav=[{title: pages} for title, pages in NAVIGATION],
+        markdown_extensions=["tables", "fenced_code", "codehilite", "attr_list", "md_in_html", "sane_lists", "toc"])
+    config["mdx_configs"] |= {"toc": {"slugify": anchor, "permalink": True, "toc_depth": 3},
+                              "codehilite": {"guess_lang": False, "linenums": False}}
+    build(config)
+    dead = list(dead_links(output / "site"))
+    print("\n".join(dead))
+    if dead:
+        sys.exit(f"site.py: {len(dead)} dead links")
+    print(f"{sum(1 for _ in (output / 'site').rglob('*.html'))} pages in {os.path.relpath(output / 'site')}")
+
+
+main()
