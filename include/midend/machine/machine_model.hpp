@@ -375,7 +375,8 @@ struct provenance {
 /// Fills in a `machine_model` row by row, each with its sources; `e2k.hpp` and `scalar_core.hpp` are examples.
 ///
 /// A broken requirement violates a contract: names fit, lists have room, and resources and sources are added before
-/// they are named. A cell that is set twice keeps the last value.
+/// they are named. A cell that is set twice keeps the last value. The functions are kept out of line, because inlined a
+/// table takes several times as long to compile.
 class machine_builder {
 public:
   constexpr explicit machine_builder(const char* name) { model_.name = name; }
@@ -383,12 +384,12 @@ public:
   /// Starts from a copy of a model: a profile of that machine.
   constexpr machine_builder(const machine_model& model, const char* name) : model_(model) { model_.name = name; }
 
-  constexpr machine_builder& source(const char* name, const char* title) {
+  MIDEND_SELDOM_CALLED constexpr machine_builder& source(const char* name, const char* title) {
     model_.sources.push_back({name, title});
     return *this;
   }
 
-  constexpr machine_builder& channels(std::initializer_list<const char*> names, provenance from) {
+  MIDEND_SELDOM_CALLED constexpr machine_builder& channels(std::initializer_list<const char*> names, provenance from) {
     for (const char* name : names) {
       model_.channel_names.push_back(name);
     }
@@ -396,26 +397,26 @@ public:
     return *this;
   }
 
-  constexpr machine_builder& resource(const char* name, std::uint32_t capacity, provenance from) {
+  MIDEND_SELDOM_CALLED constexpr machine_builder& resource(const char* name, std::uint32_t capacity, provenance from) {
     model_.resources.push_back({name, cell(capacity, from)});
     return *this;
   }
 
-  constexpr machine_builder& set(machine_field f, std::uint32_t value, provenance from) {
+  MIDEND_SELDOM_CALLED constexpr machine_builder& set(machine_field f, std::uint32_t value, provenance from) {
     model_[f] = cell(value, from);
     return *this;
   }
 
-  constexpr machine_builder& set(std::initializer_list<operation_class> classes, class_field f, std::uint32_t value,
-                                 provenance from) {
+  MIDEND_SELDOM_CALLED constexpr machine_builder& set(std::initializer_list<operation_class> classes, class_field f,
+                                                      std::uint32_t value, provenance from) {
     for (const operation_class c : classes) {
       model_[c][f] = cell(value, from);
     }
     return *this;
   }
 
-  constexpr machine_builder& use(std::initializer_list<operation_class> classes, const char* resource,
-                                 std::uint32_t amount, provenance from) {
+  MIDEND_SELDOM_CALLED constexpr machine_builder& use(std::initializer_list<operation_class> classes,
+                                                      const char* resource, std::uint32_t amount, provenance from) {
     const std::size_t r = find_resource(model_, detail::as_text(resource));
     MIDEND_ASSERT(r != model_.num_resources(), "a resource of the machine");
     for (const operation_class c : classes) {
@@ -424,19 +425,19 @@ public:
     return *this;
   }
 
-  constexpr machine_builder& latency(operation_class producer, operation_class consumer, dependence_kind kind,
-                                     std::uint32_t cycles, provenance from) {
+  MIDEND_SELDOM_CALLED constexpr machine_builder& latency(operation_class producer, operation_class consumer,
+                                                          dependence_kind kind, std::uint32_t cycles, provenance from) {
     model_.overrides.push_back({producer, consumer, false, kind, cell(cycles, from)});
     return *this;
   }
 
-  constexpr machine_builder& latency_to_any(operation_class producer, dependence_kind kind, std::uint32_t cycles,
-                                            provenance from) {
+  MIDEND_SELDOM_CALLED constexpr machine_builder& latency_to_any(operation_class producer, dependence_kind kind,
+                                                                 std::uint32_t cycles, provenance from) {
     model_.overrides.push_back({producer, operation_class::alu, true, kind, cell(cycles, from)});
     return *this;
   }
 
-  constexpr machine_builder& exclude(operation_class a, operation_class b, provenance from) {
+  MIDEND_SELDOM_CALLED constexpr machine_builder& exclude(operation_class a, operation_class b, provenance from) {
     model_.exclusions.push_back({a, b, cell(1, from)});
     return *this;
   }
@@ -444,7 +445,7 @@ public:
   constexpr const machine_model& model() const { return model_; }
 
 private:
-  constexpr machine_value cell(std::uint32_t value, provenance from) const {
+  MIDEND_SELDOM_CALLED constexpr machine_value cell(std::uint32_t value, provenance from) const {
     return {value, sources_named(from.sources), from.trust};
   }
 

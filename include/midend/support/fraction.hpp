@@ -3,16 +3,16 @@
 
 #include "midend/config.hpp"
 
-#include <bit>
 #include <cstdint>
-#include <utility>
 
 MIDEND_BEGIN_NAMESPACE
 
 /// The greatest common divisor; that of 0 and b is b.
 constexpr std::uint64_t greatest_common_divisor(std::uint64_t a, std::uint64_t b) {
   while (b != 0) {
-    a = std::exchange(b, a % b);
+    const std::uint64_t rest = a % b;
+    a = b;
+    b = rest;
   }
   return a;
 }
@@ -59,8 +59,12 @@ public:
       if (a == 0) {
         return true;
       }
-      a = std::exchange(d, a); // a/b < c/d if and only if d/c < b/a
-      b = std::exchange(c, b);
+      const std::uint64_t old_a = a; // a/b < c/d if and only if d/c < b/a
+      const std::uint64_t old_b = b;
+      a = d;
+      b = c;
+      c = old_b;
+      d = old_a;
     }
   }
 
@@ -93,7 +97,10 @@ private:
 constexpr double binary_logarithm(const fraction& x) {
   const std::uint64_t whole = x.numerator() / x.denominator();
   MIDEND_ASSERT(whole != 0, "a number of at least 1", x.numerator(), x.denominator());
-  const auto exponent = static_cast<int>(std::bit_width(whole)) - 1;
+  int exponent = 0;
+  while (whole >> exponent > 1) {
+    ++exponent;
+  }
   const double scale = static_cast<double>(std::uint64_t{1} << exponent);
   double rest = static_cast<double>(x.numerator()) / static_cast<double>(x.denominator()) / scale;
   double logarithm = exponent;
