@@ -394,7 +394,7 @@ shaped_loop write(const converted_shape& s) {
 
 } // namespace
 
-TEST_CASE("count_iterations: counters that are compared in more bits or fewer") {
+TEST_CASE("count_iterations: extended and truncated counters") {
   midend::count_iterations_workspace workspace;
   loop_counters c;
   random_source random(5);
@@ -900,7 +900,7 @@ TEST_CASE("count_iterations: loops of unknown start and length that go down, or 
   }
 }
 
-TEST_CASE("count_iterations: both exits, and what the program says of the number") {
+TEST_CASE("count_iterations: two exits, and hints") {
   using enum trip_count_kind;
   const auto counted = [](std::uint64_t first_bound, bool by_data, midend::loop_hints hints) {
     body_writer w;
@@ -942,7 +942,7 @@ TEST_CASE("count_iterations: both exits, and what the program says of the number
   CHECK(counted(5000, false, {3, 64, 3}).trip == trip_count{exact, 1023, 1024}); // the program is wrong about itself
 }
 
-TEST_CASE("count_iterations: a loop that data end") {
+TEST_CASE("count_iterations: an exit that data decide") {
   body_writer w;
   w.block();
   const body_id c = w.load(1);
@@ -974,7 +974,7 @@ TEST_CASE("count_iterations: loops without an exit, and conditions that are numb
   }
 }
 
-TEST_CASE("count_iterations: an exit that is taken for certain, in a block that is not always met") {
+TEST_CASE("count_iterations: an exit that is certainly taken, in a block that is not always executed") {
   body_writer w;
   const body_id one = w.constant(1, 1);
   w.block();
@@ -988,7 +988,7 @@ TEST_CASE("count_iterations: an exit that is taken for certain, in a block that 
   CHECK(c.trip == trip_count{});
 }
 
-TEST_CASE("count_iterations: flags that tell the first iteration, all loops of two phis of one bit and of three") {
+TEST_CASE("count_iterations: flags of the first iteration, all loops of two phis of one bit and of three") {
   midend::count_iterations_workspace workspace;
   loop_counters c;
   std::array<int, 5> kinds{};
@@ -1044,7 +1044,7 @@ TEST_CASE("count_iterations: switches are not counted") {
   CHECK_FALSE(c.exits[0].is_counted);
 }
 
-TEST_CASE("count_iterations: bounds that do not change") {
+TEST_CASE("count_iterations: invariant bounds") {
   body_writer w;
   const body_id i = w.phi(32);
   const body_id kept = w.phi(32);

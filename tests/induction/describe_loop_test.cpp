@@ -168,7 +168,7 @@ TEST_CASE("the body of a loop of one node") {
   CHECK(d.body.hints.multiple == 4);
 }
 
-TEST_CASE("of three backedges only the first brings another value") {
+TEST_CASE("of three backedges only the first has a different input") {
   described d("proc @p(%x: i32) {\n"
               "  node entry:\n"
               "    br head\n"
@@ -242,7 +242,7 @@ TEST_CASE("blocks, joins, cases, several latches and exits") {
                     " live out 1 7\n");
 }
 
-TEST_CASE("entering edges that do not count, and those that differ") {
+TEST_CASE("entering edges that are ignored, and those that differ") {
   const std::string head = "proc @p(%x: i32, %c: i1) -> i32 {\n"
                            "  node entry:\n";
   const std::string tail = "  node loop:\n"
@@ -468,7 +468,7 @@ TEST_CASE("every operation has a class, or is free") {
   CHECK(d.body.values[d.body.blocks[0].first_value + 26].kind == body_kind::call);
 }
 
-TEST_CASE("identities tell operations without a word apart") {
+TEST_CASE("identities distinguish operations outside the vocabulary") {
   described d("proc @p(%f: f32, %d: f64) {\n"
               "  node entry:\n"
               "    br loop\n"
@@ -571,7 +571,7 @@ bool same(const loop_body& a, const loop_body& b) {
   return to_text(a, midend::numbered_values()) == to_text(b, midend::numbered_values());
 }
 
-TEST_CASE("bodies of random programs are in order, and say what is used behind the loop") {
+TEST_CASE("bodies of random programs are in order, and say what is used after the loop") {
   midend::describe_loop_workspace workspace;
   loop_body body;
   std::size_t described_loops = 0;

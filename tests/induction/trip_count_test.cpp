@@ -134,7 +134,7 @@ TEST_CASE("trip_count: wide counters") {
     return t.backedges;
   };
   CHECK(backedges({64, 0, 1, 1024, operation::less, false, {true, false}}) == 1024);
-  CHECK(backedges({64, 1, 1, 1024, operation::less, false, {true, false}}) == 1023); // tested behind the increment
+  CHECK(backedges({64, 1, 1, 1024, operation::less, false, {true, false}}) == 1023); // tested after the increment
   CHECK(backedges({64, 0, 1, top, operation::not_equal, false, {}}) == top);
   CHECK_FALSE(trip_count_of({64, 0, 1, top, operation::not_equal, false, {}}).header_executions().has_value());
   CHECK(backedges({64, 0, 3, 1, operation::not_equal, false, {}}) == 0xaaaa'aaaa'aaaa'aaabULL); // wraps to it

@@ -1,4 +1,4 @@
-// Machine files: round trips, errors with their places, the examples, damaged text.
+// Machine files: round trips, errors with their positions, the examples, damaged text.
 #include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
@@ -82,7 +82,7 @@ TEST_CASE("machine_file: a profile is a file and some lines") {
   CHECK(m[load][midend::class_field::latency].trust == confidence::medium);
 }
 
-TEST_CASE("machine_file: what is said last holds, of pairs too") {
+TEST_CASE("machine_file: the last value of a cell counts, for pairs too") {
   const machine_model m = read_well("latency load -> alu value = 1\nlatency load -> alu value = 2\n"
                                     "latency load -> * value = 3\nexclude load store = 1\nexclude store load = 0");
   CHECK(m.latency(load, alu, midend::dependence_kind::value) == 2);
@@ -144,7 +144,7 @@ TEST_CASE("machine_file: errors name line and column") {
         "my.machine:3:4: error: expected a decimal number below 4294967296");
 }
 
-TEST_CASE("machine_file: damaged text is an error with a place, or a machine that can be written") {
+TEST_CASE("machine_file: damaged text is an error with a position, or a machine that can be written") {
   random_source random(8);
   const std::string whole = to_text(midend::e2k_reference_v6());
   int errors = 0;

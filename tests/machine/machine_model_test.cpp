@@ -59,14 +59,14 @@ static_assert(e2k_reference_v6().latency(load) == 5 && e2k_guide_v4().latency(lo
 
 } // namespace
 
-TEST_CASE("machine_model: what the reference machine has no source for is what is marked as assumed") {
+TEST_CASE("machine_model: the cells of the reference machine without a source are those marked as assumed") {
   CHECK(cells(e2k_reference_v6(), midend::lacks_source) == "shortest_pipelined_trip array_read.latency");
   CHECK(cells(e2k_guide_v4(), midend::lacks_source) == "shortest_pipelined_trip array_read.latency");
   CHECK(cells(e2k_reference_v6(), [](const auto& v) { return v.trust == confidence::assumed; }) ==
         "shortest_pipelined_trip array_read.latency");
 }
 
-TEST_CASE("machine_model: a number that is not the default is claimed by somebody") {
+TEST_CASE("machine_model: a cell that differs from the default has a confidence") {
   const machine_model fresh;
   for (const machine_model& m : {e2k_reference_v6(), e2k_guide_v4(), midend::scalar_core()}) {
     std::string forgotten;
@@ -87,7 +87,7 @@ TEST_CASE("machine_model: a number that is not the default is claimed by somebod
   CHECK(e2k_reference_v6()[machine_field::loop_buffer].trust == confidence::unknown);
 }
 
-TEST_CASE("machine_model: for_each_value meets every cell once") {
+TEST_CASE("machine_model: for_each_value visits every cell once") {
   const machine_model m = e2k_reference_v6();
   std::size_t seen = 0;
   std::size_t assumed = 0;

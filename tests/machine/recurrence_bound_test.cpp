@@ -274,7 +274,7 @@ TEST_CASE("register_need: against counting the live values of many iterations") 
     if (bound.cycles() > 1) {
       REQUIRE(midend::register_need(g, static_cast<std::uint32_t>(bound.cycles() - 1)).is_infeasible);
     }
-    const std::int64_t steady = 100 * std::int64_t{interval}; // all the pipeline is full by then
+    const std::int64_t steady = 100 * std::int64_t{interval}; // the pipeline is full by then
     std::uint64_t most = 0;
     for (std::int64_t t = steady; t != steady + interval; ++t) {
       std::uint64_t live = 0;
@@ -297,7 +297,7 @@ TEST_CASE("register_need: against counting the live values of many iterations") 
   CHECK(compared == 3000);
 }
 
-TEST_CASE("register_need: predicates are apart") {
+TEST_CASE("register_need: predicates are counted separately") {
   const auto m = midend::e2k_reference_v6();
   dependence_graph g;
   const operation_id x = g.add_operation(m, alu);
@@ -312,7 +312,7 @@ TEST_CASE("register_need: predicates are apart") {
   CHECK(need.length == 4);
 }
 
-TEST_CASE("register_need: intervals that no machine has take no more memory") {
+TEST_CASE("register_need: very long intervals take bounded memory") {
   const auto m = midend::e2k_reference_v6();
   dependence_graph g;
   const operation_id x = g.add_operation(m, alu);

@@ -156,7 +156,7 @@ operation_mix random_mix(random_source& random) {
 
 } // namespace
 
-TEST_CASE("resource_bound: the golden loops, with what binds them") {
+TEST_CASE("resource_bound: the golden loops, with what determines the bound") {
   const machine_model m = e2k_reference_v6();
   const auto kernel = resource_bound(m, fma_kernel);
   CHECK(kernel.cycles == 4);
@@ -193,7 +193,7 @@ TEST_CASE("resource_bound: scalar resources") {
   CHECK(resource_bound(m, literals).cycles == 3);
 }
 
-TEST_CASE("resource_bound: what comes out at the edges") {
+TEST_CASE("resource_bound: edge cases") {
   const machine_model m = e2k_reference_v6();
   const auto nothing = resource_bound(m, {});
   CHECK(nothing.cycles == 0);
@@ -234,7 +234,7 @@ TEST_CASE("resource_bound: classes that exclude each other") {
   CHECK(fewest_cycles(m.model(), mix_of({{load, 4}, {store, 3}})) == 5);
 }
 
-TEST_CASE("resource_bound: each of two that exclude each other is rounded up alone") {
+TEST_CASE("resource_bound: the needs of two classes that exclude each other are rounded up separately") {
   machine_builder m("bundles");
   m.channels({"0", "1", "2"}, {}).set({alu, load, store}, midend::class_field::channels, 0b111, {});
   m.resource("port", 2, {}).use({store}, "port", 2, {}).exclude(load, alu, {}).exclude(load, store, {});
@@ -246,7 +246,7 @@ TEST_CASE("resource_bound: each of two that exclude each other is rounded up alo
   CHECK(ports.exact == fraction(1, 3) + fraction(3));
 }
 
-TEST_CASE("resource_bound: of sets that bind alike the smallest is named") {
+TEST_CASE("resource_bound: of several sets that attain the bound, the smallest is reported") {
   machine_builder m("two");
   m.channels({"a", "b"}, {}).set({alu}, midend::class_field::channels, 0b01, {});
   m.set({shift}, midend::class_field::channels, 0b11, {});
