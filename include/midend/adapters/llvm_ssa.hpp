@@ -1,5 +1,4 @@
-/// `llvm_ssa`: the values of an `llvm::Function`, as the SSA and semantics rungs of the IR contract ask for them. For
-/// LLVM 19.
+/// `llvm_ssa`: an `llvm::Function` as a model of the SSA and semantics rungs of the IR contract. For LLVM 19.
 #pragma once
 
 #include "midend/adapters/llvm_bounds.hpp"
@@ -49,25 +48,27 @@ struct llvm_successors {
 
 /// A function of LLVM in SSA form: models `semantic_ir`.
 ///
-/// **Nodes** are the blocks in the order of the function, so the entry is node 0; unreachable blocks are there too.
-/// Edges are in the order of `llvm::successors`, parallel ones are kept.
+/// **Nodes** are the blocks in the order of the function, so the entry is node 0; unreachable blocks are included.
+/// Edges are in the order of `llvm::successors`, parallel edges are kept.
 ///
-/// **Values**: first all instructions in the order of the function, those without a result too, so that the values of a
-/// node are consecutive numbers; then the arguments, then the constants and globals that instructions name, in the
-/// order of first use. Operands are in LLVM's order; blocks, metadata and inline assembly are none, and of a switch
-/// only the condition is one. A phi has an operand for each edge into its block, in the order of `graph().in_edges(n)`.
+/// **Values**: first all instructions in the order of the function, including those without a result, so that the
+/// values of a node have consecutive numbers; then the arguments, then the constants and globals that instructions use,
+/// in the order of first use. Operands are in LLVM's order, without blocks, metadata and inline assembly; the only
+/// operand of a switch is its condition. A phi has an operand for each edge into its block, in the order of
+/// `graph().in_edges(n)`.
 ///
-/// `condition(n)` is there where a `br` or `switch` with two successors or more decides on a number; what leaves a node
-/// otherwise (`invoke`, `indirectbr`, `callbr`, `catchswitch`) goes to any of its successors.
+/// `condition(n)` is the condition of a `br` or `switch` with at least two successors; other terminators (`invoke`,
+/// `indirectbr`, `callbr`, `catchswitch`) have none and may go to any successor.
 ///
-/// Operations are those of `llvm_operation`, constants those of `llvm_constant_bits`. What has no word is folded by
-/// LLVM's own folder: loads from constant memory, address arithmetic, casts, vectors, aggregates, intrinsics, floating
-/// point where one result alone is right, and what `llvm_fold_options` adds. It makes its constants in the function's
-/// context, so views of functions of one context have to be on one thread while something is folded.
+/// Operations are those of `llvm_operation`, constants those of `llvm_constant_bits`. Operations outside of
+/// the vocabulary are folded by LLVM's own folder: loads from constant memory, address arithmetic, casts, vectors,
+/// aggregates, intrinsics, floating point where only one result is correct, and what `llvm_fold_options` adds. The
+/// folder creates constants in the function's context, so views of functions of one context must not fold on different
+/// threads at the same time.
 ///
-/// The view is a flat copy; it must be made again when the function changes, and it refers to LLVM's values. Requires
-/// verified IR. A declaration has no nodes. Time is expected to be linear in the instructions and their operands;
-/// memory 16 bytes an instruction, 4 an operand, and about 30 a value for finding numbers by address.
+/// The view is a flat copy that refers to LLVM's values; make it again when the function changes. Requires verified IR.
+/// A declaration has no nodes. Expected time linear in the instructions and their operands; 16 bytes an instruction, 4
+/// an operand, and about 30 a value for finding numbers by address.
 class llvm_ssa {
 public:
   using constant_type = std::uint64_t;
@@ -76,7 +77,7 @@ public:
 
   explicit llvm_ssa(const llvm::Function& f, const llvm_fold_options& options = {}) { assign(f, options); }
 
-  /// The view of another function; allocates nothing if an earlier one was at least as large.
+  /// Makes this the view of another function; allocates nothing if an earlier one was at least as large.
   void assign(const llvm::Function& f, const llvm_fold_options& options = {}) {
     options_ = options;
     numbering_.read(f, options.copies_fields);
@@ -139,7 +140,7 @@ public:
     return c == nullptr ? std::nullopt : llvm_constant_bits(c);
   }
 
-  /// What `!range`, attributes and LLVM's intrinsics promise of a number, see `llvm_bounds`.
+  /// The range that `!range`, attributes and LLVM's intrinsics guarantee, see `llvm_bounds`.
   std::optional<number_range> bounds(value_id v) const {
     const bool may_have =
         is_instruction(v) ? (marks(v) & record::bounded) != 0 : is_number(v) && llvm::isa<llvm::Argument>(value(v));
@@ -176,8 +177,8 @@ public:
     return llvm::SwitchInst::ConstCaseIt(choice, position - 1)->getCaseValue()->getZExtValue();
   }
 
-  /// Whether an edge is taken by exceptions: it leads to a landing pad, or to another block of that kind. What a
-  /// terminator computes is there on its other edges only.
+  /// Whether an edge is taken by exceptions: it leads to a landing pad or a similar block. The result of a terminator
+  /// is available on its other edges only.
   bool is_exceptional(edge_id e) const { return block(graph_.edge_target(e))->isEHPad(); }
 
 private:
@@ -193,7 +194,7 @@ private:
   std::optional<std::uint64_t> fold_other(value_id v, std::span<const std::uint64_t> args) const {
     const auto& i = llvm::cast<llvm::Instruction>(*value(v));
     if (args.size() != i.getNumOperands() || i.isTerminator()) {
-      return std::nullopt; // some operands are no values
+      return std::nullopt; // some operands are not values
     }
     llvm::SmallVector<llvm::Constant*, 8> constants;
     for (unsigned k = 0; k != i.getNumOperands(); ++k) {
@@ -206,7 +207,7 @@ private:
   llvm_fold_options options_;
   detail::llvm_numbering numbering_;
   csr_graph graph_;
-  flat_array<std::uint32_t> positions_; ///< of an edge among those into its target, if that has phis
+  flat_array<std::uint32_t> positions_; ///< by edge: its index among the edges into its target, if that has phis
 };
 
 static_assert(semantic_ir<llvm_ssa> && has_is_undefined<llvm_ssa> && has_bounds<llvm_ssa>);

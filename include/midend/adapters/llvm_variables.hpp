@@ -1,5 +1,4 @@
-/// `llvm_variables`: stack slots of an `llvm::Function` as variables, for functions that are not in SSA form yet. For
-/// LLVM 19.
+/// `llvm_variables`: the stack slots of an `llvm::Function` as variables, for functions before mem2reg. For LLVM 19.
 #pragma once
 
 #include "midend/adapters/llvm_ssa.hpp"
@@ -22,11 +21,10 @@ MIDEND_BEGIN_NAMESPACE
 
 /// The local variables that `clang -O0` leaves in memory: models `statement_ir`.
 ///
-/// A variable is an `alloca` of one element that is only read and written as a whole, by loads and stores of its type
-/// that are not volatile, and whose address goes nowhere else but into `llvm.lifetime` intrinsics: what LLVM's mem2reg
-/// would make SSA values of. Variables are numbered in the order of the function. Statements are the instructions, by
-/// the numbers that they have in `llvm_ssa`. A load uses a variable, a store defines one. The beginning of a lifetime
-/// is no definition.
+/// A variable is an `alloca` of one element that is only read and written as a whole, by non-volatile loads and stores
+/// of its type, and whose address is otherwise only passed to `llvm.lifetime` intrinsics: the slots that LLVM's mem2reg
+/// would promote. Variables are numbered in the order of the function. Statements are the instructions, with their
+/// numbers in `llvm_ssa`. A load uses a variable, a store defines one. The start of a lifetime is not a definition.
 ///
 /// Refers to the view that it is made from. O(instructions and operands); 8 bytes an instruction.
 class llvm_variables {
@@ -45,10 +43,10 @@ public:
 
   std::size_t num_variables() const { return slots_.size(); }
 
-  /// The `alloca` that a variable is.
+  /// The `alloca` of a variable.
   value_id slot(variable_id x) const { return slots_[x]; }
 
-  /// The variable that a value is the address of, or `no_variable`.
+  /// The variable whose address a value is, or `no_variable`.
   variable_id variable(value_id v) const { return v < num_statements() ? variables_[v] : no_variable; }
 
   std::span<const variable_id> definitions(statement_id s) const {
@@ -65,7 +63,7 @@ private:
     for (value_id v = 0; v != num_statements(); ++v) {
       const auto* const slot = llvm::dyn_cast<llvm::AllocaInst>(ir_->value(v));
       if (slot != nullptr && !slot->isArrayAllocation()) {
-        variables_[v] = 0; // perhaps; it gets a number later
+        variables_[v] = 0; // a candidate; numbered later
       }
     }
   }
@@ -80,7 +78,7 @@ private:
     }
   }
 
-  /// Whether an instruction does nothing with a slot that a variable could not bear.
+  /// Whether an instruction uses a slot only as a variable can be used.
   bool accesses_whole(value_id v, value_id slot) const {
     const llvm::Value* const value = ir_->value(v);
     const llvm::Type* const type = llvm::cast<llvm::AllocaInst>(ir_->value(slot))->getAllocatedType();

@@ -1,13 +1,13 @@
-/// The editing rungs of the IR contract: how what changes a program does it. An *editor* is an object with the members
-/// below, by which it changes the user's function at once; usually it holds a reference to it. An editor is a view,
-/// too: what it answers is the present state of the function.
+/// The editing rungs of the IR contract: how transformations change a program. An *editor* is an object with the
+/// members below, which change the user's function immediately; usually it holds a reference to the function. An editor
+/// is also a view: it answers with the present state of the function.
 ///
-/// **Changing values** (`value_editor`, on top of the SSA rung and the `constant_type` of the semantics rung):
+/// **Changing values** (`value_editor`, in addition to the SSA rung and the `constant_type` of the semantics rung):
 ///
 ///     value_id insert_phi(node_id n, value_id like);               // at the head of n, of the type of `like`
 ///     void set_phi_input(value_id phi, edge_id e, value_id v);
 ///     void replace_uses(value_id v, value_id by);                  // all operands v become `by`
-///     void erase_value(value_id v);                                // which nobody uses
+///     void erase_value(value_id v);                                // which has no users
 ///     value_id clone_value(value_id v, node_id n);                 // the same operation of the same operands in n
 ///     value_id make_constant(value_id like, constant_type c);      // of the type of `like`
 ///
@@ -16,45 +16,45 @@
 ///     node_id create_node(node_id like);                           // without operations
 ///     void redirect_edge(edge_id e, node_id target);
 ///     void set_jump(node_id n, node_id target);                    // n, which has no terminator, ends in a jump
-///     void keep_edge(edge_id e);                                   // its source goes on by e always
-///     void erase_nodes(std::span<const node_id> nodes);            // into which no edge leads from elsewhere
+///     void keep_edge(edge_id e);                                   // its source always continues along e
+///     void erase_nodes(std::span<const node_id> nodes);            // which have no edges from other nodes
 ///
-/// Numbers are stable: an id names the same thing until that is erased, and is not given out again while the editor
-/// lives (results by id stay meaningful). What is created gets numbers at the end, so `num_nodes()`, `num_edges()` and
-/// `num_values()` only grow; an erased node is an unreachable one without successors or values, and an erased edge
-/// leads from nowhere (`no_node`) and is in no list. Of what was handed out as a range nothing is good for reading
-/// after a change.
+/// Numbers are stable: an id names the same thing until that is erased, and is not reused while the editor exists, so
+/// results by id stay meaningful. New things get numbers at the end, so `num_nodes()`, `num_edges()` and `num_values()`
+/// only grow. An erased node is an unreachable node without successors or values; an erased edge has the source
+/// `no_node` and is in no list. A change invalidates all ranges returned before.
 ///
-/// - `insert_phi`: has an input for each edge into `n`, none of which is set (`no_value`).
-/// - `clone_value`: goes behind what is in `n`. Phis get inputs that are not set. A value that ends its node is cloned
-///   into one that has no end yet, with its edges: to the same targets in the same order with the same cases. The phis
-///   there get inputs that are not set.
-/// - `create_node`: name, profile, place in the source and whatever else nodes have are made from those of `like`.
+/// - `insert_phi`: the phi has an input for each edge into `n`, none of them set (`no_value`).
+/// - `clone_value`: the clone is appended to `n`. A cloned phi has inputs that are not set. A terminator is cloned into
+/// a
+///   node without terminator, with its edges: the same targets, in the same order, with the same cases. Phis in the
+///   targets get inputs that are not set.
+/// - `create_node`: name, profile, source location and other attributes are derived from those of `like`.
 /// - `redirect_edge`: the edge keeps its place among the successors of its source, its number and its case. Phis of the
-///   old target lose the input for `e`, those of the new one get one that is not set.
-/// - `keep_edge`: the other edges of its source go, with the phi inputs that belonged to them. What decided between the
-///   edges becomes a jump and reads nothing.
-/// - `erase_nodes`: the values in them go, the edges from them go, with their phi inputs elsewhere. Requires that the
-///   entry is not among them and that no edge comes and no value is used from outside. They are named together since
-///   they may lead to and use each other.
+/// old
+///   target lose their input for `e`, phis of the new target get one that is not set.
+/// - `keep_edge`: the other edges of its source are removed, with their phi inputs. The branch becomes a jump and reads
+///   nothing.
+/// - `erase_nodes`: removes their values and the edges from them, with the phi inputs of those edges. Requires that the
+///   entry is not among them, that no edge leads to them from other nodes, and that no other node uses their values.
+///   They are passed together because they may lead to and use each other.
 ///
-/// **Leaving variables** (`variable_editor`): what SSA construction asks of an IR whose statements write variables.
-/// On top of the statements rung:
+/// **From variables to values** (`variable_editor`): what SSA construction requires of an IR whose statements write
+/// variables. In addition to the statements rung:
 ///
 ///     value_id insert_variable_phi(node_id n, variable_id x);      // at the head of n, before the phis there
 ///     void set_phi_input(value_id phi, edge_id e, value_id v);
 ///     void rename_use(statement_id s, variable_id x, value_id v);  // s reads v wherever it read x
-///     value_id rename_definition(statement_id s, variable_id x);   // what s wrote to x becomes a value
-///     value_id undefined_value(variable_id x);                     // for what was never written
+///     value_id rename_definition(statement_id s, variable_id x);   // the value that s wrote to x
+///     value_id undefined_value(variable_id x);                     // of a variable that was never written
 ///
-/// `statements(n)` and the numbers of statements stay as they are: a phi made by `insert_variable_phi` is no statement.
-/// After `rename_use(s, x, v)`, `uses(s)` does not name x any more; after `rename_definition(s, x)` neither
-/// `definitions(s)` nor `may_definitions(s)` do. A statement that may define x is asked for both, first
-/// `rename_use(s, x, v)`, where v is what x holds if `s` leaves it alone, even if `uses(s)` does not name x. Each is
-/// asked for once for each x.
+/// `statements(n)` and the numbers of statements do not change: a phi made by `insert_variable_phi` is not a statement.
+/// After `rename_use(s, x, v)`, `uses(s)` does not list x; after `rename_definition(s, x)`, neither `definitions(s)`
+/// nor `may_definitions(s)` does. For a statement that may define x both are called, `rename_use(s, x, v)` first, even
+/// if `uses(s)` does not list x: v is what x holds if `s` does not write it. Each is called once for each x.
 ///
-/// `on_the_fly_editor` adds what construction without an analysis needs, since it makes phis that turn out to be
-/// superfluous: `replace_uses(v, by)` and `erase_value(v)` for such phis (`by` is set in inputs of phis, too), and
+/// `on_the_fly_editor` adds what SSA construction without analyses needs, because it inserts phis that turn out to be
+/// redundant: `replace_uses(v, by)`, also in inputs of phis, and `erase_value(v)` for such phis, and
 /// `graph().in_edges(n)`, the edges into a node.
 #pragma once
 
@@ -76,11 +76,11 @@ concept can_insert_phis = requires(E& editor, node_id n, value_id v) {
   { editor.insert_phi(n, v) } -> std::convertible_to<value_id>;
 };
 
-/// `set_phi_input(phi, e, v)` sets what a phi is on arrival by an edge.
+/// `set_phi_input(phi, e, v)` sets the value that a phi takes on arrival along an edge.
 template <class E>
 concept can_set_phi_inputs = requires(E& editor, edge_id e, value_id v) { editor.set_phi_input(v, e, v); };
 
-/// `replace_uses(v, by)` puts one value in place of another.
+/// `replace_uses(v, by)` replaces one value by another in all operands.
 template <class E>
 concept can_replace_uses = requires(E& editor, value_id v) { editor.replace_uses(v, v); };
 
@@ -94,7 +94,7 @@ concept can_clone_values = requires(E& editor, node_id n, value_id v) {
   { editor.clone_value(v, n) } -> std::convertible_to<value_id>;
 };
 
-/// `make_constant(like, c)` gives a value that is a literal.
+/// `make_constant(like, c)` returns a literal.
 template <class E>
 concept can_make_constants = requires(E& editor, value_id like, const constant_of<E>& c) {
   { editor.make_constant(like, c) } -> std::convertible_to<value_id>;
@@ -111,7 +111,7 @@ concept can_create_nodes = requires(E& editor, node_id n) {
   { editor.create_node(n) } -> std::convertible_to<node_id>;
 };
 
-/// `redirect_edge(e, target)` leads an edge elsewhere.
+/// `redirect_edge(e, target)` changes the target of an edge.
 template <class E>
 concept can_redirect_edges = requires(E& editor, edge_id e, node_id n) { editor.redirect_edge(e, n); };
 
@@ -119,7 +119,7 @@ concept can_redirect_edges = requires(E& editor, edge_id e, node_id n) { editor.
 template <class E>
 concept can_set_jumps = requires(E& editor, node_id n) { editor.set_jump(n, n); };
 
-/// `keep_edge(e)` makes a branch a jump.
+/// `keep_edge(e)` turns a branch into a jump.
 template <class E>
 concept can_keep_edges = requires(E& editor, edge_id e) { editor.keep_edge(e); };
 
@@ -142,18 +142,18 @@ concept can_insert_variable_phis = requires(E& editor, node_id n, variable_id x)
   { editor.insert_variable_phi(n, x) } -> std::convertible_to<value_id>;
 };
 
-/// `rename_use(s, x, v)` has a statement read a value in place of a variable.
+/// `rename_use(s, x, v)` makes a statement read a value in place of a variable.
 template <class E>
 concept can_rename_uses =
     requires(E& editor, statement_id s, variable_id x, value_id v) { editor.rename_use(s, x, v); };
 
-/// `rename_definition(s, x)` turns what a statement writes into a value.
+/// `rename_definition(s, x)` turns the definition of a variable by a statement into a value.
 template <class E>
 concept can_rename_definitions = requires(E& editor, statement_id s, variable_id x) {
   { editor.rename_definition(s, x) } -> std::convertible_to<value_id>;
 };
 
-/// `undefined_value(x)` stands for a variable that was not written.
+/// `undefined_value(x)` returns the value of a variable that was not written.
 template <class E>
 concept has_undefined_values = requires(E& editor, variable_id x) {
   { editor.undefined_value(x) } -> std::convertible_to<value_id>;
@@ -171,7 +171,7 @@ concept graph_has_in_edges = requires(const E& editor, node_id n) {
   { editor.graph().in_edges(n) } -> range_of_nodes;
 };
 
-/// Turns variables into values while they are read and written.
+/// Turns variables into values while the program is being built.
 template <class E>
 concept on_the_fly_editor = variable_editor<E> && graph_has_in_edges<E> && can_replace_uses<E> && can_erase_values<E>;
 

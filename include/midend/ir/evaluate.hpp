@@ -16,8 +16,8 @@ enum class evaluation_fault : std::uint8_t {
   division_by_zero,
   division_overflow, ///< the least number divided by -1, or its remainder
   shift_too_far,     ///< by the width or more
-  signed_overflow,   ///< against `no_signed_wrap`
-  unsigned_overflow, ///< against `no_unsigned_wrap`
+  signed_overflow,   ///< contrary to `no_signed_wrap`
+  unsigned_overflow, ///< contrary to `no_unsigned_wrap`
 };
 
 /// The result of an operation, with zeros above its width, if `fault` is `none`.
@@ -35,14 +35,14 @@ constexpr std::uint64_t low_ones(unsigned width) {
   return ~std::uint64_t{0} >> (64 - width);
 }
 
-/// The number that the low `width` bits mean, signed. Those above may be anything.
+/// The low `width` bits read as a signed number. The bits above are ignored.
 constexpr std::int64_t as_signed(std::uint64_t bits, unsigned width) {
   return static_cast<std::int64_t>(bits << (64 - width)) >> (64 - width);
 }
 
 namespace detail {
 
-/// A product in 128 bits.
+/// A product of 128 bits.
 struct wide_product {
   std::uint64_t low;
   std::uint64_t high;
@@ -56,7 +56,7 @@ constexpr wide_product multiply_unsigned(std::uint64_t a, std::uint64_t b) {
   return {other << 32 | (low & half), (a >> 32) * (b >> 32) + (middle >> 32) + (other >> 32)};
 }
 
-/// The same of signed numbers, in two's complement.
+/// The same for signed numbers, in two's complement.
 constexpr wide_product multiply_signed(std::int64_t a, std::int64_t b) {
   const auto ua = static_cast<std::uint64_t>(a);
   const auto ub = static_cast<std::uint64_t>(b);
@@ -65,7 +65,7 @@ constexpr wide_product multiply_signed(std::int64_t a, std::int64_t b) {
   return p;
 }
 
-/// A sum, difference or product with what was exact about it.
+/// A sum, difference or product, and whether it wraps.
 struct wrapping_result {
   std::uint64_t bits; ///< may have more than `width` bits
   bool signed_wrap;
@@ -116,7 +116,7 @@ constexpr evaluation as_promised(const wrapping_result& exact, const operation_i
   return {exact.bits & low_ones(info.width)};
 }
 
-/// The first step and the second of `shladd`, each exact or not.
+/// The shift and the addition of `shladd`, each with whether it wraps.
 constexpr evaluation shift_and_add(std::uint64_t a, std::uint64_t amount, std::uint64_t c, const operation_info& info) {
   const evaluation shifted = as_promised(wrapping_shl(a, amount, info.width), info);
   return shifted ? as_promised(wrapping_add(shifted.bits, c, info.width), info) : shifted;
@@ -169,8 +169,8 @@ constexpr bool compare(operation code, std::uint64_t a, std::uint64_t b, unsigne
 
 } // namespace detail
 
-/// The result of an operation. Requires as many arguments as `arity(info.code)`, each with zeros above its width.
-/// Division by 0, the least number by -1, shifts by the width or more and broken promises have none. Comparisons give
+/// The result of an operation. Requires `arity(info.code)` arguments, each with zeros above its width. Division by 0,
+/// division of the least number by -1, shifts by the width or more and broken flags have no result. Comparisons return
 /// 0 or 1.
 constexpr evaluation evaluate(const operation_info& info, std::span<const std::uint64_t> args) {
   MIDEND_ASSERT(args.size() == arity(info.code), "as many arguments as the operation has operands", args.size());

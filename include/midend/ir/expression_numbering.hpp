@@ -1,4 +1,4 @@
-/// `expression_numbering`: gives equal numbers to equal expressions, for IRs that do not number theirs.
+/// `expression_numbering`: assigns equal numbers to equal expressions, for IRs without expression numbers.
 #pragma once
 
 #include "midend/config.hpp"
@@ -12,19 +12,18 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Numbers expressions in the order in which they are first seen, from 0 on. What an expression is made of are numbers
-/// of 32 bits: an operation, which is whatever tells this computation from others (an opcode; where it matters,
-/// combined with width or flags), and the operands in their order. Sort the operands of commutative operations first to
-/// have `b + a` be `a + b`.
+/// Numbers expressions from 0 in the order in which they are first seen. An expression consists of 32-bit numbers: the
+/// operation, which is whatever distinguishes computations (an opcode, combined with width or flags where they matter),
+/// and the operands in order. To identify `b + a` with `a + b`, sort the operands of commutative operations first.
 ///
 ///     midend::expression_numbering numbers;
 ///     const midend::expression_id e = numbers.number(opcode, operands);      // statement by statement
 ///
 /// Equal calls in equal order give equal numbers, on every platform. O(k) expected time for k operands. Memory: about
-/// 30 bytes for each beginning of an expression that is not shared with another one.
+/// 30 bytes for each distinct prefix of an expression.
 class expression_numbering {
 public:
-  /// The number of `operation` of `operands`, a new one if it was not seen before.
+  /// The number of `operation` of `operands`; a new one if it was not seen before.
   expression_id number(std::uint32_t operation, std::span<const variable_id> operands) {
     std::uint32_t at = step(start, operation);
     for (const variable_id operand : operands) {
@@ -55,7 +54,7 @@ public:
 private:
   static constexpr std::uint32_t start = 0xffff'ffff;
 
-  /// Beginnings of expressions have numbers too, so that an expression of any length is a walk through one map.
+  /// Prefixes of expressions have numbers, so that looking up an expression of any length is a walk through one map.
   std::uint32_t step(std::uint32_t beginning, std::uint32_t next) {
     const auto fresh = static_cast<std::uint32_t>(expression_at_.size());
     const std::uint32_t longer = longer_.find_or_insert(std::uint64_t{beginning} << 32 | next, fresh);
@@ -66,7 +65,7 @@ private:
   }
 
   detail::hash_map<std::uint64_t> longer_;
-  flat_array<expression_id> expression_at_; ///< by beginning: the expression that ends there
+  flat_array<expression_id> expression_at_; ///< by prefix: the expression that ends there
   flat_array<std::uint32_t> operations_;
   flat_array<std::size_t> operand_end_;
   flat_array<variable_id> operands_;

@@ -1,21 +1,21 @@
-/// The expressions rung of the IR contract: which statements compute the same thing. On top of the statements rung:
+/// The expressions rung of the IR contract: which statements compute the same expression. In addition to the statements
+/// rung:
 ///
 ///       std::size_t num_expressions() const;
 ///       midend::expression_id expression(midend::statement_id s) const;     // or no_expression
 ///       auto expression_operands(midend::expression_id e) const;            // variables
 ///
-/// `expression(s)` is the expression whose value the statement computes, whenever it is executed, from the values that
-/// its operands have on arrival. Equal numbers mean the same expression: the same operation of the same operands in the
-/// same order, so that `t = a + b` and `u = a + b` compute expression 0, say, and `v = a - b` expression 1. Whether
-/// `b + a` is `a + b` is for the IR to say. `expression_numbering` gives out the numbers.
+/// `expression(s)` is the expression that the statement computes on each execution, from the values of the operands
+/// before it. Equal numbers mean the same operation of the same operands in the same order: `t = a + b` and `u = a + b`
+/// compute expression 0, say, and `v = a - b` expression 1. The IR decides whether `b + a` is `a + b`.
+/// `expression_numbering` assigns numbers.
 ///
-/// `expression_operands(e)` are the variables whose value decides about that of `e`; constants are none. A write to one
-/// of them, certain or not, makes the value old. `a = a + b` computes a + b and makes it old at once.
+/// `expression_operands(e)` are the variables on which the value of `e` depends; constants are not listed. A write to one
+/// of them, certain or possible, kills the expression. `a = a + b` computes a + b and kills it at once.
 ///
-/// `no_expression` is for what computes nothing that could be used again, or must not be taken for the same: copies and
-/// constants (cheaper to do than to look for), calls, volatile reads, stores. A read of memory is an expression if the
-/// memory it may read is made of variables and those are among its operands: writes through pointers then have to be
-/// `may_definitions`.
+/// `no_expression` is for statements whose value cannot be reused or is not worth it: copies and constants, calls,
+/// volatile reads, stores. A read of memory can be an expression if the memory that it may read is represented by
+/// variables, which are then among its operands; writes through pointers have to be `may_definitions`.
 #pragma once
 
 #include "midend/config.hpp"
@@ -28,13 +28,13 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// `num_expressions()` gives the number of expressions.
+/// `num_expressions()` returns the number of expressions.
 template <class IR>
 concept has_num_expressions = requires(const IR& ir) {
   { ir.num_expressions() } -> std::convertible_to<std::size_t>;
 };
 
-/// `expression(s)` gives the expression that a statement computes, or `no_expression`.
+/// `expression(s)` returns the expression that a statement computes, or `no_expression`.
 template <class IR>
 concept has_expression = requires(const IR& ir, statement_id s) {
   { ir.expression(s) } -> std::convertible_to<expression_id>;

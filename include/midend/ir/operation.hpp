@@ -1,5 +1,5 @@
-/// The vocabulary of operations: what `operation(v)` of the semantics rung answers, so that a lattice can have a
-/// transfer function of its own for each.
+/// The vocabulary of operations, the result of `operation(v)` of the semantics rung, for which lattices have transfer
+/// functions.
 #pragma once
 
 #include "midend/config.hpp"
@@ -8,10 +8,10 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What an operation computes, of numbers of `width` bits that are neither signed nor unsigned: where it matters there
-/// are two operations. Numbers are kept in 64 bits, those above `width` zero.
+/// What an operation computes. Numbers have `width` bits and are neither signed nor unsigned: where the difference
+/// matters, there are two operations. They are stored in 64 bits, with zeros above `width`.
 ///
-/// *Partial* operations have no result for some operands; see `evaluate`.
+/// *Partial* operations have no result for some operands; see `evaluate`. The page `docs/ir-concepts.md` has a table.
 enum class operation : std::uint8_t {
   other,          ///< anything else: only `fold` knows
   add,            ///< a + b
@@ -51,11 +51,11 @@ enum class operation : std::uint8_t {
   select          ///< b if a is not 0, else c; a has 1 bit
 };
 
-/// What the program promises of an operation beside its result; a broken promise leaves it without one. Of shladd it
-/// is promised of the shift and of the addition, each alone.
+/// What the program guarantees about an operation; if the guarantee is broken, the operation has no result. For
+/// `shladd` it applies to the shift and to the addition separately.
 struct operation_flags {
-  bool no_signed_wrap = false;   ///< of add, sub, mul, neg, shl and shladd: the exact result fits, signed
-  bool no_unsigned_wrap = false; ///< of the same: the exact result fits, unsigned
+  bool no_signed_wrap = false;   ///< for add, sub, mul, neg, shl and shladd: the exact result fits, signed
+  bool no_unsigned_wrap = false; ///< for the same: the exact result fits, unsigned
 
   friend constexpr bool operator==(operation_flags, operation_flags) = default;
 };
@@ -64,7 +64,7 @@ struct operation_flags {
 struct operation_info {
   operation code = operation::other;
   std::uint8_t width = 64;         ///< of the result, 1 … 64
-  std::uint8_t operand_width = 64; ///< of the operands, if it is another one: comparisons and conversions
+  std::uint8_t operand_width = 64; ///< of the operands, if it differs: comparisons and conversions
   operation_flags flags = {};
 
   friend constexpr bool operator==(const operation_info&, const operation_info&) = default;
@@ -95,7 +95,7 @@ constexpr bool is_comparison(operation code) {
   return code >= operation::equal && code <= operation::ugreater_equal;
 }
 
-/// Whether operands can change places.
+/// Whether the operands can be exchanged.
 constexpr bool is_commutative(operation code) {
   switch (code) {
   case operation::add:
@@ -115,7 +115,7 @@ constexpr bool is_commutative(operation code) {
   }
 }
 
-/// The comparison that holds where `code` does not.
+/// The comparison that holds if and only if `code` does not.
 constexpr operation negated(operation code) {
   switch (code) {
   case operation::equal:
@@ -143,7 +143,7 @@ constexpr operation negated(operation code) {
   }
 }
 
-/// The comparison that says the same of operands in the other order.
+/// The equivalent comparison with exchanged operands.
 constexpr operation mirrored(operation code) {
   switch (code) {
   case operation::less:

@@ -1,4 +1,4 @@
-/// The semantics rung of the IR contract: what values and branches mean. On top of the SSA rung:
+/// The semantics rung of the IR contract: what values and branches mean. In addition to the SSA rung:
 ///
 ///     using constant_type = std::uint64_t;                                          // the IR's own
 ///     midend::operation_info operation(midend::value_id v) const;
@@ -6,31 +6,30 @@
 ///     std::optional<constant_type> fold(midend::value_id v, std::span<const constant_type> args) const;
 ///     std::optional<constant_type> edge_case(midend::edge_id e) const;
 ///
-/// `constant(v)` is the value of `v` if it is a literal, nothing otherwise. Constants of one value are compared bit for
-/// bit: two NaNs are equal if their bits are, 0.0 and -0.0 are not.
+/// `constant(v)` is the value of `v` if it is a literal, else `std::nullopt`. Constants are compared bit for bit: two
+/// NaNs are equal if their bits are, 0.0 and -0.0 are not.
 ///
-/// `operation(v)` says what `v` computes in the words that lattices know; its operands are then the first
-/// `arity(code)` of `operands(v)`. `operation::other` is for everything else, for constants, parameters and phis too;
-/// `width` is that of the value then, too, since it says what the bits mean; any if it has no bits.
+/// `operation(v)` says what `v` computes in the vocabulary of `ir/operation.hpp`; the arguments are the first
+/// `arity(code)` of `operands(v)`. `operation::other` is for everything else, including constants, parameters and phis;
+/// `width` is then the width of the value, or arbitrary if it is not a number.
 ///
-/// `fold(v, args)` computes `v`, which is no phi, from constants, one for each of `operands(v)`; nothing if the result
-/// is not to be had: it depends on memory or on the outside, or the operation has none (a division by zero). What is
-/// folded has to be what the program computes, on every target it is compiled for. Results must not depend on more than
-/// `v` and `args`.
+/// `fold(v, args)` computes `v`, which is not a phi, from constants, one for each of `operands(v)`. `std::nullopt` if
+/// the result is unknown (it depends on memory or on the environment) or there is none (a division by zero). The result
+/// must be what the program computes on every target it is compiled for, and may only depend on `v` and `args`.
 ///
-/// `edge_case(e)` is the value of the condition at the source of `e` with which `e` is taken; nothing if it is the edge
-/// for all values that no other edge of the node has. The two edges of `br %c` have the cases 1 and 0, or, where any
-/// number but 0 counts as true, none and 0. No two edges of a node have the same case. Asked only where `condition`
-/// gives a value.
+/// `edge_case(e)` is the value of the condition at the source of `e` for which `e` is taken; `std::nullopt` for the
+/// edge that is taken for all other values. The two edges of `br %c` have the cases 1 and 0, or, if every number except
+/// 0 counts as true, none and 0. No two edges of a node have the same case. Called only where `condition` returns a
+/// value.
 ///
-/// Four members may be left out. `bool is_undefined(v)` says that `v` is the literal `undef`, which has any value.
-/// `bool never_returns(v)` says that control does not go past `v`, a call of `exit`: neither to what follows in its
-/// node nor by the edges from there. `std::optional<number_range> bounds(v)` says what is promised of `v`, a parameter
-/// or an operation that is `other`: that it is a number of that range. `bool is_opaque(v)` says that `v` is `other` and
-/// that `fold` never gives a result for it, as for a call or a store, so that nobody has to look at its operands.
+/// Four members are optional. `bool is_undefined(v)`: `v` is the literal `undef`, which may have any value. `bool
+/// never_returns(v)`: control does not pass `v` (a call of `exit`), neither to later values of its node nor along its
+/// edges. `std::optional<number_range> bounds(v)`: a guaranteed range of `v`, a parameter or an operation that is
+/// `other`. `bool is_opaque(v)`: `v` is `other` and `fold` never returns a result for it, as for a call or a store, so
+/// its operands need not be examined.
 ///
-/// Where `constant_type` is `std::uint64_t`, constants are numbers of the value's width with zeros above, as in
-/// `ir/evaluate.hpp`; the lattices that ship then have transfer functions for all of the vocabulary.
+/// If `constant_type` is `std::uint64_t`, constants are numbers of the value's width with zeros above, as in
+/// `ir/evaluate.hpp`; the ready domains then have transfer functions for the whole vocabulary.
 #pragma once
 
 #include "midend/config.hpp"
@@ -59,7 +58,7 @@ concept has_operation = requires(const IR& ir, value_id v) {
   { ir.operation(v) } -> std::convertible_to<operation_info>;
 };
 
-/// `constant(v)` gives the constant that a value is, if it is one.
+/// `constant(v)` returns the constant that a value is, if it is one.
 template <class IR>
 concept has_constant = requires(const IR& ir, value_id v) {
   { ir.constant(v) } -> std::convertible_to<std::optional<constant_of<IR>>>;
@@ -71,7 +70,7 @@ concept has_fold = requires(const IR& ir, value_id v, std::span<const constant_o
   { ir.fold(v, args) } -> std::convertible_to<std::optional<constant_of<IR>>>;
 };
 
-/// `edge_case(e)` gives the value of the condition with which an edge is taken.
+/// `edge_case(e)` returns the value of the condition for which an edge is taken.
 template <class IR>
 concept has_edge_case = requires(const IR& ir, edge_id e) {
   { ir.edge_case(e) } -> std::convertible_to<std::optional<constant_of<IR>>>;
@@ -83,19 +82,19 @@ concept has_is_undefined = requires(const IR& ir, value_id v) {
   { ir.is_undefined(v) } -> std::same_as<bool>;
 };
 
-/// `never_returns(v)` says whether control stops at a value. Optional.
+/// `never_returns(v)` says whether control does not pass a value. Optional.
 template <class IR>
 concept has_never_returns = requires(const IR& ir, value_id v) {
   { ir.never_returns(v) } -> std::same_as<bool>;
 };
 
-/// `is_opaque(v)` says that a value does not follow from its operands. Optional.
+/// `is_opaque(v)` says that a value cannot be computed from its operands. Optional.
 template <class IR>
 concept has_is_opaque = requires(const IR& ir, value_id v) {
   { ir.is_opaque(v) } -> std::same_as<bool>;
 };
 
-/// Whether `v` is known not to follow from its operands.
+/// Whether the IR says that `v` cannot be computed from its operands.
 template <class IR> constexpr bool is_opaque([[maybe_unused]] const IR& ir, [[maybe_unused]] value_id v) {
   if constexpr (has_is_opaque<IR>) {
     return ir.is_opaque(v);
@@ -104,7 +103,7 @@ template <class IR> constexpr bool is_opaque([[maybe_unused]] const IR& ir, [[ma
   }
 }
 
-/// The numbers from `low` to `high`, as they are if signed or if not. Bits above the width of the value are zero.
+/// The numbers from `low` to `high`, read as signed or unsigned. Bits above the width of the value are zero.
 struct number_range {
   std::uint64_t low;
   std::uint64_t high;
@@ -113,7 +112,7 @@ struct number_range {
   friend constexpr bool operator==(const number_range&, const number_range&) = default;
 };
 
-/// `bounds(v)` says what is promised of a value. Optional.
+/// `bounds(v)` returns a guaranteed range of a value. Optional.
 template <class IR>
 concept has_bounds = std::same_as<constant_of<IR>, std::uint64_t> && requires(const IR& ir, value_id v) {
   { ir.bounds(v) } -> std::convertible_to<std::optional<number_range>>;

@@ -1,29 +1,28 @@
-/// The SSA rung of the IR contract: the values of a function, in the nodes of its graph. On top of the values rung
-/// (`ir/ssa_values.hpp`: `num_values`, `operands`, `is_phi`, and `users` if there are):
+/// The SSA rung of the IR contract: the values of a function, in the nodes of its graph. In addition to the values rung
+/// (`ir/ssa_values.hpp`: `num_values`, `operands`, `is_phi`, optional `users`):
 ///
 ///     const G& graph() const;                                   // a flow graph whose edges have numbers
 ///     auto values(midend::node_id n) const;                     // those computed in n, phis first, in order
 ///     midend::value_id phi_input(midend::value_id v, midend::edge_id e) const;
 ///     midend::value_id condition(midend::node_id n) const;      // or no_value
 ///
-/// **What is a value.** The results of operations and phis, which stand in nodes; parameters, constants and whatever
-/// else operands name, which stand in none. An operation without a result (a store, a branch, a return) is a value too,
-/// one that nobody uses: so all reads of values are operands of values. A branch's operand is its condition.
+/// **What is a value.** Operations and phis, which are in nodes; parameters, constants and anything else that operands
+/// name, which are in no node. An operation without a result (a store, a branch, a return) is a value without users, so
+/// that every read of a value is an operand of a value. The operand of a branch is its condition.
 ///
-/// **Phis** stand before everything else in their node and are simultaneous: each is, on arrival by edge `e`, what
-/// `phi_input(v, e)` was at the end of the edge's source. Parallel edges have inputs of their own, which may differ.
-/// `operands(v)` of a phi are these inputs, one for each edge into the node, in any order. Requires that `e` leads to
-/// the phi's node.
+/// **Phis** come first in their node and are evaluated simultaneously: on arrival along edge `e`, a phi takes the value
+/// that `phi_input(v, e)` had at the end of the edge's source. `e` must lead to the phi's node. Parallel edges have
+/// separate inputs, which may differ. `operands(v)` of a phi are these inputs, one for each edge into the node, in any
+/// order.
 ///
-/// `condition(n)` is the value that decides which successor follows, if it alone does; `no_value` if there is one
-/// successor, or none, or something else decides.
+/// `condition(n)` is the value that alone decides which successor follows; `no_value` if there is at most one
+/// successor, or something else decides.
 ///
-/// An IR may have `parameters()`, a range of the values that are there when control enters: what is analysed of values
-/// in nodes is then analysed of these too.
+/// The optional `parameters()` is a range of the values that exist when control enters; analyses then treat them like
+/// values in nodes.
 ///
-/// Counter-examples: a variable that is written twice is no value (the statements rung is for those); the write to a
-/// memory cell makes no value, unless the IR has memory in SSA form; an `llvm::BasicBlock*` that a terminator names is
-/// an edge and no operand.
+/// Not values: a variable that is written twice (see the statements rung); the contents of a memory cell, unless the IR
+/// has memory in SSA form; an `llvm::BasicBlock*` that a terminator names, which is an edge, not an operand.
 #pragma once
 
 #include "midend/config.hpp"
@@ -48,13 +47,13 @@ template <class IR> using values_of = decltype(std::declval<const IR&>().values(
 template <class IR>
 concept values_are_a_range_of_ids = range_of_ids<values_of<IR>>;
 
-/// `phi_input(v, e)` gives the value that a phi has when control comes by `e`.
+/// `phi_input(v, e)` returns the value that a phi takes when control arrives along `e`.
 template <class IR>
 concept has_phi_input = requires(const IR& ir, value_id v, edge_id e) {
   { ir.phi_input(v, e) } -> std::convertible_to<value_id>;
 };
 
-/// `condition(n)` gives the value that decides which successor follows, or `no_value`.
+/// `condition(n)` returns the value that decides which successor follows, or `no_value`.
 template <class IR>
 concept has_condition = requires(const IR& ir, node_id n) {
   { ir.condition(n) } -> std::convertible_to<value_id>;

@@ -1,13 +1,13 @@
-/// The values rung of the IR contract: SSA values and what they are made of. As with graphs, an IR is any type with the
+/// The values rung of the IR contract: SSA values and their operands. As with graphs, an IR is any type with the
 /// members below.
 ///
 ///     std::size_t num_values() const;
-///     auto operands(midend::value_id v) const;          // values, as `v` reads them; of a phi, one for each edge
+///     auto operands(midend::value_id v) const;          // values that `v` reads; for a phi, one for each edge
 ///     bool is_phi(midend::value_id v) const;
-///     auto users(midend::value_id v) const;             // values that read `v`; may be left out
+///     auto users(midend::value_id v) const;             // values that read `v`; optional
 ///
-/// A value is whatever has one definition: the result of an operation, a parameter, a constant, a phi. Operands may
-/// name a value twice; so may users. Where `users` is left out, it is derived.
+/// A value has one definition: it is the result of an operation, a parameter, a constant, or a phi. Operands and users
+/// may list a value twice. Without `users`, analyses derive it.
 #pragma once
 
 #include "midend/config.hpp"
@@ -19,7 +19,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// `num_values()` gives the number of values.
+/// `num_values()` returns the number of values.
 template <class IR>
 concept has_num_values = requires(const IR& ir) {
   { ir.num_values() } -> std::convertible_to<std::size_t>;
@@ -30,7 +30,7 @@ template <class IR>
 concept has_value_operands = requires(const IR& ir, value_id v) { ir.operands(v); } &&
                              range_of_ids<decltype(std::declval<const IR&>().operands(value_id{}))>;
 
-/// `is_phi(v)` says whether a value is one of its operands, depending on the edge by which control has come.
+/// `is_phi(v)` says whether a value is a phi: one of its operands, depending on the edge that control took.
 template <class IR>
 concept has_is_phi = requires(const IR& ir, value_id v) {
   { ir.is_phi(v) } -> std::same_as<bool>;

@@ -1,5 +1,5 @@
-/// The statements rung of the IR contract: what an analysis of variables may ask of a user's IR. As with graphs, an IR
-/// is any type with the members below, usually a view of a few pointers; there is nothing to specialise.
+/// The statements rung of the IR contract: what analyses of variables require of an IR. As with graphs, an IR is any
+/// type with the members below, usually a view of a few pointers; there is nothing to specialise.
 ///
 ///     struct my_ir {                                    // a view over your own function
 ///       const my_function* f;
@@ -12,26 +12,25 @@
 ///     };
 ///
 /// **What the members mean.** Statements, variables and nodes are dense numbers. `statements(n)` lists the statements
-/// of a node in the order of execution, the branch at its end included; each statement is in one node at most, and
-/// there once. A statement reads before it writes:
+/// of a node in the order of execution, including the branch at its end; a statement is in at most one node, and there
+/// once. A statement reads before it writes:
 ///
-/// - `uses(s)`: the variables whose value on arrival the statement may read. `x = x + 1` uses x. A call uses its
-///   arguments and each variable that the callee may read.
-/// - `definitions(s)`: the variables that the statement overwrites entirely and whenever it is executed; their old
-/// value
-///   is gone. `x = 0` defines x.
-/// - `may_definitions(s)`, which an IR may leave out: the variables that it writes perhaps, or in part. `*p = 0` may
-///   define each variable that p may point to, a call each one that the callee may write, `a[i] = 0` the array a. The
-///   old value may live on: such a definition reaches what comes after, and stops no other one. A variable that
-///   `definitions(s)` names too is defined.
+/// - `uses(s)`: the variables whose value before the statement it may read. `x = x + 1` uses x. A call uses its
+/// arguments
+///   and each variable that the callee may read.
+/// - `definitions(s)`: the variables that the statement completely overwrites on each execution. `x = 0` defines x.
+/// - `may_definitions(s)`, optional: the variables that it may write, or writes in part. `*p = 0` may define each
+/// variable
+///   that p may point to, a call each variable that the callee may write, `a[i] = 0` the array a. The old value may
+///   survive: a may-definition reaches later statements and kills no other definition. A variable that `definitions(s)`
+///   also lists is defined.
 ///
-/// Counter-examples: a conditional move is no definition but a may-definition (or a definition that uses the variable);
-/// the end of a scope is no definition, unless the IR wants values to be dead behind it; a phi is no statement, since
-/// it uses each operand on an edge: variables in SSA form have a rung of their own.
+/// Not a definition: a conditional move, which is a may-definition (or a definition that uses the variable); the end of
+/// a scope, unless values should be dead after it. Not a statement: a phi, which uses each operand on an edge; SSA form
+/// has rungs of its own.
 ///
-/// Lists may name a variable twice and are in any order. They are ranges in the sense of `begin` and `end`, may be
-/// temporaries, and each is read once from its beginning whenever it is asked for. Nothing may change while an analysis
-/// runs.
+/// Lists are in any order and may name a variable twice. They are ranges in the sense of `begin` and `end` and may be
+/// temporaries; each is read once after it is returned. Nothing may change while an analysis runs.
 #pragma once
 
 #include "midend/config.hpp"
@@ -45,7 +44,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// `num_statements()` gives the number of statements.
+/// `num_statements()` returns the number of statements.
 template <class IR>
 concept has_num_statements = requires(const IR& ir) {
   { ir.num_statements() } -> std::convertible_to<std::size_t>;
@@ -55,7 +54,7 @@ concept has_num_statements = requires(const IR& ir) {
 template <class IR>
 concept has_statements = requires(const IR& ir, node_id n) { ir.statements(n); };
 
-/// `num_variables()` gives the number of variables.
+/// `num_variables()` returns the number of variables.
 template <class IR>
 concept has_num_variables = requires(const IR& ir) {
   { ir.num_variables() } -> std::convertible_to<std::size_t>;
@@ -73,7 +72,7 @@ concept has_uses = requires(const IR& ir, statement_id s) { ir.uses(s); };
 template <class IR>
 concept has_may_definitions = requires(const IR& ir, statement_id s) { ir.may_definitions(s); };
 
-/// The types that the lists have.
+/// The types of the lists.
 template <class IR> using statements_of = decltype(std::declval<const IR&>().statements(node_id{}));
 template <class IR> using definitions_of = decltype(std::declval<const IR&>().definitions(statement_id{}));
 template <class IR> using may_definitions_of = decltype(std::declval<const IR&>().may_definitions(statement_id{}));

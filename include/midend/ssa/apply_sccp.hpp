@@ -1,4 +1,4 @@
-/// `apply_sccp`: changes a program as a plan says.
+/// `apply_sccp`: changes a program according to a plan.
 #pragma once
 
 #include "midend/config.hpp"
@@ -15,7 +15,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Whether all inputs of a phi have gone but that for one edge, which has not been erased either.
+/// Whether a phi has only the input for one edge left, and that edge has not been erased.
 template <class IR> bool has_one_input(const IR& ir, value_id phi, edge_id e) {
   std::size_t inputs = 0;
   for_each_id(ir.operands(phi), [&](value_id) { ++inputs; });
@@ -24,12 +24,12 @@ template <class IR> bool has_one_input(const IR& ir, value_id phi, edge_id e) {
 
 } // namespace detail
 
-/// Carries out a plan that was made for the program as it is, and from which some changes may have been taken out.
-/// Changes that then cannot be made are left out: a node stays if an edge from one that stays leads to it, or if it
-/// computes what is used there; a phi stays one if it has other inputs. Behind it, nobody uses the values that were
-/// replaced, and those that can be done without are gone; operations that are dead now for another reason stay.
+/// Applies a plan that was made for the program as it is, and from which changes may have been removed. Changes that
+/// are no longer possible are skipped: a node stays if an edge from a remaining node leads to it or a remaining node
+/// uses its values; a phi stays if it has other inputs. Afterwards replaced values have no users, and removable ones
+/// are erased. Operations that are now dead for other reasons stay.
 ///
-/// Linear in the program and the plan, if each step of the editor takes as long as what it touches.
+/// Linear in the program and the plan, if each call of the editor is linear in what it changes.
 template <ir_editor E> void apply_sccp(E& editor, const sccp_plan<constant_of<E>>& plan) {
   for (const auto& change : plan.replacements) {
     editor.replace_uses(change.value, editor.make_constant(change.value, change.constant));

@@ -1,4 +1,4 @@
-/// `explain_sccp`: why a value is what `sccp` says.
+/// `explain_sccp`: why a value has the fact that `sccp` found.
 #pragma once
 
 #include "midend/config.hpp"
@@ -16,19 +16,19 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What a step of an explanation says.
+/// The kinds of steps of an explanation.
 enum class sccp_reason : std::uint8_t {
   literal,     ///< `value` is a literal
-  outside,     ///< `value` comes from outside: it stands in no node, or nothing is known of its operation
-  operation,   ///< `value` follows from its operands, which steps behind explain
-  phi,         ///< `value` is a phi; of its inputs count those that steps behind name
-  arrives,     ///< by `edge` the phi is `value`
-  not_taken,   ///< control never goes by `edge`: `value`, the condition at its source, does not allow that
+  outside,     ///< `value` comes from outside: it is in no node, or nothing is known of its operation
+  operation,   ///< `value` follows from its operands, which later steps explain
+  phi,         ///< `value` is a phi; the following steps list its inputs
+  arrives,     ///< along `edge` the phi takes `value`
+  not_taken,   ///< control never takes `edge`, because of `value`, the condition at its source
   not_reached, ///< `node`, from which `edge` comes, is never executed: no edge into it is taken
-  not_executed ///< `value` stands in `node`, which is never executed
+  not_executed ///< `value` is in `node`, which is never executed
 };
 
-/// A step; members that it does not speak of are `no_…`.
+/// A step of an explanation; members that do not apply are `no_…`.
 struct sccp_step {
   sccp_reason reason;
   value_id value;
@@ -52,7 +52,7 @@ public:
     collect_in_edges();
   }
 
-  /// Values are explained in the order in which explanations name them.
+  /// Explains values in the order in which explanations mention them.
   void run(value_id v) {
     ask(v);
     for (std::size_t i = 0; i != asked_.size(); ++i) {
@@ -136,7 +136,7 @@ private:
     }
   }
 
-  /// Back to the branches that decide, once for each node.
+  /// Goes back to the branches that decide; visits each node once.
   void explain_not_reached(node_id first) {
     flat_array<node_id> pending;
     const auto visit = [&](node_id n) {
@@ -174,11 +174,11 @@ private:
 
 } // namespace detail
 
-/// Why `v` is what the result says: the chain of definitions and of branches not taken from which it follows, each
-/// value once, `v` first and then in the order in which they are named. Of a constant it ends with literals; elsewhere
-/// with what comes from outside. O(n + m) and the values and their operands.
+/// Why `v` has its fact: the definitions and the branches not taken from which it follows. Each value once, `v` first,
+/// then in the order in which they are mentioned. The explanation of a constant ends with literals, others end with
+/// values from outside. O(n + m) plus the values and their operands.
 ///
-/// Facts that a branch has sharpened (`sccp_with_branch_facts`) are explained as far as definitions go.
+/// Facts that branches have sharpened (`sccp_with_branch_facts`) are explained by definitions only.
 template <semantic_ir IR, value_domain D>
 flat_array<sccp_step> explain_sccp(const IR& ir, const sccp_result<D>& found, value_id v) {
   MIDEND_ASSERT(v < found.num_values(), "a value of the program", v, found.num_values());

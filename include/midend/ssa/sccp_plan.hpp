@@ -1,4 +1,4 @@
-/// What to change in a program because of what `sccp` has found, as data that can be printed and vetoed.
+/// `plan_sccp`: the changes to a program that follow from the result of `sccp`, as data that can be printed and edited.
 #pragma once
 
 #include "midend/config.hpp"
@@ -17,24 +17,24 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// A plan. Whoever does not want a change takes it out of its list; the others stay right: `apply_sccp` leaves
-/// out what could then not be done.
+/// A plan. To veto a change, remove it from its list; the others stay valid, and `apply_sccp` skips what is then no
+/// longer possible.
 template <class Constant> struct sccp_plan {
   /// Every use of `value` becomes the constant.
   struct replacement {
     value_id value;
     Constant constant;
-    bool is_removable; ///< to compute it does nothing else, so that it can go then
+    bool is_removable; ///< computing it has no other effect, so it can be erased
   };
 
-  /// `phi` is left with one input, that for `edge`, and becomes it.
+  /// `phi` has one input left, that for `edge`, and is replaced by it.
   struct forwarding {
     value_id phi;
     edge_id edge;
   };
 
-  std::vector<replacement> replacements; ///< in the order of nodes, and of values in them
-  flat_array<edge_id> kept_edges;        ///< the source goes on by this edge always; by number of the source
+  std::vector<replacement> replacements; ///< ordered by node, and by position in the node
+  flat_array<edge_id> kept_edges;        ///< the source always continues along this edge; ordered by source
   flat_array<node_id> erased_nodes;      ///< never executed; ascending
   flat_array<forwarding> forwardings;
 
@@ -45,7 +45,7 @@ template <class Constant> struct sccp_plan {
 
 namespace detail {
 
-/// Whether an operation of the vocabulary has a result for all operands, so that nothing is lost if it goes.
+/// Whether an operation of the vocabulary has a result for all operands, so that it can be erased.
 constexpr bool always_has_result(const operation_info& info) {
   switch (info.code) {
   case operation::other:
@@ -110,7 +110,7 @@ private:
     for_each_id(ir_.graph().out_edges(n), [&](edge_id e) { count_edge(e, !is_decided || e == kept); });
   }
 
-  /// A node without values and edges is one that has been erased before.
+  /// A node without values and edges has been erased before.
   void plan_erased(node_id n) {
     bool is_empty = true;
     for_each_id(ir_.values(n), [&](value_id) { is_empty = false; });
@@ -150,12 +150,13 @@ private:
 
 } // namespace detail
 
-/// What follows from a result for the program it was found in. Nodes that cannot be reached at all are erased, too.
+/// The changes that follow from a result for its program. Unreachable nodes are erased, too.
 ///
-/// A node whose branch has only one executable edge keeps that one. Of branches that are never executed themselves
-/// (behind what never returns, or on a condition without value) all edges stay, and with them the nodes behind: an
-/// editor can make a jump of a branch but not end a node. Phis that are left with one input become it, which is defined
-/// wherever the phi is; those that had one only before are not touched. O(n + m) and the values and their operands.
+/// A branch with only one executable edge becomes a jump along it. A branch that is itself never executed (after a
+/// value that never returns, or on a condition without value) keeps all edges and their targets, because an editor can
+/// turn a branch into a jump but not remove it. A phi that has one input left is replaced by the input, which is
+/// defined wherever the phi is; a phi that had only one before is not changed. O(n + m) plus the values and their
+/// operands.
 template <semantic_ir IR, value_domain D>
 sccp_plan<domain_constant<D>> plan_sccp(const IR& ir, const sccp_result<D>& found) {
   MIDEND_ASSERT(found.epoch() == graph_epoch(ir.graph()), "a result of this graph as it is now", found.epoch());

@@ -1,4 +1,4 @@
-/// What `check_lattice` found, in words.
+/// The report of `check_lattice` as text.
 #pragma once
 
 #include "midend/config.hpp"
@@ -30,8 +30,8 @@ template <has_print L> std::string violation_text(const L& l, const lattice_viol
 
 } // namespace detail
 
-/// One line for each level of laws: it holds, is broken, by which elements, or was not tested because the lattice does
-/// not have the members; then the height. `lattice_law` says what is left and right in each law.
+/// One line for each level of laws: it holds, it is broken (with the elements), or it was not tested because the
+/// lattice lacks the members; then the height. `lattice_law` documents left and right of each law.
 template <lattice L>
   requires has_print<L>
 std::string to_text(const L& l, const lattice_report<element_of<L>>& report) {

@@ -1,4 +1,4 @@
-/// What `sccp` has found, plans and explanations in words.
+/// Results, plans and explanations of `sccp` as text.
 #pragma once
 
 #include "midend/config.hpp"
@@ -19,7 +19,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// A number, or, of another type of constants, that it is one.
+/// The number or text; "a constant" for constants of other types.
 template <class Constant> std::string constant_text(const Constant& c) {
   if constexpr (std::integral<Constant>) {
     return std::to_string(c);
@@ -41,7 +41,7 @@ template <class D> std::string fact_text(const sccp_result<D>& found, value_id v
   }
 }
 
-/// From which node to which.
+/// The nodes that an edge connects.
 template <class IR, class Names> std::string edge_text(const IR& ir, edge_id e, const Names& names) {
   return std::string(names.node(static_cast<node_id>(ir.graph().edge_source(e)))) + " -> " +
          std::string(names.node(static_cast<node_id>(ir.graph().edge_target(e))));
@@ -49,7 +49,7 @@ template <class IR, class Names> std::string edge_text(const IR& ir, edge_id e, 
 
 } // namespace detail
 
-/// Each node with what is known of its values, those apart whose name is empty, and which of its edges are never taken.
+/// Each node with the facts of its values, except values with empty names, and with its edges that are never taken.
 ///
 ///     block 1
 ///       v4 = 10
@@ -80,7 +80,7 @@ std::string to_text(const IR& ir, const sccp_result<D>& found, const Names& name
   return out;
 }
 
-/// A line for each change, in the order in which they are made.
+/// A line for each change, in the order in which `apply_sccp` makes them.
 ///
 ///     replace v4 by 10
 ///     always block 1 -> block 3

@@ -1,4 +1,4 @@
-/// Solutions of dataflow problems for people to read: as a table in plain text, or in the DOT language.
+/// Solutions of dataflow problems as a table in plain text, or in the DOT language.
 #pragma once
 
 #include "midend/config.hpp"
@@ -20,8 +20,8 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What nodes, statements, and the parts of a fact (members of a set, keys of a map) are called, if not otherwise: by
-/// their numbers. Derive from it to change some, or bring a type with these three members.
+/// The default names of nodes, statements, and parts of facts (members of a set, keys of a map): their numbers. To
+/// change some, derive from it, or pass a type with these three members.
 struct numbered_names {
   std::string node(node_id n) const { return with_number("block ", n); }
 
@@ -54,7 +54,7 @@ public:
   solution_writer(const P& problem, const solution<fact>& facts, const Names& names)
       : problem_(problem), lattice_(problem.lattice()), facts_(facts), names_(names) {}
 
-  /// The lines of a node: its fact at the beginning, what each statement changes, its fact at the end.
+  /// The lines of a node: its fact at the start, what each statement changes, its fact at the end.
   std::vector<std::string> lines_of(node_id n) {
     if (!facts_.is_reached(n)) {
       return {"not reached"};
@@ -137,7 +137,7 @@ private:
   std::size_t width_ = 0; ///< of the first column
 };
 
-/// Lines one below the other, each from the left, as a quoted string of the DOT language.
+/// Left-aligned lines as a quoted string of the DOT language.
 inline void append_dot_lines(std::string& out, const std::vector<std::string>& lines) {
   out += '"';
   for (const std::string& line : lines) {
@@ -151,16 +151,16 @@ inline void append_dot_lines(std::string& out, const std::vector<std::string>& l
 
 } // namespace detail
 
-/// The facts as a table: for each node its fact at the beginning, the statements with what each *changes*, and its fact
-/// at the end, in program order.
+/// The facts as a table: for each node its fact at the start, the statements with what each *changes*, and its fact at
+/// the end, in program order.
 ///
 ///     block 1
 ///       in   {0: 5}
 ///       s3   1: bottom -> 7
 ///       out  {0: 5, 1: 7}
 ///
-/// What a statement changes is shown part by part if the lattice has `explain_difference`, else as the whole facts
-/// before and after. If facts flow backward, arrows point that way: `x: out <- in` of a statement that defines a live
+/// The change of a statement is shown part by part if the lattice has `explain_difference`, else as the whole facts
+/// before and after. If facts flow backward, arrows point that way: `x: out <- in` for a statement that defines a live
 /// variable. Requires a lattice with `print`.
 template <dataflow_problem P, solution_names Names = numbered_names>
   requires has_print<lattice_of<P>>
@@ -177,8 +177,8 @@ std::string to_table(const P& problem, const solution<fact_of<P>>& facts, const 
   return out;
 }
 
-/// The same as a graph in the DOT language, with what the table says of a node inside of it. Nodes that flow did not
-/// reach, and their edges, are grey.
+/// The same as a graph in the DOT language, where a node shows its part of the table. Nodes that flow does not reach,
+/// and their edges, are grey.
 template <flow_graph G, dataflow_problem P, solution_names Names = numbered_names>
   requires has_print<lattice_of<P>>
 std::string to_dot(const G& g, const P& problem, const solution<fact_of<P>>& facts, const Names& names = {}) {

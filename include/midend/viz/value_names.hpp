@@ -1,4 +1,4 @@
-/// What reports call values and nodes.
+/// The names of values and nodes in reports.
 #pragma once
 
 #include "midend/config.hpp"
@@ -11,8 +11,8 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What values and nodes are called, if not otherwise: by their numbers. Derive from it to change some, or bring a type
-/// with these members.
+/// The default names of values and nodes: their numbers. To change some, derive from it, or pass a type with these
+/// members.
 struct numbered_values {
   std::string value(value_id v) const { return "v" + std::to_string(v); }
 

@@ -23,12 +23,12 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// `subject code other` holds.
+/// The fact that `subject code other` holds.
 template <class Constant> struct branch_fact {
   operation code;
   unsigned width; ///< of the operands of the comparison
   value_id subject;
-  value_id other; ///< or `no_value`, and then
+  value_id other; ///< or `no_value`, then `constant` is set
   std::optional<Constant> constant;
 };
 
@@ -55,9 +55,9 @@ public:
 
 private:
   static constexpr bool has_numbers = std::is_same_v<constant_type, std::uint64_t>;
-  static constexpr std::size_t most_conditions = 8; ///< of one that is made of others by and, or, not
+  static constexpr std::size_t most_conditions = 8; ///< in a condition composed of others by and, or, not
 
-  /// The case of the other edge, if there are two.
+  /// The case of the other edge, if the node has two.
   std::optional<constant_type> only_other_case(node_id n, edge_id e) const {
     std::optional<constant_type> found;
     std::size_t count = 0;
@@ -89,12 +89,12 @@ private:
   }
 
   void add(const fact& known) {
-    if (!ir_.constant(known.subject) && !is_another_at_each_use(known.subject)) {
+    if (!ir_.constant(known.subject) && !may_differ_at_each_use(known.subject)) {
       out_.push_back(known);
     }
   }
 
-  bool is_another_at_each_use([[maybe_unused]] value_id v) const {
+  bool may_differ_at_each_use([[maybe_unused]] value_id v) const {
     if constexpr (has_is_undefined<IR>) {
       return ir_.is_undefined(v);
     } else {
@@ -107,7 +107,7 @@ private:
     bool holds;
   };
 
-  /// A condition of one bit and what it is made of.
+  /// Facts about a one-bit condition and the conditions it is composed of.
   void conditions_hold(value_id first, bool holds) {
     std::array<truth, most_conditions> pending{truth{first, holds}};
     std::size_t count = 1;
@@ -149,19 +149,19 @@ private:
   std::vector<fact>& out_;
 };
 
-/// The facts that hold behind `e`, refilling `out`.
+/// The facts that hold after `e`, refilling `out`.
 template <class IR> void collect_branch_facts(const IR& ir, edge_id e, std::vector<branch_fact<constant_of<IR>>>& out) {
   out.clear();
   branch_fact_collector<IR>(ir, out).collect(e);
 }
 
-/// A view of `ir` with more values: behind an edge that is taken if x < y, x and y are copies of themselves of which
-/// that is known, in nodes that the edge dominates and in phis on the edge itself. Models `semantic_ir`; the values of
-/// `ir` keep their numbers. Since x and y are computed before the branch, a way from the edge to a node that it
-/// dominates does not compute them anew.
+/// A view of `ir` with additional values: after an edge that is taken if x < y, uses of x and y refer to copies about
+/// which that is known, in nodes that the edge dominates and in phis on the edge itself. Models `semantic_ir`; the
+/// values of `ir` keep their numbers. x and y are computed before the branch, so no path from the edge to a node that
+/// it dominates recomputes them.
 ///
 /// Bodik, Gupta, Sarkar, "ABCD: eliminating array bounds checks on demand", PLDI 2000, whose e-SSA form has such copies
-/// (π) for each branch; here there is no phi for them where ways meet, since what held before still holds of the
+/// (π) for each branch; here copies are not merged by phis where paths meet, because what holds there is known of the
 /// original.
 template <semantic_ir IR> class branch_facts_view {
 public:
@@ -183,7 +183,7 @@ public:
       names_.push_back(v);
     }
     for (const node_id n : tree.preorder()) {
-      leave_up_to(tree.immediate_dominator(n));
+      undo_up_to(tree.immediate_dominator(n));
       open_.push_back({n, renamings_.size()});
       rename(n, dominating[n]);
     }
@@ -250,7 +250,7 @@ public:
     return v < count_ && ir_.is_opaque(v);
   }
 
-  /// What is known of a copy: of its subject under the name that it had before.
+  /// What is known of a copy; the subject is the value that it copies.
   const fact* implied(value_id v) const { return v < count_ ? nullptr : &copies_[v - count_].known; }
 
 private:
@@ -273,11 +273,11 @@ private:
 
   struct open_node {
     node_id node;
-    std::size_t renamings; ///< made before it
+    std::size_t renamings; ///< number of renamings made before it
   };
 
-  /// Takes back the names that hold below nodes that do not dominate the next one.
-  void leave_up_to(node_id dominator) {
+  /// Undoes the renamings of nodes that do not dominate the next one.
+  void undo_up_to(node_id dominator) {
     while (!open_.empty() && open_.back().node != dominator) {
       while (renamings_.size() != open_.back().renamings) {
         names_[renamings_.back().original] = renamings_.back().old_name;
@@ -317,7 +317,7 @@ private:
     last_value_[n] = static_cast<std::uint32_t>(values_.size());
   }
 
-  /// Copies for phis alone stand at the end of the source: they are read on the edge only.
+  /// Copies for phis alone are at the end of the edge's source, because they are read on the edge only.
   void rename_inputs(edge_id e) {
     first_input_[e] = static_cast<std::uint32_t>(inputs_.size());
     facts_.clear();
@@ -366,9 +366,9 @@ private:
   flat_array<range> operands_of_; ///< by value
   flat_array<value_id> inputs_;
   flat_array<std::uint32_t> first_input_; ///< by edge
-  flat_array<std::uint32_t> ordinals_;    ///< of a phi, in its node
+  flat_array<std::uint32_t> ordinals_;    ///< by phi: its index among the phis of its node
   flat_array<value_id> conditions_;
-  flat_array<value_id> names_; ///< of the values of `ir` where the walk is
+  flat_array<value_id> names_; ///< by value of `ir`: its name at the current node
   flat_array<renaming> renamings_;
   flat_array<open_node> open_;
   std::vector<fact> facts_;

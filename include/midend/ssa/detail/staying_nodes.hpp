@@ -1,4 +1,4 @@
-/// Which of the nodes that are to be erased have to stay.
+/// Which nodes of a list must not be erased.
 #pragma once
 
 #include "midend/config.hpp"
@@ -14,11 +14,11 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// The nodes that have to stay: those that are not to be erased, what their edges lead to, and where the values come
-/// from that are used there.
+/// The nodes that stay: those that are not in the list, the targets of their edges, and the nodes that define values
+/// used there.
 template <class IR> class staying_nodes {
 public:
-  /// Of a source of kept edges, all other edges are as good as gone.
+  /// `kept`: all other edges of their sources count as erased.
   staying_nodes(const IR& ir, std::span<const edge_id> kept, std::span<const node_id> erased)
       : ir_(ir), stays_(num_nodes(), true), kept_edge_(num_nodes(), no_edge) {
     for (const edge_id e : kept) {
@@ -41,7 +41,7 @@ public:
     }
   }
 
-  /// Leaves those that may go.
+  /// Removes the nodes that stay from a list.
   void remove_from(flat_array<node_id>& nodes) const {
     std::size_t left = 0;
     for (const node_id n : nodes) {
