@@ -2,11 +2,12 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/dominance/detail/reversed_from_roots.hpp"
+#include "midend/dominance/detail/reversed_to_exit.hpp"
 #include "midend/dominance/dynamic_dominator_tree.hpp"
 #include "midend/dominance/post_dominance_roots.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/graph/edge_update.hpp"
+#include "midend/support/chained_range.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/sort.hpp"
 
@@ -19,6 +20,26 @@
 MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
+
+/// `reversed_to_exit` with predecessors, so that it is all of `reversed(with_virtual_exit(g, roots))`, but made without
+/// going over the nodes: which of them are roots is known. Refers to everything given.
+template <bidirectional_flow_graph G> class reversed_from_roots : public reversed_to_exit<G> {
+public:
+  constexpr reversed_from_roots(const G& g, std::span<const node_id> roots, const flat_array<bool>& is_root)
+      : reversed_to_exit<G>(g, roots), is_root_(&is_root) {}
+
+  constexpr auto predecessors(node_id n) const {
+    using range = chained_range<iterator_of<successors_of<G>>, sentinel_of<successors_of<G>>>;
+    if (n == this->exit_) {
+      return range();
+    }
+    auto&& own = this->graph_->successors(n);
+    return range(std::begin(own), std::end(own), std::span(&this->exit_, (*is_root_)[n] ? 1 : 0));
+  }
+
+private:
+  const flat_array<bool>* is_root_;
+};
 
 struct dynamic_tree_root {
   /// Makes room for a node behind `count` others and gives the entry its number.

@@ -3,7 +3,6 @@
 
 #include "midend/config.hpp"
 #include "midend/dominance/detail/linked_tree.hpp"
-#include "midend/dominance/detail/sibling_fates.hpp"
 #include "midend/dominance/detail/update_memory.hpp"
 #include "midend/dominance/dominators.hpp"
 #include "midend/graph/concepts.hpp"
@@ -15,6 +14,222 @@
 MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
+
+enum class sibling_fate : std::uint8_t { stays, moves, becomes_unreachable };
+
+/// Some children of a node d, the *dominator*, after edges into them were deleted: which of them it still dominates
+/// immediately, which are now below another child, which are unreachable.
+///
+/// It is a matter of the children alone. Draw each subtree together into its root: an edge of the graph into a child
+/// becomes one from a child or from d, and in this graph d is the immediate dominator of exactly those that stay. What
+/// an edge leads from needs to be known only for children that nothing simpler decides: an edge from d itself does, and
+/// so do edges from two different siblings that stay. So it is built backwards from the children asked about.
+template <class G> class sibling_fates {
+public:
+  constexpr sibling_fates(const G& g, const linked_tree& tree, update_memory& memory)
+      : g_(g), tree_(tree), m_(memory) {}
+
+  /// The fate of one child of `dominator`. What was found out is kept until `forget`.
+  constexpr sibling_fate of(node_id dominator, node_id child) {
+    start(dominator);
+    const std::uint32_t number = number_child(child);
+    return m_.stays[number] ? sibling_fate::stays : fate_by_edges(number);
+  }
+
+  /// The predecessor of that child if it has only one that is not below it, else `no_node`.
+  constexpr node_id only_predecessor() const { return only_predecessor_; }
+
+  /// The fates of all children of the dominator, when that child moves: those that do go to `moving`, unreachable ones
+  /// to `unreachable`.
+  constexpr void of_all(flat_array<node_id>& moving, flat_array<node_id>& unreachable) {
+    const std::size_t known = m_.undecided.size();
+    for (const node_id child : tree_.children(dominator_)) {
+      ++m_.visited;
+      if (m_.slot[child] == no_node && !has_edge_from_dominator(child)) {
+        m_.undecided.push_back(number(child));
+      }
+    }
+    follow_undecided();
+    if (m_.undecided.size() == 1) {
+      moving.push_back(m_.part.nodes[m_.undecided[0]]);
+      return;
+    }
+    if (!is_solved_ || m_.undecided.size() != known) {
+      solve();
+    }
+    for (const std::uint32_t number : m_.undecided) {
+      const sibling_fate fate = solved_fate(number);
+      if (fate == sibling_fate::moves) {
+        moving.push_back(m_.part.nodes[number]);
+      } else if (fate == sibling_fate::becomes_unreachable) {
+        unreachable.push_back(m_.part.nodes[number]);
+      }
+    }
+  }
+
+  constexpr void forget() {
+    m_.visited += m_.touched.size();
+    for (const node_id n : m_.touched) {
+      m_.slot[n] = no_node;
+    }
+  }
+
+private:
+  constexpr void start(node_id dominator) {
+    dominator_ = dominator;
+    only_predecessor_ = no_node;
+    followed_ = 0;
+    is_solved_ = false;
+    child_depth_ = tree_.depth(dominator) + 1;
+    m_.part.nodes.clear();
+    m_.stays.clear();
+    m_.undecided.clear();
+    m_.edges.clear();
+    m_.touched.clear();
+    m_.part.nodes.push_back(dominator);
+    m_.stays.push_back(true);
+  }
+
+  constexpr void touch(node_id n, std::uint32_t number) {
+    m_.slot[n] = number;
+    m_.touched.push_back(n);
+  }
+
+  constexpr std::uint32_t number(node_id child) {
+    MIDEND_ASSERT(tree_.parent(child) == dominator_, "a graph that has changed as the updates say", child, dominator_);
+    const auto number = static_cast<std::uint32_t>(m_.part.nodes.size());
+    touch(child, number);
+    m_.part.nodes.push_back(child);
+    m_.stays.push_back(false);
+    return number;
+  }
+
+  constexpr std::uint32_t number_child(node_id child) {
+    const std::uint32_t n = number(child);
+    if (has_edge_from_dominator(child)) {
+      m_.stays[n] = true;
+    } else {
+      m_.undecided.push_back(n);
+    }
+    return n;
+  }
+
+  constexpr bool has_edge_from_dominator(node_id n) const {
+    auto&& predecessors = g_.predecessors(n);
+    const auto last = std::end(predecessors);
+    for (auto it = std::begin(predecessors); it != last; ++it) {
+      if (static_cast<node_id>(*it) == dominator_) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// The number of the child of the dominator above `n`. What is climbed over remembers it.
+  constexpr std::uint32_t child_above(node_id n) {
+    node_id at = n;
+    while (m_.slot[at] == no_node && tree_.depth(at) > child_depth_) {
+      at = tree_.parent(at);
+    }
+    const std::uint32_t number = m_.slot[at] != no_node ? m_.slot[at] : number_child(at);
+    for (; n != at; n = tree_.parent(n)) {
+      touch(n, number);
+    }
+    return number;
+  }
+
+  /// Without looking further, if the edges into the node itself tell.
+  constexpr sibling_fate fate_by_edges(std::uint32_t number) {
+    const std::uint32_t sources = follow_edges_into(number);
+    followed_ = 1;
+    if (m_.stays[number]) {
+      return sibling_fate::stays;
+    }
+    if (sources < 2) {
+      return sources == 0 ? sibling_fate::becomes_unreachable : sibling_fate::moves;
+    }
+    follow_undecided();
+    only_predecessor_ = no_node; // was that of another
+    solve();
+    return solved_fate(number);
+  }
+
+  /// Returns from how many different children edges lead to this one, 2 standing for more. Those from below the node
+  /// itself do not count. Stops when there are two that stay.
+  constexpr std::uint32_t follow_edges_into(std::uint32_t number) {
+    std::uint32_t first = number;
+    std::uint32_t first_that_stays = number;
+    std::uint32_t different = 0;
+    only_predecessor_ = no_node;
+    auto&& predecessors = g_.predecessors(m_.part.nodes[number]);
+    const auto last = std::end(predecessors);
+    for (auto it = std::begin(predecessors); it != last; ++it) {
+      const auto predecessor = static_cast<node_id>(*it);
+      const std::uint32_t source = tree_.is_reachable(predecessor) ? child_above(predecessor) : number;
+      if (source == number) {
+        continue;
+      }
+      m_.edges.push_back({source, number});
+      if (different == 0) {
+        first = source;
+        different = 1;
+        only_predecessor_ = predecessor;
+      } else {
+        different = source == first ? different : 2;
+        only_predecessor_ = predecessor == only_predecessor_ ? predecessor : no_node;
+      }
+      if (m_.stays[source]) {
+        if (first_that_stays != number && first_that_stays != source) {
+          m_.stays[number] = true;
+          break;
+        }
+        first_that_stays = source;
+      }
+    }
+    return different;
+  }
+
+  /// Follows the edges into the undecided children, which become more on the way, and keeps those that still are.
+  constexpr void follow_undecided() {
+    std::size_t kept = followed_;
+    for (std::size_t i = kept; i != m_.undecided.size(); ++i) {
+      const std::uint32_t number = m_.undecided[i];
+      follow_edges_into(number);
+      if (!m_.stays[number]) {
+        m_.undecided[kept++] = number;
+      }
+    }
+    m_.undecided.shrink(kept);
+    followed_ = kept;
+  }
+
+  constexpr void solve() {
+    for (std::uint32_t number = 1; number != m_.stays.size(); ++number) {
+      if (m_.stays[number]) {
+        m_.edges.push_back({0, number});
+      }
+    }
+    m_.part.sort_by_source(m_.edges);
+    immediate_dominators(m_.part, semi_nca, m_.solver, m_.solved_parents);
+    is_solved_ = true;
+  }
+
+  constexpr sibling_fate solved_fate(std::uint32_t number) const {
+    if (m_.stays[number] || m_.solved_parents[number] == 0) {
+      return sibling_fate::stays;
+    }
+    return m_.solved_parents[number] == no_node ? sibling_fate::becomes_unreachable : sibling_fate::moves;
+  }
+
+  const G& g_;
+  const linked_tree& tree_;
+  update_memory& m_;
+  node_id dominator_ = no_node;
+  node_id only_predecessor_ = no_node;
+  std::size_t followed_ = 0; ///< so many of the undecided children have been looked at
+  std::uint32_t child_depth_ = 0;
+  bool is_solved_ = false;
+};
 
 /// The deletion of edges: each of them is gone from `g`, and its target is in `lost`.
 ///
