@@ -141,15 +141,13 @@ struct dominators_and_loops_search {
     dominator_tree_builder::build(g, semi_nca_loop_search{memory, drafts}, workspace.dominators_, out.dominators);
     if (drafts.count == 0) {
       loop_forest_builder::clear(out.dominators, boundaries, out.loops);
-      return;
-    }
-    flat_copy& flat = workspace.loops_.flat_;
-    if (boundaries) {
+    } else if (boundaries) {
+      flat_copy& flat = workspace.loops_.flat_;
       flat.assign(g, true);
-    }
-    loop_forest_builder::build(boundaries ? &flat.graph() : nullptr, out.dominators, drafts, memory, out.loops);
-    if (boundaries) {
+      loop_forest_builder::build(flat.graph(), out.dominators, drafts, memory, out.loops);
       loop_forest_builder::restore_edge_ids(flat, out.loops);
+    } else {
+      loop_forest_builder::build(out.dominators, drafts, out.loops);
     }
   }
 };

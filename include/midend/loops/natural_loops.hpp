@@ -83,9 +83,11 @@ private:
     } else {
       collect_loops(flat.graph(), tree, groups, memory, drafts);
     }
-    loop_forest_builder::build(boundaries ? &flat.graph() : nullptr, tree, drafts, memory, out);
     if (boundaries) {
+      loop_forest_builder::build(flat.graph(), tree, drafts, memory, out);
       loop_forest_builder::restore_edge_ids(flat, out);
+    } else {
+      loop_forest_builder::build(tree, drafts, out);
     }
   }
 

@@ -32,30 +32,33 @@ public:
     out.edges_.clear();
   }
 
-  /// The forest of at least one draft. With a graph it gets boundaries, without one it does not. Lists of in-edges are
-  /// sorted by source in a `csr_graph`, which is why boundaries need one.
-  static constexpr void build(const csr_graph* g, const dominator_tree& tree, loop_drafts& drafts, arena& memory,
+  /// The forest of at least one draft, without boundaries.
+  static constexpr void build(const dominator_tree& tree, loop_drafts& drafts, loop_forest& out) {
+    set_sizes(tree, false, drafts.count, drafts.num_blocks, out);
+    out.words_.resize_for_overwrite(out.start_of(loop_forest::blocks_and_reach) + out.num_blocks_);
+    out.edges_.clear();
+    number_and_list(drafts, out);
+  }
+
+  /// The same with boundaries. They list edges by source, so they need the sorted in-edges of a `csr_graph`.
+  static constexpr void build(const csr_graph& g, const dominator_tree& tree, loop_drafts& drafts, arena& memory,
                               loop_forest& out) {
-    set_sizes(tree, g != nullptr, drafts.count, drafts.num_blocks, out);
+    set_sizes(tree, true, drafts.count, drafts.num_blocks, out);
     std::size_t to_headers = 0;
+    for (std::uint32_t draft = 0; draft != drafts.count; ++draft) {
+      to_headers += g.predecessors(drafts.header[draft]).size();
+    }
     std::size_t exits_at_most = 0; // each block of a loop has an edge that stays inside
-    if (g != nullptr) {
-      for (std::uint32_t draft = 0; draft != drafts.count; ++draft) {
-        to_headers += g->predecessors(drafts.header[draft]).size();
-      }
-      for (std::uint32_t i = 0; i != drafts.num_blocks; ++i) {
-        exits_at_most += g->successors(drafts.blocks[i]).size() - 1;
-      }
+    for (std::uint32_t i = 0; i != drafts.num_blocks; ++i) {
+      exits_at_most += g.successors(drafts.blocks[i]).size() - 1;
     }
     const std::size_t words = out.start_of(loop_forest::blocks_and_reach) + out.num_blocks_;
     out.words_.resize_for_overwrite(words + 2 * exits_at_most);
     out.edges_.resize_for_overwrite(to_headers + exits_at_most);
     number_and_list(drafts, out);
-    if (g != nullptr) {
-      const std::size_t exits = loop_forest_builder(*g, tree, memory, out).list_boundaries();
-      out.words_.shrink(words + 2 * exits);
-      out.edges_.shrink(to_headers + exits);
-    }
+    const std::size_t exits = loop_forest_builder(g, tree, memory, out).list_boundaries();
+    out.words_.shrink(words + 2 * exits);
+    out.edges_.shrink(to_headers + exits);
   }
 
   /// Gives the edges of the boundaries the ids that they have in the graph that was copied.
