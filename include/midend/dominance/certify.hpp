@@ -14,10 +14,14 @@
 
 MIDEND_BEGIN_NAMESPACE
 
+namespace detail {
+struct claim_certifier;
+}
+
 /// Memory for trees that are certified again and again.
 class certify_workspace {
-public:
-  /// For the algorithms; not part of the interface.
+  friend detail::claim_certifier;
+
   low_high_order_workspace building_;
   verify_low_high_workspace verifying_;
   flat_array<node_id> order_;
@@ -25,12 +29,13 @@ public:
 
 namespace detail {
 
-template <class G, class Claims>
-constexpr std::optional<dominance_error> certify_claims(const G& g, const Claims& claims,
-                                                        certify_workspace& workspace) {
-  const auto error = low_high_order(g, claims, workspace.building_, workspace.order_);
-  return error ? error : verify_low_high(g, claims, workspace.order_, workspace.verifying_);
-}
+struct claim_certifier {
+  template <class G, class Claims>
+  static constexpr std::optional<dominance_error> run(const G& g, const Claims& claims, certify_workspace& workspace) {
+    const auto error = low_high_order(g, claims, workspace.building_, workspace.order_);
+    return error ? error : verify_low_high(g, claims, workspace.order_, workspace.verifying_);
+  }
+};
 
 } // namespace detail
 
@@ -43,7 +48,7 @@ constexpr std::optional<dominance_error> certify_claims(const G& g, const Claims
 /// it costs, is what `low_high_order` and `verify_low_high` say, together.
 template <flow_graph G>
 constexpr std::optional<dominance_error> certify(const G& g, const dominator_tree& tree, certify_workspace& workspace) {
-  return detail::certify_claims(g, tree, workspace);
+  return detail::claim_certifier::run(g, tree, workspace);
 }
 
 /// The same for immediate dominators by node, from this library or another, `no_node` for the entry and for unreachable
@@ -51,7 +56,7 @@ constexpr std::optional<dominance_error> certify(const G& g, const dominator_tre
 template <flow_graph G>
 constexpr std::optional<dominance_error> certify(const G& g, std::span<const node_id> immediate_dominators,
                                                  certify_workspace& workspace) {
-  return detail::certify_claims(g, immediate_dominators, workspace);
+  return detail::claim_certifier::run(g, immediate_dominators, workspace);
 }
 
 /// Whether the claims are right, `Claims` being a `dominator_tree` or a range of immediate dominators by node.

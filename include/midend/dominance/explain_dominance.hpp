@@ -25,51 +25,75 @@ struct dominance_explanation {
   friend constexpr bool operator==(const dominance_explanation&, const dominance_explanation&) = default;
 };
 
-/// Memory for explanations that are asked for again and again.
+namespace detail {
+struct dominance_explainer;
+}
+
+/// Memory for explanations that are made again and again.
 class explain_dominance_workspace {
-public:
-  /// For the algorithm; not part of the interface.
+  friend detail::dominance_explainer;
+
   flat_array<node_id> came_from_;
   flat_array<node_id> queue_;
 };
 
 namespace detail {
 
-/// Leaves in `came_from` the tree of a breadth-first search from the entry to `goal` that never enters `avoided`; the
-/// entry comes from itself, what is not met from `no_node`.
-template <class G>
-constexpr void search_around(const G& g, node_id avoided, node_id goal, flat_array<node_id>& came_from,
-                             flat_array<node_id>& queue) {
-  came_from.assign(node_count(g), no_node);
-  queue.clear();
-  const auto meet = [&](node_id n, node_id from) {
-    if (n != avoided && came_from[n] == no_node) {
-      came_from[n] = from;
-      queue.push_back(n);
-    }
-  };
-  meet(static_cast<node_id>(g.entry()), static_cast<node_id>(g.entry()));
-  for (std::size_t i = 0; i != queue.size() && came_from[goal] == no_node; ++i) {
-    const node_id source = queue[i];
-    auto&& successors = g.successors(source);
-    const auto last = std::end(successors);
-    for (auto it = std::begin(successors); it != last; ++it) {
-      meet(static_cast<node_id>(*it), source);
+struct dominance_explainer {
+  template <class G>
+  static constexpr void run(const G& g, const dominator_tree& tree, node_id a, node_id b,
+                            explain_dominance_workspace& workspace, dominance_explanation& out) {
+    using reason = dominance_explanation::reason;
+    require_tree_of(g, tree);
+    MIDEND_ASSERT(a < tree.num_nodes() && b < tree.num_nodes(), "nodes of the graph", a, b, tree.num_nodes());
+    out.why = !tree.is_reachable(b) ? reason::unreachable : tree.dominates(a, b) ? reason::chain : reason::path;
+    out.nodes.clear();
+    if (out.why == reason::chain) {
+      for (node_id n = b; n != a; n = tree.immediate_dominator(n)) {
+        out.nodes.push_back(n);
+      }
+      out.nodes.push_back(a);
+    } else if (out.why == reason::path) {
+      search_around(g, a, b, workspace.came_from_, workspace.queue_);
+      MIDEND_ASSERT(workspace.came_from_[b] != no_node, "a dominator tree of this graph", a, b);
+      list_way_to(b, workspace.came_from_, out.nodes);
     }
   }
-}
 
-/// The way that the search took, from the entry on.
-constexpr void list_way_to(node_id goal, const flat_array<node_id>& came_from, flat_array<node_id>& out) {
-  std::size_t length = 1;
-  for (node_id n = goal; came_from[n] != n; n = came_from[n]) {
-    ++length;
+  /// Leaves in `came_from` the tree of a breadth-first search from the entry to `goal` that never enters `avoided`; the
+  /// entry comes from itself, what is not met from `no_node`.
+  template <class G>
+  static constexpr void search_around(const G& g, node_id avoided, node_id goal, flat_array<node_id>& came_from,
+                                      flat_array<node_id>& queue) {
+    came_from.assign(node_count(g), no_node);
+    queue.clear();
+    const auto meet = [&](node_id n, node_id from) {
+      if (n != avoided && came_from[n] == no_node) {
+        came_from[n] = from;
+        queue.push_back(n);
+      }
+    };
+    meet(static_cast<node_id>(g.entry()), static_cast<node_id>(g.entry()));
+    for (std::size_t i = 0; i != queue.size() && came_from[goal] == no_node; ++i) {
+      const node_id source = queue[i];
+      for (const auto successor : g.successors(source)) {
+        meet(static_cast<node_id>(successor), source);
+      }
+    }
   }
-  out.resize_for_overwrite(length);
-  for (node_id n = goal; length != 0; n = came_from[n]) {
-    out[--length] = n;
+
+  /// The way that the search took, from the entry on.
+  static constexpr void list_way_to(node_id goal, const flat_array<node_id>& came_from, flat_array<node_id>& out) {
+    std::size_t length = 1;
+    for (node_id n = goal; came_from[n] != n; n = came_from[n]) {
+      ++length;
+    }
+    out.resize_for_overwrite(length);
+    for (node_id n = goal; length != 0; n = came_from[n]) {
+      out[--length] = n;
+    }
   }
-}
+};
 
 } // namespace detail
 
@@ -83,21 +107,7 @@ constexpr void list_way_to(node_id goal, const flat_array<node_id>& came_from, f
 template <flow_graph G>
 constexpr void explain_dominance(const G& g, const dominator_tree& tree, node_id a, node_id b,
                                  explain_dominance_workspace& workspace, dominance_explanation& out) {
-  using reason = dominance_explanation::reason;
-  detail::require_tree_of(g, tree);
-  MIDEND_ASSERT(a < tree.num_nodes() && b < tree.num_nodes(), "nodes of the graph", a, b, tree.num_nodes());
-  out.why = !tree.is_reachable(b) ? reason::unreachable : tree.dominates(a, b) ? reason::chain : reason::path;
-  out.nodes.clear();
-  if (out.why == reason::chain) {
-    for (node_id n = b; n != a; n = tree.immediate_dominator(n)) {
-      out.nodes.push_back(n);
-    }
-    out.nodes.push_back(a);
-  } else if (out.why == reason::path) {
-    detail::search_around(g, a, b, workspace.came_from_, workspace.queue_);
-    MIDEND_ASSERT(workspace.came_from_[b] != no_node, "a dominator tree of this graph", a, b);
-    detail::list_way_to(b, workspace.came_from_, out.nodes);
-  }
+  detail::dominance_explainer::run(g, tree, a, b, workspace, out);
 }
 
 /// Explains whether `a` dominates `b`.

@@ -101,7 +101,7 @@ struct derived_edges {
 
   /// Gives false, and lists nothing, if there is no join.
   template <class G>
-  constexpr bool find_joins(const G& g, std::span<const node_id> claims, std::span<const node_id> preorder) {
+  constexpr bool mark_joins(const G& g, std::span<const node_id> claims, std::span<const node_id> preorder) {
     from_parent.assign(claims.size(), false);
     for_each_edge(g, [&](edge_id, node_id u, node_id v) { from_parent[v] |= claims[v] == u; });
     is_join.resize_for_overwrite(preorder.size());
@@ -442,31 +442,49 @@ struct sibling_placement {
   }
 };
 
-class low_high_builder {
-public:
+struct low_high_builder;
+
+} // namespace detail
+
+/// Memory for orders that are built again and again.
+class low_high_order_workspace {
+  friend detail::low_high_builder;
+
+  detail::claimed_preorder preorder_;
+  detail::derived_edges derived_;
+  detail::sibling_placement placement_;
+};
+
+namespace detail {
+
+struct low_high_builder {
   /// `preorder` is one of the tree that the claims make.
   template <class G>
-  constexpr std::optional<dominance_error> run(const G& g, std::span<const node_id> claims,
-                                               std::span<const node_id> preorder, flat_array<node_id>& out) {
-    if (!derived_.find_joins(g, claims, preorder)) {
+  static constexpr std::optional<dominance_error> run(const G& g, std::span<const node_id> claims,
+                                                      std::span<const node_id> preorder,
+                                                      low_high_order_workspace& workspace, flat_array<node_id>& out) {
+    derived_edges& derived = workspace.derived_;
+    sibling_placement& placement = workspace.placement_;
+    if (!derived.mark_joins(g, claims, preorder)) {
       out.assign(preorder); // all have an edge from their parent
       return std::nullopt;
     }
-    if (const auto error = derived_.derive(g, claims, preorder)) {
+    if (const auto error = derived.derive(g, claims, preorder)) {
       return error;
     }
-    if (const std::uint32_t wrong = placement_.run(derived_)) {
+    if (const std::uint32_t wrong = placement.run(derived)) {
       return dominance_error{dominance_error::reason::not_closest, preorder[wrong]};
     }
     out.resize_for_overwrite(preorder.size());
     for (std::size_t x = 0; x != preorder.size(); ++x) {
-      out[placement_.position[x]] = preorder[x];
+      out[placement.position[x]] = preorder[x];
     }
     return std::nullopt;
   }
 
   template <class G>
-  constexpr std::optional<dominance_error> run(const G& g, std::span<const node_id> claims, flat_array<node_id>& out) {
+  static constexpr std::optional<dominance_error> run(const G& g, std::span<const node_id> claims,
+                                                      low_high_order_workspace& workspace, flat_array<node_id>& out) {
     out.clear();
     if (claims.size() != node_count(g)) {
       return dominance_error{dominance_error::reason::wrong_size};
@@ -474,24 +492,12 @@ public:
     if (claims.empty()) {
       return std::nullopt;
     }
-    const auto error = preorder_.assign(claims, static_cast<node_id>(g.entry()));
-    return error ? error : run(g, claims, preorder_.nodes, out);
+    const auto error = workspace.preorder_.assign(claims, static_cast<node_id>(g.entry()));
+    return error ? error : run(g, claims, workspace.preorder_.nodes, workspace, out);
   }
-
-private:
-  claimed_preorder preorder_;
-  derived_edges derived_;
-  sibling_placement placement_;
 };
 
 } // namespace detail
-
-/// Memory for orders that are built again and again.
-class low_high_order_workspace {
-public:
-  /// For the algorithms; not part of the interface.
-  detail::low_high_builder builder_;
-};
 
 /// A low-high order of a dominator tree: a preorder, in which each node but the entry has an edge from its parent, or
 /// one from a node before it and one from a node behind its subtree. Refills `out` with the nodes of the tree; gives an
@@ -512,7 +518,7 @@ template <flow_graph G>
 constexpr std::optional<dominance_error> low_high_order(const G& g, const dominator_tree& tree,
                                                         low_high_order_workspace& workspace, flat_array<node_id>& out) {
   detail::require_tree_of(g, tree);
-  return workspace.builder_.run(g, tree.immediate_dominators(), tree.preorder(), out);
+  return detail::low_high_builder::run(g, tree.immediate_dominators(), tree.preorder(), workspace, out);
 }
 
 /// The same for immediate dominators by node, `no_node` for the entry and for unreachable nodes. They may come from
@@ -520,7 +526,7 @@ constexpr std::optional<dominance_error> low_high_order(const G& g, const domina
 template <flow_graph G>
 constexpr std::optional<dominance_error> low_high_order(const G& g, std::span<const node_id> immediate_dominators,
                                                         low_high_order_workspace& workspace, flat_array<node_id>& out) {
-  return workspace.builder_.run(g, immediate_dominators, out);
+  return detail::low_high_builder::run(g, immediate_dominators, workspace, out);
 }
 
 /// The order, or the error. `Claims` is a `dominator_tree` or a range of immediate dominators by node.

@@ -96,39 +96,64 @@ constexpr std::size_t mark_what_reaches(std::span<const node_id> roots, const G&
     reach(root);
   }
   while (!pending.empty()) {
-    auto&& predecessors = g.predecessors(pending.pop());
-    const auto last = std::end(predecessors);
-    for (auto it = std::begin(predecessors); it != last; ++it) {
-      reach(static_cast<node_id>(*it));
+    for (const auto predecessor : g.predecessors(pending.pop())) {
+      reach(static_cast<node_id>(predecessor));
     }
   }
   return count;
 }
 
-struct post_dominance_root_memory {
-  csr_graph copy; ///< of a graph without predecessors
-  flat_array<bool> is_reached;
-  flat_array<node_id> pending;
-  endless_region_search endless;
-};
-
-/// Adds the roots of the endless regions to the exits.
-template <class G>
-constexpr void add_endless_roots(const G& g, post_dominance_root_memory& memory, flat_array<node_id>& roots) {
-  if (mark_what_reaches(roots, g, memory.is_reached, memory.pending) != memory.is_reached.size()) {
-    memory.endless.run(g, [&](node_id n) { return memory.is_reached.data()[n]; });
-    merge_ascending(roots, memory.endless.roots());
-  }
-}
+struct post_dominance_root_search;
+struct post_dominator_tree_builder;
 
 } // namespace detail
 
 /// Memory for root searches that are done again and again.
 class post_dominance_roots_workspace {
-public:
-  /// For the algorithms; not part of the interface.
-  detail::post_dominance_root_memory memory_;
+  friend detail::post_dominance_root_search;
+  friend detail::post_dominator_tree_builder;
+
+  csr_graph copy_; ///< of a graph without predecessors
+  flat_array<bool> is_reached_;
+  flat_array<node_id> pending_;
+  detail::endless_region_search endless_;
 };
+
+namespace detail {
+
+struct post_dominance_root_search {
+  template <class G, class Policy>
+  static constexpr void run(const G& g, Policy policy, post_dominance_roots_workspace& workspace,
+                            flat_array<node_id>& out) {
+    if constexpr (std::same_as<Policy, given_roots>) {
+      list_given(policy, node_count(g), out);
+    } else {
+      list_exits(g, out);
+    }
+    if constexpr (std::same_as<Policy, virtual_edge_per_endless_region_t>) {
+      if constexpr (bidirectional_flow_graph<G>) {
+        add_endless_roots(g, workspace, out);
+      } else {
+        workspace.copy_.assign(g);
+        add_endless_roots(workspace.copy_, workspace, out);
+      }
+    }
+  }
+
+private:
+  /// Adds the roots of the endless regions to the exits.
+  template <class G>
+  static constexpr void add_endless_roots(const G& g, post_dominance_roots_workspace& workspace,
+                                          flat_array<node_id>& roots) {
+    flat_array<bool>& is_reached = workspace.is_reached_;
+    if (mark_what_reaches(roots, g, is_reached, workspace.pending_) != is_reached.size()) {
+      workspace.endless_.run(g, [&](node_id n) { return is_reached.data()[n]; });
+      merge_ascending(roots, workspace.endless_.roots());
+    }
+  }
+};
+
+} // namespace detail
 
 /// The roots that a policy chooses in `g`, ascending, refilling `out`; allocates nothing once workspace and result have
 /// seen a graph as large.
@@ -140,19 +165,7 @@ public:
 template <flow_graph G, post_dominance_policy Policy>
 constexpr void post_dominance_roots(const G& g, Policy policy, post_dominance_roots_workspace& workspace,
                                     flat_array<node_id>& out) {
-  if constexpr (std::same_as<Policy, given_roots>) {
-    detail::list_given(policy, detail::node_count(g), out);
-  } else {
-    detail::list_exits(g, out);
-  }
-  if constexpr (std::same_as<Policy, virtual_edge_per_endless_region_t>) {
-    if constexpr (bidirectional_flow_graph<G>) {
-      detail::add_endless_roots(g, workspace.memory_, out);
-    } else {
-      workspace.memory_.copy.assign(g);
-      detail::add_endless_roots(workspace.memory_.copy, workspace.memory_, out);
-    }
-  }
+  detail::post_dominance_root_search::run(g, policy, workspace, out);
 }
 
 /// The roots that a policy chooses, ascending.

@@ -17,8 +17,8 @@ MIDEND_BEGIN_NAMESPACE
 
 /// Memory for post-dominator computations that are done again and again, by any policy and algorithm.
 class post_dominators_workspace {
-public:
-  /// For the algorithms; not part of the interface.
+  friend detail::post_dominator_tree_builder;
+
   dominators_workspace dominators_;
   post_dominance_roots_workspace roots_;
 };
@@ -32,6 +32,19 @@ concept takes_late_roots =
 
 struct post_dominator_tree_builder {
   template <class G, class Policy, class Algorithm>
+  static constexpr void run(const G& g, Policy policy, Algorithm algorithm, post_dominators_workspace& workspace,
+                            post_dominator_tree& out) {
+    if constexpr (bidirectional_flow_graph<G>) {
+      build(g, policy, algorithm, workspace, out);
+    } else {
+      csr_graph& copy = workspace.roots_.copy_;
+      copy.assign(g);
+      build(copy, policy, algorithm, workspace, out);
+    }
+  }
+
+private:
+  template <class G, class Policy, class Algorithm>
   static constexpr void build(const G& g, Policy policy, Algorithm algorithm, post_dominators_workspace& workspace,
                               post_dominator_tree& out) {
     post_dominance_roots(g, policy, workspace.roots_, out.roots_);
@@ -42,7 +55,7 @@ struct post_dominator_tree_builder {
   template <class G, takes_late_roots Algorithm>
   static constexpr void build(const G& g, virtual_edge_per_endless_region_t, Algorithm algorithm,
                               post_dominators_workspace& workspace, post_dominator_tree& out) {
-    endless_region_search& endless = workspace.roots_.memory_.endless;
+    endless_region_search& endless = workspace.roots_.endless_;
     endless.clear();
     list_exits(g, out.roots_);
     dominators(reversed_to_exit<G>(g, out.roots_, &endless), algorithm, workspace.dominators_, out.tree_);
@@ -68,13 +81,7 @@ struct post_dominator_tree_builder {
 template <flow_graph G, post_dominance_policy Policy, dominator_algorithm Algorithm>
 constexpr void post_dominators(const G& g, Policy policy, Algorithm algorithm, post_dominators_workspace& workspace,
                                post_dominator_tree& out) {
-  if constexpr (bidirectional_flow_graph<G>) {
-    detail::post_dominator_tree_builder::build(g, policy, algorithm, workspace, out);
-  } else {
-    csr_graph& copy = workspace.roots_.memory_.copy;
-    copy.assign(g);
-    detail::post_dominator_tree_builder::build(copy, policy, algorithm, workspace, out);
-  }
+  detail::post_dominator_tree_builder::run(g, policy, algorithm, workspace, out);
 }
 
 /// The same by semi-NCA.

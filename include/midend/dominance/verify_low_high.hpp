@@ -17,13 +17,34 @@
 MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
+class low_high_verifier;
+}
+
+/// Memory for orders that are verified again and again.
+class verify_low_high_workspace {
+  friend detail::low_high_verifier;
+
+  /// Where a node stands in the order.
+  struct place {
+    std::uint32_t parent;  ///< its place; that of the entry itself for the entry
+    std::uint32_t size;    ///< of the subtree
+    std::uint32_t sources; ///< where edges come from
+  };
+
+  flat_array<std::uint32_t> position_; ///< by node: the index of its place
+  flat_array<place> places_;
+};
+
+namespace detail {
 
 using node_list = std::span<const node_id>;
 using verdict = std::optional<dominance_error>;
-using reason = dominance_error::reason;
 
 class low_high_verifier {
 public:
+  constexpr explicit low_high_verifier(verify_low_high_workspace& workspace)
+      : position_(workspace.position_), places_(workspace.places_) {}
+
   /// `fits(n, parent, size)` may say more of each node once its place is verified: false is an error.
   template <class G, class Fits>
   constexpr verdict run(const G& g, node_list claims, node_list order, const Fits& fits) {
@@ -36,11 +57,8 @@ public:
   }
 
 private:
-  struct place {
-    std::uint32_t parent;  ///< its place; that of the entry itself for the entry
-    std::uint32_t size;    ///< of the subtree
-    std::uint32_t sources; ///< where edges come from
-  };
+  using place = verify_low_high_workspace::place;
+  using reason = dominance_error::reason;
 
   static constexpr std::uint32_t low = 1;
   static constexpr std::uint32_t high = 2;
@@ -116,8 +134,8 @@ private:
     return std::nullopt;
   }
 
-  flat_array<std::uint32_t> position_; ///< the place of each node
-  flat_array<place> places_;
+  flat_array<std::uint32_t>& position_;
+  flat_array<place>& places_;
 };
 
 /// For claims that are immediate dominators and nothing else.
@@ -148,7 +166,7 @@ public:
     for (node_id n = 0; order.size() != claims.size() && n != claims.size(); ++n) {
       if (claims[n] == no_node && n != order[0] &&
           (tree_.is_reachable(n) || size(n) != 0 || tree_.depth(n) != no_node)) {
-        return dominance_error{reason::wrong_numbers, n};
+        return dominance_error{dominance_error::reason::wrong_numbers, n};
       }
     }
     return std::nullopt;
@@ -161,13 +179,6 @@ private:
 };
 
 } // namespace detail
-
-/// Memory for orders that are verified again and again.
-class verify_low_high_workspace {
-public:
-  /// For the algorithms; not part of the interface.
-  detail::low_high_verifier verifier_;
-};
 
 /// Whether `immediate_dominators`, by node, are those of `g`: proven by `order`, a low-high order of the tree that they
 /// make. Gives the first error, or nothing if they are right. Both may come from anywhere and hold anything; nothing in
@@ -193,7 +204,7 @@ template <flow_graph G>
 constexpr std::optional<dominance_error> verify_low_high(const G& g, std::span<const node_id> immediate_dominators,
                                                          std::span<const node_id> order,
                                                          verify_low_high_workspace& workspace) {
-  return workspace.verifier_.run(g, immediate_dominators, order, detail::no_more_claims());
+  return detail::low_high_verifier(workspace).run(g, immediate_dominators, order, detail::no_more_claims());
 }
 
 /// The same for all that `tree` answers: immediate dominators, reachability, preorder, intervals and depths. Requires a
@@ -205,7 +216,7 @@ constexpr std::optional<dominance_error> verify_low_high(const G& g, const domin
                                                          verify_low_high_workspace& workspace) {
   detail::require_tree_of(g, tree);
   const detail::tree_numbers numbers(tree);
-  const auto error = workspace.verifier_.run(g, tree.immediate_dominators(), order, numbers);
+  const auto error = detail::low_high_verifier(workspace).run(g, tree.immediate_dominators(), order, numbers);
   return error ? error : numbers.look_at_others(tree.immediate_dominators(), order);
 }
 

@@ -8,6 +8,7 @@
 #include "midend/loops/detail/loop_drafts.hpp"
 #include "midend/loops/search_order.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/order.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,11 +16,23 @@
 MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
+struct cycle_forest_builder;
+}
+
+/// Memory for cycle forests that are computed again and again.
+class cycles_workspace {
+  friend detail::cycle_forest_builder;
+
+  detail::cycle_memory memory_;
+};
+
+namespace detail {
 
 /// Turns drafts over numbers into cycles over nodes.
 struct cycle_forest_builder {
   template <class G, class Order>
-  static constexpr void build(const G& g, Order order, cycle_memory& m, cycle_forest& out) {
+  static constexpr void build(const G& g, Order order, cycles_workspace& workspace, cycle_forest& out) {
+    cycle_memory& m = workspace.memory_;
     clear(node_count(g), out);
     out.epoch_ = graph_epoch(g);
     search_cycles(g, order, true, out.innermost_.data(), m); // the numbers of nodes lie there meanwhile
@@ -73,26 +86,18 @@ private:
       const cycle_id c = m.drafts.number[e.draft];
       const std::uint32_t from = m.entered_from[e.block];
       out.entered_[--out.entered_offset_[c]] = {m.vertex[e.block], from};
-      lower(out.entered_from_[c], from);
+      out.entered_from_[c] = min(out.entered_from_[c], from);
     }
     for (std::size_t c = count; c-- != 0;) {
       if (out.parent_[c] != no_cycle) {
-        lower(out.entered_from_[out.parent_[c]], out.entered_from_[c]);
+        std::uint32_t& around = out.entered_from_[out.parent_[c]];
+        around = min(around, out.entered_from_[c]);
       }
     }
   }
-
-  static constexpr void lower(std::uint32_t& least, std::uint32_t value) { least = value < least ? value : least; }
 };
 
 } // namespace detail
-
-/// Memory for cycle forests that are computed again and again.
-class cycles_workspace {
-public:
-  /// For the algorithms; not part of the interface.
-  detail::cycle_memory memory_;
-};
 
 /// The cycles of `g`, refilling `out`; allocates nothing once workspace and result have seen a graph as large.
 ///
@@ -112,7 +117,7 @@ public:
 /// measured; 40 bytes a node, 28 a cycle and at most 28 an edge of workspace.
 template <flow_graph G, search_order Order>
 constexpr void cycles(const G& g, Order order, cycles_workspace& workspace, cycle_forest& out) {
-  detail::cycle_forest_builder::build(g, order, workspace.memory_, out);
+  detail::cycle_forest_builder::build(g, order, workspace, out);
 }
 
 /// The cycles of `g` by a search from the last successor to the first.

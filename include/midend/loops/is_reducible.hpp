@@ -13,14 +13,46 @@
 
 MIDEND_BEGIN_NAMESPACE
 
+namespace detail {
+struct reducibility_test;
+}
+
 /// Memory for `is_reducible` that is asked again and again.
 class is_reducible_workspace {
-public:
-  // For the algorithms; not part of the interface.
+  friend detail::reducibility_test;
+
   detail::cycle_memory cycles_;
   depth_first_order_workspace search_;
   depth_first_numbering order_;
 };
+
+namespace detail {
+
+struct reducibility_test {
+  template <class G> static constexpr bool run(const G& g, is_reducible_workspace& workspace) {
+    cycle_memory& m = workspace.cycles_;
+    m.number.assign(node_count(g), no_node);
+    search_cycles(g, last_to_first, false, m.number.data(), m);
+    return m.entered.empty();
+  }
+
+  /// With the dominator tree.
+  template <class G>
+  static constexpr bool run(const G& g, const dominator_tree& tree, is_reducible_workspace& workspace) {
+    require_tree_of(g, tree);
+    depth_first_numbering& order = workspace.order_;
+    depth_first_order(g, workspace.search_, order);
+    bool reducible = true;
+    for_each_edge(g, [&](edge_id, node_id source, node_id target) {
+      if (order.is_reachable(source) && order.postorder_number(source) <= order.postorder_number(target)) {
+        reducible = reducible && tree.dominates(target, source);
+      }
+    });
+    return reducible;
+  }
+};
+
+} // namespace detail
 
 /// Whether each cycle that the entry of `g` reaches has one entry, so that the cycles are the natural loops. Allocates
 /// nothing once the workspace has seen a graph as large.
@@ -28,10 +60,7 @@ public:
 /// The search of `cycles(g)`, which stops at the first irreducible cycle; its cost. Duplicate edges, self loops and
 /// what the entry does not reach change nothing.
 template <flow_graph G> constexpr bool is_reducible(const G& g, is_reducible_workspace& workspace) {
-  detail::cycle_memory& m = workspace.cycles_;
-  m.number.assign(detail::node_count(g), no_node);
-  detail::search_cycles(g, last_to_first, false, m.number.data(), m);
-  return m.entered.empty();
+  return detail::reducibility_test::run(g, workspace);
 }
 
 /// Whether `g` is reducible.
@@ -47,16 +76,7 @@ template <flow_graph G> constexpr bool is_reducible(const G& g) {
 /// tree of `g`. Says of ugly graphs what `is_reducible(g)` says. O(n + m).
 template <flow_graph G>
 constexpr bool is_reducible(const G& g, const dominator_tree& tree, is_reducible_workspace& workspace) {
-  detail::require_tree_of(g, tree);
-  depth_first_numbering& order = workspace.order_;
-  depth_first_order(g, workspace.search_, order);
-  bool reducible = true;
-  detail::for_each_edge(g, [&](edge_id, node_id source, node_id target) {
-    if (order.is_reachable(source) && order.postorder_number(source) <= order.postorder_number(target)) {
-      reducible = reducible && tree.dominates(target, source);
-    }
-  });
-  return reducible;
+  return detail::reducibility_test::run(g, tree, workspace);
 }
 
 /// Whether `g`, whose dominator tree is `tree`, is reducible.
