@@ -98,10 +98,8 @@ struct frontier_search {
       }
       const node_id end = immediate_dominator[join];
       const std::size_t first = holders.size();
-      auto&& predecessors = g.predecessors(join);
-      const auto last = std::end(predecessors);
-      for (auto it = std::begin(predecessors); it != last; ++it) {
-        auto holder = static_cast<node_id>(*it);
+      for (const auto predecessor : g.predecessors(join)) {
+        auto holder = static_cast<node_id>(predecessor);
         if (holder == end || !tree.is_reachable(holder)) {
           continue;
         }

@@ -166,10 +166,8 @@ private:
   friend detail::dynamic_tree_root;
 
   template <class G, class Visit> static constexpr void visit_successors(const G& g, node_id n, Visit visit) {
-    auto&& successors = g.successors(n);
-    const auto last = std::end(successors);
-    for (auto it = std::begin(successors); it != last; ++it) {
-      visit(static_cast<node_id>(*it));
+    for (const auto successor : g.successors(n)) {
+      visit(static_cast<node_id>(successor));
     }
   }
 

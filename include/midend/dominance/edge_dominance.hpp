@@ -36,10 +36,8 @@ constexpr bool edge_dominates(const G& g, const dominator_tree& tree, node_id so
     return false;
   }
   std::size_t edges = 0;
-  auto&& predecessors = g.predecessors(target);
-  const auto last = std::end(predecessors);
-  for (auto it = std::begin(predecessors); it != last; ++it) {
-    const auto predecessor = static_cast<node_id>(*it);
+  for (const auto p : g.predecessors(target)) {
+    const auto predecessor = static_cast<node_id>(p);
     if (detail::may_arrive_first(tree, predecessor, target)) {
       if (predecessor != source) {
         return false;

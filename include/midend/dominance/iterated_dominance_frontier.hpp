@@ -66,11 +66,9 @@ struct join_edges {
     std::size_t number = 0;
     for (const node_id source : tree.preorder()) {
       first[number++] = static_cast<std::uint32_t>(target.size());
-      auto&& successors = g.successors(source);
-      const auto last = std::end(successors);
-      for (auto it = std::begin(successors); it != last; ++it) {
-        if (tree.immediate_dominator(static_cast<node_id>(*it)) != source) {
-          target.push_back(tree.preorder_number(static_cast<node_id>(*it)));
+      for (const auto successor : g.successors(source)) {
+        if (tree.immediate_dominator(static_cast<node_id>(successor)) != source) {
+          target.push_back(tree.preorder_number(static_cast<node_id>(successor)));
         }
       }
     }

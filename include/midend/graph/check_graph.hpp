@@ -100,10 +100,8 @@ private:
     flat_array<node_id> targets;
     const node_id count = node_count(g_);
     for (node_id n = 0; n != count; ++n) {
-      auto&& range = g_.successors(n);
-      const auto last = std::end(range);
-      for (auto it = std::begin(range); it != last; ++it) {
-        const auto target = static_cast<node_id>(*it);
+      for (const auto element : g_.successors(n)) {
+        const auto target = static_cast<node_id>(element);
         if (target >= count) {
           return graph_error{reason::successor_out_of_range, n, targets.size() - offsets[n], target};
         }
@@ -142,10 +140,8 @@ private:
 
   constexpr std::optional<graph_error> check_predecessors(node_id n) {
     said_.clear();
-    auto&& range = g_.predecessors(n);
-    const auto last = std::end(range);
-    for (auto it = std::begin(range); it != last; ++it) {
-      const auto p = static_cast<node_id>(*it);
+    for (const auto element : g_.predecessors(n)) {
+      const auto p = static_cast<node_id>(element);
       if (p >= copy_.num_nodes()) {
         return graph_error{reason::predecessor_out_of_range, n, said_.size(), p};
       }

@@ -125,10 +125,8 @@ protected:
     targets_.reserve(count);
     for (node_id n = 0; n != count; ++n) {
       offsets_[n] = static_cast<edge_id>(targets_.size());
-      auto&& range = g.successors(n);
-      const auto last = std::end(range);
-      for (auto it = std::begin(range); it != last; ++it) {
-        targets_.push_back(static_cast<node_id>(*it));
+      for (const auto element : g.successors(n)) {
+        targets_.push_back(static_cast<node_id>(element));
       }
     }
     MIDEND_ASSERT(targets_.size() <= max_edges, "at most max_edges edges", targets_.size());

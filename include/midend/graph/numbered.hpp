@@ -39,10 +39,8 @@ public:
       if (n == handles_.size()) {
         return;
       }
-      auto&& successors = successors_of(handles_[n]);
-      const auto last = std::end(successors);
-      for (auto it = std::begin(successors); it != last; ++it) {
-        targets_.push_back(discover(*it));
+      for (const auto successor : successors_of(handles_[n])) {
+        targets_.push_back(discover(successor));
       }
     }
   }
@@ -82,8 +80,8 @@ template <class Handle, class SuccessorsOf> numbered_graph<Handle> numbered(Hand
 template <class Handle, class AllNodes, class SuccessorsOf>
 numbered_graph<Handle> numbered(Handle entry, const AllNodes& all_nodes, SuccessorsOf successors_of) {
   flat_array<Handle> handles;
-  for (auto it = std::begin(all_nodes), last = std::end(all_nodes); it != last; ++it) {
-    handles.push_back(*it);
+  for (const auto& handle : all_nodes) {
+    handles.push_back(handle);
   }
   return numbered_graph<Handle>(entry, handles, successors_of);
 }

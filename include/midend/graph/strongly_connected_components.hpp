@@ -217,10 +217,8 @@ template <directed_graph G> constexpr csr_graph condensation(const G& g, const c
   for (component_id c = 0; c != components.num_components(); ++c) {
     seen_from[c] = c;
     for (const node_id n : components.members(c)) {
-      auto&& successors = g.successors(n);
-      const auto last = std::end(successors);
-      for (auto it = std::begin(successors); it != last; ++it) {
-        const component_id target = components.component(static_cast<node_id>(*it));
+      for (const auto successor : g.successors(n)) {
+        const component_id target = components.component(static_cast<node_id>(successor));
         if (seen_from[target] != c) {
           seen_from[target] = c;
           edges.push_back({c, target});

@@ -115,10 +115,8 @@ struct entry_path_search {
     for (std::size_t next = 0; !is_reached(wanted.first_) || !is_reached(wanted.second_); ++next) {
       MIDEND_ASSERT(next != pushed, "a cycle forest of this graph: the search must come to each entry", wanted.first_,
                     wanted.second_);
-      auto&& successors = g.successors(queue[next]);
-      const auto last = std::end(successors);
-      for (auto it = std::begin(successors); it != last; ++it) {
-        reach(static_cast<node_id>(*it), queue[next]);
+      for (const auto successor : g.successors(queue[next])) {
+        reach(static_cast<node_id>(successor), queue[next]);
       }
     }
   }

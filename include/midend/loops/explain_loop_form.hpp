@@ -174,11 +174,9 @@ struct loop_form_examiner {
 
   /// The first target of `n` that is not `header`, or `header`, if all edges of `n` lead there.
   template <class G> static constexpr node_id other_edge(const G& g, node_id n, node_id header) {
-    auto&& successors = g.successors(n);
-    const auto last = std::end(successors);
-    for (auto it = std::begin(successors); it != last; ++it) {
-      if (static_cast<node_id>(*it) != header) {
-        return static_cast<node_id>(*it);
+    for (const auto successor : g.successors(n)) {
+      if (static_cast<node_id>(successor) != header) {
+        return static_cast<node_id>(successor);
       }
     }
     return header;
@@ -219,10 +217,8 @@ struct loop_form_examiner {
         add(out, requirement::dedicated_exits, reason::graph_entry_is_exit, exit, no_node);
       }
       workspace.outside_.clear();
-      auto&& predecessors = g.predecessors(exit);
-      const auto last = std::end(predecessors);
-      for (auto it = std::begin(predecessors); it != last; ++it) {
-        const auto p = static_cast<node_id>(*it);
+      for (const auto predecessor : g.predecessors(exit)) {
+        const auto p = static_cast<node_id>(predecessor);
         if (!loops.contains(out.loop_, p) && tree.is_reachable(p)) {
           workspace.outside_.push_back(p);
         }

@@ -85,10 +85,8 @@ template <flow_graph G> constexpr bool is_loop_simplify_form(const G& g, const l
 template <flow_graph G> constexpr bool is_exiting(const G& g, const loop_forest& loops, loop_id l, node_id n) {
   detail::require_loop_of(g, loops, l);
   MIDEND_ASSERT(loops.contains(l, n), "a block of the loop", n, l);
-  auto&& successors = g.successors(n);
-  const auto last = std::end(successors);
-  for (auto it = std::begin(successors); it != last; ++it) {
-    if (!loops.contains(l, static_cast<node_id>(*it))) {
+  for (const auto successor : g.successors(n)) {
+    if (!loops.contains(l, static_cast<node_id>(successor))) {
       return true;
     }
   }

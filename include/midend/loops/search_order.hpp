@@ -38,10 +38,8 @@ public:
 
   constexpr std::span<const node_id> successors(node_id n) const {
     turned_.clear();
-    auto&& successors = graph_.successors(n);
-    const auto last = std::end(successors);
-    for (auto it = std::begin(successors); it != last; ++it) {
-      turned_.push_back(static_cast<node_id>(*it));
+    for (const auto successor : graph_.successors(n)) {
+      turned_.push_back(static_cast<node_id>(successor));
     }
     for (std::size_t low = 0, high = turned_.size(); high - low > 1 && low < high; ++low) {
       std::swap(turned_[low], turned_[--high]);

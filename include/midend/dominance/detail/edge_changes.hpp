@@ -122,10 +122,8 @@ private:
 
   template <class G> constexpr void count_edges(const G& g, node_id source, std::size_t first) {
     after_.assign(changes_.size() - first, 0);
-    auto&& successors = g.successors(source);
-    const auto last = std::end(successors);
-    for (auto it = std::begin(successors); it != last; ++it) {
-      const std::uint32_t slot = slot_[static_cast<node_id>(*it)];
+    for (const auto successor : g.successors(source)) {
+      const std::uint32_t slot = slot_[static_cast<node_id>(successor)];
       if (slot != no_node) {
         ++after_[slot - first];
       }

@@ -115,10 +115,8 @@ private:
   }
 
   constexpr bool has_edge_from_dominator(node_id n) const {
-    auto&& predecessors = g_.predecessors(n);
-    const auto last = std::end(predecessors);
-    for (auto it = std::begin(predecessors); it != last; ++it) {
-      if (static_cast<node_id>(*it) == dominator_) {
+    for (const auto predecessor : g_.predecessors(n)) {
+      if (static_cast<node_id>(predecessor) == dominator_) {
         return true;
       }
     }
@@ -161,10 +159,8 @@ private:
     std::uint32_t first_that_stays = number;
     std::uint32_t different = 0;
     only_predecessor_ = no_node;
-    auto&& predecessors = g_.predecessors(m_.part.nodes[number]);
-    const auto last = std::end(predecessors);
-    for (auto it = std::begin(predecessors); it != last; ++it) {
-      const auto predecessor = static_cast<node_id>(*it);
+    for (const auto p : g_.predecessors(m_.part.nodes[number])) {
+      const auto predecessor = static_cast<node_id>(p);
       const std::uint32_t source = tree_.is_reachable(predecessor) ? child_above(predecessor) : number;
       if (source == number) {
         continue;
@@ -312,10 +308,8 @@ private:
   }
 
   constexpr void copy_edges_into(node_id target) {
-    auto&& predecessors = g_.predecessors(target);
-    const auto last = std::end(predecessors);
-    for (auto it = std::begin(predecessors); it != last; ++it) {
-      const auto source = static_cast<node_id>(*it);
+    for (const auto predecessor : g_.predecessors(target)) {
+      const auto source = static_cast<node_id>(predecessor);
       if (tree_.is_reachable(source)) {
         number_path(source);
         m_.edges.push_back({m_.slot[source], m_.slot[target]});
@@ -361,10 +355,8 @@ private:
     m_.visited += m_.region.size();
     const std::size_t first = m_.lost.size();
     for (const node_id source : m_.region) {
-      auto&& successors = g_.successors(source);
-      const auto last = std::end(successors);
-      for (auto it = std::begin(successors); it != last; ++it) {
-        const auto target = static_cast<node_id>(*it);
+      for (const auto successor : g_.successors(source)) {
+        const auto target = static_cast<node_id>(successor);
         if (tree_.is_reachable(target) && m_.slot[target] == no_node) {
           m_.slot[target] = 0;
           m_.lost.push_back(target);

@@ -26,10 +26,8 @@ public:
     targets_.clear();
     for (std::size_t i = 0; i != nodes_.size(); ++i) {
       offsets_[i] = static_cast<std::uint32_t>(targets_.size());
-      auto&& successors = g.successors(nodes_[i]);
-      const auto last = std::end(successors);
-      for (auto it = std::begin(successors); it != last; ++it) {
-        targets_.push_back(number_[static_cast<node_id>(*it)]);
+      for (const auto successor : g.successors(nodes_[i])) {
+        targets_.push_back(number_[static_cast<node_id>(successor)]);
       }
     }
     offsets_[nodes_.size()] = static_cast<std::uint32_t>(targets_.size());
