@@ -38,7 +38,7 @@ body_value value_of_width(value_id origin, std::uint8_t width) {
   return v;
 }
 
-/// An advice with the values %a (32 bits), %b (1 bit), %z, and the loop as it is: a recurrence of `latencies`.
+/// An advice with the values %a (32 bits), %b (1 bit), %z, and the rolled loop: a recurrence of `latencies`.
 unrolling_advice advice_of(const std::vector<std::uint32_t>& latencies) {
   unrolling_advice advice;
   advice.header = 1;
@@ -180,7 +180,7 @@ TEST_CASE("resource_limit_text: each kind of limit") {
   bound.second = operation_class::store;
   CHECK(resource_limit_text(e2k, bound, mix) == "load and store in different cycles");
   bound.second = operation_class::load;
-  CHECK(resource_limit_text(e2k, bound, mix) == "one load a cycle");
+  CHECK(resource_limit_text(e2k, bound, mix) == "one load per cycle");
 }
 
 TEST_CASE("resource_limit_text: of a machine without names, numbers") {
@@ -232,7 +232,7 @@ TEST_CASE("limit_text: a recurrence over several passes, found from its middle")
   CHECK(limit_of(advice) == "recurrence of 3 cycles over 2 passes: %a -> %b");
 }
 
-TEST_CASE("limit_text: what is not pipelined says why") {
+TEST_CASE("limit_text: a body that is not pipelined says why") {
   unrolling_advice advice = advice_of({1});
   body_cost& cost = advice.candidates[0].body;
   cost.alone = cost.critical_path = 16;
@@ -245,7 +245,7 @@ TEST_CASE("limit_text: what is not pipelined says why") {
   CHECK(limit_of(advice) == "not pipelined, it has a call: channels 0-5: 96 operations / 6");
 }
 
-TEST_CASE("to_text: savings are told by value, with the copies") {
+TEST_CASE("to_text: savings by value, with their copies") {
   using enum saving_kind;
   const std::string tests = with_saving({{folded_test, 0, 1, 0},
                                          {folded_test, 1, 1, 0},
@@ -255,7 +255,7 @@ TEST_CASE("to_text: savings are told by value, with the copies") {
                                          {folded_test, 4, 1, 0}});
   CHECK(has_line(tests, "  saved       copies 0-2, 4: test of %b always false"));
   CHECK(has_line(tests, "              copy 3: test of %b always true"));
-  CHECK(has_line(tests, "              copy 1: no exit test %b"));
+  CHECK(has_line(tests, "              copy 1: no exit test of %b"));
 
   CHECK(
       has_line(with_saving({{folded, 0, 0, 7}, {folded, 1, 0, 0xffffffff}}), "  saved       copies 0, 1: %a = 7, -1"));
@@ -270,7 +270,7 @@ TEST_CASE("to_text: savings are told by value, with the copies") {
                  "  saved       no move of %a, %b, the same after each pass"));
 }
 
-TEST_CASE("to_text: values to which the same happens in the same copies stand in one line") {
+TEST_CASE("to_text: values with the same savings in the same copies share a line") {
   using enum saving_kind;
   const std::string same = with_saving({{dead_operation, 0, 0, 0},
                                         {dead_operation, 1, 0, 0},
@@ -285,7 +285,7 @@ TEST_CASE("to_text: values to which the same happens in the same copies stand in
   CHECK(has_line(with_saving({{folded, 1, 0, 3}, {folded, 1, 1, 1}}), "              copy 1: %b = 1"));
 }
 
-TEST_CASE("to_text: where each copy takes over from another one, that is counted from here") {
+TEST_CASE("to_text: copies that compute a value are named by distance where that is shorter") {
   using enum saving_kind;
   const std::string text =
       with_saving({{shared_load, 1, 0, 0}, {shared_load, 2, 0, 0}, {shared_load, 3, 0, 1}, {shared_load, 4, 0, 2}});
@@ -300,13 +300,13 @@ TEST_CASE("to_text: sources in the order of their numbers") {
   CHECK(has_line(text, "              copy 11: %a as loaded by copy 10"));
 }
 
-TEST_CASE("to_text: what becomes of a condition is told of its test alone") {
+TEST_CASE("to_text: a condition whose test is listed is not listed itself") {
   using enum saving_kind;
   const std::string text = with_saving({{folded, 1, 1, 0}, {folded_test, 1, 1, 0}});
   CHECK(has_line(text, "  saved       copy 1: test of %b always false"));
   CHECK(text.find("%b = ") == std::string::npos);
   const std::string exit = with_saving({{folded, 1, 1, 0}, {dead_operation, 1, 1, 0}, {removed_exit_test, 1, 1, 0}});
-  CHECK(has_line(exit, "  saved       copy 1: no exit test %b"));
+  CHECK(has_line(exit, "  saved       copy 1: no exit test of %b"));
   CHECK(exit.find("%b = ") == std::string::npos);
   CHECK(exit.find("no %b") == std::string::npos);
 }
@@ -339,25 +339,25 @@ TEST_CASE("to_text: a loop that is unrolled") {
   CHECK(
       to_text(advice, e2k, letters{}) ==
       "node1: 100 header executions, 99 backedges taken\n"
-      "  decision    unrolled by 2, nothing is left over\n"
+      "  decision    unrolled by 2, no remainder\n"
       "  legal       the loop runs a multiple of 2 iterations\n"
-      "  before      3.00 cycles an iteration: recurrence of 3 cycles: %a -> %b -> store -memory-> %a\n"
-      "  after       3/2 = 1.50 cycles an iteration: channels 0-5: 14 operations / 6\n"
-      "  in all      150 cycles instead of 300 for 100 iterations\n"
+      "  before      3.00 cycles per iteration: recurrence of 3 cycles: %a -> %b -> store -memory-> %a\n"
+      "  after       3/2 = 1.50 cycles per iteration: channels 0-5: 14 operations / 6\n"
+      "  total       150 cycles instead of 300 for 100 iterations\n"
       "  operations  14 instead of 3\n"
       "  branches    0 instead of 1\n"
       "  bytes       48 instead of 24\n"
       "  stages      1\n"
       "  assumed     cycles are lower bounds, which a schedule may not reach\n"
-      "    factor  kind             cycles        bound by      operations  bytes  in all    why not\n"
-      "         1  as it is              3  3.00  recurrence             3     24     300    not faster\n"
-      "         2  partial             3/2  1.50  channels 0-5          14     48     150  * chosen\n"
-      "         4  partial, 3 left     5/4  1.25  channels 0-5          30     96     125    gains too little for its "
+      "    factor  kind             cycles        bound by      operations  bytes  total    why not\n"
+      "         1  rolled                3  3.00  recurrence             3     24    300    not faster\n"
+      "         2  partial             3/2  1.50  channels 0-5          14     48    150  * chosen\n"
+      "         4  partial, 3 left     5/4  1.25  channels 0-5          30     96    125    gains too little for its "
       "size (0.070)\n"
-      "        64  partial               -     -  -                      -      -       -    too many operations\n");
+      "        64  partial               -     -  -                      -      -      -    too many operations\n");
 }
 
-TEST_CASE("to_text: decisions of each kind, and where the rest goes") {
+TEST_CASE("to_text: decisions of each kind, with their remainders") {
   unrolling_advice advice = advice_of({1, 1});
   advice.candidates.push_back(bound_by_channels(4, 6));
   advice.chosen = 1;
@@ -372,7 +372,7 @@ TEST_CASE("to_text: decisions of each kind, and where the rest goes") {
   CHECK(says("  legal       the loop runs at most 4 iterations; each copy keeps its exit tests"));
   c.kind = unrolling_kind::uncounted;
   CHECK(says("  decision    unrolled by 4, each copy keeps its exit tests"));
-  CHECK(says("  pays        never, as far as was looked"));
+  CHECK(says("  pays        never, as far as the search went"));
   c.break_even = 12;
   CHECK(says("  pays        never slower from 12 iterations on"));
   c.kind = unrolling_kind::peel;
@@ -380,16 +380,16 @@ TEST_CASE("to_text: decisions of each kind, and where the rest goes") {
   c.kind = unrolling_kind::runtime;
   c.remainder = remainder_placement::epilogue;
   c.remainder_iterations = 3;
-  CHECK(says("  decision    unrolled by 4 at run time, at most 3 iterations behind it"));
+  CHECK(says("  decision    unrolled by 4 at run time, remainder of at most 3 iterations after the loop"));
   c.kind = unrolling_kind::partial_with_remainder;
-  CHECK(says("  decision    unrolled by 4, 3 iterations behind it"));
-  CHECK(says("  legal       the loop runs exactly 100 iterations; 3 of them stand apart"));
+  CHECK(says("  decision    unrolled by 4, remainder of 3 iterations after the loop"));
+  CHECK(says("  legal       the loop runs exactly 100 iterations; 3 of them are the remainder"));
   c.remainder = remainder_placement::prologue;
-  CHECK(says("  decision    unrolled by 4, 3 iterations before it"));
+  CHECK(says("  decision    unrolled by 4, remainder of 3 iterations before the loop"));
   c.remainder = remainder_placement::mid_exit;
-  CHECK(says("  decision    unrolled by 4, 3 iterations in a last pass that is left in the middle"));
+  CHECK(says("  decision    unrolled by 4, remainder of 3 iterations in an incomplete last pass"));
   c.setup_cycles = 5;
-  CHECK(says("  in all      25 cycles instead of 200 for 100 iterations, set-up of 5 instead of 0 apart"));
+  CHECK(says("  total       25 cycles instead of 200 for 100 iterations, without set-up of 5 instead of 0"));
 }
 
 TEST_CASE("legality_text: exits that are not counted are kept") {
@@ -405,30 +405,30 @@ TEST_CASE("legality_text: exits that are not counted are kept") {
   c.kind = unrolling_kind::partial_with_remainder;
   c.remainder_iterations = 3;
   CHECK(legality_text(advice) == "the counted exit lets exactly 100 iterations through; each copy keeps its other exit "
-                                 "tests; 3 of them stand apart");
+                                 "tests; 3 of them are the remainder");
   c.kind = unrolling_kind::runtime;
-  CHECK(legality_text(advice) == "how many iterations it runs is computed before; fewer than 4 have a loop of their "
-                                 "own; each copy keeps its other exit tests");
+  CHECK(legality_text(advice) == "the number of iterations is computed before the loop; fewer than 4 of them run in "
+                                 "the rolled loop; each copy keeps its other exit tests");
 }
 
-TEST_CASE("to_text: a loop that is not unrolled says what speaks against the fastest way") {
+TEST_CASE("to_text: a loop that is not unrolled says why the fastest candidate is rejected") {
   unrolling_advice advice = advice_of({1, 1});
   CHECK(has_line(to_text(advice, e2k, letters{}), "  decision    not unrolled"));
-  CHECK(has_line(to_text(advice, e2k, letters{}), "  in all      200 cycles for 100 iterations"));
+  CHECK(has_line(to_text(advice, e2k, letters{}), "  total       200 cycles for 100 iterations"));
   advice.candidates.push_back(bound_by_channels(2, 24));
   advice.candidates.push_back(bound_by_channels(7, 6));
   advice.candidates[2].reason = rejection::below_break_even;
   advice.candidates[2].break_even = 12;
   CHECK(has_line(to_text(advice, e2k, letters{}),
-                 "  decision    not unrolled; by 7 it would be 1/7 = 0.143 cycles an iteration: the loop runs too "
-                 "seldom for it to pay (from 12 on)"));
+                 "  decision    not unrolled; by 7 it would be 1/7 = 0.143 cycles per iteration: too few "
+                 "iterations to pay off (from 12 on)"));
 }
 
 TEST_CASE("to_text: obstacles, and numbers as names") {
   unrolling_advice advice;
   advice.header = 3;
   advice.obstacle = unrolling_obstacle::contains_loop;
-  CHECK(to_text(advice, e2k) == "block 3: not looked at: there is a loop inside, only innermost ones are unrolled\n");
+  CHECK(to_text(advice, e2k) == "block 3: not unrolled: it contains a loop, and only innermost loops are unrolled\n");
 }
 
 TEST_CASE("every enumerator has words of its own") {

@@ -21,29 +21,28 @@ MIDEND_BEGIN_NAMESPACE
 /// How a loop is unrolled.
 enum class unrolling_kind : std::uint8_t {
   none,
-  full,                   ///< all iterations follow each other, no loop is left; with their exit tests, if their number
-                          ///< is an upper bound
+  full,                   ///< no loop is left; each copy keeps its exit tests if their number is an upper bound
   partial,                ///< the factor divides the trip count
-  partial_with_remainder, ///< it does not, and the rest is known
+  partial_with_remainder, ///< the trip count is known, and the factor does not divide it
   runtime,                ///< the trip count is computed before the loop
-  uncounted,              ///< each copy keeps its exit test
-  peel                    ///< the first iterations come before the loop
+  uncounted,              ///< each copy keeps its exit tests
+  peel                    ///< the first iterations are moved before the loop
 };
 
 inline constexpr std::size_t num_unrolling_kinds = 7;
 
-/// Why a loop is not looked at.
+/// Why there is no advice for a loop.
 enum class unrolling_obstacle : std::uint8_t {
   none,
   contains_loop,      ///< only innermost loops are unrolled
-  irreducible,        ///< there is a cycle inside that is no natural loop
-  unusual_control,    ///< control leaves a block in a way that no condition decides
+  irreducible,        ///< it contains a cycle that is not a natural loop
+  unusual_control,    ///< a block has several successors and no condition
   too_large,          ///< one iteration has more operations than the limit
   impossible_machine, ///< an operation needs a channel or a resource that the machine does not have
-  cyclic_body         ///< the dependences of one iteration are a cycle: the view is wrong
+  cyclic_body         ///< the dependences of one iteration form a cycle: the view is wrong
 };
 
-/// The obstacle to unrolling a loop that has no body.
+/// The obstacle to unrolling a loop that `describe_loop` cannot describe.
 constexpr unrolling_obstacle to_unrolling_obstacle(loop_obstacle o) {
   switch (o) {
   case loop_obstacle::contains_loop:
@@ -57,77 +56,77 @@ constexpr unrolling_obstacle to_unrolling_obstacle(loop_obstacle o) {
   }
 }
 
-/// Why a candidate was not taken.
+/// Why a candidate was rejected.
 enum class rejection : std::uint8_t {
-  none,             ///< this is the one
-  not_allowed,      ///< by the options
-  outdone,          ///< was the best of the smaller ones, until a larger one was better
-  not_faster,       ///< takes as many cycles an iteration as one that is smaller, or more
-  tie,              ///< as many, with more operations or bytes
-  gain_too_small,   ///< for its size: the rule of `unrolling_options::least_gain`
+  none,             ///< it was chosen
+  not_allowed,      ///< the options forbid it
+  outdone,          ///< it was the best so far, until a later candidate was better
+  not_faster,       ///< it takes more cycles per iteration than the best so far
+  tie,              ///< it takes equally many, with more operations or bytes
+  gain_too_small,   ///< for its size: see `unrolling_options::least_gain`
   slower_in_total,  ///< over all iterations, remainder and preparation included
-  trip_too_short,   ///< the loop runs less often, as far as is known
-  below_break_even, ///< it pays from `break_even` iterations on, and the profile says that there are fewer
+  trip_too_short,   ///< the loop has fewer iterations, as far as is known
+  below_break_even, ///< it pays from `break_even` iterations on, and fewer are expected
   too_many_operations,
   too_many_bytes,
   too_many_registers,
-  leaves_loop_buffer, ///< the new body does not fit in the loop buffer, the old one does
-  too_many_copies,    ///< more than `unrolling_options::max_copies` were evaluated before
-  not_asked_for       ///< another factor is forced
+  leaves_loop_buffer, ///< the new body does not fit in the loop buffer, but the rolled one does
+  too_many_copies,    ///< with it, more than `unrolling_options::max_copies` would have been evaluated
+  not_asked_for       ///< `unrolling_options::forced_factor` is another one
 };
 
 inline constexpr std::size_t num_rejections = 15;
 
-/// What a decision rests on.
+/// What a decision assumes.
 enum class assumption : std::uint8_t {
   lower_bound,                  ///< always: cycles are bounds that a schedule may not reach
-  branch_is_free_of_recurrence, ///< always: no operation waits for the branch back
-  no_signed_wrap,               ///< increments of counters keep their promise
-  alias_classes,                ///< accesses of different classes do not overlap
+  branch_is_free_of_recurrence, ///< no operation waits for the branch back; made wherever a loop is left
+  no_signed_wrap,               ///< counters do not wrap, as the program promises
+  alias_classes,                ///< accesses to different classes do not overlap
   reassociation,                ///< operations were regrouped
-  if_conversion,                ///< branches inside the body became guards
+  if_conversion,                ///< branches inside the body became predicates
   speculated_loads,             ///< loads of later copies run before the exits of earlier ones are decided
-  profile,                      ///< an average was used as the trip count
-  assumed_trip,                 ///< nothing is known of the trip count
-  trip_hint,                    ///< the program says something of the trip count
+  profile,                      ///< the average of a profile is used as the trip count
+  assumed_trip,                 ///< nothing is known about the trip count
+  trip_hint,                    ///< the hint of the program about the trip count is correct
   hardware_counter,             ///< `lowering_options::counts_in_hardware`
   first_level_loads             ///< loads hit the first level of the cache
 };
 
 inline constexpr std::size_t num_assumptions = 12;
 
-/// A way to run the loop, the one as it is (factor 1, `none`) among them.
+/// A way to run the loop. The rolled loop is one (factor 1, `none`).
 struct unrolling_candidate {
   unrolling_kind kind = unrolling_kind::none;
   std::uint32_t factor = 1; ///< copies in the new body; peeled iterations for `peel`
   remainder_placement remainder = remainder_placement::none;
-  std::uint64_t remainder_iterations = 0; ///< that are left; if the count is unknown, at most
+  std::uint64_t remainder_iterations = 0; ///< the most that can be left, if the count is unknown
   rejection reason = rejection::none;
-  bool is_evaluated = false; ///< else the numbers below say nothing
+  bool is_evaluated = false; ///< else the numbers below are not valid
   body_cost body;
-  body_cost rest;                 ///< of the remainder, or what is peeled
+  body_cost rest;                 ///< of a remainder of known length, or of the peeled iterations
   fraction cycles_per_iteration;  ///< of the new body
   std::uint64_t total_cycles = 0; ///< for `unrolling_advice::iterations`, without set-up
   std::uint64_t setup_cycles = 0; ///< before the first pass: loop set-up, computing the trip count
   std::uint64_t total_bytes = 0;  ///< all code that replaces the loop
-  fraction fall;                  ///< in cycles an iteration, against the last one accepted before it
-  double gain = 0;                ///< fall / log2(ratio of bytes), as far as it was asked for
-  std::uint64_t break_even = 0;   ///< from so many iterations on never slower than the loop as it is; 0: never
+  fraction fall;                  ///< of the cycles per iteration, against the last accepted candidate before it
+  double gain = 0;                ///< fall / log2(ratio of bytes); 0 if it was not needed
+  std::uint64_t break_even = 0;   ///< from this many iterations on never slower than the rolled loop; 0: never
 };
 
 /// The advice for one loop.
 struct unrolling_advice {
   loop_id loop = 0;
   node_id header = no_node;
-  unrolling_obstacle obstacle = unrolling_obstacle::none; ///< if there is one, nothing else is filled in
-  flat_array<unrolling_candidate> candidates;             ///< the loop as it is first, then by factor
-  std::uint32_t chosen = 0;                               ///< among them
+  unrolling_obstacle obstacle = unrolling_obstacle::none; ///< with one, nothing below is valid
+  flat_array<unrolling_candidate> candidates;             ///< in the order in which they were tried, rolled first
+  std::uint32_t chosen = 0;                               ///< its position in `candidates`
   loop_counters counters;
-  loop_body body;               ///< what the numbers of values in `savings` refer to
-  std::uint64_t iterations = 0; ///< complete ones that totals are for: header executions, or backedges where the work
-                                ///< is behind the test; at most 2^40
-  machine_body machine;         ///< of the chosen body, with the cycle that bounds it
-  machine_body rolled_machine;  ///< the same of the loop as it is
+  loop_body body;               ///< the values in `savings` are its values
+  std::uint64_t iterations = 0; ///< complete iterations that totals are for: header executions, or backedges if the
+                                ///< work comes after the test; at most 2^40
+  machine_body machine;         ///< the operations of the chosen body
+  machine_body rolled_machine;  ///< the operations of the rolled body
   flat_array<unrolling_saving> savings; ///< of the chosen body
   std::array<bool, num_assumptions> assumptions{};
 

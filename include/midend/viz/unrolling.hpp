@@ -207,7 +207,6 @@ public:
   unrolling_writer(const unrolling_advice& advice, const machine_words& machine, const function_words& names)
       : advice_(advice), machine_(machine), names_(names) {}
 
-  /// `trip_formula` is the text of the trip count, or empty.
   MIDEND_SELDOM_CALLED std::string write(std::string_view trip_formula) {
     out_ = names_.node(advice_.header);
     if (advice_.obstacle != unrolling_obstacle::none) {
@@ -462,6 +461,12 @@ private:
   std::string out_;
 };
 
+/// The text of an advice; `trip_formula` is the text of the trip count, or empty.
+MIDEND_SELDOM_CALLED inline std::string advice_text(const unrolling_advice& advice, const machine_words& machine,
+                                                    const function_words& names, std::string_view trip_formula) {
+  return unrolling_writer(advice, machine, names).write(trip_formula);
+}
+
 } // namespace detail
 
 /// The advice for one loop: how often it runs, the decision and what bounds the time before and after it, the savings
@@ -480,7 +485,7 @@ std::string to_text(const unrolling_advice& advice, const M& machine, const Name
   const std::string formula = has_body ? trip_formula_text(advice.body, advice.counters, names) : std::string();
   const detail::machine_words_of<M> m(machine);
   const detail::function_words_of<Names> n(names);
-  return detail::unrolling_writer(advice, m, n).write(formula);
+  return detail::advice_text(advice, m, n, formula);
 }
 
 MIDEND_END_NAMESPACE

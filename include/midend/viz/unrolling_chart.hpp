@@ -1,4 +1,4 @@
-/// Cycles an iteration and size of code over the unrolling factor, as a picture.
+/// `unrolling_chart_svg`: cycles per iteration and bytes of code over the unrolling factor, as a picture.
 #pragma once
 
 #include "midend/config.hpp"
@@ -18,15 +18,15 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// A factor with what it gives.
+/// A factor and its numbers.
 struct unrolling_point {
   std::uint32_t factor = 1;
-  fraction cycles;         ///< an iteration
+  fraction cycles;         ///< per iteration
   std::uint64_t bytes = 0; ///< of all code that replaces the loop
   bool is_chosen = false;
 };
 
-/// The candidates that were evaluated, ascending and without those that only peel.
+/// The evaluated candidates in ascending order, without peeling. Of two with one factor, the chosen or first one.
 inline std::vector<unrolling_point> chart_points(const unrolling_advice& advice) {
   std::vector<unrolling_point> points;
   for (const unrolling_candidate& c : advice.candidates) {
@@ -45,7 +45,7 @@ inline std::vector<unrolling_point> chart_points(const unrolling_advice& advice)
 
 namespace detail {
 
-/// Two panels above each other over the same factors.
+/// Two panels, one above the other, with the same factors on their horizontal axes.
 class unrolling_chart {
 public:
   explicit unrolling_chart(std::span<const unrolling_point> points) : points_(points) {
@@ -63,7 +63,7 @@ public:
         "font-size=\"12\" fill=\"#333\">\n");
     say("<rect width=\"720\" height=\"500\" fill=\"white\"/>\n");
     label(left, 24, "start", title, " font-size=\"15\"");
-    panel(cycles_top, cycles_height, "cycles an iteration, at least", most_cycles_);
+    panel(cycles_top, cycles_height, "cycles per iteration, at least", most_cycles_);
     panel(bytes_top, bytes_height, "bytes of code", most_bytes_);
     draw_factors();
     draw_cycles();
@@ -88,7 +88,7 @@ private:
 
   void say(std::string_view words) { out_ += words; }
 
-  /// A coordinate, to a tenth.
+  /// A coordinate, rounded to a tenth.
   static std::string at(double value) {
     std::array<char, 32> digits{};
     std::snprintf(digits.data(), digits.size(), "%.1f", value);
@@ -112,7 +112,7 @@ private:
 
   double place_of(std::uint32_t factor) const { return left + width * (factor - 0.5) / last_factor_; }
 
-  /// A step of 1, 2 or 5 times a power of ten, of which three to seven reach the top.
+  /// A step of 1, 2 or 5 times a power of ten, so that there are three to seven steps.
   static double grid_step(double most) {
     double step = 1;
     while (most / step < 3) {
@@ -129,7 +129,7 @@ private:
     return step * 10;
   }
 
-  /// Where the highest line of the grid is.
+  /// The value of the highest grid line.
   static double grid_top(double most) {
     const double step = grid_step(most);
     double top = step;
@@ -152,7 +152,7 @@ private:
     }
   }
 
-  /// Not more numbers than there is room for, and always that of the chosen one.
+  /// As many factors as there is room for, among them always the chosen one.
   void draw_factors() {
     double last = -width;
     const double y = bytes_top + bytes_height + 18;
@@ -216,7 +216,7 @@ private:
 
 } // namespace detail
 
-/// An SVG picture: above, cycles an iteration over the factor, with the chosen one in red; below, the bytes of code.
+/// An SVG picture: cycles per iteration over the factor, with the chosen factor in red; below it, the bytes of code.
 /// Requires points with ascending factors. Equal points give equal text.
 inline std::string unrolling_chart_svg(std::span<const unrolling_point> points, std::string_view title) {
   return detail::unrolling_chart(points).draw(title);
