@@ -1,6 +1,6 @@
-// llvm_unroll [--list] [--machine=e2k|scalar] FILE.bc|FILE.ll...: what midend advises for the innermost loops of a
-// module, and what LLVM's unroller does with them: its passes loop-unroll-full and loop-unroll of -O2, for the target
-// of the module. --list has a line for each loop. LLVM is asked in the same process, by its optimisation remarks.
+// llvm_unroll [--list] [--machine=e2k|scalar] FILE.bc|FILE.ll...: compares what midend advises for the innermost loops
+// of a module with what LLVM's unroller does: its passes loop-unroll-full and loop-unroll of -O2, for the target of the
+// module, run in the same process and observed by their optimisation remarks. --list prints a line for each loop.
 #include <midend/adapters/llvm_cost.hpp>
 #include <midend/dominance/dominators.hpp>
 #include <midend/loops/natural_loops.hpp>
@@ -36,7 +36,7 @@ namespace {
 
 using midend::node_id;
 
-/// What LLVM does with a loop, or midend would.
+/// What LLVM does with a loop, or what midend advises.
 struct decision {
   std::string kind = "none"; ///< also `full`, `partial`, `runtime`, `uncounted`, `peel`
   std::uint64_t factor = 1;
@@ -46,7 +46,7 @@ struct decision {
   std::string text() const { return unrolls() ? kind + " " + std::to_string(factor) : kind; }
 };
 
-/// A loop of the module as both have it before them.
+/// A loop of the module, with both decisions.
 struct loop_record {
   std::string function;
   std::string header;
@@ -54,18 +54,18 @@ struct loop_record {
   decision ours;
   decision theirs;
   midend::unrolling_advice advice;
-  std::string trips;             ///< as LLVM knows them
+  std::string trips;             ///< what LLVM knows about them
   std::uint32_t exact_trips = 0; ///< header executions that LLVM knows, or 0
   bool is_computable = false;    ///< the number of trips is known when the loop is entered
-  bool has_call = false;         ///< for which LLVM's target does not want it unrolled
+  bool has_call = false;         ///< LLVM's target advises against unrolling loops with calls
 };
 
-/// Of one module, by function and header.
+/// The loops of one module, by function and header.
 using loop_table = std::map<std::pair<std::string, std::string>, loop_record>;
 
 // What LLVM does.
 
-/// Reads what the unroller says it has done.
+/// Reads the remarks of the unroller.
 class remark_reader : public llvm::DiagnosticHandler {
 public:
   explicit remark_reader(loop_table& loops) : loops_(loops) {}
@@ -81,9 +81,9 @@ public:
     }
     const auto found = loops_.find({remark->getFunction().getName().str(), remark->getCodeRegion()->getName().str()});
     if (found == loops_.end()) {
-      return true; // of a loop that was not there before
+      return true; // a loop that did not exist before
     }
-    if (remark->getRemarkName() == "DontUnroll") { // by the target, as there is a call
+    if (remark->getRemarkName() == "DontUnroll") { // the decision of the target, because of a call
       found->second.has_call = true;
     } else if (!found->second.theirs.unrolls()) {
       found->second.theirs = decision_of(*remark);
@@ -155,7 +155,7 @@ std::string place_of(const llvm::Loop& l) {
   return place ? ":" + std::to_string(place.getLine()) : "";
 }
 
-/// What scalar evolution knows of the trips.
+/// What scalar evolution knows about the trip count.
 std::string trips_of(const llvm::Loop& l, llvm::ScalarEvolution& known) {
   if (const unsigned trips = known.getSmallConstantTripCount(&l); trips != 0) {
     return std::to_string(trips) + " trips";
@@ -179,8 +179,8 @@ decision decision_of(const midend::unrolling_advice& advice) {
     return {};
   }
   const midend::unrolling_kind kind = advice.decision().kind;
-  const bool leaves_rest = kind == midend::unrolling_kind::partial_with_remainder;
-  return {leaves_rest ? "partial" : name_of(kind), advice.decision().factor};
+  const bool has_remainder = kind == midend::unrolling_kind::partial_with_remainder;
+  return {has_remainder ? "partial" : name_of(kind), advice.decision().factor};
 }
 
 /// The loops of a function, with the advice for a machine.
@@ -210,7 +210,7 @@ void advise(llvm::Function& f, llvm_unroller& llvm_side, const midend::machine_m
 
 // The comparison.
 
-/// What the loop as it is takes its cycles for.
+/// What bounds the rolled loop.
 std::string_view bound_of(const midend::unrolling_advice& advice) {
   switch (advice.rolled().body.limit()) {
   case midend::body_limit::nothing:
@@ -229,7 +229,7 @@ std::string_view bound_of(const midend::unrolling_advice& advice) {
   return is_by_memory ? "a store before a load" : "a recurrence";
 }
 
-/// Why midend does not unroll: of the factor that LLVM takes, or of the least one.
+/// Why midend does not unroll by the factor that LLVM takes, or else by the least factor.
 std::string why_not(const loop_record& r) {
   if (r.advice.obstacle != midend::unrolling_obstacle::none) {
     return std::string(to_text(r.advice.obstacle));
@@ -250,14 +250,14 @@ std::uint64_t exact_trips(const loop_record& r) {
   return knows ? r.advice.counters.trip.header_executions().value_or(0) : 0;
 }
 
-/// Whether midend knows how often the loop runs when it is entered, however it is left.
+/// Whether midend knows, when the loop is entered, how often it runs, whichever exit it takes.
 bool is_computable(const loop_record& r) {
   const midend::loop_counters& counters = r.advice.counters;
   return exact_trips(r) != 0 || (r.advice.obstacle == midend::unrolling_obstacle::none &&
                                  counters.counted_exit != midend::no_body_value && counters.exits.size() == 1);
 }
 
-/// In cycles an iteration, or of all of them if they become different ones.
+/// In cycles per iteration, or in all if the iterations are no longer alike.
 std::string gain_of(const midend::unrolling_advice& advice) {
   const midend::unrolling_candidate& before = advice.rolled();
   const midend::unrolling_candidate& after = advice.decision();
@@ -265,7 +265,7 @@ std::string gain_of(const midend::unrolling_advice& advice) {
     return std::to_string(before.total_cycles) + " -> " + std::to_string(after.total_cycles) + " cycles in all";
   }
   return decimal_text(before.cycles_per_iteration) + " -> " + decimal_text(after.cycles_per_iteration) +
-         " cycles an iteration";
+         " cycles per iteration";
 }
 
 void list(const std::vector<loop_record>& loops) {
@@ -280,7 +280,7 @@ void list(const std::vector<loop_record>& loops) {
   }
 }
 
-/// Counts by two names.
+/// A table of counts by two names.
 class cross_table {
 public:
   void add(const std::string& row, const std::string& column) {
@@ -312,7 +312,7 @@ private:
   std::map<std::string, std::size_t> columns_;
 };
 
-/// Prints the tables. False if both know a trip count and it is not the same.
+/// Prints the tables. Returns false if both know a trip count and the two differ.
 bool summarise(const std::vector<loop_record>& loops) {
   cross_table kinds;
   cross_table ours_not;
@@ -349,7 +349,7 @@ bool summarise(const std::vector<loop_record>& loops) {
   return contradictions == 0;
 }
 
-/// So that loops can be told by their headers.
+/// Gives blocks unique names, which identify loops by their headers.
 void name_blocks(llvm::Module& m) {
   for (llvm::Function& f : m) {
     unsigned number = 0;
@@ -359,7 +359,7 @@ void name_blocks(llvm::Module& m) {
   }
 }
 
-/// Asks both, and appends the loops of a module.
+/// Runs both on a module, and appends its loops.
 void compare(llvm::Module& m, const midend::machine_model& machine, std::vector<loop_record>& out) {
   loop_table loops;
   llvm_unroller llvm_side(m);

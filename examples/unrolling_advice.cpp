@@ -1,4 +1,4 @@
-// Advice on unrolling for an IR of one's own: what it has to say of itself, and what it is told.
+// Unrolling advice for your own IR: the view that it needs, and the advice as text.
 #include <midend/graph/csr_graph.hpp>
 #include <midend/ir/cost.hpp>
 #include <midend/loops/dominators_and_loops.hpp>
@@ -152,6 +152,6 @@ int main() {
   const my_function f = neighbours();
   print_advice(f, "e2k", midend::e2k_reference_v6());
   std::printf("\n");
-  print_advice(f, "one operation a cycle", midend::scalar_core());
+  print_advice(f, "one operation per cycle", midend::scalar_core());
   return 0;
 }

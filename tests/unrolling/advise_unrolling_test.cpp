@@ -42,7 +42,7 @@ std::string with(std::string text, std::string_view old, std::string_view fresh)
   return text.replace(at, old.size(), fresh);
 }
 
-/// Of the only loop of the only procedure.
+/// The advice for the only loop of the only procedure.
 struct advised_loop {
   program source;
   unrolling_advice advice;
@@ -365,7 +365,7 @@ TEST_CASE("unrolling, example 5: computed before the loop, with a break-even") {
   CHECK(advised_loop(short_trip).advice.decision().kind != runtime);
 }
 
-TEST_CASE("unrolling: totals of loops that run for ages fit") {
+TEST_CASE("unrolling: totals of loops with very many iterations fit in 64 bits") {
   const advised_loop l(R"(
 proc @ages(%x: i64) -> i64 {
   node entry:
@@ -389,7 +389,7 @@ proc @ages(%x: i64) -> i64 {
   CHECK(rolled.total_cycles < std::uint64_t{13} << 40);
 }
 
-TEST_CASE("unrolling: from when on a factor pays does not depend on how often the loop runs") {
+TEST_CASE("unrolling: the break-even of a factor does not depend on the trip count") {
   unrolling_options seldom;
   seldom.assumed_trip = 3; // too few to be pipelined
   for (const char* text : {search, unknown_length, seven_operations}) {
@@ -400,7 +400,7 @@ TEST_CASE("unrolling: from when on a factor pays does not depend on how often th
   }
 }
 
-TEST_CASE("unrolling: a pass that ends in the middle, nobody knows where, keeps the test of each copy") {
+TEST_CASE("unrolling: a pass that may end in any copy keeps the test of each copy") {
   unrolling_options options = factor(4);
   options.remainder = midend::remainder_placement::mid_exit;
   const unrolling_candidate c = advised_loop(unknown_length, options).candidate(4);
@@ -426,7 +426,7 @@ TEST_CASE("unrolling, example 6: not countable; at 7 one division and one load o
   CHECK(l.candidate(7).body.branches == 7);
 }
 
-TEST_CASE("unrolling, example 6: nothing is gained if divisions are multiplications") {
+TEST_CASE("unrolling, example 6: no gain if divisions are multiplications") {
   unrolling_options options;
   options.lowering.divides_by_multiplying = true;
   const advised_loop l(search, options);
@@ -458,7 +458,8 @@ TEST_CASE("unrolling, example 7: no part of a cycle is lost at six copies") {
   CHECK(advised_loop(seven_operations, counted).cycles(6) == fraction(7, 6));
 }
 
-TEST_CASE("unrolling: a machine without multiply-and-add multiplies, then adds, and only the sum goes round the loop") {
+TEST_CASE("unrolling: a machine without multiply-and-add multiplies, then adds, and only the sum is carried around the "
+          "loop") {
   constexpr const char* dot = R"(
 proc @dot(%a: ptr, %b: ptr, %n: i32) -> f64 {
   node entry:
@@ -481,7 +482,7 @@ proc @dot(%a: ptr, %b: ptr, %n: i32) -> f64 {
   CHECK(advised_loop(dot).advice.rolled().body.recurrence_exact == fraction(8));
 }
 
-TEST_CASE("unrolling: by an upper bound completely, each copy with its exit test") {
+TEST_CASE("unrolling: complete unrolling by an upper bound keeps the exit test of each copy") {
   constexpr const char* compare = R"(
 proc @compare(%a: ptr, %b: ptr) -> i32 {
   node entry:

@@ -1,5 +1,5 @@
-// What is predicted of loops holds on the machine: bodies that were unrolled and estimated are scheduled. No schedule is
-// shorter than the bound, and nearly all attain it.
+// The bounds of estimate_body against schedules of the same operations: no schedule is shorter than the bound, and
+// nearly all attain it.
 #include "kit/modulo_scheduler.hpp"
 #include "kit/random_programs.hpp"
 #include "kit/test_graph.hpp"
@@ -33,7 +33,7 @@ using midend::machine_model;
 
 namespace {
 
-/// How far intervals of schedules are above the bound, by cycles.
+/// By how many cycles schedules are above the bound.
 class distribution {
 public:
   void add(std::int64_t above) { ++loops_[above]; }
@@ -61,13 +61,13 @@ private:
   std::map<std::int64_t, int> loops_;
 };
 
-/// One loop, read, to be unrolled in any way.
+/// A described loop, to be unrolled in any way.
 struct readable_loop {
   midend::loop_body body;
   midend::loop_counters counters;
 
   machine_body estimate(const machine_model& m, std::uint32_t copies, const lowering_options& options, body_cost& cost,
-                     bool is_straight_line = false) const {
+                        bool is_straight_line = false) const {
     midend::unroll_request request;
     request.copies = copies;
     request.is_straight_line = request.begins_at_entry = is_straight_line;
@@ -78,7 +78,7 @@ struct readable_loop {
   }
 };
 
-/// Those of a program that can be unrolled.
+/// Calls `visit` for each loop of a program that can be unrolled.
 template <class Visit> void for_each_loop(midend::elbrus::program& program, Visit visit) {
   midend::elbrus::construct_ssa(program);
   midend::describe_loop_workspace describing;
@@ -96,7 +96,7 @@ template <class Visit> void for_each_loop(midend::elbrus::program& program, Visi
   }
 }
 
-/// Looks for a shorter schedule than the bound allows, which there must not be, and for the shortest.
+/// Finds the shortest schedule; there must be none shorter than the bound.
 void schedule(const machine_model& m, const machine_body& body, const body_cost& cost, distribution& above) {
   const auto bound = static_cast<std::int64_t>(cost.interval);
   REQUIRE_FALSE(cost.resources.is_impossible);
@@ -109,7 +109,7 @@ void schedule(const machine_model& m, const machine_body& body, const body_cost&
   above.add(found->interval - bound);
 }
 
-/// The same for a body that runs once: until its last result is there.
+/// The same for a body that runs once: the time until its last result.
 void schedule_once(const machine_model& m, const machine_body& body, const body_cost& cost, distribution& above) {
   const auto bound = static_cast<std::int64_t>(cost.alone);
   const auto found = schedule_modulo(m, body.graph, 3 * bound + 40, 3 * bound + 40, body.literals);

@@ -36,7 +36,7 @@ operation_class random_class(random_source& random, bool wide) {
   return wide && random.one_in(6) ? only_wide[random.below(4)] : everywhere[random.below(14)];
 }
 
-/// Operations use results from before, as a rule near ones, and some recurrences lead back.
+/// Operations read earlier results, mostly near ones; some recurrences lead back.
 dependence_graph random_loop(random_source& random, const machine_model& m, bool wide) {
   dependence_graph g;
   const std::uint32_t count = 4 + random.below(37);

@@ -1,4 +1,4 @@
-// Advice for the loops of random programs: never worse than not unrolling, and no wrong claim about trips.
+// Advice for the loops of random programs: never slower than the rolled loop, and correct about trip counts.
 #include "kit/random_programs.hpp"
 #include "kit/small_stack.hpp"
 
@@ -30,7 +30,7 @@ using midend::unrolling_options;
 
 namespace {
 
-/// Another choice for each number.
+/// Options that vary with the number.
 unrolling_options varied_options(std::uint64_t number) {
   unrolling_options options;
   options.lowering.reassociates = number % 2 == 0;
@@ -46,7 +46,7 @@ std::uint64_t whole_time(const unrolling_candidate& c) {
   return c.total_cycles + c.setup_cycles;
 }
 
-/// What the decision claims of itself.
+/// The promises of every decision.
 void check_decision(const unrolling_advice& advice) {
   const unrolling_candidate& decision = advice.decision();
   CHECK(whole_time(decision) <= whole_time(advice.rolled()));
@@ -75,7 +75,7 @@ loop_counts counts_of(const procedure& p, const procedure_profile& counts, const
   return out;
 }
 
-/// Of runs that came to their end.
+/// Compares the trip count with runs that ended normally.
 void check_trips(const trip_count& trip, const loop_counts& counts) {
   switch (trip.kind) {
   case trip_count_kind::exact:
@@ -146,7 +146,7 @@ TEST_CASE("unrolling advice: a loop of a million blocks, on a small stack") {
         }) == "");
 }
 
-TEST_CASE("unrolling advice: never worse than the loop as it is, and right about trips, on random loops") {
+TEST_CASE("unrolling advice: never slower than the rolled loop, and correct about trip counts, on random loops") {
   const std::array<machine_model, 3> machines = {midend::e2k_reference_v6(), midend::scalar_core(),
                                                  midend::e2k_guide_v4()};
   midend::advise_unrolling_workspace workspace;

@@ -1,4 +1,4 @@
-// The steps from a loop to the advice, loop after loop: after a first round nothing allocates.
+// The steps from a loop to the advice, loop after loop: nothing is allocated after the first rounds.
 #include "kit/allocations.hpp"
 
 #include <doctest/doctest.h>
@@ -56,7 +56,7 @@ private:
   std::vector<midend::loop_forest> forests_;
 };
 
-/// `work` on all loops: after the first rounds it does not allocate.
+/// Runs `work` on all loops: it must not allocate after the first rounds.
 template <class Work> void check_rounds(const example_loops& examples, int first_rounds, Work work) {
   const auto all = [&] {
     for (const described_loop& l : examples.loops) {

@@ -1,4 +1,4 @@
-// Totals of loops, and from where on one of two is never slower: against trying all.
+// Total times of loops, and break-even trip counts compared with a search over all trip counts.
 #include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
@@ -32,7 +32,7 @@ body_cost random_body(random_source& random, std::uint64_t copies) {
   return b;
 }
 
-/// The least number from which on nothing is slower, up to far beyond what differs.
+/// The break-even trip count by trying all up to `most`, which is far beyond any difference.
 std::uint64_t break_even_by_trying(const unrolled_times& times, std::uint64_t most) {
   std::uint64_t least = most;
   while (least > 1 && !break_even_search{times}.is_slower(least - 1)) {
@@ -57,12 +57,12 @@ TEST_CASE("times of a loop: three passes are too few to pipeline, and none take 
   CHECK(e2k.loop(pipelined(3, 8), 0).total() == 0);
 }
 
-TEST_CASE("times of a loop: what is faster one by one is not pipelined") {
+TEST_CASE("times of a loop: a loop that is faster without pipelining is not pipelined") {
   constexpr loop_machine_times e2k(midend::e2k_reference_v6());
   CHECK(e2k.loop(pipelined(10, 11), 4).cycles == 44); // (4 + 2 - 1) * 10 + 5 otherwise
 }
 
-TEST_CASE("break-even: against trying, for random bodies") {
+TEST_CASE("break-even: the same as by trying all trip counts, for random bodies") {
   random_source random(71);
   std::size_t found = 0;
   for (int round = 0; round != 3000; ++round) {

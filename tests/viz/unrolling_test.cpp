@@ -389,7 +389,7 @@ TEST_CASE("to_text: decisions of each kind, with their remainders") {
   c.remainder = remainder_placement::mid_exit;
   CHECK(says("  decision    unrolled by 4, remainder of 3 iterations in an incomplete last pass"));
   c.setup_cycles = 5;
-  CHECK(says("  total       25 cycles instead of 200 for 100 iterations, without set-up of 5 instead of 0"));
+  CHECK(says("  total       25 cycles instead of 200 for 100 iterations, plus set-up of 5 instead of 0"));
 }
 
 TEST_CASE("legality_text: exits that are not counted are kept") {

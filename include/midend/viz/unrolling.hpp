@@ -326,7 +326,7 @@ private:
     if (before == 0 && after == 0) {
       return {};
     }
-    return joined({", without set-up of ", instead_of(after, before)});
+    return joined({", plus set-up of ", instead_of(after, before)});
   }
 
   static std::string instead_of(std::uint64_t after, std::uint64_t before) {

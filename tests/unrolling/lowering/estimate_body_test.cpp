@@ -1,4 +1,4 @@
-// Unrolled bodies on machines: the worked examples with their numbers, and each rule by which values become operations.
+// estimate_body: the worked examples with their numbers, and each rule of instruction selection.
 #include "kit/test_graph.hpp"
 #include "kit/unrolled_writer.hpp"
 
@@ -45,7 +45,7 @@ struct estimated : machine_body {
 
   std::uint32_t count(operation_class c) const { return cost.mix[c]; }
 
-  /// Whether some operation of one class waits so for one of the other.
+  /// Whether some operation of one class waits for one of the other, with this kind and distance.
   bool has(operation_class producer, operation_class consumer, dependence_kind kind, std::uint32_t distance) const {
     for (const dependence& d : graph.dependences()) {
       if (graph.operation(d.producer).kind == producer && graph.operation(d.consumer).kind == consumer &&
@@ -253,7 +253,7 @@ TEST_CASE("estimate_body: example 1, unrolled completely") {
   CHECK(regrouped.cost.cycles() == 10);
 }
 
-TEST_CASE("estimate_body: example 2, as it is written") {
+TEST_CASE("estimate_body: example 2, without regrouping") {
   const fraction expected[] = {{3}, {5, 2}, {3}, {9, 4}, {3}, {17, 8}, {33, 16}};
   const std::uint32_t factors[] = {1, 2, 3, 4, 5, 8, 16};
   for (std::size_t k = 0; k != 7; ++k) {
@@ -352,7 +352,7 @@ TEST_CASE("estimate_body: nothing, and a branch alone") {
   CHECK(estimated(unrolled_writer(1, true)).cost.branches == 0);
 }
 
-TEST_CASE("estimate_body: what nobody needs takes no operation, and is listed") {
+TEST_CASE("estimate_body: values that are not needed take no operation, and are listed as savings") {
   unrolled_writer w(2);
   const unrolled_id i = w.phi();
   const unrolled_id x = w.invariant();
@@ -374,7 +374,7 @@ TEST_CASE("estimate_body: what nobody needs takes no operation, and is listed") 
   CHECK(with_counter.savings[2] == midend::unrolling_saving{midend::saving_kind::dead_operation, 1, also_dead, 0});
 }
 
-TEST_CASE("estimate_body: a sum with a number is computed once, wherever it is wanted") {
+TEST_CASE("estimate_body: a sum with a constant is computed once, however often it is used") {
   unrolled_writer w;
   const unrolled_id i = w.phi();
   const unrolled_id a = w.invariant(64);
@@ -412,7 +412,7 @@ TEST_CASE("estimate_body: literals") {
   CHECK(estimated(w, {}, midend::scalar_core()).cost.mix.extra_uses[0] == 0);
 }
 
-TEST_CASE("estimate_body: divisions by numbers") {
+TEST_CASE("estimate_body: divisions by constants") {
   const auto operations = [](operation code, std::uint64_t divisor, bool multiplies = false) {
     unrolled_writer w;
     const unrolled_id x = w.phi();
@@ -458,7 +458,7 @@ TEST_CASE("estimate_body: the chain of a division") {
   CHECK(estimated(by_seven, options).cost.recurrence_exact == fraction(4 + 1 + 1));
 }
 
-TEST_CASE("estimate_body: masked bits are compared with 0 by one operation, unless somebody else wants them") {
+TEST_CASE("estimate_body: masked bits are compared with 0 by one operation, unless they have other uses") {
   unrolled_writer w;
   const unrolled_id x = w.phi();
   const unrolled_id rest = w.pure(operation::rem, x, w.constant(16));
@@ -474,7 +474,7 @@ TEST_CASE("estimate_body: masked bits are compared with 0 by one operation, unle
   CHECK(estimated(w).cost.operations == 3 + 5);
 }
 
-TEST_CASE("estimate_body: selects take over what they alone read") {
+TEST_CASE("estimate_body: a select and an operand that only it reads are one operation") {
   unrolled_writer w;
   const unrolled_id x = w.phi();
   const unrolled_id p = w.pure(operation::less, x, w.invariant());
@@ -543,7 +543,7 @@ TEST_CASE("estimate_body: predicates") {
   CHECK(out.has(predicate_logic, branch, dependence_kind::guard, 0));
 }
 
-TEST_CASE("estimate_body: values that take no operation are looked through") {
+TEST_CASE("estimate_body: the readers of a free value read its operands") {
   unrolled_writer w;
   const unrolled_id x = w.phi();
   const unrolled_id y = w.phi();
@@ -564,7 +564,7 @@ TEST_CASE("estimate_body: values that take no operation are looked through") {
   CHECK(out.cost.recurrence_exact == fraction(5));
 }
 
-TEST_CASE("estimate_body: what a free value makes of the pass before goes round without an operation") {
+TEST_CASE("estimate_body: a free value is carried to the next pass without an operation") {
   unrolled_writer w;
   const unrolled_id x = w.phi();
   const unrolled_id pair = w.pure(operation::sub, x, w.load({.base = w.invariant(64), .index = x}));
@@ -599,7 +599,7 @@ TEST_CASE("estimate_body: moves of header phis") {
   CHECK(out.num_savings(midend::saving_kind::vanished_phi) == 0); // it never moved
 }
 
-TEST_CASE("estimate_body: what stays the same is computed before the loop") {
+TEST_CASE("estimate_body: invariant values are computed before the loop") {
   unrolled_writer w(3);
   const unrolled_id x = w.phi();
   const unrolled_id same = w.phi();
@@ -655,7 +655,7 @@ TEST_CASE("estimate_body: accesses at other addresses may overlap, in this pass 
   CHECK(out.cost.recurrence_exact == fraction(5 + 2));
 }
 
-TEST_CASE("estimate_body: an address that a load computes may be any the next time") {
+TEST_CASE("estimate_body: an address computed from a load is unknown in the next pass") {
   unrolled_writer w;
   const unrolled_id i = w.phi();
   const unrolled_id a = w.invariant(64);
@@ -685,7 +685,7 @@ TEST_CASE("estimate_body: calls are barriers, and are not pipelined") {
   CHECK(out.has(store, midend::operation_class::call, dependence_kind::memory, 1));
 }
 
-TEST_CASE("estimate_body: effects wait for the exits before them that the data decide") {
+TEST_CASE("estimate_body: effects wait for the exits before them that depend on data") {
   unrolled_writer w;
   const unrolled_id i = w.phi();
   const unrolled_id a = w.invariant(64);
@@ -713,7 +713,7 @@ TEST_CASE("estimate_body: effects wait for the exits before them that the data d
   }
 }
 
-TEST_CASE("estimate_body: a guard holds back a store, and no load") {
+TEST_CASE("estimate_body: a guard holds back a store, but no load") {
   unrolled_writer w;
   const unrolled_id i = w.phi();
   const unrolled_id p = w.pure(operation::less, i, w.invariant());
@@ -759,7 +759,7 @@ TEST_CASE("estimate_body: a machine without predicates branches inside the body"
   CHECK(wide.cost.operations == 2);
 }
 
-TEST_CASE("estimate_body: trees are as low as any, for terms that are ready at any time") {
+TEST_CASE("estimate_body: no tree is faster, whenever its terms are ready") {
   // Of two binary operations of one cycle each, the last result of the best tree, by trying all.
   const auto best = [](const auto& self, std::vector<std::uint64_t> ready) -> std::uint64_t {
     if (ready.size() == 1) {
@@ -797,7 +797,7 @@ TEST_CASE("estimate_body: trees are as low as any, for terms that are ready at a
   }
 }
 
-TEST_CASE("estimate_body: what goes round the loop enters a tree last, whichever way it goes round") {
+TEST_CASE("estimate_body: a value carried around the loop enters a tree last, on every path") {
   unrolled_writer w(2);
   const unrolled_id x = w.phi();
   const unrolled_id y = w.phi(); // x of the pass before, by a multiplication
@@ -811,7 +811,7 @@ TEST_CASE("estimate_body: what goes round the loop enters a tree last, whichever
   CHECK(estimated(w, without_regrouping()).cost.recurrence_exact == fraction(4 + 2, 2));
 }
 
-TEST_CASE("estimate_body: trees keep apart what may not be regrouped") {
+TEST_CASE("estimate_body: trees contain no operation that must not be regrouped") {
   unrolled_writer w;
   const unrolled_id x = w.phi();
   const unrolled_id i = w.phi();
@@ -845,7 +845,7 @@ TEST_CASE("estimate_body: trees keep apart what may not be regrouped") {
   }
 }
 
-TEST_CASE("estimate_body: at compile time, too") {
+TEST_CASE("estimate_body: in a constant expression") {
   constexpr auto interval = [] {
     midend::unrolled_body body;
     body.copies = 1;
@@ -854,7 +854,7 @@ TEST_CASE("estimate_body: at compile time, too") {
   static_assert(interval == 1);
 }
 
-TEST_CASE("estimate_body: a predicate plus 1 is its negation, which whoever reads it does") {
+TEST_CASE("estimate_body: a predicate plus 1 is its negation, which takes no operation") {
   unrolled_writer w;
   const unrolled_id i = w.phi();
   const unrolled_id flag = w.phi(1);
@@ -877,7 +877,7 @@ TEST_CASE("estimate_body: a predicate plus 1 is its negation, which whoever read
   }
 }
 
-TEST_CASE("estimate_body: the counted exit compares the counter as it is; others do not") {
+TEST_CASE("estimate_body: the bound of the counted exit includes the addend of the counter; other tests do not") {
   unrolled_writer w(4);
   const unrolled_id i = w.phi();
   const unrolled_id n = w.invariant();
@@ -893,7 +893,7 @@ TEST_CASE("estimate_body: the counted exit compares the counter as it is; others
   }
 }
 
-TEST_CASE("estimate_body: each exit finds what is used behind the loop") {
+TEST_CASE("estimate_body: each exit has its own values that are used after the loop") {
   unrolled_writer w(2);
   const unrolled_id i = w.phi();
   const unrolled_id a = w.invariant(64);
@@ -908,7 +908,7 @@ TEST_CASE("estimate_body: each exit finds what is used behind the loop") {
   CHECK(estimated(w).count(load) == 2);
 }
 
-TEST_CASE("estimate_body: a load that a call must not overtake is not left for a select that waits for the call") {
+TEST_CASE("estimate_body: a load before a call is not fused with a select that waits for the call") {
   unrolled_writer w;
   const unrolled_id i = w.phi();
   const unrolled_id p = w.pure(operation::less, i, w.invariant());
@@ -930,7 +930,7 @@ TEST_CASE("estimate_body: a load that a call must not overtake is not left for a
   }
 }
 
-TEST_CASE("estimate_body: a predicated operation keeps a value that was written before it writes itself") {
+TEST_CASE("estimate_body: a predicated operation writes after the value that it may keep is written") {
   unrolled_writer w;
   const unrolled_id i = w.phi();
   const unrolled_id x = w.phi();
@@ -957,7 +957,7 @@ TEST_CASE("estimate_body: a predicated operation keeps a value that was written 
   }
 }
 
-TEST_CASE("estimate_body: a sum that others want is not left for a select") {
+TEST_CASE("estimate_body: a sum with other uses is not fused with a select") {
   unrolled_writer w;
   const unrolled_id x = w.phi();
   const unrolled_id p = w.pure(operation::less, x, w.invariant());
@@ -969,7 +969,7 @@ TEST_CASE("estimate_body: a sum that others want is not left for a select") {
   CHECK_FALSE(out.has(compare, alu, dependence_kind::guard, 0));
 }
 
-TEST_CASE("estimate_body: volatile accesses keep their order, wherever they go") {
+TEST_CASE("estimate_body: volatile accesses keep their order, at any addresses") {
   unrolled_writer w;
   const unrolled_id a = w.invariant(64);
   for (std::int64_t offset : {0, 8}) {

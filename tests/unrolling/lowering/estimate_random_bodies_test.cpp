@@ -82,7 +82,7 @@ std::vector<unrolled_id> read_by(const unrolled_body& body, unrolled_id n) {
   return out;
 }
 
-/// From the definition: all that is reached from what has an effect, tests and what is used behind the body.
+/// The needed values by definition: all that are reached from effects, tests and values used after the body.
 std::set<unrolled_id> needed(const unrolled_body& body) {
   std::vector<unrolled_id> work;
   for (unrolled_id n = 0; n != body.nodes.size(); ++n) {
@@ -151,7 +151,8 @@ bool waits(const machine_body& m, unrolled_id producer, unrolled_id consumer) {
 
 } // namespace
 
-TEST_CASE("estimate_body: on random bodies operations are what is needed, and wait for what they read") {
+TEST_CASE(
+    "estimate_body: on random bodies, operations compute exactly the needed values, and wait for their operands") {
   const midend::machine_model m = midend::e2k_reference_v6();
   midend::estimate_body_workspace workspace;
   machine_body out;
@@ -183,7 +184,8 @@ TEST_CASE("estimate_body: on random bodies operations are what is needed, and wa
   });
 }
 
-TEST_CASE("estimate_body: on random bodies bounds are those of the operations, whatever was estimated before") {
+TEST_CASE(
+    "estimate_body: on random bodies, the bounds are those of the operations, and reusing memory changes nothing") {
   const midend::machine_model machines[] = {midend::e2k_reference_v6(), midend::scalar_core(), midend::e2k_guide_v4()};
   midend::estimate_body_workspace used;
   machine_body out;
@@ -227,7 +229,7 @@ TEST_CASE("estimate_body: on random bodies bounds are those of the operations, w
   CHECK(grouped >= affordable(30));
 }
 
-TEST_CASE("estimate_body: after a first round nothing allocates") {
+TEST_CASE("estimate_body: nothing is allocated after the first round") {
   const midend::machine_model m = midend::e2k_reference_v6();
   midend::estimate_body_workspace workspace;
   machine_body out;
