@@ -1,7 +1,7 @@
 #include "datasets.hpp"
 
 #include "shapes.hpp"
-#include "support/corpus.hpp"
+#include <corpus/corpus.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -80,8 +80,8 @@ std::string corpus_folder() {
 }
 
 std::vector<flat_function> read_corpus(const std::string& name) {
-  std::vector<midend_examples::cfg_function> read;
-  if (const auto error = midend_examples::read_cfg(corpus_folder() + "/" + name + ".cfg.gz", read)) {
+  std::vector<midend_corpus::cfg_function> read;
+  if (const auto error = midend_corpus::read_cfg(corpus_folder() + "/" + name + ".cfg.gz", read)) {
     std::fprintf(stderr, "%s\n", error->to_string().c_str());
     std::exit(1);
   }

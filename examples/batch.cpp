@@ -1,5 +1,5 @@
 // batch: many functions with one set of results and workspaces. Only the first round over them allocates.
-#include "support/corpus.hpp"
+#include <corpus/corpus.hpp>
 
 #include <midend/midend.hpp>
 
@@ -92,8 +92,8 @@ static void add(const analyses& found, totals& sum) {
 
 int main(int argc, char** argv) {
   const char* const file = argc > 1 ? argv[1] : "tests/data/corpus/sqlite3-O2.cfg.gz";
-  std::vector<midend_examples::cfg_function> functions;
-  if (const auto error = midend_examples::read_cfg(file, functions)) {
+  std::vector<midend_corpus::cfg_function> functions;
+  if (const auto error = midend_corpus::read_cfg(file, functions)) {
     std::fprintf(stderr, "%s\n", error->to_string().c_str());
     return 1;
   }
@@ -102,7 +102,7 @@ int main(int argc, char** argv) {
   for (int round = 1; round != 4; ++round) {
     const std::size_t before = allocations;
     totals sum;
-    for (const midend_examples::cfg_function& function : functions) {
+    for (const midend_corpus::cfg_function& function : functions) {
       all.run(function);
       add(all, sum);
     }

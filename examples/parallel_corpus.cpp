@@ -1,6 +1,6 @@
 // parallel_corpus: the functions of a file on all cores, with a thread pool of one's own. Results are values, so it
 // does not matter which thread found them: the answers are those of one thread.
-#include "support/corpus.hpp"
+#include <corpus/corpus.hpp>
 
 #include <midend/midend.hpp>
 
@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-using midend_examples::cfg_function;
+using midend_corpus::cfg_function;
 
 /// What is kept of a function.
 struct answer {
@@ -113,7 +113,7 @@ static answer sum_of(const std::vector<answer>& answers) {
 int main(int argc, char** argv) {
   const char* const file = argc > 1 ? argv[1] : "tests/data/corpus/sqlite3-O2.cfg.gz";
   std::vector<cfg_function> functions;
-  if (const auto error = midend_examples::read_cfg(file, functions)) {
+  if (const auto error = midend_corpus::read_cfg(file, functions)) {
     std::fprintf(stderr, "%s\n", error->to_string().c_str());
     return 1;
   }

@@ -7,6 +7,7 @@
 #include "kit/statement_ir.hpp"
 #include "kit/test_graph.hpp"
 
+#include <corpus/corpus.hpp>
 #include <doctest/doctest.h>
 #include <midend/dataflow/domains/number_domain.hpp>
 #include <midend/dominance/dynamic_post_dominator_tree.hpp>
@@ -14,7 +15,6 @@
 #include <midend/ssa/construct_ssa.hpp>
 #include <midend/ssa/live_values.hpp>
 #include <midend/ssa/sccp.hpp>
-#include <support/corpus.hpp>
 
 #include <atomic>
 #include <cstdlib>
@@ -66,10 +66,10 @@ using namespace midend_tests;
 
 namespace {
 
-const std::vector<midend_examples::cfg_function>& lua() {
-  static const std::vector<midend_examples::cfg_function> functions = [] {
-    std::vector<midend_examples::cfg_function> out;
-    const auto error = midend_examples::read_cfg(MIDEND_TEST_DATA "/corpus/lua5.4-O0.cfg.gz", out);
+const std::vector<midend_corpus::cfg_function>& lua() {
+  static const std::vector<midend_corpus::cfg_function> functions = [] {
+    std::vector<midend_corpus::cfg_function> out;
+    const auto error = midend_corpus::read_cfg(MIDEND_TEST_DATA "/corpus/lua5.4-O0.cfg.gz", out);
     REQUIRE_MESSAGE(!error.has_value(), (error ? error->to_string() : ""));
     return out;
   }();
@@ -384,14 +384,14 @@ TEST_CASE("allocations: gen/kill analyses, by node and by statement") {
   midend::flow_facts<> live;
   check_second_round([&](const auto& function) {
     g.assign(function);
-    const midend_examples::cfg_variables variables{function};
+    const midend_corpus::cfg_variables variables{function};
     midend::live_variables(g, variables, memory, live);
     midend::live_variables(function, variables, memory, live); // has no predecessors
   });
   midend::gen_kill_workspace<std::vector<midend::bit_row>> set_memory;
   midend::flow_facts<std::vector<midend::bit_row>> set_live;
   check_second_round([&](const auto& function) {
-    midend::live_variables(function, midend_examples::cfg_variables{function}, set_memory, set_live);
+    midend::live_variables(function, midend_corpus::cfg_variables{function}, set_memory, set_live);
   });
 
   random_source random(1);
@@ -469,7 +469,7 @@ namespace {
 struct live_sets {
   static constexpr auto direction = midend::flow_direction::backward;
 
-  midend_examples::cfg_variables variables;
+  midend_corpus::cfg_variables variables;
   midend::powerset<> sets;
   std::size_t* own_allocations;
 
@@ -499,9 +499,9 @@ TEST_CASE("allocations: the general solver makes no facts, whatever memory they 
   std::size_t own = 0;
   std::size_t visits = 0;
   const auto round = [&] {
-    for (const midend_examples::cfg_function& function : lua()) {
+    for (const midend_corpus::cfg_function& function : lua()) {
       g.assign(function);
-      const midend_examples::cfg_variables variables{function};
+      const midend_corpus::cfg_variables variables{function};
       const auto count = static_cast<std::size_t>(variables.num_variables());
       const live_sets p{variables, midend::powerset<>(count), &own};
       const auto solve = [&](const auto& policy) {

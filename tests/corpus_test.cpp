@@ -3,6 +3,7 @@
 #include "kit/print.hpp"
 #include "kit/test_graph.hpp"
 
+#include <corpus/corpus.hpp>
 #include <doctest/doctest.h>
 #include <midend/dataflow/live_variables.hpp>
 #include <midend/dominance/dominance_frontier.hpp>
@@ -15,13 +16,12 @@
 #include <midend/loops/dominators_and_loops.hpp>
 #include <midend/loops/natural_loops.hpp>
 #include <midend/support/bit_row.hpp>
-#include <support/corpus.hpp>
 
 #include <algorithm>
 #include <map>
 
 using namespace midend_tests;
-using midend_examples::cfg_function;
+using midend_corpus::cfg_function;
 
 namespace {
 
@@ -168,7 +168,7 @@ private:
   }
 
   std::string live_variables(const cfg_function& function, const expected_function& expected) {
-    const midend_examples::cfg_variables variables{function};
+    const midend_corpus::cfg_variables variables{function};
     midend::live_variables(g_, variables, live_memory_, live_);
     midend::live_variables(function, variables, live_sets_memory_, live_sets_); // has no predecessors
     expected_lists found;
@@ -244,7 +244,7 @@ struct counts {
 /// The counts are those of the table in FORMAT.md.
 void check_set(const std::string& name, counts expected_counts) {
   std::vector<cfg_function> functions;
-  const auto error = midend_examples::read_cfg(std::string(MIDEND_TEST_DATA "/corpus/") + name + ".cfg.gz", functions);
+  const auto error = midend_corpus::read_cfg(std::string(MIDEND_TEST_DATA "/corpus/") + name + ".cfg.gz", functions);
   REQUIRE_MESSAGE(!error.has_value(), (error ? error->to_string() : ""));
   const std::vector<expected_function> expected =
       read_expectations(std::string(MIDEND_TEST_DATA "/corpus/") + name + ".expect.gz");

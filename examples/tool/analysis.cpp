@@ -59,7 +59,7 @@ const dominator_choice* find_dominator_choice(std::string_view name) {
   return nullptr;
 }
 
-void analyses::run(const midend_examples::cfg_function& f, const root_policy& roots) {
+void analyses::run(const midend_corpus::cfg_function& f, const root_policy& roots) {
   timed(times_.copy, [&] { graph_.assign(f); });
   if (needs_.dominators || needs_.loops || needs_.frontiers || needs_.phis) {
     timed(times_.dominators, [&] { algorithm_.run(graph_, dominators_workspace_, dominators_); });
@@ -83,7 +83,7 @@ void analyses::run(const midend_examples::cfg_function& f, const root_policy& ro
   }
   if (needs_.live_variables || needs_.phis) {
     timed(times_.live_variables, [&] {
-      midend::live_variables(graph_, midend_examples::cfg_variables{f}, live_variables_workspace_, live_variables_);
+      midend::live_variables(graph_, midend_corpus::cfg_variables{f}, live_variables_workspace_, live_variables_);
     });
   }
   if (needs_.phis) {
@@ -91,7 +91,7 @@ void analyses::run(const midend_examples::cfg_function& f, const root_policy& ro
   }
 }
 
-void analyses::place_phis(const midend_examples::cfg_function& f) {
+void analyses::place_phis(const midend_corpus::cfg_function& f) {
   definitions_.clear();
   for (midend::node_id n = 0; n != graph_.num_nodes(); ++n) {
     for (const midend::variable_id v : f.defined_in(n)) {

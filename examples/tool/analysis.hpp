@@ -1,7 +1,7 @@
 /// Runs the analyses on one function after another; memory is reused.
 #pragma once
 
-#include "support/corpus.hpp"
+#include <corpus/corpus.hpp>
 
 #include <midend/dataflow/live_variables.hpp>
 #include <midend/dominance/dominance_frontier.hpp>
@@ -71,7 +71,7 @@ class analyses {
 public:
   analyses(const dominator_choice& algorithm, analysis_needs needs) : algorithm_(algorithm), needs_(needs) {}
 
-  void run(const midend_examples::cfg_function& f, const root_policy& roots);
+  void run(const midend_corpus::cfg_function& f, const root_policy& roots);
 
   const midend::csr_graph& graph() const { return graph_; }
 
@@ -96,7 +96,7 @@ public:
   const analysis_times& times() const { return times_; }
 
 private:
-  void place_phis(const midend_examples::cfg_function& f);
+  void place_phis(const midend_corpus::cfg_function& f);
 
   const dominator_choice& algorithm_;
   analysis_needs needs_;

@@ -10,7 +10,7 @@
 #include "roots.hpp"
 #include "statistics.hpp"
 
-#include "support/corpus.hpp"
+#include <corpus/corpus.hpp>
 
 #include <midend/viz/dot.hpp>
 
@@ -42,13 +42,13 @@ using clock = std::chrono::steady_clock;
 
 /// Keeps the named functions only. Returns the first name that no function has, if any.
 std::optional<std::string> select(const std::vector<std::string>& names,
-                                  std::vector<midend_examples::cfg_function>& functions) {
+                                  std::vector<midend_corpus::cfg_function>& functions) {
   if (names.empty()) {
     return std::nullopt;
   }
   const std::unordered_set<std::string> wanted(names.begin(), names.end());
   std::unordered_set<std::string> found;
-  std::erase_if(functions, [&](const midend_examples::cfg_function& f) {
+  std::erase_if(functions, [&](const midend_corpus::cfg_function& f) {
     if (!wanted.contains(f.name)) {
       return true;
     }
@@ -116,8 +116,8 @@ exit_status run(const cfg_options& options) {
     return complain(exit_bad_usage, "midend cfg: " + *problem);
   }
 
-  std::vector<midend_examples::cfg_function> functions;
-  if (const auto error = midend_examples::read_cfg(options.file, functions)) {
+  std::vector<midend_corpus::cfg_function> functions;
+  if (const auto error = midend_corpus::read_cfg(options.file, functions)) {
     return complain(exit_bad_input, error->to_string());
   }
   if (!options.roots_from.empty()) {

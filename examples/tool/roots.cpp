@@ -33,17 +33,17 @@ bool root_source::use_policy(std::string_view name) {
 }
 
 std::optional<std::string> root_source::use_file(const std::string& path) {
-  if (const auto error = midend_examples::read_roots(path, roots_)) {
+  if (const auto error = midend_corpus::read_roots(path, roots_)) {
     return error->to_string();
   }
   path_ = path;
-  for (const midend_examples::function_roots& f : roots_) {
+  for (const midend_corpus::function_roots& f : roots_) {
     by_name_.emplace(f.name, &f);
   }
   return std::nullopt;
 }
 
-std::optional<root_policy> root_source::policy_for(const midend_examples::cfg_function& f, std::string& error) const {
+std::optional<root_policy> root_source::policy_for(const midend_corpus::cfg_function& f, std::string& error) const {
   if (path_.empty()) {
     return policy_;
   }

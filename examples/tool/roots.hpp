@@ -3,7 +3,7 @@
 
 #include "analysis.hpp"
 
-#include "support/corpus.hpp"
+#include <corpus/corpus.hpp>
 
 #include <optional>
 #include <string>
@@ -25,13 +25,13 @@ public:
   std::optional<std::string> use_file(const std::string& path);
 
   /// The policy for `f`, which refers to this object. On failure returns nothing and sets `error`.
-  std::optional<root_policy> policy_for(const midend_examples::cfg_function& f, std::string& error) const;
+  std::optional<root_policy> policy_for(const midend_corpus::cfg_function& f, std::string& error) const;
 
 private:
   root_policy policy_;
   std::string path_; ///< empty: the policy is used
-  std::vector<midend_examples::function_roots> roots_;
-  std::unordered_map<std::string_view, const midend_examples::function_roots*> by_name_;
+  std::vector<midend_corpus::function_roots> roots_;
+  std::unordered_map<std::string_view, const midend_corpus::function_roots*> by_name_;
 };
 
 } // namespace midend_tool

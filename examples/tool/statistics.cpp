@@ -71,14 +71,14 @@ void extreme::offer(std::size_t candidate, std::string_view name) {
   }
 }
 
-void statistics::add(const midend_examples::cfg_function& f, const analyses& answers) {
+void statistics::add(const midend_corpus::cfg_function& f, const analyses& answers) {
   add_blocks(f, answers.dominators());
   add_components(f.name, answers.graph(), answers.components());
   add_loops(f.name, answers.loops());
   add_reducibility(answers.graph(), answers.dominators());
 }
 
-void statistics::add_blocks(const midend_examples::cfg_function& f, const midend::dominator_tree& tree) {
+void statistics::add_blocks(const midend_corpus::cfg_function& f, const midend::dominator_tree& tree) {
   ++functions_;
   blocks_ += f.num_nodes();
   edges_ += f.successor_list.size();

@@ -3,7 +3,7 @@
 
 #include "analysis.hpp"
 
-#include "support/corpus.hpp"
+#include <corpus/corpus.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@ struct extreme {
 class statistics {
 public:
   /// Requires dominators, components and loops in `answers`.
-  void add(const midend_examples::cfg_function& f, const analyses& answers);
+  void add(const midend_corpus::cfg_function& f, const analyses& answers);
 
   struct run_times {
     double reading = 0;
@@ -37,7 +37,7 @@ public:
              const run_times& run) const;
 
 private:
-  void add_blocks(const midend_examples::cfg_function& f, const midend::dominator_tree& tree);
+  void add_blocks(const midend_corpus::cfg_function& f, const midend::dominator_tree& tree);
   void add_components(std::string_view name, const midend::csr_graph& g, const midend::component_partition& components);
   void add_loops(std::string_view name, const midend::loop_forest& loops);
   void add_reducibility(const midend::csr_graph& g, const midend::dominator_tree& tree);

@@ -5,6 +5,7 @@
 #include "kit/small_stack.hpp"
 #include "kit/test_graph.hpp"
 
+#include <corpus/corpus.hpp>
 #include <doctest/doctest.h>
 #include <midend/dominance/certify.hpp>
 #include <midend/dominance/dominators.hpp>
@@ -12,7 +13,6 @@
 #include <midend/graph/csr_graph.hpp>
 #include <midend/graph/reversed.hpp>
 #include <midend/graph/with_virtual_exit.hpp>
-#include <support/corpus.hpp>
 
 #include <algorithm>
 #include <array>
@@ -483,9 +483,9 @@ TEST_CASE("certify: what LLVM says of the corpus, both ways, and no change of it
   random_source random(8);
   comparisons compared;
   for (const std::string name : {"sqlite3-O0", "sqlite3-O2", "lua5.4-O0", "irreducible"}) {
-    std::vector<midend_examples::cfg_function> functions;
+    std::vector<midend_corpus::cfg_function> functions;
     const std::string path = MIDEND_TEST_DATA "/corpus/" + name;
-    REQUIRE_FALSE(midend_examples::read_cfg(path + ".cfg.gz", functions).has_value());
+    REQUIRE_FALSE(midend_corpus::read_cfg(path + ".cfg.gz", functions).has_value());
     const auto expected = read_expectations(path + ".expect.gz");
     REQUIRE(functions.size() == expected.size());
     for (std::size_t i = 0; i != functions.size(); ++i) {

@@ -4,13 +4,13 @@
 #include "kit/small_stack.hpp"
 #include "kit/test_graph.hpp"
 
+#include <corpus/corpus.hpp>
 #include <doctest/doctest.h>
 #include <midend/dominance/certify.hpp>
 #include <midend/dominance/dominators.hpp>
 #include <midend/dominance/dynamic_dominator_tree.hpp>
 #include <midend/graph/csr_graph.hpp>
 #include <midend/graph/forward_csr_graph.hpp>
-#include <support/corpus.hpp>
 
 #include <array>
 #include <vector>
@@ -236,8 +236,8 @@ TEST_CASE("dynamic_dominator_tree: ugly graphs, each edge deleted and inserted a
 TEST_CASE("dynamic_dominator_tree: edges of real functions deleted and inserted again") {
   tree_check check;
   for (const char* const set : {"/corpus/lua5.4-O0.cfg.gz", "/corpus/sqlite3-O2.cfg.gz"}) {
-    std::vector<midend_examples::cfg_function> functions;
-    REQUIRE(!midend_examples::read_cfg(std::string(MIDEND_TEST_DATA) + set, functions));
+    std::vector<midend_corpus::cfg_function> functions;
+    REQUIRE(!midend_corpus::read_cfg(std::string(MIDEND_TEST_DATA) + set, functions));
     comparisons compared;
     for (std::size_t i = 0; i < functions.size(); i += 7) {
       test_graph graph{functions[i].name, functions[i].num_nodes(), 0, {}};

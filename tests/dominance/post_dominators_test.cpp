@@ -5,13 +5,13 @@
 #include "kit/small_stack.hpp"
 #include "kit/test_graph.hpp"
 
+#include <corpus/corpus.hpp>
 #include <doctest/doctest.h>
 #include <midend/dominance/post_dominators.hpp>
 #include <midend/graph/csr_graph.hpp>
 #include <midend/graph/filtered.hpp>
 #include <midend/graph/reversed.hpp>
 #include <midend/graph/with_virtual_exit.hpp>
-#include <support/corpus.hpp>
 
 #include <algorithm>
 #include <array>
@@ -447,7 +447,7 @@ std::int64_t signed_number(node_id n) {
 /// LLVM's answers with LLVM's roots; our roots and LLVM's agree but for which node of an endless region is one.
 class corpus_check {
 public:
-  std::string operator()(const midend_examples::cfg_function& function, const expected_function& expected) {
+  std::string operator()(const midend_corpus::cfg_function& function, const expected_function& expected) {
     g_.assign(function);
     nodes given;
     for (const std::int64_t root : expected.post_dominator_roots) {
@@ -502,8 +502,8 @@ private:
 
 /// Returns the number of endless regions.
 std::size_t check_set(const std::string& name) {
-  std::vector<midend_examples::cfg_function> functions;
-  const auto error = midend_examples::read_cfg(std::string(MIDEND_TEST_DATA "/corpus/") + name + ".cfg.gz", functions);
+  std::vector<midend_corpus::cfg_function> functions;
+  const auto error = midend_corpus::read_cfg(std::string(MIDEND_TEST_DATA "/corpus/") + name + ".cfg.gz", functions);
   REQUIRE_MESSAGE(!error.has_value(), (error ? error->to_string() : ""));
   const auto expected = read_expectations(std::string(MIDEND_TEST_DATA "/corpus/") + name + ".expect.gz");
   REQUIRE(functions.size() == expected.size());

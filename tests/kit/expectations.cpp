@@ -1,7 +1,7 @@
 #include "kit/expectations.hpp"
 
+#include <corpus/corpus.hpp>
 #include <doctest/doctest.h>
-#include <support/corpus.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -86,7 +86,7 @@ expected_cycle parse_cycle(words line) {
 
 std::vector<expected_function> read_expectations(const std::string& path) {
   std::string text;
-  const auto error = midend_examples::read_text(path, text);
+  const auto error = midend_corpus::read_text(path, text);
   REQUIRE_MESSAGE(!error.has_value(), (error ? error->to_string() : ""));
   std::vector<expected_function> out;
   bool open = false;

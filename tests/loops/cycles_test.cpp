@@ -5,13 +5,13 @@
 #include "kit/test_graph.hpp"
 #include "loops/cycle_definitions.hpp"
 
+#include <corpus/corpus.hpp>
 #include <doctest/doctest.h>
 #include <midend/dominance/dominators.hpp>
 #include <midend/graph/strongly_connected_components.hpp>
 #include <midend/loops/cycles.hpp>
 #include <midend/loops/is_reducible.hpp>
 #include <midend/loops/natural_loops.hpp>
-#include <support/corpus.hpp>
 
 #include <algorithm>
 #include <array>
@@ -254,8 +254,8 @@ std::vector<expected_cycle> lines_of(const cycle_forest& forest) {
 
 void check_corpus(const std::string& set) {
   const std::string path = MIDEND_TEST_DATA "/corpus/" + set;
-  std::vector<midend_examples::cfg_function> functions;
-  const auto error = midend_examples::read_cfg(path + ".cfg.gz", functions);
+  std::vector<midend_corpus::cfg_function> functions;
+  const auto error = midend_corpus::read_cfg(path + ".cfg.gz", functions);
   REQUIRE_MESSAGE(!error.has_value(), (error ? error->to_string() : ""));
   const auto expected = read_expectations(path + ".expect.gz");
   REQUIRE(functions.size() == expected.size());

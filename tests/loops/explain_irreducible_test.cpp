@@ -5,9 +5,9 @@
 #include "kit/small_stack.hpp"
 #include "kit/test_graph.hpp"
 
+#include <corpus/corpus.hpp>
 #include <doctest/doctest.h>
 #include <midend/loops/cycles.hpp>
-#include <support/corpus.hpp>
 
 #include <algorithm>
 #include <array>
@@ -165,8 +165,8 @@ TEST_CASE("explain_irreducible: random and ugly graphs") {
 }
 
 TEST_CASE("explain_irreducible: real functions") {
-  std::vector<midend_examples::cfg_function> functions;
-  const auto error = midend_examples::read_cfg(MIDEND_TEST_DATA "/corpus/sqlite3-O2.cfg.gz", functions);
+  std::vector<midend_corpus::cfg_function> functions;
+  const auto error = midend_corpus::read_cfg(MIDEND_TEST_DATA "/corpus/sqlite3-O2.cfg.gz", functions);
   REQUIRE_MESSAGE(!error.has_value(), (error ? error->to_string() : ""));
   irreducible_check check;
   for (const auto& function : functions) {

@@ -5,13 +5,13 @@
 #include "kit/small_stack.hpp"
 #include "kit/test_graph.hpp"
 
+#include <corpus/corpus.hpp>
 #include <doctest/doctest.h>
 #include <midend/dominance/dominators.hpp>
 #include <midend/loops/explain_loop_form.hpp>
 #include <midend/loops/loop_forms.hpp>
 #include <midend/loops/loop_guard.hpp>
 #include <midend/loops/natural_loops.hpp>
-#include <support/corpus.hpp>
 
 #include <algorithm>
 #include <array>
@@ -369,8 +369,8 @@ TEST_CASE("loop guard: a guarded loop with up to two more edges, one edge less, 
 
 TEST_CASE("loop forms: the corpus has LLVM's preheaders, latches and exits") {
   for (const std::string name : {"lua5.4-O0", "sqlite3-O2", "irreducible"}) {
-    std::vector<midend_examples::cfg_function> functions;
-    const auto error = midend_examples::read_cfg(MIDEND_TEST_DATA "/corpus/" + name + ".cfg.gz", functions);
+    std::vector<midend_corpus::cfg_function> functions;
+    const auto error = midend_corpus::read_cfg(MIDEND_TEST_DATA "/corpus/" + name + ".cfg.gz", functions);
     REQUIRE_MESSAGE(!error.has_value(), (error ? error->to_string() : ""));
     const auto expected = read_expectations(MIDEND_TEST_DATA "/corpus/" + name + ".expect.gz");
     REQUIRE(functions.size() == expected.size());

@@ -4,10 +4,10 @@
 #include "kit/test_graph.hpp"
 #include "loops/cycle_definitions.hpp"
 
+#include <corpus/corpus.hpp>
 #include <doctest/doctest.h>
 #include <midend/loops/cycles.hpp>
 #include <midend/loops/weak_topological_order.hpp>
-#include <support/corpus.hpp>
 
 #include <algorithm>
 #include <array>
@@ -307,8 +307,8 @@ TEST_CASE("weak_topological_order: random and ugly graphs") {
 
 TEST_CASE("weak_topological_order: the corpus") {
   for (const char* const set : {"sqlite3-O0", "sqlite3-O2", "lua5.4-O0", "irreducible"}) {
-    std::vector<midend_examples::cfg_function> functions;
-    const auto error = midend_examples::read_cfg(std::string(MIDEND_TEST_DATA "/corpus/") + set + ".cfg.gz", functions);
+    std::vector<midend_corpus::cfg_function> functions;
+    const auto error = midend_corpus::read_cfg(std::string(MIDEND_TEST_DATA "/corpus/") + set + ".cfg.gz", functions);
     REQUIRE_MESSAGE(!error.has_value(), (error ? error->to_string() : ""));
     midend::weak_topological_order_workspace memory;
     hierarchical_ordering wto;

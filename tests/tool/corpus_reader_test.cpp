@@ -1,5 +1,5 @@
 // The reader of .cfg files, with what it says of files that are wrong.
-#include "support/corpus.hpp"
+#include <corpus/corpus.hpp>
 
 #include <doctest/doctest.h>
 
@@ -15,19 +15,19 @@
 
 namespace {
 
-using midend_examples::cfg_function;
+using midend_corpus::cfg_function;
 using numbers = std::vector<std::uint32_t>;
 
 std::vector<cfg_function> parse(std::string_view text) {
   std::vector<cfg_function> out;
-  const auto error = midend_examples::parse_cfg(text, "x.cfg", out);
+  const auto error = midend_corpus::parse_cfg(text, "x.cfg", out);
   CHECK_MESSAGE(!error, error->to_string());
   return out;
 }
 
 std::string error_of(std::string_view text) {
   std::vector<cfg_function> out;
-  const auto error = midend_examples::parse_cfg(text, "x.cfg", out);
+  const auto error = midend_corpus::parse_cfg(text, "x.cfg", out);
   return error ? error->to_string() : "none";
 }
 
@@ -128,13 +128,13 @@ TEST_CASE("corpus reader: files") {
   std::vector<cfg_function> out;
   std::string text;
   const std::string corpus = MIDEND_TEST_DATA "/corpus/lua5.4-O0.cfg.gz";
-  CHECK(!midend_examples::read_cfg(corpus, out));
+  CHECK(!midend_corpus::read_cfg(corpus, out));
   CHECK(out.size() == 1093);
 
   std::ifstream stream(corpus, std::ios::binary);
   const std::string packed((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
   const auto error_in = [&](const temporary_file& file) {
-    const auto error = midend_examples::read_text(file.path, text);
+    const auto error = midend_corpus::read_text(file.path, text);
     REQUIRE(error);
     CHECK(error->file == file.path);
     CHECK(error->line == 0);
@@ -148,10 +148,10 @@ TEST_CASE("corpus reader: files") {
   CHECK(error_in({"midend-damaged.cfg.gz", damaged}).starts_with("cannot be read: broken gzip data: "));
   CHECK(error_in({"midend-plain.cfg.gz", "function a\n"}) == "is no gzip file");
   CHECK(error_in({"midend-empty.cfg.gz", ""}) == "is no gzip file");
-  CHECK(midend_examples::read_text("/nowhere/x.cfg", text)->to_string() ==
+  CHECK(midend_corpus::read_text("/nowhere/x.cfg", text)->to_string() ==
         "/nowhere/x.cfg: error: cannot be opened: No such file or directory");
 
   const temporary_file plain("midend-plain.cfg", "function a\nblocks 1\nsucc 0 0\nend\n");
-  CHECK(!midend_examples::read_cfg(plain.path, out));
+  CHECK(!midend_corpus::read_cfg(plain.path, out));
   CHECK(out.size() == 1);
 }

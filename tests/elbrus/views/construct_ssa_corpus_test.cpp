@@ -2,10 +2,10 @@
 #include "kit/expectations.hpp"
 #include "kit/test_graph.hpp"
 
+#include <corpus/corpus.hpp>
 #include <doctest/doctest.h>
 #include <midend/elbrus/verify/verifier.hpp>
 #include <midend/elbrus/views/construct_ssa.hpp>
-#include <support/corpus.hpp>
 
 #include <algorithm>
 #include <string>
@@ -15,7 +15,7 @@ using namespace midend::elbrus;
 using namespace midend_tests;
 using midend::no_value;
 using midend::value_id;
-using midend_examples::cfg_function;
+using midend_corpus::cfg_function;
 
 namespace {
 
@@ -76,7 +76,7 @@ bool has_edges_from_unreachable_nodes(const cfg_function& function, const expect
 
 void check_set(const std::string& set) {
   std::vector<cfg_function> functions;
-  REQUIRE(!midend_examples::read_cfg(MIDEND_TEST_DATA "/corpus/" + set + ".cfg.gz", functions).has_value());
+  REQUIRE(!midend_corpus::read_cfg(MIDEND_TEST_DATA "/corpus/" + set + ".cfg.gz", functions).has_value());
   const std::vector<expected_function> expected = read_expectations(MIDEND_TEST_DATA "/corpus/" + set + ".expect.gz");
   REQUIRE(functions.size() == expected.size());
   std::size_t phis = 0;

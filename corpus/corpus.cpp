@@ -1,4 +1,4 @@
-#include "support/corpus.hpp"
+#include "corpus/corpus.hpp"
 
 #include <zlib.h>
 
@@ -10,7 +10,7 @@
 #include <unordered_set>
 #include <utility>
 
-namespace midend_examples {
+namespace midend_corpus {
 namespace {
 
 /// Longer texts are refused: each successor takes at least two bytes, so that the offsets of edges fit 32 bits, and a
@@ -475,4 +475,4 @@ std::optional<file_error> read_cfg(const std::string& path, std::vector<cfg_func
   return parse_cfg(text, path, out);
 }
 
-} // namespace midend_examples
+} // namespace midend_corpus

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace midend_examples {
+namespace midend_corpus {
 
 /// One `function … end` record of a `.cfg` file, in flat arrays.
 struct cfg_function {
@@ -93,4 +93,4 @@ std::optional<file_error> parse_roots(std::string_view text, const std::string& 
 /// read_text, then parse_roots.
 std::optional<file_error> read_roots(const std::string& path, std::vector<function_roots>& out);
 
-} // namespace midend_examples
+} // namespace midend_corpus
