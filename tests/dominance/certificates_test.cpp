@@ -446,7 +446,8 @@ TEST_CASE("verify_low_high: rejects every change of a number, size, depth or pre
     const auto order = midend::low_high_order(g, tree).value();
     forged_tree forged(tree);
     const auto accepted = [&] {
-      midend::detail::low_high_verifier verifier;
+      midend::verify_low_high_workspace workspace;
+      midend::detail::low_high_verifier verifier(workspace);
       const auto claims = tree.immediate_dominators();
       const midend::detail::tree_numbers numbers(forged);
       return !verifier.run(g, claims, order, numbers) && !numbers.look_at_others(claims, order);

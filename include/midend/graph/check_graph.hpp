@@ -1,4 +1,4 @@
-/// `check_graph`: finds the node or edge at which a user's view is wrong.
+/// `check_graph`: finds the node or edge for which a user's view is wrong.
 #pragma once
 
 #include "midend/config.hpp"
@@ -25,11 +25,11 @@ struct graph_error {
     successors_change,        ///< read again, successor number `position` of `node` is `value`, or one is missing
     predecessor_out_of_range, ///< predecessor number `position` of `node` is `value`
     missing_predecessor,   ///< an edge `value` → `node` is not, or not often enough, among the predecessors of `node`
-    extra_predecessor,     ///< the predecessors of `node` name `value`, which has no such edge or not so many
+    extra_predecessor,     ///< `value` is a predecessor of `node`, but has no edge to it, or fewer edges
     edge_count,            ///< more edges are listed than there are numbers; `value` is how many
-    edge_not_listed,       ///< `node` is said to be the source of edge `value`, which is none of its out-edges
+    edge_not_listed,       ///< `node` is the source of edge `value`, which is not one of its out-edges
     edge_out_of_range,     ///< out-edge number `position` of `node` is `value`
-    edge_listed_twice,     ///< so is this one, for the second time
+    edge_listed_twice,     ///< out-edge number `position` of `node`, `value`, is listed for the second time
     edges_do_not_match,    ///< `node` does not have as many out-edges as successors
     edge_ends,             ///< source or target of edge `value`, out-edge number `position` of `node`, is wrong
     in_edges_do_not_match, ///< in-edge number `position` of `node` is not the edge from the predecessor there
@@ -45,7 +45,7 @@ struct graph_error {
 
 namespace detail {
 
-/// Compares what a graph says with the flat copy of its successors.
+/// Compares a graph with the flat copy of its successors.
 template <class G> class graph_checker {
 public:
   using reason = graph_error::reason;
@@ -83,7 +83,7 @@ private:
     return std::nullopt;
   }
 
-  /// What was read of the successors, as a graph that does not change.
+  /// The successors as they were read first, as a graph that does not change.
   struct first_reading {
     const flat_array<std::size_t>& offsets;
     const flat_array<node_id>& targets;
@@ -244,10 +244,10 @@ private:
 
 } // namespace detail
 
-/// Checks that a graph keeps the contract: the entry and all successors are nodes, successors read twice are the same,
-/// predecessors are the sources of the edges, each as often as it has one, and edges have different numbers and the
-/// ends that they say. Gives the first error found, with the place, or nothing. Meant for data one does not trust and
-/// for tests of one's own view. O(n + m log m) time, 24 bytes a node and 17 an edge.
+/// Checks that a graph keeps the contract: the entry and all successors are nodes; successors read twice are the same;
+/// predecessors are the sources of the edges, one for each edge; edges have different numbers and the right ends.
+/// Returns the first error with its place, or nothing. Meant for data that you do not trust and for tests of your own
+/// view. O(n + m log m) time, 24 bytes a node and 17 an edge.
 template <directed_graph G> constexpr std::optional<graph_error> check_graph(const G& g) {
   return detail::graph_checker<G>(g).run();
 }

@@ -1,5 +1,5 @@
-/// The graph contract: what a type must have to be analysed. A graph is any type with the members below; there is
-/// nothing to specialise and nothing to derive from.
+/// The graph contract: what a type needs to be analysed. A graph is any type with the members below. There is no trait
+/// to specialise and no base class.
 ///
 ///     struct my_cfg {                                   // a view, cheap to copy, over your own function
 ///       const my_function* f;
@@ -10,7 +10,7 @@
 ///       }
 ///     };
 ///
-/// Each requirement is a concept of its own, so that the compiler names the one that fails.
+/// Each requirement is a concept, so that the compiler names the one that fails.
 ///
 /// Legal everywhere: parallel edges, self loops, unreachable nodes, an entry with predecessors, no exit, many exits.
 /// A graph without nodes is legal too; its `entry()` is never called. The order of successors is the graph's
@@ -59,13 +59,13 @@ concept readable_as_nodes = requires(Range& r) {
 
 } // namespace detail
 
-/// `num_nodes()` gives the number of nodes, a `std::size_t` or what converts to one.
+/// `num_nodes()` returns the number of nodes, as a `std::size_t` or something that converts to it.
 template <class G>
 concept has_num_nodes = requires(const G& g) {
   { g.num_nodes() } -> std::convertible_to<std::size_t>;
 };
 
-/// `entry()` gives the node where control enters.
+/// `entry()` returns the node where control enters.
 template <class G>
 concept has_entry = requires(const G& g) {
   { g.entry() } -> std::convertible_to<node_id>;
@@ -88,15 +88,15 @@ concept has_edges = requires(const G& g, node_id n, edge_id e) {
   { g.edge_target(e) } -> std::convertible_to<node_id>;
 };
 
-/// A range, in the sense of `begin` and `end`, of what converts to `node_id`.
+/// A range, in the sense of `begin` and `end`, of values that convert to `node_id`.
 template <class Range>
 concept range_of_nodes = detail::sized_by_sentinel<Range> && detail::readable_as_nodes<Range>;
 
-/// The iterators can be copied and walked again.
+/// The range can be read more than once.
 template <class Range>
 concept multipass_range = std::forward_iterator<detail::iterator_of<Range>>;
 
-/// The type that `successors(n)` returns, and the same of `predecessors(n)` and `out_edges(n)`.
+/// The types that `successors(n)`, `predecessors(n)` and `out_edges(n)` return.
 template <class G> using successors_of = decltype(std::declval<const G&>().successors(node_id{}));
 template <class G> using predecessors_of = decltype(std::declval<const G&>().predecessors(node_id{}));
 template <class G> using out_edges_of = decltype(std::declval<const G&>().out_edges(node_id{}));
@@ -119,8 +119,8 @@ concept out_edges_are_a_range_of_edges = range_of_nodes<out_edges_of<G>>;
 template <class G>
 concept out_edge_iterators_outlive_the_range = borrowed_range<out_edges_of<G>>;
 
-/// The least of all: successors that can be read once. Enough to build a `csr_graph`, which is the way in for graphs
-/// whose `successors` returns a temporary.
+/// The weakest requirement: successors that can be read once. Enough to build a `csr_graph`, which is what a graph
+/// needs whose `successors` returns a temporary.
 template <class G>
 concept readable_graph = has_num_nodes<G> && has_successors<G> && successors_are_a_range_of_nodes<G>;
 
@@ -134,13 +134,13 @@ concept directed_graph =
 template <class G>
 concept flow_graph = directed_graph<G> && has_entry<G>;
 
-/// A control-flow graph that also knows predecessors: as many edges `p → n` as successors say, in any order.
+/// A control-flow graph that also knows predecessors: one for each edge `p → n`, in any order.
 template <class G>
 concept bidirectional_flow_graph = flow_graph<G> && has_predecessors<G> && predecessors_are_a_range_of_nodes<G> &&
                                    predecessors_can_be_read_twice<G> && predecessor_iterators_outlive_the_range<G>;
 
 /// A control-flow graph whose edges have dense numbers. `out_edges(n)` lists them in the order of `successors(n)`.
-/// Where edges were removed, numbers may be left over: they are in no list, and `edge_source` gives `no_node`.
+/// Removed edges may leave unused numbers: these are in no list, and their `edge_source` is `no_node`.
 template <class G>
 concept edge_indexed_flow_graph =
     flow_graph<G> && has_edges<G> && out_edges_are_a_range_of_edges<G> && out_edge_iterators_outlive_the_range<G>;

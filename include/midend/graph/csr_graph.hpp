@@ -24,7 +24,7 @@ class csr_graph : public forward_csr_graph {
 public:
   constexpr csr_graph() = default;
 
-  /// Copies `g`, reading each successor range once; predecessors are derived, those of `g` are not asked for. Requires
+  /// Copies `g`, reading each successor range once. Derives predecessors; does not read those of `g`. Requires
   /// entry and targets below `g.num_nodes()`; `from_graph` checks and reports. O(n + m).
   template <readable_graph G> constexpr explicit csr_graph(const G& g) { assign(g); }
 
@@ -46,7 +46,7 @@ public:
     return copy;
   }
 
-  /// The graph of an edge list, or the first edge that does not fit. Edges get ids by source; those of one source
+  /// The graph of an edge list, or the first edge that is wrong. Edges get ids by source; those of one source
   /// keep the order of the list, which becomes the order of successors. O(n + m).
   static constexpr result<csr_graph, graph_build_error> from_edges(std::size_t num_nodes, node_id entry,
                                                                    std::span<const edge> edges) {

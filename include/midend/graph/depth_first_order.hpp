@@ -16,7 +16,7 @@ namespace detail {
 struct depth_first_search;
 }
 
-/// The orders of one depth-first search. Numbers count from 0; unreachable nodes have the number `no_node` and stand in
+/// The orders of one depth-first search. Numbers start at 0. Unreachable nodes have the number `no_node` and are in
 /// neither sequence. 16 bytes a node.
 class depth_first_numbering {
 public:
@@ -26,10 +26,11 @@ public:
 
   constexpr bool is_reachable(node_id n) const { return preorder_number_[n] != no_node; }
 
-  /// The reachable nodes as the search met them; the entry is first.
+  /// The reachable nodes in the order in which the search met them; the entry is first.
   constexpr std::span<const node_id> preorder() const { return preorder_; }
 
-  /// The reachable nodes as the search left them; the entry is last. Read backwards it is the reverse postorder.
+  /// The reachable nodes in the order in which the search left them; the entry is last. Reversed, it is the reverse
+  /// postorder.
   constexpr std::span<const node_id> postorder() const { return postorder_; }
 
   constexpr node_id preorder_number(node_id n) const { return preorder_number_[n]; }
@@ -62,9 +63,8 @@ class depth_first_order_workspace {
 
 namespace detail {
 
-/// One stack holds what is still to do: a target that was not looked at yet or, marked by the high bit, a node to
-/// leave. Successors are read once, when their node is met; the first is followed at once and only the others are
-/// stacked.
+/// One stack holds what is still to do: a target that was not visited yet or, marked by the high bit, a node to leave.
+/// Successors are read once, when their node is met. The first is followed at once; only the others are pushed.
 struct depth_first_search {
   static constexpr std::uint32_t leave_mark = 0x8000'0000;
 
@@ -111,7 +111,7 @@ struct depth_first_search {
           continue;
         }
       }
-      for (;;) { // leave nodes until a target turns up that is new
+      for (;;) { // leave nodes until there is a new target
         if (stack.empty()) {
           return met;
         }
@@ -128,7 +128,7 @@ struct depth_first_search {
     }
   }
 
-  /// Stacks the nodes of a range so that the first one comes off first.
+  /// Pushes the nodes of a range so that the first one is popped first.
   template <class Iterator, class Sentinel>
   static constexpr void push_reversed(Iterator it, Sentinel last, work_stack<std::uint32_t>& stack) {
     const std::size_t base = stack.size();
@@ -161,7 +161,7 @@ constexpr void depth_first_order(const G& g, depth_first_order_workspace& worksp
   detail::depth_first_search::run(g, workspace, out);
 }
 
-/// The reachable nodes so that each comes before its successors, edges back to an ancestor apart: the order for forward
+/// The reachable nodes, each before its successors except along edges back to an ancestor: the order for forward
 /// problems. The reversed `postorder()` of `depth_first_order(g)`. O(n + m).
 template <flow_graph G> constexpr flat_array<node_id> reverse_post_order(const G& g) {
   const depth_first_numbering order = depth_first_order(g);

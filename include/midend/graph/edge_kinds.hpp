@@ -1,4 +1,4 @@
-/// The kinds that a depth-first search gives to edges.
+/// The kinds of edges in a depth-first search.
 #pragma once
 
 #include "midend/config.hpp"
@@ -12,7 +12,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What an edge `u → v` is to a depth-first search.
+/// The kind of an edge `u → v` in a depth-first search.
 enum class edge_kind : std::uint8_t {
   unreachable, ///< the search did not reach u
   tree,        ///< the edge by which v was met
@@ -45,7 +45,7 @@ constexpr flat_array<node_id> depth_first_parents(const depth_first_numbering& o
 ///
 /// Cormen, Leiserson, Rivest, Stein, "Introduction to Algorithms", section "Depth-first search". Requires that `order`
 /// is `depth_first_order(g)`. Of parallel edges to a child the first is the tree edge, the others are forward edges;
-/// self loops are back edges. O(n + m) time, 8 bytes a node beside the result.
+/// self loops are back edges. O(n + m) time, 8 bytes a node in addition to the result.
 template <flow_graph G> constexpr flat_array<edge_kind> edge_kinds(const G& g, const depth_first_numbering& order) {
   MIDEND_ASSERT(order.num_nodes() == detail::node_count(g), "an order of this graph", order.num_nodes(), g.num_nodes());
   flat_array<node_id> parents = detail::depth_first_parents(order);

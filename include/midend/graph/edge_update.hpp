@@ -1,4 +1,4 @@
-/// `edge_update`: what is said of a change of a graph to those who keep results up to date.
+/// `edge_update`: one change of a graph, for results that follow it.
 #pragma once
 
 #include "midend/config.hpp"
@@ -10,7 +10,7 @@ MIDEND_BEGIN_NAMESPACE
 
 enum class edge_change : std::uint8_t { insert, erase };
 
-/// One edge `source → target` came or went. Parallel edges come and go one by one.
+/// One edge `source → target` was inserted or erased. Each of several parallel edges is an update of its own.
 struct edge_update {
   edge_change change;
   node_id source;

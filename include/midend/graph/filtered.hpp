@@ -13,16 +13,16 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Says of a node whether it stays.
+/// `keep(n)`: whether a node stays.
 template <class F>
 concept node_predicate = std::is_invocable_r_v<bool, const F&, node_id>;
 
-/// Says of an edge, by its ends, whether it stays; of parallel edges all stay or none.
+/// `keep(source, target)`: whether an edge stays. Parallel edges all stay, or none does.
 template <class F>
 concept edge_predicate = std::is_invocable_r_v<bool, const F&, node_id, node_id>;
 
-/// `g` with the edges that a predicate keeps. Nodes keep their numbers: a node that is taken out stays as one without
-/// edges. Edge ids are not kept, because they would not be dense.
+/// `g` with the edges for which a predicate holds. Nodes keep their numbers: a node that is filtered out becomes a node
+/// without edges. Edge ids are not kept, because they would not be dense.
 ///
 /// Refers to `g`, and its iterators refer to the view. The predicate must give the same answers each time.
 template <flow_graph G, edge_predicate Keep> class filtered_graph {

@@ -1,4 +1,4 @@
-/// `forward_csr_graph`: the flat copy of a graph's successors, and the value that reports what a copy refused.
+/// `forward_csr_graph`: the flat copy of a graph's successors, and the error of a graph that cannot be copied.
 #pragma once
 
 #include "midend/config.hpp"
@@ -22,7 +22,7 @@ struct edge {
   friend constexpr bool operator==(edge, edge) = default;
 };
 
-/// What is wrong with an edge list, or with the graph that a flat copy was asked of.
+/// What is wrong with an edge list, or with a graph that was to be copied.
 struct graph_build_error {
   enum class reason : std::uint8_t {
     too_many_nodes,      ///< `value` is the number of nodes

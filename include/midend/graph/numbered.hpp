@@ -1,4 +1,4 @@
-/// `numbered`: dense numbers for a graph whose blocks have none.
+/// `numbered`: a graph with dense numbers from blocks that have none.
 #pragma once
 
 #include "midend/config.hpp"
@@ -14,11 +14,11 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// A flat graph over handles, usually pointers to blocks, and both directions of the numbering.
+/// A flat graph over handles, usually pointers to blocks, with the number of each handle and the handle of each number.
 ///
 /// Numbers follow the order of discovery (breadth first, successors in order), never addresses or hashes, so they are
-/// the same in every run. The successors are copied; the graph does not refer back to the IR but by the handles it
-/// holds. Models `edge_indexed_flow_graph`.
+/// the same in every run. The successors are copied; only the handles refer to the IR. Models
+/// `edge_indexed_flow_graph`.
 template <class Handle> class numbered_graph : public forward_csr_graph {
   static_assert(std::is_trivially_copyable_v<Handle> && std::is_trivially_default_constructible_v<Handle>,
                 "a handle is a pointer, an integer or a small struct of them");
@@ -33,7 +33,7 @@ public:
     std::size_t next_root = 0;
     for (node_id n = 0;; ++n) {
       for (; n == handles_.size() && next_root != all_nodes.size(); ++next_root) {
-        discover(all_nodes[next_root]); // nothing found so far leads to it
+        discover(all_nodes[next_root]); // no node so far leads to it
       }
       offsets_.push_back(static_cast<edge_id>(targets_.size()));
       if (n == handles_.size()) {
@@ -54,7 +54,7 @@ public:
   node_id number(Handle handle) const { return numbers_.find(handle); }
 
 private:
-  /// The number of `handle`, a new one if it has none.
+  /// The number of `handle`. Gives it the next number if it has none.
   node_id discover(Handle handle) {
     const auto next = static_cast<node_id>(handles_.size());
     MIDEND_ASSERT(handles_.size() < max_nodes && targets_.size() < max_edges,

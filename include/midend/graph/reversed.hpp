@@ -1,4 +1,4 @@
-/// `reversed`: the view of a graph with all edges turned round.
+/// `reversed`: the view of a graph with all edges reversed.
 #pragma once
 
 #include "midend/config.hpp"
@@ -68,7 +68,7 @@ private:
   node_id entry_;
 };
 
-/// The view of `g` with all edges turned round, entered at `entry`.
+/// The view of `g` with all edges reversed, entered at `entry`.
 template <bidirectional_flow_graph G> constexpr reversed_graph<G> reversed(const G& g, node_id entry) {
   return {g, entry};
 }

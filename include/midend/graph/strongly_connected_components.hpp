@@ -61,7 +61,7 @@ private:
   flat_array<node_id> members_;
 };
 
-/// Memory for searches that are done again and again.
+/// Memory for components that are computed again and again.
 class strongly_connected_components_workspace {
   friend detail::component_search;
 
@@ -76,7 +76,7 @@ class strongly_connected_components_workspace {
 
 namespace detail {
 
-/// Tarjan's search. While it is at work on a node, `component_[n]` holds the low link: twice the index of a node on the
+/// Tarjan's search. While a node is on the stack, `component_[n]` holds its low link: twice the index of a node on the
 /// stack that `n` reaches, and odd if that is not `n` itself. So one array tells both whether a node closes a component
 /// and where the component ends on the stack.
 struct component_search {
@@ -141,7 +141,7 @@ struct component_search {
         }
         lower(low[source], low[at]);
       }
-      for (;;) { // leave nodes and look at edges until a target turns up that is new
+      for (;;) { // leave nodes and follow edges until there is a new target
         if (tasks.empty()) {
           return;
         }
@@ -161,7 +161,7 @@ struct component_search {
 
   static constexpr void lower(std::uint32_t& low, std::uint32_t other) { low = other < low ? other | 1 : low; }
 
-  /// `n` and all below it are done: either it closes a component, or it waits on the stack for the node that will.
+  /// `n` and its descendants are done: it closes a component, or it waits on the stack for the node that does.
   constexpr void leave(node_id n, node_id parent, std::uint32_t* low, work_stack<node_id>& open,
                        component_partition& out) {
     if ((low[n] & 1) != 0) {
@@ -184,8 +184,8 @@ struct component_search {
 
 } // namespace detail
 
-/// The strongly connected components of `g`: of what the entry reaches first, then of the rest, from the lowest
-/// unreached node on. Graphs without `entry()` are searched from node 0 on.
+/// The strongly connected components of `g`: first of the nodes that the entry reaches, then of the rest, from the
+/// lowest unreached node on. Graphs without `entry()` are searched from node 0 on.
 ///
 /// Tarjan, "Depth-first search and linear graph algorithms", SIAM J. Comput. 1(2), 1972, without recursion; as Nuutila
 /// and Soisalon-Soininen ("On finding the strongly connected components in a directed graph", IPL 49, 1994) a node that
@@ -207,7 +207,7 @@ constexpr void strongly_connected_components(const G& g, strongly_connected_comp
 }
 
 /// The condensation of `g`: a node for each component, and one edge for each pair of different components that an edge
-/// joins, in the order in which the members' edges show them. The entry is the component of the entry. Acyclic; edges
+/// joins, in the order of the members' edges. The entry is the component of the entry. Acyclic; edges
 /// lead to lower numbers. O(n + m).
 template <directed_graph G> constexpr csr_graph condensation(const G& g, const component_partition& components) {
   MIDEND_ASSERT(components.num_nodes() == detail::node_count(g), "the components of this graph", components.num_nodes(),

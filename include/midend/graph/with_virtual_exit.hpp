@@ -12,10 +12,10 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// `g` with a node behind the last one, the virtual exit, and an edge to it from each of a set of nodes, its roots,
-/// after the node's own successors. Reversed, it is the graph that post-dominators are about.
+/// `g` with one more node after the last one, the virtual exit, and an edge to it from each node of a set, the roots,
+/// after the node's own successors. Post-dominators are the dominators of its reversal.
 ///
-/// Refers to `g`, which must outlive it, as must the view the iterators that it gives. 5 bytes a node.
+/// Refers to `g`, which must outlive the view. The view must outlive its iterators. 5 bytes a node.
 template <flow_graph G> class virtual_exit_graph {
 public:
   /// Duplicate roots count once. Requires nodes of `g`.
@@ -74,8 +74,8 @@ template <flow_graph G> constexpr virtual_exit_graph<G> with_virtual_exit(const 
   return {g, roots};
 }
 
-/// The view of `g` whose virtual exit follows the nodes without successors, unreachable ones too, ascending. Nodes from
-/// which none of them is reached, endless regions, stay without a way to the virtual exit.
+/// The view of `g` whose virtual exit follows the nodes without successors, unreachable ones too, ascending. Nodes that
+/// reach none of them, endless regions, have no path to the virtual exit.
 template <flow_graph G> constexpr virtual_exit_graph<G> with_virtual_exit(const G& g) {
   flat_array<node_id> roots;
   const node_id count = detail::node_count(g);

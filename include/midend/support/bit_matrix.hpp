@@ -13,13 +13,13 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// A set of the numbers below `size()` that lies in memory of others, to be read: the members of `bit_row` that change
-/// nothing, and a range of the numbers in it, ascending: `for (std::uint32_t fact : row)`. Valid while the memory is.
+/// A read-only view of a set of the numbers below `size()`: the const members of `bit_row`, and a range of the numbers
+/// in the set, ascending: `for (std::uint32_t fact : row)`. Valid as long as the memory that it refers to.
 class bit_row_view {
 public:
   static constexpr std::size_t npos = detail::no_bit;
 
-  /// Takes the lowest bit out of the word at hand until that is empty.
+  /// Removes the lowest bit of the current word until the word is 0.
   class iterator : public detail::iterator_base<iterator, std::uint32_t> {
   public:
     constexpr iterator() = default;
@@ -59,7 +59,7 @@ public:
 
   constexpr bit_row_view() = default;
 
-  /// The row of `size` bits whose words start at `words`; see `word_kernels.hpp` for what lies behind the last bit.
+  /// The row of `size` bits whose words start at `words`; see `word_kernels.hpp` for the bits after the last one.
   constexpr bit_row_view(const std::uint64_t* words, std::size_t size) : words_(words), size_(size) {}
 
   constexpr std::size_t size() const { return size_; }
@@ -108,13 +108,13 @@ private:
   std::size_t size_ = 0;
 };
 
-/// The view itself, which is a range of its numbers; as for `bit_set`s.
+/// The view itself, which is a range of its numbers. Code over `bit_set`s calls `set_bits` too.
 constexpr bit_row_view set_bits(bit_row_view row) {
   return row;
 }
 
-/// `num_rows()` sets of the numbers below `num_bits()`: row after row, each from a word boundary on. Assigned again, it
-/// allocates only if it has never been as large.
+/// `num_rows()` sets of the numbers below `num_bits()`, row after row, each on a word boundary. Assigning allocates
+/// only if the matrix has never been as large.
 class bit_matrix {
 public:
   constexpr bit_matrix() = default;
@@ -133,7 +133,7 @@ public:
     }
   }
 
-  /// Sets the sizes; all bits are indeterminate, those behind `bits` too, until their row is written.
+  /// Sets the sizes. All bits of a row, also those from `bits` on, are indeterminate until the row is written.
   constexpr void resize_for_overwrite(std::size_t rows, std::size_t bits) {
     rows_ = rows;
     bits_ = bits;
@@ -161,7 +161,7 @@ public:
     at = value ? at | detail::bit_mask(bit) : at & ~detail::bit_mask(bit);
   }
 
-  /// The words of a row; bits behind `num_bits()` have to stay 0.
+  /// The words of a row. Bits from `num_bits()` on must stay 0.
   constexpr std::uint64_t* words(std::size_t row) { return words_.data() + row * words_in_row_; }
 
   constexpr const std::uint64_t* words(std::size_t row) const { return words_.data() + row * words_in_row_; }

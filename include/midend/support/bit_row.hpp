@@ -16,11 +16,11 @@ MIDEND_BEGIN_NAMESPACE
 /// A set of the numbers below `size()`, one bit each: a model of `bit_set`, so that code over it works over
 /// `boost::dynamic_bitset<>` too.
 ///
-/// Up to 64 bits lie in the object (24 bytes), larger sets on the heap. As with `flat_array`, capacity is only given up
-/// by destruction: sets that are assigned, copied to and resized again and again do not allocate, and moving exchanges.
-/// A small set never looks at the heap memory that a larger one has left it. A set that was moved into another is in a
-/// state like that other's before: assign to it or let it go. Requires sizes below 2^32.
-/// `unite`, `intersect` and `subtract` say in the same pass whether the set changed. All are O(size / 64).
+/// Up to 64 bits are in the object (24 bytes), larger sets on the heap. As with `flat_array`, only destruction gives up
+/// capacity: sets that are assigned, copied to and resized again and again do not allocate. A small set ignores the
+/// heap memory that a larger one has left. Moving exchanges two sets, so a set that was moved from holds the value of
+/// the other: assign to it or destroy it. Requires sizes below 2^32. `unite`, `intersect` and `subtract` return whether
+/// the set changed, in the same pass. All are O(size / 64).
 class bit_row {
 public:
   /// What searches return if there is no such bit.
@@ -55,7 +55,7 @@ public:
 
   constexpr std::size_t size() const { return size_; }
 
-  /// The number of bits that can be had without allocating.
+  /// How many bits the set can have without allocating.
   constexpr std::size_t capacity() const {
     return heap_words_ == 0 ? detail::word_bits : heap_words_ * detail::word_bits;
   }
@@ -91,7 +91,7 @@ public:
 
   constexpr bit_row& set(std::size_t n, bool value) { return value ? set(n) : reset(n); }
 
-  /// All of `numbers`, in any order. Faster than one by one.
+  /// Adds all of `numbers`, in any order. Faster than one by one.
   constexpr bit_row& set(std::span<const std::uint32_t> numbers) {
     require_bits(numbers);
     if (is_small()) {
@@ -104,7 +104,7 @@ public:
     return *this;
   }
 
-  /// All numbers below `size()`.
+  /// Adds all numbers below `size()`.
   constexpr bit_row& set() {
     detail::fill_words(data(), size_, true);
     return *this;
@@ -116,7 +116,7 @@ public:
     return *this;
   }
 
-  /// Takes all of `numbers` out.
+  /// Removes all of `numbers`.
   constexpr bit_row& reset(std::span<const std::uint32_t> numbers) {
     require_bits(numbers);
     if (is_small()) {
@@ -141,28 +141,28 @@ public:
   /// How many bits are set.
   constexpr std::size_t count() const { return detail::count_words(data(), num_words()); }
 
-  /// `*this |= other`; whether that changed this set. Requires equal sizes, as all that follow.
+  /// `*this |= other`; returns whether this set changed. Requires equal sizes, as all operations on two sets do.
   constexpr bool unite(const bit_row& other) {
     require_same_size(other);
     return is_small() ? detail::unite_words(&word_, &other.word_, 1)
                       : detail::unite_words(heap_, other.heap_, num_words());
   }
 
-  /// `*this &= other`; whether that changed this set.
+  /// `*this &= other`; returns whether this set changed.
   constexpr bool intersect(const bit_row& other) {
     require_same_size(other);
     return is_small() ? detail::intersect_words(&word_, &other.word_, 1)
                       : detail::intersect_words(heap_, other.heap_, num_words());
   }
 
-  /// `*this -= other`; whether that changed this set.
+  /// `*this -= other`; returns whether this set changed.
   constexpr bool subtract(const bit_row& other) {
     require_same_size(other);
     return is_small() ? detail::subtract_words(&word_, &other.word_, 1)
                       : detail::subtract_words(heap_, other.heap_, num_words());
   }
 
-  /// Becomes gen ∪ (in \ kill); whether that changed this set.
+  /// Becomes gen ∪ (in \ kill); returns whether this set changed.
   constexpr bool assign_transfer(const bit_row& gen, const bit_row& in, const bit_row& kill) {
     require_same_size(gen);
     require_same_size(in);
@@ -180,7 +180,7 @@ public:
     return *this;
   }
 
-  /// Takes the members of `other` out.
+  /// Removes the members of `other`.
   constexpr bit_row& operator-=(const bit_row& other) {
     subtract(other);
     return *this;
@@ -199,7 +199,7 @@ public:
     return n == npos ? npos : detail::find_bit(data(), num_words(), n + 1);
   }
 
-  /// The bits, number 0 lowest in the first word; those of the last word behind `size()` are 0.
+  /// The bits, number 0 lowest in the first word. The bits of the last word from `size()` on are 0.
   constexpr std::span<const std::uint64_t> words() const { return {data(), num_words()}; }
 
   /// The same sets of the same size.
@@ -232,14 +232,14 @@ private:
   constexpr void copy_large(const bit_row& other) {
     const std::size_t words = other.num_words();
     if (words > heap_words_) {
-      size_ = 0; // nothing to be kept
+      size_ = 0; // nothing to keep
       reallocate(words);
     }
     size_ = other.size_;
     detail::copy_words(heap_, other.heap_, words);
   }
 
-  /// Where a set of `size` bits lies; moves those there that this set has already.
+  /// Where a set of `size` bits is stored. Moves the present bits there.
   constexpr detail::word* move_to_place_of(std::size_t size) {
     if (size <= detail::word_bits) {
       word_ = is_small() ? word_ : heap_[0];

@@ -11,8 +11,8 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Has a number of bits, which can be changed: `resize(n, value)` keeps the bits below `n`, and gives new ones `value`,
-/// which is false unless said otherwise.
+/// The number of bits can be changed: `resize(n, value)` keeps the bits below `n`; new ones become `value`, by default
+/// false.
 template <class S>
 concept resizable_bits = requires(S& set, const S& other, std::size_t n) {
   { other.size() } -> std::convertible_to<std::size_t>;
@@ -20,7 +20,7 @@ concept resizable_bits = requires(S& set, const S& other, std::size_t n) {
   set.resize(n, true);
 };
 
-/// Single bits, and all of them at once: `test(n)`, `set(n)`, `set(n, value)`, `reset(n)`, `set()`, `reset()`.
+/// One bit, or all at once: `test(n)`, `set(n)`, `set(n, value)`, `reset(n)`, `set()`, `reset()`.
 template <class S>
 concept settable_bits = requires(S& set, const S& other, std::size_t n) {
   { other.test(n) } -> std::convertible_to<bool>;
@@ -41,20 +41,21 @@ concept bit_set_algebra = requires(S& set, const S& other) {
   { other == other } -> std::convertible_to<bool>;
 };
 
-/// `find_first()` is the lowest bit that is set, `find_next(n)` the lowest above `n`; a number that is not less than
-/// `size()` says that there is none.
+/// `find_first()` is the lowest bit that is set, `find_next(n)` the lowest above `n`. A number that is not less than
+/// `size()` means that there is none.
 template <class S>
 concept searchable_bits = requires(const S& set, std::size_t n) {
   { set.find_first() } -> std::convertible_to<std::size_t>;
   { set.find_next(n) } -> std::convertible_to<std::size_t>;
 };
 
-/// A set of the numbers below `size()`: a subset of the members of `boost::dynamic_bitset`, which has them all.
+/// A set of the numbers below `size()`. `boost::dynamic_bitset` has all these members.
 template <class S>
 concept bit_set = std::default_initializable<S> && std::copyable<S> && resizable_bits<S> && settable_bits<S> &&
                   bit_set_algebra<S> && searchable_bits<S>;
 
-/// Beside the operators, `unite(s)`, `intersect(s)` and `subtract(s)` say whether they changed the set, in one pass.
+/// `unite(s)`, `intersect(s)` and `subtract(s)` are the operators that also return whether the set changed, in one
+/// pass.
 template <class S>
 concept change_reporting_bit_set = bit_set<S> && requires(S& set, const S& other) {
   { set.unite(other) } -> std::same_as<bool>;
@@ -62,7 +63,7 @@ concept change_reporting_bit_set = bit_set<S> && requires(S& set, const S& other
   { set.subtract(other) } -> std::same_as<bool>;
 };
 
-/// `a |= b`; whether that changed `a`. One pass for `bit_row`, at most two for other sets.
+/// `a |= b`; returns whether `a` changed. One pass for `bit_row`, at most two for other sets.
 template <bit_set S> constexpr bool unite(S& a, const S& b) {
   if constexpr (change_reporting_bit_set<S>) {
     return a.unite(b);
@@ -75,7 +76,7 @@ template <bit_set S> constexpr bool unite(S& a, const S& b) {
   }
 }
 
-/// `a &= b`; whether that changed `a`.
+/// `a &= b`; returns whether `a` changed.
 template <bit_set S> constexpr bool intersect(S& a, const S& b) {
   if constexpr (change_reporting_bit_set<S>) {
     return a.intersect(b);

@@ -11,7 +11,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// The ids of a range, then those of an array, either of which may be empty. Its iterators do not refer to it.
+/// The ids of a range, then those of an array. Either may be empty. The iterators outlive the range.
 template <class Iterator, class Sentinel> class chained_range {
 public:
   class iterator : public detail::iterator_base<iterator, std::uint32_t> {
@@ -46,7 +46,7 @@ public:
   private:
     Iterator at_{};
     Sentinel last_{};
-    bool in_range_ = false; // else at_ may be singular and is not looked at
+    bool in_range_ = false; // else `at_` may be singular and is not read
     const std::uint32_t* tail_ = nullptr;
     const std::uint32_t* tail_last_ = nullptr;
   };

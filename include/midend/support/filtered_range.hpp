@@ -1,4 +1,4 @@
-/// `filtered_range`: the elements of a range that a predicate keeps.
+/// `filtered_range`: the elements of a range for which a predicate holds.
 #pragma once
 
 #include "midend/config.hpp"
@@ -11,7 +11,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// The ids of a range for which `keep(id)` holds. Its iterators hold the predicate, not the range.
+/// The ids of a range for which `keep(id)` holds. The iterators hold the predicate and outlive the range.
 template <class Iterator, class Sentinel, class Keep> class filtered_range {
 public:
   class iterator : public detail::iterator_base<iterator, std::uint32_t> {

@@ -1,4 +1,4 @@
-/// `flat_array<T>`: the one growable array behind results and workspaces.
+/// `flat_array<T>`: the growable array of results and workspaces.
 #pragma once
 
 #include "midend/config.hpp"
@@ -15,10 +15,10 @@ MIDEND_BEGIN_NAMESPACE
 
 /// A contiguous array of trivial elements that can be resized without initialising them.
 ///
-/// Two things set it apart from `std::vector`: `resize_for_overwrite` leaves the elements indeterminate, because
-/// nearly every array of an analysis is filled completely by the first pass over it; and capacity is only ever
-/// given up by destruction, so that a result or workspace that is used again does not allocate. Members with default
-/// initialisers are allowed; new memory then costs their writing once.
+/// It differs from `std::vector` in two ways. `resize_for_overwrite` leaves the elements indeterminate, because the
+/// first pass over nearly every array of an analysis fills it completely. And only destruction gives up capacity, so a
+/// result or workspace that is used again does not allocate. Elements may have default member initialisers; new memory
+/// is then initialised once.
 template <class T> class flat_array {
   // Compilers' own words: the standard traits would be two more classes for each T.
   static_assert(__is_trivially_copyable(T) && __is_constructible(T));
@@ -101,7 +101,7 @@ public:
 
   constexpr const T& back() const { return (*this)[size_ - 1]; }
 
-  /// Sets the size; *all* elements are indeterminate afterwards, old ones too.
+  /// Sets the size. Afterwards *all* elements are indeterminate, old ones too.
   constexpr void resize_for_overwrite(std::size_t count) {
     if (count > capacity_) {
       reallocate(count, 0);
@@ -134,7 +134,7 @@ public:
 
   constexpr void clear() { size_ = 0; }
 
-  /// Drops the elements from `count` on.
+  /// Removes the elements from `count` on.
   constexpr void shrink(std::size_t count) {
     MIDEND_ASSERT(count <= size_, "a size that is not larger", count, size_);
     size_ = count;
@@ -195,8 +195,8 @@ private:
 
 namespace detail {
 
-/// Turns counts into the position behind each group, so that filling downwards with `--ends[i]` leaves the offsets. The
-/// last element must be 0 and becomes the total.
+/// Replaces each count by the end of its group, so that filling groups downwards with `--ends[i]` leaves their starts.
+/// The last element must be 0 and becomes the total.
 constexpr void counts_to_ends(flat_array<std::uint32_t>& counts) {
   std::uint32_t total = 0;
   for (std::uint32_t& count : counts) {

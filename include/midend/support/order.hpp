@@ -1,4 +1,5 @@
-/// The little of `<algorithm>` that headers need, which alone would include half as much again as all of them.
+/// The few functions of `<algorithm>` that headers need. `<algorithm>` itself is half as large as all that they
+/// include.
 #pragma once
 
 #include "midend/config.hpp"
@@ -10,12 +11,12 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// The first of two equal values.
+/// The larger value; the first, if they are equal.
 template <class T> constexpr T max(const T& a, const T& b) {
   return a < b ? b : a;
 }
 
-/// The first of two equal values.
+/// The smaller value; the first, if they are equal.
 template <class T> constexpr T min(const T& a, const T& b) {
   return b < a ? b : a;
 }

@@ -1,4 +1,4 @@
-/// Small borrowed ranges: an iterator pair, dense ids, and a range seen through a function.
+/// Small borrowed ranges: an iterator pair, dense ids, and a range with a function applied to each element.
 #pragma once
 
 #include "midend/config.hpp"
@@ -69,8 +69,8 @@ private:
 
 namespace detail {
 
-/// A function object inside an iterator. Iterators must be default constructible and assignable; closures that
-/// capture are neither, so they are kept in an `optional` and replaced by construction.
+/// A function object in an iterator. Iterators must be default constructible and assignable. Closures with captures are
+/// neither, so an `optional` holds them and assignment constructs a new one.
 template <class F> class assignable_function {
 public:
   constexpr assignable_function() = default;
@@ -113,7 +113,7 @@ private:
 
 } // namespace detail
 
-/// A range whose iterators outlive it: an lvalue container, a span, a view that says so
+/// A range whose iterators outlive it: an lvalue container, a span, a view that declares it
 /// (`std::ranges::enable_borrowed_range`), or any range of this header.
 template <class Range>
 concept borrowed_range =
@@ -126,7 +126,7 @@ using mapped_value = std::remove_cvref_t<decltype(std::declval<const F&>()(*std:
 
 } // namespace detail
 
-/// An iterator that shows `f(*it)`.
+/// An iterator whose values are `f(*it)`.
 template <class Iterator, class F>
 class mapped_iterator : public detail::iterator_base<mapped_iterator<Iterator, F>, detail::mapped_value<F, Iterator>> {
 public:
@@ -147,9 +147,9 @@ private:
   [[no_unique_address]] detail::assignable_function<F> function_{};
 };
 
-/// `range` seen through `f`: the way to make successors out of blocks and an index function, as in
-/// `mapped(block->successors, [](const block* b) { return b->index; })`. Nothing is stored; `f` is copied into the
-/// iterators and called at each read.
+/// The range of `f(x)` for each `x` of `range`. Makes successors from blocks and an index function:
+/// `mapped(block->successors, [](const block* b) { return b->index; })`. No value is stored: the iterators hold a copy
+/// of `f` and call it at each read.
 template <class Range, class F>
   requires borrowed_range<Range>
 constexpr auto mapped(Range&& range, F f) {

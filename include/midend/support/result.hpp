@@ -1,4 +1,4 @@
-/// `result<T, E>`: a value or the error that took its place, for code that must not throw.
+/// `result<T, E>`: a value or an error, for code that must not throw.
 #pragma once
 
 #include "midend/config.hpp"
@@ -8,8 +8,8 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Holds either a `T` or an `E`. The vocabulary is that of C++23's `std::expected`; reading the side that is not
-/// there is a contract violation.
+/// Holds either a `T` or an `E`. The names are those of C++23's `std::expected`. Reading the one that it does not hold
+/// is a contract violation.
 template <class T, class E> class [[nodiscard]] result {
 public:
   using value_type = T;

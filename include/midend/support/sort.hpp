@@ -1,4 +1,4 @@
-/// Sorting of ids and numbers without `<algorithm>`, which would double what the headers include.
+/// Sorting of ids and numbers without `<algorithm>`, which would double the size of the headers.
 #pragma once
 
 #include "midend/config.hpp"

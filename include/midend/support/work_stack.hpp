@@ -1,4 +1,4 @@
-/// `work_stack<T>`: the stack of an iterative search, in memory that a workspace keeps.
+/// `work_stack<T>`: the stack of an iterative search, in memory of a workspace.
 #pragma once
 
 #include "midend/config.hpp"
@@ -10,8 +10,8 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Grows in `memory`, which it uses alone while it lives. The three pointers are plain locals, so that a loop keeps
-/// them in registers; `flat_array::push_back` would go through memory.
+/// Grows in `memory`, which nothing else may use while the stack lives. A loop keeps the three pointers in registers;
+/// `flat_array::push_back` would access memory.
 template <class T> class work_stack {
 public:
   constexpr explicit work_stack(flat_array<T>& memory) : memory_(memory) {
@@ -55,7 +55,7 @@ public:
   }
 
 private:
-  /// Not called on the object, whose address must not escape if the pointers are to stay in registers.
+  /// Static, because the pointers stay in registers only if the address of the object does not escape.
   MIDEND_SELDOM_CALLED static constexpr T* enlarge(flat_array<T>& memory, std::size_t used) {
     memory.reserve(used + 1);
     memory.resize_for_overwrite(memory.capacity());

@@ -13,9 +13,9 @@ class csr_graph;
 
 namespace detail {
 
-/// Calls `visit(edge, target)` for each edge out of `n` in the order of successors and returns the id behind the last
-/// one of a graph that has no ids of its own: those are numbered from `next` on, so that going over nodes 0, 1, …
-/// numbers edges as `csr_graph` does.
+/// Calls `visit(edge, target)` for each edge out of `n` in the order of successors. If the graph has no edge ids, edges
+/// are numbered from `next` on, and the next free number is returned: going over nodes 0, 1, … numbers edges as
+/// `csr_graph` does.
 template <class G, class Visit> constexpr edge_id for_each_out_edge(const G& g, node_id n, edge_id next, Visit visit) {
   auto&& successors = g.successors(n);
   auto it = std::begin(successors);
@@ -33,8 +33,8 @@ template <class G, class Visit> constexpr edge_id for_each_out_edge(const G& g, 
   return next;
 }
 
-/// Calls `visit(edge, source, target)` for each edge, node by node. The ends of the edges of a `csr_graph` lie in two
-/// arrays, so this is one flat loop there.
+/// Calls `visit(edge, source, target)` for each edge, node by node. For a `csr_graph` this is one
+/// flat loop over two arrays.
 template <class G, class Visit> constexpr void for_each_edge(const G& g, Visit visit) {
   if constexpr (std::is_same_v<G, csr_graph>) {
     const node_id* const sources = g.sources().data();

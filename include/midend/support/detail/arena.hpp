@@ -161,7 +161,7 @@ private:
   std::byte* buffer_ = nullptr;
 };
 
-/// A stack in an arena. The three pointers are plain locals, so that a loop keeps them in registers.
+/// A stack in an arena. A loop keeps the three pointers in registers.
 template <class T> class arena_stack {
 public:
   /// Room for `capacity` elements at first.
@@ -193,7 +193,7 @@ public:
   constexpr T pop() { return *--top_; }
 
 private:
-  /// Not called on the object, whose address must not escape if the pointers are to stay in registers.
+  /// Static, because the pointers stay in registers only if the address of the object does not escape.
   MIDEND_SELDOM_CALLED static constexpr T* enlarged(arena& memory, const T* old, std::size_t used,
                                                     std::size_t capacity) {
     T* const fresh = memory.array<T>(capacity);

@@ -1,5 +1,5 @@
-/// Lists of numbers most of which have two at most, read without branches: how long the next one is, the successors of
-/// a node or the variables it names, is a coin toss to the branch predictor.
+/// Short lists of numbers, read without branches. Most lists of successors or of variables have at most two elements,
+/// and the branch predictor cannot tell how many the next one has.
 #pragma once
 
 #include "midend/config.hpp"
@@ -19,7 +19,7 @@ struct two_numbers {
   std::uint32_t second;
 };
 
-/// The first two numbers of a list; that of a list of one is both, and `none` those of an empty list.
+/// The first two numbers of a list: of a list of one, that number twice; of an empty list, `none` twice.
 constexpr two_numbers first_two(std::span<const std::uint32_t> numbers, const std::uint32_t& none) {
   const std::uint32_t* const places[] = {&none, numbers.data()}; // compilers make a branch of a conditional expression
   const std::uint32_t* const from = places[!numbers.empty()];
@@ -28,7 +28,7 @@ constexpr two_numbers first_two(std::span<const std::uint32_t> numbers, const st
 
 inline constexpr std::uint32_t no_number = 0;
 
-/// Of the rest of a list that is not short. Not inlined, as g++ 12 else warns of what it would read of short ones.
+/// The bits of the rest of a long list. Not inlined: g++ 12 would warn that it reads past the end of short ones.
 MIDEND_SELDOM_CALLED constexpr word bits_of_more(std::span<const std::uint32_t> numbers) {
   word bits = 0;
   for (const std::uint32_t number : numbers) {

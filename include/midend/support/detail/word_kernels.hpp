@@ -1,8 +1,9 @@
-/// Sets of bits as rows of 64-bit words: the loops behind `bit_row` and behind engines that keep many rows in a matrix.
+/// Sets of bits as rows of 64-bit words: the loops of `bit_row` and of engines that keep many rows in a matrix.
 ///
-/// A row of `n` bits takes `words_for(n)` words; the bits of its last word that lie behind `n` are 0, so that rows can
-/// be compared, counted and searched word by word. All functions but `fill_words` keep it so if their operands do.
-/// Each kernel writes a row and says whether that changed it in the same pass: a dataflow engine needs nothing else.
+/// A row of `n` bits takes `words_for(n)` words; the bits of its last word from `n` on are 0, so that rows can be
+/// compared, counted and searched word by word. All functions but `fill_words` keep these bits 0 if they are 0 in the
+/// operands. Each kernel writes a row and returns whether that changed it, in the same pass, which is what a dataflow
+/// engine needs.
 #pragma once
 
 #include "midend/config.hpp"
@@ -30,16 +31,16 @@ constexpr word bit_mask(std::size_t bit) {
   return word{1} << (bit % word_bits);
 }
 
-/// The bits of the last word of a row of `bits` bits that belong to it.
+/// The bits of the last word of a row of `bits` bits that are part of the row.
 constexpr word last_word_mask(std::size_t bits) {
   return ~word{0} >> (word_bits - 1 - (bits - 1) % word_bits);
 }
 
-/// `row[i] = value_at(i)` for all words; whether any word changed. `value_at(i)` may read word `i` of any row, the one
-/// that is written included.
+/// `row[i] = value_at(i)` for all words; returns whether any word changed. `value_at(i)` may read word `i` of any row,
+/// the one that is written included.
 ///
-/// Changes are gathered and not branched on, which lets compilers use vector instructions. Who has rows of one word, by
-/// far the most frequent ones, does without this loop and the preparations for it.
+/// Changes are collected without branches, so that compilers use vector instructions. Callers with rows of one word, by
+/// far the most frequent case, avoid this loop and its setup.
 template <class ValueAt> constexpr bool update_words(word* row, std::size_t words, ValueAt value_at) {
   word difference = 0;
   for (std::size_t i = 0; i != words; ++i) {
@@ -77,7 +78,7 @@ constexpr bool transfer_words(word* row, const word* gen, const word* in, const 
   return update_words(row, words, [=](std::size_t i) { return gen[i] | (in[i] & ~kill[i]); });
 }
 
-/// Makes all `bits` bits of a row `value`, and those behind them 0.
+/// Sets all `bits` bits of a row to `value`, and the rest of the last word to 0.
 constexpr void fill_words(word* row, std::size_t bits, bool value) {
   const std::size_t words = words_for(bits);
   for (std::size_t i = 0; i != words; ++i) {
