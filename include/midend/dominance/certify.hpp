@@ -1,4 +1,4 @@
-/// `certify`: is this the dominator tree? Builds the witness and verifies it.
+/// `certify`: whether a tree is the dominator tree of a graph. Builds a low-high order, the witness, and verifies it.
 #pragma once
 
 #include "midend/config.hpp"
@@ -39,27 +39,27 @@ struct claim_certifier {
 
 } // namespace detail
 
-/// Nothing if all that `tree` answers is right for `g`: immediate dominators, reachability, preorder, intervals and
-/// depths. Else the first error. A tree is accepted only if `verify_low_high` accepts it, whatever finds the order; and
-/// no right tree is rejected, because each has an order, which is found.
+/// Returns nothing if all answers of `tree` are right for `g`: immediate dominators, reachability, preorder, intervals
+/// and depths. Otherwise returns the first error. A tree is accepted only if `verify_low_high` accepts it, however the
+/// order was found. No correct tree is rejected, because each has such an order and `low_high_order` finds it.
 ///
-/// A post-dominator tree is certified as the dominator tree that it is, of the reversed graph with its virtual exit.
-/// Requires a tree of this size and epoch. What unreachable nodes, duplicate edges and self loops are worth, and what
-/// it costs, is what `low_high_order` and `verify_low_high` say, together.
+/// A post-dominator tree is certified as a dominator tree of the reversed graph with its virtual exit. Requires a tree
+/// of this size and epoch. For unreachable nodes, duplicate edges, self loops and cost see `low_high_order` and
+/// `verify_low_high`.
 template <flow_graph G>
 constexpr std::optional<dominance_error> certify(const G& g, const dominator_tree& tree, certify_workspace& workspace) {
   return detail::claim_certifier::run(g, tree, workspace);
 }
 
 /// The same for immediate dominators by node, from this library or another, `no_node` for the entry and for unreachable
-/// nodes. They may hold anything.
+/// nodes. Any values are allowed.
 template <flow_graph G>
 constexpr std::optional<dominance_error> certify(const G& g, std::span<const node_id> immediate_dominators,
                                                  certify_workspace& workspace) {
   return detail::claim_certifier::run(g, immediate_dominators, workspace);
 }
 
-/// Whether the claims are right, `Claims` being a `dominator_tree` or a range of immediate dominators by node.
+/// Returns nothing if the claims, a `dominator_tree` or a range of immediate dominators by node, are right.
 template <flow_graph G, class Claims>
 constexpr std::optional<dominance_error> certify(const G& g, const Claims& claims) {
   certify_workspace workspace;

@@ -18,7 +18,7 @@ namespace detail {
 struct control_dependence_search;
 }
 
-/// An edge out of a branch that decides about nodes. `edge` is the graph's id, or the one that `csr_graph` would give.
+/// An edge that decides whether some nodes run. `edge` is the graph's id, or the one that `csr_graph` would give.
 struct control_edge {
   node_id source;
   node_id target;
@@ -27,13 +27,13 @@ struct control_edge {
   friend constexpr bool operator==(const control_edge&, const control_edge&) = default;
 };
 
-/// For each node the edges that it is control dependent on, and for each such edge the nodes. 8 bytes a node, 16 an
-/// edge that anything depends on, and 8 for each pair.
+/// For each node the edges that it is control dependent on, and for each such edge the nodes that depend on it. 8 bytes
+/// a node, 16 an edge that a node depends on, and 8 for each pair.
 class control_dependence_graph {
 public:
   constexpr std::size_t num_nodes() const { return offsets_.empty() ? 0 : offsets_.size() - 1; }
 
-  /// The edges that anything depends on, ascending by source and, for one source, in the order of its successors.
+  /// The edges that nodes depend on, ascending by source and, for one source, in the order of its successors.
   constexpr std::span<const control_edge> edges() const { return edges_; }
 
   /// The nodes that depend on the edge `edges()[i]`: from its target up the post-dominator tree.
@@ -136,15 +136,15 @@ struct control_dependence_search {
 } // namespace detail
 
 /// The control dependences of all nodes of `g`, whose post-dominator tree is `tree`: node `n` is control dependent on
-/// the edge `a` → `b` if `n` post-dominates `b` (or is `b`) and does not strictly post-dominate `a`. Once control takes
-/// the edge it must come to `n`, and at `a` it could still have gone another way.
+/// the edge `a` → `b` if `n` post-dominates `b` (or is `b`) and does not strictly post-dominate `a`. After the edge,
+/// control must reach `n`; at `a` it could still avoid `n`.
 ///
 /// Ferrante, Ottenstein, Warren, "The program dependence graph and its use in optimization", ACM TOPLAS 9(3), 1987.
 ///
-/// A loop's blocks depend on the edge by which it goes on. Parallel edges are edges of their own. Where the policy of
-/// the post-dominator tree gives an endless region a virtual edge, the region is treated as if it could end there;
-/// nodes that diverge under `exits_only` depend on nothing, and nothing depends on edges to them. Unreachable nodes are
-/// nodes like others. O(n + m + number of pairs) time and space; a ladder has O(n²) pairs.
+/// The blocks of a loop depend on the edge that continues the loop. Parallel edges are edges of their own. Where the
+/// policy of the post-dominator tree gives an endless region a virtual edge, the region is treated as if it could end
+/// there; nodes that diverge under `exits_only` depend on nothing, and nothing depends on edges to them. Unreachable
+/// nodes are treated like others. O(n + m + number of pairs) time and space; a ladder has O(n²) pairs.
 template <flow_graph G>
 constexpr control_dependence_graph control_dependence(const G& g, const post_dominator_tree& tree) {
   control_dependence_graph out;

@@ -8,17 +8,17 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// The first thing found wrong with claimed immediate dominators, or with the low-high order that should prove them.
+/// The first error in claimed immediate dominators, or in the low-high order that is their proof.
 struct dominance_error {
   enum class reason : std::uint8_t {
-    wrong_size,        ///< there is not one claim for each node, or the order has more nodes than the graph, or none
-    not_a_tree,        ///< by the claims, the way up from `node` does not end at the entry
-    not_a_preorder,    ///< in the order, `node` is missing, too much, or not where a preorder of the tree has it
+    wrong_size,     ///< there is not one claim for each node, or the order has more nodes than the graph, or none
+    not_a_tree,     ///< the claimed dominators of `node`, one above the other, do not end at the entry
+    not_a_preorder, ///< in the order, `node` is missing, is there twice, or is not where a preorder of the tree has it
     edge_leaves_tree,  ///< `source` → `node` is an edge, but `node` is claimed to be unreachable
     edge_avoids_claim, ///< `source` → `node` is an edge, but the claimed dominator of `node` is not above `source`
-    not_closest,       ///< two ways to `node` that meet only above it are not there: something closer dominates it, or
-                       ///< it is unreachable
-    wrong_numbers,     ///< the number, depth or subtree that a `dominator_tree` has for `node` is not that of its tree
+    not_closest,   ///< `node` lacks two paths that meet only at its claimed dominator: a closer node dominates it, or
+                   ///< it is unreachable
+    wrong_numbers, ///< the number, depth or subtree that a `dominator_tree` has for `node` is not that of its tree
   };
 
   reason why{};

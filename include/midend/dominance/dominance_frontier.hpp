@@ -18,8 +18,8 @@ namespace detail {
 struct frontier_search;
 }
 
-/// The dominance frontier of each node: the nodes where its dominance ends, that is, those with a predecessor that it
-/// dominates which it does not strictly dominate itself. 8 bytes a node and 4 a member of a frontier.
+/// The dominance frontier of each node: the nodes where its dominance ends. These are the nodes that it does not
+/// strictly dominate, but one of whose predecessors it dominates. 8 bytes a node and 4 a member of a frontier.
 class frontier_sets {
 public:
   constexpr std::size_t num_nodes() const { return offsets_.empty() ? 0 : offsets_.size() - 1; }
@@ -80,8 +80,8 @@ struct frontier_search {
     distribute(workspace, out);
   }
 
-  /// A join is in the frontiers of the nodes from each predecessor up to, and without, its immediate dominator. Where
-  /// a climb meets an earlier one of the same join, that has been where it would go.
+  /// A join is in the frontiers of the nodes from each predecessor up to, but without, its immediate dominator. A climb
+  /// stops where it meets an earlier climb of the same join, which took the same path from there.
   template <class G>
   static constexpr void find_holders(const G& g, const dominator_tree& tree, dominance_frontier_workspace& workspace,
                                      frontier_sets& out) {
@@ -143,13 +143,13 @@ struct frontier_search {
 /// The dominance frontiers of all nodes of `g`, whose dominator tree is `tree`.
 ///
 /// Cytron, Ferrante, Rosen, Wegman, Zadeck, "Efficiently computing static single assignment form and the control
-/// dependence graph", ACM TOPLAS 13(4), 1991, for the definition; found from the joins upwards as Cooper, Harvey,
-/// Kennedy, "A simple, fast dominance algorithm", 2001, do it, but without looking twice at a node for one join.
+/// dependence graph", ACM TOPLAS 13(4), 1991, for the definition; computed from the joins upwards as in
+/// Cooper, Harvey, Kennedy, "A simple, fast dominance algorithm", 2001, but without visiting a node twice for one join.
 ///
 /// Unreachable nodes have an empty frontier, are in none, and their edges count for nothing. Duplicate edges change
 /// nothing; the entry is in frontiers if it has reachable predecessors. O(n + m + size of the frontiers) time and
 /// space. The frontiers of `n` nested loops or of a ladder have O(n²) members: `iterated_dominance_frontier`, which is
-/// what placing phis asks for, does without them.
+/// what phi placement needs, avoids them.
 template <flow_graph G> constexpr frontier_sets dominance_frontier(const G& g, const dominator_tree& tree) {
   frontier_sets out;
   dominance_frontier_workspace workspace;

@@ -48,8 +48,8 @@ public:
     return of(numbers, b) - of(numbers, a) < of(sizes, a);
   }
 
-  /// `dominates` as a function object, for loops that ask often: two pointers that stay in registers. Valid as long as
-  /// the tree.
+  /// `dominates` as a function object, for loops with many queries: two pointers that stay in registers. Valid as long
+  /// as the tree.
   class dominance_test {
   public:
     constexpr bool operator()(node_id a, node_id b) const { return number_[b] - number_[a] < size_[a]; }
@@ -68,8 +68,8 @@ public:
   /// `dominates(a, b)` for different nodes. O(1).
   constexpr bool strictly_dominates(node_id a, node_id b) const { return a != b && dominates(a, b); }
 
-  /// The closest node that dominates both; `no_node` if either is unreachable. O(depth), counted from the answer down
-  /// to the less deep of the two.
+  /// The closest node that dominates both; `no_node` if either is unreachable. O(d), where d is the difference in
+  /// depth between the answer and the less deep of the two.
   constexpr node_id nearest_common_dominator(node_id a, node_id b) const {
     if (!is_reachable(a) || !is_reachable(b)) {
       return no_node;
@@ -88,7 +88,7 @@ public:
   /// The number of strict dominators of `n`: 0 for the entry, `no_node` for unreachable nodes.
   constexpr std::uint32_t depth(node_id n) const { return of(depths, n); }
 
-  /// The reachable nodes in preorder of the tree: each behind its immediate dominator, each subtree an interval.
+  /// The reachable nodes in preorder of the tree: each after its immediate dominator, each subtree an interval.
   constexpr std::span<const node_id> preorder() const { return {column(preorders), num_reachable_}; }
 
   /// The position of `n` in `preorder()`; `no_node` for unreachable nodes.

@@ -18,8 +18,8 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Semi-NCA: the default. O(n²) in the worst case on paper, near-linear on every graph that was measured, and the
-/// fastest here. Georgiadis, Tarjan, Werneck, "Finding dominators in practice", JGAA 10(1), 2006.
+/// Semi-NCA, the default. O(n²) in the worst case in theory, near-linear on every graph that was measured, and the
+/// fastest of the five. Georgiadis, Tarjan, Werneck, "Finding dominators in practice", JGAA 10(1), 2006.
 struct semi_nca_t {
   using algorithm = detail::semi_nca_algorithm;
 };
@@ -41,7 +41,7 @@ struct cooper_harvey_kennedy_t {
   using algorithm = detail::cooper_harvey_kennedy_algorithm;
 };
 
-/// The definition, node by node: O(n m). For tests.
+/// By definition, node by node: O(n m). The oracle of tests.
 struct naive_dominators_t {
   using algorithm = detail::naive_dominators_algorithm;
 };
@@ -64,7 +64,7 @@ struct immediate_dominator_search;
 
 } // namespace detail
 
-/// Memory for dominator computations that are done again and again, by any of the algorithms.
+/// Memory for dominators that are computed again and again, by any of the algorithms.
 class dominators_workspace {
   friend detail::dominator_tree_builder;
   friend detail::immediate_dominator_search;
@@ -142,8 +142,8 @@ private:
     }
   }
 
-  /// Parents come before their children in the numbers of the search, so one pass hands out intervals from the root
-  /// down. Children get theirs from the end of the parent's interval, and `size` becomes what of the interval is left.
+  /// In the numbers of the search, parents come before their children, so one pass gives each node its interval, from
+  /// the root down. Children get theirs from the end of the parent's interval; `size` becomes the size of the rest.
   static constexpr void number_subtrees(dominance_arrays& a, std::uint32_t reached, dominator_tree& out) {
     using tree = dominator_tree;
     std::uint32_t* const size = a.semi;
@@ -194,29 +194,30 @@ struct immediate_dominator_search {
 
 /// The dominator tree of `g`, refilling `out`; allocates nothing once workspace and result have seen a graph as large.
 ///
-/// All algorithms give the same relation. Only `successors` is read, once for each reachable node (by the oracle, as
-/// often as there are nodes), so a flat copy is not needed for speed; `predecessors` is never asked for. Duplicate
-/// edges and self loops change nothing, edges out of unreachable nodes count for nothing. Cost: see the algorithms; 20
-/// bytes a node for the result, 12 to 44 a node and at most 16 an edge of workspace.
+/// All algorithms give the same relation. Reads only `successors`, once for each reachable node (the oracle: n
+/// times), so a flat copy is not needed for speed. Never reads `predecessors`. Duplicate edges, self loops and edges
+/// out of unreachable nodes change nothing. Cost: see the algorithms; 20 bytes a node for the result, 12 to 44 a node
+/// and at most 16 an edge of workspace.
 template <flow_graph G, dominator_algorithm Algorithm>
 constexpr void dominators(const G& g, Algorithm, dominators_workspace& workspace, dominator_tree& out) {
   detail::dominator_tree_builder::build(g, typename Algorithm::algorithm(), workspace, out);
 }
 
-/// The dominator tree of `g` by the algorithm named.
+/// The dominator tree of `g` by the given algorithm. Allocates the result, and for more than about 40 nodes one block
+/// of memory.
 template <flow_graph G, dominator_algorithm Algorithm = semi_nca_t>
 constexpr dominator_tree dominators(const G& g, Algorithm = {}) {
   return detail::dominator_tree_builder::build(g, typename Algorithm::algorithm());
 }
 
 /// The immediate dominators alone, by node: `no_node` for the entry and for unreachable nodes. Refills `out`. Saves the
-/// two last passes of `dominators` and says the same of ugly graphs. 4 bytes a node for the result.
+/// last two passes of `dominators`; treats every graph in the same way. 4 bytes a node for the result.
 template <flow_graph G, dominator_algorithm Algorithm>
 constexpr void immediate_dominators(const G& g, Algorithm, dominators_workspace& workspace, flat_array<node_id>& out) {
   detail::immediate_dominator_search::run(g, typename Algorithm::algorithm(), workspace, out);
 }
 
-/// The immediate dominators by the algorithm named.
+/// The immediate dominators by the given algorithm.
 template <flow_graph G, dominator_algorithm Algorithm = semi_nca_t>
 constexpr flat_array<node_id> immediate_dominators(const G& g, Algorithm algorithm = {}) {
   flat_array<node_id> out;

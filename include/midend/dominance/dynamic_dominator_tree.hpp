@@ -1,4 +1,4 @@
-/// `dynamic_dominator_tree`: dominators of a graph whose edges come and go.
+/// `dynamic_dominator_tree`: dominators of a graph whose edges are inserted and deleted.
 #pragma once
 
 #include "midend/config.hpp"
@@ -22,34 +22,35 @@ namespace detail {
 struct dynamic_tree_root;
 }
 
-/// A dominator tree that follows its graph: the graph is changed first, then the tree is told. It says the same as
-/// `dominator_tree`, of unreachable nodes too, but answers `dominates` by climbing and lists children in no particular
-/// order (the same updates give the same order). Where a pass only asks, take a `snapshot`.
+/// A dominator tree that follows its graph: first change the graph, then update the tree. It gives the same answers as
+/// `dominator_tree`, also for unreachable nodes, but `dominates` climbs the tree, and children are in no particular
+/// order (the same updates give the same order). For a pass with queries only, take a `snapshot`.
 ///
 /// Insertion: depth-based search. Georgiadis, Italiano, Laura, Santaroni, "An experimental study of dynamic
-/// dominators", ESA 2012. Deletion: only siblings of the edge's target can move; they are settled by semi-NCA on a
-/// small graph of them and of what is above their predecessors, a departure from the paper (see
-/// `detail/edge_deletion.hpp`). What becomes reachable or unreachable enters or leaves the tree as a whole.
+/// dominators", ESA 2012. Deletion: only siblings of the edge's target can move. Their new parents come from semi-NCA
+/// on a small graph of these siblings and of the ancestors of their predecessors, a departure from the paper (see
+/// `detail/edge_deletion.hpp`). A region that becomes reachable or unreachable enters or leaves the tree as a whole.
 ///
-/// Requires of the updates: that they tell all edges that came and went since the last one, except those out of nodes
-/// that were unreachable then; that the entry stays, and that nodes keep their numbers. New nodes may come at any time;
-/// they are unreachable until an edge leads to them. Parallel edges count one by one: of several, all must go before it
-/// makes a difference. Self loops and edges out of unreachable nodes change nothing.
+/// Requires: updates name all edges that were inserted or deleted since the last update, except those out of nodes that
+/// were unreachable then; the entry stays, and nodes keep their numbers. Nodes may be added at any time; they are
+/// unreachable until an edge leads to them. Parallel edges count one by one: dominators change only when the last of
+/// them is deleted. Self loops and edges out of unreachable nodes change nothing.
 ///
-/// Cost: in general that of the nodes whose dominators or depths change and of the edges at them, see docs/updates.md;
-/// at worst a constant times a computation from scratch, because an update that looks at more than `work_limit()`
-/// nodes gives up and computes the tree anew. 28 bytes a node, 8 more after the first batch, and what the largest
-/// update took; an update that is not larger than all before allocates nothing.
+/// Cost: usually proportional to the nodes whose dominators or depths change and their edges, see docs/updates.md. At
+/// worst a constant times a computation from scratch, because an update that visits more than `work_limit()` nodes
+/// gives up and computes the tree anew. 28 bytes a node, 8 more after the first batch, and what the largest update
+/// took; an update that is not larger than all before allocates nothing.
 class dynamic_dominator_tree {
 public:
-  /// Of the graph without nodes.
+  /// The tree of the graph without nodes.
   constexpr dynamic_dominator_tree() = default;
 
   template <flow_graph G> constexpr explicit dynamic_dominator_tree(const G& g) { assign(g); }
 
   constexpr explicit dynamic_dominator_tree(const dominator_tree& tree) { assign(tree); }
 
-  /// Starts anew with another graph, or the same; allocates nothing if an earlier one was at least as large.
+  /// Computes the tree of another graph, or of the same, from scratch. Allocates nothing if an earlier graph was at
+  /// least as large.
   template <flow_graph G> constexpr void assign(const G& g) {
     dominators(g, semi_nca, memory_.solver, memory_.solution);
     assign(memory_.solution);
@@ -76,8 +77,8 @@ public:
   /// The number of strict dominators of `n`: 0 for the entry, `no_node` for unreachable nodes.
   constexpr std::uint32_t depth(node_id n) const { return tree_.depth(n); }
 
-  /// Whether every path from the entry to `b` passes `a`. False if either is unreachable. O(depth), counted from `b` up
-  /// to the depth of `a`.
+  /// Whether every path from the entry to `b` passes `a`. False if either is unreachable. O(d) for
+  /// the difference d of their depths.
   constexpr bool dominates(node_id a, node_id b) const {
     return is_reachable(a) && is_reachable(b) && tree_.is_ancestor(a, b);
   }
@@ -85,7 +86,8 @@ public:
   /// `dominates(a, b)` for different nodes.
   constexpr bool strictly_dominates(node_id a, node_id b) const { return a != b && dominates(a, b); }
 
-  /// The closest node that dominates both; `no_node` if either is unreachable. O(depth), counted from both up to it.
+  /// The closest node that dominates both; `no_node` if either is unreachable. O(d) for
+  /// the differences in depth between it and both.
   constexpr node_id nearest_common_dominator(node_id a, node_id b) const {
     return is_reachable(a) && is_reachable(b) ? tree_.nearest_common_ancestor(a, b) : no_node;
   }
@@ -99,7 +101,7 @@ public:
   /// The `epoch()` of the graph at the last update.
   constexpr std::uint64_t epoch() const { return epoch_; }
 
-  /// An edge `source → target` came, with which `g` is as it is now.
+  /// The edge `source → target` was inserted; `g` has it.
   template <flow_graph G> constexpr void insert_edge(const G& g, node_id source, node_id target) {
     if (start_update(g)) {
       insert(source, target, [&](node_id n, auto visit) { visit_successors(g, n, visit); });
@@ -107,7 +109,7 @@ public:
     }
   }
 
-  /// An edge `source → target` went, without which `g` is as it is now.
+  /// The edge `source → target` was deleted; `g` no longer has it.
   template <bidirectional_flow_graph G> constexpr void delete_edge(const G& g, node_id source, node_id target) {
     if (start_update(g)) {
       lose_edge(source, target);
@@ -116,9 +118,9 @@ public:
     }
   }
 
-  /// All of `updates` happened, in whichever order, and led to `g`. What came and went again, or is parallel to what
-  /// stays, makes no difference. Insertions are done first, so that a block that is moved elsewhere does not become
-  /// unreachable in between. Batches above `batch_limit()` compute the tree anew.
+  /// All of `updates` happened, in any order, and led to `g`. An edge that was inserted and deleted, or that is
+  /// parallel to one that stays, makes no difference. Insertions are done first, so that a block that gets a new place
+  /// does not become unreachable in between. Batches of more than `batch_limit()` changes compute the tree anew.
   template <bidirectional_flow_graph G> constexpr void apply(const G& g, std::span<const edge_update> updates) {
     if (updates.size() == 1) {
       apply_one(g, updates[0]);
@@ -137,7 +139,7 @@ public:
     }
   }
 
-  /// The tree as it is now: the same relation, but in general not the numbering that `dominators(g)` gives.
+  /// The present tree: the same relation as `dominators(g)`, but usually another numbering.
   constexpr dominator_tree snapshot() const {
     dominator_tree out;
     dominators_workspace workspace;
@@ -150,13 +152,13 @@ public:
     dominators(detail::tree_as_graph{&tree_, epoch_}, semi_nca, workspace, out);
   }
 
-  /// How many nodes the last update looked at: searched, climbed over, moved, or all if it computed the tree anew.
+  /// How many nodes the last update visited: searched, climbed over or moved; all, if it computed the tree anew.
   constexpr std::size_t visited() const { return memory_.visited; }
 
   /// How many updates computed the tree anew.
   constexpr std::size_t rebuilds() const { return rebuilds_; }
 
-  /// Updates that look at more nodes than this give up.
+  /// Updates that visit more nodes than this give up.
   constexpr std::size_t work_limit() const { return 2 * num_nodes() + 64; }
 
   /// Batches of more changes than this are not tried one by one.
@@ -171,7 +173,7 @@ private:
     }
   }
 
-  /// Returns whether there is something to be brought up to date: a first node makes the tree anew.
+  /// Returns whether there is a tree to update: the first nodes make the tree anew.
   template <class G> constexpr bool start_update(const G& g) {
     const node_id count = detail::node_count(g);
     MIDEND_ASSERT(count >= num_nodes(), "a graph that has not lost nodes", count, num_nodes());
@@ -205,7 +207,7 @@ private:
     detail::edge_insertion<EachSuccessor>(tree_, memory_, each_successor).run(source, target);
   }
 
-  /// An edge from an unreachable node, or from one below the target, is on no way to the target.
+  /// An edge from an unreachable node, or from one that the target dominates, is on no path to the target.
   constexpr void lose_edge(node_id source, node_id target) {
     if (is_reachable(source) && !tree_.is_ancestor(target, source)) {
       memory_.lost.push_back(target);

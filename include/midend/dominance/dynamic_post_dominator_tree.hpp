@@ -1,4 +1,4 @@
-/// `dynamic_post_dominator_tree`: post-dominators of a graph whose edges come and go.
+/// `dynamic_post_dominator_tree`: post-dominators of a graph whose edges are inserted and deleted.
 #pragma once
 
 #include "midend/config.hpp"
@@ -21,8 +21,8 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// `reversed_to_exit` with predecessors, so that it is all of `reversed(with_virtual_exit(g, roots))`, but made without
-/// going over the nodes: which of them are roots is known. Refers to everything given.
+/// `reversed_to_exit` with predecessors: `reversed(with_virtual_exit(g, roots))` without a pass over the nodes, because
+/// it is known which nodes are roots. Refers to all arguments.
 template <bidirectional_flow_graph G> class reversed_from_roots : public reversed_to_exit<G> {
 public:
   constexpr reversed_from_roots(const G& g, std::span<const node_id> roots, const flat_array<bool>& is_root)
@@ -42,7 +42,7 @@ private:
 };
 
 struct dynamic_tree_root {
-  /// Makes room for a node behind `count` others and gives the entry its number.
+  /// Gives the root the number `count`, after all nodes.
   static constexpr void move_behind(std::size_t count, dynamic_dominator_tree& tree) {
     if (tree.root() != no_node) {
       tree.tree_.grow(count + 1);
@@ -55,28 +55,29 @@ struct dynamic_tree_root {
 } // namespace detail
 
 /// A post-dominator tree that follows its graph: a `dynamic_dominator_tree` of the reversed graph, entered at a virtual
-/// exit that leads to the roots which the policy chooses. It says the same as `post_dominator_tree` and asks of the
-/// updates what `dynamic_dominator_tree` does, and that they tell all edges.
+/// exit that leads to the roots which the policy chooses. It gives the same answers as `post_dominator_tree` and has
+/// the requirements of `dynamic_dominator_tree`; also, updates must name all edges.
 ///
-/// When an update changes the roots, that is a change of edges of the virtual exit, and done as such; a tree is
-/// computed anew only for the reasons that `dynamic_dominator_tree` has. What the roots are after an update:
+/// A change of the roots is a change of edges of the virtual exit and is done as one. A tree is computed anew only for
+/// the reasons that `dynamic_dominator_tree` has. The roots after an update:
 ///
-/// - `given_roots`: the same as ever; they are copied.
-/// - `exits_only`: only sources of edges that came or went can begin or cease to be exits, and new nodes.
-/// - `virtual_edge_per_endless_region`: the same as long as there is no endless region. While there is one, each update
-///   searches the graph for roots, in O(n + m); `root_searches()` counts that.
+/// - `given_roots`: always the same; they are copied.
+/// - `exits_only`: only new nodes and sources of changed edges can become exits or stop being exits.
+/// - `virtual_edge_per_endless_region`: as `exits_only` if there is no endless region. While there is one, each update
+///   searches the graph for roots, in O(n + m); `root_searches()` counts these searches.
 ///
 /// Cost: as `dynamic_dominator_tree`, apart from searches for roots and O(roots) when one changes.
 template <post_dominance_policy Policy = virtual_edge_per_endless_region_t> class dynamic_post_dominator_tree {
 public:
-  /// Of the graph without nodes.
+  /// The tree of the graph without nodes.
   constexpr dynamic_post_dominator_tree() = default;
 
   template <bidirectional_flow_graph G> constexpr explicit dynamic_post_dominator_tree(const G& g, Policy policy = {}) {
     assign(g, policy);
   }
 
-  /// Starts anew with another graph, or the same; allocates nothing if an earlier one was at least as large.
+  /// Computes the tree of another graph, or of the same, from scratch. Allocates nothing if an earlier graph was at
+  /// least as large.
   template <bidirectional_flow_graph G> constexpr void assign(const G& g, Policy policy = {}) {
     post_dominance_roots(g, policy, workspace_, roots_);
     is_root_.assign(detail::node_count(g), false);
@@ -87,10 +88,10 @@ public:
     tree_.assign(reversed(g));
   }
 
-  /// Of the graph: without the virtual exit.
+  /// The nodes of the graph, without the virtual exit.
   constexpr std::size_t num_nodes() const { return is_root_.size(); }
 
-  /// The number that the virtual exit has, `num_nodes()`; another one when the graph has grown.
+  /// The number of the virtual exit, `num_nodes()`. It changes when the graph grows.
   constexpr node_id virtual_exit() const { return static_cast<node_id>(num_nodes()); }
 
   /// The nodes with an edge to the virtual exit, ascending.
@@ -120,26 +121,26 @@ public:
   /// The nodes that `n`, which may be the virtual exit, immediately post-dominates, in no particular order.
   constexpr dynamic_dominator_tree::child_range children(node_id n) const { return tree_.children(n); }
 
-  /// The tree of the reversed graph, the virtual exit last: for a `snapshot()`, which is what `post_dominator_tree` has
-  /// as its `tree()`, and for the counts of the last update, or of the second step of it.
+  /// The tree of the reversed graph, in which the virtual exit is the last node: for a `snapshot()`, which corresponds
+  /// to `post_dominator_tree::tree()`, and for the counts of the last update, or of its second step.
   constexpr const dynamic_dominator_tree& tree() const { return tree_; }
 
   /// The `epoch()` of the graph at the last update.
   constexpr std::uint64_t epoch() const { return tree_.epoch(); }
 
-  /// An edge `source → target` came, with which `g` is as it is now.
+  /// The edge `source → target` was inserted; `g` has it.
   template <bidirectional_flow_graph G> constexpr void insert_edge(const G& g, node_id source, node_id target) {
     const edge_update update{edge_change::insert, source, target};
     apply(g, std::span(&update, 1));
   }
 
-  /// An edge `source → target` went, without which `g` is as it is now.
+  /// The edge `source → target` was deleted; `g` no longer has it.
   template <bidirectional_flow_graph G> constexpr void delete_edge(const G& g, node_id source, node_id target) {
     const edge_update update{edge_change::erase, source, target};
     apply(g, std::span(&update, 1));
   }
 
-  /// All of `updates` happened, in whichever order, and led to `g`.
+  /// All of `updates` happened, in any order, and led to `g`.
   template <bidirectional_flow_graph G> constexpr void apply(const G& g, std::span<const edge_update> updates) {
     const auto old_count = static_cast<node_id>(num_nodes());
     grow(detail::node_count(g));
@@ -164,7 +165,7 @@ public:
     }
   }
 
-  /// How many updates had to search the graph for roots.
+  /// How many updates searched the graph for roots.
   constexpr std::size_t root_searches() const { return root_searches_; }
 
   /// How many updates computed the tree anew.
@@ -191,7 +192,7 @@ private:
     }
   }
 
-  /// The virtual exit stays behind the last node.
+  /// The virtual exit stays after the last node.
   constexpr void grow(node_id count) {
     MIDEND_ASSERT(count >= num_nodes(), "a graph that has not lost nodes", count, num_nodes());
     if (count != num_nodes()) {
@@ -208,7 +209,7 @@ private:
     updates_.push_back({is_root ? edge_change::insert : edge_change::erase, virtual_exit(), n});
   }
 
-  /// Among the sources of updates and the new nodes.
+  /// Only sources of updates and new nodes can change.
   template <class G> constexpr void update_exits(const G& g, node_id old_count, std::span<const edge_update> updates) {
     const std::size_t before = updates_.size();
     const auto look_at = [&](node_id n) {
@@ -256,7 +257,7 @@ private:
     count_endless_roots(g);
   }
 
-  /// Of two ascending lists.
+  /// Compares two ascending lists.
   constexpr void tell_differences() {
     std::size_t i = 0;
     for (const node_id root : new_roots_) {

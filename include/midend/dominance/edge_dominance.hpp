@@ -1,4 +1,4 @@
-/// Dominance by edges.
+/// Dominance of edges over nodes.
 #pragma once
 
 #include "midend/config.hpp"
@@ -14,8 +14,8 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Whether control may come to `target` by an edge from `source` before it has been at `target`: not from unreachable
-/// nodes, and not from nodes that `target` dominates.
+/// Whether control can reach `target` for the first time by an edge from `source`: not from unreachable nodes, and not
+/// from nodes that `target` dominates.
 constexpr bool may_arrive_first(const dominator_tree& tree, node_id source, node_id target) {
   return tree.is_reachable(source) && !tree.dominates(target, source);
 }
@@ -23,12 +23,11 @@ constexpr bool may_arrive_first(const dominator_tree& tree, node_id source, node
 } // namespace detail
 
 /// Whether every path from the entry to `n` takes the edge `source` → `target`: it does if `target` dominates `n` and
-/// control comes to `target` for the first time by this edge alone. What a branch decides about the edge then holds at
-/// `n`.
+/// control can reach `target` for the first time only by this edge. The branch condition of the edge then holds at `n`.
 ///
-/// False if there is no such edge, if there are parallel ones (a path may take either), if `source` or `n` is
-/// unreachable, and if `target` is the entry, where control is before it takes any edge. Edges from unreachable nodes
-/// count for nothing. O(number of predecessors of `target`).
+/// False if there is no such edge, if there are parallel edges (a path may take either), if `source` or `n` is
+/// unreachable, and if `target` is the entry, where control starts. Edges from unreachable nodes are ignored. O(number
+/// of predecessors of `target`).
 template <bidirectional_flow_graph G>
 constexpr bool edge_dominates(const G& g, const dominator_tree& tree, node_id source, node_id target, node_id n) {
   detail::require_tree_of(g, tree);
@@ -48,9 +47,9 @@ constexpr bool edge_dominates(const G& g, const dominator_tree& tree, node_id so
   return edges == 1;
 }
 
-/// For each node the only edge by which control comes to it for the first time: the edge that dominates it and, with
-/// it, the nodes that it dominates. `no_edge` where there are several such edges, parallel ones included, for the
-/// entry, and for unreachable nodes.
+/// For each node the only edge by which control can reach it for the first time: this edge dominates the node and all
+/// nodes that the node dominates. `no_edge` if there are several such edges (also parallel ones), for the entry, and
+/// for unreachable nodes.
 ///
 /// So edge `e` dominates node `n` exactly if `e` is the edge of its own target and that target dominates `n`. Ids are
 /// those of the graph, or, if it has none, those that `csr_graph` would give. O(n + m) for all edges.

@@ -60,8 +60,8 @@ struct dominance_explainer {
     }
   }
 
-  /// Leaves in `came_from` the tree of a breadth-first search from the entry to `goal` that never enters `avoided`; the
-  /// entry comes from itself, what is not met from `no_node`.
+  /// Searches breadth first from the entry to `goal` without entering `avoided`. Leaves the search tree in `came_from`:
+  /// the entry comes from itself, nodes that were not met come from `no_node`.
   template <class G>
   static constexpr void search_around(const G& g, node_id avoided, node_id goal, flat_array<node_id>& came_from,
                                       flat_array<node_id>& queue) {
@@ -82,7 +82,7 @@ struct dominance_explainer {
     }
   }
 
-  /// The way that the search took, from the entry on.
+  /// The path that the search took, from the entry on.
   static constexpr void list_way_to(node_id goal, const flat_array<node_id>& came_from, flat_array<node_id>& out) {
     std::size_t length = 1;
     for (node_id n = goal; came_from[n] != n; n = came_from[n]) {
@@ -98,10 +98,10 @@ struct dominance_explainer {
 } // namespace detail
 
 /// Explains whether `a` dominates `b`, refilling `out`: by the chain of immediate dominators from `b` up to `a`, by a
-/// path to `b` around `a`, or by the fact that `b` is unreachable. The path is a shortest one and, among those, the one
-/// that a breadth-first search meets first; so it has no node twice.
+/// path to `b` that avoids `a`, or by the fact that `b` is unreachable. The path is the shortest path that a
+/// breadth-first search meets first, so it contains no node twice.
 ///
-/// Requires that `tree` is a dominator tree of `g`. An unreachable `a` is on no path, so any path is around it.
+/// Requires that `tree` is a dominator tree of `g`. An unreachable `a` is on no path, so each path avoids it.
 /// Duplicate edges and self loops change nothing. O(length of the chain), or O(n + m) for a path; 8 bytes a node of
 /// workspace. Allocates nothing once workspace and result have seen a graph as large.
 template <flow_graph G>

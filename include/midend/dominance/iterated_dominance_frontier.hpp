@@ -26,7 +26,7 @@ struct definition_site {
   node_id node;
 };
 
-/// The iterated frontier of each of a number of variables.
+/// The iterated frontier of each variable.
 class iterated_frontiers {
 public:
   constexpr std::size_t num_variables() const { return offsets_.empty() ? 0 : offsets_.size() - 1; }
@@ -53,8 +53,8 @@ private:
 
 namespace detail {
 
-/// The edges whose source does not immediately dominate their target, the only ones that lead out of a subtree of the
-/// dominator tree, by preorder number of the source. So the edges out of the nodes of a subtree are an interval.
+/// The edges whose source does not immediately dominate their target, by preorder number of the source. Only these
+/// edges lead out of a subtree of the dominator tree, and those out of the nodes of one subtree are an interval.
 struct join_edges {
   flat_array<std::uint32_t> first;  ///< by preorder number, and one more
   flat_array<std::uint32_t> target; ///< preorder numbers
@@ -76,9 +76,9 @@ struct join_edges {
   }
 };
 
-/// Definitions and frontier nodes wait by depth and are taken from the deepest up. Of the edges out of the subtree of a
-/// node those that do not lead below its own depth are its frontier. An edge looked at for a deeper node need not be
-/// looked at again: it led deeper than that one, or its target is known.
+/// Definitions and frontier nodes wait in buckets by depth and are processed from the deepest up. The frontier of a
+/// node is the set of targets of edges out of its subtree that are not deeper than the node. An edge that was visited
+/// for a deeper node need not be visited again: its target is deeper than this node, or is already known.
 class frontier_iteration {
 public:
   /// Sizes for graphs with this tree.
@@ -190,7 +190,7 @@ private:
     state_[number] = not_live;
   }
 
-  /// Ready for other definitions, without a pass over the graph.
+  /// Prepares for other definitions, without a pass over the graph.
   constexpr void forget() {
     for (const std::uint32_t number : known_) {
       state_[number] = unknown;
@@ -205,13 +205,13 @@ private:
 
   static constexpr std::uint32_t end_of_list = 0xffff'ffff;
 
-  std::uint32_t level_ = 0; ///< nothing that waits is deeper
+  std::uint32_t level_ = 0; ///< no waiting node is deeper
   std::uint32_t num_waiting_ = 0;
   flat_array<node_state> state_;         ///< by preorder number, as `next_`
-  flat_array<std::uint32_t> next_;       ///< that waits at the same depth
+  flat_array<std::uint32_t> next_;       ///< another node that waits at the same depth
   flat_array<std::uint32_t> waiting_;    ///< by depth, where a bit is set
   flat_array<std::uint64_t> is_waiting_; ///< a bit by depth
-  flat_array<std::uint32_t> skip_to_;    ///< by edge: the end of an interval that was looked at from here on, or 0
+  flat_array<std::uint32_t> skip_to_;    ///< by edge: the end of the visited interval that starts here, or 0
   flat_array<std::uint32_t> known_;      ///< numbers whose state is not `unknown`
   flat_array<std::uint32_t> skipping_;   ///< edges whose `skip_to_` is not 0
 };
@@ -295,22 +295,22 @@ concept live_in_predicate = requires(F f, node_id n) {
   { f(n) } -> std::convertible_to<bool>;
 };
 
-/// `live_in(v, n)` says it of variable `v`.
+/// `live_in(v, n)` says whether variable `v` is live at the start of a node.
 template <class F>
 concept live_in_relation = requires(F f, variable_id v, node_id n) {
   { f(v, n) } -> std::convertible_to<bool>;
 };
 
 /// The iterated dominance frontier of the nodes `definitions`, a range of nodes in any order: the least set that holds
-/// the frontiers of the definitions and of its own nodes. Where these nodes define a variable, it is the set of nodes
-/// that need a phi. With `live_in` it is *pruned*: nodes where the variable is not live do not join, and what only
-/// their frontiers would bring does not either.
+/// the frontiers of the definitions and of its own nodes. If these nodes define a variable, it is the set of nodes
+/// that need a phi. With `live_in` it is *pruned*: nodes where the variable is not live are left out, and so are nodes
+/// that are in it only because of them.
 ///
-/// Sreedhar, Gao, "A linear time algorithm for placing φ-nodes", POPL 1995. The edges that leave a subtree of the
-/// dominator tree are an interval of an array here, so that subtrees are not walked.
+/// Sreedhar, Gao, "A linear time algorithm for placing φ-nodes", POPL 1995. Here the edges that leave a subtree of
+/// the dominator tree are an interval of an array, so subtrees are not walked.
 ///
-/// Unreachable definitions count for nothing, duplicate ones and duplicate edges once. Nothing counts as a definition
-/// at the entry but what `definitions` names. Returns ascending nodes. O(n + m) time and space, however large the
+/// Unreachable definitions are ignored; duplicate definitions and duplicate edges count once. The entry is a definition
+/// only if `definitions` names it. Returns ascending nodes. O(n + m) time and space, however large the
 /// frontiers of single nodes are, and O(k log k) to sort k nodes.
 template <flow_graph G, range_of_nodes Nodes, live_in_predicate LiveIn = detail::live_everywhere>
 constexpr flat_array<node_id> iterated_dominance_frontier(const G& g, const dominator_tree& tree,

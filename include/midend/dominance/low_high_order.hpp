@@ -1,4 +1,5 @@
-/// `low_high_order`: the witness that a tree is the dominator tree. `verify_low_high.hpp` says what it proves, and how.
+/// `low_high_order`: the witness that a tree is the dominator tree. `verify_low_high.hpp` explains what it proves, and
+/// how.
 #pragma once
 
 #include "midend/config.hpp"
@@ -60,7 +61,7 @@ struct claimed_preorder {
     }
   }
 
-  /// There is one: on a cycle of claims, or below one.
+  /// The first node that is on a cycle of claims or below one. There is such a node.
   constexpr dominance_error first_not_listed(std::span<const node_id> claims) {
     for (const node_id n : nodes) {
       next_sibling[n] = n; // as no node has otherwise
@@ -73,11 +74,11 @@ struct claimed_preorder {
   }
 };
 
-/// The derived edge of u → v leads to v from the sibling of v that is u or above u (Georgiadis and Tarjan). What
-/// matters are those into *joins*, nodes without an edge from their parent; the others may stand anywhere among their
-/// siblings.
+/// The derived edge of u → v leads to v from the sibling of v that is u or an ancestor of u (Georgiadis and Tarjan).
+/// Only derived edges into *joins*, nodes without an edge from their parent, matter; other nodes may have any place
+/// among their siblings.
 ///
-/// In preorder numbers of the claimed tree. Nothing is assumed of the claims but that they make a tree.
+/// Nodes are preorder numbers of the claimed tree. The claims make a tree; nothing else is assumed of them.
 struct derived_edges {
   static constexpr std::uint32_t end_of_list = 0xffff'ffff;
 
@@ -91,15 +92,15 @@ struct derived_edges {
   flat_array<bool> from_parent;     ///< by node: whether there is an edge from the parent
   flat_array<std::uint32_t> parent; ///< by number, as all below
   flat_array<std::uint32_t> size;   ///< of the subtree
-  flat_array<std::uint32_t> above;  ///< an ancestor, where paths have been shortened
+  flat_array<std::uint32_t> above;  ///< an ancestor; paths are shortened
   flat_array<bool> is_join;
   flat_array<std::uint32_t> first; ///< in the list of derived edges out of it
   flat_array<edge> edges;
-  flat_array<std::uint32_t> parents; ///< those that have joins among their children
-  flat_array<std::uint32_t> starts;  ///< what is no join and has derived edges out of it
+  flat_array<std::uint32_t> parents; ///< the nodes that have joins among their children
+  flat_array<std::uint32_t> starts;  ///< the nodes that are no joins and have derived edges out of them
   std::size_t num_joins = 0;
 
-  /// Gives false, and lists nothing, if there is no join.
+  /// Marks the joins. Returns whether there are any.
   template <class G>
   constexpr bool mark_joins(const G& g, std::span<const node_id> claims, std::span<const node_id> preorder) {
     from_parent.assign(claims.size(), false);
@@ -144,8 +145,8 @@ private:
     }
   }
 
-  /// Lists the edges into the joins below each parent. Those from below their own target are left out: a path to the
-  /// target has been there before.
+  /// Lists the edges into the joins below each parent. Edges from below their own target are left out: each
+  /// path on them has passed the target before.
   template <class G> constexpr std::optional<dominance_error> list_by_parent(const G& g) {
     std::optional<dominance_error> error;
     edges.clear();
@@ -169,9 +170,9 @@ private:
     return error;
   }
 
-  /// Moves each edge into the list of its derived source, a child of the parent that lists it. The last parent goes
-  /// first, so that paths are shortened from the bottom up and lead to the children of any parent that is still to
-  /// come.
+  /// Moves each edge into the list of its derived source, a child of the parent that lists it. Parents are
+  /// processed from the last to the first, so that paths are shortened from the bottom up and lead to the children of
+  /// all parents that follow.
   constexpr void list_by_source() {
     parents.clear();
     starts.clear();
@@ -213,21 +214,24 @@ private:
   }
 };
 
-/// Joins are placed so that a derived edge comes from before them and another one from behind.
+/// Orders siblings so that each join has a derived edge from a sibling before it and one from a sibling after it.
 ///
 /// 1. `search`: depth-first over derived edges, from each node that is no join. Numbers are preorder numbers from 1 on,
-///    in which 0 stands for the parent of the siblings, whichever that is.
-/// 2. `evaluate_semidominators`, in that search. The edge that shows the one of v leads from `via[v]` to v.
-/// 3. `order_joins`: by semidominator, ascending, those with the same by number, descending. In this order, and behind
-///    all that is no join, they will be placed.
-/// 4. `choose_neighbours`: of `parent[v]` and of `via[v]` the closest ancestors, or they themselves, that are placed
-///    before v. They differ, because something that is placed before v lies on one of the paths up to where these meet:
+///    in which 0 stands for the parent of the siblings.
+/// 2. `evaluate_semidominators`, in that search. The edge that determines the semidominator of v leads from
+///    `via[v]` to v.
+/// 3. `order_joins`: by semidominator, ascending, those with the same by number, descending. They will be placed in
+///    this order, after all nodes that are no joins.
+/// 4. `choose_neighbours`: the closest ancestors of `parent[v]` and of `via[v]`, or these nodes themselves, that are
+/// placed
+///    before v. They differ, because a node that is placed before v is on one of the paths up to where the two meet:
 ///    the node from which `via[v]` has the semidominator, or, if `via[v]` is the semidominator itself, a node below it
 ///    with a lesser one, without which `via[v]` would dominate v.
 /// 5. `place_joins`: v goes next to the first neighbour, on the side of the second. An ancestor that is not placed yet
 ///    goes next to the same neighbour later, or next to what has gone there, so it stays on the side where v needs it.
 ///
-/// Each node that is placed holds room for what will go next to it. So positions are final at once and tell the sides.
+/// Each placed node keeps room for the nodes that will go next to it, so positions are final at once and show the
+/// sides.
 struct sibling_placement {
   static constexpr std::uint32_t none = 0xffff'ffff;
 
@@ -245,7 +249,7 @@ struct sibling_placement {
   flat_array<std::uint32_t> next;
   flat_array<path> paths;
   flat_array<std::uint32_t> room;  ///< for itself and what will go next to it
-  flat_array<std::uint32_t> joins; ///< in the order in which they are placed
+  flat_array<std::uint32_t> joins; ///< in placement order
 
   // By number in the dominator tree.
   flat_array<std::uint32_t> search_number; ///< `none` if the search does not get there
@@ -253,7 +257,7 @@ struct sibling_placement {
 
   std::uint32_t met = 0; ///< how many the search has met
 
-  /// Leaves the positions of all nodes, or gives a join for which the claims are wrong. 0 if there is none.
+  /// Computes the positions of all nodes. Returns a join for which the claims are wrong, or 0 if there is none.
   constexpr std::uint32_t run(derived_edges& derived) {
     reserve(derived);
     for (const std::uint32_t start : derived.starts) {
@@ -283,7 +287,7 @@ struct sibling_placement {
     met = 0;
   }
 
-  /// Edges that turn out to lead back or across move into the list of their target.
+  /// Back and cross edges move into the list of their target.
   constexpr void search(derived_edges& derived, std::uint32_t start) {
     meet(start, 0, derived);
     for (std::uint32_t at = met; at != 0;) {
@@ -376,7 +380,8 @@ struct sibling_placement {
     }
   }
 
-  /// Backwards, from where all are placed: what is no longer placed passes on to what is above.
+  /// Backwards, starting with all nodes placed: a node that is no longer placed is replaced by its closest placed
+  /// ancestor.
   constexpr std::uint32_t choose_neighbours() {
     for (std::uint32_t n = 0; n <= met; ++n) {
       paths[n].ancestor = n;
@@ -402,7 +407,7 @@ struct sibling_placement {
     return n;
   }
 
-  /// All but joins. Positions are counted from the parent on, for now, and change only where there are joins.
+  /// Places all nodes but joins. Positions are relative to the parent at first, and change only if there are joins.
   constexpr void place_others(const derived_edges& derived) {
     const auto count = static_cast<std::uint32_t>(derived.size.size());
     position.resize_for_overwrite(count);
@@ -434,7 +439,7 @@ struct sibling_placement {
     }
   }
 
-  /// Parents have smaller numbers, so theirs are counted from the entry on by then.
+  /// Makes positions absolute. Parents have smaller numbers, so their positions are absolute already.
   constexpr void add_up(const derived_edges& derived) {
     for (std::uint32_t x = 1; x < position.size(); ++x) {
       position[x] += position[derived.parent[x]];
@@ -499,20 +504,20 @@ struct low_high_builder {
 
 } // namespace detail
 
-/// A low-high order of a dominator tree: a preorder, in which each node but the entry has an edge from its parent, or
-/// one from a node before it and one from a node behind its subtree. Refills `out` with the nodes of the tree; gives an
-/// error and leaves anything in `out` if the tree is not that of `g`. It may as well overlook that: only
-/// `verify_low_high` tells whether the order proves the tree.
+/// A low-high order of a dominator tree: a preorder in which each node but the entry has an edge from its parent, or
+/// one from a node before it and one from a node after its subtree. Refills `out` with the nodes of the tree. May
+/// return an error if the tree is not that of `g`; `out` is then indeterminate. An order may also be returned for a
+/// wrong tree: only `verify_low_high` proves the tree.
 ///
 /// The order is that of Georgiadis, Tarjan, "Dominator tree certification and divergent spanning trees", ACM Trans.
-/// Algorithms 12(1), 2015. As there, it is found for the children of each node by themselves, from the edges between
-/// siblings that the graph's edges stand for. Ours differs in how: only children without an edge from their parent are
-/// looked at, and they are put in place by semidominators of a search among siblings (see
-/// `detail/sibling_placement.hpp`), neither by contraction of edges nor from spanning trees, and without a data
-/// structure for order in lists. Nothing is shared with what finds dominators.
+/// Algorithms 12(1), 2015. As there, it is computed for the children of each node separately, from the derived edges
+/// between siblings. The method differs: only children without an edge from their parent are considered, and they are
+/// placed by semidominators of a search among siblings (see `detail::sibling_placement`), without contraction of edges,
+/// without spanning trees, and without a data structure for order in lists. No code is shared with the dominator
+/// algorithms.
 ///
-/// Duplicate edges, self loops and edges from unreachable nodes change nothing. Where the order of siblings is free it
-/// is that of the tree's preorder, so it depends on that. O((n + m) log n) time, in practice linear; at most 80 bytes a
+/// Duplicate edges, self loops and edges from unreachable nodes change nothing. Where the order of siblings is free, it
+/// is that of the tree's preorder. O((n + m) log n) time, in practice linear; at most 80 bytes a
 /// node and 12 an edge of workspace. Allocates nothing once workspace and result have seen a graph as large.
 template <flow_graph G>
 constexpr std::optional<dominance_error> low_high_order(const G& g, const dominator_tree& tree,
@@ -521,8 +526,8 @@ constexpr std::optional<dominance_error> low_high_order(const G& g, const domina
   return detail::low_high_builder::run(g, tree.immediate_dominators(), tree.preorder(), workspace, out);
 }
 
-/// The same for immediate dominators by node, `no_node` for the entry and for unreachable nodes. They may come from
-/// anywhere and hold anything. 8 bytes a node more.
+/// The same for immediate dominators by node, `no_node` for the entry and for unreachable nodes. Any values
+/// are allowed. 8 bytes a node more.
 template <flow_graph G>
 constexpr std::optional<dominance_error> low_high_order(const G& g, std::span<const node_id> immediate_dominators,
                                                         low_high_order_workspace& workspace, flat_array<node_id>& out) {

@@ -17,9 +17,9 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-// A root has an edge to the virtual exit. An exit is a node without successors, also one that the entry does not reach.
+// A root is a node with an edge to the virtual exit. An exit is a node without successors, reachable or not.
 
-/// The roots are the exits. Nodes from which none is reached are *diverging*: they post-dominate nothing and nothing
+/// The roots are the exits. Nodes that reach no exit are *diverging*: they post-dominate nothing and nothing
 /// post-dominates them.
 struct exits_only_t {};
 
@@ -30,8 +30,8 @@ struct exits_only_t {};
 /// loop. Of a region that the entry does not reach it is the node with the highest number.
 struct virtual_edge_per_endless_region_t {};
 
-/// The roots are these nodes, in any order; duplicates count once. Nodes from which none of them is reached are
-/// diverging, exits that are not among them too. Must not lie in the result that is refilled.
+/// The roots are these nodes, in any order; duplicates count once. Nodes that reach none of them are diverging,
+/// also exits that are not among them. The span must not refer to the result that is refilled.
 struct given_roots {
   std::span<const node_id> nodes;
 };
@@ -45,8 +45,8 @@ concept post_dominance_policy =
 
 namespace detail {
 
-/// The nodes without successors, ascending. Whether a node is one is hard to predict, so the `csr_graph` loop has no
-/// branch on it.
+/// The nodes without successors, ascending. Whether a node is an exit is hard to predict, so the loop for `csr_graph`
+/// has no branch on it.
 template <class G> constexpr void list_exits(const G& g, flat_array<node_id>& out) {
   const node_id count = node_count(g);
   out.resize_for_overwrite(count);
@@ -77,7 +77,7 @@ constexpr void list_given(given_roots given, [[maybe_unused]] std::size_t num_no
   MIDEND_ASSERT(out.empty() || out.back() < num_nodes, "roots that are nodes of the graph", out.back(), num_nodes);
 }
 
-/// Searches backwards from `roots` and sets `is_reached`. Returns how many nodes they are reached from.
+/// Searches backwards from `roots` and sets `is_reached`. Returns how many nodes reach them.
 template <class G>
 constexpr std::size_t mark_what_reaches(std::span<const node_id> roots, const G& g, flat_array<bool>& is_reached,
                                         flat_array<node_id>& memory) {
@@ -108,7 +108,7 @@ struct post_dominator_tree_builder;
 
 } // namespace detail
 
-/// Memory for root searches that are done again and again.
+/// Memory for roots that are computed again and again.
 class post_dominance_roots_workspace {
   friend detail::post_dominance_root_search;
   friend detail::post_dominator_tree_builder;
@@ -159,9 +159,10 @@ private:
 /// seen a graph as large.
 ///
 /// All nodes count, unreachable ones too; duplicate edges change nothing; a self loop is an edge of an endless region.
-/// `given_roots` must be nodes of `g`. Endless regions are looked for only among the nodes that a search backwards from
-/// the exits leaves over; a graph without predecessors is copied into the workspace for it. `exits_only` is one pass
-/// over the nodes, `given_roots` a sort, the default O(n + m); 5 to 45 bytes a node and up to 16 an edge of workspace.
+/// `given_roots` must be nodes of `g`. Endless regions are searched only among the nodes that a backward search from
+/// the exits does not reach; for this search, a graph without predecessors is copied into the workspace. `exits_only`
+/// is one pass over the nodes, `given_roots` a sort, the default O(n + m); 5 to 45 bytes a node and up to 16 an edge of
+/// workspace.
 template <flow_graph G, post_dominance_policy Policy>
 constexpr void post_dominance_roots(const G& g, Policy policy, post_dominance_roots_workspace& workspace,
                                     flat_array<node_id>& out) {

@@ -17,18 +17,18 @@ struct post_dominator_tree_builder;
 }
 
 /// Who post-dominates whom: `a` post-dominates `b` if every path from `b` to the virtual exit passes `a`. The virtual
-/// exit is a node behind the last one of the graph with an edge to it from each root; the roots are what the policy
-/// chose. So it is the dominator tree of the reversed graph, entered at the virtual exit.
+/// exit is a node after the last one of the graph, with an edge to it from each root; the policy chooses the roots. So
+/// this is the dominator tree of the reversed graph, entered at the virtual exit.
 ///
-/// All nodes count, also those that the entry does not reach. Nodes from which no root is reached are *diverging* and
-/// in no relation: nothing post-dominates them, not even they themselves, and they post-dominate nothing. Wherever a
-/// node is asked for, `virtual_exit()` may be asked for too. At most 24 bytes a node.
+/// All nodes count, also those that the entry does not reach. Nodes that reach no root are *diverging* and in no
+/// relation: nothing post-dominates them, not even they themselves, and they post-dominate nothing. All queries also
+/// accept `virtual_exit()`. At most 24 bytes a node.
 class post_dominator_tree {
 public:
-  /// Of the graph: without the virtual exit.
+  /// The nodes of the graph, without the virtual exit.
   constexpr std::size_t num_nodes() const { return tree_.num_nodes() == 0 ? 0 : tree_.num_nodes() - 1; }
 
-  /// The number that the virtual exit has, `num_nodes()`.
+  /// The number of the virtual exit, `num_nodes()`.
   constexpr node_id virtual_exit() const { return static_cast<node_id>(num_nodes()); }
 
   /// The nodes with an edge to the virtual exit, ascending.
@@ -47,7 +47,7 @@ public:
   constexpr bool strictly_post_dominates(node_id a, node_id b) const { return tree_.strictly_dominates(a, b); }
 
   /// The closest node that post-dominates both; `no_node` if only the virtual exit does, or if either is diverging.
-  /// O(depth), counted from the answer down to the less deep of the two.
+  /// O(d), where d is the difference in depth between the answer and the less deep of the two.
   constexpr node_id nearest_common_post_dominator(node_id a, node_id b) const {
     return real(tree_.nearest_common_dominator(a, b));
   }
@@ -61,7 +61,7 @@ public:
   constexpr dominator_tree::child_range children(node_id n) const { return tree_.children(n); }
 
   /// The dominator tree of the reversed graph over `num_nodes() + 1` nodes, the virtual exit last: for subtrees,
-  /// preorder and all else that a dominator tree answers. Diverging nodes are its unreachable ones.
+  /// preorder and the other queries of a dominator tree. Its unreachable nodes are the diverging ones.
   constexpr const dominator_tree& tree() const { return tree_; }
 
   /// The `epoch()` of the graph that the tree was made of.

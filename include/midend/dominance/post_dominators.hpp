@@ -15,7 +15,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Memory for post-dominator computations that are done again and again, by any policy and algorithm.
+/// Memory for post-dominators that are computed again and again, by any policy and algorithm.
 class post_dominators_workspace {
   friend detail::post_dominator_tree_builder;
 
@@ -25,7 +25,7 @@ class post_dominators_workspace {
 
 namespace detail {
 
-/// The others do not search by `number_and_chain`.
+/// The other algorithms do not search with `number_and_chain`.
 template <class Algorithm>
 concept takes_late_roots =
     !std::same_as<Algorithm, cooper_harvey_kennedy_t> && !std::same_as<Algorithm, naive_dominators_t>;
@@ -51,7 +51,7 @@ private:
     dominators(reversed_to_exit<G>(g, out.roots_), algorithm, workspace.dominators_, out.tree_);
   }
 
-  /// Without a search for what reaches the exits beforehand: the search for dominators tells.
+  /// Needs no backward search from the exits: the search for dominators finds the nodes that reach no exit.
   template <class G, takes_late_roots Algorithm>
   static constexpr void build(const G& g, virtual_edge_per_endless_region_t, Algorithm algorithm,
                               post_dominators_workspace& workspace, post_dominator_tree& out) {
@@ -68,16 +68,15 @@ private:
 /// The post-dominator tree of `g`, refilling `out`; allocates nothing once workspace and result have seen a graph as
 /// large.
 ///
-/// The policy says where control ends that reaches no exit; `docs/post_dominance.md` compares them with what compilers
-/// do. Then post-dominators are the dominators of the reversed graph, entered at a virtual exit that leads to the
-/// roots, by the algorithm named; the papers are at the algorithms. All nodes and edges count, also unreachable ones;
-/// duplicate edges and self loops change nothing but whether a region is endless. All algorithms give the same
+/// The policy says where control ends in code that reaches no exit; `docs/post_dominance.md` compares the policies with
+/// what compilers do. Post-dominators are the dominators of the reversed graph, entered at a virtual exit that leads to
+/// the roots; for the papers see the algorithms. All nodes and edges count, also unreachable ones; duplicate edges and
+/// self loops change only whether a region is endless. All algorithms give the same
 /// relation; siblings may stand in another order.
 ///
-/// Requires fewer than `max_nodes` nodes. Each list of predecessors is read once (by the oracle, as often as there are
-/// nodes). The successors are read once for the exits, at most twice more if there are endless regions, and not at all
-/// for `given_roots`. A graph without predecessors is copied into the workspace. Cost: see the algorithms; with endless
-/// regions O(n + m) more.
+/// Requires fewer than `max_nodes` nodes. Reads each list of predecessors once (the oracle: n times). Reads successors
+/// once for the exits, at most twice more if there are endless regions, and not at all for `given_roots`. A graph
+/// without predecessors is copied into the workspace. Cost: see the algorithms; with endless regions O(n + m) more.
 template <flow_graph G, post_dominance_policy Policy, dominator_algorithm Algorithm>
 constexpr void post_dominators(const G& g, Policy policy, Algorithm algorithm, post_dominators_workspace& workspace,
                                post_dominator_tree& out) {
@@ -91,7 +90,7 @@ constexpr void post_dominators(const G& g, Policy policy, post_dominators_worksp
   post_dominators(g, policy, semi_nca, workspace, out);
 }
 
-/// The post-dominator tree of `g` by the policy and the algorithm named.
+/// The post-dominator tree of `g` by the given policy and algorithm.
 template <flow_graph G, post_dominance_policy Policy = virtual_edge_per_endless_region_t,
           dominator_algorithm Algorithm = semi_nca_t>
 constexpr post_dominator_tree post_dominators(const G& g, Policy policy = {}, Algorithm algorithm = {}) {

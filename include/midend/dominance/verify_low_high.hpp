@@ -1,5 +1,5 @@
-/// `verify_low_high`: whether claimed immediate dominators are right, by a proof that comes with them. This header is
-/// what has to be trusted, it and reading the graph; nothing here serves to find dominators.
+/// `verify_low_high`: whether claimed immediate dominators are right, checked with a proof, the low-high order. This
+/// header, and the code that reads the graph, is all that must be trusted. Nothing here computes dominators.
 #pragma once
 
 #include "midend/config.hpp"
@@ -45,7 +45,7 @@ public:
   constexpr explicit low_high_verifier(verify_low_high_workspace& workspace)
       : position_(workspace.position_), places_(workspace.places_) {}
 
-  /// `fits(n, parent, size)` may say more of each node once its place is verified: false is an error.
+  /// `fits(n, parent, size)` checks more of each node once its place is verified; false is an error.
   template <class G, class Fits>
   constexpr verdict run(const G& g, node_list claims, node_list order, const Fits& fits) {
     if (claims.size() != node_count(g) || order.size() > claims.size() || order.empty() != claims.empty()) {
@@ -63,11 +63,12 @@ private:
   static constexpr std::uint32_t low = 1;
   static constexpr std::uint32_t high = 2;
 
-  /// The entry comes first, each other node once, after the parent that it claims; all that claim a parent are there.
+  /// The entry comes first, and each other node once, after its claimed parent; all nodes that claim a parent are
+  /// there.
   template <class G> constexpr verdict place_nodes(const G& g, node_list claims, node_list order) {
     const auto end = static_cast<std::uint32_t>(order.size());
     const std::size_t count = claims.size();
-    position_.assign(count, end); // nodes that are not in the order share a place behind it
+    position_.assign(count, end); // nodes that are not in the order share one place after it
     places_.resize_for_overwrite(end + std::size_t{1});
     std::uint32_t* const position = position_.data();
     place* const places = places_.data();
@@ -117,7 +118,7 @@ private:
   }
 
   /// Each subtree ends within that of the parent; so it is an interval, because it has no more places than nodes. Edges
-  /// come from the parent, or from before the node and from behind its subtree.
+  /// come from the parent, or from before the node and from after its subtree.
   template <class Fits> constexpr verdict look_at_places(node_list claims, node_list order, const Fits& fits) const {
     for (std::size_t i = 0; i != order.size(); ++i) {
       const place& at = places_[i];
@@ -138,12 +139,12 @@ private:
   flat_array<place>& places_;
 };
 
-/// For claims that are immediate dominators and nothing else.
+/// For claims about immediate dominators only.
 struct no_more_claims {
   constexpr bool operator()(node_id, node_id, std::uint32_t) const { return true; }
 };
 
-/// What a tree says beside immediate dominators. Its preorder is verified as the order is: the node's number belongs to
+/// The other answers of a tree. Its preorder is verified as the order is: the node's number belongs to
 /// no other node, comes after the parent's, and the subtree ends within that of the parent.
 template <class Tree> class tree_numbers {
 public:
@@ -161,7 +162,7 @@ public:
            tree_.depth(n) == tree_.depth(parent) + 1;
   }
 
-  /// Of the nodes that are not in the tree, once it is verified which these are.
+  /// Checks the nodes that are not in the tree, once it is verified which these are.
   constexpr verdict look_at_others(node_list claims, node_list order) const {
     for (node_id n = 0; order.size() != claims.size() && n != claims.size(); ++n) {
       if (claims[n] == no_node && n != order[0] &&
@@ -181,23 +182,23 @@ private:
 } // namespace detail
 
 /// Whether `immediate_dominators`, by node, are those of `g`: proven by `order`, a low-high order of the tree that they
-/// make. Gives the first error, or nothing if they are right. Both may come from anywhere and hold anything; nothing in
-/// them is trusted.
+/// make. Returns the first error, or nothing if they are right. Neither is trusted: both may hold any values.
 ///
 /// Georgiadis, Tarjan, "Dominator tree certification and divergent spanning trees", ACM Trans. Algorithms 12(1), 2015.
-/// Right claims have such an order (`low_high_order` finds one), wrong ones have none. What is checked, and why that is
+/// Right claims have such an order (`low_high_order` finds one), wrong ones have none. The checks, and why they are
 /// enough:
 ///
 /// 1. The claims make a tree of the entry and the nodes with a claim, `order` is a preorder of it, and no edge leads
 ///    from it to another node. (`no_node` for the entry and for unreachable nodes.)
-/// 2. For each edge u → v in the tree, the parent of v is u or above u. So no path gets below a node but through that
-///    node: parents dominate.
-/// 3. Each v but the entry has an edge from its parent; or else from a u before it and from a w behind its subtree. So
-///    nothing else dominates: going back along edges of the first kind passes only nodes before v, along edges of the
-///    second kind only nodes that are before v if siblings are taken in the opposite order, and what is both is above
-///    v.
+/// 2. For each edge u → v in the tree, the parent of v is u or above u. So each path to a node passes its parent:
+///    parents dominate.
+/// 3. Each v but the entry has an edge from its parent; or one from a u before it and one from a w after its subtree.
+/// So
+///    nothing closer dominates: a walk back along edges of the first kind visits only nodes before v; one along edges
+///    of the second kind visits only nodes that are before v if siblings are in the opposite order; nodes of both kinds
+///    are ancestors of v.
 ///
-/// Edges from outside the tree and self loops count for nothing, parallel edges once. O(n + m) time: a pass over the
+/// Edges from outside the tree and self loops are ignored; parallel edges count once. O(n + m) time: a pass over the
 /// order, one over the edges and one over the tree; 16 bytes a node of workspace. Allocates nothing once the workspace
 /// has seen a graph as large.
 template <flow_graph G>
@@ -207,8 +208,8 @@ constexpr std::optional<dominance_error> verify_low_high(const G& g, std::span<c
   return detail::low_high_verifier(workspace).run(g, immediate_dominators, order, detail::no_more_claims());
 }
 
-/// The same for all that `tree` answers: immediate dominators, reachability, preorder, intervals and depths. Requires a
-/// tree of this size and epoch, as every call that takes a graph and a tree does; for another one ask about
+/// The same for all answers of `tree`: immediate dominators, reachability, preorder, intervals and depths. Requires a
+/// tree of this size and epoch, as every function of a graph and a tree does; for another tree, pass
 /// `tree.immediate_dominators()`.
 template <flow_graph G>
 constexpr std::optional<dominance_error> verify_low_high(const G& g, const dominator_tree& tree,
@@ -220,7 +221,7 @@ constexpr std::optional<dominance_error> verify_low_high(const G& g, const domin
   return error ? error : numbers.look_at_others(tree.immediate_dominators(), order);
 }
 
-/// Whether the claims are right, `Claims` being a `dominator_tree` or a range of immediate dominators by node.
+/// Returns nothing if the claims, a `dominator_tree` or a range of immediate dominators by node, are right.
 template <flow_graph G, class Claims>
 constexpr std::optional<dominance_error> verify_low_high(const G& g, const Claims& claims,
                                                          std::span<const node_id> order) {
