@@ -61,7 +61,7 @@ static void guard() {
   const auto is_empty = [](node_id block) { return block == 4; }; // the IR knows: nothing but a jump
   if (const auto guard = midend::find_loop_guard(g, loops, 0, is_empty)) {
     std::printf("%u branches to the preheader, %u, or past the loop, to %u\n", guard->block, guard->preheader,
-                guard->behind);
+                guard->after);
   }
   // [end]
 }

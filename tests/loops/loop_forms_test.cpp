@@ -227,7 +227,7 @@ private:
         return "the guard does not dominate the loop";
       }
       // With one block between that is not empty there is no guard.
-      const bool at_once = successors(facts, guard->exit) == std::vector{guard->behind};
+      const bool at_once = successors(facts, guard->exit) == std::vector{guard->after};
       if (midend::find_loop_guard(g, loops_, l, [](node_id) { return false; }).has_value() != at_once) {
         return "find_loop_guard where no block is empty";
       }

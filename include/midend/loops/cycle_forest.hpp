@@ -24,28 +24,30 @@ namespace detail {
 
 struct cycle_forest_builder;
 
-/// A block that control enters by another way than through the header of the innermost cycle which that way leads into.
-/// It is an entry of those cycles around it whose header the search met later than `from`.
+/// An entry of a cycle other than the header of the innermost cycle that the edge enters. It is an entry of the cycles
+/// around it whose header the search met later than `from`.
 struct entered_block {
   node_id block;
-  std::uint32_t from; ///< the number of the last node that the search passed both on its way here and to the edge
+  std::uint32_t
+      from; ///< the number of the lowest common ancestor, in the search tree, of this block and the edge's source
 };
 
 } // namespace detail
 
 /// The cycles of a graph, nested in each other.
 ///
-/// A cycle is a strongly connected region with an edge inside, as large as it can be. Its *header* is the block that a
-/// depth-first search from the entry meets first; the cycles directly inside it are those that are left when the header
-/// is taken out. An *entry* is a block with a reachable predecessor outside the cycle; the header counts as one even
-/// where the graph's entry is its only way in. A cycle with other entries than the header is irreducible, and which
-/// cycles are found inside depends on the search. Where nothing is irreducible the cycles are the natural loops.
+/// A cycle is a maximal strongly connected region with an edge inside. Its *header* is the block that a depth-first
+/// search from the entry meets first. The cycles directly inside it are the cycles of the region without the header. An
+/// *entry* is a block with a reachable predecessor outside the cycle; the header always counts as one, also if it is
+/// the entry of the graph and has no such predecessor. A cycle with other entries than the header is irreducible, and
+/// the cycles inside it depend on the order of the search. If no cycle is irreducible, the cycles are the natural
+/// loops.
 ///
-/// Cycles are numbered in preorder of the forest: outer before inner, the cycles inside a cycle directly behind it,
+/// Cycles are numbered in preorder of the forest: outer before inner, the cycles inside a cycle directly after it,
 /// siblings in the order in which the search met their headers. So a cycle and the cycles inside it are an interval of
 /// numbers, and the blocks of a cycle are an interval of the array of blocks.
 ///
-/// Unreachable nodes are in no cycle and their edges count for nothing. Memory: 4 bytes a node, 4 a block in a cycle,
+/// Unreachable nodes are in no cycle, and their edges are ignored. Memory: 4 bytes a node, 4 a block in a cycle,
 /// 20 a cycle; if there are irreducible cycles 12 more a cycle, and 8 for each block that is an entry besides headers,
 /// however many cycles it is an entry of.
 class cycle_forest {
@@ -71,7 +73,7 @@ public:
   /// The cycle directly around `c`, or `no_cycle`.
   constexpr cycle_id parent(cycle_id c) const { return parent_[c]; }
 
-  /// 1 for a cycle that is in no other.
+  /// 1 for a cycle that is not inside another.
   constexpr std::uint32_t depth(cycle_id c) const { return depth_[c]; }
 
   /// The block of `c` that the search met first. It heads no other cycle.
@@ -80,11 +82,11 @@ public:
   /// Whether the header is the only entry of `c`; it then dominates the cycle, which is a natural loop.
   constexpr bool is_reducible(cycle_id c) const { return is_reducible() || entered_from_[c] >= header_number_[c]; }
 
-  /// Whether all cycles have one entry: the graph, as far as the entry reaches, is reducible.
+  /// Whether all cycles have one entry: the reachable part of the graph is reducible.
   constexpr bool is_reducible() const { return entered_.empty(); }
 
-  /// The entries of `c`: the header, then the others, ascending. O(1) if `c` is reducible; else O(k log k) for k
-  /// entries and one step for each block that is an entry of `c` or of a cycle inside it.
+  /// The entries of `c`: the header, then the others, ascending. O(1) if `c` is reducible; otherwise O(k log k) for k
+  /// entries, and one step for each block that is an entry of `c` or of a cycle inside it.
   constexpr flat_array<node_id> entries(cycle_id c) const {
     flat_array<node_id> out;
     entries(c, out);
@@ -152,7 +154,7 @@ private:
 
   flat_array<node_id> blocks_;
 
-  // Filled if there are irreducible cycles; by cycle too, but for the last. A list for each cycle would be quadratic: a
+  // Filled if there are irreducible cycles; by cycle, except the last one. A list for each cycle would be quadratic: a
   // block may be an entry of all cycles around it.
   flat_array<std::uint32_t> header_number_; ///< in the search
   flat_array<std::uint32_t> entered_from_;  ///< the least `from` in the subtree

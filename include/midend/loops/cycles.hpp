@@ -35,7 +35,7 @@ struct cycle_forest_builder {
     cycle_memory& m = workspace.memory_;
     clear(node_count(g), out);
     out.epoch_ = graph_epoch(g);
-    search_cycles(g, order, true, out.innermost_.data(), m); // the numbers of nodes lie there meanwhile
+    search_cycles(g, order, true, out.innermost_.data(), m); // holds the numbers of nodes meanwhile
     out.innermost_.assign(out.innermost_.size(), no_cycle);
     if (m.drafts.count == 0) {
       return;
@@ -70,8 +70,8 @@ private:
             .blocks = out.blocks_.data()};
   }
 
-  /// Groups the entered blocks by the innermost cycle that they are an entry of besides its header. Headers are numbers
-  /// still.
+  /// Groups the entered blocks by the innermost cycle that they are an entry of, besides its header. Headers are still
+  /// numbers.
   static constexpr void list_entered(const cycle_memory& m, cycle_forest& out) {
     const std::size_t count = out.num_cycles();
     out.header_number_.assign(out.header_);
@@ -101,19 +101,19 @@ private:
 
 /// The cycles of `g`, refilling `out`; allocates nothing once workspace and result have seen a graph as large.
 ///
-/// The search goes from the entry and tries the successors of a node in the order given. With a node H to which an edge
-/// leads from a descendant in the search tree, or from H itself, the cycle of H is H and all that reaches such an edge
-/// through descendants of H alone. That is how LLVM's cycle analysis defines cycles, and `last_to_first` is its order.
-/// The outermost cycles are the strongly connected components with an edge inside, whatever the order; so are the
-/// cycles where nothing is irreducible.
+/// The search starts at the entry and follows the successors of a node in the given order. A node H is a header if an
+/// edge leads to it from a descendant in the search tree, or from H itself. Its cycle is H and all nodes that reach
+/// such an edge through descendants of H only. LLVM's cycle analysis defines cycles in the same way; its order is
+/// `last_to_first`. The outermost cycles are the strongly connected components with an edge inside, in any order. If no
+/// cycle is irreducible, no cycle depends on the order.
 ///
 /// Havlak, "Nesting of reducible and irreducible loops", TOPLAS 19(4), 1997, and Ramalingam, "Identifying loops in
-/// almost linear time", TOPLAS 21(2), 1999. Departures: predecessors are never asked for, and only edges that make a
-/// cycle irreducible are moved to the common ancestor of their ends, which costs a reducible graph nothing. Each list
-/// of successors is read once.
+/// almost linear time", TOPLAS 21(2), 1999. Departures: predecessors are never read, and only edges that make a cycle
+/// irreducible are moved to the common ancestor of their ends, which costs nothing on a reducible graph. Each list of
+/// successors is read once.
 ///
-/// Duplicate edges change nothing, a self loop makes a cycle; unreachable nodes are in no cycle and their edges count
-/// for nothing. O((n + m) log n) time by the bound for path halving without balancing, linear on every graph that was
+/// Duplicate edges change nothing, a self loop makes a cycle; unreachable nodes are in no cycle, and their edges are
+/// ignored. O((n + m) log n) time by the bound for path halving without balancing, linear on every graph that was
 /// measured; 40 bytes a node, 28 a cycle and at most 28 an edge of workspace.
 template <flow_graph G, search_order Order>
 constexpr void cycles(const G& g, Order order, cycles_workspace& workspace, cycle_forest& out) {
@@ -125,7 +125,7 @@ template <flow_graph G> constexpr void cycles(const G& g, cycles_workspace& work
   cycles(g, last_to_first, workspace, out);
 }
 
-/// The cycles of `g` by a search in the order given.
+/// The cycles of `g` by a search in the given order.
 template <flow_graph G, search_order Order = last_to_first_t>
 constexpr cycle_forest cycles(const G& g, Order order = {}) {
   cycle_forest out;

@@ -36,16 +36,17 @@ class dominators_and_loops_workspace {
 
 namespace detail {
 
-/// Between the evaluation of semidominators, which recognises backedges, and the last step, which overwrites the search
-/// tree, everything that loops need is there: with v, the tree path from the header to v is in the loop, and beyond it
-/// only the sources of cross edges to the path. Forward edges start on the path. So no predecessors are needed.
+/// Semi-NCA that finds the natural loops on the way. The evaluation of semidominators recognises backedges, and the
+/// search tree exists until the last step overwrites it. If v is in a loop, so is the tree path from the header to v,
+/// and besides it only the sources of cross edges to the path; forward edges start on the path. So no predecessors are
+/// needed.
 struct semi_nca_loop_search {
   static constexpr std::uint32_t none = loop_drafts::none;
 
   arena& memory; ///< for the loops; the dominators have their own
   loop_drafts& drafts;
 
-  /// As an algorithm for the dominator tree, which also leaves drafts of the loops, of nodes.
+  /// An algorithm for the dominator tree, which also leaves drafts of the loops, whose blocks are nodes.
   template <class G> constexpr std::uint32_t run(const G& g, std::uint32_t* number, dominance_arrays& a) {
     const std::uint32_t reached = number_and_chain(g, number, a);
     if (a.num_chained != 0) {
@@ -154,12 +155,13 @@ struct dominators_and_loops_search {
 
 } // namespace detail
 
-/// What `dominators(g, semi_nca)` and `natural_loops` give, for less than both, refilling `out`: the search that finds
-/// the dominators recognises backedges and knows what loops are made of. Allocates nothing once workspace and result
-/// have seen a graph as large.
+/// The results of `dominators(g, semi_nca)` and `natural_loops`, for less than the cost of both, refilling `out`: the
+/// search for dominators also finds backedges and the blocks of loops. Allocates nothing once workspace and result have
+/// seen a graph as large.
 ///
-/// Requires and says of ugly graphs what the two functions do. The loops are the same as those of `natural_loops`;
-/// siblings may be numbered, and the blocks of one loop listed, in a different order.
+/// Requirements and the treatment of unreachable nodes and irreducible flow are those of the two functions. The loops
+/// are the same as those of `natural_loops`; siblings may be numbered, and the blocks of one loop listed, in another
+/// order.
 template <flow_graph G>
 constexpr void dominators_and_loops(const G& g, dominators_and_loops_workspace& workspace,
                                     dominators_and_loops_result& out) {

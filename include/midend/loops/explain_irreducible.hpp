@@ -1,4 +1,4 @@
-/// Why a cycle is irreducible: two ways in, neither of which passes the other's entry.
+/// Why a cycle is irreducible: two entries, and a path to each that does not pass the other.
 #pragma once
 
 #include "midend/config.hpp"
@@ -20,25 +20,25 @@ struct entry_path_search;
 /// Two entries of a cycle and a path to each, or the one entry of a reducible cycle and the path to it.
 ///
 /// A path starts at the entry of the graph, and only its last block is in the cycle. So neither entry is on the path to
-/// the other: neither dominates the other, and no block of the cycle dominates it all.
+/// the other: neither dominates the other, and no block of the cycle dominates all of it.
 class irreducible_explanation {
 public:
-  /// The cycle in question; `no_cycle` of an explanation that was not filled.
+  /// The cycle that is explained; `no_cycle` in an empty explanation.
   constexpr cycle_id cycle() const { return cycle_; }
 
-  /// Whether there are two entries to show.
+  /// Whether there are two entries.
   constexpr bool is_irreducible() const { return second_ != no_node; }
 
   /// The header of the cycle.
   constexpr node_id first_entry() const { return first_; }
 
-  /// The other entry of the lowest number; `no_node` if there is none.
+  /// Of the other entries the one with the lowest number; `no_node` if there is none.
   constexpr node_id second_entry() const { return second_; }
 
-  /// The blocks on the way to the first entry, both ends included.
+  /// The path to the first entry, both ends included.
   constexpr std::span<const node_id> path_to_first() const { return {paths_.data(), paths_.data() + split_}; }
 
-  /// The blocks on the way to the second entry, both ends included; empty if there is none.
+  /// The path to the second entry, both ends included; empty if there is none.
   constexpr std::span<const node_id> path_to_second() const {
     return {paths_.data() + split_, paths_.data() + paths_.size()};
   }
@@ -53,7 +53,7 @@ private:
   flat_array<node_id> paths_; ///< to the first entry, then to the second
 };
 
-/// Memory for explanations that are asked for again and again.
+/// Memory for explanations that are made again and again.
 class explain_irreducible_workspace {
   friend detail::entry_path_search;
 
@@ -64,12 +64,12 @@ class explain_irreducible_workspace {
 
 namespace detail {
 
-/// A breadth-first search that goes up to the cycle and not into it.
+/// A breadth-first search that stops at the cycle.
 ///
-/// It comes to each entry. Let h be the header, by which the cycle was found: all blocks of the cycle are descendants
-/// of h in the tree of that depth-first search, and a descendant of h with an edge into the cycle belongs to it. So an
-/// edge p → e into the cycle has a p that is no descendant of h, no block on the tree path to p is one, and that path,
-/// continued to e, is outside the cycle but for e. The tree path to h itself is such a path too.
+/// It reaches each entry. Let h be the header: all blocks of the cycle are descendants of h in the tree of the
+/// depth-first search that found the cycle, and a descendant of h with an edge into the cycle belongs to the cycle. So
+/// the source p of an edge p → e into the cycle is no descendant of h, nor is any block on the tree path to p, and that
+/// path, continued to e, is outside the cycle except for e. The tree path to h is such a path, too.
 struct entry_path_search {
   template <class G>
   static constexpr void run(const G& g, const cycle_forest& forest, cycle_id c,
@@ -92,7 +92,7 @@ struct entry_path_search {
     }
   }
 
-  /// Sets `reached_from_` until both entries have one; the entry of the graph is its own.
+  /// Sets `reached_from_` until both entries have a predecessor; that of the graph's entry is the entry itself.
   template <class G>
   static constexpr void search(const G& g, const cycle_forest& forest, const irreducible_explanation& wanted,
                                explain_irreducible_workspace& workspace) {
@@ -135,10 +135,9 @@ struct entry_path_search {
 
 } // namespace detail
 
-/// Shows of cycle `c` two entries, the header and the other one of the lowest number, and for each a shortest path that
-/// enters the cycle there, refilling `out`; allocates nothing once workspace and result have seen a graph as large. Of
-/// a reducible cycle there is one entry to show, which dominates it. Among shortest paths the order of successors
-/// decides.
+/// Two entries of cycle `c`, the header and the other one with the lowest number, and for each a shortest path that
+/// enters the cycle there, refilling `out`; allocates nothing once workspace and result have seen a graph as large. A
+/// reducible cycle has one entry, which dominates it. Among shortest paths the order of successors decides.
 ///
 /// Requires a cycle forest of this graph, up to date. Unreachable blocks are in no cycle and on no path. Parallel edges
 /// and self loops change nothing. O(n + m) time, 8 bytes a node.

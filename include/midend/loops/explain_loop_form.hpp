@@ -1,4 +1,4 @@
-/// What a loop lacks for a canonical form, by name and node.
+/// Why a loop is not in a canonical form: which requirement it does not meet, and at which nodes.
 #pragma once
 
 #include "midend/config.hpp"
@@ -15,7 +15,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What forms are made of.
+/// The requirements of canonical forms.
 enum class loop_requirement : std::uint8_t {
   preheader,       ///< `has_preheader`
   single_latch,    ///< `has_single_latch`
@@ -30,7 +30,7 @@ enum class loop_form : std::uint8_t {
   lcssa_ready,   ///< dedicated exits
 };
 
-/// Whether a loop in this form must meet that requirement.
+/// Whether a loop in this form meets that requirement by definition.
 constexpr bool requires_of_loop(loop_form form, loop_requirement requirement) {
   switch (form) {
   case loop_form::loop_simplify:
@@ -43,13 +43,13 @@ constexpr bool requires_of_loop(loop_form form, loop_requirement requirement) {
   return false;
 }
 
-/// One thing in the way of a requirement, and where.
+/// One reason why a requirement is not met, and where.
 struct loop_form_obstacle {
   enum class reason : std::uint8_t {
     // No preheader.
     graph_entry_is_header,          ///< control comes to the header, `node`, from outside the graph
     one_of_several_entering_blocks, ///< `node` is one of several that lead to the header, `other`
-    unreachable_entering_block,     ///< so is this one, which moreover never runs
+    unreachable_entering_block,     ///< the same for a block that is unreachable
     entering_block_has_other_edge,  ///< `node` alone leads to the header, but it has another edge, to `other`
     // Not a single latch.
     one_of_several_latches, ///< `node` is one of several with an edge to the header, `other`
@@ -74,17 +74,17 @@ namespace detail {
 struct loop_form_examiner;
 }
 
-/// All that is in the way of a loop's canonical forms.
+/// All obstacles to a loop's canonical forms.
 class loop_form_explanation {
 public:
-  /// The loop in question; `no_loop` of an explanation that was not filled.
+  /// The loop that is explained; `no_loop` in an empty explanation.
   constexpr loop_id loop() const { return loop_; }
 
   /// Its header.
   constexpr node_id header() const { return header_; }
 
-  /// The obstacles, each once: in the order of requirements, then ascending by `node` and `other`, where that the graph
-  /// starts in a header or an exit block comes before what other blocks have to do with it.
+  /// The obstacles, each once: in the order of requirements, then ascending by `node` and `other`. That the entry of
+  /// the graph is the header or an exit block comes before the obstacles of other blocks.
   constexpr std::span<const loop_form_obstacle> obstacles() const { return obstacles_; }
 
   /// Whether there is no obstacle to `requirement`.
@@ -115,7 +115,7 @@ private:
   flat_array<loop_form_obstacle> obstacles_;
 };
 
-/// Memory for explanations that are asked for again and again.
+/// Memory for explanations that are made again and again.
 class explain_loop_form_workspace {
   friend detail::loop_form_examiner;
 
@@ -246,14 +246,14 @@ struct loop_form_examiner {
 
 } // namespace detail
 
-/// What keeps `l` from loop-simplify, rotated and LCSSA-ready form, refilling `out`; allocates nothing once workspace
-/// and result have seen as much.
+/// Why `l` is not in loop-simplify, rotated or LCSSA-ready form, refilling `out`; allocates nothing once workspace and
+/// result have seen a loop and a graph as large.
 ///
 /// Every obstacle is listed, not only the first: all entering blocks if there are several, all latches, all pairs of an
 /// exit block and a reachable predecessor outside, all latches that do not exit. There is none exactly if the
-/// predicates of `loop_forms.hpp` are true. Unreachable blocks are obstacles as entering blocks only, and reported as
-/// such: a block that never runs may simply lose its edge. Parallel edges are reported once; a block all of whose edges
-/// lead to the header, as the arms of a switch, is no preheader because of "another edge" to the header itself.
+/// predicates of `loop_forms.hpp` are true. Unreachable blocks are obstacles only as entering blocks, and are
+/// reported as unreachable: their edge can simply be removed. Parallel edges are reported once; a block all of whose
+/// edges lead to the header, as the arms of a switch, is no preheader because of "another edge" to the header itself.
 ///
 /// Requires a tree and a forest of this graph, up to date, the forest with boundaries. O(k log k) for k edges into and
 /// out of the loop and into its exit blocks, and the out-edges of latches. A graph without predecessors is copied into
@@ -264,7 +264,7 @@ constexpr void explain_loop_form(const G& g, const dominator_tree& tree, const l
   detail::loop_form_examiner::run(g, tree, loops, l, workspace, out);
 }
 
-/// What keeps `l` from loop-simplify, rotated and LCSSA-ready form.
+/// Why `l` is not in loop-simplify, rotated or LCSSA-ready form.
 template <flow_graph G>
 constexpr loop_form_explanation explain_loop_form(const G& g, const dominator_tree& tree, const loop_forest& loops,
                                                   loop_id l) {

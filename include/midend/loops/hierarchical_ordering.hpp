@@ -1,4 +1,4 @@
-/// `hierarchical_ordering`: the order for fixpoint iteration, with the heads at which to widen.
+/// `hierarchical_ordering`: the order for fixpoint iteration, with the heads of cycles, at which to widen.
 /// `weak_topological_order.hpp` computes it.
 #pragma once
 
@@ -23,12 +23,13 @@ namespace detail {
 struct weak_topological_order_builder;
 }
 
-/// The reachable nodes of a graph in an order with nested components: each an interval of the order that starts with
-/// its *head*. Every edge leads forward, or back to the head of a component that contains its source. So the heads cut
-/// all cycles, and what a component computes is stable once its head is.
+/// The reachable nodes of a graph in an order with nested components (Bourdoncle's hierarchical ordering). Each
+/// component is an interval of the order that starts with its *head*. Every edge leads forward, or back to the head of
+/// a component that contains its source. So the heads cut all cycles, and the values of a component are stable once
+/// that of its head is.
 ///
 /// Components are numbered in the order of their heads: outer before inner, the components inside a component directly
-/// behind it. An iteration over a graph with nested stabilisation needs no recursion:
+/// after it. An iteration over a graph with nested stabilisation needs no recursion:
 ///
 ///     std::uint32_t at = 0;
 ///     wto_component_id inside = no_wto_component;             // the component that is being stabilised
@@ -83,10 +84,10 @@ public:
   /// The component directly around `c`, or `no_wto_component`.
   constexpr wto_component_id parent(wto_component_id c) const { return parent_[c]; }
 
-  /// 1 for a component that is in no other.
+  /// 1 for a component that is not inside another.
   constexpr std::uint32_t depth(wto_component_id c) const { return depth_[c]; }
 
-  /// The first node of `c`, to which all edges back lead that stay in `c` but in no component inside it.
+  /// The first node of `c`: the target of all retreating edges inside `c` that are not inside an inner component.
   constexpr node_id head(wto_component_id c) const { return order_[head_position_[c]]; }
 
   /// The nodes of `c` in their order, the head first.
@@ -97,7 +98,7 @@ public:
   /// `position(head(c))`.
   constexpr std::uint32_t head_position(wto_component_id c) const { return head_position_[c]; }
 
-  /// The position behind the last node of `c`.
+  /// The position after the last node of `c`.
   constexpr std::uint32_t end_position(wto_component_id c) const { return end_position_[c]; }
 
   /// The smallest component around `n`, or `no_wto_component`.

@@ -17,7 +17,7 @@ namespace detail {
 struct reducibility_test;
 }
 
-/// Memory for `is_reducible` that is asked again and again.
+/// Memory for `is_reducible` that is called again and again.
 class is_reducible_workspace {
   friend detail::reducibility_test;
 
@@ -54,11 +54,11 @@ struct reducibility_test {
 
 } // namespace detail
 
-/// Whether each cycle that the entry of `g` reaches has one entry, so that the cycles are the natural loops. Allocates
-/// nothing once the workspace has seen a graph as large.
+/// Whether each reachable cycle of `g` has one entry, so that the cycles are the natural loops. Allocates nothing once
+/// the workspace has seen a graph as large.
 ///
-/// The search of `cycles(g)`, which stops at the first irreducible cycle; its cost. Duplicate edges, self loops and
-/// what the entry does not reach change nothing.
+/// Runs the search of `cycles(g)` up to the first irreducible cycle. Duplicate edges, self loops and unreachable nodes
+/// change nothing. Cost: that of `cycles(g)`.
 template <flow_graph G> constexpr bool is_reducible(const G& g, is_reducible_workspace& workspace) {
   return detail::reducibility_test::run(g, workspace);
 }
@@ -69,11 +69,11 @@ template <flow_graph G> constexpr bool is_reducible(const G& g) {
   return is_reducible(g, workspace);
 }
 
-/// The same where the dominator tree is known: `g` is reducible if it is acyclic without the edges whose target
-/// dominates the source, and thus if these are all the edges that lead back in a depth-first search.
+/// The same with the dominator tree: `g` is reducible if it is acyclic without the edges whose target dominates the
+/// source, that is, if these are all the retreating edges of a depth-first search.
 ///
 /// Hecht, Ullman, "Characterizations of reducible flow graphs", J. ACM 21(3), 1974. Requires that `tree` is a dominator
-/// tree of `g`. Says of ugly graphs what `is_reducible(g)` says. O(n + m).
+/// tree of `g`. Returns the same as `is_reducible(g)` on every graph. O(n + m).
 template <flow_graph G>
 constexpr bool is_reducible(const G& g, const dominator_tree& tree, is_reducible_workspace& workspace) {
   return detail::reducibility_test::run(g, tree, workspace);

@@ -23,13 +23,13 @@ class loop_forest_builder;
 ///
 /// A natural loop is a header and all that reaches an edge back to it without passing it, where the header dominates
 /// the source of that edge. Loops with the same header are one loop. Loops are numbered in preorder of the forest:
-/// outer before inner, the loops inside a loop directly behind it, siblings in an order that graph and
-/// algorithm fix. So a loop and the loops inside it are an interval of numbers, and the blocks of a loop
+/// outer before inner, the loops inside a loop directly after it, siblings in an order that depends on the graph
+/// and the algorithm. So a loop and the loops inside it are an interval of numbers, and the blocks of a loop
 /// are an interval of the array of blocks.
 ///
-/// Irreducible cycles are no natural loops and do not show here. Unreachable nodes are in no loop; of their edges only
-/// those into a header count, as entering edges. Memory: 4 bytes a node, 4 a block in a loop, about 50 a loop, and 12
-/// to 20 for each backedge, entering and exiting edge, however many loops the edge leaves.
+/// Irreducible cycles are no natural loops and are not in the forest. Unreachable nodes are in no loop; of their edges
+/// only those into a header count, as entering edges. Memory: 4 bytes a node, 4 a block in a loop, about 50 a loop, and
+/// 12 to 20 for each backedge, entering and exiting edge, however many loops the edge leaves.
 class loop_forest {
 public:
   constexpr std::size_t num_nodes() const { return num_nodes_; }
@@ -53,7 +53,7 @@ public:
   /// The loop directly around `l`, or `no_loop`.
   constexpr loop_id parent(loop_id l) const { return of(parents, l); }
 
-  /// 1 for a loop that is in no other.
+  /// 1 for a loop that is not inside another.
   constexpr std::uint32_t depth(loop_id l) const { return of(depths, l); }
 
   /// The block through which control enters; it dominates the loop.
@@ -87,8 +87,8 @@ public:
   /// The blocks whose innermost loop is `l`; the header is first.
   constexpr std::span<const node_id> own_blocks(loop_id l) const { return blocks_of(l, l + 1); }
 
-  /// Whether the forest knows the edges of its loops. One that was made with `nesting_only` does not; the queries from
-  /// here on then break the contract.
+  /// Whether the forest knows the edges of its loops. One that was made with `nesting_only` does not; it must not be
+  /// asked any of the following questions.
   constexpr bool has_boundaries() const { return has_boundaries_; }
 
   /// The edges from blocks of `l` to its header, ascending by source.
@@ -154,7 +154,7 @@ public:
     return of(shared_exit_depths, l) > depth(l);
   }
 
-  /// Whether `l` has no exiting edge: control that is in stays in.
+  /// Whether `l` has no exiting edge: control never leaves it by an edge.
   constexpr bool is_statically_infinite(loop_id l) const {
     require_boundaries();
     return of(exit_depths, l) > depth(l);

@@ -4,19 +4,19 @@
 /// - *Single latch*: one backedge. `has_single_latch`.
 /// - *Dedicated exits*: all predecessors of each exit block are in the loop. `has_dedicated_exits`.
 /// - *Loop-simplify form*: the three above. `is_loop_simplify_form`.
-/// - *Rotated*: a single latch, which is an exiting block, so that the loop tests behind its body. `is_rotated`.
+/// - *Rotated*: a single latch, which is an exiting block, so that the loop tests after its body. `is_rotated`.
 /// - *LCSSA-ready*: a place for a phi of each value that leaves the loop, so dedicated exits. `is_lcssa_ready`.
 ///
 /// The terms are those of "LLVM Loop Terminology (and Canonical Forms)" in LLVM's documentation. That no cycle has two
-/// entries, which is what fixing irreducible flow establishes, is a property of the graph and not of a loop. Why a loop
-/// is not in a form tells `explain_loop_form.hpp`.
+/// entries, the result of fixing irreducible flow, is a property of the graph and not of a loop.
+/// `explain_loop_form.hpp` says why a loop is not in a form.
 ///
-/// Here the start of the graph counts for what it is, control that comes from outside: a loop whose header is the entry
-/// of the graph has no preheader, and an exit block that is the entry is not dedicated. The queries of `loop_forest`
-/// know edges alone. Both agree where the entry has no predecessors, as in most compilers.
+/// The entry of the graph counts as a block that control also enters from outside: a loop whose header is the entry of
+/// the graph has no preheader, and an exit block that is the entry is not dedicated. The queries of `loop_forest`
+/// consider edges only. Both agree if the entry has no predecessors, as in most compilers.
 ///
 /// All predicates require that the forest is one of this graph, up to date and with boundaries. Unreachable blocks
-/// count as entering blocks and nowhere else. Parallel edges are several edges, as in LLVM: a switch with two arms to
+/// count only as entering blocks. Parallel edges are several edges, as in LLVM: a switch with two arms to
 /// the header makes neither a preheader nor a single latch. A self loop is a loop of one block.
 #pragma once
 
@@ -39,7 +39,7 @@ constexpr void require_loop_of([[maybe_unused]] const G& g, [[maybe_unused]] con
 }
 
 /// Whether an edge leads out of `l` to the entry of the graph. The entry dominates the source of such an edge, so it is
-/// the header of a loop around.
+/// the header of an outer loop.
 template <class G> constexpr bool leaves_to_entry(const G& g, const loop_forest& loops, loop_id l) {
   const auto entry = static_cast<node_id>(g.entry());
   if (!loops.is_header(entry)) {
@@ -55,8 +55,8 @@ template <class G> constexpr bool leaves_to_entry(const G& g, const loop_forest&
 
 } // namespace detail
 
-/// Whether a block outside `l` has its only edge to the header, and no other edge from outside leads there: what is put
-/// at its end runs once before the loop. `loop_forest::preheader` names it. O(1).
+/// Whether a block outside `l` has its only edge to the header, and no other edge from outside leads there: code at its
+/// end runs once before the loop. `loop_forest::preheader` names it. O(1).
 template <flow_graph G> constexpr bool has_preheader(const G& g, const loop_forest& loops, loop_id l) {
   detail::require_loop_of(g, loops, l);
   return loops.preheader(l) != no_node && loops.header(l) != static_cast<node_id>(g.entry());
@@ -69,7 +69,7 @@ template <flow_graph G> constexpr bool has_single_latch(const G& g, const loop_f
   return loops.backedges(l).size() == 1;
 }
 
-/// Whether control comes to the exit blocks of `l` from `l` alone; true if there is none. O(1), and one pass over the
+/// Whether control reaches the exit blocks of `l` only from `l`; true if there is none. O(1), and one pass over the
 /// exiting edges if the entry of the graph is in a loop.
 template <flow_graph G> constexpr bool has_dedicated_exits(const G& g, const loop_forest& loops, loop_id l) {
   detail::require_loop_of(g, loops, l);
@@ -99,15 +99,15 @@ template <flow_graph G> constexpr bool is_rotated(const G& g, const loop_forest&
   return has_single_latch(g, loops, l) && is_exiting(g, loops, l, loops.single_latch(l));
 }
 
-/// Whether the header of `l` is an exiting block, as that of a `while` is before rotation. A loop may test there and in
-/// its latch, as one of a single block does; in one of them; or in neither. O(out-edges of the header).
+/// Whether the header of `l` is an exiting block, as that of a `while` is before rotation. A loop may test in its
+/// header, in its latch, in both (as a loop of one block does), or in neither. O(out-edges of the header).
 template <flow_graph G> constexpr bool tests_in_header(const G& g, const loop_forest& loops, loop_id l) {
   return is_exiting(g, loops, l, loops.header(l));
 }
 
 /// Whether loop-closed SSA form needs no new block. In that form a value of the loop is used outside only through a phi
 /// in an exit block. Such a phi stands for values of the loop and nothing else if all edges into its block come from
-/// the loop. Which values need one is for the IR to say. Cost of `has_dedicated_exits`.
+/// the loop. Which values need one depends on the IR. Cost of `has_dedicated_exits`.
 template <flow_graph G> constexpr bool is_lcssa_ready(const G& g, const loop_forest& loops, loop_id l) {
   return has_dedicated_exits(g, loops, l);
 }

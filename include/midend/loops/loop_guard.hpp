@@ -12,20 +12,20 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Where control passes a loop by:
+/// The branch and the blocks around a loop that control may skip:
 ///
-///     block ──→ preheader ──→ loop ──→ exit ──→ … ──→ behind
-///       └───────────────────────────────────────────────↑
+///     block ──→ preheader ──→ loop ──→ exit ──→ … ──→ after
+///       └──────────────────────────────────────────────↑
 struct loop_guard {
-  node_id block = no_node;     ///< has two edges, one to the preheader and one to `behind`
+  node_id block = no_node;     ///< has two edges, one to the preheader and one to `after`
   node_id preheader = no_node; ///< has no other predecessor
   node_id exit = no_node;      ///< the only exit block
-  node_id behind = no_node;    ///< where both ways meet
+  node_id after = no_node;     ///< where both paths meet
 
   friend constexpr bool operator==(const loop_guard&, const loop_guard&) = default;
 };
 
-/// Takes every block for empty: answers what the graph allows.
+/// Treats every block as empty: considers the graph only.
 struct any_block_may_be_empty {
   constexpr bool operator()(node_id) const { return true; }
 };
@@ -33,7 +33,7 @@ struct any_block_may_be_empty {
 namespace detail {
 
 struct loop_guard_search {
-  /// The node that the range names, once or again; `no_node` if it names several or none.
+  /// The only node in the range, once or repeated; `no_node` if there are several or none.
   template <class Range> static constexpr node_id only_node(Range&& nodes) {
     auto it = std::begin(nodes);
     const auto last = std::end(nodes);
@@ -53,12 +53,14 @@ struct loop_guard_search {
     return only_node(g.successors(n));
   }
 
-  /// Where alone control comes to `n` from; `no_node` for the entry of the graph, to which it comes from outside.
+  /// The only node from which control reaches `n`; `no_node` for the entry of the graph, which control enters from
+  /// outside.
   template <class G> static constexpr node_id only_predecessor(const G& g, node_id n) {
     return n == static_cast<node_id>(g.entry()) ? no_node : only_node(g.predecessors(n));
   }
 
-  /// The target of the other edge of `n`, which has one to `one`, if it has two that lead apart; else `no_node`.
+  /// The target of the edge of `n` that does not lead to `one`, if `n` has two edges with different targets; else
+  /// `no_node`.
   template <class G> static constexpr node_id other_target(const G& g, node_id n, node_id one) {
     auto&& successors = g.successors(n);
     auto it = std::begin(successors);
@@ -85,16 +87,16 @@ struct loop_guard_search {
     return exit;
   }
 
-  /// Whether the only way on from `exit` leads to `behind` through nothing but empty blocks that are on no other way.
+  /// Whether the only path from `exit` leads to `after`, through empty blocks that are on no other path.
   ///
-  /// The walk ends. Say it comes to some block a second time, and take the first such block. What it goes through has
-  /// one predecessor, so that block is the one behind `exit`, and the walk went through `exit`. But all reachable
-  /// predecessors of `exit` are in the loop, and into that the walk would come by the header, which has two: preheader
-  /// and latch.
+  /// The walk ends. Suppose it visits some block a second time, and take the first such block. The blocks that it
+  /// passes have one predecessor, so this block is the successor of `exit`, and the walk passed `exit`. But all
+  /// reachable predecessors of `exit` are in the loop, which the walk could enter only by the header, which has two
+  /// predecessors: preheader and latch.
   template <class G, class IsEmpty>
-  static constexpr bool leads_to(const G& g, node_id exit, node_id behind, const IsEmpty& is_empty) {
+  static constexpr bool leads_to(const G& g, node_id exit, node_id after, const IsEmpty& is_empty) {
     node_id at = only_successor(g, exit);
-    while (at != behind) {
+    while (at != after) {
       if (at == no_node || only_predecessor(g, at) == no_node || !is_empty(at)) {
         return false;
       }
@@ -116,8 +118,8 @@ struct loop_guard_search {
     if (guard.exit == no_node || guard.block == no_node) {
       return std::nullopt;
     }
-    guard.behind = other_target(g, guard.block, guard.preheader);
-    if (guard.behind == no_node || !leads_to(g, guard.exit, guard.behind, is_empty)) {
+    guard.after = other_target(g, guard.block, guard.preheader);
+    if (guard.after == no_node || !leads_to(g, guard.exit, guard.after, is_empty)) {
       return std::nullopt;
     }
     return guard;
@@ -130,19 +132,19 @@ struct loop_guard_search {
 ///
 /// 1. `l` is in loop-simplify form and rotated, and all its exiting edges lead to one block, `exit`;
 /// 2. all edges into the preheader, which is not the entry of the graph, come from one block, `block`;
-/// 3. `block` has exactly two edges, one to the preheader and one to another block, `behind`;
-/// 4. all edges of `exit` lead to one block, and from there on control comes to `behind` through blocks, possibly none,
+/// 3. `block` has exactly two edges, one to the preheader and one to another block, `after`;
+/// 4. all edges of `exit` lead to one block, and from there control reaches `after` through blocks, possibly none,
 ///    each of which is not the entry, has one predecessor and one successor (by any number of parallel edges), and is
 ///    empty by `is_empty(n)`.
 ///
-/// So whoever comes to the loop comes from `block`, by a branch whose other arm passes the loop by. This is what LLVM's
-/// `Loop::getLoopGuardBranch` looks for. Left for the IR to check: that the two edges of `block` are those of a
-/// conditional branch; and, unless `is_empty` knows the instructions, that the blocks between `exit` and `behind` have
+/// So control reaches the loop only from `block`, by a branch whose other arm skips the loop. LLVM's
+/// `Loop::getLoopGuardBranch` looks for the same. The IR must still check: that the two edges of `block` are those of a
+/// conditional branch; and, unless `is_empty` knows the instructions, that the blocks between `exit` and `after` have
 /// none but the jump. `exit` itself may have some. As a predecessor in 2 and 4 an unreachable block counts too.
 ///
 /// Requires a forest of this graph, up to date and with boundaries. O(exiting edges, edges of the blocks named and of
-/// those between). A graph without predecessors is copied first, O(n + m): if many loops are asked about, make the
-/// `csr_graph` once.
+/// those between). A graph without predecessors is copied first, O(n + m): for many loops, make the `csr_graph`
+/// once.
 template <flow_graph G, std::predicate<node_id> IsEmpty = any_block_may_be_empty>
 constexpr std::optional<loop_guard> find_loop_guard(const G& g, const loop_forest& loops, loop_id l,
                                                     const IsEmpty& is_empty = {}) {

@@ -25,7 +25,7 @@ struct natural_loop_search;
 struct dominators_and_loops_search;
 } // namespace detail
 
-/// Memory for loop computations that are done again and again.
+/// Memory for loops that are computed again and again.
 class natural_loops_workspace {
   friend detail::natural_loop_search;
   friend detail::dominators_and_loops_search;
@@ -36,7 +36,7 @@ class natural_loops_workspace {
 
 namespace detail {
 
-/// How much memory a search for the loops of a graph asks for at least.
+/// How much memory a search for loops usually needs.
 template <class G> constexpr std::size_t loop_search_bytes(const G& g) {
   return 28 * static_cast<std::size_t>(g.num_nodes()) + 4 * stack_capacity(g) + 512;
 }
@@ -200,7 +200,7 @@ private:
 
 } // namespace detail
 
-/// Asks for headers, nesting and blocks alone, not for the edges into, in and out of loops: see
+/// Requests headers, nesting and blocks only, not the edges into, in and out of loops: see
 /// `loop_forest::has_boundaries`.
 struct nesting_only_t {};
 
@@ -208,7 +208,7 @@ inline constexpr nesting_only_t nesting_only{};
 
 /// The natural loops of `g`, refilling `out`; allocates nothing once workspace and result have seen a graph as large.
 ///
-/// Requires that `tree` is a dominator tree of `g`, by whatever algorithm. Parallel backedges are listed each; a
+/// Requires that `tree` is a dominator tree of `g`, by any algorithm. Each of several parallel backedges is listed; a
 /// self loop makes a loop of one block; edges out of unreachable blocks count only as entering edges. A graph that has
 /// loops and is no `csr_graph` is copied into the workspace. Near-linear: O((n + m) α(n))
 /// plus O(log depth) for each exiting edge; one pass over the edges if there is no loop.
@@ -225,7 +225,8 @@ constexpr void natural_loops(const G& g, const dominator_tree& tree, nesting_onl
   detail::natural_loop_search::run(g, tree, false, workspace, out);
 }
 
-/// The natural loops of `g`.
+/// The natural loops of `g`. Allocates the result, which is two arrays (one, if there are no loops), and for more than
+/// about 40 nodes one block of memory.
 template <flow_graph G> constexpr loop_forest natural_loops(const G& g, const dominator_tree& tree) {
   return detail::natural_loop_search::run(g, tree, true);
 }

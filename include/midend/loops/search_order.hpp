@@ -1,4 +1,4 @@
-/// In which order a depth-first search tries the successors of a node, for the analyses whose results depend on it.
+/// The order in which a depth-first search follows the successors of a node, for analyses whose results depend on it.
 #pragma once
 
 #include "midend/config.hpp"
@@ -13,7 +13,7 @@
 MIDEND_BEGIN_NAMESPACE
 
 /// From the last successor to the first, as LLVM's cycle analysis does. The reverse postorder of such a search lists
-/// what follows the first successor of a branch before what follows the second.
+/// the nodes after the first successor of a branch before those after the second.
 struct last_to_first_t {};
 
 /// From the first successor to the last, as `depth_first_order` does.
@@ -27,7 +27,8 @@ concept search_order = std::same_as<T, last_to_first_t> || std::same_as<T, first
 
 namespace detail {
 
-/// `g` with the successors of each node turned round, for a search that has read one range when it asks for the next.
+/// `g` with the successors of each node in reverse order, for a search that reads one range before it requests the
+/// next.
 template <class G> class turned_successors {
 public:
   constexpr turned_successors(const G& g, flat_array<node_id>& memory) : graph_(g), turned_(memory) {}

@@ -31,9 +31,9 @@ class weak_topological_order_workspace {
 
 namespace detail {
 
-/// Reverse postorder, but each cycle keeps room for all of its nodes when its header comes. That is right as the header
-/// comes before the rest of its cycle, and an edge between two nodes or cycles that lie side by side in the same cycle,
-/// other than back to its header, leads from the one to the other in the reverse postorder of their headers.
+/// Places nodes in reverse postorder, but reserves room for all nodes of a cycle when its header is placed. This is
+/// correct: the header comes before the rest of its cycle; and an edge between two nodes or cycles directly inside the
+/// same cycle, except back to its header, leads forward in the reverse postorder of their headers.
 struct weak_topological_order_builder {
   static constexpr std::uint32_t none = loop_drafts::none;
 
@@ -71,8 +71,8 @@ private:
     }
   }
 
-  /// Calls `visit(n, rank)` for each number. When the search leaves n it has left all up to the last node below n, but
-  /// for the ancestors of n.
+  /// Calls `visit(n, rank)` for each number. When the search leaves n, it has left all nodes up to the last
+  /// descendant of n except the ancestors of n.
   template <class Visit>
   static constexpr void rank_in_reverse_postorder(weak_topological_order_workspace& workspace, std::uint32_t reached,
                                                   Visit visit) {
@@ -86,7 +86,8 @@ private:
     }
   }
 
-  /// Counts what each cycle has inside, and makes a draft more, for what is in no cycle, that starts at the front.
+  /// Counts the nodes and cycles inside each cycle. Adds one draft, for the nodes in no cycle, that starts at position
+  /// 0.
   static constexpr void open_top_level(weak_topological_order_workspace& workspace) {
     loop_drafts& drafts = workspace.cycles_.drafts;
     const std::uint32_t top = drafts.open(none);
@@ -126,7 +127,7 @@ private:
     }
   }
 
-  /// Takes room for the whole cycle behind what the cycle around it holds so far.
+  /// Reserves room for the whole cycle after the nodes that the cycle around it holds so far.
   static constexpr void open_component(std::uint32_t draft, weak_topological_order_workspace& workspace,
                                        hierarchical_ordering& out) {
     loop_drafts& drafts = workspace.cycles_.drafts;
@@ -152,14 +153,14 @@ private:
 /// large.
 ///
 /// Bourdoncle, "Efficient chaotic iteration strategies with widenings", FMPA 1993: the same order and components as his
-/// algorithm gives that visits successors in the order given, but not by decomposing each component anew, which is
+/// algorithm computes when it visits successors in the given order. It does not decompose each component anew, which is
 /// quadratic on deep nests. The components are the cycles that `cycles(g, order)` finds, their heads the headers; the
 /// idea is that of Kim, Venet, Thakur, "Deterministic parallel fixpoint computation", POPL 2020. Nodes and components
-/// that lie side by side are in the reverse postorder of the search. So `last_to_first` puts what follows the first
-/// successor of a branch before what follows the second.
+/// directly inside the same component are in the reverse postorder of the search. So `last_to_first` puts the nodes
+/// after the first successor of a branch before those after the second.
 ///
-/// Duplicate edges change nothing, a self loop makes a component of one node; unreachable nodes are not in the order
-/// and their edges count for nothing. Each list of successors is read once. Cost in time as `cycles`; 48 bytes a node,
+/// Duplicate edges change nothing, a self loop makes a component of one node; unreachable nodes are not in the
+/// order, and their edges are ignored. Each list of successors is read once. Cost in time as `cycles`; 48 bytes a node,
 /// 36 a component and at most 28 an edge of workspace.
 template <flow_graph G, search_order Order>
 constexpr void weak_topological_order(const G& g, Order order, weak_topological_order_workspace& workspace,
@@ -174,7 +175,7 @@ constexpr void weak_topological_order(const G& g, weak_topological_order_workspa
   weak_topological_order(g, last_to_first, workspace, out);
 }
 
-/// The weak topological order of `g` by a search in the order given.
+/// The weak topological order of `g` by a search in the given order.
 template <flow_graph G, search_order Order = last_to_first_t>
 constexpr hierarchical_ordering weak_topological_order(const G& g, Order order = {}) {
   hierarchical_ordering out;

@@ -16,8 +16,8 @@ namespace detail {
 /// Cooper, Harvey, Kennedy, "A simple, fast dominance algorithm", Rice University TR-06-33870, 2001 (revised 2006).
 ///
 /// Two departures. Fingers are compared by preorder instead of postorder numbers, which works as well because a
-/// dominator has the smaller number. And the second sweep looks only at retreating edges: where the target dominates
-/// the source, as in reducible flow, the first sweep was the last.
+/// dominator has the smaller number. And the second sweep visits only retreating edges: if their targets dominate their
+/// sources, as in reducible flow, there is no further sweep.
 struct cooper_harvey_kennedy_algorithm {
   static constexpr std::uint32_t leave_mark = 0x8000'0000;
 
@@ -31,8 +31,8 @@ struct cooper_harvey_kennedy_algorithm {
     return reached;
   }
 
-  /// Preorder numbers, the tree parent of each in `semi`, all other edges chained by target, and the numbers in
-  /// postorder in `label`.
+  /// Gives nodes preorder numbers. Leaves the tree parents in `semi`, all other edges chained by target, and the
+  /// numbers in postorder in `label`.
   template <class G>
   static constexpr std::uint32_t number_in_postorder(const G& g, std::uint32_t* number, dominance_arrays& a) {
     if (node_count(g) == 0) {
@@ -79,7 +79,7 @@ struct cooper_harvey_kennedy_algorithm {
         }
         chain_edge(w, number[at]);
       }
-      for (;;) { // leave nodes and look at edges until a target turns up that is new
+      for (;;) { // leave nodes and follow edges until there is a new target
         if (pending.empty()) {
           a.edges = edges.data();
           a.num_chained = edges.size();
@@ -99,8 +99,8 @@ struct cooper_harvey_kennedy_algorithm {
     }
   }
 
-  /// One sweep in reverse postorder over the edges whose source is done. True if the edges left out, the retreating
-  /// ones, would not change the outcome.
+  /// One sweep in reverse postorder over the edges whose source is done. Returns whether the other edges, the
+  /// retreating ones, change nothing.
   static constexpr bool first_sweep(dominance_arrays& a, std::uint32_t reached) {
     std::uint32_t* const idom = a.idom;
     const std::uint32_t* const parent = a.semi;
@@ -130,7 +130,7 @@ struct cooper_harvey_kennedy_algorithm {
     return true;
   }
 
-  /// One sweep over all edges. True if nothing changed.
+  /// One sweep over all edges. Returns whether nothing changed.
   static constexpr bool sweep(dominance_arrays& a, std::uint32_t reached) {
     std::uint32_t* const idom = a.idom;
     bool stable = true;

@@ -1,4 +1,4 @@
-/// What a list of edge updates comes to, and the graph while its insertions are done one by one.
+/// The net effect of a list of edge updates, and the graph while the insertions are done one by one.
 #pragma once
 
 #include "midend/config.hpp"
@@ -14,11 +14,12 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// The pairs of nodes whose first edge came or whose last edge went, worked out from the updates and the graph that
-/// they led to. An edge that came and went, and one of several parallel ones, makes no difference to dominators.
+/// The pairs of nodes whose first edge was inserted or whose last edge was deleted, computed from the updates and the
+/// graph after them. An edge that was inserted and deleted, or one of several parallel edges, does not affect
+/// dominators.
 ///
-/// Between the graphs before and after lies one with the edges of both, and the way to it is insertions alone:
-/// `for_each_successor` shows it as it is when the first so many insertions are done.
+/// Updates are done in two steps: insertions lead from the graph before to a graph with the edges of both, deletions
+/// lead from there to the graph after. `for_each_successor` shows the graph when the first insertions are done.
 class edge_changes {
 public:
   /// Requires the graph after all updates. O(updates + edges out of their sources).
@@ -37,19 +38,20 @@ public:
     }
   }
 
-  /// All pairs, by source; those that an edge was inserted between, and those between which all edges are gone.
+  /// A pair of nodes that got its first edge or lost its last one.
   struct change {
     node_id source;
     node_id target;
     std::int32_t net; ///< 1 if inserted, -1 if erased
   };
 
+  /// All changes, by source.
   constexpr std::span<const change> all() const { return changes_; }
 
-  /// The insertion at position `i` of `all()` is about to be done: it and those before it are shown from now on.
+  /// The insertion at position `i` of `all()` is next: from now on it and the insertions before it are shown.
   constexpr void show_up_to(std::size_t i) { done_ = i + 1; }
 
-  /// The successors of `n` in the graph that has not lost an edge yet. `visit` must not come back here.
+  /// The successors of `n` in the graph before the deletions. `visit` must not call this function.
   template <class G, class Visit> constexpr void for_each_successor(const G& g, node_id n, Visit visit) {
     const std::uint32_t first = first_[n];
     auto&& successors = g.successors(n);
@@ -75,7 +77,7 @@ public:
     }
   }
 
-  /// Forgets the changes, so that the next list finds the arrays clean. O(changes).
+  /// Forgets the changes and resets the arrays for the next list. O(changes).
   constexpr void clear() {
     for (const change& c : changes_) {
       first_[c.source] = no_node;
@@ -108,7 +110,7 @@ private:
     }
   }
 
-  /// One change for each target, with the number of edges that came in the end. `slot_` says where.
+  /// One change for each target, with the net number of edges inserted. `slot_` is its position.
   constexpr void merge_updates(node_id source, std::span<const edge_update> updates) {
     for (std::uint32_t i = first_[source]; i != no_node; i = next_[i]) {
       std::uint32_t& slot = slot_[updates[i].target];
@@ -157,8 +159,8 @@ private:
   flat_array<change> changes_;
   flat_array<node_id> sources_;
   flat_array<std::uint32_t> next_;  ///< update → the next one with its source
-  flat_array<std::int32_t> after_;  ///< edges there are, by change of one source
-  flat_array<std::uint32_t> first_; ///< by node: the first of its updates, later of its changes
+  flat_array<std::int32_t> after_;  ///< by change of one source: the number of edges in the graph
+  flat_array<std::uint32_t> first_; ///< by source: the first of its updates, later of its changes
   flat_array<std::uint32_t> slot_;  ///< by node, scratch
   std::size_t done_ = 0;
 };

@@ -1,4 +1,4 @@
-/// What the deletion of edges does to a dominator tree.
+/// Deletion of edges from a dominator tree.
 #pragma once
 
 #include "midend/config.hpp"
@@ -17,19 +17,20 @@ namespace detail {
 
 enum class sibling_fate : std::uint8_t { stays, moves, becomes_unreachable };
 
-/// Some children of a node d, the *dominator*, after edges into them were deleted: which of them it still dominates
-/// immediately, which are now below another child, which are unreachable.
+/// The children of a node d, the *dominator*, after edges into some of them were deleted: which ones d still dominates
+/// immediately, which ones are now below another child, which ones are unreachable.
 ///
-/// It is a matter of the children alone. Draw each subtree together into its root: an edge of the graph into a child
-/// becomes one from a child or from d, and in this graph d is the immediate dominator of exactly those that stay. What
-/// an edge leads from needs to be known only for children that nothing simpler decides: an edge from d itself does, and
-/// so do edges from two different siblings that stay. So it is built backwards from the children asked about.
+/// This depends on the children alone. Contract each subtree to its root: an edge of the graph into a child becomes one
+/// from a child or from d, and in the contracted graph d is the immediate dominator of exactly the children that stay.
+/// Two simple rules decide most children: a child stays if it has an edge from d itself, or edges from two different
+/// siblings that stay. Only for the others the sources of all edges are needed. So the contracted graph is built
+/// backwards, starting with the children in question.
 template <class G> class sibling_fates {
 public:
   constexpr sibling_fates(const G& g, const linked_tree& tree, update_memory& memory)
       : g_(g), tree_(tree), m_(memory) {}
 
-  /// The fate of one child of `dominator`. What was found out is kept until `forget`.
+  /// The fate of one child of `dominator`. The knowledge is kept until `forget`.
   constexpr sibling_fate of(node_id dominator, node_id child) {
     start(dominator);
     const std::uint32_t number = number_child(child);
@@ -123,7 +124,7 @@ private:
     return false;
   }
 
-  /// The number of the child of the dominator above `n`. What is climbed over remembers it.
+  /// The number of the child of the dominator that is `n` or above `n`. The nodes between remember it.
   constexpr std::uint32_t child_above(node_id n) {
     node_id at = n;
     while (m_.slot[at] == no_node && tree_.depth(at) > child_depth_) {
@@ -136,7 +137,7 @@ private:
     return number;
   }
 
-  /// Without looking further, if the edges into the node itself tell.
+  /// Visits no further nodes if the edges into this child decide.
   constexpr sibling_fate fate_by_edges(std::uint32_t number) {
     const std::uint32_t sources = follow_edges_into(number);
     followed_ = 1;
@@ -147,13 +148,13 @@ private:
       return sources == 0 ? sibling_fate::becomes_unreachable : sibling_fate::moves;
     }
     follow_undecided();
-    only_predecessor_ = no_node; // was that of another
+    only_predecessor_ = no_node; // belongs to another child
     solve();
     return solved_fate(number);
   }
 
-  /// Returns from how many different children edges lead to this one, 2 standing for more. Those from below the node
-  /// itself do not count. Stops when there are two that stay.
+  /// Returns from how many different children edges lead to this one, at most 2. Edges from below the child itself do
+  /// not count. Stops when two of them stay.
   constexpr std::uint32_t follow_edges_into(std::uint32_t number) {
     std::uint32_t first = number;
     std::uint32_t first_that_stays = number;
@@ -185,7 +186,7 @@ private:
     return different;
   }
 
-  /// Follows the edges into the undecided children, which become more on the way, and keeps those that still are.
+  /// Follows the edges into the undecided children, which adds further ones, and keeps those that are still undecided.
   constexpr void follow_undecided() {
     std::size_t kept = followed_;
     for (std::size_t i = kept; i != m_.undecided.size(); ++i) {
@@ -222,29 +223,29 @@ private:
   update_memory& m_;
   node_id dominator_ = no_node;
   node_id only_predecessor_ = no_node;
-  std::size_t followed_ = 0; ///< so many of the undecided children have been looked at
+  std::size_t followed_ = 0; ///< how many of the undecided children were visited
   std::uint32_t child_depth_ = 0;
   bool is_solved_ = false;
 };
 
-/// The deletion of edges: each of them is gone from `g`, and its target is in `lost`.
+/// Deletes edges: `g` no longer has them, and `lost` holds their targets.
 ///
-/// Deleting undoes inserting (see `edge_insertion`), so what is affected are siblings of the target: children of its
-/// immediate dominator d. What is elsewhere below d keeps its parent, and what is not below d is as before. So first it
-/// is found out which children of d move (see `sibling_fates`): if the target does not, none does. Where to is found
-/// out on a small graph of those that move and of what is above their predecessors, up to the children of d. Nodes that
-/// keep their parent have the edge from it for their only one; what moves has its edges of `g`. This graph has the
-/// dominators of `g`: each of its edges is one of `g` or leads from a dominator, and a path of `g` to w that avoids v
-/// holds the dominators of all its nodes, so that among its nodes there is a path of the small graph.
+/// A deletion is the inverse of an insertion (see `edge_insertion`), so the affected nodes are siblings of the target:
+/// children of its immediate dominator d. Other nodes below d keep their parent, and nodes not below d do not change.
+/// First, `sibling_fates` computes which children of d move: if the target does not, none does. Their new parents are
+/// computed on a small graph of the nodes that move and of the ancestors of their predecessors, up to the children of
+/// d. In this graph, nodes that keep their parent have one edge, from it; nodes that move have their edges of `g`. It
+/// has the dominators of `g`: each of its edges is one of `g` or leads from a dominator, and a path of `g` to w that
+/// avoids v contains the dominators of all its nodes, so its nodes include a path of the small graph.
 ///
 /// A departure from Georgiadis, Italiano, Laura, Santaroni, "An experimental study of dynamic dominators", ESA 2012,
-/// and from LLVM, which compute dominators anew of everything below d.
+/// and from LLVM, which compute the dominators of all nodes below d anew.
 template <class G> class edge_deletion {
 public:
   constexpr edge_deletion(const G& g, linked_tree& tree, update_memory& memory)
       : g_(g), tree_(tree), m_(memory), fates_(g, tree, memory) {}
 
-  /// Settles the nodes of `lost`, and those that lose edges on the way because others become unreachable.
+  /// Updates the nodes of `lost`, and the nodes that lose edges because others become unreachable.
   constexpr void run() {
     for (std::size_t i = 0; i != m_.lost.size() && !m_.gives_up(); ++i) {
       const node_id target = m_.lost[i];
@@ -297,7 +298,7 @@ private:
     m_.part.nodes.push_back(n);
   }
 
-  /// The dominator is 0, and what moves comes next.
+  /// The dominator gets 0, the nodes that move come next.
   constexpr void number_moving(node_id dominator) {
     m_.part.nodes.clear();
     m_.edges.clear();
@@ -317,7 +318,7 @@ private:
     }
   }
 
-  /// Numbers `n` and what is above it, up to what has a number.
+  /// Numbers `n` and its ancestors, up to the first one that has a number.
   constexpr void number_path(node_id n) {
     while (m_.slot[n] == no_node) {
       number(n);
@@ -333,7 +334,7 @@ private:
     m_.visited += tree_.update_depths(n);
   }
 
-  /// All are moved first, and depths worked out in preorder, so that none is worked out twice.
+  /// Moves all nodes first, then computes depths in preorder, so that none is computed twice.
   constexpr void move_as_solved() {
     const flat_array<node_id>& nodes = m_.part.nodes;
     const std::size_t last = m_.moving.size();
@@ -349,7 +350,7 @@ private:
     }
   }
 
-  /// What `top` dominates is unreachable with it; what edges lead to from there has lost them.
+  /// All nodes that `top` dominates become unreachable. The targets of their edges have lost these edges.
   constexpr void detach(node_id top) {
     tree_.detach(top, m_.region);
     m_.visited += m_.region.size();

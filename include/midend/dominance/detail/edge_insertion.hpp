@@ -1,4 +1,4 @@
-/// What the insertion of an edge does to a dominator tree.
+/// Insertion of an edge into a dominator tree.
 #pragma once
 
 #include "midend/config.hpp"
@@ -15,12 +15,11 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// The insertion of one edge. `each_successor(n, visit)` goes over the successors of `n` after the insertion.
+/// Inserts one edge. `each_successor(n, visit)` visits the successors of `n` after the insertion.
 ///
 /// Georgiadis, Italiano, Laura, Santaroni, "An experimental study of dynamic dominators", ESA 2012: let c be the
-/// nearest common dominator of the ends of the new edge. Exactly those nodes v deeper than the children of c are
-/// affected that a path from the target reaches on which nothing is less deep than v, and c becomes their immediate
-/// dominator.
+/// nearest common dominator of the ends of the new edge. A node v deeper than the children of c is affected
+/// exactly if the target reaches it by a path on which no node is less deep than v; c becomes its immediate dominator.
 template <class EachSuccessor> class edge_insertion {
 public:
   constexpr edge_insertion(linked_tree& tree, update_memory& memory, EachSuccessor each_successor)
@@ -48,7 +47,7 @@ private:
     if (tree_.depth(target) <= top) {
       return;
     }
-    find_affected(target, top);
+    list_affected(target, top);
     for (const node_id n : m_.found) {
       tree_.move(n, common);
     }
@@ -58,8 +57,8 @@ private:
   }
 
   /// Depth-based search, from the deepest nodes up: a node that is met from a deeper level, or from its own, is
-  /// affected, because what is less deep comes later. Below the present level the search goes on without affecting.
-  constexpr void find_affected(node_id target, std::uint32_t top) {
+  /// affected, because less deep nodes come later. Nodes below the present level are searched but not affected.
+  constexpr void list_affected(node_id target, std::uint32_t top) {
     m_.heads.assign(tree_.depth(target) - top, no_node);
     m_.found.clear();
     work_stack<node_id> met(m_.met);
@@ -105,8 +104,8 @@ private:
     }
   }
 
-  /// What was unreachable and is reached through `top` now has its dominators among itself: they are computed as of a
-  /// graph of its own. Leaves the reachable nodes that edges lead to from there in `found`, each once.
+  /// The nodes that become reachable through `top` have their dominators among themselves: they are computed on the
+  /// graph of these nodes. Leaves the targets of their edges to other reachable nodes in `found`, each once.
   constexpr void attach_region(node_id source, node_id top) {
     copy_region(top);
     if (m_.part.nodes.size() == 1) {
@@ -157,9 +156,9 @@ private:
     }
   }
 
-  /// The region hangs below `source`, so an edge out of it is as good as one from `source`. One by one: the search for
-  /// what an edge affects stays in the subtree of a sibling of what is above `source`, so it never enters the region,
-  /// and it does not see those edges out of it whose turn is yet to come.
+  /// The region is below `source`, so an edge out of it has the effect of one from `source`. Edges are inserted one by
+  /// one: the search for affected nodes stays in the subtree of a sibling of an ancestor of `source`, so it never
+  /// enters the region and does not see edges out of it that are not inserted yet.
   constexpr void insert_edges_out_of_region(node_id source) {
     m_.reached.swap(m_.found);
     for (const node_id target : m_.reached) {

@@ -1,4 +1,4 @@
-/// The regions of a graph in which control stays for ever, and the node of each that stands for its end.
+/// The regions of a graph that control never leaves, and the node of each that is its root.
 #pragma once
 
 #include "midend/config.hpp"
@@ -16,8 +16,8 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// A flat copy of the part of a graph from which no exit is reached, nodes numbered anew. What they lead to is of their
-/// kind, so no edge leaves.
+/// A flat copy of the nodes that reach no exit, with new numbers. Their successors do not reach an exit either, so no
+/// edge leaves this part.
 class endless_part {
 public:
   template <class G, class ReachesExit> constexpr void assign(const G& g, ReachesExit reaches_exit) {
@@ -39,7 +39,7 @@ public:
     return {targets_.data() + offsets_[n], targets_.data() + offsets_[n + std::size_t{1}]};
   }
 
-  /// What a node of the part is in the graph.
+  /// The node of the graph that a node of the part stands for.
   constexpr node_id original(node_id n) const { return nodes_[n]; }
 
 private:
@@ -60,10 +60,10 @@ private:
   flat_array<std::uint32_t> targets_;
 };
 
-/// Finds one root for each endless region. Only what reaches no exit is decomposed.
+/// Finds one root for each endless region. Only the nodes that reach no exit are decomposed into components.
 class endless_region_search {
 public:
-  /// Fills `roots()`, ascending; `reaches_exit(n)` says whether an exit is reached from `n`.
+  /// Fills `roots()`, ascending; `reaches_exit(n)` says whether `n` reaches an exit.
   template <class G, class ReachesExit> constexpr void run(const G& g, ReachesExit reaches_exit) {
     clear();
     part_.assign(g, reaches_exit);
@@ -84,7 +84,7 @@ public:
 
   constexpr std::span<const node_id> roots() const { return roots_; }
 
-  /// One of the roots after the other.
+  /// Returns one root after the other.
   constexpr node_id next_root() { return roots_[given_++]; }
 
 private:
@@ -99,7 +99,7 @@ private:
     return true;
   }
 
-  /// The entry reaches all of a component or nothing of it. Only a region of several nodes needs a search.
+  /// The entry reaches all nodes of a component or none. Only a region of several nodes needs a search.
   template <class G> constexpr node_id last_member(const G& g, std::span<const node_id> members) {
     node_id last = part_.original(members[0]);
     if (members.size() != 1 && !is_ordered_) {
@@ -112,7 +112,7 @@ private:
     return last;
   }
 
-  /// In reverse postorder, what is not reached behind the rest by id.
+  /// The later one in reverse postorder, unreachable nodes last, ascending.
   constexpr node_id later(node_id a, node_id b) const {
     const std::uint32_t post_a = order_.postorder_number(a);
     const std::uint32_t post_b = order_.postorder_number(b);
@@ -120,7 +120,7 @@ private:
   }
 
   flat_array<node_id> roots_;
-  std::size_t given_ = 0; ///< how many of them `next_root` gave
+  std::size_t given_ = 0; ///< how many of them `next_root` returned
   endless_part part_;
   strongly_connected_components_workspace component_memory_;
   component_partition components_;

@@ -37,7 +37,7 @@ public:
     }
   }
 
-  /// Says that the semidominator of w is final; everything above w is linked then.
+  /// The semidominator of w is final: from now on, w is in the forest.
   constexpr void link(std::uint32_t, std::uint32_t w, std::uint32_t semi) { label_[w] = ranked(semi, w); }
 
   /// The node of least semidominator on the path from v up to the last node above w.
@@ -54,8 +54,8 @@ private:
 /// n)).
 class balanced_link_forest {
 public:
-  /// Two numbers stand behind the real ones: `null`, of size 0 and semidominator 0, and the label of a node that has
-  /// not been linked, whose semidominator is worse than any: the root of a tree is not evaluated with its tree.
+  /// There are two numbers after the real ones: `null`, of size 0 and semidominator 0, and the label of a node that is
+  /// not linked yet, whose semidominator is larger than any: the root of a tree is not evaluated with its tree.
   constexpr balanced_link_forest(dominance_arrays& a, std::uint32_t reached) : null_(reached) {
     const std::size_t count = reached + std::size_t{1};
     const std::uint32_t unlinked = reached + 1;
@@ -151,8 +151,8 @@ template <class Forest> struct lengauer_tarjan_algorithm {
     return reached;
   }
 
-  /// From the last number down. The bucket of w, the nodes whose semidominator it is, is emptied when all below w is
-  /// linked and w is not: the paths that are evaluated end below w.
+  /// From the last number down. The bucket of w holds the nodes whose semidominator is w. It is emptied when all
+  /// descendants of w are linked and w is not: evaluated paths then end below w.
   static constexpr void semidominators_and_buckets(dominance_arrays& a, std::uint32_t reached) {
     Forest forest(a, reached);
     std::uint32_t* const parent_then_idom = a.idom; // a parent is last read before its idom is written

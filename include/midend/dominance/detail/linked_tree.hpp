@@ -15,7 +15,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// What the tree knows of a node, side by side: a climb reads parent and depth, a walk all of it.
+/// The links of a node, in one place: a climb reads parent and depth, a walk reads all of them.
 struct tree_links {
   node_id parent;
   std::uint32_t depth; ///< `no_node` if unreachable
@@ -24,7 +24,7 @@ struct tree_links {
   node_id previous_sibling;
 };
 
-/// Those of an unreachable node.
+/// The links of an unreachable node.
 inline constexpr tree_links no_links{no_node, no_node, no_node, no_node, no_node};
 
 /// The links of all nodes. Unreachable nodes are in no tree and have no children.
@@ -98,14 +98,14 @@ public:
     ++num_reachable_;
   }
 
-  /// Moves `n` and its subtree below `parent`. Depths are left to `update_depths`.
+  /// Moves `n` and its subtree below `parent`. Call `update_depths` afterwards.
   constexpr void move(node_id n, node_id parent) {
     unlink(n);
     link(n, parent);
   }
 
-  /// Brings the depths of `top` and of what is below it in line with the depth of its parent. Returns how many nodes it
-  /// went over, none if they were so already.
+  /// Sets the depths of `top` and its descendants according to the depth of its parent. Returns how many nodes it
+  /// visited, 0 if the depths were right.
   constexpr std::size_t update_depths(node_id top) {
     tree_links* const links = links_.data();
     std::size_t count = 0;
@@ -131,7 +131,7 @@ public:
     num_reachable_ -= nodes.size();
   }
 
-  /// Gives the root another number, that of an unreachable node, and leaves the old one as such.
+  /// Gives the root another number, that of an unreachable node. The old number becomes an unreachable node.
   constexpr void rename_root(node_id to) {
     links_[to] = links_[root_];
     links_[root_] = no_links;
@@ -165,8 +165,7 @@ private:
     }
   }
 
-  /// The node behind `n` in preorder of the subtree of `top`, whose links show the way back up; `no_node` after the
-  /// last.
+  /// The node after `n` in preorder of the subtree of `top`; `no_node` after the last one.
   constexpr node_id next_in_subtree(node_id n, node_id top) const {
     const tree_links* const links = links_.data();
     if (links[n].first_child != no_node) {
@@ -204,7 +203,7 @@ constexpr linked_tree::child_range linked_tree::children(node_id n) const {
   return {child_iterator(this, links_[n].first_child), child_iterator(this, no_node)};
 }
 
-/// The tree as a graph. It is its own dominator tree, which is how a snapshot comes about.
+/// The tree as a graph. It is its own dominator tree, from which a snapshot is made.
 struct tree_as_graph {
   const linked_tree* tree;
   std::uint64_t changes;

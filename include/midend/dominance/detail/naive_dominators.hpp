@@ -11,9 +11,9 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// a dominates b if the entry does not reach b once a is taken out. Shares no search with the algorithms it judges:
-/// nodes are numbered breadth first, where dominators come before what they dominate too, and the last strict dominator
-/// of a node is the immediate one.
+/// a dominates b if the entry does not reach b when a is removed. Shares no search with the algorithms that it tests:
+/// nodes are numbered breadth first, so that dominators come before the nodes that they dominate, and the last strict
+/// dominator of a node is the immediate one.
 struct naive_dominators_algorithm {
   template <class G> static constexpr std::uint32_t run(const G& g, std::uint32_t* number, dominance_arrays& a) {
     const node_id count = node_count(g);

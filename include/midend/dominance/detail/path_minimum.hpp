@@ -1,4 +1,4 @@
-/// The least label on a path of the search tree: the one data structure of the semidominator algorithms.
+/// The least label on a path of the search tree: the data structure of the semidominator algorithms.
 #pragma once
 
 #include "midend/config.hpp"
@@ -18,7 +18,7 @@ namespace detail {
 /// count. O(log n) amortised.
 template <class Label>
 constexpr Label least_label_on_path(std::uint32_t v, std::uint32_t w, Label* label, std::uint32_t* ancestor) {
-  // Most paths are one to three nodes long, unpredictably: these cases are done without a branch.
+  // Most paths have one to three nodes, unpredictably, so these cases have no branch.
   const std::uint32_t second = ancestor[v];
   const std::uint32_t third = ancestor[second];
   std::uint32_t up = ancestor[third];
@@ -31,7 +31,7 @@ constexpr Label least_label_on_path(std::uint32_t v, std::uint32_t w, Label* lab
   label[v] = least_of_two;
   ancestor[v] = third;
   v = third;
-  for (;;) { // v and what is below are accounted for; up, the ancestor of v, is not
+  for (;;) { // v and the nodes below are done; up, the ancestor of v, is not
     found = min(found, label[up]);
     const std::uint32_t next = ancestor[up];
     if (next <= w) {

@@ -1,4 +1,4 @@
-/// The graph that post-dominators are the dominators of.
+/// The graph whose dominators are the post-dominators of another one.
 #pragma once
 
 #include "midend/config.hpp"
@@ -16,11 +16,11 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// A graph turned round and entered at a virtual exit behind its last node, which leads to the roots:
+/// A graph with all edges reversed, entered at a virtual exit after its last node, which leads to the roots:
 /// `reversed(with_virtual_exit(g, roots))` without predecessors and without memory of its own.
 ///
-/// Given an `endless_region_search`, a search of `number_and_chain` goes on in the endless regions, which are looked
-/// for once all that reaches the roots is numbered, and only if that is not all. Other algorithms need all roots
+/// With an `endless_region_search`, `number_and_chain` continues in the endless regions. They are computed when all
+/// nodes that reach the roots are numbered, and only if there are other nodes. Other algorithms need all roots
 /// beforehand.
 template <bidirectional_flow_graph G> class reversed_to_exit {
 public:

@@ -1,4 +1,4 @@
-/// What the dominator algorithms share: the search into preorder numbers, and the memory.
+/// What the dominator algorithms share: the search that numbers a graph, and the arrays of one call.
 #pragma once
 
 #include "midend/config.hpp"
@@ -20,13 +20,13 @@ struct chained_edge {
   std::uint32_t next;
 };
 
-/// An edge that the search has not looked at: from a number to a node.
+/// An edge that the search has not followed yet: from a number to a node.
 struct pending_edge {
   std::uint32_t source;
   node_id target;
 };
 
-/// How many entries the stacks of a search have room for at first: enough, where the number of edges is known.
+/// The first capacity of a search's stacks: enough, if the graph knows the number of its edges.
 template <class G> constexpr std::size_t stack_capacity(const G& g) {
   if constexpr (edge_indexed_flow_graph<G>) {
     return static_cast<std::size_t>(g.num_edges()) + 1;
@@ -35,8 +35,8 @@ template <class G> constexpr std::size_t stack_capacity(const G& g) {
   }
 }
 
-/// Four columns of as many numbers as there are nodes. They may lie in a result that is written last: large graphs are
-/// bound by the memory they touch.
+/// Four columns with one number for each node. They may be columns of a result that is written last: on large graphs
+/// the memory that is touched decides the speed.
 struct scratch_columns {
   std::uint32_t* chain;
   std::uint32_t* label;
@@ -44,8 +44,8 @@ struct scratch_columns {
   std::uint32_t* selected;
 };
 
-/// The arrays of one call. Everything but `vertex` is indexed by the number that a search gave to a node and holds such
-/// numbers: the algorithms never touch a node id. What only one algorithm needs, it takes from `memory`.
+/// The arrays of one call. All but `vertex` are indexed by the number that a search gave to a node and hold such
+/// numbers: the algorithms never use node ids. An algorithm allocates what only it needs from `memory`.
 struct dominance_arrays {
   /// Ends the life of all other arrays in `arrays`.
   template <class G>
@@ -89,9 +89,9 @@ private:
   }
 };
 
-/// Whether the entry of a graph is none of its own nodes, as that of `reversed_to_exit`. The search enters `g.roots()`
-/// from there, and whenever it has no edge left to look at, the node without a number that `g.late_root(number, met)`
-/// gives, until that is `no_node`. `g.inner_successors(n)` is asked of all other nodes.
+/// Whether the entry of a graph is a virtual node, as in `reversed_to_exit`. The search enters `g.roots()` from there.
+/// When it has no edge left, it enters the node that `g.late_root(number, met)` returns, until that is `no_node`. For
+/// all other nodes it calls `g.inner_successors(n)`.
 template <class G> inline constexpr bool has_virtual_entry = false;
 
 template <class G> constexpr node_id late_root(const G& g, const std::uint32_t* number, std::uint32_t met) {
@@ -110,15 +110,16 @@ template <class G> constexpr decltype(auto) inner_successors(const G& g, node_id
   }
 }
 
-/// Depth-first search from the entry that turns the graph into numbers, as the semidominator algorithms need them:
+/// Depth-first search from the entry that turns the graph into numbers, as the semidominator algorithms need it:
 ///
 /// - `number[n]` becomes the preorder number of `n`; it must be `no_node` everywhere before.
-/// - A forward edge u → w only ever offers u as a semidominator, because u is not yet in the forest when w is
-///   evaluated: it is folded into `semi[w]` at once and forgotten.
+/// - A forward edge u → w only makes u a candidate for the semidominator of w, because u is not yet in the forest when
+/// w
+///   is evaluated: it is merged into `semi[w]` at once and forgotten.
 /// - Back and cross edges are chained by target. No list of predecessors is needed.
 ///
-/// Successors are taken last to first, which lets each range be read once, in order, and stacked as it comes. Returns
-/// the number of reachable nodes. O(n + m).
+/// Successors are followed last to first, so that each range is read once, in order, and pushed. Returns the number of
+/// reachable nodes. O(n + m).
 template <class G> constexpr std::uint32_t number_and_chain(const G& g, std::uint32_t* number, dominance_arrays& a) {
   a.num_chained = 0;
   if (node_count(g) == 0) {
@@ -162,7 +163,7 @@ template <class G> constexpr std::uint32_t number_and_chain(const G& g, std::uin
   for (;;) {
     std::uint32_t source = 0;
     node_id at = no_node;
-    for (;;) { // look at edges until a target turns up that is new
+    for (;;) { // follow edges until there is a new target
       if (pending.empty()) {
         at = late_root(g, number, met);
         if (at == no_node) {
@@ -180,7 +181,7 @@ template <class G> constexpr std::uint32_t number_and_chain(const G& g, std::uin
       }
       fold_or_chain(next.source, number[next.target]);
     }
-    for (;;) { // follow last successors as long as they are new
+    for (;;) { // go to last successors while they are new
       const std::uint32_t w = enter(at, source);
       auto&& successors = inner_successors(g, at);
       auto it = std::begin(successors);

@@ -15,8 +15,8 @@ namespace detail {
 
 /// Georgiadis, Tarjan, Werneck, "Finding dominators in practice", J. Graph Algorithms Appl. 10(1), 2006.
 ///
-/// In preorder numbers. Here the forest of evaluated nodes needs no links: at the time of w it is exactly the nodes
-/// above w, so "v has an ancestor in the forest" reads `ancestor[v] > w`.
+/// Nodes are preorder numbers. The forest of evaluated nodes then needs no links: when w is evaluated, it consists of
+/// the numbers above w, so "v has an ancestor in the forest" is `ancestor[v] > w`.
 struct semi_nca_algorithm {
   /// Numbers the graph and leaves idom[] in the arrays. Returns the number of reachable nodes.
   template <class G> static constexpr std::uint32_t run(const G& g, std::uint32_t* number, dominance_arrays& a) {
@@ -28,8 +28,8 @@ struct semi_nca_algorithm {
     return reached;
   }
 
-  /// Calls `backedge(v, w)` for each edge v → w whose target dominates its source: it is one exactly if w itself is the
-  /// least semidominator between w and v, that is, if no edge jumps into the path from outside. Targets come in
+  /// Calls `backedge(v, w)` for each edge v → w whose target dominates its source: exactly if w itself is the least
+  /// semidominator between w and v, that is, if no edge enters the path from outside. Targets come in
   /// descending order.
   template <class Backedge>
   static constexpr void evaluate_semidominators(dominance_arrays& a, std::uint32_t reached, Backedge backedge) {
@@ -62,8 +62,8 @@ struct semi_nca_algorithm {
     }
   }
 
-  /// The numbers `at(0) … at(count - 1)` that are `wanted`, without branches: whether a node has chained edges, or
-  /// needs to ascend, is a coin toss to the branch predictor, and cheaper to sort out beforehand.
+  /// The numbers `at(0) … at(count - 1)` that are `wanted`, selected without branches: whether a node has chained
+  /// edges, or must ascend, is unpredictable, so selecting first is cheaper.
   template <class At, class Wanted>
   static constexpr std::span<const std::uint32_t> select(std::uint32_t* selected, std::uint32_t count, At at,
                                                          Wanted wanted) {

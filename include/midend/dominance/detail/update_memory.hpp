@@ -1,4 +1,5 @@
-/// What the steps of an update of a dominator tree share: scratch by node, and a small graph of what is solved anew.
+/// What the steps of an update of a dominator tree share: scratch arrays, and a small graph whose dominators are
+/// computed anew.
 #pragma once
 
 #include "midend/config.hpp"
@@ -26,7 +27,7 @@ struct local_graph {
   flat_array<std::uint32_t> offsets;
   flat_array<std::uint32_t> targets;
 
-  /// Takes the edges, which stay in their order for each source.
+  /// Sets the edges, which keep their order for each source.
   constexpr void sort_by_source(std::span<const local_edge> edges) {
     offsets.assign(nodes.size() + 1, 0);
     targets.resize_for_overwrite(edges.size());
@@ -50,7 +51,7 @@ struct local_graph {
 
 static_assert(flow_graph<local_graph>);
 
-/// What an update owns between calls.
+/// The memory of updates.
 struct update_memory {
   flat_array<std::uint32_t> slot; ///< by node; `no_node` everywhere between steps
   flat_array<std::uint32_t> next; ///< by node; links of the lists that a step makes
@@ -71,11 +72,11 @@ struct update_memory {
   local_graph part;
   dominators_workspace solver;
   dominator_tree solution;
-  std::size_t visited = 0; ///< how many nodes the update has looked at
-  std::size_t budget = 0;  ///< how many it may look at before it gives up
-  bool gave_up = false;    ///< left the tree unfinished
+  std::size_t visited = 0; ///< how many nodes the update has visited
+  std::size_t budget = 0;  ///< how many it may visit before it gives up
+  bool gave_up = false;    ///< the tree is not finished
 
-  /// Asked before each step that could be one of many.
+  /// Called before each of a number of steps.
   constexpr bool gives_up() { return gave_up = visited > budget; }
 
   constexpr void resize(std::size_t count) {

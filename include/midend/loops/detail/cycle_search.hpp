@@ -1,4 +1,4 @@
-/// The search behind cycles, weak topological order and `is_reducible`.
+/// The search for cycles, which `cycles`, `weak_topological_order` and `is_reducible` share.
 #pragma once
 
 #include "midend/config.hpp"
@@ -20,20 +20,21 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// An edge into a cycle from outside that waits for the search to come to the node where it branched off.
+/// An edge into a cycle from outside that waits until the walk over the headers reaches the lowest common ancestor of
+/// its ends.
 struct deferred_edge {
   std::uint32_t edge;   ///< an index of the chained edges
   std::uint32_t target; ///< the block that it enters
   std::uint32_t next;   ///< another one that waits for the same node
 };
 
-/// A block that an edge enters besides the header, and the innermost cycle that this edge enters.
+/// An entry of a cycle other than its header, and the innermost cycle that the edge enters.
 struct entered_draft {
   std::uint32_t block;
   std::uint32_t draft;
 };
 
-/// What the search owns between calls. Nodes are the numbers that the search gave them, but for `number` and `turned`.
+/// The memory of the search. Nodes are the numbers that the search gave them, except in `number` and `turned`.
 struct cycle_memory {
   arena search;
   const node_id* vertex = nullptr;             ///< by number: the node; this and the next two belong to the last search
@@ -44,7 +45,7 @@ struct cycle_memory {
   flat_array<std::uint32_t> last;          ///< by node: the largest number of a descendant in the search tree
   flat_array<std::uint64_t> marked;        ///< a bit by node: a header, or edges wait for it
   flat_array<std::uint32_t> draft_of;      ///< by node: the innermost draft
-  flat_array<std::uint32_t> with_edges;    ///< stack of nodes whose chains are to be looked at
+  flat_array<std::uint32_t> with_edges;    ///< stack of nodes whose chains are still to visit
   flat_array<std::uint32_t> ancestor;      ///< by node: some ancestor; filled when the first edge is deferred
   flat_array<std::uint32_t> first_waiting; ///< by node: an index of `waiting`; filled likewise
   flat_array<deferred_edge> waiting;
@@ -55,14 +56,15 @@ struct cycle_memory {
 /// Havlak, "Nesting of reducible and irreducible loops", TOPLAS 19(4), 1997, made almost linear as by Ramalingam,
 /// "Identifying loops in almost linear time", TOPLAS 21(2), 1999. A node is a header if an edge comes back to it from a
 /// descendant in the search tree. In descending order of numbers, and thus from inner cycles to outer ones, a header
-/// takes what reaches these edges through its descendants; an inner cycle is taken as one node, found by union-find.
+/// takes the nodes that reach these edges through its descendants; an inner cycle is treated as one node, found by
+/// union-find.
 ///
 /// No predecessors are needed: with a node, the tree path from the header to it is in the cycle, forward edges within
 /// the cycle start on such paths, and the search has chained the other edges by target. An edge into the cycle from
 /// elsewhere makes it irreducible. Havlak moves it to the header, and to the next header, and so on. Here it waits
 /// until the walk over the headers comes to the lowest common ancestor of its ends: no header before is above both, and
-/// each header from then on that is above the target is above the source. Such edges are found, and the ancestor looked
-/// for, only when a cycle turns out to be irreducible, so a reducible graph does not pay for it.
+/// each header from then on that is above the target is above the source. Such edges, and the ancestor, are
+/// searched only in irreducible cycles, so a reducible graph has no extra cost.
 struct cycle_search {
   static constexpr std::uint32_t none = loop_drafts::none;
 
@@ -89,8 +91,8 @@ struct cycle_search {
   }
 
 private:
-  /// Finds the last descendants and marks the headers. Returns how many headers there are. The search meets edges back
-  /// to a node while it is below it, and other edges into it later. So the edge that was chained first, which is the
+  /// Finds the last descendants and marks the headers. Returns how many headers there are. The search meets backedges
+  /// of a node while it is below it, and other edges into it later. So the edge that was chained first, which is the
   /// last in the chain, tells whether there are edges back.
   constexpr std::uint32_t mark_headers(std::uint32_t reached) {
     m.marked.assign((reached + std::size_t{63}) / 64, 0);
@@ -158,7 +160,7 @@ private:
     std::uint32_t header;
     std::uint32_t draft;
     std::uint32_t* end;        ///< of the blocks that were taken
-    std::uint32_t* with_edges; ///< top of the stack of nodes whose chains are to be looked at
+    std::uint32_t* with_edges; ///< top of the stack of nodes whose chains are still to visit
   };
 
   /// Appends the blocks of the cycle of `header` that are in no inner one to the list that ends at `end`.
@@ -186,7 +188,7 @@ private:
     return c.end;
   }
 
-  /// Takes n and its ancestors into the draft, up to one that is in it.
+  /// Adds n and its ancestors to the draft, up to one that is in it.
   constexpr void take_path(std::uint32_t n, collection& c) {
     std::uint32_t* const draft_of = m.draft_of.data();
     for (;;) {
@@ -208,13 +210,13 @@ private:
       if (a.semi[n] < c.header) [[unlikely]] { // by a forward edge
         m.entered.push_back({n, c.draft});
       }
-      *c.with_edges = n; // to stay if there are edges, which is a coin toss
+      *c.with_edges = n; // stays if there are edges, which is unpredictable
       c.with_edges += a.chain[n] != end_of_chain;
       n = a.idom[n]; // the parent in the search tree
     }
   }
 
-  /// An edge from outside makes `target` an entry. From now on it counts as one to the cycle as a whole.
+  /// An edge from outside makes `target` an entry. From now on it counts as an edge to the whole cycle.
   constexpr void defer(std::uint32_t edge, std::uint32_t target, std::uint32_t header, std::uint32_t draft) {
     if (m.waiting.empty()) {
       m.ancestor.assign(std::span<const std::uint32_t>(a.idom, m.draft_of.size()));
@@ -232,8 +234,8 @@ private:
     m.marked.data()[common / 64] |= std::uint64_t{1} << common % 64;
   }
 
-  /// The lowest ancestor of n that was met before `header`: of both of them, since n was met after all that is below
-  /// `header`. Paths are halved on the way, which is right as headers descend.
+  /// The lowest ancestor of n that was met before `header`. It is an ancestor of both, because n was met after all
+  /// descendants of `header`. Paths are halved on the way, which is correct because headers descend.
   constexpr std::uint32_t ancestor_above(std::uint32_t n, std::uint32_t header) {
     std::uint32_t* const ancestor = m.ancestor.data();
     for (;;) {

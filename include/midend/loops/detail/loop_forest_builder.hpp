@@ -118,8 +118,8 @@ private:
     return exits.size();
   }
 
-  /// An edge to a header is a backedge if it comes from inside, else an entering edge. Backedges go to the front of the
-  /// edges, entering edges behind all of them.
+  /// An edge to a header is a backedge if it comes from inside, else an entering edge. Backedges come first in the
+  /// array of edges, then all entering edges.
   constexpr void list_edges_to_headers() {
     std::uint32_t* const backedge_offset = out_.column(loop_forest::backedge_offsets);
     std::uint32_t* const entering_offset = out_.column(loop_forest::entering_offsets);
