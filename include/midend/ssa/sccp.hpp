@@ -23,6 +23,7 @@
 #include "midend/ssa/sccp_result.hpp"
 #include "midend/support/bit_row.hpp"
 #include "midend/support/bit_set.hpp"
+#include "midend/support/detail/arena.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/sort.hpp"
 
@@ -97,6 +98,8 @@ private:
   template <class IR> MIDEND_SELDOM_CALLED constexpr void collect(const IR& ir) {
     signed_.clear();
     unsigned_.clear();
+    signed_.reserve(usual_count);
+    unsigned_.reserve(usual_count);
     if constexpr (std::same_as<constant_of<IR>, std::uint64_t>) {
       const auto count = static_cast<value_id>(ir.num_values());
       for (value_id v = 0; v != count; ++v) {
@@ -133,6 +136,7 @@ private:
   template <class T> static constexpr void add_neighbours(flat_array<T>& numbers, flat_array<T>& out) {
     sort_and_deduplicate(numbers);
     out.clear();
+    out.reserve(3 * numbers.size());
     const auto add_new = [&out](T number) {
       if (out.empty() || out.back() < number) {
         out.push_back(number);
@@ -150,6 +154,8 @@ private:
       }
     }
   }
+
+  static constexpr std::size_t usual_count = 32;
 
   bool is_collected_ = false;
   flat_array<std::int64_t> signed_;
@@ -172,12 +178,12 @@ template <class IR, class D> class sccp_solver;
 template <value_domain D> class sccp_workspace {
   template <class IR, class Domain> friend class detail::sccp_solver;
 
+  detail::arena memory_; ///< of the arrays of `order_`, `uses_` and the solver
   detail::ssa_order order_;
   detail::ssa_uses uses_;
-  detail::pending_set pending_;          ///< positions of `order_` to visit
-  flat_array<std::uint32_t> end_visits_; ///< by node
-  flat_array<std::uint32_t> waiting_;    ///< items that have no value because an operand has none
-  bit_row resolved_;                     ///< values for which an operand without a value is top
+  detail::pending_set pending_;       ///< positions of `order_` to visit
+  flat_array<std::uint32_t> waiting_; ///< items that have no value because an operand has none
+  bit_row resolved_;                  ///< values for which an operand without a value is top
   detail::constant_thresholds thresholds_;
   std::vector<domain_constant<D>> constants_;  ///< operands of the value that is being folded
   detail::fact_array<element_of<D>> arriving_; ///< by phi: the join of its inputs, while narrowing
@@ -217,8 +223,12 @@ private:
   // ---- Start: nothing is executed, and only values outside of all nodes are known.
 
   constexpr void start() {
-    order_.assign(ir_, options_.order);
-    w_.uses_.assign(ir_, order_);
+    const std::size_t num_items = static_cast<std::size_t>(ir_.num_values()) + num_nodes();
+    w_.memory_.reset(64 * num_items + 64); // enough for most programs
+    order_.assign(ir_, options_.order, w_.memory_);
+    w_.uses_.assign(ir_, order_, w_.memory_);
+    end_visits_ = w_.memory_.template array<std::uint32_t>(num_nodes(), 0);
+    w_.constants_.reserve(4);
     const value_id count = order_.num_values();
     out_.domain_ = domain_;
     out_.facts_.assign(count, domain_.bottom());
@@ -230,7 +240,6 @@ private:
     out_.counters_ = {};
     out_.broken_value_ = no_value;
     out_.epoch_ = graph_epoch(ir_.graph());
-    w_.end_visits_.assign(num_nodes(), 0);
     w_.pending_.assign(order_.num_positions(), false);
     w_.waiting_.clear();
     clear(w_.resolved_, count);
@@ -306,7 +315,7 @@ private:
 
   /// Takes the edges that the condition allows.
   constexpr void visit_end(node_id n) {
-    ++w_.end_visits_[n];
+    ++end_visits_[n];
     ++out_.counters_.branch_visits;
     const value_id condition = ir_.condition(n);
     if (condition == no_value) {
@@ -385,7 +394,7 @@ private:
   }
 
   constexpr bool was_visited(std::uint32_t item) const {
-    return order_.is_end(item) ? w_.end_visits_[order_.node_of_end(item)] != 0 : out_.visits_[item] != 0;
+    return order_.is_end(item) ? end_visits_[order_.node_of_end(item)] != 0 : out_.visits_[item] != 0;
   }
 
   /// Joins the input of a phi for an executable edge into the phi.
@@ -683,6 +692,7 @@ private:
   sccp_workspace<D>& w_;
   ssa_order& order_;
   sccp_result<D>& out_;
+  std::uint32_t* end_visits_ = nullptr; ///< by node
 };
 
 } // namespace detail
@@ -704,7 +714,8 @@ private:
 ///
 /// Without widening the result is the least solution and does not depend on any order. O(h (m + u)) time for m edges, u
 /// operands and a domain of height h, which `widen_after` and the thresholds bound if the domain widens; phis with many
-/// inputs included. The workspace takes 20 bytes a value, 32 a node and 20 an operand, and a fact for each value if
+/// inputs included. The workspace takes
+/// about 64 bytes for each value and node, 20 for each operand beyond two a value, and a fact for each value if
 /// something was widened.
 template <semantic_ir IR, domain_of_ir<IR> D>
 constexpr void sccp(const IR& ir, const D& domain, const sccp_options& options, sccp_workspace<D>& workspace,

@@ -7,7 +7,7 @@
 #include "midend/ir/ids.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
-#include "midend/support/flat_array.hpp"
+#include "midend/support/detail/arena.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -24,14 +24,16 @@ public:
   /// The position of an item in no node that the entry reaches.
   static constexpr std::uint32_t none = 0xffff'ffff;
 
-  template <class IR> constexpr void assign(const IR& ir, std::span<const node_id> nodes) {
+  /// The arrays come from `memory` and live until it is reset.
+  template <class IR> constexpr void assign(const IR& ir, std::span<const node_id> nodes, arena& memory) {
     const auto& g = ir.graph();
     num_values_ = static_cast<value_id>(ir.num_values());
     depth_first_order(g, search_, numbering_);
-    position_.assign(num_values_ + g.num_nodes(), none);
-    first_.assign(g.num_nodes(), none);
-    items_.clear();
-    items_.reserve(position_.size());
+    const auto num_nodes = static_cast<std::size_t>(g.num_nodes());
+    position_ = memory.array<std::uint32_t>(num_values_ + num_nodes, none);
+    first_ = memory.array<std::uint32_t>(num_nodes, none);
+    items_ = memory.array<std::uint32_t>(num_values_ + num_nodes);
+    num_positions_ = 0;
     if (!nodes.empty()) {
       MIDEND_ASSERT(nodes.size() == numbering_.num_reachable(), "an order of all nodes that the entry reaches",
                     nodes.size(), numbering_.num_reachable());
@@ -47,12 +49,12 @@ public:
 
   constexpr value_id num_values() const { return num_values_; }
 
-  constexpr std::size_t num_positions() const { return items_.size(); }
+  constexpr std::uint32_t num_positions() const { return num_positions_; }
 
-  constexpr std::uint32_t item(std::uint32_t position) const { return items_.data()[position]; }
+  constexpr std::uint32_t item(std::uint32_t position) const { return items_[position]; }
 
   /// Or `none`.
-  constexpr std::uint32_t position(std::uint32_t item) const { return position_.data()[item]; }
+  constexpr std::uint32_t position(std::uint32_t item) const { return position_[item]; }
 
   constexpr std::uint32_t end_of(node_id n) const { return num_values_ + n; }
 
@@ -77,22 +79,23 @@ public:
 
 private:
   template <class IR> constexpr void append(const IR& ir, node_id n) {
-    first_[n] = static_cast<std::uint32_t>(items_.size());
+    first_[n] = num_positions_;
     for_each_id(ir.values(n), [&](value_id v) { push(v); });
     push(end_of(n));
   }
 
   constexpr void push(std::uint32_t item) {
-    position_[item] = static_cast<std::uint32_t>(items_.size());
-    items_.push_back(item);
+    position_[item] = num_positions_;
+    items_[num_positions_++] = item;
   }
 
   value_id num_values_ = 0;
   depth_first_order_workspace search_;
   depth_first_numbering numbering_;
-  flat_array<std::uint32_t> position_;
-  flat_array<std::uint32_t> first_;
-  flat_array<std::uint32_t> items_;
+  std::uint32_t num_positions_ = 0;
+  std::uint32_t* position_ = nullptr; ///< by item
+  std::uint32_t* first_ = nullptr;    ///< by node
+  std::uint32_t* items_ = nullptr;    ///< by position
 };
 
 /// A reader of a value: an operation or the end of a node, by its item, or a phi on an edge.
@@ -106,23 +109,26 @@ struct ssa_use {
 /// second one sorts them by value without asking the IR again.
 class ssa_uses {
 public:
-  template <class IR> constexpr void assign(const IR& ir, const ssa_order& order) {
-    ends_.assign(order.num_values() + std::size_t{1}, 0);
-    found_.clear();
-    found_.reserve(2 * order.num_positions()); // most programs need no more
+  /// The arrays come from `memory` and live until it is reset.
+  template <class IR> constexpr void assign(const IR& ir, const ssa_order& order, arena& memory) {
+    const value_id num_values = order.num_values();
+    ends_ = memory.array<std::uint32_t>(num_values + std::size_t{1}, 0);
+    arena_stack<found_use> found(memory, 2 * std::size_t{order.num_positions()}); // enough for most programs
     for_each_use(ir, order, [&](value_id v, ssa_use use) {
-      ++ends_.data()[v];
-      found_.push_back({v, use});
+      ++ends_[v];
+      found.push({v, use});
     });
-    counts_to_ends(ends_);
-    uses_.resize_for_overwrite(ends_[order.num_values()]);
-    for (const found_use& found : found_) {
-      uses_.data()[--ends_.data()[found.value]] = found.use;
+    for (value_id v = 0; v != num_values; ++v) { // from counts to ends; filling moves them to the starts
+      ends_[v + std::size_t{1}] += ends_[v];
+    }
+    uses_ = memory.array<ssa_use>(found.size());
+    for (std::size_t i = 0; i != found.size(); ++i) {
+      uses_[--ends_[found.data()[i].value]] = found.data()[i].use;
     }
   }
 
   constexpr std::span<const ssa_use> of(value_id v) const {
-    return {uses_.data() + ends_.data()[v], uses_.data() + ends_.data()[v + std::size_t{1}]};
+    return {uses_ + ends_[v], uses_ + ends_[v + std::size_t{1}]};
   }
 
 private:
@@ -153,9 +159,8 @@ private:
     }
   }
 
-  flat_array<std::uint32_t> ends_;
-  flat_array<ssa_use> uses_;
-  flat_array<found_use> found_; ///< in the order of the search
+  std::uint32_t* ends_ = nullptr; ///< by value, and one more: where its uses start
+  ssa_use* uses_ = nullptr;
 };
 
 } // namespace detail
