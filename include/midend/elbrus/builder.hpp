@@ -18,7 +18,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus {
 
-/// What may stand behind an operation: `b.add(type::i32, i, b.i32(1), {.name = "next", .nsw = true})`.
+/// Name, flags and guard of an operation: `b.add(type::i32, i, b.i32(1), {.name = "next", .nsw = true})`.
 struct extras {
   std::string_view name = {};
   value_id into = no_value; ///< the variable that gets the result, which then has no name
@@ -42,7 +42,7 @@ struct address {
   alias_id alias = no_alias;
 };
 
-/// A case of a switch: where it goes.
+/// A case of a switch and its target.
 struct switch_case {
   std::uint64_t value = 0; ///< with zeros above the width
   node_id target = no_node;
@@ -54,9 +54,8 @@ struct branch_edges {
   edge_id when_false = 0;
 };
 
-/// Writes operations at the end of a node of a procedure, one after the other. It only makes the writing short: all it
-/// does can be done with the procedure, which can be read and changed at any time. Types and dominance are for
-/// `verify`.
+/// Appends operations to a node of a procedure, one after the other. It is a shorthand: the procedure itself can do all
+/// of this, and can be read and changed at any time. `verify` checks types and dominance.
 ///
 ///     builder b(p);
 ///     b.at(b.node("entry"));
@@ -73,12 +72,12 @@ public:
   /// A new node. The first one is the entry.
   node_id node(std::string_view name) { return procedure_->create_node(name); }
 
-  /// What follows stands at the end of `n`.
+  /// The next operations go to the end of `n`.
   void at(node_id n) { node_ = n; }
 
   node_id current() const { return node_; }
 
-  // What is read.
+  // Parameters, variables, alias classes and literals.
 
   value_id parameter(type t, std::string_view name) { return procedure_->add_parameter(name, t); }
 
@@ -105,7 +104,7 @@ public:
 
   value_id undefined(type t) { return procedure_->undefined(t); }
 
-  // Operations. `t` is the type that is written behind the name of the operation.
+  // Operations. `t` is the type in the name of the operation.
 
   /// Any operation with operands and result of one type, or a comparison of operands of type `t`.
   value_id operation(opcode code, type t, std::span<const value_id> operands, const extras& more = {}) {
@@ -195,9 +194,9 @@ public:
     return call(t, callee, as_span(arguments), more, clobbers, as_span(classes));
   }
 
-  // Phis, behind those that are there.
+  // Phis, after those that the node has.
 
-  /// A phi; an input for each edge is to follow, also for those edges that come later.
+  /// A phi. Set an input for each edge, also for edges that are made later.
   value_id phi(type t, std::string_view name = {}) { return procedure_->append_phi(node_, t, name); }
 
   /// The input of a phi along an edge.
@@ -218,7 +217,7 @@ public:
     return {first, procedure_->add_edge(node_, when_false, 0)};
   }
 
-  /// The same with how likely it is to be 1.
+  /// The same, with the probability that the condition is 1.
   branch_edges branch(value_id condition, node_id when_true, node_id when_false, double probability) {
     const branch_edges edges = branch(condition, when_true, when_false);
     procedure_->set_probability(edges.when_true, probability);
@@ -226,7 +225,7 @@ public:
     return edges;
   }
 
-  /// Returns the edges: those of the cases, then the default's. They are valid until the next edge is made.
+  /// Returns the edges of the cases, then the default edge. The span is valid until the next edge is made.
   std::span<const edge_id> switch_on(value_id value, std::span<const switch_case> cases, node_id otherwise) {
     operation_draft draft = drafted(opcode::switch_, {&value, 1}, {});
     draft.operand_type = type_of(value);

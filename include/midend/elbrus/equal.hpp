@@ -22,12 +22,12 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus {
 
-/// Whether names of values and nodes have to be the same.
+/// Whether names of values and nodes are compared.
 enum class names_compared : std::uint8_t { yes, no };
 
 namespace detail {
 
-/// Pairs what stands at the same place in both procedures, then compares pair by pair.
+/// Pairs the parts at the same place of both procedures, then compares pair by pair.
 class procedure_comparison {
 public:
   procedure_comparison(const procedure& a, const procedure& b, names_compared names)
@@ -146,7 +146,7 @@ private:
   bool same_operation(value_id va, value_id vb) const {
     const value_record& a = a_.value(va);
     const value_record& b = b_.value(vb);
-    const bool typed_by_operand = a.code == opcode::ret; // its own type only repeats that
+    const bool typed_by_operand = a.code == opcode::ret; // its own type only repeats the type of its operand
     return a.code == b.code && a.type == b.type && (typed_by_operand || a.operand_type == b.operand_type) &&
            a.flags == b.flags && a.guarded == b.guarded && a.guard_negated == b.guard_negated &&
            a.has_otherwise == b.has_otherwise && same_name(a_.value_name(va), b_.value_name(vb)) &&
@@ -203,27 +203,26 @@ private:
   std::string difference_;
   flat_array<node_id> order_a_; ///< the nodes that were not erased
   flat_array<node_id> order_b_;
-  flat_array<value_id> partner_; ///< of each value of a that is no literal, that of b
+  flat_array<value_id> partner_; ///< by value of a that is no literal: the value of b
   flat_array<node_id> node_partner_;
   flat_array<edge_id> edge_partner_;
 };
 
 } // namespace detail
 
-/// What is different in two procedures, in words; empty if nothing is.
+/// The first difference of two procedures, in words; empty if there is none.
 ///
-/// They are equal if they are the same in text: parameters, variables, nodes and operations in the same order, with the
-/// same names, types, flags, operands, targets, and the same profile bit for bit. What has no name equals what has
-/// none; with `names_compared::no`, names of values and nodes make no difference at all. Numbers of values and edges
-/// do not count, nor do what was erased, literals that nobody reads, the order of edges into a node, and places in
-/// files.
+/// They are equal if their texts are the same: parameters, variables, nodes and operations in the same order, with the
+/// same names, types, flags, operands, targets, and the same profile bit for bit. Two things without a name have equal
+/// names; with `names_compared::no`, names of values and nodes are not compared. These do not count: the numbers of
+/// values and edges, erased parts, unused literals, the order of edges into a node, and places in files.
 ///
-/// Requires that both are sound: `verify` finds nothing wrong with their structure. Linear in the size of both.
+/// Requires that `verify` finds no error in the structure of either. Linear in the size of both.
 inline std::string difference(const procedure& a, const procedure& b, names_compared names = names_compared::yes) {
   return detail::procedure_comparison(a, b, names).run();
 }
 
-/// What is different in two programs: procedures are compared in their order.
+/// The first difference of two programs: procedures are compared in their order.
 inline std::string difference(const program& a, const program& b, names_compared names = names_compared::yes) {
   if (a.procedures.size() != b.procedures.size()) {
     return detail::text_of({"the number of procedures: ", a.procedures.size(), " and ", b.procedures.size()});

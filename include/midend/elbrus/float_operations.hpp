@@ -1,5 +1,5 @@
-/// Floating-point operations of the Elbrus-like IR, and conversions from and to it: the interpreter and constant
-/// folding both compute with these.
+/// Floating-point operations and conversions of the Elbrus-like IR. The interpreter and constant folding use the same
+/// functions.
 #pragma once
 
 #include "midend/config.hpp"
@@ -19,8 +19,8 @@ namespace elbrus {
 
 namespace detail {
 
-/// Bits of a result. Which NaN an operation makes is up to the processor, so that we choose: the quiet one without sign
-/// and payload.
+/// The bits of a result. Processors differ in the NaN that an operation makes; here it is always the quiet NaN without
+/// sign and payload.
 template <class Float, class Bits> Bits result_bits(Float value) {
   constexpr Bits quiet = sizeof(Bits) == 4 ? Bits{0x7fc0'0000} : static_cast<Bits>(0x7ff8'0000'0000'0000);
   return value != value ? quiet : std::bit_cast<Bits>(value);
@@ -74,9 +74,9 @@ std::uint64_t float_operation(opcode code, std::uint64_t a, std::uint64_t b, std
 
 } // namespace detail
 
-/// The result of a floating-point operation or comparison on operands of type `t`, in IEEE 754 arithmetic rounded to
-/// nearest, each operation in the precision of its type; a result that is not a number is always the quiet NaN without
-/// sign and payload, so that results are the same everywhere.
+/// The result of a floating-point operation or comparison on operands of type `t`: IEEE 754 arithmetic rounded to
+/// nearest, each operation in the precision of its type. A NaN result is always the quiet NaN without sign and payload,
+/// so results are the same on all platforms.
 inline std::uint64_t evaluate_float(opcode code, type t, std::uint64_t a, std::uint64_t b = 0, std::uint64_t c = 0) {
   return t == type::f32 ? detail::float_operation<float, std::uint32_t>(code, a, b, c)
                         : detail::float_operation<double, std::uint64_t>(code, a, b, c);
@@ -89,7 +89,7 @@ inline std::uint64_t integer_to_float(type from, type to, std::uint64_t bits) {
                          : std::bit_cast<std::uint64_t>(static_cast<double>(number));
 }
 
-/// `ftoi.FROM.TO`: the number without its fraction; nothing if that, or NaN, is not a signed number of the type.
+/// `ftoi.FROM.TO`: the number without its fraction; nothing for NaN and for numbers that the type does not have.
 inline std::optional<std::uint64_t> float_to_integer(type from, type to, std::uint64_t bits) {
   const double whole = std::trunc(float_value(from, bits));
   const double limit = std::ldexp(1.0, static_cast<int>(width_of(to)) - 1);

@@ -16,10 +16,10 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus {
 
-/// What is wrong with a literal.
+/// The error in a literal.
 enum class literal_fault : std::uint8_t {
   none,
-  malformed,    ///< it is no number of this kind
+  malformed,    ///< not a number of this kind
   out_of_range, ///< the type has no such number
 };
 
@@ -168,9 +168,9 @@ inline void append_float(std::string& text, type t, std::uint64_t bits) {
 
 } // namespace detail
 
-/// Reads a literal of a type, all of `text`. Of integers, predicates and addresses: decimal or `0x…`, both also
-/// negative; the number must fit the type, signed or unsigned. Of floating-point numbers: decimal, rounded to nearest,
-/// or hexadecimal (`0x1.8p+1`), `inf`, `nan`, `nan.0x…` with the bits of the fraction, all of them also negative.
+/// Reads a literal of a type; `text` must be nothing else. Integers, predicates and addresses are decimal or `0x…`,
+/// also negative, and must fit the type, signed or unsigned. Floating-point numbers are decimal, rounded to nearest, or
+/// hexadecimal (`0x1.8p+1`), `inf`, `nan`, or `nan.0x…` with the bits of the fraction, all also negative.
 inline literal parse_literal(std::string_view text, type t) {
   const bool negative = !text.empty() && text[0] == '-';
   if (negative) {
@@ -198,7 +198,7 @@ inline void append_literal(std::string& text, type t, std::uint64_t bits) {
   }
 }
 
-/// The same as a string.
+/// The same, as a string.
 inline std::string literal_text(type t, std::uint64_t bits) {
   std::string text;
   append_literal(text, t, bits);

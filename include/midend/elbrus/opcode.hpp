@@ -1,4 +1,4 @@
-/// Operations of the Elbrus-like IR: names, operands and what they mean in the library's vocabulary.
+/// The operations of the Elbrus-like IR: names, operands and meaning in the vocabulary of the library.
 #pragma once
 
 #include "midend/config.hpp"
@@ -14,7 +14,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus {
 
-/// What an operation is.
+/// The kinds of operations.
 enum class opcode : std::uint8_t {
   // integers
   mov,
@@ -83,11 +83,11 @@ enum class opcode : std::uint8_t {
   unreachable
 };
 
-/// How an operation is written and typed.
+/// How an operation is written and which types it has.
 enum class opcode_form : std::uint8_t {
   moving,     ///< `mov.T`, `select.T`: any type
   integer,    ///< `add.T`: integer operands and result of one type
-  floating,   ///< `fadd.T`: the same of floating point
+  floating,   ///< `fadd.T`: floating-point operands and result of one type
   comparison, ///< `cmp.lt.T`: two operands of type T, an `i1` as result
   conversion, ///< `zext.FROM.TO`
   memory,     ///< `ld.T`, `st.T`
@@ -100,8 +100,8 @@ enum class opcode_form : std::uint8_t {
 struct opcode_info {
   std::string_view name; ///< without types
   opcode_form form;
-  std::uint8_t operands; ///< their number, if it is the same for all: without guard, address and arguments
-  operation meaning;     ///< in the library's vocabulary
+  std::uint8_t operands; ///< their number if it is fixed, without the guard; 0 for addresses and arguments
+  operation meaning;     ///< in the vocabulary of the library
 };
 
 /// By opcode.
@@ -177,7 +177,7 @@ constexpr std::string_view name_of(opcode code) {
   return info_of(code).name;
 }
 
-/// The operation with this name, without types; `br` is a jump. `sqrt` and `ffma` are other names of `fsqrt` and `fma`.
+/// The operation with this name, without types; `br` gives `jump`. `sqrt` and `ffma` are aliases of `fsqrt` and `fma`.
 constexpr std::optional<opcode> opcode_named(std::string_view name) {
   if (name == "sqrt") {
     return opcode::fsqrt;
@@ -198,12 +198,12 @@ constexpr bool is_terminator(opcode code) {
   return info_of(code).form == opcode_form::terminator;
 }
 
-/// Whether operands and result are floating point (of a conversion: one of the two).
+/// Whether the operation compares floating-point numbers.
 constexpr bool is_float_comparison(opcode code) {
   return code >= opcode::fcmp_oeq && code <= opcode::fcmp_uno;
 }
 
-/// Whether the operation does something beside computing its result.
+/// Whether the operation does something besides computing its result.
 constexpr bool has_side_effects(opcode code) {
   return code == opcode::st || code == opcode::call || is_terminator(code);
 }

@@ -170,7 +170,7 @@ public:
   /// The result if the operation does not run, else `no_value`.
   value_id otherwise(value_id v) const { return values_[v].has_otherwise ? operands(v).back() : no_value; }
 
-  /// Who reads it, once for each operand, latest first.
+  /// The operations that read it, once for each operand, latest first.
   auto users(value_id v) const { return operands_.users(v); }
 
   bool has_users(value_id v) const { return operands_.has_users(v); }
@@ -181,7 +181,7 @@ public:
   /// Callee and clobbers of a call.
   const call_record& call(value_id v) const { return calls_[values_[v].extra]; }
 
-  /// The classes that a call may write, of `clobber_kind::listed`.
+  /// The classes that a call with `clobber_kind::listed` may write.
   std::span<const alias_id> clobbered(value_id v) const { return class_lists_.elements(call(v).classes); }
 
   /// The values of a node, in order.
@@ -222,7 +222,7 @@ public:
 
   void set_probability(edge_id e, double probability) { edges_[e].probability = probability; }
 
-  /// The edge is taken for all values that no other edge of its source is for: the only edge of a jump.
+  /// Makes the edge the default: it is taken for all values that have no edge of their own.
   void clear_case(edge_id e) {
     edges_[e].is_default = true;
     edges_[e].case_value = 0;
@@ -235,7 +235,7 @@ public:
     return e;
   }
 
-  /// One more edge, for a value of the condition.
+  /// One more edge, taken if the condition has this value.
   edge_id add_edge(node_id source, node_id target, std::uint64_t case_value) {
     const edge_id e = add_edge(source, target);
     edges_[e].is_default = false;
@@ -289,7 +289,7 @@ public:
   /// Erases all variables. Requires that nothing reads or writes them.
   void clear_variables() {
     for (const value_id v : variables_) {
-      MIDEND_ASSERT(!has_users(v), "a variable that nobody uses", v);
+      MIDEND_ASSERT(!has_users(v), "a variable without users", v);
       values_[v].kind = value_kind::erased;
     }
     variables_.clear();
@@ -338,7 +338,7 @@ public:
 
   // Changing operations.
 
-  /// A new operation at the end of a node, or, in a node with a terminator, before that.
+  /// A new operation at the end of a node, before the terminator if there is one.
   value_id append(node_id n, const operation_draft& draft) {
     return insert(n, elbrus::is_terminator(draft.code) ? no_value : terminator(n), draft);
   }
@@ -351,13 +351,13 @@ public:
     return new_phi(n, nodes_[n].first, t, name, location);
   }
 
-  /// A new phi, behind those of the node; its inputs are not set.
+  /// A new phi, after the phis of the node; its inputs are not set.
   value_id append_phi(node_id n, type t, std::string_view name = {}, source_location location = {}) {
-    value_id behind = nodes_[n].first;
-    while (behind != no_value && is_phi(behind)) {
-      behind = values_[behind].next;
+    value_id after_phis = nodes_[n].first;
+    while (after_phis != no_value && is_phi(after_phis)) {
+      after_phis = values_[after_phis].next;
     }
-    return new_phi(n, behind, t, name, location);
+    return new_phi(n, after_phis, t, name, location);
   }
 
   /// A call; `draft` has the arguments. With `clobber_kind::listed`, `classes` are what it may write.
@@ -384,14 +384,14 @@ public:
 
   void set_flags(value_id v, attributes flags) { values_[v].flags = flags; }
 
-  /// What an operation wrote to a variable becomes its value.
+  /// The operation no longer writes a variable; its result is its value.
   void detach_variable(value_id v) { values_[v].variable = no_value; }
 
   void replace_uses(value_id v, value_id by) { operands_.replace_uses(v, by); }
 
-  /// Requires that nobody uses it. The edges of a terminator have to be erased, too.
+  /// Requires an operation without users. The edges of a terminator must be erased separately.
   void erase_value(value_id v) {
-    MIDEND_ASSERT(is_operation(v) && !has_users(v), "an operation that nobody uses", v);
+    MIDEND_ASSERT(is_operation(v) && !has_users(v), "an operation without users", v);
     operands_.clear(values_[v].operands);
     unlink(v);
     values_[v].kind = value_kind::erased;
@@ -515,7 +515,7 @@ private:
     for_each_phi(target, [&](value_id phi) { operands_.push_back(values_[phi].operands, phi, no_value); });
   }
 
-  /// Phis do as the list of edges does: the last input moves into the place of the one that goes.
+  /// Phis follow the list of edges: the last input moves into the place of the removed one.
   void leave_with_phis(edge_id e) {
     const edge_record left = edge(e);
     leave(e);

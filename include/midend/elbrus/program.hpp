@@ -12,7 +12,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus {
 
-/// Procedures, in the order of the file. What they call and is not among them is a host function.
+/// Procedures, in the order of the file. A callee that is not among them is a host function.
 struct program {
   std::vector<procedure> procedures;
 

@@ -1,4 +1,4 @@
-/// What the Elbrus-like IR keeps of values, nodes and edges.
+/// The records of the Elbrus-like IR: values, nodes and edges.
 #pragma once
 
 #include "midend/config.hpp"
@@ -27,37 +27,37 @@ struct source_location {
 /// A name in the table of a procedure; 0 for none.
 using name_id = std::uint32_t;
 
-/// A class of memory accesses of a procedure. Accesses of different classes never overlap.
+/// An alias class of a procedure. Accesses of different classes never overlap.
 using alias_id = std::uint32_t;
 
 /// The access may overlap anything.
 inline constexpr alias_id no_alias = 0xffff'ffff;
 
-/// No profile.
+/// The count is not known.
 inline constexpr std::uint64_t no_count = ~std::uint64_t{0};
 
-/// What a value is.
+/// The kind of a value.
 enum class value_kind : std::uint8_t {
   parameter,
-  variable,  ///< the variable itself; as an operand, what it holds
+  variable,  ///< the variable itself; as an operand, its current value
   constant,  ///< a literal: `bits`
-  undefined, ///< the literal `undef`: what a variable holds that was not written
+  undefined, ///< the literal `undef`: the value of a variable that was not written
   operation, ///< an operation in a node
   erased
 };
 
-/// What stands behind an operation.
+/// The flags of an operation.
 struct attributes {
   bool nsw = false;         ///< the program promises no signed overflow
   bool assoc = false;       ///< reassociation is allowed
   bool spec = false;        ///< speculative: gives a diagnostic value instead of a fault
   bool is_volatile = false; ///< a load or store that must be done
-  bool noreturn = false;    ///< a call that does not come back
+  bool noreturn = false;    ///< a call that does not return
 
   friend constexpr bool operator==(attributes, attributes) = default;
 };
 
-/// The address `[base + index*scale + offset]`, of whose parts base and index are operands.
+/// The address `[base + index*scale + offset]`. Base and index are operands of the operation.
 struct memory_access {
   bool indexed = false;
   std::uint32_t scale = 1;
@@ -77,16 +77,16 @@ struct call_record {
   detail::pooled_list classes = {}; ///< of `clobber_kind::listed`
 };
 
-/// A value, whatever its kind. All that is called `…_id` elsewhere is one number here: the values of a procedure.
+/// A value of any kind. The ids of values, statements and variables of the IR contract are the same number here.
 struct value_record {
   value_kind kind = value_kind::erased;
   opcode code = opcode::mov;
-  elbrus::type type = elbrus::type::none;         ///< of the value; `none` for what has none
+  elbrus::type type = elbrus::type::none;         ///< of the value; `none` if the operation has no result
   elbrus::type operand_type = elbrus::type::none; ///< of a comparison, conversion, store or switch: that of the operand
   attributes flags = {};
   bool guarded = false;       ///< the operands end with a predicate …
   bool guard_negated = false; ///< … which must be 0
-  bool has_otherwise = false; ///< … and with what the result is if the operation does not run
+  bool has_otherwise = false; ///< … and with the result if the operation does not run
   name_id name = 0;
   value_id variable = no_value; ///< the variable that is written; the operation then has no name
   node_id node = no_node;
@@ -98,7 +98,7 @@ struct value_record {
   source_location location = {};
 };
 
-/// What the program says of the number of times a loop header runs; 0 for nothing.
+/// The hints of the program: how often a loop header runs; 0 for no hint.
 struct trip_hint {
   std::uint64_t average = 0;
   std::uint64_t maximum = 0;
@@ -130,7 +130,7 @@ struct edge_record {
   double probability = -1; ///< negative for unknown
 };
 
-/// An operation to be made; what the members mean is said at `value_record`.
+/// An operation to be made; `value_record` documents the members.
 struct operation_draft {
   opcode code = opcode::mov;
   elbrus::type type = elbrus::type::none;

@@ -1,4 +1,4 @@
-/// `scalar`: a number with its type, as it goes into a run and comes out of it.
+/// `scalar`: a number with its type: argument or result of a run.
 #pragma once
 
 #include "midend/config.hpp"
@@ -20,7 +20,7 @@ struct scalar {
   friend constexpr bool operator==(const scalar&, const scalar&) = default;
 };
 
-/// A number of an integer type, of which the low bits are kept.
+/// A number of an integer type; bits above its width are dropped.
 constexpr scalar integer_scalar(type t, std::int64_t value) {
   return {t, static_cast<std::uint64_t>(value) & low_ones(width_of(t))};
 }
@@ -41,7 +41,7 @@ constexpr double float_value(type t, std::uint64_t bits) {
                         : std::bit_cast<double>(bits);
 }
 
-/// The same of an integer type, signed.
+/// The number that the bits of an integer type mean, signed.
 constexpr std::int64_t signed_value(const scalar& s) {
   return as_signed(s.bits, width_of(s.type));
 }

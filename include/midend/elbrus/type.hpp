@@ -25,7 +25,7 @@ constexpr std::string_view name_of(type t) {
   return type_names[static_cast<std::size_t>(t)];
 }
 
-/// The type with this name. `none` has none.
+/// The type with this name. `none` is not found.
 constexpr std::optional<type> type_named(std::string_view name) {
   for (std::size_t i = 1; i != type_names.size(); ++i) {
     if (type_names[i] == name) {
@@ -56,8 +56,7 @@ constexpr unsigned bytes_of(type t) {
   return t == type::i1 ? 1 : width_of(t) / 8;
 }
 
-/// Whether a value of type `from` can be an operand of type `to`: the same type, or an address for a number of 64 bits
-/// and the other way round.
+/// Whether a value of type `from` can be an operand of type `to`: the same type, or `ptr` and `i64` in either order.
 constexpr bool converts_freely(type from, type to) {
   return from == to || (from == type::ptr && to == type::i64) || (from == type::i64 && to == type::ptr);
 }

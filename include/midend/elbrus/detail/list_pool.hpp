@@ -12,15 +12,15 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus::detail {
 
-/// A list in a pool: the place of its elements.
+/// The place of a list in a pool.
 struct pooled_list {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
   std::uint32_t capacity = 0;
 };
 
-/// The elements of many lists. A list that is full moves to the end of the array and doubles, so that appending is O(1)
-/// amortised and at most half of the array is left behind.
+/// The elements of many lists. A full list moves to the end of the array and doubles its capacity: appending is O(1)
+/// amortised, and at most half of the array is unused.
 class list_pool {
 public:
   std::span<const std::uint32_t> elements(const pooled_list& list) const {

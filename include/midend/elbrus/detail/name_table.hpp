@@ -13,8 +13,8 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus::detail {
 
-/// Keeps names; the same name may be there twice. 0 is the empty one. A name that is added may be a view of one that is
-/// there already.
+/// Stores names by number; the same name may have several numbers. 0 is the empty name. A name that is added may be a
+/// view into the table.
 class name_table {
 public:
   std::uint32_t add(std::string_view name) {

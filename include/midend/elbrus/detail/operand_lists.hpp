@@ -1,4 +1,4 @@
-/// Operands of values, and from each value the list of those that read it.
+/// The operands of values, and for each value the list of its users.
 #pragma once
 
 #include "midend/config.hpp"
@@ -17,11 +17,11 @@ namespace elbrus::detail {
 
 inline constexpr std::uint32_t no_slot = 0xffff'ffff;
 
-/// All operands stand in slots, those of one value side by side; slots that hold the same value are linked. An operand
-/// that is not set (`no_value`) is in no such list.
+/// Each operand has a slot; the slots of one user are neighbours, and slots that hold the same value are linked. An
+/// operand that is not set (`no_value`) is in no list.
 class operand_lists {
 public:
-  /// Walks the slots that hold a value and shows whose they are.
+  /// Walks the slots that hold a value and gives their users.
   class user_iterator {
   public:
     using value_type = value_id;
@@ -55,7 +55,7 @@ public:
     std::uint32_t slot_ = no_slot;
   };
 
-  /// One more value, which nobody uses.
+  /// One more value, without users.
   void add_value() { first_use_.push_back(no_slot); }
 
   std::span<const value_id> operands(const pooled_list& list) const { return {value_.data() + list.first, list.count}; }
@@ -70,7 +70,7 @@ public:
   }
 
   void set(const pooled_list& list, std::size_t position, value_id operand) {
-    MIDEND_ASSERT(position < list.count, "an operand there is", position, list.count);
+    MIDEND_ASSERT(position < list.count, "an operand of the value", position, list.count);
     const auto slot = static_cast<std::uint32_t>(list.first + position);
     unlink(slot);
     link(slot, operand);
@@ -90,7 +90,7 @@ public:
     }
   }
 
-  /// Latest first. A user is there as often as it reads the value.
+  /// Latest first. A user appears once for each operand.
   iterator_range<user_iterator> users(value_id v) const {
     return {user_iterator(this, first_use_[v]), user_iterator(this, no_slot)};
   }
@@ -140,7 +140,7 @@ private:
     value_[slot] = no_value;
   }
 
-  /// The slots of a list that is full, twice as many, at the end. Users keep their order.
+  /// Moves a full list to the end and doubles its slots. Users keep their order.
   void move_to_end(pooled_list& list) {
     const auto first = static_cast<std::uint32_t>(value_.size());
     const std::uint32_t capacity = list.capacity == 0 ? 2 : 2 * list.capacity;
@@ -179,7 +179,7 @@ private:
   flat_array<value_id> value_; ///< by slot
   flat_array<value_id> user_;
   flat_array<std::uint32_t> next_;      ///< slot that holds the same value
-  flat_array<std::uint32_t> previous_;  ///< the same the other way
+  flat_array<std::uint32_t> previous_;  ///< the other direction of `next_`
   flat_array<std::uint32_t> first_use_; ///< by value
 };
 

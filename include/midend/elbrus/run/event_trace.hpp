@@ -1,4 +1,4 @@
-/// `event_trace`: what the world outside sees of a run.
+/// `event_trace`: the effects of a run that can be observed from outside.
 #pragma once
 
 #include "midend/config.hpp"
@@ -16,7 +16,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus {
 
-/// What the world outside sees of a run.
+/// An effect that can be observed from outside.
 enum class event_kind : std::uint8_t {
   call,           ///< of a host function
   volatile_load,  ///< of the first argument, an address

@@ -1,4 +1,4 @@
-/// Host functions: what a program calls and does not contain.
+/// Host functions: functions that a program calls and does not contain.
 #pragma once
 
 #include "midend/config.hpp"
@@ -19,11 +19,11 @@ namespace elbrus {
 struct host_call {
   std::string_view callee; ///< without `@`
   std::span<const scalar> arguments;
-  type result = type::none; ///< what the program wants
+  type result = type::none; ///< that the program expects
   memory& arrays;           ///< of the run
 };
 
-/// What came of it.
+/// The result of such a call.
 struct host_answer {
   enum class outcome : std::uint8_t {
     returned, ///< without a result
@@ -44,7 +44,7 @@ struct host_answer {
   static constexpr host_answer stop() { return {outcome::stopped}; }
 };
 
-/// All host functions in one. Runs can be compared only if it depends on nothing but the call and earlier ones.
+/// All host functions in one. For runs to be comparable, its results must depend only on this call and earlier ones.
 using host_functions = std::function<host_answer(const host_call&)>;
 
 } // namespace elbrus

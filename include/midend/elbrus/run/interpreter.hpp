@@ -1,4 +1,4 @@
-/// `interpreter`: runs procedures of the Elbrus-like IR and traps where they have no meaning.
+/// `interpreter`: runs procedures of the Elbrus-like IR and traps where their behaviour is undefined.
 #pragma once
 
 #include "midend/config.hpp"
@@ -21,22 +21,22 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus {
 
-/// Runs procedures. It is deterministic as far as the host functions are: value, memory, trap, events and counts are
+/// Runs procedures. If the host functions are deterministic, so is the run: value, memory, trap, events and counts are
 /// the same on every platform.
 ///
-/// A run traps (`trap.hpp` has the list) where the operation it has come to has no meaning. A speculative operation
-/// that would trap for its operands has a *diagnostic* value instead, and so has a speculative operation with a
-/// diagnostic operand. `phi`, `mov`, `select` (of its two values) and a guarded operation that does not run (of what
-/// stands behind the colon) pass such a value on; any other use traps. `undef` is such a value from the beginning. A
-/// variable that was not written is one that cannot be passed on, either. Phis are simultaneous.
+/// A run traps (`trap.hpp` lists the reasons) at an operation that is undefined for its operands. A speculative
+/// operation that would trap has a *diagnostic* value instead, and so has a speculative operation with a diagnostic
+/// operand. `phi`, `mov`, `select` (its two values) and a guarded operation that does not run (the value after the
+/// colon) pass a diagnostic value on; any other use traps. `undef` is a diagnostic value. A variable that was not
+/// written traps even when it is passed on. The phis of a node are evaluated simultaneously.
 ///
-/// Calls of procedures of the program run in frames of the interpreter, not of the host, so that recursion is limited
-/// by the options alone; all other calls go to the host functions.
+/// Calls of procedures of the program use frames of the interpreter, not the stack of the host, so only the options
+/// limit recursion; all other calls go to the host functions.
 ///
-/// Requires that `verify` finds no fault, and that the procedures stay where and what they are: each is turned into a
-/// flat list of instructions when it is first called, which is kept for later runs.
-/// Time: that of the operations, about 10 ns each, and O(size) for the first call of a procedure. Space: 56 bytes an
-/// operation, 9 a value and frame.
+/// Requires that `verify` finds no error, and that the procedures are neither moved nor changed: each is decoded into a
+/// flat list of instructions when it is first called, and later runs use that list.
+/// Time: about 10 ns an operation, and O(size) for the first call of a procedure. Space: 56 bytes an operation, 9 bytes
+/// a value and frame.
 class interpreter {
 public:
   explicit interpreter(std::span<const procedure> procedures) : program_(procedures) {}
@@ -49,7 +49,7 @@ public:
     return number == detail::none ? std::nullopt : std::optional<std::size_t>(number);
   }
 
-  /// Runs a procedure. Arguments that are not as many or of other types than its parameters are a `bad_call`.
+  /// Runs a procedure. If the arguments differ from its parameters in number or types, the trap is `bad_call`.
   run_result run(std::size_t number, std::span<const scalar> arguments, memory arrays = {},
                  const run_options& options = {}) {
     run_result result;

@@ -22,9 +22,9 @@ namespace elbrus {
 
 /// Byte-addressed memory made of named arrays, little endian; a predicate takes one byte, whose lowest bit is read.
 ///
-/// Array k begins at (k + 1)·2^32 and has at most 2^31 bytes: so that gaps lie between arrays, into which every index
-/// that is a little too large or too small leads; that an address says at once which array is meant; and that addresses
-/// are the same in all runs. Address 0 is in no array.
+/// Array k begins at (k + 1)·2^32 and has at most 2^31 bytes. So there are gaps between arrays, where an index that is
+/// a little too large or too small leads; an address shows which array it belongs to; and addresses are the same in all
+/// runs. Address 0 is in no array.
 class memory {
 public:
   static constexpr std::size_t largest_array = std::size_t{1} << 31;
@@ -84,13 +84,13 @@ public:
   /// Whether `size` bytes from `address` on are all in one array.
   bool contains(std::uint64_t address, std::size_t size) const { return place(address, size) != nowhere; }
 
-  /// What a load finds there; nothing if that is not in an array.
+  /// The value at an address; nothing if it is not in an array.
   std::optional<std::uint64_t> load(type t, std::uint64_t address) const {
     const std::size_t at = place(address, bytes_of(t));
     return at == nowhere ? std::nullopt : std::optional(read(bytes_.data() + at, t));
   }
 
-  /// Whether there was a place to store to.
+  /// False if the address is not in an array.
   bool store(type t, std::uint64_t address, std::uint64_t bits) {
     const std::size_t at = place(address, bytes_of(t));
     if (at == nowhere) {
@@ -100,12 +100,12 @@ public:
     return true;
   }
 
-  /// Element i of an array. Requires that it is there.
+  /// Element i of an array. Requires that there is one.
   scalar element(std::size_t array, type t, std::size_t i) const {
     return {t, read(bytes(array).data() + i * bytes_of(t), t)};
   }
 
-  /// Same names, in the same order, of the same bytes.
+  /// The same names in the same order, with the same bytes.
   friend bool operator==(const memory& a, const memory& b) { return a.arrays_ == b.arrays_ && a.bytes_ == b.bytes_; }
 
 private:

@@ -1,4 +1,4 @@
-/// How often nodes and edges were executed, and how that gets into a procedure.
+/// Execution counts of nodes and edges, and `write_profile`, which writes them into a procedure.
 #pragma once
 
 #include "midend/config.hpp"
@@ -25,7 +25,7 @@ struct procedure_profile {
 /// By procedure.
 using run_profile = std::vector<procedure_profile>;
 
-/// How often a node was entered: the entry by calls, others by the edges that lead there.
+/// How often a node was entered: the entry by calls, other nodes by the edges into them.
 inline std::uint64_t node_count(const procedure& p, const procedure_profile& counts, node_id n) {
   std::uint64_t sum = n == p.entry() ? counts.calls : 0;
   for (const edge_id e : p.in_edges(n)) {
@@ -46,8 +46,8 @@ inline void add_profile(run_profile& sum, const run_profile& counts) {
   }
 }
 
-/// Puts counts into the procedure that was run: its own, those of nodes, and the probabilities of the edges of nodes
-/// that go on in several ways; unknown where none of them was taken. What was there before is overwritten. O(n + m).
+/// Writes counts into the procedure that was run: its own count, the counts of nodes, and the probabilities of the
+/// edges of nodes with several successors; unknown if none of them was taken. Overwrites the old profile. O(n + m).
 inline void write_profile(procedure& p, const procedure_profile& counts) {
   p.set_count(counts.calls);
   for (node_id n = 0; n != p.num_nodes(); ++n) {
@@ -66,7 +66,7 @@ inline void write_profile(procedure& p, const procedure_profile& counts) {
   }
 }
 
-/// The same for each procedure of a program that was run.
+/// The same for each procedure of a program.
 inline void write_profile(program& all, const run_profile& counts) {
   for (std::size_t i = 0; i != counts.size(); ++i) {
     write_profile(all.procedures[i], counts[i]);

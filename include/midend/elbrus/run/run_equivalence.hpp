@@ -1,4 +1,4 @@
-/// `compare_runs`: whether a transformed program did what the original did.
+/// `compare_runs`: whether a transformed program behaved like the original.
 #pragma once
 
 #include "midend/config.hpp"
@@ -18,14 +18,14 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus {
 
-/// Whether the second of two runs does what the first one asks for.
+/// Whether the second of two runs may stand for the first.
 enum class run_verdict : std::uint8_t {
   same,
   different,
-  no_verdict, ///< one of the runs came to a limit
+  no_verdict, ///< one of the runs reached a limit
 };
 
-/// In what two runs differ.
+/// Where two runs differ.
 enum class run_difference : std::uint8_t {
   none,
   trap,         ///< the transformed program traps, the original does not
@@ -35,7 +35,7 @@ enum class run_difference : std::uint8_t {
   memory_bytes, ///< `index`: array, `offset`: byte
 };
 
-/// What came of comparing two runs, and where they differ first.
+/// The result of comparing two runs, and the first difference.
 struct run_comparison {
   run_verdict verdict = run_verdict::same;
   run_difference what = run_difference::none;
@@ -47,7 +47,7 @@ struct run_comparison {
 
 namespace detail {
 
-/// The first event in which two runs differ. The second may go on after the end of the first if `open`.
+/// The first event in which two runs differ. If `open`, the second may have more events than the first.
 inline run_comparison compare_events(const event_trace& a, const event_trace& b, bool open) {
   const std::size_t both = std::min(a.size(), b.size());
   std::size_t i = 0;
@@ -79,12 +79,12 @@ inline run_comparison compare_memories(const memory& a, const memory& b) {
 
 } // namespace detail
 
-/// Whether the second run is one that a right transformation of the first program may lead to: if the first does not
-/// trap, the same value, memory and events (calls of host functions and volatile accesses, with arguments and results);
-/// if it traps, the same events up to the trap, and then anything. A step limit or a limit of the depth of calls in
-/// either run says nothing.
+/// Whether a correct transformation of the first program may behave like the second run: if the first does not trap,
+/// the same value, memory and events (calls of host functions and volatile accesses, with arguments and results); if it
+/// traps, the same events up to the trap, and then anything. If either run reached the step limit or the limit of call
+/// depth, there is no verdict.
 ///
-/// Requires that both were given the same arguments and memory, and host functions that answer alike.
+/// Requires that both had the same arguments and memory, and host functions that give the same results.
 inline run_comparison compare_runs(const run_result& original, const run_result& transformed) {
   const auto limited = [](const run_result& r) { return r.trap && is_limit(r.trap->kind); };
   if (limited(original) || limited(transformed)) {

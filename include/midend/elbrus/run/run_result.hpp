@@ -1,4 +1,4 @@
-/// What a run of a program needs and gives.
+/// `run_options` and `run_result`: limits and result of a run.
 #pragma once
 
 #include "midend/config.hpp"
@@ -20,18 +20,18 @@ namespace elbrus {
 /// Limits of a run, and what it may call.
 struct run_options {
   std::uint64_t step_limit = 1'000'000'000;       ///< operations
-  std::size_t call_depth = 100'000;               ///< procedures that have begun and not ended
-  std::size_t frame_slots = std::size_t{1} << 24; ///< values of all of them; 9 bytes each
-  host_functions host = {};                       ///< without any, each call of one traps
+  std::size_t call_depth = 100'000;               ///< of nested calls
+  std::size_t frame_slots = std::size_t{1} << 24; ///< values in all frames; 9 bytes each
+  host_functions host = {};                       ///< if empty, each call of a host function traps
   bool record_events = true;
 };
 
-/// What a run gives.
+/// The result of a run.
 struct run_result {
   std::optional<scalar> value; ///< nothing after a trap, or from a procedure without a result
-  elbrus::memory memory;       ///< as it was at the end
+  elbrus::memory memory;       ///< at the end of the run
   std::optional<elbrus::trap> trap;
-  std::uint64_t executed = 0; ///< operations: phis, terminators, and those that a guard left out included
+  std::uint64_t executed = 0; ///< operations, including phis, terminators, and those that a guard skipped
   run_profile profile;
   event_trace events;
 };

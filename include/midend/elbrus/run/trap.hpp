@@ -1,4 +1,4 @@
-/// `trap`: why a run came to no good end, and where. `trap_text.hpp` says it in words.
+/// `trap`: why a run ended early, and where. `trap_text.hpp` has the words.
 #pragma once
 
 #include "midend/config.hpp"
@@ -14,38 +14,39 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus {
 
-/// Why a run ended without a result; `to_text` of trap_text.hpp has the words.
+/// Why a run ended without a result.
 enum class trap_kind : std::uint8_t {
   division_by_zero,   ///< or remainder
   division_overflow,  ///< the least number divided by -1, or its remainder
   shift_too_far,      ///< by the width or more
   broken_nsw,         ///< signed overflow against the promise
-  bad_conversion,     ///< `ftoi` of NaN or of what does not fit
+  bad_conversion,     ///< `ftoi` of NaN or of a number that does not fit
   bad_access,         ///< outside memory; `detail` is the address
   unwritten_variable, ///< read
   diagnostic_value,   ///< used by an operation that is not speculative
   undefined_value,    ///< the same of `undef`
   unreachable,        ///< reached
   unknown_callee,     ///< neither in the program nor a host function
-  bad_call,           ///< other arguments than the callee has, or a result that it does not give
-  returned,           ///< from a call that does not come back
+  bad_call,           ///< arguments or result differ from those of the callee
+  returned,           ///< from a call that is `noreturn`
   host_stop,          ///< a host function ended the run
   step_limit,         ///< as many operations as allowed were executed
   call_depth,         ///< calls are nested deeper than allowed
 };
 
-/// The limits are those of a run, not of the program: without a limit the run would have gone on.
+/// Whether the trap is a limit of the run: without it the run would have continued.
 constexpr bool is_limit(trap_kind kind) {
   return kind == trap_kind::step_limit || kind == trap_kind::call_depth;
 }
 
-/// Where and why a run ended. The operation did not take place.
+/// Where and why a run ended. The operation was not executed.
 struct trap {
   trap_kind kind = trap_kind::unreachable;
   std::size_t procedure = 0; ///< number in the program
   node_id node = no_node;
-  value_id value = no_value;   ///< the operation
-  value_id operand = no_value; ///< that it must not use: of `unwritten_variable`, `diagnostic_value`, `undefined_value`
+  value_id value = no_value; ///< the operation
+  value_id operand =
+      no_value; ///< for `unwritten_variable`, `diagnostic_value`, `undefined_value`: the operand at fault
   std::uint64_t detail = 0;
 
   friend bool operator==(const trap&, const trap&) = default;

@@ -28,7 +28,7 @@ inline std::string hexadecimal(std::uint64_t number) {
   return "0x" + std::string(digits.data(), end);
 }
 
-/// A phi or a switch may be as long as it likes.
+/// A phi or a switch may be very long.
 inline std::string shortened(std::string text) {
   constexpr std::size_t longest = 120;
   if (text.size() > longest) {
@@ -38,7 +38,7 @@ inline std::string shortened(std::string text) {
   return text;
 }
 
-/// What happened: `division by zero`, `access outside memory: 0x8`, `use of a diagnostic value: %v`.
+/// The reason: `division by zero`, `access outside memory: 0x8`, `use of a diagnostic value: %v`.
 inline std::string reason(const procedure& p, procedure_text& words, const trap& t) {
   std::string text(name_of(t.kind));
   switch (t.kind) {
@@ -77,7 +77,7 @@ inline std::string text_without_location(std::span<const procedure> procedures, 
   return text;
 }
 
-/// The same with the place in the file behind it, if there is one: `… (7:5)`.
+/// The same, followed by the place in the file if there is one: `… (7:5)`.
 inline std::string to_text(std::span<const procedure> procedures, const trap& t) {
   const source_location at = location_of(procedures, t);
   const std::string text = text_without_location(procedures, t);

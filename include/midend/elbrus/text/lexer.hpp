@@ -13,7 +13,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus {
 
-/// What a token is.
+/// The kind of a token.
 enum class token_kind : std::uint8_t {
   end,
   word,      ///< letters, digits, `_` and `.`, not beginning with a digit or `.`
@@ -23,7 +23,7 @@ enum class token_kind : std::uint8_t {
   procedure, ///< `@name`
   arrow,     ///< `->`
   symbol,    ///< one character of punctuation
-  unknown    ///< what the language has no use for
+  unknown    ///< characters that the language does not use
 };
 
 /// A piece of the text.
@@ -33,7 +33,7 @@ struct token {
   source_location location = {};
   std::string_view text = {};
 
-  /// What follows the sign of a value, variable or procedure.
+  /// The name of a value, variable or procedure, without its sign.
   std::string_view name() const { return text.substr(1); }
 
   bool is_symbol(char c) const { return kind == token_kind::symbol && text[0] == c; }
@@ -41,18 +41,18 @@ struct token {
   bool is_word(std::string_view word) const { return kind == token_kind::word && text == word; }
 };
 
-/// Cuts a text into tokens. White space and comments, from `#` to the end of the line, separate them; lines end with
-/// `\n`. Columns count bytes. Any bytes are a text. Linear.
+/// Splits a text into tokens. White space and comments, from `#` to the end of the line, separate them; lines end with
+/// `\n`. Columns count bytes. Any bytes are accepted. Linear.
 class lexer {
 public:
-  /// The text has to outlive the tokens.
+  /// The text must outlive the tokens.
   explicit lexer(std::string_view text) : text_(text) {
     if (text.substr(0, 3) == "\xef\xbb\xbf") { // byte order mark
       at_ = 3;
     }
   }
 
-  /// The next token; at the end, `token_kind::end` again and again.
+  /// The next token; after the last one, always `token_kind::end`.
   token next() {
     skip_blanks();
     token t;
@@ -87,7 +87,7 @@ private:
     line_begins_ = true;
   }
 
-  /// Moves behind the token.
+  /// Moves past the token.
   token_kind scan() {
     if (at_ == text_.size()) {
       return token_kind::end;
@@ -121,7 +121,7 @@ private:
     }
   }
 
-  /// A sign belongs to a number behind `p`, or behind `e` unless that is a hexadecimal digit.
+  /// A sign after the exponent letter belongs to the number: after `p` in hexadecimal, else after `e`.
   void skip_number() {
     const std::size_t digits = text_[at_ - 1] == '-' ? at_ : at_ - 1;
     const bool hexadecimal = text_[digits] == '0' && digits + 1 < text_.size() && (text_[digits + 1] | 0x20) == 'x';
@@ -147,7 +147,7 @@ private:
     return token_kind::symbol;
   }
 
-  /// A character of several bytes stays whole.
+  /// Takes all bytes of a character.
   token_kind scan_unknown() {
     while ((static_cast<unsigned char>(text_[at_ - 1]) & 0x80) != 0 &&
            (static_cast<unsigned char>(peek()) & 0xc0) == 0x80) {

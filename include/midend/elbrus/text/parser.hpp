@@ -20,7 +20,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus {
 
-/// What was read, and what is wrong with it.
+/// The program of a file, and its errors.
 struct parse_result {
   elbrus::program program;             ///< the procedures without errors, in the order of the file
   std::vector<diagnostic> diagnostics; ///< in the order of the file

@@ -39,7 +39,7 @@ public:
     name_nodes();
   }
 
-  /// Of a parameter, variable or operation with a result, without the sign.
+  /// The name of a parameter, variable or operation with a result, without its sign.
   void append_value(std::string& text, value_id v) const { append(text, values_[v], p_.value_name(v)); }
 
   void append_node(std::string& text, node_id n) const { append(text, nodes_[n], p_.node_name(n)); }
@@ -222,10 +222,10 @@ public:
     guard(v);
   }
 
-  /// As an operand of type `expected`: a literal of another type says so.
+  /// As an operand of type `expected`: a literal of another type is written with its type.
   void operand(value_id v, type expected) {
     if (v == no_value) {
-      put("?"); // not set: no text in the language
+      put("?"); // not set; the parser rejects it
       return;
     }
     const value_record& record = p_.value(v);
@@ -318,7 +318,7 @@ private:
     }
   }
 
-  /// What a literal is without saying so.
+  /// The type of a literal that is written without one.
   static type argument_type(const value_record& record, std::size_t i) {
     if (record.code == opcode::select && i == 0) {
       return type::i1;
@@ -373,7 +373,7 @@ private:
     }
   }
 
-  /// The scale is left out if it is 1 and the index cannot be taken for an offset.
+  /// The scale 1 is left out, unless the index could then be read as an offset.
   void address(const memory_access& access, std::span<const value_id> parts) {
     if (!parts.empty()) {
       operand(parts[0], type::ptr);
@@ -394,7 +394,7 @@ private:
     }
   }
 
-  /// Arguments say their type: what the callee takes may stand elsewhere.
+  /// Literal arguments are written with their type, since the callee may be in another file.
   void call(value_id v) {
     const call_record& record = p_.call(v);
     types(p_.value(v).type, type::none);

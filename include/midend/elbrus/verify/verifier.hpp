@@ -1,4 +1,4 @@
-/// `verify`: everything that is wrong with a program.
+/// `verify`: checks that a program is well formed.
 #pragma once
 
 #include "midend/config.hpp"
@@ -33,7 +33,7 @@ namespace elbrus {
 
 namespace detail {
 
-/// Values, variables and nodes have names of their own each. What has none is fine but for variables and parameters.
+/// Names are identifiers and differ, separately for values, variables and nodes. Parameters and variables have one.
 class name_check {
 public:
   name_check(const procedure& p, error_list& errors) : p_(p), errors_(errors) {}
@@ -92,7 +92,7 @@ private:
   error_list& errors_;
 };
 
-/// Looks at operations one by one. Requires a sound structure.
+/// Each operation has types, operands, guard and flags that its opcode allows. Requires a sound structure.
 class operation_check {
 public:
   operation_check(const procedure& p, error_list& errors) : p_(p), errors_(errors) {}
@@ -110,7 +110,7 @@ private:
     const value_record& record = p_.value(v);
     if (const std::string_view fault = type_fault(record); !fault.empty()) {
       errors_.of_value(v, {message_part::instruction(p_, v), ": ", fault});
-      return; // what its operands must be is not known
+      return; // the types of its operands are not known
     }
     for (const value_id operand : p_.operands(v)) {
       if (operand != no_value || record.code == opcode::phi) { // inputs of phis are looked at edge by edge
@@ -128,7 +128,7 @@ private:
     }
   }
 
-  /// Something that can be read stands behind the number.
+  /// The operand has a value that can be read.
   void readable(value_id v, value_id operand) {
     if (operand == no_value) {
       return;
@@ -179,7 +179,7 @@ private:
                          need.any_integer ? std::string_view("an integer") : name_of(need.type)});
   }
 
-  /// A result goes to a value or to a variable of its type.
+  /// A result is a value, or is written to a variable of its type.
   void result(value_id v, const value_record& record) {
     if (record.type == type::none && (record.name != 0 || record.variable != no_value)) {
       errors_.of_value(v, {message_part::instruction(p_, v), " has no result that could be kept"});
@@ -204,7 +204,7 @@ private:
     }
   }
 
-  /// The predicate is an i1, and there is something that the result is if it does not hold.
+  /// The predicate is an i1, and a guarded result has a value for the case that it does not hold.
   void guard(value_id v, const value_record& record) {
     if ((record.guarded || record.has_otherwise) && (record.code == opcode::phi || is_terminator(record.code))) {
       errors_.of_value(v, {message_part::instruction(p_, v), " cannot be guarded"});
@@ -269,7 +269,8 @@ private:
   error_list& errors_;
 };
 
-/// Looks at nodes one by one. Requires a sound structure.
+/// Each node has phis first, then operations, then a terminator with the edges that it needs. Requires a sound
+/// structure.
 class node_check {
 public:
   node_check(const procedure& p, error_list& errors) : p_(p), errors_(errors) {}
@@ -355,7 +356,7 @@ private:
     }
   }
 
-  /// Written so that it catches what is not a number. Negative is unknown.
+  /// The comparison also rejects NaN. Negative is unknown.
   void probability(node_id n, const edge_record& edge) {
     if (!(edge.probability <= 1)) {
       errors_.of_node(n, {"the probability of the edge to ", message_part::node(p_, edge.target), " is more than 1"});
@@ -382,14 +383,14 @@ private:
     }
   }
 
-  /// Different values of its type, and one edge for all others, which comes last.
+  /// Different values of its type, and the default edge last.
   void cases(value_id end, node_id n) {
     const std::span<const edge_id> edges = p_.out_edges(n);
     if (edges.empty() || !p_.edge(edges.back()).is_default) {
       errors_.of_value(end, {"the last edge of a switch must be its default"});
     }
     if (!is_integer(p_.value(end).operand_type)) {
-      return; // which is an error elsewhere
+      return; // reported elsewhere
     }
     const unsigned width = width_of(p_.value(end).operand_type);
     midend::detail::hash_map<std::uint64_t> seen;
@@ -409,8 +410,8 @@ private:
   error_list& errors_;
 };
 
-/// A definition dominates its uses; a phi reads at the end of the source of the edge. Where the entry does not lead,
-/// nothing is asked. Requires a sound structure, and phis with one operand an edge.
+/// A definition dominates its uses; a phi reads at the end of the source of the edge. Unreachable nodes are not
+/// checked. Requires a sound structure, and phis with one operand for each edge.
 class dominance_check {
 public:
   dominance_check(const procedure& p, error_list& errors) : p_(p), errors_(errors) {}
@@ -473,7 +474,7 @@ private:
   flat_array<std::uint32_t> place_; ///< of an operation, in the order of nodes
 };
 
-/// Callees that are not in the program are the caller's business at run time.
+/// Calls agree with the procedures of the program. Callees that are not in it are checked at run time.
 class call_check {
 public:
   explicit call_check(const program& all) : program_(all) {
@@ -482,7 +483,7 @@ public:
     }
   }
 
-  /// Looks at one procedure, whose structure is sound.
+  /// Checks the calls of one procedure, whose structure is sound.
   void run(std::uint32_t number, error_list& errors) const {
     const procedure& p = program_.procedures[number];
     if (by_name_.find(p.name()) != number) {
@@ -501,7 +502,7 @@ public:
     }
   }
 
-  /// A call may leave alone what the callee gives.
+  /// A call may ignore the result.
   static void call(const procedure& p, value_id v, const procedure& callee, error_list& errors) {
     const type result = p.value(v).type;
     if (result != type::none && !converts_freely(callee.result_type(), result)) {
@@ -533,7 +534,7 @@ private:
   name_index by_name_;
 };
 
-/// Appends the errors of one procedure. False if its arrays disagree, so that it must not be looked at any further.
+/// Appends the errors of one procedure. False if its arrays disagree, so that it must not be checked any further.
 inline bool verify_one(const procedure& p, error_list& errors) {
   structure_check(p, errors).run();
   if (!errors.empty()) {
@@ -548,29 +549,29 @@ inline bool verify_one(const procedure& p, error_list& errors) {
 
 } // namespace detail
 
-/// All errors of a procedure; none for one that is well formed, and only then do interpreter, analyses and
-/// transformations promise anything. It serves after a transformation as well as after parsing.
+/// All errors of a procedure. Interpreter, analyses and transformations require that there are none. Useful after
+/// parsing and after each transformation.
 ///
-/// - **Structure**: lists of operations, edges and users agree with each other. If they do not, nothing else is said.
-/// - **Names** are identifiers, each for one value, variable or node. Parameters and variables need one and a type.
-/// - **Types** of results and operands are those that the operation has; an operand is there and has a result. A `ret`
-///   gives what the procedure gives. The shift of `shladd` is a literal.
-/// - **Guards** are `i1` and not on phis or terminators; a result that is guarded, and nothing else, has an otherwise.
-/// - **Flags** stand where they mean something: `nsw` on add, sub, mul, neg, shl and shladd; `assoc` on what contains
+/// - **Structure**: lists of operations, edges and users agree with each other. If not, nothing else is checked.
+/// - **Names** are identifiers, each of one value, variable or node. Parameters and variables need one and a type.
+/// - **Types** of results and operands are those of the operation; each operand is set and has a result. A `ret`
+///   returns the type of the procedure. The shift of `shladd` is a literal.
+/// - **Guards** are `i1` and not on phis or terminators; a guarded operation has an otherwise if it has a result.
+/// - **Flags** stand where they have a meaning: `nsw` on add, sub, mul, neg, shl and shladd; `assoc` on what contains
 ///   an addition, multiplication, logic operation, minimum or maximum; `volatile` on loads and stores; `noreturn` on
 ///   calls; `spec` on what has no side effects, which excludes volatile loads.
 /// - **Nodes**: phis first, one terminator, last. The entry has neither predecessors nor phis. Phis have an input for
-///   each edge, which is no variable. Terminators have the edges they need, switches different cases that fit the type.
-/// - **Probabilities** are at most 1. That those of a node add up to 1 is not asked: a profile is a guess, and
-///   transformations let it drift.
-/// - **Dominance**: the definition of a value dominates its uses; a phi reads at the end of the source of the edge. In
-///   nodes that the entry does not reach nothing is asked, and neither is of inputs of phis for edges from there.
+///   each edge, and it is not a variable. Terminators have the edges they need; cases of a switch differ and fit.
+/// - **Probabilities** are at most 1. Those of a node need not add up to 1: a profile is a guess, and transformations
+///   let it drift.
+/// - **Dominance**: the definition of a value dominates its uses; a phi reads at the end of the source of the edge.
+///   Unreachable nodes, and inputs of phis along edges from them, are not checked.
 ///
-/// Whether variables are written before they are read is no error here; see `elbrus/initialization.hpp`.
+/// A variable that is read before it is written is not an error here; see `elbrus/views/initialization.hpp`.
 ///
-/// Returns them by place in the file, or, where there is none, in the order of nodes and operations, check by check. A
-/// message about a procedure that comes from no file says where it is. O(values + operands + nodes + edges) beside the
-/// dominator tree and the sorting of errors; no recursion.
+/// Returns them by place in the file, or, if there is none, in the order of nodes and operations, check by check; then
+/// the message ends with the node and the operation. O(values + operands + nodes + edges), plus the dominator tree and
+/// the sorting of errors; no recursion.
 inline std::vector<diagnostic> verify(const procedure& p) {
   std::vector<diagnostic> all;
   detail::error_list errors(p, all);
@@ -579,8 +580,8 @@ inline std::vector<diagnostic> verify(const procedure& p) {
   return all;
 }
 
-/// All errors of all procedures, in their order. On top of the above, procedures have names of their own, and calls
-/// agree with the procedure of that name in arguments and result, if there is one; a call may ignore the result.
+/// All errors of all procedures, in their order. In addition, procedures have different names, and a call of a
+/// procedure of the program agrees with it in arguments and result; a call may ignore the result.
 inline std::vector<diagnostic> verify(const program& all) {
   std::vector<diagnostic> errors_of_all;
   const detail::call_check calls(all);

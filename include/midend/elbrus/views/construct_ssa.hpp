@@ -1,4 +1,4 @@
-/// `construct_ssa` of a procedure: values in place of variables, with names that tell where they come from.
+/// `construct_ssa` of a procedure: values in place of variables, named after them.
 #pragma once
 
 #include "midend/config.hpp"
@@ -32,11 +32,11 @@ enum class ssa_algorithm : std::uint8_t {
 
 namespace detail {
 
-/// Names values after the variables that they were. Of variable x the first in the text is `x`, then come `x.1`, `x.2`
-/// and so on, without those that are taken.
+/// Names values after the variables that they replace: for variable x `x`, then `x.1`, `x.2` and so on in the order of
+/// the text, skipping names in use.
 class names_after_variables {
 public:
-  /// To be made while the variables are there.
+  /// Must be made while the procedure still has the variables.
   explicit names_after_variables(procedure& p) : procedure_(p), variable_of_(p.num_values(), no_value) {
     for (value_id v = 0; v != p.num_values(); ++v) {
       if (p.is_operation(v)) {
@@ -52,7 +52,7 @@ public:
     }
     note_names_in_use();
     next_.assign(procedure_.variables().size(), 0);
-    given_.reserve(procedure_.num_values()); // names have to stay where they are
+    given_.reserve(procedure_.num_values()); // names must not move
     for (node_id n = 0; n != procedure_.num_nodes(); ++n) {
       for (const value_id v : procedure_.values(n)) {
         if (variable_of_[v] != no_value) {
@@ -88,7 +88,7 @@ private:
   }
 
   procedure& procedure_;
-  std::vector<value_id> variable_of_; ///< by value: what it was
+  std::vector<value_id> variable_of_; ///< by value: the variable that it replaces
   std::vector<std::uint32_t> next_;   ///< by number of the variable: the next suffix
   std::vector<std::pair<value_id, std::string>> given_;
   name_index in_use_;
@@ -96,11 +96,11 @@ private:
 
 } // namespace detail
 
-/// Turns all variables of a procedure into values and removes their declarations. Where one may be read that was not
-/// written stands `undef`: such a run of the original traps, so that the new one may do anything. Of variable x come
-/// values `x`, `x.1`, `x.2` and so on in the order of the text, without names that are taken.
+/// Turns all variables of a procedure into values and removes their declarations. A read of a variable that was not
+/// written becomes `undef`: there the original traps, so the new procedure may do anything. Variable x becomes the
+/// values `x`, `x.1`, `x.2` and so on in the order of the text, skipping names in use.
 ///
-/// Requires a procedure without errors (`verify`). For cost and details see the two algorithms.
+/// Requires a procedure without errors (`verify`). See the two algorithms for cost and details.
 inline inserted_phis construct_ssa(procedure& p, ssa_algorithm algorithm = ssa_algorithm::dominance_frontiers) {
   detail::names_after_variables names(p);
   editor e(p);
@@ -111,7 +111,7 @@ inline inserted_phis construct_ssa(procedure& p, ssa_algorithm algorithm = ssa_a
   return out;
 }
 
-/// The same of each procedure.
+/// The same for each procedure of a program.
 inline void construct_ssa(program& all, ssa_algorithm algorithm = ssa_algorithm::dominance_frontiers) {
   for (procedure& p : all.procedures) {
     construct_ssa(p, algorithm);

@@ -1,4 +1,4 @@
-/// A view that shows what the operations of the Elbrus-like IR cost, as the cost rung of the IR contract asks for it.
+/// `cost_view`: the cost of operations of the Elbrus-like IR, as the cost rung of the IR contract requires it.
 #pragma once
 
 #include "midend/config.hpp"
@@ -26,8 +26,8 @@ namespace elbrus {
 
 namespace detail {
 
-/// The class of an operation without a word in the library's vocabulary.
-constexpr operation_class class_without_word(const value_record& record) {
+/// The class of an operation that is `other` in the vocabulary of the library.
+constexpr operation_class class_of_other(const value_record& record) {
   const bool is_double = record.type == type::f64;
   switch (record.code) {
   case opcode::itof:
@@ -58,14 +58,13 @@ constexpr operation_class class_without_word(const value_record& record) {
 
 } // namespace detail
 
-/// A procedure in SSA form whose loops can be weighed: models `cost_ir`.
+/// A procedure in SSA form with the costs of its operations: models `cost_ir`.
 ///
-/// A `mov` takes no operation, since its operand can stand in its place, nor does a change of width. A `select` is a
-/// merge, of predicates predicate logic. A guarded operation is of the class that it has without its guard.
+/// A `mov` costs nothing, since its operand can replace it, and neither does a change of width. A `select` is a merge,
+/// of predicates predicate logic. A guarded operation has the class of the same operation without a guard.
 ///
-/// A call may do anything, also with `clobbers=none`: that it writes no memory does not say that it gives the same
-/// result twice. A header's hints are those of the program; alias classes are classes of memory; probabilities and
-/// counts are a profile.
+/// A call may do anything, even with `clobbers=none`: it may still give different results. The hints of a header are
+/// those of the program; alias classes are classes of memory; probabilities and counts are a profile.
 class cost_view : public semantic_view {
 public:
   using semantic_view::semantic_view;
@@ -73,7 +72,7 @@ public:
   std::optional<operation_class> cost(value_id v) const {
     const value_record& record = graph().value(v);
     if (info_of(record.code).meaning == operation::other) {
-      return detail::class_without_word(record);
+      return detail::class_of_other(record);
     }
     if (record.code == opcode::select && record.type == type::i1) {
       return operation_class::predicate_logic;
@@ -137,7 +136,7 @@ public:
     return {.average = static_cast<double>(hint.average), .maximum = hint.maximum, .multiple = hint.multiple};
   }
 
-  /// As the edge says, or else by the counts of its ends, if it is the only edge into its target.
+  /// The probability of the edge, or the ratio of the counts of its ends if it is the only edge into its target.
   double probability(edge_id e) const {
     const edge_record& edge = graph().edge(e);
     if (edge.probability >= 0) {

@@ -1,4 +1,4 @@
-/// `editor`: changes a procedure of the Elbrus-like IR as the editing rungs of the IR contract ask for it.
+/// `editor`: changes a procedure of the Elbrus-like IR through the editing rungs of the IR contract.
 #pragma once
 
 #include "midend/config.hpp"
@@ -22,11 +22,11 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus {
 
-/// Models `ir_editor` and `on_the_fly_editor`, and so the rungs for reading but expressions: what it answers is the
-/// present state of the procedure, which may be changed directly, too.
+/// Models `ir_editor` and `on_the_fly_editor`, and with them all reading rungs but expressions: it shows the current
+/// state of the procedure, which may also be changed directly.
 ///
-/// What is made has no name. A clone writes the variable that the original writes. An operation whose variable was
-/// renamed has that result as its value, and no name either: `construct_ssa(procedure)` gives names.
+/// New values and nodes have no name. A clone writes the variable that the original writes. An operation whose
+/// definition was renamed has its result as its value, without a name; `construct_ssa(procedure)` gives names.
 class editor : public semantic_view, public variable_view {
 public:
   explicit editor(procedure& p) : semantic_view(p), variable_view(p), procedure_(&p) {}
@@ -137,7 +137,7 @@ public:
 private:
   value_id variable(variable_id x) const { return procedure_->variables()[x]; }
 
-  /// The same operation, of operands that are copied since the draft must not refer to the procedure.
+  /// The same operation. The operands are copied, because a draft must not refer to the procedure.
   operation_draft draft_of(value_id v) {
     const value_record& original = procedure_->value(v);
     arguments_.assign(procedure_->arguments(v));

@@ -23,7 +23,7 @@ namespace elbrus {
 
 namespace detail {
 
-/// What an operation computes if it runs, in the library's vocabulary.
+/// The meaning of an operation that runs, in the vocabulary of the library.
 inline operation_info meaning_if_it_runs(const value_record& record) {
   const auto width = static_cast<std::uint8_t>(width_of(record.type));
   const auto operand_width = static_cast<std::uint8_t>(width_of(record.operand_type));
@@ -55,8 +55,8 @@ inline std::optional<std::uint64_t> fold_arguments(const value_record& record, s
 
 } // namespace detail
 
-/// What a value computes, in the library's vocabulary; `other`, with the width of the value, of everything that is no
-/// operation, or a guarded one, or one that writes a variable.
+/// The meaning of a value in the vocabulary of the library; `other`, with the width of the value, if it is not an
+/// operation, is guarded, or writes a variable.
 inline operation_info meaning_of(const procedure& p, value_id v) {
   const value_record& record = p.value(v);
   if (record.kind != value_kind::operation || record.guarded || record.variable != no_value ||
@@ -68,8 +68,8 @@ inline operation_info meaning_of(const procedure& p, value_id v) {
 }
 
 /// The result of an operation for constants in place of `p.operands(v)`, guard and otherwise included, with zeros above
-/// their widths. Nothing if there is none: of loads, calls, phis and what has no result, and where a run would trap.
-/// That a speculative operation gives a diagnostic value there is no result either.
+/// their widths. Nothing for loads, calls, phis and operations without a result, and where a run would trap or a
+/// speculative operation would give a diagnostic value.
 inline std::optional<std::uint64_t> fold(const procedure& p, value_id v, std::span<const std::uint64_t> args) {
   const value_record& record = p.value(v);
   MIDEND_ASSERT(args.size() == p.operands(v).size(), "a constant for each operand", v, args.size());

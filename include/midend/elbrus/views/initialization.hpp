@@ -25,11 +25,11 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus {
 
-/// A read that may come before any write, and the way.
+/// A read that may come before any write, and a path to it.
 struct uninitialized_read {
   value_id variable;
   value_id reader;           ///< the operation
-  bool is_certain;           ///< on no path to it the variable is written
+  bool is_certain;           ///< no path to it writes the variable
   std::vector<node_id> path; ///< a shortest one from the entry to the node of the operation
 
   friend bool operator==(const uninitialized_read&, const uninitialized_read&) = default;
@@ -37,8 +37,7 @@ struct uninitialized_read {
 
 namespace detail {
 
-/// Variables that on some path from the entry were neither written nor read. A read ends that, since a run does not
-/// come past it.
+/// Variables that some path from the entry neither writes nor reads. A read kills the fact, since a run traps there.
 struct untouched_variables {
   static constexpr flow_direction direction = flow_direction::forward;
   static constexpr flow_confluence confluence = flow_confluence::may;
@@ -65,7 +64,7 @@ struct untouched_variables {
   }
 };
 
-/// Variables that were written on some path from the entry.
+/// Variables that some path from the entry writes.
 struct perhaps_written_variables {
   static constexpr flow_direction direction = flow_direction::forward;
   static constexpr flow_confluence confluence = flow_confluence::may;
@@ -141,7 +140,7 @@ private:
     }
   }
 
-  /// Breadth first from the entry over what does not touch the variable.
+  /// Breadth first from the entry, through nodes that do not touch the variable.
   void search(variable_id x) {
     seen_.assign(procedure_.num_nodes(), 0);
     came_from_.assign(procedure_.num_nodes(), no_node);
@@ -173,7 +172,7 @@ private:
   flat_array<node_id> queue_;
 };
 
-/// The names of a path, of a long one the beginning and the end.
+/// The names of the nodes of a path; of a long path only the beginning and the end.
 inline std::string path_text(procedure_text& names, const std::vector<node_id>& path) {
   constexpr std::size_t most = 12;
   std::string text;
@@ -189,18 +188,18 @@ inline std::string path_text(procedure_text& names, const std::vector<node_id>& 
 
 } // namespace detail
 
-/// The reads of variables that a path from the entry reaches on which nothing wrote them ("definitely initialised" is
-/// what they are not), in the order of nodes and operations. A run that takes such a path traps at the read. What comes
-/// behind a read of the same variable on the path is not reported again: a run does not come that far.
+/// The reads of variables that are not definitely initialised: some path from the entry reaches them without a write.
+/// In the order of nodes and operations. A run that takes such a path traps at the read, so later reads of the same
+/// variable on the path are not reported again.
 ///
-/// All paths count, whatever the conditions on them; so do all operands, whatever the guard. Unreachable nodes are not
-/// looked at. Two gen/kill problems over the variables (see `gen_kill`), the second only if there is something to
-/// report, and O(n + m) for each variable that is reported.
+/// All paths count, whatever their conditions, and all operands, whatever the guard. Unreachable nodes are ignored.
+/// Cost: two gen/kill problems over the variables (see `gen_kill`), the second only if there is something to report,
+/// and O(n + m) for each reported variable.
 inline std::vector<uninitialized_read> uninitialized_reads(const procedure& p) {
   return detail::initialization_check(p).run();
 }
 
-/// The same in words. They are warnings and no errors: whether a path is taken is for the run to say.
+/// The same in words. They are warnings, not errors, because a run may never take the path.
 inline std::vector<diagnostic> initialization_warnings(const procedure& p) {
   std::vector<diagnostic> out;
   const std::vector<uninitialized_read> reads = uninitialized_reads(p);

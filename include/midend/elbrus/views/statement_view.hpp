@@ -23,7 +23,7 @@ namespace elbrus {
 
 namespace detail {
 
-/// All that is no literal is a variable, by its number as a value.
+/// Every value but literals is a variable, with the number of the value.
 struct any_variable {
   variable_id operator()(const procedure& p, value_id v) const {
     const value_kind kind = p.value(v).kind;
@@ -80,19 +80,19 @@ private:
 
 } // namespace detail
 
-/// Variables `$x` and values `%v` of a procedure alike, for what is to be said of programs that have both: models
-/// `expression_ir`. Variables of the rung are all values of the procedure, by number; literals are never used.
-/// Statements are all operations, with the numbers of values. An operation uses its operands and defines its result, or
-/// the variable that it writes. Parameters are defined nowhere.
+/// Treats variables `$x` and values `%v` of a procedure alike, for programs that have both: models `expression_ir`. The
+/// variables of the rung are all values of the procedure, by number; literals are never used. Statements are all
+/// operations, with the numbers of values. An operation uses its operands and defines its result, or the variable that
+/// it writes. Parameters have no definition.
 ///
-/// **Phis** define their value at the head of their node and use nothing there. Their inputs are used behind the
+/// **Phis** define their value at the head of their node and use nothing there. Their inputs are used after the
 /// terminators of the predecessors: a node with an edge to phis has one more statement at its end, with the number
-/// `num_values() + n`, which uses what all of them get from it. So reaching definitions and the variables live at the
-/// start of a node are what they are in SSA form, critical edges or not; but what only phis behind a node use is not
-/// live at its end, where the rung knows no difference between edges.
+/// `num_values() + n`, which uses their inputs along its edges. So reaching definitions, and the variables live at the
+/// start of a node, are the same as in SSA form, critical edges or not; but a value that only these phis use is not
+/// live at the end of the node, because the rung does not distinguish edges.
 ///
-/// Expressions are numbered as `expression_view` does it, but may have values as operands: a loop that computes %v anew
-/// makes the old one unavailable. The view is made in O(operands); it is good until the procedure changes.
+/// Expressions are numbered as in `expression_view`, but may have values as operands: a loop that computes %v again
+/// makes the old value unavailable. The view is made in O(operands) and is valid until the procedure changes.
 class statement_view {
 public:
   explicit statement_view(const procedure& p) : procedure_(&p), expressions_(p, [](value_id) { return true; }) {
@@ -109,7 +109,7 @@ public:
 
   std::size_t num_statements() const { return procedure_->num_values() + procedure_->num_nodes(); }
 
-  /// Whether it is the statement at the end of a node that reads what phis get from it.
+  /// Whether it is the statement at the end of a node that reads the inputs of phis.
   bool passes_to_phis(statement_id s) const { return s >= procedure_->num_values(); }
 
   auto statements(node_id n) const {
@@ -144,7 +144,7 @@ public:
   }
 
 private:
-  /// What the phis behind an edge get by it.
+  /// The inputs of phis along an edge.
   void list_inputs(edge_id e) {
     for (const value_id v : procedure_->values(procedure_->edge_target(e))) {
       if (!procedure_->is_phi(v)) {
@@ -164,7 +164,7 @@ private:
 
   const procedure* procedure_;
   detail::statement_expressions expressions_;
-  flat_array<value_id> passed_; ///< inputs of phis behind a node, node by node
+  flat_array<value_id> passed_; ///< inputs of phis along the edges of a node, node by node
   flat_array<std::size_t> passed_first_;
 };
 

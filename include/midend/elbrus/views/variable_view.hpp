@@ -1,5 +1,5 @@
-/// Views that show the operations of a procedure as statements over variables: models of the statements and expressions
-/// rungs.
+/// `variable_view` and `expression_view`: the operations of a procedure as statements over its variables, which model
+/// the statements and expressions rungs.
 #pragma once
 
 #include "midend/config.hpp"
@@ -33,11 +33,11 @@ struct declared_variable {
 
 /// The variables `$x` of a procedure, in the order of their declaration: models `statement_ir`. Statements are the
 /// operations without phis, and have the numbers of values. An operation uses the variables among its operands, guard
-/// and otherwise included. `$x = …` defines x, guarded or not: a guarded operation that does not run writes what stands
-/// behind the colon.
+/// and otherwise included. `$x = …` defines x, guarded or not: a guarded operation that does not run writes the value
+/// after the colon.
 ///
-/// Values `%v` play no part, see `statement_view`; a phi neither reads nor writes variables. What the view answers is
-/// the present state of the procedure.
+/// Values `%v` are ignored, see `statement_view`; a phi neither reads nor writes variables. The view shows the current
+/// state of the procedure.
 class variable_view {
 public:
   explicit variable_view(const procedure& p) : procedure_(&p) {}
@@ -73,11 +73,11 @@ private:
 static_assert(statement_ir<variable_view>);
 
 /// The same with the expressions that operations compute: models `expression_ir`. They are numbered when the view is
-/// made, in O(operands); what is written then is not seen.
+/// made, in O(operands); later changes are not seen.
 ///
 /// Two operations compute the same expression if operation, types, flags, guard and operands agree, literals included;
-/// of commutative operations in any order. `no_expression` is for `mov`, loads, stores, calls, phis and terminators,
-/// and for what reads a result `%v`: that may be another one in the next round of a loop, and is no variable here.
+/// of commutative operations in any order. `mov`, loads, stores, calls, phis and terminators have `no_expression`, and
+/// so have operations that read a result `%v`: it may change in the next iteration of a loop, and is no variable here.
 class expression_view : public variable_view {
 public:
   explicit expression_view(const procedure& p)

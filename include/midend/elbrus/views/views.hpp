@@ -1,4 +1,5 @@
-/// Views that show a procedure of the Elbrus-like IR as the rungs of the IR contract ask for it.
+/// `value_view` and `semantic_view`: a procedure of the Elbrus-like IR as the SSA and semantics rungs of the IR
+/// contract.
 #pragma once
 
 #include "midend/config.hpp"
@@ -20,7 +21,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus {
 
-/// The values of a procedure: models `ssa_ir`. Variables are values that nobody knows.
+/// The values of a procedure: models `ssa_ir`. Variables are values with unknown contents.
 class value_view {
 public:
   explicit value_view(const procedure& p) : procedure_(&p) {}
@@ -54,11 +55,11 @@ private:
 
 static_assert(ssa_ir<value_view>);
 
-/// The same with what the values mean: models `semantic_ir`. Constants are the bits of a literal, whatever its type,
-/// with zeros above its width.
+/// The same with the meaning of values: models `semantic_ir`. Constants are the bits of a literal of any type, with
+/// zeros above its width.
 ///
-/// A guarded operation is `operation::other`, since it may be its `otherwise` in place of what it computes: `fold`
-/// looks at the guard. Floating point is `other` too, but for `mov` and `select`, which only pass on what they get.
+/// A guarded operation is `operation::other`, since its value may be its `otherwise`; `fold` evaluates the guard.
+/// Floating-point operations are `other` too, but `mov` and `select` are not.
 class semantic_view : public value_view {
 public:
   using constant_type = std::uint64_t;
@@ -75,7 +76,7 @@ public:
   /// Whether it is the literal `undef`. Optional in the rung.
   bool is_undefined(value_id v) const { return graph().value(v).kind == value_kind::undefined; }
 
-  /// Whether it is a call that does not come back. Optional in the rung.
+  /// Whether it is a call that does not return. Optional in the rung.
   bool never_returns(value_id v) const {
     const value_record& record = graph().value(v);
     return record.kind == value_kind::operation && record.code == opcode::call && record.flags.noreturn &&

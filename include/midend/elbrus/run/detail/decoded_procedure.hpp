@@ -1,4 +1,4 @@
-/// A procedure as the interpreter wants it: one flat list of instructions over the slots of a frame.
+/// A procedure in the form that the interpreter executes: one flat list of instructions over the slots of a frame.
 #pragma once
 
 #include "midend/config.hpp"
@@ -17,7 +17,7 @@ namespace elbrus::detail {
 
 inline constexpr std::uint32_t none = 0xffff'ffff;
 
-/// What a slot holds. Anything but `defined` comes with bits that mean nothing; `or` of states is 0 if all are defined.
+/// The state of a slot. The bits of a slot are valid only if it is `defined`; `or` of states is 0 if all are defined.
 enum class slot_state : std::uint8_t {
   defined = 0,
   diagnostic = 1,
@@ -32,8 +32,8 @@ constexpr slot_state operator|(slot_state a, slot_state b) {
 /// What an instruction does.
 enum class action : std::uint8_t {
   // Results of a, b and c, which are defined.
-  evaluate, ///< anything of the vocabulary
-  add,      ///< these are in it, too, but frequent; without promises
+  evaluate, ///< any operation of the vocabulary
+  add,      ///< the frequent ones, without promises
   sub,
   mul,
   bit_and,
@@ -52,10 +52,10 @@ enum class action : std::uint8_t {
   load,            ///< from b + c·scale + offset, which is, without an index, b + b·0 + offset
   store,           ///< a, to the same place
   volatile_access, ///< one of these two
-  // The chosen value goes on whatever its state.
+  // These pass the chosen value on, whatever its state.
   move,
   select,
-  guard, ///< belongs to the next instruction, which is left out if a says so; the result is then b
+  guard, ///< may skip the next instruction, by the value of a; the result is then b
   // Calls, with `count` arguments from `first` on.
   call,
   host_call,
@@ -95,7 +95,7 @@ struct move {
   std::uint32_t from;
 };
 
-/// What is done on the way along an edge: the phis of its target, one move after the other.
+/// The moves along an edge: the phis of its target, to be done in this order.
 struct decoded_edge {
   std::uint32_t target = none; ///< instruction
   std::uint32_t first_move = 0;
@@ -122,7 +122,7 @@ struct decoded_procedure {
   std::vector<case_edge> cases; ///< ascending within a switch
   std::vector<argument> arguments;
 
-  // The frame as it is when the procedure begins, parameters first.
+  // The frame at the beginning of the procedure, parameters first.
   std::vector<std::uint64_t> bits;
   std::vector<slot_state> states;
   std::vector<value_id> value_of; ///< slot

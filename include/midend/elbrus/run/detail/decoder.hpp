@@ -25,12 +25,12 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus::detail {
 
-/// Comparisons the other way round have the action of their mirror image, with operands that change places.
+/// `a > b` is executed as `b < a`.
 constexpr bool is_swapped(opcode code) {
   return code == opcode::cmp_gt || code == opcode::cmp_ge || code == opcode::cmp_ugt || code == opcode::cmp_uge;
 }
 
-/// What an operation on numbers does.
+/// The action of an operation on numbers.
 constexpr action action_of(opcode code, bool nsw) {
   switch (code) {
   case opcode::mov:
@@ -96,7 +96,7 @@ private:
   name_index by_name_;
 };
 
-/// Makes the flat form of one procedure.
+/// Decodes one procedure.
 class decoder {
 public:
   decoder(const procedure& p, const callee_table& callees) : p_(p), callees_(callees), slot_of_(p.num_values(), none) {}
@@ -128,8 +128,8 @@ private:
     return static_cast<std::uint32_t>(out_.bits.size() - 1);
   }
 
-  /// The slot of a value. What is not written before it is read is `unwritten`: in a procedure that verifies,
-  /// variables.
+  /// The slot of a value. Slots that are read before they are written are `unwritten`: in a procedure that verifies,
+  /// only variables.
   std::uint32_t slot(value_id v) {
     if (v == no_value) {
       return new_slot(v, 0, slot_state::unwritten); // a phi input that is not set
@@ -320,7 +320,7 @@ private:
               [](const case_edge& a, const case_edge& b) { return a.bits < b.bits; });
   }
 
-  /// The phis at the end of an edge, which are simultaneous: what an earlier move overwrites is saved before all.
+  /// The phis at the end of an edge are simultaneous: a value that an earlier move overwrites is saved first.
   void add_edge(edge_id e, std::uint32_t target) {
     decoded_edge& edge = out_.edges[e];
     edge.target = target;
@@ -367,7 +367,7 @@ private:
   std::vector<std::uint32_t> temporaries_;
 };
 
-/// Makes the flat form of a procedure when it is first called.
+/// Decodes a procedure when it is first called.
 class decoded_program {
 public:
   explicit decoded_program(std::span<const procedure> procedures)
@@ -380,7 +380,7 @@ public:
   /// The number of a procedure, or `none`.
   std::uint32_t find(std::string_view name) const { return callees_.find(name); }
 
-  /// Stays where it is.
+  /// The reference stays valid.
   const decoded_procedure& operator[](std::uint32_t number) {
     if (!decoded_[number].ready) {
       decoded_[number] = decoder(procedures_[number], callees_).run();

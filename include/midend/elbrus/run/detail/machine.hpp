@@ -56,10 +56,10 @@ struct slot_view {
 struct frame {
   std::uint32_t procedure;
   std::size_t first_slot;
-  const instruction* at; ///< where it goes on; while it calls: behind the call
+  const instruction* at; ///< the next instruction; during a call, the one after the call
 };
 
-/// All frames, their slots in one array that grows.
+/// All frames; their slots are in one array that grows.
 class frame_stack {
 public:
   void clear() {
@@ -102,7 +102,7 @@ private:
     const std::size_t size = first + code.num_slots();
     bits_.reserve(size);
     states_.reserve(size);
-    bits_.resize_for_overwrite(size); // within the capacity, so that what was there stays
+    bits_.resize_for_overwrite(size); // within the capacity, so the elements stay
     states_.resize_for_overwrite(size);
     if (code.num_slots() != 0) {
       std::memcpy(bits_.data() + first, code.bits.data(), code.num_slots() * sizeof(std::uint64_t));
@@ -115,7 +115,7 @@ private:
   flat_array<slot_state> states_;
 };
 
-/// Why an instruction has no result. An operand that cannot be used is always `diagnostic_value` here.
+/// Why an instruction has no result. Any operand that cannot be used gives `diagnostic_value` here.
 using fault = std::optional<trap_kind>;
 
 inline trap_kind trap_of(evaluation_fault f) {
@@ -177,7 +177,7 @@ inline fault access_memory(const instruction& i, slot_view s, memory& m) {
   return {};
 }
 
-/// A result from three numbers. Requires that they are defined.
+/// Computes a result. Requires that the operands are defined.
 inline fault compute(const instruction& i, slot_view s, memory& m) {
   const std::uint64_t a = s.bits[i.a];
   const std::uint64_t b = s.bits[i.b];
@@ -239,7 +239,7 @@ inline fault compute(const instruction& i, slot_view s, memory& m) {
   return {};
 }
 
-/// One run. What the loop needs for each instruction is in locals of `execute`.
+/// One run. `execute` keeps what it needs for each instruction in local variables.
 class machine {
 public:
   machine(decoded_program& program, frame_stack& frames, const run_options& options, run_result& result)
@@ -262,7 +262,7 @@ public:
   }
 
 private:
-  /// The procedure that runs, and where it is.
+  /// The procedure that runs, and the current instruction.
   struct activation {
     const instruction* at;
     slot_view slots;
@@ -341,7 +341,7 @@ private:
     }
   }
 
-  /// A speculative operation without a result has a diagnostic one, any other ends the run.
+  /// A speculative operation that fails has a diagnostic value; any other ends the run.
   bool endure(const instruction& i, trap_kind problem, slot_view s) {
     if (i.speculative) {
       s.states[i.result] = slot_state::diagnostic;
@@ -351,7 +351,7 @@ private:
     return i.speculative;
   }
 
-  /// The result is what is in a slot, whatever that is.
+  /// The result is the content of a slot, in any state but unwritten.
   static fault pass(const instruction& i, slot_view s, std::uint32_t from) {
     if (s.states[from] == slot_state::unwritten) {
       return trap_kind::unwritten_variable;
@@ -368,7 +368,7 @@ private:
     return is_usable(guard.a, s) && (s.bits[guard.a] == 0) == guard.negated;
   }
 
-  /// The operation behind a guard does not run.
+  /// The operation after a guard does not run.
   static fault leave_out(const instruction& guard, slot_view s) {
     if (!is_usable(guard.a, s)) {
       return trap_kind::diagnostic_value;
@@ -402,7 +402,7 @@ private:
     }
   }
 
-  /// Makes the frame of a procedure, if that is within the limits.
+  /// Makes the frame of a procedure; false if that is beyond the limits.
   bool begin(std::uint32_t number, std::span<const argument> arguments) {
     const decoded_procedure& code = program_[number];
     if (frames_.depth() == options_.call_depth || frames_.num_slots() + code.num_slots() > options_.frame_slots) {
@@ -415,7 +415,7 @@ private:
     return true;
   }
 
-  /// What concerns more than the slots of this frame.
+  /// Instructions that need more than the slots of the current frame.
   fault leave_loop(const instruction& i, slot_view s) {
     switch (i.what) {
     case action::volatile_access:

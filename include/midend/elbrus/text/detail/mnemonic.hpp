@@ -17,7 +17,7 @@ namespace elbrus::detail {
 
 enum class mnemonic_fault : std::uint8_t { none, unknown_operation, unknown_type, wrong_number_of_types };
 
-/// An operation as its name says. `needed` types belong to one like it.
+/// The meaning of a name. After `wrong_number_of_types`, `needed` is the right number.
 struct mnemonic {
   opcode code = opcode::mov;
   elbrus::type type = elbrus::type::none;
@@ -28,7 +28,7 @@ struct mnemonic {
   constexpr bool is_right() const { return fault == mnemonic_fault::none; }
 };
 
-/// Types at the end of a name, `first` before `second`.
+/// The types at the end of a name, in their order.
 struct type_suffixes {
   std::string_view stem;
   std::array<type, 2> types = {};
@@ -51,7 +51,7 @@ constexpr type_suffixes split_types(std::string_view word) {
   return out;
 }
 
-/// How many types stand in the name; a call may have one.
+/// The number of types in the name; a call may have one.
 constexpr unsigned types_in_name(opcode code) {
   switch (info_of(code).form) {
   case opcode_form::conversion:

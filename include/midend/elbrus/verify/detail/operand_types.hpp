@@ -13,7 +13,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus::detail {
 
-/// What an operand has to be: a type, or one of many.
+/// The type that an operand must have, or a set of types.
 struct operand_need {
   elbrus::type type = elbrus::type::none;
   bool any_integer = false;
@@ -24,7 +24,7 @@ struct operand_need {
   }
 };
 
-/// What argument `i` of an operation has to be.
+/// The type that argument `i` of an operation must have.
 constexpr operand_need argument_need(const value_record& record, std::size_t i) {
   switch (info_of(record.code).form) {
   case opcode_form::moving:
@@ -41,11 +41,11 @@ constexpr operand_need argument_need(const value_record& record, std::size_t i) 
   case opcode_form::call:
     return {.anything = true};
   default:
-    return {.type = record.operand_type, .anything = record.code == opcode::ret}; // the procedure says what it gives
+    return {.type = record.operand_type, .anything = record.code == opcode::ret}; // its type is that of the procedure
   }
 }
 
-/// How many arguments an operation has; `any_number` for calls and phis, which the caller knows more about.
+/// The number of arguments of an operation; `any_number` for calls and phis, which are checked elsewhere.
 inline constexpr std::size_t any_number = ~std::size_t{0};
 
 constexpr std::size_t argument_count(const value_record& record, bool indexed, type result_of_procedure) {
@@ -64,7 +64,7 @@ constexpr std::size_t argument_count(const value_record& record, bool indexed, t
   }
 }
 
-/// Whether a conversion makes the number of bits that its name says.
+/// Whether there is such a conversion: the width grows or shrinks as the opcode requires.
 constexpr bool converts(opcode code, type from, type to) {
   switch (code) {
   case opcode::trunc:
@@ -79,7 +79,7 @@ constexpr bool converts(opcode code, type from, type to) {
   }
 }
 
-/// What is wrong with the types in the name of an operation; empty if nothing is.
+/// The error in the types of an operation; empty if there is none.
 constexpr std::string_view type_fault(const value_record& record) {
   const bool has_result = record.type != type::none;
   switch (info_of(record.code).form) {
@@ -119,7 +119,7 @@ constexpr std::string_view type_fault(const value_record& record) {
   return "";
 }
 
-/// Whether the promise that nothing overflows, signed, means anything.
+/// Whether the promise of no signed overflow has a meaning.
 constexpr bool can_be_nsw(opcode code) {
   switch (code) {
   case opcode::add:
@@ -134,7 +134,7 @@ constexpr bool can_be_nsw(opcode code) {
   }
 }
 
-/// Whether operations like this one, or the addition in it, can be regrouped.
+/// Whether operations of this kind, or the addition in them, can be regrouped.
 constexpr bool can_be_assoc(opcode code) {
   switch (code) {
   case opcode::add:

@@ -15,9 +15,9 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus::detail {
 
-/// Finds what no text can say, and what would lead all other checks astray: lists that are torn, numbers of nothing,
-/// edges that one end does not know of, operands whose value does not know its users. `Procedure` is `procedure`, or
-/// something with the same members that a test has broken. O(values + operands + nodes + edges).
+/// Finds errors that no text has and that would mislead all other checks: broken lists, numbers out of range, edges
+/// that are missing at one end, operands that are missing among the users of their value. `Procedure` is `procedure`,
+/// or a class with the same members that a test has damaged. O(values + operands + nodes + edges).
 template <class Procedure> class structure_check {
 public:
   structure_check(const Procedure& p, error_list& errors) : p_(p), errors_(errors) {}
@@ -51,7 +51,7 @@ public:
   }
 
 private:
-  /// It stands where it says in the list of its target, and its source is there.
+  /// Its position in the list of its target is right, and its source exists.
   void edge(edge_id e) {
     const edge_record& edge = p_.edge(e);
     if (edge.source == no_node) {
@@ -68,7 +68,7 @@ private:
     }
   }
 
-  /// Each edge is in the list of its source, once; lists have nothing else, and erased nodes have none.
+  /// Each edge is in the list of its source once; lists contain nothing else, and erased nodes have no edges.
   void edge_lists(node_id n) {
     for (const edge_id e : p_.out_edges(n)) {
       if (e >= p_.num_edges() || p_.edge(e).source != n || listed_[e] != 0) {
@@ -88,8 +88,8 @@ private:
     }
   }
 
-  /// The operations of a node are linked both ways, and know where they are. An operation that stood twice would have
-  /// two predecessors, so the walk ends.
+  /// The operations of a node are linked both ways, and their records name the node. An operation that is in the list
+  /// twice would have two predecessors, so the walk ends.
   void operation_list(node_id n) {
     value_id previous = no_value;
     for (value_id v = p_.node(n).first; v != no_value; v = p_.value(v).next) {
@@ -129,7 +129,7 @@ private:
     }
   }
 
-  /// As many as read it, all of them operations.
+  /// They are operations, as many as read the value.
   void users(value_id v) {
     std::uint32_t missing = reads_[v];
     bool right = true;

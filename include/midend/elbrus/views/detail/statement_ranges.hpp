@@ -1,4 +1,4 @@
-/// What views of procedures as statements hand out.
+/// The ranges that views of procedures as statements return.
 #pragma once
 
 #include "midend/config.hpp"
@@ -31,7 +31,7 @@ private:
   std::uint32_t count_ = 0;
 };
 
-/// The variables that operands are: `Select()(p, v)` is the number of the variable that value v is, or `no_variable`.
+/// The variables among operands: `Select()(p, v)` is the number of the variable that value v is, or `no_variable`.
 template <class Select> class variable_iterator {
 public:
   using value_type = variable_id;
