@@ -107,6 +107,11 @@ public:
     return modulus == 0 ? element{0, residue} : from(first_from_low(modulus, residue), modulus);
   }
 
+  /// What all numbers of `a` leave modulo `m`. Requires that `m` divides the modulus, and is not 0.
+  static constexpr std::uint64_t residue_of(const element& a, std::uint64_t m) {
+    return detail::remainder_of(static_cast<T>(a.residue), m);
+  }
+
   constexpr bool join(element& a, const element& b) const {
     if (b.is_bottom() || a == b) {
       return false;
@@ -136,7 +141,7 @@ public:
     if (a.is_bottom() || b.is_bottom() || b.is_constant()) {
       return a.is_bottom() || a == b;
     }
-    return a.modulus % b.modulus == 0 && residue_modulo(static_cast<T>(a.residue), b.modulus) == b.residue;
+    return a.modulus % b.modulus == 0 && residue_of(a, b.modulus) == b.residue;
   }
 
   /// What is left of `a` if its numbers are known only modulo 2^width: of the modulus, the power of 2 in it.
@@ -173,8 +178,8 @@ private:
       return ascends ? b.residue - a.residue : a.residue - b.residue;
     }
     const std::uint64_t m = a.is_constant() ? b.modulus : a.modulus;
-    const std::uint64_t x = a.is_constant() ? residue_modulo(static_cast<T>(a.residue), m) : a.residue;
-    const std::uint64_t y = b.is_constant() ? residue_modulo(static_cast<T>(b.residue), m) : b.residue;
+    const std::uint64_t x = a.is_constant() ? residue_of(a, m) : a.residue;
+    const std::uint64_t y = b.is_constant() ? residue_of(b, m) : b.residue;
     return x < y ? y - x : x - y;
   }
 

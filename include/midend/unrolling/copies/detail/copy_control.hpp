@@ -205,7 +205,10 @@ private:
     cases_.pop_back();
   }
 
-  /// One pass is enough: blocks are in topological order.
+  /// In one pass, because blocks are in topological order: the first iteration of the algorithm of K. D. Cooper, T. J.
+  /// Harvey, K. Kennedy, "A simple, fast dominance algorithm", 2001, which needs no second one. `midend::dominators` on
+  /// the body as a graph takes several times as long for graphs of a few blocks, and would be called for each
+  /// candidate.
   constexpr void compute_dominators() {
     dominator_[0] = 0;
     for (std::uint32_t b = 1; b != dominator_.size(); ++b) {

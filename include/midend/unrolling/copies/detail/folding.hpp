@@ -76,28 +76,22 @@ constexpr known_value fold_difference(value_numbering& numbering, const body_val
   return by != 0 ? sum_with(difference, of_first ? by : 0 - by) : difference;
 }
 
-/// Derives the facts of `product`, which is node `of` times `factor`, if the product is a new node.
-constexpr void note_product(value_numbering& numbering, unrolled_id of, const known_value& factor,
-                            const known_value& product) {
-  if (!numbering.is_fresh()) {
-    return;
-  }
-  const value_facts f = numbering.facts(of);
-  value_facts& out = numbering.facts(product.node);
+/// The facts of a node with the facts `f` times `factor`, modulo 2^width.
+constexpr value_facts facts_of_product(const value_facts& f, const known_value& factor) {
+  const unsigned width = factor.width;
+  const signed_congruence strides(width);
   const std::int64_t by = factor.signed_addend();
-  signed_interval::element range{};
-  const bool fits = by > 0 && multiply_exactly(f.range.low, by, product.width, range.low) &&
-                    multiply_exactly(f.range.high, by, product.width, range.high);
-  if (fits) {
-    out.range = range;
-  }
   const auto size = static_cast<std::uint64_t>(by);
-  const std::uint64_t modulus = fits ? f.stride.modulus : power_of_2_in(f.stride.modulus);
-  const std::uint64_t times = fits ? size : power_of_2_in(size);
-  if (by > 0 && modulus <= low_ones(product.width) / 2 / times) {
-    out.stride.modulus = modulus * times;
-    out.stride.residue = (fits ? f.stride.residue % modulus * size : f.stride.residue * size) % out.stride.modulus;
+  signed_interval::element range{};
+  const bool fits = by > 0 && multiply_exactly(f.range.low, by, width, range.low) &&
+                    multiply_exactly(f.range.high, by, width, range.high);
+  if (!fits) {
+    return value_facts::reduced(signed_interval::full(width),
+                                strides.wrapped({f.stride.modulus * size, f.stride.residue * size}));
   }
+  const bool has_stride = f.stride.modulus <= low_ones(width) / size;
+  return value_facts::reduced(range, has_stride ? strides.of(f.stride.modulus * size, f.stride.residue * size)
+                                                : signed_congruence::full());
 }
 
 constexpr known_value fold_product(value_numbering& numbering, const body_value& v, known_value a, known_value b) {
@@ -116,7 +110,9 @@ constexpr known_value fold_product(value_numbering& numbering, const body_value&
   const known_value product = std::has_single_bit(b.addend)
                                   ? numbering.apply(operation::shl, width, {base, literal(amount, width)})
                                   : numbering.compute(v, base, b);
-  note_product(numbering, a.node, b, product);
+  if (numbering.is_fresh()) {
+    numbering.facts(product.node) = facts_of_product(numbering.facts(a.node), b);
+  }
   return sum_with(product, a.addend * b.addend);
 }
 
@@ -130,7 +126,10 @@ constexpr known_value fold_shift_left(value_numbering& numbering, const body_val
     return a;
   }
   const known_value product = numbering.compute(v, value_of_node(a.node, width), b);
-  note_product(numbering, a.node, literal(std::uint64_t{1} << b.addend, width), product);
+  if (numbering.is_fresh()) {
+    const known_value factor = literal(std::uint64_t{1} << b.addend, width);
+    numbering.facts(product.node) = facts_of_product(numbering.facts(a.node), factor);
+  }
   return sum_with(product, a.addend << b.addend);
 }
 
@@ -180,7 +179,7 @@ struct split_sum {
   static constexpr std::optional<split_sum> of(const value_facts& n, std::int64_t c, std::uint64_t m) {
     split_sum s{};
     s.step = greatest_common_divisor(n.stride.modulus, m);
-    s.residue = n.stride.residue % s.step;
+    s.residue = signed_congruence::residue_of(n.stride, s.step);
     std::int64_t sum = 0;
     if (m > std::uint64_t{1} << 62 || !add_exactly(static_cast<std::int64_t>(s.residue), c, 64, sum)) {
       return std::nullopt;
@@ -207,13 +206,13 @@ struct split_sum {
 constexpr value_facts facts_of_quotient(const value_facts& n, std::uint64_t shift, const signed_interval::element& sum,
                                         std::uint64_t m) {
   const auto divisor = static_cast<std::int64_t>(m);
-  value_facts f{{floor_quotient(sum.low, divisor), floor_quotient(sum.high, divisor)}};
-  if (n.stride.modulus % m == 0) {
+  signed_congruence::element stride = signed_congruence::full();
+  if (!n.stride.is_constant() && n.stride.modulus % m == 0) {
     const std::uint64_t r = n.stride.residue;
-    f.stride.modulus = n.stride.modulus / m;
-    f.stride.residue = (r / m + (r % m + shift) / m) % f.stride.modulus;
+    stride.modulus = n.stride.modulus / m;
+    stride.residue = (r / m + (r % m + shift) / m) % stride.modulus;
   }
-  return f;
+  return value_facts::reduced({floor_quotient(sum.low, divisor), floor_quotient(sum.high, divisor)}, stride);
 }
 
 /// ⌊x / m⌋ for 0 < m ≤ 2^62, if the sum `x` is exact and, unless `may_be_negative`, at least 0.
@@ -261,7 +260,7 @@ constexpr known_value remainder_of_split(value_numbering& numbering, const known
                         ? numbering.apply(operation::bit_and, width, {dividend, literal(m - 1, width)})
                         : numbering.apply(operation::urem, width, {dividend, literal(m, width)});
   if (numbering.is_fresh()) {
-    numbering.facts(out.node) = {{0, static_cast<std::int64_t>(m - 1)}, {s.step, s.residue}};
+    numbering.facts(out.node) = value_facts::reduced({0, static_cast<std::int64_t>(m - 1)}, {s.step, s.residue});
   }
   out.addend = static_cast<std::uint64_t>(s.remaining) & low_ones(width);
   return out;
@@ -408,30 +407,31 @@ constexpr known_value fold_truncation(value_numbering& numbering, const body_val
   if (numbering.is_fresh()) {
     const value_facts f = numbering.facts(a.node);
     value_facts& narrow = numbering.facts(out.node);
-    if (fits_signed(f.range.low, width) && fits_signed(f.range.high, width)) {
-      narrow = f;
-    } else {
-      narrow.stride.modulus = power_of_2_in(f.stride.modulus);
-      narrow.stride.residue = f.stride.residue % narrow.stride.modulus;
-    }
-    narrow.limit_modulus(width);
+    const bool fits = fits_signed(f.range.low, width) && fits_signed(f.range.high, width);
+    narrow = fits ? f : value_facts::reduced(narrow.range, signed_congruence(width).wrapped(f.stride));
   }
   return sum_with(out, a.addend & low_ones(width));
+}
+
+/// The facts of the extension of `a`.
+constexpr value_facts facts_of_extension(const value_numbering& numbering, operation code, const known_value& a) {
+  const signed_interval::element range = numbering.range_of(a);
+  const signed_congruence::element stride = a.addend == 0 ? numbering.facts(a.node).stride : signed_congruence::full();
+  if (code == operation::sign_extend || range.low >= 0) {
+    return value_facts::reduced(range, stride);
+  }
+  if (stride.is_constant()) {
+    return value_facts::number(static_cast<std::int64_t>(stride.residue & low_ones(a.width)));
+  }
+  const std::uint64_t power = power_of_2_in(stride.modulus); // which divides 2^width: the same with another sign
+  return value_facts::reduced({0, static_cast<std::int64_t>(low_ones(a.width))}, {power, stride.residue & (power - 1)});
 }
 
 /// The extension of `a` as one operation.
 constexpr known_value extend(value_numbering& numbering, const body_value& v, const known_value& a) {
   const known_value out = numbering.compute(kind_of(v), std::span(&a, 1));
   if (numbering.is_fresh() && !a.is_literal()) {
-    const signed_interval::element range = numbering.range_of(a);
-    const bool keeps = v.info.code == operation::sign_extend || range.low >= 0;
-    value_facts f = a.addend == 0 ? numbering.facts(a.node) : value_facts{};
-    f.range = keeps ? range : signed_interval::element{0, static_cast<std::int64_t>(low_ones(a.width))};
-    if (!keeps) {
-      f.stride.modulus = power_of_2_in(f.stride.modulus);
-      f.stride.residue %= f.stride.modulus;
-    }
-    numbering.facts(out.node) = f;
+    numbering.facts(out.node) = facts_of_extension(numbering, v.info.code, a);
   }
   return out;
 }
@@ -458,7 +458,7 @@ constexpr known_value fold_extension(value_numbering& numbering, const body_valu
 /// x + addend modulo m, a divisor of the modulus of x.
 constexpr std::uint64_t residue_of_sum(const value_facts& f, const known_value& x, std::uint64_t m) {
   const std::uint64_t by = remainder_of(x.signed_addend(), m);
-  return x.is_literal() ? by : add_modulo(f.stride.residue % m, by, m);
+  return x.is_literal() ? by : add_modulo(signed_congruence::residue_of(f.stride, m), by, m);
 }
 
 /// Whether two values differ by their ranges, or by their remainders modulo what is known of both.
@@ -615,9 +615,9 @@ constexpr known_value fold_select(value_numbering& numbering, const expression_k
   const known_value operands[] = {condition, yes, no};
   const known_value out = numbering.compute(kind, operands);
   if (numbering.is_fresh()) {
-    signed_interval::element& range = numbering.facts(out.node).range;
-    range = numbering.range_of(yes);
+    signed_interval::element range = numbering.range_of(yes);
     signed_interval().join(range, numbering.range_of(no));
+    numbering.facts(out.node) = value_facts::reduced(range, signed_congruence::full());
   }
   return out;
 }

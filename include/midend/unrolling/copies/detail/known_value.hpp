@@ -5,6 +5,7 @@
 #include "midend/config.hpp"
 #include "midend/dataflow/lattices/congruence.hpp"
 #include "midend/dataflow/lattices/interval.hpp"
+#include "midend/dataflow/lattices/interval_congruence.hpp"
 #include "midend/induction/loop_counters.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
@@ -100,25 +101,25 @@ constexpr known_value sum_with(const known_value& x, std::uint64_t by) {
   return sum_with(x, as_signed(by, x.width), {});
 }
 
-/// What holds for a node wherever it is used: its number, read as a signed one, is in the range and in the congruence.
-/// Later copies may know more than earlier ones, never less, because a copy runs only after those before it. The
-/// modulus is not 0: a node with one possible number has it as both bounds of its range.
+/// What holds for a node wherever it is used: its number, read as a signed one, is in the range and in the congruence,
+/// which have told each other all they know (`interval_and_congruence`). Later copies may know more than earlier ones,
+/// never less, because a copy runs only after those before it.
 struct value_facts {
   signed_interval::element range;
-  signed_congruence::element stride = signed_congruence::full();
+  signed_congruence::element stride;
 
-  static constexpr value_facts none(unsigned width) { return {signed_interval::full(width)}; }
+  static constexpr value_facts none(unsigned width) {
+    return {signed_interval::full(width), signed_congruence::full()};
+  }
 
-  static constexpr value_facts number(std::int64_t n) { return {{n, n}}; }
+  static constexpr value_facts number(std::int64_t n) { return {{n, n}, signed_congruence().constant(n)}; }
 
-  /// Reduces the modulus until the power of 2 in it divides 2^(width - 1), so that sums that wrap keep it.
-  constexpr void limit_modulus(unsigned width) {
-    const std::uint64_t power = power_of_2_in(stride.modulus);
-    const std::uint64_t most = std::uint64_t{1} << (width - 1);
-    if (power > most) {
-      stride.modulus = stride.modulus / power * most;
-      stride.residue %= stride.modulus;
-    }
+  /// Requires that some number is in both.
+  static constexpr value_facts reduced(const signed_interval::element& range,
+                                       const signed_congruence::element& stride) {
+    value_facts out{range, stride};
+    reduce_interval_and_congruence()(out.range, out.stride);
+    return out;
   }
 };
 
@@ -198,11 +199,11 @@ constexpr value_facts facts_of_induction(const induction_variable& iv, const top
     has_range = true;
   }
   const bool fits = size <= ~std::uint64_t{0} / top.stride;
-  const std::uint64_t moved = fits ? size * top.stride : size;
-  f.stride.modulus = has_range ? moved : power_of_2_in(moved);
-  f.stride.residue = remainder_of(at_first, f.stride.modulus);
-  f.limit_modulus(iv.width);
-  return f;
+  const std::uint64_t modulus = fits ? size * top.stride : size;
+  const std::uint64_t residue = remainder_of(at_first, modulus);
+  const signed_congruence of_width(iv.width);
+  return value_facts::reduced(f.range,
+                              has_range ? of_width.of(modulus, residue) : of_width.wrapped({modulus, residue}));
 }
 
 } // namespace detail
