@@ -1,5 +1,5 @@
-// Copies of loop bodies, evaluated together: that they do what the iterations do, one by one, and what they save in the
-// worked examples of the documents.
+// Copies of loop bodies, evaluated together: they do what the iterations do one by one, and save what the worked
+// examples of the documentation say.
 #include "kit/body_writer.hpp"
 #include "kit/random_loop_body.hpp"
 #include "kit/unrolled_simulator.hpp"
@@ -39,7 +39,7 @@ public:
   comparer(const loop_body& body, const loop_counters& counters, const recorded_loop& run)
       : body_(body), counters_(counters), run_(run) {}
 
-  /// The pass that begins with iteration `first`; what went wrong, or nothing.
+  /// Checks the iteration of the new loop that begins with iteration `first`. Returns what went wrong, or null.
   const char* check(const unrolled_body& unrolled, const unroll_request& request, std::size_t first) {
     const std::size_t end = std::min(first + request.copies, run_.iterations.size());
     if (first >= run_.iterations.size()) {
@@ -66,7 +66,7 @@ public:
       return is_dropped(request, first, end) ? nullptr : "control does not leave";
     }
     if (!has_same_effects(now, end)) {
-      return "memory or calls differ behind the copies";
+      return "memory or calls differ after the copies";
     }
     const std::span<const midend::unrolled_operand> live(unrolled.live_out);
     if (!agree(now, live, body_.live_out, last.values)) {
@@ -81,7 +81,7 @@ public:
   }
 
 private:
-  /// Whether the exit that is taken was not to be tested there, though it is not known to be taken.
+  /// Whether the copy does not test the exit that is taken, though it is not known that it is taken.
   bool is_dropped(const unroll_request& request, std::size_t first, std::size_t end) const {
     const auto edge = run_.iterations[end - 1].left_by;
     if (!edge || !request.drops_counted_tests || counters_.counted_exit == midend::no_body_value) {
@@ -120,7 +120,7 @@ private:
     return !expected || (o.node != midend::no_unrolled && now.value_of(o) == expected);
   }
 
-  /// Values that are not on all ways to where they are looked at are not.
+  /// Values that some path does not compute have no node, and are not compared.
   template <class Values>
   bool agree(const unrolled_simulator& now, std::span<const midend::unrolled_operand> operands, const Values& values,
              const std::vector<maybe_number>& expected) const {
@@ -132,7 +132,7 @@ private:
     return true;
   }
 
-  /// What is said to be a number is that number.
+  /// Values that were folded are the numbers that the iterations compute.
   const char* check_savings(const unrolled_body& unrolled, std::size_t first, std::size_t end) const {
     for (const midend::unrolling_saving& s : unrolled.savings) {
       if (first + s.copy >= end || (s.kind != saving_kind::folded && s.kind != saving_kind::folded_test)) {
@@ -160,7 +160,7 @@ private:
   const recorded_loop& run_;
 };
 
-/// Operands before users, numbers and accesses where they belong.
+/// Operands precede their users, and constants have no addend.
 bool is_well_formed(const unrolled_body& u) {
   for (unrolled_id n = 0; n != u.nodes.size(); ++n) {
     for (const midend::unrolled_operand& o : u.operands_of(n)) {
@@ -175,7 +175,7 @@ bool is_well_formed(const unrolled_body& u) {
   return u.next.size() == u.phis.size();
 }
 
-/// Which nodes somebody needs: effects, exits, what lives on, and what the next pass needs for those.
+/// The nodes that are used: by effects, exits, values live after the loop, and the next iteration's such.
 std::vector<bool> live_nodes(const unrolled_body& u) {
   std::vector<bool> live(u.nodes.size(), false);
   const auto need = [&](unrolled_id n) {
@@ -218,7 +218,7 @@ std::vector<bool> live_nodes(const unrolled_body& u) {
   return live;
 }
 
-/// Live operations of a pass, those aside that do not change while the loop runs.
+/// Live operations of an iteration of the new loop, without invariant ones.
 std::size_t count(const unrolled_body& u, operation code) {
   const std::vector<bool> live = live_nodes(u);
   std::size_t n = 0;
@@ -246,7 +246,7 @@ std::size_t count(const unrolled_body& u, saving_kind kind, body_id value) {
   return n;
 }
 
-/// The copies in which a test was found to come out so.
+/// The copies in which a test was folded to `result`.
 std::vector<std::uint32_t> copies_where(const unrolled_body& u, body_id condition, std::uint64_t result) {
   std::vector<std::uint32_t> copies;
   for (const midend::unrolling_saving& s : u.savings) {
@@ -383,7 +383,7 @@ TEST_CASE("example 1: five iterations, unrolled completely") {
   const loop_counters counters = midend::count_iterations(e.body);
   const unrolled_body rolled = unrolled_by(e.body, 1);
   CHECK(count(rolled, body_kind::load) == 1);
-  CHECK(count(rolled, operation::add) == 2); // the counter is base and literal
+  CHECK(count(rolled, operation::add) == 2); // the counter is node + number
   CHECK(rolled.next[0] == midend::unrolled_operand{rolled.phis[0], 1});
   CHECK(count(rolled, operation::equal) == 1);
   CHECK(count(rolled, operation::shl) == 1); // twice x is computed before the loop
@@ -407,7 +407,7 @@ TEST_CASE("example 1: five iterations, unrolled completely") {
 
 TEST_CASE("example 2: quarters and sixteenths of a counter") {
   const example e = quarters_and_sixteenths();
-  // Quotients that differ by more than a number, and tests that stay open, by factor.
+  // By factor: quotients that differ by more than a number, and tests that are not decided.
   constexpr std::array<std::size_t, 9> quotients = {1, 1, 3, 1, 4, 4, 1, 1, 1};
   constexpr std::array<std::size_t, 9> tests = {1, 1, 3, 1, 5, 7, 1, 0, 0};
   constexpr std::array<std::size_t, 9> doublings = {1, 1, 3, 1, 5, 7, 1, 1, 2};
@@ -432,7 +432,7 @@ TEST_CASE("example 2: quarters and sixteenths of a counter") {
   CHECK(copies_where(unrolled_by(e.body, 16), e.test, 0).size() == 15);
 }
 
-TEST_CASE("example 3: phis that change places are themselves again after three copies") {
+TEST_CASE("example 3: rotated phis are themselves again after three copies") {
   body_writer m;
   const body_id i = m.phi(32);
   const body_id sum = m.phi(32);
@@ -485,7 +485,7 @@ TEST_CASE("example 4: a remainder, unrolled in turn") {
     const unrolled_body out = unrolled_by(body, u);
     CHECK(count(out, body_kind::load) == u);
     CHECK(count(out, operation::bit_xor) == u);
-    CHECK(count(out, operation::less) == 1); // also if no pass ends with the last iteration
+    CHECK(count(out, operation::less) == 1); // even if no iteration of the new loop ends with the last one
   }
   const unrolled_body rest = midend::unroll_body(body, counters, {3, true, false, 1024});
   CHECK(rest.phis[i] == midend::no_unrolled); // 1024
@@ -510,7 +510,7 @@ TEST_CASE("example 6: seven searches share a division and a load") {
     CHECK(count(out, body_kind::load) == loads[f]);
     CHECK(count(out, operation::not_equal) == u);
     CHECK(out.exits.size() == u);
-    for (std::uint32_t k = 0; k != u; ++k) { // the counter where control leaves is base and literal
+    for (std::uint32_t k = 0; k != u; ++k) { // the counter at an exit is node + number
       CHECK(out.exit_values[k] == midend::unrolled_operand{out.phis[0], k});
     }
   }
@@ -546,8 +546,8 @@ TEST_CASE("example 7: nothing is saved where nothing is common") {
 
 namespace {
 
-/// All that may be known of a counter of few bits is asked of it, and the answers are gathered in two hashes: of those
-/// that do not need the increment, which may break its promise, and of those that do.
+/// A loop that computes everything that may be known of a counter of few bits. The results go into two hashes: one of
+/// those that do not use the increment, which may break its promise, and one of those that do.
 class counter_battery {
 public:
   loop_body body;
@@ -637,7 +637,7 @@ private:
 
 } // namespace
 
-TEST_CASE("counters of three and four bits: what is known of them is so") {
+TEST_CASE("counters of three and four bits: the facts about them are right") {
   std::size_t passes = 0;
   std::size_t wrong = 0;
   midend::unroll_body_workspace workspace;
@@ -782,7 +782,7 @@ TEST_CASE("memory: what may have changed is loaded again") {
     if (c.calls) {
       m.call(32, {s});
     }
-    m.set_phi(sum, s, s); // on entry any
+    m.set_phi(sum, s, s); // any initial value
     const loop_body body = m.finish_single(p);
     CHECK(count(unrolled_by(body, 3), body_kind::load) == c.loads);
   }
@@ -813,7 +813,7 @@ TEST_CASE("memory: what was stored is not loaded") {
   CHECK(count(unrolled_by(body, 4), body_kind::load) == 4);
 }
 
-TEST_CASE("memory: what was loaded under a condition is there only under that condition") {
+TEST_CASE("memory: a guarded load is shared only under the same guard") {
   for (const bool guarded : {false, true}) {
     for (const bool same : {false, true}) {
       body_writer m;
@@ -829,7 +829,7 @@ TEST_CASE("memory: what was loaded under a condition is there only under that co
       const body_id s1 = m.op(operation::select, 32, {p, first, sum});
       const body_id s2 = m.op(operation::bit_xor, 32, {s1, second});
       m.body().live_out.push_back(s2);
-      m.set_phi(sum, s2, s2); // on entry any
+      m.set_phi(sum, s2, s2); // any initial value
       const loop_body body = m.finish_single(q);
       CHECK(count(unrolled_by(body, 1), body_kind::load) == (guarded && same ? 1 : 2));
     }
@@ -854,22 +854,22 @@ TEST_CASE("blocks: predicates are conditions of branches, and joins select by th
   m.block();
   const body_id v3 = m.op(operation::bit_not, 32, {x});
   m.jump(4);
-  m.block(); // behind 2 and 3
+  m.block(); // after 2 and 3
   const body_id v4 = m.join({v2, v3});
   m.store(storing(at(a, midend::no_body_value), v4));
   m.jump(5);
-  m.block(); // behind all
+  m.block(); // after all
   const body_id v5 = m.join({x, v4});
   m.store(storing(at(a, midend::no_body_value), v5));
   m.branch(again, 6, body_writer::leaves);
   m.block();
-  m.set_phi(x, v5, v5); // on entry any
+  m.set_phi(x, v5, v5); // any initial value
   m.body().live_out.assign(std::span<const body_id>(std::array{x, v2, v5}));
   const loop_body body = m.finish();
   for (const std::uint32_t u : {1U, 2U, 3U}) {
     const unrolled_body out = unrolled_by(body, u);
     CHECK(out.inner_branches == 2 * u);
-    for (std::uint32_t k = 0; k != u; ++k) { // what not all ways compute, nobody uses there
+    for (std::uint32_t k = 0; k != u; ++k) { // a value that some path does not compute has no node
       CHECK(out.exit_values[3 * k].node != midend::no_unrolled);
       CHECK(out.exit_values[3 * k + 1].node == midend::no_unrolled);
       CHECK(out.exit_values[3 * k + 2].node != midend::no_unrolled);
@@ -882,12 +882,12 @@ TEST_CASE("blocks: predicates are conditions of branches, and joins select by th
     }
     REQUIRE(stores.size() == 3 * std::size_t{u});
     const midend::unrolled_node& both = out.nodes[stores[0]->guard];
-    CHECK(both.info.code == operation::bit_and); // of both conditions, the same in all copies
+    CHECK(both.info.code == operation::bit_and); // the conjunction of both conditions, one node for all copies
     CHECK(both.info.width == 1);
     CHECK(stores[0]->guard == stores[3 * (u - 1)]->guard);
     CHECK(out.nodes[stores[1]->guard].origin == p);
     CHECK(stores[2]->guard == midend::no_unrolled);
-    CHECK(count(out, operation::select) == 2 * std::size_t{u}); // each by one condition, without an and
+    CHECK(count(out, operation::select) == 2 * std::size_t{u}); // each by one condition, without a conjunction
     CHECK(out.exits.size() == u);
   }
 }
@@ -942,7 +942,7 @@ static_assert(quotients_at_compile_time() == 2);
 
 } // namespace
 
-TEST_CASE("peeling: behind the first iteration a phi is what never changes again") {
+TEST_CASE("peeling: after the first iteration a phi is its loop-invariant next value") {
   body_writer m;
   const body_id first = m.phi(1);
   const body_id x = m.phi(32);
