@@ -92,7 +92,7 @@ private:
       return; // nothing to gain
     }
     unrolling_factors& all = memory_.factors;
-    const fraction& bound = rolled().body.resources.exact;
+    const fraction bound = rolled().body.resources.exact;
     all.collect(out_.body, out_.counters, count_.divisible, bound.denominator(), options_.max_factor);
     all.insert(options_.forced_factor, 2, options_.forced_factor);
     std::uint32_t copies = 0;
