@@ -6,6 +6,7 @@ The pages are the Markdown files of docs/ and a few others, as they stand. On th
 - every link of the finished site is followed; a dead one is an error.
 """
 import html.parser
+import json
 import os
 import re
 import shutil
@@ -33,7 +34,7 @@ LANGUAGES = {".cpp": "cpp", ".hpp": "cpp", ".h": "cpp", ".sh": "bash", ".py": "p
 
 NAVIGATION = [
     ("Home", "index.md"),
-    ("Start", ["getting_started.md", "overview.md", "examples.md", "tool.md"]),
+    ("Start", ["getting_started.md", {"Overview, installation": "overview.md"}, "examples.md", "tool.md"]),
     ("Connect your IR", ["graph.md", "ir-concepts.md", "llvm.md"]),
     ("Dominance", ["dominance.md", "post_dominance.md", "frontiers.md", "updates.md", "certificates.md"]),
     ("Loops", ["loops.md", "loop_forms.md", "cycles.md"]),
@@ -68,11 +69,13 @@ class Staging:
         self.folder = folder
         self.pages = {path: path.name for path in sorted(DOCS.glob("*.md")) if path not in ELSEWHERE}
         self.pages |= {path: name for path, name in ELSEWHERE.items() if path.exists()}
+        self.titles = {path: re.search(r"^# (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE).group(1)
+                       for path in self.pages}
         self.sources = {}  # shown by a page: path -> name of the page
 
     def write(self):
         self.folder.mkdir(parents=True)
-        shutil.copytree(DOCS / "images", self.folder / "images", ignore=shutil.ignore_patterns("*.sh", "*.cfg", "*.eir"))
+        shutil.copytree(DOCS / "images", self.folder / "images", ignore=shutil.ignore_patterns("*.sh", "*.cfg", "*.eir", "*.py"))
         for file in sorted(DOCS.glob("*.svg")):
             shutil.copy(file, self.folder)
         shutil.copytree(DOCS / "site", self.folder / "site")
@@ -95,6 +98,8 @@ class Staging:
         name, mark, place = target.partition("#")
         file = (path.parent / name).resolve()
         if file in self.pages:
+            if re.fullmatch(r"\[[\w.-]+\.md\]\(", before): # a file name as text: the title of the page instead
+                before = f"[{self.titles[file]}]("
             return f"{before}{space}{self.pages[file]}{mark}{place}{after}"
         if DOCS in file.parents and file.suffix in (".svg", ".png"):
             return f"{before}{space}{file.relative_to(DOCS)}{after}"
@@ -151,20 +156,22 @@ def main():
     staging = Staging(output / "pages")
     shutil.rmtree(output, ignore_errors=True)
     staging.write()
-    for _, pages in NAVIGATION:
-        for page in pages if isinstance(pages, list) else [pages]:
-            if not (staging.folder / page).exists():
-                sys.exit(f"site.py: there is no page {page}")
-    named = {page for _, pages in NAVIGATION for page in (pages if isinstance(pages, list) else [pages])}
-    for missing in sorted(set(staging.pages.values()) - named):
-        sys.exit(f"site.py: page {missing} is not in the navigation")
+    named = {name for _, pages in NAVIGATION for page in (pages if isinstance(pages, list) else [pages])
+             for name in (page.values() if isinstance(page, dict) else [page])}
+    for name in sorted(named ^ set(staging.pages.values())):
+        sys.exit(f"site.py: {name} is a page or in the navigation, but not both")
     config = load_config(
         str(DOCS / "mkdocs.yml"), docs_dir=str(staging.folder), site_dir=str(output / "site"), strict=True,
         nav=[{title: pages} for title, pages in NAVIGATION],
         markdown_extensions=["tables", "fenced_code", "codehilite", "attr_list", "md_in_html", "sane_lists", "toc"])
     config["mdx_configs"] |= {"toc": {"slugify": anchor, "permalink": True, "toc_depth": 3},
-                              "codehilite": {"guess_lang": False, "linenums": False}}
+                              "codehilite": {"guess_lang": False, "linenums": False, "css_class": "highlight"}}
     build(config)
+    # The search finds pages, not the sources that they show.
+    index = output / "site" / "search" / "search_index.json"
+    found = json.loads(index.read_text(encoding="utf-8"))
+    found["docs"] = [entry for entry in found["docs"] if not entry["location"].startswith("source/")]
+    index.write_text(json.dumps(found, ensure_ascii=False), encoding="utf-8")
     dead = list(dead_links(output / "site"))
     print("\n".join(dead))
     if dead:

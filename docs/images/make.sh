@@ -20,4 +20,5 @@ for dot in "$work"/*.dot; do
 done
 "$tool" unroll --chart=docs/images/quarters_and_sixteenths_assoc.svg --procedure=quarters_and_sixteenths_assoc \
   examples/programs/unrolling.eir >/dev/null
+python3 docs/images/drawings.py
 ls -s docs/images/*.svg
