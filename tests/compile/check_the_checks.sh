@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# check_the_checks.sh COMPILER INCLUDE_DIR: the checks of headers and includes find what is planted in a copy.
+set -u
+compiler=$1 include_dir=$(cd "$2" && pwd) here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+status=0
+
+# finds WHAT REGEX COMMAND...: the command must fail and say so, and must have succeeded before the planting
+finds() {
+  local what=$1 regex=$2 output
+  shift 2
+  if output=$("$@" 2>&1); then
+    echo "not found: $what"
+    status=1
+  elif ! grep -qE -- "$regex" <<<"$output"; then
+    printf 'found, but not said of %s: /%s/\n%s\n' "$what" "$regex" "$output"
+    status=1
+  else
+    echo "found: $what"
+  fi
+}
+
+fresh() {
+  rm -rf "$work/include" && cp -r "$include_dir" "$work/include"
+  cd "$work/include/midend" || exit 1
+}
+
+includes() { bash "$here/check_includes.sh" "$1" "$work/include"; }
+header() { bash "$here/check_header.sh" "$compiler" "$work/include" "$1"; }
+
+fresh
+header midend/support/result.hpp && header midend/graph/concepts.hpp || status=1
+sed -i '/#include <optional>/d' support/result.hpp
+finds "a standard header that is not included" "optional" header midend/support/result.hpp
+fresh
+sed -i '/#include "midend\/support\/range.hpp"/d' graph/concepts.hpp
+finds "a header of midend that is not included" "range" header midend/graph/concepts.hpp
+fresh
+sed -i 's/^#pragma once$//' support/result.hpp
+finds "a header that cannot be included twice" "redefinition" header midend/support/result.hpp
+
+fresh
+includes standard >/dev/null && includes layers >/dev/null || echo "(not all is well before the planting)"
+echo '#include <functional>' >>graph/concepts.hpp
+finds "<functional> in the core" "graph/concepts.hpp:[0-9]+: <functional>" includes standard
+fresh
+echo '#include "midend/loops/loop_forest.hpp"' >>graph/concepts.hpp
+finds "a folder that includes from one above it" "graph/concepts.hpp:[0-9]+: graph/ must not include from loops/" includes layers
+fresh
+echo '#include "midend/unrolling/lowering/body_cost.hpp"' >>"$(find unrolling/copies -name '*.hpp' | sort | head -n 1)"
+finds "a room that includes from one above it" "unrolling/copies/ must not include from unrolling/lowering/" includes layers
+fresh
+echo '#include "midend/viz/dot.hpp"' >>graph/concepts.hpp
+finds "the core including viz/" "graph/ must not include from viz/" includes layers
+fresh
+mkdir -p graph/detail
+cat >graph/detail/planted.hpp <<'EOF'
+#pragma once
+MIDEND_BEGIN_NAMESPACE
+namespace detail {
+struct hidden {
+  int braces[2] = {1, 2}; // { in a comment
+};
+} // namespace detail
+class somewhere_else;
+struct planted {
+  const char* text = "{";
+};
+MIDEND_END_NAMESPACE
+EOF
+finds "a public name in detail/" "planted.hpp:9: outside namespace detail: struct planted" includes public
+if includes public 2>&1 | grep -q 'hidden\|somewhere_else'; then
+  echo "said of what may stand in detail/"
+  status=1
+fi
+mkdir -p "$work/examples" && echo 'int x = midend::detail::hidden().braces[0];' >"$work/examples/user.cpp"
+finds "a user of detail::" "examples/user.cpp:1:.*hidden" includes public
+exit $status
