@@ -3,9 +3,14 @@
 # the last line, `N passed, N failed`. The exit status is 0 if nothing failed.
 #
 #   --quick      only g++: unit tests with contract checks, the tool, examples and clients
-#   --thorough   the unit tests by clang 16, too, which otherwise compiles the headers only
+#   --thorough   the unit tests also by clang 16, by g++ optimised as in a release, and under sanitizers without
+#                shortening the long ones; each header alone by each compiler; longer fuzzing
 #   --no-setup   install nothing
 #   --jobs=N     so many compilers at a time (default: one per processor; MIDEND_JOBS does the same)
+#
+# Two builds have the unit tests: g++ without exceptions, RTTI and contract checks, and clang with all three and with
+# sanitizers. Few tests are optimised, see tests/CMakeLists.txt. The optimised programs (tool, examples, benchmarks) are
+# tested by what they print.
 #
 # Each step prints a heading, then PASS or FAIL with what it counted: a doctest TEST_CASE, a ctest test or the step
 # itself. The log of a failed step is printed. Later steps run whatever became of earlier ones.
@@ -82,28 +87,43 @@ step() {
   [ "$failed" -eq 0 ]
 }
 
-# build PRESET [TARGET...]
+# build PRESET [-DNAME=VALUE...] [TARGET...]
 build() {
-  local preset=$1
+  local preset=$1 options=(-DMIDEND_WERROR=ON)
   shift
-  cmake --preset "$preset" -DMIDEND_WERROR=ON && cmake --build --preset "$preset" ${1:+--target "$@"} -- -k 0
+  while [[ ${1-} == -D* ]]; do
+    options+=("$1")
+    shift
+  done
+  cmake --preset "$preset" "${options[@]}" && cmake --build --preset "$preset" ${1:+--target "$@"} -- -k 0
 }
 
-# unit PRESET: the unit tests of a build, counted by test case. An endless loop is a failure, too.
+# unit PRESET: the unit tests of a build, counted by test case. An endless loop is a failure, too. Several processes run
+# a part of the test cases each; that a part skips the others is not told.
 unit() {
-  local status=0
-  timeout 900 build/"$1"/bin/midend_tests --no-path-filenames || status=1
-  if [ -e build/"$1"/bin/midend_llvm_tests ]; then
-    timeout 900 build/"$1"/bin/midend_llvm_tests --no-path-filenames || status=1
+  local status=0 bin=build/$1/bin cases part
+  cases=$("$bin"/midend_tests --count --no-version | sed -nE 's/.*unskipped test cases[^0-9]*([0-9]+).*/\1/p')
+  part=$((${cases:-0} / (12 * jobs) + 1))
+  for ((first = 1; first <= ${cases:-0}; first += part)); do
+    echo "$first $((first + part - 1))"
+  done | xargs -P "$jobs" -n 2 bash -c '
+    output=$(timeout 1800 "$0" --no-path-filenames --first="$1" --last="$2" 2>&1)
+    status=$?
+    sed -E "s/(\[doctest\] test cases:.*)\|[^|]*skipped.*/\1/" <<<"$output"
+    [ $status -eq 0 ] || echo "midend_tests --first=$1 --last=$2: exit status $status"
+    exit $status
+  ' "$bin"/midend_tests || status=1
+  if [ -e "$bin"/midend_llvm_tests ]; then
+    timeout 900 "$bin"/midend_llvm_tests --no-path-filenames || status=1
   fi
-  build/"$1"/bin/midend_odr || status=1
+  "$bin"/midend_odr || status=1
   return $status
 }
 
-# build_and_test PRESET: what the other compilers and flags are for.
+# build_and_test PRESET [-DNAME=VALUE...]: what the other compilers and flags are for.
 build_and_test() {
   local targets=(midend_tests midend_odr)
-  step "$1: build" build "$1" "${targets[@]}" && step "$1: unit tests" unit "$1"
+  step "$1: build" build "$@" "${targets[@]}" && step "$1: unit tests" unit "$1"
 }
 
 formatted() {
@@ -112,7 +132,7 @@ formatted() {
   clang-format-19 --dry-run -Werror "${files[@]}" && echo "${#files[@]} files are formatted"
 }
 
-fuzz() { # bounded, and the same inputs each time
+fuzz() { # PROGRAM RUNS LONGEST_INPUT [ARGUMENT...]: bounded, and the same inputs each time
   local bin=build/fuzz/bin work
   work=$(mktemp -d)
   "$bin/$1" -seed=1 -runs="$2" -max_len="$3" -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
@@ -120,6 +140,25 @@ fuzz() { # bounded, and the same inputs each time
   local status=$?
   rm -rf "$work"
   return $status
+}
+
+# Several fuzzers at a time; their results are told one by one.
+fuzzers=()
+fuzz_later() { # NAME then as for fuzz
+  local name=$1
+  shift
+  fuzzers+=("$name")
+  while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
+  (
+    fuzz "$@" >"$logs/$1.out" 2>&1 </dev/null
+    echo "$? $1" >"$logs/fuzz-$name.status"
+  ) &
+}
+fuzz_result() {
+  local status program
+  read -r status program <"$logs/fuzz-$1.status" || return 1
+  cat "$logs/$program.out"
+  return "$status"
 }
 
 manifests() { # what can be said of them without Conan and vcpkg
@@ -153,24 +192,40 @@ if [ $quick -eq 1 ]; then
     step "debug: tool, examples, clients" ctest --preset debug --no-tests=error -L 'tool|example|client'
   }
 else
-  # g++ with contract checks is what the build without exceptions has.
-  step "release: build" build release
-  step "release: unit tests" unit release
+  release_programs=(midend midend_examples midend_benchmarks midend_odr)
+  each_header=OFF
+  if [ $thorough -eq 1 ]; then
+    release_programs+=(midend_tests) each_header=ON
+    [ -z "$(command -v llvm-config-19)" ] || release_programs+=(midend_llvm_tests)
+  fi
+  step "release: build" build release -DMIDEND_OPTIMISED_TESTS=ON -DMIDEND_EACH_HEADER_WITH_EACH_COMPILER=$each_header \
+    "${release_programs[@]}"
+  [ $thorough -eq 0 ] || step "release: unit tests" unit release
   step "release: headers, budgets, rejected programs, clients, tool, examples" \
-    ctest --preset release --no-tests=error -LE 'unit|odr'
+    ctest --preset release --no-tests=error -LE unit
   # Not for their times: each checks its answers before it measures.
   step "release: benchmarks" timeout 600 build/release/bin/midend_benchmarks --benchmark_filter='/lua5.4-O0$' --benchmark_min_time=0.001
   step "no-exceptions: build" build no-exceptions # the examples too
   step "no-exceptions: unit tests" unit no-exceptions
-  [ $thorough -eq 0 ] || build_and_test clang-16
-  build_and_test sanitize
+  if [ $thorough -eq 1 ]; then
+    build_and_test clang-16
+    build_and_test sanitize -DMIDEND_UNSHORTENED_TESTS=ON
+  else
+    build_and_test sanitize -DMIDEND_UNSHORTENED_TESTS=OFF
+  fi
+  more=$((thorough ? 10 : 1))
   step "fuzz: build" build fuzz && {
-    step "fuzz: graphs" fuzz fuzz_graph 80000 200
-    step "fuzz: .cfg files" fuzz fuzz_cfg 300000 600 -dict=tests/fuzz/cfg.dict tests/fuzz/seeds/cfg
-    step "fuzz: .eir files" fuzz fuzz_eir 60000 1500 -dict=tests/fuzz/eir.dict tests/fuzz/seeds/eir
-    step "fuzz: runs of .eir files" fuzz fuzz_eir_run 30000 1500 -dict=tests/fuzz/eir.dict tests/fuzz/seeds/eir
-    step "fuzz: advice on the loops of .eir files" fuzz fuzz_unroll 15000 1500 -dict=tests/fuzz/eir.dict tests/fuzz/seeds/eir
-    step "fuzz: machine files" fuzz fuzz_machine 300000 2500 -dict=tests/fuzz/machine.dict tests/fuzz/seeds/machine examples/machines
+    rm -f "$logs"/fuzz-*.status
+    fuzz_later "graphs" fuzz_graph $((80000 * more)) 200
+    fuzz_later ".cfg files" fuzz_cfg $((300000 * more)) 600 -dict=tests/fuzz/cfg.dict tests/fuzz/seeds/cfg
+    fuzz_later ".eir files" fuzz_eir $((60000 * more)) 1500 -dict=tests/fuzz/eir.dict tests/fuzz/seeds/eir
+    fuzz_later "runs of .eir files" fuzz_eir_run $((30000 * more)) 1500 -dict=tests/fuzz/eir.dict tests/fuzz/seeds/eir
+    fuzz_later "advice on the loops of .eir files" fuzz_unroll $((15000 * more)) 1500 -dict=tests/fuzz/eir.dict tests/fuzz/seeds/eir
+    fuzz_later "machine files" fuzz_machine $((300000 * more)) 2500 -dict=tests/fuzz/machine.dict tests/fuzz/seeds/machine examples/machines
+    wait
+    for fuzzer in "${fuzzers[@]}"; do
+      step "fuzz: $fuzzer" fuzz_result "$fuzzer"
+    done
   }
   step "format" formatted
   step "manifests" manifests

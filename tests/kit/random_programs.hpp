@@ -1,6 +1,8 @@
 /// Random programs of the Elbrus-like IR for tests: in series, run, and compared after a transformation.
 #pragma once
 
+#include "kit/affordable.hpp"
+
 #include "kit/program_generator.hpp"
 
 #include <midend/elbrus/program.hpp>
@@ -24,21 +26,6 @@ inline random_program_options all_flow() {
   random_program_options options;
   options.irreducible = true;
   return options;
-}
-
-/// Under sanitizers, which slow programs down, a part of the tests has to do.
-constexpr std::size_t affordable(std::size_t count) {
-#if defined(__SANITIZE_ADDRESS__)
-  return count / 10 + 1;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-  return count / 10 + 1;
-#else
-  return count;
-#endif
-#else
-  return count;
-#endif
 }
 
 /// Calls `visit(program, seed)` for so many programs, or, under sanitizers, a tenth. Options vary from program to
