@@ -1,4 +1,5 @@
 // dominators.hpp, dominator_tree.hpp.
+#include "kit/affordable.hpp"
 #include "kit/definitions.hpp"
 #include "kit/print.hpp"
 #include "kit/test_graph.hpp"
@@ -115,14 +116,18 @@ TEST_CASE("dominators: all digraphs of up to 4 nodes from every root, all algori
   dominators_check check;
   definitions facts;
   comparisons graphs;
+  std::size_t number = 0;
   for (std::size_t size = 1; size <= 4; ++size) {
     for_each_digraph(size, [&](const bit_graph& g) {
+      if (tests_are_shortened && size == 4 && ++number % 16 != 0) {
+        return;
+      }
       facts.assign(size, g.entry(), to_test_graph(g).edges);
       graphs.add(check(g, facts), g);
     });
   }
   CHECK(graphs.failed() == 0);
-  CHECK(graphs.all() == 2 * 1 + 16 * 2 + 512 * 3 + 65536 * 4);
+  CHECK(graphs.all() == 2 * 1 + 16 * 2 + 512 * 3 + 65536 * 4 / (tests_are_shortened ? 16 : 1));
 }
 
 TEST_CASE("dominators: random graphs, all algorithms") {
