@@ -1,11 +1,10 @@
 /// `csr_graph` and `forward_csr_graph` as graphs of Boost.Graph.
 ///
-/// Include this, and they model `VertexListGraph`, `EdgeListGraph`, `IncidenceGraph` and `AdjacencyGraph`; `csr_graph`
+/// With this header, they model `VertexListGraph`, `EdgeListGraph`, `IncidenceGraph` and `AdjacencyGraph`; `csr_graph`
 /// also models `BidirectionalGraph`. Vertices are `node_id`s; an edge is a `csr_edge_descriptor`, which knows its
 /// `edge_id`. There are property maps for `boost::vertex_index` and `boost::edge_index`, so that arrays by node and by
-/// edge serve as property maps
-/// (`boost::make_iterator_property_map`). Every function takes O(1), and so does every step of an iterator, except that
-/// `edges(g)` steps over nodes without successors.
+/// edge are property maps (`boost::make_iterator_property_map`). Every function and every step of an iterator takes
+/// O(1), except that `edges(g)` skips nodes without successors.
 #pragma once
 
 #include "midend/config.hpp"
@@ -111,7 +110,7 @@ private:
   const node_id* source_ = nullptr;
 };
 
-/// All edges by id. `offset_` points behind the edges of the source, so no graph need be asked.
+/// All edges by id. `offset_` is the end of the edges of the source, so no graph is needed.
 class csr_edge_iterator : public boost_edge_facade<csr_edge_iterator, boost::forward_traversal_tag> {
 public:
   csr_edge_iterator() = default;
@@ -155,7 +154,7 @@ struct csr_boost_bidirectional_traversal : boost::bidirectional_graph_tag,
                                            boost::vertex_list_graph_tag,
                                            boost::edge_list_graph_tag {};
 
-/// What `boost::graph_traits` says of both graphs.
+/// The `boost::graph_traits` of both graphs.
 struct csr_boost_traits {
   using vertex_descriptor = node_id;
   using edge_descriptor = csr_edge_descriptor;
@@ -175,8 +174,8 @@ template <class Iterator> using iterator_pair = std::pair<Iterator, Iterator>;
 
 } // namespace detail
 
-// The functions that Boost.Graph finds by argument-dependent lookup. A csr_graph is a forward_csr_graph, so most serve
-// both.
+// The functions that Boost.Graph finds by argument-dependent lookup. A csr_graph is a forward_csr_graph, so most are
+// for both.
 
 inline std::size_t num_vertices(const forward_csr_graph& g) {
   return g.num_nodes();

@@ -1,5 +1,5 @@
 /// Boost.Graph, both ways: `boost_graph_view` makes any BGL graph a `flow_graph`, and `csr_graph` and
-/// `forward_csr_graph` are BGL graphs, so that Boost's algorithms and `write_graphviz` take them.
+/// `forward_csr_graph` are BGL graphs, so that Boost's algorithms and `write_graphviz` accept them.
 ///
 ///     boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> theirs = …;
 ///     auto dom = midend::dominators(midend::boost_graph_view(theirs, entry));

@@ -40,7 +40,7 @@ template <class Graph, class IndexMap, bool Forward> struct boost_edge_end {
   }
 };
 
-/// From numbers to vertices. Where vertices are numbers, and are their own index, nothing is stored.
+/// From numbers to vertices. Stores nothing if vertices are numbers and their own index.
 template <class Graph, class IndexMap> class boost_vertex_table {
 public:
   boost_vertex_table(const Graph& g, const IndexMap& index) : vertices_(num_vertices(g)) {
@@ -79,13 +79,13 @@ struct boost_vertex_lookup<Graph, IndexMap> {
 /// runs.
 ///
 /// Requires Boost's concepts `VertexListGraph` and `IncidenceGraph`, and numbers 0 … num_vertices - 1 for the vertices:
-/// the graph's own `vertex_index` (`vecS`, `compressed_sparse_row_graph`), or a map that is given. Graphs of Boost's
+/// the graph's own `vertex_index` (`vecS`, `compressed_sparse_row_graph`), or a given map. Graphs of Boost's
 /// `BidirectionalGraph` have predecessors and are a `bidirectional_flow_graph`. Parallel edges are kept; an undirected
-/// edge is one in each direction. (A `boost::filtered_graph` keeps the indices of what it filters, which are not dense:
-/// use `midend::filtered` on the view of the whole graph.)
+/// edge is one in each direction. (A `boost::filtered_graph` keeps the indices of the graph that it filters, which are
+/// not dense: use `midend::filtered` on the view of the whole graph.)
 ///
-/// Costs nothing where vertices are their own index. Where they are not (`listS`), the view holds an array from numbers
-/// to vertices, made in O(n) by the constructor.
+/// Costs nothing if vertices are their own index. Otherwise (`listS`) the view holds an array from numbers to vertices,
+/// which the constructor makes in O(n).
 template <class Graph, class IndexMap = detail::boost_index_map<Graph>> class boost_graph_view {
 public:
   using vertex_descriptor = detail::boost_vertex<Graph>;

@@ -1,5 +1,5 @@
-/// Boost.DynamicBitset: `boost::dynamic_bitset<>` is a `bit_set` as it is, so analyses over sets of facts take it. Here
-/// are the conversions from and to `bit_row`. For Boost 1.74 and newer.
+/// Boost.DynamicBitset: `boost::dynamic_bitset<>` is a `bit_set`, so analyses over sets of facts accept it. This
+/// header has the conversions from and to `bit_row`. For Boost 1.74 and newer.
 #pragma once
 
 #include "midend/config.hpp"

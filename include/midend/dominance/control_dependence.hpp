@@ -87,14 +87,14 @@ struct control_dependence_search {
     out.edges_.clear();
     out.dependent_end_.clear();
     out.dependents_.clear();
-    find_dependents(g, tree, out);
+    list_dependents(g, tree, out);
     invert(tree.num_nodes(), out);
   }
 
   /// What post-dominates the target but not the source of an edge depends on it: the nodes from the target up to, and
   /// without, the immediate post-dominator of the source.
   template <class G>
-  static constexpr void find_dependents(const G& g, const post_dominator_tree& tree, control_dependence_graph& out) {
+  static constexpr void list_dependents(const G& g, const post_dominator_tree& tree, control_dependence_graph& out) {
     const node_id* const up = tree.tree().immediate_dominators().data();
     for_each_edge(g, [&](edge_id e, node_id source, node_id target) {
       if (up[source] == target || tree.is_diverging(target)) {

@@ -72,10 +72,10 @@ struct frontier_search {
     out.epoch_ = tree.epoch();
     out.offsets_.assign(tree.num_nodes() + 1, 0);
     if constexpr (bidirectional_flow_graph<G>) {
-      find_holders(g, tree, workspace, out);
+      list_holders(g, tree, workspace, out);
     } else {
       workspace.copy_.assign(g);
-      find_holders(workspace.copy_, tree, workspace, out);
+      list_holders(workspace.copy_, tree, workspace, out);
     }
     distribute(workspace, out);
   }
@@ -83,7 +83,7 @@ struct frontier_search {
   /// A join is in the frontiers of the nodes from each predecessor up to, but without, its immediate dominator. A climb
   /// stops where it meets an earlier climb of the same join, which took the same path from there.
   template <class G>
-  static constexpr void find_holders(const G& g, const dominator_tree& tree, dominance_frontier_workspace& workspace,
+  static constexpr void list_holders(const G& g, const dominator_tree& tree, dominance_frontier_workspace& workspace,
                                      frontier_sets& out) {
     const node_id count = node_count(g);
     const node_id* const immediate_dominator = tree.immediate_dominators().data();

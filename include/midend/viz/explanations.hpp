@@ -1,4 +1,4 @@
-/// Words for what the analyses explain: explanations are lists of reasons and nodes, and here they become text.
+/// Text for explanations, which are lists of reasons and nodes.
 #pragma once
 
 #include "midend/config.hpp"
@@ -17,13 +17,13 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Calls a node by a function: `names(n)` converts to `std::string_view`, as a `std::string` does.
+/// Names of nodes from a function: `names(n)` converts to `std::string_view`, as a `std::string` does.
 template <class Names>
 concept names_by_function = requires(const Names& names, node_id n) {
   { names(n) } -> std::convertible_to<std::string_view>;
 };
 
-/// Calls a node by an array: the same of `names[n]`.
+/// Names of nodes from an array: `names[n]` converts to `std::string_view`.
 template <class Names>
 concept names_by_array = requires(const Names& names, node_id n) {
   { names[n] } -> std::convertible_to<std::string_view>;
@@ -32,7 +32,7 @@ concept names_by_array = requires(const Names& names, node_id n) {
 template <class Names>
 concept node_names = names_by_function<Names> || names_by_array<Names>;
 
-/// Calls a node by its number.
+/// Names each node by its number.
 struct node_numbers {
   std::string operator()(node_id n) const {
     std::string text;
@@ -83,7 +83,7 @@ private:
 
 } // namespace detail
 
-/// The explanation of a loop's forms: a line that says which it has, and an indented one for each obstacle.
+/// The explanation of a loop's forms: a line with its forms, and an indented line for each obstacle.
 ///
 ///     loop of 2: in loop-simplify form, not rotated, LCSSA-ready
 ///       no exiting latch: 6 does not leave the loop
@@ -133,7 +133,7 @@ std::string to_text(const loop_form_explanation& explanation, const Names& names
   return out.take();
 }
 
-/// The explanation of a cycle: its entries that are shown, and the ways to them.
+/// The explanation of a cycle: its entries, and the paths to them.
 ///
 ///     cycle of 4: irreducible, entered at 4 and 5
 ///       to 4 without 5: 1 -> 3 -> 4
@@ -157,7 +157,7 @@ std::string to_text(const irreducible_explanation& explanation, const Names& nam
   return out.take();
 }
 
-/// Why `a` does or does not dominate `b`, given the explanation of that.
+/// Why `a` does or does not dominate `b`, from its explanation.
 ///
 ///     2 dominates 6
 ///       6 below 4 below 2

@@ -111,7 +111,7 @@ private:
   constexpr std::size_t list_boundaries() {
     list_edges_to_headers();
     make_jumps();
-    const std::span<const edge_id> exits = find_exits();
+    const std::span<const edge_id> exits = collect_exits();
     place_exits(exits);
     inherit_exits();
     link_shallower(static_cast<std::uint32_t>(exits.size()));
@@ -188,7 +188,7 @@ private:
 
   /// The edges that leave the innermost loop of their source, in the order of their ids, and how many each loop has.
   /// Edges that leave no loop are dropped without a branch, which would be hard to predict.
-  constexpr std::span<const edge_id> find_exits() {
+  constexpr std::span<const edge_id> collect_exits() {
     for (loop_id l = 0; l <= num_loops_; ++l) {
       exit_offset_[l] = 0;
     }

@@ -1,4 +1,4 @@
-/// Words in the DOT language.
+/// Strings and attributes in the DOT language.
 #pragma once
 
 #include "midend/config.hpp"
@@ -10,8 +10,8 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Appends `words` as a quoted string that Graphviz shows as it is: neither quotes nor backslashes nor what looks like
-/// an HTML entity mean anything in it. Newlines stay line breaks; other control characters, which no picture can show,
+/// Appends `words` as a quoted string that Graphviz shows unchanged: quotes, backslashes and text that looks like an
+/// HTML entity have no special meaning. Newlines stay line breaks; other control characters, which no picture can show,
 /// become spaces.
 inline void append_dot_string(std::string& out, std::string_view words) {
   out += '"';
@@ -35,7 +35,7 @@ inline void append_dot_string(std::string& out, std::string_view words) {
   out += '"';
 }
 
-/// Appends a number to text, without a temporary.
+/// Appends a number, without a temporary.
 inline void append_number(std::string& out, unsigned long long value) {
   char digits[20];
   char* first = digits + sizeof digits;
