@@ -98,7 +98,7 @@ int main() {
   const auto live = midend::live_variables(p);
   print("live at the start:", live.in(0), p.names);
   print("live at the loop header:", live.in(1), p.names);
-  print("live behind the loop:", live.in(3), p.names);
+  print("live after the loop:", live.in(3), p.names);
   // [end]
 
   // [chains]
@@ -117,7 +117,7 @@ int main() {
   // [end]
 
   // [expressions]
-  print("available behind the loop:", midend::available_expressions(p).in(3), expressions);
+  print("available after the loop:", midend::available_expressions(p).in(3), expressions);
   print("very busy before the loop:", midend::very_busy_expressions(p).out(0), expressions);
   // [end]
 

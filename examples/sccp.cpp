@@ -77,7 +77,7 @@ int main() {
 
   auto plan = midend::plan_sccp(editor, constants);
   std::printf("\n%s\n", midend::to_text(editor, plan, names).c_str());
-  // Whoever wants to keep something takes it out of the plan here.
+  // To keep something, remove its change from the plan here.
   midend::apply_sccp(editor, plan);
   std::printf("%s", midend::elbrus::to_text(procedure).c_str());
   return 0;
