@@ -16,39 +16,21 @@ MIDEND_BEGIN_NAMESPACE
 /// No reduction could do better. Both ends are members now, and if there are two members or more, neighbours are as far
 /// apart as the modulus says.
 struct reduce_interval_and_congruence {
-  template <class T>
-  constexpr bool operator()(typename interval<T>::element& range, typename congruence<T>::element& stride) const {
-    const auto old_range = range;
-    const auto old_stride = stride;
-    shrink<T>(range, stride);
-    return !(range == old_range && stride == old_stride);
-  }
-
   constexpr bool operator()(signed_interval::element& range, signed_congruence::element& stride) const {
-    return operator()<std::int64_t>(range, stride);
+    return reduce<std::int64_t>(range, stride);
   }
 
   constexpr bool operator()(unsigned_interval::element& range, unsigned_congruence::element& stride) const {
-    return operator()<std::uint64_t>(range, stride);
+    return reduce<std::uint64_t>(range, stride);
   }
 
 private:
   template <class T>
-  static constexpr void shrink(typename interval<T>::element& range, typename congruence<T>::element& stride) {
+  static constexpr bool reduce(typename interval<T>::element& range, typename congruence<T>::element& stride) {
+    const auto old_range = range;
+    const auto old_stride = stride;
     if (!range.is_bottom() && !stride.is_bottom()) {
-      if (stride.is_constant()) {
-        const T only = static_cast<T>(stride.residue);
-        range = interval<T>().between(range.low < only ? only : range.low, only < range.high ? only : range.high);
-      } else {
-        const std::uint64_t up = ahead<T>(range.low, stride.residue, stride.modulus);
-        const std::uint64_t down = ahead<T>(range.high, stride.residue, stride.modulus);
-        const std::uint64_t back = down == 0 ? 0 : stride.modulus - down;
-        const std::uint64_t length = static_cast<std::uint64_t>(range.high) - static_cast<std::uint64_t>(range.low);
-        range = up > length || back > length
-                    ? interval<T>().bottom()
-                    : typename interval<T>::element{static_cast<T>(static_cast<std::uint64_t>(range.low) + up),
-                                                    static_cast<T>(static_cast<std::uint64_t>(range.high) - back)};
-      }
+      range = stride.is_constant() ? cut<T>(range, static_cast<T>(stride.residue)) : moved_inwards<T>(range, stride);
     }
     if (range.is_bottom() || stride.is_bottom()) {
       range = interval<T>().bottom();
@@ -56,6 +38,28 @@ private:
     } else if (range.is_constant()) {
       stride = congruence<T>().constant(range.low);
     }
+    return !(range == old_range && stride == old_stride);
+  }
+
+  /// The number, if it is in the range.
+  template <class T>
+  static constexpr typename interval<T>::element cut(const typename interval<T>::element& range, T number) {
+    return range.contains(number) ? interval<T>().constant(number) : interval<T>().bottom();
+  }
+
+  /// From the first to the last number in the range with the residue.
+  template <class T>
+  static constexpr typename interval<T>::element moved_inwards(const typename interval<T>::element& range,
+                                                               const typename congruence<T>::element& stride) {
+    const std::uint64_t up = ahead<T>(range.low, stride.residue, stride.modulus);
+    const std::uint64_t beyond = ahead<T>(range.high, stride.residue, stride.modulus);
+    const std::uint64_t down = beyond == 0 ? 0 : stride.modulus - beyond;
+    const std::uint64_t length = static_cast<std::uint64_t>(range.high) - static_cast<std::uint64_t>(range.low);
+    if (up > length || down > length) {
+      return interval<T>().bottom();
+    }
+    return {static_cast<T>(static_cast<std::uint64_t>(range.low) + up),
+            static_cast<T>(static_cast<std::uint64_t>(range.high) - down)};
   }
 
   /// How far the next number with the residue is above `x`.

@@ -253,27 +253,15 @@ private:
   flat_array<predicate_id> chain_;          ///< scratch of `bit_of`
 };
 
-/// Whether the edge leaves by the exit that the loop is counted by.
-constexpr bool is_counted_exit(const copy_state& s, std::uint32_t edge) {
-  return s.counters.counted_exit != no_body_value && s.counters.exits[s.counters.counted_exit].edge == edge;
-}
-
-/// Whether this copy does not test the edge, because the new loop counts its iterations.
-constexpr bool drops_test(const copy_state& s, std::uint32_t edge) {
-  const bool ends_loop = !s.request.is_straight_line && s.is_last_copy();
-  return s.request.drops_counted_tests && is_counted_exit(s, edge) && !ends_loop && s.copy() != s.request.mid_exit_copy;
+/// Whether an edge is one of the block's.
+constexpr bool has_edge(const body_block& block, std::uint32_t edge) {
+  return block.first_edge <= edge && edge < block.last_edge;
 }
 
 /// Whether the block has the test by which the new loop ends.
 constexpr bool ends_new_loop(const copy_state& s, const body_block& block) {
-  if (s.request.is_straight_line || !s.request.drops_counted_tests || !s.is_last_copy()) {
-    return false;
-  }
-  bool ends = false;
-  for (std::uint32_t e = block.first_edge; e != block.last_edge; ++e) {
-    ends = ends || is_counted_exit(s, e);
-  }
-  return ends;
+  return !s.request.is_straight_line && s.request.drops_counted_tests && s.is_last_copy() &&
+         has_edge(block, s.counted_edge);
 }
 
 /// The condition of a block. The test by which the new loop ends may compare with another bound, so that a remainder is
@@ -315,14 +303,11 @@ constexpr void evaluate_tests(copy_state& s, const body_block& block, flat_array
     return;
   }
   const known_value condition = condition_of(s, block);
-  bool is_decided = false;
-  bool is_dropped = false;
-  for (std::uint32_t e = block.first_edge; e != block.last_edge; ++e) {
-    is_dropped = is_dropped || drops_test(s, e);
-  }
-  if (condition.is_literal() && !is_dropped) {
+  const std::uint32_t dropped = s.dropped_edge();
+  if (condition.is_literal() && !has_edge(block, dropped)) {
     s.note_test(block.condition, condition);
   }
+  bool is_decided = false;
   for (std::uint32_t e = block.first_edge; e != block.last_edge; ++e) {
     const body_edge& edge = s.body.edges[e];
     known_value& bit = bits[e - block.first_edge];
@@ -334,7 +319,7 @@ constexpr void evaluate_tests(copy_state& s, const body_block& block, flat_array
     if (is_decided && !bit.is_literal(1)) {
       bit = literal(0, 1);
     }
-    if (drops_test(s, e)) {
+    if (e == dropped) {
       bit = literal(bit.is_literal(1) ? 1 : 0, 1);
       s.numbering.save(saving_kind::removed_exit_test, block.condition, 0);
     }
@@ -377,7 +362,7 @@ constexpr void append_exit(copy_state& s, const path_predicates& predicates, std
         v < s.body.num_phis || s.is_outside(v) || predicates.dominates(s.body.values[v].block, source);
     s.out.exit_values.push_back(is_computed ? s.operand_of(s.values[v]) : unrolled_operand{});
   }
-  s.out.exits.push_back({s.copy(), edge, predicate.node, predicate.addend != 0, is_counted_exit(s, edge),
+  s.out.exits.push_back({s.copy(), edge, predicate.node, predicate.addend != 0, edge == s.counted_edge,
                          static_cast<std::uint32_t>(s.out.nodes.size())});
 }
 

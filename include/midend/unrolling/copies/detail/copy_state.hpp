@@ -31,9 +31,19 @@ struct copy_state {
   flat_array<std::uint32_t>& folded_tests; ///< by value of the body: the last copy for which `note_test` recorded it,
                                            ///< plus 1; 0 for none
 
+  std::uint32_t counted_edge = edge_of_counted_exit(counters); ///< or `no_edge`
+
+  static constexpr std::uint32_t no_edge = static_cast<std::uint32_t>(-1);
+
   constexpr std::uint32_t copy() const { return numbering.copy(); }
 
   constexpr bool is_last_copy() const { return copy() + 1 == request.copies; }
+
+  /// The edge whose test this copy leaves out, because the new loop counts its iterations; or `no_edge`.
+  constexpr std::uint32_t dropped_edge() const {
+    const bool ends_loop = !request.is_straight_line && is_last_copy();
+    return request.drops_counted_tests && !ends_loop && copy() != request.mid_exit_copy ? counted_edge : no_edge;
+  }
 
   /// Whether the value is computed before the loop.
   constexpr bool is_outside(body_id v) const {
@@ -60,6 +70,11 @@ struct copy_state {
       folded_tests[condition] = copy() + 1;
       numbering.save(saving_kind::folded_test, condition, bit.addend);
     }
+  }
+
+private:
+  static constexpr std::uint32_t edge_of_counted_exit(const loop_counters& counters) {
+    return counters.counted_exit == no_body_value ? no_edge : counters.exits[counters.counted_exit].edge;
   }
 };
 
