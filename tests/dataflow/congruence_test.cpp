@@ -22,6 +22,9 @@ using midend::unsigned_congruence;
 
 namespace {
 
+static_assert(midend::bounded_lattice<unsigned_congruence> && midend::has_leq<unsigned_congruence>);
+static_assert(midend::bounded_lattice<midend::interval_and_congruence<std::int64_t>>);
+static_assert(midend::has_widen<midend::interval_and_congruence<std::uint64_t>>);
 static_assert(std::is_trivially_copyable_v<signed_congruence::element> && sizeof(signed_congruence::element) == 16);
 
 /// A set of numbers of up to 5 bits: bit i for the number i above the least one of the width.

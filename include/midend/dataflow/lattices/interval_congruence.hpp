@@ -79,7 +79,4 @@ template <class T> constexpr interval_and_congruence<T> make_interval_and_congru
   return {interval<T>(width), congruence<T>(width)};
 }
 
-static_assert(bounded_lattice<interval_and_congruence<std::int64_t>> &&
-              has_widen<interval_and_congruence<std::int64_t>>);
-
 MIDEND_END_NAMESPACE
