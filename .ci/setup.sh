@@ -56,6 +56,9 @@ if [ "$group" = tests ]; then
   need python3 program python3
   want llvm-19-dev program llvm-config-19
   want meson program meson
+  want doxygen program doxygen
+  want mkdocs program mkdocs
+  want mkdocs-material any_file /usr/share/mkdocs/themes/material/base.html
 fi
 
 if [ ${#missing[@]} -eq 0 ] && [ ${#missing_optional[@]} -eq 0 ]; then

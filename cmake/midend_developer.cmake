@@ -16,3 +16,6 @@ if(NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
     set(CMAKE_CXX_COMPILER_LAUNCHER "${MIDEND_CCACHE}")
   endif()
 endif()
+
+# The manual as a searchable site, in build/manual/site of the source tree: cmake --build BUILD --target midend_docs
+add_custom_target(midend_docs COMMAND bash "${PROJECT_SOURCE_DIR}/docs/build.sh" USES_TERMINAL VERBATIM)

@@ -62,8 +62,9 @@ inline source_location location_of(std::span<const procedure> procedures, const 
   return t.value == no_value ? source_location{} : procedures[t.procedure].value(t.value).location;
 }
 
-/// The trap in words, with procedure, node and operation:
-/// `division by zero in @f, node loop, operation '%x = div.i32 %a, %b'`. Takes the procedures that were run. O(n).
+/// The trap in words, with procedure, node and operation. Takes the procedures that were run. O(n).
+///
+///     division by zero in @f, node loop, operation '%x = div.i32 %a, %b'
 inline std::string text_without_location(std::span<const procedure> procedures, const trap& t) {
   const procedure& p = procedures[t.procedure];
   procedure_text words(p);
