@@ -1,4 +1,4 @@
-// contracts: a contract handler of one's own, and a result that has become out of date.
+// contracts: a contract handler of your own, and a result that has become out of date.
 #include <cstdio>
 
 struct broken_contract {

@@ -1,4 +1,4 @@
-// graphs: edge lists and their errors, a check of one's own view, orders and kinds of edges, strongly connected
+// graphs: edge lists and their errors, a check of your own view, orders and kinds of edges, strongly connected
 // components, and graphs seen differently.
 #include <midend/midend.hpp>
 

@@ -1,4 +1,4 @@
-// lattices: a lattice of one's own, checked; and what the ready ones do.
+// lattices: a lattice of your own, checked; and what the ready ones do.
 #include <midend/dataflow/check_lattice.hpp>
 #include <midend/dataflow/lattice_elements.hpp>
 #include <midend/dataflow/lattices/interval.hpp>

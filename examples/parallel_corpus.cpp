@@ -1,4 +1,4 @@
-// parallel_corpus: the functions of a file on all cores, with a thread pool of one's own. Results are values, so it
+// parallel_corpus: the functions of a file on all cores, with a thread pool of your own. Results are values, so it
 // does not matter which thread found them: the answers are those of one thread.
 #include <corpus/corpus.hpp>
 
@@ -72,7 +72,7 @@ answer worker::summary() const {
 
 // [pool]
 /// Calls `work(worker, i)` for each `i` below `count` on as many threads as given, each with a worker of its own.
-/// Whoever is done takes the next number.
+/// A thread that is done takes the next number.
 template <class Work> static void on_threads(unsigned threads, std::size_t count, Work work) {
   std::atomic<std::size_t> next{0};
   const auto run = [&] {

@@ -1,4 +1,4 @@
-// Sparse conditional constant propagation over a domain of one's own: whether numbers are even.
+// Sparse conditional constant propagation over a domain of your own: whether numbers are even.
 #include <midend/dataflow/value_domain.hpp>
 #include <midend/elbrus/text/parser.hpp>
 #include <midend/elbrus/views/views.hpp>

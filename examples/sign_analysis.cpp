@@ -1,4 +1,4 @@
-// sign_analysis: a dataflow analysis of one's own. Which signs may a variable have, and which divisions are safe?
+// sign_analysis: a dataflow analysis of your own. Which signs may a variable have, and which divisions are safe?
 #include <midend/dataflow/cursor.hpp>
 #include <midend/dataflow/lattices/map.hpp>
 #include <midend/dataflow/lattices/sign.hpp>
