@@ -82,9 +82,9 @@ private:
     return std::span<const channel_demand>(demands_).first(num_demands_);
   }
 
-  /// Keeps the better of the bound so far and this one: more cycles, then the larger bound before rounding, then the
-  /// smaller set of channels, then the one with the highest channels, then the earlier.
-  constexpr void offer(std::uint64_t cycles, const fraction& exact, resource_bound_result reason) {
+  /// Completes `reason`, and keeps the better of it and the bound so far: more cycles, then the larger bound before
+  /// rounding, then the smaller set of channels, then the one with the highest channels, then the earlier.
+  constexpr void offer(std::uint64_t cycles, const fraction& exact, resource_bound_result& reason) {
     reason.cycles = cycles;
     reason.limit_exact = exact;
     reason.exact = max(exact, best_.exact);
