@@ -37,7 +37,7 @@ enum class unrolling_obstacle : std::uint8_t {
   contains_loop,      ///< only innermost loops are unrolled
   irreducible,        ///< it contains a cycle that is not a natural loop
   unusual_control,    ///< a block has several successors and no condition
-  too_large,          ///< one iteration has more operations than the limit
+  too_large,          ///< one iteration has more operations than the limit; `candidates` holds the rolled loop
   impossible_machine, ///< an operation needs a channel or a resource that the machine does not have
   cyclic_body         ///< the dependences of one iteration form a cycle: the view is wrong
 };
@@ -83,7 +83,7 @@ enum class assumption : std::uint8_t {
   branch_is_free_of_recurrence, ///< no operation waits for the branch back; made wherever a loop is left
   no_signed_wrap,               ///< counters do not wrap, as the program promises
   alias_classes,                ///< accesses to different classes do not overlap
-  reassociation,                ///< operations were regrouped
+  reassociation,                ///< operations are regrouped where the program allows it
   if_conversion,                ///< branches inside the body became predicates
   speculated_loads,             ///< loads of later copies run before the exits of earlier ones are decided
   profile,                      ///< the average of a profile is used as the trip count
@@ -118,7 +118,7 @@ struct unrolling_candidate {
 struct unrolling_advice {
   loop_id loop = 0;
   node_id header = no_node;
-  unrolling_obstacle obstacle = unrolling_obstacle::none; ///< with one, nothing below is valid
+  unrolling_obstacle obstacle = unrolling_obstacle::none; ///< with one, nothing below is valid, see there
   flat_array<unrolling_candidate> candidates;             ///< in the order in which they were tried, rolled first
   std::uint32_t chosen = 0;                               ///< its position in `candidates`
   loop_counters counters;
