@@ -46,8 +46,10 @@ class Version:
 
 
 def copy(_, pattern, src, dst):
-    for path in Path(src).rglob("*"):
-        if path.is_file() and fnmatch.fnmatch(path.name, pattern):
+    """As Conan's: the pattern is for the whole path below `src`, and `*` matches slashes too."""
+    folder = Path(src) / pattern.partition("*")[0].rpartition("/")[0]
+    for path in folder.rglob("*") if "*" in pattern else [Path(src) / pattern]:
+        if path.is_file() and fnmatch.fnmatch(path.relative_to(src).as_posix(), pattern):
             target = Path(dst) / path.relative_to(src)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, target)
@@ -70,9 +72,13 @@ module = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(module)
 
 
+exported = arguments.package.with_name(arguments.package.name + "-exported")  # what the recipe finds in Conan's cache
+
+
 def recipe(compiler, version):
     made = module.MidendConan()
-    made.recipe_folder = made.source_folder = str(arguments.source)
+    made.recipe_folder = str(arguments.source)
+    made.source_folder = str(exported)
     made.package_folder = str(arguments.package)
     made.settings = types.SimpleNamespace(compiler=type("Compiler", (str,), {"version": version})(compiler))
     made.options = types.SimpleNamespace(with_boost=arguments.with_boost)
@@ -90,6 +96,8 @@ except InvalidConfiguration as problem:
     print(problem)
 
 package = recipe("gcc", "12")
+for exported_pattern in module.MidendConan.exports_sources:
+    copy(None, exported_pattern, arguments.source, exported)
 package.set_version()
 package.validate()
 package.requirements()
