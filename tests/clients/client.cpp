@@ -1,5 +1,8 @@
 // The program of every client project: a function of its own kind, a view of it, dominators and loops.
-#include <midend/midend.hpp>
+#include <midend/dominance/dominators.hpp>
+#include <midend/graph/csr_graph.hpp>
+#include <midend/loops/natural_loops.hpp>
+#include <midend/version.hpp>
 
 #include <cstdio>
 #include <vector>
