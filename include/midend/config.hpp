@@ -34,6 +34,13 @@
 #define MIDEND_SELDOM_CALLED
 #endif
 
+/// On functions that cost more than a call and are called in many places: inlining them costs compile time only.
+#if defined(__GNUC__)
+#define MIDEND_NEVER_INLINED [[gnu::noinline]]
+#else
+#define MIDEND_NEVER_INLINED
+#endif
+
 #define MIDEND_BEGIN_NAMESPACE                                                                                         \
   namespace midend {                                                                                                   \
   inline namespace MIDEND_ABI {

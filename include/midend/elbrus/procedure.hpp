@@ -20,7 +20,6 @@
 #include <iterator>
 #include <span>
 #include <string_view>
-#include <vector>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -48,6 +47,20 @@ namespace elbrus {
 /// touches; 100 bytes a value, 16 an operand.
 class procedure {
 private:
+  /// A literal: its bits and its type.
+  struct literal_key {
+    std::uint64_t bits;
+    elbrus::type type;
+
+    friend bool operator==(const literal_key&, const literal_key&) = default;
+  };
+
+  struct hash_of_literal {
+    std::uint64_t operator()(const literal_key& key) const {
+      return midend::detail::mix_hash(key.bits, static_cast<std::uint64_t>(key.type));
+    }
+  };
+
   /// One end of an edge.
   struct end_of_edge {
     const procedure* p = nullptr;
@@ -280,7 +293,9 @@ public:
 
   value_id add_variable(std::string_view name, type t, source_location location = {}) {
     const value_id v = add_value(value_kind::variable, t, name, location);
-    variable_number_.resize(values_.size(), 0);
+    while (variable_number_.size() <= v) {
+      variable_number_.push_back(0);
+    }
     variable_number_[v] = static_cast<std::uint32_t>(variables_.size());
     variables_.push_back(v);
     return v;
@@ -299,7 +314,7 @@ public:
   value_id constant(type t, std::uint64_t bits) {
     bits &= ~std::uint64_t{0} >> (64 - width_of(t));
     const auto fresh = static_cast<value_id>(values_.size());
-    const value_id v = constants_[static_cast<std::size_t>(t)].find_or_insert(bits, fresh);
+    const value_id v = constants_.find_or_insert({bits, t}, fresh);
     if (v == fresh) {
       add_value(value_kind::constant, t, {}, {});
       values_[v].bits = bits;
@@ -401,7 +416,7 @@ private:
   /// One more edge, last among those of its source, which leads nowhere yet.
   edge_id begin_edge(node_id source) {
     const auto e = static_cast<edge_id>(edges_.size());
-    edges_.emplace_back();
+    edges_.push_back({});
     edges_[e].source = source;
     edge_lists_.push_back(nodes_[source].out, e);
     return e;
@@ -481,7 +496,7 @@ private:
       accesses_.push_back(draft.access);
     } else if (draft.code == opcode::call) {
       record.extra = static_cast<std::uint32_t>(calls_.size());
-      calls_.emplace_back();
+      calls_.push_back({});
     }
     link(v, n, before);
     return v;
@@ -531,20 +546,20 @@ private:
   source_location location_;
 
   detail::name_table names_;
-  std::vector<node_record> nodes_;
-  std::vector<edge_record> edges_;
+  flat_array<node_record> nodes_;
+  flat_array<edge_record> edges_;
 
-  std::vector<value_record> values_;
+  flat_array<value_record> values_;
   detail::operand_lists operands_;
-  std::vector<memory_access> accesses_;
-  std::vector<call_record> calls_;
+  flat_array<memory_access> accesses_;
+  flat_array<call_record> calls_;
   detail::list_pool class_lists_;
 
   flat_array<value_id> parameters_;
   flat_array<value_id> variables_;
-  std::vector<std::uint32_t> variable_number_; ///< by value, as far as there are variables
+  flat_array<std::uint32_t> variable_number_; ///< by value, as far as there are variables
   flat_array<name_id> alias_names_;
-  std::array<midend::detail::hash_map<std::uint64_t>, type_names.size()> constants_;
+  midend::detail::hash_map<literal_key, hash_of_literal> constants_;
   std::array<value_id, type_names.size()> undefined_ = {}; ///< plus 1; 0 for not made yet
   detail::list_pool edge_lists_;
   std::uint64_t epoch_ = 0;
