@@ -1,4 +1,6 @@
 // elbrus_program: a program of the Elbrus-like IR is read, checked, run, brought into SSA form and run again.
+#include <midend/dataflow/live_variables.hpp>
+#include <midend/dominance/dominators.hpp>
 #include <midend/elbrus/equal.hpp>
 #include <midend/elbrus/run/interpreter.hpp>
 #include <midend/elbrus/run/profile.hpp>
@@ -9,7 +11,7 @@
 #include <midend/elbrus/verify/verifier.hpp>
 #include <midend/elbrus/views/construct_ssa.hpp>
 #include <midend/elbrus/views/variable_view.hpp>
-#include <midend/midend.hpp>
+#include <midend/loops/natural_loops.hpp>
 #include <midend/viz/elbrus.hpp>
 
 #include <cstdio>

@@ -2,21 +2,11 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/elbrus/detail/messages.hpp"
-#include "midend/elbrus/opcode.hpp"
 #include "midend/elbrus/procedure.hpp"
 #include "midend/elbrus/program.hpp"
-#include "midend/elbrus/records.hpp"
-#include "midend/graph/concepts.hpp"
-#include "midend/ir/ids.hpp"
-#include "midend/support/flat_array.hpp"
 
-#include <bit>
-#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
-#include <string_view>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -24,6 +14,52 @@ namespace elbrus {
 
 /// Whether names of values and nodes are compared.
 enum class names_compared : std::uint8_t { yes, no };
+
+/// The first difference of two procedures, in words; empty if there is none.
+///
+/// They are equal if their texts are the same: parameters, variables, nodes and operations in the same order, with the
+/// same names, types, flags, operands, targets, and the same profile bit for bit. Two things without a name have equal
+/// names; with `names_compared::no`, names of values and nodes are not compared. These do not count: the numbers of
+/// values and edges, erased parts, unused literals, the order of edges into a node, and places in files.
+///
+/// Requires that `verify` finds no error in the structure of either. Linear in the size of both.
+MIDEND_FUNCTION std::string difference(const procedure& a, const procedure& b,
+                                       names_compared names = names_compared::yes);
+
+/// The first difference of two programs: procedures are compared in their order.
+MIDEND_FUNCTION std::string difference(const program& a, const program& b, names_compared names = names_compared::yes);
+
+/// Whether two procedures, or two programs, do not differ in the sense of `difference`.
+inline bool equal(const procedure& a, const procedure& b, names_compared names = names_compared::yes) {
+  return difference(a, b, names).empty();
+}
+
+/// The same of all their procedures.
+inline bool equal(const program& a, const program& b, names_compared names = names_compared::yes) {
+  return difference(a, b, names).empty();
+}
+
+} // namespace elbrus
+
+MIDEND_END_NAMESPACE
+
+#if MIDEND_DEFINES_FUNCTIONS
+
+#include "midend/elbrus/detail/messages.hpp"
+#include "midend/elbrus/opcode.hpp"
+#include "midend/elbrus/records.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <bit>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace elbrus {
 
 namespace detail {
 
@@ -210,20 +246,11 @@ private:
 
 } // namespace detail
 
-/// The first difference of two procedures, in words; empty if there is none.
-///
-/// They are equal if their texts are the same: parameters, variables, nodes and operations in the same order, with the
-/// same names, types, flags, operands, targets, and the same profile bit for bit. Two things without a name have equal
-/// names; with `names_compared::no`, names of values and nodes are not compared. These do not count: the numbers of
-/// values and edges, erased parts, unused literals, the order of edges into a node, and places in files.
-///
-/// Requires that `verify` finds no error in the structure of either. Linear in the size of both.
-inline std::string difference(const procedure& a, const procedure& b, names_compared names = names_compared::yes) {
+MIDEND_FUNCTION std::string difference(const procedure& a, const procedure& b, names_compared names) {
   return detail::procedure_comparison(a, b, names).run();
 }
 
-/// The first difference of two programs: procedures are compared in their order.
-inline std::string difference(const program& a, const program& b, names_compared names = names_compared::yes) {
+MIDEND_FUNCTION std::string difference(const program& a, const program& b, names_compared names) {
   if (a.procedures.size() != b.procedures.size()) {
     return detail::text_of({"the number of procedures: ", a.procedures.size(), " and ", b.procedures.size()});
   }
@@ -235,16 +262,8 @@ inline std::string difference(const program& a, const program& b, names_compared
   return {};
 }
 
-/// Whether two procedures, or two programs, do not differ in the sense of `difference`.
-inline bool equal(const procedure& a, const procedure& b, names_compared names = names_compared::yes) {
-  return difference(a, b, names).empty();
-}
-
-/// The same of all their procedures.
-inline bool equal(const program& a, const program& b, names_compared names = names_compared::yes) {
-  return difference(a, b, names).empty();
-}
-
 } // namespace elbrus
 
 MIDEND_END_NAMESPACE
+
+#endif

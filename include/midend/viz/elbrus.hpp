@@ -2,29 +2,11 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/dominance/dominator_tree.hpp"
-#include "midend/dominance/dominators.hpp"
-#include "midend/elbrus/opcode.hpp"
 #include "midend/elbrus/procedure.hpp"
-#include "midend/elbrus/records.hpp"
-#include "midend/elbrus/text/printer.hpp"
-#include "midend/graph/concepts.hpp"
-#include "midend/graph/depth_first_order.hpp"
-#include "midend/graph/edge_kinds.hpp"
-#include "midend/ir/evaluate.hpp"
-#include "midend/ir/ids.hpp"
-#include "midend/loops/loop_forest.hpp"
-#include "midend/loops/natural_loops.hpp"
-#include "midend/support/flat_array.hpp"
-#include "midend/viz/detail/dot_text.hpp"
 
-#include <array>
-#include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -41,7 +23,47 @@ struct picture_options {
   std::size_t longest_line = 88;    ///< characters of an operation
 };
 
+/// `p` in the DOT language: operations in the nodes, phis above them, the profile as heat, loops as boxes.
+///
+/// - The title of a node has its name, count and trip hints, and a colour from white to red by the logarithm of the
+///   count, relative to the highest count of the procedure; without a count it is grey.
+/// - The label of an edge has its case and probability. Edges that are taken more often are thicker, in the same scale.
+///   Edges back to the header of a loop are orange, retreating edges of irreducible flow red and dashed. Parallel edges
+///   are separate lines.
+/// - Boxes are natural loops, with their depth and, if the profile has it, the average trip count.
+/// - The entry has a green border; unreachable nodes are dashed and grey. Erased nodes are not shown.
+///
+/// Nodes are named `nN`, boxes `cluster_loopL`; statements come in the order of numbers, so equal procedures give equal
+/// text. Requires a procedure without errors of structure. O(size), plus dominators and loops; no recursion.
+MIDEND_FUNCTION std::string to_dot(const procedure& p, const picture_options& options = {});
+
 } // namespace elbrus
+
+MIDEND_END_NAMESPACE
+
+#if MIDEND_DEFINES_FUNCTIONS
+
+#include "midend/dominance/dominator_tree.hpp"
+#include "midend/dominance/dominators.hpp"
+#include "midend/elbrus/opcode.hpp"
+#include "midend/elbrus/records.hpp"
+#include "midend/elbrus/text/printer.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/graph/depth_first_order.hpp"
+#include "midend/graph/edge_kinds.hpp"
+#include "midend/ir/evaluate.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/loops/loop_forest.hpp"
+#include "midend/loops/natural_loops.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/viz/detail/dot_text.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
@@ -450,19 +472,7 @@ private:
 
 namespace elbrus {
 
-/// `p` in the DOT language: operations in the nodes, phis above them, the profile as heat, loops as boxes.
-///
-/// - The title of a node has its name, count and trip hints, and a colour from white to red by the logarithm of the
-///   count, relative to the highest count of the procedure; without a count it is grey.
-/// - The label of an edge has its case and probability. Edges that are taken more often are thicker, in the same scale.
-///   Edges back to the header of a loop are orange, retreating edges of irreducible flow red and dashed. Parallel edges
-///   are separate lines.
-/// - Boxes are natural loops, with their depth and, if the profile has it, the average trip count.
-/// - The entry has a green border; unreachable nodes are dashed and grey. Erased nodes are not shown.
-///
-/// Nodes are named `nN`, boxes `cluster_loopL`; statements come in the order of numbers, so equal procedures give equal
-/// text. Requires a procedure without errors of structure. O(size), plus dominators and loops; no recursion.
-inline std::string to_dot(const procedure& p, const picture_options& options = {}) {
+MIDEND_FUNCTION std::string to_dot(const procedure& p, const picture_options& options) {
   midend::detail::procedure_writer writer(p, options);
   writer.open();
   if (options.loops) {
@@ -476,3 +486,5 @@ inline std::string to_dot(const procedure& p, const picture_options& options = {
 } // namespace elbrus
 
 MIDEND_END_NAMESPACE
+
+#endif

@@ -39,30 +39,19 @@ namespace elbrus {
 /// a value and frame.
 class interpreter {
 public:
-  explicit interpreter(std::span<const procedure> procedures) : program_(procedures) {}
+  explicit interpreter(std::span<const procedure> procedures);
 
   explicit interpreter(const program& p) : interpreter(std::span(p.procedures)) {}
 
   /// The number of a procedure.
   std::optional<std::size_t> find(std::string_view name) const {
     const std::uint32_t number = program_.find(name);
-    return number == detail::none ? std::nullopt : std::optional<std::size_t>(number);
+    return number == detail::no_index ? std::nullopt : std::optional<std::size_t>(number);
   }
 
   /// Runs a procedure. If the arguments differ from its parameters in number or types, the trap is `bad_call`.
   run_result run(std::size_t number, std::span<const scalar> arguments, memory arrays = {},
-                 const run_options& options = {}) {
-    run_result result;
-    result.memory = std::move(arrays);
-    const procedure& p = program_.source(static_cast<std::uint32_t>(number));
-    if (!accepts(p, arguments)) {
-      result.trap = trap{.kind = trap_kind::bad_call, .procedure = number};
-      result.profile.resize(program_.size());
-      return result;
-    }
-    detail::machine(program_, frames_, options, result).run(static_cast<std::uint32_t>(number), arguments);
-    return result;
-  }
+                 const run_options& options = {});
 
 private:
   static bool accepts(const procedure& p, std::span<const scalar> arguments) {
@@ -85,3 +74,31 @@ private:
 } // namespace elbrus
 
 MIDEND_END_NAMESPACE
+
+#if MIDEND_DEFINES_FUNCTIONS
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace elbrus {
+
+MIDEND_FUNCTION interpreter::interpreter(std::span<const procedure> procedures) : program_(procedures) {}
+
+MIDEND_FUNCTION run_result interpreter::run(std::size_t number, std::span<const scalar> arguments, memory arrays,
+                                            const run_options& options) {
+  run_result result;
+  result.memory = std::move(arrays);
+  const procedure& p = program_.source(static_cast<std::uint32_t>(number));
+  if (!accepts(p, arguments)) {
+    result.trap = trap{.kind = trap_kind::bad_call, .procedure = number};
+    result.profile.resize(program_.size());
+    return result;
+  }
+  detail::machine(program_, frames_, options, result).run(static_cast<std::uint32_t>(number), arguments);
+  return result;
+}
+
+} // namespace elbrus
+
+MIDEND_END_NAMESPACE
+
+#endif

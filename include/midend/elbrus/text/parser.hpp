@@ -2,18 +2,10 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/elbrus/detail/messages.hpp"
 #include "midend/elbrus/diagnostic.hpp"
-#include "midend/elbrus/procedure.hpp"
 #include "midend/elbrus/program.hpp"
-#include "midend/elbrus/text/detail/binder.hpp"
-#include "midend/elbrus/text/detail/syntax.hpp"
-#include "midend/elbrus/text/detail/syntax_parser.hpp"
 
-#include <cstddef>
-#include <optional>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 MIDEND_BEGIN_NAMESPACE
@@ -77,7 +69,29 @@ struct parse_result {
 ///    the resulting program.
 ///
 /// Any bytes are a text, up to 1 GiB. Linear in its length.
-inline parse_result parse(std::string_view text) {
+MIDEND_FUNCTION parse_result parse(std::string_view text);
+
+} // namespace elbrus
+
+MIDEND_END_NAMESPACE
+
+#if MIDEND_DEFINES_FUNCTIONS
+
+#include "midend/elbrus/detail/messages.hpp"
+#include "midend/elbrus/procedure.hpp"
+#include "midend/elbrus/text/detail/binder.hpp"
+#include "midend/elbrus/text/detail/syntax.hpp"
+#include "midend/elbrus/text/detail/syntax_parser.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace elbrus {
+
+MIDEND_FUNCTION parse_result parse(std::string_view text) {
   constexpr std::size_t longest = std::size_t{1} << 30;
   parse_result out;
   if (text.size() > longest) {
@@ -103,3 +117,5 @@ inline parse_result parse(std::string_view text) {
 } // namespace elbrus
 
 MIDEND_END_NAMESPACE
+
+#endif

@@ -499,51 +499,30 @@ private:
 /// The same procedure gives the same text, and so does the procedure that is parsed from that text. If something is
 /// missing in it, such as an input of a phi, the text shows `?` there and cannot be parsed. O(n log n) for phis in
 /// their edges, otherwise linear.
-inline std::string to_text(const procedure& p) {
-  std::string text;
-  detail::procedure_printer(p, text).whole("0");
-  return text;
-}
+MIDEND_FUNCTION std::string to_text(const procedure& p);
 
 /// The same for all procedures of a program.
-inline std::string to_text(const program& p) {
-  std::string text;
-  for (std::size_t i = 0; i != p.procedures.size(); ++i) {
-    text += i == 0 ? "" : "\n";
-    detail::procedure_printer(p.procedures[i], text).whole(std::to_string(i));
-  }
-  return text;
-}
+MIDEND_FUNCTION std::string to_text(const program& p);
 
 /// Operations, values and nodes of a procedure as `to_text` writes them, for messages and reports. Made in O(n) for n
 /// values; valid until the procedure changes.
 class procedure_text {
 public:
-  explicit procedure_text(const procedure& p) : procedure_(&p), printer_(p, text_) {}
+  explicit procedure_text(const procedure& p);
+
+  ~procedure_text();
 
   procedure_text(const procedure_text&) = delete;
   procedure_text& operator=(const procedure_text&) = delete;
 
   /// The line of an operation, without indentation.
-  std::string operation(value_id v) {
-    text_.clear();
-    printer_.operation(v);
-    return text_;
-  }
+  std::string operation(value_id v);
 
   /// A value as an operand: `%x`, `$x` or a literal.
-  std::string value(value_id v) {
-    text_.clear();
-    printer_.operand(v, v == no_value ? type::none : procedure_->value(v).type);
-    return text_;
-  }
+  std::string value(value_id v);
 
   /// The name of a node.
-  std::string node(node_id n) {
-    text_.clear();
-    printer_.names().append_node(text_, n);
-    return text_;
-  }
+  std::string node(node_id n);
 
 private:
   const procedure* procedure_;
@@ -554,3 +533,52 @@ private:
 } // namespace elbrus
 
 MIDEND_END_NAMESPACE
+
+#if MIDEND_DEFINES_FUNCTIONS
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace elbrus {
+
+MIDEND_FUNCTION std::string to_text(const procedure& p) {
+  std::string text;
+  detail::procedure_printer(p, text).whole("0");
+  return text;
+}
+
+MIDEND_FUNCTION std::string to_text(const program& p) {
+  std::string text;
+  for (std::size_t i = 0; i != p.procedures.size(); ++i) {
+    text += i == 0 ? "" : "\n";
+    detail::procedure_printer(p.procedures[i], text).whole(std::to_string(i));
+  }
+  return text;
+}
+
+MIDEND_FUNCTION std::string procedure_text::operation(value_id v) {
+  text_.clear();
+  printer_.operation(v);
+  return text_;
+}
+
+MIDEND_FUNCTION std::string procedure_text::value(value_id v) {
+  text_.clear();
+  printer_.operand(v, v == no_value ? type::none : procedure_->value(v).type);
+  return text_;
+}
+
+MIDEND_FUNCTION std::string procedure_text::node(node_id n) {
+  text_.clear();
+  printer_.names().append_node(text_, n);
+  return text_;
+}
+
+MIDEND_FUNCTION procedure_text::procedure_text(const procedure& p) : procedure_(&p), printer_(p, text_) {}
+
+MIDEND_FUNCTION procedure_text::~procedure_text() = default;
+
+} // namespace elbrus
+
+MIDEND_END_NAMESPACE
+
+#endif

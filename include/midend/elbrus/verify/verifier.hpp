@@ -2,15 +2,57 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/elbrus/diagnostic.hpp"
+#include "midend/elbrus/procedure.hpp"
+#include "midend/elbrus/program.hpp"
+
+#include <vector>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace elbrus {
+
+/// All errors of a procedure. Interpreter, analyses and transformations require that there are none. Useful after
+/// parsing and after each transformation.
+///
+/// - **Structure**: lists of operations, edges and users agree with each other. If not, nothing else is checked.
+/// - **Names** are identifiers, each of one value, variable or node. Parameters and variables need one and a type.
+/// - **Types** of results and operands are those of the operation; each operand is set and has a result. A `ret`
+///   returns the type of the procedure. The shift of `shladd` is a literal.
+/// - **Guards** are `i1` and not on phis or terminators; a guarded operation has an otherwise if it has a result.
+/// - **Flags** stand where they have a meaning: `nsw` on add, sub, mul, neg, shl and shladd; `assoc` on what contains
+///   an addition, multiplication, logic operation, minimum or maximum; `volatile` on loads and stores; `noreturn` on
+///   calls; `spec` on what has no side effects, which excludes volatile loads.
+/// - **Nodes**: phis first, one terminator, last. The entry has neither predecessors nor phis. Phis have an input for
+///   each edge, and it is not a variable. Terminators have the edges they need; cases of a switch differ and fit.
+/// - **Probabilities** are at most 1. Those of a node need not add up to 1: a profile is a guess, and transformations
+///   let it drift.
+/// - **Dominance**: the definition of a value dominates its uses; a phi reads at the end of the source of the edge.
+///   Unreachable nodes, and inputs of phis along edges from them, are not checked.
+///
+/// A variable that is read before it is written is not an error here; see `elbrus/views/initialization.hpp`.
+///
+/// Returns them by place in the file, or, if there is none, in the order of nodes and operations, check by check; then
+/// the message ends with the node and the operation. O(values + operands + nodes + edges), plus the dominator tree and
+/// the sorting of errors; no recursion.
+MIDEND_FUNCTION std::vector<diagnostic> verify(const procedure& p);
+
+/// All errors of all procedures, in their order. In addition, procedures have different names, and a call of a
+/// procedure of the program agrees with it in arguments and result; a call may ignore the result.
+MIDEND_FUNCTION std::vector<diagnostic> verify(const program& all);
+
+} // namespace elbrus
+
+MIDEND_END_NAMESPACE
+
+#if MIDEND_DEFINES_FUNCTIONS
+
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/dominance/dominators.hpp"
 #include "midend/elbrus/detail/messages.hpp"
 #include "midend/elbrus/detail/name_index.hpp"
-#include "midend/elbrus/diagnostic.hpp"
 #include "midend/elbrus/identifier.hpp"
 #include "midend/elbrus/opcode.hpp"
-#include "midend/elbrus/procedure.hpp"
-#include "midend/elbrus/program.hpp"
 #include "midend/elbrus/records.hpp"
 #include "midend/elbrus/type.hpp"
 #include "midend/elbrus/verify/detail/operand_types.hpp"
@@ -25,7 +67,6 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <vector>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -549,30 +590,7 @@ inline bool verify_one(const procedure& p, error_list& errors) {
 
 } // namespace detail
 
-/// All errors of a procedure. Interpreter, analyses and transformations require that there are none. Useful after
-/// parsing and after each transformation.
-///
-/// - **Structure**: lists of operations, edges and users agree with each other. If not, nothing else is checked.
-/// - **Names** are identifiers, each of one value, variable or node. Parameters and variables need one and a type.
-/// - **Types** of results and operands are those of the operation; each operand is set and has a result. A `ret`
-///   returns the type of the procedure. The shift of `shladd` is a literal.
-/// - **Guards** are `i1` and not on phis or terminators; a guarded operation has an otherwise if it has a result.
-/// - **Flags** stand where they have a meaning: `nsw` on add, sub, mul, neg, shl and shladd; `assoc` on what contains
-///   an addition, multiplication, logic operation, minimum or maximum; `volatile` on loads and stores; `noreturn` on
-///   calls; `spec` on what has no side effects, which excludes volatile loads.
-/// - **Nodes**: phis first, one terminator, last. The entry has neither predecessors nor phis. Phis have an input for
-///   each edge, and it is not a variable. Terminators have the edges they need; cases of a switch differ and fit.
-/// - **Probabilities** are at most 1. Those of a node need not add up to 1: a profile is a guess, and transformations
-///   let it drift.
-/// - **Dominance**: the definition of a value dominates its uses; a phi reads at the end of the source of the edge.
-///   Unreachable nodes, and inputs of phis along edges from them, are not checked.
-///
-/// A variable that is read before it is written is not an error here; see `elbrus/views/initialization.hpp`.
-///
-/// Returns them by place in the file, or, if there is none, in the order of nodes and operations, check by check; then
-/// the message ends with the node and the operation. O(values + operands + nodes + edges), plus the dominator tree and
-/// the sorting of errors; no recursion.
-inline std::vector<diagnostic> verify(const procedure& p) {
+MIDEND_FUNCTION std::vector<diagnostic> verify(const procedure& p) {
   std::vector<diagnostic> all;
   detail::error_list errors(p, all);
   detail::verify_one(p, errors);
@@ -580,9 +598,7 @@ inline std::vector<diagnostic> verify(const procedure& p) {
   return all;
 }
 
-/// All errors of all procedures, in their order. In addition, procedures have different names, and a call of a
-/// procedure of the program agrees with it in arguments and result; a call may ignore the result.
-inline std::vector<diagnostic> verify(const program& all) {
+MIDEND_FUNCTION std::vector<diagnostic> verify(const program& all) {
   std::vector<diagnostic> errors_of_all;
   const detail::call_check calls(all);
   for (std::uint32_t i = 0; i != all.procedures.size(); ++i) {
@@ -599,3 +615,5 @@ inline std::vector<diagnostic> verify(const program& all) {
 } // namespace elbrus
 
 MIDEND_END_NAMESPACE
+
+#endif

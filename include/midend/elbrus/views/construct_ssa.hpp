@@ -2,23 +2,12 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/elbrus/detail/name_index.hpp"
 #include "midend/elbrus/procedure.hpp"
 #include "midend/elbrus/program.hpp"
 #include "midend/elbrus/records.hpp"
-#include "midend/elbrus/views/editor.hpp"
-#include "midend/graph/concepts.hpp"
-#include "midend/ir/ids.hpp"
-#include "midend/ssa/construct_ssa.hpp"
-#include "midend/ssa/construct_ssa_on_the_fly.hpp"
 #include "midend/ssa/inserted_phis.hpp"
 
-#include <cstddef>
 #include <cstdint>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -29,6 +18,43 @@ enum class ssa_algorithm : std::uint8_t {
   dominance_frontiers, ///< `midend::construct_ssa`
   on_the_fly           ///< `midend::construct_ssa_on_the_fly`, with the nodes in the order of the text
 };
+
+/// Turns all variables of a procedure into values and removes their declarations. A read of a variable that was not
+/// written becomes `undef`: there the original traps, so the new procedure may do anything. Variable x becomes the
+/// values `x`, `x.1`, `x.2` and so on in the order of the text, skipping names in use.
+///
+/// Requires a procedure without errors (`verify`). See the two algorithms for cost and details.
+MIDEND_FUNCTION inserted_phis construct_ssa(procedure& p, ssa_algorithm algorithm = ssa_algorithm::dominance_frontiers);
+
+/// The same for each procedure of a program.
+inline void construct_ssa(program& all, ssa_algorithm algorithm = ssa_algorithm::dominance_frontiers) {
+  for (procedure& p : all.procedures) {
+    construct_ssa(p, algorithm);
+  }
+}
+
+} // namespace elbrus
+
+MIDEND_END_NAMESPACE
+
+#if MIDEND_DEFINES_FUNCTIONS
+
+#include "midend/elbrus/detail/name_index.hpp"
+#include "midend/elbrus/views/editor.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ssa/construct_ssa.hpp"
+#include "midend/ssa/construct_ssa_on_the_fly.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace elbrus {
 
 namespace detail {
 
@@ -96,12 +122,7 @@ private:
 
 } // namespace detail
 
-/// Turns all variables of a procedure into values and removes their declarations. A read of a variable that was not
-/// written becomes `undef`: there the original traps, so the new procedure may do anything. Variable x becomes the
-/// values `x`, `x.1`, `x.2` and so on in the order of the text, skipping names in use.
-///
-/// Requires a procedure without errors (`verify`). See the two algorithms for cost and details.
-inline inserted_phis construct_ssa(procedure& p, ssa_algorithm algorithm = ssa_algorithm::dominance_frontiers) {
+MIDEND_FUNCTION inserted_phis construct_ssa(procedure& p, ssa_algorithm algorithm) {
   detail::names_after_variables names(p);
   editor e(p);
   inserted_phis out =
@@ -111,13 +132,8 @@ inline inserted_phis construct_ssa(procedure& p, ssa_algorithm algorithm = ssa_a
   return out;
 }
 
-/// The same for each procedure of a program.
-inline void construct_ssa(program& all, ssa_algorithm algorithm = ssa_algorithm::dominance_frontiers) {
-  for (procedure& p : all.procedures) {
-    construct_ssa(p, algorithm);
-  }
-}
-
 } // namespace elbrus
 
 MIDEND_END_NAMESPACE
+
+#endif

@@ -2,23 +2,12 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/dataflow/flow_direction.hpp"
-#include "midend/dataflow/flow_facts.hpp"
-#include "midend/dataflow/gen_kill.hpp"
 #include "midend/elbrus/diagnostic.hpp"
 #include "midend/elbrus/procedure.hpp"
 #include "midend/elbrus/records.hpp"
-#include "midend/elbrus/text/printer.hpp"
-#include "midend/elbrus/views/variable_view.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
-#include "midend/support/bit_set.hpp"
-#include "midend/support/flat_array.hpp"
 
-#include <algorithm>
-#include <cstddef>
-#include <string>
-#include <utility>
 #include <vector>
 
 MIDEND_BEGIN_NAMESPACE
@@ -34,6 +23,41 @@ struct uninitialized_read {
 
   friend bool operator==(const uninitialized_read&, const uninitialized_read&) = default;
 };
+
+/// The reads of variables that are not definitely initialised: some path from the entry reaches them without a write.
+/// In the order of nodes and operations. A run that takes such a path traps at the read, so later reads of the same
+/// variable on the path are not reported again.
+///
+/// All paths count, whatever their conditions, and all operands, whatever the guard. Unreachable nodes are ignored.
+/// Cost: two gen/kill problems over the variables (see `gen_kill`), the second only if there is something to report,
+/// and O(n + m) for each reported variable.
+MIDEND_FUNCTION std::vector<uninitialized_read> uninitialized_reads(const procedure& p);
+
+/// The same in words. They are warnings, not errors, because a run may never take the path.
+MIDEND_FUNCTION std::vector<diagnostic> initialization_warnings(const procedure& p);
+
+} // namespace elbrus
+
+MIDEND_END_NAMESPACE
+
+#if MIDEND_DEFINES_FUNCTIONS
+
+#include "midend/dataflow/flow_direction.hpp"
+#include "midend/dataflow/flow_facts.hpp"
+#include "midend/dataflow/gen_kill.hpp"
+#include "midend/elbrus/text/printer.hpp"
+#include "midend/elbrus/views/variable_view.hpp"
+#include "midend/support/bit_set.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace elbrus {
 
 namespace detail {
 
@@ -188,19 +212,11 @@ inline std::string path_text(procedure_text& names, const std::vector<node_id>& 
 
 } // namespace detail
 
-/// The reads of variables that are not definitely initialised: some path from the entry reaches them without a write.
-/// In the order of nodes and operations. A run that takes such a path traps at the read, so later reads of the same
-/// variable on the path are not reported again.
-///
-/// All paths count, whatever their conditions, and all operands, whatever the guard. Unreachable nodes are ignored.
-/// Cost: two gen/kill problems over the variables (see `gen_kill`), the second only if there is something to report,
-/// and O(n + m) for each reported variable.
-inline std::vector<uninitialized_read> uninitialized_reads(const procedure& p) {
+MIDEND_FUNCTION std::vector<uninitialized_read> uninitialized_reads(const procedure& p) {
   return detail::initialization_check(p).run();
 }
 
-/// The same in words. They are warnings, not errors, because a run may never take the path.
-inline std::vector<diagnostic> initialization_warnings(const procedure& p) {
+MIDEND_FUNCTION std::vector<diagnostic> initialization_warnings(const procedure& p) {
   std::vector<diagnostic> out;
   const std::vector<uninitialized_read> reads = uninitialized_reads(p);
   if (reads.empty()) {
@@ -219,3 +235,5 @@ inline std::vector<diagnostic> initialization_warnings(const procedure& p) {
 } // namespace elbrus
 
 MIDEND_END_NAMESPACE
+
+#endif

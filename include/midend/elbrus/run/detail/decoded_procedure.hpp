@@ -15,7 +15,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus::detail {
 
-inline constexpr std::uint32_t none = 0xffff'ffff;
+inline constexpr std::uint32_t no_index = 0xffff'ffff;
 
 /// The state of a slot. The bits of a slot are valid only if it is `defined`; `or` of states is 0 if all are defined.
 enum class slot_state : std::uint8_t {
@@ -79,14 +79,14 @@ struct instruction {
   elbrus::type operand_type = elbrus::type::none;
   operation_info info = {}; ///< `operand_width` of a load or store is that of the index
   std::uint8_t arity = 0;
-  std::uint32_t result = none; ///< slots; `none` if there is none
-  std::uint32_t a = none;
-  std::uint32_t b = none;
-  std::uint32_t c = none;
+  std::uint32_t result = no_index; ///< slots; `no_index` if there is none
+  std::uint32_t a = no_index;
+  std::uint32_t b = no_index;
+  std::uint32_t c = no_index;
   value_id value = no_value;
-  std::uint32_t first = none;  ///< argument, case; edge if a condition is true
-  std::uint32_t count = 0;     ///< of arguments or cases; scale
-  std::uint32_t target = none; ///< edge if the condition is false, default edge; callee
+  std::uint32_t first = no_index;  ///< argument, case; edge if a condition is true
+  std::uint32_t count = 0;         ///< of arguments or cases; scale
+  std::uint32_t target = no_index; ///< edge if the condition is false, default edge; callee
   std::int64_t offset = 0;
 };
 
@@ -97,7 +97,7 @@ struct move {
 
 /// The moves along an edge: the phis of its target, to be done in this order.
 struct decoded_edge {
-  std::uint32_t target = none; ///< instruction
+  std::uint32_t target = no_index; ///< instruction
   std::uint32_t first_move = 0;
   std::uint32_t num_moves = 0;
   std::uint32_t num_phis = 0;

@@ -83,9 +83,9 @@ public:
     }
   }
 
-  /// The first procedure of this name, or `none`.
+  /// The first procedure of this name, or `no_index`.
   std::uint32_t find(std::string_view name) const {
-    static_assert(name_index::missing == none);
+    static_assert(name_index::missing == no_index);
     return by_name_.find(name);
   }
 
@@ -99,7 +99,8 @@ private:
 /// Decodes one procedure.
 class decoder {
 public:
-  decoder(const procedure& p, const callee_table& callees) : p_(p), callees_(callees), slot_of_(p.num_values(), none) {}
+  decoder(const procedure& p, const callee_table& callees)
+      : p_(p), callees_(callees), slot_of_(p.num_values(), no_index) {}
 
   decoded_procedure run() {
     for (const value_id v : p_.parameters()) {
@@ -134,7 +135,7 @@ private:
     if (v == no_value) {
       return new_slot(v, 0, slot_state::unwritten); // a phi input that is not set
     }
-    if (slot_of_[v] == none) {
+    if (slot_of_[v] == no_index) {
       const value_record& record = p_.value(v);
       const slot_state state = record.kind == value_kind::constant    ? slot_state::defined
                                : record.kind == value_kind::undefined ? slot_state::undefined
@@ -149,7 +150,7 @@ private:
     if (record.variable != no_value) {
       return slot(record.variable);
     }
-    return record.type == type::none ? none : slot(v);
+    return record.type == type::none ? no_index : slot(v);
   }
 
   void add_node(node_id n) {
@@ -175,7 +176,7 @@ private:
                          .negated = record.guard_negated,
                          .result = result_slot(v),
                          .a = slot(p_.guard(v)),
-                         .b = otherwise == no_value ? none : slot(otherwise),
+                         .b = otherwise == no_value ? no_index : slot(otherwise),
                          .value = v});
   }
 
@@ -246,7 +247,7 @@ private:
       out_.arguments.push_back({slot(argument), p_.value(argument).type});
     }
     i.target = callees_.find(p_.text(p_.call(i.value).callee));
-    i.what = i.target == none                           ? action::host_call
+    i.what = i.target == no_index                       ? action::host_call
              : agrees(i, callees_[i.target], arguments) ? action::call
                                                         : action::bad_call;
   }
@@ -267,7 +268,7 @@ private:
   void set_terminator(instruction& i) {
     const std::span<const value_id> arguments = p_.arguments(i.value);
     const node_id n = p_.value(i.value).node;
-    i.a = arguments.empty() ? none : slot(arguments[0]);
+    i.a = arguments.empty() ? no_index : slot(arguments[0]);
     switch (i.code) {
     case opcode::jump:
       i.what = action::jump;
@@ -289,13 +290,13 @@ private:
       i.what = action::unreachable;
       return;
     }
-    if (i.code != opcode::ret && i.target == none) {
+    if (i.code != opcode::ret && i.target == no_index) {
       i.what = action::unreachable; // a switch made without default
     }
   }
 
   edge_id edge_for(node_id n, std::uint64_t case_value) const {
-    edge_id otherwise = none;
+    edge_id otherwise = no_index;
     for (const edge_id e : p_.out_edges(n)) {
       if (p_.edge(e).is_default) {
         otherwise = e;
@@ -333,7 +334,7 @@ private:
       edge.first_phi = edge.num_phis++ == 0 ? phi : edge.first_phi;
       wanted_.push_back({slot(phi), slot(p_.phi_input(phi, e))});
     }
-    written_by_.resize(out_.bits.size(), none);
+    written_by_.resize(out_.bits.size(), no_index);
     std::size_t saved = 0;
     for (move& m : wanted_) {
       if (written_by_[m.from] == e && m.from != m.to) {
@@ -377,7 +378,7 @@ public:
 
   const procedure& source(std::uint32_t number) const { return procedures_[number]; }
 
-  /// The number of a procedure, or `none`.
+  /// The number of a procedure, or `no_index`.
   std::uint32_t find(std::string_view name) const { return callees_.find(name); }
 
   /// The reference stays valid.

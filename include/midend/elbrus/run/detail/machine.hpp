@@ -116,7 +116,7 @@ private:
 };
 
 /// Why an instruction has no result. Any operand that cannot be used gives `diagnostic_value` here.
-using fault = std::optional<trap_kind>;
+using run_fault = std::optional<trap_kind>;
 
 inline trap_kind trap_of(evaluation_fault f) {
   switch (f) {
@@ -131,7 +131,7 @@ inline trap_kind trap_of(evaluation_fault f) {
   }
 }
 
-inline fault evaluate_any(const instruction& i, slot_view s) {
+inline run_fault evaluate_any(const instruction& i, slot_view s) {
   const std::array args = {s.bits[i.a], s.bits[i.b], s.bits[i.c]};
   const evaluation result = evaluate(i.info, std::span(args).first(i.arity));
   if (!result) {
@@ -141,7 +141,7 @@ inline fault evaluate_any(const instruction& i, slot_view s) {
   return {};
 }
 
-inline fault add_nsw(const instruction& i, slot_view s) {
+inline run_fault add_nsw(const instruction& i, slot_view s) {
   const midend::detail::wrapping_result sum = midend::detail::wrapping_add(s.bits[i.a], s.bits[i.b], i.info.width);
   if (sum.signed_wrap) {
     return trap_kind::broken_nsw;
@@ -150,7 +150,7 @@ inline fault add_nsw(const instruction& i, slot_view s) {
   return {};
 }
 
-inline fault convert_to_integer(const instruction& i, slot_view s) {
+inline run_fault convert_to_integer(const instruction& i, slot_view s) {
   const auto number = float_to_integer(i.operand_type, i.type, s.bits[i.a]);
   if (!number) {
     return trap_kind::bad_conversion;
@@ -165,9 +165,9 @@ inline std::uint64_t address_of(const instruction& i, slot_view s) {
   return s.bits[i.b] + index * i.count + static_cast<std::uint64_t>(i.offset);
 }
 
-inline fault access_memory(const instruction& i, slot_view s, memory& m) {
+inline run_fault access_memory(const instruction& i, slot_view s, memory& m) {
   if (i.code == opcode::st) {
-    return m.store(i.type, address_of(i, s), s.bits[i.a]) ? fault() : trap_kind::bad_access;
+    return m.store(i.type, address_of(i, s), s.bits[i.a]) ? run_fault() : trap_kind::bad_access;
   }
   const auto found = m.load(i.type, address_of(i, s));
   if (!found) {
@@ -178,7 +178,7 @@ inline fault access_memory(const instruction& i, slot_view s, memory& m) {
 }
 
 /// Computes a result. Requires that the operands are defined.
-inline fault compute(const instruction& i, slot_view s, memory& m) {
+inline run_fault compute(const instruction& i, slot_view s, memory& m) {
   const std::uint64_t a = s.bits[i.a];
   const std::uint64_t b = s.bits[i.b];
   const unsigned width = i.info.operand_width;
@@ -286,7 +286,7 @@ private:
         return left;
       }
       --left;
-      fault problem;
+      run_fault problem;
       switch (i.what) {
       case action::move:
         problem = pass(i, here.slots, i.a);
@@ -305,7 +305,7 @@ private:
       case action::jump:
       case action::branch:
       case action::switch_:
-        if (const std::uint32_t e = next_edge(i, here); e != none) [[likely]] {
+        if (const std::uint32_t e = next_edge(i, here); e != no_index) [[likely]] {
           const decoded_edge& way = here.code->edges[e];
           if (left < way.num_phis) {
             stop({.value = way.first_phi}, trap_kind::step_limit);
@@ -352,7 +352,7 @@ private:
   }
 
   /// The result is the content of a slot, in any state but unwritten.
-  static fault pass(const instruction& i, slot_view s, std::uint32_t from) {
+  static run_fault pass(const instruction& i, slot_view s, std::uint32_t from) {
     if (s.states[from] == slot_state::unwritten) {
       return trap_kind::unwritten_variable;
     }
@@ -360,7 +360,7 @@ private:
     return {};
   }
 
-  static fault select(const instruction& i, slot_view s) {
+  static run_fault select(const instruction& i, slot_view s) {
     return is_usable(i.a, s) ? pass(i, s, s.bits[i.a] != 0 ? i.b : i.c) : trap_kind::diagnostic_value;
   }
 
@@ -369,20 +369,20 @@ private:
   }
 
   /// The operation after a guard does not run.
-  static fault leave_out(const instruction& guard, slot_view s) {
+  static run_fault leave_out(const instruction& guard, slot_view s) {
     if (!is_usable(guard.a, s)) {
       return trap_kind::diagnostic_value;
     }
-    return guard.b == none ? fault() : pass(guard, s, guard.b);
+    return guard.b == no_index ? run_fault() : pass(guard, s, guard.b);
   }
 
-  /// The edge that a terminator takes; `none` if its operand cannot be used.
+  /// The edge that a terminator takes; `no_index` if its operand cannot be used.
   static std::uint32_t next_edge(const instruction& i, const activation& here) {
     if (i.what == action::jump) {
       return i.target;
     }
     if (!is_usable(i.a, here.slots)) {
-      return none;
+      return no_index;
     }
     const std::uint64_t bits = here.slots.bits[i.a];
     if (i.what == action::branch) {
@@ -416,7 +416,7 @@ private:
   }
 
   /// Instructions that need more than the slots of the current frame.
-  fault leave_loop(const instruction& i, slot_view s) {
+  run_fault leave_loop(const instruction& i, slot_view s) {
     switch (i.what) {
     case action::volatile_access:
       return access_volatile(i, s);
@@ -432,12 +432,12 @@ private:
     }
   }
 
-  fault access_volatile(const instruction& i, slot_view s) {
+  run_fault access_volatile(const instruction& i, slot_view s) {
     if (!s.defined(i)) {
       return trap_kind::diagnostic_value;
     }
     const scalar address = {type::ptr, address_of(i, s)};
-    if (const fault problem = access_memory(i, s, result_.memory)) {
+    if (const run_fault problem = access_memory(i, s, result_.memory)) {
       return problem;
     }
     if (!options_.record_events) {
@@ -455,7 +455,7 @@ private:
     return std::span(program_[frames_.top().procedure].arguments).subspan(call.first, call.count);
   }
 
-  fault call(const instruction& i, slot_view s) {
+  run_fault call(const instruction& i, slot_view s) {
     const std::span<const argument> arguments = arguments_of(i);
     for (const argument& a : arguments) {
       if (!is_usable(a.slot, s)) {
@@ -465,10 +465,10 @@ private:
     if (i.what == action::host_call) {
       return call_host(i, s, arguments);
     }
-    return begin(i.target, arguments) ? fault() : trap_kind::call_depth;
+    return begin(i.target, arguments) ? run_fault() : trap_kind::call_depth;
   }
 
-  fault call_host(const instruction& i, slot_view s, std::span<const argument> arguments) {
+  run_fault call_host(const instruction& i, slot_view s, std::span<const argument> arguments) {
     arguments_.clear();
     for (const argument& a : arguments) {
       arguments_.push_back({a.type, s.bits[a.slot]});
@@ -492,7 +492,7 @@ private:
   }
 
   /// The end of a call.
-  static fault take_result(const instruction& call, slot_view s, scalar result) {
+  static run_fault take_result(const instruction& call, slot_view s, scalar result) {
     if (call.noreturn) {
       return trap_kind::returned;
     }
@@ -506,20 +506,20 @@ private:
   }
 
   /// `ret`.
-  fault leave(const instruction& i, slot_view s) {
-    if (i.a != none && !is_usable(i.a, s)) {
+  run_fault leave(const instruction& i, slot_view s) {
+    if (i.a != no_index && !is_usable(i.a, s)) {
       return trap_kind::diagnostic_value;
     }
     const type t = program_.source(frames_.top().procedure).result_type();
-    const scalar result = i.a == none ? scalar{} : scalar{t, s.bits[i.a]};
+    const scalar result = i.a == no_index ? scalar{} : scalar{t, s.bits[i.a]};
     if (frames_.depth() == 1) {
-      result_.value = i.a == none ? std::nullopt : std::optional(result);
+      result_.value = i.a == no_index ? std::nullopt : std::optional(result);
       finished_ = true;
       return {};
     }
     frames_.pop();
     const instruction& call = frames_.top().at[-1];
-    if (const fault problem = take_result(call, frames_.slots(frames_.top()), result)) {
+    if (const run_fault problem = take_result(call, frames_.slots(frames_.top()), result)) {
       stop(call, *problem);
     }
     return {};
@@ -542,9 +542,9 @@ private:
 
   /// Finds the operand that an instruction must not use.
   void blame(const instruction& i, slot_view s, trap& t) {
-    std::uint32_t bad = none;
+    std::uint32_t bad = no_index;
     const auto look_at = [&](std::uint32_t slot) {
-      if (bad == none && slot != none && !is_usable(slot, s)) {
+      if (bad == no_index && slot != no_index && !is_usable(slot, s)) {
         bad = slot;
       }
     };
