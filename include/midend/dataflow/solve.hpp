@@ -545,8 +545,11 @@ constexpr std::optional<solve_failure<fact_of<P>>> solve(const G& g, const P& pr
   const auto& base = traits::base_of(policy);
   std::optional<solve_failure<fact_of<P>>> error;
   detail::propagation<P, traits> flow(g, problem, base.widen, traits::max_visits(policy), workspace, out, error);
-  if (detail::strategy::run(base, flow, workspace)) {
-    detail::strategy::narrow(flow, workspace);
+  [[maybe_unused]] const bool is_solved = detail::strategy::run(base, flow, workspace);
+  if constexpr (has_widen<lattice_of<P>>) { // nothing else is above the least solution
+    if (is_solved) {
+      detail::strategy::narrow(flow, workspace);
+    }
   }
   flow.finish();
   return error;

@@ -211,8 +211,10 @@ public:
     }
     while (visit_pending() && resolve_waiting()) {
     }
-    for (std::uint32_t i = 0; out_.counters_.widenings != 0 && i != options_.narrowing_steps; ++i) {
-      narrow();
+    if constexpr (widens) {
+      for (std::uint32_t i = 0; out_.counters_.widenings != 0 && i != options_.narrowing_steps; ++i) {
+        narrow();
+      }
     }
     finish();
   }
@@ -518,15 +520,21 @@ private:
 
   /// What is known of `v` if nothing follows from its operands.
   constexpr element promised([[maybe_unused]] value_id v, unsigned width) const {
-    element out = domain_.top(width);
     if constexpr (has_bounds<IR> && has_assume<D>) {
       if (const std::optional<number_range> bounds = ir_.bounds(v)) {
-        element low = domain_.constant(width, bounds->low);
-        element high = domain_.constant(width, bounds->high);
-        domain_.assume(bounds->is_signed ? operation::greater_equal : operation::ugreater_equal, width, out, low);
-        domain_.assume(bounds->is_signed ? operation::less_equal : operation::uless_equal, width, out, high);
+        return within(*bounds, width);
       }
     }
+    return domain_.top(width);
+  }
+
+  /// Not inlined, because few values have bounds.
+  MIDEND_SELDOM_CALLED constexpr element within(const number_range& bounds, unsigned width) const {
+    element out = domain_.top(width);
+    element low = domain_.constant(width, bounds.low);
+    element high = domain_.constant(width, bounds.high);
+    domain_.assume(bounds.is_signed ? operation::greater_equal : operation::ugreater_equal, width, out, low);
+    domain_.assume(bounds.is_signed ? operation::less_equal : operation::uless_equal, width, out, high);
     return out;
   }
 
