@@ -301,7 +301,7 @@ template <class D> void check_assumptions(unsigned width) {
         smaller = smaller && D().leq(x, a.element) && D().leq(y, b.element);
         for (std::uint64_t i = 0; i <= midend::low_ones(width); ++i) {
           for (std::uint64_t j = 0; j <= midend::low_ones(width); ++j) {
-            if ((a.set >> i & b.set >> j & 1) != 0 && midend::detail::compare(info.code, i, j, width)) {
+            if ((a.set >> i & b.set >> j & 1) != 0 && midend::detail::comparison_holds(info.code, i, j, width)) {
               sound = sound && (allowed<D>(width, x) >> i & 1) != 0 && (allowed<D>(width, y) >> j & 1) != 0;
             }
           }

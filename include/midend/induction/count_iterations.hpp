@@ -359,7 +359,7 @@ private:
     const std::optional<std::uint64_t> a = number_in(operands[0], iteration);
     const std::optional<std::uint64_t> b = number_in(operands[1], iteration);
     const operation_info& info = body_.values[f.base].info;
-    return a && b ? std::optional(compare(info.code, *a, *b, info.operand_width) != f.negated) : std::nullopt;
+    return a && b ? std::optional(comparison_holds(info.code, *a, *b, info.operand_width) != f.negated) : std::nullopt;
   }
 
   /// The value of a number, or of a counter whose phi is a number then, in iteration 0 or 1.

@@ -140,7 +140,7 @@ constexpr evaluation divide(operation code, std::uint64_t a, std::uint64_t b, un
   return {static_cast<std::uint64_t>(code == operation::div ? x / y : x % y) & low_ones(width)};
 }
 
-constexpr bool compare(operation code, std::uint64_t a, std::uint64_t b, unsigned width) {
+constexpr bool comparison_holds(operation code, std::uint64_t a, std::uint64_t b, unsigned width) {
   const std::int64_t x = as_signed(a, width);
   const std::int64_t y = as_signed(b, width);
   switch (code) {
@@ -235,7 +235,7 @@ constexpr evaluation evaluate(const operation_info& info, std::span<const std::u
   case operation::select:
     return {a != 0 ? b : c};
   default:
-    return {detail::compare(info.code, a, b, info.operand_width) ? std::uint64_t{1} : 0};
+    return {detail::comparison_holds(info.code, a, b, info.operand_width) ? std::uint64_t{1} : 0};
   }
 }
 

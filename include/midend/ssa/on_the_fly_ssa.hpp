@@ -24,7 +24,7 @@ namespace detail {
 /// A phi: dense, in the order of creation; removed phis keep their numbers.
 using phi_number = std::uint32_t;
 
-inline constexpr phi_number no_phi = 0xffff'ffff;
+inline constexpr phi_number not_a_phi = 0xffff'ffff;
 
 /// Phis with their inputs. A phi is *trivial* if its inputs are itself and at most one other value. It is then removed,
 /// and the other value replaces it everywhere, also in phis that may become trivial by that.
@@ -45,7 +45,7 @@ public:
     fresh.value = editor_->insert_variable_phi(n, x);
     phis_.push_back(fresh);
     while (phi_of_value_.size() <= fresh.value) {
-      phi_of_value_.push_back(no_phi);
+      phi_of_value_.push_back(not_a_phi);
     }
     phi_of_value_[fresh.value] = phi;
     ++num_alive_;
@@ -64,13 +64,13 @@ public:
 
   value_id value(phi_number phi) const { return phis_[phi].value; }
 
-  /// The phi that defines a value, perhaps a removed one, or `no_phi`.
-  phi_number phi_of(value_id v) const { return v < phi_of_value_.size() ? phi_of_value_[v] : no_phi; }
+  /// The phi that defines a value, perhaps a removed one, or `not_a_phi`.
+  phi_number phi_of(value_id v) const { return v < phi_of_value_.size() ? phi_of_value_[v] : not_a_phi; }
 
   /// The present value of `v`: itself, unless it is a phi that was removed.
   value_id resolve(value_id v) {
     value_id last = v;
-    for (phi_number phi = phi_of(last); phi != no_phi && !is_alive(phi); phi = phi_of(last)) {
+    for (phi_number phi = phi_of(last); phi != not_a_phi && !is_alive(phi); phi = phi_of(last)) {
       last = phis_[phi].replacement;
     }
     while (v != last) {
@@ -188,7 +188,7 @@ private:
     phi_record& phi = phis_[number];
     for (const value_id v : {a, b}) {
       const phi_number of = phi_of(v);
-      if (of != no_phi && v != phi.watched[0] && v != phi.watched[1]) {
+      if (of != not_a_phi && v != phi.watched[0] && v != phi.watched[1]) {
         watches_.push_back({number, phis_[of].watches});
         phis_[of].watches = static_cast<std::uint32_t>(watches_.size() - 1);
       }
@@ -220,7 +220,7 @@ public:
   explicit redundant_phi_removal(on_the_fly_phis<E>& phis) : phis_(phis) {}
 
   void run() {
-    number_.assign(phis_.size(), no_phi);
+    number_.assign(phis_.size(), not_a_phi);
     flat_array<phi_number> all;
     for (phi_number phi = 0; phi != phis_.size(); ++phi) {
       all.push_back(phi);
@@ -247,13 +247,13 @@ private:
     for (std::uint32_t i = 0; i != alive_.size(); ++i) {
       for (std::size_t k = 0; k != phis_.num_inputs(alive_[i]); ++k) {
         const phi_number read = phis_.phi_of(phis_.resolve(phis_.input(alive_[i], k)));
-        if (read != no_phi && number_[read] != no_phi) {
+        if (read != not_a_phi && number_[read] != not_a_phi) {
           edges_.push_back({i, number_[read]});
         }
       }
     }
     for (const phi_number phi : alive_) {
-      number_[phi] = no_phi;
+      number_[phi] = not_a_phi;
     }
     if (!alive_.empty()) {
       push_components_of(csr_graph::from_edges(alive_.size(), 0, edges_).value());
@@ -289,7 +289,7 @@ private:
       }
     }
     for (const phi_number phi : set_) {
-      number_[phi] = no_phi;
+      number_[phi] = not_a_phi;
     }
     if (!is_one_value) {
       push_components(inner_);
@@ -304,7 +304,7 @@ private:
     for (std::size_t i = 0; i != phis_.num_inputs(phi); ++i) {
       const value_id v = phis_.resolve(phis_.input(phi, i));
       const phi_number read = phis_.phi_of(v);
-      if (read != no_phi && number_[read] != no_phi) {
+      if (read != not_a_phi && number_[read] != not_a_phi) {
         continue;
       }
       does = true;
@@ -325,7 +325,7 @@ private:
 
   on_the_fly_phis<E>& phis_;
   flat_array<std::uint32_t>
-      number_; ///< by phi: its node in the graph of `push_components`, or 0 in the set of `process`; else `no_phi`
+      number_; ///< by phi: its node in the graph of `push_components`, or 0 in the set of `process`; else `not_a_phi`
   flat_array<phi_number> alive_;
   std::vector<edge> edges_;
   flat_array<phi_number> members_; ///< of the sets on the stack, set after set

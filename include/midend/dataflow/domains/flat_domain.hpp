@@ -157,7 +157,7 @@ template <std::regular T = std::uint64_t> struct flat_domain : flat<T> {
     requires std::same_as<T, std::uint64_t>
   {
     if (a.is_constant() && b.is_constant()) {
-      if (!detail::compare(code, a.value, b.value, width)) {
+      if (!detail::comparison_holds(code, a.value, b.value, width)) {
         a = b = this->bottom();
       }
     } else if (code == operation::equal) {
