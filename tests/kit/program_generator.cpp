@@ -74,7 +74,7 @@ private:
   std::uint64_t state_;
 };
 
-/// A value, or a variable that has been written, with what is known of it.
+/// A value, or a variable that has been written, with known facts.
 struct known_value {
   value_id value = no_value;
   elbrus::type type = elbrus::type::none;
@@ -90,7 +90,7 @@ struct known_value {
   bool within(std::int64_t least, std::int64_t most) const { return bounded && least <= low && high <= most; }
 };
 
-/// An integer between two.
+/// An integer with known bounds.
 inline known_value bounded_value(value_id v, type t, std::int64_t low, std::int64_t high) {
   known_value out;
   out.value = v;
@@ -101,7 +101,7 @@ inline known_value bounded_value(value_id v, type t, std::int64_t low, std::int6
   return out;
 }
 
-/// What holds of either.
+/// The facts that hold for both.
 inline known_value either(known_value a, const known_value& b) {
   a.bounded = a.bounded && b.bounded;
   a.low = std::min(a.low, b.low);
@@ -112,13 +112,13 @@ inline known_value either(known_value a, const known_value& b) {
   return a;
 }
 
-/// Where the exact result of an operation lies.
+/// Bounds of the exact result of an operation.
 struct bounds {
   std::int64_t low;
   std::int64_t high;
 };
 
-/// The same of add, sub, mul, neg, and of shl by a literal, of operands that are bounded.
+/// The bounds for add, sub, mul, neg, and shl by a literal, of bounded operands.
 inline bounds bounds_of(opcode code, const known_value& a, const known_value& b) {
   const auto around = [](std::int64_t w, std::int64_t x, std::int64_t y, std::int64_t z) {
     return bounds{std::min({w, x, y, z}), std::max({w, x, y, z})};
@@ -137,13 +137,13 @@ inline bounds bounds_of(opcode code, const known_value& a, const known_value& b)
   }
 }
 
-/// The end of a path into a node: its edge, and what can be read there beside what can be read at the node's dominator.
+/// The end of a path into a node: its edge, and what can be read there but not at the dominator of the node.
 struct arrival {
   edge_id edge = 0;
   std::vector<known_value> tail;
 };
 
-/// A node where paths meet, while they are written.
+/// A node where paths meet, while the paths are written.
 struct meeting_point {
   node_id node = no_node;
   std::size_t base = 0; ///< what can be read at its dominator: so many of the scope
@@ -220,7 +220,7 @@ public:
 
   // Names and results.
 
-  /// A name that there is not yet; valid until the next one.
+  /// A new name; valid until the next call.
   std::string_view fresh(char kind) {
     name_[0] = kind;
     const std::to_chars_result end = std::to_chars(name_.data() + 1, name_.data() + name_.size(), ++names_);
@@ -239,7 +239,7 @@ public:
     return options.form == program_form::variables || (options.form == program_form::mixed && random.one_in(2));
   }
 
-  /// Where a result may go about which nothing is promised: a value, or a variable, new or not. `read` names values.
+  /// The destination of a result without known facts: a value, or a variable, new or not. `read` names values.
   extras somewhere(type t) {
     if (!to_variable()) {
       return {};
@@ -251,10 +251,10 @@ public:
     return {.into = random.any_of(variables)};
   }
 
-  /// Where a result goes that nothing else overwrites, so that what is known of it stays true.
+  /// A destination that nothing else overwrites, so that known facts stay true.
   extras somewhere_safe(type t) { return to_variable() ? extras{.into = b.variable(t, fresh('x'))} : extras{}; }
 
-  /// What is to be read for the result of an operation. A value gets a name.
+  /// The value or variable to read for the result of an operation. A value gets a name.
   value_id read(value_id operation) {
     const value_id variable = b.get().value(operation).variable;
     if (variable != no_value) {
@@ -344,8 +344,8 @@ public:
 
   // Operands.
 
-  /// Something of a type that can be read and, if asked for, is no variable. Rather what is new and what nobody has
-  /// read yet, so that little is dead.
+  /// A readable value or variable of a type; with `no_variables`, a value. Prefers new ones and those without users, so
+  /// that little is dead.
   std::optional<known_value> find(type t, bool no_variables = false) {
     return find_among(t, no_variables, scope.size(), [this](std::size_t i) -> const known_value& { return scope[i]; });
   }
@@ -366,7 +366,7 @@ public:
 
   value_id pick(type t) { return pick_known(t).value; }
 
-  /// Rather not the same: `x - x` and `x < x` say little.
+  /// Preferably another operand: `x - x` and `x < x` test little.
   value_id pick_other(type t, value_id than) {
     const value_id v = pick(t);
     return v == than ? pick(t) : v;
@@ -383,7 +383,7 @@ public:
     return out;
   }
 
-  /// Something that is no literal, converted if nothing else is there; `options.known` are the exceptions.
+  /// An operand that is not a literal, converted if needed; `options.known` makes exceptions.
   value_id pick_computed(type t) {
     if (options.known != 0 && random.percent(options.known)) {
       return literal(t);
@@ -429,13 +429,14 @@ public:
     return see(write({code, t, {a, pick_other(t, a)}, somewhere(type::i1)})).value;
   }
 
-  /// A number 0 … most, computed from what is there. `most` is 2^k - 1 and less than the largest number.
+  /// A number 0 … most, computed from another value. `most` is 2^k - 1 and less than the largest number.
   known_value masked(type t, std::int64_t most) {
     const value_id v = pick_computed(t);
     return see_bounded(write({opcode::bit_and, t, {v, b.literal(t, most)}, somewhere_safe(t)}), 0, most);
   }
 
-  /// A number between the two that is no literal if there is one, else a masked one. Requires `low <= 0 < high`.
+  /// A number within the bounds that is not a literal, if there is one; otherwise a masked one. Requires `low <= 0 <
+  /// high`.
   known_value between(type t, std::int64_t low, std::int64_t high) {
     for (int attempts = 0; attempts != 3; ++attempts) {
       if (const std::optional<known_value> found = find(t); found && found->within(low, high)) {
@@ -475,13 +476,13 @@ private:
   std::uint64_t names_ = 0;
 };
 
-/// Writes operations none of which can trap. What could is kept from it in different ways: masked operands, literals,
-/// guards, and speculation whose result is looked at under the right predicate only.
+/// Writes operations that cannot trap: operands are masked or literals, or the operation is guarded, or it is
+/// speculative and its result is used only under the right predicate.
 class arithmetic {
 public:
   explicit arithmetic(writer& w) : w_(w) {}
 
-  /// An operation with a result of this type, and what keeps it from trapping.
+  /// An operation with a result of this type, with the operations that keep it from trapping.
   void compute(type t) {
     if (t == type::i1) {
       compute_predicate();
@@ -555,7 +556,7 @@ private:
     }
   }
 
-  /// What stands behind an operation that cannot trap.
+  /// Flags and guard of an operation that cannot trap.
   extras more_of(opcode code, type t) {
     extras more = w_.somewhere(t);
     more.spec = w_.options.speculation && w_.random.one_in(12);
@@ -622,7 +623,7 @@ private:
     const opcode code = w_.random.any_of(choices);
     const bool is_signed = code == opcode::div || code == opcode::rem;
     const value_id a = w_.pick_computed(t);
-    if (w_.options.guards && w_.random.one_in(3)) { // 0 and, if signed, what is less do not run
+    if (w_.options.guards && w_.random.one_in(3)) { // does not run for 0 and, if signed, for negative divisors
       const value_id b = w_.pick_computed(t);
       const value_id otherwise = w_.pick(t);
       const opcode test = is_signed ? opcode::cmp_gt : opcode::cmp_ne;
@@ -635,7 +636,7 @@ private:
     w_.see(w_.write({code, t, {a, divisor(t)}, more_of(code, t)}));
   }
 
-  /// A number from 1 on.
+  /// A number that is at least 1.
   value_id divisor(type t) {
     if (w_.random.one_in(3)) {
       return w_.b.literal(t, w_.random.between(1, 100));
@@ -803,7 +804,7 @@ public:
     w_.b.store(t, value, to.address, more);
   }
 
-  /// A speculative load from anywhere near an array, whose result is looked at if that was inside.
+  /// A speculative load near an array; the result is used if the address was inside.
   void speculative_load() {
     const std::size_t array = w_.random.below(arrays.size());
     const type t = arrays[array].element;
@@ -822,7 +823,7 @@ public:
     w_.see(w_.write({opcode::select, t, {inside, loaded, other}, w_.somewhere(t)}));
   }
 
-  /// Another pointer into the same array, some bytes on.
+  /// A pointer into the same array, some bytes further.
   void step_pointer() {
     const known_value p = pointer(8);
     const std::int64_t most = p.room / 2;
@@ -838,7 +839,7 @@ public:
     w_.see(moved);
   }
 
-  /// A pointer to at least so many bytes; not more than any array has.
+  /// A pointer to at least `bytes` bytes. Requires that each array has as many.
   known_value pointer(std::int64_t bytes) {
     if (w_.random.one_in(3)) {
       const std::optional<known_value> found = w_.find(type::ptr);
@@ -899,7 +900,7 @@ private:
   writer& w_;
 };
 
-/// What callers know of a procedure. Its parameters are the arrays, then a pointer into any of them if it has one, then
+/// The signature of a procedure. Its parameters are the arrays, then a pointer into any of them if it has one, then
 /// the others.
 struct random_signature {
   std::string name;
@@ -911,13 +912,13 @@ struct random_signature {
   std::uint64_t step_bound = 0;
 };
 
-/// Writes calls of host functions and of procedures that are complete.
+/// Writes all operations that do not change the flow, including calls of host functions and of complete procedures.
 class straight_line {
 public:
   straight_line(writer& w, arithmetic& a, memory_accesses& m, std::span<const random_signature> callees)
       : w_(w), arithmetic_(a), accesses_(m), callees_(callees), called_(callees.size(), false) {}
 
-  /// Makes the parameters, and the arrays known.
+  /// Makes the parameters and alias classes.
   void begin(const random_signature& self) {
     for (const random_array& a : accesses_.arrays) {
       accesses_.add_pointer(a.name, w_.b.alias(a.name), a.size);
@@ -934,7 +935,7 @@ public:
     calls_left_ = w_.options.steps / 4;
   }
 
-  /// Anything that does not change the flow, at a place that runs so often, at most.
+  /// Any operation that does not change the flow, at a place that runs at most `runs` times.
   void simple(std::uint64_t runs) {
     const std::size_t kind = w_.random.below(100);
     if (kind < 12 && w_.options.memory) {
@@ -954,7 +955,7 @@ public:
     }
   }
 
-  /// A call at a place that runs so often, at most.
+  /// A call at a place that runs at most `runs` times.
   void call(std::uint64_t runs) {
     if (callees_.empty() || w_.random.one_in(2)) {
       call_host();
@@ -968,7 +969,7 @@ public:
     }
   }
 
-  /// Calls of what nobody has called yet, at a place that runs once.
+  /// Calls of all procedures that were not called yet, at a place that runs once.
   void call_the_rest() {
     for (std::size_t i = 0; i != callees_.size(); ++i) {
       if (!called_[i] && callees_[i].step_bound <= calls_left_) {
@@ -980,7 +981,7 @@ public:
   std::uint64_t callee_steps = 0; ///< that a run may spend in callees
 
 private:
-  /// Something that traps unless the operands happen to be right.
+  /// An operation that traps for some operands.
   void trap_perhaps() {
     const type t = w_.random_integer_type();
     const value_id a = w_.pick_computed(t);
@@ -1085,8 +1086,7 @@ private:
   std::uint64_t calls_left_ = 0; ///< steps that callees may still take
 };
 
-/// Writes what paths and their meeting points are made of. The scope is kept so that it always holds what dominates the
-/// present place.
+/// Writes the ends and meeting points of paths. The scope always has what dominates the current place.
 class paths {
 public:
   paths(writer& w, arithmetic& a, memory_accesses& m) : w_(w), arithmetic_(a), accesses_(m) {}
@@ -1101,7 +1101,7 @@ public:
 
   bool phis_allowed() const { return w_.options.form != program_form::variables; }
 
-  /// A node to be written from now on.
+  /// The next operations go to this node.
   void enter(node_id n) {
     w_.b.at(n);
     run_bounds.push_back({n, runs});
@@ -1116,7 +1116,7 @@ public:
 
   void jump(meeting_point& to) { w_.scope.arrive(to, w_.b.jump(to.node)); }
 
-  /// A branch to meeting points or nodes, whose edges the caller looks after.
+  /// A branch; the caller handles the edges.
   branch_edges branch(value_id condition, node_id when_true, node_id when_false) {
     if (w_.options.profile && w_.random.one_in(3)) {
       return w_.b.branch(condition, when_true, when_false, static_cast<double>(w_.random.below(17)) / 16);
@@ -1124,7 +1124,7 @@ public:
     return w_.b.branch(condition, when_true, when_false);
   }
 
-  /// All paths are there: goes on where they meet, with phis.
+  /// All paths are written: continues where they meet, with phis.
   void meet(meeting_point& m) {
     w_.scope.shrink(m.base);
     const std::size_t islands = w_.options.unreachable_nodes && w_.random.one_in(15) ? 1 : 0;
@@ -1142,7 +1142,7 @@ public:
     }
   }
 
-  /// The input of a phi at the end of a path, as far as there is something for it there.
+  /// The input of a phi at the end of a path, from that path if it has one of this type.
   known_value input_from(const arrival& a, type t) {
     const std::optional<known_value> found = w_.random.percent(85) ? w_.find_in_tail(a, t) : std::nullopt;
     return found ? *found : w_.pick_known(t, true);
@@ -1187,7 +1187,7 @@ private:
     w_.scope.push(phi);
   }
 
-  /// A node that nothing leads to and that jumps there.
+  /// An unreachable node that jumps to `to`.
   edge_id island(node_id to) {
     const std::size_t size = w_.scope.size();
     enter(w_.new_node());
@@ -1207,7 +1207,7 @@ class odd_cycles {
 public:
   odd_cycles(writer& w, straight_line& s, paths& p) : w_(w), straight_(s), paths_(p) {}
 
-  /// A cycle with several entries: nodes that jump among each other until a counter says that it is enough.
+  /// A cycle with several entries: nodes that jump to each other until a counter ends.
   void irreducible() {
     const std::uint64_t runs_outside = paths_.runs;
     cycle c;
@@ -1240,7 +1240,7 @@ public:
     paths_.meet(c.exit);
   }
 
-  /// A loop without exit, into which a predicate leads.
+  /// A loop without exit, entered under a predicate.
   void endless() {
     const node_id loop = w_.new_node();
     meeting_point behind;
@@ -1336,7 +1336,7 @@ private:
   paths& paths_;
 };
 
-/// A counted loop whose body is being written. It is left when the counter says so, and often for other reasons, too.
+/// A counted loop whose body is being written. It may have other exits, too.
 struct open_loop {
   node_id header = no_node;
   std::size_t base = 0; ///< what can be read before the loop: so many of the scope
@@ -1357,7 +1357,7 @@ struct open_loop {
   std::uint64_t runs_outside = 1;
 };
 
-/// Writes what stands around the bodies of loops.
+/// Writes headers, tests and latches of loops.
 class counted_loops {
 public:
   counted_loops(writer& w, paths& p) : w_(w), paths_(p) {}
@@ -1389,7 +1389,7 @@ public:
     return l;
   }
 
-  /// Ends the present path with the next time round.
+  /// Ends the current path with the next iteration.
   void continue_loop(open_loop& l) {
     if (l.several_latches) {
       go_back(l, w_.b.jump(l.header));
@@ -1401,7 +1401,7 @@ public:
     paths_.jump(l.latch);
   }
 
-  /// Ends the body, and goes on behind the loop.
+  /// Ends the body, and continues after the loop.
   void end_loop(open_loop& l) {
     if (l.several_latches) {
       go_back(l, w_.b.jump(l.header));
@@ -1472,12 +1472,12 @@ private:
     }
   }
 
-  /// The counter and its successor stay within this, whatever the form of the loop.
+  /// The bounds of the counter and of its next value, in every form of the loop.
   void see_counter(const open_loop& l, value_id v) {
     w_.see(bounded_value(v, l.counter_type, l.up ? 0 : -1, l.bound.high + 2 * l.step));
   }
 
-  /// Whether the loop goes on.
+  /// The predicate that the loop continues.
   value_id test(const open_loop& l, value_id counter) {
     const value_id limit = l.up ? l.bound.value : w_.b.literal(l.counter_type, 0);
     const bool may_pass = !l.test_first || l.step != 1; // the counter need not meet the limit exactly
@@ -1530,7 +1530,7 @@ private:
   paths& paths_;
 };
 
-/// Writes a procedure. Recursion is as deep as `options.nesting` says.
+/// Writes a procedure. The depth of recursion is `options.nesting`.
 class procedure_writer {
 public:
   procedure_writer(procedure& p, const random_program_options& options, random_numbers& random,
@@ -1538,7 +1538,7 @@ public:
       : w_(p, options, random), arithmetic_(w_), accesses_(w_, arrays), straight_(w_, arithmetic_, accesses_, callees),
         paths_(w_, arithmetic_, accesses_), cycles_(w_, straight_, paths_), loops_(w_, paths_) {}
 
-  /// Writes it, and completes what callers must know.
+  /// Writes it, and completes its signature.
   void write_procedure(random_signature& self) {
     result_ = self.result;
     enter_procedure(self);
@@ -1561,7 +1561,7 @@ private:
     straight_.begin(self);
   }
 
-  /// What stands in a row, so many operations. Ends in an open node unless it may leave.
+  /// A sequence of about `size` operations. Ends in an open node unless it may leave.
   void region(std::size_t size, unsigned depth, bool may_leave) {
     while (size != 0) {
       if (size < 4 || depth >= std::min(w_.options.nesting, 32u) || !w_.random.percent(35)) {
@@ -1627,7 +1627,7 @@ private:
     paths_.meet(end);
   }
 
-  /// One of the ways between a branch and the place where they meet again.
+  /// One path between a branch and its meeting point.
   void arm(meeting_point& end, std::size_t size, unsigned depth, bool may_leave) {
     region(std::max<std::size_t>(size, 1), depth + 1, may_leave);
     if (paths_.is_open()) {
@@ -1644,7 +1644,7 @@ private:
     for (meeting_point& a : arms) {
       a = paths_.new_meeting();
     }
-    // Where each case goes: to an arm, or at once to the end. Each arm has a case; the last one is the default.
+    // The target of each case: an arm, or directly the end. Each arm has a case; the last one is the default.
     std::vector<std::size_t> ways(arms.size() + w_.random.below(w_.options.parallel_edges ? 4 : 2));
     for (std::size_t i = 0; i != ways.size(); ++i) {
       ways[i] = i <= arms.size() ? i : w_.random.below(arms.size() + 1);
@@ -1667,7 +1667,7 @@ private:
     paths_.meet(end);
   }
 
-  /// Ends the path here, or does not. Few paths return early, lest most of a long procedure be left out.
+  /// May end the path here. Few paths return early, so that most of a long procedure runs.
   void leave() {
     if (!open_loops_.empty() && w_.random.percent(75)) {
       open_loop& l = *w_.random.any_of(open_loops_);
@@ -1686,7 +1686,7 @@ private:
 
   // Loops.
 
-  /// How often a loop around so many operations may run for the steps to suffice.
+  /// How often a loop around `size` operations may run within the step limit.
   std::size_t longest_loop(std::size_t size) const {
     const std::uint64_t once = paths_.runs * 4 * (size + 4);
     return static_cast<std::size_t>(std::min<std::uint64_t>(w_.options.steps / once, 16));
@@ -1702,7 +1702,7 @@ private:
 
   // The end.
 
-  /// Returns something into which go values that nobody has read.
+  /// Returns a value that depends on values without users.
   void finish() {
     const type t = is_integer(result_) ? result_ : type::i64;
     std::vector<known_value> unread;
@@ -1740,7 +1740,7 @@ private:
     return w_.convert_integer(t, positive);
   }
 
-  /// What the nodes run, each as often as it can.
+  /// The operations of all nodes, each as often as its node can run.
   std::uint64_t step_bound() const {
     std::uint64_t steps = straight_.callee_steps;
     for (const paths::run_bound& r : paths_.run_bounds) {
