@@ -1,5 +1,5 @@
 // Sparse conditional constant propagation of the Elbrus-like IR, on random programs in SSA form. sccp/elbrus/DOMAIN
-// keeps workspace and result from function to function, sccp/elbrus/DOMAIN/midend_fresh makes them anew for each.
+// keeps workspace and result from function to function, sccp/elbrus_fresh/DOMAIN makes them anew for each.
 #include "kit/program_generator.hpp"
 
 #include <midend/dataflow/domains/flat_domain.hpp>
@@ -78,13 +78,13 @@ void propagate(benchmark::State& state) {
 }
 
 BENCHMARK(propagate<midend::flat_domain<>>)->Name("sccp/elbrus/flat");
-BENCHMARK_TEMPLATE(propagate, midend::flat_domain<>, form::fresh)->Name("sccp/elbrus/flat/midend_fresh");
-BENCHMARK_TEMPLATE(propagate, midend::flat_domain<>, form::kept, small)->Name("sccp/elbrus_small/flat/midend");
-BENCHMARK_TEMPLATE(propagate, midend::flat_domain<>, form::fresh, small)->Name("sccp/elbrus_small/flat/midend_fresh");
+BENCHMARK_TEMPLATE(propagate, midend::flat_domain<>, form::fresh)->Name("sccp/elbrus_fresh/flat");
+BENCHMARK_TEMPLATE(propagate, midend::flat_domain<>, form::kept, small)->Name("sccp/elbrus/flat_small");
+BENCHMARK_TEMPLATE(propagate, midend::flat_domain<>, form::fresh, small)->Name("sccp/elbrus_fresh/flat_small");
 BENCHMARK(propagate<midend::known_bits_domain>)->Name("sccp/elbrus/known_bits");
 BENCHMARK(propagate<midend::interval_domain>)->Name("sccp/elbrus/interval");
 BENCHMARK(propagate<midend::number_domain>)->Name("sccp/elbrus/number");
-BENCHMARK_TEMPLATE(propagate, midend::number_domain, form::fresh)->Name("sccp/elbrus/number/midend_fresh");
+BENCHMARK_TEMPLATE(propagate, midend::number_domain, form::fresh)->Name("sccp/elbrus_fresh/number");
 BENCHMARK_TEMPLATE(propagate, midend::number_domain, form::branch_facts)->Name("sccp/elbrus/number_branch_facts");
 
 } // namespace
