@@ -22,7 +22,7 @@ class low_high_verifier;
 
 /// Memory for orders that are verified again and again.
 class verify_low_high_workspace {
-  friend detail::low_high_verifier;
+  friend class detail::low_high_verifier;
 
   /// Where a node stands in the order.
   struct place {
