@@ -139,11 +139,19 @@ for run in "@always_one 10" "@constant_propagation"; do # the same result before
   run "run $run behind sccp" 0 run "$work/sccp.eir" "$@" && same "run $run behind sccp" "$work/before"
 done
 
-printf 'proc @f(%%x: i32) -> i32 {\n  node entry:\n    %%y = add.i32 %%z, 1\n    ret %%y, 2\n}\n' >"$work/bad.eir"
-run "errors" 1 opt "$work/bad.eir"
-[ -s "$work/out" ] && fail "errors" "standard output is not empty"
-grep -q "^$work/bad.eir:3:18: error: " "$work/err" || fail "errors" "no error at 3:18: $(cat "$work/err")"
-[ "$(wc -l <"$work/err")" -ge 2 ] || fail "errors" "only one error is reported"
+# All errors of a step are reported: first those of the syntax, then those of names and types.
+printf 'proc @f(%%x: i32) -> i32 {\n  node entry:\n    %%y = ad.i32 %%x, 1\n    ret %%y, 2\n}\n' >"$work/bad.eir"
+run "errors of the syntax" 1 opt "$work/bad.eir"
+[ -s "$work/out" ] && fail "errors of the syntax" "standard output is not empty"
+for place in 3:10 4:11; do
+  grep -q "^$work/bad.eir:$place: error: " "$work/err" || fail "errors of the syntax" "no error at $place: $(cat "$work/err")"
+done
+printf 'proc @f(%%x: i32) -> i32 {\n  node entry:\n    %%y = add.i32 %%z, 1\n    ret %%w\n}\n' >"$work/bad.eir"
+run "errors of names" 1 opt "$work/bad.eir"
+[ -s "$work/out" ] && fail "errors of names" "standard output is not empty"
+for place in 3:18 4:9; do
+  grep -q "^$work/bad.eir:$place: error: " "$work/err" || fail "errors of names" "no error at $place: $(cat "$work/err")"
+done
 
 printf 'proc @f(%%x: i32) -> i64 {\n  node entry:\n    ret %%x\n}\n' >"$work/type.eir"
 run "verifier" 1 opt "$work/type.eir"

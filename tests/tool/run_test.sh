@@ -179,7 +179,7 @@ says "too many elements" 2 "midend run: --memory=a:i8:1,1*2147483648: '1*2147483
 run "no procedure" 2 "$all" && pass "no procedure"
 run "no limit" 2 "$all" @nothing --step-limit=x && pass "no limit"
 
-printf 'proc @f() -> i32 {\n  node entry:\n    %%x = add.i32 1, %%y\n    %%z = ad.i32 1, 2\n    ret %%x\n}\n' >"$work/bad.eir"
+printf 'proc @f() -> i32 {\n  node entry:\n    %%x = ad.i32 1, 3\n    %%z = ad.i32 1, 2\n    ret %%x\n}\n' >"$work/bad.eir"
 if run "errors of the file" 1 "$work/bad.eir" @f; then
   if grep -q "^$work/bad.eir:3:[0-9]*: error: " "$work/err" && grep -q "^$work/bad.eir:4:[0-9]*: error: " "$work/err"; then
     pass "errors of the file"
