@@ -535,7 +535,7 @@ TEST_CASE("parser: errors of nodes and variables") {
   CHECK(error("node n: ret\nvar $x: i8") == "3:1: variables are declared before the first node");
 }
 
-TEST_CASE("parser: every line that breaks the grammar, and nothing that follows from it") {
+TEST_CASE("parser: every line that is wrong, and nothing that follows from it") {
   CHECK(errors_of(R"(proc @f(%a: i32, %b: i31) -> i32 {
   var $x i32
   node n:
@@ -556,7 +556,9 @@ TEST_CASE("parser: every line that breaks the grammar, and nothing that follows 
 }
 )") == errors{"1:22: expected a type, found 'i31'", "2:10: expected ':', found 'i32'",
               "4:20: expected ',', found the end of the line", "5:10: unknown operation or flag 'addd.i32'",
-              "7:21: expected a probability, found the end of the line", "8:11: expected ':', found 'cnt'"});
+              "6:22: '5000000000' is out of the range of i32",
+              "7:21: expected a probability, found the end of the line", "8:11: expected ':', found 'cnt'",
+              "13:18: unknown value '%t'", "14:8: unknown node 'n5'", "17:9: unknown value '%e'"});
   CHECK(errors_of("proc @f(%a: i8, %b: i9, %c: i8) {\nnode n: %r = add.i8 %a, %b %s = add.i8 %c, %c ret }") ==
         errors{"1:21: expected a type, found 'i9'"});
   CHECK(errors_of("proc @f() {\nvar $x: i9\nnode n:\n%r = add.i9 $x\n%s = add.i8 %r, $x\nret }") ==
@@ -604,7 +606,7 @@ TEST_CASE("parser: a literal as argument of a procedure whose head is broken is 
 
 TEST_CASE("parser: the steps after a broken one are left out, procedure by procedure") {
   // The grammar in @a, names in @b, types in @c: types are for `verify`, which gets @c alone.
-  const parse_result r = parse("proc @a() -> i32 { node n: %x = mul.i33 %y, 1 ret %nope }\n"
+  const parse_result r = parse("proc @a() -> i32 { node n: %x = mul.i33 %i, 1 ret %x }\n"
                                "proc @b(%i: i64) -> i32 { node n: %x = add.i32 %i, %nope ret %x }\n"
                                "proc @c(%i: i64) -> i32 { node n: %x = add.i32 %i, 1 ret %x }");
   REQUIRE(r.diagnostics.size() == 2);

@@ -60,13 +60,16 @@ struct parse_result {
 /// before the line that defines them. Entries of a phi that name the same node belong to its parallel edges, in the
 /// order of the terminator. If the first node has predecessors, an empty node is put before it.
 ///
-/// The file is read in three steps, and the steps after a broken one are left out:
+/// The file is read in three steps:
 ///
 /// 1. The grammar. All errors of the file are found, one for each line that is wrong.
-/// 2. Names, literals and flow, in each procedure without an error in step 1: names are known and defined once,
-///    literals fit, each node has one terminator at its end, phis stand at the head with an entry for each edge.
-/// 3. Types, dominance and all other rules, in each procedure without an error in step 2: that is `verify`, which takes
-///    the resulting program.
+/// 2. Names, literals and flow: names are known and defined once, literals fit, each node has one terminator at its
+/// end,
+///    phis stand at the head with an entry for each edge. In a procedure with lines that are wrong in step 1, the other
+///    lines are checked for names and literals; what a wrong line would have defined counts as known.
+/// 3. Types, dominance and all other rules, in each procedure without an error so far: that is `verify`, which takes
+/// the
+///    resulting program.
 ///
 /// Any bytes are a text, up to 1 GiB. Linear in its length.
 MIDEND_FUNCTION parse_result parse(std::string_view text);
@@ -101,9 +104,6 @@ MIDEND_FUNCTION parse_result parse(std::string_view text) {
   const detail::written_program written = detail::syntax_parser(text, out.diagnostics).program();
   const detail::signatures signatures(written, out.diagnostics);
   for (const detail::written_procedure& p : written) {
-    if (p.is_broken) {
-      continue;
-    }
     std::optional<procedure> bound = detail::procedure_binder(p, signatures, out.diagnostics).bind();
     const detail::written_procedure* const first = signatures.find(p.name.text);
     if (bound && (first == nullptr || first == &p)) {

@@ -131,7 +131,7 @@ private:
   std::size_t matched_ = 0;
 };
 
-/// The number of a definition that does not exist.
+/// The number of a definition that does not exist or could not be read.
 inline constexpr std::uint32_t no_definition = 0xffff'fffe;
 
 /// An operand. One that is defined further down has a definition, but no value yet.
@@ -141,14 +141,15 @@ struct bound_operand {
 };
 
 /// Binds one procedure. Reports what is wrong with its names and literals, its flow and the entries of its phis, and
-/// goes on; entries of phis are compared with edges only if all edges are known. A first node that has predecessors
-/// gets an empty node before it.
+/// goes on; entries of phis are compared with edges only if all edges are known. If lines of the procedure break the
+/// grammar, the others are bound for their names and literals only. A first node that has predecessors gets an empty
+/// node before it.
 class procedure_binder {
 public:
   procedure_binder(const written_procedure& written, const signatures& callees, std::vector<diagnostic>& errors)
       : in_(written), callees_(callees), errors_(errors) {}
 
-  /// Nothing if there is an error.
+  /// Nothing if there is an error, or was one in the grammar.
   std::optional<procedure> bind() {
     const std::size_t errors_before = errors_.size();
     out_.set_name(kept_name(in_.name));
@@ -161,7 +162,7 @@ public:
     make_edges();
     make_operations();
     set_forward_references();
-    return errors_.size() == errors_before ? std::optional(std::move(out_)) : std::nullopt;
+    return errors_.size() == errors_before && !in_.is_broken ? std::optional(std::move(out_)) : std::nullopt;
   }
 
 private:
@@ -185,6 +186,9 @@ private:
   }
 
   void declare_values() {
+    for (const written_operand& name : in_.lost_names) {
+      (name.kind == operand_kind::variable ? variables_ : values_).find_or_insert(name.name.text, no_definition);
+    }
     value_of_.reserve(in_.parameters.size() + in_.operations.size());
     for (const written_declaration& p : in_.parameters) {
       declare(values_, "%", p.name, size_of(value_of_));
@@ -207,7 +211,7 @@ private:
 
   void declare(name_index& index, std::string_view sign, const spelling& name, std::uint32_t number) {
     const std::uint32_t first = index.find_or_insert(name.text, number);
-    if (first != number) {
+    if (first != number && first != no_definition) {
       fail_twice(sign, name, &index == &variables_ ? in_.variables[first].name.location : place_of(first));
     }
   }
@@ -244,7 +248,7 @@ private:
       fail(name.location, {"unknown variable ", message_part::quoted("$", name.text)});
       return no_value;
     }
-    return out_.variables()[number];
+    return number == no_definition ? no_value : out_.variables()[number];
   }
 
   alias_id find_class(const spelling& name) {
@@ -264,11 +268,15 @@ private:
   // Nodes and edges.
 
   void declare_nodes() {
-    if (in_.nodes.empty()) {
+    flow_is_known_ = !in_.is_broken;
+    if (in_.nodes.empty() && !in_.is_broken) {
       fail(in_.location, {"procedure ", message_part::quoted("@", in_.name.text), " has no node"});
     }
     for (std::uint32_t i = 0; i != in_.nodes.size(); ++i) {
       const spelling& name = in_.nodes[i].name;
+      if (name.text.empty()) {
+        continue; // its head cannot be read
+      }
       const std::uint32_t first = nodes_.find_or_insert(name.text, i);
       if (first != i) {
         flow_is_known_ = false;
@@ -339,11 +347,16 @@ private:
     }
     if (at == all.size()) {
       flow_is_known_ = false;
-      fail(n.location, {"node ", quoted(n.name.text), " has no terminator"});
+      if (!in_.is_broken) {
+        fail(n.location, {"node ", quoted(n.name.text), " has no terminator"});
+      }
       return nullptr;
     }
     if (at + 1 != all.size()) {
       flow_is_known_ = false; // the head of a node may be missing
+      if (in_.is_broken) {
+        return &all[at];
+      }
       fail(all[at + 1].location, {"an operation after the terminator of node ", quoted(n.name.text)});
     }
     return &all[at];
@@ -438,7 +451,9 @@ private:
 
   void set_forward_references() {
     for (const forward_reference& f : forward_) {
-      out_.set_operand(f.user, f.operand, value_of_[f.definition]);
+      if (value_of_[f.definition] != no_value) {
+        out_.set_operand(f.user, f.operand, value_of_[f.definition]);
+      }
     }
   }
 
@@ -472,7 +487,8 @@ private:
     }
     const written_procedure* const callee =
         op.code == opcode::call ? callees_.find(in_.calls[op.extra].callee.text) : nullptr;
-    if (callee == nullptr || !callee->head_is_broken) {
+    const bool is_lost = op.code == opcode::ret ? in_.head_is_broken : callee != nullptr && callee->head_is_broken;
+    if (!is_lost) {
       fail(o.name.location, {"a literal needs a type here, as in 'i32 1'"});
     }
     return no_value;

@@ -109,7 +109,10 @@ struct written_procedure {
   flat_array<written_target> targets;
   flat_array<written_access> accesses;
   flat_array<written_call> calls;
-  bool is_broken = false;      ///< a line of it breaks the grammar, so that it is not bound
+
+  /// Values and variables whose definitions are in lines that break the grammar. They count as known.
+  flat_array<written_operand> lost_names;
+  bool is_broken = false;      ///< a line of it breaks the grammar
   bool head_is_broken = false; ///< parameters and result are not all known
 };
 

@@ -79,7 +79,7 @@ private:
     if (!head()) {
       out_->is_broken = true;
       out_->head_is_broken = true;
-      skip_line();
+      skip_broken_head();
     }
     while (!at('}') && !at(token_kind::end) && !at_word("proc")) {
       line();
@@ -93,6 +93,19 @@ private:
     return expect(token_kind::procedure, "the name of a procedure", out_->name) && parameters() && result_type() &&
            count(out_->count) && expect('{');
   }
+
+  /// The values that it names may be parameters.
+  void skip_broken_head() {
+    while (!current().first_in_line && !at('}') && !at(token_kind::end)) {
+      const token t = take();
+      if (t.kind == token_kind::value) {
+        lose(operand_kind::value, {t.name(), t.location});
+      }
+    }
+  }
+
+  /// The definition of a name cannot be read.
+  void lose(operand_kind kind, const spelling& name) { out_->lost_names.push_back({.kind = kind, .name = name}); }
 
   // parameters = "(" [ parameter { "," parameter } ] ")" .   parameter = VALUE ":" type .
 
@@ -113,7 +126,11 @@ private:
 
   bool parameter() {
     written_declaration p;
-    if (!expect(token_kind::value, "a parameter", p.name) || !type_after_colon(p)) {
+    if (!expect(token_kind::value, "a parameter", p.name)) {
+      return false;
+    }
+    if (!type_after_colon(p)) {
+      lose(operand_kind::value, p.name);
       return false;
     }
     out_->parameters.push_back(p);
@@ -155,14 +172,16 @@ private:
   bool variable() {
     const token var = take();
     written_declaration v;
-    if (!expect(token_kind::variable, "the name of a variable", v.name) || !type_after_colon(v)) {
+    if (!expect(token_kind::variable, "the name of a variable", v.name)) {
       return false;
     }
-    if (!out_->nodes.empty()) {
-      return fail(var.location, {"variables are declared before the first node"});
+    const bool has_type = type_after_colon(v);
+    if (has_type && out_->nodes.empty()) {
+      out_->variables.push_back(v);
+      return true;
     }
-    out_->variables.push_back(v);
-    return true;
+    lose(operand_kind::variable, v.name);
+    return has_type && fail(var.location, {"variables are declared before the first node"});
   }
 
   // node = "node" label { count | hint } ":" { hint } { operation } .
@@ -248,6 +267,9 @@ private:
     op.location = current().location;
     op.operands.first = size_of(out_->operands);
     if (!result(op) || !name_of_operation(op) || !rest(op)) {
+      if (op.result == result_kind::value) {
+        lose(operand_kind::value, op.name);
+      }
       return false;
     }
     op.operands.count = size_of(out_->operands) - op.operands.first;
