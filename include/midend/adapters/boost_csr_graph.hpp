@@ -11,6 +11,7 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/graph/csr_graph.hpp"
 #include "midend/graph/forward_csr_graph.hpp"
+#include "midend/support/span.hpp"
 
 #include <boost/graph/graph_traits.hpp>
 #include <boost/graph/properties.hpp>
@@ -21,7 +22,6 @@
 #include <compare>
 #include <concepts>
 #include <cstddef>
-#include <span>
 #include <utility>
 
 MIDEND_BEGIN_NAMESPACE
@@ -210,7 +210,7 @@ inline node_id target(const csr_edge_descriptor& e, const forward_csr_graph& g) 
 }
 
 inline detail::iterator_pair<detail::csr_out_edge_iterator> out_edges(node_id n, const forward_csr_graph& g) {
-  const std::span<const edge_id> offsets = g.offsets();
+  const span<const edge_id> offsets = g.offsets();
   return {detail::csr_out_edge_iterator(offsets[n], n), detail::csr_out_edge_iterator(offsets[n + std::size_t{1}], n)};
 }
 
@@ -219,13 +219,13 @@ inline std::size_t out_degree(node_id n, const forward_csr_graph& g) {
 }
 
 inline detail::iterator_pair<const node_id*> adjacent_vertices(node_id n, const forward_csr_graph& g) {
-  const std::span<const node_id> successors = g.successors(n);
+  const span<const node_id> successors = g.successors(n);
   return {successors.data(), successors.data() + successors.size()};
 }
 
 inline detail::iterator_pair<detail::csr_in_edge_iterator> in_edges(node_id n, const csr_graph& g) {
-  const std::span<const edge_id> edges = g.in_edges(n);
-  const std::span<const node_id> sources = g.predecessors(n);
+  const span<const edge_id> edges = g.in_edges(n);
+  const span<const node_id> sources = g.predecessors(n);
   return {detail::csr_in_edge_iterator(edges.data(), sources.data()),
           detail::csr_in_edge_iterator(edges.data() + edges.size(), sources.data() + sources.size())};
 }

@@ -16,6 +16,7 @@
 #include "midend/support/detail/hash_map.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/range.hpp"
+#include "midend/support/span.hpp"
 
 #include <llvm/ADT/APInt.h>
 #include <llvm/ADT/MapVector.h>
@@ -36,7 +37,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -114,7 +114,7 @@ public:
   }
 
   /// Constants that the function does not contain: their numbers follow those of `llvm_ssa`.
-  std::span<const std::uint64_t> constants() const { return constants_; }
+  span<const std::uint64_t> constants() const { return constants_; }
 
   /// The operation of an instruction that is a `getelementptr` with an operation of the vocabulary; else null.
   const llvm_address_operation* address(value_id v) const {
@@ -315,11 +315,11 @@ public:
 
   id_range<value_id> values(node_id n) const { return ssa_.values(n); }
 
-  std::span<const value_id> operands(value_id v) const {
+  span<const value_id> operands(value_id v) const {
     if (const detail::llvm_address_operation* const address = address_of(v)) {
-      return std::span<const value_id>(address->operands).first(arity(address->info.code));
+      return span<const value_id>(address->operands).first(arity(address->info.code));
     }
-    return is_added(v) ? std::span<const value_id>() : ssa_.operands(v);
+    return is_added(v) ? span<const value_id>() : ssa_.operands(v);
   }
 
   bool is_phi(value_id v) const { return !is_added(v) && ssa_.is_phi(v); }
@@ -347,7 +347,7 @@ public:
 
   bool is_undefined(value_id v) const { return !is_added(v) && ssa_.is_undefined(v); }
 
-  std::optional<std::uint64_t> fold(value_id v, std::span<const std::uint64_t> args) const {
+  std::optional<std::uint64_t> fold(value_id v, span<const std::uint64_t> args) const {
     const operation_info info = operation(v);
     if (info.code == operation::other) {
       return std::nullopt;

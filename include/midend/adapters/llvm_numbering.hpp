@@ -11,6 +11,7 @@
 #include "midend/support/detail/hash_map.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/range.hpp"
+#include "midend/support/span.hpp"
 
 #include <llvm/IR/BasicBlock.h>
 #include <llvm/IR/Constants.h>
@@ -19,7 +20,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -122,9 +122,9 @@ public:
     return found == no_value ? no_node : found - first_block;
   }
 
-  std::span<const llvm::BasicBlock* const> blocks() const { return blocks_; }
+  span<const llvm::BasicBlock* const> blocks() const { return blocks_; }
 
-  std::span<const llvm::Value* const> values() const { return values_; }
+  span<const llvm::Value* const> values() const { return values_; }
 
   value_id num_instructions() const { return static_cast<value_id>(records_.size()); }
 
@@ -135,7 +135,7 @@ public:
   const llvm_operation_record& record(value_id v) const { return records_[v]; }
 
   /// Of an instruction.
-  std::span<const value_id> operands(value_id v) const {
+  span<const value_id> operands(value_id v) const {
     const std::uint32_t* const offset = first_operand_.data() + v;
     return {operands_.data() + offset[0], operands_.data() + offset[1]};
   }
@@ -258,7 +258,7 @@ private:
     for (unsigned i = 0; i != phi.getNumIncomingValues(); ++i) {
       entry_of_[node(phi.getIncomingBlock(i))] = i;
     }
-    const std::span<const edge_id> edges = g.in_edges(node(phi.getParent()));
+    const span<const edge_id> edges = g.in_edges(node(phi.getParent()));
     entries_.resize_for_overwrite(edges.size());
     for (std::uint32_t position = 0; position != edges.size(); ++position) {
       positions[edges[position]] = position;

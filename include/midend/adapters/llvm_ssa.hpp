@@ -13,6 +13,7 @@
 #include "midend/ir/ssa.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/range.hpp"
+#include "midend/support/span.hpp"
 
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/BasicBlock.h>
@@ -23,7 +24,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -111,8 +111,8 @@ public:
     return {first, first + numbering_.num_arguments()};
   }
 
-  std::span<const value_id> operands(value_id v) const {
-    return is_instruction(v) ? numbering_.operands(v) : std::span<const value_id>();
+  span<const value_id> operands(value_id v) const {
+    return is_instruction(v) ? numbering_.operands(v) : span<const value_id>();
   }
 
   bool is_phi(value_id v) const { return is_instruction(v) && (marks(v) & record::phi) != 0; }
@@ -153,7 +153,7 @@ public:
   /// Whether an instruction is never folded: those without result, terminators, and most calls.
   bool is_opaque(value_id v) const { return is_instruction(v) && (marks(v) & record::opaque) != 0; }
 
-  std::optional<std::uint64_t> fold(value_id v, std::span<const std::uint64_t> args) const {
+  std::optional<std::uint64_t> fold(value_id v, span<const std::uint64_t> args) const {
     MIDEND_ASSERT(is_instruction(v) && !is_phi(v), "an instruction that is no phi", v);
     const operation_info info = operation(v);
     if (info.code == operation::other) {
@@ -191,7 +191,7 @@ private:
 
   value_id terminator(node_id n) const { return numbering_.first_value(n + std::size_t{1}) - 1; }
 
-  std::optional<std::uint64_t> fold_other(value_id v, std::span<const std::uint64_t> args) const {
+  std::optional<std::uint64_t> fold_other(value_id v, span<const std::uint64_t> args) const {
     const auto& i = llvm::cast<llvm::Instruction>(*value(v));
     if (args.size() != i.getNumOperands() || i.isTerminator()) {
       return std::nullopt; // some operands are not values

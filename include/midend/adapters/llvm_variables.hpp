@@ -10,12 +10,12 @@
 #include "midend/ir/statements.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/range.hpp"
+#include "midend/support/span.hpp"
 
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
 #include <cstddef>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -49,11 +49,11 @@ public:
   /// The variable whose address a value is, or `no_variable`.
   variable_id variable(value_id v) const { return v < num_statements() ? variables_[v] : no_variable; }
 
-  std::span<const variable_id> definitions(statement_id s) const {
+  span<const variable_id> definitions(statement_id s) const {
     return accessed_by(s, llvm::isa<llvm::StoreInst>(ir_->value(s)));
   }
 
-  std::span<const variable_id> uses(statement_id s) const {
+  span<const variable_id> uses(statement_id s) const {
     return accessed_by(s, llvm::isa<llvm::LoadInst>(ir_->value(s)));
   }
 
@@ -107,7 +107,7 @@ private:
     }
   }
 
-  std::span<const variable_id> accessed_by(statement_id s, bool is_meant) const {
+  span<const variable_id> accessed_by(statement_id s, bool is_meant) const {
     return {accessed_.data() + s, is_meant && accessed_[s] != no_variable ? std::size_t{1} : 0};
   }
 

@@ -10,11 +10,11 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/statements.hpp"
+#include "midend/support/span.hpp"
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <utility>
 
 MIDEND_BEGIN_NAMESPACE
@@ -28,12 +28,12 @@ MIDEND_BEGIN_NAMESPACE
 /// Both must be monotone: with more possible values, more values are assigned and at least as many edges are taken. So
 /// `may_take` is false as long as the condition is bottom.
 template <class S, class D>
-concept program_semantics = requires(const S& s, statement_id statement, variable_id x, const flow_edge& e,
-                                     std::span<const element_of<D>> facts) {
-  { s.evaluate(statement, x, facts) } -> std::convertible_to<element_of<D>>;
-  { s.may_take(e, facts) } -> std::same_as<bool>;
-  { s.width(x) } -> std::convertible_to<unsigned>;
-};
+concept program_semantics =
+    requires(const S& s, statement_id statement, variable_id x, const flow_edge& e, span<const element_of<D>> facts) {
+      { s.evaluate(statement, x, facts) } -> std::convertible_to<element_of<D>>;
+      { s.may_take(e, facts) } -> std::same_as<bool>;
+      { s.width(x) } -> std::convertible_to<unsigned>;
+    };
 
 /// Conditional propagation as a problem for `solve`, `fact_cursor` and reports: forward over `map<D>`, an element for
 /// each variable. Wegman, Zadeck, "Constant propagation with conditional branches", TOPLAS 13(2), 1991, "conditional
@@ -73,7 +73,7 @@ public:
 
   constexpr void transfer_statement(statement_id s, fact& f) const {
     detail::dense_values<value> assigned;
-    const std::span<const value> before(f.data(), f.size());
+    const span<const value> before(f.data(), f.size());
     detail::for_each_id(ir_.definitions(s),
                         [&](variable_id x) { assigned.push_back(semantics_.evaluate(s, x, before)); });
     if constexpr (has_may_definitions<IR>) {
@@ -84,7 +84,7 @@ public:
   }
 
   constexpr bool transfer_edge(const flow_edge& e, fact& f) const {
-    return semantics_.may_take(e, std::span<const value>(f.data(), f.size()));
+    return semantics_.may_take(e, span<const value>(f.data(), f.size()));
   }
 
 private:

@@ -12,12 +12,12 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/statements.hpp"
+#include "midend/support/span.hpp"
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -35,7 +35,7 @@ struct no_edge_constants {};
 /// The values of the variables that a statement uses, which are all constants: `values[v]`.
 template <class T> class variable_constants {
 public:
-  constexpr explicit variable_constants(std::span<const typename flat<T>::element> values) : values_(values) {}
+  constexpr explicit variable_constants(span<const typename flat<T>::element> values) : values_(values) {}
 
   constexpr const T& operator[](variable_id v) const {
     MIDEND_ASSERT(v < values_.size() && values_[v].is_constant(), "a variable that the statement uses", v);
@@ -43,7 +43,7 @@ public:
   }
 
 private:
-  std::span<const typename flat<T>::element> values_;
+  span<const typename flat<T>::element> values_;
 };
 
 /// What a statement assigns: `fold(s, v, values)` is the value that `s` assigns to the variable `v`, one of its

@@ -9,9 +9,9 @@
 #include "midend/ir/ids.hpp"
 #include "midend/ir/statements.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -34,7 +34,7 @@ public:
   constexpr fact_cursor(const P&, const solution<fact>&&) = delete;
 
   /// The statements of `n`. Valid until a call for another node.
-  constexpr std::span<const statement_id> statements(node_id n) {
+  constexpr span<const statement_id> statements(node_id n) {
     enter(n);
     return statements_;
   }

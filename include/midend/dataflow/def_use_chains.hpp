@@ -10,10 +10,10 @@
 #include "midend/support/bit_row.hpp"
 #include "midend/support/bit_set.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -70,16 +70,16 @@ public:
   constexpr const variable_use& use(use_id u) const { return uses_[u]; }
 
   /// The definitions that `u` may read, ascending.
-  constexpr std::span<const definition_id> definitions(use_id u) const {
+  constexpr span<const definition_id> definitions(use_id u) const {
     MIDEND_ASSERT(u < num_uses(), "a use", u, num_uses());
-    return std::span<const definition_id>(definitions_)
+    return span<const definition_id>(definitions_)
         .subspan(definition_offsets_[u], definition_offsets_[u + std::size_t{1}] - definition_offsets_[u]);
   }
 
   /// The uses that may read `d`, ascending.
-  constexpr std::span<const use_id> uses(definition_id d) const {
+  constexpr span<const use_id> uses(definition_id d) const {
     MIDEND_ASSERT(d < num_definitions(), "a definition", d, num_definitions());
-    return std::span<const use_id>(users_).subspan(use_offsets_[d], use_offsets_[d + std::size_t{1}] - use_offsets_[d]);
+    return span<const use_id>(users_).subspan(use_offsets_[d], use_offsets_[d + std::size_t{1}] - use_offsets_[d]);
   }
 
 private:
@@ -91,7 +91,7 @@ private:
     for (const definition_id d : set_bits(reaching.in(n))) {
       facts_.set(d);
     }
-    const std::span<const definition_id> made = definitions.of_node(n);
+    const span<const definition_id> made = definitions.of_node(n);
     std::size_t next = 0;
     detail::for_each_id(ir.statements(n), [&](statement_id s) {
       detail::for_each_id(ir.uses(s), [&](variable_id v) {

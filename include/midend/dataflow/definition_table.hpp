@@ -7,10 +7,10 @@
 #include "midend/ir/statements.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/range.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -55,10 +55,10 @@ public:
   }
 
   /// The definitions in `n`, in the order of execution.
-  constexpr std::span<const definition_id> of_node(node_id n) const {
+  constexpr span<const definition_id> of_node(node_id n) const {
     MIDEND_ASSERT(n < num_nodes(), "a node of the graph", n, num_nodes());
-    return std::span<const definition_id>(in_order_).subspan(node_offsets_[n],
-                                                             node_offsets_[n + std::size_t{1}] - node_offsets_[n]);
+    return span<const definition_id>(in_order_).subspan(node_offsets_[n],
+                                                        node_offsets_[n + std::size_t{1}] - node_offsets_[n]);
   }
 
   /// The `epoch()` of the graph of the program.

@@ -19,11 +19,11 @@
 #include "midend/support/detail/short_lists.hpp"
 #include "midend/support/detail/word_kernels.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 #include "midend/support/work_stack.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -61,7 +61,7 @@ public:
   }
 
   template <class Nodes, class Visit> constexpr row join(node_id, Nodes&& sources, Visit visit) {
-    if constexpr (std::is_convertible_v<Nodes, std::span<const node_id>>) {
+    if constexpr (std::is_convertible_v<Nodes, span<const node_id>>) {
       return join_listed(sources, visit);
     }
     word joined = neutral_;
@@ -105,7 +105,7 @@ private:
   constexpr effects no_effects() const { return {one_word{}, one_word{}, num_facts_}; }
 
   /// The extra row after the last node stands for missing sources.
-  template <class Visit> constexpr row join_listed(std::span<const node_id> sources, Visit visit) {
+  template <class Visit> constexpr row join_listed(span<const node_id> sources, Visit visit) {
     const auto [first, second] = first_two(sources, num_nodes_);
     visit(first);
     visit(second);
@@ -479,7 +479,7 @@ private:
     depth_first_order(g_, memory_.search, memory_.order);
     memory_.nodes.resize_for_overwrite(num_nodes_);
     memory_.positions.resize_for_overwrite(num_nodes_);
-    const std::span<const node_id> postorder = memory_.order.postorder();
+    const span<const node_id> postorder = memory_.order.postorder();
     std::uint32_t next = 0;
     const auto append = [&](node_id n) {
       memory_.nodes[next] = n;

@@ -31,11 +31,11 @@
 #include "midend/dataflow/flow_direction.hpp"
 #include "midend/dominance/post_dominance_roots.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/support/span.hpp"
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <type_traits>
 
 MIDEND_BEGIN_NAMESPACE
@@ -51,9 +51,9 @@ struct any_effects {
 
   constexpr void kill(fact_id) {}
 
-  constexpr void gen_all(std::span<const fact_id>) {}
+  constexpr void gen_all(span<const fact_id>) {}
 
-  constexpr void kill_all(std::span<const fact_id>) {}
+  constexpr void kill_all(span<const fact_id>) {}
 
   constexpr void kill_range(fact_id, fact_id) {}
 };

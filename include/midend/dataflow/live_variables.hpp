@@ -9,11 +9,11 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/statements.hpp"
+#include "midend/support/span.hpp"
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -63,9 +63,9 @@ template <class IR> struct liveness_by_statement : liveness {
 
 /// Adds variables that are live at exits.
 template <class Problem> struct with_live_at_exit : Problem {
-  std::span<const variable_id> live;
+  span<const variable_id> live;
 
-  constexpr with_live_at_exit(const Problem& problem, std::span<const variable_id> v) : Problem(problem), live(v) {}
+  constexpr with_live_at_exit(const Problem& problem, span<const variable_id> v) : Problem(problem), live(v) {}
 
   template <class Effects> constexpr void boundary(node_id, Effects& e) const { e.gen_all(live); }
 };
@@ -88,8 +88,8 @@ constexpr void live_variables(const IR& ir, gen_kill_workspace<Rows>& workspace,
 }
 
 template <statement_ir IR, fact_rows Rows>
-constexpr void live_variables(const IR& ir, std::span<const variable_id> live_at_exit,
-                              gen_kill_workspace<Rows>& workspace, flow_facts<Rows>& out) {
+constexpr void live_variables(const IR& ir, span<const variable_id> live_at_exit, gen_kill_workspace<Rows>& workspace,
+                              flow_facts<Rows>& out) {
   if (live_at_exit.empty()) {
     live_variables(ir, workspace, out);
   } else {
@@ -106,7 +106,7 @@ constexpr void live_variables(const G& g, const S& variables, gen_kill_workspace
 }
 
 template <flow_graph G, variables_by_node S, fact_rows Rows>
-constexpr void live_variables(const G& g, const S& variables, std::span<const variable_id> live_at_exit,
+constexpr void live_variables(const G& g, const S& variables, span<const variable_id> live_at_exit,
                               gen_kill_workspace<Rows>& workspace, flow_facts<Rows>& out) {
   if (live_at_exit.empty()) {
     live_variables(g, variables, workspace, out);
@@ -117,7 +117,7 @@ constexpr void live_variables(const G& g, const S& variables, std::span<const va
 
 /// The result as a value; `live_variables<std::vector<boost::dynamic_bitset<>>>(ir)` returns other rows.
 template <fact_rows Rows = bit_matrix, statement_ir IR>
-constexpr flow_facts<Rows> live_variables(const IR& ir, std::span<const variable_id> live_at_exit = {}) {
+constexpr flow_facts<Rows> live_variables(const IR& ir, span<const variable_id> live_at_exit = {}) {
   flow_facts<Rows> out;
   gen_kill_workspace<Rows> workspace;
   live_variables(ir, live_at_exit, workspace, out);
@@ -125,8 +125,7 @@ constexpr flow_facts<Rows> live_variables(const IR& ir, std::span<const variable
 }
 
 template <fact_rows Rows = bit_matrix, flow_graph G, variables_by_node S>
-constexpr flow_facts<Rows> live_variables(const G& g, const S& variables,
-                                          std::span<const variable_id> live_at_exit = {}) {
+constexpr flow_facts<Rows> live_variables(const G& g, const S& variables, span<const variable_id> live_at_exit = {}) {
   flow_facts<Rows> out;
   gen_kill_workspace<Rows> workspace;
   live_variables(g, variables, live_at_exit, workspace, out);

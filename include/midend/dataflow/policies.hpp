@@ -4,12 +4,12 @@
 #include "midend/config.hpp"
 #include "midend/dataflow/lattice.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/support/span.hpp"
 
 #include <concepts>
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <span>
 #include <type_traits>
 
 MIDEND_BEGIN_NAMESPACE
@@ -34,7 +34,7 @@ struct widening_options {
 /// Visits all nodes in turn until a round changes nothing: the simplest policy, and the slowest.
 struct round_robin {
   /// All nodes of the graph, each once; reverse postorder of the direction if empty.
-  std::span<const node_id> order = {};
+  span<const node_id> order = {};
   widening_options widen = {};
 };
 

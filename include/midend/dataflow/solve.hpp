@@ -18,11 +18,11 @@
 #include "midend/loops/weak_topological_order.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/result.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <utility>
 
 MIDEND_BEGIN_NAMESPACE
@@ -32,13 +32,13 @@ namespace detail {
 /// A graph, reversed for backward problems, with an extra entry whose successors are the roots.
 template <flow_direction Direction> struct rooted_graph {
   const csr_graph& graph;
-  std::span<const node_id> roots;
+  span<const node_id> roots;
 
   constexpr std::size_t num_nodes() const { return graph.num_nodes() + 1; }
 
   constexpr node_id entry() const { return static_cast<node_id>(graph.num_nodes()); }
 
-  constexpr std::span<const node_id> successors(node_id n) const {
+  constexpr span<const node_id> successors(node_id n) const {
     return n == entry() ? roots : Direction == flow_direction::forward ? graph.successors(n) : graph.predecessors(n);
   }
 };
@@ -47,7 +47,7 @@ template <flow_direction Direction> struct rooted_graph {
 /// if its target is not later than its source; every cycle has such an edge.
 class visit_order {
 public:
-  constexpr std::span<const node_id> nodes() const { return nodes_; }
+  constexpr span<const node_id> nodes() const { return nodes_; }
 
   constexpr std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
 
@@ -56,7 +56,7 @@ public:
   /// By node, valid for the nodes in the order.
   constexpr const std::uint32_t* positions() const { return positions_.data(); }
 
-  constexpr void assign(std::span<const node_id> nodes) {
+  constexpr void assign(span<const node_id> nodes) {
     nodes_.assign(nodes);
     positions_.resize_for_overwrite(nodes.size());
     for (std::uint32_t i = 0; i != nodes.size(); ++i) {
@@ -67,7 +67,7 @@ public:
   /// Forward: reverse postorder of what the entry and `other_roots` reach. Backward: postorder of all nodes, by the
   /// same forward search, so that the same edges lead back.
   template <flow_direction Direction>
-  constexpr void assign_reverse_postorder(const csr_graph& g, std::span<const node_id> other_roots) {
+  constexpr void assign_reverse_postorder(const csr_graph& g, span<const node_id> other_roots) {
     constexpr bool all_nodes = Direction == flow_direction::backward;
     const std::size_t count = g.num_nodes();
     depth_first_order(g, search_memory_, search_);
@@ -91,14 +91,14 @@ public:
 
   /// Weak topological order of what `boundaries`, where flow begins, reach; backward, of all nodes.
   template <flow_direction Direction>
-  constexpr void assign_weak_topological(const csr_graph& g, std::span<const node_id> boundaries) {
+  constexpr void assign_weak_topological(const csr_graph& g, span<const node_id> boundaries) {
     roots_.clear();
     if (Direction == flow_direction::backward) {
       add_all_as_roots(g.num_nodes());
     }
     add_roots(boundaries); // last, because the search begins with the last root
     weak_topological_order(rooted_graph<Direction>{g, roots_}, components_memory_, components_);
-    const std::span<const node_id> order = components_.order();
+    const span<const node_id> order = components_.order();
     positions_.resize_for_overwrite(g.num_nodes());
     nodes_.resize_for_overwrite(order.size() - 1);
     for (std::uint32_t i = 0; i != nodes_.size(); ++i) { // without the extra entry, which comes first
@@ -117,7 +117,7 @@ public:
   constexpr std::uint32_t end_position(wto_component_id c) const { return components_.end_position(c) - 1; }
 
 private:
-  constexpr void add_roots(std::span<const node_id> nodes) {
+  constexpr void add_roots(span<const node_id> nodes) {
     for (const node_id n : nodes) {
       roots_.push_back(n);
     }
@@ -188,7 +188,7 @@ public:
   constexpr const widening_options& widening() const { return widen_; }
 
   /// The nodes where flow begins, ascending.
-  constexpr std::span<const node_id> boundaries() const { return memory_.boundaries_; }
+  constexpr span<const node_id> boundaries() const { return memory_.boundaries_; }
 
   constexpr bool is_reached(node_id n) const { return out_.reached_.data()[n]; }
 

@@ -9,11 +9,11 @@
 #include "midend/dataflow/problem.hpp"
 #include "midend/ir/ssa_values.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <type_traits>
 
 MIDEND_BEGIN_NAMESPACE
@@ -21,9 +21,8 @@ MIDEND_BEGIN_NAMESPACE
 /// `evaluate(v, facts, fact)` computes the fact of a value that is not a phi from those of its operands,
 /// `facts[operand]`; `fact` is bottom before the call.
 template <class P>
-concept has_evaluation = requires(const P& p, value_id v, std::span<const fact_of<P>> facts, fact_of<P>& fact) {
-  p.evaluate(v, facts, fact);
-};
+concept has_evaluation =
+    requires(const P& p, value_id v, span<const fact_of<P>> facts, fact_of<P>& fact) { p.evaluate(v, facts, fact); };
 
 /// A problem for `solve_sparse`: `lattice()` as for `solve`, and `evaluate`. Parameters and values read from outside
 /// evaluate to top, or to what is known of them.
@@ -44,7 +43,7 @@ public:
   constexpr const Element& fact(value_id v) const { return facts_[v]; }
 
   /// By value.
-  constexpr std::span<const Element> facts() const { return {facts_.data(), facts_.size()}; }
+  constexpr span<const Element> facts() const { return {facts_.data(), facts_.size()}; }
 
   /// How often `v` was evaluated.
   constexpr std::uint32_t visits(value_id v) const { return visits_[v]; }
@@ -100,7 +99,7 @@ private:
   template <class IR, class P, class L, class Fact>
   static constexpr bool update(const IR& ir, const P& problem, const L& lattice, const widening_options& widen,
                                const Fact& bottom, value_id v, Fact& scratch, sparse_solution<Fact>& out) {
-    const std::span<const Fact> facts = out.facts();
+    const span<const Fact> facts = out.facts();
     Fact& fact = out.facts_.data()[v];
     ++out.visits_[v];
     scratch = bottom;

@@ -28,20 +28,20 @@
 #include "midend/dataflow/lattice.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/support/span.hpp"
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
 /// Numbers at which a widened bound stops for a while, ascending: constants of the program. Both lists hold the same
 /// numbers, read as signed and as unsigned.
 struct thresholds {
-  std::span<const std::int64_t> as_signed = {};
-  std::span<const std::uint64_t> as_unsigned = {};
+  span<const std::int64_t> as_signed = {};
+  span<const std::uint64_t> as_unsigned = {};
 };
 
 /// The constants of a domain.
@@ -72,7 +72,7 @@ concept value_domain =
 
 /// `transfer(info, args)` returns the result of an operation. Optional.
 template <class D>
-concept has_value_transfer = requires(const D& d, const operation_info& info, std::span<const element_of<D>> args) {
+concept has_value_transfer = requires(const D& d, const operation_info& info, span<const element_of<D>> args) {
   { d.transfer(info, args) } -> std::convertible_to<element_of<D>>;
 };
 
@@ -141,7 +141,7 @@ template <value_domain D> constexpr bool is_bottom(const D& domain, const elemen
 template <value_domain D>
   requires std::same_as<domain_constant<D>, std::uint64_t>
 constexpr std::optional<element_of<D>> folded(const D& domain, const operation_info& info,
-                                              std::span<const element_of<D>> args) {
+                                              span<const element_of<D>> args) {
   std::uint64_t values[3] = {};
   for (std::size_t i = 0; i != args.size(); ++i) {
     const std::optional<std::uint64_t> c = domain.as_constant(args[i]);
@@ -150,7 +150,7 @@ constexpr std::optional<element_of<D>> folded(const D& domain, const operation_i
     }
     values[i] = *c;
   }
-  const evaluation result = evaluate(info, std::span<const std::uint64_t>(values, args.size()));
+  const evaluation result = evaluate(info, span<const std::uint64_t>(values, args.size()));
   return result ? domain.constant(info.width, result.bits) : domain.bottom();
 }
 

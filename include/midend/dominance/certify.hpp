@@ -8,9 +8,9 @@
 #include "midend/dominance/verify_low_high.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <optional>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -54,7 +54,7 @@ constexpr std::optional<dominance_error> certify(const G& g, const dominator_tre
 /// The same for immediate dominators by node, from this library or another, `no_node` for the entry and for unreachable
 /// nodes. Any values are allowed.
 template <flow_graph G>
-constexpr std::optional<dominance_error> certify(const G& g, std::span<const node_id> immediate_dominators,
+constexpr std::optional<dominance_error> certify(const G& g, span<const node_id> immediate_dominators,
                                                  certify_workspace& workspace) {
   return detail::claim_certifier::run(g, immediate_dominators, workspace);
 }

@@ -7,10 +7,10 @@
 #include "midend/graph/detail/out_edges.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/range.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -34,10 +34,10 @@ public:
   constexpr std::size_t num_nodes() const { return offsets_.empty() ? 0 : offsets_.size() - 1; }
 
   /// The edges that nodes depend on, ascending by source and, for one source, in the order of its successors.
-  constexpr std::span<const control_edge> edges() const { return edges_; }
+  constexpr span<const control_edge> edges() const { return edges_; }
 
   /// The nodes that depend on the edge `edges()[i]`: from its target up the post-dominator tree.
-  constexpr std::span<const node_id> dependents(std::size_t i) const {
+  constexpr span<const node_id> dependents(std::size_t i) const {
     MIDEND_ASSERT(i < edges_.size(), "an index of edges()", i, edges_.size());
     const std::size_t first = i == 0 ? 0 : dependent_end_[i - 1];
     return {dependents_.data() + first, dependents_.data() + dependent_end_[i]};
@@ -45,7 +45,7 @@ public:
 
   /// The edges that `n` depends on, as indices of `edges()`, ascending. None for a node that runs whenever the function
   /// ends.
-  constexpr std::span<const std::uint32_t> dependences(node_id n) const {
+  constexpr span<const std::uint32_t> dependences(node_id n) const {
     MIDEND_ASSERT(n < num_nodes(), "a node of the graph", n, num_nodes());
     return {dependences_.data() + offsets_[n], dependences_.data() + offsets_[n + std::size_t{1}]};
   }

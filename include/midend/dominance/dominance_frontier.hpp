@@ -6,11 +6,11 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/graph/csr_graph.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 #include "midend/support/work_stack.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -25,7 +25,7 @@ public:
   constexpr std::size_t num_nodes() const { return offsets_.empty() ? 0 : offsets_.size() - 1; }
 
   /// The frontier of `n`, ascending, each node once. A loop header is in its own frontier. Empty for unreachable nodes.
-  constexpr std::span<const node_id> operator[](node_id n) const {
+  constexpr span<const node_id> operator[](node_id n) const {
     MIDEND_ASSERT(n < num_nodes(), "a node of the graph", n, num_nodes());
     return {members_.data() + offsets_[n], members_.data() + offsets_[n + std::size_t{1}]};
   }

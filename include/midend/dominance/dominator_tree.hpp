@@ -6,10 +6,10 @@
 #include "midend/support/detail/iterator_base.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/range.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -39,7 +39,7 @@ public:
   constexpr node_id immediate_dominator(node_id n) const { return of(parents, n); }
 
   /// The same by node, as an array.
-  constexpr std::span<const node_id> immediate_dominators() const { return {column(parents), num_nodes_}; }
+  constexpr span<const node_id> immediate_dominators() const { return {column(parents), num_nodes_}; }
 
   /// Whether every path from the entry to `b` passes `a`. False if either is unreachable. O(1).
   constexpr bool dominates(node_id a, node_id b) const {
@@ -89,14 +89,14 @@ public:
   constexpr std::uint32_t depth(node_id n) const { return of(depths, n); }
 
   /// The reachable nodes in preorder of the tree: each after its immediate dominator, each subtree an interval.
-  constexpr std::span<const node_id> preorder() const { return {column(preorders), num_reachable_}; }
+  constexpr span<const node_id> preorder() const { return {column(preorders), num_reachable_}; }
 
   /// The position of `n` in `preorder()`; `no_node` for unreachable nodes.
   constexpr std::uint32_t preorder_number(node_id n) const { return of(numbers, n); }
 
   /// The nodes that `n` dominates, `n` first, in preorder; empty for unreachable nodes.
-  constexpr std::span<const node_id> subtree(node_id n) const {
-    return is_reachable(n) ? preorder().subspan(of(numbers, n), of(sizes, n)) : std::span<const node_id>();
+  constexpr span<const node_id> subtree(node_id n) const {
+    return is_reachable(n) ? preorder().subspan(of(numbers, n), of(sizes, n)) : span<const node_id>();
   }
 
   class child_iterator;

@@ -11,10 +11,10 @@
 #include "midend/dominance/dominators.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/graph/edge_update.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -121,7 +121,7 @@ public:
   /// All of `updates` happened, in any order, and led to `g`. An edge that was inserted and deleted, or that is
   /// parallel to one that stays, makes no difference. Insertions are done first, so that a block that gets a new place
   /// does not become unreachable in between. Batches of more than `batch_limit()` changes compute the tree anew.
-  template <bidirectional_flow_graph G> constexpr void apply(const G& g, std::span<const edge_update> updates) {
+  template <bidirectional_flow_graph G> constexpr void apply(const G& g, span<const edge_update> updates) {
     if (updates.size() == 1) {
       apply_one(g, updates[0]);
     } else if (start_update(g)) {

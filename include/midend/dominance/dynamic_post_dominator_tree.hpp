@@ -10,11 +10,11 @@
 #include "midend/support/chained_range.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/sort.hpp"
+#include "midend/support/span.hpp"
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <utility>
 
 MIDEND_BEGIN_NAMESPACE
@@ -25,7 +25,7 @@ namespace detail {
 /// it is known which nodes are roots. Refers to all arguments.
 template <bidirectional_flow_graph G> class reversed_from_roots : public reversed_to_exit<G> {
 public:
-  constexpr reversed_from_roots(const G& g, std::span<const node_id> roots, const flat_array<bool>& is_root)
+  constexpr reversed_from_roots(const G& g, span<const node_id> roots, const flat_array<bool>& is_root)
       : reversed_to_exit<G>(g, roots), is_root_(&is_root) {}
 
   constexpr auto predecessors(node_id n) const {
@@ -34,7 +34,7 @@ public:
       return range();
     }
     auto&& own = this->graph_->successors(n);
-    return range(std::begin(own), std::end(own), std::span(&this->exit_, (*is_root_)[n] ? 1 : 0));
+    return range(std::begin(own), std::end(own), span(&this->exit_, (*is_root_)[n] ? 1 : 0));
   }
 
 private:
@@ -95,7 +95,7 @@ public:
   constexpr node_id virtual_exit() const { return static_cast<node_id>(num_nodes()); }
 
   /// The nodes with an edge to the virtual exit, ascending.
-  constexpr std::span<const node_id> roots() const { return roots_; }
+  constexpr span<const node_id> roots() const { return roots_; }
 
   /// Whether no root is reached from `n`.
   constexpr bool is_diverging(node_id n) const { return !tree_.is_reachable(n); }
@@ -131,17 +131,17 @@ public:
   /// The edge `source → target` was inserted; `g` has it.
   template <bidirectional_flow_graph G> constexpr void insert_edge(const G& g, node_id source, node_id target) {
     const edge_update update{edge_change::insert, source, target};
-    apply(g, std::span(&update, 1));
+    apply(g, span(&update, 1));
   }
 
   /// The edge `source → target` was deleted; `g` no longer has it.
   template <bidirectional_flow_graph G> constexpr void delete_edge(const G& g, node_id source, node_id target) {
     const edge_update update{edge_change::erase, source, target};
-    apply(g, std::span(&update, 1));
+    apply(g, span(&update, 1));
   }
 
   /// All of `updates` happened, in any order, and led to `g`.
-  template <bidirectional_flow_graph G> constexpr void apply(const G& g, std::span<const edge_update> updates) {
+  template <bidirectional_flow_graph G> constexpr void apply(const G& g, span<const edge_update> updates) {
     const auto old_count = static_cast<node_id>(num_nodes());
     grow(detail::node_count(g));
     updates_.clear();
@@ -210,7 +210,7 @@ private:
   }
 
   /// Only sources of updates and new nodes can change.
-  template <class G> constexpr void update_exits(const G& g, node_id old_count, std::span<const edge_update> updates) {
+  template <class G> constexpr void update_exits(const G& g, node_id old_count, span<const edge_update> updates) {
     const std::size_t before = updates_.size();
     const auto look_at = [&](node_id n) {
       if (is_exit(g, n) != is_root_[n]) {
@@ -224,11 +224,11 @@ private:
       look_at(n);
     }
     if (updates_.size() != before) {
-      update_list_of_roots(std::span<const edge_update>(updates_).subspan(before));
+      update_list_of_roots(span<const edge_update>(updates_).subspan(before));
     }
   }
 
-  constexpr void update_list_of_roots(std::span<const edge_update> changes) {
+  constexpr void update_list_of_roots(span<const edge_update> changes) {
     std::size_t kept = 0;
     for (const node_id root : roots_) {
       roots_[kept] = root;

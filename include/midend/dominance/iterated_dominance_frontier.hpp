@@ -7,12 +7,12 @@
 #include "midend/ir/ids.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/sort.hpp"
+#include "midend/support/span.hpp"
 
 #include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -32,7 +32,7 @@ public:
   constexpr std::size_t num_variables() const { return offsets_.empty() ? 0 : offsets_.size() - 1; }
 
   /// The nodes where `v` needs a phi, ascending, each once.
-  constexpr std::span<const node_id> operator[](variable_id v) const {
+  constexpr span<const node_id> operator[](variable_id v) const {
     MIDEND_ASSERT(v < num_variables(), "a variable", v, num_variables());
     return {nodes_.data() + offsets_[v], nodes_.data() + offsets_[v + std::size_t{1}]};
   }
@@ -243,7 +243,7 @@ struct iterated_frontier_computation {
 
   template <class G, class LiveIn>
   static constexpr void run(const G& g, const dominator_tree& tree, std::size_t num_variables,
-                            std::span<const definition_site> definitions, LiveIn live_in,
+                            span<const definition_site> definitions, LiveIn live_in,
                             iterated_dominance_frontier_workspace& workspace, iterated_frontiers& out) {
     workspace.edges_.assign(g, tree);
     workspace.iteration_.start(tree);
@@ -255,15 +255,15 @@ struct iterated_frontier_computation {
     for (variable_id v = 0; v != num_variables; ++v) {
       const std::uint32_t first = workspace.definition_end_[v];
       const std::uint32_t last = workspace.definition_end_[v + std::size_t{1}];
-      const std::span<const node_id> sites(workspace.defining_.data() + first, last - first);
+      const span<const node_id> sites(workspace.defining_.data() + first, last - first);
       workspace.iteration_.run(
           workspace.edges_, tree, sites, [&](node_id n) { return static_cast<bool>(live_in(v, n)); }, out.nodes_);
-      sort(std::span(out.nodes_).subspan(out.offsets_[v]));
+      sort(span(out.nodes_).subspan(out.offsets_[v]));
       out.offsets_[v + std::size_t{1}] = out.nodes_.size();
     }
   }
 
-  static constexpr void group_by_variable(std::size_t num_variables, std::span<const definition_site> definitions,
+  static constexpr void group_by_variable(std::size_t num_variables, span<const definition_site> definitions,
                                           iterated_dominance_frontier_workspace& workspace) {
     flat_array<std::uint32_t>& ends = workspace.definition_end_;
     ends.assign(num_variables + 1, 0);
@@ -337,7 +337,7 @@ constexpr void iterated_dominance_frontier(const G& g, const dominator_tree& tre
 template <flow_graph G, live_in_relation LiveIn = detail::live_everywhere>
 constexpr iterated_frontiers
 iterated_dominance_frontiers(const G& g, const dominator_tree& tree, std::size_t num_variables,
-                             std::span<const definition_site> definitions, LiveIn live_in = {}) {
+                             span<const definition_site> definitions, LiveIn live_in = {}) {
   iterated_frontiers out;
   iterated_dominance_frontier_workspace workspace;
   detail::iterated_frontier_computation::run(g, tree, num_variables, definitions, live_in, workspace, out);
@@ -347,7 +347,7 @@ iterated_dominance_frontiers(const G& g, const dominator_tree& tree, std::size_t
 /// The same, refilling `out`; allocates nothing once workspace and result have seen a graph as large.
 template <flow_graph G, live_in_relation LiveIn>
 constexpr void iterated_dominance_frontiers(const G& g, const dominator_tree& tree, std::size_t num_variables,
-                                            std::span<const definition_site> definitions, LiveIn live_in,
+                                            span<const definition_site> definitions, LiveIn live_in,
                                             iterated_dominance_frontier_workspace& workspace, iterated_frontiers& out) {
   detail::iterated_frontier_computation::run(g, tree, num_variables, definitions, live_in, workspace, out);
 }

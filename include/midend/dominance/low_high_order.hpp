@@ -9,11 +9,11 @@
 #include "midend/graph/detail/out_edges.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/result.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -26,7 +26,7 @@ struct claimed_preorder {
   flat_array<node_id> nodes; ///< in preorder
 
   /// Fails if the claims, one for each node, do not make a tree.
-  constexpr std::optional<dominance_error> assign(std::span<const node_id> claims, node_id entry) {
+  constexpr std::optional<dominance_error> assign(span<const node_id> claims, node_id entry) {
     const std::size_t count = claims.size();
     std::size_t claimed = 1;
     first_child.assign(count, no_node);
@@ -49,7 +49,7 @@ struct claimed_preorder {
     return std::nullopt;
   }
 
-  constexpr void list(std::span<const node_id> claims, node_id entry) {
+  constexpr void list(span<const node_id> claims, node_id entry) {
     nodes.clear();
     for (node_id n = entry; n != no_node;) {
       nodes.push_back(n);
@@ -62,7 +62,7 @@ struct claimed_preorder {
   }
 
   /// The first node that is on a cycle of claims or below one. There is such a node.
-  constexpr dominance_error first_not_listed(std::span<const node_id> claims) {
+  constexpr dominance_error first_not_listed(span<const node_id> claims) {
     for (const node_id n : nodes) {
       next_sibling[n] = n; // as no node has otherwise
     }
@@ -101,8 +101,7 @@ struct derived_edges {
   std::size_t num_joins = 0;
 
   /// Marks the joins. Returns whether there are any.
-  template <class G>
-  constexpr bool mark_joins(const G& g, std::span<const node_id> claims, std::span<const node_id> preorder) {
+  template <class G> constexpr bool mark_joins(const G& g, span<const node_id> claims, span<const node_id> preorder) {
     from_parent.assign(claims.size(), false);
     for_each_edge(g, [&](edge_id, node_id u, node_id v) { from_parent[v] |= claims[v] == u; });
     is_join.resize_for_overwrite(preorder.size());
@@ -116,8 +115,8 @@ struct derived_edges {
 
   /// Fails at an edge into a join that does not come from below its parent. `preorder` lists the nodes of the tree.
   template <class G>
-  constexpr std::optional<dominance_error> derive(const G& g, std::span<const node_id> claims,
-                                                  std::span<const node_id> preorder) {
+  constexpr std::optional<dominance_error> derive(const G& g, span<const node_id> claims,
+                                                  span<const node_id> preorder) {
     number_nodes(claims, preorder);
     if (const auto error = list_by_parent(g)) {
       return error;
@@ -127,7 +126,7 @@ struct derived_edges {
   }
 
 private:
-  constexpr void number_nodes(std::span<const node_id> claims, std::span<const node_id> preorder) {
+  constexpr void number_nodes(span<const node_id> claims, span<const node_id> preorder) {
     const auto count = static_cast<std::uint32_t>(preorder.size());
     number.assign(claims.size(), no_node);
     parent.resize_for_overwrite(count);
@@ -465,9 +464,9 @@ namespace detail {
 struct low_high_builder {
   /// `preorder` is one of the tree that the claims make.
   template <class G>
-  static constexpr std::optional<dominance_error> run(const G& g, std::span<const node_id> claims,
-                                                      std::span<const node_id> preorder,
-                                                      low_high_order_workspace& workspace, flat_array<node_id>& out) {
+  static constexpr std::optional<dominance_error> run(const G& g, span<const node_id> claims,
+                                                      span<const node_id> preorder, low_high_order_workspace& workspace,
+                                                      flat_array<node_id>& out) {
     derived_edges& derived = workspace.derived_;
     sibling_placement& placement = workspace.placement_;
     if (!derived.mark_joins(g, claims, preorder)) {
@@ -488,7 +487,7 @@ struct low_high_builder {
   }
 
   template <class G>
-  static constexpr std::optional<dominance_error> run(const G& g, std::span<const node_id> claims,
+  static constexpr std::optional<dominance_error> run(const G& g, span<const node_id> claims,
                                                       low_high_order_workspace& workspace, flat_array<node_id>& out) {
     out.clear();
     if (claims.size() != node_count(g)) {
@@ -529,7 +528,7 @@ constexpr std::optional<dominance_error> low_high_order(const G& g, const domina
 /// The same for immediate dominators by node, `no_node` for the entry and for unreachable nodes. Any values
 /// are allowed. 8 bytes a node more.
 template <flow_graph G>
-constexpr std::optional<dominance_error> low_high_order(const G& g, std::span<const node_id> immediate_dominators,
+constexpr std::optional<dominance_error> low_high_order(const G& g, span<const node_id> immediate_dominators,
                                                         low_high_order_workspace& workspace, flat_array<node_id>& out) {
   return detail::low_high_builder::run(g, immediate_dominators, workspace, out);
 }

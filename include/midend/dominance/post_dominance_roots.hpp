@@ -7,12 +7,12 @@
 #include "midend/graph/csr_graph.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/sort.hpp"
+#include "midend/support/span.hpp"
 #include "midend/support/work_stack.hpp"
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <type_traits>
 
 MIDEND_BEGIN_NAMESPACE
@@ -33,7 +33,7 @@ struct virtual_edge_per_endless_region_t {};
 /// The roots are these nodes, in any order; duplicates count once. Nodes that reach none of them are diverging,
 /// also exits that are not among them. The span must not refer to the result that is refilled.
 struct given_roots {
-  std::span<const node_id> nodes;
+  span<const node_id> nodes;
 };
 
 inline constexpr exits_only_t exits_only{};
@@ -79,7 +79,7 @@ constexpr void list_given(given_roots given, [[maybe_unused]] std::size_t num_no
 
 /// Searches backwards from `roots` and sets `is_reached`. Returns how many nodes reach them.
 template <class G>
-constexpr std::size_t mark_what_reaches(std::span<const node_id> roots, const G& g, flat_array<bool>& is_reached,
+constexpr std::size_t mark_what_reaches(span<const node_id> roots, const G& g, flat_array<bool>& is_reached,
                                         flat_array<node_id>& memory) {
   is_reached.assign(node_count(g), false);
   bool* const reached = is_reached.data();

@@ -5,10 +5,10 @@
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -32,7 +32,7 @@ public:
   constexpr node_id virtual_exit() const { return static_cast<node_id>(num_nodes()); }
 
   /// The nodes with an edge to the virtual exit, ascending.
-  constexpr std::span<const node_id> roots() const { return roots_; }
+  constexpr span<const node_id> roots() const { return roots_; }
 
   /// Whether no root is reached from `n`.
   constexpr bool is_diverging(node_id n) const { return !tree_.is_reachable(n); }

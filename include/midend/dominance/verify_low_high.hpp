@@ -8,11 +8,11 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/graph/detail/out_edges.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -37,7 +37,7 @@ class verify_low_high_workspace {
 
 namespace detail {
 
-using node_list = std::span<const node_id>;
+using node_list = span<const node_id>;
 using verdict = std::optional<dominance_error>;
 
 class low_high_verifier {
@@ -202,8 +202,8 @@ private:
 /// order, one over the edges and one over the tree; 16 bytes a node of workspace. Allocates nothing once the workspace
 /// has seen a graph as large.
 template <flow_graph G>
-constexpr std::optional<dominance_error> verify_low_high(const G& g, std::span<const node_id> immediate_dominators,
-                                                         std::span<const node_id> order,
+constexpr std::optional<dominance_error> verify_low_high(const G& g, span<const node_id> immediate_dominators,
+                                                         span<const node_id> order,
                                                          verify_low_high_workspace& workspace) {
   return detail::low_high_verifier(workspace).run(g, immediate_dominators, order, detail::no_more_claims());
 }
@@ -213,7 +213,7 @@ constexpr std::optional<dominance_error> verify_low_high(const G& g, std::span<c
 /// `tree.immediate_dominators()`.
 template <flow_graph G>
 constexpr std::optional<dominance_error> verify_low_high(const G& g, const dominator_tree& tree,
-                                                         std::span<const node_id> order,
+                                                         span<const node_id> order,
                                                          verify_low_high_workspace& workspace) {
   detail::require_tree_of(g, tree);
   const detail::tree_numbers numbers(tree);
@@ -223,8 +223,7 @@ constexpr std::optional<dominance_error> verify_low_high(const G& g, const domin
 
 /// Returns nothing if the claims, a `dominator_tree` or a range of immediate dominators by node, are right.
 template <flow_graph G, class Claims>
-constexpr std::optional<dominance_error> verify_low_high(const G& g, const Claims& claims,
-                                                         std::span<const node_id> order) {
+constexpr std::optional<dominance_error> verify_low_high(const G& g, const Claims& claims, span<const node_id> order) {
   verify_low_high_workspace workspace;
   return verify_low_high(g, claims, order, workspace);
 }

@@ -6,12 +6,12 @@
 #include "midend/elbrus/procedure.hpp"
 #include "midend/elbrus/records.hpp"
 #include "midend/elbrus/type.hpp"
+#include "midend/support/span.hpp"
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <span>
 #include <string_view>
 
 MIDEND_BEGIN_NAMESPACE
@@ -107,7 +107,7 @@ public:
   // Operations. `t` is the type in the name of the operation.
 
   /// Any operation with operands and result of one type, or a comparison of operands of type `t`.
-  value_id operation(opcode code, type t, std::span<const value_id> operands, const extras& more = {}) {
+  value_id operation(opcode code, type t, span<const value_id> operands, const extras& more = {}) {
     const bool compares = info_of(code).form == opcode_form::comparison;
     operation_draft draft = drafted(code, operands, more);
     draft.type = compares ? type::i1 : t;
@@ -167,7 +167,7 @@ public:
 
   value_id load(type t, const address& from, const extras& more = {}) {
     const value_id operands[] = {from.base, from.index};
-    operation_draft draft = drafted(opcode::ld, std::span(operands).first(from.index == no_value ? 1 : 2), more);
+    operation_draft draft = drafted(opcode::ld, span(operands).first(from.index == no_value ? 1 : 2), more);
     draft.type = t;
     draft.access = access_of(from);
     return procedure_->append(node_, draft);
@@ -175,15 +175,15 @@ public:
 
   value_id store(type t, value_id value, const address& to, const extras& more = {}) {
     const value_id operands[] = {value, to.base, to.index};
-    operation_draft draft = drafted(opcode::st, std::span(operands).first(to.index == no_value ? 2 : 3), more);
+    operation_draft draft = drafted(opcode::st, span(operands).first(to.index == no_value ? 2 : 3), more);
     draft.operand_type = t;
     draft.access = access_of(to);
     return procedure_->append(node_, draft);
   }
 
   /// A call; `t` is `none` if it has no result. With `clobber_kind::listed` it writes `classes` only.
-  value_id call(type t, std::string_view callee, std::span<const value_id> arguments, const extras& more = {},
-                clobber_kind clobbers = clobber_kind::anything, std::span<const alias_id> classes = {}) {
+  value_id call(type t, std::string_view callee, span<const value_id> arguments, const extras& more = {},
+                clobber_kind clobbers = clobber_kind::anything, span<const alias_id> classes = {}) {
     operation_draft draft = drafted(opcode::call, arguments, more);
     draft.type = t;
     return procedure_->append_call(node_, draft, callee, clobbers, classes);
@@ -226,7 +226,7 @@ public:
   }
 
   /// Returns the edges of the cases, then the default edge. The span is valid until the next edge is made.
-  std::span<const edge_id> switch_on(value_id value, std::span<const switch_case> cases, node_id otherwise) {
+  span<const edge_id> switch_on(value_id value, span<const switch_case> cases, node_id otherwise) {
     operation_draft draft = drafted(opcode::switch_, {&value, 1}, {});
     draft.operand_type = type_of(value);
     procedure_->append(node_, draft);
@@ -237,7 +237,7 @@ public:
     return procedure_->out_edges(node_);
   }
 
-  std::span<const edge_id> switch_on(value_id value, std::initializer_list<switch_case> cases, node_id otherwise) {
+  span<const edge_id> switch_on(value_id value, std::initializer_list<switch_case> cases, node_id otherwise) {
     return switch_on(value, as_span(cases), otherwise);
   }
 
@@ -254,11 +254,9 @@ public:
   type type_of(value_id v) const { return procedure_->value(v).type; }
 
 private:
-  template <class T> static std::span<const T> as_span(std::initializer_list<T> list) {
-    return {list.begin(), list.size()};
-  }
+  template <class T> static span<const T> as_span(std::initializer_list<T> list) { return {list.begin(), list.size()}; }
 
-  static operation_draft drafted(opcode code, std::span<const value_id> operands, const extras& more) {
+  static operation_draft drafted(opcode code, span<const value_id> operands, const extras& more) {
     operation_draft draft;
     draft.code = code;
     draft.operands = operands;

@@ -51,10 +51,10 @@ MIDEND_END_NAMESPACE
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <bit>
 #include <cstddef>
-#include <span>
 #include <string_view>
 
 MIDEND_BEGIN_NAMESPACE
@@ -94,7 +94,7 @@ private:
            same(pair_declared(a_.variables(), b_.variables()), {"the variables"});
   }
 
-  bool pair_declared(std::span<const value_id> a, std::span<const value_id> b) {
+  bool pair_declared(span<const value_id> a, span<const value_id> b) {
     bool equal = a.size() == b.size();
     for (std::size_t i = 0; equal && i != a.size(); ++i) {
       equal = a_.value(a[i]).type == b_.value(b[i]).type && same_name(a_.value_name(a[i]), b_.value_name(b[i]));
@@ -144,8 +144,8 @@ private:
     edge_partner_.assign(a_.num_edges(), 0);
     bool equal = true;
     for (std::size_t i = 0; equal && i != order_a_.size(); ++i) {
-      const std::span<const edge_id> a = a_.out_edges(order_a_[i]);
-      const std::span<const edge_id> b = b_.out_edges(order_b_[i]);
+      const span<const edge_id> a = a_.out_edges(order_a_[i]);
+      const span<const edge_id> b = b_.out_edges(order_b_[i]);
       equal = same(a.size() == b.size(), {"the number of edges from node ", message_part::node(a_, order_a_[i])});
       for (std::size_t j = 0; equal && j != a.size(); ++j) {
         edge_partner_[a[j]] = b[j];
@@ -192,11 +192,11 @@ private:
   }
 
   bool same_operands(value_id va, value_id vb) const {
-    const std::span<const value_id> a = a_.operands(va);
-    const std::span<const value_id> b = b_.operands(vb);
+    const span<const value_id> a = a_.operands(va);
+    const span<const value_id> b = b_.operands(vb);
     bool equal = a.size() == b.size();
     const bool is_phi = a_.is_phi(va);
-    const std::span<const edge_id> edges = is_phi ? a_.in_edges(a_.value(va).node) : std::span<const edge_id>();
+    const span<const edge_id> edges = is_phi ? a_.in_edges(a_.value(va).node) : span<const edge_id>();
     for (std::size_t i = 0; equal && i != a.size(); ++i) {
       equal = same_value(a[i], is_phi ? b_.phi_input(vb, edge_partner_[edges[i]]) : b[i]);
     }
@@ -223,8 +223,8 @@ private:
   }
 
   bool same_call(value_id va, value_id vb) const {
-    const std::span<const alias_id> a = a_.clobbered(va);
-    const std::span<const alias_id> b = b_.clobbered(vb);
+    const span<const alias_id> a = a_.clobbered(va);
+    const span<const alias_id> b = b_.clobbered(vb);
     bool equal = a_.text(a_.call(va).callee) == b_.text(b_.call(vb).callee) &&
                  a_.call(va).clobbers == b_.call(vb).clobbers && a.size() == b.size();
     for (std::size_t i = 0; equal && i != a.size(); ++i) {

@@ -6,12 +6,12 @@
 #include "midend/elbrus/opcode.hpp"
 #include "midend/elbrus/scalar.hpp"
 #include "midend/elbrus/type.hpp"
+#include "midend/support/span.hpp"
 
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 

@@ -13,12 +13,12 @@
 #include "midend/support/detail/hash_map.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/range.hpp"
+#include "midend/support/span.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <span>
 #include <string_view>
 
 MIDEND_BEGIN_NAMESPACE
@@ -135,9 +135,9 @@ public:
 
   std::size_t num_edges() const { return edges_.size(); }
 
-  std::span<const edge_id> out_edges(node_id n) const { return edge_lists_.elements(nodes_[n].out); }
+  span<const edge_id> out_edges(node_id n) const { return edge_lists_.elements(nodes_[n].out); }
 
-  std::span<const edge_id> in_edges(node_id n) const { return edge_lists_.elements(nodes_[n].in); }
+  span<const edge_id> in_edges(node_id n) const { return edge_lists_.elements(nodes_[n].in); }
 
   node_id edge_source(edge_id e) const { return edges_[e].source; }
 
@@ -169,11 +169,11 @@ public:
   bool is_terminator(value_id v) const { return is_operation(v) && elbrus::is_terminator(values_[v].code); }
 
   /// Operands, guard and otherwise included.
-  std::span<const value_id> operands(value_id v) const { return operands_.operands(values_[v].operands); }
+  span<const value_id> operands(value_id v) const { return operands_.operands(values_[v].operands); }
 
   /// Operands without guard and otherwise.
-  std::span<const value_id> arguments(value_id v) const {
-    const std::span<const value_id> all = operands(v);
+  span<const value_id> arguments(value_id v) const {
+    const span<const value_id> all = operands(v);
     return all.first(all.size() - values_[v].guarded - values_[v].has_otherwise);
   }
 
@@ -195,7 +195,7 @@ public:
   const call_record& call(value_id v) const { return calls_[values_[v].extra]; }
 
   /// The classes that a call with `clobber_kind::listed` may write.
-  std::span<const alias_id> clobbered(value_id v) const { return class_lists_.elements(call(v).classes); }
+  span<const alias_id> clobbered(value_id v) const { return class_lists_.elements(call(v).classes); }
 
   /// The values of a node, in order.
   auto values(node_id n) const { return iterator_range<value_iterator>({this, nodes_[n].first}, {this, no_value}); }
@@ -206,9 +206,9 @@ public:
     return last != no_value && is_terminator(last) ? last : no_value;
   }
 
-  std::span<const value_id> parameters() const { return {parameters_.data(), parameters_.size()}; }
+  span<const value_id> parameters() const { return {parameters_.data(), parameters_.size()}; }
 
-  std::span<const value_id> variables() const { return {variables_.data(), variables_.size()}; }
+  span<const value_id> variables() const { return {variables_.data(), variables_.size()}; }
 
   /// The input of a phi for an edge into its node.
   value_id phi_input(value_id v, edge_id e) const { return operands(v)[edge(e).position]; }
@@ -377,7 +377,7 @@ public:
 
   /// A call; `draft` has the arguments. With `clobber_kind::listed`, `classes` are what it may write.
   value_id append_call(node_id n, const operation_draft& draft, std::string_view callee,
-                       clobber_kind clobbers = clobber_kind::anything, std::span<const alias_id> classes = {}) {
+                       clobber_kind clobbers = clobber_kind::anything, span<const alias_id> classes = {}) {
     const value_id v = append(n, draft);
     call_record& record = calls_[values_[v].extra];
     record.callee = names_.add(callee);
@@ -432,7 +432,7 @@ private:
   /// Takes an edge from its target: the last one there moves into its place.
   void leave(edge_id e) {
     node_record& target = nodes_[edges_[e].target];
-    const std::span<edge_id> in = edge_lists_.elements(target.in);
+    const span<edge_id> in = edge_lists_.elements(target.in);
     const std::uint32_t position = edges_[e].position;
     in[position] = in.back();
     edges_[in[position]].position = position;
@@ -443,7 +443,7 @@ private:
   /// Takes an edge, which has left its target, from its source.
   void end_edge(edge_id e) {
     node_record& source = nodes_[edges_[e].source];
-    const std::span<const edge_id> out = out_edges(edges_[e].source);
+    const span<const edge_id> out = out_edges(edges_[e].source);
     std::size_t position = out.size() - 1; // usually they go from the last one on
     while (out[position] != e) {
       --position;

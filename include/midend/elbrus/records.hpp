@@ -7,9 +7,9 @@
 #include "midend/elbrus/type.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 MIDEND_BEGIN_NAMESPACE
@@ -135,7 +135,7 @@ struct operation_draft {
   opcode code = opcode::mov;
   elbrus::type type = elbrus::type::none;
   elbrus::type operand_type = elbrus::type::none;
-  std::span<const value_id> operands =
+  span<const value_id> operands =
       {}; ///< without guard and otherwise; of `ld`: base, index; of `st`: value, base, index
   attributes flags = {};
   value_id guard = no_value;

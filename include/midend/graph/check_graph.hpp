@@ -6,11 +6,11 @@
 #include "midend/graph/csr_graph.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/sort.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <utility>
 
 MIDEND_BEGIN_NAMESPACE
@@ -90,7 +90,7 @@ private:
 
     constexpr std::size_t num_nodes() const { return offsets.size() - 1; }
 
-    constexpr std::span<const node_id> successors(node_id n) const {
+    constexpr span<const node_id> successors(node_id n) const {
       return {targets.data() + offsets[n], targets.data() + offsets[n + std::size_t{1}]};
     }
   };
@@ -122,7 +122,7 @@ private:
   }
 
   constexpr std::optional<graph_error> read_again(node_id n) const {
-    const std::span<const node_id> first_time = copy_.successors(n);
+    const span<const node_id> first_time = copy_.successors(n);
     std::size_t position = 0;
     auto&& range = g_.successors(n);
     const auto last = std::end(range);
@@ -148,7 +148,7 @@ private:
       said_.push_back(p);
     }
     sort(said_);
-    const std::span<const node_id> expected = copy_.predecessors(n); // ascending
+    const span<const node_id> expected = copy_.predecessors(n); // ascending
     for (std::size_t i = 0; i != said_.size() || i != expected.size(); ++i) {
       const bool extra = i == expected.size() || (i != said_.size() && said_[i] < expected[i]);
       if (extra) {
@@ -188,7 +188,7 @@ private:
   }
 
   constexpr std::optional<graph_error> check_out_edges(node_id n, flat_array<bool>& listed) const {
-    const std::span<const node_id> successors = copy_.successors(n);
+    const span<const node_id> successors = copy_.successors(n);
     std::size_t position = 0;
     auto&& range = g_.out_edges(n);
     const auto last = std::end(range);

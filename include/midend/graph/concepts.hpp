@@ -19,11 +19,11 @@
 
 #include "midend/config.hpp"
 #include "midend/support/range.hpp"
+#include "midend/support/span.hpp"
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <utility>
 
 MIDEND_BEGIN_NAMESPACE

@@ -6,11 +6,11 @@
 #include "midend/graph/forward_csr_graph.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/result.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <utility>
 
 MIDEND_BEGIN_NAMESPACE
@@ -49,7 +49,7 @@ public:
   /// The graph of an edge list, or the first edge that is wrong. Edges get ids by source; those of one source
   /// keep the order of the list, which becomes the order of successors. O(n + m).
   static constexpr result<csr_graph, graph_build_error> from_edges(std::size_t num_nodes, node_id entry,
-                                                                   std::span<const edge> edges) {
+                                                                   span<const edge> edges) {
     if (const auto error = check_edges(num_nodes, entry, edges)) {
       return *error;
     }
@@ -60,14 +60,14 @@ public:
     return g;
   }
 
-  constexpr std::span<const node_id> predecessors(node_id n) const {
+  constexpr span<const node_id> predecessors(node_id n) const {
     MIDEND_ASSERT(n < num_nodes(), "a node of the graph", n, num_nodes());
     const edge_id* const offset = in_offsets_.data() + n;
     return {predecessors_.data() + offset[0], predecessors_.data() + offset[1]};
   }
 
   /// The edges into `n`, in the order of `predecessors(n)`.
-  constexpr std::span<const edge_id> in_edges(node_id n) const {
+  constexpr span<const edge_id> in_edges(node_id n) const {
     MIDEND_ASSERT(n < num_nodes(), "a node of the graph", n, num_nodes());
     const edge_id* const offset = in_offsets_.data() + n;
     return {in_edges_.data() + offset[0], in_edges_.data() + offset[1]};
@@ -76,11 +76,11 @@ public:
   constexpr node_id edge_source(edge_id e) const { return sources_[e]; }
 
   /// The source of each edge.
-  constexpr std::span<const node_id> sources() const { return sources_; }
+  constexpr span<const node_id> sources() const { return sources_; }
 
 private:
   static constexpr std::optional<graph_build_error> check_edges(std::size_t num_nodes, node_id entry,
-                                                                std::span<const edge> edges) {
+                                                                span<const edge> edges) {
     using reason = graph_build_error::reason;
     if (num_nodes > max_nodes) {
       return graph_build_error{reason::too_many_nodes, 0, num_nodes};
@@ -103,7 +103,7 @@ private:
   }
 
   /// A stable counting sort of the edges by their source.
-  constexpr void sort_by_source(std::size_t num_nodes, std::span<const edge> edges) {
+  constexpr void sort_by_source(std::size_t num_nodes, span<const edge> edges) {
     if (num_nodes == 0) {
       return;
     }

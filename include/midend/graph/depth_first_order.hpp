@@ -4,11 +4,11 @@
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 #include "midend/support/work_stack.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -27,11 +27,11 @@ public:
   constexpr bool is_reachable(node_id n) const { return preorder_number_[n] != no_node; }
 
   /// The reachable nodes in the order in which the search met them; the entry is first.
-  constexpr std::span<const node_id> preorder() const { return preorder_; }
+  constexpr span<const node_id> preorder() const { return preorder_; }
 
   /// The reachable nodes in the order in which the search left them; the entry is last. Reversed, it is the reverse
   /// postorder.
-  constexpr std::span<const node_id> postorder() const { return postorder_; }
+  constexpr span<const node_id> postorder() const { return postorder_; }
 
   constexpr node_id preorder_number(node_id n) const { return preorder_number_[n]; }
 
@@ -165,7 +165,7 @@ constexpr void depth_first_order(const G& g, depth_first_order_workspace& worksp
 /// problems. The reversed `postorder()` of `depth_first_order(g)`. O(n + m).
 template <flow_graph G> constexpr flat_array<node_id> reverse_post_order(const G& g) {
   const depth_first_numbering order = depth_first_order(g);
-  const std::span<const node_id> postorder = order.postorder();
+  const span<const node_id> postorder = order.postorder();
   flat_array<node_id> reversed;
   reversed.resize_for_overwrite(postorder.size());
   for (std::size_t i = 0; i != postorder.size(); ++i) {

@@ -6,11 +6,11 @@
 #include "midend/support/flat_array.hpp"
 #include "midend/support/range.hpp"
 #include "midend/support/result.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -79,7 +79,7 @@ public:
   /// The `epoch()` of the graph that was copied.
   constexpr std::uint64_t epoch() const { return epoch_; }
 
-  constexpr std::span<const node_id> successors(node_id n) const {
+  constexpr span<const node_id> successors(node_id n) const {
     MIDEND_ASSERT(n < num_nodes(), "a node of the graph", n, num_nodes());
     const edge_id* const offset = offsets_.data() + n;
     return {targets_.data() + offset[0], targets_.data() + offset[1]};
@@ -105,10 +105,10 @@ public:
   }
 
   /// num_nodes() + 1 positions in `targets()`; none if there are no nodes.
-  constexpr std::span<const edge_id> offsets() const { return offsets_; }
+  constexpr span<const edge_id> offsets() const { return offsets_; }
 
   /// The target of each edge.
-  constexpr std::span<const node_id> targets() const { return targets_; }
+  constexpr span<const node_id> targets() const { return targets_; }
 
 protected:
   template <class G> constexpr void copy_successors(const G& g) {

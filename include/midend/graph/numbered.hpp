@@ -6,10 +6,10 @@
 #include "midend/graph/forward_csr_graph.hpp"
 #include "midend/support/detail/hash_map.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <type_traits>
 
 MIDEND_BEGIN_NAMESPACE
@@ -27,8 +27,7 @@ public:
   constexpr numbered_graph() = default;
 
   /// See `numbered`.
-  template <class SuccessorsOf>
-  numbered_graph(Handle entry, std::span<const Handle> all_nodes, SuccessorsOf successors_of) {
+  template <class SuccessorsOf> numbered_graph(Handle entry, span<const Handle> all_nodes, SuccessorsOf successors_of) {
     discover(entry);
     std::size_t next_root = 0;
     for (node_id n = 0;; ++n) {
@@ -48,7 +47,7 @@ public:
   constexpr Handle handle(node_id n) const { return handles_[n]; }
 
   /// All handles by number.
-  constexpr std::span<const Handle> handles() const { return handles_; }
+  constexpr span<const Handle> handles() const { return handles_; }
 
   /// The number of a handle, or `no_node` if it has none.
   node_id number(Handle handle) const { return numbers_.find(handle); }
@@ -73,7 +72,7 @@ private:
 /// Numbers what `entry` reaches. `successors_of(handle)` gives a range of handles and is called once for each; the
 /// range may be a temporary. The entry gets 0. O(n + m) expected.
 template <class Handle, class SuccessorsOf> numbered_graph<Handle> numbered(Handle entry, SuccessorsOf successors_of) {
-  return numbered_graph<Handle>(entry, std::span<const Handle>(), successors_of);
+  return numbered_graph<Handle>(entry, span<const Handle>(), successors_of);
 }
 
 /// Numbers what `entry` reaches, then the other handles of the range `all_nodes` and what they reach, in its order.

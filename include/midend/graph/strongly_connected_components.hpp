@@ -6,11 +6,11 @@
 #include "midend/graph/csr_graph.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/range.hpp"
+#include "midend/support/span.hpp"
 #include "midend/support/work_stack.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -34,7 +34,7 @@ public:
   constexpr bool same_component(node_id a, node_id b) const { return component_[a] == component_[b]; }
 
   /// The nodes of a component; the one that the search met first comes first.
-  constexpr std::span<const node_id> members(component_id c) const {
+  constexpr span<const node_id> members(component_id c) const {
     MIDEND_ASSERT(c < num_components(), "a component", c, num_components());
     return {members_.data() + offsets_[c], members_.data() + offsets_[c + std::size_t{1}]};
   }

@@ -5,10 +5,10 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/support/chained_range.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -19,7 +19,7 @@ MIDEND_BEGIN_NAMESPACE
 template <flow_graph G> class virtual_exit_graph {
 public:
   /// Duplicate roots count once. Requires nodes of `g`.
-  constexpr virtual_exit_graph(const G& g, std::span<const node_id> roots)
+  constexpr virtual_exit_graph(const G& g, span<const node_id> roots)
       : graph_(&g), exit_(detail::node_count(g)), is_root_(detail::node_count(g), false) {
     for (const node_id root : roots) {
       if (!is_root_[root]) {
@@ -38,7 +38,7 @@ public:
   constexpr node_id exit() const { return exit_; }
 
   /// The nodes with an edge to the virtual exit.
-  constexpr std::span<const node_id> roots() const { return roots_; }
+  constexpr span<const node_id> roots() const { return roots_; }
 
   constexpr std::uint64_t epoch() const { return graph_epoch(*graph_); }
 
@@ -48,7 +48,7 @@ public:
       return range();
     }
     auto&& own = graph_->successors(n);
-    return range(std::begin(own), std::end(own), std::span(&exit_, is_root_[n] ? 1 : 0));
+    return range(std::begin(own), std::end(own), span(&exit_, is_root_[n] ? 1 : 0));
   }
 
   constexpr auto predecessors(node_id n) const
@@ -59,7 +59,7 @@ public:
       return range(roots());
     }
     auto&& own = graph_->predecessors(n);
-    return range(std::begin(own), std::end(own), std::span<const node_id>());
+    return range(std::begin(own), std::end(own), span<const node_id>());
   }
 
 private:
@@ -70,7 +70,7 @@ private:
 };
 
 /// The view of `g` whose virtual exit follows the nodes `roots`.
-template <flow_graph G> constexpr virtual_exit_graph<G> with_virtual_exit(const G& g, std::span<const node_id> roots) {
+template <flow_graph G> constexpr virtual_exit_graph<G> with_virtual_exit(const G& g, span<const node_id> roots) {
   return {g, roots};
 }
 

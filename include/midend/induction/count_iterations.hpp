@@ -11,11 +11,11 @@
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -236,7 +236,7 @@ private:
   // Exits that compare a counter.
 
   constexpr void recognise_counter(loop_exit& x, body_id comparison, bool exits_when) const {
-    const std::span<const body_id> operands = body_.operands_of(comparison);
+    const span<const body_id> operands = body_.operands_of(comparison);
     const bool swapped = is_invariant(operands[0]);
     const induction_form& counter = form(operands[swapped ? 1 : 0]);
     const body_id bound = operands[swapped ? 0 : 1];
@@ -355,7 +355,7 @@ private:
       const std::optional<std::uint64_t> bit = number_in(condition, iteration);
       return bit ? std::optional(*bit != 0) : std::nullopt;
     }
-    const std::span<const body_id> operands = body_.operands_of(f.base);
+    const span<const body_id> operands = body_.operands_of(f.base);
     const std::optional<std::uint64_t> a = number_in(operands[0], iteration);
     const std::optional<std::uint64_t> b = number_in(operands[1], iteration);
     const operation_info& info = body_.values[f.base].info;
@@ -391,7 +391,7 @@ private:
     if (f.kind != induction_form_kind::test) {
       return settles(condition);
     }
-    const std::span<const body_id> operands = body_.operands_of(f.base);
+    const span<const body_id> operands = body_.operands_of(f.base);
     return settles(operands[0]) && settles(operands[1]);
   }
 

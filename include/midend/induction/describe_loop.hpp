@@ -10,12 +10,12 @@
 #include "midend/ir/ssa_values.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 #include "midend/support/work_stack.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -233,7 +233,7 @@ private:
   /// The number of a value that is in the loop and has no number: not yet, or as a terminator.
   static constexpr body_id unnumbered = no_body_value - 1;
 
-  constexpr std::span<const node_id> own_blocks() const { return forest_.own_blocks(loop_); }
+  constexpr span<const node_id> own_blocks() const { return forest_.own_blocks(loop_); }
 
   // Blocks and edges.
 

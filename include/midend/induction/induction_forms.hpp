@@ -6,11 +6,11 @@
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -129,7 +129,7 @@ private:
     return out;
   }
 
-  constexpr induction_form common_form(std::span<const body_id> operands) const {
+  constexpr induction_form common_form(span<const body_id> operands) const {
     induction_form out = operands.empty() ? induction_form{} : forms_[operands[0]];
     for (const body_id o : operands) {
       if (!is_same_value(out, forms_[o])) {
@@ -140,8 +140,7 @@ private:
     return out;
   }
 
-  constexpr induction_form computed_form(const operation_info& info, body_id v,
-                                         std::span<const body_id> operands) const {
+  constexpr induction_form computed_form(const operation_info& info, body_id v, span<const body_id> operands) const {
     if (info.code == operation::other || operands.size() != arity(info.code)) {
       return {};
     }
@@ -174,7 +173,7 @@ private:
   }
 
   /// The sum of a counter and a number.
-  constexpr induction_form sum_form(const operation_info& info, std::span<const body_id> operands) const {
+  constexpr induction_form sum_form(const operation_info& info, span<const body_id> operands) const {
     const induction_form& a = forms_[operands[0]];
     const induction_form& b = forms_[operands.back()];
     switch (info.code) {
@@ -266,8 +265,7 @@ private:
   }
 
   /// An operation on numbers and invariants. If it cannot fail, it can be computed before the loop, without its flags.
-  constexpr induction_form invariant_form(const operation_info& info, body_id v,
-                                          std::span<const body_id> operands) const {
+  constexpr induction_form invariant_form(const operation_info& info, body_id v, span<const body_id> operands) const {
     std::array<std::uint64_t, 3> numbers{};
     bool all_known = true;
     for (std::size_t i = 0; i != operands.size(); ++i) {
@@ -279,7 +277,7 @@ private:
       numbers[i] = f.number;
     }
     if (all_known) {
-      const evaluation result = evaluate(info, std::span<const std::uint64_t>(numbers).first(operands.size()));
+      const evaluation result = evaluate(info, span<const std::uint64_t>(numbers).first(operands.size()));
       return result ? number_form(result.bits) : induction_form{};
     }
     induction_form out;

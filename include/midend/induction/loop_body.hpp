@@ -8,10 +8,10 @@
 #include "midend/ir/operation_class.hpp"
 #include "midend/ir/ssa_values.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -129,8 +129,8 @@ struct loop_body {
 
   constexpr std::uint32_t bottom() const { return static_cast<std::uint32_t>(blocks.size() - 1); }
 
-  constexpr std::span<const body_id> operands_of(body_id v) const {
-    return std::span<const body_id>(operands).subspan(values[v].first_operand, values[v].num_operands);
+  constexpr span<const body_id> operands_of(body_id v) const {
+    return span<const body_id>(operands).subspan(values[v].first_operand, values[v].num_operands);
   }
 
   /// The value of a header phi on entry.
@@ -139,9 +139,9 @@ struct loop_body {
   /// The value of a header phi in the next iteration.
   constexpr body_id next(body_id phi) const { return operands_of(phi)[1]; }
 
-  constexpr std::span<const std::uint32_t> in_edges_of(std::uint32_t block) const {
+  constexpr span<const std::uint32_t> in_edges_of(std::uint32_t block) const {
     const body_block& b = blocks[block];
-    return std::span<const std::uint32_t>(in_edges).subspan(b.first_in_edge, b.last_in_edge - b.first_in_edge);
+    return span<const std::uint32_t>(in_edges).subspan(b.first_in_edge, b.last_in_edge - b.first_in_edge);
   }
 };
 

@@ -4,10 +4,10 @@
 #include "midend/config.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/fraction.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -23,9 +23,9 @@ public:
 
   /// The phis of a cycle in the order in which their values reach the first: the first phi, the phi from which it takes
   /// its next value, and so on.
-  constexpr std::span<const std::uint32_t> cycle(std::size_t i) const {
+  constexpr span<const std::uint32_t> cycle(std::size_t i) const {
     const std::size_t begin = i == 0 ? 0 : ends_[i - 1];
-    return std::span<const std::uint32_t>(phis_).subspan(begin, ends_[i] - begin);
+    return span<const std::uint32_t>(phis_).subspan(begin, ends_[i] - begin);
   }
 
   /// The least common multiple of the lengths, 1 without cycles: the least number of iterations after which every phi
@@ -35,7 +35,7 @@ public:
   /// Computes the cycles of a map, refilling this object. Requires that each `next[p]` is below the size of `next` or
   /// `no_phi`. Several phis may take the value of one. A phi that keeps its value is a cycle of length 1. Cycles are in
   /// the order of their least phis, and begin with them. O(phis).
-  constexpr void assign(std::span<const std::uint32_t> next) {
+  constexpr void assign(span<const std::uint32_t> next) {
     phis_.clear();
     ends_.clear();
     period_ = 1;
@@ -52,7 +52,7 @@ private:
   static constexpr std::uint32_t unseen = no_phi;
   static constexpr std::uint32_t on_cycle = no_phi - 1;
 
-  constexpr void mark_cycles(std::span<const std::uint32_t> next) {
+  constexpr void mark_cycles(span<const std::uint32_t> next) {
     state_.assign(next.size(), unseen);
     for (std::uint32_t walk = 0; walk != next.size(); ++walk) {
       std::uint32_t p = walk;
@@ -69,7 +69,7 @@ private:
   }
 
   /// Starts at the least phi of the cycle.
-  constexpr void append_cycle(std::uint32_t least, std::span<const std::uint32_t> next) {
+  constexpr void append_cycle(std::uint32_t least, span<const std::uint32_t> next) {
     const std::size_t begin = phis_.size();
     for (std::uint32_t p = least; state_[p] == on_cycle; p = next[p]) {
       state_[p] = least;
@@ -91,7 +91,7 @@ private:
 };
 
 /// The cycles of the map from header phis to their latch inputs. See `phi_permutation::assign`.
-constexpr phi_permutation phi_cycles(std::span<const std::uint32_t> next) {
+constexpr phi_permutation phi_cycles(span<const std::uint32_t> next) {
   phi_permutation out;
   out.assign(next);
   return out;

@@ -64,9 +64,9 @@
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/ir/statements.hpp"
+#include "midend/support/span.hpp"
 
 #include <concepts>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -125,7 +125,7 @@ concept can_keep_edges = requires(E& editor, edge_id e) { editor.keep_edge(e); }
 
 /// `erase_nodes(nodes)` removes nodes.
 template <class E>
-concept can_erase_nodes = requires(E& editor, std::span<const node_id> nodes) { editor.erase_nodes(nodes); };
+concept can_erase_nodes = requires(E& editor, span<const node_id> nodes) { editor.erase_nodes(nodes); };
 
 /// Changes the control flow of an IR.
 template <class E>

@@ -3,9 +3,9 @@
 
 #include "midend/config.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -172,7 +172,7 @@ constexpr bool comparison_holds(operation code, std::uint64_t a, std::uint64_t b
 /// The result of an operation. Requires `arity(info.code)` arguments, each with zeros above its width. Division by 0,
 /// division of the least number by -1, shifts by the width or more and broken flags have no result. Comparisons return
 /// 0 or 1.
-constexpr evaluation evaluate(const operation_info& info, std::span<const std::uint64_t> args) {
+constexpr evaluation evaluate(const operation_info& info, span<const std::uint64_t> args) {
   MIDEND_ASSERT(args.size() == arity(info.code), "as many arguments as the operation has operands", args.size());
   const unsigned width = info.width;
   const std::uint64_t ones = low_ones(width);

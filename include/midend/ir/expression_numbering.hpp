@@ -5,10 +5,10 @@
 #include "midend/ir/ids.hpp"
 #include "midend/support/detail/hash_map.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -24,7 +24,7 @@ MIDEND_BEGIN_NAMESPACE
 class expression_numbering {
 public:
   /// The number of `operation` of `operands`; a new one if it was not seen before.
-  expression_id number(std::uint32_t operation, std::span<const variable_id> operands) {
+  expression_id number(std::uint32_t operation, span<const variable_id> operands) {
     std::uint32_t at = step(start, operation);
     for (const variable_id operand : operands) {
       at = step(at, operand);
@@ -45,7 +45,7 @@ public:
   std::uint32_t operation(expression_id e) const { return operations_[e]; }
 
   /// The operands, as they were given.
-  std::span<const variable_id> operands(expression_id e) const {
+  span<const variable_id> operands(expression_id e) const {
     MIDEND_ASSERT(e < num_expressions(), "the number of an expression", e, num_expressions());
     const std::size_t first = e == 0 ? 0 : operand_end_[e - 1];
     return {operands_.data() + first, operands_.data() + operand_end_[e]};

@@ -36,11 +36,11 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/ssa.hpp"
+#include "midend/support/span.hpp"
 
 #include <concepts>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -66,7 +66,7 @@ concept has_constant = requires(const IR& ir, value_id v) {
 
 /// `fold(v, args)` computes a value from constants.
 template <class IR>
-concept has_fold = requires(const IR& ir, value_id v, std::span<const constant_of<IR>> args) {
+concept has_fold = requires(const IR& ir, value_id v, span<const constant_of<IR>> args) {
   { ir.fold(v, args) } -> std::convertible_to<std::optional<constant_of<IR>>>;
 };
 

@@ -8,10 +8,10 @@
 #include "midend/support/flat_array.hpp"
 #include "midend/support/range.hpp"
 #include "midend/support/sort.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -106,7 +106,7 @@ public:
         out.push_back(entered_[i].block);
       }
     }
-    detail::sort(std::span(out.data() + 1, out.size() - 1));
+    detail::sort(span(out.data() + 1, out.size() - 1));
   }
 
   /// The smallest cycle around `n`, or `no_cycle`.
@@ -127,10 +127,10 @@ public:
 
   /// The blocks of `c`: the header, the other blocks that are in no inner cycle, then, cycle by cycle, those of the
   /// inner ones.
-  constexpr std::span<const node_id> blocks(cycle_id c) const { return blocks_of(c, c + size_[c]); }
+  constexpr span<const node_id> blocks(cycle_id c) const { return blocks_of(c, c + size_[c]); }
 
   /// The blocks whose innermost cycle is `c`; the header is first.
-  constexpr std::span<const node_id> own_blocks(cycle_id c) const { return blocks_of(c, c + 1); }
+  constexpr span<const node_id> own_blocks(cycle_id c) const { return blocks_of(c, c + 1); }
 
   /// The `epoch()` of the graph that the forest was made of.
   constexpr std::uint64_t epoch() const { return epoch_; }
@@ -138,7 +138,7 @@ public:
 private:
   friend detail::cycle_forest_builder;
 
-  constexpr std::span<const node_id> blocks_of(cycle_id first, cycle_id last) const {
+  constexpr span<const node_id> blocks_of(cycle_id first, cycle_id last) const {
     return {blocks_.data() + block_offset_[first], blocks_.data() + block_offset_[last]};
   }
 

@@ -13,10 +13,10 @@
 #include "midend/loops/loop_forest.hpp"
 #include "midend/loops/natural_loops.hpp"
 #include "midend/support/detail/arena.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -70,7 +70,7 @@ private:
   };
 
   /// The targets of the backedges descend, so inner headers come first.
-  constexpr void collect_loops(const dominance_arrays& a, std::uint32_t reached, std::span<const backedge> backedges) {
+  constexpr void collect_loops(const dominance_arrays& a, std::uint32_t reached, span<const backedge> backedges) {
     std::uint32_t* const draft_of = memory.array(reached, none);
     drafts.start(memory, backedges.size(), reached);
     std::uint32_t* last = drafts.blocks;

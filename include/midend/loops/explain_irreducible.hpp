@@ -5,10 +5,10 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/loops/cycle_forest.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <utility>
 
 MIDEND_BEGIN_NAMESPACE
@@ -36,10 +36,10 @@ public:
   constexpr node_id second_entry() const { return second_; }
 
   /// The path to the first entry, both ends included.
-  constexpr std::span<const node_id> path_to_first() const { return {paths_.data(), paths_.data() + split_}; }
+  constexpr span<const node_id> path_to_first() const { return {paths_.data(), paths_.data() + split_}; }
 
   /// The path to the second entry, both ends included; empty if there is none.
-  constexpr std::span<const node_id> path_to_second() const {
+  constexpr span<const node_id> path_to_second() const {
     return {paths_.data() + split_, paths_.data() + paths_.size()};
   }
 

@@ -9,9 +9,9 @@
 #include "midend/loops/loop_forms.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/sort.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -85,7 +85,7 @@ public:
 
   /// The obstacles, each once: in the order of requirements, then ascending by `node` and `other`. That the entry of
   /// the graph is the header or an exit block comes before the obstacles of other blocks.
-  constexpr std::span<const loop_form_obstacle> obstacles() const { return obstacles_; }
+  constexpr span<const loop_form_obstacle> obstacles() const { return obstacles_; }
 
   /// Whether there is no obstacle to `requirement`.
   constexpr bool meets(loop_requirement requirement) const {

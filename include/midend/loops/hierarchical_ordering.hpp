@@ -7,10 +7,10 @@
 #include "midend/loops/sibling_range.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/range.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -56,7 +56,7 @@ public:
   constexpr bool is_reachable(node_id n) const { return position_[n] != no_node; }
 
   /// The reachable nodes, the entry first.
-  constexpr std::span<const node_id> order() const { return order_; }
+  constexpr span<const node_id> order() const { return order_; }
 
   /// Where `n` stands in `order()`; `no_node` for unreachable nodes.
   constexpr std::uint32_t position(node_id n) const { return position_[n]; }
@@ -91,7 +91,7 @@ public:
   constexpr node_id head(wto_component_id c) const { return order_[head_position_[c]]; }
 
   /// The nodes of `c` in their order, the head first.
-  constexpr std::span<const node_id> members(wto_component_id c) const {
+  constexpr span<const node_id> members(wto_component_id c) const {
     return order().subspan(head_position_[c], end_position_[c] - head_position_[c]);
   }
 

@@ -5,10 +5,10 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/support/detail/iterator_base.hpp"
 #include "midend/support/range.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 

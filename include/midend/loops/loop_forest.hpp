@@ -8,10 +8,10 @@
 #include "midend/support/flat_array.hpp"
 #include "midend/support/range.hpp"
 #include "midend/support/sort.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -82,31 +82,29 @@ public:
 
   /// The blocks of `l`: the header, the other blocks that are in no inner loop, then, loop by loop, those of the inner
   /// ones.
-  constexpr std::span<const node_id> blocks(loop_id l) const { return blocks_of(l, l + of(sizes, l)); }
+  constexpr span<const node_id> blocks(loop_id l) const { return blocks_of(l, l + of(sizes, l)); }
 
   /// The blocks whose innermost loop is `l`; the header is first.
-  constexpr std::span<const node_id> own_blocks(loop_id l) const { return blocks_of(l, l + 1); }
+  constexpr span<const node_id> own_blocks(loop_id l) const { return blocks_of(l, l + 1); }
 
   /// Whether the forest knows the edges of its loops. One that was made with `nesting_only` does not; it must not be
   /// asked any of the following questions.
   constexpr bool has_boundaries() const { return has_boundaries_; }
 
   /// The edges from blocks of `l` to its header, ascending by source.
-  constexpr std::span<const loop_edge> backedges(loop_id l) const { return slice(backedge_offsets, l); }
+  constexpr span<const loop_edge> backedges(loop_id l) const { return slice(backedge_offsets, l); }
 
   /// The blocks with a backedge, ascending, each once.
-  constexpr edge_sources<std::span<const loop_edge>> latches(loop_id l) const {
-    return detail::sources_of(backedges(l));
-  }
+  constexpr edge_sources<span<const loop_edge>> latches(loop_id l) const { return detail::sources_of(backedges(l)); }
 
   /// The only latch, or `no_node` if there are several.
   constexpr node_id single_latch(loop_id l) const { return only_source(backedges(l)); }
 
   /// The edges into the header from outside, unreachable blocks included, ascending by source.
-  constexpr std::span<const loop_edge> entering_edges(loop_id l) const { return slice(entering_offsets, l); }
+  constexpr span<const loop_edge> entering_edges(loop_id l) const { return slice(entering_offsets, l); }
 
   /// The blocks with an entering edge, ascending, each once.
-  constexpr edge_sources<std::span<const loop_edge>> entering_blocks(loop_id l) const {
+  constexpr edge_sources<span<const loop_edge>> entering_blocks(loop_id l) const {
     return detail::sources_of(entering_edges(l));
   }
 
@@ -201,7 +199,7 @@ private:
     return column(c)[l];
   }
 
-  constexpr std::span<const node_id> blocks_of(loop_id first, loop_id last) const {
+  constexpr span<const node_id> blocks_of(loop_id first, loop_id last) const {
     MIDEND_ASSERT(first < num_loops_, "a loop of the forest", first, num_loops_);
     const node_id* const blocks = column(blocks_and_reach);
     return {blocks + column(block_offsets)[first], blocks + column(block_offsets)[last]};
@@ -211,13 +209,13 @@ private:
     MIDEND_ASSERT(has_boundaries_, "a loop forest that was not made with nesting_only");
   }
 
-  constexpr std::span<const loop_edge> slice(column_id offsets, loop_id l) const {
+  constexpr span<const loop_edge> slice(column_id offsets, loop_id l) const {
     require_boundaries();
     const std::uint32_t first = of(offsets, l);
     return {edges_.data() + first, edges_.data() + column(offsets)[l + std::size_t{1}]};
   }
 
-  static constexpr node_id only_source(std::span<const loop_edge> edges) {
+  static constexpr node_id only_source(span<const loop_edge> edges) {
     return !edges.empty() && edges.front().source == edges.back().source ? edges.front().source : no_node;
   }
 

@@ -12,11 +12,11 @@
 #include "midend/loops/detail/loop_forest_builder.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/detail/arena.hpp"
+#include "midend/support/span.hpp"
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -68,7 +68,7 @@ private:
                             loop_forest& out) {
     require_tree_of(g, tree);
     memory.reset(loop_search_bytes(g));
-    const std::span<const edge> backedges = list_backedges(g, tree, memory);
+    const span<const edge> backedges = list_backedges(g, tree, memory);
     if (backedges.empty()) {
       loop_forest_builder::clear(tree, boundaries, out);
       return;
@@ -93,7 +93,7 @@ private:
 
   /// The edges whose target dominates their source.
   template <class G>
-  static constexpr std::span<const edge> list_backedges(const G& g, const dominator_tree& tree, arena& memory) {
+  static constexpr span<const edge> list_backedges(const G& g, const dominator_tree& tree, arena& memory) {
     arena_stack<edge> found(memory, 0);
     const dominator_tree::dominance_test dominates = tree.test();
     for_each_edge(g, [&](edge_id, node_id source, node_id target) {
@@ -105,16 +105,16 @@ private:
   }
 
   struct grouped_backedges {
-    std::span<const edge> edges;
-    std::span<std::uint64_t> is_header; ///< a bit by preorder number in the dominator tree
-    std::uint32_t* first;               ///< by the same number, for headers only: an index of `edges`
-    std::uint32_t* next;                ///< by edge: another one to the same header, or `none`
+    span<const edge> edges;
+    span<std::uint64_t> is_header; ///< a bit by preorder number in the dominator tree
+    std::uint32_t* first;          ///< by the same number, for headers only: an index of `edges`
+    std::uint32_t* next;           ///< by edge: another one to the same header, or `none`
     std::uint32_t num_headers = 0;
   };
 
   /// Sorts the headers by their preorder numbers in the dominator tree, by setting bits, and chains the backedges of
   /// each.
-  static constexpr grouped_backedges group_by_header(std::span<const edge> backedges, const dominator_tree& tree,
+  static constexpr grouped_backedges group_by_header(span<const edge> backedges, const dominator_tree& tree,
                                                      arena& memory) {
     const std::size_t words = (tree.num_reachable() + 63) / 64;
     grouped_backedges groups{.edges = backedges,

@@ -4,10 +4,10 @@
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <concepts>
 #include <cstddef>
-#include <span>
 #include <utility>
 
 MIDEND_BEGIN_NAMESPACE
@@ -37,7 +37,7 @@ public:
 
   constexpr node_id entry() const { return static_cast<node_id>(graph_.entry()); }
 
-  constexpr std::span<const node_id> successors(node_id n) const {
+  constexpr span<const node_id> successors(node_id n) const {
     turned_.clear();
     for (const auto successor : graph_.successors(n)) {
       turned_.push_back(static_cast<node_id>(successor));

@@ -8,10 +8,10 @@
 #include "midend/loops/hierarchical_ordering.hpp"
 #include "midend/loops/search_order.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -94,7 +94,7 @@ private:
     for (std::uint32_t draft = 0; draft != drafts.count; ++draft) {
       drafts.loops_inside[draft] = 1;
     }
-    workspace.num_nodes_.assign(std::span<const std::uint32_t>(drafts.own_blocks, drafts.count));
+    workspace.num_nodes_.assign(span<const std::uint32_t>(drafts.own_blocks, drafts.count));
     for (std::uint32_t draft = 0; draft != top; ++draft) {
       std::uint32_t& parent = drafts.parent[draft];
       parent = parent == none ? top : parent;

@@ -6,11 +6,11 @@
 #include "midend/ir/operation_class.hpp"
 #include "midend/machine/machine.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -113,9 +113,9 @@ public:
 
   constexpr const body_operation& operation(operation_id o) const { return operations_[o]; }
 
-  constexpr std::span<const body_operation> operations() const { return operations_; }
+  constexpr span<const body_operation> operations() const { return operations_; }
 
-  constexpr std::span<const dependence> dependences() const { return dependences_; }
+  constexpr span<const dependence> dependences() const { return dependences_; }
 
   friend constexpr bool operator==(const dependence_graph&, const dependence_graph&) = default;
 

@@ -7,12 +7,12 @@
 #include "midend/machine/machine_model.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/result.hpp"
+#include "midend/support/span.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -55,7 +55,7 @@ class machine_line {
 public:
   constexpr machine_line() = default;
 
-  constexpr explicit machine_line(std::span<const char> text) : text_(text) {}
+  constexpr explicit machine_line(span<const char> text) : text_(text) {}
 
   /// Moves to the next word. False at the end of the line, and if the first word begins a comment.
   constexpr bool next() {
@@ -77,13 +77,13 @@ public:
   /// Makes `next` return this word again.
   constexpr void back() { end_ = begin_; }
 
-  constexpr std::span<const char> word() const { return text_.subspan(begin_, end_ - begin_); }
+  constexpr span<const char> word() const { return text_.subspan(begin_, end_ - begin_); }
 
   /// The column of the word, counted from 1.
   constexpr std::size_t column() const { return begin_ + 1; }
 
   /// The text after the word, without blanks around it.
-  constexpr std::span<const char> rest() const {
+  constexpr span<const char> rest() const {
     std::size_t first = end_;
     std::size_t last = text_.size();
     while (first != last && is_blank(text_[first])) {
@@ -97,7 +97,7 @@ public:
 
   /// Whether the next word is `#`.
   constexpr bool at_provenance() const {
-    const std::span<const char> following = rest();
+    const span<const char> following = rest();
     return !following.empty() && following[0] == '#';
   }
 
@@ -106,7 +106,7 @@ private:
 
   static constexpr bool is_symbol(char c) { return c == '=' || c == '#'; }
 
-  std::span<const char> text_;
+  span<const char> text_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   bool is_first_ = true;
@@ -116,7 +116,7 @@ private:
 /// which halves the time to compile it.
 class machine_reader {
 public:
-  constexpr result<machine_model, machine_file_error> read(std::span<const char> text) {
+  constexpr result<machine_model, machine_file_error> read(span<const char> text) {
     std::uint32_t number = 0;
     for (std::size_t at = 0; at < text.size() && !fault_;) {
       std::size_t end = at;
@@ -183,7 +183,7 @@ private:
     return !fault_;
   }
 
-  template <std::size_t N> constexpr void take_text(short_text<N>& out, std::span<const char> text) {
+  template <std::size_t N> constexpr void take_text(short_text<N>& out, span<const char> text) {
     if (!out.fits(text)) {
       fail(fault::text_too_long);
     }
@@ -309,7 +309,7 @@ private:
     model_.channel_provenance = finish(static_cast<std::uint32_t>(model_.num_channels()));
   }
 
-  constexpr std::size_t find_channel(std::span<const char> name) const {
+  constexpr std::size_t find_channel(span<const char> name) const {
     std::size_t i = 0;
     while (i != model_.num_channels() && !same_text(model_.channel_names[i].text(), name)) {
       ++i;
@@ -447,7 +447,7 @@ public:
   }
 
 private:
-  MIDEND_SELDOM_CALLED constexpr void append(std::span<const char> text) {
+  MIDEND_SELDOM_CALLED constexpr void append(span<const char> text) {
     for (const char c : text) {
       out_.push_back(c);
     }
@@ -548,7 +548,7 @@ private:
 /// The machine that a text describes, or its first error. Accepts any bytes. A cell that is set twice keeps the last
 /// value, so that a profile is a file with some lines appended; lists cannot be set twice. Linear in the text, apart
 /// from the lookup of names.
-constexpr result<machine_model, machine_file_error> read_machine(std::span<const char> text) {
+constexpr result<machine_model, machine_file_error> read_machine(span<const char> text) {
   return detail::machine_reader().read(text);
 }
 

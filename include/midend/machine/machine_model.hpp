@@ -5,12 +5,12 @@
 #include "midend/config.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/machine/machine.hpp"
+#include "midend/support/span.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -59,7 +59,7 @@ inline constexpr std::array<const char*, num_class_fields> class_field_names = {
 };
 
 /// Whether both are the same bytes.
-constexpr bool same_text(std::span<const char> a, std::span<const char> b) {
+constexpr bool same_text(span<const char> a, span<const char> b) {
   if (a.size() != b.size()) {
     return false;
   }
@@ -72,7 +72,7 @@ constexpr bool same_text(std::span<const char> a, std::span<const char> b) {
 }
 
 /// The characters of a string literal or another text that ends with 0.
-constexpr std::span<const char> as_text(const char* text) {
+constexpr span<const char> as_text(const char* text) {
   std::size_t size = 0;
   while (text[size] != '\0') {
     ++size;
@@ -102,7 +102,7 @@ public:
   }
 
   /// Empty if the text does not fit; see `fits`.
-  constexpr explicit short_text(std::span<const char> text) {
+  constexpr explicit short_text(span<const char> text) {
     if (fits(text)) {
       for (const char c : text) {
         push_back(c);
@@ -110,7 +110,7 @@ public:
     }
   }
 
-  static constexpr bool fits(std::span<const char> text) { return text.size() <= Capacity; }
+  static constexpr bool fits(span<const char> text) { return text.size() <= Capacity; }
 
   constexpr std::size_t size() const { return size_; }
 
@@ -120,7 +120,7 @@ public:
 
   constexpr const char* end() const { return bytes_.data() + size_; }
 
-  constexpr std::span<const char> text() const { return {bytes_.data(), size_}; }
+  constexpr span<const char> text() const { return {bytes_.data(), size_}; }
 
   friend constexpr bool operator==(const short_text&, const short_text&) = default;
 
@@ -319,7 +319,7 @@ struct machine_model {
 static_assert(loop_machine<machine_model>);
 
 /// The position of the resource of that name; `num_resources()` if there is none.
-constexpr std::size_t find_resource(const machine_model& m, std::span<const char> name) {
+constexpr std::size_t find_resource(const machine_model& m, span<const char> name) {
   std::size_t i = 0;
   while (i != m.num_resources() && !detail::same_text(m.resources[i].name.text(), name)) {
     ++i;
@@ -332,7 +332,7 @@ constexpr std::size_t machine_model::literal_resource() const {
 }
 
 /// The position of the source of that name; `sources.size()` if there is none.
-constexpr std::size_t find_source(const machine_model& m, std::span<const char> name) {
+constexpr std::size_t find_source(const machine_model& m, span<const char> name) {
   std::size_t i = 0;
   while (i != m.sources.size() && !detail::same_text(m.sources[i].name.text(), name)) {
     ++i;

@@ -5,10 +5,10 @@
 #include "midend/machine/dependence_graph.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/fraction.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <utility>
 
 MIDEND_BEGIN_NAMESPACE
@@ -143,7 +143,7 @@ private:
     }
   }
 
-  constexpr fraction ratio_of(std::span<const std::uint32_t> cycle) const {
+  constexpr fraction ratio_of(span<const std::uint32_t> cycle) const {
     std::uint64_t latency = 0;
     std::uint64_t distance = 0;
     for (const std::uint32_t d : cycle) {

@@ -7,12 +7,12 @@
 #include "midend/machine/machine.hpp"
 #include "midend/support/fraction.hpp"
 #include "midend/support/order.hpp"
+#include "midend/support/span.hpp"
 
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -74,12 +74,12 @@ private:
   }
 
   /// The classes that have operations.
-  constexpr std::span<const operation_class> classes() const {
-    return std::span<const operation_class>(classes_).first(num_classes_);
+  constexpr span<const operation_class> classes() const {
+    return span<const operation_class>(classes_).first(num_classes_);
   }
 
-  constexpr std::span<const channel_demand> demands() const {
-    return std::span<const channel_demand>(demands_).first(num_demands_);
+  constexpr span<const channel_demand> demands() const {
+    return span<const channel_demand>(demands_).first(num_demands_);
   }
 
   /// Completes `reason`, and keeps the better of it and the bound so far: more cycles, then the larger bound before

@@ -13,11 +13,11 @@
 #include "midend/ssa/detail/statement_variables.hpp"
 #include "midend/ssa/inserted_phis.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 #include "midend/support/work_stack.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -26,7 +26,7 @@ namespace detail {
 /// A list of nodes for each variable, in one array.
 class nodes_by_variable {
 public:
-  constexpr void assign(std::size_t num_variables, std::span<const definition_site> sites) {
+  constexpr void assign(std::size_t num_variables, span<const definition_site> sites) {
     ends_.assign(num_variables + 1, 0);
     for (const definition_site& site : sites) {
       ++ends_[site.variable];
@@ -38,7 +38,7 @@ public:
     }
   }
 
-  constexpr std::span<const node_id> operator[](variable_id x) const {
+  constexpr span<const node_id> operator[](variable_id x) const {
     return {nodes_.data() + ends_[x], nodes_.data() + ends_[x + std::size_t{1}]};
   }
 
@@ -78,12 +78,12 @@ public:
   constexpr std::size_t num_variables() const { return defined_in_.size(); }
 
   /// Each node at most once for a variable.
-  constexpr std::span<const definition_site> definitions() const { return definitions_; }
+  constexpr span<const definition_site> definitions() const { return definitions_; }
 
-  constexpr std::span<const node_id> defining(variable_id x) const { return defining_[x]; }
+  constexpr span<const node_id> defining(variable_id x) const { return defining_[x]; }
 
   /// The nodes with a read of `x` that may see the value on arrival.
-  constexpr std::span<const node_id> exposing(variable_id x) const { return exposing_[x]; }
+  constexpr span<const node_id> exposing(variable_id x) const { return exposing_[x]; }
 
 private:
   static constexpr void add(flat_array<definition_site>& sites, flat_array<node_id>& listed_in, variable_id x,
@@ -169,7 +169,7 @@ public:
   constexpr ssa_renaming(E& editor, const dominator_tree& tree, statement_variables& statement, renaming_memory& memory)
       : editor_(editor), tree_(tree), statement_(statement), memory_(memory) {}
 
-  constexpr void run(std::span<const variable_phi> phis) {
+  constexpr void run(span<const variable_phi> phis) {
     phis_ = phis;
     group_phis_by_node();
     const auto num_variables = static_cast<std::size_t>(editor_.num_variables());
@@ -265,7 +265,7 @@ private:
   const dominator_tree& tree_;
   statement_variables& statement_;
   renaming_memory& memory_;
-  std::span<const variable_phi> phis_;
+  span<const variable_phi> phis_;
 };
 
 struct ssa_constructor;

@@ -9,10 +9,10 @@
 #include "midend/ssa/sccp_result.hpp"
 #include "midend/support/bit_row.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -78,7 +78,7 @@ private:
     }
   }
 
-  std::span<const edge_id> in_edges(node_id n) const {
+  span<const edge_id> in_edges(node_id n) const {
     return {in_edges_.data() + ends_[n], in_edges_.data() + ends_[n + std::size_t{1}]};
   }
 

@@ -5,10 +5,10 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -33,16 +33,16 @@ public:
   constexpr std::size_t num_phis() const { return phis_.size(); }
 
   /// Ordered by variable, then by node.
-  constexpr std::span<const variable_phi> phis() const { return phis_; }
+  constexpr span<const variable_phi> phis() const { return phis_; }
 
   /// The phis of `x`, ordered by node.
-  constexpr std::span<const variable_phi> phis(variable_id x) const {
+  constexpr span<const variable_phi> phis(variable_id x) const {
     return phis().subspan(phi_offsets_[x], phi_offsets_[x + std::size_t{1}] - phi_offsets_[x]);
   }
 
   /// The variables for which some operand of a statement or phi became `undefined_value`, ascending: the variable is
   /// not written on some path from the entry, or it is read in an unreachable node.
-  constexpr std::span<const variable_id> undefined_variables() const { return undefined_variables_; }
+  constexpr span<const variable_id> undefined_variables() const { return undefined_variables_; }
 
 private:
   friend detail::ssa_constructor;

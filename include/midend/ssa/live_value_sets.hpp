@@ -6,10 +6,10 @@
 #include "midend/ir/ids.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/order.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -17,7 +17,7 @@ namespace detail {
 
 /// A list of values for each node.
 struct values_by_node {
-  constexpr std::span<const value_id> of(node_id n) const {
+  constexpr span<const value_id> of(node_id n) const {
     return {values.data() + offsets[n], values.data() + offsets[n + std::size_t{1}]};
   }
 
@@ -43,13 +43,13 @@ public:
   constexpr std::size_t num_nodes() const { return in_.num_nodes(); }
 
   /// Ascending.
-  constexpr std::span<const value_id> live_in(node_id n) const {
+  constexpr span<const value_id> live_in(node_id n) const {
     require(n);
     return in_.of(n);
   }
 
   /// Ascending.
-  constexpr std::span<const value_id> live_out(node_id n) const {
+  constexpr span<const value_id> live_out(node_id n) const {
     require(n);
     return out_.of(n);
   }
@@ -81,7 +81,7 @@ private:
     MIDEND_ASSERT(n < num_nodes(), "a node of the graph", n, num_nodes());
   }
 
-  static constexpr bool contains(std::span<const value_id> values, value_id v) { return detail::is_among(values, v); }
+  static constexpr bool contains(span<const value_id> values, value_id v) { return detail::is_among(values, v); }
 
   detail::values_by_node in_;
   detail::values_by_node out_;

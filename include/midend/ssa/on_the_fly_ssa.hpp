@@ -11,10 +11,10 @@
 #include "midend/ssa/inserted_phis.hpp"
 #include "midend/support/detail/hash_map.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 MIDEND_BEGIN_NAMESPACE
@@ -235,7 +235,7 @@ public:
 
 private:
   /// Pushes the strongly connected sets of `phis`, so that a set that reads no other one is on top.
-  void push_components(std::span<const phi_number> phis) {
+  void push_components(span<const phi_number> phis) {
     alive_.clear();
     for (const phi_number phi : phis) {
       if (phis_.is_alive(phi)) {
@@ -275,7 +275,7 @@ private:
 
   /// Processes the set on top of the stack, whose members start at `first`.
   void process(std::size_t first) {
-    set_.assign(std::span<const phi_number>(members_).subspan(first));
+    set_.assign(span<const phi_number>(members_).subspan(first));
     members_.shrink(first);
     for (const phi_number phi : set_) {
       number_[phi] = 0;

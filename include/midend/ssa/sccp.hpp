@@ -26,13 +26,13 @@
 #include "midend/support/detail/arena.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/sort.hpp"
+#include "midend/support/span.hpp"
 
 #include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 MIDEND_BEGIN_NAMESPACE
@@ -69,7 +69,7 @@ struct sccp_options {
 
   /// The order of visits: all nodes that the entry reaches, each once; reverse postorder if empty. Another order costs
   /// more and, where nothing is widened, gives the same result.
-  std::span<const node_id> order = {};
+  span<const node_id> order = {};
 };
 
 /// A domain whose constants are those of the IR.
@@ -471,7 +471,7 @@ private:
       }
     });
     MIDEND_ASSERT(count == wanted, "as many operands as the operation needs", v, count);
-    return domain_.transfer(info, std::span<const element>(args.data(), count));
+    return domain_.transfer(info, span<const element>(args.data(), count));
   }
 
   /// What only the IR can compute, from constants. An operand without a value does not mean that there is no result:
@@ -495,8 +495,7 @@ private:
     if (waits && !w_.resolved_.test(v)) {
       return domain_.bottom();
     }
-    return constant_or_top(v,
-                           waits || varies ? std::nullopt : ir_.fold(v, std::span<const constant_type>(w_.constants_)));
+    return constant_or_top(v, waits || varies ? std::nullopt : ir_.fold(v, span<const constant_type>(w_.constants_)));
   }
 
   /// A copy after a branch: what is known of the original, sharpened by the comparison. No value as long as the other

@@ -8,11 +8,11 @@
 #include "midend/ir/ids.hpp"
 #include "midend/support/bit_row.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -52,7 +52,7 @@ public:
   constexpr const element& fact(value_id v) const { return facts_[v]; }
 
   /// By value.
-  constexpr std::span<const element> facts() const { return {facts_.data(), num_values()}; }
+  constexpr span<const element> facts() const { return {facts_.data(), num_values()}; }
 
   /// The constant that `v` is whenever it is computed, if there is one.
   constexpr std::optional<constant_type> constant(value_id v) const { return domain_.as_constant(facts_[v]); }

@@ -5,11 +5,11 @@
 #include "midend/support/detail/iterator_base.hpp"
 #include "midend/support/detail/word_kernels.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -90,7 +90,7 @@ public:
     return n == npos ? npos : detail::find_bit(words_, num_words(), n + 1);
   }
 
-  constexpr std::span<const std::uint64_t> words() const { return {words_, num_words()}; }
+  constexpr span<const std::uint64_t> words() const { return {words_, num_words()}; }
 
   constexpr iterator begin() const { return {words_, words_ + num_words()}; }
 

@@ -5,10 +5,10 @@
 #include "midend/support/bit_set.hpp"
 #include "midend/support/detail/short_lists.hpp"
 #include "midend/support/detail/word_kernels.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <utility>
 
 MIDEND_BEGIN_NAMESPACE
@@ -92,7 +92,7 @@ public:
   constexpr bit_row& set(std::size_t n, bool value) { return value ? set(n) : reset(n); }
 
   /// Adds all of `numbers`, in any order. Faster than one by one.
-  constexpr bit_row& set(std::span<const std::uint32_t> numbers) {
+  constexpr bit_row& set(span<const std::uint32_t> numbers) {
     require_bits(numbers);
     if (is_small()) {
       word_ |= detail::bits_of(numbers);
@@ -117,7 +117,7 @@ public:
   }
 
   /// Removes all of `numbers`.
-  constexpr bit_row& reset(std::span<const std::uint32_t> numbers) {
+  constexpr bit_row& reset(span<const std::uint32_t> numbers) {
     require_bits(numbers);
     if (is_small()) {
       word_ &= ~detail::bits_of(numbers);
@@ -200,7 +200,7 @@ public:
   }
 
   /// The bits, number 0 lowest in the first word. The bits of the last word from `size()` on are 0.
-  constexpr std::span<const std::uint64_t> words() const { return {data(), num_words()}; }
+  constexpr span<const std::uint64_t> words() const { return {data(), num_words()}; }
 
   /// The same sets of the same size.
   friend constexpr bool operator==(const bit_row& a, const bit_row& b) {
@@ -265,7 +265,7 @@ private:
     MIDEND_ASSERT(n < size_, "a bit within the set", n, size_);
   }
 
-  constexpr void require_bits([[maybe_unused]] std::span<const std::uint32_t> numbers) const {
+  constexpr void require_bits([[maybe_unused]] span<const std::uint32_t> numbers) const {
 #if MIDEND_CHECKS
     for (const std::uint32_t n : numbers) {
       require_bit(n);

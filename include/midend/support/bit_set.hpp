@@ -3,11 +3,11 @@
 
 #include "midend/config.hpp"
 #include "midend/support/detail/iterator_base.hpp"
+#include "midend/support/span.hpp"
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 

@@ -4,10 +4,10 @@
 #include "midend/config.hpp"
 #include "midend/support/detail/iterator_base.hpp"
 #include "midend/support/range.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -18,10 +18,10 @@ public:
   public:
     constexpr iterator() = default;
 
-    constexpr iterator(Iterator at, Sentinel last, std::span<const std::uint32_t> tail)
+    constexpr iterator(Iterator at, Sentinel last, span<const std::uint32_t> tail)
         : at_(at), last_(last), in_range_(at != last), tail_(tail.data()), tail_last_(tail.data() + tail.size()) {}
 
-    constexpr explicit iterator(std::span<const std::uint32_t> tail)
+    constexpr explicit iterator(span<const std::uint32_t> tail)
         : tail_(tail.data()), tail_last_(tail.data() + tail.size()) {}
 
     constexpr std::uint32_t operator*() const { return in_range_ ? static_cast<std::uint32_t>(*at_) : *tail_; }
@@ -53,10 +53,9 @@ public:
 
   constexpr chained_range() = default;
 
-  constexpr chained_range(Iterator first, Sentinel last, std::span<const std::uint32_t> tail)
-      : first_(first, last, tail) {}
+  constexpr chained_range(Iterator first, Sentinel last, span<const std::uint32_t> tail) : first_(first, last, tail) {}
 
-  constexpr explicit chained_range(std::span<const std::uint32_t> tail) : first_(tail) {}
+  constexpr explicit chained_range(span<const std::uint32_t> tail) : first_(tail) {}
 
   constexpr iterator begin() const { return first_; }
 

@@ -4,10 +4,10 @@
 #include "midend/config.hpp"
 #include "midend/support/detail/iterator_base.hpp"
 #include "midend/support/range.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 

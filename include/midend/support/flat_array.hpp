@@ -2,12 +2,12 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/support/span.hpp"
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -33,9 +33,9 @@ public:
   constexpr flat_array(std::size_t count, T value) { assign(count, value); }
 
   /// Copies `values`. A template, so that copies of arrays do not ask whether an array converts to a span.
-  template <class U, std::size_t Extent>
+  template <class U>
     requires std::same_as<const U, const T>
-  constexpr explicit flat_array(std::span<U, Extent> values) {
+  constexpr explicit flat_array(span<U> values) {
     copy_from(values.data(), values.size());
   }
 
@@ -118,7 +118,7 @@ public:
   }
 
   /// Copies `values`, which must not be part of this array.
-  constexpr void assign(std::span<const T> values) { copy_from(values.data(), values.size()); }
+  constexpr void assign(span<const T> values) { copy_from(values.data(), values.size()); }
 
   constexpr void push_back(T value) {
     if (size_ == capacity_) {

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -22,7 +22,7 @@ template <class T> constexpr T min(const T& a, const T& b) {
 }
 
 /// Whether an ascending sequence has the value. O(log n).
-template <class T> constexpr bool is_among(std::span<const T> ascending, const T& value) {
+template <class T> constexpr bool is_among(span<const T> ascending, const T& value) {
   std::size_t low = 0;
   std::size_t high = ascending.size();
   while (low != high) {

@@ -3,11 +3,11 @@
 
 #include "midend/config.hpp"
 #include "midend/support/detail/iterator_base.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <type_traits>
 #include <utility>
 

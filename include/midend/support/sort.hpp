@@ -3,10 +3,10 @@
 
 #include "midend/config.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <utility>
 
 MIDEND_BEGIN_NAMESPACE
@@ -38,7 +38,7 @@ template <class T> constexpr void heap_sort(T* data, std::size_t count) {
   }
 }
 
-constexpr void sort(std::span<std::uint32_t> ids) {
+constexpr void sort(span<std::uint32_t> ids) {
   heap_sort(ids.data(), ids.size());
 }
 

@@ -7,6 +7,7 @@
 #include "midend/induction/loop_body.hpp"
 #include "midend/ir/cost.hpp"
 #include "midend/loops/loop_forest.hpp"
+#include "midend/support/span.hpp"
 #include "midend/unrolling/copies/unroll_body.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
 #include "midend/unrolling/detail/unrolling_search.hpp"
@@ -19,7 +20,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -31,8 +31,7 @@ namespace detail {
 /// function, so that the evaluation of copies is compiled once for all; it is called for such values alone.
 class body_folder {
 public:
-  virtual constexpr std::optional<std::uint64_t> operator()(body_id v,
-                                                            std::span<const std::uint64_t> constants) const = 0;
+  virtual constexpr std::optional<std::uint64_t> operator()(body_id v, span<const std::uint64_t> constants) const = 0;
 
 protected:
   constexpr ~body_folder() = default;
@@ -42,8 +41,7 @@ template <class Function> class body_folder_of final : public body_folder {
 public:
   constexpr explicit body_folder_of(const Function& f) : f_(f) {}
 
-  constexpr std::optional<std::uint64_t> operator()(body_id v,
-                                                    std::span<const std::uint64_t> constants) const override {
+  constexpr std::optional<std::uint64_t> operator()(body_id v, span<const std::uint64_t> constants) const override {
     return f_(v, constants);
   }
 
@@ -119,7 +117,7 @@ constexpr void advise_on_body(const M& machine, const unrolling_options& options
 
 /// Folds `v` where it is executed: `args` are constants for the operands without its guard, if it has one.
 template <cost_ir IR>
-constexpr std::optional<std::uint64_t> fold_if_it_runs(const IR& ir, value_id v, std::span<const std::uint64_t> args) {
+constexpr std::optional<std::uint64_t> fold_if_it_runs(const IR& ir, value_id v, span<const std::uint64_t> args) {
   if (is_opaque(ir, v)) {
     return std::nullopt;
   }
@@ -136,7 +134,7 @@ constexpr std::optional<std::uint64_t> fold_if_it_runs(const IR& ir, value_id v,
         all[count] = count < args.size() ? args[count] : runs;
         ++count;
       }
-      return ir.fold(v, std::span<const std::uint64_t>(all).first(count));
+      return ir.fold(v, span<const std::uint64_t>(all).first(count));
     }
   }
   return ir.fold(v, args);
@@ -172,7 +170,7 @@ public:
       out.obstacle = obstacle;
       return;
     }
-    const auto folder = [&](body_id v, std::span<const std::uint64_t> args) {
+    const auto folder = [&](body_id v, span<const std::uint64_t> args) {
       return detail::fold_if_it_runs(ir_, out.body.values[v].origin, args);
     };
     advise_unrolling_of_body(machine_, options_, folder, workspace_, out);

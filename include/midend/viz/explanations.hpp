@@ -7,10 +7,10 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/loops/explain_irreducible.hpp"
 #include "midend/loops/explain_loop_form.hpp"
+#include "midend/support/span.hpp"
 #include "midend/viz/detail/dot_text.hpp"
 
 #include <concepts>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -53,7 +53,7 @@ public:
     return *this;
   }
 
-  explanation_writer& list(std::span<const node_id> nodes, std::string_view separator) {
+  explanation_writer& list(span<const node_id> nodes, std::string_view separator) {
     std::string_view before = "";
     for (const node_id n : nodes) {
       say(before, n);
@@ -143,7 +143,7 @@ std::string to_text(const irreducible_explanation& explanation, const Names& nam
   const node_id first = explanation.first_entry();
   const node_id second = explanation.second_entry();
   detail::explanation_writer<Names> out(names);
-  const auto show = [&](std::span<const node_id> path) { out.list(path, " -> ").say("\n"); };
+  const auto show = [&](span<const node_id> path) { out.list(path, " -> ").say("\n"); };
   if (explanation.is_irreducible()) {
     out.say("cycle of ", first, ": irreducible, entered at ", first, " and ", second, "\n");
     out.say("  to ", first, " without ", second, ": ");

@@ -8,10 +8,10 @@
 #include "midend/ssa/explain_sccp.hpp"
 #include "midend/ssa/sccp_plan.hpp"
 #include "midend/ssa/sccp_result.hpp"
+#include "midend/support/span.hpp"
 #include "midend/viz/value_names.hpp"
 
 #include <concepts>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -106,8 +106,7 @@ std::string to_text(const IR& ir, const sccp_plan<Constant>& plan, const Names& 
 
 /// A line for each step of an explanation.
 template <semantic_ir IR, value_domain D, value_names Names = numbered_values>
-std::string to_text(const IR& ir, const sccp_result<D>& found, std::span<const sccp_step> steps,
-                    const Names& names = {}) {
+std::string to_text(const IR& ir, const sccp_result<D>& found, span<const sccp_step> steps, const Names& names = {}) {
   std::string out;
   const auto value_is = [&](value_id v) {
     return v == no_value ? std::string("nothing") : std::string(names.value(v)) + " is " + detail::fact_text(found, v);

@@ -5,6 +5,7 @@
 #include "midend/induction/loop_body.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation_class.hpp"
+#include "midend/support/span.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
 #include "midend/viz/trip_formula.hpp"
@@ -17,7 +18,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -35,7 +35,7 @@ public:
   savings_text(const loop_body& body, const function_words& names) : body_(body), names_(names) {}
 
   /// A line for each group, by kind of saving, then by value. A condition whose test is listed is not listed itself.
-  MIDEND_SELDOM_CALLED std::vector<std::string> lines(std::span<const unrolling_saving> savings) const {
+  MIDEND_SELDOM_CALLED std::vector<std::string> lines(span<const unrolling_saving> savings) const {
     const auto kind_and_value = [](const unrolling_saving& s) { return std::pair(s.kind, s.value); };
     std::vector<unrolling_saving> sorted(savings.begin(), savings.end());
     std::sort(sorted.begin(), sorted.end(), [](const unrolling_saving& a, const unrolling_saving& b) {
@@ -56,7 +56,7 @@ public:
       const bool is_implied = (kind == saving_kind::folded || kind == saving_kind::dead_operation) &&
                               (has(saving_kind::folded_test, value) || has(saving_kind::removed_exit_test, value));
       if (!is_implied) {
-        add_value(groups, std::span(sorted).subspan(first, last - first));
+        add_value(groups, span(sorted).subspan(first, last - first));
       }
     }
     std::vector<std::string> out;
@@ -76,7 +76,7 @@ private:
 
   /// Adds the savings of one kind at one value: a group for each result, ascending. If other copies compute the value,
   /// they are named by their numbers or by their distance, whichever gives fewer groups.
-  MIDEND_SELDOM_CALLED void add_value(std::vector<group>& groups, std::span<const unrolling_saving> savings) const {
+  MIDEND_SELDOM_CALLED void add_value(std::vector<group>& groups, span<const unrolling_saving> savings) const {
     std::vector<group> all = groups_of(savings, false);
     if (names_a_copy(savings[0].kind)) {
       std::vector<group> by_distance = groups_of(savings, true);
@@ -90,7 +90,7 @@ private:
   }
 
   /// A group for each result, or for each distance from the copy that computes the value.
-  MIDEND_SELDOM_CALLED std::vector<group> groups_of(std::span<const unrolling_saving> savings, bool by_distance) const {
+  MIDEND_SELDOM_CALLED std::vector<group> groups_of(span<const unrolling_saving> savings, bool by_distance) const {
     const auto key = [&](const unrolling_saving& s) {
       return by_distance ? s.copy - s.result : s.kind == saving_kind::folded ? 0 : s.result;
     };
@@ -131,7 +131,7 @@ private:
     return k == saving_kind::shared_expression || k == saving_kind::shared_load || k == saving_kind::forwarded_load;
   }
 
-  std::string how(const unrolling_saving& s, std::span<const unrolling_saving> savings) const {
+  std::string how(const unrolling_saving& s, span<const unrolling_saving> savings) const {
     if (names_a_copy(s.kind)) {
       return joined({"by copy ", number_text(s.result)});
     }
@@ -167,7 +167,7 @@ private:
   }
 
   /// One constant if all are equal, else the first few.
-  MIDEND_SELDOM_CALLED std::string constants(std::span<const unrolling_saving> savings) const {
+  MIDEND_SELDOM_CALLED std::string constants(span<const unrolling_saving> savings) const {
     constexpr std::size_t most = 8;
     std::string text = number(savings.front());
     const bool differ = std::any_of(savings.begin(), savings.end(),

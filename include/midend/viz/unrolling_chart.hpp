@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/support/fraction.hpp"
+#include "midend/support/span.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
 #include "midend/viz/unrolling_words.hpp"
 
@@ -11,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,7 +48,7 @@ namespace detail {
 /// Two panels, one above the other, with the same factors on their horizontal axes.
 class unrolling_chart {
 public:
-  explicit unrolling_chart(std::span<const unrolling_point> points) : points_(points) {
+  explicit unrolling_chart(span<const unrolling_point> points) : points_(points) {
     for (const unrolling_point& p : points) {
       last_factor_ = std::max(last_factor_, p.factor);
       most_cycles_ = std::max(most_cycles_, number(p.cycles));
@@ -207,7 +207,7 @@ private:
     }
   }
 
-  std::span<const unrolling_point> points_;
+  span<const unrolling_point> points_;
   std::string out_;
   std::uint32_t last_factor_ = 1;
   double most_cycles_ = 0;
@@ -218,7 +218,7 @@ private:
 
 /// An SVG picture: cycles per iteration over the factor, with the chosen factor in red; below it, the bytes of code.
 /// Requires points with ascending factors. Equal points give equal text.
-inline std::string unrolling_chart_svg(std::span<const unrolling_point> points, std::string_view title) {
+inline std::string unrolling_chart_svg(span<const unrolling_point> points, std::string_view title) {
   return detail::unrolling_chart(points).draw(title);
 }
 

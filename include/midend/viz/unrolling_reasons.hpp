@@ -5,6 +5,7 @@
 #include "midend/machine/dependence_graph.hpp"
 #include "midend/machine/machine.hpp"
 #include "midend/machine/resource_bound.hpp"
+#include "midend/support/span.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
 #include "midend/unrolling/lowering/body_cost.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
@@ -16,7 +17,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,8 +27,8 @@ MIDEND_BEGIN_NAMESPACE
 /// A machine that names its channels and resources, as `machine_model` does. Those of other machines are numbered.
 template <class M>
 concept machine_with_names = requires(const M& m) {
-  { m.channel_names[0].text() } -> std::convertible_to<std::span<const char>>;
-  { m.resources[0].name.text() } -> std::convertible_to<std::span<const char>>;
+  { m.channel_names[0].text() } -> std::convertible_to<span<const char>>;
+  { m.resources[0].name.text() } -> std::convertible_to<span<const char>>;
 };
 
 namespace detail {
@@ -65,7 +65,7 @@ public:
 
   std::string channel(std::size_t c) const override {
     if constexpr (machine_with_names<M>) {
-      const std::span<const char> name = m_.channel_names[c].text();
+      const span<const char> name = m_.channel_names[c].text();
       return {name.begin(), name.end()};
     } else {
       return number_text(c);
@@ -74,7 +74,7 @@ public:
 
   std::string resource(std::size_t r) const override {
     if constexpr (machine_with_names<M>) {
-      const std::span<const char> name = m_.resources[r].name.text();
+      const span<const char> name = m_.resources[r].name.text();
       return {name.begin(), name.end()};
     } else {
       return joined({"resource ", number_text(r)});
@@ -106,7 +106,7 @@ private:
 } // namespace detail
 
 /// Ascending numbers, with runs of three or more as ranges: `0-2, 4`.
-MIDEND_SELDOM_CALLED inline std::string ranges_text(std::span<const std::uint32_t> numbers) {
+MIDEND_SELDOM_CALLED inline std::string ranges_text(span<const std::uint32_t> numbers) {
   std::string text;
   for (std::size_t first = 0; first != numbers.size();) {
     std::size_t last = first;
@@ -234,7 +234,7 @@ std::vector<recurrence_step> recurrence_steps(const unrolling_advice& advice, co
 
 /// `%s1 -> %s2 -> %s3`, with the copy in brackets if there are several. The middle of a long recurrence is left out.
 /// The dependence back to the first step is shown unless it is one of value.
-MIDEND_SELDOM_CALLED inline std::string recurrence_text(std::span<const recurrence_step> steps, bool has_copies) {
+MIDEND_SELDOM_CALLED inline std::string recurrence_text(span<const recurrence_step> steps, bool has_copies) {
   constexpr std::size_t most = 10;
   constexpr std::size_t at_end = 3;
   std::string text;

@@ -11,10 +11,10 @@
 #include "midend/ir/ids.hpp"
 #include "midend/ir/statements.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -37,7 +37,7 @@ public:
   }
 
   /// In no particular order, twice if the expression names `v` twice.
-  constexpr std::span<const expression_id> with_operand(variable_id v) const {
+  constexpr span<const expression_id> with_operand(variable_id v) const {
     return {expressions_.data() + offsets_[v], expressions_.data() + offsets_[v + std::size_t{1}]};
   }
 

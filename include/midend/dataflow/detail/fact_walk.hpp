@@ -7,11 +7,11 @@
 #include "midend/support/bit_matrix.hpp"
 #include "midend/support/detail/word_kernels.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 #include "midend/support/work_stack.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -45,7 +45,7 @@ public:
     }
   }
 
-  constexpr std::span<const node_id> of(fact_id fact) const {
+  constexpr span<const node_id> of(fact_id fact) const {
     return {nodes_.data() + offsets_[fact], nodes_.data() + offsets_[fact + std::size_t{1}]};
   }
 
@@ -149,13 +149,13 @@ private:
       }
     }
 
-    constexpr void gen_all(std::span<const fact_id> facts) {
+    constexpr void gen_all(span<const fact_id> facts) {
       for (const fact_id fact : facts) {
         gen(fact);
       }
     }
 
-    constexpr void kill_all(std::span<const fact_id> facts) {
+    constexpr void kill_all(span<const fact_id> facts) {
       for (const fact_id fact : facts) {
         kill(fact);
       }

@@ -8,10 +8,10 @@
 #include "midend/support/bit_set.hpp"
 #include "midend/support/detail/short_lists.hpp"
 #include "midend/support/detail/word_kernels.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <type_traits>
 
 MIDEND_BEGIN_NAMESPACE
@@ -60,7 +60,7 @@ public:
     kill_bits(fact, bit_mask(fact));
   }
 
-  constexpr void gen_all(std::span<const std::uint32_t> facts) {
+  constexpr void gen_all(span<const std::uint32_t> facts) {
     if constexpr (std::is_same_v<Row, one_word>) {
       require_all(facts);
       const word bits = bits_of(facts);
@@ -72,7 +72,7 @@ public:
     }
   }
 
-  constexpr void kill_all(std::span<const std::uint32_t> facts) {
+  constexpr void kill_all(span<const std::uint32_t> facts) {
     if constexpr (std::is_same_v<Row, one_word>) {
       require_all(facts);
       kill_bits(0, bits_of(facts));
@@ -100,7 +100,7 @@ private:
     }
   }
 
-  constexpr void require_all([[maybe_unused]] std::span<const std::uint32_t> facts) const {
+  constexpr void require_all([[maybe_unused]] span<const std::uint32_t> facts) const {
 #if MIDEND_CHECKS
     for (const std::uint32_t fact : facts) {
       require(fact + std::size_t{1});
@@ -135,13 +135,13 @@ public:
     }
   }
 
-  constexpr void gen_all(std::span<const std::uint32_t> facts) {
+  constexpr void gen_all(span<const std::uint32_t> facts) {
     for (const std::uint32_t fact : facts) {
       gen(fact);
     }
   }
 
-  constexpr void kill_all(std::span<const std::uint32_t> facts) {
+  constexpr void kill_all(span<const std::uint32_t> facts) {
     for (const std::uint32_t fact : facts) {
       kill(fact);
     }
@@ -160,7 +160,7 @@ private:
 
 /// Calls `gen` for each number of a range, for all at once if they are in an array.
 template <class Effects, class Range> constexpr void gen_each(Effects& e, Range&& facts) {
-  if constexpr (std::is_convertible_v<Range, std::span<const std::uint32_t>>) {
+  if constexpr (std::is_convertible_v<Range, span<const std::uint32_t>>) {
     e.gen_all(facts);
   } else {
     for_each_id(facts, [&](std::uint32_t fact) { e.gen(fact); });
@@ -169,7 +169,7 @@ template <class Effects, class Range> constexpr void gen_each(Effects& e, Range&
 
 /// The same with `kill`.
 template <class Effects, class Range> constexpr void kill_each(Effects& e, Range&& facts) {
-  if constexpr (std::is_convertible_v<Range, std::span<const std::uint32_t>>) {
+  if constexpr (std::is_convertible_v<Range, span<const std::uint32_t>>) {
     e.kill_all(facts);
   } else {
     for_each_id(facts, [&](std::uint32_t fact) { e.kill(fact); });

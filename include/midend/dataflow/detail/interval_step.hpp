@@ -8,10 +8,10 @@
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/support/order.hpp"
+#include "midend/support/span.hpp"
 
 #include <bit>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -127,7 +127,7 @@ class interval_step {
   using element = interval_bounds;
 
 public:
-  constexpr interval_step(const operation_info& info, std::span<const element> args)
+  constexpr interval_step(const operation_info& info, span<const element> args)
       : info_(info), args_(args), s_(info.width), u_(info.width) {}
 
   constexpr element result() const {
@@ -307,7 +307,7 @@ private:
   }
 
   const operation_info& info_;
-  std::span<const element> args_;
+  span<const element> args_;
   signed_ranges s_;
   unsigned_ranges u_;
 };

@@ -7,11 +7,11 @@
 #include "midend/graph/csr_graph.hpp"
 #include "midend/graph/detail/flat_copy.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <concepts>
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -124,7 +124,7 @@ public:
 
 private:
   template <class Visit> constexpr void for_each_out_edge(node_id n, Visit visit) const {
-    const std::span<const node_id> targets = graph_->successors(n);
+    const span<const node_id> targets = graph_->successors(n);
     edge_id e = graph_->offsets()[n];
     for (const node_id target : targets) {
       visit(flow_edge{e++, n, target}, target);
@@ -132,7 +132,7 @@ private:
   }
 
   template <class Visit> constexpr void for_each_in_edge(node_id n, Visit visit) const {
-    const std::span<const node_id> sources = graph_->predecessors(n);
+    const span<const node_id> sources = graph_->predecessors(n);
     const edge_id* e = graph_->in_edges(n).data();
     for (const node_id source : sources) {
       visit(flow_edge{*e++, source, n}, source);

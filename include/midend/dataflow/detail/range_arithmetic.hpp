@@ -5,12 +5,12 @@
 #include "midend/dataflow/lattices/interval.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/support/order.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
-#include <span>
 #include <type_traits>
 
 MIDEND_BEGIN_NAMESPACE
@@ -116,7 +116,7 @@ public:
   /// Moves the bounds of `a` that do not hold for `b` to the next threshold, else to the last number but one, else to
   /// the end. The last but one, because it is the bound that x < y gives x if nothing is known of y, and then x + 1
   /// does not wrap.
-  constexpr bool widen(range& a, const range& b, std::span<const T> thresholds) const {
+  constexpr bool widen(range& a, const range& b, span<const T> thresholds) const {
     if (b.low >= a.low && b.high <= a.high) {
       return false;
     }
@@ -184,7 +184,7 @@ private:
     return {low.wraps < 0 ? all_.low : low.value, high.wraps > 0 ? all_.high : high.value};
   }
 
-  constexpr T stop_below(T low, std::span<const T> thresholds) const {
+  constexpr T stop_below(T low, span<const T> thresholds) const {
     const std::size_t above = first_above(thresholds, low);
     if (above != 0 && thresholds[above - 1] >= all_.low) {
       return thresholds[above - 1];
@@ -192,7 +192,7 @@ private:
     return low > all_.low ? static_cast<T>(all_.low + 1) : all_.low;
   }
 
-  constexpr T stop_above(T high, std::span<const T> thresholds) const {
+  constexpr T stop_above(T high, span<const T> thresholds) const {
     const std::size_t at = first_not_below(thresholds, high);
     if (at != thresholds.size() && thresholds[at] <= all_.high) {
       return thresholds[at];
@@ -200,7 +200,7 @@ private:
     return high < all_.high ? static_cast<T>(all_.high - 1) : all_.high;
   }
 
-  static constexpr std::size_t first_not_below(std::span<const T> values, T limit) {
+  static constexpr std::size_t first_not_below(span<const T> values, T limit) {
     std::size_t first = 0;
     for (std::size_t last = values.size(); first != last;) {
       const std::size_t middle = first + (last - first) / 2;
@@ -213,7 +213,7 @@ private:
     return first;
   }
 
-  static constexpr std::size_t first_above(std::span<const T> values, T limit) {
+  static constexpr std::size_t first_above(span<const T> values, T limit) {
     const std::size_t at = first_not_below(values, limit);
     return at != values.size() && values[at] == limit ? at + 1 : at;
   }

@@ -7,11 +7,11 @@
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/support/fraction.hpp"
+#include "midend/support/span.hpp"
 
 #include <bit>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -49,7 +49,7 @@ struct congruence_domain {
 
   constexpr bool leq(const element& a, const element& b) const { return unsigned_congruence().leq(a, b); }
 
-  constexpr element transfer(const operation_info& info, std::span<const element> args) const {
+  constexpr element transfer(const operation_info& info, span<const element> args) const {
     if (info.code == operation::select) {
       return select(args);
     }
@@ -77,7 +77,7 @@ struct congruence_domain {
   constexpr void print(text_buffer& out, const element& a) const { unsigned_congruence().print(out, a); }
 
 private:
-  constexpr element select(std::span<const element> args) const {
+  constexpr element select(span<const element> args) const {
     if (args[0].is_bottom() || args[0].is_constant()) {
       return args[0].is_bottom() ? bottom() : args[0].residue != 0 ? args[1] : args[2];
     }
@@ -87,7 +87,7 @@ private:
   }
 
   /// Of arguments that are not all constants.
-  constexpr element step(const operation_info& info, std::span<const element> args) const {
+  constexpr element step(const operation_info& info, span<const element> args) const {
     const element& a = args[0];
     const bool no_wrap = info.flags.no_unsigned_wrap;
     switch (info.code) {
@@ -229,7 +229,7 @@ private:
       operation_info one = info;
       one.code = info.code == operation::shladd ? operation::shl : info.code;
       one.flags.no_signed_wrap = false;
-      const evaluation result = evaluate(one, std::span(numbers).first(2));
+      const evaluation result = evaluate(one, span(numbers).first(2));
       return result ? element{0, result.bits} : unsigned_congruence().bottom();
     }
     if (info.code == operation::shr) {

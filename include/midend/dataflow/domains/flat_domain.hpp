@@ -6,12 +6,12 @@
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/support/span.hpp"
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -133,7 +133,7 @@ template <std::regular T = std::uint64_t> struct flat_domain : flat<T> {
     return a.is_constant() ? std::optional<T>(a.value) : std::nullopt;
   }
 
-  constexpr element transfer(const operation_info& info, std::span<const element> args) const
+  constexpr element transfer(const operation_info& info, span<const element> args) const
     requires std::same_as<T, std::uint64_t>
   {
     if (info.code == operation::select) {
@@ -167,7 +167,7 @@ template <std::regular T = std::uint64_t> struct flat_domain : flat<T> {
   }
 
 private:
-  constexpr element select(std::span<const element> args) const {
+  constexpr element select(span<const element> args) const {
     if (args[0].is_constant()) {
       return args[0].value != 0 ? args[1] : args[2];
     }
@@ -179,7 +179,7 @@ private:
     return either;
   }
 
-  static constexpr element decided(const operation_info& info, std::span<const element> args) {
+  static constexpr element decided(const operation_info& info, span<const element> args) {
     const detail::deciding_operand operands(info, args[0].is_constant() ? &args[0].value : nullptr,
                                             args[1].is_constant() ? &args[1].value : nullptr);
     const std::optional<std::uint64_t> result = operands.result();

@@ -9,10 +9,10 @@
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstdint>
 #include <optional>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -67,7 +67,7 @@ struct interval_domain {
   /// Reduces both intervals to the smallest ones around the numbers that both allow.
   constexpr void reduce(unsigned width, element& a) const { element::reduce(width, a); }
 
-  constexpr element transfer(const operation_info& info, std::span<const element> args) const {
+  constexpr element transfer(const operation_info& info, span<const element> args) const {
     if (info.code == operation::select) {
       if (args[0].is_bottom() || args[0].as_unsigned.is_constant()) {
         return args[0].is_bottom() ? bottom() : args[0].as_unsigned.low != 0 ? args[1] : args[2];

@@ -8,13 +8,13 @@
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/support/span.hpp"
 
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -131,7 +131,7 @@ struct known_bits_domain {
 
   constexpr bool leq(const element& a, const element& b) const { return known_bits().leq(a, b); }
 
-  constexpr element transfer(const operation_info& info, std::span<const element> args) const {
+  constexpr element transfer(const operation_info& info, span<const element> args) const {
     if (info.code == operation::select) {
       return select(args);
     }
@@ -182,7 +182,7 @@ struct known_bits_domain {
   }
 
 private:
-  constexpr element select(std::span<const element> args) const {
+  constexpr element select(span<const element> args) const {
     if (args[0].is_bottom() || args[0].is_constant()) {
       return args[0].is_bottom() ? bottom() : args[0].ones != 0 ? args[1] : args[2];
     }
@@ -191,7 +191,7 @@ private:
     return either;
   }
 
-  constexpr element step(const operation_info& info, std::span<const element> args) const {
+  constexpr element step(const operation_info& info, span<const element> args) const {
     const detail::bit_arithmetic of(info.width);
     const element& a = args[0];
     switch (info.code) {
@@ -243,7 +243,7 @@ private:
   }
 
   /// Joins the results for all amounts that the bits allow.
-  constexpr element shift(const operation_info& info, std::span<const element> args) const {
+  constexpr element shift(const operation_info& info, span<const element> args) const {
     const detail::bit_arithmetic of(info.width);
     element out = bottom();
     for (unsigned amount = 0; amount != info.width; ++amount) {
@@ -256,7 +256,7 @@ private:
     return out;
   }
 
-  constexpr element equality(const operation_info& info, std::span<const element> args) const {
+  constexpr element equality(const operation_info& info, span<const element> args) const {
     element both = args[0];
     known_bits().meet(both, args[1]);
     const bool may_be_equal = !both.is_bottom();
@@ -266,12 +266,12 @@ private:
     return may_hold && may_fail ? top(1) : constant(1, may_hold ? 1 : 0);
   }
 
-  constexpr element with_promises(const operation_info& info, std::span<const element> args, const element& out) const {
+  constexpr element with_promises(const operation_info& info, span<const element> args, const element& out) const {
     return info.flags == operation_flags{} || out.is_bottom() ? out : by_range(info, args, out);
   }
 
   /// With the bits that follow from bounds.
-  constexpr element by_range(const operation_info& info, std::span<const element> args, element out) const {
+  constexpr element by_range(const operation_info& info, span<const element> args, element out) const {
     std::array<interval_domain::element, 3> ranges{};
     for (std::size_t i = 0; i != args.size(); ++i) {
       ranges[i] = range_of(is_comparison(info.code) ? info.operand_width : info.width, args[i]);

@@ -10,12 +10,12 @@
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/support/span.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -69,7 +69,7 @@ struct number_domain {
     return bits().join(a.bits, b.bits) || changed;
   }
 
-  constexpr element transfer(const operation_info& info, std::span<const element> args) const {
+  constexpr element transfer(const operation_info& info, span<const element> args) const {
     if (info.code == operation::select) {
       return select(args);
     }
@@ -140,7 +140,7 @@ private:
   static constexpr known_bits_domain bits() { return {}; }
 
   /// A join, which needs no reduction.
-  constexpr element select(std::span<const element> args) const {
+  constexpr element select(span<const element> args) const {
     if (args[0].is_bottom()) {
       return bottom();
     }

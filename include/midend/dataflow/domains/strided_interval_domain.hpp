@@ -10,12 +10,12 @@
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/support/span.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -72,7 +72,7 @@ struct strided_interval_domain {
     return strides().join(a.stride, b.stride) || changed;
   }
 
-  constexpr element transfer(const operation_info& info, std::span<const element> args) const {
+  constexpr element transfer(const operation_info& info, span<const element> args) const {
     if (info.code == operation::select) {
       return select(args);
     }
@@ -90,7 +90,7 @@ struct strided_interval_domain {
       range_args[i] = args[i].range;
       stride_args[i] = args[i].stride;
     }
-    const std::span<const interval_domain::element> bounds(range_args.data(), args.size());
+    const span<const interval_domain::element> bounds(range_args.data(), args.size());
     element out{detail::interval_step(info, bounds).result(),
                 strides().transfer(seen_by_bounds(info, bounds), {stride_args.data(), args.size()})};
     reduce(info.width, out);
@@ -133,7 +133,7 @@ private:
   static constexpr congruence_domain strides() { return {}; }
 
   /// A join, which needs no reduction.
-  constexpr element select(std::span<const element> args) const {
+  constexpr element select(span<const element> args) const {
     if (args[0].is_bottom()) {
       return bottom();
     }
@@ -153,7 +153,7 @@ private:
 
   /// The operation as the bounds of its arguments show it: one that does not wrap, and an unsigned one where no sign
   /// matters.
-  static constexpr operation_info seen_by_bounds(operation_info info, std::span<const interval_domain::element> args) {
+  static constexpr operation_info seen_by_bounds(operation_info info, span<const interval_domain::element> args) {
     info.flags.no_unsigned_wrap = info.flags.no_unsigned_wrap || never_wraps(info, args);
     info.flags.no_signed_wrap = false; // bounds see to it
     const bool is_natural = args[0].as_signed.low >= 0;
@@ -178,7 +178,7 @@ private:
     }
   }
 
-  static constexpr bool never_wraps(const operation_info& info, std::span<const interval_domain::element> args) {
+  static constexpr bool never_wraps(const operation_info& info, span<const interval_domain::element> args) {
     const unsigned width = info.width;
     const std::uint64_t a = args[0].as_unsigned.high;
     switch (info.code) {

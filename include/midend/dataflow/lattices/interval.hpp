@@ -4,12 +4,12 @@
 #include "midend/config.hpp"
 #include "midend/dataflow/detail/text.hpp"
 #include "midend/dataflow/lattice.hpp"
+#include "midend/support/span.hpp"
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -43,7 +43,7 @@ public:
     friend constexpr bool operator==(const element&, const element&) = default;
   };
 
-  constexpr explicit interval(unsigned width = 64, std::span<const T> thresholds = {})
+  constexpr explicit interval(unsigned width = 64, span<const T> thresholds = {})
       : range_(full(width)), thresholds_(thresholds) {
     for (std::size_t i = 0; i != thresholds.size(); ++i) {
       MIDEND_ASSERT(i == 0 || thresholds[i - 1] < thresholds[i], "thresholds that ascend", i);
@@ -152,7 +152,7 @@ private:
   }
 
   element range_;
-  std::span<const T> thresholds_;
+  span<const T> thresholds_;
 };
 
 using signed_interval = interval<std::int64_t>;

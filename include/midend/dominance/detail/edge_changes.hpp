@@ -5,10 +5,10 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/graph/edge_update.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -23,7 +23,7 @@ namespace detail {
 class edge_changes {
 public:
   /// Requires the graph after all updates. O(updates + edges out of their sources).
-  template <class G> constexpr void assign(const G& g, std::span<const edge_update> updates) {
+  template <class G> constexpr void assign(const G& g, span<const edge_update> updates) {
     const std::size_t count = g.num_nodes();
     changes_.clear();
     sources_.clear();
@@ -46,7 +46,7 @@ public:
   };
 
   /// All changes, by source.
-  constexpr std::span<const change> all() const { return changes_; }
+  constexpr span<const change> all() const { return changes_; }
 
   /// The insertion at position `i` of `all()` is next: from now on it and the insertions before it are shown.
   constexpr void show_up_to(std::size_t i) { done_ = i + 1; }
@@ -98,7 +98,7 @@ private:
   }
 
   /// Lists of positions, in their order, by source.
-  constexpr void chain_by_source(std::span<const edge_update> updates) {
+  constexpr void chain_by_source(span<const edge_update> updates) {
     next_.resize_for_overwrite(updates.size());
     for (std::size_t i = updates.size(); i-- != 0;) {
       std::uint32_t& first = first_[updates[i].source];
@@ -111,7 +111,7 @@ private:
   }
 
   /// One change for each target, with the net number of edges inserted. `slot_` is its position.
-  constexpr void merge_updates(node_id source, std::span<const edge_update> updates) {
+  constexpr void merge_updates(node_id source, span<const edge_update> updates) {
     for (std::uint32_t i = first_[source]; i != no_node; i = next_[i]) {
       std::uint32_t& slot = slot_[updates[i].target];
       if (slot == no_node) {

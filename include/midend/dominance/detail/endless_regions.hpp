@@ -7,10 +7,10 @@
 #include "midend/graph/strongly_connected_components.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/sort.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -35,7 +35,7 @@ public:
 
   constexpr std::size_t num_nodes() const { return nodes_.size(); }
 
-  constexpr std::span<const node_id> successors(node_id n) const {
+  constexpr span<const node_id> successors(node_id n) const {
     return {targets_.data() + offsets_[n], targets_.data() + offsets_[n + std::size_t{1}]};
   }
 
@@ -82,7 +82,7 @@ public:
     is_ordered_ = false;
   }
 
-  constexpr std::span<const node_id> roots() const { return roots_; }
+  constexpr span<const node_id> roots() const { return roots_; }
 
   /// Returns one root after the other.
   constexpr node_id next_root() { return roots_[given_++]; }
@@ -100,7 +100,7 @@ private:
   }
 
   /// The entry reaches all nodes of a component or none. Only a region of several nodes needs a search.
-  template <class G> constexpr node_id last_member(const G& g, std::span<const node_id> members) {
+  template <class G> constexpr node_id last_member(const G& g, span<const node_id> members) {
     node_id last = part_.original(members[0]);
     if (members.size() != 1 && !is_ordered_) {
       depth_first_order(g, order_memory_, order_);
@@ -130,7 +130,7 @@ private:
 };
 
 /// Merges `more` into `ids`; both ascend.
-constexpr void merge_ascending(flat_array<node_id>& ids, std::span<const node_id> more) {
+constexpr void merge_ascending(flat_array<node_id>& ids, span<const node_id> more) {
   std::size_t left = ids.size();
   for (const node_id n : more) {
     ids.push_back(n);

@@ -6,11 +6,11 @@
 #include "midend/dominance/detail/search_numbers.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/support/chained_range.hpp"
+#include "midend/support/span.hpp"
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -24,7 +24,7 @@ namespace detail {
 /// beforehand.
 template <bidirectional_flow_graph G> class reversed_to_exit {
 public:
-  constexpr reversed_to_exit(const G& g, std::span<const node_id> roots, endless_region_search* endless = nullptr)
+  constexpr reversed_to_exit(const G& g, span<const node_id> roots, endless_region_search* endless = nullptr)
       : graph_(&g), exit_(node_count(g)), roots_(roots), endless_(endless) {}
 
   constexpr std::size_t num_nodes() const { return exit_ + std::size_t{1}; }
@@ -39,10 +39,10 @@ public:
       return range(roots_);
     }
     auto&& own = graph_->predecessors(n);
-    return range(std::begin(own), std::end(own), std::span<const node_id>());
+    return range(std::begin(own), std::end(own), span<const node_id>());
   }
 
-  constexpr std::span<const node_id> roots() const { return roots_; }
+  constexpr span<const node_id> roots() const { return roots_; }
 
   constexpr decltype(auto) inner_successors(node_id n) const { return graph_->predecessors(n); }
 
@@ -63,7 +63,7 @@ protected:
   node_id exit_;
 
 private:
-  std::span<const node_id> roots_;
+  span<const node_id> roots_;
   endless_region_search* endless_;
 };
 

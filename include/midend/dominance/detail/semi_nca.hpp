@@ -4,10 +4,10 @@
 #include "midend/config.hpp"
 #include "midend/dominance/detail/path_minimum.hpp"
 #include "midend/dominance/detail/search_numbers.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -39,7 +39,7 @@ struct semi_nca_algorithm {
     const std::uint32_t* const parent = a.idom;
     const std::uint32_t* const chain = a.chain;
     const chained_edge* const edges = a.edges;
-    const std::span<const std::uint32_t> targets = select(
+    const span<const std::uint32_t> targets = select(
         a.selected, reached, [&](std::uint32_t i) { return reached - 1 - i; },
         [&](std::uint32_t w) {
           label[w] = semi[w];
@@ -65,8 +65,8 @@ struct semi_nca_algorithm {
   /// The numbers `at(0) … at(count - 1)` that are `wanted`, selected without branches: whether a node has chained
   /// edges, or must ascend, is unpredictable, so selecting first is cheaper.
   template <class At, class Wanted>
-  static constexpr std::span<const std::uint32_t> select(std::uint32_t* selected, std::uint32_t count, At at,
-                                                         Wanted wanted) {
+  static constexpr span<const std::uint32_t> select(std::uint32_t* selected, std::uint32_t count, At at,
+                                                    Wanted wanted) {
     std::size_t used = 0;
     for (std::uint32_t i = 0; i != count; ++i) {
       const std::uint32_t w = at(i);
@@ -81,7 +81,7 @@ struct semi_nca_algorithm {
   static constexpr void ascend_to_idoms(dominance_arrays& a, std::uint32_t reached) {
     std::uint32_t* const idom = a.idom;
     const std::uint32_t* const semi = a.semi;
-    const std::span<const std::uint32_t> below = select(
+    const span<const std::uint32_t> below = select(
         a.selected, reached, [](std::uint32_t w) { return w; }, [&](std::uint32_t w) { return semi[w] != idom[w]; });
     for (const std::uint32_t w : below) {
       std::uint32_t d = idom[idom[w]];

@@ -6,10 +6,10 @@
 #include "midend/dominance/dominators.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -28,7 +28,7 @@ struct local_graph {
   flat_array<std::uint32_t> targets;
 
   /// Sets the edges, which keep their order for each source.
-  constexpr void sort_by_source(std::span<const local_edge> edges) {
+  constexpr void sort_by_source(span<const local_edge> edges) {
     offsets.assign(nodes.size() + 1, 0);
     targets.resize_for_overwrite(edges.size());
     for (const local_edge e : edges) {
@@ -44,7 +44,7 @@ struct local_graph {
 
   constexpr node_id entry() const { return 0; }
 
-  constexpr std::span<const node_id> successors(node_id n) const {
+  constexpr span<const node_id> successors(node_id n) const {
     return {targets.data() + offsets[n], targets.data() + offsets[n + std::size_t{1}]};
   }
 };

@@ -3,10 +3,10 @@
 
 #include "midend/config.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -23,11 +23,11 @@ struct pooled_list {
 /// amortised, and at most half of the array is unused.
 class list_pool {
 public:
-  std::span<const std::uint32_t> elements(const pooled_list& list) const {
+  span<const std::uint32_t> elements(const pooled_list& list) const {
     return {elements_.data() + list.first, list.count};
   }
 
-  std::span<std::uint32_t> elements(const pooled_list& list) { return {elements_.data() + list.first, list.count}; }
+  span<std::uint32_t> elements(const pooled_list& list) { return {elements_.data() + list.first, list.count}; }
 
   void push_back(pooled_list& list, std::uint32_t element) {
     if (list.count == list.capacity) {
@@ -38,7 +38,7 @@ public:
 
   /// Keeps the order.
   void erase(pooled_list& list, std::size_t position) {
-    const std::span<std::uint32_t> all = elements(list);
+    const span<std::uint32_t> all = elements(list);
     for (std::size_t i = position + 1; i < all.size(); ++i) {
       all[i - 1] = all[i];
     }

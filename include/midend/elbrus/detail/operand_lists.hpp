@@ -6,10 +6,10 @@
 #include "midend/ir/ids.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/range.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -58,7 +58,7 @@ public:
   /// One more value, without users.
   void add_value() { first_use_.push_back(no_slot); }
 
-  std::span<const value_id> operands(const pooled_list& list) const { return {value_.data() + list.first, list.count}; }
+  span<const value_id> operands(const pooled_list& list) const { return {value_.data() + list.first, list.count}; }
 
   void push_back(pooled_list& list, value_id user, value_id operand) {
     if (list.count == list.capacity) {

@@ -3,11 +3,11 @@
 
 #include "midend/config.hpp"
 #include "midend/elbrus/scalar.hpp"
+#include "midend/support/span.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,7 +29,7 @@ public:
   struct event {
     event_kind kind;
     std::string_view callee; ///< of a call
-    std::span<const scalar> arguments;
+    span<const scalar> arguments;
     scalar result; ///< of type `none` if there is none
 
     friend bool operator==(const event& a, const event& b) {
@@ -43,10 +43,10 @@ public:
   event operator[](std::size_t i) const {
     const record& r = records_[i];
     return {r.kind, r.kind == event_kind::call ? std::string_view(callees_[r.callee]) : std::string_view(),
-            std::span(arguments_.data() + r.first_argument, r.num_arguments), r.result};
+            span(arguments_.data() + r.first_argument, r.num_arguments), r.result};
   }
 
-  void add(event_kind kind, std::string_view callee, std::span<const scalar> arguments, scalar result) {
+  void add(event_kind kind, std::string_view callee, span<const scalar> arguments, scalar result) {
     records_.push_back({kind, kind == event_kind::call ? number_of(callee) : 0, arguments_.size(),
                         static_cast<std::uint32_t>(arguments.size()), result});
     for (const scalar& argument : arguments) {

@@ -5,10 +5,10 @@
 #include "midend/elbrus/run/memory.hpp"
 #include "midend/elbrus/scalar.hpp"
 #include "midend/elbrus/type.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <string_view>
 
 MIDEND_BEGIN_NAMESPACE
@@ -18,7 +18,7 @@ namespace elbrus {
 /// A call of a host function. It may read and write the memory.
 struct host_call {
   std::string_view callee; ///< without `@`
-  std::span<const scalar> arguments;
+  span<const scalar> arguments;
   type result = type::none; ///< that the program expects
   memory& arrays;           ///< of the run
 };

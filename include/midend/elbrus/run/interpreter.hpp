@@ -9,11 +9,11 @@
 #include "midend/elbrus/run/memory.hpp"
 #include "midend/elbrus/run/run_result.hpp"
 #include "midend/elbrus/scalar.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <utility>
 
@@ -39,9 +39,9 @@ namespace elbrus {
 /// a value and frame.
 class interpreter {
 public:
-  explicit interpreter(std::span<const procedure> procedures);
+  explicit interpreter(span<const procedure> procedures);
 
-  explicit interpreter(const program& p) : interpreter(std::span(p.procedures)) {}
+  explicit interpreter(const program& p) : interpreter(span(p.procedures)) {}
 
   /// The number of a procedure.
   std::optional<std::size_t> find(std::string_view name) const {
@@ -50,11 +50,10 @@ public:
   }
 
   /// Runs a procedure. If the arguments differ from its parameters in number or types, the trap is `bad_call`.
-  run_result run(std::size_t number, std::span<const scalar> arguments, memory arrays = {},
-                 const run_options& options = {});
+  run_result run(std::size_t number, span<const scalar> arguments, memory arrays = {}, const run_options& options = {});
 
 private:
-  static bool accepts(const procedure& p, std::span<const scalar> arguments) {
+  static bool accepts(const procedure& p, span<const scalar> arguments) {
     if (arguments.size() != p.parameters().size()) {
       return false;
     }
@@ -81,9 +80,9 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus {
 
-MIDEND_FUNCTION interpreter::interpreter(std::span<const procedure> procedures) : program_(procedures) {}
+MIDEND_FUNCTION interpreter::interpreter(span<const procedure> procedures) : program_(procedures) {}
 
-MIDEND_FUNCTION run_result interpreter::run(std::size_t number, std::span<const scalar> arguments, memory arrays,
+MIDEND_FUNCTION run_result interpreter::run(std::size_t number, span<const scalar> arguments, memory arrays,
                                             const run_options& options) {
   run_result result;
   result.memory = std::move(arrays);

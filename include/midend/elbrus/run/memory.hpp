@@ -5,13 +5,13 @@
 #include "midend/elbrus/scalar.hpp"
 #include "midend/elbrus/type.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,7 +30,7 @@ public:
   static constexpr std::size_t largest_array = std::size_t{1} << 31;
 
   /// A new array. Requires that none has this name. Returns its address.
-  std::uint64_t add(std::string_view name, std::span<const unsigned char> bytes) {
+  std::uint64_t add(std::string_view name, span<const unsigned char> bytes) {
     MIDEND_ASSERT(bytes.size() <= largest_array, "an array of at most 2^31 bytes", bytes.size());
     arrays_.push_back({std::string(name), bytes_.size(), bytes.size()});
     bytes_.reserve(bytes_.size() + bytes.size());
@@ -41,7 +41,7 @@ public:
   }
 
   /// A new array with elements of one type; their bits above its width are dropped.
-  std::uint64_t add(std::string_view name, type element, std::span<const std::uint64_t> elements) {
+  std::uint64_t add(std::string_view name, type element, span<const std::uint64_t> elements) {
     const std::size_t size = bytes_of(element);
     std::vector<unsigned char> bytes(size * elements.size());
     for (std::size_t i = 0; i != elements.size(); ++i) {
@@ -61,13 +61,11 @@ public:
 
   std::size_t size(std::size_t array) const { return arrays_[array].size; }
 
-  std::span<const unsigned char> bytes(std::size_t array) const {
+  span<const unsigned char> bytes(std::size_t array) const {
     return {bytes_.data() + arrays_[array].first, arrays_[array].size};
   }
 
-  std::span<unsigned char> bytes(std::size_t array) {
-    return {bytes_.data() + arrays_[array].first, arrays_[array].size};
-  }
+  span<unsigned char> bytes(std::size_t array) { return {bytes_.data() + arrays_[array].first, arrays_[array].size}; }
 
   static std::uint64_t address_of(std::size_t array) { return (std::uint64_t{array} + 1) << 32; }
 

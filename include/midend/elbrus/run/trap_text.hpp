@@ -8,12 +8,12 @@
 #include "midend/elbrus/text/printer.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/support/span.hpp"
 
 #include <array>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 
 MIDEND_BEGIN_NAMESPACE
@@ -21,17 +21,17 @@ MIDEND_BEGIN_NAMESPACE
 namespace elbrus {
 
 /// The place of the operation in the file, or 0:0.
-inline source_location location_of(std::span<const procedure> procedures, const trap& t) {
+inline source_location location_of(span<const procedure> procedures, const trap& t) {
   return t.value == no_value ? source_location{} : procedures[t.procedure].value(t.value).location;
 }
 
 /// The trap in words, with procedure, node and operation. Takes the procedures that were run. O(n).
 ///
 ///     division by zero in @f, node loop, operation '%x = div.i32 %a, %b'
-MIDEND_FUNCTION std::string text_without_location(std::span<const procedure> procedures, const trap& t);
+MIDEND_FUNCTION std::string text_without_location(span<const procedure> procedures, const trap& t);
 
 /// The same, followed by the place in the file if there is one: `… (7:5)`.
-MIDEND_FUNCTION std::string to_text(std::span<const procedure> procedures, const trap& t);
+MIDEND_FUNCTION std::string to_text(span<const procedure> procedures, const trap& t);
 
 } // namespace elbrus
 
@@ -80,7 +80,7 @@ inline std::string reason(const procedure& p, procedure_text& words, const trap&
 
 } // namespace detail
 
-MIDEND_FUNCTION std::string text_without_location(std::span<const procedure> procedures, const trap& t) {
+MIDEND_FUNCTION std::string text_without_location(span<const procedure> procedures, const trap& t) {
   const procedure& p = procedures[t.procedure];
   procedure_text words(p);
   std::string text = detail::reason(p, words, t).append(" in @").append(p.name());
@@ -93,7 +93,7 @@ MIDEND_FUNCTION std::string text_without_location(std::span<const procedure> pro
   return text;
 }
 
-MIDEND_FUNCTION std::string to_text(std::span<const procedure> procedures, const trap& t) {
+MIDEND_FUNCTION std::string to_text(span<const procedure> procedures, const trap& t) {
   const source_location at = location_of(procedures, t);
   const std::string text = text_without_location(procedures, t);
   return at.line == 0 ? text : text + " (" + std::to_string(at.line) + ":" + std::to_string(at.column) + ")";

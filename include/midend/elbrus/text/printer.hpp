@@ -14,11 +14,11 @@
 #include "midend/ir/ids.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/sort.hpp"
+#include "midend/support/span.hpp"
 
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -116,7 +116,7 @@ public:
   explicit entry_order(const procedure& p) : p_(p) {}
 
   /// Sorted once for consecutive phis of a node. Valid until the next call.
-  std::span<const edge_id> of(node_id n) {
+  span<const edge_id> of(node_id n) {
     if (n != node_) {
       node_ = n;
       sort_edges();
@@ -310,7 +310,7 @@ private:
 
   void arguments(value_id v) {
     const char* separator = " ";
-    const std::span<const value_id> all = p_.arguments(v);
+    const span<const value_id> all = p_.arguments(v);
     for (std::size_t i = 0; i != all.size(); ++i) {
       put(separator);
       operand(all[i], argument_type(p_.value(v), i));
@@ -358,7 +358,7 @@ private:
   void memory(value_id v) {
     const value_record& record = p_.value(v);
     types(record.code == opcode::st ? record.operand_type : record.type, type::none);
-    std::span<const value_id> all = p_.arguments(v);
+    span<const value_id> all = p_.arguments(v);
     if (record.code == opcode::st && !all.empty()) {
       put(" ");
       operand(all[0], record.operand_type);
@@ -374,7 +374,7 @@ private:
   }
 
   /// The scale 1 is left out, unless the index could then be read as an offset.
-  void address(const memory_access& access, std::span<const value_id> parts) {
+  void address(const memory_access& access, span<const value_id> parts) {
     if (!parts.empty()) {
       operand(parts[0], type::ptr);
     }
@@ -434,7 +434,7 @@ private:
 
   void terminator(value_id v) {
     const value_record& record = p_.value(v);
-    const std::span<const edge_id> edges = p_.out_edges(record.node);
+    const span<const edge_id> edges = p_.out_edges(record.node);
     if (record.code == opcode::switch_) {
       types(record.operand_type, type::none);
       arguments(v);
@@ -457,7 +457,7 @@ private:
     }
   }
 
-  void cases(std::span<const edge_id> edges, type t) {
+  void cases(span<const edge_id> edges, type t) {
     put(" ");
     for (const edge_id e : edges) {
       if (p_.edge(e).is_default) {

@@ -62,10 +62,10 @@ MIDEND_END_NAMESPACE
 #include "midend/ir/ids.hpp"
 #include "midend/support/detail/hash_map.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 MIDEND_BEGIN_NAMESPACE
@@ -185,7 +185,7 @@ private:
   void arguments(value_id v, const value_record& record) {
     const bool in_memory = info_of(record.code).form == opcode_form::memory;
     const std::size_t count = argument_count(record, in_memory && p_.access(v).indexed, p_.result_type());
-    const std::span<const value_id> all = p_.arguments(v);
+    const span<const value_id> all = p_.arguments(v);
     if (record.code == opcode::ret && all.size() != count) {
       errors_.of_value(v, {count == 0 ? "ret gives a value, the procedure has no result"
                                       : "ret gives nothing, the result of the procedure is ",
@@ -350,8 +350,8 @@ private:
     if (n == p_.entry()) {
       errors_.of_value(v, {"there cannot be a phi in the entry"});
     }
-    const std::span<const value_id> inputs = p_.arguments(v);
-    const std::span<const edge_id> edges = p_.in_edges(n);
+    const span<const value_id> inputs = p_.arguments(v);
+    const span<const edge_id> edges = p_.in_edges(n);
     if (inputs.size() != edges.size()) {
       errors_.of_value(v, {"the phi has ", inputs.size(), " inputs for ", edges.size(), " edges"});
       return;
@@ -365,7 +365,7 @@ private:
     variables_among(inputs, v);
   }
 
-  void variables_among(std::span<const value_id> inputs, value_id v) {
+  void variables_among(span<const value_id> inputs, value_id v) {
     for (const value_id input : inputs) {
       if (input != no_value && p_.value(input).kind == value_kind::variable) {
         errors_.of_value(v, {"an input of a phi must be a value, ", message_part::value(p_, input), " is a variable"});
@@ -426,7 +426,7 @@ private:
 
   /// Different values of its type, and the default edge last.
   void cases(value_id end, node_id n) {
-    const std::span<const edge_id> edges = p_.out_edges(n);
+    const span<const edge_id> edges = p_.out_edges(n);
     if (edges.empty() || !p_.edge(edges.back()).is_default) {
       errors_.of_value(end, {"the last edge of a switch must be its default"});
     }
@@ -493,8 +493,8 @@ private:
   }
 
   void inputs(value_id v, node_id n) {
-    const std::span<const value_id> inputs = p_.operands(v);
-    const std::span<const edge_id> edges = p_.in_edges(n);
+    const span<const value_id> inputs = p_.operands(v);
+    const span<const edge_id> edges = p_.in_edges(n);
     for (std::size_t i = 0; i != edges.size() && i != inputs.size(); ++i) {
       const node_id source = p_.edge_source(edges[i]);
       if (inputs[i] == no_value || !p_.is_operation(inputs[i]) || !tree_.is_reachable(source)) {
@@ -551,8 +551,8 @@ public:
                           callee.result_type() == type::none ? "" : name_of(callee.result_type()), ", not ",
                           name_of(result)});
     }
-    const std::span<const value_id> arguments = p.arguments(v);
-    const std::span<const value_id> parameters = callee.parameters();
+    const span<const value_id> arguments = p.arguments(v);
+    const span<const value_id> parameters = callee.parameters();
     if (arguments.size() != parameters.size()) {
       errors.of_value(v, {"@", callee.name(), " has ", parameters.size(),
                           parameters.size() == 1 ? " parameter" : " parameters", ", the call has ", arguments.size(),

@@ -14,11 +14,11 @@
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -99,7 +99,7 @@ public:
       return std::nullopt;
     }
     const bool stores = record.code == opcode::st;
-    const std::span<const value_id> arguments = graph().arguments(v);
+    const span<const value_id> arguments = graph().arguments(v);
     const memory_access& access = graph().access(v);
     static_assert(no_alias == any_memory);
     return memory_reference{.base = arguments[stores ? 1 : 0],

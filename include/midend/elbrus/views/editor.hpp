@@ -12,10 +12,10 @@
 #include "midend/ir/ids.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 
 MIDEND_BEGIN_NAMESPACE
@@ -85,7 +85,7 @@ public:
     const node_id source = procedure_->edge_source(e);
     MIDEND_ASSERT(source != no_node, "an edge that was not erased", e);
     while (procedure_->out_edges(source).size() > 1) {
-      const std::span<const edge_id> edges = procedure_->out_edges(source);
+      const span<const edge_id> edges = procedure_->out_edges(source);
       procedure_->erase_edge(edges.back() == e ? edges[edges.size() - 2] : edges.back());
     }
     procedure_->clear_case(e);
@@ -95,7 +95,7 @@ public:
     procedure_->append(source, {.code = opcode::jump, .location = location});
   }
 
-  void erase_nodes(std::span<const node_id> nodes) {
+  void erase_nodes(span<const node_id> nodes) {
     for (const node_id n : nodes) {
       while (!procedure_->out_edges(n).empty()) {
         procedure_->erase_edge(procedure_->out_edges(n).back());

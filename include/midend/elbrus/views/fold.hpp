@@ -11,11 +11,11 @@
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -34,7 +34,7 @@ inline operation_info meaning_if_it_runs(const value_record& record) {
 }
 
 /// The result of an operation that runs, from its arguments.
-inline std::optional<std::uint64_t> fold_arguments(const value_record& record, std::span<const std::uint64_t> args) {
+inline std::optional<std::uint64_t> fold_arguments(const value_record& record, span<const std::uint64_t> args) {
   if (info_of(record.code).meaning != operation::other) {
     const evaluation result = evaluate(meaning_if_it_runs(record), args);
     return result ? std::optional(result.bits) : std::nullopt;
@@ -70,7 +70,7 @@ inline operation_info meaning_of(const procedure& p, value_id v) {
 /// The result of an operation for constants in place of `p.operands(v)`, guard and otherwise included, with zeros above
 /// their widths. Nothing for loads, calls, phis and operations without a result, and where a run would trap or a
 /// speculative operation would give a diagnostic value.
-inline std::optional<std::uint64_t> fold(const procedure& p, value_id v, std::span<const std::uint64_t> args) {
+inline std::optional<std::uint64_t> fold(const procedure& p, value_id v, span<const std::uint64_t> args) {
   const value_record& record = p.value(v);
   MIDEND_ASSERT(args.size() == p.operands(v).size(), "a constant for each operand", v, args.size());
   if (record.kind != value_kind::operation) {

@@ -12,10 +12,10 @@
 #include "midend/ir/ids.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/range.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <iterator>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -154,12 +154,12 @@ private:
     }
   }
 
-  std::span<const value_id> operands_of(statement_id s) const {
+  span<const value_id> operands_of(statement_id s) const {
     if (passes_to_phis(s)) {
       const std::size_t n = s - procedure_->num_values();
-      return std::span<const value_id>(passed_).subspan(passed_first_[n], passed_first_[n + 1] - passed_first_[n]);
+      return span<const value_id>(passed_).subspan(passed_first_[n], passed_first_[n + 1] - passed_first_[n]);
     }
-    return procedure_->is_phi(s) ? std::span<const value_id>() : procedure_->operands(s);
+    return procedure_->is_phi(s) ? span<const value_id>() : procedure_->operands(s);
   }
 
   const procedure* procedure_;

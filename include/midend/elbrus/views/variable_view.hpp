@@ -12,9 +12,9 @@
 #include "midend/ir/ids.hpp"
 #include "midend/ir/statements.hpp"
 #include "midend/support/range.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 

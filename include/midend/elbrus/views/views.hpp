@@ -11,11 +11,11 @@
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/ir/ssa_values.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -28,13 +28,13 @@ public:
 
   const procedure& graph() const { return *procedure_; }
 
-  std::span<const value_id> parameters() const { return procedure_->parameters(); }
+  span<const value_id> parameters() const { return procedure_->parameters(); }
 
   std::size_t num_values() const { return procedure_->num_values(); }
 
   auto values(node_id n) const { return procedure_->values(n); }
 
-  std::span<const value_id> operands(value_id v) const { return procedure_->operands(v); }
+  span<const value_id> operands(value_id v) const { return procedure_->operands(v); }
 
   auto users(value_id v) const { return procedure_->users(v); }
 
@@ -83,7 +83,7 @@ public:
            !record.guarded;
   }
 
-  std::optional<constant_type> fold(value_id v, std::span<const constant_type> args) const {
+  std::optional<constant_type> fold(value_id v, span<const constant_type> args) const {
     return elbrus::fold(graph(), v, args);
   }
 

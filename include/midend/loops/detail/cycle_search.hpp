@@ -9,11 +9,11 @@
 #include "midend/loops/search_order.hpp"
 #include "midend/support/detail/arena.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <type_traits>
 
 MIDEND_BEGIN_NAMESPACE
@@ -102,7 +102,7 @@ private:
     const std::uint32_t* const chain = a.chain;
     const chained_edge* const edges = a.edges;
     m.draft_of.resize_for_overwrite(reached);
-    const std::span<const std::uint32_t> targets = semi_nca_algorithm::select(
+    const span<const std::uint32_t> targets = semi_nca_algorithm::select(
         m.draft_of.data(), reached, [](std::uint32_t n) { return n; },
         [&](std::uint32_t n) {
           last[n] = n;
@@ -219,7 +219,7 @@ private:
   /// An edge from outside makes `target` an entry. From now on it counts as an edge to the whole cycle.
   constexpr void defer(std::uint32_t edge, std::uint32_t target, std::uint32_t header, std::uint32_t draft) {
     if (m.waiting.empty()) {
-      m.ancestor.assign(std::span<const std::uint32_t>(a.idom, m.draft_of.size()));
+      m.ancestor.assign(span<const std::uint32_t>(a.idom, m.draft_of.size()));
       m.first_waiting.assign(m.draft_of.size(), end_of_chain);
     }
     const std::uint32_t common = ancestor_above(a.edges[edge].source, header);

@@ -12,10 +12,10 @@
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/detail/arena.hpp"
 #include "midend/support/order.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -111,7 +111,7 @@ private:
   constexpr std::size_t list_boundaries() {
     list_edges_to_headers();
     make_jumps();
-    const std::span<const edge_id> exits = collect_exits();
+    const span<const edge_id> exits = collect_exits();
     place_exits(exits);
     inherit_exits();
     link_shallower(static_cast<std::uint32_t>(exits.size()));
@@ -188,7 +188,7 @@ private:
 
   /// The edges that leave the innermost loop of their source, in the order of their ids, and how many each loop has.
   /// Edges that leave no loop are dropped without a branch, which would be hard to predict.
-  constexpr std::span<const edge_id> collect_exits() {
+  constexpr span<const edge_id> collect_exits() {
     for (loop_id l = 0; l <= num_loops_; ++l) {
       exit_offset_[l] = 0;
     }
@@ -214,7 +214,7 @@ private:
   }
 
   /// Groups the exiting edges by loop, and notes how far out each leads.
-  constexpr void place_exits(std::span<const edge_id> exits) {
+  constexpr void place_exits(span<const edge_id> exits) {
     std::uint32_t total = 0;
     for (loop_id l = 0; l <= num_loops_; ++l) {
       exit_offset_[l] = total += exit_offset_[l];
@@ -260,7 +260,7 @@ private:
   /// The smallest loop that contains all reachable predecessors of `n`, one of which is in `l`; computed once for each
   /// node that has several.
   constexpr loop_id spanning_loop(node_id n, loop_id l) {
-    const std::span<const node_id> predecessors = g_.predecessors(n);
+    const span<const node_id> predecessors = g_.predecessors(n);
     if (predecessors.size() == 1) {
       return l;
     }

@@ -10,12 +10,12 @@
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -193,11 +193,11 @@ public:
 
   std::size_t num_values() const { return count_ + copies_.size(); }
 
-  std::span<const value_id> values(node_id n) const {
+  span<const value_id> values(node_id n) const {
     return {values_.data() + first_value_[n], values_.data() + last_value_[n]};
   }
 
-  std::span<const value_id> operands(value_id v) const {
+  span<const value_id> operands(value_id v) const {
     return {operands_.data() + operands_of_[v].first, operands_.data() + operands_of_[v].last};
   }
 
@@ -222,7 +222,7 @@ public:
     return v < count_ ? std::optional<constant_type>(ir_.constant(v)) : std::nullopt;
   }
 
-  std::optional<constant_type> fold(value_id v, std::span<const constant_type> args) const { return ir_.fold(v, args); }
+  std::optional<constant_type> fold(value_id v, span<const constant_type> args) const { return ir_.fold(v, args); }
 
   std::optional<constant_type> edge_case(edge_id e) const { return ir_.edge_case(e); }
 

@@ -8,10 +8,10 @@
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/support/detail/arena.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -25,7 +25,7 @@ public:
   static constexpr std::uint32_t none = 0xffff'ffff;
 
   /// The arrays come from `memory` and live until it is reset.
-  template <class IR> constexpr void assign(const IR& ir, std::span<const node_id> nodes, arena& memory) {
+  template <class IR> constexpr void assign(const IR& ir, span<const node_id> nodes, arena& memory) {
     const auto& g = ir.graph();
     num_values_ = static_cast<value_id>(ir.num_values());
     depth_first_order(g, search_, numbering_);
@@ -70,7 +70,7 @@ public:
   constexpr std::uint32_t last_position(node_id n) const { return position(end_of(n)); }
 
   /// The reachable nodes, the entry last.
-  constexpr std::span<const node_id> postorder() const { return numbering_.postorder(); }
+  constexpr span<const node_id> postorder() const { return numbering_.postorder(); }
 
   /// Whether the edge leads back in the depth-first order. Every cycle has such an edge.
   constexpr bool is_retreating(node_id source, node_id target) const {
@@ -127,9 +127,7 @@ public:
     }
   }
 
-  constexpr std::span<const ssa_use> of(value_id v) const {
-    return {uses_ + ends_[v], uses_ + ends_[v + std::size_t{1}]};
-  }
+  constexpr span<const ssa_use> of(value_id v) const { return {uses_ + ends_[v], uses_ + ends_[v + std::size_t{1}]}; }
 
 private:
   struct found_use {

@@ -5,9 +5,9 @@
 #include "midend/ir/ids.hpp"
 #include "midend/ir/statements.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -40,9 +40,9 @@ public:
     }
   }
 
-  constexpr std::span<const variable_id> read() const { return read_; }
+  constexpr span<const variable_id> read() const { return read_; }
 
-  constexpr std::span<const variable_id> written() const { return written_; }
+  constexpr span<const variable_id> written() const { return written_; }
 
 private:
   static constexpr void add(flat_array<variable_id>& list, flat_array<statement_id>& listed_by, variable_id x,

@@ -6,9 +6,9 @@
 #include "midend/ir/ssa.hpp"
 #include "midend/support/bit_row.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -19,7 +19,7 @@ namespace detail {
 template <class IR> class staying_nodes {
 public:
   /// `kept`: all other edges of their sources count as erased.
-  staying_nodes(const IR& ir, std::span<const edge_id> kept, std::span<const node_id> erased)
+  staying_nodes(const IR& ir, span<const edge_id> kept, span<const node_id> erased)
       : ir_(ir), stays_(num_nodes(), true), kept_edge_(num_nodes(), no_edge) {
     for (const edge_id e : kept) {
       kept_edge_[static_cast<node_id>(ir.graph().edge_source(e))] = e;

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 

@@ -4,10 +4,10 @@
 
 #include "midend/config.hpp"
 #include "midend/support/detail/word_kernels.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -20,7 +20,7 @@ struct two_numbers {
 };
 
 /// The first two numbers of a list: of a list of one, that number twice; of an empty list, `none` twice.
-constexpr two_numbers first_two(std::span<const std::uint32_t> numbers, const std::uint32_t& none) {
+constexpr two_numbers first_two(span<const std::uint32_t> numbers, const std::uint32_t& none) {
   const std::uint32_t* const places[] = {&none, numbers.data()}; // compilers make a branch of a conditional expression
   const std::uint32_t* const from = places[!numbers.empty()];
   return {from[0], from[numbers.size() > 1]};
@@ -29,7 +29,7 @@ constexpr two_numbers first_two(std::span<const std::uint32_t> numbers, const st
 inline constexpr std::uint32_t no_number = 0;
 
 /// The bits of the rest of a long list. Not inlined: g++ 12 would warn that it reads past the end of short ones.
-MIDEND_SELDOM_CALLED constexpr word bits_of_more(std::span<const std::uint32_t> numbers) {
+MIDEND_SELDOM_CALLED constexpr word bits_of_more(span<const std::uint32_t> numbers) {
   word bits = 0;
   for (const std::uint32_t number : numbers) {
     bits |= bit_mask(number);
@@ -38,7 +38,7 @@ MIDEND_SELDOM_CALLED constexpr word bits_of_more(std::span<const std::uint32_t> 
 }
 
 /// The bits of some numbers in one word.
-constexpr word bits_of(std::span<const std::uint32_t> numbers) {
+constexpr word bits_of(span<const std::uint32_t> numbers) {
   const auto [first, second] = first_two(numbers, no_number);
   const word bits = (bit_mask(first) | bit_mask(second)) & (word{0} - word{!numbers.empty()});
   return numbers.size() <= 2 ? bits : bits | bits_of_more(numbers.subspan(2));

@@ -7,6 +7,7 @@
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 #include "midend/unrolling/copies/detail/copy_control.hpp"
 #include "midend/unrolling/copies/detail/copy_memory.hpp"
 #include "midend/unrolling/copies/detail/copy_state.hpp"
@@ -18,7 +19,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -133,7 +133,7 @@ template <class Folder>
 constexpr known_value evaluate_other(copy_state& s, body_id v, const Folder& folder,
                                      flat_array<std::uint64_t>& numbers) {
   const body_value& value = s.body.values[v];
-  const std::span<const known_value> args = s.args_of(v);
+  const span<const known_value> args = s.args_of(v);
   numbers.clear();
   for (const known_value& x : args) {
     if (x.is_literal()) {
@@ -141,7 +141,7 @@ constexpr known_value evaluate_other(copy_state& s, body_id v, const Folder& fol
     }
   }
   if (numbers.size() == args.size()) {
-    if (const auto bits = folder(v, std::span<const std::uint64_t>(numbers))) {
+    if (const auto bits = folder(v, span<const std::uint64_t>(numbers))) {
       return literal(*bits, value.info.width);
     }
   }
@@ -151,7 +151,7 @@ constexpr known_value evaluate_other(copy_state& s, body_id v, const Folder& fol
 /// The value of an operation of the vocabulary.
 constexpr known_value evaluate_operation(copy_state& s, body_id v) {
   const body_value& value = s.body.values[v];
-  const std::span<const known_value> args = s.args_of(v).first(arity(value.info.code));
+  const span<const known_value> args = s.args_of(v).first(arity(value.info.code));
   if (value.info.code == operation::select && args[0].is_literal()) {
     s.note_test(s.body.operands_of(v)[0], args[0]);
   }
@@ -343,7 +343,7 @@ constexpr void unroll_body(const loop_body& body, const loop_counters& counters,
 /// The same if nothing is known about operations that are `other`.
 constexpr void unroll_body(const loop_body& body, const loop_counters& counters, const unroll_request& request,
                            unroll_body_workspace& workspace, unrolled_body& out) {
-  const auto nothing = [](body_id, std::span<const std::uint64_t>) { return std::optional<std::uint64_t>(); };
+  const auto nothing = [](body_id, span<const std::uint64_t>) { return std::optional<std::uint64_t>(); };
   unroll_body(body, counters, request, nothing, workspace, out);
 }
 

@@ -6,11 +6,11 @@
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -179,8 +179,8 @@ struct unrolled_body {
     has_call = false;
   }
 
-  constexpr std::span<const unrolled_operand> operands_of(unrolled_id n) const {
-    return std::span<const unrolled_operand>(operands).subspan(nodes[n].first_operand, nodes[n].num_operands);
+  constexpr span<const unrolled_operand> operands_of(unrolled_id n) const {
+    return span<const unrolled_operand>(operands).subspan(nodes[n].first_operand, nodes[n].num_operands);
   }
 };
 

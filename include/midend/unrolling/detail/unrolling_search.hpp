@@ -8,6 +8,7 @@
 #include "midend/machine/recurrence_bound.hpp"
 #include "midend/support/fraction.hpp"
 #include "midend/support/order.hpp"
+#include "midend/support/span.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
 #include "midend/unrolling/detail/unrolling_candidates.hpp"
 #include "midend/unrolling/detail/unrolling_rule.hpp"
@@ -18,7 +19,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <utility>
 
 MIDEND_BEGIN_NAMESPACE
@@ -146,7 +146,7 @@ private:
   }
 
   constexpr bool is_modulus(std::uint32_t factor) const {
-    return is_among(std::span<const std::uint64_t>(memory_.factors.moduli), std::uint64_t{factor});
+    return is_among(span<const std::uint64_t>(memory_.factors.moduli), std::uint64_t{factor});
   }
 
   /// Judged by the operations of a copy in the last factor that was estimated. `slack` is above 1 where most operations

@@ -12,11 +12,11 @@
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -77,7 +77,7 @@ constexpr action action_of(opcode code, bool nsw) {
 /// The procedures of a program by name.
 class callee_table {
 public:
-  explicit callee_table(std::span<const procedure> procedures) : procedures_(procedures) {
+  explicit callee_table(span<const procedure> procedures) : procedures_(procedures) {
     for (std::uint32_t i = 0; i != procedures.size(); ++i) {
       by_name_.find_or_insert(procedures[i].name(), i);
     }
@@ -92,7 +92,7 @@ public:
   const procedure& operator[](std::uint32_t number) const { return procedures_[number]; }
 
 private:
-  std::span<const procedure> procedures_;
+  span<const procedure> procedures_;
   name_index by_name_;
 };
 
@@ -208,7 +208,7 @@ private:
   }
 
   void set_computation(instruction& i) {
-    const std::span<const value_id> arguments = p_.arguments(i.value);
+    const span<const value_id> arguments = p_.arguments(i.value);
     i.what = action_of(i.code, p_.value(i.value).flags.nsw);
     i.arity = static_cast<std::uint8_t>(arguments.size());
     i.a = slot(arguments[0]);
@@ -226,9 +226,9 @@ private:
 
   void set_access(instruction& i) {
     const memory_access& access = p_.access(i.value);
-    const std::span<const value_id> all = p_.arguments(i.value);
+    const span<const value_id> all = p_.arguments(i.value);
     const bool stores = i.code == opcode::st;
-    const std::span<const value_id> address = all.subspan(stores ? 1 : 0);
+    const span<const value_id> address = all.subspan(stores ? 1 : 0);
     i.what = i.is_volatile ? action::volatile_access : stores ? action::store : action::load;
     i.type = stores ? i.operand_type : i.type;
     i.b = slot(address[0]);
@@ -240,7 +240,7 @@ private:
   }
 
   void set_call(instruction& i) {
-    const std::span<const value_id> arguments = p_.arguments(i.value);
+    const span<const value_id> arguments = p_.arguments(i.value);
     i.first = static_cast<std::uint32_t>(out_.arguments.size());
     i.count = static_cast<std::uint32_t>(arguments.size());
     for (const value_id argument : arguments) {
@@ -252,7 +252,7 @@ private:
                                                         : action::bad_call;
   }
 
-  bool agrees(const instruction& call, const procedure& callee, std::span<const value_id> arguments) const {
+  bool agrees(const instruction& call, const procedure& callee, span<const value_id> arguments) const {
     if (arguments.size() != callee.parameters().size() ||
         (call.type != type::none && !converts_freely(callee.result_type(), call.type))) {
       return false;
@@ -266,7 +266,7 @@ private:
   }
 
   void set_terminator(instruction& i) {
-    const std::span<const value_id> arguments = p_.arguments(i.value);
+    const span<const value_id> arguments = p_.arguments(i.value);
     const node_id n = p_.value(i.value).node;
     i.a = arguments.empty() ? no_index : slot(arguments[0]);
     switch (i.code) {
@@ -371,7 +371,7 @@ private:
 /// Decodes a procedure when it is first called.
 class decoded_program {
 public:
-  explicit decoded_program(std::span<const procedure> procedures)
+  explicit decoded_program(span<const procedure> procedures)
       : procedures_(procedures), callees_(procedures), decoded_(procedures.size()) {}
 
   std::size_t size() const { return procedures_.size(); }
@@ -390,7 +390,7 @@ public:
   }
 
 private:
-  std::span<const procedure> procedures_;
+  span<const procedure> procedures_;
   callee_table callees_;
   std::vector<decoded_procedure> decoded_;
 };

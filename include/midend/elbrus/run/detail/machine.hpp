@@ -19,6 +19,7 @@
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <algorithm>
 #include <array>
@@ -26,7 +27,6 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -77,7 +77,7 @@ public:
   slot_view slots(const frame& f) { return {bits_.data() + f.first_slot, states_.data() + f.first_slot}; }
 
   /// The frame of a procedure that begins. Its arguments are the slots `arguments` of the frame below.
-  void push(std::uint32_t procedure, const decoded_procedure& code, std::span<const argument> arguments) {
+  void push(std::uint32_t procedure, const decoded_procedure& code, span<const argument> arguments) {
     const std::size_t first = bits_.size();
     add_slots(code);
     if (!arguments.empty()) {
@@ -133,7 +133,7 @@ inline trap_kind trap_of(evaluation_fault f) {
 
 inline run_fault evaluate_any(const instruction& i, slot_view s) {
   const std::array args = {s.bits[i.a], s.bits[i.b], s.bits[i.c]};
-  const evaluation result = evaluate(i.info, std::span(args).first(i.arity));
+  const evaluation result = evaluate(i.info, span(args).first(i.arity));
   if (!result) {
     return trap_of(result.fault);
   }
@@ -249,7 +249,7 @@ public:
   }
 
   /// Fills the result. Requires as many arguments as the procedure has.
-  void run(std::uint32_t number, std::span<const scalar> arguments) {
+  void run(std::uint32_t number, span<const scalar> arguments) {
     if (!begin(number, {})) {
       result_.trap = trap{.kind = trap_kind::call_depth, .procedure = number};
       return;
@@ -403,7 +403,7 @@ private:
   }
 
   /// Makes the frame of a procedure; false if that is beyond the limits.
-  bool begin(std::uint32_t number, std::span<const argument> arguments) {
+  bool begin(std::uint32_t number, span<const argument> arguments) {
     const decoded_procedure& code = program_[number];
     if (frames_.depth() == options_.call_depth || frames_.num_slots() + code.num_slots() > options_.frame_slots) {
       return false;
@@ -451,12 +451,12 @@ private:
     return {};
   }
 
-  std::span<const argument> arguments_of(const instruction& call) {
-    return std::span(program_[frames_.top().procedure].arguments).subspan(call.first, call.count);
+  span<const argument> arguments_of(const instruction& call) {
+    return span(program_[frames_.top().procedure].arguments).subspan(call.first, call.count);
   }
 
   run_fault call(const instruction& i, slot_view s) {
-    const std::span<const argument> arguments = arguments_of(i);
+    const span<const argument> arguments = arguments_of(i);
     for (const argument& a : arguments) {
       if (!is_usable(a.slot, s)) {
         return trap_kind::diagnostic_value;
@@ -468,7 +468,7 @@ private:
     return begin(i.target, arguments) ? run_fault() : trap_kind::call_depth;
   }
 
-  run_fault call_host(const instruction& i, slot_view s, std::span<const argument> arguments) {
+  run_fault call_host(const instruction& i, slot_view s, span<const argument> arguments) {
     arguments_.clear();
     for (const argument& a : arguments) {
       arguments_.push_back({a.type, s.bits[a.slot]});

@@ -16,11 +16,11 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,7 +34,7 @@ namespace elbrus::detail {
 class signatures {
 public:
   /// Reports second procedures of one name.
-  signatures(std::span<const written_procedure> procedures, std::vector<diagnostic>& errors) : procedures_(procedures) {
+  signatures(span<const written_procedure> procedures, std::vector<diagnostic>& errors) : procedures_(procedures) {
     for (std::uint32_t i = 0; i != procedures.size(); ++i) {
       const spelling& name = procedures[i].name;
       if (!is_anonymous(name.text) && by_name_.find_or_insert(name.text, i) != i) {
@@ -50,7 +50,7 @@ public:
   }
 
 private:
-  std::span<const written_procedure> procedures_;
+  span<const written_procedure> procedures_;
   name_index by_name_;
 };
 
@@ -76,7 +76,7 @@ public:
   /// The next phis are in this node.
   void begin_node(node_id n) {
     node_ = n;
-    const std::span<const edge_id> in = p_.in_edges(n);
+    const span<const edge_id> in = p_.in_edges(n);
     filled_.assign(in.size(), 0);
     phi_ = 0;
     for (std::size_t i = in.size(); i-- != 0;) {
@@ -99,7 +99,7 @@ public:
       s.phi = phi_;
       s.taken = 0;
     }
-    const std::span<const edge_id> in = p_.in_edges(node_);
+    const span<const edge_id> in = p_.in_edges(node_);
     const std::size_t position = s.first + s.taken;
     if (!is_predecessor(source) || position >= in.size() || p_.edge_source(in[position]) != source) {
       return no_position;
@@ -340,7 +340,7 @@ private:
 
   /// The first one, which must be the last operation.
   const written_operation* terminator_of(const written_node& n) {
-    const std::span<const written_operation> all = n.operations.of(in_.operations);
+    const span<const written_operation> all = n.operations.of(in_.operations);
     std::size_t at = 0;
     while (at != all.size() && !is_terminator(all[at].code)) {
       ++at;
@@ -460,7 +460,7 @@ private:
   // Operands.
 
   void bind_operands(const written_operation& op) {
-    const std::span<const written_operand> all = op.operands.of(in_.operands);
+    const span<const written_operand> all = op.operands.of(in_.operands);
     bound_.clear();
     for (std::size_t i = 0; i != all.size(); ++i) {
       bound_.push_back(bind_operand(op, i, all[i]));
@@ -542,7 +542,7 @@ private:
     matcher.begin_phi();
     bool all_match = true;
     ordered_.assign(bound_.size(), {});
-    const std::span<const spelling> labels = op.labels.of(in_.labels);
+    const span<const spelling> labels = op.labels.of(in_.labels);
     for (std::size_t i = 0; i != labels.size(); ++i) {
       const node_id source = find_node(labels[i]);
       const std::uint32_t position = source == no_node ? phi_matcher::no_position : matcher.match(source);

@@ -7,10 +7,10 @@
 #include "midend/elbrus/records.hpp"
 #include "midend/elbrus/type.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -29,8 +29,8 @@ struct array_slice {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
 
-  template <class T> std::span<const T> of(const flat_array<T>& all) const {
-    return std::span<const T>(all).subspan(first, count);
+  template <class T> span<const T> of(const flat_array<T>& all) const {
+    return span<const T>(all).subspan(first, count);
   }
 };
 

@@ -10,10 +10,10 @@
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <utility>
 
 MIDEND_BEGIN_NAMESPACE
@@ -42,7 +42,7 @@ public:
   expression_id operator[](value_id v) const { return v < expression_.size() ? expression_[v] : no_expression; }
 
   /// Values: variables, literals and so on.
-  std::span<const value_id> operands(expression_id e) const { return numbers_.operands(e); }
+  span<const value_id> operands(expression_id e) const { return numbers_.operands(e); }
 
 private:
   /// A copy is cheaper to repeat than to find; the others depend on more than their operands, or have no result.
@@ -52,7 +52,7 @@ private:
            form != opcode_form::phi && form != opcode_form::terminator;
   }
 
-  template <class Counts> static bool all_count(std::span<const value_id> operands, Counts counts) {
+  template <class Counts> static bool all_count(span<const value_id> operands, Counts counts) {
     for (const value_id operand : operands) {
       if (!counts(operand)) {
         return false;
@@ -74,7 +74,7 @@ private:
     return key;
   }
 
-  std::span<const value_id> sorted_operands(const procedure& p, value_id v) {
+  span<const value_id> sorted_operands(const procedure& p, value_id v) {
     operands_.assign(p.operands(v));
     if (is_commutative(info_of(p.value(v).code).meaning) && operands_[0] > operands_[1]) {
       std::swap(operands_[0], operands_[1]);

@@ -5,11 +5,11 @@
 #include "midend/elbrus/procedure.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/support/range.hpp"
+#include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -43,7 +43,7 @@ public:
 
   variable_iterator() = default;
 
-  variable_iterator(const procedure& p, std::span<const value_id> operands)
+  variable_iterator(const procedure& p, span<const value_id> operands)
       : procedure_(&p), at_(operands.data()), last_(operands.data() + operands.size()) {
     skip();
   }
@@ -84,7 +84,7 @@ private:
 
 template <class Select> using variable_range = iterator_range<variable_iterator<Select>, std::default_sentinel_t>;
 
-template <class Select> variable_range<Select> variables_among(const procedure& p, std::span<const value_id> operands) {
+template <class Select> variable_range<Select> variables_among(const procedure& p, span<const value_id> operands) {
   return {variable_iterator<Select>(p, operands), std::default_sentinel};
 }
 

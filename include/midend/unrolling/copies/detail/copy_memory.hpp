@@ -6,6 +6,7 @@
 #include "midend/ir/operation.hpp"
 #include "midend/support/detail/hash_map.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 #include "midend/unrolling/copies/detail/copy_state.hpp"
 #include "midend/unrolling/copies/detail/folding.hpp"
 #include "midend/unrolling/copies/detail/known_value.hpp"
@@ -14,7 +15,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -269,7 +269,7 @@ constexpr known_value evaluate_call(copy_state& s, known_memory& memory, body_id
   if (bit.is_literal(0)) {
     return literal(0, value.info.width);
   }
-  const std::span<const known_value> args = s.args_of(v);
+  const span<const known_value> args = s.args_of(v);
   const auto first = static_cast<std::uint32_t>(s.out.operands.size());
   for (const known_value& x : args) {
     s.out.operands.push_back(s.numbering.operand(x));

@@ -5,13 +5,13 @@
 #include "midend/induction/loop_body.hpp"
 #include "midend/induction/loop_counters.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 #include "midend/unrolling/copies/detail/known_value.hpp"
 #include "midend/unrolling/copies/detail/value_numbering.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -51,7 +51,7 @@ struct copy_state {
   }
 
   /// The operands of a value. Valid until the next call.
-  constexpr std::span<const known_value> args_of(body_id v) const {
+  constexpr span<const known_value> args_of(body_id v) const {
     const auto operands = body.operands_of(v);
     args.resize_for_overwrite(operands.size());
     for (std::size_t i = 0; i != operands.size(); ++i) {

@@ -12,6 +12,7 @@
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/support/fraction.hpp"
+#include "midend/support/span.hpp"
 #include "midend/unrolling/copies/detail/known_value.hpp"
 #include "midend/unrolling/copies/detail/value_numbering.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
@@ -21,7 +22,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <utility>
 
 MIDEND_BEGIN_NAMESPACE
@@ -135,7 +135,7 @@ constexpr known_value fold_shift_left(value_numbering& numbering, const body_val
 
 /// (a << b) + c.
 constexpr known_value fold_shift_and_add(value_numbering& numbering, const body_value& v,
-                                         std::span<const known_value> args) {
+                                         span<const known_value> args) {
   const known_value& a = args[0];
   const known_value& b = args[1];
   const known_value& c = args[2];
@@ -403,7 +403,7 @@ constexpr known_value fold_truncation(value_numbering& numbering, const body_val
     return sum_with(narrow, a.addend & low_ones(width));
   }
   const known_value wide = value_of_node(a.node, a.width);
-  const known_value out = numbering.compute(kind_of(v), std::span(&wide, 1));
+  const known_value out = numbering.compute(kind_of(v), span(&wide, 1));
   if (numbering.is_fresh()) {
     const value_facts f = numbering.facts(a.node);
     value_facts& narrow = numbering.facts(out.node);
@@ -429,7 +429,7 @@ constexpr value_facts facts_of_extension(const value_numbering& numbering, opera
 
 /// The extension of `a` as one operation.
 constexpr known_value extend(value_numbering& numbering, const body_value& v, const known_value& a) {
-  const known_value out = numbering.compute(kind_of(v), std::span(&a, 1));
+  const known_value out = numbering.compute(kind_of(v), span(&a, 1));
   if (numbering.is_fresh() && !a.is_literal()) {
     numbering.facts(out.node) = facts_of_extension(numbering, v.info.code, a);
   }
@@ -623,7 +623,7 @@ constexpr known_value fold_select(value_numbering& numbering, const expression_k
 }
 
 /// The result if all operands are numbers. Promises are ignored: a program that breaks one may have any result.
-constexpr std::optional<known_value> evaluate_numbers(operation_info info, std::span<const known_value> args) {
+constexpr std::optional<known_value> evaluate_numbers(operation_info info, span<const known_value> args) {
   std::array<std::uint64_t, 3> bits{};
   for (std::size_t i = 0; i != args.size(); ++i) {
     if (!args[i].is_literal()) {
@@ -632,12 +632,12 @@ constexpr std::optional<known_value> evaluate_numbers(operation_info info, std::
     bits[i] = args[i].addend;
   }
   info.flags = {};
-  const evaluation result = evaluate(info, std::span(bits).first(args.size()));
+  const evaluation result = evaluate(info, span(bits).first(args.size()));
   return result ? std::optional(literal(result.bits, info.width)) : std::nullopt;
 }
 
 /// The value of an operation of the vocabulary. Requires as many operands as it has.
-constexpr known_value fold(value_numbering& numbering, const body_value& v, std::span<const known_value> args) {
+constexpr known_value fold(value_numbering& numbering, const body_value& v, span<const known_value> args) {
   const operation_info& info = v.info;
   if (const auto number = evaluate_numbers(info, args)) {
     return *number;

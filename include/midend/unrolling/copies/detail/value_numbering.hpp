@@ -9,13 +9,13 @@
 #include "midend/ir/operation_class.hpp"
 #include "midend/support/detail/hash_map.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 #include "midend/unrolling/copies/detail/known_value.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <span>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -149,7 +149,7 @@ public:
 
   /// The value of an operation: a node that exists, or a new one. The node drops the promises of the operation, so that
   /// operations that differ only in these are one.
-  constexpr known_value compute(expression_kind kind, std::span<const known_value> args) {
+  constexpr known_value compute(expression_kind kind, span<const known_value> args) {
     const bool is_vocabulary = kind.info.code != operation::other;
     kind.info.flags = {};
     if (!changes_width(kind.info.code)) {
