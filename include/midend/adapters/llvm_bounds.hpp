@@ -1,4 +1,4 @@
-/// What an LLVM function promises of the numbers that it loads, gets or is given. For LLVM 19.
+/// The ranges that an LLVM function promises for loaded numbers, results and arguments. For LLVM 19.
 #pragma once
 
 #include "midend/adapters/llvm_operations.hpp"
@@ -21,15 +21,15 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Whether `llvm_bounds` should be asked: it looks into tables.
+/// Whether to call `llvm_bounds`, which looks into tables.
 inline bool may_have_llvm_bounds(const llvm::Instruction& i) {
   const bool is_load = i.getOpcode() == llvm::Instruction::Load;
   const bool is_bounded_load = is_load && i.hasMetadataOtherThanDebugLoc();
   return (is_bounded_load || llvm::isa<llvm::CallBase>(i)) && is_llvm_number(i.getType());
 }
 
-/// Of what an intrinsic gives, if it is applied to these constants and to anything else: the number of leading zeros
-/// is at most the width.
+/// The range of an intrinsic's result, if some operands are constants and the others unknown: the number of leading
+/// zeros is at most the width.
 inline std::optional<llvm::ConstantRange> llvm_intrinsic_range(const llvm::IntrinsicInst& i) {
   if (!llvm::ConstantRange::isIntrinsicSupported(i.getIntrinsicID())) {
     return std::nullopt;
@@ -60,9 +60,9 @@ inline std::optional<llvm::ConstantRange> llvm_range(const llvm::Value& v) {
 
 } // namespace detail
 
-/// The range of an argument, or of an instruction that is no arithmetic: from its `range` attribute, its `!range`, or
+/// The range of an argument, or of an instruction other than arithmetic: from its `range` attribute, its `!range`, or
 /// what the intrinsic computes. Nothing if all numbers are in it. LLVM's ranges may wrap around both at the unsigned
-/// and at the signed end: nothing is said of those that do both. Requires a number of up to 64 bits.
+/// and at the signed end; then there is no result. Requires a number of up to 64 bits.
 inline std::optional<number_range> llvm_bounds(const llvm::Value& v) {
   const std::optional<llvm::ConstantRange> range = detail::llvm_range(v);
   if (!range || range->isFullSet() || range->isEmptySet()) {

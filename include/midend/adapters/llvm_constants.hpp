@@ -18,10 +18,10 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// A constant of LLVM in 64 bits. An integer of up to 64 bits is its bits, with zeros above. Of any other type it is
-/// the address of the `llvm::Constant`, of which LLVM makes one for each value: to be compared for equality, and good
-/// for nothing else. (Two that differ may still come to the same when the program runs: addresses of aliases.) Nothing
-/// for `undef` and `poison`, and for integers whose bits only the linker knows (`ptrtoint (ptr @g to i64)`).
+/// A constant of LLVM in 64 bits. An integer of up to 64 bits is its bits, with zeros above. A constant of another type
+/// is the address of the `llvm::Constant`; LLVM makes one for each value, so these can be compared for equality, and
+/// for nothing else. (Different constants may be equal when the program runs: addresses of aliases.) Nothing for
+/// `undef` and `poison`, and for integers whose bits only the linker knows (`ptrtoint (ptr @g to i64)`).
 inline std::optional<std::uint64_t> llvm_constant_bits(const llvm::Constant* c) {
   if (detail::is_llvm_number(c->getType())) {
     const auto* const number = llvm::dyn_cast<llvm::ConstantInt>(c);
@@ -41,7 +41,7 @@ inline llvm::Constant* llvm_constant(llvm::Type* type, std::uint64_t bits) {
   return std::bit_cast<llvm::Constant*>(static_cast<std::uintptr_t>(bits));
 }
 
-/// What of the operations that have no words in the vocabulary is folded, and how LLVM's folder is asked.
+/// Which operations outside of the vocabulary are folded, and how LLVM's folder is called.
 struct llvm_fold_options {
   const llvm::TargetLibraryInfo* library = nullptr; ///< to fold calls of library functions
 

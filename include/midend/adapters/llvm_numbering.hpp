@@ -70,8 +70,8 @@ struct llvm_operation_record {
 /// Instructions get 0, 1, … in the order of the function, then come arguments, then constants in the order of first
 /// use.
 ///
-/// Instructions are read in one pass, since most of the time goes into waiting for their memory. How many there are is
-/// not known before its end, so what is no instruction is numbered from `first_other` on until then; and instructions
+/// Instructions are read in one pass, since most of the time is spent waiting for their memory. Their number is not
+/// known before the end of the pass, so until then other values are numbered from `first_other` on; and instructions
 /// that are read before they are numbered wait in a list. The operands of phis are in the order of the edges, so they
 /// come last.
 class llvm_numbering {
@@ -111,7 +111,7 @@ public:
     }
   }
 
-  /// Of a value; `no_value` if it has no number.
+  /// The number of a value; `no_value` if it has none.
   value_id number(const llvm::Value* v) const {
     const std::uint32_t found = numbers_.find(v);
     return found < first_block ? final_number(found) : no_value;
@@ -134,7 +134,7 @@ public:
 
   const llvm_operation_record& record(value_id v) const { return records_[v]; }
 
-  /// Of an instruction.
+  /// The operands of an instruction.
   span<const value_id> operands(value_id v) const {
     const std::uint32_t* const offset = first_operand_.data() + v;
     return {operands_.data() + offset[0], operands_.data() + offset[1]};
@@ -142,7 +142,7 @@ public:
 
 private:
   // What the map holds.
-  static constexpr std::uint32_t first_other = 0x8000'0000; ///< values that are no instructions, until there are all
+  static constexpr std::uint32_t first_other = 0x8000'0000; ///< values other than instructions, until all are known
   static constexpr std::uint32_t first_block = 0xc000'0000;
 
   struct late_operand {

@@ -28,12 +28,12 @@ inline bool is_llvm_number(const llvm::Type* type) {
   return type->isIntegerTy() && type->getIntegerBitWidth() <= 64;
 }
 
-/// 64 for what is no number.
+/// The width of a number; 64 for other types.
 inline std::uint8_t llvm_width(const llvm::Type* type) {
   return is_llvm_number(type) ? static_cast<std::uint8_t>(type->getIntegerBitWidth()) : std::uint8_t{64};
 }
 
-/// Of an operation of numbers; `other` if there is no word for it.
+/// The word for an operation of numbers; `other` if there is none.
 inline operation llvm_binary_operation(unsigned opcode) {
   switch (opcode) {
   case llvm::Instruction::Add:
@@ -94,7 +94,7 @@ inline operation llvm_comparison(llvm::CmpInst::Predicate predicate) {
   }
 }
 
-/// Of a conversion between numbers.
+/// The word for a conversion between numbers.
 inline operation llvm_conversion(unsigned opcode) {
   switch (opcode) {
   case llvm::Instruction::Trunc:
@@ -164,7 +164,7 @@ inline bool is_opaque_llvm_call(const llvm::CallBase& call) {
          !llvm::canConstantFoldCallTo(&call, callee);
 }
 
-/// Whether `i` is nothing that is folded, whatever its operands are.
+/// Whether `i` is never folded, whatever its operands are.
 inline bool is_opaque_llvm_instruction(const llvm::Instruction& i) {
   if (i.getType()->isVoidTy() || i.isTerminator()) {
     return true;
@@ -220,7 +220,7 @@ inline const llvm::Value* llvm_known_field(const llvm::Instruction& i) {
 /// maxima, and `select` of a scalar condition have words; anything else is `other`, with the width of an integer result
 /// of up to 64 bits, and 64 for other types.
 ///
-/// `freeze` is `other`, for it is no copy: it makes one value of a poison that may be different ones elsewhere.
+/// `freeze` is `other`, because it is not a copy: it makes one value of a poison that may be different ones elsewhere.
 /// Promises that the vocabulary has no words for (`exact`, `disjoint`, `nneg`, those of `trunc`) are left out: where
 /// one is broken LLVM has poison, and midend a result, which is one of those that poison may become. O(1).
 inline operation_info llvm_operation(const llvm::Instruction& i) {

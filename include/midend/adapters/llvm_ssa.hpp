@@ -184,7 +184,7 @@ public:
 private:
   using record = detail::llvm_operation_record;
 
-  /// Of an instruction.
+  /// The marks of an instruction.
   unsigned marks(value_id v) const { return numbering_.record(v).marks; }
 
   bool is_instruction(value_id v) const { return v < numbering_.num_instructions(); }

@@ -421,7 +421,7 @@ private:
 
 /// Limits of `check_lattice`.
 struct lattice_check_limits {
-  std::size_t cases = std::size_t{1} << 22; ///< tests of one law: all pairs or triples, or so many if there are more
+  std::size_t cases = std::size_t{1} << 22; ///< the most tests of one law; all pairs or triples if these are fewer
   std::size_t chain = 64;                   ///< changes allowed in a chain of widenings or narrowings
 };
 

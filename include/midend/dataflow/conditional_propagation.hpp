@@ -19,7 +19,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What statements assign and where branches go; `facts[x]` is what is known of variable x:
+/// What statements assign and where branches go; `facts[x]` is what is known about variable x:
 ///
 ///     element evaluate(statement_id s, variable_id x, std::span<const element> facts) const;  // of x, which s defines
 ///     bool may_take(const flow_edge& e, std::span<const element> facts) const;

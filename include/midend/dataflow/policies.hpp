@@ -27,7 +27,7 @@ struct widening_options {
   /// lattice has it, at nodes that were widened. Sound after each step.
   std::uint32_t narrowing_steps = 0;
 
-  /// Whether widening or narrowing is asked for.
+  /// Whether widening or narrowing is requested.
   constexpr bool is_wanted() const { return after != never || narrowing_steps != 0; }
 };
 

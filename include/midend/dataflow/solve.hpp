@@ -161,9 +161,9 @@ template <class Element> class solve_workspace {
 
 namespace detail {
 
-/// The step that all policies share. Facts are pushed: a visit computes the fact that leaves the node from the one that
-/// has arrived, in its place in the result, and joins it into the facts of the nodes that it flows to. So only what the
-/// result holds is copied.
+/// The step that all policies share. Facts are pushed: a visit computes the outgoing fact of the node from the incoming
+/// one, in its place in the result, and joins it into the incoming facts of the next nodes. So only facts that the
+/// result stores are copied.
 template <class P, class Traits> class propagation {
 public:
   using fact = fact_of<P>;

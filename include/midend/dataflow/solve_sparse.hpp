@@ -25,7 +25,7 @@ concept has_evaluation =
     requires(const P& p, value_id v, span<const fact_of<P>> facts, fact_of<P>& fact) { p.evaluate(v, facts, fact); };
 
 /// A problem for `solve_sparse`: `lattice()` as for `solve`, and `evaluate`. Parameters and values read from outside
-/// evaluate to top, or to what is known of them.
+/// evaluate to top, or to what is known about them.
 template <class P>
 concept sparse_problem = has_lattice<P> && lattice_is_a_lattice<P> && has_evaluation<P>;
 

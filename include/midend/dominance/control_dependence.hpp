@@ -91,8 +91,8 @@ struct control_dependence_search {
     invert(tree.num_nodes(), out);
   }
 
-  /// What post-dominates the target but not the source of an edge depends on it: the nodes from the target up to, and
-  /// without, the immediate post-dominator of the source.
+  /// Nodes that post-dominate the target of an edge but not its source depend on the edge: the nodes from the target up
+  /// to the immediate post-dominator of the source, which is excluded.
   template <class G>
   static constexpr void list_dependents(const G& g, const post_dominator_tree& tree, control_dependence_graph& out) {
     const node_id* const up = tree.tree().immediate_dominators().data();
@@ -141,7 +141,7 @@ struct control_dependence_search {
 ///
 /// Ferrante, Ottenstein, Warren, "The program dependence graph and its use in optimization", ACM TOPLAS 9(3), 1987.
 ///
-/// The blocks of a loop depend on the edge that continues the loop. Parallel edges are edges of their own. Where the
+/// The blocks of a loop depend on the edge that continues the loop. Parallel edges are separate edges. Where the
 /// policy of the post-dominator tree gives an endless region a virtual edge, the region is treated as if it could end
 /// there; nodes that diverge under `exits_only` depend on nothing, and nothing depends on edges to them. Unreachable
 /// nodes are treated like others. O(n + m + number of pairs) time and space; a ladder has O(n²) pairs.

@@ -118,7 +118,7 @@ struct frontier_search {
     workspace.joins_.shrink(joins.size());
   }
 
-  /// From the last join to the first, into each frontier from its end, so that frontiers ascend.
+  /// Fills each frontier from its end, from the last join to the first, so that frontiers ascend.
   static constexpr void distribute(const dominance_frontier_workspace& workspace, frontier_sets& out) {
     std::size_t total = 0;
     for (std::size_t& end : out.offsets_) {
@@ -146,7 +146,7 @@ struct frontier_search {
 /// dependence graph", ACM TOPLAS 13(4), 1991, for the definition; computed from the joins upwards as in
 /// Cooper, Harvey, Kennedy, "A simple, fast dominance algorithm", 2001, but without visiting a node twice for one join.
 ///
-/// Unreachable nodes have an empty frontier, are in none, and their edges count for nothing. Duplicate edges change
+/// Unreachable nodes have an empty frontier and are in none, and their edges are ignored. Duplicate edges change
 /// nothing; the entry is in frontiers if it has reachable predecessors. O(n + m + size of the frontiers) time and
 /// space. The frontiers of `n` nested loops or of a ladder have O(n²) members: `iterated_dominance_frontier`, which is
 /// what phi placement needs, avoids them.

@@ -17,7 +17,7 @@ namespace detail {
 struct dominator_tree_builder;
 }
 
-/// Who dominates whom: `a` dominates `b` if every path from the entry to `b` passes `a`. (Every reachable node
+/// The dominance relation: `a` dominates `b` if every path from the entry to `b` passes `a`. (Every reachable node
 /// dominates itself; it *strictly* dominates the others.) The tree has the entry as root and `immediate_dominator(n)`,
 /// the closest strict dominator, as the parent of `n`.
 ///

@@ -38,7 +38,7 @@ struct dynamic_tree_root;
 ///
 /// Cost: usually proportional to the nodes whose dominators or depths change and their edges, see docs/updates.md. At
 /// worst a constant times a computation from scratch, because an update that visits more than `work_limit()` nodes
-/// gives up and computes the tree anew. 28 bytes a node, 8 more after the first batch, and what the largest update
+/// gives up and recomputes the tree. 28 bytes a node, 8 more after the first batch, and what the largest update
 /// took; an update that is not larger than all before allocates nothing.
 class dynamic_dominator_tree {
 public:
@@ -120,7 +120,7 @@ public:
 
   /// All of `updates` happened, in any order, and led to `g`. An edge that was inserted and deleted, or that is
   /// parallel to one that stays, makes no difference. Insertions are done first, so that a block that gets a new place
-  /// does not become unreachable in between. Batches of more than `batch_limit()` changes compute the tree anew.
+  /// does not become unreachable in between. Batches of more than `batch_limit()` changes recompute the tree.
   template <bidirectional_flow_graph G> constexpr void apply(const G& g, span<const edge_update> updates) {
     if (updates.size() == 1) {
       apply_one(g, updates[0]);
@@ -152,10 +152,10 @@ public:
     dominators(detail::tree_as_graph{&tree_, epoch_}, semi_nca, workspace, out);
   }
 
-  /// How many nodes the last update visited: searched, climbed over or moved; all, if it computed the tree anew.
+  /// How many nodes the last update visited: searched, climbed over or moved; all, if it recomputed the tree.
   constexpr std::size_t visited() const { return memory_.visited; }
 
-  /// How many updates computed the tree anew.
+  /// How many updates recomputed the tree.
   constexpr std::size_t rebuilds() const { return rebuilds_; }
 
   /// Updates that visit more nodes than this give up.
@@ -173,7 +173,7 @@ private:
     }
   }
 
-  /// Returns whether there is a tree to update: the first nodes make the tree anew.
+  /// Returns whether there is a tree to update: for the first nodes, computes a new tree.
   template <class G> constexpr bool start_update(const G& g) {
     const node_id count = detail::node_count(g);
     MIDEND_ASSERT(count >= num_nodes(), "a graph that has not lost nodes", count, num_nodes());

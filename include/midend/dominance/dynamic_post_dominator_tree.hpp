@@ -58,7 +58,7 @@ struct dynamic_tree_root {
 /// exit that leads to the roots which the policy chooses. It gives the same answers as `post_dominator_tree` and has
 /// the requirements of `dynamic_dominator_tree`; also, updates must name all edges.
 ///
-/// A change of the roots is a change of edges of the virtual exit and is done as one. A tree is computed anew only for
+/// A change of the roots is a change of edges of the virtual exit and is done as one. A tree is recomputed only for
 /// the reasons that `dynamic_dominator_tree` has. The roots after an update:
 ///
 /// - `given_roots`: always the same; they are copied.
@@ -168,7 +168,7 @@ public:
   /// How many updates searched the graph for roots.
   constexpr std::size_t root_searches() const { return root_searches_; }
 
-  /// How many updates computed the tree anew.
+  /// How many updates recomputed the tree.
   constexpr std::size_t rebuilds() const { return tree_.rebuilds(); }
 
 private:

@@ -97,7 +97,7 @@ struct derived_edges {
   flat_array<std::uint32_t> first; ///< in the list of derived edges out of it
   flat_array<edge> edges;
   flat_array<std::uint32_t> parents; ///< the nodes that have joins among their children
-  flat_array<std::uint32_t> starts;  ///< the nodes that are no joins and have derived edges out of them
+  flat_array<std::uint32_t> starts;  ///< the nodes that are not joins and have derived edges out of them
   std::size_t num_joins = 0;
 
   /// Marks the joins. Returns whether there are any.
@@ -215,28 +215,28 @@ private:
 
 /// Orders siblings so that each join has a derived edge from a sibling before it and one from a sibling after it.
 ///
-/// 1. `search`: depth-first over derived edges, from each node that is no join. Numbers are preorder numbers from 1 on,
-///    in which 0 stands for the parent of the siblings.
+/// 1. `search`: depth-first over derived edges, from each node that is not a join. Numbers are preorder numbers from 1
+///    on, in which 0 stands for the parent of the siblings.
 /// 2. `evaluate_semidominators`, in that search. The edge that determines the semidominator of v leads from
 ///    `via[v]` to v.
 /// 3. `order_joins`: by semidominator, ascending, those with the same by number, descending. They will be placed in
-///    this order, after all nodes that are no joins.
-/// 4. `choose_neighbours`: the closest ancestors of `parent[v]` and of `via[v]`, or these nodes themselves, that are
-/// placed
-///    before v. They differ, because a node that is placed before v is on one of the paths up to where the two meet:
-///    the node from which `via[v]` has the semidominator, or, if `via[v]` is the semidominator itself, a node below it
-///    with a lesser one, without which `via[v]` would dominate v.
-/// 5. `place_joins`: v goes next to the first neighbour, on the side of the second. An ancestor that is not placed yet
-///    goes next to the same neighbour later, or next to what has gone there, so it stays on the side where v needs it.
+///    this order, after all nodes that are not joins.
+/// 4. `choose_neighbours`: the closest ancestors of `parent[v]` and of `via[v]`, or these nodes
+///    themselves, that are placed before v. They differ, because a node that is placed before v is on one
+///    of the paths up to where the two meet: the node from which `via[v]` has the semidominator, or, if
+///    `via[v]` is the semidominator itself, a node below it with a lesser one, without which `via[v]`
+///    would dominate v.
+/// 5. `place_joins`: v is placed next to the first neighbour, on the side of the second. An ancestor that is not placed
+///    yet is placed later next to the same neighbour, or to a node placed there, so it stays on the side that v needs.
 ///
-/// Each placed node keeps room for the nodes that will go next to it, so positions are final at once and show the
-/// sides.
+/// Each placed node reserves positions for the nodes that will be placed next to it, so positions are final at once and
+/// show the sides.
 struct sibling_placement {
   static constexpr std::uint32_t none = 0xffff'ffff;
 
   struct path {
     std::uint32_t ancestor; ///< a node further up
-    std::uint32_t least;    ///< the least semidominator on the way there, the ancestor's left out
+    std::uint32_t least;    ///< the least semidominator on the path to it, without the ancestor's
   };
 
   // By number in the search.
@@ -247,7 +247,7 @@ struct sibling_placement {
   flat_array<std::uint32_t> first; ///< in the list of edges into it, then of joins that have it as semidominator
   flat_array<std::uint32_t> next;
   flat_array<path> paths;
-  flat_array<std::uint32_t> room;  ///< for itself and what will go next to it
+  flat_array<std::uint32_t> room;  ///< positions for itself and the nodes next to it
   flat_array<std::uint32_t> joins; ///< in placement order
 
   // By number in the dominator tree.

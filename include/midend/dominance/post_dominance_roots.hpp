@@ -27,7 +27,7 @@ struct exits_only_t {};
 ///
 /// An endless region is a strongly connected component that has an edge and that no edge leaves. Its root is its node
 /// last in reverse postorder of `depth_first_order(g)`, which takes successors first to last: the latch of a simple
-/// loop. Of a region that the entry does not reach it is the node with the highest number.
+/// loop. In a region that the entry does not reach, it is the node with the highest number.
 struct virtual_edge_per_endless_region_t {};
 
 /// The roots are these nodes, in any order; duplicates count once. Nodes that reach none of them are diverging,

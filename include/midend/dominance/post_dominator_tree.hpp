@@ -16,9 +16,9 @@ namespace detail {
 struct post_dominator_tree_builder;
 }
 
-/// Who post-dominates whom: `a` post-dominates `b` if every path from `b` to the virtual exit passes `a`. The virtual
-/// exit is a node after the last one of the graph, with an edge to it from each root; the policy chooses the roots. So
-/// this is the dominator tree of the reversed graph, entered at the virtual exit.
+/// The post-dominance relation: `a` post-dominates `b` if every path from `b` to the virtual exit passes `a`. The
+/// virtual exit is a node after the last one of the graph, with an edge to it from each root; the policy chooses the
+/// roots. So this is the dominator tree of the reversed graph, entered at the virtual exit.
 ///
 /// All nodes count, also those that the entry does not reach. Nodes that reach no root are *diverging* and in no
 /// relation: nothing post-dominates them, not even they themselves, and they post-dominate nothing. All queries also

@@ -72,7 +72,7 @@ private:
 /// what compilers do. Post-dominators are the dominators of the reversed graph, entered at a virtual exit that leads to
 /// the roots; for the papers see the algorithms. All nodes and edges count, also unreachable ones; duplicate edges and
 /// self loops change only whether a region is endless. All algorithms give the same
-/// relation; siblings may stand in another order.
+/// relation; siblings may be in another order.
 ///
 /// Requires fewer than `max_nodes` nodes. Reads each list of predecessors once (the oracle: n times). Reads successors
 /// once for the exits, at most twice more if there are endless regions, and not at all for `given_roots`. A graph

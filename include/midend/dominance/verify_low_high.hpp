@@ -24,7 +24,7 @@ class low_high_verifier;
 class verify_low_high_workspace {
   friend class detail::low_high_verifier;
 
-  /// Where a node stands in the order.
+  /// The position of a node in the order.
   struct place {
     std::uint32_t parent;  ///< its place; that of the entry itself for the entry
     std::uint32_t size;    ///< of the subtree
@@ -192,11 +192,11 @@ private:
 ///    from it to another node. (`no_node` for the entry and for unreachable nodes.)
 /// 2. For each edge u → v in the tree, the parent of v is u or above u. So each path to a node passes its parent:
 ///    parents dominate.
-/// 3. Each v but the entry has an edge from its parent; or one from a u before it and one from a w after its subtree.
-/// So
-///    nothing closer dominates: a walk back along edges of the first kind visits only nodes before v; one along edges
-///    of the second kind visits only nodes that are before v if siblings are in the opposite order; nodes of both kinds
-///    are ancestors of v.
+/// 3. Each v but the entry has an edge from its parent; or one from a u before it and one from a
+///    w after its subtree. So nothing closer dominates: a walk back along edges of the first
+///    kind visits only nodes before v; one along edges of the second kind visits only nodes that
+///    are before v if siblings are in the opposite order; nodes of both kinds are ancestors of
+///    v.
 ///
 /// Edges from outside the tree and self loops are ignored; parallel edges count once. O(n + m) time: a pass over the
 /// order, one over the edges and one over the tree; 16 bytes a node of workspace. Allocates nothing once the workspace

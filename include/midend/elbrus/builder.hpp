@@ -72,7 +72,7 @@ public:
   /// A new node. The first one is the entry.
   node_id node(std::string_view name) { return procedure_->create_node(name); }
 
-  /// The next operations go to the end of `n`.
+  /// The next operations are appended to `n`.
   void at(node_id n) { node_ = n; }
 
   node_id current() const { return node_; }

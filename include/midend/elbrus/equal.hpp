@@ -239,7 +239,7 @@ private:
   std::string difference_;
   flat_array<node_id> order_a_; ///< the nodes that were not erased
   flat_array<node_id> order_b_;
-  flat_array<value_id> partner_; ///< by value of a that is no literal: the value of b
+  flat_array<value_id> partner_; ///< by value of a that is not a literal: the value of b
   flat_array<node_id> node_partner_;
   flat_array<edge_id> edge_partner_;
 };

@@ -32,10 +32,10 @@ namespace elbrus {
 /// terminator of their source: `out_edges(n)` are in its order, `in_edges(n)` in the order of the operands of phis.
 /// `epoch()` counts the changes.
 ///
-/// **Values**: operations, with and without a result, stand in the nodes; parameters, variables and literals stand in
-/// none. All of them share one numbering. Operands are values; for each value there is the list of its users. The
-/// operations of a node are a linked list: phis first, a terminator last. Literals are made once for each type and bit
-/// pattern.
+/// **Values**: operations, with and without a result, are in nodes; parameters, variables and literals are in none.
+/// All of them share one numbering. Operands are values; for each value there is the list of its users. The
+/// operations of a node are a linked list: phis first, a terminator last. Literals are made once for each type and
+/// bit pattern.
 ///
 /// Operand i of a phi in node n is the input for edge i of `in_edges(n)`; a change of edges changes the phis too.
 /// Removing an edge moves the last one into its place, in that list and in the phis. An erased node, edge or value
@@ -429,7 +429,7 @@ private:
     ++epoch_;
   }
 
-  /// Takes an edge from its target: the last one there moves into its place.
+  /// Removes an edge from the list of its target: the last edge there takes its place.
   void leave(edge_id e) {
     node_record& target = nodes_[edges_[e].target];
     const span<edge_id> in = edge_lists_.elements(target.in);

@@ -119,8 +119,8 @@ concept out_edges_are_a_range_of_edges = range_of_nodes<out_edges_of<G>>;
 template <class G>
 concept out_edge_iterators_outlive_the_range = borrowed_range<out_edges_of<G>>;
 
-/// The weakest requirement: successors that can be read once. Enough to build a `csr_graph`, which is what a graph
-/// needs whose `successors` returns a temporary.
+/// The weakest requirement: successors that can be read once. Enough to build a `csr_graph`: analyses need such a copy
+/// of a graph whose `successors` returns a temporary.
 template <class G>
 concept readable_graph = has_num_nodes<G> && has_successors<G> && successors_are_a_range_of_nodes<G>;
 

@@ -44,7 +44,7 @@ constexpr flat_array<node_id> depth_first_parents(const depth_first_numbering& o
 /// The kind of each edge by edge id; a graph without ids is numbered as `csr_graph` would.
 ///
 /// Cormen, Leiserson, Rivest, Stein, "Introduction to Algorithms", section "Depth-first search". Requires that `order`
-/// is `depth_first_order(g)`. Of parallel edges to a child the first is the tree edge, the others are forward edges;
+/// is `depth_first_order(g)`. The first of parallel edges to a child is the tree edge, the others are forward edges;
 /// self loops are back edges. O(n + m) time, 8 bytes a node in addition to the result.
 template <flow_graph G> constexpr flat_array<edge_kind> edge_kinds(const G& g, const depth_first_numbering& order) {
   MIDEND_ASSERT(order.num_nodes() == detail::node_count(g), "an order of this graph", order.num_nodes(), g.num_nodes());

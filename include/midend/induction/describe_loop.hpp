@@ -704,7 +704,7 @@ private:
     return average < largest ? rounded(average) : 0;
   }
 
-  /// To 1/1024: no profile is more precise, and integers are restored.
+  /// Rounded to 1/1024: no profile is more precise, and integers become exact again.
   static constexpr double rounded(double x) {
     return static_cast<double>(static_cast<std::uint64_t>(x * 1024 + 0.5)) / 1024;
   }
@@ -753,8 +753,8 @@ private:
 } // namespace detail
 
 /// Describes the loops of one function, one after another. It computes two facts about the whole function when it first
-/// needs them: which nodes are reachable, if a header phi has different inputs by several entering edges; and which
-/// values are used outside their loop, if the IR has no `users`.
+/// needs them: which nodes are reachable (if a header phi has different inputs on several entering edges), and which
+/// values are used outside their loop (if the IR has no `users`).
 template <cost_ir IR> class loop_describer {
 public:
   /// Requires that `forest` is that of `ir.graph()`, with boundaries. The arguments must outlive this object. O(1) once
@@ -792,7 +792,7 @@ private:
 /// by the probability that an iteration leaves the loop.
 ///
 /// Entering edges from unreachable nodes are ignored, and so are edges from such nodes into the middle of the loop. A
-/// user in an unreachable node is a user: its operand is live out. Parallel edges are separate edges.
+/// user in an unreachable node counts: its operand is live out. Parallel edges are separate edges.
 ///
 /// Requires verified IR in SSA form and a loop forest of its graph, with boundaries. Linear in the values, operands and
 /// edges of the loop and the users of its values. If the IR has no `users`, or a header phi has different inputs by

@@ -208,10 +208,10 @@ constexpr trip_count trip_count_of(const counted_exit& e) {
   return {trip_count_kind::exact, *leaves, *leaves + 1 == 0 ? std::uint64_t{1} << 63 : *leaves + 1};
 }
 
-/// How often a loop runs that has both of these exits, each tested in every iteration that gets there. Associative and
-/// commutative; `endless` ("this exit is never taken") is neutral.
+/// How often a loop with both of these exits runs, if each is tested in every iteration that reaches it. Associative
+/// and commutative; `endless` ("this exit is never taken") is neutral.
 ///
-/// Of two exact counts, the smaller. Of a known and an unknown count, the known one as `at_most`. A count `wraps_first`
+/// The smaller one of two exact counts. If only one count is known, that one, as `at_most`. A count `wraps_first`
 /// has no effect: either the other exit is taken before, or the run has undefined behaviour.
 constexpr trip_count combined(const trip_count& a, const trip_count& b) {
   using enum trip_count_kind;

@@ -14,8 +14,8 @@
 ///
 /// These members are optional:
 ///
-///     bool may_reassociate(midend::value_id v) const;              // may be regrouped with operations of the same
-///     kind midend::guard_of_value guard(midend::value_id v) const;      // runs only if a predicate holds
+///     bool may_reassociate(midend::value_id v) const;              // may be regrouped with others of its kind
+///     midend::guard_of_value guard(midend::value_id v) const;      // runs only if a predicate holds
 ///     midend::operation_info unguarded(midend::value_id v) const;  // required with `guard`
 ///     std::uint32_t identity(midend::value_id v) const;            // what an operation that is `other` computes
 ///     midend::loop_hints trip_hints(midend::node_id header) const; // known header executions of a loop

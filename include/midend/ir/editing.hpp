@@ -25,14 +25,14 @@
 /// `no_node` and is in no list. A change invalidates all ranges returned before.
 ///
 /// - `insert_phi`: the phi has an input for each edge into `n`, none of them set (`no_value`).
-/// - `clone_value`: the clone is appended to `n`. A cloned phi has inputs that are not set. A terminator is cloned into
-/// a
-///   node without terminator, with its edges: the same targets, in the same order, with the same cases. Phis in the
-///   targets get inputs that are not set.
+/// - `clone_value`: the clone is appended to `n`. A cloned phi has inputs that are not set.
+///   A terminator is cloned into a node without terminator, with its edges: the same
+///   targets, in the same order, with the same cases. Phis in the targets get inputs that
+///   are not set.
 /// - `create_node`: name, profile, source location and other attributes are derived from those of `like`.
-/// - `redirect_edge`: the edge keeps its place among the successors of its source, its number and its case. Phis of the
-/// old
-///   target lose their input for `e`, phis of the new target get one that is not set.
+/// - `redirect_edge`: the edge keeps its place among the successors of its source, its number and its
+///   case. Phis of the old target lose their input for `e`, phis of the new target get one that is not
+///   set.
 /// - `keep_edge`: the other edges of its source are removed, with their phi inputs. The branch becomes a jump and reads
 ///   nothing.
 /// - `erase_nodes`: removes their values and the edges from them, with the phi inputs of those edges. Requires that the

@@ -1,4 +1,4 @@
-/// `graph()`: the control-flow graph of an IR, which several rungs of the IR contract ask for.
+/// `graph()`: the control-flow graph of an IR, which several rungs of the IR contract require.
 #pragma once
 
 #include "midend/config.hpp"

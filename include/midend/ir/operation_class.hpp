@@ -9,7 +9,7 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What a machine issues as one operation, as far as its cost goes. A machine without one of them leaves its row empty:
+/// What a machine issues as one operation, classified by cost. A machine that lacks a class leaves its row empty:
 /// no channel, no resource.
 enum class operation_class : std::uint8_t {
   alu,                ///< add, subtract, bitwise operations

@@ -15,15 +15,15 @@
 /// of a node in the order of execution, including the branch at its end; a statement is in at most one node, and there
 /// once. A statement reads before it writes:
 ///
-/// - `uses(s)`: the variables whose value before the statement it may read. `x = x + 1` uses x. A call uses its
-/// arguments
-///   and each variable that the callee may read.
+/// - `uses(s)`: the variables whose value before the statement it may read.
+///   `x = x + 1` uses x. A call uses its arguments and each variable that the callee
+///   may read.
 /// - `definitions(s)`: the variables that the statement completely overwrites on each execution. `x = 0` defines x.
-/// - `may_definitions(s)`, optional: the variables that it may write, or writes in part. `*p = 0` may define each
-/// variable
-///   that p may point to, a call each variable that the callee may write, `a[i] = 0` the array a. The old value may
-///   survive: a may-definition reaches later statements and kills no other definition. A variable that `definitions(s)`
-///   also lists is defined.
+/// - `may_definitions(s)`, optional: the variables that it may write, or writes in part. `*p = 0`
+///   may define each variable that p may point to, a call each variable that the callee may
+///   write, `a[i] = 0` the array a. The old value may survive: a may-definition reaches later
+///   statements and kills no other definition. A variable that `definitions(s)` also lists is
+///   defined.
 ///
 /// Not a definition: a conditional move, which is a may-definition (or a definition that uses the variable); the end of
 /// a scope, unless values should be dead after it. Not a statement: a phi, which uses each operand on an edge; SSA form

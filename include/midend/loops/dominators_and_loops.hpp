@@ -36,10 +36,10 @@ class dominators_and_loops_workspace {
 
 namespace detail {
 
-/// Semi-NCA that finds the natural loops on the way. The evaluation of semidominators recognises backedges, and the
-/// search tree exists until the last step overwrites it. If v is in a loop, so is the tree path from the header to v,
-/// and besides it only the sources of cross edges to the path; forward edges start on the path. So no predecessors are
-/// needed.
+/// Semi-NCA that also finds the natural loops. The evaluation of semidominators recognises backedges, and the search
+/// tree exists until the last step overwrites it. If v is in a loop, so is the tree path from the header to v; apart
+/// from it, only the sources of cross edges to the path have to be added, since forward edges start on the path. So no
+/// predecessors are needed.
 struct semi_nca_loop_search {
   static constexpr std::uint32_t none = loop_drafts::none;
 

@@ -32,7 +32,7 @@ public:
   /// The header of the cycle.
   constexpr node_id first_entry() const { return first_; }
 
-  /// Of the other entries the one with the lowest number; `no_node` if there is none.
+  /// The other entry with the lowest number; `no_node` if there is none.
   constexpr node_id second_entry() const { return second_; }
 
   /// The path to the first entry, both ends included.
@@ -68,8 +68,8 @@ namespace detail {
 ///
 /// It reaches each entry. Let h be the header: all blocks of the cycle are descendants of h in the tree of the
 /// depth-first search that found the cycle, and a descendant of h with an edge into the cycle belongs to the cycle. So
-/// the source p of an edge p → e into the cycle is no descendant of h, nor is any block on the tree path to p, and that
-/// path, continued to e, is outside the cycle except for e. The tree path to h is such a path, too.
+/// the source p of an edge p → e into the cycle is not a descendant of h, nor is any block on the tree path to p, and
+/// that path, continued to e, is outside the cycle except for e. The tree path to h is such a path, too.
 struct entry_path_search {
   template <class G>
   static constexpr void run(const G& g, const cycle_forest& forest, cycle_id c,

@@ -47,7 +47,7 @@ constexpr bool requires_of_loop(loop_form form, loop_requirement requirement) {
 struct loop_form_obstacle {
   enum class reason : std::uint8_t {
     // No preheader.
-    graph_entry_is_header,          ///< control comes to the header, `node`, from outside the graph
+    graph_entry_is_header,          ///< control enters the graph at the header, `node`
     one_of_several_entering_blocks, ///< `node` is one of several that lead to the header, `other`
     unreachable_entering_block,     ///< the same for a block that is unreachable
     entering_block_has_other_edge,  ///< `node` alone leads to the header, but it has another edge, to `other`
@@ -55,7 +55,7 @@ struct loop_form_obstacle {
     one_of_several_latches, ///< `node` is one of several with an edge to the header, `other`
     parallel_backedges,     ///< `node` alone leads to the header, `other`, but by several edges
     // Exits that are not dedicated.
-    graph_entry_is_exit,      ///< control comes to the exit block `node` from outside the graph
+    graph_entry_is_exit,      ///< control enters the graph at the exit block `node`
     exit_shared_with_outside, ///< the exit block `node` has a predecessor outside, `other`
     // Latches that do not exit.
     loop_has_no_exit,    ///< no block of the loop with the header `node` has an exiting edge
@@ -251,9 +251,9 @@ struct loop_form_examiner {
 ///
 /// Every obstacle is listed, not only the first: all entering blocks if there are several, all latches, all pairs of an
 /// exit block and a reachable predecessor outside, all latches that do not exit. There is none exactly if the
-/// predicates of `loop_forms.hpp` are true. Unreachable blocks are obstacles only as entering blocks, and are
-/// reported as unreachable: their edge can simply be removed. Parallel edges are reported once; a block all of whose
-/// edges lead to the header, as the arms of a switch, is no preheader because of "another edge" to the header itself.
+/// predicates of `loop_forms.hpp` are true. Unreachable blocks are obstacles only as entering blocks, and are reported
+/// as unreachable: their edge can simply be removed. Parallel edges are reported once; a block all of whose edges lead
+/// to the header, as the arms of a switch, is not a preheader because of "another edge" to the header itself.
 ///
 /// Requires a tree and a forest of this graph, up to date, the forest with boundaries. O(k log k) for k edges into and
 /// out of the loop and into its exit blocks, and the out-edges of latches. A graph without predecessors is copied into

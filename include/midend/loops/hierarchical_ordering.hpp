@@ -58,7 +58,7 @@ public:
   /// The reachable nodes, the entry first.
   constexpr span<const node_id> order() const { return order_; }
 
-  /// Where `n` stands in `order()`; `no_node` for unreachable nodes.
+  /// The position of `n` in `order()`; `no_node` for unreachable nodes.
   constexpr std::uint32_t position(node_id n) const { return position_[n]; }
 
   constexpr std::size_t num_components() const { return head_position_.size(); }

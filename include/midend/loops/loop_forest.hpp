@@ -27,7 +27,7 @@ class loop_forest_builder;
 /// and the algorithm. So a loop and the loops inside it are an interval of numbers, and the blocks of a loop
 /// are an interval of the array of blocks.
 ///
-/// Irreducible cycles are no natural loops and are not in the forest. Unreachable nodes are in no loop; of their edges
+/// Irreducible cycles are not natural loops and are not in the forest. Unreachable nodes are in no loop; of their edges
 /// only those into a header count, as entering edges. Memory: 4 bytes a node, 4 a block in a loop, about 50 a loop, and
 /// 12 to 20 for each backedge, entering and exiting edge, however many loops the edge leaves.
 class loop_forest {
@@ -164,9 +164,9 @@ public:
 private:
   friend detail::loop_forest_builder;
 
-  // All is in two arrays, so that a forest is two allocations, and one if there are no loops. The array of words starts
+  // A forest has two arrays, so it takes two allocations, or one if there are no loops. The array of words starts
   // with the innermost loop of each node. If there are loops, their columns follow, each of `num_loops() + 1` elements,
-  // the last of which is the end of an offset and else of no use. Then come the blocks and, with boundaries, two words
+  // the last of which is used only in columns of offsets. Then come the blocks and, with boundaries, two words
   // for each exiting edge.
   enum column_id : std::size_t {
     sizes, ///< number of loops in the subtree

@@ -140,7 +140,7 @@ struct loop_guard_search {
 /// So control reaches the loop only from `block`, by a branch whose other arm skips the loop. LLVM's
 /// `Loop::getLoopGuardBranch` looks for the same. The IR must still check: that the two edges of `block` are those of a
 /// conditional branch; and, unless `is_empty` knows the instructions, that the blocks between `exit` and `after` have
-/// none but the jump. `exit` itself may have some. As a predecessor in 2 and 4 an unreachable block counts too.
+/// none but the jump. `exit` itself may have some. Unreachable blocks count as predecessors in 2 and 4.
 ///
 /// Requires a forest of this graph, up to date and with boundaries. O(exiting edges, edges of the blocks named and of
 /// those between). A graph without predecessors is copied first, O(n + m): for many loops, make the `csr_graph`

@@ -31,7 +31,7 @@ class natural_loops_workspace {
   friend detail::dominators_and_loops_search;
 
   detail::arena memory_;
-  detail::flat_copy flat_; ///< of a graph that is no `csr_graph`
+  detail::flat_copy flat_; ///< of a graph that is not a `csr_graph`
 };
 
 namespace detail {
@@ -210,7 +210,7 @@ inline constexpr nesting_only_t nesting_only{};
 ///
 /// Requires that `tree` is a dominator tree of `g`, by any algorithm. Each of several parallel backedges is listed; a
 /// self loop makes a loop of one block; edges out of unreachable blocks count only as entering edges. A graph that has
-/// loops and is no `csr_graph` is copied into the workspace. Near-linear: O((n + m) α(n))
+/// loops and is not a `csr_graph` is copied into the workspace. Near-linear: O((n + m) α(n))
 /// plus O(log depth) for each exiting edge; one pass over the edges if there is no loop.
 template <flow_graph G>
 constexpr void natural_loops(const G& g, const dominator_tree& tree, natural_loops_workspace& workspace,

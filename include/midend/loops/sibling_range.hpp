@@ -9,8 +9,8 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Goes from a loop, a cycle or a component to the next one with the same parent: over as many numbers as the subtree
-/// has members.
+/// Steps from a loop, a cycle or a component to the next one with the same parent: skips the numbers of the
+/// subtree.
 class sibling_iterator : public detail::iterator_base<sibling_iterator, std::uint32_t> {
 public:
   constexpr sibling_iterator() = default;

@@ -152,8 +152,8 @@ private:
 /// The weak topological order of `g`, refilling `out`; allocates nothing once workspace and result have seen a graph as
 /// large.
 ///
-/// Bourdoncle, "Efficient chaotic iteration strategies with widenings", FMPA 1993: the same order and components as his
-/// algorithm computes when it visits successors in the given order. It does not decompose each component anew, which is
+/// Bourdoncle, "Efficient chaotic iteration strategies with widenings", FMPA 1993: the order and components are those
+/// of his algorithm when it visits successors in the given order. Components are not decomposed again, which would be
 /// quadratic on deep nests. The components are the cycles that `cycles(g, order)` finds, their heads the headers; the
 /// idea is that of Kim, Venet, Thakur, "Deterministic parallel fixpoint computation", POPL 2020. Nodes and components
 /// directly inside the same component are in the reverse postorder of the search. So `last_to_first` puts the nodes

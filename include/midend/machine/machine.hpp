@@ -1,4 +1,4 @@
-/// `machine`: concepts that say what the bounds ask of a machine.
+/// `machine`: concepts for what the bounds require of a machine.
 #pragma once
 
 #include "midend/config.hpp"
@@ -157,12 +157,12 @@ concept machine_with_code = requires(const M& m, operation_class c) {
   { m.longest_instruction() } -> std::convertible_to<std::uint32_t>;
 };
 
-/// All of these.
+/// All requirements above.
 template <class M>
 concept machine = machine_with_channels<M> && machine_with_resources<M> && machine_with_exclusions<M> &&
                   machine_with_latencies<M> && machine_with_code<M>;
 
-/// What estimating a loop needs as well: the fields of the machine, which classes may be guarded by a predicate and
+/// What an estimate of a loop also requires: the fields of the machine, which classes may be guarded by a predicate and
 /// which may be speculated, and the resource that words of literals use (`num_resources()` if there is none).
 template <class M>
 concept loop_machine = machine<M> && requires(const M& m, operation_class c, machine_field f) {

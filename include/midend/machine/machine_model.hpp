@@ -16,7 +16,7 @@ MIDEND_BEGIN_NAMESPACE
 
 /// How far a number can be trusted.
 enum class confidence : std::uint8_t {
-  unknown, ///< nobody has said: the number is a default that claims nothing
+  unknown, ///< nothing is known: the number is only a default
   assumed, ///< chosen without a source
   low,     ///< inferred
   medium,  ///< one good source
@@ -142,7 +142,7 @@ struct machine_source {
   friend constexpr bool operator==(const machine_source&, const machine_source&) = default;
 };
 
-/// A resource of which `capacity` is available in each cycle.
+/// A resource with `capacity` units available in each cycle.
 struct machine_resource {
   short_text<15> name;
   machine_value capacity;

@@ -157,13 +157,13 @@ private:
 
 } // namespace detail
 
-/// The largest number of values live at once if an iteration starts every `interval` cycles and each operation is
-/// issued as early as its dependences allow, regardless of resources: MaxLive of that schedule, as R. A. Huff defines
-/// it
-/// ("Lifetime-sensitive modulo scheduling", PLDI 1993). A value lives from the issue of its operation to the issue of
-/// its last use. This is an estimate, neither a lower nor an upper bound: resources move operations apart, and a
-/// scheduler that considers registers moves producers down. Values from before the loop are not counted; add one for
-/// each.
+/// The largest number of values live at once if an iteration starts every `interval` cycles and
+/// each operation is issued as early as its dependences allow, regardless of resources: MaxLive of
+/// that schedule, as R. A. Huff defines it ("Lifetime-sensitive modulo scheduling", PLDI 1993). A
+/// value lives from the issue of its operation to the issue of its last use. This is an estimate,
+/// neither a lower nor an upper bound: resources move operations apart, and a scheduler that
+/// considers registers moves producers down. Values from before the loop are not counted; add one
+/// for each.
 ///
 /// For a body that is not pipelined, pass an interval of at least its length. Requires that the interval is not 0 and
 /// that sums of it with latencies and distances stay below 2^62; from 2^20 cycles on, lifetimes are rounded up to rows

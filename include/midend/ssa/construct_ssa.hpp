@@ -103,7 +103,7 @@ private:
 };
 
 /// The nodes where a variable is live, for one variable at a time: a backward walk from its reads to its definitions.
-/// Most variables have no dominance frontier, and are never asked about.
+/// Most variables have no dominance frontier, and are not examined.
 class live_nodes {
 public:
   constexpr void start(std::size_t num_nodes) {
@@ -351,7 +351,7 @@ private:
 } // namespace detail
 
 /// Turns all variables of a program into values: afterwards statements read values, each definition is a value, and a
-/// phi stands where several definitions of a live variable meet. The result is *pruned* SSA form: as few phis as
+/// phi is placed where several definitions of a live variable meet. The result is *pruned* SSA form: as few phis as
 /// iterated dominance frontiers and liveness allow.
 ///
 /// Cytron, Ferrante, Rosen, Wegman, Zadeck, "Efficiently computing static single assignment form and the control

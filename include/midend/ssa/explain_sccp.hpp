@@ -19,7 +19,7 @@ MIDEND_BEGIN_NAMESPACE
 /// The kinds of steps of an explanation.
 enum class sccp_reason : std::uint8_t {
   literal,     ///< `value` is a literal
-  outside,     ///< `value` comes from outside: it is in no node, or nothing is known of its operation
+  outside,     ///< `value` comes from outside: it is in no node, or nothing is known about its operation
   operation,   ///< `value` follows from its operands, which later steps explain
   phi,         ///< `value` is a phi; the following steps list its inputs
   arrives,     ///< along `edge` the phi takes `value`

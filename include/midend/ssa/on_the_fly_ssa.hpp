@@ -411,7 +411,7 @@ public:
     }
   }
 
-  /// Whether `undefined_value` had to stand in for `x`, even if that was in a phi that is gone.
+  /// Whether `undefined_value` was used for `x`, even if only in a phi that has been removed.
   bool is_undefined(variable_id x) const { return phis_.is_undefined(x); }
 
 private:

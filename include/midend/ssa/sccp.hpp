@@ -37,10 +37,10 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What a value that is `undef` may be taken for.
+/// How a value that is `undef` is treated.
 enum class undef_policy : std::uint8_t {
-  top,      ///< any value, not for the optimizer to choose: phi(undef, 1) is not constant
-  any_value ///< whatever is convenient, at each use anew: phi(undef, 1) is 1
+  top,      ///< any value, which the optimizer may not choose: phi(undef, 1) is not constant
+  any_value ///< whatever is convenient, chosen at each use: phi(undef, 1) is 1
 };
 
 /// Where control goes at a branch on an undefined value, under `undef_policy::any_value`.
@@ -440,7 +440,7 @@ private:
                          may_stop_at_threshold ? w_.thresholds_.get(ir_) : thresholds{});
   }
 
-  // ---- Evaluation: the fact of a value that is no phi, from its operands.
+  // ---- Evaluation: the fact of a value that is not a phi, from its operands.
 
   constexpr element evaluate(value_id v) {
     if constexpr (has_implied<IR>) {
@@ -474,8 +474,8 @@ private:
     return domain_.transfer(info, span<const element>(args.data(), count));
   }
 
-  /// What only the IR can compute, from constants. An operand without a value does not mean that there is no result:
-  /// the operation may not need that operand.
+  /// Evaluates an operation that only the IR can compute, from constants. An operand without a value does not mean that
+  /// there is no result: the operation may not need that operand.
   constexpr element fold(value_id v) {
     if (const std::optional<constant_type> literal = ir_.constant(v)) {
       return constant_or_top(v, literal);
@@ -498,7 +498,7 @@ private:
     return constant_or_top(v, waits || varies ? std::nullopt : ir_.fold(v, span<const constant_type>(w_.constants_)));
   }
 
-  /// A copy after a branch: what is known of the original, sharpened by the comparison. No value as long as the other
+  /// The fact of a copy after a branch: that of the original, refined by the comparison. No value as long as the other
   /// side of the comparison has none.
   constexpr element sharpened(const branch_fact<constant_type>& implied) {
     element subject = fact(implied.subject);
@@ -517,7 +517,7 @@ private:
     return c ? domain_.constant(width, *c) : promised(v, width);
   }
 
-  /// What is known of `v` if nothing follows from its operands.
+  /// What is known about `v` if nothing follows from its operands.
   constexpr element promised([[maybe_unused]] value_id v, unsigned width) const {
     if constexpr (has_bounds<IR> && has_assume<D>) {
       if (const std::optional<number_range> bounds = ir_.bounds(v)) {
@@ -704,7 +704,7 @@ private:
 
 } // namespace detail
 
-/// What `domain` knows of the values of `ir` when everything that is never executed is left out, refilling `out`.
+/// What `domain` knows about the values of `ir` when everything that is never executed is left out, refilling `out`.
 /// Allocates nothing once workspace and result have seen a program as large.
 ///
 /// Wegman, Zadeck, "Constant propagation with conditional branches", TOPLAS 13(2), 1991. Optimistic: it starts from
@@ -744,11 +744,11 @@ template <semantic_ir IR> constexpr sccp_result<flat_domain<constant_of<IR>>> sc
   return sccp(ir, flat_domain<constant_of<IR>>());
 }
 
-/// The same, and facts are also sharpened by branches: after the edge that is taken if x < 10, x is less than 10. Works
-/// on a view of the program in which such values have copies (see `detail::branch_facts_view`). A function of its own,
-/// because the solver is compiled once more for that view. Each call copies the operand lists and builds a dominator
-/// tree; not for constant expressions. What a branch says holds where the edge dominates, and for phis on the edge
-/// itself; the fact of a value is what holds at its definition.
+/// The same, and facts are also refined by branches: after the edge that is taken if x < 10, x is less than 10. Works
+/// on a view of the program in which such values have copies (see `detail::branch_facts_view`). It is a separate
+/// function because the solver is compiled once more for that view. Each call copies the operand lists and builds a
+/// dominator tree; not for constant expressions. What a branch implies holds where the edge dominates, and for phis on
+/// the edge itself; the fact of a value is what holds at its definition.
 template <semantic_ir IR, domain_of_ir<IR> D>
   requires has_assume<D>
 void sccp_with_branch_facts(const IR& ir, const D& domain, const sccp_options& options, sccp_workspace<D>& workspace,

@@ -47,8 +47,8 @@ public:
 
   constexpr std::size_t num_edges() const { return executable_edges_.size(); }
 
-  /// What is known of `v`. Bottom if `v` is in a node that is never executed. Top if nothing is known, and also if `v`
-  /// is executed but has no value, because it depends on an operation that always traps or on `undef`.
+  /// What is known about `v`. Bottom if `v` is in a node that is never executed. Top if nothing is known, and also if
+  /// `v` is executed but has no value, because it depends on an operation that always traps or on `undef`.
   constexpr const element& fact(value_id v) const { return facts_[v]; }
 
   /// By value.

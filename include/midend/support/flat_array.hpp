@@ -32,7 +32,7 @@ public:
 
   constexpr flat_array(std::size_t count, T value) { assign(count, value); }
 
-  /// Copies `values`. A template, so that copies of arrays do not ask whether an array converts to a span.
+  /// Copies `values`. A template, so that copies of arrays do not check whether an array converts to a span.
   template <class U>
     requires std::same_as<const U, const T>
   constexpr explicit flat_array(span<U> values) {

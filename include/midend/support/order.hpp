@@ -1,4 +1,4 @@
-/// The few functions of `<algorithm>` that headers need. `<algorithm>` itself is half as large as all that they
+/// The few functions of `<algorithm>` that headers need. `<algorithm>` itself is half the size of all headers that they
 /// include.
 #pragma once
 

@@ -8,8 +8,8 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// Holds either a `T` or an `E`. The names are those of C++23's `std::expected`. Reading the one that it does not hold
-/// is a contract violation.
+/// Holds either a `T` or an `E`. The names are those of C++23's `std::expected`. Reading the alternative that it does
+/// not hold is a contract violation.
 template <class T, class E> class [[nodiscard]] result {
 public:
   using value_type = T;

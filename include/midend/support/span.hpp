@@ -1,11 +1,11 @@
-/// `span<T>`: a contiguous sequence that is owned elsewhere, what `std::span<T>` is, for compile time.
+/// `span<T>`: a view of a contiguous sequence, like `std::span<T>` but faster to compile.
 ///
-/// Each `std::span<T>` that is made from a container checks ten concepts for `T`, and so do the overloads that are
-/// considered and not taken: for `midend.hpp` a fifth of all that compilers do. This one asks for `data()` and
+/// Making a `std::span<T>` from a container checks ten concepts for `T`, and so does each overload that is considered
+/// but not chosen: this was a fifth of the work of compiling `midend.hpp`. This span requires only `data()` and
 /// `size()`.
 ///
-/// The two convert into each other without a word. Users pass vectors, arrays, `std::span` and this, and may keep what
-/// they get as `std::span`.
+/// The two convert into each other implicitly. Users pass vectors, arrays, `std::span` or this span, and may store what
+/// they get as a `std::span`.
 #pragma once
 
 #include "midend/config.hpp"

@@ -356,7 +356,7 @@ private:
                      : joined({"never slower from ", counted_text(from, "iteration"), " on"});
   }
 
-  /// Several in a line, as far as there is room.
+  /// Several on a line, as many as fit.
   MIDEND_SELDOM_CALLED std::vector<std::string> assumptions() const {
     constexpr std::size_t room = 100;
     std::vector<std::string> all;

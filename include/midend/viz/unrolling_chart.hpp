@@ -26,7 +26,7 @@ struct unrolling_point {
   bool is_chosen = false;
 };
 
-/// The evaluated candidates in ascending order, without peeling. Of two with one factor, the chosen or first one.
+/// The evaluated candidates in ascending order, without peeling. If two have the same factor, the chosen or first one.
 inline std::vector<unrolling_point> chart_points(const unrolling_advice& advice) {
   std::vector<unrolling_point> points;
   for (const unrolling_candidate& c : advice.candidates) {
@@ -152,7 +152,7 @@ private:
     }
   }
 
-  /// As many factors as there is room for, among them always the chosen one.
+  /// Draws as many factors as fit, and always the chosen one.
   void draw_factors() {
     double last = -width;
     const double y = bytes_top + bytes_height + 18;

@@ -110,7 +110,7 @@ private:
   /// Measured: for smaller problems, finding out costs more than it gains.
   static constexpr node_id least_nodes = 2048;
   static constexpr std::size_t least_words = std::size_t{1} << 16;
-  /// Measured: the iteration takes at least as long for so many words as the walk for a step.
+  /// Measured: the iteration takes at least as long for this many words as the walk for a step.
   static constexpr std::size_t words_per_step = 3;
   static constexpr fact_id samples = 128;
   static constexpr fact_id no_fact = 0xffff'ffff;
@@ -168,7 +168,7 @@ private:
     }
   };
 
-  /// Whether the walk is likely to take at most so many steps. Some facts may hold in very many nodes and most in few,
+  /// Whether the walk is likely to take at most `limit` steps. Some facts may hold in very many nodes and most in few,
   /// so an unclear sample is followed by a larger one.
   template <class G> constexpr bool takes_at_most(std::size_t limit, const G& g) {
     fact_id stride = num_facts_ / samples + 1;

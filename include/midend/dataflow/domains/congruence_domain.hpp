@@ -18,9 +18,9 @@ MIDEND_BEGIN_NAMESPACE
 /// The congruence of each number, read as an unsigned one: r modulo m. P. Granger, "Static analysis of arithmetical
 /// congruences", International Journal of Computer Mathematics 30, 1989.
 ///
-/// Operations that may wrap around 2^width keep the power of 2 in the modulus and lose the rest. This domain alone
-/// trusts promises not to wrap; `strided_interval_domain`, which knows bounds, proves it in most cases. Operations on
-/// signed numbers keep what does not depend on the sign. Knowledge only shrinks: height 65, no widening.
+/// Operations that may wrap around 2^width keep the power of 2 in the modulus and lose the rest. Used alone, this
+/// domain relies on promises not to wrap; `strided_interval_domain`, which knows bounds, proves most of them.
+/// Operations on signed numbers keep what does not depend on the sign. Height 65: no widening.
 struct congruence_domain {
   using element = unsigned_congruence::element;
   using constant_type = std::uint64_t;
@@ -86,7 +86,7 @@ private:
     return either;
   }
 
-  /// Of arguments that are not all constants.
+  /// The result for arguments that are not all constants.
   constexpr element step(const operation_info& info, span<const element> args) const {
     const element& a = args[0];
     const bool no_wrap = info.flags.no_unsigned_wrap;
@@ -142,7 +142,7 @@ private:
 
   static constexpr element full() { return unsigned_congruence::full(); }
 
-  /// What is left of `a` modulo 2^width.
+  /// What is known about the numbers of `a` modulo 2^width.
   static constexpr element wrapped(unsigned width, const element& a) { return unsigned_congruence(width).wrapped(a); }
 
   /// The greatest power of 2, up to 2^(width - 1), modulo which the low bits of `a` are known.
@@ -174,7 +174,7 @@ private:
     return made(width, m, detail::add_modulo(residue_of(a, m), residue_of(b, m), m), no_wrap);
   }
 
-  /// Of constants, one of which has only become one.
+  /// The sum of two constants (not both are operands of the operation).
   static constexpr element constant_sum(unsigned width, std::uint64_t a, std::uint64_t b, bool no_wrap) {
     const std::uint64_t sum = a + b;
     const bool wraps = sum < a || sum > low_ones(width);
@@ -244,7 +244,7 @@ private:
     return mul(info.width, a, {0, power}, info.flags.no_unsigned_wrap);
   }
 
-  /// Of a number that is r modulo m, by d: if d divides m, ⌊r / d⌋ modulo m / d.
+  /// The quotient by d of a number that is r modulo m: ⌊r / d⌋ modulo m / d if d divides m.
   static constexpr element quotient(unsigned width, const element& a, std::uint64_t d) {
     if (d == 0) {
       return unsigned_congruence().bottom();

@@ -21,7 +21,7 @@ MIDEND_BEGIN_NAMESPACE
 /// the smallest intervals around the numbers that both allow; `join` and `widen` do not. Cousot, Cousot, 1976, see
 /// `interval`.
 ///
-/// Ascending chains are as long as there are numbers, so loops need `widen`.
+/// Ascending chains can be as long as the range of numbers, so loops need `widen`.
 struct interval_domain {
   using element = detail::interval_bounds;
   using constant_type = std::uint64_t;

@@ -91,7 +91,7 @@ public:
                   static_cast<std::uint64_t>(as_signed(a.ones, from)));
   }
 
-  /// With zeros above the width.
+  /// These bits, with zeros above the width.
   constexpr bits within(std::uint64_t zeros, std::uint64_t ones) const { return {zeros | ~mask_, ones & mask_}; }
 
 private:
@@ -104,7 +104,7 @@ private:
 } // namespace detail
 
 /// The known bits of each number. Sums, differences, bitwise operations, shifts and conversions without flags are as
-/// exact as the domain allows. Of products, low and high bits are known. The bits of quotients, minima and comparisons
+/// exact as the domain allows. For products, low and high bits are known. The bits of quotients, minima and comparisons
 /// follow from the bounds that the operands' bits imply. Height 65, so no widening is needed.
 struct known_bits_domain {
   using element = known_bits::element;
@@ -270,7 +270,7 @@ private:
     return info.flags == operation_flags{} || out.is_bottom() ? out : by_range(info, args, out);
   }
 
-  /// With the bits that follow from bounds.
+  /// `out`, with the bits that follow from bounds.
   constexpr element by_range(const operation_info& info, span<const element> args, element out) const {
     std::array<interval_domain::element, 3> ranges{};
     for (std::size_t i = 0; i != args.size(); ++i) {

@@ -20,9 +20,9 @@
 MIDEND_BEGIN_NAMESPACE
 
 /// The reduced product of `interval_domain` and `congruence_domain`: signed bounds, unsigned bounds and the remainder
-/// of each number, read as unsigned. To choose where loops count by steps: bounds alone do not see that a counter is a
-/// multiple of 3, remainders alone not that it does not wrap. G. Balakrishnan, T. Reps, "Analyzing memory accesses in
-/// x86 executables", CC 2004, where such elements are called reduced interval congruences.
+/// of each number, read as unsigned. Choose it where loops count in steps: bounds alone cannot show that a counter is a
+/// multiple of 3, and remainders alone cannot show that it does not wrap. G. Balakrishnan, T. Reps, "Analyzing memory
+/// accesses in x86 executables", CC 2004, where such elements are called reduced interval congruences.
 ///
 /// Bounds show which operations do not wrap, so that remainders modulo any number survive, and which numbers are not
 /// negative, so that signed operations are unsigned ones.
@@ -151,8 +151,8 @@ private:
     return range.is_bottom() ? bottom() : element{{interval_domain::element::meaning(width, range), range}, stride};
   }
 
-  /// The operation as the bounds of its arguments show it: one that does not wrap, and an unsigned one where no sign
-  /// matters.
+  /// Simplifies an operation by the bounds of its arguments: sets the flag if it does not wrap, and makes it unsigned
+  /// where no sign matters.
   static constexpr operation_info seen_by_bounds(operation_info info, span<const interval_domain::element> args) {
     info.flags.no_unsigned_wrap = info.flags.no_unsigned_wrap || never_wraps(info, args);
     info.flags.no_signed_wrap = false; // bounds see to it

@@ -61,14 +61,14 @@ constexpr std::uint64_t inverse_modulo(std::uint64_t a, std::uint64_t m) {
 
 /// The signed (`T` is `std::int64_t`) or unsigned (`std::uint64_t`) numbers of a width of 1 to 64 bits that leave a
 /// remainder modulo a number: {x : x ≡ residue (mod modulus)}, by inclusion. P. Granger, "Static analysis of
-/// arithmetical congruences", International Journal of Computer Mathematics 30, 1989; here cut to the numbers of a
-/// width, so that sums that wrap around keep only what a power of 2 divides (`wrapped`).
+/// arithmetical congruences", International Journal of Computer Mathematics 30, 1989; here restricted to the numbers of
+/// a width, so that sums that wrap around keep only what a power of 2 divides (`wrapped`).
 ///
 /// `join` gives the greatest common divisor of both moduli and of the difference of both residues: not distributive.
-/// Each step up divides the modulus, so that the height is width + 1 and loops need no widening.
+/// Each step up divides the modulus, so the height is width + 1 and loops need no widening.
 ///
-/// Each set is written in one way only. A single number has modulus 0; every other modulus has two numbers of the width
-/// at least, whose distance it is. Only `top` and what `meet` and `of` make depend on the width.
+/// Each set has one representation. A single number has modulus 0; any other modulus is the distance between the
+/// numbers of the set, which are at least two. Only `top` and what `meet` and `of` make depend on the width.
 template <class T>
   requires(std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t>)
 class congruence {
@@ -107,7 +107,7 @@ public:
     return modulus == 0 ? element{0, residue} : from(first_from_low(modulus, residue), modulus);
   }
 
-  /// What all numbers of `a` leave modulo `m`. Requires that `m` divides the modulus, and is not 0.
+  /// The remainder of all numbers of `a` modulo `m`. Requires that `m` divides the modulus, and is not 0.
   static constexpr std::uint64_t residue_of(const element& a, std::uint64_t m) {
     return detail::remainder_of(static_cast<T>(a.residue), m);
   }
@@ -144,7 +144,7 @@ public:
     return a.modulus % b.modulus == 0 && residue_of(a, b.modulus) == b.residue;
   }
 
-  /// What is left of `a` if its numbers are known only modulo 2^width: of the modulus, the power of 2 in it.
+  /// What remains of `a` if its numbers are known only modulo 2^width: the power of 2 in the modulus.
   constexpr element wrapped(const element& a) const {
     const std::uint64_t power = a.modulus & (0 - a.modulus);
     return power - 1 >= span() ? of_bits(a.residue) : of(power, a.residue & (power - 1));
@@ -183,7 +183,7 @@ private:
     return x < y ? y - x : x - y;
   }
 
-  /// One less than there are numbers of the width.
+  /// 2^width - 1.
   constexpr std::uint64_t span() const { return ~std::uint64_t{0} >> (64 - width_); }
 
   constexpr T least() const { return interval<T>::full(width_).low; }
@@ -210,8 +210,8 @@ private:
                                     : element{modulus, detail::remainder_of(static_cast<T>(number), modulus)};
   }
 
-  /// Of two sets of two numbers at least. The first number is a₁ + k · m for the first number a₁ of `a` and its modulus
-  /// m; k is determined modulo n / g, where n is the modulus of `b` and g the greatest common divisor of both.
+  /// The common numbers of two sets of several numbers. The first is a₁ + k · m for the first number a₁ of `a` and its
+  /// modulus m; k is determined modulo n / g, where n is the modulus of `b` and g the greatest common divisor of both.
   constexpr element common(const element& a, const element& b) const {
     const std::uint64_t divisor = greatest_common_divisor(a.modulus, b.modulus);
     const std::uint64_t steps = b.modulus / divisor;

@@ -11,10 +11,10 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// The values of `T`, of which no two are comparable, between a bottom and a top. Kildall, "A unified approach to
-/// global program optimization", POPL 1973, who has the lattice the other way up. Height 2; not distributive with three
-/// or more values. Requires a regular `T`: `==`, and a default value, which is stored where there is no constant.
-/// Elements are trivially copyable if `T` is.
+/// The values of `T`, no two of them comparable, with a bottom below and a top above. Kildall, "A unified approach to
+/// global program optimization", POPL 1973, where the lattice is upside down. Height 2; not distributive with three or
+/// more values. Requires a regular `T`: `==`, and a default value, which is stored where there is no constant. Elements
+/// are trivially copyable if `T` is.
 template <std::regular T> struct flat {
   enum class state : std::uint8_t { bottom, constant, top };
 

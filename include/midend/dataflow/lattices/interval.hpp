@@ -17,10 +17,10 @@ MIDEND_BEGIN_NAMESPACE
 /// 1 to 64 bits, by inclusion; they do not wrap around. Cousot, Cousot, "Static determination of dynamic properties of
 /// programs", 2nd Int. Symposium on Programming, 1976.
 ///
-/// `join` is the hull, so the lattice is not distributive. Ascending chains are as long as there are
-/// numbers, so loops need `widen`: a bound that moves goes to the next *threshold*, or to the end of the range of the
-/// width. The constants that a loop compares with are good thresholds. Thresholds must ascend, be in range, and outlive
-/// the lattice. With k of them, a chain of widenings changes at most k + 3 times: once from bottom, once for each
+/// `join` is the hull, so the lattice is not distributive. Ascending chains can be as long as the range of numbers, so
+/// loops need `widen`: a bound that moves goes to the next *threshold*, or to the end of the range of the width. The
+/// constants that a loop compares with are good thresholds. Thresholds must ascend, be in range, and outlive the
+/// lattice. With k of them, a chain of widenings changes at most k + 3 times: once from bottom, once for each
 /// threshold, and once for each end.
 ///
 /// Only `top`, `widen` and `narrow` depend on the width; elements may be intervals of narrower numbers.

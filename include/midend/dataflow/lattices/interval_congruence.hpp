@@ -47,7 +47,7 @@ private:
     return range.contains(number) ? interval<T>().constant(number) : interval<T>().bottom();
   }
 
-  /// From the first to the last number in the range with the residue.
+  /// The range from its first to its last number with the residue.
   template <class T>
   static constexpr typename interval<T>::element moved_inwards(const typename interval<T>::element& range,
                                                                const typename congruence<T>::element& stride) {
@@ -69,7 +69,7 @@ private:
   }
 };
 
-/// An interval and a congruence of the same number: knows of bounds and of steps. Also called strided intervals; G.
+/// An interval and a congruence of the same number: both bounds and steps. Also called strided intervals; G.
 /// Balakrishnan, T. Reps, "Analyzing memory accesses in x86 executables", CC 2004.
 template <class T>
 using interval_and_congruence = reduced_product<interval<T>, congruence<T>, reduce_interval_and_congruence>;

@@ -35,7 +35,7 @@ struct known_bits {
 
   constexpr unsigned width() const { return width_; }
 
-  /// Nothing is known of a number of `width` bits.
+  /// Nothing is known about a number of `width` bits.
   static constexpr element full(unsigned width) { return {~(~std::uint64_t{0} >> (64 - width)), 0}; }
 
   constexpr element bottom() const { return {~std::uint64_t{0}, ~std::uint64_t{0}}; }

@@ -40,8 +40,8 @@ public:
   /// The predecessor of that child if it has only one that is not below it, else `no_node`.
   constexpr node_id only_predecessor() const { return only_predecessor_; }
 
-  /// The fates of all children of the dominator, when that child moves: those that do go to `moving`, unreachable ones
-  /// to `unreachable`.
+  /// Decides for all children of the dominator, when that child moves: adds those that move to `moving`, unreachable
+  /// ones to `unreachable`.
   constexpr void of_all(flat_array<node_id>& moving, flat_array<node_id>& unreachable) {
     const std::size_t known = m_.undecided.size();
     for (const node_id child : tree_.children(dominator_)) {
@@ -239,7 +239,7 @@ private:
 /// avoids v contains the dominators of all its nodes, so its nodes include a path of the small graph.
 ///
 /// A departure from Georgiadis, Italiano, Laura, Santaroni, "An experimental study of dynamic dominators", ESA 2012,
-/// and from LLVM, which compute the dominators of all nodes below d anew.
+/// and from LLVM, which recompute the dominators of all nodes below d.
 template <class G> class edge_deletion {
 public:
   constexpr edge_deletion(const G& g, linked_tree& tree, update_memory& memory)

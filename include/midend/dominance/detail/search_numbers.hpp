@@ -113,9 +113,9 @@ template <class G> constexpr decltype(auto) inner_successors(const G& g, node_id
 /// Depth-first search from the entry that turns the graph into numbers, as the semidominator algorithms need it:
 ///
 /// - `number[n]` becomes the preorder number of `n`; it must be `no_node` everywhere before.
-/// - A forward edge u → w only makes u a candidate for the semidominator of w, because u is not yet in the forest when
-/// w
-///   is evaluated: it is merged into `semi[w]` at once and forgotten.
+/// - A forward edge u → w only makes u a candidate for the semidominator of w, because u is
+///   not yet in the forest when w is evaluated: it is merged into `semi[w]` at once and
+///   forgotten.
 /// - Back and cross edges are chained by target. No list of predecessors is needed.
 ///
 /// Successors are followed last to first, so that each range is read once, in order, and pushed. Returns the number of

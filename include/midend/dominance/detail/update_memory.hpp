@@ -1,5 +1,5 @@
 /// What the steps of an update of a dominator tree share: scratch arrays, and a small graph whose dominators are
-/// computed anew.
+/// recomputed.
 #pragma once
 
 #include "midend/config.hpp"

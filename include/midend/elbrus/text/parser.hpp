@@ -52,8 +52,8 @@ struct parse_result {
 ///
 /// NAME is the name of the opcode with its types (`add.i32`, `cmp.lt.i64`, `zext.i8.i32`). VALUE, VARIABLE and
 /// PROCEDURE are a name after `%`, `$` and `@`; labels and classes are names. A name is a letter or `_`, then letters,
-/// digits, `_` and `.`; digits alone stand for something that has no name. The operand of `ret` stands in the same
-/// line. A number after the `+` in an address is an index if `*` follows, else the offset.
+/// digits, `_` and `.`; digits alone stand for something that has no name. The operand of `ret` is on the same line. A
+/// number after the `+` in an address is an index if `*` follows, else the offset.
 ///
 /// A literal without a type has the type that the operation requires; an index is an `i64`. As an argument of a call it
 /// has the type of the parameter if the procedure is in the file, and otherwise must have a type. Values may be used
@@ -63,13 +63,13 @@ struct parse_result {
 /// The file is read in three steps:
 ///
 /// 1. The grammar. All errors of the file are found, one for each line that is wrong.
-/// 2. Names, literals and flow: names are known and defined once, literals fit, each node has one terminator at its
-/// end,
-///    phis stand at the head with an entry for each edge. In a procedure with lines that are wrong in step 1, the other
-///    lines are checked for names and literals; what a wrong line would have defined counts as known.
-/// 3. Types, dominance and all other rules, in each procedure without an error so far: that is `verify`, which takes
-/// the
-///    resulting program.
+/// 2. Names, literals and flow: names are known and defined once, literals fit, each node has one terminator at
+///    its end, phis are at the head with an entry for each edge. In a procedure with lines that are wrong in step
+///    1, the other lines are checked for names and literals; what a wrong line would have defined counts as
+///    known.
+/// 3. Types, dominance and all other rules, in each procedure without
+///    an error so far: that is `verify`, which takes the resulting
+///    program.
 ///
 /// Any bytes are a text, up to 1 GiB. Linear in its length.
 MIDEND_FUNCTION parse_result parse(std::string_view text);

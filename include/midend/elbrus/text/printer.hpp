@@ -29,8 +29,8 @@ namespace elbrus {
 
 namespace detail {
 
-/// The names in text. A number stands for a name that is missing, that the language does not allow, or that something
-/// before it has. Values, variables and nodes are numbered separately, in the order of the text.
+/// The names in text. A number replaces a name that is missing, that the language does not allow, or that is already
+/// used. Values, variables and nodes are numbered separately, in the order of the text.
 class printed_names {
 public:
   explicit printed_names(const procedure& p) : p_(p), values_(p.num_values(), named), nodes_(p.num_nodes(), named) {
@@ -100,7 +100,7 @@ private:
   flat_array<std::uint32_t> nodes_;
 };
 
-/// Where an edge stands in text.
+/// The place of an edge in the text.
 struct edge_key {
   node_id source;
   std::uint32_t position;
@@ -168,7 +168,7 @@ public:
 
   const printed_names& names() const { return names_; }
 
-  /// The whole procedure; `number` stands for its name if that is none.
+  /// The whole procedure; `number` replaces its name if that is not a valid name.
   void whole(std::string_view number) {
     head(number);
     for (const value_id v : p_.variables()) {
@@ -493,8 +493,8 @@ private:
 /// Writes a procedure so that `parse` gives the same one: the same contents, in the same order, with the same names.
 /// Numbers of values and edges may differ; erased nodes and values are left out. What has no name is written as a
 /// number; so is what has a name that the language does not allow or that something before it has (`verify` finds such
-/// names). Literals and probabilities are exact. Entries of phis stand in the order of the nodes; those of parallel
-/// edges stand in the order of the terminator.
+/// names). Literals and probabilities are exact. Entries of phis are in the order of the nodes; those of parallel edges
+/// are in the order of the terminator.
 ///
 /// The same procedure gives the same text, and so does the procedure that is parsed from that text. If something is
 /// missing in it, such as an input of a phi, the text shows `?` there and cannot be parsed. O(n log n) for phis in

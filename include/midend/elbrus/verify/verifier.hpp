@@ -20,9 +20,9 @@ namespace elbrus {
 /// - **Types** of results and operands are those of the operation; each operand is set and has a result. A `ret`
 ///   returns the type of the procedure. The shift of `shladd` is a literal.
 /// - **Guards** are `i1` and not on phis or terminators; a guarded operation has an otherwise if it has a result.
-/// - **Flags** stand where they have a meaning: `nsw` on add, sub, mul, neg, shl and shladd; `assoc` on what contains
-///   an addition, multiplication, logic operation, minimum or maximum; `volatile` on loads and stores; `noreturn` on
-///   calls; `spec` on what has no side effects, which excludes volatile loads.
+/// - **Flags** are only where they have a meaning: `nsw` on add, sub, mul, neg, shl and shladd; `assoc` on operations
+///   that contain an addition, multiplication, logic operation, minimum or maximum; `volatile` on loads and stores;
+///   `noreturn` on calls; `spec` on operations without side effects, which excludes volatile loads.
 /// - **Nodes**: phis first, one terminator, last. The entry has neither predecessors nor phis. Phis have an input for
 ///   each edge, and it is not a variable. Terminators have the edges they need; cases of a switch differ and fit.
 /// - **Probabilities** are at most 1. Those of a node need not add up to 1: a profile is a guess, and transformations
@@ -32,9 +32,9 @@ namespace elbrus {
 ///
 /// A variable that is read before it is written is not an error here; see `elbrus/views/initialization.hpp`.
 ///
-/// Returns them by place in the file, or, if there is none, in the order of nodes and operations, check by check; then
-/// the message ends with the node and the operation. O(values + operands + nodes + edges), plus the dominator tree and
-/// the sorting of errors; no recursion.
+/// The errors are sorted by place in the file. Errors without a place are in the order of nodes and operations, check
+/// by check, and their messages end with the node and the operation. O(values + operands + nodes + edges), plus the
+/// dominator tree and the sorting of errors; no recursion.
 MIDEND_FUNCTION std::vector<diagnostic> verify(const procedure& p);
 
 /// All errors of all procedures, in their order. In addition, procedures have different names, and a call of a
@@ -397,7 +397,7 @@ private:
     }
   }
 
-  /// The comparison also rejects NaN. Negative is unknown.
+  /// The comparison also rejects NaN. A negative number means unknown.
   void probability(node_id n, const edge_record& edge) {
     if (!(edge.probability <= 1)) {
       errors_.of_node(n, {"the probability of the edge to ", message_part::node(p_, edge.target), " is more than 1"});

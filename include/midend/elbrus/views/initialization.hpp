@@ -25,8 +25,8 @@ struct uninitialized_read {
 };
 
 /// The reads of variables that are not definitely initialised: some path from the entry reaches them without a write.
-/// In the order of nodes and operations. A run that takes such a path traps at the read, so later reads of the same
-/// variable on the path are not reported again.
+/// They are in the order of nodes and operations. A run that takes such a path traps at the read, so later reads of the
+/// same variable on the path are not reported again.
 ///
 /// All paths count, whatever their conditions, and all operands, whatever the guard. Unreachable nodes are ignored.
 /// Cost: two gen/kill problems over the variables (see `gen_kill`), the second only if there is something to report,

@@ -77,7 +77,7 @@ static_assert(statement_ir<variable_view>);
 ///
 /// Two operations compute the same expression if operation, types, flags, guard and operands agree, literals included;
 /// of commutative operations in any order. `mov`, loads, stores, calls, phis and terminators have `no_expression`, and
-/// so have operations that read a result `%v`: it may change in the next iteration of a loop, and is no variable here.
+/// so have operations that read a result `%v`: it may change in the next iteration of a loop, and is not a variable.
 class expression_view : public variable_view {
 public:
   explicit expression_view(const procedure& p)

@@ -17,7 +17,7 @@ namespace detail {
 /// `original_edge` gives the ids that the graph itself has, if it has any.
 class flat_copy {
 public:
-  /// Refers to `g` if that is a `csr_graph`. Edge ids are read only if asked for.
+  /// Refers to `g` if that is a `csr_graph`. Edge ids are read only if requested.
   template <class G> constexpr void assign(const G& g, bool with_edge_ids) {
     original_edges_.clear();
     if constexpr (std::is_same_v<G, csr_graph>) {
@@ -47,7 +47,7 @@ private:
   flat_array<edge_id> original_edges_; ///< by edge of the copy; empty if the ids are the same
 };
 
-/// What `flat_copy` is for a graph that need not be copied.
+/// Like `flat_copy`, for a graph that need not be copied.
 class no_copy {
 public:
   constexpr void assign(const csr_graph& g, bool) { graph_ = &g; }
@@ -62,7 +62,7 @@ private:
   const csr_graph* graph_ = nullptr;
 };
 
-/// What a function needs that takes a graph and has no workspace.
+/// The copy of its graph that a function without a workspace needs: none of a `csr_graph`.
 template <class G> using copy_if_needed = std::conditional_t<std::is_same_v<G, csr_graph>, no_copy, flat_copy>;
 
 } // namespace detail

@@ -25,7 +25,7 @@ namespace detail {
 struct deferred_edge {
   std::uint32_t edge;   ///< an index of the chained edges
   std::uint32_t target; ///< the block that it enters
-  std::uint32_t next;   ///< another one that waits for the same node
+  std::uint32_t next;   ///< the next edge that waits for the same node
 };
 
 /// An entry of a cycle other than its header, and the innermost cycle that the edge enters.
@@ -62,7 +62,7 @@ struct cycle_memory {
 /// No predecessors are needed: with a node, the tree path from the header to it is in the cycle, forward edges within
 /// the cycle start on such paths, and the search has chained the other edges by target. An edge into the cycle from
 /// elsewhere makes it irreducible. Havlak moves it to the header, and to the next header, and so on. Here it waits
-/// until the walk over the headers comes to the lowest common ancestor of its ends: no header before is above both, and
+/// until the walk over the headers reaches the lowest common ancestor of its ends: no header before is above both, and
 /// each header from then on that is above the target is above the source. Such edges, and the ancestor, are
 /// searched only in irreducible cycles, so a reducible graph has no extra cost.
 struct cycle_search {

@@ -30,7 +30,7 @@ struct loop_drafts {
   std::uint32_t* next_number = nullptr;
   loop_id* number = nullptr;
 
-  /// Room for so many drafts and blocks at most.
+  /// Makes room for at most `drafts` drafts, with at most `blocks_in_drafts` blocks.
   constexpr void start(arena& memory, std::size_t drafts, std::size_t blocks_in_drafts) {
     count = 0;
     num_blocks = 0;

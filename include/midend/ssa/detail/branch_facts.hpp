@@ -161,8 +161,8 @@ template <class IR> void collect_branch_facts(const IR& ir, edge_id e, std::vect
 /// it dominates recomputes them.
 ///
 /// Bodik, Gupta, Sarkar, "ABCD: eliminating array bounds checks on demand", PLDI 2000, whose e-SSA form has such copies
-/// (π) for each branch; here copies are not merged by phis where paths meet, because what holds there is known of the
-/// original.
+/// (π) for each branch; here copies are not merged by phis where paths meet, because what holds there is known about
+/// the original.
 template <semantic_ir IR> class branch_facts_view {
 public:
   using constant_type = constant_of<IR>;
@@ -250,7 +250,7 @@ public:
     return v < count_ && ir_.is_opaque(v);
   }
 
-  /// What is known of a copy; the subject is the value that it copies.
+  /// What is known about a copy; the subject is the value that it copies.
   const fact* implied(value_id v) const { return v < count_ ? nullptr : &copies_[v - count_].known; }
 
 private:

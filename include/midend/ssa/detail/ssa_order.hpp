@@ -101,7 +101,7 @@ private:
 /// A reader of a value: an operation or the end of a node, by its item, or a phi on an edge.
 struct ssa_use {
   std::uint32_t item;
-  edge_id edge; ///< `no_edge` if the reader is no phi
+  edge_id edge; ///< `no_edge` if the reader is not a phi
 };
 
 /// The uses of each value that is defined in a node. Does not use the IR's `users(v)`, because they do not say on which

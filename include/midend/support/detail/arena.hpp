@@ -21,8 +21,8 @@ struct call_buffer {
 };
 
 /// Arrays of trivial elements that live from one `reset` to the next. They come from few large blocks, so a workspace
-/// that is made for one call allocates once. Blocks are kept until destruction: the same or smaller arrays, asked for
-/// in the same order after a `reset`, allocate nothing. A copy has no memory yet.
+/// that is made for one call allocates once. Blocks are kept until destruction: after a `reset`, the same or smaller
+/// arrays, requested in the same order, need no allocation. A copy has no memory yet.
 class arena {
 public:
   constexpr arena() = default;
@@ -47,8 +47,8 @@ public:
     }
   }
 
-  /// Ends the life of all arrays. Nothing is allocated until the first array is asked for, and then at least room for
-  /// `bytes`.
+  /// Ends the life of all arrays. Nothing is allocated until the first array is requested; then there is space for at
+  /// least `bytes`.
   constexpr void reset(std::size_t bytes) {
     expected_ = bytes;
     if (std::is_constant_evaluated()) {

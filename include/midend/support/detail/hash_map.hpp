@@ -51,16 +51,16 @@ struct equal_keys_are_enough {
 /// Gives each key a number. Open addressing with linear probing, at most half full, no deletion. The order of entries
 /// is never shown, so nothing depends on addresses.
 ///
-/// A key is trivially copyable and has `==`; `Hash()(key)` gives 64 bits, of which any may be significant. The map can
-/// also find things that it does not store: then the key is a hash of the thing, and each call brings a test that
-/// compares the thing with the one of a given number.
+/// A key is trivially copyable and has `==`; `Hash()(key)` gives 64 bits, any of which may be significant. The map can
+/// also find things that it does not store: the key is then a hash of the thing, and each call passes a test that
+/// compares the thing with the one that has a given number.
 template <class Key, class Hash = hash_of_handle> class hash_map {
 public:
   /// What `find` returns if there is no such key.
   static constexpr std::uint32_t missing = 0xffff'ffff;
 
-  /// Forgets everything in O(1) and makes room for `expected` keys; there may be more. Allocates only if there has
-  /// never been so much room. A map that once was larger uses only as much of its memory as is needed now.
+  /// Forgets everything in O(1) and makes room for `expected` keys; there may be more. Allocates only if the map was
+  /// never this large. A map that once was larger uses only as much of its memory as is needed now.
   constexpr void clear(std::size_t expected = 0) {
     used_ = 0;
     make_room(expected < 32 ? 64 : std::bit_ceil(2 * expected));

@@ -37,7 +37,7 @@ constexpr word last_word_mask(std::size_t bits) {
 }
 
 /// `row[i] = value_at(i)` for all words; returns whether any word changed. `value_at(i)` may read word `i` of any row,
-/// the one that is written included.
+/// including the row that is written.
 ///
 /// Changes are collected without branches, so that compilers use vector instructions. Callers with rows of one word, by
 /// far the most frequent case, avoid this loop and its setup.

@@ -228,7 +228,7 @@ constexpr void bind_end(copy_state& s, bool has_left) {
 
 } // namespace detail
 
-/// What is left of `request.copies` copies of the body that follow each other, refilling `out`: each expression once,
+/// What is left of `request.copies` consecutive copies of the body, refilling `out`: each expression once,
 /// operations on numbers folded, branches decided where that is possible, loads shared and stores forwarded.
 ///
 /// Copy after copy, in topological order of the blocks, each value is expressed by the values at the top of copy 0.
@@ -241,10 +241,10 @@ constexpr void bind_end(copy_state& s, bool has_left) {
 ///   loop adds to them, so that their quotients, remainders and comparisons are decided or shared (P. Granger, "Static
 ///   analysis of arithmetical congruences", International Journal of Computer Mathematics 30, 1989, for one variable).
 ///   If an induction variable may wrap, only the residue modulo a power of 2 is known.
-/// - Branches inside the body become predicates, and joins `select` (J. R. Allen, K. Kennedy, C. Porterfield, J.
-/// Warren,
-///   "Conversion of control dependence to data dependence", POPL 1983). Blocks that run whenever another one runs have
-///   its predicate. Operations without an effect have none: they run speculatively.
+/// - Branches inside the body become predicates, and joins `select` (J. R. Allen, K. Kennedy, C.
+///   Porterfield, J. Warren, "Conversion of control dependence to data dependence", POPL 1983). Blocks that
+///   run whenever another one runs have its predicate. Operations without an effect have none: they run
+///   speculatively.
 /// - An exit is a branch on its predicate; what follows it is right if it is not taken. The copies end where control
 ///   surely leaves, and a straight line has no exit there.
 ///
@@ -253,10 +253,10 @@ constexpr void bind_end(copy_state& s, bool has_left) {
 /// the program did not.
 ///
 /// Requires a body as described at `loop_body`, the counters that `count_iterations` gives for it, and at least one
-/// copy; a straight line that begins at the entry begins with iteration 0. Operands precede their users among the
-/// nodes, some of which nothing uses; savings are in the order of copies. Blocks that control does not reach are left
-/// out; parallel edges count separately. Allocates nothing once workspace and result have seen bodies as large. O(1)
-/// expected for each value of a copy, plus O(s) for a load after s stores and O(e²) for a join of e edges, at worst.
+/// copy; a straight line that begins at the entry begins with iteration 0. Nodes come after their operands, and some
+/// have no users; savings are in the order of copies. Blocks that control does not reach are left out; parallel edges
+/// count separately. Allocates nothing once workspace and result have seen bodies as large. O(1) expected for each
+/// value of a copy, plus O(s) for a load after s stores and O(e²) for a join of e edges, at worst.
 template <class Folder>
 constexpr void unroll_body(const loop_body& body, const loop_counters& counters, const unroll_request& request,
                            const Folder& folder, unroll_body_workspace& workspace, unrolled_body& out) {

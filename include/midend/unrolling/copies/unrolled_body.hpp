@@ -129,7 +129,7 @@ struct unroll_request {
   /// The number of iterations before copy 0 runs for the first time.
   std::uint64_t first_iteration = 0;
 
-  /// Whether `first_iteration` is known. If not, only what holds in every iteration is known of induction variables.
+  /// Whether `first_iteration` is known. If not, only what holds in every iteration is known about induction variables.
   bool knows_position = true;
 
   /// The copies do not test the exit `loop_counters::counted_exit`; in a loop the last copy does. In a straight line no

@@ -116,9 +116,9 @@ struct unrolling_factors {
   /// Refills both with factors up to `most`:
   /// - divisors of the trip count, which leave no remainder;
   /// - powers of two up to 16, which often divide it, and by which the number of passes is cheap to compute;
-  /// - moduli, with their greatest common divisors and least common multiples two by two: at a multiple of a modulus
-  /// its
-  ///   quotients and remainders are known;
+  /// - moduli, with their greatest common divisors and least common multiples
+  ///   two by two: at a multiple of a modulus its quotients and remainders are
+  ///   known;
   /// - the period of header phis that change places, whose moves vanish at its multiples;
   /// - the denominator of the resource bound, at which no part of a cycle is lost.
   constexpr void collect(const loop_body& body, const loop_counters& counters, std::uint64_t trip_multiple,

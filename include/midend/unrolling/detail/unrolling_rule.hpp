@@ -33,7 +33,7 @@ constexpr double to_double(const fraction& f) {
   return static_cast<double>(f.numerator()) / static_cast<double>(f.denominator());
 }
 
-/// What a machine can hold; 0: no limit.
+/// The limits of a machine; 0: no limit.
 struct machine_limits {
   std::uint64_t general_registers = 0;
   std::uint64_t predicate_registers = 0;
@@ -104,7 +104,7 @@ private:
   }
 
   /// The cycles of the candidate and of the last accepted one: of an iteration in a long run, or of all iterations if
-  /// one of the two is no uniform loop.
+  /// one of the two is not a uniform loop.
   constexpr std::pair<fraction, fraction> compared_cycles(const unrolling_candidate& c) const {
     if (c.kind == unrolling_kind::full || c.kind == unrolling_kind::peel || last.kind == unrolling_kind::peel) {
       return {fraction(c.total_cycles + c.setup_cycles), fraction(last.total_cycles + last.setup_cycles)};

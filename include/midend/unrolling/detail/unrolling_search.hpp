@@ -116,8 +116,8 @@ private:
       }
       add(c);
       if (factor == 2 && c.is_evaluated && bound < c.body.resources.exact) {
-        // From one copy to two the bound grows by the part that copies do not share. At the denominator of that part,
-        // no part of a cycle is lost.
+        // From one copy to two the bound grows by the part that copies do not share. If the factor is the denominator
+        // of that part, no fraction of a cycle is lost.
         all.insert(difference(c.body.resources.exact, bound).denominator(), 3, options_.max_factor);
       }
     }

@@ -42,7 +42,7 @@ struct loop_machine_times {
     return body.may_be_pipelined() && passes >= shortest_pipelined_trip;
   }
 
-  /// The cycles of one pass in a run of this many.
+  /// The cycles of one pass in a run of `passes` passes.
   constexpr std::uint64_t cycles_per_pass(const body_cost& body, std::uint64_t passes) const {
     return (is_pipelined(body, passes) ? body.interval : body.alone) + branch_penalty;
   }

@@ -60,9 +60,9 @@ struct body_cost {
   /// The cycles of one pass in a long run.
   constexpr std::uint64_t cycles() const { return is_pipelined() ? interval : alone; }
 
-  /// What attains the bound. Of a recurrence and a resource that both attain it, the one that is larger before
-  /// rounding, or else the recurrence: then more resources would not help. A recurrence of one cycle does not count,
-  /// because every counter is one.
+  /// What attains the bound. If a recurrence and a resource both attain it: the one that is larger before rounding, or
+  /// the recurrence if they are equal, because then more resources would not help. A recurrence of one cycle does not
+  /// count, because every counter is one.
   constexpr body_limit limit() const {
     const bool recurs = recurrence_exact > fraction(1) && recurrence_exact.ceiling() == cycles();
     if (is_pipelined() && recurs && recurrence_exact >= resources.limit_exact) {

@@ -103,7 +103,7 @@ constexpr std::uint64_t longest_chain(const dependence_graph& g, const flat_arra
   return longest;
 }
 
-/// What forbids to pipeline the body, its stages apart.
+/// What prevents pipelining of the body, apart from the number of its stages.
 template <loop_machine M>
 constexpr pipelining_obstacle obstacle_to_pipelining(const M& machine, const unrolled_body& body,
                                                      std::size_t num_operations) {
@@ -121,8 +121,8 @@ constexpr pipelining_obstacle obstacle_to_pipelining(const M& machine, const unr
                                                   : pipelining_obstacle::none;
 }
 
-/// Fills in length, stages and registers. A pipelined body has as many passes in flight as a pass takes intervals; any
-/// other has one.
+/// Fills in length, stages and registers. In a pipelined body, the passes in flight are as many as the intervals of a
+/// pass; in any other body there is one.
 constexpr void estimate_stages(const dependence_graph& g, std::uint64_t most_stages, register_need_workspace& workspace,
                                body_cost& cost) {
   register_need_result need;
@@ -149,9 +149,9 @@ constexpr void estimate_stages(const dependence_graph& g, std::uint64_t most_sta
 /// operations and their dependences.
 ///
 /// **Which values are needed.** Those that lead to an effect, to an exit test, or to a value used after the body,
-/// by whichever exit; of a needed header phi, its next value. A sum of a value and a constant is one operation, however
-/// often it is used. It takes none in an address, in a value used only after the body, and in the test of the counted
-/// exit, whose bound includes the constant. The reader of a predicate negates it.
+/// whatever the exit; and the next value of each needed header phi. A sum of a value and a constant is one operation,
+/// however often it is used. It takes none in an address, in a value used only after the body, and in the test of the
+/// counted exit, whose bound includes the constant. The reader of a predicate negates it.
 ///
 /// **Instruction selection.** An operation takes the class that the IR names, except:
 /// - A shift and addition, or a multiplication and addition, that the machine does not have in one are two operations.

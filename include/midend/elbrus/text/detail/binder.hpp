@@ -1,4 +1,4 @@
-/// `bind_procedure`: from what is written to a procedure: names get their meaning, literals their bits.
+/// `bind_procedure`: makes a procedure of parsed text: resolves names and converts literals to bits.
 #pragma once
 
 #include "midend/config.hpp"
@@ -62,7 +62,7 @@ struct edges_from_node {
   std::uint32_t taken = 0; ///< … and how many of them have one
 };
 
-/// From the entries of a phi to the edges that they belong to. An entry names the source of an edge; entries that name
+/// Maps the entries of a phi to the edges that they belong to. An entry names the source of an edge; entries that name
 /// the same source belong to its parallel edges, in the order of the terminator. Linear in the edges of each node and
 /// in the entries.
 ///
@@ -310,7 +310,7 @@ private:
     return name;
   }
 
-  /// The node that is made for one that is written.
+  /// The node of the procedure for a node of the text.
   node_id node_of(std::uint32_t written) const { return written + added_entry_; }
 
   /// `no_node` after an error.
@@ -323,7 +323,7 @@ private:
     return node_of(found);
   }
 
-  /// In the order of the nodes and of their terminators.
+  /// Adds edges in the order of the nodes and of their terminators.
   void make_edges() {
     if (added_entry_ != 0) {
       out_.add_edge(0, 1);
@@ -494,7 +494,7 @@ private:
     return no_value;
   }
 
-  /// The type of operand `i` if it is a literal without a type; `none` where anything can stand.
+  /// The type of operand `i` if it is a literal without a type; `none` where any type is allowed.
   type expected_type(const written_operation& op, std::size_t i) const {
     const std::size_t arguments = op.operands.count - std::size_t{op.guarded} - std::size_t{op.has_otherwise};
     if (i >= arguments) {
@@ -521,7 +521,7 @@ private:
     return known != nullptr && i < known->parameters.size() ? known->parameters[i].type : type::none;
   }
 
-  /// Of `ret`, the type of what it returns.
+  /// The operand type of the text; for `ret`, the type of the returned value.
   type operand_type_of(const written_operation& op) const {
     if (op.code != opcode::ret || bound_.empty()) {
       return op.operand_type;

@@ -18,7 +18,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus::detail {
 
-/// A name without its sign, or a literal, and where it stands.
+/// A name without its sign, or a literal, and its place in the file.
 struct spelling {
   std::string_view text = {};
   source_location location = {};

@@ -628,7 +628,7 @@ private:
     return expect('[') && literal_word(value) && expect(':') && target(value.name) && expect(']') && expect(',');
   }
 
-  /// The operand stands in the same line: one in the next line belongs to what follows.
+  /// The operand must be on the same line: one on the next line belongs to what follows.
   bool returned_value() { return current().first_in_line || !at_operand() || operand(); }
 
   // Operands and addresses.
@@ -775,7 +775,7 @@ private:
     return false;
   }
 
-  /// The production that is read now began here.
+  /// Records where the current production begins.
   void begin_line() { start_ = current_.location; }
 
   /// Reports the next token, or the end of the line if it ends too early.

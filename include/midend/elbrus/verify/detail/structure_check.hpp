@@ -129,7 +129,7 @@ private:
     }
   }
 
-  /// They are operations, as many as read the value.
+  /// The users are operations, one for each read of the value.
   void users(value_id v) {
     std::uint32_t missing = reads_[v];
     bool right = true;

@@ -38,7 +38,7 @@ public:
 
   std::size_t size() const { return numbers_.num_expressions(); }
 
-  /// Of an operation.
+  /// The expression of an operation.
   expression_id operator[](value_id v) const { return v < expression_.size() ? expression_[v] : no_expression; }
 
   /// Values: variables, literals and so on.

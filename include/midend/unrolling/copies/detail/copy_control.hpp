@@ -66,7 +66,7 @@ public:
   }
 
   /// Makes a decision under `parent`: returns the side where `bit` holds; the other side is `p ^ 1`. If `bit` holds
-  /// only where `parent` does, given `context`, the conjunction of `context` and `bit` will do: the cases of one
+  /// only where `parent` does, given `context`, the conjunction of `context` and `bit` suffices: the cases of one
   /// condition exclude each other. Requires a bit that is not a number.
   constexpr predicate_id decide(predicate_id parent, predicate_id context, const known_value& bit) {
     const auto d = static_cast<std::uint32_t>(decisions_.size());
@@ -327,7 +327,7 @@ constexpr void evaluate_tests(copy_state& s, const body_block& block, flat_array
 }
 
 /// The only edge that may be taken; `body_edge::leaves` if there are several. If there is none, the program has no
-/// meaning, and the last edge will do.
+/// meaning, and the last edge is returned.
 constexpr std::uint32_t only_edge(const body_block& block, const flat_array<known_value>& bits) {
   std::uint32_t only = body_edge::leaves;
   for (std::uint32_t e = block.first_edge; e != block.last_edge; ++e) {
@@ -366,8 +366,8 @@ constexpr void append_exit(copy_state& s, const path_predicates& predicates, std
                          static_cast<std::uint32_t>(s.out.nodes.size())});
 }
 
-/// Sets the predicates of the edges that stay in the loop: one decision after the other, and what remains for the last
-/// edge, which is the one for all other cases if there is one.
+/// Sets the predicates of the edges that stay in the loop. Each but the last edge is a decision; the last one, which is
+/// the edge for all other cases if there is one, gets the rest.
 constexpr void divide_paths(copy_state& s, path_predicates& predicates, const body_block& block, predicate_id here,
                             const flat_array<known_value>& bits) {
   const auto stays = [&](std::uint32_t e) {

@@ -223,7 +223,7 @@ constexpr known_value evaluate_load(copy_state& s, known_memory& memory, body_id
   const body_value& value = s.body.values[v];
   const known_value bit = guard_of(s, v, reached);
   if (bit.is_literal(0)) {
-    return literal(0, value.info.width); // no use: any number will do
+    return literal(0, value.info.width); // no use: any number is right
   }
   const unrolled_operand guard = operand_of_guard(bit);
   const unrolled_access access = access_of(s, s.body.accesses[value.access]);

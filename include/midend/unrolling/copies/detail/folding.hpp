@@ -1,4 +1,4 @@
-/// `fold`: the value of an operation in a copy, from what is known of its operands.
+/// `fold`: the value of an operation in a copy, from what is known about its operands.
 ///
 /// Operations on numbers are evaluated. Sums with a number become node + addend, and addends move through operations
 /// where that saves an operation in some copy: sums with a number, multiples by a number, addresses of one base, and
@@ -461,7 +461,7 @@ constexpr std::uint64_t residue_of_sum(const value_facts& f, const known_value& 
   return x.is_literal() ? by : add_modulo(signed_congruence::residue_of(f.stride, m), by, m);
 }
 
-/// Whether two values differ by their ranges, or by their remainders modulo what is known of both.
+/// Whether the ranges of two values, or their remainders modulo a common modulus, show that they differ.
 constexpr bool are_different(const value_facts& fa, const known_value& a, const value_facts& fb, const known_value& b) {
   const signed_interval::element ra = range_of_sum(fa, a);
   const signed_interval::element rb = range_of_sum(fb, b);
@@ -582,7 +582,7 @@ constexpr known_value fold_comparison(value_numbering& numbering, expression_kin
   if (code == operation::equal || code == operation::not_equal) {
     return fold_equality(numbering, kind, a, b);
   }
-  // The unsigned order of numbers that are not negative is the signed order, of which more is known.
+  // For numbers that are not negative, both orders agree, and more is known about the signed one.
   if (code >= operation::uless && numbering.range_of(a).low >= 0 && numbering.range_of(b).low >= 0) {
     constexpr int distance = static_cast<int>(operation::uless) - static_cast<int>(operation::less);
     code = static_cast<operation>(static_cast<int>(code) - distance);

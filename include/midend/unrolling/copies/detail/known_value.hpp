@@ -1,5 +1,5 @@
-/// What is known of values while the copies of a loop body are evaluated: `known_value`, which node plus which number a
-/// value is, and `value_facts`, the range and congruence of a node.
+/// What is known about values while the copies of a loop body are evaluated: `known_value`, which node plus which
+/// number a value is, and `value_facts`, the range and congruence of a node.
 #pragma once
 
 #include "midend/config.hpp"
@@ -102,7 +102,7 @@ constexpr known_value sum_with(const known_value& x, std::uint64_t by) {
 }
 
 /// What holds for a node wherever it is used: its number, read as a signed one, is in the range and in the congruence,
-/// which have told each other all they know (`interval_and_congruence`). Later copies may know more than earlier ones,
+/// which are reduced against each other (`interval_and_congruence`). Later copies may know more than earlier ones,
 /// never less, because a copy runs only after those before it.
 struct value_facts {
   signed_interval::element range;

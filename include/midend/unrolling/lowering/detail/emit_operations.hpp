@@ -24,7 +24,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// What is known of a node while operations are emitted.
+/// What is known about a node while operations are emitted.
 struct emitted_node {
   operation_id result = no_operation; ///< the operation that computes it; none of aliases, phis and what is outside
   std::uint32_t last_reading = 0;     ///< visit mark: the last reading that looked through it
@@ -32,7 +32,7 @@ struct emitted_node {
   bool has_register = false;          ///< it comes from outside, and its register is counted
 };
 
-/// What is known of a needed sum.
+/// What is known about a needed sum.
 struct emitted_sum {
   operation_id result = no_operation; ///< none if its node is outside
   bool is_next = false;
@@ -291,7 +291,7 @@ private:
     }
   }
 
-  /// Whether the operation that computes `next` can write the register of a header phi: the first that asks gets it.
+  /// Whether the operation that computes `next` can write the register of a header phi: the first caller gets it.
   constexpr bool claim(unrolled_operand next) {
     const lowered_as as = choices_.nodes[next.node].as;
     bool& is_next = next.addend != 0 ? w_.sums[needs_.find_sum(next)].is_next : w_.nodes[next.node].is_next;
@@ -425,7 +425,7 @@ private:
     return false;
   }
 
-  /// Takes as many operations as the tree has nodes. Each stands for one of the nodes, the last for the root.
+  /// Uses one operation for each node of the tree, the last one for the root.
   constexpr operation_id emit_tree(unrolled_id root) {
     const operation_class c = body_.nodes[root].cost;
     collect_tree(root);

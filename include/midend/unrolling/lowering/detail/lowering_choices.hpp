@@ -110,7 +110,7 @@ private:
     return body_.nodes[n].num_operands != 0;
   }
 
-  /// Decides about operands of which `n` is the only reader.
+  /// Decides about operands that only `n` reads.
   constexpr void take_over_operands(unrolled_id n) {
     const unrolled_node& node = body_.nodes[n];
     if (node.kind == body_kind::pure && node.info.code == operation::select && node.info.width != 1) {
@@ -194,7 +194,7 @@ private:
 };
 
 /// Chooses for each needed value whether it takes operations of its own. One pass from operands to users, in which a
-/// user also decides about the operands of which it is the only reader. Refills `out`. Linear.
+/// user also decides about the operands that only it reads. Refills `out`. Linear.
 constexpr void choose_lowering(const unrolled_body& body, const lowering_options& options,
                                const machine_classes& classes, const needed_values& needs, lowering_choices& out) {
   lowering_chooser(body, options, classes, needs, out).run();

@@ -148,7 +148,7 @@ private:
     return {base.is_known && index.is_known, base.by + index.by * static_cast<std::uint64_t>(a.scale)};
   }
 
-  // Pairs.
+  // Pairs of accesses.
 
   /// An access is compared with at most this many before it, so that the time stays linear. In larger bodies some
   /// dependences are not found, and the bounds stay lower bounds.
@@ -227,7 +227,7 @@ private:
     return static_cast<std::int64_t>(apart);
   }
 
-  /// A dependence over so many passes is dropped: a bound above 1 would need a chain of as many cycles.
+  /// Drops a dependence over `far` or more passes: it gives a bound above 1 only in a chain of as many cycles.
   constexpr void add_if_near(unrolled_id first, unrolled_id second, std::optional<std::uint64_t> distance) {
     constexpr std::uint64_t far = 1000;
     if (distance && *distance < far) {
@@ -251,8 +251,8 @@ private:
 /// Orders the accesses of a body. Accesses to different classes of memory never overlap. Accesses with the same base,
 /// index and scale overlap according to their offsets, and in later passes according to the stride of the address. All
 /// others may overlap, in the same pass and the next. Loads do not wait for loads, volatile accesses keep their order,
-/// calls keep theirs with everything. If nothing has an effect there is nothing to order. Refills `out`. Linear: an
-/// access is compared with the 128 before it.
+/// calls keep their order with all accesses. If nothing has an effect there is nothing to order. Refills `out`. Linear:
+/// an access is compared with the 128 before it.
 constexpr void order_memory(const unrolled_body& body, const needed_values& needs, const lowering_choices& choices,
                             memory_order& out) {
   memory_ordering(body, needs, choices, out).run();

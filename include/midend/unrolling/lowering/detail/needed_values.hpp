@@ -19,7 +19,7 @@ namespace detail {
 inline constexpr std::uint32_t no_sum = static_cast<std::uint32_t>(-1);
 inline constexpr std::uint32_t not_a_header_phi = static_cast<std::uint32_t>(-1);
 
-/// What is known of a node after the pass. The counts are about needed users only.
+/// What is known about a node after the pass. The counts are about needed users only.
 struct needed_node {
   std::uint32_t uses = 0;
   std::uint32_t zero_tests = 0;         ///< uses that compare the node with 0
