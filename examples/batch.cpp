@@ -46,8 +46,8 @@ void operator delete[](void* p, std::size_t) noexcept {
 }
 
 // [analyses]
-/// What is known of one function, and the memory it takes to find out. One of these serves for all functions, one after
-/// the other; several threads have one each.
+/// The results for one function, and the memory to compute them. One object serves all functions, one after the other;
+/// each thread has its own.
 struct analyses {
   midend::csr_graph graph;
   midend::component_partition components;

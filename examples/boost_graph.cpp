@@ -12,7 +12,7 @@
 
 namespace {
 
-// A program that keeps its control flow in Boost.Graph asks midend for the loops.
+// A program that keeps its control flow in Boost.Graph finds its loops with midend.
 void theirs() {
   struct block {
     std::string name;

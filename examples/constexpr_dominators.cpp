@@ -1,5 +1,5 @@
-// constexpr_dominators: a dominator tree that the compiler works out. Results own heap memory, which must not outlive
-// the evaluation, so what is needed of them is copied into an array.
+// constexpr_dominators: a dominator tree that the compiler computes. Results own heap memory, which must not outlive
+// the evaluation, so the part that is needed is copied into an array.
 #include <midend/midend.hpp>
 
 #include <array>

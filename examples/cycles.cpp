@@ -42,7 +42,7 @@ public:
   remainders(const midend::csr_graph& g, std::vector<int> step)
       : g_(g), step_(std::move(step)), at_(g.num_nodes(), std::uint16_t{0}) {}
 
-  // Works node n out anew; whether that changed anything.
+  // Recomputes node n; returns whether that changed anything.
   bool update(node_id n) {
     ++updates;
     unsigned all = n == g_.entry() ? 1 : 0;

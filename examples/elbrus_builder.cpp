@@ -12,7 +12,7 @@ using elbrus::type;
 using midend::value_id;
 
 // [build]
-/// The sum of those of the first `n` elements of `a` that are positive: a loop, a guarded operation, phis.
+/// The sum of the positive ones among the first `n` elements of `a`: a loop, a guarded operation, phis.
 elbrus::procedure sum_of_positive() {
   elbrus::procedure p;
   p.set_name("sum_of_positive");

@@ -1,4 +1,4 @@
-// first_steps: three compilers, three intermediate representations, and what each of them writes to have dominators and
+// first_steps: three compilers, three intermediate representations, and what each of them writes to get dominators and
 // loops: the lines between the marks [view] and [end].
 #include <midend/dominance/dominators.hpp>
 #include <midend/graph/csr_graph.hpp>
@@ -22,7 +22,7 @@ namespace {
 const std::array names{"entry", "outer", "inner", "body", "latch", "next", "exit"};
 const std::vector<std::vector<unsigned>> targets{{1}, {2, 6}, {3, 5}, {2, 4}, {2}, {1}, {}};
 
-// What they all do with the answers. `name(n)` is the name of node n in their own terms.
+// All three print the results. `name(n)` is the name of node n in their own terms.
 template <class Name> void print(const midend::dominator_tree& tree, const midend::loop_forest& loops, Name name) {
   for (midend::node_id n = 0; n != tree.num_nodes(); ++n) {
     const midend::node_id idom = tree.immediate_dominator(n);

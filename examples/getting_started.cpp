@@ -103,7 +103,7 @@ struct cfg {
 
 // [end]
 
-// 2. An analysis: at which blocks has something been loaded, whichever way control came?
+// 2. An analysis: before which blocks has something been loaded, whatever path control took?
 // [analysis]
 struct loaded_before {
   static constexpr auto direction = midend::flow_direction::forward;

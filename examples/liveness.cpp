@@ -55,7 +55,7 @@ struct program {
 static_assert(midend::expression_ir<program>);
 
 // [problem]
-/// Which blocks have been passed on every way from the entry: a must-problem of one's own.
+/// Which blocks have been passed on every path from the entry: a must-problem of your own.
 struct passed_blocks {
   static constexpr auto direction = midend::flow_direction::forward;
   static constexpr auto confluence = midend::flow_confluence::must;

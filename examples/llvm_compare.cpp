@@ -1,5 +1,5 @@
-// llvm_compare FILE.bc|FILE.ll...: asks midend and LLVM for the dominators, dominance frontiers, post-dominators, loops
-// and cycles of every function and compares each answer. Ends with status 1 if one differs.
+// llvm_compare FILE.bc|FILE.ll...: computes dominators, dominance frontiers, post-dominators, loops and cycles of
+// every function with midend and with LLVM, and compares each answer. Ends with status 1 if one differs.
 #include <midend/adapters/llvm.hpp>
 #include <midend/dominance/dominance_frontier.hpp>
 #include <midend/dominance/dominators.hpp>

@@ -50,7 +50,7 @@ private:
       count -= is_live_[v];
       is_live_[v] = false;
       for (const value_id operand : ir.operands(v)) {
-        if (operand < *ir.parameters().end() && !is_live_[operand]) { // constants come behind the parameters
+        if (operand < *ir.parameters().end() && !is_live_[operand]) { // constants come after the parameters
           is_live_[operand] = true;
           seen.push_back(operand);
           ++count;

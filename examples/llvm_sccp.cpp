@@ -1,7 +1,7 @@
 // llvm_sccp [--list] FILE.bc|FILE.ll...: what midend's sparse conditional constant propagation and LLVM's find in the
 // functions of a module: constants, and blocks that are never executed. LLVM's is the solver of its pass `sccp`, one
-// function at a time. Counts for four ways to ask midend; --list names what differs for the first one, which takes
-// `undef` for the same as LLVM does. Ends with status 1 if the two find different constants for one value.
+// function at a time. Counts for four configurations of midend; --list names what differs for the first one, which
+// treats `undef` as LLVM does. Ends with status 1 if the two find different constants for one value.
 #include <midend/adapters/llvm_ssa.hpp>
 #include <midend/dataflow/domains/flat_domain.hpp>
 #include <midend/dataflow/domains/interval_domain.hpp>
@@ -120,7 +120,7 @@ constexpr std::array ways = {
     way_to_ask{"flat_domain", found_by_midend<midend::flat_domain<>>, {}},
 };
 
-/// One function, asked in all ways.
+/// One function, in all configurations.
 struct comparison {
   const midend::llvm_ssa& ir;
   const solver_of_llvm& solver;

@@ -1,4 +1,4 @@
-// loop_forms: which canonical form a loop is in, what it lacks, where its guard is, and why a cycle is no loop.
+// loop_forms: which canonical form a loop is in, what it lacks, where its guard is, and why a cycle is not a loop.
 #include <midend/midend.hpp>
 
 #include <midend/loops/cycles.hpp>

@@ -71,7 +71,7 @@ answer worker::summary() const {
 }
 
 // [pool]
-/// Calls `work(worker, i)` for each `i` below `count` on as many threads as given, each with a worker of its own.
+/// Calls `work(worker, i)` for each `i` below `count` on `threads` threads, each with its own worker.
 /// A thread that is done takes the next number.
 template <class Work> static void on_threads(unsigned threads, std::size_t count, Work work) {
   std::atomic<std::size_t> next{0};

@@ -1,4 +1,4 @@
-// post_dominance: what a post-dominator tree answers, and what the policies make of an endless loop.
+// post_dominance: the queries of a post-dominator tree, and how the policies treat an endless loop.
 #include <midend/dominance/post_dominators.hpp>
 #include <midend/graph/csr_graph.hpp>
 

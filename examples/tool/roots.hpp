@@ -18,7 +18,7 @@ std::string root_policy_names(std::string_view separator);
 
 class root_source {
 public:
-  /// Takes the policy of this name. False if there is no such policy.
+  /// Chooses the policy with this name. Returns false if there is none.
   bool use_policy(std::string_view name);
 
   /// Takes the roots from the `proots` lines of this `.expect` file. Returns an error message, if any.
