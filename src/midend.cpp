@@ -9,4 +9,15 @@
 #include <midend/elbrus/verify/verifier.hpp>
 #include <midend/elbrus/views/construct_ssa.hpp>
 #include <midend/elbrus/views/initialization.hpp>
+#include <midend/induction/count_iterations.hpp>
+#include <midend/machine/e2k.hpp>
+#include <midend/machine/machine_file.hpp>
+#include <midend/machine/scalar_core.hpp>
+#include <midend/unrolling/advise_unrolling.hpp>
 #include <midend/viz/elbrus.hpp>
+#include <midend/viz/machine.hpp>
+#include <midend/viz/trip_formula.hpp>
+#include <midend/viz/unrolling.hpp>
+#include <midend/viz/unrolling_chart.hpp>
+#include <midend/viz/unrolling_reasons.hpp>
+#include <midend/viz/unrolling_words.hpp>

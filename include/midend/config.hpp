@@ -43,9 +43,9 @@
 
 /// Functions that do not depend on a user's types are `MIDEND_FUNCTION`. By default they are inline, and headers are
 /// all there is. With `MIDEND_COMPILED`, which the target `midend::compiled` defines, headers only declare them, and a
-/// static library has them: a file that uses the text, the verifier or the interpreter of the Elbrus-like IR then
-/// compiles in a fraction of the time. The library must be built with the same contract checks as its users, otherwise
-/// it does not link: the name of the inline namespace differs.
+/// static library has them: a file that uses the Elbrus-like IR or the unrolling advice then compiles in a fraction of
+/// the time. The library must be built with the same contract checks as its users, otherwise it does not link: the name
+/// of the inline namespace differs.
 #if defined(MIDEND_COMPILED)
 #define MIDEND_FUNCTION
 #else
@@ -55,6 +55,15 @@
 #define MIDEND_DEFINES_FUNCTIONS 0
 #else
 #define MIDEND_DEFINES_FUNCTIONS 1
+#endif
+
+/// Whether a constexpr function leaves its work to the library: with `MIDEND_COMPILED`, at run time. A compiler then
+/// translates none of it, and constant expressions are evaluated as before. What the library calls must not ask this:
+/// linkers may take a user's copy of an inline function for the library's.
+#if MIDEND_DEFINES_FUNCTIONS
+#define MIDEND_CALLS_LIBRARY() false
+#else
+#define MIDEND_CALLS_LIBRARY() (!__builtin_is_constant_evaluated())
 #endif
 
 #define MIDEND_BEGIN_NAMESPACE                                                                                         \

@@ -449,6 +449,12 @@ private:
 
 } // namespace detail
 
+namespace detail::compiled {
+
+MIDEND_FUNCTION void count_iterations(const loop_body& body, count_iterations_workspace& workspace, loop_counters& out);
+
+} // namespace detail::compiled
+
 /// The induction variables and exits of a loop body, and how often the loop runs: an exact number, at most a number, or
 /// unknown. Refills `out`.
 ///
@@ -464,6 +470,9 @@ private:
 /// of iterations after which the header phis have their own values again does not fit in 64 bits, the period is 1.
 /// O(size of the body).
 constexpr void count_iterations(const loop_body& body, count_iterations_workspace& workspace, loop_counters& out) {
+  if (MIDEND_CALLS_LIBRARY()) {
+    return detail::compiled::count_iterations(body, workspace, out);
+  }
   detail::iteration_counter(body, workspace, out).run();
 }
 
@@ -474,5 +483,18 @@ constexpr loop_counters count_iterations(const loop_body& body) {
   count_iterations(body, workspace, out);
   return out;
 }
+
+#if MIDEND_DEFINES_FUNCTIONS
+
+namespace detail::compiled {
+
+MIDEND_FUNCTION void count_iterations(const loop_body& body, count_iterations_workspace& workspace,
+                                      loop_counters& out) {
+  iteration_counter(body, workspace, out).run();
+}
+
+} // namespace detail::compiled
+
+#endif
 
 MIDEND_END_NAMESPACE

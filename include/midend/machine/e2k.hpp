@@ -150,26 +150,35 @@ struct e2k_tables {
         .set(load_latency_memory, 100, {"S4, S5, S8", medium})
         .set(disambiguation_entries, 32, {"S1, S3", high});
   }
+
+  static constexpr machine_model reference_v6() {
+    machine_builder m("e2k_reference_v6");
+    name_sources(m);
+    add_resources(m);
+    add_integer_rows(m);
+    add_fp_rows(m);
+    add_predicate_rows(m);
+    add_memory_rows(m);
+    add_control_rows(m);
+    add_channel_facts(m);
+    add_fields(m);
+    return m.model();
+  }
 };
 
 } // namespace detail
+
+namespace detail::compiled {
+
+MIDEND_FUNCTION machine_model e2k_reference_v6();
+
+} // namespace detail::compiled
 
 /// An Elbrus-like machine of the sixth version, as the vendor's compiler schedules for it. docs/machine-model.md shows
 /// the table. Two entries combine columns of the sources: the latency of a conversion includes the crossing between
 /// integer and floating-point registers; a call takes 5 cycles plus the time of the callee, which is not in the table.
 constexpr machine_model e2k_reference_v6() {
-  using tables = detail::e2k_tables;
-  machine_builder m("e2k_reference_v6");
-  tables::name_sources(m);
-  tables::add_resources(m);
-  tables::add_integer_rows(m);
-  tables::add_fp_rows(m);
-  tables::add_predicate_rows(m);
-  tables::add_memory_rows(m);
-  tables::add_control_rows(m);
-  tables::add_channel_facts(m);
-  tables::add_fields(m);
-  return m.model();
+  return MIDEND_CALLS_LIBRARY() ? detail::compiled::e2k_reference_v6() : detail::e2k_tables::reference_v6();
 }
 
 /// The same machine with the changes that the vendor's guide states for the fourth version: loads take 3 cycles, and
@@ -182,5 +191,17 @@ constexpr machine_model e2k_guide_v4() {
       .set({fp_add, fp_multiply, fused_multiply_add}, class_field::channels, 0b011011, {"S4", confidence::medium});
   return m.model();
 }
+
+#if MIDEND_DEFINES_FUNCTIONS
+
+namespace detail::compiled {
+
+MIDEND_FUNCTION machine_model e2k_reference_v6() {
+  return e2k_tables::reference_v6();
+}
+
+} // namespace detail::compiled
+
+#endif
 
 MIDEND_END_NAMESPACE

@@ -144,7 +144,7 @@ private:
     }
   }
 
-  constexpr bool keyword(const char* word) const { return same_text(line_.word(), as_text(word)); }
+  constexpr bool keyword(const char* text) const { return same_text(line_.word(), as_text(text)); }
 
   constexpr void read_line() {
     if (!line_.next()) {
@@ -545,18 +545,49 @@ private:
 
 } // namespace detail
 
+namespace detail::compiled {
+
+MIDEND_FUNCTION result<machine_model, machine_file_error> read_machine(span<const char> text);
+
+MIDEND_FUNCTION void write_machine(const machine_model& m, flat_array<char>& out);
+
+} // namespace detail::compiled
+
 /// The machine that a text describes, or its first error. Accepts any bytes. A cell that is set twice keeps the last
 /// value, so that a profile is a file with some lines appended; lists cannot be set twice. Linear in the text, apart
 /// from the lookup of names.
 constexpr result<machine_model, machine_file_error> read_machine(span<const char> text) {
+  if (MIDEND_CALLS_LIBRARY()) {
+    return detail::compiled::read_machine(text);
+  }
   return detail::machine_reader().read(text);
 }
 
 /// Refills `out` with the text of a machine file. `read_machine` reads the same model from it, provided that the names
 /// in the model are words and each cell with sources has a confidence.
 constexpr void write_machine(const machine_model& m, flat_array<char>& out) {
+  if (MIDEND_CALLS_LIBRARY()) {
+    return detail::compiled::write_machine(m, out);
+  }
   out.clear();
   detail::machine_writer(m, out).write();
 }
+
+#if MIDEND_DEFINES_FUNCTIONS
+
+namespace detail::compiled {
+
+MIDEND_FUNCTION result<machine_model, machine_file_error> read_machine(span<const char> text) {
+  return machine_reader().read(text);
+}
+
+MIDEND_FUNCTION void write_machine(const machine_model& m, flat_array<char>& out) {
+  out.clear();
+  machine_writer(m, out).write();
+}
+
+} // namespace detail::compiled
+
+#endif
 
 MIDEND_END_NAMESPACE

@@ -8,10 +8,9 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// A textbook five-stage pipeline: a divider that is not pipelined, predicates in general registers, instructions of 4
-/// bytes, no hardware loop. Every number is assumed. It serves for comparison, and as an example of a machine that is
-/// not wide.
-constexpr machine_model scalar_core() {
+namespace detail {
+
+constexpr machine_model make_scalar_core() {
   using enum operation_class;
   using enum class_field;
   constexpr provenance assumption{};
@@ -45,5 +44,32 @@ constexpr machine_model scalar_core() {
       .set(machine_field::load_latency_first_level, 2, assumption);
   return m.model();
 }
+
+} // namespace detail
+
+namespace detail::compiled {
+
+MIDEND_FUNCTION machine_model scalar_core();
+
+} // namespace detail::compiled
+
+/// A textbook five-stage pipeline: a divider that is not pipelined, predicates in general registers, instructions of 4
+/// bytes, no hardware loop. Every number is assumed. It serves for comparison, and as an example of a machine that is
+/// not wide.
+constexpr machine_model scalar_core() {
+  return MIDEND_CALLS_LIBRARY() ? detail::compiled::scalar_core() : detail::make_scalar_core();
+}
+
+#if MIDEND_DEFINES_FUNCTIONS
+
+namespace detail::compiled {
+
+MIDEND_FUNCTION machine_model scalar_core() {
+  return make_scalar_core();
+}
+
+} // namespace detail::compiled
+
+#endif
 
 MIDEND_END_NAMESPACE

@@ -7,6 +7,7 @@
 #include "midend/induction/loop_body.hpp"
 #include "midend/ir/cost.hpp"
 #include "midend/loops/loop_forest.hpp"
+#include "midend/machine/machine_model.hpp"
 #include "midend/support/span.hpp"
 #include "midend/unrolling/copies/unroll_body.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
@@ -20,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -108,12 +110,20 @@ template <loop_machine M>
 constexpr void advise_on_body(const M& machine, const unrolling_options& options, const body_folder& folder,
                               advise_unrolling_workspace& workspace, unrolling_advice& out) {
   clear_advice(out);
-  count_iterations(out.body, workspace.count_, out.counters);
+  iteration_counter(out.body, workspace.count_, out.counters).run();
   const loop_machine_times times(machine);
   const machine_limits limits(machine);
   machine_copies_estimator<M> estimator(machine, options.lowering, folder, out, workspace.unroll_, workspace.estimate_);
   unrolling_search(times, limits, options, estimator, workspace.search_, out).run();
 }
+
+namespace compiled {
+
+MIDEND_FUNCTION void advise_on_body(const machine_model& machine, const unrolling_options& options,
+                                    const body_folder& folder, advise_unrolling_workspace& workspace,
+                                    unrolling_advice& out);
+
+} // namespace compiled
 
 /// Folds `v` where it is executed: `args` are constants for the operands without its guard, if it has one.
 template <cost_ir IR>
@@ -147,7 +157,13 @@ constexpr std::optional<std::uint64_t> fold_if_it_runs(const IR& ir, value_id v,
 template <loop_machine M, class Folder>
 constexpr void advise_unrolling_of_body(const M& machine, const unrolling_options& options, const Folder& folder,
                                         advise_unrolling_workspace& workspace, unrolling_advice& out) {
-  detail::advise_on_body(machine, options, detail::body_folder_of<Folder>(folder), workspace, out);
+  const detail::body_folder_of<Folder> any_folder(folder);
+  if constexpr (std::is_same_v<M, machine_model>) {
+    if (MIDEND_CALLS_LIBRARY()) {
+      return detail::compiled::advise_on_body(machine, options, any_folder, workspace, out);
+    }
+  }
+  detail::advise_on_body(machine, options, any_folder, workspace, out);
 }
 
 /// Advises on the loops of one function, one after the other. What `loop_describer` finds out about the function as a
@@ -228,5 +244,19 @@ constexpr unrolling_advice advise_unrolling(const IR& ir, const loop_forest& for
   advise_unrolling(ir, forest, loop, machine, options, workspace, out);
   return out;
 }
+
+#if MIDEND_DEFINES_FUNCTIONS
+
+namespace detail::compiled {
+
+MIDEND_FUNCTION void advise_on_body(const machine_model& machine, const unrolling_options& options,
+                                    const body_folder& folder, advise_unrolling_workspace& workspace,
+                                    unrolling_advice& out) {
+  detail::advise_on_body<machine_model>(machine, options, folder, workspace, out);
+}
+
+} // namespace detail::compiled
+
+#endif
 
 MIDEND_END_NAMESPACE

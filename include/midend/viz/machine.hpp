@@ -48,17 +48,29 @@ constexpr std::string_view to_text(machine_file_fault f) {
 }
 
 /// `FILE:LINE:COLUMN: error: …`
-inline std::string to_text(const machine_file_error& e, std::string_view file) {
+MIDEND_FUNCTION std::string to_text(const machine_file_error& e, std::string_view file);
+
+/// The text of a machine file.
+MIDEND_FUNCTION std::string to_text(const machine_model& m);
+
+MIDEND_END_NAMESPACE
+
+#if MIDEND_DEFINES_FUNCTIONS
+
+MIDEND_BEGIN_NAMESPACE
+
+MIDEND_FUNCTION std::string to_text(const machine_file_error& e, std::string_view file) {
   std::string text(file);
   text += ':' + std::to_string(e.line) + ':' + std::to_string(e.column) + ": error: ";
   return text += to_text(e.fault);
 }
 
-/// The text of a machine file.
-inline std::string to_text(const machine_model& m) {
+MIDEND_FUNCTION std::string to_text(const machine_model& m) {
   flat_array<char> text;
   write_machine(m, text);
   return std::string(text.begin(), text.end());
 }
 
 MIDEND_END_NAMESPACE
+
+#endif

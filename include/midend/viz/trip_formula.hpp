@@ -4,23 +4,51 @@
 #include "midend/config.hpp"
 #include "midend/induction/loop_body.hpp"
 #include "midend/induction/loop_counters.hpp"
-#include "midend/induction/trip_formula.hpp"
-#include "midend/ir/evaluate.hpp"
-#include "midend/ir/operation.hpp"
-#include "midend/support/order.hpp"
 #include "midend/viz/value_names.hpp"
 
-#include <cstdint>
 #include <string>
 
 MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
+/// The formula of the counted exit with its start and bound.
+MIDEND_FUNCTION std::string trip_formula_text(const loop_body& body, const loop_counters& counters,
+                                              const function_words& names);
+
+} // namespace detail
+
+/// The number of backedges taken, as an expression in values from before the loop, such as
+/// `0 if (%start + 1) >= %len, else %len - (%start + 1), in 32 bits`: arithmetic modulo 2^32, unsigned except for the
+/// first comparison, after wider values have been converted to 32 bits. Empty if the counted exit has no formula
+/// (`loop_exit::has_formula`). If another exit is taken before, the number is smaller.
+template <value_names Names>
+std::string trip_formula_text(const loop_body& body, const loop_counters& counters, const Names& names) {
+  const bool is_computable =
+      counters.counted_exit != no_body_value && counters.exits[counters.counted_exit].has_formula;
+  return is_computable ? detail::trip_formula_text(body, counters, detail::function_words_of<Names>(names))
+                       : std::string();
+}
+
+MIDEND_END_NAMESPACE
+
+#if MIDEND_DEFINES_FUNCTIONS
+
+#include "midend/induction/trip_formula.hpp"
+#include "midend/ir/evaluate.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/support/order.hpp"
+
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
 /// Writes the formula of the counted exit with its start and bound.
-template <class Names> class trip_formula_writer {
+class trip_formula_writer {
 public:
-  trip_formula_writer(const loop_body& body, const loop_counters& counters, const Names& names)
+  trip_formula_writer(const loop_body& body, const loop_counters& counters, const function_words& names)
       : body_(body), exit_(counters.exits[counters.counted_exit]), formula_(exit_.formula), names_(names) {
     const induction_variable& counter = counters.inductions[exit_.induction];
     start_ = counter.has_start ? first_number(counter) : sum(value(body.initial(counter.phi)));
@@ -45,7 +73,7 @@ private:
 
   std::string value(body_id v) const {
     const body_value& x = body_.values[v];
-    return x.kind == body_kind::constant ? number(x.bits) : std::string(names_.value(x.origin));
+    return x.kind == body_kind::constant ? number(x.bits) : names_.value(x.origin);
   }
 
   /// The value of the first test otherwise: the start plus the addend.
@@ -97,22 +125,18 @@ private:
   const loop_body& body_;
   const loop_exit& exit_;
   const trip_formula& formula_;
-  const Names& names_;
+  const function_words& names_;
   std::string start_;
   std::string bound_;
 };
 
-} // namespace detail
-
-/// The number of backedges taken, as an expression in values from before the loop, such as
-/// `0 if (%start + 1) >= %len, else %len - (%start + 1), in 32 bits`: arithmetic modulo 2^32, unsigned except for the
-/// first comparison, after wider values have been converted to 32 bits. Empty if the counted exit has no formula
-/// (`loop_exit::has_formula`). If another exit is taken before, the number is smaller.
-template <value_names Names>
-std::string trip_formula_text(const loop_body& body, const loop_counters& counters, const Names& names) {
-  const bool is_computable =
-      counters.counted_exit != no_body_value && counters.exits[counters.counted_exit].has_formula;
-  return is_computable ? detail::trip_formula_writer<Names>(body, counters, names).text() : std::string();
+MIDEND_FUNCTION std::string trip_formula_text(const loop_body& body, const loop_counters& counters,
+                                              const function_words& names) {
+  return trip_formula_writer(body, counters, names).text();
 }
 
+} // namespace detail
+
 MIDEND_END_NAMESPACE
+
+#endif

@@ -2,24 +2,60 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/unrolling/unrolling_advice.hpp"
+#include "midend/viz/trip_formula.hpp"
+#include "midend/viz/unrolling_reasons.hpp"
+#include "midend/viz/value_names.hpp"
+
+#include <string>
+#include <string_view>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// The text of an advice; `trip_formula` is the text of the trip count, or empty.
+MIDEND_SELDOM_CALLED MIDEND_FUNCTION std::string advice_text(const unrolling_advice& advice,
+                                                             const machine_words& machine, const function_words& names,
+                                                             std::string_view trip_formula);
+
+} // namespace detail
+
+/// The advice for one loop: how often it runs, the decision and what bounds the time before and after it, the savings
+/// by copy, the assumptions, and a table of all candidates. `names` are those of the IR that the advice is for.
+///
+///     loop: 1024 header executions, 1023 backedges taken
+///       decision    unrolled by 4, no remainder
+///       before      3.00 cycles per iteration: recurrence of 3 cycles: %s1 -> %s2 -> %s3
+///       after       9/4 = 2.25 cycles per iteration: recurrence of 9 cycles: %s1[0] -> …
+///       …
+///
+/// Cycles are lower bounds. Equal advices give equal text.
+template <class M, value_names Names = numbered_values>
+std::string to_text(const unrolling_advice& advice, const M& machine, const Names& names = {}) {
+  const bool has_body = advice.obstacle == unrolling_obstacle::none;
+  const std::string formula = has_body ? trip_formula_text(advice.body, advice.counters, names) : std::string();
+  const detail::machine_words_of<M> m(machine);
+  const detail::function_words_of<Names> n(names);
+  return detail::advice_text(advice, m, n, formula);
+}
+
+MIDEND_END_NAMESPACE
+
+#if MIDEND_DEFINES_FUNCTIONS
+
 #include "midend/induction/loop_body.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/support/span.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
-#include "midend/unrolling/unrolling_advice.hpp"
-#include "midend/viz/trip_formula.hpp"
-#include "midend/viz/unrolling_reasons.hpp"
 #include "midend/viz/unrolling_words.hpp"
-#include "midend/viz/value_names.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <string>
-#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -461,31 +497,13 @@ private:
   std::string out_;
 };
 
-/// The text of an advice; `trip_formula` is the text of the trip count, or empty.
-MIDEND_SELDOM_CALLED inline std::string advice_text(const unrolling_advice& advice, const machine_words& machine,
-                                                    const function_words& names, std::string_view trip_formula) {
+MIDEND_FUNCTION std::string advice_text(const unrolling_advice& advice, const machine_words& machine,
+                                        const function_words& names, std::string_view trip_formula) {
   return unrolling_writer(advice, machine, names).write(trip_formula);
 }
 
 } // namespace detail
 
-/// The advice for one loop: how often it runs, the decision and what bounds the time before and after it, the savings
-/// by copy, the assumptions, and a table of all candidates. `names` are those of the IR that the advice is for.
-///
-///     loop: 1024 header executions, 1023 backedges taken
-///       decision    unrolled by 4, no remainder
-///       before      3.00 cycles per iteration: recurrence of 3 cycles: %s1 -> %s2 -> %s3
-///       after       9/4 = 2.25 cycles per iteration: recurrence of 9 cycles: %s1[0] -> …
-///       …
-///
-/// Cycles are lower bounds. Equal advices give equal text.
-template <class M, value_names Names = numbered_values>
-std::string to_text(const unrolling_advice& advice, const M& machine, const Names& names = {}) {
-  const bool has_body = advice.obstacle == unrolling_obstacle::none;
-  const std::string formula = has_body ? trip_formula_text(advice.body, advice.counters, names) : std::string();
-  const detail::machine_words_of<M> m(machine);
-  const detail::function_words_of<Names> n(names);
-  return detail::advice_text(advice, m, n, formula);
-}
-
 MIDEND_END_NAMESPACE
+
+#endif

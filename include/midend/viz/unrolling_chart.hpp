@@ -5,13 +5,8 @@
 #include "midend/support/fraction.hpp"
 #include "midend/support/span.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
-#include "midend/viz/unrolling_words.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,21 +22,24 @@ struct unrolling_point {
 };
 
 /// The evaluated candidates in ascending order, without peeling. If two have the same factor, the chosen or first one.
-inline std::vector<unrolling_point> chart_points(const unrolling_advice& advice) {
-  std::vector<unrolling_point> points;
-  for (const unrolling_candidate& c : advice.candidates) {
-    const bool is_chosen = &c == &advice.decision();
-    const bool is_better = points.empty() || points.back().factor != c.factor || is_chosen;
-    if (!c.is_evaluated || c.kind == unrolling_kind::peel || !is_better) {
-      continue;
-    }
-    if (!points.empty() && points.back().factor == c.factor) {
-      points.pop_back();
-    }
-    points.push_back({c.factor, c.cycles_per_iteration, c.total_bytes, is_chosen});
-  }
-  return points;
-}
+MIDEND_FUNCTION std::vector<unrolling_point> chart_points(const unrolling_advice& advice);
+
+/// An SVG picture: cycles per iteration over the factor, with the chosen factor in red; below it, the bytes of code.
+/// Requires points with ascending factors. Equal points give equal text.
+MIDEND_FUNCTION std::string unrolling_chart_svg(span<const unrolling_point> points, std::string_view title);
+
+MIDEND_END_NAMESPACE
+
+#if MIDEND_DEFINES_FUNCTIONS
+
+#include "midend/viz/unrolling_words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdio>
+
+MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
@@ -216,10 +214,26 @@ private:
 
 } // namespace detail
 
-/// An SVG picture: cycles per iteration over the factor, with the chosen factor in red; below it, the bytes of code.
-/// Requires points with ascending factors. Equal points give equal text.
-inline std::string unrolling_chart_svg(span<const unrolling_point> points, std::string_view title) {
+MIDEND_FUNCTION std::vector<unrolling_point> chart_points(const unrolling_advice& advice) {
+  std::vector<unrolling_point> points;
+  for (const unrolling_candidate& c : advice.candidates) {
+    const bool is_chosen = &c == &advice.decision();
+    const bool is_better = points.empty() || points.back().factor != c.factor || is_chosen;
+    if (!c.is_evaluated || c.kind == unrolling_kind::peel || !is_better) {
+      continue;
+    }
+    if (!points.empty() && points.back().factor == c.factor) {
+      points.pop_back();
+    }
+    points.push_back({c.factor, c.cycles_per_iteration, c.total_bytes, is_chosen});
+  }
+  return points;
+}
+
+MIDEND_FUNCTION std::string unrolling_chart_svg(span<const unrolling_point> points, std::string_view title) {
   return detail::unrolling_chart(points).draw(title);
 }
 
 MIDEND_END_NAMESPACE
+
+#endif

@@ -12,8 +12,6 @@
 #include "midend/viz/unrolling_words.hpp"
 #include "midend/viz/value_names.hpp"
 
-#include <algorithm>
-#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -33,8 +31,7 @@ concept machine_with_names = requires(const M& m) {
 
 namespace detail {
 
-/// What reports say about a machine, and the names of the values of a function. They hide the types of both, so that
-/// reports are compiled once.
+/// What reports say about a machine. Hides its type, so that reports are compiled once.
 class machine_words {
 public:
   virtual std::size_t num_channels() const = 0;
@@ -46,15 +43,6 @@ public:
 
 protected:
   ~machine_words() = default;
-};
-
-class function_words {
-public:
-  virtual std::string value(value_id v) const = 0;
-  virtual std::string node(node_id n) const = 0;
-
-protected:
-  ~function_words() = default;
 };
 
 template <class M> class machine_words_of final : public machine_words {
@@ -91,92 +79,21 @@ private:
   const M& m_;
 };
 
-template <value_names Names> class function_words_of final : public function_words {
-public:
-  explicit function_words_of(const Names& names) : names_(names) {}
-
-  std::string value(value_id v) const override { return names_.value(v); }
-
-  std::string node(node_id n) const override { return names_.node(n); }
-
-private:
-  const Names& names_;
-};
-
 } // namespace detail
 
 /// Ascending numbers, with runs of three or more as ranges: `0-2, 4`.
-MIDEND_SELDOM_CALLED inline std::string ranges_text(span<const std::uint32_t> numbers) {
-  std::string text;
-  for (std::size_t first = 0; first != numbers.size();) {
-    std::size_t last = first;
-    while (last + 1 != numbers.size() && numbers[last + 1] == numbers[last] + 1) {
-      ++last;
-    }
-    text += detail::joined({text.empty() ? "" : ", ", detail::number_text(numbers[first])});
-    if (last != first) {
-      text += detail::joined({last == first + 1 ? ", " : "-", detail::number_text(numbers[last])});
-    }
-    first = last + 1;
-  }
-  return text;
-}
+MIDEND_SELDOM_CALLED MIDEND_FUNCTION std::string ranges_text(span<const std::uint32_t> numbers);
 
 namespace detail {
 
-MIDEND_SELDOM_CALLED inline std::string channels_text(const machine_words& m, channel_set set) {
-  std::vector<std::uint32_t> numbers;
-  bool are_numbers = true;
-  std::string names;
-  for (std::uint32_t c = 0; c != m.num_channels(); ++c) {
-    if ((set >> c & 1) != 0) {
-      const std::string name = m.channel(c);
-      are_numbers = are_numbers && name == number_text(c);
-      numbers.push_back(c);
-      names += joined({names.empty() ? "" : ", ", name});
-    }
-  }
-  return joined({numbers.size() == 1 ? "channel " : "channels ", are_numbers ? ranges_text(numbers) : names});
-}
+MIDEND_SELDOM_CALLED MIDEND_FUNCTION std::string channels_text(const machine_words& m, channel_set set);
 
 /// Whether some operation that can only go to the channels of the bound occupies its channel for more than a cycle.
-MIDEND_SELDOM_CALLED inline bool occupies_longer(const machine_words& m, const resource_bound_result& bound,
-                                                 const operation_mix& mix) {
-  for (const operation_class c : all_operation_classes()) {
-    const bool counts = mix[c] != 0 && m.channels(c) != 0 && (m.channels(c) & ~bound.channels) == 0;
-    if (counts && m.occupancy(c) > 1) {
-      return true;
-    }
-  }
-  return false;
-}
+MIDEND_SELDOM_CALLED MIDEND_FUNCTION bool occupies_longer(const machine_words& m, const resource_bound_result& bound,
+                                                          const operation_mix& mix);
 
-MIDEND_SELDOM_CALLED inline std::string resource_limit_text(const machine_words& m, const resource_bound_result& bound,
-                                                            const operation_mix& mix) {
-  const auto demand = [&](std::uint64_t capacity) {
-    return bound.limit_exact.numerator() * capacity / bound.limit_exact.denominator();
-  };
-  switch (bound.limit) {
-  case resource_limit::none:
-    return "no operations";
-  case resource_limit::channels: {
-    const auto count = static_cast<std::uint64_t>(std::popcount(bound.channels));
-    const std::string_view what = occupies_longer(m, bound, mix) ? "busy cycle" : "operation";
-    return joined(
-        {channels_text(m, bound.channels), ": ", counted_text(demand(count), what), " / ", number_text(count)});
-  }
-  case resource_limit::scalar_resource: {
-    const std::uint64_t capacity = m.capacity(bound.resource);
-    return joined({m.resource(bound.resource), ": ", number_text(demand(capacity)), " / ", number_text(capacity)});
-  }
-  case resource_limit::occupancy:
-    return joined({name_of(bound.first), " keeps its channel for ", counted_text(bound.cycles, "cycle")});
-  default:
-    return bound.first == bound.second
-               ? joined({"one ", name_of(bound.first), " per cycle"})
-               : joined({name_of(bound.first), " and ", name_of(bound.second), " in different cycles"});
-  }
-}
+MIDEND_SELDOM_CALLED MIDEND_FUNCTION std::string
+resource_limit_text(const machine_words& m, const resource_bound_result& bound, const operation_mix& mix);
 
 } // namespace detail
 
@@ -206,8 +123,120 @@ struct recurrence_step {
 
 namespace detail {
 
-MIDEND_SELDOM_CALLED inline std::vector<recurrence_step>
-recurrence_steps(const unrolling_advice& advice, const machine_body& body, const function_words& names) {
+MIDEND_SELDOM_CALLED MIDEND_FUNCTION std::vector<recurrence_step>
+recurrence_steps(const unrolling_advice& advice, const machine_body& body, const function_words& names);
+
+} // namespace detail
+
+/// The recurrence that bounds a body, from its first operation on.
+template <value_names Names>
+std::vector<recurrence_step> recurrence_steps(const unrolling_advice& advice, const machine_body& body,
+                                              const Names& names) {
+  return detail::recurrence_steps(advice, body, detail::function_words_of<Names>(names));
+}
+
+/// `%s1 -> %s2 -> %s3`, with the copy in brackets if there are several. The middle of a long recurrence is left out.
+/// The dependence back to the first step is shown unless it is one of value.
+MIDEND_SELDOM_CALLED MIDEND_FUNCTION std::string recurrence_text(span<const recurrence_step> steps, bool has_copies);
+
+namespace detail {
+
+MIDEND_SELDOM_CALLED MIDEND_FUNCTION std::string limit_text(const unrolling_advice& advice, const body_cost& cost,
+                                                            const machine_body& body, const machine_words& m,
+                                                            const function_words& names, bool has_copies);
+
+} // namespace detail
+
+/// What bounds the time of a body: a resource, a recurrence or a chain.
+template <class M, value_names Names>
+std::string limit_text(const unrolling_advice& advice, const body_cost& cost, const machine_body& body, const M& m,
+                       const Names& names, bool has_copies) {
+  return detail::limit_text(advice, cost, body, detail::machine_words_of<M>(m), detail::function_words_of<Names>(names),
+                            has_copies);
+}
+
+MIDEND_END_NAMESPACE
+
+#if MIDEND_DEFINES_FUNCTIONS
+
+#include <algorithm>
+#include <bit>
+
+MIDEND_BEGIN_NAMESPACE
+
+MIDEND_FUNCTION std::string ranges_text(span<const std::uint32_t> numbers) {
+  std::string text;
+  for (std::size_t first = 0; first != numbers.size();) {
+    std::size_t last = first;
+    while (last + 1 != numbers.size() && numbers[last + 1] == numbers[last] + 1) {
+      ++last;
+    }
+    text += detail::joined({text.empty() ? "" : ", ", detail::number_text(numbers[first])});
+    if (last != first) {
+      text += detail::joined({last == first + 1 ? ", " : "-", detail::number_text(numbers[last])});
+    }
+    first = last + 1;
+  }
+  return text;
+}
+
+namespace detail {
+
+MIDEND_FUNCTION std::string channels_text(const machine_words& m, channel_set set) {
+  std::vector<std::uint32_t> numbers;
+  bool are_numbers = true;
+  std::string names;
+  for (std::uint32_t c = 0; c != m.num_channels(); ++c) {
+    if ((set >> c & 1) != 0) {
+      const std::string name = m.channel(c);
+      are_numbers = are_numbers && name == number_text(c);
+      numbers.push_back(c);
+      names += joined({names.empty() ? "" : ", ", name});
+    }
+  }
+  return joined({numbers.size() == 1 ? "channel " : "channels ", are_numbers ? ranges_text(numbers) : names});
+}
+
+MIDEND_FUNCTION bool occupies_longer(const machine_words& m, const resource_bound_result& bound,
+                                     const operation_mix& mix) {
+  for (const operation_class c : all_operation_classes()) {
+    const bool counts = mix[c] != 0 && m.channels(c) != 0 && (m.channels(c) & ~bound.channels) == 0;
+    if (counts && m.occupancy(c) > 1) {
+      return true;
+    }
+  }
+  return false;
+}
+
+MIDEND_FUNCTION std::string resource_limit_text(const machine_words& m, const resource_bound_result& bound,
+                                                const operation_mix& mix) {
+  const auto demand = [&](std::uint64_t capacity) {
+    return bound.limit_exact.numerator() * capacity / bound.limit_exact.denominator();
+  };
+  switch (bound.limit) {
+  case resource_limit::none:
+    return "no operations";
+  case resource_limit::channels: {
+    const auto count = static_cast<std::uint64_t>(std::popcount(bound.channels));
+    const std::string_view what = occupies_longer(m, bound, mix) ? "busy cycle" : "operation";
+    return joined(
+        {channels_text(m, bound.channels), ": ", counted_text(demand(count), what), " / ", number_text(count)});
+  }
+  case resource_limit::scalar_resource: {
+    const std::uint64_t capacity = m.capacity(bound.resource);
+    return joined({m.resource(bound.resource), ": ", number_text(demand(capacity)), " / ", number_text(capacity)});
+  }
+  case resource_limit::occupancy:
+    return joined({name_of(bound.first), " keeps its channel for ", counted_text(bound.cycles, "cycle")});
+  default:
+    return bound.first == bound.second
+               ? joined({"one ", name_of(bound.first), " per cycle"})
+               : joined({name_of(bound.first), " and ", name_of(bound.second), " in different cycles"});
+  }
+}
+
+MIDEND_FUNCTION std::vector<recurrence_step> recurrence_steps(const unrolling_advice& advice, const machine_body& body,
+                                                              const function_words& names) {
   std::vector<recurrence_step> steps;
   std::size_t first = 0;
   for (const std::uint32_t number : body.recurrence.cycle) {
@@ -225,16 +254,7 @@ recurrence_steps(const unrolling_advice& advice, const machine_body& body, const
 
 } // namespace detail
 
-/// The recurrence that bounds a body, from its first operation on.
-template <value_names Names>
-std::vector<recurrence_step> recurrence_steps(const unrolling_advice& advice, const machine_body& body,
-                                              const Names& names) {
-  return detail::recurrence_steps(advice, body, detail::function_words_of<Names>(names));
-}
-
-/// `%s1 -> %s2 -> %s3`, with the copy in brackets if there are several. The middle of a long recurrence is left out.
-/// The dependence back to the first step is shown unless it is one of value.
-MIDEND_SELDOM_CALLED inline std::string recurrence_text(span<const recurrence_step> steps, bool has_copies) {
+MIDEND_FUNCTION std::string recurrence_text(span<const recurrence_step> steps, bool has_copies) {
   constexpr std::size_t most = 10;
   constexpr std::size_t at_end = 3;
   std::string text;
@@ -267,9 +287,8 @@ MIDEND_SELDOM_CALLED inline std::string recurrence_text(span<const recurrence_st
 
 namespace detail {
 
-MIDEND_SELDOM_CALLED inline std::string limit_text(const unrolling_advice& advice, const body_cost& cost,
-                                                   const machine_body& body, const machine_words& m,
-                                                   const function_words& names, bool has_copies) {
+MIDEND_FUNCTION std::string limit_text(const unrolling_advice& advice, const body_cost& cost, const machine_body& body,
+                                       const machine_words& m, const function_words& names, bool has_copies) {
   std::string text = cost.is_pipelined() ? std::string() : joined({to_text(cost.obstacle), ": "});
   const body_limit limit = cost.limit();
   if (limit == body_limit::resources) {
@@ -297,12 +316,6 @@ MIDEND_SELDOM_CALLED inline std::string limit_text(const unrolling_advice& advic
 
 } // namespace detail
 
-/// What bounds the time of a body: a resource, a recurrence or a chain.
-template <class M, value_names Names>
-std::string limit_text(const unrolling_advice& advice, const body_cost& cost, const machine_body& body, const M& m,
-                       const Names& names, bool has_copies) {
-  return detail::limit_text(advice, cost, body, detail::machine_words_of<M>(m), detail::function_words_of<Names>(names),
-                            has_copies);
-}
-
 MIDEND_END_NAMESPACE
+
+#endif

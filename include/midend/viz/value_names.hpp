@@ -26,4 +26,30 @@ concept value_names = requires(const Names& names, std::uint32_t number) {
   { names.node(number) } -> std::convertible_to<std::string>;
 };
 
+namespace detail {
+
+/// The names of the values and nodes of a function. Hides their type, so that reports are compiled once.
+class function_words {
+public:
+  virtual std::string value(value_id v) const = 0;
+  virtual std::string node(node_id n) const = 0;
+
+protected:
+  ~function_words() = default;
+};
+
+template <value_names Names> class function_words_of final : public function_words {
+public:
+  explicit function_words_of(const Names& names) : names_(names) {}
+
+  std::string value(value_id v) const override { return names_.value(v); }
+
+  std::string node(node_id n) const override { return names_.node(n); }
+
+private:
+  const Names& names_;
+};
+
+} // namespace detail
+
 MIDEND_END_NAMESPACE
