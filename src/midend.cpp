@@ -1,6 +1,7 @@
 // The functions of midend that do not depend on a user's types: the library behind midend::compiled.
 #define MIDEND_COMPILED_SOURCE 1
 
+#include <midend/dataflow/domains/number_domain.hpp>
 #include <midend/elbrus/equal.hpp>
 #include <midend/elbrus/run/interpreter.hpp>
 #include <midend/elbrus/run/trap_text.hpp>

@@ -34,6 +34,14 @@
 #define MIDEND_SELDOM_CALLED
 #endif
 
+/// On functions that write text: compilers inline them only where that makes code smaller. For those that are declared
+/// first and defined later, of which g++ wants no `noinline`.
+#if defined(__GNUC__)
+#define MIDEND_COLD [[gnu::cold]]
+#else
+#define MIDEND_COLD
+#endif
+
 /// On functions that cost more than a call and are called in many places: inlining them costs compile time only.
 #if defined(__GNUC__)
 #define MIDEND_NEVER_INLINED [[gnu::noinline]]

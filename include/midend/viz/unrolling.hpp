@@ -15,9 +15,8 @@ MIDEND_BEGIN_NAMESPACE
 namespace detail {
 
 /// The text of an advice; `trip_formula` is the text of the trip count, or empty.
-MIDEND_SELDOM_CALLED MIDEND_FUNCTION std::string advice_text(const unrolling_advice& advice,
-                                                             const machine_words& machine, const function_words& names,
-                                                             std::string_view trip_formula);
+MIDEND_COLD MIDEND_FUNCTION std::string advice_text(const unrolling_advice& advice, const machine_words& machine,
+                                                    const function_words& names, std::string_view trip_formula);
 
 } // namespace detail
 
@@ -497,8 +496,8 @@ private:
   std::string out_;
 };
 
-MIDEND_FUNCTION std::string advice_text(const unrolling_advice& advice, const machine_words& machine,
-                                        const function_words& names, std::string_view trip_formula) {
+std::string advice_text(const unrolling_advice& advice, const machine_words& machine, const function_words& names,
+                        std::string_view trip_formula) {
   return unrolling_writer(advice, machine, names).write(trip_formula);
 }
 

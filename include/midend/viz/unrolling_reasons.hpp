@@ -82,18 +82,18 @@ private:
 } // namespace detail
 
 /// Ascending numbers, with runs of three or more as ranges: `0-2, 4`.
-MIDEND_SELDOM_CALLED MIDEND_FUNCTION std::string ranges_text(span<const std::uint32_t> numbers);
+MIDEND_COLD MIDEND_FUNCTION std::string ranges_text(span<const std::uint32_t> numbers);
 
 namespace detail {
 
-MIDEND_SELDOM_CALLED MIDEND_FUNCTION std::string channels_text(const machine_words& m, channel_set set);
+MIDEND_COLD MIDEND_FUNCTION std::string channels_text(const machine_words& m, channel_set set);
 
 /// Whether some operation that can only go to the channels of the bound occupies its channel for more than a cycle.
-MIDEND_SELDOM_CALLED MIDEND_FUNCTION bool occupies_longer(const machine_words& m, const resource_bound_result& bound,
-                                                          const operation_mix& mix);
+MIDEND_COLD MIDEND_FUNCTION bool occupies_longer(const machine_words& m, const resource_bound_result& bound,
+                                                 const operation_mix& mix);
 
-MIDEND_SELDOM_CALLED MIDEND_FUNCTION std::string
-resource_limit_text(const machine_words& m, const resource_bound_result& bound, const operation_mix& mix);
+MIDEND_COLD MIDEND_FUNCTION std::string resource_limit_text(const machine_words& m, const resource_bound_result& bound,
+                                                            const operation_mix& mix);
 
 } // namespace detail
 
@@ -123,7 +123,7 @@ struct recurrence_step {
 
 namespace detail {
 
-MIDEND_SELDOM_CALLED MIDEND_FUNCTION std::vector<recurrence_step>
+MIDEND_COLD MIDEND_FUNCTION std::vector<recurrence_step>
 recurrence_steps(const unrolling_advice& advice, const machine_body& body, const function_words& names);
 
 } // namespace detail
@@ -137,13 +137,13 @@ std::vector<recurrence_step> recurrence_steps(const unrolling_advice& advice, co
 
 /// `%s1 -> %s2 -> %s3`, with the copy in brackets if there are several. The middle of a long recurrence is left out.
 /// The dependence back to the first step is shown unless it is one of value.
-MIDEND_SELDOM_CALLED MIDEND_FUNCTION std::string recurrence_text(span<const recurrence_step> steps, bool has_copies);
+MIDEND_COLD MIDEND_FUNCTION std::string recurrence_text(span<const recurrence_step> steps, bool has_copies);
 
 namespace detail {
 
-MIDEND_SELDOM_CALLED MIDEND_FUNCTION std::string limit_text(const unrolling_advice& advice, const body_cost& cost,
-                                                            const machine_body& body, const machine_words& m,
-                                                            const function_words& names, bool has_copies);
+MIDEND_COLD MIDEND_FUNCTION std::string limit_text(const unrolling_advice& advice, const body_cost& cost,
+                                                   const machine_body& body, const machine_words& m,
+                                                   const function_words& names, bool has_copies);
 
 } // namespace detail
 
@@ -164,7 +164,7 @@ MIDEND_END_NAMESPACE
 
 MIDEND_BEGIN_NAMESPACE
 
-MIDEND_FUNCTION std::string ranges_text(span<const std::uint32_t> numbers) {
+std::string ranges_text(span<const std::uint32_t> numbers) {
   std::string text;
   for (std::size_t first = 0; first != numbers.size();) {
     std::size_t last = first;
@@ -182,7 +182,7 @@ MIDEND_FUNCTION std::string ranges_text(span<const std::uint32_t> numbers) {
 
 namespace detail {
 
-MIDEND_FUNCTION std::string channels_text(const machine_words& m, channel_set set) {
+std::string channels_text(const machine_words& m, channel_set set) {
   std::vector<std::uint32_t> numbers;
   bool are_numbers = true;
   std::string names;
@@ -197,8 +197,7 @@ MIDEND_FUNCTION std::string channels_text(const machine_words& m, channel_set se
   return joined({numbers.size() == 1 ? "channel " : "channels ", are_numbers ? ranges_text(numbers) : names});
 }
 
-MIDEND_FUNCTION bool occupies_longer(const machine_words& m, const resource_bound_result& bound,
-                                     const operation_mix& mix) {
+bool occupies_longer(const machine_words& m, const resource_bound_result& bound, const operation_mix& mix) {
   for (const operation_class c : all_operation_classes()) {
     const bool counts = mix[c] != 0 && m.channels(c) != 0 && (m.channels(c) & ~bound.channels) == 0;
     if (counts && m.occupancy(c) > 1) {
@@ -208,8 +207,7 @@ MIDEND_FUNCTION bool occupies_longer(const machine_words& m, const resource_boun
   return false;
 }
 
-MIDEND_FUNCTION std::string resource_limit_text(const machine_words& m, const resource_bound_result& bound,
-                                                const operation_mix& mix) {
+std::string resource_limit_text(const machine_words& m, const resource_bound_result& bound, const operation_mix& mix) {
   const auto demand = [&](std::uint64_t capacity) {
     return bound.limit_exact.numerator() * capacity / bound.limit_exact.denominator();
   };
@@ -235,8 +233,8 @@ MIDEND_FUNCTION std::string resource_limit_text(const machine_words& m, const re
   }
 }
 
-MIDEND_FUNCTION std::vector<recurrence_step> recurrence_steps(const unrolling_advice& advice, const machine_body& body,
-                                                              const function_words& names) {
+std::vector<recurrence_step> recurrence_steps(const unrolling_advice& advice, const machine_body& body,
+                                              const function_words& names) {
   std::vector<recurrence_step> steps;
   std::size_t first = 0;
   for (const std::uint32_t number : body.recurrence.cycle) {
@@ -254,7 +252,7 @@ MIDEND_FUNCTION std::vector<recurrence_step> recurrence_steps(const unrolling_ad
 
 } // namespace detail
 
-MIDEND_FUNCTION std::string recurrence_text(span<const recurrence_step> steps, bool has_copies) {
+std::string recurrence_text(span<const recurrence_step> steps, bool has_copies) {
   constexpr std::size_t most = 10;
   constexpr std::size_t at_end = 3;
   std::string text;
@@ -287,8 +285,8 @@ MIDEND_FUNCTION std::string recurrence_text(span<const recurrence_step> steps, b
 
 namespace detail {
 
-MIDEND_FUNCTION std::string limit_text(const unrolling_advice& advice, const body_cost& cost, const machine_body& body,
-                                       const machine_words& m, const function_words& names, bool has_copies) {
+std::string limit_text(const unrolling_advice& advice, const body_cost& cost, const machine_body& body,
+                       const machine_words& m, const function_words& names, bool has_copies) {
   std::string text = cost.is_pipelined() ? std::string() : joined({to_text(cost.obstacle), ": "});
   const body_limit limit = cost.limit();
   if (limit == body_limit::resources) {

@@ -18,23 +18,23 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-// These are not inlined: text of many pieces would be most of the code of a program that prints advice.
+// These are hardly inlined: text of many pieces would be most of the code of a program that prints advice.
 
 /// The pieces, one after the other.
-MIDEND_SELDOM_CALLED MIDEND_FUNCTION std::string joined(std::initializer_list<std::string_view> pieces);
+MIDEND_COLD MIDEND_FUNCTION std::string joined(std::initializer_list<std::string_view> pieces);
 
-MIDEND_SELDOM_CALLED MIDEND_FUNCTION std::string number_text(std::uint64_t number);
+MIDEND_COLD MIDEND_FUNCTION std::string number_text(std::uint64_t number);
 
 /// `1 cycle`, `2 cycles`.
-MIDEND_SELDOM_CALLED MIDEND_FUNCTION std::string counted_text(std::uint64_t count, std::string_view what);
+MIDEND_COLD MIDEND_FUNCTION std::string counted_text(std::uint64_t count, std::string_view what);
 
 } // namespace detail
 
 /// A fraction in lowest terms: `9/4`, and `3` for a whole number.
-MIDEND_SELDOM_CALLED MIDEND_FUNCTION std::string exact_text(const fraction& f);
+MIDEND_COLD MIDEND_FUNCTION std::string exact_text(const fraction& f);
 
 /// A fraction as a decimal number, rounded to the nearest thousandth: `2.25`, `1.333`, `3.00`.
-MIDEND_SELDOM_CALLED MIDEND_FUNCTION std::string decimal_text(const fraction& f);
+MIDEND_COLD MIDEND_FUNCTION std::string decimal_text(const fraction& f);
 
 // Each enumerator as a phrase without full stop.
 
@@ -141,10 +141,10 @@ constexpr std::string_view to_text(pipelining_obstacle o) {
 }
 
 /// How often a loop runs, in both conventions: `5 header executions, 4 backedges taken`.
-MIDEND_SELDOM_CALLED MIDEND_FUNCTION std::string trip_text(const loop_counters& counters, const loop_hints& hints = {});
+MIDEND_COLD MIDEND_FUNCTION std::string trip_text(const loop_counters& counters, const loop_hints& hints = {});
 
 /// Why the chosen way to run the loop computes the same as the loop.
-MIDEND_SELDOM_CALLED MIDEND_FUNCTION std::string legality_text(const unrolling_advice& advice);
+MIDEND_COLD MIDEND_FUNCTION std::string legality_text(const unrolling_advice& advice);
 
 MIDEND_END_NAMESPACE
 
@@ -154,7 +154,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-MIDEND_FUNCTION std::string joined(std::initializer_list<std::string_view> pieces) {
+std::string joined(std::initializer_list<std::string_view> pieces) {
   std::string text;
   for (const std::string_view piece : pieces) {
     text += piece;
@@ -162,22 +162,22 @@ MIDEND_FUNCTION std::string joined(std::initializer_list<std::string_view> piece
   return text;
 }
 
-MIDEND_FUNCTION std::string number_text(std::uint64_t number) {
+std::string number_text(std::uint64_t number) {
   return std::to_string(number);
 }
 
-MIDEND_FUNCTION std::string counted_text(std::uint64_t count, std::string_view what) {
+std::string counted_text(std::uint64_t count, std::string_view what) {
   return joined({number_text(count), " ", what, count == 1 ? "" : "s"});
 }
 
 } // namespace detail
 
-MIDEND_FUNCTION std::string exact_text(const fraction& f) {
+std::string exact_text(const fraction& f) {
   const std::string numerator = detail::number_text(f.numerator());
   return f.denominator() == 1 ? numerator : detail::joined({numerator, "/", detail::number_text(f.denominator())});
 }
 
-MIDEND_FUNCTION std::string decimal_text(const fraction& f) {
+std::string decimal_text(const fraction& f) {
   std::uint64_t whole = f.numerator() / f.denominator();
   std::uint64_t thousandths = ((f.numerator() % f.denominator()) * 1000 + f.denominator() / 2) / f.denominator();
   whole += thousandths / 1000;
@@ -189,7 +189,7 @@ MIDEND_FUNCTION std::string decimal_text(const fraction& f) {
   return detail::joined({detail::number_text(whole), ".", std::string_view(digits).substr(1)});
 }
 
-MIDEND_FUNCTION std::string trip_text(const loop_counters& counters, const loop_hints& hints) {
+std::string trip_text(const loop_counters& counters, const loop_hints& hints) {
   const trip_count& trip = counters.trip;
   if (trip.kind == trip_count_kind::endless) {
     return "endless: no exit is ever taken";
@@ -220,7 +220,7 @@ MIDEND_FUNCTION std::string trip_text(const loop_counters& counters, const loop_
   return text;
 }
 
-MIDEND_FUNCTION std::string legality_text(const unrolling_advice& advice) {
+std::string legality_text(const unrolling_advice& advice) {
   const unrolling_candidate& c = advice.decision();
   const std::string factor = detail::number_text(c.factor);
   const bool has_other_exits = advice.counters.exits.size() > 1;

@@ -70,6 +70,45 @@ struct number_domain {
   }
 
   constexpr element transfer(const operation_info& info, span<const element> args) const {
+    return MIDEND_CALLS_LIBRARY() ? library_transfer(info, args) : compute(info, args);
+  }
+
+  constexpr void assume(operation code, unsigned width, element& a, element& b) const {
+    if (MIDEND_CALLS_LIBRARY()) {
+      return library_assume(code, width, a, b);
+    }
+    restrict_both(code, width, a, b);
+  }
+
+  /// Reduces each part to the smallest around the numbers that all parts allow. Works on the numbers with and without
+  /// sign bit separately, on which signed and unsigned bounds agree.
+  constexpr void reduce(unsigned width, element& a) const {
+    if (a == top(width)) {
+      return;
+    }
+    const std::uint64_t sign = std::uint64_t{1} << (width - 1);
+    const element negative = half(width, interval_domain::element::negative(width, a.range), a.bits, {0, sign});
+    a = half(width, interval_domain::element::not_negative(width, a.range), a.bits, {sign, 0});
+    join(a, negative);
+  }
+
+  /// `[4, 12] ??00`: the bounds, and the bits if any is known except leading zeros.
+  constexpr void print(text_buffer& out, const element& a) const {
+    ranges().print(out, a.range);
+    const std::uint64_t greatest = ~a.bits.zeros;
+    const bool knows_bits = a.bits.ones != 0 || (greatest & (greatest + 1)) != 0;
+    if (!a.is_bottom() && !as_constant(a) && knows_bits) {
+      detail::append_text(out, " ");
+      bits().print(out, a.bits);
+    }
+  }
+
+private:
+  static element library_transfer(const operation_info& info, span<const element> args);
+
+  static void library_assume(operation code, unsigned width, element& a, element& b);
+
+  constexpr element compute(const operation_info& info, span<const element> args) const {
     if (info.code == operation::select) {
       return select(args);
     }
@@ -101,7 +140,7 @@ struct number_domain {
     return out;
   }
 
-  constexpr void assume(operation code, unsigned width, element& a, element& b) const {
+  constexpr void restrict_both(operation code, unsigned width, element& a, element& b) const {
     ranges().assume(code, width, a.range, b.range);
     bits().assume(code, width, a.bits, b.bits);
     reduce(width, a);
@@ -111,30 +150,6 @@ struct number_domain {
     }
   }
 
-  /// Reduces each part to the smallest around the numbers that all parts allow. Works on the numbers with and without
-  /// sign bit separately, on which signed and unsigned bounds agree.
-  constexpr void reduce(unsigned width, element& a) const {
-    if (a == top(width)) {
-      return;
-    }
-    const std::uint64_t sign = std::uint64_t{1} << (width - 1);
-    const element negative = half(width, interval_domain::element::negative(width, a.range), a.bits, {0, sign});
-    a = half(width, interval_domain::element::not_negative(width, a.range), a.bits, {sign, 0});
-    join(a, negative);
-  }
-
-  /// `[4, 12] ??00`: the bounds, and the bits if any is known except leading zeros.
-  constexpr void print(text_buffer& out, const element& a) const {
-    ranges().print(out, a.range);
-    const std::uint64_t greatest = ~a.bits.zeros;
-    const bool knows_bits = a.bits.ones != 0 || (greatest & (greatest + 1)) != 0;
-    if (!a.is_bottom() && !as_constant(a) && knows_bits) {
-      detail::append_text(out, " ");
-      bits().print(out, a.bits);
-    }
-  }
-
-private:
   static constexpr interval_domain ranges() { return {}; }
 
   static constexpr known_bits_domain bits() { return {}; }
@@ -168,5 +183,18 @@ private:
     return {{interval_domain::element::meaning(width, range), range}, known};
   }
 };
+
+#if MIDEND_DEFINES_FUNCTIONS
+
+MIDEND_FUNCTION number_domain::element number_domain::library_transfer(const operation_info& info,
+                                                                       span<const element> args) {
+  return number_domain().compute(info, args);
+}
+
+MIDEND_FUNCTION void number_domain::library_assume(operation code, unsigned width, element& a, element& b) {
+  number_domain().restrict_both(code, width, a, b);
+}
+
+#endif
 
 MIDEND_END_NAMESPACE
