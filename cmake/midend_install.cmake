@@ -36,6 +36,22 @@ install(
   COMPONENT midend
 )
 
+# midend::compiled, if asked for: a library, so its files are in the folder of libraries, apart from the headers' package.
+if(MIDEND_INSTALL_COMPILED AND TARGET midend_compiled)
+  set_target_properties(midend_compiled PROPERTIES EXPORT_NAME compiled)
+  install(
+    TARGETS midend_compiled
+    EXPORT midend-compiled-targets
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT midend_compiled
+  )
+  install(
+    EXPORT midend-compiled-targets
+    NAMESPACE midend::
+    DESTINATION "${midend_config_dir}"
+    COMPONENT midend_compiled
+  )
+endif()
+
 # The way from the pkg-config file up to the prefix.
 file(RELATIVE_PATH midend_pkgconfig_to_prefix "/prefix/${midend_pkgconfig_dir}" "/prefix")
 string(REGEX REPLACE "/$" "" midend_pkgconfig_to_prefix "${midend_pkgconfig_to_prefix}")

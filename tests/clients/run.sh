@@ -2,6 +2,7 @@
 # run.sh NAME SOURCE_DIR WORK_DIR COMPILER: builds a client project from scratch in the way NAME and runs it. NAME is one of
 #
 #   find_package       the installed package, moved to another folder
+#   compiled           the installed package with midend::compiled, and one without it, which says so
 #   add_subdirectory   a copy of the sources in the client's tree
 #   fetch_content      an archive of the sources
 #   pkg_config         the installed pkg-config file, with make
@@ -24,9 +25,10 @@ generator=()
 command -v ninja >/dev/null && generator=(-G Ninja)
 configure() { cmake "${generator[@]}" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_MESSAGE=NEVER "$@"; }
 
-install_and_move() { # the prefix is given up after the installation: nothing in it may know where it was
+install_and_move() { # OPTION...: the prefix is given up after the installation: nothing in it may know where it was
   configure -S "$source" -B "$work/midend" -DCMAKE_INSTALL_PREFIX="$work/first" -DMIDEND_BUILD_TESTS=OFF \
-    -DMIDEND_BUILD_EXAMPLES=OFF -DMIDEND_BUILD_BENCHMARKS=OFF
+    -DMIDEND_BUILD_EXAMPLES=OFF -DMIDEND_BUILD_BENCHMARKS=OFF "$@"
+  [ $# = 0 ] || cmake --build "$work/midend" -j 1
   cmake --install "$work/midend"
   mkdir "$work/moved"
   mv "$work/first" "$work/moved/prefix"
@@ -66,6 +68,23 @@ case $name in
   find_package)
     install_and_move
     configure -S "$here/find_package" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/moved/prefix"
+    ;;
+  compiled)
+    mkdir "$work/client"
+    printf '%s\n' 'cmake_minimum_required(VERSION 3.22)' 'project(client LANGUAGES CXX)' \
+      'find_package(midend REQUIRED COMPONENTS compiled)' \
+      "add_executable(client \"$source/examples/unrolling_advice.cpp\")" \
+      'target_link_libraries(client PRIVATE midend::compiled)' >"$work/client/CMakeLists.txt"
+    install_and_move
+    refuses "midend was installed without its component 'compiled'" \
+      configure -S "$work/client" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/moved/prefix"
+    rm -rf "$work/moved" "$work/build" "$work/midend"
+    fast="-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG" # to compile
+    install_and_move -DMIDEND_INSTALL_COMPILED=ON "$fast"
+    configure -S "$work/client" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/moved/prefix" "$fast"
+    cmake --build "$work/build" -j 1
+    "$work/build/client" | cmp - "$source/examples/unrolling_advice.out"
+    exit
     ;;
   add_subdirectory | fetch_content)
     # A copy of what a release has, so that FetchContent does not copy build trees.
