@@ -50,7 +50,7 @@ struct semi_nca_loop_search {
   template <class G> constexpr std::uint32_t run(const G& g, std::uint32_t* number, dominance_arrays& a) {
     const std::uint32_t reached = number_and_chain(g, number, a);
     if (a.num_chained != 0) {
-      arena_stack<backedge> backedges(memory, 0);
+      arena_stack<backedge> backedges(memory);
       semi_nca_algorithm::evaluate_semidominators(
           a, reached, [&](std::uint32_t source, std::uint32_t target) { backedges.push({source, target}); });
       if (!backedges.empty()) {
@@ -73,6 +73,7 @@ private:
   constexpr void collect_loops(const dominance_arrays& a, std::uint32_t reached, span<const backedge> backedges) {
     std::uint32_t* const draft_of = memory.array(reached, none);
     drafts.start(memory, backedges.size(), reached);
+    drafts.num_backedges = static_cast<std::uint32_t>(backedges.size());
     std::uint32_t* last = drafts.blocks;
     arena_stack<std::uint32_t> with_cross_edges(memory, reached);
     for (std::size_t i = 0; i != backedges.size();) {
@@ -137,7 +138,7 @@ struct dominators_and_loops_search {
   static constexpr void run(const G& g, bool boundaries, dominators_and_loops_workspace& workspace,
                             dominators_and_loops_result& out) {
     arena& memory = workspace.loops_.memory_;
-    memory.reset(loop_search_bytes(g));
+    memory.reset(loop_search_bytes(g, node_count(g)));
     loop_drafts drafts;
     dominator_tree_builder::build(g, semi_nca_loop_search{memory, drafts}, workspace.dominators_, out.dominators);
     if (drafts.count == 0) {
@@ -145,10 +146,22 @@ struct dominators_and_loops_search {
     } else if (boundaries) {
       flat_copy& flat = workspace.loops_.flat_;
       flat.assign(g, true);
+      note_innermost(out.dominators.num_nodes(), memory, drafts);
       loop_forest_builder::build(flat.graph(), out.dominators, drafts, memory, out.loops);
       loop_forest_builder::restore_edge_ids(flat, out.loops);
     } else {
       loop_forest_builder::build(out.dominators, drafts, out.loops);
+    }
+  }
+
+private:
+  static constexpr void note_innermost(std::size_t num_nodes, arena& memory, loop_drafts& drafts) {
+    drafts.innermost = memory.array(num_nodes, loop_drafts::none);
+    const node_id* next = drafts.blocks;
+    for (std::uint32_t draft = 0; draft != drafts.count; ++draft) {
+      for (std::uint32_t left = drafts.own_blocks[draft]; left != 0; --left) {
+        drafts.innermost[*next++] = draft;
+      }
     }
   }
 };

@@ -37,8 +37,8 @@ class natural_loops_workspace {
 namespace detail {
 
 /// How much memory a search for loops usually needs.
-template <class G> constexpr std::size_t loop_search_bytes(const G& g) {
-  return 28 * static_cast<std::size_t>(g.num_nodes()) + 4 * stack_capacity(g) + 512;
+template <class G> constexpr std::size_t loop_search_bytes(const G& g, std::size_t num_nodes) {
+  return 28 * num_nodes + 4 * stack_capacity(g) + 512;
 }
 
 /// Ramalingam, "Identifying loops in almost linear time", ACM TOPLAS 21(2), 1999, for natural loops: from inner to
@@ -47,43 +47,49 @@ template <class G> constexpr std::size_t loop_search_bytes(const G& g) {
 struct natural_loop_search {
   static constexpr std::uint32_t none = loop_drafts::none;
 
-  template <class G>
-  static constexpr void run(const G& g, const dominator_tree& tree, bool boundaries, natural_loops_workspace& workspace,
+  template <bool Boundaries, class G>
+  static constexpr void run(const G& g, const dominator_tree& tree, natural_loops_workspace& workspace,
                             loop_forest& out) {
-    run(g, tree, boundaries, workspace.memory_, workspace.flat_, out);
+    search<Boundaries>(g, tree, workspace.memory_, workspace.flat_, out);
   }
 
-  template <class G> static constexpr loop_forest run(const G& g, const dominator_tree& tree, bool boundaries) {
+  template <bool Boundaries, class G> static constexpr loop_forest run(const G& g, const dominator_tree& tree) {
     call_buffer buffer;
     arena memory(buffer);
     copy_if_needed<G> flat;
     loop_forest out;
-    run(g, tree, boundaries, memory, flat, out);
+    search<Boundaries>(g, tree, memory, flat, out);
     return out;
   }
 
 private:
-  template <class G, class Copy>
-  static constexpr void run(const G& g, const dominator_tree& tree, bool boundaries, arena& memory, Copy& flat,
-                            loop_forest& out) {
+  template <bool Boundaries, class G, class Copy>
+  static constexpr void search(const G& g, const dominator_tree& tree, arena& memory, Copy& flat, loop_forest& out) {
     require_tree_of(g, tree);
-    memory.reset(loop_search_bytes(g));
+    memory.reset(loop_search_bytes(g, tree.num_nodes()));
     const span<const edge> backedges = list_backedges(g, tree, memory);
     if (backedges.empty()) {
-      loop_forest_builder::clear(tree, boundaries, out);
-      return;
+      loop_forest_builder::clear(tree, Boundaries, out);
+    } else {
+      build_forest<Boundaries>(g, tree, backedges, memory, flat, out);
     }
+  }
+
+  template <bool Boundaries, class G, class Copy>
+  MIDEND_NEVER_INLINED static constexpr void build_forest(const G& g, const dominator_tree& tree,
+                                                          const span<const edge>& backedges, arena& memory, Copy& flat,
+                                                          loop_forest& out) {
     const grouped_backedges groups = group_by_header(backedges, tree, memory);
     loop_drafts drafts;
-    if (boundaries || !bidirectional_flow_graph<G>) {
-      flat.assign(g, boundaries);
+    if constexpr (Boundaries || !bidirectional_flow_graph<G>) {
+      flat.assign(g, Boundaries);
     }
     if constexpr (bidirectional_flow_graph<G>) {
       collect_loops(g, tree, groups, memory, drafts);
     } else {
       collect_loops(flat.graph(), tree, groups, memory, drafts);
     }
-    if (boundaries) {
+    if constexpr (Boundaries) {
       loop_forest_builder::build(flat.graph(), tree, drafts, memory, out);
       loop_forest_builder::restore_edge_ids(flat, out);
     } else {
@@ -94,7 +100,7 @@ private:
   /// The edges whose target dominates their source.
   template <class G>
   static constexpr span<const edge> list_backedges(const G& g, const dominator_tree& tree, arena& memory) {
-    arena_stack<edge> found(memory, 0);
+    arena_stack<edge> found(memory);
     const dominator_tree::dominance_test dominates = tree.test();
     for_each_edge(g, [&](edge_id, node_id source, node_id target) {
       if (dominates(target, source)) [[unlikely]] {
@@ -106,9 +112,9 @@ private:
 
   struct grouped_backedges {
     span<const edge> edges;
-    span<std::uint64_t> is_header; ///< a bit by preorder number in the dominator tree
-    std::uint32_t* first;          ///< by the same number, for headers only: an index of `edges`
-    std::uint32_t* next;           ///< by edge: another one to the same header, or `none`
+    span<std::uint64_t> is_header;  ///< a bit by preorder number in the dominator tree
+    std::uint32_t* next;            ///< by edge: another one to the same header, or `none`
+    std::uint32_t* first = nullptr; ///< by preorder number too, for headers only: an index of `edges`
     std::uint32_t num_headers = 0;
   };
 
@@ -119,8 +125,8 @@ private:
     const std::size_t words = (tree.num_reachable() + 63) / 64;
     grouped_backedges groups{.edges = backedges,
                              .is_header = {memory.array(words, std::uint64_t{0}), words},
-                             .first = memory.array<std::uint32_t>(tree.num_reachable()),
-                             .next = memory.array<std::uint32_t>(backedges.size())};
+                             .next = memory.array<std::uint32_t>(backedges.size() + tree.num_reachable())};
+    groups.first = groups.next + backedges.size();
     for (std::uint32_t i = 0; i != backedges.size(); ++i) {
       const std::uint32_t number = tree.preorder_number(backedges[i].target);
       std::uint64_t& word = groups.is_header[number / 64];
@@ -140,14 +146,15 @@ private:
                                       arena& memory, loop_drafts& drafts) {
     const std::size_t reachable = tree.num_reachable();
     drafts.start(memory, groups.num_headers, reachable);
-    std::uint32_t* const draft_of = memory.array(tree.num_nodes(), none);
+    drafts.num_backedges = static_cast<std::uint32_t>(groups.edges.size());
+    drafts.innermost = memory.array(tree.num_nodes(), none);
     node_id* const pending = memory.array<node_id>(reachable + groups.num_headers);
     node_id* last = drafts.blocks;
     for (std::size_t i = groups.is_header.size(); i-- != 0;) {
       for (std::uint64_t word = groups.is_header[i]; word != 0;) {
         const std::size_t bit = 63 - static_cast<std::size_t>(std::countl_zero(word));
         word ^= std::uint64_t{1} << bit;
-        last = collect_blocks(g, tree, 64 * i + bit, groups, last, draft_of, pending, drafts);
+        last = collect_blocks(g, tree, 64 * i + bit, groups, last, pending, drafts);
       }
     }
     drafts.num_blocks = static_cast<std::uint32_t>(last - drafts.blocks);
@@ -158,8 +165,9 @@ private:
   /// each draft once.
   template <class G>
   static constexpr node_id* collect_blocks(const G& g, const dominator_tree& tree, std::size_t header_number,
-                                           const grouped_backedges& groups, node_id* last, std::uint32_t* draft_of,
-                                           node_id* pending, loop_drafts& drafts) {
+                                           const grouped_backedges& groups, node_id* last, node_id* pending,
+                                           loop_drafts& drafts) {
+    std::uint32_t* const draft_of = drafts.innermost;
     const node_id header = tree.preorder()[header_number];
     const std::uint32_t draft = drafts.open(header);
     const node_id* const first = last;
@@ -215,25 +223,25 @@ inline constexpr nesting_only_t nesting_only{};
 template <flow_graph G>
 constexpr void natural_loops(const G& g, const dominator_tree& tree, natural_loops_workspace& workspace,
                              loop_forest& out) {
-  detail::natural_loop_search::run(g, tree, true, workspace, out);
+  detail::natural_loop_search::run<true>(g, tree, workspace, out);
 }
 
 /// The same without the boundaries of loops, which take half of the time. A graph with predecessors is not copied.
 template <flow_graph G>
 constexpr void natural_loops(const G& g, const dominator_tree& tree, nesting_only_t, natural_loops_workspace& workspace,
                              loop_forest& out) {
-  detail::natural_loop_search::run(g, tree, false, workspace, out);
+  detail::natural_loop_search::run<false>(g, tree, workspace, out);
 }
 
 /// The natural loops of `g`. Allocates the result, which is two arrays (one, if there are no loops), and for more than
-/// about 40 nodes one block of memory.
+/// about 90 nodes one block of memory.
 template <flow_graph G> constexpr loop_forest natural_loops(const G& g, const dominator_tree& tree) {
-  return detail::natural_loop_search::run(g, tree, true);
+  return detail::natural_loop_search::run<true>(g, tree);
 }
 
 /// The natural loops of `g` without their boundaries.
 template <flow_graph G> constexpr loop_forest natural_loops(const G& g, const dominator_tree& tree, nesting_only_t) {
-  return detail::natural_loop_search::run(g, tree, false);
+  return detail::natural_loop_search::run<false>(g, tree);
 }
 
 MIDEND_END_NAMESPACE

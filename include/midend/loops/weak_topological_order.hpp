@@ -91,9 +91,6 @@ private:
   static constexpr void open_top_level(weak_topological_order_workspace& workspace) {
     loop_drafts& drafts = workspace.cycles_.drafts;
     const std::uint32_t top = drafts.open(none);
-    for (std::uint32_t draft = 0; draft != drafts.count; ++draft) {
-      drafts.loops_inside[draft] = 1;
-    }
     workspace.num_nodes_.assign(span<const std::uint32_t>(drafts.own_blocks, drafts.count));
     for (std::uint32_t draft = 0; draft != top; ++draft) {
       std::uint32_t& parent = drafts.parent[draft];

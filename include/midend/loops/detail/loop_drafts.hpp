@@ -21,14 +21,16 @@ struct loop_drafts {
 
   std::uint32_t count = 0;
   std::uint32_t num_blocks = 0;
+  std::uint32_t num_backedges = 0;
   node_id* blocks = nullptr;             ///< draft by draft, the header first; only those in no earlier draft
   node_id* header = nullptr;             ///< by draft, as all from here on
   std::uint32_t* parent = nullptr;       ///< the draft around
   std::uint32_t* around = nullptr;       ///< a draft around, further out: union-find with path halving
-  std::uint32_t* own_blocks = nullptr;   ///< how many `blocks` it has
+  std::uint32_t* own_blocks = nullptr;   ///< how many `blocks` it has, set by the search
   std::uint32_t* loops_inside = nullptr; ///< itself included
   std::uint32_t* next_number = nullptr;
   loop_id* number = nullptr;
+  std::uint32_t* innermost = nullptr; ///< by node: the draft that has it as own block, or `none`; for boundaries only
 
   /// Makes room for at most `drafts` drafts, with at most `blocks_in_drafts` blocks.
   constexpr void start(arena& memory, std::size_t drafts, std::size_t blocks_in_drafts) {
@@ -50,6 +52,7 @@ struct loop_drafts {
     parent[draft] = none;
     around[draft] = draft;
     own_blocks[draft] = 0;
+    loops_inside[draft] = 1;
     return draft;
   }
 
@@ -78,9 +81,6 @@ struct forest_columns {
 /// Numbers the drafts, backwards, so from outer to inner: each parent hands out intervals of numbers.
 constexpr void number_drafts(loop_drafts& drafts, const forest_columns& out) {
   const std::uint32_t count = drafts.count;
-  for (std::uint32_t draft = 0; draft != count; ++draft) {
-    drafts.loops_inside[draft] = 1;
-  }
   for (std::uint32_t draft = 0; draft != count; ++draft) {
     if (drafts.parent[draft] != loop_drafts::none) {
       drafts.loops_inside[drafts.parent[draft]] += drafts.loops_inside[draft];

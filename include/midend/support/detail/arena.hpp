@@ -17,7 +17,7 @@ namespace detail {
 struct call_buffer {
   constexpr call_buffer() {} // indeterminate
 
-  alignas(8) std::byte bytes[2048];
+  alignas(8) std::byte bytes[4096];
 };
 
 /// Arrays of trivial elements that live from one `reset` to the next. They come from few large blocks, so a workspace
@@ -50,15 +50,14 @@ public:
   /// Ends the life of all arrays. Nothing is allocated until the first array is requested; then there is space for at
   /// least `bytes`.
   constexpr void reset(std::size_t bytes) {
-    expected_ = bytes;
     if (std::is_constant_evaluated()) {
       release();
-    } else if (buffer_ != nullptr) {
-      current_ = nullptr;
-      at_ = buffer_;
-      end_ = buffer_ + sizeof(call_buffer::bytes);
     } else if (first_ != nullptr) {
       enter(first_);
+    } else {
+      expected_ = bytes;
+      at_ = buffer_;
+      end_ = buffer_ == nullptr ? nullptr : buffer_ + sizeof(call_buffer::bytes);
     }
   }
 
@@ -156,7 +155,7 @@ private:
   std::byte* end_ = nullptr;
   block* first_ = nullptr;
   block* current_ = nullptr; ///< the one that arrays come from
-  std::size_t expected_ = 0;
+  std::size_t expected_ = 0; ///< size of the first block, if there is none yet
   constant_list* constant_ = nullptr;
   std::byte* buffer_ = nullptr;
 };
@@ -164,6 +163,8 @@ private:
 /// A stack in an arena. A loop keeps the three pointers in registers.
 template <class T> class arena_stack {
 public:
+  constexpr explicit arena_stack(arena& memory) : memory_(memory) {}
+
   /// Room for `capacity` elements at first.
   constexpr arena_stack(arena& memory, std::size_t capacity)
       : memory_(memory), first_(memory.array<T>(capacity)), top_(first_), limit_(first_ + capacity) {}
@@ -204,9 +205,9 @@ private:
   }
 
   arena& memory_;
-  T* first_;
-  T* top_;
-  T* limit_;
+  T* first_ = nullptr;
+  T* top_ = nullptr;
+  T* limit_ = nullptr;
 };
 
 } // namespace detail
