@@ -61,7 +61,8 @@ struct powerset_domain {
     a = b = bottom();
     for (std::uint64_t x = 0; x != 32; ++x) {
       for (std::uint64_t y = 0; y != 32; ++y) {
-        if (contains(width, old_a, x) && contains(width, old_b, y) && midend::detail::comparison_holds(code, x, y, width)) {
+        if (contains(width, old_a, x) && contains(width, old_b, y) &&
+            midend::detail::comparison_holds(code, x, y, width)) {
           join(a, constant(width, x));
           join(b, constant(width, y));
         }

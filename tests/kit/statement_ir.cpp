@@ -57,8 +57,8 @@ std::string to_string(const statement_program& program) {
                   list_of(program.may_definitions(s)), "} use {", list_of(program.uses(s)), "}");
       if (program.expression(s) != no_expression) {
         const expression_id e = program.expression(s);
-        out +=
-            join(" expression ", e, " ", std::string(1, program.operation(e)), "(", list_of(program.expression_operands(e)), ")");
+        out += join(" expression ", e, " ", std::string(1, program.operation(e)), "(",
+                    list_of(program.expression_operands(e)), ")");
       }
     }
   }

@@ -13,8 +13,8 @@
 using namespace midend_tests;
 using midend::construct_ssa;
 using midend::construct_ssa_on_the_fly;
-using midend::redundant_phis;
 using midend::inserted_phis;
+using midend::redundant_phis;
 
 namespace {
 

@@ -10,8 +10,8 @@
 #include <string>
 
 using namespace midend_tests;
-using midend::no_variable;
 using midend::inserted_phis;
+using midend::no_variable;
 
 namespace {
 

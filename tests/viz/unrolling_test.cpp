@@ -336,25 +336,24 @@ TEST_CASE("to_text: a loop that is unrolled") {
   advice.candidates[3].kind = unrolling_kind::partial;
   advice.candidates[3].reason = rejection::too_many_operations;
   advice.chosen = 1;
-  CHECK(
-      to_text(advice, e2k, letters{}) ==
-      "node1: 100 header executions, 99 backedges taken\n"
-      "  decision    unrolled by 2, no remainder\n"
-      "  legal       the loop runs a multiple of 2 iterations\n"
-      "  before      3.00 cycles per iteration: recurrence of 3 cycles: %a -> %b -> store -memory-> %a\n"
-      "  after       3/2 = 1.50 cycles per iteration: channels 0-5: 14 operations / 6\n"
-      "  total       150 cycles instead of 300 for 100 iterations\n"
-      "  operations  14 instead of 3\n"
-      "  branches    0 instead of 1\n"
-      "  bytes       48 instead of 24\n"
-      "  stages      1\n"
-      "  assumed     cycles are lower bounds, which a schedule may not reach\n"
-      "    factor  kind             cycles        bound by      operations  bytes  total    why not\n"
-      "         1  rolled                3  3.00  recurrence             3     24    300    not faster\n"
-      "         2  partial             3/2  1.50  channels 0-5          14     48    150  * chosen\n"
-      "         4  partial, 3 left     5/4  1.25  channels 0-5          30     96    125    gains too little for its "
-      "size (0.070)\n"
-      "        64  partial               -     -  -                      -      -      -    too many operations\n");
+  CHECK(to_text(advice, e2k, letters{}) ==
+        "node1: 100 header executions, 99 backedges taken\n"
+        "  decision    unrolled by 2, no remainder\n"
+        "  legal       the loop runs a multiple of 2 iterations\n"
+        "  before      3.00 cycles per iteration: recurrence of 3 cycles: %a -> %b -> store -memory-> %a\n"
+        "  after       3/2 = 1.50 cycles per iteration: channels 0-5: 14 operations / 6\n"
+        "  total       150 cycles instead of 300 for 100 iterations\n"
+        "  operations  14 instead of 3\n"
+        "  branches    0 instead of 1\n"
+        "  bytes       48 instead of 24\n"
+        "  stages      1\n"
+        "  assumed     cycles are lower bounds, which a schedule may not reach\n"
+        "    factor  kind             cycles        bound by      operations  bytes  total    why not\n"
+        "         1  rolled                3  3.00  recurrence             3     24    300    not faster\n"
+        "         2  partial             3/2  1.50  channels 0-5          14     48    150  * chosen\n"
+        "         4  partial, 3 left     5/4  1.25  channels 0-5          30     96    125    gains too little for its "
+        "size (0.070)\n"
+        "        64  partial               -     -  -                      -      -      -    too many operations\n");
 }
 
 TEST_CASE("to_text: decisions of each kind, with their remainders") {

@@ -10,8 +10,8 @@
 /// compute expression 0, say, and `v = a - b` expression 1. The IR decides whether `b + a` is `a + b`.
 /// `expression_numbering` assigns numbers.
 ///
-/// `expression_operands(e)` are the variables on which the value of `e` depends; constants are not listed. A write to one
-/// of them, certain or possible, kills the expression. `a = a + b` computes a + b and kills it at once.
+/// `expression_operands(e)` are the variables on which the value of `e` depends; constants are not listed. A write to
+/// one of them, certain or possible, kills the expression. `a = a + b` computes a + b and kills it at once.
 ///
 /// `no_expression` is for statements whose value cannot be reused or is not worth it: copies and constants, calls,
 /// volatile reads, stores. A read of memory can be an expression if the memory that it may read is represented by

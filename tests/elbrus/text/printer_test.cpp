@@ -3,7 +3,6 @@
 #include <midend/elbrus/procedure.hpp>
 #include <midend/elbrus/text/parser.hpp>
 #include <midend/elbrus/text/printer.hpp>
-#include <midend/elbrus/text/printer.hpp>
 
 #include <doctest/doctest.h>
 
