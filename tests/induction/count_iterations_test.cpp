@@ -275,7 +275,7 @@ TEST_CASE("count_iterations: all starts and bounds of 8 bits") {
             count_iterations(body, workspace, c);
             std::uint64_t i = tested == 0 ? start : add(start, step);
             std::uint64_t backedges = 0;
-            while (backedges <= 256 && midend::detail::compare(comparison, i, bound, 8)) {
+            while (backedges <= 256 && midend::detail::comparison_holds(comparison, i, bound, 8)) {
               i = add(i, step);
               ++backedges;
             }
@@ -880,7 +880,7 @@ TEST_CASE("count_iterations: loops of unknown start and length that go down, or 
         std::uint64_t i = start;
         std::uint64_t iterations = 0;
         bool keeps_promise = true;
-        while (keeps_promise && midend::detail::compare(goes_on, i, bound, 8)) {
+        while (keeps_promise && midend::detail::comparison_holds(goes_on, i, bound, 8)) {
           const auto next = midend::detail::wrapping_add(i, s.step, 8);
           keeps_promise =
               !(s.flags.no_signed_wrap && next.signed_wrap) && !(s.flags.no_unsigned_wrap && next.unsigned_wrap);

@@ -3,6 +3,7 @@
 #include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
+#include <midend/dominance/dominators.hpp>
 
 #include <midend/elbrus/equal.hpp>
 #include <midend/elbrus/opcode.hpp>

@@ -96,7 +96,7 @@ constexpr auto all_signs() {
 }
 
 /// Bottom, top, and a constant for each of `values`, which must outlive the list.
-template <class T> constexpr auto flat_elements(const flat<T>& l, span<const T> values) {
+template <class T> constexpr auto flat_elements(const flat<T>& l, std::type_identity_t<span<const T>> values) {
   return made_elements(values.size() + 2, [l, values](std::size_t i) {
     return i == 0 ? l.bottom() : i <= values.size() ? l.constant(values[i - 1]) : l.top();
   });
