@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -36,6 +37,13 @@ public:
   template <class U>
     requires std::same_as<const U, const T>
   constexpr explicit flat_array(span<U> values) {
+    copy_from(values.data(), values.size());
+  }
+
+  /// The same.
+  template <class U, std::size_t Extent>
+    requires std::same_as<const U, const T>
+  constexpr explicit flat_array(std::span<U, Extent> values) {
     copy_from(values.data(), values.size());
   }
 
