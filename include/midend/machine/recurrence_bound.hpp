@@ -105,6 +105,41 @@ private:
     w_.mark_.assign(g_.num_operations(), 0);
   }
 
+  // Templates before their uses: clang evaluates a call in a constant expression only then.
+
+  /// One pass over all dependences. Whether a length grew.
+  template <class Weight> constexpr bool relax(const Weight& weight) {
+    std::int64_t* const length = w_.length_.data();
+    std::uint32_t* const entered = w_.entered_.data();
+    bool changed = false;
+    std::uint32_t i = 0;
+    for (const dependence& d : g_.dependences()) {
+      const std::int64_t through = length[d.producer] + weight(d);
+      if (through > length[d.consumer]) {
+        length[d.consumer] = through;
+        entered[d.consumer] = i;
+        changed = true;
+      }
+      ++i;
+    }
+    return changed;
+  }
+
+  /// Whether the sum of `weight(dependence)` is positive around some cycle, which is then in `cycle_found_`. Bellman
+  /// and Ford's search, from all operations at once. O(operations · dependences).
+  template <class Weight> constexpr bool find_positive_cycle(const Weight& weight) {
+    w_.length_.assign(g_.num_operations(), 0);
+    w_.entered_.assign(g_.num_operations(), none);
+    while (relax(weight)) {
+      const std::uint32_t on_cycle = operation_on_cycle();
+      if (on_cycle != none) {
+        store_cycle(on_cycle);
+        return true;
+      }
+    }
+    return false;
+  }
+
   /// Gives each dependence with a distance a weight so low that a cycle with one of them cannot be positive. Usually
   /// all back dependences have a distance, and no search is needed.
   constexpr bool find_cycle_without_distance() {
@@ -151,39 +186,6 @@ private:
       distance += g_.dependences()[d].distance;
     }
     return {latency, distance};
-  }
-
-  /// Whether the sum of `weight(dependence)` is positive around some cycle, which is then in `cycle_found_`. Bellman
-  /// and Ford's search, from all operations at once. O(operations · dependences).
-  template <class Weight> constexpr bool find_positive_cycle(const Weight& weight) {
-    w_.length_.assign(g_.num_operations(), 0);
-    w_.entered_.assign(g_.num_operations(), none);
-    while (relax(weight)) {
-      const std::uint32_t on_cycle = operation_on_cycle();
-      if (on_cycle != none) {
-        store_cycle(on_cycle);
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /// One pass over all dependences. Whether a length grew.
-  template <class Weight> constexpr bool relax(const Weight& weight) {
-    std::int64_t* const length = w_.length_.data();
-    std::uint32_t* const entered = w_.entered_.data();
-    bool changed = false;
-    std::uint32_t i = 0;
-    for (const dependence& d : g_.dependences()) {
-      const std::int64_t through = length[d.producer] + weight(d);
-      if (through > length[d.consumer]) {
-        length[d.consumer] = through;
-        entered[d.consumer] = i;
-        changed = true;
-      }
-      ++i;
-    }
-    return changed;
   }
 
   /// An operation on a cycle of `entered_`, or `none`. Such a cycle is positive (B. V. Cherkassky, A. V. Goldberg,

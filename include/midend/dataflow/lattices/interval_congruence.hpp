@@ -15,36 +15,12 @@ MIDEND_BEGIN_NAMESPACE
 ///
 /// No reduction could do better. Both ends are members now, and if there are two members or more, neighbours are as far
 /// apart as the modulus says.
-struct reduce_interval_and_congruence {
-  constexpr bool operator()(signed_interval::element& range, signed_congruence::element& stride) const {
-    return reduce<std::int64_t>(range, stride);
-  }
-
-  constexpr bool operator()(unsigned_interval::element& range, unsigned_congruence::element& stride) const {
-    return reduce<std::uint64_t>(range, stride);
-  }
-
-private:
-  template <class T>
-  static constexpr bool reduce(typename interval<T>::element& range, typename congruence<T>::element& stride) {
-    const auto old_range = range;
-    const auto old_stride = stride;
-    if (!range.is_bottom() && !stride.is_bottom()) {
-      range = stride.is_constant() ? cut<T>(range, static_cast<T>(stride.residue)) : moved_inwards<T>(range, stride);
-    }
-    if (range.is_bottom() || stride.is_bottom()) {
-      range = interval<T>().bottom();
-      stride = congruence<T>().bottom();
-    } else if (range.is_constant()) {
-      stride = congruence<T>().constant(range.low);
-    }
-    return !(range == old_range && stride == old_stride);
-  }
-
-  /// The number, if it is in the range.
-  template <class T>
-  static constexpr typename interval<T>::element cut(const typename interval<T>::element& range, T number) {
-    return range.contains(number) ? interval<T>().constant(number) : interval<T>().bottom();
+class reduce_interval_and_congruence {
+  // Templates before their uses: clang evaluates a call in a constant expression only then.
+  /// How far the next number with the residue is above `x`.
+  template <class T> static constexpr std::uint64_t ahead(T x, std::uint64_t residue, std::uint64_t modulus) {
+    const std::uint64_t own = detail::remainder_of(x, modulus);
+    return residue >= own ? residue - own : residue + (modulus - own);
   }
 
   /// The range from its first to its last number with the residue.
@@ -62,10 +38,35 @@ private:
             static_cast<T>(static_cast<std::uint64_t>(range.high) - down)};
   }
 
-  /// How far the next number with the residue is above `x`.
-  template <class T> static constexpr std::uint64_t ahead(T x, std::uint64_t residue, std::uint64_t modulus) {
-    const std::uint64_t own = detail::remainder_of(x, modulus);
-    return residue >= own ? residue - own : residue + (modulus - own);
+  /// The number, if it is in the range.
+  template <class T>
+  static constexpr typename interval<T>::element cut(const typename interval<T>::element& range, T number) {
+    return range.contains(number) ? interval<T>().constant(number) : interval<T>().bottom();
+  }
+
+  template <class T>
+  static constexpr bool reduce(typename interval<T>::element& range, typename congruence<T>::element& stride) {
+    const auto old_range = range;
+    const auto old_stride = stride;
+    if (!range.is_bottom() && !stride.is_bottom()) {
+      range = stride.is_constant() ? cut<T>(range, static_cast<T>(stride.residue)) : moved_inwards<T>(range, stride);
+    }
+    if (range.is_bottom() || stride.is_bottom()) {
+      range = interval<T>().bottom();
+      stride = congruence<T>().bottom();
+    } else if (range.is_constant()) {
+      stride = congruence<T>().constant(range.low);
+    }
+    return !(range == old_range && stride == old_stride);
+  }
+
+public:
+  constexpr bool operator()(signed_interval::element& range, signed_congruence::element& stride) const {
+    return reduce<std::int64_t>(range, stride);
+  }
+
+  constexpr bool operator()(unsigned_interval::element& range, unsigned_congruence::element& stride) const {
+    return reduce<std::uint64_t>(range, stride);
   }
 };
 
