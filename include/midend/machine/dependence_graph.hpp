@@ -102,11 +102,10 @@ public:
       ++ends[d.consumer];
     }
     detail::counts_to_ends(ends);
-    memory.resize_for_overwrite(dependences_.size());
-    for (std::size_t i = dependences_.size(); i-- != 0;) {
-      memory[--ends[dependences_[i].consumer]] = dependences_[i];
+    memory = dependences_; // not swapped: an array keeps its capacity, so that a second round allocates nothing
+    for (std::size_t i = memory.size(); i-- != 0;) {
+      dependences_[--ends[memory[i].consumer]] = memory[i];
     }
-    dependences_.swap(memory);
   }
 
   constexpr std::size_t num_operations() const { return operations_.size(); }

@@ -70,7 +70,7 @@ public:
     collect_back_dependences();
     if (find_cycle_without_distance()) {
       out_.status = recurrence_status::impossible;
-      out_.cycle.swap(w_.cycle_found_);
+      out_.cycle = w_.cycle_found_;
       return;
     }
     start_from_single_operations();
@@ -172,7 +172,7 @@ private:
              static_cast<std::int64_t>(out_.exact.numerator() * d.distance);
     };
     while (find_positive_cycle(excess)) {
-      out_.cycle.swap(w_.cycle_found_);
+      out_.cycle = w_.cycle_found_;
       out_.exact = ratio_of(out_.cycle);
       out_.status = recurrence_status::bound;
     }
