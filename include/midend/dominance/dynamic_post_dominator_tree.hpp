@@ -42,8 +42,8 @@ private:
 };
 
 struct dynamic_tree_root {
-  /// Gives the root the number `count`, after all nodes.
-  static constexpr void move_behind(std::size_t count, dynamic_dominator_tree& tree) {
+  /// The root gets the number `count`, after all nodes.
+  static constexpr void move_after_nodes(std::size_t count, dynamic_dominator_tree& tree) {
     if (tree.root() != no_node) {
       tree.tree_.grow(count + 1);
       tree.memory_.grow(count + 1);
@@ -200,7 +200,7 @@ private:
       while (is_root_.size() != count) {
         is_root_.push_back(false);
       }
-      detail::dynamic_tree_root::move_behind(count, tree_);
+      detail::dynamic_tree_root::move_after_nodes(count, tree_);
     }
   }
 

@@ -62,7 +62,7 @@ public:
   /// The smallest loop around `n`, or `no_loop`.
   constexpr loop_id innermost_loop(node_id n) const {
     MIDEND_ASSERT(n < num_nodes_, "a node of the graph", n, num_nodes_);
-    return words_.data()[n];
+    return num_loops_ == 0 ? no_loop : words_.data()[n];
   }
 
   /// How many loops are around `n`.
@@ -73,7 +73,10 @@ public:
   constexpr bool is_header(node_id n) const { return innermost_loop(n) != no_loop && header(innermost_loop(n)) == n; }
 
   /// Whether `n` is a block of `l`. O(1).
-  constexpr bool contains(loop_id l, node_id n) const { return contains_loop(l, innermost_loop(n)); }
+  constexpr bool contains(loop_id l, node_id n) const {
+    MIDEND_ASSERT(l < num_loops_ && n < num_nodes_, "a loop of the forest and a node of the graph", l, n);
+    return contains_loop(l, words_.data()[n]);
+  }
 
   /// Whether `inner` is `l` or a loop inside it; false for `no_loop`. O(1).
   constexpr bool contains_loop(loop_id l, loop_id inner) const {
@@ -164,10 +167,9 @@ public:
 private:
   friend detail::loop_forest_builder;
 
-  // A forest has two arrays, so it takes two allocations, or one if there are no loops. The array of words starts
-  // with the innermost loop of each node. If there are loops, their columns follow, each of `num_loops() + 1` elements,
-  // the last of which is used only in columns of offsets. Then come the blocks and, with boundaries, two words
-  // for each exiting edge.
+  // A forest has two arrays, so it takes two allocations; without loops both are empty. The array of words starts with
+  // the innermost loop of each node. The columns of loops follow, each of `num_loops() + 1` elements, the last of which
+  // is used only in columns of offsets. Then come the blocks and, with boundaries, two words for each exiting edge.
   enum column_id : std::size_t {
     sizes, ///< number of loops in the subtree
     headers,

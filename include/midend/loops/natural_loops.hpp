@@ -233,8 +233,8 @@ constexpr void natural_loops(const G& g, const dominator_tree& tree, nesting_onl
   detail::natural_loop_search::run<false>(g, tree, workspace, out);
 }
 
-/// The natural loops of `g`. Allocates the result, which is two arrays (one, if there are no loops), and for more than
-/// about 90 nodes one block of memory.
+/// The natural loops of `g`. Allocates the result, which is two arrays (none, if there are no loops), and for more than
+/// about 90 nodes with loops among them one block of memory.
 template <flow_graph G> constexpr loop_forest natural_loops(const G& g, const dominator_tree& tree) {
   return detail::natural_loop_search::run<true>(g, tree);
 }

@@ -28,7 +28,7 @@ public:
   /// A forest without loops.
   static constexpr void clear(const dominator_tree& tree, bool boundaries, loop_forest& out) {
     set_sizes(tree, boundaries, 0, out);
-    out.words_.assign(out.num_nodes_, no_loop);
+    out.words_.clear();
     out.edges_.clear();
   }
 
