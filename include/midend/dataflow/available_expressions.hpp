@@ -28,7 +28,7 @@ template <fact_rows Rows = bit_matrix> class available_expressions_workspace {
 /// Nothing is available at the start of the entry, even if loops lead there. Everything is available in unreachable
 /// nodes, since no path leads there, and they do not affect other nodes. Duplicate edges change nothing. Time as for
 /// `gen_kill`, plus the operands of all expressions.
-template <expression_ir IR, fact_rows Rows>
+template <expression_ir_argument IR, fact_rows Rows>
 constexpr void available_expressions(const IR& ir, available_expressions_workspace<Rows>& workspace,
                                      flow_facts<Rows>& out) {
   using problem = detail::expression_problem<flow_direction::forward, IR>;
@@ -37,7 +37,7 @@ constexpr void available_expressions(const IR& ir, available_expressions_workspa
 }
 
 /// The result as a value.
-template <fact_rows Rows = bit_matrix, expression_ir IR>
+template <fact_rows Rows = bit_matrix, expression_ir_argument IR>
 constexpr flow_facts<Rows> available_expressions(const IR& ir) {
   flow_facts<Rows> out;
   available_expressions_workspace<Rows> workspace;

@@ -38,13 +38,13 @@ public:
   /// A statement that lists a variable twice uses it once. A use in an unreachable node is linked only to definitions
   /// in that node. Time and space are linear in the program and in the number of links, which may be quadratic in the
   /// size of the program.
-  template <statement_ir IR, fact_rows Rows>
+  template <statement_ir_argument IR, fact_rows Rows>
   constexpr def_use_chains(const IR& ir, const definition_table& definitions, const flow_facts<Rows>& reaching) {
     assign(ir, definitions, reaching);
   }
 
   /// The same in place; allocates nothing if earlier chains of this object were at least as large.
-  template <statement_ir IR, fact_rows Rows>
+  template <statement_ir_argument IR, fact_rows Rows>
   constexpr void assign(const IR& ir, const definition_table& definitions, const flow_facts<Rows>& reaching) {
     MIDEND_ASSERT(reaching.num_facts() == definitions.num_definitions() &&
                       reaching.num_nodes() == definitions.num_nodes() && reaching.epoch() == definitions.epoch(),

@@ -35,8 +35,14 @@ public:
 
   template <statement_ir IR> constexpr explicit definition_table(const IR& ir) { assign(ir); }
 
+  template <has_graph IR>
+    requires(!statement_ir<IR>)
+  explicit definition_table(const IR&) {
+    detail::explain_statement_ir<IR>();
+  }
+
   /// The same in place; allocates nothing if an earlier program was at least as large. O(size of the program).
-  template <statement_ir IR> constexpr void assign(const IR& ir) {
+  template <statement_ir_argument IR> constexpr void assign(const IR& ir) {
     collect(ir);
     number();
   }

@@ -82,12 +82,14 @@ template <class Problem> struct with_live_at_exit : Problem {
 /// All nodes are analysed, unreachable ones too. In an endless loop, what the loop uses is live. At exits only
 /// `live_at_exit` is live, if given: results, globals. Duplicate edges change nothing. Returns one row of
 /// `num_variables()` bits for each end of each node. Time as for `gen_kill`.
-template <statement_ir IR, fact_rows Rows>
+template <detail::meant_as_ir IR, fact_rows Rows>
+  requires statement_ir_argument<IR>
 constexpr void live_variables(const IR& ir, gen_kill_workspace<Rows>& workspace, flow_facts<Rows>& out) {
   gen_kill(ir.graph(), detail::liveness_by_statement<IR>(ir), workspace, out);
 }
 
-template <statement_ir IR, fact_rows Rows>
+template <detail::meant_as_ir IR, fact_rows Rows>
+  requires statement_ir_argument<IR>
 constexpr void live_variables(const IR& ir, span<const variable_id> live_at_exit, gen_kill_workspace<Rows>& workspace,
                               flow_facts<Rows>& out) {
   if (live_at_exit.empty()) {
@@ -99,13 +101,15 @@ constexpr void live_variables(const IR& ir, span<const variable_id> live_at_exit
 }
 
 /// The same for a graph whose uses and definitions are known by node.
-template <flow_graph G, variables_by_node S, fact_rows Rows>
+template <detail::meant_as_graph G, variables_by_node S, fact_rows Rows>
+  requires flow_graph_argument<G>
 constexpr void live_variables(const G& g, const S& variables, gen_kill_workspace<Rows>& workspace,
                               flow_facts<Rows>& out) {
   gen_kill(g, detail::liveness_by_node<S>(variables), workspace, out);
 }
 
-template <flow_graph G, variables_by_node S, fact_rows Rows>
+template <detail::meant_as_graph G, variables_by_node S, fact_rows Rows>
+  requires flow_graph_argument<G>
 constexpr void live_variables(const G& g, const S& variables, span<const variable_id> live_at_exit,
                               gen_kill_workspace<Rows>& workspace, flow_facts<Rows>& out) {
   if (live_at_exit.empty()) {
@@ -116,7 +120,8 @@ constexpr void live_variables(const G& g, const S& variables, span<const variabl
 }
 
 /// The result as a value; `live_variables<std::vector<boost::dynamic_bitset<>>>(ir)` returns other rows.
-template <fact_rows Rows = bit_matrix, statement_ir IR>
+template <fact_rows Rows = bit_matrix, detail::meant_as_ir IR>
+  requires statement_ir_argument<IR>
 constexpr flow_facts<Rows> live_variables(const IR& ir, span<const variable_id> live_at_exit = {}) {
   flow_facts<Rows> out;
   gen_kill_workspace<Rows> workspace;
@@ -124,7 +129,8 @@ constexpr flow_facts<Rows> live_variables(const IR& ir, span<const variable_id> 
   return out;
 }
 
-template <fact_rows Rows = bit_matrix, flow_graph G, variables_by_node S>
+template <fact_rows Rows = bit_matrix, detail::meant_as_graph G, variables_by_node S>
+  requires flow_graph_argument<G>
 constexpr flow_facts<Rows> live_variables(const G& g, const S& variables, span<const variable_id> live_at_exit = {}) {
   flow_facts<Rows> out;
   gen_kill_workspace<Rows> workspace;

@@ -46,7 +46,7 @@ struct reaching_problem {
 /// The result does not show that a variable has no definition on some path; if that matters, give it a definition at
 /// the entry. Nothing reaches unreachable nodes, and their definitions reach nothing. Duplicate edges change nothing. A
 /// row has a bit for each definition, so the result is quadratic in the size of a program.
-template <statement_ir IR, fact_rows Rows>
+template <statement_ir_argument IR, fact_rows Rows>
 constexpr void reaching_definitions(const IR& ir, const definition_table& definitions,
                                     gen_kill_workspace<Rows>& workspace, flow_facts<Rows>& out) {
   MIDEND_ASSERT(definitions.num_nodes() == detail::node_count(ir.graph()) &&
@@ -56,7 +56,7 @@ constexpr void reaching_definitions(const IR& ir, const definition_table& defini
 }
 
 /// The result as a value.
-template <fact_rows Rows = bit_matrix, statement_ir IR>
+template <fact_rows Rows = bit_matrix, statement_ir_argument IR>
 constexpr flow_facts<Rows> reaching_definitions(const IR& ir, const definition_table& definitions) {
   flow_facts<Rows> out;
   gen_kill_workspace<Rows> workspace;

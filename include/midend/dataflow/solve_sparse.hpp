@@ -162,7 +162,7 @@ private:
 ///
 /// O(h e) for e operands and a lattice of height h. The workspace takes 8 bytes a value and 4 an operand, if the IR has
 /// no `users`.
-template <ssa_values IR, sparse_problem P>
+template <ssa_values_argument IR, sparse_problem P>
 constexpr void solve_sparse(const IR& ir, const P& problem, const widening_options& widen,
                             solve_sparse_workspace<fact_of<P>>& workspace, sparse_solution<fact_of<P>>& out) {
   MIDEND_ASSERT(widen.after == widening_options::never || has_widen<lattice_of<P>>, "a lattice with widen");
@@ -170,7 +170,7 @@ constexpr void solve_sparse(const IR& ir, const P& problem, const widening_optio
 }
 
 /// The least fact of each value.
-template <ssa_values IR, sparse_problem P>
+template <ssa_values_argument IR, sparse_problem P>
 constexpr sparse_solution<fact_of<P>> solve_sparse(const IR& ir, const P& problem, const widening_options& widen = {}) {
   sparse_solution<fact_of<P>> out;
   solve_sparse_workspace<fact_of<P>> workspace;

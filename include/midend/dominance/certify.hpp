@@ -46,21 +46,21 @@ struct claim_certifier {
 /// A post-dominator tree is certified as a dominator tree of the reversed graph with its virtual exit. Requires a tree
 /// of this size and epoch. For unreachable nodes, duplicate edges, self loops and cost see `low_high_order` and
 /// `verify_low_high`.
-template <flow_graph G>
+template <flow_graph_argument G>
 constexpr std::optional<dominance_error> certify(const G& g, const dominator_tree& tree, certify_workspace& workspace) {
   return detail::claim_certifier::run(g, tree, workspace);
 }
 
 /// The same for immediate dominators by node, from this library or another, `no_node` for the entry and for unreachable
 /// nodes. Any values are allowed.
-template <flow_graph G>
+template <flow_graph_argument G>
 constexpr std::optional<dominance_error> certify(const G& g, span<const node_id> immediate_dominators,
                                                  certify_workspace& workspace) {
   return detail::claim_certifier::run(g, immediate_dominators, workspace);
 }
 
 /// Returns nothing if the claims, a `dominator_tree` or a range of immediate dominators by node, are right.
-template <flow_graph G, class Claims>
+template <flow_graph_argument G, class Claims>
 constexpr std::optional<dominance_error> certify(const G& g, const Claims& claims) {
   certify_workspace workspace;
   return certify(g, claims, workspace);

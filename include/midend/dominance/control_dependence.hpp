@@ -145,7 +145,7 @@ struct control_dependence_search {
 /// policy of the post-dominator tree gives an endless region a virtual edge, the region is treated as if it could end
 /// there; nodes that diverge under `exits_only` depend on nothing, and nothing depends on edges to them. Unreachable
 /// nodes are treated like others. O(n + m + number of pairs) time and space; a ladder has O(n²) pairs.
-template <flow_graph G>
+template <flow_graph_argument G>
 constexpr control_dependence_graph control_dependence(const G& g, const post_dominator_tree& tree) {
   control_dependence_graph out;
   detail::control_dependence_search::run(g, tree, out);
@@ -153,7 +153,7 @@ constexpr control_dependence_graph control_dependence(const G& g, const post_dom
 }
 
 /// The same, refilling `out`; allocates nothing once the result has seen a graph as large.
-template <flow_graph G>
+template <flow_graph_argument G>
 constexpr void control_dependence(const G& g, const post_dominator_tree& tree, control_dependence_graph& out) {
   detail::control_dependence_search::run(g, tree, out);
 }

@@ -150,7 +150,7 @@ struct frontier_search {
 /// nothing; the entry is in frontiers if it has reachable predecessors. O(n + m + size of the frontiers) time and
 /// space. The frontiers of `n` nested loops or of a ladder have O(n²) members: `iterated_dominance_frontier`, which is
 /// what phi placement needs, avoids them.
-template <flow_graph G> constexpr frontier_sets dominance_frontier(const G& g, const dominator_tree& tree) {
+template <flow_graph_argument G> constexpr frontier_sets dominance_frontier(const G& g, const dominator_tree& tree) {
   frontier_sets out;
   dominance_frontier_workspace workspace;
   detail::frontier_search::run(g, tree, workspace, out);
@@ -158,7 +158,7 @@ template <flow_graph G> constexpr frontier_sets dominance_frontier(const G& g, c
 }
 
 /// The same, refilling `out`; allocates nothing once workspace and result have seen a graph as large.
-template <flow_graph G>
+template <flow_graph_argument G>
 constexpr void dominance_frontier(const G& g, const dominator_tree& tree, dominance_frontier_workspace& workspace,
                                   frontier_sets& out) {
   detail::frontier_search::run(g, tree, workspace, out);

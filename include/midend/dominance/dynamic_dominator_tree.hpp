@@ -47,6 +47,12 @@ public:
 
   template <flow_graph G> constexpr explicit dynamic_dominator_tree(const G& g) { assign(g); }
 
+  template <detail::meant_as_graph G>
+    requires(!flow_graph<G>)
+  explicit dynamic_dominator_tree(const G&) {
+    detail::explain_flow_graph<G>();
+  }
+
   constexpr explicit dynamic_dominator_tree(const dominator_tree& tree) { assign(tree); }
 
   /// Computes the tree of another graph, or of the same, from scratch. Allocates nothing if an earlier graph was at
@@ -102,7 +108,7 @@ public:
   constexpr std::uint64_t epoch() const { return epoch_; }
 
   /// The edge `source → target` was inserted; `g` has it.
-  template <flow_graph G> constexpr void insert_edge(const G& g, node_id source, node_id target) {
+  template <flow_graph_argument G> constexpr void insert_edge(const G& g, node_id source, node_id target) {
     if (start_update(g)) {
       insert(source, target, [&](node_id n, auto visit) { visit_successors(g, n, visit); });
       finish_update(g);
@@ -110,7 +116,8 @@ public:
   }
 
   /// The edge `source → target` was deleted; `g` no longer has it.
-  template <bidirectional_flow_graph G> constexpr void delete_edge(const G& g, node_id source, node_id target) {
+  template <bidirectional_flow_graph_argument G>
+  constexpr void delete_edge(const G& g, node_id source, node_id target) {
     if (start_update(g)) {
       lose_edge(source, target);
       detail::edge_deletion<G>(g, tree_, memory_).run();
@@ -121,7 +128,7 @@ public:
   /// All of `updates` happened, in any order, and led to `g`. An edge that was inserted and deleted, or that is
   /// parallel to one that stays, makes no difference. Insertions are done first, so that a block that gets a new place
   /// does not become unreachable in between. Batches of more than `batch_limit()` changes recompute the tree.
-  template <bidirectional_flow_graph G> constexpr void apply(const G& g, span<const edge_update> updates) {
+  template <bidirectional_flow_graph_argument G> constexpr void apply(const G& g, span<const edge_update> updates) {
     if (updates.size() == 1) {
       apply_one(g, updates[0]);
     } else if (start_update(g)) {

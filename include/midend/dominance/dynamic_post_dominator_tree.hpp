@@ -76,9 +76,15 @@ public:
     assign(g, policy);
   }
 
+  template <detail::meant_as_graph G>
+    requires(!bidirectional_flow_graph<G>)
+  explicit dynamic_post_dominator_tree(const G&, Policy = {}) {
+    detail::explain_bidirectional_flow_graph<G>();
+  }
+
   /// Computes the tree of another graph, or of the same, from scratch. Allocates nothing if an earlier graph was at
   /// least as large.
-  template <bidirectional_flow_graph G> constexpr void assign(const G& g, Policy policy = {}) {
+  template <bidirectional_flow_graph_argument G> constexpr void assign(const G& g, Policy policy = {}) {
     post_dominance_roots(g, policy, workspace_, roots_);
     is_root_.assign(detail::node_count(g), false);
     for (const node_id root : roots_) {
@@ -129,19 +135,21 @@ public:
   constexpr std::uint64_t epoch() const { return tree_.epoch(); }
 
   /// The edge `source → target` was inserted; `g` has it.
-  template <bidirectional_flow_graph G> constexpr void insert_edge(const G& g, node_id source, node_id target) {
+  template <bidirectional_flow_graph_argument G>
+  constexpr void insert_edge(const G& g, node_id source, node_id target) {
     const edge_update update{edge_change::insert, source, target};
     apply(g, span(&update, 1));
   }
 
   /// The edge `source → target` was deleted; `g` no longer has it.
-  template <bidirectional_flow_graph G> constexpr void delete_edge(const G& g, node_id source, node_id target) {
+  template <bidirectional_flow_graph_argument G>
+  constexpr void delete_edge(const G& g, node_id source, node_id target) {
     const edge_update update{edge_change::erase, source, target};
     apply(g, span(&update, 1));
   }
 
   /// All of `updates` happened, in any order, and led to `g`.
-  template <bidirectional_flow_graph G> constexpr void apply(const G& g, span<const edge_update> updates) {
+  template <bidirectional_flow_graph_argument G> constexpr void apply(const G& g, span<const edge_update> updates) {
     const auto old_count = static_cast<node_id>(num_nodes());
     grow(detail::node_count(g));
     updates_.clear();
@@ -285,6 +293,6 @@ private:
   std::size_t root_searches_ = 0;
 };
 
-template <bidirectional_flow_graph G> dynamic_post_dominator_tree(const G&) -> dynamic_post_dominator_tree<>;
+template <class G> dynamic_post_dominator_tree(const G&) -> dynamic_post_dominator_tree<>;
 
 MIDEND_END_NAMESPACE

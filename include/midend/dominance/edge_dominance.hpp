@@ -28,7 +28,7 @@ constexpr bool may_arrive_first(const dominator_tree& tree, node_id source, node
 /// False if there is no such edge, if there are parallel edges (a path may take either), if `source` or `n` is
 /// unreachable, and if `target` is the entry, where control starts. Edges from unreachable nodes are ignored. O(number
 /// of predecessors of `target`).
-template <bidirectional_flow_graph G>
+template <bidirectional_flow_graph_argument G>
 constexpr bool edge_dominates(const G& g, const dominator_tree& tree, node_id source, node_id target, node_id n) {
   detail::require_tree_of(g, tree);
   if (!tree.dominates(target, n) || target == tree.root()) {
@@ -53,7 +53,8 @@ constexpr bool edge_dominates(const G& g, const dominator_tree& tree, node_id so
 ///
 /// So edge `e` dominates node `n` exactly if `e` is the edge of its own target and that target dominates `n`. Ids are
 /// those of the graph, or, if it has none, those that `csr_graph` would give. O(n + m) for all edges.
-template <flow_graph G> constexpr flat_array<edge_id> dominating_edges(const G& g, const dominator_tree& tree) {
+template <flow_graph_argument G>
+constexpr flat_array<edge_id> dominating_edges(const G& g, const dominator_tree& tree) {
   detail::require_tree_of(g, tree);
   constexpr edge_id several = no_edge - 1; // max_edges keeps ids below
   flat_array<edge_id> out(tree.num_nodes(), no_edge);

@@ -104,14 +104,14 @@ struct dominance_explainer {
 /// Requires that `tree` is a dominator tree of `g`. An unreachable `a` is on no path, so each path avoids it.
 /// Duplicate edges and self loops change nothing. O(length of the chain), or O(n + m) for a path; 8 bytes a node of
 /// workspace. Allocates nothing once workspace and result have seen a graph as large.
-template <flow_graph G>
+template <flow_graph_argument G>
 constexpr void explain_dominance(const G& g, const dominator_tree& tree, node_id a, node_id b,
                                  explain_dominance_workspace& workspace, dominance_explanation& out) {
   detail::dominance_explainer::run(g, tree, a, b, workspace, out);
 }
 
 /// Explains whether `a` dominates `b`.
-template <flow_graph G>
+template <flow_graph_argument G>
 constexpr dominance_explanation explain_dominance(const G& g, const dominator_tree& tree, node_id a, node_id b) {
   dominance_explanation out;
   explain_dominance_workspace workspace;

@@ -312,7 +312,7 @@ concept live_in_relation = requires(F f, variable_id v, node_id n) {
 /// Unreachable definitions are ignored; duplicate definitions and duplicate edges count once. The entry is a definition
 /// only if `definitions` names it. Returns ascending nodes. O(n + m) time and space, however large the
 /// frontiers of single nodes are, and O(k log k) to sort k nodes.
-template <flow_graph G, range_of_nodes Nodes, live_in_predicate LiveIn = detail::live_everywhere>
+template <flow_graph_argument G, range_of_nodes Nodes, live_in_predicate LiveIn = detail::live_everywhere>
 constexpr flat_array<node_id> iterated_dominance_frontier(const G& g, const dominator_tree& tree,
                                                           const Nodes& definitions, LiveIn live_in = {}) {
   flat_array<node_id> out;
@@ -322,7 +322,7 @@ constexpr flat_array<node_id> iterated_dominance_frontier(const G& g, const domi
 }
 
 /// The same, refilling `out`; allocates nothing once workspace and result have seen a graph as large.
-template <flow_graph G, range_of_nodes Nodes, live_in_predicate LiveIn>
+template <flow_graph_argument G, range_of_nodes Nodes, live_in_predicate LiveIn>
 constexpr void iterated_dominance_frontier(const G& g, const dominator_tree& tree, const Nodes& definitions,
                                            LiveIn live_in, iterated_dominance_frontier_workspace& workspace,
                                            flat_array<node_id>& out) {
@@ -334,7 +334,7 @@ constexpr void iterated_dominance_frontier(const G& g, const dominator_tree& tre
 ///
 /// O(n + m + d + v) for d definitions of v variables and then, for each variable, the edges that leave the dominator
 /// subtrees of its definitions and phis, at most O(m), and 1/64 of the depth of the tree.
-template <flow_graph G, live_in_relation LiveIn = detail::live_everywhere>
+template <flow_graph_argument G, live_in_relation LiveIn = detail::live_everywhere>
 constexpr iterated_frontiers
 iterated_dominance_frontiers(const G& g, const dominator_tree& tree, std::size_t num_variables,
                              span<const definition_site> definitions, LiveIn live_in = {}) {
@@ -345,7 +345,7 @@ iterated_dominance_frontiers(const G& g, const dominator_tree& tree, std::size_t
 }
 
 /// The same, refilling `out`; allocates nothing once workspace and result have seen a graph as large.
-template <flow_graph G, live_in_relation LiveIn>
+template <flow_graph_argument G, live_in_relation LiveIn>
 constexpr void iterated_dominance_frontiers(const G& g, const dominator_tree& tree, std::size_t num_variables,
                                             span<const definition_site> definitions, LiveIn live_in,
                                             iterated_dominance_frontier_workspace& workspace, iterated_frontiers& out) {

@@ -518,7 +518,7 @@ struct low_high_builder {
 /// Duplicate edges, self loops and edges from unreachable nodes change nothing. Where the order of siblings is free, it
 /// is that of the tree's preorder. O((n + m) log n) time, in practice linear; at most 80 bytes a
 /// node and 12 an edge of workspace. Allocates nothing once workspace and result have seen a graph as large.
-template <flow_graph G>
+template <flow_graph_argument G>
 constexpr std::optional<dominance_error> low_high_order(const G& g, const dominator_tree& tree,
                                                         low_high_order_workspace& workspace, flat_array<node_id>& out) {
   detail::require_tree_of(g, tree);
@@ -527,14 +527,14 @@ constexpr std::optional<dominance_error> low_high_order(const G& g, const domina
 
 /// The same for immediate dominators by node, `no_node` for the entry and for unreachable nodes. Any values
 /// are allowed. 8 bytes a node more.
-template <flow_graph G>
+template <flow_graph_argument G>
 constexpr std::optional<dominance_error> low_high_order(const G& g, span<const node_id> immediate_dominators,
                                                         low_high_order_workspace& workspace, flat_array<node_id>& out) {
   return detail::low_high_builder::run(g, immediate_dominators, workspace, out);
 }
 
 /// The order, or the error. `Claims` is a `dominator_tree` or a range of immediate dominators by node.
-template <flow_graph G, class Claims>
+template <flow_graph_argument G, class Claims>
 constexpr result<flat_array<node_id>, dominance_error> low_high_order(const G& g, const Claims& claims) {
   low_high_order_workspace workspace;
   flat_array<node_id> out;

@@ -163,14 +163,14 @@ private:
 /// the exits does not reach; for this search, a graph without predecessors is copied into the workspace. `exits_only`
 /// is one pass over the nodes, `given_roots` a sort, the default O(n + m); 5 to 45 bytes a node and up to 16 an edge of
 /// workspace.
-template <flow_graph G, post_dominance_policy Policy>
+template <flow_graph_argument G, post_dominance_policy Policy>
 constexpr void post_dominance_roots(const G& g, Policy policy, post_dominance_roots_workspace& workspace,
                                     flat_array<node_id>& out) {
   detail::post_dominance_root_search::run(g, policy, workspace, out);
 }
 
 /// The roots that a policy chooses, ascending.
-template <flow_graph G, post_dominance_policy Policy = virtual_edge_per_endless_region_t>
+template <flow_graph_argument G, post_dominance_policy Policy = virtual_edge_per_endless_region_t>
 constexpr flat_array<node_id> post_dominance_roots(const G& g, Policy policy = {}) {
   flat_array<node_id> out;
   post_dominance_roots_workspace workspace;

@@ -201,7 +201,7 @@ private:
 /// Edges from outside the tree and self loops are ignored; parallel edges count once. O(n + m) time: a pass over the
 /// order, one over the edges and one over the tree; 16 bytes a node of workspace. Allocates nothing once the workspace
 /// has seen a graph as large.
-template <flow_graph G>
+template <flow_graph_argument G>
 constexpr std::optional<dominance_error> verify_low_high(const G& g, span<const node_id> immediate_dominators,
                                                          span<const node_id> order,
                                                          verify_low_high_workspace& workspace) {
@@ -211,7 +211,7 @@ constexpr std::optional<dominance_error> verify_low_high(const G& g, span<const 
 /// The same for all answers of `tree`: immediate dominators, reachability, preorder, intervals and depths. Requires a
 /// tree of this size and epoch, as every function of a graph and a tree does; for another tree, pass
 /// `tree.immediate_dominators()`.
-template <flow_graph G>
+template <flow_graph_argument G>
 constexpr std::optional<dominance_error> verify_low_high(const G& g, const dominator_tree& tree,
                                                          span<const node_id> order,
                                                          verify_low_high_workspace& workspace) {
@@ -222,7 +222,7 @@ constexpr std::optional<dominance_error> verify_low_high(const G& g, const domin
 }
 
 /// Returns nothing if the claims, a `dominator_tree` or a range of immediate dominators by node, are right.
-template <flow_graph G, class Claims>
+template <flow_graph_argument G, class Claims>
 constexpr std::optional<dominance_error> verify_low_high(const G& g, const Claims& claims, span<const node_id> order) {
   verify_low_high_workspace workspace;
   return verify_low_high(g, claims, order, workspace);

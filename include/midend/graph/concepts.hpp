@@ -10,7 +10,12 @@
 ///       }
 ///     };
 ///
-/// Each requirement is a concept, so that the compiler names the one that fails.
+/// Each requirement is a concept. Functions take a `flow_graph_argument` (or one of its kind): where a requirement
+/// fails, the first error of the compiler is a sentence that says what to write, and the concept follows. So they do
+/// not answer `requires { midend::dominators(g); }` with false; ask for the concept, `midend::flow_graph<G>`.
+///
+/// `predecessors`, the numbers of edges and `epoch` are optional. A member of such a name that does not fit (it is not
+/// const, returns something else, takes something else) is an error too, because it would never be called.
 ///
 /// Legal everywhere: parallel edges, self loops, unreachable nodes, an entry with predecessors, no exit, many exits.
 /// A graph without nodes is legal too; its `entry()` is never called. The order of successors is the graph's
@@ -145,17 +150,143 @@ template <class G>
 concept edge_indexed_flow_graph =
     flow_graph<G> && has_edges<G> && out_edges_are_a_range_of_edges<G> && out_edge_iterators_outlive_the_range<G>;
 
+/// `epoch()` returns the number of modifications that a graph has seen. Optional.
+template <class G>
+concept has_epoch = requires(const G& g) {
+  { g.epoch() } -> std::convertible_to<std::uint64_t>;
+};
+
 /// The number of modifications a graph has seen, if it counts them in `epoch()`, else 0. Results remember it, and calls
 /// that take a graph and a result require that they agree.
 template <class G> constexpr std::uint64_t graph_epoch(const G& g) {
-  if constexpr (requires {
-                  { g.epoch() } -> std::convertible_to<std::uint64_t>;
-                }) {
+  if constexpr (has_epoch<G>) {
     return static_cast<std::uint64_t>(g.epoch());
   } else {
     return 0;
   }
 }
+
+namespace detail {
+
+// Members of these names exist, whether they fit or not. The address finds members of any type, the call those that are
+// overloaded. What is private, or is there only if a constraint holds, does not count.
+template <class G>
+concept names_predecessors = requires { &G::predecessors; } || requires(G& g, node_id n) { g.predecessors(n); };
+template <class G>
+concept names_out_edges = requires { &G::out_edges; } || requires(G& g, node_id n) { g.out_edges(n); };
+template <class G>
+concept names_epoch = requires { &G::epoch; } || requires(G& g) { g.epoch(); };
+
+/// Meant as a graph. Where a constructor, or a function that is overloaded for something else, takes a graph, a second
+/// overload takes what is meant as one and is none, for the error alone.
+template <class G>
+concept meant_as_graph =
+    requires { &G::num_nodes; } || requires { &G::successors; } || requires(G& g, node_id n) { g.successors(n); };
+
+template <class G>
+concept predecessors_fit = bidirectional_flow_graph<G> || !names_predecessors<G>;
+template <class G>
+concept edges_fit = edge_indexed_flow_graph<G> || !names_out_edges<G>;
+template <class G>
+concept epoch_fits = has_epoch<G> || !names_epoch<G>;
+
+/// The error of a graph that cannot be read: one sentence for the first thing that is wrong. Always false.
+template <class G> constexpr bool explain_readable_graph() {
+  if constexpr (!has_num_nodes<G>) {
+    static_assert(has_num_nodes<G>,
+                  "midend: a graph needs `std::size_t num_nodes() const`, or pass a view of your function that has it");
+  } else if constexpr (!has_successors<G>) {
+    static_assert(
+        has_successors<G>,
+        "midend: a graph needs `successors(midend::node_id n) const`, which returns the nodes to which n has edges");
+  } else if constexpr (!successors_are_a_range_of_nodes<G>) {
+    static_assert(successors_are_a_range_of_nodes<G>,
+                  "midend: `successors(n)` of a graph must return a range of node numbers; if it has blocks, write "
+                  "`return midend::mapped(blocks, f)`, where f returns the number of a block");
+  }
+  return false;
+}
+
+/// The same for a graph that is searched.
+template <class G> constexpr bool explain_directed_graph() {
+  if constexpr (!readable_graph<G>) {
+    explain_readable_graph<G>();
+  } else if constexpr (!successors_can_be_read_twice<G>) {
+    static_assert(successors_can_be_read_twice<G>, "midend: `successors(n)` of a graph must return a range that can be "
+                                                   "read twice; or pass a copy: `midend::csr_graph(g)`");
+  } else if constexpr (!successor_iterators_outlive_the_range<G>) {
+    static_assert(successor_iterators_outlive_the_range<G>,
+                  "midend: `successors(n)` of a graph returns a temporary range; return a span or a reference; or "
+                  "specialise std::ranges::enable_borrowed_range if iterators of the range stay valid without it; or "
+                  "pass a copy: `midend::csr_graph(g)`");
+  } else if constexpr (!epoch_fits<G>) {
+    static_assert(epoch_fits<G>, "midend: `epoch` of a graph would never be called; write `std::uint64_t epoch() "
+                                 "const`, or give the member another name");
+  }
+  return false;
+}
+
+/// The same for a graph with an entry and optional members.
+template <class G> constexpr bool explain_flow_graph() {
+  if constexpr (!directed_graph<G>) {
+    explain_directed_graph<G>();
+  } else if constexpr (!has_entry<G>) {
+    static_assert(has_entry<G>, "midend: a control-flow graph needs `midend::node_id entry() const`, which returns the "
+                                "node where control enters");
+  } else if constexpr (!predecessors_fit<G>) {
+    static_assert(predecessors_fit<G>,
+                  "midend: `predecessors` of a graph would never be called; write `predecessors(midend::node_id n) "
+                  "const` so that it returns nodes as `successors` does (a span, a reference, midend::mapped), or give "
+                  "the member another name");
+  } else if constexpr (!edges_fit<G>) {
+    static_assert(
+        edges_fit<G>,
+        "midend: `out_edges` of a graph would never be called; write all of `num_edges()`, `out_edges(n)` (a span of "
+        "midend::edge_id), `edge_source(e)` and `edge_target(e)`, each const, or give the member another name");
+  } else {
+    explain_directed_graph<G>();
+  }
+  return false;
+}
+
+/// The same for a graph with predecessors.
+template <class G> constexpr bool explain_bidirectional_flow_graph() {
+  if constexpr (flow_graph<G> && predecessors_fit<G>) {
+    static_assert(has_predecessors<G>, "midend: this needs a graph with `predecessors(midend::node_id n) const`, or "
+                                       "pass a copy: `midend::csr_graph(g)`");
+  }
+  return explain_flow_graph<G>();
+}
+
+/// The same for a graph whose edges have numbers.
+template <class G> constexpr bool explain_edge_indexed_flow_graph() {
+  if constexpr (flow_graph<G> && edges_fit<G>) {
+    static_assert(has_edges<G>,
+                  "midend: this needs a graph whose edges have numbers: `num_edges()`, `out_edges(n)`, "
+                  "`edge_source(e)` and `edge_target(e)`, each const; write them, or use midend::csr_graph");
+  }
+  return explain_flow_graph<G>();
+}
+
+} // namespace detail
+
+// What functions take: the concept, and optional members that fit; otherwise an error.
+template <class G>
+concept readable_graph_argument = readable_graph<G> || detail::explain_readable_graph<G>();
+template <class G>
+concept directed_graph_argument = (directed_graph<G> && detail::epoch_fits<G>) || detail::explain_directed_graph<G>();
+template <class G>
+concept flow_graph_argument =
+    (flow_graph<G> && detail::epoch_fits<G> && detail::predecessors_fit<G> && detail::edges_fit<G>) ||
+    detail::explain_flow_graph<G>();
+template <class G>
+concept bidirectional_flow_graph_argument =
+    (bidirectional_flow_graph<G> && detail::epoch_fits<G> && detail::edges_fit<G>) ||
+    detail::explain_bidirectional_flow_graph<G>();
+template <class G>
+concept edge_indexed_flow_graph_argument =
+    (edge_indexed_flow_graph<G> && detail::epoch_fits<G> && detail::predecessors_fit<G>) ||
+    detail::explain_edge_indexed_flow_graph<G>();
 
 namespace detail {
 

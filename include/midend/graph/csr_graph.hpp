@@ -28,14 +28,20 @@ public:
   /// entry and targets below `g.num_nodes()`; `from_graph` checks and reports. O(n + m).
   template <readable_graph G> constexpr explicit csr_graph(const G& g) { assign(g); }
 
+  template <detail::meant_as_graph G>
+    requires(!readable_graph<G>)
+  explicit csr_graph(const G&) {
+    detail::explain_readable_graph<G>();
+  }
+
   /// The same in place: allocates nothing if an earlier graph of this object was at least as large.
-  template <readable_graph G> constexpr void assign(const G& g) {
+  template <readable_graph_argument G> constexpr void assign(const G& g) {
     forward_csr_graph::assign(g);
     derive_in_edges();
   }
 
   /// A copy of `g`, or the first entry or successor that is not a node of `g`. O(n + m).
-  template <readable_graph G> static constexpr result<csr_graph, graph_build_error> from_graph(const G& g) {
+  template <readable_graph_argument G> static constexpr result<csr_graph, graph_build_error> from_graph(const G& g) {
     auto forward = forward_csr_graph::from_graph(g);
     if (!forward) {
       return forward.error();

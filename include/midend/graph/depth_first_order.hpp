@@ -148,7 +148,7 @@ struct depth_first_search {
 /// Tarjan, "Depth-first search and linear graph algorithms", SIAM J. Comput. 1(2), 1972; without recursion.
 /// Duplicate edges and self loops change nothing; unreachable nodes get no number. O(n + m) time; the stack holds at
 /// most one entry for each reachable node and edge.
-template <flow_graph G> constexpr depth_first_numbering depth_first_order(const G& g) {
+template <flow_graph_argument G> constexpr depth_first_numbering depth_first_order(const G& g) {
   depth_first_numbering out;
   depth_first_order_workspace workspace;
   detail::depth_first_search::run(g, workspace, out);
@@ -156,14 +156,14 @@ template <flow_graph G> constexpr depth_first_numbering depth_first_order(const 
 }
 
 /// The same, refilling `out`; allocates nothing once workspace and result have seen a graph as large.
-template <flow_graph G>
+template <flow_graph_argument G>
 constexpr void depth_first_order(const G& g, depth_first_order_workspace& workspace, depth_first_numbering& out) {
   detail::depth_first_search::run(g, workspace, out);
 }
 
 /// The reachable nodes, each before its successors except along edges back to an ancestor: the order for forward
 /// problems. The reversed `postorder()` of `depth_first_order(g)`. O(n + m).
-template <flow_graph G> constexpr flat_array<node_id> reverse_post_order(const G& g) {
+template <flow_graph_argument G> constexpr flat_array<node_id> reverse_post_order(const G& g) {
   const depth_first_numbering order = depth_first_order(g);
   const span<const node_id> postorder = order.postorder();
   flat_array<node_id> reversed;

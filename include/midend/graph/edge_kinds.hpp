@@ -46,7 +46,8 @@ constexpr flat_array<node_id> depth_first_parents(const depth_first_numbering& o
 /// Cormen, Leiserson, Rivest, Stein, "Introduction to Algorithms", section "Depth-first search". Requires that `order`
 /// is `depth_first_order(g)`. The first of parallel edges to a child is the tree edge, the others are forward edges;
 /// self loops are back edges. O(n + m) time, 8 bytes a node in addition to the result.
-template <flow_graph G> constexpr flat_array<edge_kind> edge_kinds(const G& g, const depth_first_numbering& order) {
+template <flow_graph_argument G>
+constexpr flat_array<edge_kind> edge_kinds(const G& g, const depth_first_numbering& order) {
   MIDEND_ASSERT(order.num_nodes() == detail::node_count(g), "an order of this graph", order.num_nodes(), g.num_nodes());
   flat_array<node_id> parents = detail::depth_first_parents(order);
   flat_array<edge_kind> kinds(detail::count_edges(g), edge_kind::unreachable);

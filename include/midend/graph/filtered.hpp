@@ -79,7 +79,7 @@ template <class Keep> struct both_ends {
 
 /// The view of `g` without the nodes for which `keep(n)` is false, or without the edges for which `keep(source,
 /// target)` is. Requires that the entry is kept.
-template <flow_graph G, class Keep>
+template <flow_graph_argument G, class Keep>
   requires node_predicate<Keep> || edge_predicate<Keep>
 constexpr auto filtered(const G& g, Keep keep) {
   if constexpr (edge_predicate<Keep>) {

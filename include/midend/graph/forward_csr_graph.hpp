@@ -51,14 +51,21 @@ public:
   /// may break that, `from_graph` checks and reports. O(n + m).
   template <readable_graph G> constexpr explicit forward_csr_graph(const G& g) { assign(g); }
 
+  template <detail::meant_as_graph G>
+    requires(!readable_graph<G>)
+  explicit forward_csr_graph(const G&) {
+    detail::explain_readable_graph<G>();
+  }
+
   /// The same in place: allocates nothing if an earlier graph of this object was at least as large.
-  template <readable_graph G> constexpr void assign(const G& g) {
+  template <readable_graph_argument G> constexpr void assign(const G& g) {
     copy_successors(g);
     MIDEND_ASSERT(!first_error(), "entry and successors within the graph", first_error()->value, num_nodes());
   }
 
   /// A copy of `g`, or the first entry or successor that is not a node of `g`. O(n + m).
-  template <readable_graph G> static constexpr result<forward_csr_graph, graph_build_error> from_graph(const G& g) {
+  template <readable_graph_argument G>
+  static constexpr result<forward_csr_graph, graph_build_error> from_graph(const G& g) {
     forward_csr_graph copy;
     if (const auto count = static_cast<std::size_t>(g.num_nodes()); count > max_nodes) {
       return graph_build_error{graph_build_error::reason::too_many_nodes, 0, count};

@@ -69,12 +69,12 @@ private:
 };
 
 /// The view of `g` with all edges reversed, entered at `entry`.
-template <bidirectional_flow_graph G> constexpr reversed_graph<G> reversed(const G& g, node_id entry) {
+template <bidirectional_flow_graph_argument G> constexpr reversed_graph<G> reversed(const G& g, node_id entry) {
   return {g, entry};
 }
 
 /// The view of a graph that has an `exit()`, entered there.
-template <bidirectional_flow_graph G>
+template <bidirectional_flow_graph_argument G>
   requires has_exit<G>
 constexpr reversed_graph<G> reversed(const G& g) {
   return {g, static_cast<node_id>(g.exit())};

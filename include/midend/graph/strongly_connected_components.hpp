@@ -192,7 +192,7 @@ struct component_search {
 /// closes a component never goes on the stack, so that acyclic parts do not touch it. Successors are searched last to
 /// first. Duplicate edges and self loops change nothing. O(n + m) time; 12 bytes a node and 8 an edge of workspace at
 /// most.
-template <directed_graph G> constexpr component_partition strongly_connected_components(const G& g) {
+template <directed_graph_argument G> constexpr component_partition strongly_connected_components(const G& g) {
   component_partition out;
   strongly_connected_components_workspace workspace;
   detail::component_search::run(g, workspace, out);
@@ -200,7 +200,7 @@ template <directed_graph G> constexpr component_partition strongly_connected_com
 }
 
 /// The same, refilling `out`; allocates nothing once workspace and result have seen a graph as large.
-template <directed_graph G>
+template <directed_graph_argument G>
 constexpr void strongly_connected_components(const G& g, strongly_connected_components_workspace& workspace,
                                              component_partition& out) {
   detail::component_search::run(g, workspace, out);
@@ -209,7 +209,8 @@ constexpr void strongly_connected_components(const G& g, strongly_connected_comp
 /// The condensation of `g`: a node for each component, and one edge for each pair of different components that an edge
 /// joins, in the order of the members' edges. The entry is the component of the entry. Acyclic; edges
 /// lead to lower numbers. O(n + m).
-template <directed_graph G> constexpr csr_graph condensation(const G& g, const component_partition& components) {
+template <directed_graph_argument G>
+constexpr csr_graph condensation(const G& g, const component_partition& components) {
   MIDEND_ASSERT(components.num_nodes() == detail::node_count(g), "the components of this graph", components.num_nodes(),
                 g.num_nodes());
   flat_array<edge> edges;

@@ -70,13 +70,14 @@ private:
 };
 
 /// The view of `g` whose virtual exit follows the nodes `roots`.
-template <flow_graph G> constexpr virtual_exit_graph<G> with_virtual_exit(const G& g, span<const node_id> roots) {
+template <flow_graph_argument G>
+constexpr virtual_exit_graph<G> with_virtual_exit(const G& g, span<const node_id> roots) {
   return {g, roots};
 }
 
 /// The view of `g` whose virtual exit follows the nodes without successors, unreachable ones too, ascending. Nodes that
 /// reach none of them, endless regions, have no path to the virtual exit.
-template <flow_graph G> constexpr virtual_exit_graph<G> with_virtual_exit(const G& g) {
+template <flow_graph_argument G> constexpr virtual_exit_graph<G> with_virtual_exit(const G& g) {
   flat_array<node_id> roots;
   const node_id count = detail::node_count(g);
   for (node_id n = 0; n != count; ++n) {

@@ -4,7 +4,9 @@
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
 
+#include <concepts>
 #include <cstdint>
+#include <type_traits>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -28,6 +30,10 @@ inline constexpr value_id no_value = 0xffff'ffff;
 /// A range, in the sense of `begin` and `end`, whose elements convert to an id.
 template <class Range>
 concept range_of_ids = range_of_nodes<Range>;
+
+/// The answer of a member that says yes or no: a `bool`, or a number, as in C, where 0 means no.
+template <class T>
+concept truth_value = std::integral<std::remove_cvref_t<T>>;
 
 namespace detail {
 

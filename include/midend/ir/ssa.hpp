@@ -71,6 +71,41 @@ concept ssa_ir = ssa_values<IR> && has_graph<IR> && graph_is_edge_indexed<IR> &&
 
 namespace detail {
 
+template <class IR>
+concept names_parameters = requires { &IR::parameters; } || requires(IR& ir) { ir.parameters(); };
+
+template <class IR>
+concept parameters_fit = has_parameters<IR> || !names_parameters<IR>;
+
+template <class IR>
+concept ssa_members_fit = users_fit<IR> && parameters_fit<IR> && graph_members_fit<IR>;
+
+/// The error of an IR without the SSA rung: one sentence for the first thing that is wrong. Always false.
+template <class IR> constexpr bool explain_ssa_ir() {
+  if constexpr (!ssa_values<IR> || !users_fit<IR>) {
+    explain_ssa_values<IR>();
+  } else if constexpr (!has_graph<IR> || !graph_is_edge_indexed<IR> || !graph_members_fit<IR>) {
+    explain_graph<IR, true>();
+  } else if constexpr (!has_values<IR>) {
+    static_assert(has_values<IR>, "midend: an IR in SSA form needs `values(midend::node_id n) const`, which returns "
+                                  "the values computed in n, phis first");
+  } else if constexpr (!values_are_a_range_of_ids<IR>) {
+    static_assert(values_are_a_range_of_ids<IR>,
+                  "midend: `values(n)` of an IR must return a range of values, by number");
+  } else if constexpr (!has_phi_input<IR>) {
+    static_assert(
+        has_phi_input<IR>,
+        "midend: an IR in SSA form needs `midend::value_id phi_input(midend::value_id v, midend::edge_id e) const`");
+  } else if constexpr (!has_condition<IR>) {
+    static_assert(has_condition<IR>, "midend: an IR in SSA form needs `midend::value_id condition(midend::node_id n) "
+                                     "const`, which returns midend::no_value where nothing decides");
+  } else if constexpr (!parameters_fit<IR>) {
+    static_assert(parameters_fit<IR>, "midend: `parameters` of an IR would never be called; write `parameters() const` "
+                                      "so that it returns a range of values, or give the member another name");
+  }
+  return false;
+}
+
 /// Calls `visit(phi)` for each phi of a node.
 template <class IR, class Visit> constexpr void for_each_phi(const IR& ir, node_id n, Visit visit) {
   for (auto&& id : ir.values(n)) {
@@ -83,5 +118,9 @@ template <class IR, class Visit> constexpr void for_each_phi(const IR& ir, node_
 }
 
 } // namespace detail
+
+/// What functions take: an `ssa_ir` with optional members that fit; otherwise an error.
+template <class IR>
+concept ssa_ir_argument = (ssa_ir<IR> && detail::ssa_members_fit<IR>) || detail::explain_ssa_ir<IR>();
 
 MIDEND_END_NAMESPACE

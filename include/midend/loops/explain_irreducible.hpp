@@ -141,14 +141,14 @@ struct entry_path_search {
 ///
 /// Requires a cycle forest of this graph, up to date. Unreachable blocks are in no cycle and on no path. Parallel edges
 /// and self loops change nothing. O(n + m) time, 8 bytes a node.
-template <flow_graph G>
+template <flow_graph_argument G>
 constexpr void explain_irreducible(const G& g, const cycle_forest& forest, cycle_id c,
                                    explain_irreducible_workspace& workspace, irreducible_explanation& out) {
   detail::entry_path_search::run(g, forest, c, workspace, out);
 }
 
 /// Two entries of cycle `c` and a path to each, or its only entry.
-template <flow_graph G>
+template <flow_graph_argument G>
 constexpr irreducible_explanation explain_irreducible(const G& g, const cycle_forest& forest, cycle_id c) {
   irreducible_explanation out;
   explain_irreducible_workspace workspace;

@@ -258,14 +258,14 @@ struct loop_form_examiner {
 /// Requires a tree and a forest of this graph, up to date, the forest with boundaries. O(k log k) for k edges into and
 /// out of the loop and into its exit blocks, and the out-edges of latches. A graph without predecessors is copied into
 /// the workspace if exits are not dedicated.
-template <flow_graph G>
+template <flow_graph_argument G>
 constexpr void explain_loop_form(const G& g, const dominator_tree& tree, const loop_forest& loops, loop_id l,
                                  explain_loop_form_workspace& workspace, loop_form_explanation& out) {
   detail::loop_form_examiner::run(g, tree, loops, l, workspace, out);
 }
 
 /// Why `l` is not in loop-simplify, rotated or LCSSA-ready form.
-template <flow_graph G>
+template <flow_graph_argument G>
 constexpr loop_form_explanation explain_loop_form(const G& g, const dominator_tree& tree, const loop_forest& loops,
                                                   loop_id l) {
   loop_form_explanation out;

@@ -59,12 +59,12 @@ struct reducibility_test {
 ///
 /// Runs the search of `cycles(g)` up to the first irreducible cycle. Duplicate edges, self loops and unreachable nodes
 /// change nothing. Cost: that of `cycles(g)`.
-template <flow_graph G> constexpr bool is_reducible(const G& g, is_reducible_workspace& workspace) {
+template <flow_graph_argument G> constexpr bool is_reducible(const G& g, is_reducible_workspace& workspace) {
   return detail::reducibility_test::run(g, workspace);
 }
 
 /// Whether `g` is reducible.
-template <flow_graph G> constexpr bool is_reducible(const G& g) {
+template <flow_graph_argument G> constexpr bool is_reducible(const G& g) {
   is_reducible_workspace workspace;
   return is_reducible(g, workspace);
 }
@@ -74,13 +74,13 @@ template <flow_graph G> constexpr bool is_reducible(const G& g) {
 ///
 /// Hecht, Ullman, "Characterizations of reducible flow graphs", J. ACM 21(3), 1974. Requires that `tree` is a dominator
 /// tree of `g`. Returns the same as `is_reducible(g)` on every graph. O(n + m).
-template <flow_graph G>
+template <flow_graph_argument G>
 constexpr bool is_reducible(const G& g, const dominator_tree& tree, is_reducible_workspace& workspace) {
   return detail::reducibility_test::run(g, tree, workspace);
 }
 
 /// Whether `g`, whose dominator tree is `tree`, is reducible.
-template <flow_graph G> constexpr bool is_reducible(const G& g, const dominator_tree& tree) {
+template <flow_graph_argument G> constexpr bool is_reducible(const G& g, const dominator_tree& tree) {
   is_reducible_workspace workspace;
   return is_reducible(g, tree, workspace);
 }

@@ -57,32 +57,32 @@ template <class G> constexpr bool leaves_to_entry(const G& g, const loop_forest&
 
 /// Whether a block outside `l` has its only edge to the header, and no other edge from outside leads there: code at its
 /// end runs once before the loop. `loop_forest::preheader` names it. O(1).
-template <flow_graph G> constexpr bool has_preheader(const G& g, const loop_forest& loops, loop_id l) {
+template <flow_graph_argument G> constexpr bool has_preheader(const G& g, const loop_forest& loops, loop_id l) {
   detail::require_loop_of(g, loops, l);
   return loops.preheader(l) != no_node && loops.header(l) != static_cast<node_id>(g.entry());
 }
 
 /// Whether `l` has one backedge, and so one latch. `loop_forest::single_latch` names it, but does so too if parallel
 /// edges lead from there to the header. O(1).
-template <flow_graph G> constexpr bool has_single_latch(const G& g, const loop_forest& loops, loop_id l) {
+template <flow_graph_argument G> constexpr bool has_single_latch(const G& g, const loop_forest& loops, loop_id l) {
   detail::require_loop_of(g, loops, l);
   return loops.backedges(l).size() == 1;
 }
 
 /// Whether control reaches the exit blocks of `l` only from `l`; true if there is none. O(1), and one pass over the
 /// exiting edges if the entry of the graph is in a loop.
-template <flow_graph G> constexpr bool has_dedicated_exits(const G& g, const loop_forest& loops, loop_id l) {
+template <flow_graph_argument G> constexpr bool has_dedicated_exits(const G& g, const loop_forest& loops, loop_id l) {
   detail::require_loop_of(g, loops, l);
   return loops.has_dedicated_exits(l) && !detail::leaves_to_entry(g, loops, l);
 }
 
 /// Whether `l` has a preheader, a single latch and dedicated exits. Cost of `has_dedicated_exits`.
-template <flow_graph G> constexpr bool is_loop_simplify_form(const G& g, const loop_forest& loops, loop_id l) {
+template <flow_graph_argument G> constexpr bool is_loop_simplify_form(const G& g, const loop_forest& loops, loop_id l) {
   return has_preheader(g, loops, l) && has_single_latch(g, loops, l) && has_dedicated_exits(g, loops, l);
 }
 
 /// Whether block `n` of `l` has an edge out of `l`. O(out-edges of `n`).
-template <flow_graph G> constexpr bool is_exiting(const G& g, const loop_forest& loops, loop_id l, node_id n) {
+template <flow_graph_argument G> constexpr bool is_exiting(const G& g, const loop_forest& loops, loop_id l, node_id n) {
   detail::require_loop_of(g, loops, l);
   MIDEND_ASSERT(loops.contains(l, n), "a block of the loop", n, l);
   for (const auto successor : g.successors(n)) {
@@ -95,20 +95,20 @@ template <flow_graph G> constexpr bool is_exiting(const G& g, const loop_forest&
 
 /// Whether `l` is a do-while: its only latch is an exiting block, so the body has run before the test. O(out-edges of
 /// the latch).
-template <flow_graph G> constexpr bool is_rotated(const G& g, const loop_forest& loops, loop_id l) {
+template <flow_graph_argument G> constexpr bool is_rotated(const G& g, const loop_forest& loops, loop_id l) {
   return has_single_latch(g, loops, l) && is_exiting(g, loops, l, loops.single_latch(l));
 }
 
 /// Whether the header of `l` is an exiting block, as that of a `while` is before rotation. A loop may test in its
 /// header, in its latch, in both (as a loop of one block does), or in neither. O(out-edges of the header).
-template <flow_graph G> constexpr bool tests_in_header(const G& g, const loop_forest& loops, loop_id l) {
+template <flow_graph_argument G> constexpr bool tests_in_header(const G& g, const loop_forest& loops, loop_id l) {
   return is_exiting(g, loops, l, loops.header(l));
 }
 
 /// Whether loop-closed SSA form needs no new block. In that form a value of the loop is used outside only through a phi
 /// in an exit block. Such a phi stands for values of the loop and nothing else if all edges into its block come from
 /// the loop. Which values need one depends on the IR. Cost of `has_dedicated_exits`.
-template <flow_graph G> constexpr bool is_lcssa_ready(const G& g, const loop_forest& loops, loop_id l) {
+template <flow_graph_argument G> constexpr bool is_lcssa_ready(const G& g, const loop_forest& loops, loop_id l) {
   return has_dedicated_exits(g, loops, l);
 }
 

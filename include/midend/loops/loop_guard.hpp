@@ -145,7 +145,7 @@ struct loop_guard_search {
 /// Requires a forest of this graph, up to date and with boundaries. O(exiting edges, edges of the blocks named and of
 /// those between). A graph without predecessors is copied first, O(n + m): for many loops, make the `csr_graph`
 /// once.
-template <flow_graph G, std::predicate<node_id> IsEmpty = any_block_may_be_empty>
+template <flow_graph_argument G, std::predicate<node_id> IsEmpty = any_block_may_be_empty>
 constexpr std::optional<loop_guard> find_loop_guard(const G& g, const loop_forest& loops, loop_id l,
                                                     const IsEmpty& is_empty = {}) {
   if constexpr (bidirectional_flow_graph<G>) {

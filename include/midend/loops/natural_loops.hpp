@@ -220,14 +220,14 @@ inline constexpr nesting_only_t nesting_only{};
 /// self loop makes a loop of one block; edges out of unreachable blocks count only as entering edges. A graph that has
 /// loops and is not a `csr_graph` is copied into the workspace. Near-linear: O((n + m) α(n))
 /// plus O(log depth) for each exiting edge; one pass over the edges if there is no loop.
-template <flow_graph G>
+template <flow_graph_argument G>
 constexpr void natural_loops(const G& g, const dominator_tree& tree, natural_loops_workspace& workspace,
                              loop_forest& out) {
   detail::natural_loop_search::run<true>(g, tree, workspace, out);
 }
 
 /// The same without the boundaries of loops, which take half of the time. A graph with predecessors is not copied.
-template <flow_graph G>
+template <flow_graph_argument G>
 constexpr void natural_loops(const G& g, const dominator_tree& tree, nesting_only_t, natural_loops_workspace& workspace,
                              loop_forest& out) {
   detail::natural_loop_search::run<false>(g, tree, workspace, out);
@@ -235,12 +235,13 @@ constexpr void natural_loops(const G& g, const dominator_tree& tree, nesting_onl
 
 /// The natural loops of `g`. Allocates the result, which is two arrays (none, if there are no loops), and for more than
 /// about 90 nodes with loops among them one block of memory.
-template <flow_graph G> constexpr loop_forest natural_loops(const G& g, const dominator_tree& tree) {
+template <flow_graph_argument G> constexpr loop_forest natural_loops(const G& g, const dominator_tree& tree) {
   return detail::natural_loop_search::run<true>(g, tree);
 }
 
 /// The natural loops of `g` without their boundaries.
-template <flow_graph G> constexpr loop_forest natural_loops(const G& g, const dominator_tree& tree, nesting_only_t) {
+template <flow_graph_argument G>
+constexpr loop_forest natural_loops(const G& g, const dominator_tree& tree, nesting_only_t) {
   return detail::natural_loop_search::run<false>(g, tree);
 }
 

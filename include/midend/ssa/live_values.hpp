@@ -326,12 +326,13 @@ private:
 /// Refills `out`; allocates nothing once workspace and result have seen a program as large. Time and space are linear
 /// in the IR, in the result, and in the number of visits times the predecessors of a node. There are fewer visits than
 /// pairs of a value and a place where it is live.
-template <ssa_ir IR> constexpr void live_values(const IR& ir, live_values_workspace& workspace, live_value_sets& out) {
+template <ssa_ir_argument IR>
+constexpr void live_values(const IR& ir, live_values_workspace& workspace, live_value_sets& out) {
   detail::live_value_solver::run(ir, workspace, out);
 }
 
 /// The result as a value.
-template <ssa_ir IR> constexpr live_value_sets live_values(const IR& ir) {
+template <ssa_ir_argument IR> constexpr live_value_sets live_values(const IR& ir) {
   live_value_sets out;
   live_values_workspace workspace;
   live_values(ir, workspace, out);

@@ -289,7 +289,7 @@ private:
 /// the order of numbers, so equal inputs give equal text. Requires that `tree` and `loops` are those of `g`. O(n + m)
 /// and the size of the labels, in one string; no recursion, at any depth of loops (Graphviz itself handles some hundred
 /// blocks well).
-template <flow_graph G, dot_label Label = dot_node_number>
+template <flow_graph_argument G, dot_label Label = dot_node_number>
 std::string to_dot(const G& g, const dominator_tree& tree, const loop_forest& loops, const dot_options& options = {},
                    const Label& label = {}) {
   MIDEND_ASSERT(tree.num_nodes() == g.num_nodes(), "a dominator tree of this graph", tree.num_nodes(), g.num_nodes());
@@ -306,7 +306,7 @@ std::string to_dot(const G& g, const dominator_tree& tree, const loop_forest& lo
 }
 
 /// The same; computes dominators and loops itself.
-template <flow_graph G, dot_label Label = dot_node_number>
+template <flow_graph_argument G, dot_label Label = dot_node_number>
 std::string to_dot(const G& g, const dot_options& options = {}, const Label& label = {}) {
   const dominator_tree tree = dominators(g);
   return to_dot(g, tree, natural_loops(g, tree), options, label);

@@ -179,7 +179,7 @@ std::string to_table(const P& problem, const solution<fact_of<P>>& facts, const 
 
 /// The same as a graph in the DOT language, where a node shows its part of the table. Nodes that flow does not reach,
 /// and their edges, are grey.
-template <flow_graph G, dataflow_problem P, solution_names Names = numbered_names>
+template <flow_graph_argument G, dataflow_problem P, solution_names Names = numbered_names>
   requires has_print<lattice_of<P>>
 std::string to_dot(const G& g, const P& problem, const solution<fact_of<P>>& facts, const Names& names = {}) {
   MIDEND_ASSERT(facts.num_nodes() == g.num_nodes(), "a solution over this graph", facts.num_nodes(), g.num_nodes());
