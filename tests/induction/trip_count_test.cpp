@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 using namespace midend_tests;
@@ -149,6 +150,47 @@ TEST_CASE("trip_count: wide counters") {
   const trip_count thirteen = trip_count_of({32, 1, 1, 1027, operation::less, false, {}});
   CHECK(thirteen.header_executions() == 1027);
   CHECK(thirteen.multiple % 13 == 0);
+}
+
+TEST_CASE(
+    "trip_count: the first number of a progression in an interval, against trying them, for all moduli up to 24") {
+  for (std::uint64_t most = 0; most != 24; ++most) {
+    for (std::uint64_t step = 0; step <= most; ++step) {
+      for (std::uint64_t low = 0; low <= most; ++low) {
+        for (std::uint64_t high = low; high <= most; ++high) {
+          std::optional<std::uint64_t> expected;
+          for (std::uint64_t k = 0; k <= most && !expected; ++k) {
+            const std::uint64_t value = k * step % (most + 1);
+            expected = low <= value && value <= high ? std::optional(k) : std::nullopt;
+          }
+          REQUIRE(midend::detail::first_hit(step, most, low, high) == expected);
+          // The same with all numbers 2^60 times as large, in a modulus of up to 2^64.
+          if (most == 15) {
+            constexpr std::uint64_t times = std::uint64_t{1} << 60;
+            const std::uint64_t below = times - 1; // no multiple of the step lies between
+            CHECK(midend::detail::first_hit(step * times, ~std::uint64_t{0}, low * times, high * times + below) ==
+                  expected);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("trip_count: the first number of a progression in a small interval of a wide circle") {
+  random_source random(7);
+  for (int i = 0; i != 20000; ++i) {
+    const std::uint64_t step = random.next() | 1; // odd: every number is a multiple
+    const std::uint64_t k = random.next() >> i % 64;
+    const std::uint64_t at = k * step;
+    CHECK(midend::detail::first_hit(step, ~std::uint64_t{0}, at, at) == k);
+    const std::uint64_t more = random.next() >> 40;
+    const std::uint64_t high = at + more < at ? at : at + more;
+    const auto first = midend::detail::first_hit(step, ~std::uint64_t{0}, at, high);
+    REQUIRE(first.has_value());
+    CHECK(*first <= k);
+    CHECK(*first * step - at <= high - at);
+  }
 }
 
 TEST_CASE("trip_count: several exits, against running with all of them") {

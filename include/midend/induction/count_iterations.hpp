@@ -81,7 +81,8 @@ constexpr bool cannot_wrap(const trip_formula& f, const counted_exit& e, bool bo
   }
   const std::uint64_t most = low_ones(e.width);
   const std::uint64_t offset = is_signed ? sign_bit(e.width) : 0;
-  return bound_is_known && values_for_which(f.ends, (e.bound + offset) & most, most).size >= f.divisor;
+  const auto ending = values_for_which(f.ends, (e.bound + offset) & most, most);
+  return bound_is_known && ending && ending->more >= f.divisor - 1;
 }
 
 /// One call of `count_iterations`.

@@ -5,8 +5,6 @@
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -51,56 +49,53 @@ struct trip_count {
 
 namespace detail {
 
-__extension__ typedef unsigned __int128 wide_number;
-
-/// The least k with low ≤ k · step mod modulus ≤ high, or nothing. Requires low ≤ high < modulus ≤ 2^64.
+/// The least k with low ≤ k · step mod modulus ≤ high, or nothing. The modulus is `most` + 1, so that 2^64 fits.
+/// Requires low ≤ high ≤ most and step ≤ most.
 ///
 /// If no multiple of the step lies in the interval itself, the progression must wrap around y times first, and y is the
-/// answer to the same question with the step as the modulus, as in Euclid's algorithm. A step of more than half the
-/// modulus goes backwards and is mirrored, so that the modulus at least halves: there are at most 64 steps. Constant
-/// memory.
-constexpr std::optional<std::uint64_t> first_hit(wide_number step, wide_number modulus, wide_number low,
-                                                 wide_number high) {
-  struct frame {
-    wide_number step;
-    wide_number modulus;
-    wide_number low;
-  };
-
-  std::array<frame, 66> frames{};
-  std::size_t depth = 0;
-  wide_number found = 0;
+/// answer to the same question modulo the step, as in Euclid's algorithm. A step of more than half the modulus goes
+/// backwards and is mirrored, so that the modulus at least halves: there are at most 64 rounds. Constant memory.
+///
+/// The k and y of a round are a linear function of those of the next one, and the answer is below 2^64, so it is found
+/// by arithmetic modulo 2^64.
+constexpr std::optional<std::uint64_t> first_hit(std::uint64_t step, std::uint64_t most, std::uint64_t low,
+                                                 std::uint64_t high) {
+  // The answer is of_hit · k + of_wraps · y + constant, with the k and y of this round.
+  std::uint64_t of_hit = 1;
+  std::uint64_t of_wraps = 0;
+  std::uint64_t constant = 0;
   for (;;) {
-    step %= modulus;
     if (low == 0) {
-      break;
-    }
-    if (2 * step > modulus) {
-      const wide_number mirrored_low = modulus - high;
-      high = modulus - low;
-      low = mirrored_low;
-      step = modulus - step;
+      return constant; // k = 0, y = 0
     }
     if (step == 0) {
       return std::nullopt;
     }
-    const wide_number steps = (low + step - 1) / step;
-    if (steps * step <= high) {
-      found = steps;
-      break;
+    if (step > most - step + 1) { // with the opposite numbers: y = k - (their y) - 1
+      const std::uint64_t mirrored_low = most - high + 1;
+      high = most - low + 1;
+      low = mirrored_low;
+      step = most - step + 1;
+      of_hit += of_wraps;
+      constant -= of_wraps;
+      of_wraps = 0 - of_wraps;
     }
-    frames[depth++] = {step, modulus, low};
-    const wide_number next_step = step - modulus % step;
-    low %= step;
+    const std::uint64_t rest = low % step;
+    if (rest == 0 || step - rest <= high - low) { // y = 0
+      return of_hit * (low / step + (rest != 0 ? 1 : 0)) + constant;
+    }
+    // With r = ⌈modulus / step⌉ · step - modulus: low mod step ≤ y · r mod step ≤ high mod step. That progression wraps
+    // z times, and k = ⌈modulus / step⌉ · y - z + ⌊low / step⌋.
+    constant += of_hit * (low / step);
+    const std::uint64_t of_next_hit = of_hit * (most / step + 1) + of_wraps;
+    of_wraps = 0 - of_hit;
+    of_hit = of_next_hit;
+    low = rest;
     high %= step;
-    modulus = step;
+    const std::uint64_t next_step = step - 1 - most % step;
+    most = step - 1;
     step = next_step;
   }
-  while (depth != 0) {
-    const frame& f = frames[--depth];
-    found = (f.modulus * found + f.low + f.step - 1) / f.step;
-  }
-  return static_cast<std::uint64_t>(found);
 }
 
 constexpr std::uint64_t sign_bit(unsigned width) {
@@ -111,31 +106,31 @@ constexpr bool is_signed_order(operation comparison) {
   return comparison >= operation::less && comparison <= operation::greater_equal;
 }
 
-/// `size` numbers of some width from `first` on, on the circle of all of them.
+/// Numbers of some width on the circle of all of them: `first` and the `more` after it, so that all 2^64 fit.
 struct number_arc {
   std::uint64_t first;
-  wide_number size;
+  std::uint64_t more;
 };
 
-/// The values that `comparison` with `bound` holds for, as an arc. Signed orders need values whose order was made
-/// unsigned. `most` is the largest number of the width.
-constexpr number_arc values_for_which(operation comparison, std::uint64_t bound, std::uint64_t most) {
+/// The values that `comparison` with `bound` holds for, as an arc, or nothing. Signed orders need values whose order
+/// was made unsigned. `most` is the largest number of the width.
+constexpr std::optional<number_arc> values_for_which(operation comparison, std::uint64_t bound, std::uint64_t most) {
   switch (comparison) {
   case operation::equal:
-    return {bound, 1};
+    return number_arc{bound, 0};
   case operation::not_equal:
-    return {bound + 1, most};
+    return number_arc{(bound + 1) & most, most - 1};
   case operation::less:
   case operation::uless:
-    return {0, bound};
+    return bound == 0 ? std::nullopt : std::optional(number_arc{0, bound - 1});
   case operation::less_equal:
   case operation::uless_equal:
-    return {0, wide_number{bound} + 1};
+    return number_arc{0, bound};
   case operation::greater:
   case operation::ugreater:
-    return {bound + 1, most - bound};
+    return bound == most ? std::nullopt : std::optional(number_arc{bound + 1, most - bound - 1});
   default:
-    return {bound, wide_number{most - bound} + 1};
+    return number_arc{bound, most - bound};
   }
 }
 
@@ -149,18 +144,17 @@ constexpr std::optional<std::uint64_t> first_leaving_test(const counted_exit& e)
   const std::uint64_t most = low_ones(e.width);
   const operation ends = ending_comparison(e);
   const std::uint64_t offset = is_signed_order(ends) ? sign_bit(e.width) : 0; // makes signed order unsigned
-  const number_arc ending = values_for_which(ends, (e.bound + offset) & most, most);
-  if (ending.size == 0) {
+  const auto ending = values_for_which(ends, (e.bound + offset) & most, most);
+  if (!ending) {
     return std::nullopt;
   }
-  const wide_number modulus = wide_number{most} + 1;
-  const std::uint64_t from = (e.start + offset - ending.first) & most; // relative to the arc
-  if (from < ending.size) {
+  const std::uint64_t from = (e.start + offset - ending->first) & most; // relative to the arc
+  if (from <= ending->more) {
     return 0;
   }
-  // from + k · step lies in [0, size): so k · step lies in [modulus - from, modulus - from + size).
-  const wide_number low = modulus - from;
-  return first_hit(e.step & most, modulus, low, low + ending.size - 1);
+  // from + k · step lies on the arc: so k · step lies in [modulus - from, modulus - from + more].
+  const std::uint64_t low = (0 - from) & most;
+  return first_hit(e.step & most, most, low, low + ending->more);
 }
 
 /// The number of increments before one breaks the promise of the flags; nothing if none ever does.
