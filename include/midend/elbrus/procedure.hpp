@@ -412,6 +412,83 @@ public:
     values_[v].kind = value_kind::erased;
   }
 
+  /// Moves an operation before another one of any node, or, for `no_value`, to the end of node `n`. A phi that comes
+  /// into another node has inputs that are not set. A terminator takes its edges along.
+  void move_value(value_id v, node_id n, value_id before) {
+    MIDEND_ASSERT(is_operation(v) && v != before, "an operation that is in a node", v);
+    const node_id from = values_[v].node;
+    unlink(v);
+    link(v, n, before);
+    if (from == n) {
+      return;
+    }
+    if (is_phi(v)) {
+      operands_.clear(values_[v].operands);
+      for (std::size_t i = 0; i != in_edges(n).size(); ++i) {
+        operands_.push_back(values_[v].operands, v, no_value);
+      }
+    } else if (is_terminator(v)) {
+      MIDEND_ASSERT(out_edges(n).empty(), "a node without an end", n);
+      for (const edge_id e : out_edges(from)) {
+        edges_[e].source = n;
+      }
+      const detail::pooled_list none = nodes_[n].out;
+      nodes_[n].out = nodes_[from].out;
+      nodes_[from].out = none;
+      ++epoch_;
+    }
+  }
+
+  /// Erases the terminator of a node and its edges.
+  void erase_end(node_id n) {
+    while (!out_edges(n).empty()) {
+      erase_edge(out_edges(n).back());
+    }
+    if (terminator(n) != no_value) {
+      erase_value(terminator(n));
+    }
+  }
+
+  // Taking back.
+
+  /// An erased operation is in node `n` again, before another one or, for `no_value`, at the end. A phi has inputs that
+  /// are not set, whatever `operands` says.
+  void restore_value(value_id v, node_id n, value_id before, span<const value_id> operands) {
+    MIDEND_ASSERT(values_[v].kind == value_kind::erased, "an erased operation", v);
+    values_[v].kind = value_kind::operation;
+    link(v, n, before);
+    if (values_[v].code == opcode::phi) {
+      for (std::size_t i = 0; i != in_edges(n).size(); ++i) {
+        operands_.push_back(values_[v].operands, v, no_value);
+      }
+      return;
+    }
+    for (const value_id operand : operands) {
+      operands_.push_back(values_[v].operands, v, operand);
+    }
+  }
+
+  /// An erased edge leads from `source`, last among its edges, to `target` again, with its case and probability. Phis
+  /// of the target get an input that is not set.
+  void restore_edge(edge_id e, node_id source, node_id target) {
+    MIDEND_ASSERT(edges_[e].source == no_node, "an erased edge", e);
+    edges_[e].source = source;
+    edge_lists_.push_back(nodes_[source].out, e);
+    enter_with_phis(e, target);
+  }
+
+  /// An erased node exists again, without operations.
+  void restore_node(node_id n) {
+    nodes_[n].erased = false;
+    ++epoch_;
+  }
+
+  /// Sets the case of an edge.
+  void set_case(edge_id e, bool is_default, std::uint64_t case_value) {
+    edges_[e].is_default = is_default;
+    edges_[e].case_value = case_value;
+  }
+
 private:
   /// One more edge, last among those of its source, which leads nowhere yet.
   edge_id begin_edge(node_id source) {

@@ -34,6 +34,7 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/effects.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/ir/semantics.hpp"
@@ -44,14 +45,6 @@
 #include <optional>
 
 MIDEND_BEGIN_NAMESPACE
-
-/// What an operation does besides computing a value.
-enum class effect_kind : std::uint8_t {
-  none,
-  reads,
-  writes,
-  unknown ///< a call: it may do anything
-};
 
 /// A class of memory that may overlap with every other.
 inline constexpr std::uint32_t any_memory = static_cast<std::uint32_t>(-1);
@@ -96,12 +89,6 @@ concept has_cost = requires(const IR& ir, value_id v) {
 template <class IR>
 concept has_memory = requires(const IR& ir, value_id v) {
   { ir.memory(v) } -> std::convertible_to<std::optional<memory_reference>>;
-};
-
-/// `effect(v)` says what an operation does besides computing a value.
-template <class IR>
-concept has_effect = requires(const IR& ir, value_id v) {
-  { ir.effect(v) } -> std::same_as<effect_kind>;
 };
 
 /// `may_reassociate(v)` says whether a value may be regrouped. Optional.

@@ -39,6 +39,57 @@
 ///   entry is not among them, that no edge leads to them from other nodes, and that no other node uses their values.
 ///   They are passed together because they may lead to and use each other.
 ///
+/// **Changing operations** (`operation_editor`, in addition to `value_editor`):
+///
+///     void set_operand(value_id user, std::size_t i, value_id v);  // operand i of operands(user), which is no phi
+///     value_id clone_value(value_id v, place p);                   // as above, at a place
+///     void move_value(value_id v, place p);
+///     void drop_promises(value_id v);
+///     value_id make_operation(operation_info info, std::span<const value_id> operands, place p);
+///     value_id make_number(unsigned width, std::uint64_t bits);    // an integer literal
+///     value_id undefined_like(value_id v);                         // a literal with any value, of the type of v
+///
+/// - `place_at_head(n)` is after the phis of a node, `place_at_end(n)` before its terminator if it has one,
+///   `place_before(v)` directly before a value.
+/// - `set_operand`: `v` may be `no_value` until the operand is set again.
+/// - `move_value`: the value keeps its number, operands and users. A phi moves to a place before a phi or to the head
+/// of
+///   a node; in another node its inputs are not set. A terminator moves to the end of a node without terminator and
+///   takes its edges along: they keep their numbers, cases and phi inputs.
+/// - `drop_promises`: the operation gives the same result wherever the promise is kept, and some result elsewhere: nsw
+///   and the like are dropped, so that it may run where it did not run before. What may trap still may.
+/// - `make_operation`, `make_number`: of the vocabulary of `ir/operation.hpp`. `no_value` if the IR has no such
+/// operation
+///   or no number of this width.
+///
+/// **Making branches** (`branch_editor`, in addition to `flow_editor` and `constant_type`):
+///
+///     void erase_end(node_id n);                                   // terminator and edges of n, with their phi inputs
+///     void set_branch(node_id n, value_id condition, node_id then, node_id otherwise);
+///     void set_switch(node_id n, value_id v, std::span<const constant_type> cases, std::span<const node_id> targets,
+///                     node_id otherwise);
+///
+/// The node has no terminator. `set_branch` makes two edges, the first for a condition that holds; `set_switch` one for
+/// each case in this order, then the default. Phis in the targets get inputs that are not set.
+///
+/// **What cannot be changed** (optional): `bool may_redirect(edge_id e) const` and `bool may_split(edge_id e) const`,
+/// for indirect branches, exception edges and the like. Without them every edge may be redirected and split. A
+/// transformation leaves such edges as they are and says so in its plan.
+///
+/// **Taking back** (`restoring_editor`): erased things come back with their numbers. `recording_editor` undoes with it:
+///
+///     void restore_value(value_id v, place p, std::span<const value_id> operands);
+///     void restore_end(value_id terminator, node_id n, std::span<const value_id> operands,
+///                      std::span<const edge_id> edges, std::span<const node_id> targets);
+///     void restore_node(node_id n);                                // empty
+///     std::uint64_t promises(value_id v) const;                    // all promises in a word of the editor's choice
+///     void set_promises(value_id v, std::uint64_t promises);
+///
+/// - `restore_value`: not for terminators. A phi comes back with inputs that are not set, and `operands` is empty.
+/// - `restore_end`: the node has no terminator; the erased one comes back with the edges that it had, in this order and
+///   with their cases. Phis in the targets get inputs that are not set. `terminator` is `no_value` in an IR whose
+///   terminators are not values. Ends are restored in the reverse order of their removal.
+///
 /// **From variables to values** (`variable_editor`): what SSA construction requires of an IR whose statements write
 /// variables. In addition to the statements rung:
 ///
@@ -61,14 +112,47 @@
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/ir/statements.hpp"
 #include "midend/support/span.hpp"
 
 #include <concepts>
+#include <cstddef>
+#include <cstdint>
 
 MIDEND_BEGIN_NAMESPACE
+
+/// Where an operation is put.
+struct place {
+  enum class kind : std::uint8_t {
+    head,  ///< of `node`, after its phis
+    end,   ///< of `node`, before its terminator if it has one
+    before ///< `value`
+  };
+
+  kind where = kind::end;
+  node_id node = no_node;
+  value_id value = no_value;
+
+  friend constexpr bool operator==(const place&, const place&) = default;
+};
+
+/// After the phis of a node.
+constexpr place place_at_head(node_id n) {
+  return {place::kind::head, n, no_value};
+}
+
+/// After all operations of a node, before the terminator if there is one.
+constexpr place place_at_end(node_id n) {
+  return {place::kind::end, n, no_value};
+}
+
+/// Directly before a value of a node.
+constexpr place place_before(value_id v) {
+  return {place::kind::before, no_node, v};
+}
 
 /// `insert_phi(n, like)` makes a phi without inputs.
 template <class E>
@@ -135,6 +219,122 @@ concept flow_editor = has_graph<E> && graph_is_edge_indexed<E> && can_create_nod
 /// The editing rung: values and flow.
 template <class E>
 concept ir_editor = value_editor<E> && flow_editor<E>;
+
+/// `set_operand(user, i, v)` changes one operand.
+template <class E>
+concept can_set_operands = requires(E& editor, value_id v, std::size_t i) { editor.set_operand(v, i, v); };
+
+/// `clone_value(v, place)` copies an operation to a place.
+template <class E>
+concept can_clone_values_to_places = requires(E& editor, value_id v, place p) {
+  { editor.clone_value(v, p) } -> std::convertible_to<value_id>;
+};
+
+/// `move_value(v, place)` moves an operation.
+template <class E>
+concept can_move_values = requires(E& editor, value_id v, place p) { editor.move_value(v, p); };
+
+/// `drop_promises(v)` drops what makes an earlier execution undefined.
+template <class E>
+concept can_drop_promises = requires(E& editor, value_id v) { editor.drop_promises(v); };
+
+/// `make_operation(info, operands, place)` makes an operation of the vocabulary.
+template <class E>
+concept can_make_operations = requires(E& editor, const operation_info& info, span<const value_id> operands, place p) {
+  { editor.make_operation(info, operands, p) } -> std::convertible_to<value_id>;
+};
+
+/// `make_number(width, bits)` returns an integer literal.
+template <class E>
+concept can_make_numbers = requires(E& editor, unsigned width, std::uint64_t bits) {
+  { editor.make_number(width, bits) } -> std::convertible_to<value_id>;
+};
+
+/// `undefined_like(v)` returns a literal with any value.
+template <class E>
+concept can_make_undefined_values = requires(E& editor, value_id v) {
+  { editor.undefined_like(v) } -> std::convertible_to<value_id>;
+};
+
+/// Makes, moves and changes operations.
+template <class E>
+concept operation_editor =
+    value_editor<E> && can_set_operands<E> && can_clone_values_to_places<E> && can_move_values<E> &&
+    can_drop_promises<E> && can_make_operations<E> && can_make_numbers<E> && can_make_undefined_values<E>;
+
+/// `erase_end(n)` removes the terminator of a node and its edges.
+template <class E>
+concept can_erase_ends = requires(E& editor, node_id n) { editor.erase_end(n); };
+
+/// `set_branch(n, condition, then, otherwise)` ends a node in a branch with two ways.
+template <class E>
+concept can_set_branches = requires(E& editor, node_id n, value_id c) { editor.set_branch(n, c, n, n); };
+
+/// `set_switch(n, v, cases, targets, otherwise)` ends a node in a branch with many ways.
+template <class E>
+concept can_set_switches = requires(E& editor, node_id n, value_id v, span<const constant_of<E>> cases,
+                                    span<const node_id> targets) { editor.set_switch(n, v, cases, targets, n); };
+
+/// Makes branches.
+template <class E>
+concept branch_editor =
+    flow_editor<E> && has_constant_type<E> && can_erase_ends<E> && can_set_branches<E> && can_set_switches<E>;
+
+/// `may_redirect(e)` says whether the target of an edge can be changed. Optional.
+template <class IR>
+concept has_may_redirect = requires(const IR& ir, edge_id e) {
+  { ir.may_redirect(e) } -> std::convertible_to<bool>;
+};
+
+/// `may_split(e)` says whether a node can be put on an edge. Optional.
+template <class IR>
+concept has_may_split = requires(const IR& ir, edge_id e) {
+  { ir.may_split(e) } -> std::convertible_to<bool>;
+};
+
+/// Whether the target of an edge can be changed.
+template <class IR> constexpr bool may_redirect([[maybe_unused]] const IR& ir, [[maybe_unused]] edge_id e) {
+  if constexpr (has_may_redirect<IR>) {
+    return static_cast<bool>(ir.may_redirect(e));
+  } else {
+    return true;
+  }
+}
+
+/// Whether a node can be put on an edge.
+template <class IR> constexpr bool may_split([[maybe_unused]] const IR& ir, [[maybe_unused]] edge_id e) {
+  if constexpr (has_may_split<IR>) {
+    return static_cast<bool>(ir.may_split(e)) && may_redirect(ir, e);
+  } else {
+    return may_redirect(ir, e);
+  }
+}
+
+/// `restore_value(v, place, operands)` brings an erased operation back.
+template <class E>
+concept can_restore_values =
+    requires(E& editor, value_id v, place p, span<const value_id> operands) { editor.restore_value(v, p, operands); };
+
+/// `restore_end(terminator, n, operands, edges, targets)` brings an erased terminator and its edges back.
+template <class E>
+concept can_restore_ends = requires(E& editor, value_id v, node_id n, span<const std::uint32_t> ids) {
+  editor.restore_end(v, n, ids, ids, ids);
+};
+
+/// `restore_node(n)` brings an erased node back.
+template <class E>
+concept can_restore_nodes = requires(E& editor, node_id n) { editor.restore_node(n); };
+
+/// `promises(v)` returns all promises of an operation in a word, and `set_promises(v, word)` sets them.
+template <class E>
+concept can_set_promises = requires(E& editor, const E& view, value_id v, std::uint64_t word) {
+  { view.promises(v) } -> std::convertible_to<std::uint64_t>;
+  editor.set_promises(v, word);
+};
+
+/// Takes removals back.
+template <class E>
+concept restoring_editor = can_restore_values<E> && can_restore_ends<E> && can_restore_nodes<E> && can_set_promises<E>;
 
 /// `insert_variable_phi(n, x)` makes a phi for a variable.
 template <class E>

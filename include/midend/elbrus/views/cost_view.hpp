@@ -6,6 +6,7 @@
 #include "midend/elbrus/procedure.hpp"
 #include "midend/elbrus/records.hpp"
 #include "midend/elbrus/type.hpp"
+#include "midend/elbrus/views/effect_view.hpp"
 #include "midend/elbrus/views/fold.hpp"
 #include "midend/elbrus/views/views.hpp"
 #include "midend/graph/concepts.hpp"
@@ -63,11 +64,11 @@ constexpr operation_class class_of_other(const value_record& record) {
 /// A `mov` costs nothing, since its operand can replace it, and neither does a change of width. A `select` is a merge,
 /// of predicates predicate logic. A guarded operation has the class of the same operation without a guard.
 ///
-/// A call may do anything, even with `clobbers=none`: it may still give different results. The hints of a header are
+/// The hints of a header are
 /// those of the program; alias classes are classes of memory; probabilities and counts are a profile.
-class cost_view : public semantic_view {
+class cost_view : public effect_view {
 public:
-  using semantic_view::semantic_view;
+  using effect_view::effect_view;
 
   std::optional<operation_class> cost(value_id v) const {
     const value_record& record = graph().value(v);
@@ -78,19 +79,6 @@ public:
       return operation_class::predicate_logic;
     }
     return usual_class(detail::meaning_if_it_runs(record));
-  }
-
-  effect_kind effect(value_id v) const {
-    switch (graph().value(v).code) {
-    case opcode::ld:
-      return effect_kind::reads;
-    case opcode::st:
-      return effect_kind::writes;
-    case opcode::call:
-      return effect_kind::unknown;
-    default:
-      return effect_kind::none;
-    }
   }
 
   std::optional<memory_reference> memory(value_id v) const {

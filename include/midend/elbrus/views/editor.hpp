@@ -5,31 +5,36 @@
 #include "midend/elbrus/opcode.hpp"
 #include "midend/elbrus/procedure.hpp"
 #include "midend/elbrus/records.hpp"
+#include "midend/elbrus/type.hpp"
+#include "midend/elbrus/views/effect_view.hpp"
 #include "midend/elbrus/views/variable_view.hpp"
-#include "midend/elbrus/views/views.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/editing.hpp"
+#include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/ir/profile.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus {
 
-/// Models `ir_editor` and `on_the_fly_editor`, and with them all reading rungs but expressions: it shows the current
-/// state of the procedure, which may also be changed directly.
+/// Models all editing rungs, and with them all reading rungs but expressions and cost: it shows the current state of
+/// the procedure, which may also be changed directly.
 ///
 /// New values and nodes have no name. A clone writes the variable that the original writes. An operation whose
 /// definition was renamed has its result as its value, without a name; `construct_ssa(procedure)` gives names.
-class editor : public semantic_view, public variable_view {
+class editor : public effect_view, public variable_view {
 public:
-  explicit editor(procedure& p) : semantic_view(p), variable_view(p), procedure_(&p) {}
+  explicit editor(procedure& p) : effect_view(p), variable_view(p), procedure_(&p) {}
 
   const procedure& graph() const { return *procedure_; }
 
@@ -51,13 +56,79 @@ public:
     if (original.code == opcode::call) {
       return clone_call(v, n);
     }
-    MIDEND_ASSERT(procedure_->terminator(n) == no_value || !is_terminator(original.code), "a node without an end", n);
+    MIDEND_ASSERT(procedure_->terminator(n) == no_value || !elbrus::is_terminator(original.code), "a node without an end", n);
     const value_id clone = procedure_->append(n, draft_of(v));
-    if (is_terminator(original.code)) {
+    if (elbrus::is_terminator(original.code)) {
       clone_edges(original.node, n);
     }
     return clone;
   }
+
+  /// The same at a place, for operations that are neither phis nor terminators.
+  value_id clone_value(value_id v, place p) {
+    MIDEND_ASSERT(!procedure_->is_phi(v) && !procedure_->is_terminator(v), "neither a phi nor a terminator", v);
+    const value_id clone = clone_value(v, node_of(p));
+    move_value(clone, p);
+    return clone;
+  }
+
+  void set_operand(value_id user, std::size_t i, value_id v) { procedure_->set_operand(user, i, v); }
+
+  void move_value(value_id v, place p) {
+    const value_id before = procedure_->is_terminator(v) ? no_value : value_at(p);
+    if (before != v) {
+      procedure_->move_value(v, node_of(p), before);
+    }
+  }
+
+  /// Drops `nsw`.
+  void drop_promises(value_id v) {
+    attributes flags = procedure_->value(v).flags;
+    flags.nsw = false;
+    procedure_->set_flags(v, flags);
+  }
+
+  std::uint64_t promises(value_id v) const { return procedure_->value(v).flags.nsw ? 1 : 0; }
+
+  void set_promises(value_id v, std::uint64_t promises) {
+    attributes flags = procedure_->value(v).flags;
+    flags.nsw = promises != 0;
+    procedure_->set_flags(v, flags);
+  }
+
+  /// Numbers have 1, 8, 16, 32 or 64 bits. Promises of an unsigned kind are dropped. The shift of `shladd` must be a
+  /// literal.
+  value_id make_operation(const operation_info& info, span<const value_id> operands, place p) {
+    const std::optional<type> result = integer_type(info.width);
+    const std::optional<type> operand = integer_type(info.operand_width);
+    MIDEND_ASSERT(operands.size() == arity(info.code), "the operands of the operation", operands.size());
+    for (std::size_t i = 0; info.code != operation::other && result && i != opcode_table.size(); ++i) {
+      if (opcode_table[i].meaning != info.code) {
+        continue;
+      }
+      const opcode_form form = opcode_table[i].form;
+      const bool is_typed_by_operand = form == opcode_form::comparison || form == opcode_form::conversion;
+      if (is_typed_by_operand && !operand) {
+        return no_value;
+      }
+      arguments_.assign(operands);
+      const value_id v = procedure_->append(node_of(p), {.code = static_cast<opcode>(i),
+                                                         .type = form == opcode_form::comparison ? type::i1 : *result,
+                                                         .operand_type = is_typed_by_operand ? *operand : type::none,
+                                                         .operands = arguments_,
+                                                         .flags = {.nsw = info.flags.no_signed_wrap}});
+      move_value(v, p);
+      return v;
+    }
+    return no_value;
+  }
+
+  value_id make_number(unsigned width, std::uint64_t bits) {
+    const std::optional<type> t = integer_type(width);
+    return t ? procedure_->constant(*t, bits) : no_value;
+  }
+
+  value_id undefined_like(value_id v) { return procedure_->undefined(procedure_->value(v).type); }
 
   value_id make_constant(value_id like, constant_type c) {
     return procedure_->constant(procedure_->value(like).type, c);
@@ -88,6 +159,8 @@ public:
       const span<const edge_id> edges = procedure_->out_edges(source);
       procedure_->erase_edge(edges.back() == e ? edges[edges.size() - 2] : edges.back());
     }
+    const edge_record& kept = procedure_->edge(e);
+    kept_edges_.push_back({procedure_->terminator(source), e, kept.is_default, kept.case_value, kept.probability});
     procedure_->clear_case(e);
     procedure_->set_probability(e, -1);
     const source_location location = procedure_->value(procedure_->terminator(source)).location;
@@ -110,6 +183,61 @@ public:
       procedure_->erase_node(n);
     }
   }
+
+  void erase_end(node_id n) { procedure_->erase_end(n); }
+
+  void set_branch(node_id n, value_id condition, node_id then, node_id otherwise) {
+    MIDEND_ASSERT(procedure_->terminator(n) == no_value, "a node without an end", n);
+    procedure_->append(n, {.code = opcode::branch, .operands = span<const value_id>(&condition, 1)});
+    procedure_->add_edge(n, then, 1);
+    procedure_->add_edge(n, otherwise, 0);
+  }
+
+  void set_switch(node_id n, value_id v, span<const constant_type> cases, span<const node_id> targets,
+                  node_id otherwise) {
+    MIDEND_ASSERT(procedure_->terminator(n) == no_value, "a node without an end", n);
+    MIDEND_ASSERT(cases.size() == targets.size(), "a target for each case", cases.size(), targets.size());
+    procedure_->append(
+        n,
+        {.code = opcode::switch_, .operand_type = procedure_->value(v).type, .operands = span<const value_id>(&v, 1)});
+    for (std::size_t i = 0; i != cases.size(); ++i) {
+      procedure_->add_edge(n, targets[i], cases[i]);
+    }
+    procedure_->add_edge(n, otherwise);
+  }
+
+  // Profile.
+
+  void set_count(node_id n, std::optional<std::uint64_t> count) {
+    procedure_->set_node_count(n, count.value_or(no_count));
+  }
+
+  void set_probability(edge_id e, double probability) { procedure_->set_probability(e, probability); }
+
+  // Taking back.
+
+  void restore_value(value_id v, place p, span<const value_id> operands) {
+    arguments_.assign(operands);
+    procedure_->restore_value(v, node_of(p), value_at(p), arguments_);
+  }
+
+  void restore_end(value_id end, node_id n, span<const value_id> operands, span<const edge_id> edges,
+                   span<const node_id> targets) {
+    MIDEND_ASSERT(procedure_->terminator(n) == no_value, "a node without an end", n);
+    arguments_.assign(operands);
+    procedure_->restore_value(end, n, no_value, arguments_);
+    for (std::size_t i = 0; i != edges.size(); ++i) {
+      procedure_->restore_edge(edges[i], n, targets[i]);
+    }
+    if (!kept_edges_.empty() && kept_edges_.back().terminator == end) {
+      const kept_edge kept = kept_edges_.back();
+      procedure_->set_case(kept.edge, kept.is_default, kept.case_value);
+      procedure_->set_probability(kept.edge, kept.probability);
+      kept_edges_.pop_back();
+    }
+  }
+
+  void restore_node(node_id n) { procedure_->restore_node(n); }
 
   // Variables.
 
@@ -135,6 +263,41 @@ public:
   value_id undefined_value(variable_id x) { return procedure_->undefined(procedure_->value(variable(x)).type); }
 
 private:
+  /// What an edge had before `keep_edge`.
+  struct kept_edge {
+    value_id terminator;
+    edge_id edge;
+    bool is_default;
+    std::uint64_t case_value;
+    double probability;
+  };
+
+  static std::optional<type> integer_type(unsigned width) {
+    for (const type t : {type::i1, type::i8, type::i16, type::i32, type::i64}) {
+      if (width_of(t) == width) {
+        return t;
+      }
+    }
+    return std::nullopt;
+  }
+
+  node_id node_of(place p) const { return p.where == place::kind::before ? procedure_->value(p.value).node : p.node; }
+
+  /// The value before which a place is, or `no_value` for the end of a node without terminator.
+  value_id value_at(place p) const {
+    if (p.where == place::kind::before) {
+      return p.value;
+    }
+    if (p.where == place::kind::end) {
+      return procedure_->terminator(p.node);
+    }
+    value_id v = procedure_->node(p.node).first;
+    while (v != no_value && procedure_->is_phi(v)) {
+      v = procedure_->value(v).next;
+    }
+    return v;
+  }
+
   value_id variable(variable_id x) const { return procedure_->variables()[x]; }
 
   /// The same operation. The operands are copied, because a draft must not refer to the procedure.
@@ -171,11 +334,13 @@ private:
   }
 
   procedure* procedure_;
+  flat_array<kept_edge> kept_edges_;
   flat_array<value_id> arguments_; ///< of a clone
   flat_array<alias_id> clobbered_;
 };
 
-static_assert(ir_editor<editor> && on_the_fly_editor<editor> && semantic_ir<editor>);
+static_assert(ir_editor<editor> && operation_editor<editor> && branch_editor<editor> && restoring_editor<editor> &&
+              on_the_fly_editor<editor> && semantic_ir<editor> && effect_ir<editor> && profile_editor<editor>);
 
 } // namespace elbrus
 

@@ -1,0 +1,169 @@
+/// `effect_view`: effects and profile of the Elbrus-like IR, as the effects and profile rungs of the IR contract
+/// require them.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/elbrus/opcode.hpp"
+#include "midend/elbrus/procedure.hpp"
+#include "midend/elbrus/records.hpp"
+#include "midend/elbrus/type.hpp"
+#include "midend/elbrus/views/views.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/effects.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/profile.hpp"
+#include "midend/support/span.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace elbrus {
+
+/// A procedure with the effects of its operations and its profile: models `effect_ir` and `profile_ir`.
+///
+/// A call may do anything, even with `clobbers=none`: it may still give different results, and may not return. Every
+/// operation may be copied.
+class effect_view : public semantic_view {
+public:
+  using semantic_view::semantic_view;
+
+  effect_kind effect(value_id v) const {
+    switch (graph().value(v).code) {
+    case opcode::ld:
+      return effect_kind::reads;
+    case opcode::st:
+      return effect_kind::writes;
+    case opcode::call:
+      return effect_kind::unknown;
+    default:
+      return effect_kind::none;
+    }
+  }
+
+  /// A speculative operation does not trap. Any other one traps if it reads a diagnostic value, so it may trap if an
+  /// operand is speculative or may pass on a diagnostic value.
+  bool may_trap(value_id v) const {
+    const value_record& record = graph().value(v);
+    if (record.flags.spec || record.code == opcode::phi) {
+      return false;
+    }
+    return record.flags.nsw || traps_by_itself(v) || reads_diagnostic_values(v);
+  }
+
+  bool may_not_return(value_id v) const { return graph().value(v).code == opcode::call; }
+
+  bool may_duplicate(value_id) const { return true; }
+
+  bool is_volatile(value_id v) const { return graph().value(v).flags.is_volatile; }
+
+  bool is_terminator(value_id v) const { return graph().is_terminator(v); }
+
+  /// The count in the text.
+  std::optional<std::uint64_t> count(node_id n) const {
+    const std::uint64_t count = graph().node(n).count;
+    return count == no_count ? std::nullopt : std::optional(count);
+  }
+
+  /// The probability in the text; 1 for the only edge of a node.
+  double probability(edge_id e) const {
+    const edge_record& edge = graph().edge(e);
+    const bool is_only = edge.probability < 0 && graph().out_edges(edge.source).size() == 1;
+    return is_only ? 1 : edge.probability;
+  }
+
+  /// Whether an operation or literal of `other`, which may be the same procedure, computes what `v` does from the same
+  /// operands: used by certificates. The other one may promise less. Requires that both use the same numbers for alias
+  /// classes, as a procedure and its transformed copy do.
+  bool same_operation(value_id v, const effect_view& other, value_id w) const {
+    const value_record& a = graph().value(v);
+    const value_record& b = other.graph().value(w);
+    if (a.kind != b.kind || a.type != b.type) {
+      return false;
+    }
+    if (a.kind == value_kind::constant) {
+      return a.bits == b.bits;
+    }
+    if (a.kind != value_kind::operation) {
+      return a.kind == value_kind::undefined || v == w;
+    }
+    const attributes x = a.flags;
+    const attributes y = b.flags;
+    return a.code == b.code && a.operand_type == b.operand_type && a.guarded == b.guarded &&
+           a.guard_negated == b.guard_negated && a.has_otherwise == b.has_otherwise && a.variable == b.variable &&
+           (x.nsw || !y.nsw) && (x.assoc || !y.assoc) && x.spec == y.spec && x.is_volatile == y.is_volatile &&
+           x.noreturn == y.noreturn && graph().operands(v).size() == other.graph().operands(w).size() &&
+           same_access(v, other, w) && same_call(v, other, w);
+  }
+
+private:
+  bool traps_by_itself(value_id v) const {
+    const value_record& record = graph().value(v);
+    switch (record.code) {
+    case opcode::div:
+    case opcode::udiv:
+    case opcode::rem:
+    case opcode::urem: {
+      const std::optional<std::uint64_t> divisor = constant(graph().operands(v)[1]);
+      const bool is_signed = record.code == opcode::div || record.code == opcode::rem;
+      const std::uint64_t minus_one = ~std::uint64_t{0} >> (64 - width_of(record.type));
+      return !divisor || *divisor == 0 || (is_signed && *divisor == minus_one);
+    }
+    case opcode::shl:
+    case opcode::shr:
+    case opcode::sar:
+    case opcode::shladd: {
+      const std::optional<std::uint64_t> amount = constant(graph().operands(v)[1]);
+      return !amount || *amount >= width_of(record.type);
+    }
+    case opcode::ftoi:
+    case opcode::ld:
+    case opcode::st:
+    case opcode::call:
+    case opcode::unreachable:
+      return true;
+    default:
+      return false;
+    }
+  }
+
+  bool reads_diagnostic_values(value_id v) const {
+    for (const value_id operand : graph().operands(v)) {
+      const value_record& record = graph().value(operand);
+      if (record.kind == value_kind::variable ||
+          (record.kind == value_kind::operation && (record.flags.spec || record.guarded || record.code == opcode::phi ||
+                                                    record.code == opcode::mov || record.code == opcode::select))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  bool same_access(value_id v, const effect_view& other, value_id w) const {
+    return info_of(graph().value(v).code).form != opcode_form::memory || graph().access(v) == other.graph().access(w);
+  }
+
+  bool same_call(value_id v, const effect_view& other, value_id w) const {
+    if (graph().value(v).code != opcode::call) {
+      return true;
+    }
+    const call_record& a = graph().call(v);
+    const call_record& b = other.graph().call(w);
+    const span<const alias_id> x = graph().clobbered(v);
+    const span<const alias_id> y = other.graph().clobbered(w);
+    bool same =
+        graph().text(a.callee) == other.graph().text(b.callee) && a.clobbers == b.clobbers && x.size() == y.size();
+    for (std::size_t i = 0; same && i != x.size(); ++i) {
+      same = x[i] == y[i];
+    }
+    return same;
+  }
+};
+
+static_assert(effect_ir<effect_view> && profile_ir<effect_view> && has_is_terminator<effect_view>);
+
+} // namespace elbrus
+
+MIDEND_END_NAMESPACE

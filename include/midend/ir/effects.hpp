@@ -1,0 +1,102 @@
+/// The effects rung of the IR contract: what an operation does besides computing its value, and what a transformation
+/// may do with it. On top of the SSA rung:
+///
+///     midend::effect_kind effect(midend::value_id v) const;   // nothing, reads memory, writes memory, unknown
+///     bool may_trap(midend::value_id v) const;                // for some operands or states it has no result
+///     bool may_not_return(midend::value_id v) const;          // control may not reach the next operation
+///     bool may_duplicate(midend::value_id v) const;           // a program may contain two copies of it
+///     bool is_volatile(midend::value_id v) const;             // must run exactly as often as written, in this order
+///
+/// None of them is called for phis, parameters and constants.
+///
+/// - `effect`: a call whose callee is unknown is `unknown`. A trap is not an effect; `may_trap` is a question of its
+///   own.
+/// - `may_trap`: running the operation where it did not run before may make the program undefined or end it: a
+/// division,
+///   a load, a shift by an unknown amount, an addition that promises not to overflow. Whether the promise can be
+///   dropped instead is `drop_promises` of the editing rung.
+/// - `may_not_return`: a call that may end the program, throw or loop. A transformation moves no trap and no effect
+///   across it.
+/// - `may_duplicate`: false for what must stay unique: a call that the source forbids to copy, a label whose address is
+///   taken. Regions with such operations are not copied.
+///
+/// If terminators are among the values of a node, `bool is_terminator(midend::value_id v) const` says which. Without
+/// it, `values(n)` has no terminators.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/ssa.hpp"
+
+#include <concepts>
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// What an operation does besides computing a value.
+enum class effect_kind : std::uint8_t {
+  none,
+  reads,
+  writes,
+  unknown ///< a call: it may do anything
+};
+
+/// `effect(v)` says what an operation does besides computing a value.
+template <class IR>
+concept has_effect = requires(const IR& ir, value_id v) {
+  { ir.effect(v) } -> std::same_as<effect_kind>;
+};
+
+/// `may_trap(v)` says whether an operation may have no result.
+template <class IR>
+concept has_may_trap = requires(const IR& ir, value_id v) {
+  { ir.may_trap(v) } -> std::convertible_to<bool>;
+};
+
+/// `may_not_return(v)` says whether control may not pass an operation.
+template <class IR>
+concept has_may_not_return = requires(const IR& ir, value_id v) {
+  { ir.may_not_return(v) } -> std::convertible_to<bool>;
+};
+
+/// `may_duplicate(v)` says whether an operation may be copied.
+template <class IR>
+concept has_may_duplicate = requires(const IR& ir, value_id v) {
+  { ir.may_duplicate(v) } -> std::convertible_to<bool>;
+};
+
+/// `is_volatile(v)` says whether an operation must run exactly as often as written.
+template <class IR>
+concept has_is_volatile = requires(const IR& ir, value_id v) {
+  { ir.is_volatile(v) } -> std::convertible_to<bool>;
+};
+
+/// `is_terminator(v)` says whether a value ends its node. Optional.
+template <class IR>
+concept has_is_terminator = requires(const IR& ir, value_id v) {
+  { ir.is_terminator(v) } -> std::convertible_to<bool>;
+};
+
+/// The effects rung.
+template <class IR>
+concept effect_ir = ssa_ir<IR> && has_effect<IR> && has_may_trap<IR> && has_may_not_return<IR> &&
+                    has_may_duplicate<IR> && has_is_volatile<IR>;
+
+/// Whether `v` ends its node.
+template <class IR> constexpr bool is_terminator([[maybe_unused]] const IR& ir, [[maybe_unused]] value_id v) {
+  if constexpr (has_is_terminator<IR>) {
+    return static_cast<bool>(ir.is_terminator(v));
+  } else {
+    return false;
+  }
+}
+
+/// Whether an operation can be removed if nobody reads it: it writes nothing, and control passes it. A removed trap is
+/// no change: where the original program traps, the new one may do anything.
+template <class IR> constexpr bool is_removable(const IR& ir, value_id v) {
+  const effect_kind effect = ir.effect(v);
+  return (effect == effect_kind::none || effect == effect_kind::reads) && !ir.may_not_return(v) && !ir.is_volatile(v) &&
+         !is_terminator(ir, v);
+}
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,64 @@
+/// The profile rung of the IR contract: how often nodes run and edges are taken.
+///
+///     std::optional<std::uint64_t> count(midend::node_id n) const;      // executions of n; nothing if unknown
+///     double probability(midend::edge_id e) const;                      // 0 … 1; negative if unknown
+///
+/// and to change it:
+///
+///     void set_count(midend::node_id n, std::optional<std::uint64_t> count);
+///     void set_probability(midend::edge_id e, double probability);
+///
+/// A transformation that is given a profile keeps it consistent: what flows into a node flows out of it. An IR without
+/// a profile leaves all four out.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// `count(n)` says how often a node runs.
+template <class IR>
+concept has_node_counts = requires(const IR& ir, node_id n) {
+  { ir.count(n) } -> std::convertible_to<std::optional<std::uint64_t>>;
+};
+
+/// `probability(e)` says how often an edge is taken.
+template <class IR>
+concept has_edge_probabilities = requires(const IR& ir, edge_id e) {
+  { ir.probability(e) } -> std::convertible_to<double>;
+};
+
+/// The profile rung.
+template <class IR>
+concept profile_ir = has_node_counts<IR> && has_edge_probabilities<IR>;
+
+/// `set_count(n, count)` changes how often a node runs.
+template <class E>
+concept can_set_counts =
+    requires(E& editor, node_id n, std::optional<std::uint64_t> count) { editor.set_count(n, count); };
+
+/// `set_probability(e, p)` changes how often an edge is taken.
+template <class E>
+concept can_set_probabilities = requires(E& editor, edge_id e, double p) { editor.set_probability(e, p); };
+
+/// Reads and changes a profile.
+template <class E>
+concept profile_editor = profile_ir<E> && can_set_counts<E> && can_set_probabilities<E>;
+
+/// How often `e` is taken, if the profile says: the count of the source times the probability, rounded.
+template <profile_ir IR, class G>
+constexpr std::optional<std::uint64_t> edge_count(const IR& ir, const G& g, edge_id e) {
+  const std::optional<std::uint64_t> count = ir.count(static_cast<node_id>(g.edge_source(e)));
+  const auto probability = static_cast<double>(ir.probability(e));
+  if (!count || probability < 0) {
+    return std::nullopt;
+  }
+  return static_cast<std::uint64_t>(static_cast<double>(*count) * probability + 0.5);
+}
+
+MIDEND_END_NAMESPACE

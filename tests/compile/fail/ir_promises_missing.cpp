@@ -1,0 +1,30 @@
+// expect: can_set_promises
+#include "midend/ir/editing.hpp"
+
+#include "midend/graph/csr_graph.hpp"
+
+#include <optional>
+#include <span>
+
+using list = std::span<const std::uint32_t>;
+
+struct view {
+
+  void restore_value(midend::value_id, midend::place, std::span<const midend::value_id>) {}
+
+  void restore_end(midend::value_id, midend::node_id, list, list, list) {}
+
+  void restore_node(midend::node_id) {}
+
+#ifdef MIDEND_FIXED
+  std::uint64_t promises(midend::value_id) const { return 0; }
+
+  void set_promises(midend::value_id, std::uint64_t) {}
+#endif
+};
+
+template <midend::restoring_editor IR> void take(const IR&) {}
+
+void use() {
+  take(view{});
+}
