@@ -7,6 +7,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -131,4 +132,100 @@ TEST_CASE("literals: what cannot") {
   CHECK(fault_of("-2", type::i1) == "out of range");
   CHECK(fault_of("nan.0x800000", type::f32) == "out of range");
   CHECK(fault_of("1", type::none) == "malformed");
+}
+
+namespace {
+
+/// Text of a number that needs many digits: the exact value of a double, or the middle between it and the next one.
+std::string exact_text(double value) {
+  char text[1100];
+  const int size = std::snprintf(text, sizeof text, "%.1080e", value);
+  return {text, static_cast<std::size_t>(size)};
+}
+
+std::uint64_t read(std::string_view text, type t) {
+  const literal number = parse_literal(text, t);
+  CHECK_MESSAGE(number.fault == literal_fault::none, std::string(text));
+  return number.bits;
+}
+
+void check_against_strtod(const std::string& text) {
+  const double expected = std::strtod(text.c_str(), nullptr);
+  const literal found = parse_literal(text, type::f64);
+  if (expected == 0 || expected - expected != 0) {
+    CHECK_MESSAGE(found.fault == literal_fault::out_of_range, text);
+  } else {
+    CHECK_MESSAGE(found.bits == std::bit_cast<std::uint64_t>(expected), text);
+  }
+  const float narrow = std::strtof(text.c_str(), nullptr);
+  const literal found_narrow = parse_literal(text, type::f32);
+  if (narrow == 0 || narrow - narrow != 0) {
+    CHECK_MESSAGE(found_narrow.fault == literal_fault::out_of_range, text);
+  } else {
+    CHECK_MESSAGE(found_narrow.bits == std::bit_cast<std::uint32_t>(narrow), text);
+  }
+}
+
+} // namespace
+
+TEST_CASE("literals: decimal and hexadecimal numbers are rounded as strtod rounds them") {
+  random_source random(3);
+  for (int i = 0; i != 6000; ++i) {
+    std::string text(1, static_cast<char>('1' + random.below(9)));
+    const auto digits = random.below(i % 50 == 0 ? 900 : 30);
+    for (std::uint64_t d = 0; d != digits; ++d) {
+      text += static_cast<char>('0' + random.below(10));
+    }
+    text.insert(1 + random.below(static_cast<std::uint32_t>(text.size())), ".");
+    text += 'e' + std::to_string(static_cast<int>(random.below(i % 2 == 0 ? 700 : 90)) - (i % 2 == 0 ? 360 : 45));
+    check_against_strtod(text);
+  }
+  for (int i = 0; i != 4000; ++i) {
+    std::string text = "0x";
+    const auto digits = 1 + random.below(40);
+    for (std::uint64_t d = 0; d != digits; ++d) {
+      text += "0123456789abcdef"[d == 0 ? 1 + random.below(15) : random.below(16)];
+    }
+    text.insert(3 + random.below(static_cast<std::uint32_t>(digits)), ".");
+    text += 'p' + std::to_string(static_cast<int>(random.below(2400)) - 1250);
+    check_against_strtod(text);
+  }
+}
+
+TEST_CASE("literals: exact decimal values, the numbers halfway between two, and what is just above") {
+  for (const double value : {1.0, 1.5, 0.1, 4.9406564584124654e-324, 2.2250738585072009e-308, 2.2250738585072014e-308,
+                             1.7976931348623157e308, 9007199254740993.0, 123456789.125, 5e-320}) {
+    const std::uint64_t bits = std::bit_cast<std::uint64_t>(value);
+    const std::string text = exact_text(value);
+    CHECK(read(text, type::f64) == bits);
+    std::string above = text; // a digit that a reader of few digits does not see
+    above[above.find('e') - 1] = '1';
+    CHECK(read(above, type::f64) == bits);
+  }
+  // 2^53 + 1 and 2^53 + 3 lie halfway, and go to even.
+  CHECK(read("9007199254740993", type::f64) == std::bit_cast<std::uint64_t>(9007199254740992.0));
+  CHECK(read("9007199254740995", type::f64) == std::bit_cast<std::uint64_t>(9007199254740996.0));
+  CHECK(read("9007199254740993." + std::string(2000, '0') + "1", type::f64) ==
+        std::bit_cast<std::uint64_t>(9007199254740994.0));
+  CHECK(read("0x1.00000000000008p+0", type::f64) == std::bit_cast<std::uint64_t>(1.0));
+  CHECK(read("0x1.00000000000018p+0", type::f64) == std::bit_cast<std::uint64_t>(0x1.0000000000002p+0));
+  CHECK(read("0x1.00000000000008" + std::string(900, '0') + "1p+0", type::f64) ==
+        std::bit_cast<std::uint64_t>(0x1.0000000000001p+0));
+  // Half the smallest number rounds to 0, which is out of range; anything more does not.
+  CHECK(fault_of("0x1p-1075", type::f64) == "out of range");
+  CHECK(read("0x1.0000000000001p-1075", type::f64) == 1);
+  CHECK(fault_of("0x1p-150", type::f32) == "out of range");
+  CHECK(read("0x1.8p-150", type::f32) == 1);
+  // The largest number and what rounds to it.
+  CHECK(read("0x1.fffffffffffff7ffffffffp+1023", type::f64) == 0x7fef'ffff'ffff'ffff);
+  CHECK(fault_of("0x1.fffffffffffff8p+1023", type::f64) == "out of range");
+  CHECK(fault_of("179769313486231580794" + std::string(288, '0'), type::f64) == "out of range");
+  CHECK(read("0." + std::string(3000, '0') + "1e3001", type::f64) == std::bit_cast<std::uint64_t>(1.0));
+  CHECK(read("1" + std::string(3000, '0') + "e-3000", type::f64) == std::bit_cast<std::uint64_t>(1.0));
+  CHECK(read("0e99999999999999999999", type::f64) == 0);
+  CHECK(fault_of("1e99999999999999999999", type::f64) == "out of range");
+  CHECK(fault_of("1e-99999999999999999999", type::f64) == "out of range");
+  CHECK(fault_of("0,5", type::f64) == "malformed");
+  CHECK(fault_of("1e+-1", type::f64) == "malformed");
+  CHECK(fault_of("1.2.3", type::f64) == "malformed");
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/elbrus/detail/float_text.hpp"
 #include "midend/elbrus/type.hpp"
 #include "midend/ir/evaluate.hpp"
 
@@ -30,18 +31,6 @@ struct literal {
 };
 
 namespace detail {
-
-/// The fields of a floating-point type.
-struct float_format {
-  unsigned fraction_bits;
-  std::uint64_t infinity;
-
-  std::uint64_t sign() const { return std::bit_floor(infinity) << 1; }
-
-  std::uint64_t fraction() const { return low_ones(fraction_bits); }
-
-  std::uint64_t quiet_nan() const { return infinity | std::uint64_t{1} << (fraction_bits - 1); }
-};
 
 constexpr float_format format_of(type t) {
   return t == type::f32 ? float_format{23, 0x7f80'0000} : float_format{52, 0x7ff0'0000'0000'0000};
@@ -80,30 +69,6 @@ inline literal integer_literal(std::string_view digits, bool negative, unsigned 
   return out;
 }
 
-constexpr bool begins_number(std::string_view digits, bool hexadecimal) {
-  const char c = digits.empty() ? '\0' : digits[0];
-  const char lower = static_cast<char>(c | 0x20);
-  return (c >= '0' && c <= '9') || (hexadecimal && lower >= 'a' && lower <= 'f');
-}
-
-template <class Float, class Bits> literal float_magnitude(std::string_view digits) {
-  const bool hexadecimal = is_hexadecimal(digits);
-  if (hexadecimal) {
-    digits.remove_prefix(2);
-  }
-  if (!begins_number(digits, hexadecimal)) { // from_chars knows `inf` and signs, too
-    return {0, literal_fault::malformed};
-  }
-  Float value = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto [stop, error] =
-      std::from_chars(digits.data(), end, value, hexadecimal ? std::chars_format::hex : std::chars_format::general);
-  if (error == std::errc::invalid_argument || stop != end) {
-    return {0, literal_fault::malformed};
-  }
-  return {std::bit_cast<Bits>(value), error == std::errc() ? literal_fault::none : literal_fault::out_of_range};
-}
-
 /// `nan`, or `nan.0x1` with the bits of the fraction.
 inline literal nan_literal(std::string_view word, float_format format) {
   if (word == "nan") {
@@ -126,10 +91,13 @@ inline literal float_literal(std::string_view digits, bool negative, type t) {
     out.bits = format.infinity;
   } else if (digits.substr(0, 3) == "nan") {
     out = nan_literal(digits, format);
-  } else if (t == type::f32) {
-    out = float_magnitude<float, std::uint32_t>(digits);
   } else {
-    out = float_magnitude<double, std::uint64_t>(digits);
+    const bool hexadecimal = is_hexadecimal(digits);
+    const float_reading read = float_from_text(hexadecimal ? digits.substr(2) : digits, hexadecimal, format);
+    const bool has_number = read.is_zero || (read.bits != 0 && read.bits != format.infinity);
+    out = {read.bits, !read.is_number ? literal_fault::malformed
+                      : has_number    ? literal_fault::none
+                                      : literal_fault::out_of_range};
   }
   out.bits |= negative ? format.sign() : 0;
   return out;
