@@ -120,26 +120,26 @@ private:
   constexpr void enqueue(std::uint32_t number, std::uint32_t depth) {
     state_[number] = is_root;
     known_.push_back(number);
-    std::uint64_t& word = is_waiting_[depth / 64];
+    std::uint64_t& levels = is_waiting_[depth / 64];
     const std::uint64_t bit = std::uint64_t{1} << depth % 64;
-    next_[number] = (word & bit) != 0 ? waiting_[depth] : end_of_list;
+    next_[number] = (levels & bit) != 0 ? waiting_[depth] : end_of_list;
     waiting_[depth] = number;
-    word |= bit;
+    levels |= bit;
     level_ = num_waiting_ == 0 || depth > level_ ? depth : level_;
     ++num_waiting_;
   }
 
   constexpr std::uint32_t take_deepest() {
-    std::size_t word = level_ / 64;
-    while (is_waiting_[word] == 0) {
-      --word;
+    std::size_t at = level_ / 64;
+    while (is_waiting_[at] == 0) {
+      --at;
     }
-    const auto bit = static_cast<std::uint32_t>(63 - std::countl_zero(is_waiting_[word]));
-    level_ = static_cast<std::uint32_t>(word) * 64 + bit;
+    const auto bit = static_cast<std::uint32_t>(63 - std::countl_zero(is_waiting_[at]));
+    level_ = static_cast<std::uint32_t>(at) * 64 + bit;
     const std::uint32_t number = waiting_[level_];
     waiting_[level_] = next_[number];
     if (next_[number] == end_of_list) {
-      is_waiting_[word] ^= std::uint64_t{1} << bit;
+      is_waiting_[at] ^= std::uint64_t{1} << bit;
     }
     --num_waiting_;
     return number;

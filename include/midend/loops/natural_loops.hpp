@@ -129,13 +129,13 @@ private:
     groups.first = groups.next + backedges.size();
     for (std::uint32_t i = 0; i != backedges.size(); ++i) {
       const std::uint32_t number = tree.preorder_number(backedges[i].target);
-      std::uint64_t& word = groups.is_header[number / 64];
+      std::uint64_t& headers = groups.is_header[number / 64];
       const std::uint64_t bit = std::uint64_t{1} << number % 64;
-      const bool is_new = (word & bit) == 0;
+      const bool is_new = (headers & bit) == 0;
       groups.next[i] = is_new ? none : groups.first[number];
       groups.first[number] = i;
       groups.num_headers += is_new;
-      word |= bit;
+      headers |= bit;
     }
     return groups;
   }
@@ -151,9 +151,9 @@ private:
     node_id* const pending = memory.array<node_id>(reachable + groups.num_headers);
     node_id* last = drafts.blocks;
     for (std::size_t i = groups.is_header.size(); i-- != 0;) {
-      for (std::uint64_t word = groups.is_header[i]; word != 0;) {
-        const std::size_t bit = 63 - static_cast<std::size_t>(std::countl_zero(word));
-        word ^= std::uint64_t{1} << bit;
+      for (std::uint64_t headers = groups.is_header[i]; headers != 0;) {
+        const std::size_t bit = 63 - static_cast<std::size_t>(std::countl_zero(headers));
+        headers ^= std::uint64_t{1} << bit;
         last = collect_blocks(g, tree, 64 * i + bit, groups, last, pending, drafts);
       }
     }

@@ -122,8 +122,8 @@ private:
     if (number >= arrays_.size()) {
       return nowhere;
     }
-    const named_array& a = arrays_[number];
-    const std::uint64_t offset = address & 0xffff'ffff;
+    const named_array& a = arrays_[static_cast<std::size_t>(number)];
+    const auto offset = static_cast<std::size_t>(address & 0xffff'ffff);
     return offset < a.size && size <= a.size - offset ? a.first + offset : nowhere;
   }
 

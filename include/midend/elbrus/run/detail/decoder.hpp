@@ -317,7 +317,7 @@ private:
       }
     }
     i.count = static_cast<std::uint32_t>(out_.cases.size()) - i.first;
-    std::sort(out_.cases.begin() + i.first, out_.cases.end(),
+    std::sort(out_.cases.data() + i.first, out_.cases.data() + out_.cases.size(),
               [](const case_edge& a, const case_edge& b) { return a.bits < b.bits; });
   }
 

@@ -145,7 +145,8 @@ private:
       if (!is_header_phi(p)) {
         continue;
       }
-      for (std::uint64_t from = out_.depends_on[body_.next[p].node], q = 0; from != 0; from >>= 1, ++q) {
+      std::size_t q = 0;
+      for (std::uint64_t from = out_.depends_on[body_.next[p].node]; from != 0; from >>= 1, ++q) {
         rows[q] |= (from & 1) != 0 ? bit_of(p) : 0;
       }
     }
