@@ -21,7 +21,7 @@ MIDEND_BEGIN_NAMESPACE
 /// Remembers its last position: a walk along a node in the direction of the problem is linear in its statements, and
 /// each step the other way starts over. In nodes that flow does not reach all facts are bottom. Holds one fact and the
 /// statements of one node. Refers to problem and solution, which must outlive it.
-template <dataflow_problem P>
+template <dataflow_problem_argument P>
   requires has_statement_transfer<P>
 class fact_cursor {
 public:
@@ -77,7 +77,7 @@ private:
     for (; passed_ != target; ++passed_) {
       if (facts_.is_reached(node_)) {
         const std::size_t next = is_forward ? passed_ : statements_.size() - 1 - passed_;
-        problem_.transfer_statement(statements_[next], fact_);
+        detail::apply_statement(problem_, statements_[next], fact_);
       }
     }
     return fact_;
@@ -94,7 +94,7 @@ private:
 /// Calls `visit(node, statement, before, after)` for each statement of each node that flow reaches, with the facts on
 /// both sides. Nodes ascend; the statements of a node come in the direction of the problem, so each is transferred
 /// once. Holds two facts.
-template <dataflow_problem P, class Visit>
+template <dataflow_problem_argument P, class Visit>
   requires has_statement_transfer<P>
 constexpr void visit_facts(const P& problem, const solution<fact_of<P>>& facts, Visit visit) {
   constexpr bool forward = P::direction == flow_direction::forward;
@@ -111,7 +111,7 @@ constexpr void visit_facts(const P& problem, const solution<fact_of<P>>& facts, 
     for (std::size_t i = 0; i != statements.size(); ++i) {
       const statement_id s = statements[forward ? i : statements.size() - 1 - i];
       from = to;
-      problem.transfer_statement(s, to);
+      detail::apply_statement(problem, s, to);
       forward ? visit(n, s, from, to) : visit(n, s, to, from);
     }
   }

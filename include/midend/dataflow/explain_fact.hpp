@@ -145,7 +145,7 @@ private:
       fact f = input(n);
       bool held = false;
       base::flow().for_each_statement(n, [&](statement_id s) {
-        base::flow().problem().transfer_statement(s, f);
+        apply_statement(base::flow().problem(), s, f);
         const bool holds = holds_(std::as_const(f));
         found = holds && !held ? s : found;
         held = holds;
@@ -211,7 +211,7 @@ constexpr fact_derivation derivation_from(problem_flow<P>& flow, const Trace& tr
 /// Solves the problem once more and records where the property first holds. If it holds only in the given solution,
 /// because that is not the least one, the source is `join`. Unreached nodes have no property. Cost as `solve`, plus two
 /// facts and 28 bytes a node.
-template <flow_graph_argument G, dataflow_problem P, class Holds>
+template <flow_graph_argument G, dataflow_problem_argument P, class Holds>
   requires std::predicate<const Holds&, const fact_of<P>&>
 constexpr fact_derivation explain_fact(const G& g, const P& problem, const solution<fact_of<P>>& facts,
                                        node_point point, const Holds& holds) {

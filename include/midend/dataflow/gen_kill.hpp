@@ -610,13 +610,13 @@ private:
 /// d + 2, where d is the largest number of edges against the order of the sweeps on a path that repeats no node
 /// (Kam, Ullman, "Global data flow analysis and iterative algorithms", J. ACM 23(1), 1976). Memory: 4 bits a node and
 /// fact.
-template <flow_graph_argument G, gen_kill_problem P, fact_rows Rows>
+template <flow_graph_argument G, gen_kill_problem_argument P, fact_rows Rows>
 constexpr void gen_kill(const G& g, const P& problem, gen_kill_workspace<Rows>& workspace, flow_facts<Rows>& out) {
   detail::gen_kill_solver::run(g, problem, workspace, out);
 }
 
 /// The result as a value. `gen_kill<std::vector<boost::dynamic_bitset<>>>(g, problem)` returns other rows.
-template <fact_rows Rows = bit_matrix, flow_graph_argument G, gen_kill_problem P>
+template <fact_rows Rows = bit_matrix, flow_graph_argument G, gen_kill_problem_argument P>
 constexpr flow_facts<Rows> gen_kill(const G& g, const P& problem) {
   flow_facts<Rows> out;
   gen_kill_workspace<Rows> workspace;

@@ -25,6 +25,8 @@
 /// - `roots()`: for backward problems, a post-dominance policy that says where control leaves: `exits_only`,
 ///   `virtual_edge_per_endless_region` or `given_roots`. Default: `exits_only` for may-problems and
 ///   `virtual_edge_per_endless_region` for must-problems, because otherwise every fact would hold in an endless loop.
+///
+/// A member of such a name that does not fit is an error.
 #pragma once
 
 #include "midend/config.hpp"
@@ -66,13 +68,15 @@ concept has_num_facts = requires(const P& p) {
   { p.num_facts() } -> std::convertible_to<std::size_t>;
 };
 
-/// `effects(n, e)` exists.
+/// `effects(n, e)` exists, and takes `e` by reference.
 template <class P>
-concept has_effects = requires(const P& p, node_id n, detail::any_effects& e) { p.effects(n, e); };
+concept has_effects = requires(const P& p, node_id n, detail::any_effects& e) { p.effects(n, e); } &&
+                      !requires(const P& p, node_id n) { p.effects(n, detail::any_effects()); };
 
-/// `boundary(n, e)` exists; optional.
+/// `boundary(n, e)` exists, and takes `e` by reference; optional.
 template <class P>
-concept has_boundary = requires(const P& p, node_id n, detail::any_effects& e) { p.boundary(n, e); };
+concept has_boundary = requires(const P& p, node_id n, detail::any_effects& e) { p.boundary(n, e); } &&
+                       !requires(const P& p, node_id n) { p.boundary(n, detail::any_effects()); };
 
 /// `roots()` exists and gives a post-dominance policy; optional.
 template <class P>
@@ -83,6 +87,54 @@ concept has_root_policy = requires(const P& p) {
 /// A gen/kill problem, for `gen_kill`.
 template <class P>
 concept gen_kill_problem = has_direction<P> && has_confluence<P> && has_num_facts<P> && has_effects<P>;
+
+namespace detail {
+
+// A member of this name exists, whether it fits or not; see `graph/concepts.hpp`.
+template <class P>
+concept names_boundary = requires { &P::boundary; } || requires(P& p, node_id n, any_effects& e) {
+  p.boundary(n, e);
+} || requires(P& p, node_id n) { p.boundary(n); };
+template <class P>
+concept names_roots = requires { &P::roots; } || requires(P& p) { p.roots(); };
+
+template <class P>
+concept boundary_fits = has_boundary<P> || !names_boundary<P>;
+template <class P>
+concept roots_fit = (has_root_policy<P> && P::direction == flow_direction::backward) || !names_roots<P>;
+
+/// The error of what is no gen/kill problem: one sentence for the first thing that is wrong. Always false.
+template <class P> constexpr bool explain_gen_kill_problem() {
+  if constexpr (!has_direction<P>) {
+    static_assert(has_direction<P>, "midend: a gen/kill problem needs `static constexpr midend::flow_direction "
+                                    "direction = midend::flow_direction::forward;`, or backward");
+  } else if constexpr (!has_confluence<P>) {
+    static_assert(has_confluence<P>, "midend: a gen/kill problem needs `static constexpr midend::flow_confluence "
+                                     "confluence = midend::flow_confluence::may;`, or must");
+  } else if constexpr (!has_num_facts<P>) {
+    static_assert(has_num_facts<P>, "midend: a gen/kill problem needs `std::size_t num_facts() const`");
+  } else if constexpr (!has_effects<P>) {
+    static_assert(has_effects<P>, "midend: a gen/kill problem needs `template <class Effects> void "
+                                  "effects(midend::node_id n, Effects& e) const`, which calls e.gen and e.kill");
+  } else if constexpr (!boundary_fits<P>) {
+    static_assert(boundary_fits<P>, "midend: `boundary` of a gen/kill problem would never be called; write `template "
+                                    "<class Effects> void boundary(midend::node_id n, Effects& e) const`, which calls "
+                                    "e.gen, or give the member another name");
+  } else if constexpr (!roots_fit<P>) {
+    static_assert(roots_fit<P>,
+                  "midend: `roots` of a gen/kill problem would never be called; write `auto roots() const` "
+                  "in a backward problem so that it returns a post-dominance policy, such as "
+                  "midend::given_roots, or give the member another name");
+  }
+  return false;
+}
+
+} // namespace detail
+
+/// What functions take: a `gen_kill_problem` with optional members that fit; otherwise an error.
+template <class P>
+concept gen_kill_problem_argument =
+    (gen_kill_problem<P> && detail::boundary_fits<P> && detail::roots_fit<P>) || detail::explain_gen_kill_problem<P>();
 
 namespace detail {
 

@@ -17,7 +17,8 @@
 /// The solver knows which nodes are unreached; no domain needs an element for that.
 ///
 /// **Required** are `element`, `bottom()` and `join`. Each optional member has a concept of its own below, and composed
-/// lattices (`product`, `map`, …) have it if their parts do. `check_lattice` tests the laws.
+/// lattices (`product`, `map`, …) have it if their parts do. A member of such a name that does not fit is an error
+/// where a function takes the lattice. `check_lattice` tests the laws.
 ///
 /// **Elements** are copied, stored in arrays and compared. If there is an `==`, equivalent elements (each below the
 /// other) should be equal: one representation for each. The ready lattices do that, and their elements are trivially
@@ -46,11 +47,12 @@ concept has_bottom = requires(const L& l) {
   { l.bottom() } -> std::convertible_to<element_of<L>>;
 };
 
-/// `join(a, b)` sets `a` to the least upper bound of both and returns whether that changed it.
+/// `join(a, b)` sets `a` to the least upper bound of both and returns whether that changed it. A `join` of which `a` is
+/// a copy does not fit, because the caller would never see the result.
 template <class L>
 concept has_join = requires(const L& l, element_of<L>& a, const element_of<L>& b) {
   { l.join(a, b) } -> std::same_as<bool>;
-};
+} && !requires(const L& l, const element_of<L>& b) { l.join(element_of<L>(b), b); };
 
 /// The members that every analysis needs; strictly speaking a join-semilattice with a least element.
 template <class L>
@@ -73,7 +75,7 @@ concept has_top = requires(const L& l) {
 template <class L>
 concept has_meet = requires(const L& l, element_of<L>& a, const element_of<L>& b) {
   { l.meet(a, b) } -> std::same_as<bool>;
-};
+} && !requires(const L& l, const element_of<L>& b) { l.meet(element_of<L>(b), b); };
 
 /// A lattice in the full sense, with a least and a greatest element.
 template <class L>
@@ -86,14 +88,14 @@ concept bounded_lattice = lattice<L> && has_top<L> && has_meet<L>;
 template <class L>
 concept has_widen = requires(const L& l, element_of<L>& a, const element_of<L>& b) {
   { l.widen(a, b) } -> std::same_as<bool>;
-};
+} && !requires(const L& l, const element_of<L>& b) { l.widen(element_of<L>(b), b); };
 
 /// `narrow(a, b)`, for `b` below `a`, lowers `a` towards `b`, not below it, and returns whether that changed it. For
 /// any sequence of `b`, `a` changes only a bounded number of times. Wins back precision that `widen` lost.
 template <class L>
 concept has_narrow = requires(const L& l, element_of<L>& a, const element_of<L>& b) {
   { l.narrow(a, b) } -> std::same_as<bool>;
-};
+} && !requires(const L& l, const element_of<L>& b) { l.narrow(element_of<L>(b), b); };
 
 /// Text that `print` appends to. `std::string_view(text.data(), text.size())` reads it.
 using text_buffer = flat_array<char>;
@@ -122,6 +124,93 @@ concept has_explain_difference =
 template <class L>
 concept has_print_part =
     requires(const L& l, const element_of<L>& a, text_buffer& out) { l.print_part(out, a, std::uint32_t{}); };
+
+namespace detail {
+
+// A member of this name exists, whether it fits or not; see `graph/concepts.hpp`. A value domain, which has constants,
+// has `top` and `widen` with a width.
+template <class L>
+concept has_constants_of_a_domain = requires { typename L::constant_type; };
+template <class L>
+concept names_leq = requires { &L::leq; } || requires(L& l, element_of<L>& a) { l.leq(a, a); };
+template <class L>
+concept names_top = requires(L& l) { l.top(); } || (!has_constants_of_a_domain<L> && requires { &L::top; });
+template <class L>
+concept names_meet = requires { &L::meet; } || requires(L& l, element_of<L>& a) { l.meet(a, a); };
+template <class L>
+concept names_widen =
+    requires(L& l, element_of<L>& a) { l.widen(a, a); } || (!has_constants_of_a_domain<L> && requires { &L::widen; });
+template <class L>
+concept names_narrow = requires { &L::narrow; } || requires(L& l, element_of<L>& a) { l.narrow(a, a); };
+
+template <class L>
+concept leq_fits = has_leq<L> || !names_leq<L>;
+template <class L>
+concept top_fits = has_top<L> || !names_top<L>;
+template <class L>
+concept meet_fits = has_meet<L> || !names_meet<L>;
+template <class L>
+concept widen_fits = has_widen<L> || !names_widen<L>;
+template <class L>
+concept narrow_fits = has_narrow<L> || !names_narrow<L>;
+template <class L>
+concept lattice_members_fit = leq_fits<L> && top_fits<L> && meet_fits<L> && widen_fits<L> && narrow_fits<L>;
+
+/// The error of what is no lattice: one sentence for the first thing that is wrong. Always false.
+template <class L> constexpr bool explain_lattice() {
+  if constexpr (!has_elements<L>) {
+    static_assert(has_elements<L>, "midend: a lattice needs `using element = …;`, a type that can be copied");
+  } else if constexpr (!has_bottom<L>) {
+    static_assert(has_bottom<L>, "midend: a lattice needs `element bottom() const`, the least element");
+  } else if constexpr (!has_join<L>) {
+    static_assert(has_join<L>,
+                  "midend: a lattice needs `bool join(element& a, const element& b) const`, which sets a to "
+                  "the least upper bound of both and returns whether that changed it");
+  } else if constexpr (!leq_fits<L>) {
+    static_assert(leq_fits<L>,
+                  "midend: `leq` of a lattice would never be called; write `bool leq(const element& a, const "
+                  "element& b) const`, whether a is below b or equal, or give the member another name");
+  } else if constexpr (!top_fits<L>) {
+    static_assert(top_fits<L>, "midend: `top` of a lattice would never be called; write `element top() const`, or give "
+                               "the member another name");
+  } else if constexpr (!meet_fits<L>) {
+    static_assert(meet_fits<L>, "midend: `meet` of a lattice would never be called; write `bool meet(element& a, const "
+                                "element& b) const`, which changes a and returns whether it did, or give the member "
+                                "another name");
+  } else if constexpr (!widen_fits<L>) {
+    static_assert(widen_fits<L>,
+                  "midend: `widen` of a lattice would never be called; write `bool widen(element& a, const "
+                  "element& b) const`, which changes a and returns whether it did, or give the member "
+                  "another name");
+  } else if constexpr (!narrow_fits<L>) {
+    static_assert(narrow_fits<L>, "midend: `narrow` of a lattice would never be called; write `bool narrow(element& a, "
+                                  "const element& b) const`, which changes a and returns whether it did, or give the "
+                                  "member another name");
+  }
+  return false;
+}
+
+/// The same for a lattice with `top` and `meet`.
+template <class L> constexpr bool explain_bounded_lattice() {
+  if constexpr (lattice<L> && lattice_members_fit<L>) {
+    static_assert(has_top<L>, "midend: this needs a lattice with `element top() const`, the greatest element");
+    static_assert(has_meet<L>,
+                  "midend: this needs a lattice with `bool meet(element& a, const element& b) const`, which "
+                  "sets a to the greatest lower bound of both and returns whether that changed it");
+  }
+  return explain_lattice<L>();
+}
+
+} // namespace detail
+
+/// What functions take: a `lattice` with optional members that fit; otherwise an error.
+template <class L>
+concept lattice_argument = (lattice<L> && detail::lattice_members_fit<L>) || detail::explain_lattice<L>();
+
+/// The same for a `bounded_lattice`.
+template <class L>
+concept bounded_lattice_argument =
+    (bounded_lattice<L> && detail::lattice_members_fit<L>) || detail::explain_bounded_lattice<L>();
 
 /// Whether `a` is below `b` or equivalent: by `leq`, or else by joining `a` to a copy of `b`.
 template <lattice L> constexpr bool less_or_equal(const L& l, const element_of<L>& a, const element_of<L>& b) {

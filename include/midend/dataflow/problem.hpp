@@ -8,6 +8,11 @@
 ///       void transfer(midend::node_id n, my_element& fact) const;  // applies the node to a fact, in place
 ///     };
 ///
+/// Instead of changing a fact in place, `transfer` may return the new one, as in textbooks; this allocates if copies of
+/// facts do:
+///
+///       my_element transfer(midend::node_id n, const my_element& fact) const;
+///
 /// **Where flow begins.** Forward at the entry; backward at the nodes without successors. The optional `is_boundary(n)`
 /// adds nodes: handlers that are entered from outside, the last block of an endless loop. `boundary(n)` is called for
 /// all of them, and joined with the facts that arrive over edges.
@@ -23,13 +28,16 @@
 ///       const my_ir& ir() const;                                 // or by value: a view with `statements(n)`
 ///       void transfer_statement(midend::statement_id s, my_element& fact) const;
 ///
-/// A node then does what its statements do, in the direction of the problem. If a problem has both, the solver uses
-/// `transfer`, and tools that look inside a block (`fact_cursor`, `explain_fact`, reports) use the statements; the two
-/// must agree.
+/// or `my_element transfer_statement(midend::statement_id s, const my_element& fact) const`. A node then does what its
+/// statements do, in the direction of the problem. If a problem has both, the solver uses `transfer`, and tools that
+/// look inside a block (`fact_cursor`, `explain_fact`, reports) use the statements; the two must agree.
 ///
 /// **Edges.** The optional `bool transfer_edge(const midend::flow_edge& e, my_element& fact) const` changes the fact
-/// that flows over an edge; false means that no fact flows, given this one. Source and target are those of the graph,
-/// in either direction. Ids are the graph's own if its edges have ids, else those that `csr_graph` would give.
+/// that flows over an edge; false means that no fact flows, given this one. It may also take a `const my_element&` and
+/// return the new fact, or a `std::optional` of it, `std::nullopt` if none flows. Source and target are those of the
+/// graph, in either direction. Ids are the graph's own if its edges have ids, else those that `csr_graph` would give.
+///
+/// A member of one of these names that fits none of its forms is an error.
 ///
 /// All these must be monotone: greater facts give greater results, and if a fact flows over an edge, so does every
 /// greater one. The `checked` policy reports violations.
@@ -43,6 +51,7 @@
 #include "midend/ir/statements.hpp"
 
 #include <concepts>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -71,42 +80,195 @@ template <class P> using fact_of = element_of<lattice_of<P>>;
 template <class P>
 concept lattice_is_a_lattice = lattice<lattice_of<P>>;
 
-/// `boundary(n)` gives the fact with which flow begins at `n`.
+/// `boundary(n)` gives the fact with which flow begins at `n`. A `bool` is no fact, unless all are: `is_boundary` says
+/// where flow begins.
 template <class P>
 concept has_boundary_fact = requires(const P& p, node_id n) {
   { p.boundary(n) } -> std::convertible_to<fact_of<P>>;
+} && (std::same_as<fact_of<P>, bool> || !requires(const P& p, node_id n) {
+                              { p.boundary(n) } -> std::same_as<bool>;
+                            });
+
+namespace detail {
+
+// The two forms of each function. What takes a fact by reference takes no temporary. In place, nothing that could be a
+// fact is returned, because nobody would read it.
+template <class P>
+concept transfers_in_place = requires(const P& p, fact_of<P>& fact) { p.transfer(node_id{}, fact); } &&
+                             !requires(const P& p, fact_of<P>& fact) { p.transfer(node_id{}, std::move(fact)); } &&
+                             !requires(const P& p, fact_of<P>& fact) {
+                               { p.transfer(node_id{}, fact) } -> std::convertible_to<fact_of<P>>;
+                             };
+template <class P>
+concept transfers_by_value = requires(const P& p, const fact_of<P>& fact) {
+  { p.transfer(node_id{}, fact) } -> std::convertible_to<fact_of<P>>;
+};
+template <class P>
+concept transfers_statements_in_place =
+    requires(const P& p, fact_of<P>& fact) { p.transfer_statement(statement_id{}, fact); } &&
+    !requires(const P& p, fact_of<P>& fact) { p.transfer_statement(statement_id{}, std::move(fact)); } &&
+    !requires(const P& p, fact_of<P>& fact) {
+      { p.transfer_statement(statement_id{}, fact) } -> std::convertible_to<fact_of<P>>;
+    };
+template <class P>
+concept transfers_statements_by_value = requires(const P& p, const fact_of<P>& fact) {
+  { p.transfer_statement(statement_id{}, fact) } -> std::convertible_to<fact_of<P>>;
+};
+template <class P>
+concept transfers_edges_in_place = requires(const P& p, const flow_edge& e, fact_of<P>& fact) {
+  { p.transfer_edge(e, fact) } -> std::same_as<bool>;
+} && !requires(const P& p, const flow_edge& e, fact_of<P>& fact) { p.transfer_edge(e, std::move(fact)); };
+template <class P>
+concept transfers_edges_by_value = requires(const P& p, const flow_edge& e, const fact_of<P>& fact) {
+  { p.transfer_edge(e, fact) } -> std::convertible_to<std::optional<fact_of<P>>>;
+} && !requires(const P& p, const flow_edge& e, const fact_of<P>& fact) {
+  { p.transfer_edge(e, fact) } -> std::same_as<bool>;
 };
 
-/// `transfer(n, fact)` changes a fact as the node does.
-template <class P>
-concept has_node_transfer = requires(const P& p, node_id n, fact_of<P>& fact) { p.transfer(n, fact); };
+} // namespace detail
 
-/// `ir()` exists and has `statements(n)`, and `transfer_statement(s, fact)` changes a fact as the statement does.
+/// `transfer(n, fact)` changes a fact as the node does, or returns the changed one.
 template <class P>
-concept has_statement_transfer = requires(const P& p, node_id n, statement_id s, fact_of<P>& fact) {
-  p.ir().statements(n);
-  p.transfer_statement(s, fact);
-};
+concept has_node_transfer = detail::transfers_in_place<P> || detail::transfers_by_value<P>;
+
+/// `ir()` exists and has `statements(n)`, and `transfer_statement(s, fact)` changes a fact as the statement does, or
+/// returns the changed one.
+template <class P>
+concept has_statement_transfer = requires(const P& p, node_id n) { p.ir().statements(n); } &&
+                                 (detail::transfers_statements_in_place<P> || detail::transfers_statements_by_value<P>);
 
 /// At least one of the two exists.
 template <class P>
 concept has_transfer = has_node_transfer<P> || has_statement_transfer<P>;
 
-/// `transfer_edge(e, fact)` changes a fact that flows over an edge; false if none flows. Optional.
+/// `transfer_edge(e, fact)` changes a fact that flows over an edge, or returns the changed one. Optional.
 template <class P>
-concept has_edge_transfer = requires(const P& p, const flow_edge& e, fact_of<P>& fact) {
-  { p.transfer_edge(e, fact) } -> std::same_as<bool>;
-};
+concept has_edge_transfer = detail::transfers_edges_in_place<P> || detail::transfers_edges_by_value<P>;
 
 /// `is_boundary(n)` says whether flow also begins at `n`. Optional.
 template <class P>
 concept has_more_boundaries = requires(const P& p, node_id n) {
-  { p.is_boundary(n) } -> std::same_as<bool>;
+  { p.is_boundary(n) } -> truth_value;
 };
 
 /// A dataflow problem, for `solve`.
 template <class P>
 concept dataflow_problem =
     has_direction<P> && has_lattice<P> && lattice_is_a_lattice<P> && has_boundary_fact<P> && has_transfer<P>;
+
+namespace detail {
+
+/// Applies a node to a fact, by either form of `transfer`.
+template <class P> constexpr void apply_node(const P& problem, node_id n, fact_of<P>& fact) {
+  if constexpr (transfers_in_place<P>) {
+    problem.transfer(n, fact);
+  } else {
+    fact = problem.transfer(n, std::as_const(fact));
+  }
+}
+
+/// Applies a statement to a fact.
+template <class P> constexpr void apply_statement(const P& problem, statement_id s, fact_of<P>& fact) {
+  if constexpr (transfers_statements_in_place<P>) {
+    problem.transfer_statement(s, fact);
+  } else {
+    fact = problem.transfer_statement(s, std::as_const(fact));
+  }
+}
+
+/// Applies an edge to a fact; false if none flows.
+template <class P> constexpr bool apply_edge(const P& problem, const flow_edge& e, fact_of<P>& fact) {
+  if constexpr (transfers_edges_in_place<P>) {
+    return problem.transfer_edge(e, fact);
+  } else {
+    std::optional<fact_of<P>> flows = problem.transfer_edge(e, std::as_const(fact));
+    if (flows) {
+      fact = std::move(*flows);
+    }
+    return flows.has_value();
+  }
+}
+
+// A member of this name exists, whether it fits or not; see `graph/concepts.hpp`.
+template <class P>
+concept names_transfer =
+    requires { &P::transfer; } || requires(P& p, fact_of<P>& fact) { p.transfer(node_id{}, fact); };
+template <class P>
+concept names_transfer_statement = requires { &P::transfer_statement; } ||
+                                   requires(P& p, fact_of<P>& fact) { p.transfer_statement(statement_id{}, fact); };
+template <class P>
+concept names_transfer_edge =
+    requires { &P::transfer_edge; } || requires(P& p, flow_edge& e, fact_of<P>& fact) { p.transfer_edge(e, fact); };
+template <class P>
+concept names_is_boundary = requires { &P::is_boundary; } || requires(P& p, node_id n) { p.is_boundary(n); };
+
+template <class P>
+concept transfer_fits = has_node_transfer<P> || !names_transfer<P>;
+template <class P>
+concept transfer_statement_fits = has_statement_transfer<P> || !names_transfer_statement<P>;
+template <class P>
+concept transfer_edge_fits = has_edge_transfer<P> || !names_transfer_edge<P>;
+template <class P>
+concept is_boundary_fits = has_more_boundaries<P> || !names_is_boundary<P>;
+template <class P>
+concept problem_members_fit = transfer_fits<P> && transfer_statement_fits<P> && transfer_edge_fits<P> &&
+                              is_boundary_fits<P> && lattice_members_fit<lattice_of<P>>;
+
+/// The error of a problem without a fitting `lattice()`. Always false.
+template <class P> constexpr bool explain_lattice_of_problem() {
+  if constexpr (!has_lattice<P>) {
+    static_assert(has_lattice<P>,
+                  "midend: a dataflow problem needs `lattice() const`, which returns the lattice of its "
+                  "facts");
+  } else {
+    explain_lattice<lattice_of<P>>();
+  }
+  return false;
+}
+
+/// The error of what is no dataflow problem: one sentence for the first thing that is wrong. Always false.
+template <class P> constexpr bool explain_dataflow_problem() {
+  if constexpr (!has_direction<P>) {
+    static_assert(has_direction<P>, "midend: a dataflow problem needs `static constexpr midend::flow_direction "
+                                    "direction = midend::flow_direction::forward;`, or backward");
+  } else if constexpr (!has_lattice<P> || !lattice_is_a_lattice<P> || !lattice_members_fit<lattice_of<P>>) {
+    explain_lattice_of_problem<P>();
+  } else if constexpr (!has_boundary_fact<P>) {
+    static_assert(has_boundary_fact<P>,
+                  "midend: a dataflow problem needs `fact boundary(midend::node_id n) const`, the "
+                  "fact with which flow begins at n; `is_boundary(n)` says whether it does");
+  } else if constexpr (!transfer_fits<P> || (!has_transfer<P> && !names_transfer_statement<P>)) {
+    static_assert(
+        transfer_fits<P> && has_transfer<P>,
+        "midend: a dataflow problem needs `void transfer(midend::node_id n, fact& f) const`, which changes f, "
+        "or `fact transfer(midend::node_id n, const fact& f) const`, which returns the new fact; or "
+        "`transfer_statement` and `ir()`");
+    static_assert(has_node_transfer<P>);
+  } else if constexpr (!transfer_statement_fits<P>) {
+    static_assert(transfer_statement_fits<P>,
+                  "midend: `transfer_statement` of a dataflow problem would never be called; write `void "
+                  "transfer_statement(midend::statement_id s, fact& f) const`, which changes f, or `fact "
+                  "transfer_statement(midend::statement_id s, const fact& f) const`, and `ir() const`, which has "
+                  "`statements(n)`");
+    static_assert(has_statement_transfer<P>);
+  } else if constexpr (!transfer_edge_fits<P>) {
+    static_assert(
+        transfer_edge_fits<P>,
+        "midend: `transfer_edge` of a dataflow problem would never be called; write `bool transfer_edge(const "
+        "midend::flow_edge& e, fact& f) const`, which changes f and returns whether it flows, or "
+        "`std::optional<fact> transfer_edge(const midend::flow_edge& e, const fact& f) const`");
+  } else if constexpr (!is_boundary_fits<P>) {
+    static_assert(is_boundary_fits<P>, "midend: `is_boundary` of a dataflow problem would never be called; write `bool "
+                                       "is_boundary(midend::node_id n) const`, or give the member another name");
+  }
+  return false;
+}
+
+} // namespace detail
+
+/// What functions take: a `dataflow_problem` with optional members that fit; otherwise an error.
+template <class P>
+concept dataflow_problem_argument =
+    (dataflow_problem<P> && detail::problem_members_fit<P>) || detail::explain_dataflow_problem<P>();
 
 MIDEND_END_NAMESPACE

@@ -11,18 +11,35 @@
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <type_traits>
+#include <utility>
 
 MIDEND_BEGIN_NAMESPACE
 
-/// `evaluate(v, facts, fact)` computes the fact of a value that is not a phi from those of its operands,
-/// `facts[operand]`; `fact` is bottom before the call.
+namespace detail {
+
+// The two forms of `evaluate`; see `problem.hpp`.
 template <class P>
-concept has_evaluation =
-    requires(const P& p, value_id v, span<const fact_of<P>> facts, fact_of<P>& fact) { p.evaluate(v, facts, fact); };
+concept evaluates_in_place = requires(const P& p, value_id v, span<const fact_of<P>> facts, fact_of<P>& fact) {
+  p.evaluate(v, facts, fact);
+} && !requires(const P& p, value_id v, span<const fact_of<P>> facts, fact_of<P>& fact) {
+  p.evaluate(v, facts, std::move(fact));
+};
+template <class P>
+concept evaluates_by_value = requires(const P& p, value_id v, span<const fact_of<P>> facts) {
+  { p.evaluate(v, facts) } -> std::convertible_to<fact_of<P>>;
+};
+
+} // namespace detail
+
+/// `evaluate(v, facts, fact)` computes the fact of a value that is not a phi from those of its operands,
+/// `facts[operand]`; `fact` is bottom before the call. Or `evaluate(v, facts)` returns the fact.
+template <class P>
+concept has_evaluation = detail::evaluates_in_place<P> || detail::evaluates_by_value<P>;
 
 /// A problem for `solve_sparse`: `lattice()` as for `solve`, and `evaluate`. Parameters and values read from outside
 /// evaluate to top, or to what is known about them.
@@ -30,8 +47,27 @@ template <class P>
 concept sparse_problem = has_lattice<P> && lattice_is_a_lattice<P> && has_evaluation<P>;
 
 namespace detail {
+
 struct sparse_solver;
+
+/// The error of what is no sparse problem: one sentence for the first thing that is wrong. Always false.
+template <class P> constexpr bool explain_sparse_problem() {
+  if constexpr (!has_lattice<P> || !lattice_is_a_lattice<P> || !lattice_members_fit<lattice_of<P>>) {
+    explain_lattice_of_problem<P>();
+  } else if constexpr (!has_evaluation<P>) {
+    static_assert(has_evaluation<P>, "midend: a problem for solve_sparse needs `void evaluate(midend::value_id v, "
+                                     "std::span<const fact> facts, fact& f) const`, which changes f, or `fact "
+                                     "evaluate(midend::value_id v, std::span<const fact> facts) const`");
+  }
+  return false;
 }
+
+} // namespace detail
+
+/// What functions take: a `sparse_problem` whose lattice has optional members that fit; otherwise an error.
+template <class P>
+concept sparse_problem_argument =
+    (sparse_problem<P> && detail::lattice_members_fit<lattice_of<P>>) || detail::explain_sparse_problem<P>();
 
 /// The fact of each value. 8 bytes a value beside the fact.
 template <class Element> class sparse_solution {
@@ -104,7 +140,11 @@ private:
     ++out.visits_[v];
     scratch = bottom;
     if (!ir.is_phi(v)) {
-      problem.evaluate(v, facts, scratch);
+      if constexpr (evaluates_in_place<P>) {
+        problem.evaluate(v, facts, scratch);
+      } else {
+        scratch = problem.evaluate(v, facts);
+      }
       return lattice.join(fact, scratch);
     }
     for_each_id(ir.operands(v), [&](value_id operand) { lattice.join(scratch, facts[operand]); });
@@ -162,7 +202,7 @@ private:
 ///
 /// O(h e) for e operands and a lattice of height h. The workspace takes 8 bytes a value and 4 an operand, if the IR has
 /// no `users`.
-template <ssa_values_argument IR, sparse_problem P>
+template <ssa_values_argument IR, sparse_problem_argument P>
 constexpr void solve_sparse(const IR& ir, const P& problem, const widening_options& widen,
                             solve_sparse_workspace<fact_of<P>>& workspace, sparse_solution<fact_of<P>>& out) {
   MIDEND_ASSERT(widen.after == widening_options::never || has_widen<lattice_of<P>>, "a lattice with widen");
@@ -170,7 +210,7 @@ constexpr void solve_sparse(const IR& ir, const P& problem, const widening_optio
 }
 
 /// The least fact of each value.
-template <ssa_values_argument IR, sparse_problem P>
+template <ssa_values_argument IR, sparse_problem_argument P>
 constexpr sparse_solution<fact_of<P>> solve_sparse(const IR& ir, const P& problem, const widening_options& widen = {}) {
   sparse_solution<fact_of<P>> out;
   solve_sparse_workspace<fact_of<P>> workspace;

@@ -75,9 +75,9 @@ public:
   /// Turns the fact that flows into `n` into the one that flows out.
   constexpr void transfer(node_id n, fact& f) {
     if constexpr (has_node_transfer<P>) {
-      problem_.transfer(n, f);
+      apply_node(problem_, n, f);
     } else {
-      for_each_statement(n, [&](statement_id s) { problem_.transfer_statement(s, f); });
+      for_each_statement(n, [&](statement_id s) { apply_statement(problem_, s, f); });
     }
   }
 
@@ -113,7 +113,7 @@ public:
 
   constexpr bool transfer_edge(flow_edge e, fact& f) const {
     e.id = memory_.graph.original_edge(e.id);
-    return problem_.transfer_edge(std::as_const(e), f);
+    return apply_edge(problem_, e, f);
   }
 
   /// The edge with its id in the user's graph.

@@ -20,7 +20,7 @@ enum class extreme : std::uint8_t { bottom, top };
 ///
 /// The height is that of `L` plus one. All optional members of `L` are kept, and `topped` always has a top. Elements
 /// are trivially copyable if those of `L` are.
-template <lattice L, extreme Added> class with_extreme {
+template <lattice_argument L, extreme Added> class with_extreme {
 public:
   struct element {
     element_of<L> value; ///< the bottom of `L` if this is the added element
@@ -131,9 +131,9 @@ private:
 };
 
 /// `L` with an added bottom.
-template <lattice L> using lifted = with_extreme<L, extreme::bottom>;
+template <lattice_argument L> using lifted = with_extreme<L, extreme::bottom>;
 
 /// `L` with an added top.
-template <lattice L> using topped = with_extreme<L, extreme::top>;
+template <lattice_argument L> using topped = with_extreme<L, extreme::top>;
 
 MIDEND_END_NAMESPACE

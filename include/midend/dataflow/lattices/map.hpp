@@ -15,7 +15,7 @@ MIDEND_BEGIN_NAMESPACE
 /// An element of `L` for each of the keys 0 … `num_keys() - 1`, compared and joined key by key: an array of values,
 /// read and written by `a[key]`. Has the optional members of `L`. Its height is `num_keys()` times that of `L`; it is
 /// distributive if `L` is. Each operation is O(num_keys) operations of `L`.
-template <lattice L> class map {
+template <lattice_argument L> class map {
 public:
   using element = detail::dense_values<element_of<L>>;
 

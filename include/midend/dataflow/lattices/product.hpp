@@ -13,7 +13,7 @@ MIDEND_BEGIN_NAMESPACE
 /// Pairs of an element of `A` and one of `B`, compared and joined part by part; for three use `product<A, product<B,
 /// C>>`. Has the optional members that both have. Its height is the sum of theirs; it is distributive if both are.
 /// Elements are trivially copyable if both are. For parts that sharpen each other see `reduced_product`.
-template <lattice A, lattice B> class product {
+template <lattice_argument A, lattice_argument B> class product {
 public:
   struct element {
     element_of<A> first;

@@ -28,7 +28,7 @@ concept reduction_of = requires(const Reduce& reduce, element_of<A>& a, element_
 ///
 /// The results of `widen` and `narrow` are not reduced: a reduction could undo a widening, and chains would not end.
 /// Transfer functions call `reduce` on their results.
-template <lattice A, lattice B, reduction_of<A, B> Reduce> class reduced_product {
+template <lattice_argument A, lattice_argument B, reduction_of<A, B> Reduce> class reduced_product {
 public:
   using element = typename product<A, B>::element;
 
