@@ -527,6 +527,7 @@ struct gen_kill_solver {
       workspace.copy_.assign(g);
       run(workspace.copy_, problem, workspace, out);
     } else {
+      require_nodes_within(g);
       out.num_nodes_ = node_count(g);
       out.num_facts_ = static_cast<std::size_t>(problem.num_facts());
       out.num_visits_ = 0;

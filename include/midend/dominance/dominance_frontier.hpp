@@ -99,7 +99,7 @@ struct frontier_search {
       const node_id end = immediate_dominator[join];
       const std::size_t first = holders.size();
       for (const auto predecessor : g.predecessors(join)) {
-        auto holder = static_cast<node_id>(predecessor);
+        node_id holder = node_in(g, predecessor);
         if (holder == end || !tree.is_reachable(holder)) {
           continue;
         }

@@ -176,7 +176,7 @@ private:
 
   template <class G, class Visit> static constexpr void visit_successors(const G& g, node_id n, Visit visit) {
     for (const auto successor : g.successors(n)) {
-      visit(static_cast<node_id>(successor));
+      visit(detail::node_in(g, successor));
     }
   }
 

@@ -36,7 +36,7 @@ constexpr bool edge_dominates(const G& g, const dominator_tree& tree, node_id so
   }
   std::size_t edges = 0;
   for (const auto p : g.predecessors(target)) {
-    const auto predecessor = static_cast<node_id>(p);
+    const node_id predecessor = detail::node_in(g, p);
     if (detail::may_arrive_first(tree, predecessor, target)) {
       if (predecessor != source) {
         return false;

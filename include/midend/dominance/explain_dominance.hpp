@@ -73,11 +73,11 @@ struct dominance_explainer {
         queue.push_back(n);
       }
     };
-    meet(static_cast<node_id>(g.entry()), static_cast<node_id>(g.entry()));
+    meet(node_in(g, g.entry()), node_in(g, g.entry()));
     for (std::size_t i = 0; i != queue.size() && came_from[goal] == no_node; ++i) {
       const node_id source = queue[i];
       for (const auto successor : g.successors(source)) {
-        meet(static_cast<node_id>(successor), source);
+        meet(node_in(g, successor), source);
       }
     }
   }

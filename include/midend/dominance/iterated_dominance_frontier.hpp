@@ -67,8 +67,9 @@ struct join_edges {
     for (const node_id source : tree.preorder()) {
       first[number++] = static_cast<std::uint32_t>(target.size());
       for (const auto successor : g.successors(source)) {
-        if (tree.immediate_dominator(static_cast<node_id>(successor)) != source) {
-          target.push_back(tree.preorder_number(static_cast<node_id>(successor)));
+        const node_id n = node_in(g, successor);
+        if (tree.immediate_dominator(n) != source) {
+          target.push_back(tree.preorder_number(n));
         }
       }
     }

@@ -97,7 +97,7 @@ constexpr std::size_t mark_what_reaches(span<const node_id> roots, const G& g, f
   }
   while (!pending.empty()) {
     for (const auto predecessor : g.predecessors(pending.pop())) {
-      reach(static_cast<node_id>(predecessor));
+      reach(node_in(g, predecessor));
     }
   }
   return count;

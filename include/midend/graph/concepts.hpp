@@ -296,6 +296,38 @@ template <class G> constexpr node_id node_count(const G& g) {
   return static_cast<node_id>(count);
 }
 
+/// What `g` returned as a node: an entry, a successor, a predecessor. Searches read nodes through this function, so
+/// that a number that is no node is named before it is an index.
+template <class G, class Node> constexpr node_id node_in([[maybe_unused]] const G& g, const Node& node) {
+  const auto n = static_cast<node_id>(node);
+  MIDEND_ASSERT(n < static_cast<std::size_t>(g.num_nodes()),
+                "entry, successors and predecessors within the graph; midend::check_graph finds the wrong one", n,
+                static_cast<std::size_t>(g.num_nodes()));
+  return n;
+}
+
+/// The same for all edges at once, for what reads them often: when checks are on, reads all of them.
+template <class G> constexpr void require_nodes_within([[maybe_unused]] const G& g) {
+#if MIDEND_CHECKS
+  const node_id count = node_count(g);
+  if constexpr (has_entry<G>) {
+    if (count != 0) {
+      node_in(g, g.entry());
+    }
+  }
+  for (node_id n = 0; n != count; ++n) {
+    for (const auto successor : g.successors(n)) {
+      node_in(g, successor);
+    }
+    if constexpr (bidirectional_flow_graph<G>) {
+      for (const auto predecessor : g.predecessors(n)) {
+        node_in(g, predecessor);
+      }
+    }
+  }
+#endif
+}
+
 } // namespace detail
 
 MIDEND_END_NAMESPACE

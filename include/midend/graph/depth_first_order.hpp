@@ -94,7 +94,7 @@ struct depth_first_search {
     work_stack<std::uint32_t> stack(workspace.stack_);
     node_id met = 0;
     node_id left = 0;
-    node_id at = static_cast<node_id>(g.entry());
+    node_id at = node_in(g, g.entry());
     for (;;) {
       preorder_number[at] = met;
       preorder[met++] = at;
@@ -103,9 +103,9 @@ struct depth_first_search {
       auto it = std::begin(successors);
       const auto last = std::end(successors);
       if (it != last) {
-        at = static_cast<node_id>(*it);
+        at = node_in(g, *it);
         if (++it != last) {
-          push_reversed(it, last, stack);
+          push_reversed(g, it, last, stack);
         }
         if (preorder_number[at] == no_node) {
           continue;
@@ -129,11 +129,11 @@ struct depth_first_search {
   }
 
   /// Pushes the nodes of a range so that the first one is popped first.
-  template <class Iterator, class Sentinel>
-  static constexpr void push_reversed(Iterator it, Sentinel last, work_stack<std::uint32_t>& stack) {
+  template <class G, class Iterator, class Sentinel>
+  static constexpr void push_reversed(const G& g, Iterator it, Sentinel last, work_stack<std::uint32_t>& stack) {
     const std::size_t base = stack.size();
     do {
-      stack.push(static_cast<node_id>(*it));
+      stack.push(node_in(g, *it));
     } while (++it != last);
     if (stack.size() - base > 1) {
       stack.reverse_from(base);

@@ -98,7 +98,7 @@ struct component_search {
     if (count != 0) {
       node_id first = 0;
       if constexpr (has_entry<G>) {
-        first = static_cast<node_id>(g.entry());
+        first = node_in(g, g.entry());
       }
       search.search_from(g, first, workspace, out);
     }
@@ -127,14 +127,14 @@ struct component_search {
       const auto last = std::end(successors);
       if (it != last) {
         source = at;
-        at = static_cast<node_id>(*it);
+        at = node_in(g, *it);
         while (++it != last) {
           if (low[at] == no_node) {
             tasks.push({source, at});
           } else {
             lower(low[source], low[at]);
           }
-          at = static_cast<node_id>(*it);
+          at = node_in(g, *it);
         }
         if (low[at] == no_node) {
           continue;
@@ -219,7 +219,7 @@ constexpr csr_graph condensation(const G& g, const component_partition& componen
     seen_from[c] = c;
     for (const node_id n : components.members(c)) {
       for (const auto successor : g.successors(n)) {
-        const component_id target = components.component(static_cast<node_id>(successor));
+        const component_id target = components.component(detail::node_in(g, successor));
         if (seen_from[target] != c) {
           seen_from[target] = c;
           edges.push_back({c, target});

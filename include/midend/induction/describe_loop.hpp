@@ -165,10 +165,10 @@ private:
         pending.push(n);
       }
     };
-    reach(static_cast<node_id>(g.entry()));
+    reach(node_in(g, g.entry()));
     while (!pending.empty()) {
       for (const auto& successor : g.successors(pending.pop())) {
-        reach(static_cast<node_id>(successor));
+        reach(node_in(g, successor));
       }
     }
   }
@@ -289,7 +289,7 @@ private:
   template <class Visit> constexpr void for_each_edge(node_id n, Visit visit) const {
     for (const auto& edge : ir_.graph().out_edges(n)) {
       const auto e = static_cast<edge_id>(edge);
-      visit(e, static_cast<node_id>(ir_.graph().edge_target(e)));
+      visit(e, node_in(ir_.graph(), ir_.graph().edge_target(e)));
     }
   }
 

@@ -116,7 +116,7 @@ struct entry_path_search {
       MIDEND_ASSERT(next != pushed, "a cycle forest of this graph: the search must come to each entry", wanted.first_,
                     wanted.second_);
       for (const auto successor : g.successors(queue[next])) {
-        reach(static_cast<node_id>(successor), queue[next]);
+        reach(node_in(g, successor), queue[next]);
       }
     }
   }

@@ -175,8 +175,8 @@ struct loop_form_examiner {
   /// The first target of `n` that is not `header`, or `header`, if all edges of `n` lead there.
   template <class G> static constexpr node_id other_edge(const G& g, node_id n, node_id header) {
     for (const auto successor : g.successors(n)) {
-      if (static_cast<node_id>(successor) != header) {
-        return static_cast<node_id>(successor);
+      if (node_in(g, successor) != header) {
+        return node_in(g, successor);
       }
     }
     return header;
@@ -218,7 +218,7 @@ struct loop_form_examiner {
       }
       workspace.outside_.clear();
       for (const auto predecessor : g.predecessors(exit)) {
-        const auto p = static_cast<node_id>(predecessor);
+        const node_id p = node_in(g, predecessor);
         if (!loops.contains(out.loop_, p) && tree.is_reachable(p)) {
           workspace.outside_.push_back(p);
         }

@@ -41,7 +41,7 @@ constexpr void require_loop_of([[maybe_unused]] const G& g, [[maybe_unused]] con
 /// Whether an edge leads out of `l` to the entry of the graph. The entry dominates the source of such an edge, so it is
 /// the header of an outer loop.
 template <class G> constexpr bool leaves_to_entry(const G& g, const loop_forest& loops, loop_id l) {
-  const auto entry = static_cast<node_id>(g.entry());
+  const node_id entry = node_in(g, g.entry());
   if (!loops.is_header(entry)) {
     return false;
   }
@@ -86,7 +86,7 @@ template <flow_graph_argument G> constexpr bool is_exiting(const G& g, const loo
   detail::require_loop_of(g, loops, l);
   MIDEND_ASSERT(loops.contains(l, n), "a block of the loop", n, l);
   for (const auto successor : g.successors(n)) {
-    if (!loops.contains(l, static_cast<node_id>(successor))) {
+    if (!loops.contains(l, detail::node_in(g, successor))) {
       return true;
     }
   }

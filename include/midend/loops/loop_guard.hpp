@@ -34,15 +34,15 @@ namespace detail {
 
 struct loop_guard_search {
   /// The only node in the range, once or repeated; `no_node` if there are several or none.
-  template <class Range> static constexpr node_id only_node(Range&& nodes) {
+  template <class G, class Range> static constexpr node_id only_node(const G& g, Range&& nodes) {
     auto it = std::begin(nodes);
     const auto last = std::end(nodes);
     if (it == last) {
       return no_node;
     }
-    const auto first = static_cast<node_id>(*it);
+    const node_id first = node_in(g, *it);
     while (++it != last) {
-      if (static_cast<node_id>(*it) != first) {
+      if (node_in(g, *it) != first) {
         return no_node;
       }
     }
@@ -50,13 +50,13 @@ struct loop_guard_search {
   }
 
   template <class G> static constexpr node_id only_successor(const G& g, node_id n) {
-    return only_node(g.successors(n));
+    return only_node(g, g.successors(n));
   }
 
   /// The only node from which control reaches `n`; `no_node` for the entry of the graph, which control enters from
   /// outside.
   template <class G> static constexpr node_id only_predecessor(const G& g, node_id n) {
-    return n == static_cast<node_id>(g.entry()) ? no_node : only_node(g.predecessors(n));
+    return n == node_in(g, g.entry()) ? no_node : only_node(g, g.predecessors(n));
   }
 
   /// The target of the edge of `n` that does not lead to `one`, if `n` has two edges with different targets; else
@@ -65,11 +65,11 @@ struct loop_guard_search {
     auto&& successors = g.successors(n);
     auto it = std::begin(successors);
     const auto last = std::end(successors);
-    const auto first = static_cast<node_id>(*it);
+    const node_id first = node_in(g, *it);
     if (++it == last) {
       return no_node;
     }
-    const auto second = static_cast<node_id>(*it);
+    const node_id second = node_in(g, *it);
     if (++it != last || first == second) {
       return no_node;
     }

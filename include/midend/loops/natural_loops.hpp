@@ -198,7 +198,7 @@ private:
     }
     while (top != pending) {
       for (const auto predecessor : g.predecessors(*--top)) {
-        take(static_cast<node_id>(predecessor));
+        take(node_in(g, predecessor));
       }
     }
     drafts.own_blocks[draft] = static_cast<std::uint32_t>(last - first);

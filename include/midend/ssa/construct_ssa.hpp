@@ -132,7 +132,8 @@ private:
       todo.push(n);
     }
     while (!todo.empty()) {
-      for_each_id(g.predecessors(todo.pop()), [&](node_id p) {
+      for_each_id(g.predecessors(todo.pop()), [&](node_id id) {
+        const node_id p = node_in(g, id);
         if (live_in_[p] != variable_ && defined_[p] != variable_) {
           live_in_[p] = variable_;
           todo.push(p);

@@ -55,7 +55,7 @@ private:
   void count_edges(node_id num_nodes) {
     not_filled_.assign(num_nodes, 0);
     for (node_id n = 0; n != num_nodes; ++n) {
-      for_each_id(editor_.graph().successors(n), [&](node_id s) { ++not_filled_[s]; });
+      for_each_id(editor_.graph().successors(n), [&](node_id s) { ++not_filled_[node_in(editor_.graph(), s)]; });
     }
   }
 

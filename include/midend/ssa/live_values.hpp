@@ -88,7 +88,7 @@ public:
       const node_id n = pending_.pop();
       nodes_[n].is_pending = false;
       const word live = nodes_[n].in;
-      for_each_id(g_.predecessors(n), [&](node_id p) { live_out(p, live); });
+      for_each_id(g_.predecessors(n), [&](node_id p) { live_out(node_in(g_, p), live); });
     }
     if (!touched_.empty()) {
       write_words();

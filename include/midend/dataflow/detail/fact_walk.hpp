@@ -217,7 +217,7 @@ private:
     while (!pending.empty()) {
       ++steps;
       for (auto&& predecessor : g.predecessors(pending.pop())) {
-        const auto n = static_cast<node_id>(predecessor);
+        const node_id n = node_in(g, predecessor);
         if (marks[n].out != fact) {
           marks[n].out = fact;
           at_end(n);

@@ -51,7 +51,7 @@ struct cooper_harvey_kennedy_algorithm {
     std::uint32_t met = 0;
     std::uint32_t left = 0;
     std::uint32_t source = 0;
-    node_id at = static_cast<node_id>(g.entry());
+    node_id at = node_in(g, g.entry());
     for (;;) {
       const std::uint32_t w = met++;
       number[at] = w;
@@ -64,14 +64,14 @@ struct cooper_harvey_kennedy_algorithm {
       auto it = std::begin(successors);
       const auto last = std::end(successors);
       if (it != last) {
-        at = static_cast<node_id>(*it);
+        at = node_in(g, *it);
         while (++it != last) {
           if (number[at] == no_node) {
             pending.push({w, at});
           } else {
             chain_edge(w, number[at]);
           }
-          at = static_cast<node_id>(*it);
+          at = node_in(g, *it);
         }
         source = w;
         if (number[at] == no_node) {

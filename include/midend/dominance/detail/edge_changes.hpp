@@ -59,14 +59,14 @@ public:
     const auto last = std::end(successors);
     if (first == no_node) {
       for (; it != last; ++it) {
-        visit(static_cast<node_id>(*it));
+        visit(node_in(g, *it));
       }
       return;
     }
     mark_hidden(n, first, hidden);
     for (; it != last; ++it) {
-      if (slot_[static_cast<node_id>(*it)] != hidden) {
-        visit(static_cast<node_id>(*it));
+      if (slot_[node_in(g, *it)] != hidden) {
+        visit(node_in(g, *it));
       }
     }
     mark_hidden(n, first, no_node);
@@ -125,7 +125,7 @@ private:
   template <class G> constexpr void count_edges(const G& g, node_id source, std::size_t first) {
     after_.assign(changes_.size() - first, 0);
     for (const auto successor : g.successors(source)) {
-      const std::uint32_t slot = slot_[static_cast<node_id>(successor)];
+      const std::uint32_t slot = slot_[node_in(g, successor)];
       if (slot != no_node) {
         ++after_[slot - first];
       }

@@ -117,7 +117,7 @@ private:
 
   constexpr bool has_edge_from_dominator(node_id n) const {
     for (const auto predecessor : g_.predecessors(n)) {
-      if (static_cast<node_id>(predecessor) == dominator_) {
+      if (node_in(g_, predecessor) == dominator_) {
         return true;
       }
     }
@@ -161,7 +161,7 @@ private:
     std::uint32_t different = 0;
     only_predecessor_ = no_node;
     for (const auto p : g_.predecessors(m_.part.nodes[number])) {
-      const auto predecessor = static_cast<node_id>(p);
+      const node_id predecessor = node_in(g_, p);
       const std::uint32_t source = tree_.is_reachable(predecessor) ? child_above(predecessor) : number;
       if (source == number) {
         continue;
@@ -310,7 +310,7 @@ private:
 
   constexpr void copy_edges_into(node_id target) {
     for (const auto predecessor : g_.predecessors(target)) {
-      const auto source = static_cast<node_id>(predecessor);
+      const node_id source = node_in(g_, predecessor);
       if (tree_.is_reachable(source)) {
         number_path(source);
         m_.edges.push_back({m_.slot[source], m_.slot[target]});
@@ -357,7 +357,7 @@ private:
     const std::size_t first = m_.lost.size();
     for (const node_id source : m_.region) {
       for (const auto successor : g_.successors(source)) {
-        const auto target = static_cast<node_id>(successor);
+        const node_id target = node_in(g_, successor);
         if (tree_.is_reachable(target) && m_.slot[target] == no_node) {
           m_.slot[target] = 0;
           m_.lost.push_back(target);

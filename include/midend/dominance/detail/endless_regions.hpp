@@ -27,7 +27,7 @@ public:
     for (std::size_t i = 0; i != nodes_.size(); ++i) {
       offsets_[i] = static_cast<std::uint32_t>(targets_.size());
       for (const auto successor : g.successors(nodes_[i])) {
-        targets_.push_back(number_[static_cast<node_id>(successor)]);
+        targets_.push_back(number_[node_in(g, successor)]);
       }
     }
     offsets_[nodes_.size()] = static_cast<std::uint32_t>(targets_.size());

@@ -45,13 +45,13 @@ struct naive_dominators_algorithm {
   template <class G>
   static constexpr std::uint32_t search_avoiding(const G& g, node_id avoided, std::uint32_t mark, node_id* order,
                                                  std::uint32_t* stamp) {
-    const auto entry = static_cast<node_id>(g.entry());
+    const node_id entry = node_in(g, g.entry());
     stamp[entry] = mark;
     order[0] = entry;
     std::uint32_t found = 1;
     for (std::uint32_t i = 0; i != found; ++i) {
       for (const auto successor : g.successors(order[i])) {
-        const auto n = static_cast<node_id>(successor);
+        const node_id n = node_in(g, successor);
         if (n != avoided && stamp[n] != mark) {
           stamp[n] = mark;
           order[found++] = n;

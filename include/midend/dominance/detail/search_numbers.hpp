@@ -158,7 +158,7 @@ template <class G> constexpr std::uint32_t number_and_chain(const G& g, std::uin
       pending.push({0, root});
     }
   } else {
-    pending.push({0, static_cast<node_id>(g.entry())});
+    pending.push({0, node_in(g, g.entry())});
   }
   for (;;) {
     std::uint32_t source = 0;
@@ -189,14 +189,14 @@ template <class G> constexpr std::uint32_t number_and_chain(const G& g, std::uin
       if (it == last) {
         break;
       }
-      at = static_cast<node_id>(*it);
+      at = node_in(g, *it);
       while (++it != last) {
         if (number[at] == no_node) {
           pending.push({w, at});
         } else {
           chain_edge(w, number[at]); // met before w, so no forward edge
         }
-        at = static_cast<node_id>(*it);
+        at = node_in(g, *it);
       }
       if (number[at] != no_node) {
         chain_edge(w, number[at]);

@@ -23,11 +23,11 @@ template <class G, class Visit> constexpr edge_id for_each_out_edge(const G& g, 
   if constexpr (edge_indexed_flow_graph<G>) {
     auto&& edges = g.out_edges(n);
     for (auto edge = std::begin(edges); it != last; ++it, ++edge) {
-      visit(static_cast<edge_id>(*edge), static_cast<node_id>(*it));
+      visit(static_cast<edge_id>(*edge), node_in(g, *it));
     }
   } else {
     for (; it != last; ++it, ++next) {
-      visit(next, static_cast<node_id>(*it));
+      visit(next, node_in(g, *it));
     }
   }
   return next;
