@@ -63,6 +63,8 @@ concept has_constant_elements = requires(const D& d, unsigned width, const domai
 template <class D>
 concept has_as_constant = requires(const D& d, const element_of<D>& a) {
   { d.as_constant(a) } -> std::convertible_to<std::optional<domain_constant<D>>>;
+} && !requires(const D& d, const element_of<D>& a) {
+  { d.as_constant(a) } -> std::convertible_to<domain_constant<D>>; // every element would be a constant
 };
 
 /// A lattice of facts about values of all widths.
@@ -79,7 +81,7 @@ concept has_value_transfer = requires(const D& d, const operation_info& info, sp
 /// `contains(width, a, c)` says whether an element allows a value. Optional.
 template <class D>
 concept has_contains = requires(const D& d, unsigned width, const element_of<D>& a, const domain_constant<D>& c) {
-  { d.contains(width, a, c) } -> std::same_as<bool>;
+  { d.contains(width, a, c) } -> std::integral;
 };
 
 /// `size(width, a)` is at least the number of values that an element allows; saturates at 2^64 - 1. Optional.
@@ -93,18 +95,25 @@ template <class D>
 concept has_widen_of_width =
     requires(const D& d, unsigned width, element_of<D>& a, const element_of<D>& b, const thresholds& t) {
       { d.widen(width, a, b, t) } -> std::same_as<bool>;
+    } && !requires(const D& d, unsigned width, const element_of<D>& b, const thresholds& t) {
+      d.widen(width, element_of<D>(b), b, t);
     };
 
 /// `assume(code, width, a, b)` sharpens two elements by a comparison that holds. Optional.
 template <class D>
-concept has_assume =
-    requires(const D& d, operation code, unsigned width, element_of<D>& a) { d.assume(code, width, a, a); };
+concept has_assume = requires(const D& d, operation code, unsigned width, element_of<D>& a) {
+  d.assume(code, width, a, a);
+} && !requires(const D& d, operation code, unsigned width, element_of<D>& a) {
+  d.assume(code, width, element_of<D>(a), a); // of copies, nobody would see the result
+} && !requires(const D& d, operation code, unsigned width, element_of<D>& a) {
+  d.assume(code, width, a, element_of<D>(a));
+};
 
 /// Whether an element allows a value: by `contains`, or else whether it is not another constant.
 template <value_domain D>
 constexpr bool may_be(const D& domain, unsigned width, const element_of<D>& a, const domain_constant<D>& c) {
   if constexpr (has_contains<D>) {
-    return domain.contains(width, a, c);
+    return static_cast<bool>(domain.contains(width, a, c));
   } else {
     const std::optional<domain_constant<D>> only = domain.as_constant(a);
     return !only || *only == c;
@@ -153,5 +162,88 @@ constexpr std::optional<element_of<D>> folded(const D& domain, const operation_i
   const evaluation result = evaluate(info, span<const std::uint64_t>(values, args.size()));
   return result ? domain.constant(info.width, result.bits) : domain.bottom();
 }
+
+namespace detail {
+
+// A member of this name exists, whether it fits or not; see `graph/concepts.hpp`.
+template <class D>
+concept names_value_transfer = requires {
+  &D::transfer;
+} || requires(D& d, const operation_info& info, span<const element_of<D>> args) { d.transfer(info, args); };
+template <class D>
+concept names_contains = requires {
+  &D::contains;
+} || requires(D& d, unsigned width, element_of<D>& a, const domain_constant<D>& c) { d.contains(width, a, c); };
+template <class D>
+concept names_size = requires { &D::size; } || requires(D& d, unsigned width, element_of<D>& a) { d.size(width, a); };
+template <class D>
+concept names_any_widen = requires { &D::widen; } || requires(D& d, unsigned width, element_of<D>& a,
+                                                              const thresholds& t) { d.widen(width, a, a, t); };
+template <class D>
+concept names_assume = requires { &D::assume; } || requires(D& d, operation code, unsigned width, element_of<D>& a) {
+  d.assume(code, width, a, a);
+};
+
+template <class D>
+concept value_transfer_fits = has_value_transfer<D> || !names_value_transfer<D>;
+template <class D>
+concept contains_fits = has_contains<D> || !names_contains<D>;
+template <class D>
+concept size_fits = has_size<D> || !names_size<D>;
+template <class D>
+concept any_widen_fits = has_widen_of_width<D> || has_widen<D> || !names_any_widen<D>;
+template <class D>
+concept assume_fits = has_assume<D> || !names_assume<D>;
+template <class D>
+concept domain_members_fit = lattice_members_fit<D> && value_transfer_fits<D> && contains_fits<D> && size_fits<D> &&
+                             any_widen_fits<D> && assume_fits<D>;
+
+/// The error of what is no domain: one sentence for the first thing that is wrong. Always false.
+template <class D> constexpr bool explain_value_domain() {
+  if constexpr (!lattice<D> || !lattice_members_fit<D>) {
+    explain_lattice<D>();
+  } else if constexpr (!std::semiregular<D>) {
+    static_assert(std::semiregular<D>, "midend: a domain must be default constructible and assignable");
+  } else if constexpr (!requires { typename D::constant_type; }) {
+    static_assert(has_constant_elements<D>,
+                  "midend: a domain needs `using constant_type = std::uint64_t;`, that of the "
+                  "IR");
+  } else if constexpr (!has_top_of_width<D>) {
+    static_assert(has_top_of_width<D>, "midend: a domain needs `element top(unsigned width) const`, any value");
+  } else if constexpr (!has_constant_elements<D>) {
+    static_assert(has_constant_elements<D>, "midend: a domain needs `element constant(unsigned width, constant_type c) "
+                                            "const`, the value c");
+  } else if constexpr (!has_as_constant<D>) {
+    static_assert(has_as_constant<D>, "midend: a domain needs `std::optional<constant_type> as_constant(const element& "
+                                      "a) const`, which returns std::nullopt unless `a` allows exactly one value");
+  } else if constexpr (!value_transfer_fits<D>) {
+    static_assert(value_transfer_fits<D>, "midend: `transfer` of a domain would never be called; write `element "
+                                          "transfer(const midend::operation_info& info, std::span<const element> args) "
+                                          "const`, or give the member another name");
+  } else if constexpr (!contains_fits<D>) {
+    static_assert(contains_fits<D>,
+                  "midend: `contains` of a domain would never be called; write `bool contains(unsigned "
+                  "width, const element& a, constant_type c) const`, or give the member another name");
+  } else if constexpr (!size_fits<D>) {
+    static_assert(size_fits<D>, "midend: `size` of a domain would never be called; write `std::uint64_t size(unsigned "
+                                "width, const element& a) const`, or give the member another name");
+  } else if constexpr (!any_widen_fits<D>) {
+    static_assert(any_widen_fits<D>, "midend: `widen` of a domain would never be called; write `bool widen(unsigned "
+                                     "width, element& a, const element& b, const midend::thresholds& t) const`, which "
+                                     "changes a, or give the member another name");
+  } else if constexpr (!assume_fits<D>) {
+    static_assert(assume_fits<D>,
+                  "midend: `assume` of a domain would never be called; write `void "
+                  "assume(midend::operation code, unsigned width, element& a, element& b) const`, which "
+                  "changes both, or give the member another name");
+  }
+  return false;
+}
+
+} // namespace detail
+
+/// What functions take: a `value_domain` with optional members that fit; otherwise an error.
+template <class D>
+concept value_domain_argument = (value_domain<D> && detail::domain_members_fit<D>) || detail::explain_value_domain<D>();
 
 MIDEND_END_NAMESPACE

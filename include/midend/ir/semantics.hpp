@@ -49,6 +49,11 @@ template <class IR>
 concept has_constant_type = requires { typename IR::constant_type; } && std::copyable<typename IR::constant_type> &&
                             std::equality_comparable<typename IR::constant_type>;
 
+/// A `std::optional<T>` or what converts to it, but no `T`: a member that always returns a number says that there
+/// always is one, which nobody means.
+template <class R, class T>
+concept optional_of = std::convertible_to<R, std::optional<T>> && !std::convertible_to<R, T>;
+
 /// The constants of an IR.
 template <class IR> using constant_of = typename IR::constant_type;
 
@@ -61,43 +66,43 @@ concept has_operation = requires(const IR& ir, value_id v) {
 /// `constant(v)` returns the constant that a value is, if it is one.
 template <class IR>
 concept has_constant = requires(const IR& ir, value_id v) {
-  { ir.constant(v) } -> std::convertible_to<std::optional<constant_of<IR>>>;
+  { ir.constant(v) } -> optional_of<constant_of<IR>>;
 };
 
 /// `fold(v, args)` computes a value from constants.
 template <class IR>
 concept has_fold = requires(const IR& ir, value_id v, span<const constant_of<IR>> args) {
-  { ir.fold(v, args) } -> std::convertible_to<std::optional<constant_of<IR>>>;
+  { ir.fold(v, args) } -> optional_of<constant_of<IR>>;
 };
 
 /// `edge_case(e)` returns the value of the condition for which an edge is taken.
 template <class IR>
 concept has_edge_case = requires(const IR& ir, edge_id e) {
-  { ir.edge_case(e) } -> std::convertible_to<std::optional<constant_of<IR>>>;
+  { ir.edge_case(e) } -> optional_of<constant_of<IR>>;
 };
 
 /// `is_undefined(v)` says whether a value is the literal `undef`. Optional.
 template <class IR>
 concept has_is_undefined = requires(const IR& ir, value_id v) {
-  { ir.is_undefined(v) } -> std::same_as<bool>;
+  { ir.is_undefined(v) } -> truth_value;
 };
 
 /// `never_returns(v)` says whether control does not pass a value. Optional.
 template <class IR>
 concept has_never_returns = requires(const IR& ir, value_id v) {
-  { ir.never_returns(v) } -> std::same_as<bool>;
+  { ir.never_returns(v) } -> truth_value;
 };
 
 /// `is_opaque(v)` says that a value cannot be computed from its operands. Optional.
 template <class IR>
 concept has_is_opaque = requires(const IR& ir, value_id v) {
-  { ir.is_opaque(v) } -> std::same_as<bool>;
+  { ir.is_opaque(v) } -> truth_value;
 };
 
 /// Whether the IR says that `v` cannot be computed from its operands.
 template <class IR> constexpr bool is_opaque([[maybe_unused]] const IR& ir, [[maybe_unused]] value_id v) {
   if constexpr (has_is_opaque<IR>) {
-    return ir.is_opaque(v);
+    return static_cast<bool>(ir.is_opaque(v));
   } else {
     return false;
   }
@@ -122,5 +127,74 @@ concept has_bounds = std::same_as<constant_of<IR>, std::uint64_t> && requires(co
 template <class IR>
 concept semantic_ir =
     ssa_ir<IR> && has_constant_type<IR> && has_operation<IR> && has_constant<IR> && has_fold<IR> && has_edge_case<IR>;
+
+namespace detail {
+
+// A member of this name exists, whether it fits or not; see `graph/concepts.hpp`.
+template <class IR>
+concept names_is_undefined = requires { &IR::is_undefined; } || requires(IR& ir, value_id v) { ir.is_undefined(v); };
+template <class IR>
+concept names_never_returns = requires { &IR::never_returns; } || requires(IR& ir, value_id v) { ir.never_returns(v); };
+template <class IR>
+concept names_is_opaque = requires { &IR::is_opaque; } || requires(IR& ir, value_id v) { ir.is_opaque(v); };
+template <class IR>
+concept names_bounds = requires { &IR::bounds; } || requires(IR& ir, value_id v) { ir.bounds(v); };
+
+template <class IR>
+concept is_undefined_fits = has_is_undefined<IR> || !names_is_undefined<IR>;
+template <class IR>
+concept never_returns_fits = has_never_returns<IR> || !names_never_returns<IR>;
+template <class IR>
+concept is_opaque_fits = has_is_opaque<IR> || !names_is_opaque<IR>;
+template <class IR>
+concept bounds_fit = has_bounds<IR> || !names_bounds<IR>;
+template <class IR>
+concept semantic_members_fit =
+    ssa_members_fit<IR> && is_undefined_fits<IR> && never_returns_fits<IR> && is_opaque_fits<IR> && bounds_fit<IR>;
+
+/// The error of an IR without the semantics rung: one sentence for the first thing that is wrong. Always false.
+template <class IR> constexpr bool explain_semantic_ir() {
+  if constexpr (!ssa_ir<IR> || !ssa_members_fit<IR>) {
+    explain_ssa_ir<IR>();
+  } else if constexpr (!has_constant_type<IR>) {
+    static_assert(has_constant_type<IR>, "midend: an IR needs `using constant_type = std::uint64_t;`, or another type "
+                                         "that can be copied and compared");
+  } else if constexpr (!has_operation<IR>) {
+    static_assert(has_operation<IR>,
+                  "midend: an IR needs `midend::operation_info operation(midend::value_id v) const`; "
+                  "`operation::other` is for everything outside the vocabulary");
+  } else if constexpr (!has_constant<IR>) {
+    static_assert(has_constant<IR>, "midend: an IR needs `std::optional<constant_type> constant(midend::value_id v) "
+                                    "const`, which returns std::nullopt for all values that are no literals");
+  } else if constexpr (!semantic_ir<IR> && !has_fold<IR>) {
+    static_assert(has_fold<IR>, "midend: an IR needs `std::optional<constant_type> fold(midend::value_id v, "
+                                "std::span<const constant_type> args) const`, which returns std::nullopt where it does "
+                                "not know the result");
+  } else if constexpr (!semantic_ir<IR>) {
+    static_assert(has_edge_case<IR>, "midend: an IR needs `std::optional<constant_type> edge_case(midend::edge_id e) "
+                                     "const`, which returns std::nullopt for the edge of all other values");
+  } else if constexpr (!is_undefined_fits<IR>) {
+    static_assert(is_undefined_fits<IR>, "midend: `is_undefined` of an IR would never be called; write `bool "
+                                         "is_undefined(midend::value_id v) const`, or give the member another name");
+  } else if constexpr (!never_returns_fits<IR>) {
+    static_assert(never_returns_fits<IR>, "midend: `never_returns` of an IR would never be called; write `bool "
+                                          "never_returns(midend::value_id v) const`, or give the member another name");
+  } else if constexpr (!is_opaque_fits<IR>) {
+    static_assert(is_opaque_fits<IR>, "midend: `is_opaque` of an IR would never be called; write `bool "
+                                      "is_opaque(midend::value_id v) const`, or give the member another name");
+  } else if constexpr (!bounds_fit<IR>) {
+    static_assert(bounds_fit<IR>, "midend: `bounds` of an IR would never be called; write "
+                                  "`std::optional<midend::number_range> bounds(midend::value_id v) const`, with "
+                                  "std::uint64_t as constant_type, or give the member another name");
+  }
+  return false;
+}
+
+} // namespace detail
+
+/// What functions take: a `semantic_ir` with optional members that fit; otherwise an error.
+template <class IR>
+concept semantic_ir_argument =
+    (semantic_ir<IR> && detail::semantic_members_fit<IR>) || detail::explain_semantic_ir<IR>();
 
 MIDEND_END_NAMESPACE

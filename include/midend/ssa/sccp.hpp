@@ -78,6 +78,26 @@ concept domain_of_ir = value_domain<D> && std::same_as<domain_constant<D>, const
 
 namespace detail {
 
+/// The error of a domain that does not fit an IR: one sentence for the first thing that is wrong. Always false.
+template <class D, class IR> constexpr bool explain_domain_of_ir() {
+  if constexpr (value_domain<D> && domain_members_fit<D>) {
+    static_assert(std::same_as<domain_constant<D>, constant_of<IR>>,
+                  "midend: `constant_type` of the domain and of the IR must be the same type");
+  } else {
+    explain_value_domain<D>();
+  }
+  return false;
+}
+
+} // namespace detail
+
+/// What functions take: a `domain_of_ir` with optional members that fit; otherwise an error.
+template <class D, class IR>
+concept domain_of_ir_argument =
+    (domain_of_ir<D, IR> && detail::domain_members_fit<D>) || detail::explain_domain_of_ir<D, IR>();
+
+namespace detail {
+
 /// The constants of a program as thresholds for widening: literals and edge cases, each with its two neighbours,
 /// because a loop up to n stops at n, at n - 1 or, counting down, at n + 1. Collected on first use, since few programs
 /// have loops that need them.
@@ -724,15 +744,15 @@ private:
 /// inputs included. The workspace takes
 /// about 64 bytes for each value and node, 20 for each operand beyond two a value, and a fact for each value if
 /// something was widened.
-template <semantic_ir IR, domain_of_ir<IR> D>
+template <semantic_ir_argument IR, domain_of_ir_argument<IR> D>
 constexpr void sccp(const IR& ir, const D& domain, const sccp_options& options, sccp_workspace<D>& workspace,
                     sccp_result<D>& out) {
   detail::sccp_solver<IR, D>(ir, domain, options, workspace, out).run(static_cast<std::size_t>(ir.num_values()));
 }
 
 /// The result as a value.
-template <semantic_ir IR, domain_of_ir<IR> D>
-constexpr sccp_result<D> sccp(const IR& ir, const D& domain, const sccp_options& options = {}) {
+template <semantic_ir_argument IR, domain_of_ir_argument<IR> D>
+constexpr auto sccp(const IR& ir, const D& domain, const sccp_options& options = {}) {
   sccp_result<D> out;
   sccp_workspace<D> workspace;
   sccp(ir, domain, options, workspace, out);
@@ -740,7 +760,7 @@ constexpr sccp_result<D> sccp(const IR& ir, const D& domain, const sccp_options&
 }
 
 /// The constants of `ir`.
-template <semantic_ir IR> constexpr sccp_result<flat_domain<constant_of<IR>>> sccp(const IR& ir) {
+template <semantic_ir_argument IR> constexpr auto sccp(const IR& ir) {
   return sccp(ir, flat_domain<constant_of<IR>>());
 }
 
@@ -749,7 +769,7 @@ template <semantic_ir IR> constexpr sccp_result<flat_domain<constant_of<IR>>> sc
 /// function because the solver is compiled once more for that view. Each call copies the operand lists and builds a
 /// dominator tree; not for constant expressions. What a branch implies holds where the edge dominates, and for phis on
 /// the edge itself; the fact of a value is what holds at its definition.
-template <semantic_ir IR, domain_of_ir<IR> D>
+template <semantic_ir_argument IR, domain_of_ir_argument<IR> D>
   requires has_assume<D>
 void sccp_with_branch_facts(const IR& ir, const D& domain, const sccp_options& options, sccp_workspace<D>& workspace,
                             sccp_result<D>& out) {
@@ -759,9 +779,9 @@ void sccp_with_branch_facts(const IR& ir, const D& domain, const sccp_options& o
 }
 
 /// The result as a value.
-template <semantic_ir IR, domain_of_ir<IR> D>
+template <semantic_ir_argument IR, domain_of_ir_argument<IR> D>
   requires has_assume<D>
-sccp_result<D> sccp_with_branch_facts(const IR& ir, const D& domain, const sccp_options& options = {}) {
+auto sccp_with_branch_facts(const IR& ir, const D& domain, const sccp_options& options = {}) {
   sccp_result<D> out;
   sccp_workspace<D> workspace;
   sccp_with_branch_facts(ir, domain, options, workspace, out);
