@@ -76,6 +76,9 @@
 /// for indirect branches, exception edges and the like. Without them every edge may be redirected and split. A
 /// transformation leaves such edges as they are and says so in its plan.
 ///
+/// **Where a value is** (`places_values`): `node_id node_of(value_id v) const`, `no_node` for what is in no node, and
+/// `value_id value_after(value_id v) const`, the next value of its node or `no_value`.
+///
 /// **Taking back** (`restoring_editor`): erased things come back with their numbers. `recording_editor` undoes with it:
 ///
 ///     void restore_value(value_id v, place p, std::span<const value_id> operands);
@@ -85,7 +88,8 @@
 ///     std::uint64_t promises(value_id v) const;                    // all promises in a word of the editor's choice
 ///     void set_promises(value_id v, std::uint64_t promises);
 ///
-/// - `restore_value`: not for terminators. A phi comes back with inputs that are not set, and `operands` is empty.
+/// - `restore_value`: not for terminators. Operands may be values that are restored later. A phi comes back with inputs
+/// that are not set, and `operands` is empty.
 /// - `restore_end`: the node has no terminator; the erased one comes back with the edges that it had, in this order and
 ///   with their cases. Phis in the targets get inputs that are not set. `terminator` is `no_value` in an IR whose
 ///   terminators are not values. Ends are restored in the reverse order of their removal.
@@ -309,6 +313,22 @@ template <class IR> constexpr bool may_split([[maybe_unused]] const IR& ir, [[ma
     return may_redirect(ir, e);
   }
 }
+
+/// `node_of(v)` returns the node of an operation.
+template <class IR>
+concept has_node_of = requires(const IR& ir, value_id v) {
+  { ir.node_of(v) } -> std::convertible_to<node_id>;
+};
+
+/// `value_after(v)` returns the next value of a node.
+template <class IR>
+concept has_value_after = requires(const IR& ir, value_id v) {
+  { ir.value_after(v) } -> std::convertible_to<value_id>;
+};
+
+/// Knows where a value is.
+template <class IR>
+concept places_values = has_node_of<IR> && has_value_after<IR>;
 
 /// `restore_value(v, place, operands)` brings an erased operation back.
 template <class E>

@@ -14,8 +14,10 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/ids.hpp"
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -50,11 +52,14 @@ concept can_set_probabilities = requires(E& editor, edge_id e, double p) { edito
 template <class E>
 concept profile_editor = profile_ir<E> && can_set_counts<E> && can_set_probabilities<E>;
 
-/// How often `e` is taken, if the profile says: the count of the source times the probability, rounded.
+/// How often `e` is taken, if the profile says: the count of the source times the probability, rounded. The only edge
+/// of a node has probability 1.
 template <profile_ir IR, class G>
 constexpr std::optional<std::uint64_t> edge_count(const IR& ir, const G& g, edge_id e) {
   const std::optional<std::uint64_t> count = ir.count(static_cast<node_id>(g.edge_source(e)));
-  const auto probability = static_cast<double>(ir.probability(e));
+  std::size_t edges = 0;
+  detail::for_each_id(g.out_edges(static_cast<node_id>(g.edge_source(e))), [&](edge_id) { ++edges; });
+  const double probability = edges == 1 ? 1.0 : static_cast<double>(ir.probability(e));
   if (!count || probability < 0) {
     return std::nullopt;
   }

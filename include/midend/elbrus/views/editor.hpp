@@ -56,7 +56,8 @@ public:
     if (original.code == opcode::call) {
       return clone_call(v, n);
     }
-    MIDEND_ASSERT(procedure_->terminator(n) == no_value || !elbrus::is_terminator(original.code), "a node without an end", n);
+    MIDEND_ASSERT(procedure_->terminator(n) == no_value || !elbrus::is_terminator(original.code),
+                  "a node without an end", n);
     const value_id clone = procedure_->append(n, draft_of(v));
     if (elbrus::is_terminator(original.code)) {
       clone_edges(original.node, n);
@@ -67,7 +68,7 @@ public:
   /// The same at a place, for operations that are neither phis nor terminators.
   value_id clone_value(value_id v, place p) {
     MIDEND_ASSERT(!procedure_->is_phi(v) && !procedure_->is_terminator(v), "neither a phi nor a terminator", v);
-    const value_id clone = clone_value(v, node_of(p));
+    const value_id clone = clone_value(v, node_at(p));
     move_value(clone, p);
     return clone;
   }
@@ -77,7 +78,7 @@ public:
   void move_value(value_id v, place p) {
     const value_id before = procedure_->is_terminator(v) ? no_value : value_at(p);
     if (before != v) {
-      procedure_->move_value(v, node_of(p), before);
+      procedure_->move_value(v, node_at(p), before);
     }
   }
 
@@ -112,7 +113,7 @@ public:
         return no_value;
       }
       arguments_.assign(operands);
-      const value_id v = procedure_->append(node_of(p), {.code = static_cast<opcode>(i),
+      const value_id v = procedure_->append(node_at(p), {.code = static_cast<opcode>(i),
                                                          .type = form == opcode_form::comparison ? type::i1 : *result,
                                                          .operand_type = is_typed_by_operand ? *operand : type::none,
                                                          .operands = arguments_,
@@ -218,7 +219,7 @@ public:
 
   void restore_value(value_id v, place p, span<const value_id> operands) {
     arguments_.assign(operands);
-    procedure_->restore_value(v, node_of(p), value_at(p), arguments_);
+    procedure_->restore_value(v, node_at(p), value_at(p), arguments_);
   }
 
   void restore_end(value_id end, node_id n, span<const value_id> operands, span<const edge_id> edges,
@@ -281,7 +282,7 @@ private:
     return std::nullopt;
   }
 
-  node_id node_of(place p) const { return p.where == place::kind::before ? procedure_->value(p.value).node : p.node; }
+  node_id node_at(place p) const { return p.where == place::kind::before ? procedure_->value(p.value).node : p.node; }
 
   /// The value before which a place is, or `no_value` for the end of a node without terminator.
   value_id value_at(place p) const {
@@ -340,7 +341,8 @@ private:
 };
 
 static_assert(ir_editor<editor> && operation_editor<editor> && branch_editor<editor> && restoring_editor<editor> &&
-              on_the_fly_editor<editor> && semantic_ir<editor> && effect_ir<editor> && profile_editor<editor>);
+              places_values<editor> && on_the_fly_editor<editor> && semantic_ir<editor> && effect_ir<editor> &&
+              profile_editor<editor>);
 
 } // namespace elbrus
 

@@ -61,18 +61,20 @@ public:
 
   bool is_terminator(value_id v) const { return graph().is_terminator(v); }
 
+  /// The node of an operation, `no_node` for anything else.
+  node_id node_of(value_id v) const { return graph().is_operation(v) ? graph().value(v).node : no_node; }
+
+  /// The next operation of the node.
+  value_id value_after(value_id v) const { return graph().value(v).next; }
+
   /// The count in the text.
   std::optional<std::uint64_t> count(node_id n) const {
     const std::uint64_t count = graph().node(n).count;
     return count == no_count ? std::nullopt : std::optional(count);
   }
 
-  /// The probability in the text; 1 for the only edge of a node.
-  double probability(edge_id e) const {
-    const edge_record& edge = graph().edge(e);
-    const bool is_only = edge.probability < 0 && graph().out_edges(edge.source).size() == 1;
-    return is_only ? 1 : edge.probability;
-  }
+  /// The probability in the text.
+  double probability(edge_id e) const { return graph().edge(e).probability; }
 
   /// Whether an operation or literal of `other`, which may be the same procedure, computes what `v` does from the same
   /// operands: used by certificates. The other one may promise less. Requires that both use the same numbers for alias

@@ -1,0 +1,24 @@
+// expect: has_node_of
+#include "midend/ir/editing.hpp"
+
+#include "midend/graph/csr_graph.hpp"
+
+#include <optional>
+#include <span>
+
+using list = std::span<const std::uint32_t>;
+
+struct view {
+
+#ifdef MIDEND_FIXED
+  midend::node_id node_of(midend::value_id) const { return 0; }
+#endif
+
+  midend::value_id value_after(midend::value_id) const { return 0; }
+};
+
+template <midend::places_values IR> void take(const IR&) {}
+
+void use() {
+  take(view{});
+}
