@@ -1,0 +1,369 @@
+/// `repair_ssa`: SSA form again after values got more definitions.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dominance/dominator_tree.hpp"
+#include "midend/dominance/dominators.hpp"
+#include "midend/dominance/iterated_dominance_frontier.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/editing.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/ssa.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/sort.hpp"
+#include "midend/support/span.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// One more definition of a value: from `copy` on, what read `original` has to read `copy`.
+struct value_copy {
+  value_id original;
+  value_id copy;
+
+  friend constexpr bool operator==(const value_copy&, const value_copy&) = default;
+};
+
+/// What `repair_ssa` requires of an editor.
+template <class E>
+concept repairing_editor = ssa_ir<E> && can_insert_phis<E> && can_set_phi_inputs<E> && can_set_operands<E> &&
+                           can_make_undefined_values<E> && has_node_of<E> && graph_has_in_edges<E>;
+
+namespace detail {
+
+template <class E> class ssa_repair {
+public:
+  ssa_repair(E& editor, flat_array<value_id>& inserted) : editor_(editor), inserted_(inserted) {}
+
+  void run(span<const value_copy> copies) {
+    number_variables(copies);
+    if (originals_.empty()) {
+      return;
+    }
+    tree_ = dominators(editor_.graph());
+    list_definitions(copies);
+    list_uses();
+    insert_phis();
+    rename();
+  }
+
+private:
+  using ids = flat_array<std::uint32_t>;
+
+  static constexpr std::uint32_t at_end = 0xffff'ffff;
+
+  struct definition {
+    std::uint32_t variable;
+    value_id value;
+  };
+
+  /// An operand of an operation, or, at the end of the source of edge `at`, an input of a phi.
+  struct use {
+    std::uint32_t variable;
+    node_id node;
+    std::uint32_t position; ///< in the node
+    value_id user;
+    std::uint32_t at;
+  };
+
+  /// A definition or a use of a variable, in the order of the dominator tree and of each node.
+  struct event {
+    std::uint64_t key;
+    std::uint32_t index; ///< of a use, or a value
+    bool is_use;
+
+    friend bool operator<(const event& a, const event& b) { return a.key < b.key; }
+
+    friend bool operator<=(const event& a, const event& b) { return a.key <= b.key; }
+  };
+
+  void number_variables(span<const value_copy> copies) {
+    variable_.assign(static_cast<std::size_t>(editor_.num_values()), no_variable);
+    for (const value_copy& c : copies) {
+      if (variable_[c.original] == no_variable) {
+        variable_[c.original] = static_cast<std::uint32_t>(originals_.size());
+        originals_.push_back(c.original);
+      }
+    }
+  }
+
+  node_id node_of(value_id v) const { return static_cast<node_id>(editor_.node_of(v)); }
+
+  void list_definitions(span<const value_copy> copies) {
+    position_.assign(static_cast<std::size_t>(editor_.num_values()), 0);
+    is_numbered_.assign(node_count(editor_.graph()), 0);
+    for (const value_id v : originals_) {
+      add_definition(variable_[v], v);
+    }
+    for (const value_copy& c : copies) {
+      add_definition(variable_[c.original], c.copy);
+    }
+  }
+
+  void add_definition(std::uint32_t x, value_id v) {
+    const node_id n = node_of(v);
+    if (n != no_node && tree_.is_reachable(n)) {
+      definitions_.push_back({x, v});
+      sites_.push_back({x, n});
+    }
+  }
+
+  /// Positions of the values in a node: phis have 0, other operations the even numbers from 2 on.
+  std::uint32_t position(value_id v) {
+    const node_id n = node_of(v);
+    if (is_numbered_[n] == 0) {
+      is_numbered_[n] = 1;
+      std::uint32_t at = 0;
+      for_each_id(editor_.values(n), [&](value_id w) {
+        at += editor_.is_phi(w) ? 0u : 2u;
+        position_[w] = at;
+      });
+    }
+    return position_[v];
+  }
+
+  /// Operands and inputs that read an original.
+  void list_uses() {
+    seen_.assign(static_cast<std::size_t>(editor_.num_values()), no_variable);
+    if constexpr (has_users<E>) {
+      for (std::uint32_t x = 0; x != originals_.size(); ++x) {
+        for_each_id(editor_.users(originals_[x]), [&](value_id user) {
+          if (seen_[user] != x) {
+            seen_[user] = x;
+            list_uses_by(user, x);
+          }
+        });
+      }
+    } else {
+      for (node_id n = 0; n != node_count(editor_.graph()); ++n) {
+        for_each_id(editor_.values(n), [&](value_id user) {
+          for_each_id(editor_.operands(user), [&](value_id v) {
+            const std::uint32_t x = v == no_value ? no_variable : variable_[v];
+            if (x != no_variable && seen_[user] != x) {
+              seen_[user] = x;
+              list_uses_by(user, x);
+            }
+          });
+        });
+      }
+    }
+  }
+
+  void list_uses_by(value_id user, std::uint32_t x) {
+    const node_id n = node_of(user);
+    const value_id original = originals_[x];
+    if (editor_.is_phi(user)) {
+      for_each_id(editor_.graph().in_edges(n), [&](edge_id e) {
+        const auto source = static_cast<node_id>(editor_.graph().edge_source(e));
+        if (static_cast<value_id>(editor_.phi_input(user, e)) == original && tree_.is_reachable(source)) {
+          uses_.push_back({x, source, at_end, user, e});
+        }
+      });
+    } else if (tree_.is_reachable(n)) {
+      std::uint32_t i = 0;
+      for_each_id(editor_.operands(user), [&](value_id v) {
+        if (v == original) {
+          uses_.push_back({x, n, position(user) - 1, user, i});
+        }
+        ++i;
+      });
+    }
+  }
+
+  /// Groups by variable: the elements of variable x are those of `order` from `ends[x]` to `ends[x + 1]`.
+  template <class Elements> void group(const Elements& elements, ids& ends, ids& order) const {
+    ends.assign(originals_.size() + 1, 0);
+    for (const auto& each : elements) {
+      ++ends[each.variable];
+    }
+    counts_to_ends(ends);
+    order.resize_for_overwrite(elements.size());
+    for (std::size_t i = elements.size(); i-- != 0;) {
+      order[--ends[elements[i].variable]] = static_cast<std::uint32_t>(i);
+    }
+  }
+
+  /// Whether the node computes the variable before a position.
+  bool is_local(const use& u) {
+    for (std::uint32_t k = definition_ends_[u.variable]; k != definition_ends_[u.variable + 1]; ++k) {
+      const value_id v = definitions_[definition_order_[k]].value;
+      if (node_of(v) == u.node && position(v) <= u.position) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void insert_phis() {
+    group(definitions_, definition_ends_, definition_order_);
+    group(uses_, use_ends_, use_order_);
+    const node_id count = node_count(editor_.graph());
+    defined_.assign(count, no_variable);
+    live_.assign(count, no_variable);
+    std::uint32_t walked = no_variable;
+    const auto is_live_in = [&](variable_id x, node_id n) {
+      if (x != walked) {
+        walked = x;
+        walk_live_nodes(x);
+      }
+      return live_[n] == x;
+    };
+    iterated_dominance_frontier_workspace workspace;
+    iterated_frontiers frontiers;
+    iterated_dominance_frontiers(editor_.graph(), tree_, originals_.size(), span<const definition_site>(sites_),
+                                 is_live_in, workspace, frontiers);
+    for (std::uint32_t x = 0; x != originals_.size(); ++x) {
+      for (const node_id n : frontiers[x]) {
+        if (has_phi_of(x, n)) {
+          continue;
+        }
+        const auto phi = static_cast<value_id>(editor_.insert_phi(n, originals_[x]));
+        inserted_.push_back(phi);
+        definitions_.push_back({x, phi});
+        for_each_id(editor_.graph().in_edges(n), [&](edge_id e) {
+          const auto source = static_cast<node_id>(editor_.graph().edge_source(e));
+          if (tree_.is_reachable(source)) {
+            uses_.push_back({x, source, at_end, phi, e});
+          } else {
+            editor_.set_phi_input(phi, e, editor_.undefined_like(originals_[x]));
+          }
+        });
+      }
+    }
+    position_.resize_for_overwrite(0);
+    position_.assign(static_cast<std::size_t>(editor_.num_values()), 0);
+    is_numbered_.assign(count, 0);
+    group(definitions_, definition_ends_, definition_order_);
+    group(uses_, use_ends_, use_order_);
+  }
+
+  /// Whether a definition of the variable is a phi of the node.
+  bool has_phi_of(std::uint32_t x, node_id n) const {
+    for (std::uint32_t k = definition_ends_[x]; k != definition_ends_[x + 1]; ++k) {
+      const value_id v = definitions_[definition_order_[k]].value;
+      if (editor_.is_phi(v) && node_of(v) == n) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void walk_live_nodes(std::uint32_t x) {
+    for (std::uint32_t k = definition_ends_[x]; k != definition_ends_[x + 1]; ++k) {
+      defined_[node_of(definitions_[definition_order_[k]].value)] = x;
+    }
+    todo_.clear();
+    const auto mark = [&](node_id n) {
+      if (live_[n] != x) {
+        live_[n] = x;
+        todo_.push_back(n);
+      }
+    };
+    for (std::uint32_t k = use_ends_[x]; k != use_ends_[x + 1]; ++k) {
+      const use& u = uses_[use_order_[k]];
+      if (defined_[u.node] != x || !is_local(u)) {
+        mark(u.node);
+      }
+    }
+    while (!todo_.empty()) {
+      const node_id n = todo_.back();
+      todo_.pop_back();
+      for_each_id(editor_.graph().in_edges(n), [&](edge_id e) {
+        const auto p = static_cast<node_id>(editor_.graph().edge_source(e));
+        if (tree_.is_reachable(p) && defined_[p] != x) {
+          mark(p);
+        }
+      });
+    }
+  }
+
+  /// For each variable the definitions and uses in preorder of the dominator tree: the definition that reaches a use is
+  /// the last one whose node dominates it.
+  void rename() {
+    struct scope {
+      node_id node;
+      value_id value;
+    };
+
+    flat_array<event> events;
+    flat_array<scope> scopes;
+    for (std::uint32_t x = 0; x != originals_.size(); ++x) {
+      events.clear();
+      for (std::uint32_t k = definition_ends_[x]; k != definition_ends_[x + 1]; ++k) {
+        const value_id v = definitions_[definition_order_[k]].value;
+        events.push_back({key_of(node_of(v), position(v)), v, false});
+      }
+      for (std::uint32_t k = use_ends_[x]; k != use_ends_[x + 1]; ++k) {
+        const use& u = uses_[use_order_[k]];
+        const std::uint32_t at = u.position == at_end ? at_end : position(u.user) - 1;
+        events.push_back({key_of(u.node, at), use_order_[k], true});
+      }
+      heap_sort(events.data(), events.size());
+      scopes.clear();
+      for (const event& e : events) {
+        const node_id n = e.is_use ? uses_[e.index].node : node_of(e.index);
+        while (!scopes.empty() && !tree_.dominates(scopes.back().node, n)) {
+          scopes.pop_back();
+        }
+        if (!e.is_use) {
+          scopes.push_back({n, e.index});
+          continue;
+        }
+        const use& u = uses_[e.index];
+        const value_id v =
+            scopes.empty() ? static_cast<value_id>(editor_.undefined_like(originals_[x])) : scopes.back().value;
+        if (u.position == at_end) {
+          editor_.set_phi_input(u.user, u.at, v);
+        } else if (v != originals_[x]) {
+          editor_.set_operand(u.user, u.at, v);
+        }
+      }
+    }
+  }
+
+  std::uint64_t key_of(node_id n, std::uint32_t position) const {
+    return std::uint64_t{tree_.preorder_number(n)} << 32 | position;
+  }
+
+  E& editor_;
+  flat_array<value_id>& inserted_;
+  dominator_tree tree_;
+  ids variable_; ///< by value
+  ids originals_;
+  flat_array<definition> definitions_;
+  flat_array<definition_site> sites_;
+  flat_array<use> uses_;
+  ids definition_ends_; ///< by variable, into the order
+  ids definition_order_;
+  ids use_ends_;
+  ids use_order_;
+  ids position_; ///< by value, in nodes that are numbered
+  ids is_numbered_;
+  ids seen_; ///< by value: the last variable for which its uses were listed
+  ids defined_;
+  ids live_;
+  ids todo_;
+};
+
+} // namespace detail
+
+/// Renames uses of values that got more definitions: each use then reads the definition that reaches it. Where several
+/// do, phis are inserted, as few as iterated dominance frontiers and liveness allow; they are appended to `inserted`.
+/// Where none does on some way, the value is `undefined_like(original)`.
+///
+/// This is SSA construction (Cytron et al., see `construct_ssa`) for some values in place of variables. Copies and
+/// originals are operations or phis, which are in nodes; copies have no users yet, so all uses are those of the
+/// originals. What reads an original is renamed, also in copies, and inputs of phis along edges from unreachable nodes
+/// and operands there stay. Parallel edges have an input each. Requires that no edge leads to the entry from reachable
+/// nodes where a value would need a phi.
+///
+/// Cost: the dominator tree, plus for each original its definitions and uses, sorted, and, where it has a frontier, the
+/// nodes where it is live. Without `users(v)`, one pass over the program.
+template <repairing_editor E>
+void repair_ssa(E& editor, span<const value_copy> copies, flat_array<value_id>& inserted) {
+  detail::ssa_repair<E>(editor, inserted).run(copies);
+}
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,78 @@
+/// `unfolding_witness`: how a transformed program stands for the original one. `verify_unfolding` checks it.
+///
+/// The graph of the new program is an *unfolding* of the old one: a reachable node of the new graph is either a *copy*
+/// of an old node, or it is *inserted* and holds no operation of the program. Edges of a copy correspond to the edges
+/// of the old node. Numbers of both programs may coincide; what an editor did not touch stands for itself.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// Why a copy lacks an edge of its original.
+enum class drop_reason : std::uint8_t {
+  constant_condition, ///< the condition in the old program is a literal with another case
+  equal_edges,        ///< another edge of the node leads to the same target with the same phi inputs
+  assumed             ///< a reason that the checker does not see, such as a trip count; it counts these
+};
+
+/// An edge that a copy lacks.
+struct dropped_edge {
+  node_id node; ///< of the new program
+  edge_id edge; ///< of the old program
+  edge_id like; ///< for `equal_edges`: the old edge that is taken in its place
+  drop_reason reason;
+};
+
+/// An old node that was appended to another one.
+struct merged_node {
+  node_id into; ///< of the new program
+  node_id node; ///< of the old program: the only successor of what `into` stood for until then
+};
+
+/// For each node, edge and value of the new program what it stands for in the old one.
+struct unfolding_witness {
+  flat_array<node_id> node_origin;   ///< the old node, or the first of several; `no_node`: inserted
+  flat_array<merged_node> merged;    ///< in the order in which they follow each other
+  flat_array<edge_id> edge_origin;   ///< of the edges of copies; `no_edge` for those of inserted nodes
+  flat_array<value_id> value_origin; ///< of operations, and of phis that copy old ones; else `no_value`
+  flat_array<dropped_edge> dropped;
+
+  /// What stands for itself: `nodes` nodes, `edges` edges and `values` values.
+  constexpr void start(std::size_t nodes, std::size_t edges, std::size_t values) {
+    merged.clear();
+    dropped.clear();
+    count_up(node_origin, nodes);
+    count_up(edge_origin, edges);
+    count_up(value_origin, values);
+  }
+
+  /// More nodes, edges and values, which stand for nothing yet.
+  constexpr void grow(std::size_t nodes, std::size_t edges, std::size_t values) {
+    extend(node_origin, nodes);
+    extend(edge_origin, edges);
+    extend(value_origin, values);
+  }
+
+private:
+  static constexpr void count_up(flat_array<std::uint32_t>& ids, std::size_t count) {
+    ids.resize_for_overwrite(count);
+    for (std::size_t i = 0; i != count; ++i) {
+      ids[i] = static_cast<std::uint32_t>(i);
+    }
+  }
+
+  static constexpr void extend(flat_array<std::uint32_t>& ids, std::size_t count) {
+    while (ids.size() < count) {
+      ids.push_back(0xffff'ffff);
+    }
+  }
+};
+
+MIDEND_END_NAMESPACE

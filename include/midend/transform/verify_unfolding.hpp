@@ -1,0 +1,802 @@
+/// `verify_unfolding`: checks the certificate of a transformation.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dominance/dominator_tree.hpp"
+#include "midend/dominance/dominators.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/effects.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/semantics.hpp"
+#include "midend/ir/ssa.hpp"
+#include "midend/support/detail/hash_map.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
+#include "midend/transform/unfolding_witness.hpp"
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// What is wrong with a transformation, or with its witness.
+enum class unfolding_fault : std::uint8_t {
+  none,
+  witness_size,      ///< the arrays of the witness do not fit the programs
+  wrong_entry,       ///< the new program begins with another node
+  lost_edge,         ///< a copy lacks an edge, and the witness names no reason
+  extra_edge,        ///< a copy has an edge that its original does not have, or in another order
+  wrong_case,        ///< an edge is taken for another value of the condition
+  wrong_target,      ///< an edge leads, on some way through inserted nodes, to a copy of another node
+  dead_end,          ///< an inserted node has no successor
+  inserted_cycle,    ///< inserted nodes form a cycle
+  inserted_effect,   ///< an operation that stands for no old one has an effect or may trap
+  unproven_reason,   ///< the reason for which an edge was dropped does not hold
+  broken_chain,      ///< merged nodes that do not follow each other in the old program
+  missing_operation, ///< an operation with an effect is missing, or not in its place
+  extra_operation,   ///< an operation is in the wrong node, or after one that it precedes in the old program
+  changed_operation, ///< it computes something else, or promises more
+  wrong_operand,     ///< an operand, phi input or condition is not the present value of what the old program reads
+  no_definition,     ///< an old value is read that is not computed on some way
+  too_many_ways      ///< through inserted nodes
+};
+
+/// The answer of `verify_unfolding`: the first fault, with its place in the new program, or none.
+struct unfolding_verdict {
+  unfolding_fault fault = unfolding_fault::none;
+  node_id node = no_node;        ///< of the new program
+  value_id value = no_value;     ///< of the new program: the operation that is wrong, or the value that is read
+  value_id old_value = no_value; ///< of the old program: what should be there
+  edge_id edge = no_edge;        ///< of the new program; for `lost_edge` and `unproven_reason` of the old one
+  std::size_t assumed = 0;       ///< edges that were dropped for reasons the checker does not see
+
+  explicit operator bool() const { return fault == unfolding_fault::none; }
+};
+
+/// `same_operation(v, other, w)` says whether value `w` of another program computes what `v` does from the same
+/// operands, and promises no more. For literals and parameters: whether they are the same.
+template <class IR>
+concept has_same_operation = requires(const IR& ir, value_id v) {
+  { ir.same_operation(v, ir, v) } -> std::convertible_to<bool>;
+};
+
+/// What `verify_unfolding` reads of a program: operations and phis with their effects, literals and cases.
+template <class IR>
+concept certifiable_ir =
+    effect_ir<IR> && has_constant_type<IR> && has_constant<IR> && has_edge_case<IR> && has_same_operation<IR>;
+
+namespace detail {
+
+template <class Before, class After> class unfolding_checker {
+public:
+  unfolding_checker(const Before& before, const After& after, const unfolding_witness& w)
+      : before_(before), after_(after), w_(w) {}
+
+  unfolding_verdict run() {
+    if (sizes_fit()) {
+      place_values();
+      reach();
+      if (ok() && list_ways() && compare_operations()) {
+        prove_facts();
+      }
+    }
+    return verdict_;
+  }
+
+private:
+  using ids = flat_array<std::uint32_t>;
+
+  /// At the start of a node, after its phis, `holder` has the present value of the old value.
+  struct fact {
+    node_id node;
+    value_id old_value;
+    value_id holder;
+
+    friend bool operator==(const fact&, const fact&) = default;
+  };
+
+  /// From the end of a copy to the start of the next one, in both programs. Edges are parts of `path_`.
+  struct way {
+    node_id source; ///< `no_node`: the entry of the program
+    node_id target;
+    std::uint32_t old_path;
+    std::uint32_t new_path;
+    std::uint32_t end;
+  };
+
+  /// The value that a node computes for an old one.
+  struct definition {
+    value_id holder;   ///< or `no_value`
+    value_id at_start; ///< if there is no holder: what this old value is at the start of the node; or none: removed
+  };
+
+  struct key {
+    node_id node;
+    value_id value;
+
+    friend bool operator==(const key&, const key&) = default;
+  };
+
+  bool ok() const { return verdict_.fault == unfolding_fault::none; }
+
+  bool fail(unfolding_fault fault, node_id n, value_id v = no_value, value_id old = no_value, edge_id e = no_edge) {
+    if (ok()) {
+      verdict_ = {fault, n, v, old, e, verdict_.assumed};
+    }
+    return false;
+  }
+
+  bool sizes_fit() {
+    const auto& g = after_.graph();
+    bool fits = w_.node_origin.size() == static_cast<std::size_t>(g.num_nodes()) &&
+                w_.edge_origin.size() == static_cast<std::size_t>(g.num_edges()) &&
+                w_.value_origin.size() == static_cast<std::size_t>(after_.num_values());
+    const auto below = [&](std::uint32_t id, std::size_t count) { fits = fits && (id == no_node || id < count); };
+    for (const node_id n : w_.node_origin) {
+      below(n, static_cast<std::size_t>(before_.graph().num_nodes()));
+    }
+    for (const edge_id e : w_.edge_origin) {
+      below(e, static_cast<std::size_t>(before_.graph().num_edges()));
+    }
+    for (const value_id v : w_.value_origin) {
+      below(v, static_cast<std::size_t>(before_.num_values()));
+    }
+    for (const merged_node& m : w_.merged) {
+      fits = fits && m.into < w_.node_origin.size() && m.node < static_cast<std::size_t>(before_.graph().num_nodes());
+    }
+    return fits || fail(unfolding_fault::witness_size, no_node);
+  }
+
+  template <class IR> static void place(const IR& ir, ids& home) {
+    home.assign(static_cast<std::size_t>(ir.num_values()), no_node);
+    for (node_id n = 0; n != node_count(ir.graph()); ++n) {
+      for_each_id(ir.values(n), [&](value_id v) { home[v] = n; });
+    }
+  }
+
+  void place_values() {
+    for (std::uint32_t i = 0; i != w_.dropped.size(); ++i) {
+      drops_.find_or_insert({w_.dropped[i].node, w_.dropped[i].edge}, i);
+    }
+    place(before_, home_);
+    place(after_, new_home_);
+  }
+
+  /// The reachable nodes of the new program, how many copies old nodes have, and the chains of merged nodes.
+  void reach() {
+    const auto& g = after_.graph();
+    const node_id count = node_count(g);
+    reached_.assign(count, 0);
+    copies_.assign(node_count(before_.graph()), 0);
+    chain_end_.assign(count + std::size_t{1}, 0);
+    for (const merged_node& m : w_.merged) {
+      ++chain_end_[m.into];
+    }
+    counts_to_ends(chain_end_);
+    chain_.resize_for_overwrite(w_.merged.size());
+    for (std::size_t i = w_.merged.size(); i-- != 0;) {
+      chain_[--chain_end_[w_.merged[i].into]] = w_.merged[i].node;
+    }
+    if (count != 0) {
+      order_.push_back(static_cast<node_id>(g.entry()));
+      reached_[order_[0]] = 1;
+    }
+    for (std::size_t i = 0; i != order_.size(); ++i) {
+      const node_id n = order_[i];
+      if (is_copy(n)) {
+        ++copies_[w_.node_origin[n]];
+        for (const node_id old : chain_of(n)) {
+          ++copies_[old];
+        }
+      }
+      for_each_id(g.successors(n), [&](node_id s) {
+        if (reached_[s] == 0) {
+          reached_[s] = 1;
+          order_.push_back(s);
+        }
+      });
+    }
+    dominators_ = dominators(g);
+  }
+
+  bool is_copy(node_id n) const { return w_.node_origin[n] != no_node; }
+
+  /// The old nodes that were appended to the first one.
+  span<const node_id> chain_of(node_id n) const {
+    return {chain_.data() + chain_end_[n], chain_.data() + chain_end_[n + std::size_t{1}]};
+  }
+
+  node_id last_of(node_id n) const {
+    return chain_of(n).empty() ? w_.node_origin[n] : chain_of(n)[chain_of(n).size() - 1];
+  }
+
+  template <class G> static node_id target(const G& g, edge_id e) { return static_cast<node_id>(g.edge_target(e)); }
+
+  // Ways.
+
+  bool list_ways() {
+    limit_ = 64 * (w_.node_origin.size() + w_.edge_origin.size()) + 4096;
+    if (!order_.empty()) {
+      path_.clear();
+      walk(no_node, no_edge, order_[0]);
+    }
+    for (std::size_t i = 0; ok() && i != order_.size(); ++i) {
+      if (is_copy(order_[i])) {
+        match_edges(order_[i]);
+      } else {
+        check_inserted(order_[i]);
+      }
+    }
+    in_ways_end_.assign(w_.node_origin.size() + 1, 0);
+    for (const way& x : ways_) {
+      ++in_ways_end_[x.target];
+    }
+    counts_to_ends(in_ways_end_);
+    in_ways_.resize_for_overwrite(ways_.size());
+    for (std::size_t i = ways_.size(); i-- != 0;) {
+      in_ways_[--in_ways_end_[ways_[i].target]] = static_cast<std::uint32_t>(i);
+    }
+    return ok();
+  }
+
+  bool check_inserted(node_id n) {
+    for_each_id(after_.values(n), [&](value_id v) { check_extra(n, v); });
+    return ok();
+  }
+
+  /// An operation that stands for no old one.
+  bool check_extra(node_id n, value_id v) {
+    if (after_.is_phi(v) || is_terminator(after_, v)) {
+      return true;
+    }
+    return (after_.effect(v) == effect_kind::none && is_removable(after_, v) && !after_.may_trap(v)) ||
+           fail(unfolding_fault::inserted_effect, n, v);
+  }
+
+  /// The edges of a copy are those of its original, in order and with the same cases, apart from those that were
+  /// dropped.
+  void match_edges(node_id n) {
+    const node_id old = last_of(n);
+    edges_.clear();
+    for_each_id(after_.graph().out_edges(n), [&](edge_id e) { edges_.push_back(e); });
+    std::size_t at = 0;
+    bool dropped = false;
+    for_each_id(before_.graph().out_edges(old), [&](edge_id e) {
+      if (at != edges_.size() && w_.edge_origin[edges_[at]] == e) {
+        ++at;
+      } else {
+        dropped = true;
+        check_dropped(n, old, e);
+      }
+    });
+    if (at != edges_.size()) {
+      fail(unfolding_fault::extra_edge, n, no_value, no_value, edges_[at]);
+      return;
+    }
+    const ids mine = edges_;
+    const bool has_cases = before_.condition(old) != no_value && !(dropped && mine.size() == 1);
+    for (const edge_id e : mine) {
+      if (has_cases && ok() &&
+          (after_.condition(n) == no_value || before_.edge_case(w_.edge_origin[e]) != after_.edge_case(e))) {
+        fail(unfolding_fault::wrong_case, n, no_value, no_value, e);
+      }
+      path_.clear();
+      if (ok()) {
+        walk(n, w_.edge_origin[e], e);
+      }
+    }
+  }
+
+  void check_dropped(node_id n, node_id old, edge_id e) {
+    const std::uint32_t i = drops_.find({n, e});
+    if (i != hash_map<key>::missing) {
+      const dropped_edge& d = w_.dropped[i];
+      bool proven = d.reason == drop_reason::assumed;
+      verdict_.assumed += proven;
+      const auto condition = static_cast<value_id>(before_.condition(old));
+      if (d.reason == drop_reason::constant_condition && condition != no_value) {
+        const auto c = before_.constant(condition);
+        proven = c && taken_edge(before_, old, *c) != e;
+      } else if (d.reason == drop_reason::equal_edges) {
+        proven =
+            is_kept(n, old, d.like) && d.like != e && target(before_.graph(), d.like) == target(before_.graph(), e);
+        for_each_phi(before_, target(before_.graph(), e), [&](value_id phi) {
+          proven = proven && before_.phi_input(phi, e) == before_.phi_input(phi, d.like);
+        });
+      }
+      if (!proven) {
+        fail(unfolding_fault::unproven_reason, n, no_value, no_value, e);
+      }
+      return;
+    }
+    fail(unfolding_fault::lost_edge, n, no_value, no_value, e);
+  }
+
+  /// Whether an old edge is among those of the copy.
+  bool is_kept(node_id n, node_id old, edge_id e) {
+    bool kept = false;
+    if (e != no_edge && static_cast<node_id>(before_.graph().edge_source(e)) == old) {
+      for_each_id(after_.graph().out_edges(n), [&](edge_id f) { kept = kept || w_.edge_origin[f] == e; });
+    }
+    return kept;
+  }
+
+  template <class IR, class Constant> static edge_id taken_edge(const IR& ir, node_id n, const Constant& c) {
+    edge_id taken = no_edge;
+    edge_id otherwise = no_edge;
+    for_each_id(ir.graph().out_edges(n), [&](edge_id e) {
+      const auto value = ir.edge_case(e);
+      if (!value) {
+        otherwise = e;
+      } else if (*value == c) {
+        taken = e;
+      }
+    });
+    return taken != no_edge ? taken : otherwise;
+  }
+
+  /// All ways from an edge of a copy, or from the entry, through inserted nodes. `path_` has the edges of the new
+  /// program; a branch that the way decides is followed on one side, another one on all.
+  void walk(node_id source, edge_id old, std::uint32_t first) {
+    struct frame {
+      std::uint32_t next; // of the edges of an inserted node, in `pending_`
+      std::uint32_t end;
+    };
+
+    flat_array<frame> frames;
+    pending_.clear();
+    node_id at = source == no_node ? first : target(after_.graph(), first);
+    if (source != no_node) {
+      path_.push_back(first);
+    }
+    const std::size_t base = path_.size();
+    while (ok()) {
+      if (++steps_ > limit_) {
+        fail(unfolding_fault::too_many_ways, at);
+        return;
+      }
+      if (is_copy(at)) {
+        arrive(source, old, at);
+      } else if (frames.size() > w_.node_origin.size()) {
+        fail(unfolding_fault::inserted_cycle, at);
+      } else {
+        const auto begin = static_cast<std::uint32_t>(pending_.size());
+        list_edges_of_inserted(at);
+        frames.push_back({begin, static_cast<std::uint32_t>(pending_.size())});
+        if (begin == pending_.size()) {
+          fail(unfolding_fault::dead_end, at);
+        }
+      }
+      while (!frames.empty() && frames.back().next == frames.back().end) {
+        frames.pop_back();
+      }
+      if (frames.empty()) {
+        return;
+      }
+      pending_.shrink(frames.back().end);
+      path_.shrink(base + frames.size() - 1);
+      const edge_id e = pending_[frames.back().next++];
+      path_.push_back(e);
+      at = target(after_.graph(), e);
+    }
+  }
+
+  void list_edges_of_inserted(node_id n) {
+    const auto condition = static_cast<value_id>(after_.condition(n));
+    if (condition != no_value) {
+      const value_id decided = back_along(path_, condition);
+      if (const auto c = after_.constant(decided)) {
+        const edge_id e = taken_edge(after_, n, *c);
+        if (e != no_edge) {
+          pending_.push_back(e);
+        }
+        return;
+      }
+    }
+    for_each_id(after_.graph().out_edges(n), [&](edge_id e) { pending_.push_back(e); });
+  }
+
+  /// What a value is at the start of a path of the new program.
+  value_id back_along(span<const edge_id> path, value_id v) const {
+    for (std::size_t i = path.size(); i-- != 0;) {
+      if (after_.is_phi(v) && new_home_[v] == target(after_.graph(), path[i])) {
+        v = static_cast<value_id>(after_.phi_input(v, path[i]));
+      }
+    }
+    return v;
+  }
+
+  /// The old edge leads to the same node, perhaps through nodes that do nothing.
+  void arrive(node_id source, edge_id old, node_id at) {
+    const node_id wanted = w_.node_origin[at];
+    if (source == no_node) {
+      if (wanted != static_cast<node_id>(before_.graph().entry())) {
+        fail(unfolding_fault::wrong_entry, at);
+        return;
+      }
+    }
+    way x{source, at, static_cast<std::uint32_t>(paths_.size()), 0, 0};
+    if (source != no_node) {
+      paths_.push_back(old);
+      std::size_t passed = 0;
+      for (node_id t = target(before_.graph(), old); t != wanted; t = target(before_.graph(), paths_.back())) {
+        const edge_id next = only_edge_of_idle(t);
+        if (next == no_edge || ++passed > copies_.size()) {
+          fail(unfolding_fault::wrong_target, at, no_value, no_value, path_.empty() ? no_edge : path_[0]);
+          return;
+        }
+        paths_.push_back(next);
+      }
+    }
+    x.new_path = static_cast<std::uint32_t>(paths_.size());
+    for (const edge_id e : path_) {
+      paths_.push_back(e);
+    }
+    x.end = static_cast<std::uint32_t>(paths_.size());
+    ways_.push_back(x);
+  }
+
+  /// The edge of an old node that has no other and does nothing that must be done; else `no_edge`.
+  edge_id only_edge_of_idle(node_id n) const {
+    std::size_t count = 0;
+    edge_id only = no_edge;
+    for_each_id(before_.graph().out_edges(n), [&](edge_id e) {
+      only = e;
+      ++count;
+    });
+    bool idle = count == 1;
+    for_each_id(before_.values(n), [&](value_id v) {
+      idle = idle && (before_.is_phi(v) || is_terminator(before_, v) || is_removable(before_, v));
+    });
+    return idle ? only : no_edge;
+  }
+
+  // Operations.
+
+  bool compare_operations() {
+    stamp_.assign(home_.size(), no_node);
+    present_.assign(home_.size(), {no_value, no_value});
+    def_.assign(home_.size(), no_value);
+    for (const node_id n : order_) {
+      if (is_copy(n)) {
+        note_only_definitions(n);
+      }
+    }
+    for (std::size_t i = 0; ok() && i != order_.size(); ++i) {
+      if (is_copy(order_[i])) {
+        compare_node(order_[i]);
+      }
+    }
+    return ok();
+  }
+
+  /// Of old nodes with a single copy: there an operation is the only one that computes the old value.
+  void note_only_definitions(node_id n) {
+    for_each_id(after_.values(n), [&](value_id v) {
+      const value_id x = w_.value_origin[v];
+      if (x == no_value || home_[x] == no_node || copies_[home_[x]] != 1 || before_.is_phi(x) != after_.is_phi(v)) {
+        return;
+      }
+      if (!after_.is_phi(v)) {
+        def_[x] = v; // that it is in a copy of the right node is checked with the operations
+      } else if (home_[x] == w_.node_origin[n]) {
+        def_[x] = v;
+        add_fact(n, x, v);
+      }
+    });
+  }
+
+  void compare_node(node_id n) {
+    new_values_.clear();
+    value_id new_end = no_value;
+    for_each_id(after_.values(n), [&](value_id v) {
+      if (is_terminator(after_, v)) {
+        new_end = v;
+      } else if (!after_.is_phi(v) && w_.value_origin[v] == no_value) {
+        check_extra(n, v);
+      } else if (!after_.is_phi(v)) {
+        new_values_.push_back(v);
+      }
+    });
+    std::size_t at = 0;
+    value_id old_end = compare_part(n, w_.node_origin[n], at);
+    node_id old = w_.node_origin[n];
+    for (const node_id next : chain_of(n)) {
+      enter_part(n, old, next);
+      old = next;
+      old_end = ok() ? compare_part(n, next, at) : no_value;
+    }
+    if (ok() && at != new_values_.size()) {
+      fail(unfolding_fault::extra_operation, n, new_values_[at], w_.value_origin[new_values_[at]]);
+    }
+    if (ok()) {
+      compare_ends(n, old, old_end, new_end);
+    }
+  }
+
+  /// Merged nodes follow each other, and phis of the next one become what they get from this one.
+  void enter_part(node_id n, node_id from, node_id to) {
+    std::size_t count = 0;
+    edge_id only = no_edge;
+    for_each_id(before_.graph().out_edges(from), [&](edge_id e) {
+      ++count;
+      only = e;
+    });
+    if (count != 1 || target(before_.graph(), only) != to) {
+      fail(unfolding_fault::broken_chain, n);
+      return;
+    }
+    phis_.clear();
+    for_each_phi(before_, to, [&](value_id phi) {
+      phis_.push_back({phi, present(n, static_cast<value_id>(before_.phi_input(phi, only)))});
+    });
+    for (const phi_value& p : phis_) {
+      define(n, p.phi, p.is);
+      at_end_.push_back(n, p.phi, p.is);
+    }
+  }
+
+  /// The operations of an old node, in their order. Those that do nothing and are not read may be missing. Returns the
+  /// old terminator.
+  value_id compare_part(node_id n, node_id old, std::size_t& at) {
+    value_id end = no_value;
+    for_each_id(before_.values(old), [&](value_id x) {
+      if (!ok() || before_.is_phi(x)) {
+        return;
+      }
+      if (is_terminator(before_, x)) {
+        end = x;
+        return;
+      }
+      if (at != new_values_.size() && w_.value_origin[new_values_[at]] == x) {
+        const value_id v = new_values_[at++];
+        if (!before_.same_operation(x, after_, v)) {
+          fail(unfolding_fault::changed_operation, n, v, x);
+        }
+        compare_operands(n, x, v);
+        define(n, x, {v, no_value});
+        if (copies_[old] != 1) {
+          at_end_.push_back(n, x, {v, no_value});
+        }
+      } else if (is_removable(before_, x)) {
+        define(n, x, {no_value, no_value});
+        at_end_.push_back(n, x, {no_value, no_value});
+      } else {
+        fail(unfolding_fault::missing_operation, n, no_value, x);
+      }
+    });
+    return end;
+  }
+
+  void compare_ends(node_id n, node_id old, value_id old_end, value_id new_end) {
+    const auto condition = static_cast<value_id>(before_.condition(old));
+    const auto new_condition = static_cast<value_id>(after_.condition(n));
+    std::size_t before_edges = 0;
+    std::size_t after_edges = 0;
+    for_each_id(before_.graph().out_edges(old), [&](edge_id) { ++before_edges; });
+    for_each_id(after_.graph().out_edges(n), [&](edge_id) { ++after_edges; });
+    if (after_edges == 1 && new_condition == no_value && (before_edges != 1 || condition != no_value)) {
+      if (new_end != no_value) {
+        for_each_id(after_.operands(new_end),
+                    [&](value_id u) { fail(unfolding_fault::changed_operation, n, u, old_end); });
+      }
+      return; // a jump, where the other edges were dropped or there was only one
+    }
+    if ((old_end == no_value) != (new_end == no_value) || (condition == no_value) != (new_condition == no_value)) {
+      fail(unfolding_fault::changed_operation, n, new_end, old_end);
+      return;
+    }
+    if (old_end != no_value) {
+      const bool both_jump = before_edges == 1 && after_edges == 1 && condition == no_value;
+      if (!both_jump && !before_.same_operation(old_end, after_, new_end)) {
+        fail(unfolding_fault::changed_operation, n, new_end, old_end);
+        return;
+      }
+      compare_operands(n, old_end, new_end);
+    }
+    if (condition != no_value) {
+      read(n, condition, new_condition);
+    }
+  }
+
+  void compare_operands(node_id n, value_id x, value_id v) {
+    old_operands_.clear();
+    for_each_id(before_.operands(x), [&](value_id y) { old_operands_.push_back(y); });
+    std::size_t i = 0;
+    for_each_id(after_.operands(v), [&](value_id u) {
+      if (i < old_operands_.size()) {
+        read(n, old_operands_[i], u);
+      }
+      ++i;
+    });
+    if (i != old_operands_.size()) {
+      fail(unfolding_fault::changed_operation, n, v, x);
+    }
+  }
+
+  /// What an old value is at the present place of a node.
+  definition present(node_id n, value_id x) const {
+    return home_[x] != no_node && stamp_[x] == n ? present_[x] : definition{no_value, x};
+  }
+
+  void define(node_id n, value_id x, definition d) {
+    stamp_[x] = n;
+    present_[x] = d;
+  }
+
+  /// At the present place, the new program reads `u` where the old one reads `x`.
+  void read(node_id n, value_id x, value_id u) {
+    if (ok()) {
+      require(n, present(n, x), x, u);
+    }
+  }
+
+  void require(node_id n, const definition& d, value_id x, value_id u) {
+    if (d.holder != no_value) {
+      if (d.holder != u) {
+        fail(unfolding_fault::wrong_operand, n, u, x);
+      }
+    } else if (d.at_start != no_value) {
+      add_fact(n, d.at_start, u);
+    } else {
+      fail(unfolding_fault::no_definition, n, u, x);
+    }
+  }
+
+  // Facts.
+
+  void add_fact(node_id n, value_id x, value_id u) {
+    if (x == no_value || u == no_value) {
+      if (x != u) {
+        fail(unfolding_fault::wrong_operand, n, u, x);
+      }
+      return;
+    }
+    if (home_[x] == no_node) { // literals and parameters
+      if (new_home_[u] != no_node || !before_.same_operation(x, after_, u)) {
+        fail(unfolding_fault::wrong_operand, n, u, x);
+      }
+      return;
+    }
+    // The only operation that computes x has run: its value is present.
+    if (def_[x] == u && dominators_.strictly_dominates(new_home_[u], n)) {
+      return;
+    }
+    const auto fresh = static_cast<std::uint32_t>(facts_.size());
+    if (known_facts_.find_or_insert({n, x, u}, fresh) == fresh) {
+      facts_.push_back({n, x, u});
+    }
+  }
+
+  void prove_facts() {
+    for (std::size_t i = 0; ok() && i != facts_.size(); ++i) {
+      const fact f = facts_[i];
+      for (std::uint32_t k = in_ways_end_[f.node]; ok() && k != in_ways_end_[f.node + std::size_t{1}]; ++k) {
+        follow(f, ways_[in_ways_[k]]);
+      }
+    }
+  }
+
+  /// A fact holds on arrival by this way if it holds at the end of the source.
+  void follow(const fact& f, const way& x) {
+    const auto old_path = span<const edge_id>(paths_.data() + x.old_path, x.new_path - x.old_path);
+    value_id old = f.old_value;
+    for (std::size_t i = old_path.size(); i-- != 0;) {
+      if (home_[old] == target(before_.graph(), old_path[i])) {
+        if (before_.is_phi(old)) {
+          old = static_cast<value_id>(before_.phi_input(old, old_path[i]));
+        } else if (i + 1 != old_path.size()) { // computed in a node that was passed over
+          fail(unfolding_fault::no_definition, f.node, f.holder, f.old_value);
+          return;
+        }
+      }
+    }
+    const value_id u = back_along({paths_.data() + x.new_path, x.end - x.new_path}, f.holder);
+    if (old == no_value || u == no_value || home_[old] == no_node) {
+      add_fact(f.node, old, u);
+    } else if (x.source == no_node) {
+      fail(unfolding_fault::no_definition, f.node, f.holder, f.old_value);
+    } else if (const definition* d = at_end_.find(x.source, old)) {
+      require(x.source, *d, old, u);
+    } else if (def_[old] != no_value && new_home_[def_[old]] == x.source && !before_.is_phi(old)) {
+      require(x.source, {def_[old], no_value}, old, u);
+    } else {
+      add_fact(x.source, old, u);
+    }
+  }
+
+  struct phi_value {
+    value_id phi;
+    definition is;
+  };
+
+  /// What nodes compute, where it is not the only definition.
+  class definition_map {
+  public:
+    void push_back(node_id n, value_id x, definition d) {
+      const auto fresh = static_cast<std::uint32_t>(all_.size());
+      if (numbers_.find_or_insert({n, x}, fresh) == fresh) {
+        all_.push_back(d);
+      }
+    }
+
+    const definition* find(node_id n, value_id x) const {
+      const std::uint32_t i = numbers_.find({n, x});
+      return i == hash_map<key>::missing ? nullptr : &all_[i];
+    }
+
+  private:
+    hash_map<key> numbers_;
+    flat_array<definition> all_;
+  };
+
+  const Before& before_;
+  const After& after_;
+  const unfolding_witness& w_;
+  unfolding_verdict verdict_;
+  ids home_;     ///< by old value: its node
+  ids new_home_; ///< by new value
+  ids reached_;
+  ids order_;  ///< reachable nodes of the new program
+  ids copies_; ///< by old node
+  ids chain_end_;
+  ids chain_;
+  dominator_tree dominators_;
+  hash_map<key> drops_; ///< by node and old edge
+
+  std::size_t limit_ = 0;
+  std::size_t steps_ = 0;
+  ids edges_;
+  ids path_;
+  ids pending_;
+  ids paths_;
+  flat_array<way> ways_;
+  ids in_ways_end_; ///< by node, into `in_ways_`
+  ids in_ways_;
+
+  ids stamp_; ///< by old value: the node for which `present_` is valid
+  flat_array<definition> present_;
+  ids def_; ///< by old value: its only definition
+  ids new_values_;
+  ids old_operands_;
+  flat_array<phi_value> phis_;
+  definition_map at_end_;
+  flat_array<fact> facts_;
+  hash_map<fact> known_facts_;
+};
+
+} // namespace detail
+
+/// Checks that `after` is an unfolding of `before` in the sense of the witness, so that each run of `after` is a run of
+/// `before`: the same decisions, the same operations with the same operands, in the same order. It is independent of
+/// the code that transforms: who trusts this function, `dominators`, and `same_operation` of the IR, need not trust the
+/// transformation.
+///
+/// **What is checked** of the reachable part of the new program.
+/// 1. The way from the entry through inserted nodes leads to a copy of the old entry.
+/// 2. The edges of a copy are those of its original, in order and with the same cases; following one through inserted
+///    nodes, on all ways that their branches allow, leads to a copy of its target. Old nodes that do nothing and have
+///    one edge may be passed over. Inserted nodes have no effects, do not trap, and form no cycle.
+/// 3. An edge may be missing for a reason of the witness, which is checked, or `assumed` and counted.
+/// 4. The operations of a copy are those of its original in the same order, apart from those that are removable
+///    (`is_removable`). Each reads the present value of what the old one reads.
+///
+/// **How values are checked.** A *fact* (n, x, u) says: whenever control is at the start of n, after its phis, u has
+/// the present value of the old value x. An operand is right if its node computes it, or by a fact. A fact is proven on
+/// each way into its node: phis of both programs are replaced by their inputs along the way, and the rest must hold at
+/// the end of the source: because that copy computes the old value, or by another fact. This is induction over the
+/// steps of a run, so facts may depend on each other. Phis need no entry in the witness; one that copies the phi of a
+/// node with a single copy is proven once.
+///
+/// Not checked: code that is unreachable, and arithmetic behind `assumed` reasons. A step limit on ways through
+/// inserted nodes, 64 for each node and edge, is reported as `too_many_ways`.
+///
+/// Cost: O(n + m + values + operands) with hashing, plus, for values that several operations or phis stand for, the
+/// nodes between their definitions and uses.
+template <certifiable_ir Before, certifiable_ir After>
+unfolding_verdict verify_unfolding(const Before& before, const After& after, const unfolding_witness& witness) {
+  return detail::unfolding_checker<Before, After>(before, after, witness).run();
+}
+
+MIDEND_END_NAMESPACE
