@@ -12,11 +12,18 @@
 ///
 /// **Phis** come first in their node and are evaluated simultaneously: on arrival along edge `e`, a phi takes the value
 /// that `phi_input(v, e)` had at the end of the edge's source. `e` must lead to the phi's node. Parallel edges have
-/// separate inputs, which may differ. `operands(v)` of a phi are these inputs, one for each edge into the node, in any
-/// order.
+/// separate inputs, which may differ. `operands(v)` of a phi are these inputs in any order, each at least once and at
+/// most once for each edge along which it arrives: one for each edge into the node, one for each predecessor (as SPIR-V
+/// and QBE have them, where parallel edges bring the same input), or one for each different input. The entry has no
+/// phis.
 ///
 /// `condition(n)` is the value that alone decides which successor follows; `no_value` if there is at most one
-/// successor, or something else decides.
+/// successor, or something else decides. It may be in any node that dominates `n`, or in none. Usually the terminator
+/// reads it. It may also be the terminator itself: an instruction that compares and branches is a value with a
+/// comparison as its operation, last in its node. An IR whose terminators are not values need not list them:
+/// `condition(n)` alone makes the end of `n` read the value.
+///
+/// `check_ir` (`ssa/check_ir.hpp`) tests all this.
 ///
 /// The optional `parameters()` is a range of the values that exist when control enters; analyses then treat them like
 /// values in nodes.

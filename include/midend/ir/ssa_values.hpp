@@ -2,7 +2,7 @@
 /// members below.
 ///
 ///     std::size_t num_values() const;
-///     auto operands(midend::value_id v) const;          // values that `v` reads; for a phi, one for each edge
+///     auto operands(midend::value_id v) const;          // values that `v` reads; for a phi, its inputs
 ///     bool is_phi(midend::value_id v) const;
 ///     auto users(midend::value_id v) const;             // values that read `v`; optional
 ///

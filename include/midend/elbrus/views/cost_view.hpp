@@ -124,7 +124,8 @@ public:
     return {.average = static_cast<double>(hint.average), .maximum = hint.maximum, .multiple = hint.multiple};
   }
 
-  /// The probability of the edge, or the ratio of the counts of its ends if it is the only edge into its target.
+  /// The probability of the edge, or the ratio of the counts of its ends if it is the only edge into its target; at most
+  /// 1, whatever the counts are.
   double probability(edge_id e) const {
     const edge_record& edge = graph().edge(e);
     if (edge.probability >= 0) {
@@ -133,7 +134,10 @@ public:
     const std::uint64_t from = graph().node(edge.source).count;
     const std::uint64_t to = graph().node(edge.target).count;
     const bool is_known = from != no_count && from != 0 && to != no_count && graph().in_edges(edge.target).size() == 1;
-    return is_known ? static_cast<double>(to) / static_cast<double>(from) : -1;
+    if (!is_known) {
+      return -1;
+    }
+    return to < from ? static_cast<double>(to) / static_cast<double>(from) : 1;
   }
 };
 
