@@ -518,7 +518,7 @@ private:
       for (const value_id v : ir_.values(out_.blocks[b].origin)) {
         if (ir_.is_phi(v)) {
           for_each_input(v, b, meet);
-        } else if (const loop_operation what = loop_operation_of(ir_, v); !what.is_branch()) {
+        } else if (const loop_operation what = loop_operation_of(ir_, v); !is_only_branch(v, what, b)) {
           for_each_read(ir_, v, what, meet);
         }
       }
@@ -533,6 +533,11 @@ private:
   constexpr value_id condition_of(std::uint32_t b) const {
     const body_block& block = out_.blocks[b];
     return block.last_edge - block.first_edge > 1 ? static_cast<value_id>(ir_.condition(block.origin)) : no_value;
+  }
+
+  /// A terminator that is itself the condition, because it compares and branches, is also a comparison.
+  constexpr bool is_only_branch(value_id v, const loop_operation& what, std::uint32_t b) const {
+    return what.is_branch() && v != condition_of(b);
   }
 
   // Values of the blocks.
@@ -572,12 +577,13 @@ private:
 
   constexpr void add_operation(value_id v, std::uint32_t block) {
     const loop_operation what = loop_operation_of(ir_, v);
-    if (what.is_branch()) {
+    if (is_only_branch(v, what, block)) {
       return;
     }
     body_value value = new_value(what.kind, v, block);
     value.is_free = !what.cost.has_value();
-    value.cost = what.cost.value_or(operation_class::move);
+    value.cost = what.is_branch() ? usual_class(what.info).value_or(operation_class::compare)
+                                  : what.cost.value_or(operation_class::move);
     value.info = what.info;
     if constexpr (has_may_reassociate<IR>) {
       value.reassociates = ir_.may_reassociate(v);

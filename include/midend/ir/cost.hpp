@@ -7,7 +7,8 @@
 ///
 /// `cost(v)` is the class in which a machine issues the operation; nothing if the operation takes no issue slot (a
 /// register copy that disappears, an address that is part of a load). A terminator that is among the values of its node
-/// has the class `branch`, by which analyses recognise it. `cost` is not called for phis.
+/// has the class `branch`, by which analyses recognise it; one that is itself the condition of its node, because it
+/// compares and branches, counts as a comparison and a branch. `cost` is not called for phis.
 ///
 /// `effect(v)` says what an operation does besides computing a value: nothing, read memory, write memory, or something
 /// unknown. If it reads or writes, `memory(v)` says where; nothing means anywhere.

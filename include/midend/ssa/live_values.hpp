@@ -220,6 +220,9 @@ private:
           for_each_id(ir.operands(v), [&](value_id operand) { read(operand, n, w); });
         }
       });
+      if (const auto condition = static_cast<value_id>(ir.condition(n)); condition != no_value) {
+        read(condition, n, w);
+      }
       for_each_id(g.out_edges(n), [&](edge_id e) {
         for_each_phi(ir, static_cast<node_id>(g.edge_target(e)),
                      [&](value_id phi) { read_at_end(static_cast<value_id>(ir.phi_input(phi, e)), n, w); });
@@ -309,6 +312,8 @@ private:
 /// something else reads it there or later. A phi is not live at the start of its own node, and neither is any other
 /// value defined there. (LLVM's liveness of machine code does the same; Boissinot et al. count phis as live at the
 /// start of their node.)
+///
+/// The end of a node reads the condition of the node, whether or not a terminator among its values does.
 ///
 /// Covers the values defined in nodes, and parameters if the IR has `parameters()`; those are defined before the entry.
 /// Other values, such as literals, are never live.
