@@ -69,6 +69,10 @@ struct told_value {
   midend::memory_reference memory = {};
   midend::guard_of_value guard = {};
   operation_info unguarded = {};
+  bool never_returns = false;
+  bool may_not_return = false;
+  bool is_volatile = false;
+  bool terminator = false;
 };
 
 struct told_statement {
@@ -149,6 +153,18 @@ struct told_ir {
 
   operation_info unguarded(value_id v) const { return placed(v).unguarded; }
 
+  bool never_returns(value_id v) const { return all.at(v).never_returns; }
+
+  bool may_trap(value_id v) const { return effect(v) != midend::effect_kind::none; }
+
+  bool may_not_return(value_id v) const { return placed(v).may_not_return; }
+
+  bool may_duplicate(value_id) const { return true; }
+
+  bool is_volatile(value_id v) const { return placed(v).is_volatile; }
+
+  bool is_terminator(value_id v) const { return placed(v).terminator; }
+
   double probability(edge_id e) const { return probabilities.at(e); }
 
   std::size_t num_statements() const { return statements_told != 0 ? statements_told : steps.size(); }
@@ -185,9 +201,9 @@ private:
   }
 };
 
-static_assert(midend::cost_ir<told_ir> && midend::expression_ir<told_ir> && midend::has_users<told_ir> &&
-              midend::has_parameters<told_ir> && midend::has_guard<told_ir> && midend::has_probability<told_ir> &&
-              midend::has_bounds<told_ir> && midend::has_is_opaque<told_ir>);
+static_assert(midend::cost_ir<told_ir> && midend::expression_ir<told_ir> && midend::effect_ir<told_ir> &&
+              midend::has_users<told_ir> && midend::has_parameters<told_ir> && midend::has_guard<told_ir> &&
+              midend::has_probability<told_ir> && midend::has_bounds<told_ir> && midend::has_is_opaque<told_ir>);
 
 // The values of `right_ir`.
 enum : value_id { a, p, seven, c, jump, x, ld, y, joined, st, wide, guarded, loop, end, num_values_of_right_ir };
@@ -241,6 +257,9 @@ told_ir right_ir() {
                      .unguarded = {operation::add, 64, 64, {}}};
   ir.all[loop] = {.operands = {joined}, .opaque = true, .cost = branch};
   ir.all[end] = {.opaque = true, .cost = branch};
+  for (const value_id v : {jump, loop, end}) {
+    ir.all[v].terminator = true;
+  }
   ir.code = {{c, jump}, {x, ld}, {y}, {joined, st, wide, guarded, loop}, {end}};
   ir.outside = {a, p};
   ir.conditions = {c, no_value, no_value, joined, no_value};
@@ -364,6 +383,8 @@ std::vector<fault> faults() {
        {.why = reason::too_few_operands, .value = guarded, .position = 2, .number = 3}},
       {[](told_ir& ir) { ir.all[c].info.operand_width = 64; }, // the default: a negative number would be large
        {.why = reason::operand_too_narrow, .value = c, .position = 0, .number = 32}},
+      {[](told_ir& ir) { ir.all[y].info.width = 16; },
+       {.why = reason::phi_input_width, .node = 3, .value = joined, .edge = 3, .number = 16}},
       {[](told_ir& ir) { ir.all[joined].info.code = operation::copy; },
        {.why = reason::operation_of_phi, .value = joined, .number = static_cast<std::uint64_t>(operation::copy)}},
       {[](told_ir& ir) { ir.all[x].opaque = true; },
@@ -383,6 +404,11 @@ std::vector<fault> faults() {
        {.why = reason::unknown_effect, .value = x, .number = 9}},
       {[](told_ir& ir) { ir.code[3] = {joined, st, wide, loop, guarded}; },
        {.why = reason::branch_not_last, .node = 3, .value = loop, .position = 3}},
+      {[](told_ir& ir) { ir.all[st].never_returns = true; }, {.why = reason::return_disagrees, .value = st}},
+      {[](told_ir& ir) { ir.all[loop].cost = operation_class::compare; },
+       {.why = reason::terminator_class, .value = loop}},
+      {[](told_ir& ir) { ir.all[ld].is_volatile = true; },
+       {.why = reason::volatile_disagrees, .value = ld, .number = 0}},
       {[](told_ir& ir) { ir.all[ld].effect = midend::effect_kind::none; },
        {.why = reason::effect_of_load, .value = ld, .number = 0}},
       {[](told_ir& ir) { ir.all[st].effect = midend::effect_kind::reads; },
@@ -509,7 +535,8 @@ TEST_CASE("check_ir: what is allowed") {
   list_readers(ir);
   CHECK(check_ir(ir) == std::nullopt);
   ir = right_ir();
-  ir.all[c].operands = {a, seven}; // a terminator that compares and branches, and nothing else
+  ir.all[c].cost = midend::operation_class::branch; // a terminator that compares and branches
+  ir.all[c].terminator = true;
   ir.code[0] = {c};
   CHECK(check_ir(ir) == std::nullopt);
   ir = right_ir();

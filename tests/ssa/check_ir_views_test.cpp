@@ -9,6 +9,7 @@
 #include <midend/elbrus/views/construct_ssa.hpp>
 #include <midend/elbrus/views/cost_view.hpp>
 #include <midend/elbrus/views/editor.hpp>
+#include <midend/elbrus/views/effect_view.hpp>
 #include <midend/elbrus/views/statement_view.hpp>
 #include <midend/elbrus/views/variable_view.hpp>
 #include <midend/elbrus/views/views.hpp>
@@ -44,6 +45,7 @@ TEST_CASE(
       CHECK(finding(midend::elbrus::value_view(p)) == "");
       CHECK(finding(midend::elbrus::semantic_view(p)) == "");
       CHECK(finding(midend::elbrus::cost_view(p)) == "");
+      CHECK(finding(midend::elbrus::effect_view(p)) == "");
       midend::elbrus::construct_ssa(p, seed % 2 == 0 ? midend::elbrus::ssa_algorithm::dominance_frontiers
                                                      : midend::elbrus::ssa_algorithm::on_the_fly);
       CHECK(finding(midend::elbrus::statement_view(p)) == "");

@@ -58,25 +58,29 @@ struct ir_error {
     conversion_width,           ///< `value` truncates or extends from operand width `number` the wrong way
     too_few_operands,           ///< the operation of `value` needs `number` operands; it has `position`
     operand_too_narrow,  ///< operand `position` of `value` has `number` bits, fewer than the signed operation reads
+    phi_input_width,     ///< the input of phi `value` in `node` along `edge` has another width than the phi, `number`
     operation_of_phi,    ///< phi `value` has an operation, of code `number`, other than `other`
     opaque_operation,    ///< `value` is opaque, but has an operation, of code `number`, other than `other`
     constant_too_wide,   ///< the constant `number` of `value` has bits above its width
     bounds_out_of_order, ///< no number is within the bounds of `value`; `number` is the lower one
     bounds_too_wide,     ///< the bound `number` of `value` has bits above its width
 
-    // Cost and memory.
-    unknown_class,            ///< the class of `value`, `number`, is no enumerator
-    unknown_effect,           ///< the effect of `value`, `number`, is no enumerator
-    branch_not_last,          ///< `value`, at `position` in `node`, has class `branch`, but is not the last one
-    effect_of_load,           ///< `value` has the class of a load, but effect `number`: it does not read
-    effect_of_store,          ///< `value` has the class of a store, but effect `number`: it does not write
-    memory_out_of_range,      ///< base (`position` 0), index (1) or stored value (2) of `value` is `number`
-    memory_not_available,     ///< the same, and `number` is not computed on every path to `value` in `node`
-    load_stores,              ///< `value` reads, but stores `number`
-    guard_out_of_range,       ///< predicate (`position` 0) or other value (1) of `value` is `number`
-    guard_not_operand,        ///< predicate (`position` 0) or other value (1) of `value`, `number`, is not in its place
-                              ///< among the last operands
-    guarded_operation,        ///< guarded `value` has an operation, of code `number`, other than `other`
+    // Effects, cost and memory.
+    unknown_class,        ///< the class of `value`, `number`, is no enumerator
+    unknown_effect,       ///< the effect of `value`, `number`, is no enumerator
+    branch_not_last,      ///< `value`, at `position` in `node`, is a terminator or has class `branch`, but is not last
+    return_disagrees,     ///< `value` never returns, but `may_not_return` says that it does
+    terminator_class,     ///< either `value` is a terminator or its class is `branch`, but not both
+    volatile_disagrees,   ///< `memory(value).is_volatile` is `number`, `is_volatile(value)` is not
+    effect_of_load,       ///< `value` has the class of a load, but effect `number`: it does not read
+    effect_of_store,      ///< `value` has the class of a store, but effect `number`: it does not write
+    memory_out_of_range,  ///< base (`position` 0), index (1) or stored value (2) of `value` is `number`
+    memory_not_available, ///< the same, and `number` is not computed on every path to `value` in `node`
+    load_stores,          ///< `value` reads, but stores `number`
+    guard_out_of_range,   ///< predicate (`position` 0) or other value (1) of `value` is `number`
+    guard_not_operand,    ///< predicate (`position` 0) or other value (1) of `value`, `number`, is not in its place
+                          ///< among the last operands
+    guarded_operation,    ///< guarded `value` has an operation, of code `number`, other than `other`
     probability_out_of_range, ///< the probability of `edge` is above 1, or not a number
 
     // Statements.

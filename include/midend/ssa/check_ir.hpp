@@ -7,6 +7,7 @@
 #include "midend/graph/check_graph.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/cost.hpp"
+#include "midend/ir/effects.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/expressions.hpp"
 #include "midend/ir/function_graph.hpp"
@@ -73,7 +74,12 @@ private:
       }
     }
     if constexpr (semantic_ir<IR>) {
-      if (!check_meanings() || !check_edge_cases()) {
+      if (!check_meanings() || !check_widths_of_phis() || !check_edge_cases()) {
+        return false;
+      }
+    }
+    if constexpr (effect_ir<IR>) {
+      if (!check_effects()) {
         return false;
       }
     }
@@ -575,6 +581,27 @@ private:
     return true;
   }
 
+  /// A phi does not convert its inputs, as operations do.
+  constexpr bool check_widths_of_phis() {
+    for (node_id n = 0; constants_are_numbers && n != nodes_; ++n) {
+      for (const auto& id : ir_.values(n)) {
+        const auto phi = static_cast<value_id>(id);
+        if (!ir_.is_phi(phi)) {
+          break;
+        }
+        const unsigned expected = info_of(phi).width;
+        for (std::uint32_t i = first_in_edge_[n]; i != first_in_edge_[n + std::size_t{1}]; ++i) {
+          const auto input = static_cast<value_id>(ir_.phi_input(phi, in_edges_[i]));
+          if (const unsigned width = info_of(input).width; width != expected) {
+            return fail(
+                {.why = reason::phi_input_width, .node = n, .value = phi, .edge = in_edges_[i], .number = width});
+          }
+        }
+      }
+    }
+    return true;
+  }
+
   constexpr bool check_edge_cases() {
     for (node_id n = 0; n != nodes_; ++n) {
       if (const auto condition = static_cast<value_id>(ir_.condition(n)); condition != no_value) {
@@ -662,6 +689,43 @@ private:
     }
   }
 
+  // ---- The effects rung. Its members are asked about operations in nodes only.
+
+  constexpr bool check_effects() {
+    for (node_id n = 0; n != nodes_; ++n) {
+      value_id terminator = no_value; // the last value so far, if it is one
+      for (const auto& id : ir_.values(n)) {
+        const auto v = static_cast<value_id>(id);
+        if (ir_.is_phi(v)) {
+          continue;
+        }
+        if (terminator != no_value) {
+          return fail(
+              {.why = reason::branch_not_last, .node = n, .value = terminator, .position = place_of_[terminator]});
+        }
+        terminator = is_terminator(ir_, v) ? v : no_value;
+        if (!check_enumerator(v, ir_.effect(v)) || !check_return(v)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  constexpr bool check_enumerator(value_id v, effect_kind effect) {
+    return effect <= effect_kind::unknown ||
+           fail({.why = reason::unknown_effect, .value = v, .number = static_cast<std::uint64_t>(effect)});
+  }
+
+  constexpr bool check_return([[maybe_unused]] value_id v) {
+    if constexpr (has_never_returns<IR>) {
+      if (ir_.never_returns(v) && !ir_.may_not_return(v)) {
+        return fail({.why = reason::return_disagrees, .value = v});
+      }
+    }
+    return true;
+  }
+
   // ---- The cost rung. Its members are asked about operations in nodes only.
 
   constexpr bool check_costs() {
@@ -691,8 +755,13 @@ private:
     }
     const effect_kind effect = ir_.effect(v);
     const auto number = static_cast<std::uint64_t>(effect);
-    if (effect > effect_kind::unknown) {
-      return fail({.why = reason::unknown_effect, .value = v, .number = number});
+    if (!check_enumerator(v, effect)) {
+      return false;
+    }
+    if constexpr (effect_ir<IR> && has_is_terminator<IR>) {
+      if (is_terminator(ir_, v) != (c == operation_class::branch)) {
+        return fail({.why = reason::terminator_class, .value = v});
+      }
     }
     if (c == operation_class::load && effect != effect_kind::reads && effect != effect_kind::unknown) {
       return fail({.why = reason::effect_of_load, .value = v, .number = number});
@@ -721,6 +790,11 @@ private:
         return fail({.why = reason::memory_not_available, .node = n, .value = v, .position = position, .number = part});
       }
       ++position;
+    }
+    if constexpr (effect_ir<IR>) {
+      if (place->is_volatile != static_cast<bool>(ir_.is_volatile(v))) {
+        return fail({.why = reason::volatile_disagrees, .value = v, .number = place->is_volatile});
+      }
     }
     if (effect == effect_kind::reads && place->stored != no_value) {
       return fail({.why = reason::load_stores, .value = v, .number = place->stored});
@@ -898,18 +972,19 @@ private:
 
 } // namespace detail
 
-/// Checks that a view keeps the contract of each rung that it models: statements, expressions, values, SSA, semantics
-/// and cost, after its graph (`check_graph`). `ir_error::reason` lists what is checked. Values that a node lists are
-/// computed there and nowhere else, phis before all others; definitions dominate their uses; phis have an input for
-/// each edge; `users` agree with `operands`; conditions have cases that tell their values apart; widths, numbers and
-/// enumerators are in range.
+/// Checks that a view keeps the contract of each rung that it models: statements, expressions, values, SSA, semantics,
+/// effects and cost, after its graph (`check_graph`). `ir_error::reason` lists what is checked. Values that a node
+/// lists are computed there and nowhere else, phis before all others; definitions dominate their uses; phis have an
+/// input for each edge; `users` agree with `operands`; conditions have cases that tell their values apart; widths,
+/// numbers and enumerators are in range.
 ///
 /// A phi lists each of its inputs at least once and at most once for each edge along which it arrives. So it may have
 /// an operand for each edge, for each predecessor, or for each different input.
 ///
 /// Requires nothing: a number is checked before the view is asked about what has it. Members that a rung asks about
 /// some values only are asked about those only: `phi_input(v, e)` of phis and edges into their node, `edge_case(e)`
-/// where there is a condition, members of the cost rung about values in nodes that are not phis, `memory(v)` if `v`
+/// where there is a condition, members of
+/// the effects and cost rungs about values in nodes that are not phis, `memory(v)` if `v`
 /// reads or writes. Unreachable nodes are checked too, but where control never is, every value counts as computed.
 ///
 /// Returns the first error with its place, or nothing; in the order in which `reason` groups them. Call it in tests of
@@ -919,17 +994,19 @@ template <class IR> constexpr std::optional<ir_error> check_ir(const IR& ir) {
   static_assert(ssa_values<IR> || has_statements_in_nodes<IR>,
                 "check_ir: the view models neither the values rung (ir/ssa_values.hpp) nor statements in nodes "
                 "(ir/statements.hpp)");
-  static_assert(!has_values<IR> || ssa_ir<IR>,
-                "check_ir: the view has values(n), but does not model the SSA rung (ssa_ir in ir/ssa.hpp)");
+  // A view that has one member of a rung is meant to have all, and what is optional is meant to be called.
+  static_assert(!ssa_values<IR> || ssa_values_argument<IR>);
+  static_assert(!has_values<IR> || ssa_ir_argument<IR>);
+  static_assert(!has_definitions<IR> || statement_ir_argument<IR>);
+  static_assert(!has_expression<IR> || expression_ir_argument<IR>);
   static_assert(!(has_constant_type<IR> && has_edge_case<IR>) || semantic_ir<IR>,
                 "check_ir: the view has edge_case(e), but does not model the semantics rung (semantic_ir in "
                 "ir/semantics.hpp)");
-  static_assert(!(has_cost<IR> || has_effect<IR>) || cost_ir<IR>,
-                "check_ir: the view has cost(v) or effect(v), but does not model the cost rung (cost_ir in "
-                "ir/cost.hpp)");
-  static_assert(!has_definitions<IR> || statement_ir<IR>,
-                "check_ir: the view has definitions(s), but does not model the statements rung (statement_ir in "
-                "ir/statements.hpp)");
+  static_assert(
+      !has_may_trap<IR> || effect_ir<IR>,
+      "check_ir: the view has may_trap(v), but does not model the effects rung (effect_ir in ir/effects.hpp)");
+  static_assert(!has_cost<IR> || cost_ir<IR>,
+                "check_ir: the view has cost(v), but does not model the cost rung (cost_ir in ir/cost.hpp)");
   return detail::ir_checker<IR>(ir).run();
 }
 

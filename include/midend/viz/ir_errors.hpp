@@ -188,6 +188,9 @@ inline std::string words_of(const ir_error& e, const function_words& names) {
   case operand_too_narrow:
     return out.say(v, ": operand ", e.position, " has ", e.number,
                    " bits, fewer than the signed operation reads: set width or operand_width");
+  case phi_input_width:
+    return out.say(v, " in ", node, ": the input along edge ", e.edge, " has ", e.number,
+                   " bits, another width than the phi");
   case operation_of_phi:
     return out.say(v, " is a phi, but its operation has code ", e.number, ": phis are operation::other");
   case opaque_operation:
@@ -204,7 +207,13 @@ inline std::string words_of(const ir_error& e, const function_words& names) {
   case unknown_effect:
     return out.say(v, ": effect() is ", e.number, ", which is no enumerator");
   case branch_not_last:
-    return out.say(v, " in ", node, " has the class branch, but is not the last value");
+    return out.say(v, " in ", node, " is a terminator or has the class branch, but is not the last value");
+  case return_disagrees:
+    return out.say(v, ": never_returns() is true, but may_not_return() is not");
+  case terminator_class:
+    return out.say(v, ": it is a terminator or has the class branch, but not both");
+  case volatile_disagrees:
+    return out.say(v, ": memory() and is_volatile() do not say the same");
   case effect_of_load:
     return out.say(v, " has the class of a load, but effect() does not say that it reads");
   case effect_of_store:
