@@ -761,7 +761,7 @@ private:
 /// Describes the loops of one function, one after another. It computes two facts about the whole function when it first
 /// needs them: which nodes are reachable (if a header phi has different inputs on several entering edges), and which
 /// values are used outside their loop (if the IR has no `users`).
-template <cost_ir IR> class loop_describer {
+template <cost_ir_argument IR> class loop_describer {
 public:
   /// Requires that `forest` is that of `ir.graph()`, with boundaries. The arguments must outlive this object. O(1) once
   /// the workspace has seen a function of this size.
@@ -803,7 +803,7 @@ private:
 /// Requires verified IR in SSA form and a loop forest of its graph, with boundaries. Linear in the values, operands and
 /// edges of the loop and the users of its values. If the IR has no `users`, or a header phi has different inputs by
 /// several entering edges, linear in the function; to describe all loops of a function, use a `loop_describer`.
-template <cost_ir IR>
+template <cost_ir_argument IR>
 constexpr loop_obstacle describe_loop(const IR& ir, const loop_forest& forest, loop_id l,
                                       describe_loop_workspace& workspace, loop_body& out) {
   return loop_describer<IR>(ir, forest, workspace).describe(l, out);

@@ -95,7 +95,7 @@ concept has_memory = requires(const IR& ir, value_id v) {
 /// `may_reassociate(v)` says whether a value may be regrouped. Optional.
 template <class IR>
 concept has_may_reassociate = requires(const IR& ir, value_id v) {
-  { ir.may_reassociate(v) } -> std::same_as<bool>;
+  { ir.may_reassociate(v) } -> truth_value;
 };
 
 /// `guard(v)` and `unguarded(v)` say when a value is computed, and by which operation. Optional.
@@ -126,6 +126,79 @@ concept has_probability = requires(const IR& ir, edge_id e) {
 /// The cost rung: an IR whose loops can be estimated.
 template <class IR>
 concept cost_ir = semantic_ir<IR> && has_64_bit_constants<IR> && has_cost<IR> && has_memory<IR> && has_effect<IR>;
+
+namespace detail {
+
+// A member of this name exists, whether it fits or not; see `graph/concepts.hpp`.
+template <class IR>
+concept names_may_reassociate =
+    requires { &IR::may_reassociate; } || requires(IR& ir, value_id v) { ir.may_reassociate(v); };
+template <class IR>
+concept names_guard = requires { &IR::guard; } || requires { &IR::unguarded; } || requires(IR& ir, value_id v) {
+  ir.guard(v);
+} || requires(IR& ir, value_id v) { ir.unguarded(v); };
+template <class IR>
+concept names_identity = requires { &IR::identity; } || requires(IR& ir, value_id v) { ir.identity(v); };
+template <class IR>
+concept names_trip_hints = requires { &IR::trip_hints; } || requires(IR& ir, node_id n) { ir.trip_hints(n); };
+template <class IR>
+concept names_probability = requires { &IR::probability; } || requires(IR& ir, edge_id e) { ir.probability(e); };
+
+template <class IR>
+concept may_reassociate_fits = has_may_reassociate<IR> || !names_may_reassociate<IR>;
+template <class IR>
+concept guard_fits = has_guard<IR> || !names_guard<IR>;
+template <class IR>
+concept identity_fits = has_identity<IR> || !names_identity<IR>;
+template <class IR>
+concept trip_hints_fit = has_trip_hints<IR> || !names_trip_hints<IR>;
+template <class IR>
+concept probability_fits = has_probability<IR> || !names_probability<IR>;
+template <class IR>
+concept cost_members_fit = semantic_members_fit<IR> && may_reassociate_fits<IR> && guard_fits<IR> &&
+                           identity_fits<IR> && trip_hints_fit<IR> && probability_fits<IR>;
+
+/// The error of an IR without the cost rung: one sentence for the first thing that is wrong. Always false.
+template <class IR> constexpr bool explain_cost_ir() {
+  if constexpr (!semantic_ir<IR> || !semantic_members_fit<IR>) {
+    explain_semantic_ir<IR>();
+  } else if constexpr (!has_64_bit_constants<IR>) {
+    static_assert(has_64_bit_constants<IR>, "midend: this needs an IR with `using constant_type = std::uint64_t;`");
+  } else if constexpr (!has_cost<IR>) {
+    static_assert(has_cost<IR>, "midend: an IR needs `std::optional<midend::operation_class> cost(midend::value_id v) "
+                                "const`, which returns std::nullopt for what is free");
+  } else if constexpr (!has_memory<IR>) {
+    static_assert(has_memory<IR>,
+                  "midend: an IR needs `std::optional<midend::memory_reference> memory(midend::value_id "
+                  "v) const`, which returns std::nullopt for what may access any memory");
+  } else if constexpr (!has_effect<IR>) {
+    static_assert(has_effect<IR>, "midend: an IR needs `midend::effect_kind effect(midend::value_id v) const`");
+  } else if constexpr (!may_reassociate_fits<IR>) {
+    static_assert(may_reassociate_fits<IR>, "midend: `may_reassociate` of an IR would never be called; write `bool "
+                                            "may_reassociate(midend::value_id v) const`, or give the member another "
+                                            "name");
+  } else if constexpr (!guard_fits<IR>) {
+    static_assert(guard_fits<IR>, "midend: `guard` of an IR would never be called; write `midend::guard_of_value "
+                                  "guard(midend::value_id v) const` and `midend::operation_info "
+                                  "unguarded(midend::value_id v) const`, or give the members other names");
+  } else if constexpr (!identity_fits<IR>) {
+    static_assert(identity_fits<IR>, "midend: `identity` of an IR would never be called; write `std::uint32_t "
+                                     "identity(midend::value_id v) const`, or give the member another name");
+  } else if constexpr (!trip_hints_fit<IR>) {
+    static_assert(trip_hints_fit<IR>, "midend: `trip_hints` of an IR would never be called; write `midend::loop_hints "
+                                      "trip_hints(midend::node_id header) const`, or give the member another name");
+  } else if constexpr (!probability_fits<IR>) {
+    static_assert(probability_fits<IR>, "midend: `probability` of an IR would never be called; write `double "
+                                        "probability(midend::edge_id e) const`, or give the member another name");
+  }
+  return false;
+}
+
+} // namespace detail
+
+/// What functions take: a `cost_ir` with optional members that fit; otherwise an error.
+template <class IR>
+concept cost_ir_argument = (cost_ir<IR> && detail::cost_members_fit<IR>) || detail::explain_cost_ir<IR>();
 
 /// The class in which machines usually issue an operation of the vocabulary. Nothing for `other`, and for operations
 /// that most machines do not issue: copies and changes of width, which loads and operations on parts of registers do on

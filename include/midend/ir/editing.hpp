@@ -395,4 +395,106 @@ concept graph_has_in_edges = requires(const E& editor, node_id n) {
 template <class E>
 concept on_the_fly_editor = variable_editor<E> && graph_has_in_edges<E> && can_replace_uses<E> && can_erase_values<E>;
 
+namespace detail {
+
+/// The error of what cannot change values and flow: one sentence for the first thing that is missing. Always false.
+template <class E> constexpr bool explain_ir_editor() {
+  if constexpr (!ssa_ir<E> || !ssa_members_fit<E>) {
+    explain_ssa_ir<E>();
+  } else if constexpr (!can_insert_phis<E>) {
+    static_assert(can_insert_phis<E>,
+                  "midend: an editor needs `midend::value_id insert_phi(midend::node_id n, midend::value_id like)`");
+  } else if constexpr (!can_set_phi_inputs<E>) {
+    static_assert(
+        can_set_phi_inputs<E>,
+        "midend: an editor needs `void set_phi_input(midend::value_id phi, midend::edge_id e, midend::value_id v)`");
+  } else if constexpr (!can_replace_uses<E>) {
+    static_assert(can_replace_uses<E>,
+                  "midend: an editor needs `void replace_uses(midend::value_id v, midend::value_id by)`");
+  } else if constexpr (!can_erase_values<E>) {
+    static_assert(can_erase_values<E>, "midend: an editor needs `void erase_value(midend::value_id v)`");
+  } else if constexpr (!can_clone_values<E>) {
+    static_assert(can_clone_values<E>,
+                  "midend: an editor needs `midend::value_id clone_value(midend::value_id v, midend::node_id n)`");
+  } else if constexpr (!has_constant_type<E>) {
+    static_assert(has_constant_type<E>, "midend: an editor needs `using constant_type = std::uint64_t;`, or another "
+                                        "type that can be copied and compared");
+  } else if constexpr (!can_make_constants<E>) {
+    static_assert(can_make_constants<E>,
+                  "midend: an editor needs `midend::value_id make_constant(midend::value_id like, constant_type c)`");
+  } else if constexpr (!can_create_nodes<E>) {
+    static_assert(can_create_nodes<E>, "midend: an editor needs `midend::node_id create_node(midend::node_id like)`");
+  } else if constexpr (!can_redirect_edges<E>) {
+    static_assert(can_redirect_edges<E>,
+                  "midend: an editor needs `void redirect_edge(midend::edge_id e, midend::node_id target)`");
+  } else if constexpr (!can_set_jumps<E>) {
+    static_assert(can_set_jumps<E>,
+                  "midend: an editor needs `void set_jump(midend::node_id n, midend::node_id target)`");
+  } else if constexpr (!can_keep_edges<E>) {
+    static_assert(can_keep_edges<E>, "midend: an editor needs `void keep_edge(midend::edge_id e)`");
+  } else if constexpr (!can_erase_nodes<E>) {
+    static_assert(can_erase_nodes<E>,
+                  "midend: an editor needs `void erase_nodes(std::span<const midend::node_id> nodes)`");
+  }
+  return false;
+}
+
+/// The same for what turns variables into values.
+template <class E> constexpr bool explain_variable_editor() {
+  if constexpr (!statement_ir<E> || !statement_members_fit<E>) {
+    explain_statement_ir<E>();
+  } else if constexpr (!graph_is_edge_indexed<E>) {
+    explain_graph<E, true>();
+  } else if constexpr (!can_insert_variable_phis<E>) {
+    static_assert(
+        can_insert_variable_phis<E>,
+        "midend: an editor needs `midend::value_id insert_variable_phi(midend::node_id n, midend::variable_id x)`");
+  } else if constexpr (!can_set_phi_inputs<E>) {
+    static_assert(
+        can_set_phi_inputs<E>,
+        "midend: an editor needs `void set_phi_input(midend::value_id phi, midend::edge_id e, midend::value_id v)`");
+  } else if constexpr (!can_rename_uses<E>) {
+    static_assert(
+        can_rename_uses<E>,
+        "midend: an editor needs `void rename_use(midend::statement_id s, midend::variable_id x, midend::value_id v)`");
+  } else if constexpr (!can_rename_definitions<E>) {
+    static_assert(
+        can_rename_definitions<E>,
+        "midend: an editor needs `midend::value_id rename_definition(midend::statement_id s, midend::variable_id x)`");
+  } else if constexpr (!has_undefined_values<E>) {
+    static_assert(has_undefined_values<E>,
+                  "midend: an editor needs `midend::value_id undefined_value(midend::variable_id x)`");
+  }
+  return false;
+}
+
+/// The same for what does that while the program is being built.
+template <class E> constexpr bool explain_on_the_fly_editor() {
+  if constexpr (!variable_editor<E> || !statement_members_fit<E>) {
+    explain_variable_editor<E>();
+  } else if constexpr (!graph_has_in_edges<E>) {
+    static_assert(
+        graph_has_in_edges<E>,
+        "midend: an editor needs `in_edges(midend::node_id n) const` in its graph, which returns the edges into n");
+  } else if constexpr (!can_replace_uses<E>) {
+    static_assert(can_replace_uses<E>,
+                  "midend: an editor needs `void replace_uses(midend::value_id v, midend::value_id by)`");
+  } else if constexpr (!can_erase_values<E>) {
+    static_assert(can_erase_values<E>, "midend: an editor needs `void erase_value(midend::value_id v)`");
+  }
+  return false;
+}
+
+} // namespace detail
+
+// What functions take: the concept, with optional members that fit; otherwise an error.
+template <class E>
+concept ir_editor_argument = (ir_editor<E> && detail::ssa_members_fit<E>) || detail::explain_ir_editor<E>();
+template <class E>
+concept variable_editor_argument =
+    (variable_editor<E> && detail::statement_members_fit<E>) || detail::explain_variable_editor<E>();
+template <class E>
+concept on_the_fly_editor_argument =
+    (on_the_fly_editor<E> && detail::statement_members_fit<E>) || detail::explain_on_the_fly_editor<E>();
+
 MIDEND_END_NAMESPACE

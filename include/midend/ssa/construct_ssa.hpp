@@ -370,13 +370,13 @@ private:
 /// Time: O(n + m + size of the statements + inputs of phis), and for each variable with a frontier the nodes where it
 /// is live and the edges into them. The workspace takes about 90 bytes a node, 24 a variable, and 20 for each node that
 /// defines or reads a variable. Once it has seen a program as large, only the editor allocates.
-template <variable_editor E>
+template <variable_editor_argument E>
 constexpr void construct_ssa(E& editor, construct_ssa_workspace& workspace, inserted_phis& out) {
   detail::ssa_constructor::run(editor, workspace, out);
 }
 
 /// The result as a value.
-template <variable_editor E> constexpr inserted_phis construct_ssa(E& editor) {
+template <variable_editor_argument E> constexpr inserted_phis construct_ssa(E& editor) {
   inserted_phis out;
   construct_ssa_workspace workspace;
   construct_ssa(editor, workspace, out);

@@ -123,7 +123,7 @@ private:
 /// `redundant_phis::keep`, irreducible flow may have more phis, too.
 ///
 /// Requires that no edge leads to the entry. May-definitions as for `construct_ssa`. Cost: see `on_the_fly_ssa`.
-template <on_the_fly_editor E>
+template <on_the_fly_editor_argument E>
 inserted_phis construct_ssa_on_the_fly(E& editor, redundant_phis redundant = redundant_phis::remove) {
   inserted_phis out;
   detail::on_the_fly_constructor<E>(editor).run(redundant, out);

@@ -179,7 +179,7 @@ private:
 /// values from outside. O(n + m) plus the values and their operands.
 ///
 /// Facts that branches have sharpened (`sccp_with_branch_facts`) are explained by definitions only.
-template <semantic_ir IR, value_domain D>
+template <semantic_ir_argument IR, value_domain D>
 flat_array<sccp_step> explain_sccp(const IR& ir, const sccp_result<D>& found, value_id v) {
   MIDEND_ASSERT(v < found.num_values(), "a value of the program", v, found.num_values());
   flat_array<sccp_step> out;

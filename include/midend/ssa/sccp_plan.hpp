@@ -157,7 +157,7 @@ private:
 /// turn a branch into a jump but not remove it. A phi that has one input left is replaced by the input, which is
 /// defined wherever the phi is; a phi that had only one before is not changed. O(n + m) plus the values and their
 /// operands.
-template <semantic_ir IR, value_domain D>
+template <semantic_ir_argument IR, value_domain D>
 sccp_plan<domain_constant<D>> plan_sccp(const IR& ir, const sccp_result<D>& found) {
   MIDEND_ASSERT(found.epoch() == graph_epoch(ir.graph()), "a result of this graph as it is now", found.epoch());
   sccp_plan<domain_constant<D>> out;

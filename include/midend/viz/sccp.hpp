@@ -55,7 +55,7 @@ template <class IR, class Names> std::string edge_text(const IR& ir, edge_id e, 
 ///       v4 = 10
 ///       never to block 2
 ///     block 2: never executed
-template <semantic_ir IR, value_domain D, value_names Names = numbered_values>
+template <semantic_ir_argument IR, value_domain D, value_names Names = numbered_values>
 std::string to_text(const IR& ir, const sccp_result<D>& found, const Names& names = {}) {
   std::string out;
   for (node_id n = 0; n != found.num_nodes(); ++n) {
@@ -86,7 +86,7 @@ std::string to_text(const IR& ir, const sccp_result<D>& found, const Names& name
 ///     always block 1 -> block 3
 ///     erase block 2
 ///     forward v7 from block 1 -> block 3
-template <semantic_ir IR, class Constant, value_names Names = numbered_values>
+template <semantic_ir_argument IR, class Constant, value_names Names = numbered_values>
 std::string to_text(const IR& ir, const sccp_plan<Constant>& plan, const Names& names = {}) {
   std::string out;
   for (const auto& change : plan.replacements) {
@@ -105,7 +105,7 @@ std::string to_text(const IR& ir, const sccp_plan<Constant>& plan, const Names& 
 }
 
 /// A line for each step of an explanation.
-template <semantic_ir IR, value_domain D, value_names Names = numbered_values>
+template <semantic_ir_argument IR, value_domain D, value_names Names = numbered_values>
 std::string to_text(const IR& ir, const sccp_result<D>& found, span<const sccp_step> steps, const Names& names = {}) {
   std::string out;
   const auto value_is = [&](value_id v) {
