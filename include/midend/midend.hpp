@@ -93,6 +93,7 @@
 #include "midend/ir/function_graph.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/ir_error.hpp"
+#include "midend/ir/numbered_ssa.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/ir/semantics.hpp"

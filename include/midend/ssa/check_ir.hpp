@@ -995,10 +995,16 @@ template <class IR> constexpr std::optional<ir_error> check_ir(const IR& ir) {
                 "check_ir: the view models neither the values rung (ir/ssa_values.hpp) nor statements in nodes "
                 "(ir/statements.hpp)");
   // A view that has one member of a rung is meant to have all, and what is optional is meant to be called.
-  static_assert(!ssa_values<IR> || ssa_values_argument<IR>);
-  static_assert(!has_values<IR> || ssa_ir_argument<IR>);
-  static_assert(!has_definitions<IR> || statement_ir_argument<IR>);
-  static_assert(!has_expression<IR> || expression_ir_argument<IR>);
+  if constexpr (has_values<IR>) {
+    static_assert(ssa_ir_argument<IR>);
+  } else if constexpr (ssa_values<IR>) {
+    static_assert(ssa_values_argument<IR>);
+  }
+  if constexpr (has_expression<IR>) {
+    static_assert(expression_ir_argument<IR>);
+  } else if constexpr (has_definitions<IR>) {
+    static_assert(statement_ir_argument<IR>);
+  }
   static_assert(!(has_constant_type<IR> && has_edge_case<IR>) || semantic_ir<IR>,
                 "check_ir: the view has edge_case(e), but does not model the semantics rung (semantic_ir in "
                 "ir/semantics.hpp)");
