@@ -9,9 +9,14 @@
 #include "midend/support/span.hpp"
 
 #include <bit>
+#include <cfloat>
 #include <cmath>
 #include <cstdint>
 #include <optional>
+
+#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1
+#include "midend/elbrus/detail/exact_double.hpp"
+#endif
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -61,6 +66,26 @@ template <class Float> bool float_compare(opcode code, Float a, Float b) {
     return a != a || b != b;
   }
 }
+
+#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1
+/// The machine computes in more than a double and would round twice.
+inline double float_arithmetic(opcode code, double a, double b, double c) {
+  switch (code) {
+  case opcode::fadd:
+    return exact_sum(a, b);
+  case opcode::fsub:
+    return exact_sum(a, -b);
+  case opcode::fmul:
+    return exact_product(a, b);
+  case opcode::fdiv:
+    return exact_quotient(a, b);
+  case opcode::fma:
+    return exact_fma(a, b, c);
+  default:
+    return exact_square_root(a);
+  }
+}
+#endif
 
 template <class Float, class Bits>
 std::uint64_t float_operation(opcode code, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
