@@ -17,6 +17,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -386,7 +387,7 @@ private:
     const auto condition = static_cast<value_id>(after_.condition(n));
     if (condition != no_value) {
       const value_id decided = back_along(path_, condition);
-      if (const auto c = after_.constant(decided)) {
+      if (const auto c = constant_of_new(decided)) {
         const edge_id e = taken_edge(after_, n, *c);
         if (e != no_edge) {
           pending_.push_back(e);
@@ -397,10 +398,14 @@ private:
     for_each_id(after_.graph().out_edges(n), [&](edge_id e) { pending_.push_back(e); });
   }
 
+  std::optional<constant_of<After>> constant_of_new(value_id v) const {
+    return v == no_value ? std::nullopt : std::optional<constant_of<After>>(after_.constant(v));
+  }
+
   /// What a value is at the start of a path of the new program.
   value_id back_along(span<const edge_id> path, value_id v) const {
     for (std::size_t i = path.size(); i-- != 0;) {
-      if (after_.is_phi(v) && new_home_[v] == target(after_.graph(), path[i])) {
+      if (v != no_value && after_.is_phi(v) && new_home_[v] == target(after_.graph(), path[i])) {
         v = static_cast<value_id>(after_.phi_input(v, path[i]));
       }
     }
@@ -683,7 +688,7 @@ private:
     const auto old_path = span<const edge_id>(paths_.data() + x.old_path, x.new_path - x.old_path);
     value_id old = f.old_value;
     for (std::size_t i = old_path.size(); i-- != 0;) {
-      if (home_[old] == target(before_.graph(), old_path[i])) {
+      if (old != no_value && home_[old] == target(before_.graph(), old_path[i])) {
         if (before_.is_phi(old)) {
           old = static_cast<value_id>(before_.phi_input(old, old_path[i]));
         } else if (i + 1 != old_path.size()) { // computed in a node that was passed over

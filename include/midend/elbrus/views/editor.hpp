@@ -189,7 +189,8 @@ public:
 
   void set_branch(node_id n, value_id condition, node_id then, node_id otherwise) {
     MIDEND_ASSERT(procedure_->terminator(n) == no_value, "a node without an end", n);
-    procedure_->append(n, {.code = opcode::branch, .operands = span<const value_id>(&condition, 1)});
+    procedure_->append(
+        n, {.code = opcode::branch, .operand_type = type::i1, .operands = span<const value_id>(&condition, 1)});
     procedure_->add_edge(n, then, 1);
     procedure_->add_edge(n, otherwise, 0);
   }
