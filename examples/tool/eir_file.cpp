@@ -1,8 +1,14 @@
 #include "eir_file.hpp"
 
+#include "program_names.hpp"
+
 #include <midend/elbrus/text/parser.hpp>
 #include <midend/elbrus/verify/verifier.hpp>
+#include <midend/elbrus/views/cost_view.hpp>
 #include <midend/elbrus/views/initialization.hpp>
+#include <midend/elbrus/views/statement_view.hpp>
+#include <midend/ssa/check_ir.hpp>
+#include <midend/viz/ir_errors.hpp>
 
 #include <cerrno>
 #include <cstdio>
@@ -21,6 +27,18 @@ void print_all(const std::string& file, const char* kind, const std::vector<mide
                  one.message.c_str());
   }
 }
+
+/// Every value has a name: operations without a result are called by their numbers.
+struct names_of_all {
+  program_names names;
+
+  std::string value(midend::value_id v) const {
+    const std::string name = names.value(v);
+    return name.empty() ? "operation " + std::to_string(v) : name;
+  }
+
+  std::string node(midend::node_id n) const { return names.node(n); }
+};
 
 } // namespace
 
@@ -72,6 +90,16 @@ void warn_about(const std::string& file, const midend::elbrus::program& all) {
   }
 }
 
+std::optional<std::string> check_views(const midend::elbrus::procedure& p) {
+  std::optional<midend::ir_error> error = midend::check_ir(midend::elbrus::cost_view(p));
+  if (!error) {
+    error = midend::check_ir(midend::elbrus::statement_view(p));
+  }
+  return error ? std::optional("procedure '@" + std::string(p.name()) +
+                               "': " + midend::to_text(*error, names_of_all{program_names(p)}))
+               : std::nullopt;
+}
+
 std::optional<midend::elbrus::program> read_program(const std::string& file) {
   std::string text;
   if (const auto problem = read_text(file, text)) {
@@ -86,6 +114,12 @@ std::optional<midend::elbrus::program> read_program(const std::string& file) {
     midend::elbrus::sort_by_place(errors);
     complain_about(file, errors);
     return std::nullopt;
+  }
+  for (const midend::elbrus::procedure& p : parsed.program.procedures) {
+    if (const auto problem = check_views(p)) { // the verifier should have found it
+      std::fprintf(stderr, "%s: error: %s\n", file.c_str(), problem->c_str());
+      return std::nullopt;
+    }
   }
   return std::move(parsed.program);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <midend/elbrus/diagnostic.hpp>
+#include <midend/elbrus/procedure.hpp>
 #include <midend/elbrus/program.hpp>
 
 #include <optional>
@@ -23,7 +24,10 @@ void complain_about(const std::string& file, const std::vector<midend::elbrus::d
 /// Prints warnings: variables that may be read before they are written.
 void warn_about(const std::string& file, const midend::elbrus::program& all);
 
-/// Reads, parses and verifies. On failure, prints all errors of the file and returns nothing.
+/// What is wrong with a procedure as the analyses see it, if anything is: `check_ir` of its views.
+std::optional<std::string> check_views(const midend::elbrus::procedure& p);
+
+/// Reads, parses, verifies and checks the views. On failure, prints all errors of the file and returns nothing.
 std::optional<midend::elbrus::program> read_program(const std::string& file);
 
 } // namespace midend_tool

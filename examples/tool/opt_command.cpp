@@ -171,10 +171,17 @@ private:
 
   bool verify_after(const pass_kind& pass) const {
     const std::vector<midend::elbrus::diagnostic> errors = midend::elbrus::verify(program_);
-    if (errors.empty()) {
+    std::optional<std::string> problem;
+    for (std::size_t i = 0; errors.empty() && !problem && i != program_.procedures.size(); ++i) {
+      problem = check_views(program_.procedures[i]);
+    }
+    if (errors.empty() && !problem) {
       return true;
     }
     complain_about(options_.file, errors);
+    if (problem) {
+      std::fprintf(stderr, "%s: error: %s\n", options_.file.c_str(), problem->c_str());
+    }
     std::fprintf(stderr, "%s: error: the result of pass %s does not verify\n", options_.file.c_str(),
                  std::string(pass.name).c_str());
     return false;

@@ -7,12 +7,15 @@
 #include <midend/dataflow/domains/interval_domain.hpp>
 #include <midend/dataflow/domains/known_bits_domain.hpp>
 #include <midend/dataflow/domains/number_domain.hpp>
+#include <midend/elbrus/views/cost_view.hpp>
 #include <midend/elbrus/views/editor.hpp>
 #include <midend/elbrus/views/views.hpp>
+#include <midend/ir/coverage.hpp>
 #include <midend/ssa/apply_sccp.hpp>
 #include <midend/ssa/explain_sccp.hpp>
 #include <midend/ssa/sccp.hpp>
 #include <midend/ssa/sccp_plan.hpp>
+#include <midend/viz/coverage.hpp>
 #include <midend/viz/sccp.hpp>
 
 #include <span>
@@ -36,12 +39,14 @@ void append_indented(std::string& out, std::string_view lines) {
 
 template <class Domain> std::string sccp_tool<Domain>::run(procedure& p) {
   const midend::elbrus::semantic_view view(p);
-  const auto plan = midend::plan_sccp(view, midend::sccp(view, Domain()));
+  const auto found = midend::sccp(view, Domain());
+  const std::string used = midend::to_text(midend::coverage(midend::elbrus::cost_view(p), found));
+  const auto plan = midend::plan_sccp(view, found);
   midend::elbrus::editor editor(p);
   midend::apply_sccp(editor, plan);
   std::string said;
   append(said, plan.replacements.size(), " values are constants, ", plan.kept_edges.size(), " branches are jumps, ",
-         plan.erased_nodes.size(), " nodes are erased");
+         plan.erased_nodes.size(), " nodes are erased; ", used);
   return said;
 }
 

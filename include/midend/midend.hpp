@@ -86,6 +86,7 @@
 #include "midend/induction/trip_count.hpp"
 #include "midend/induction/trip_formula.hpp"
 #include "midend/ir/cost.hpp"
+#include "midend/ir/coverage.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/expression_numbering.hpp"
