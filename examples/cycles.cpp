@@ -4,6 +4,7 @@
 #include <midend/loops/is_reducible.hpp>
 #include <midend/loops/weak_topological_order.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstdio>
@@ -105,6 +106,19 @@ int main() {
   }
   std::printf("cycles around block 3: %u\n", cycles.cycle_depth(3));
   std::printf("reducible: %s\n", midend::is_reducible(g) ? "yes" : "no");
+  // [end]
+
+  // [weights]
+  // How often a block runs, if each cycle around it is taken ten times.
+  std::printf("weights:");
+  for (node_id n = 0; n != g.num_nodes(); ++n) {
+    std::uint64_t weight = 1;
+    for (std::uint32_t depth = std::min(cycles.cycle_depth(n), 15u); depth != 0; --depth) {
+      weight *= 10;
+    }
+    std::printf(" %llu", static_cast<unsigned long long>(weight));
+  }
+  std::printf("\n");
   // [end]
 
   // [order]
