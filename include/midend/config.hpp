@@ -16,6 +16,10 @@
 #error "midend needs C++20: compile with -std=c++20 or newer (MSVC: /std:c++20)"
 #endif
 
+#if defined(_MSC_VER) && !defined(__clang__) && (!defined(_MSVC_TRADITIONAL) || _MSVC_TRADITIONAL)
+#error "midend needs the standard preprocessor: compile with /Zc:preprocessor"
+#endif
+
 #if defined(MIDEND_ASSERT)
 #define MIDEND_CHECKS 1
 #define MIDEND_ABI v0_custom
@@ -71,7 +75,21 @@
 #if MIDEND_DEFINES_FUNCTIONS
 #define MIDEND_CALLS_LIBRARY() false
 #else
+#if defined(__GNUC__)
 #define MIDEND_CALLS_LIBRARY() (!__builtin_is_constant_evaluated())
+#else
+#include <type_traits>
+#define MIDEND_CALLS_LIBRARY() (!std::is_constant_evaluated())
+#endif
+#endif
+
+/// Whether a type is trivially copyable and can be made without a value. By compilers' own words where there are some:
+/// the standard traits are two more classes for each type.
+#if defined(__GNUC__)
+#define MIDEND_IS_PLAIN(T) (__is_trivially_copyable(T) && __is_constructible(T))
+#else
+#include <type_traits>
+#define MIDEND_IS_PLAIN(T) (std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T>)
 #endif
 
 #define MIDEND_BEGIN_NAMESPACE                                                                                         \

@@ -76,4 +76,32 @@ if includes public 2>&1 | grep -q 'hidden\|somewhere_else'; then
 fi
 mkdir -p "$work/examples" && echo 'int x = midend::detail::hidden().braces[0];' >"$work/examples/user.cpp"
 finds "a user of detail::" "examples/user.cpp:1:.*hidden" includes public
+
+standard_only() { bash "$here/check_standard.sh" "$work/include"; }
+fresh
+standard_only >/dev/null || echo "(not all is well before the planting)"
+while IFS='|' read -r what line regex; do
+  fresh
+  printf '%s\n' "$line" >>graph/concepts.hpp
+  finds "$what" "graph/concepts.hpp:[0-9]+: $regex" standard_only
+done <<'EOF'
+a 128-bit integer|__extension__ typedef unsigned __int128 wide;|the name __int128
+a built-in function|inline bool f() { return __builtin_expect(1, 0) != 0; }|the name __builtin_expect
+a compiler's attribute|[[gnu::always_inline]] inline void f() {}|an attribute of one compiler
+a pragma|#pragma GCC diagnostic ignored "-Wconversion"|a pragma
+a question about the compiler|#if defined(_MSC_VER)|the name _MSC_VER
+a conditional without its second operand|inline int f(int i) { return i ?: 1; }|a conditional
+a range of cases|inline int f(int i) { switch (i) { case 1 ... 3: return 1; } return 0; }|a range of cases
+an integer of another size elsewhere|inline unsigned long f() { return 0; }|the size of long
+a function that follows the locale|inline double f(const char* s) { return std::strtod(s, nullptr); }|follows the locale
+EOF
+fresh
+cat >>graph/concepts.hpp <<'EOF'
+/// As long as `__int128` and __builtin_expect are in comments /* or [[gnu::cold]] */ they may stand.
+inline const char* text() { return "__int128 [[gnu::cold]] strtod(s)"; }
+inline unsigned long long wide() { return 0; }
+/* #pragma GCC diagnostic
+   __attribute__ */
+EOF
+standard_only >/dev/null || { echo "said of what may stand in headers"; status=1; }
 exit $status

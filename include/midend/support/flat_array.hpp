@@ -21,8 +21,7 @@ MIDEND_BEGIN_NAMESPACE
 /// result or workspace that is used again does not allocate. Elements may have default member initialisers; new memory
 /// is then initialised once.
 template <class T> class flat_array {
-  // Compilers' own words: the standard traits would be two more classes for each T.
-  static_assert(__is_trivially_copyable(T) && __is_constructible(T));
+  static_assert(MIDEND_IS_PLAIN(T));
 
 public:
   using value_type = T;

@@ -52,9 +52,9 @@ MIDEND_END_NAMESPACE
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -412,8 +412,9 @@ private:
     const std::string_view text = to_text(c.reason);
     if (c.reason == rejection::gain_too_small) {
       std::array<char, 32> digits{};
-      std::snprintf(digits.data(), digits.size(), " (%.3f)", c.gain);
-      return joined({text, digits.data()});
+      const char* const end =
+          std::to_chars(digits.data(), digits.data() + digits.size(), c.gain, std::chars_format::fixed, 3).ptr;
+      return joined({text, " (", std::string_view(digits.data(), end), ")"});
     }
     return c.reason == rejection::below_break_even ? joined({text, " (from ", number_text(c.break_even), " on)"})
                                                    : std::string(text);

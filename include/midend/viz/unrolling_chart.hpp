@@ -36,8 +36,8 @@ MIDEND_END_NAMESPACE
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
-#include <cstdio>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -89,8 +89,9 @@ private:
   /// A coordinate, rounded to a tenth.
   static std::string at(double value) {
     std::array<char, 32> digits{};
-    std::snprintf(digits.data(), digits.size(), "%.1f", value);
-    return digits.data();
+    char* const end =
+        std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::fixed, 1).ptr;
+    return {digits.data(), end};
   }
 
   void label(double x, double y, std::string_view anchor, std::string_view text, std::string_view more = "") {
@@ -145,8 +146,9 @@ private:
       const double y = top + height * (1 - value / highest);
       line(left, y, left + width, y, value == 0 ? "#888" : "#ddd");
       std::array<char, 32> digits{};
-      std::snprintf(digits.data(), digits.size(), "%.6g", value);
-      label(left - 8, y + 4, "end", digits.data());
+      const char* const end =
+          std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::general, 6).ptr;
+      label(left - 8, y + 4, "end", {digits.data(), end});
     }
   }
 
