@@ -40,7 +40,18 @@ public:
     witness_.grow(node_count(), edge_count(), value_count());
   }
 
+  /// The program as it is.
+  const E& program() const { return editor_; }
+
+  E& editor() { return editor_; }
+
   const unfolding_witness& witness() const { return witness_; }
+
+  /// For transformations that change more than this class does.
+  unfolding_witness& witness() { return witness_; }
+
+  /// The witness has room for all nodes, edges and values that there are now.
+  void grow_witness() { witness_.grow(node_count(), edge_count(), value_count()); }
 
   unfolding_witness take_witness() { return std::move(witness_); }
 

@@ -1,0 +1,244 @@
+/// `close_loops`: loop-closed SSA form (LCSSA).
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dominance/dominator_tree.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/editing.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/ssa.hpp"
+#include "midend/loops/dominators_and_loops.hpp"
+#include "midend/loops/loop_edges.hpp"
+#include "midend/loops/loop_forest.hpp"
+#include "midend/ssa/repair_ssa.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
+#include "midend/transform/simplify_loops.hpp"
+#include "midend/transform/unfolding.hpp"
+#include "midend/transform/unfolding_witness.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// A phi for a value of a loop in a block that the loop is left to.
+struct closing_phi {
+  value_id value;
+  node_id exit;
+
+  friend constexpr bool operator==(const closing_phi&, const closing_phi&) = default;
+};
+
+/// What `close_loops` will do. To veto the changes of a value, remove all phis for it.
+struct loop_closing_plan {
+  std::uint64_t epoch = 0;
+  flat_array<closing_phi> phis;    ///< grouped by value
+  flat_array<closing_phi> refused; ///< the value is read outside its loop, but the exit is not dedicated
+
+  bool empty() const { return phis.empty(); }
+};
+
+namespace detail {
+
+template <class IR> class loop_closing_planner {
+public:
+  loop_closing_planner(const IR& ir, const dominator_tree& tree, const loop_forest& loops, loop_closing_plan& out)
+      : ir_(ir), tree_(tree), loops_(loops), out_(out) {}
+
+  /// For all values, or for those in `only`.
+  void run(const flat_array<unsigned char>* only) {
+    const auto& g = ir_.graph();
+    out_.epoch = graph_epoch(g);
+    const node_id count = node_count(g);
+    home_.assign(static_cast<std::size_t>(ir_.num_values()), no_node);
+    for (node_id n = 0; n != count; ++n) {
+      if (tree_.is_reachable(n) && loops_.innermost_loop(n) != no_loop) {
+        for_each_id(ir_.values(n), [&](value_id v) { home_[v] = only == nullptr || (*only)[v] != 0 ? n : no_node; });
+      }
+    }
+    reads_end_.assign(home_.size() + 1, 0);
+    for (node_id n = 0; n != count; ++n) {
+      if (tree_.is_reachable(n)) {
+        list_reads(n);
+      }
+    }
+    for (const outside_read& r : reads_) {
+      ++reads_end_[r.value];
+    }
+    counts_to_ends(reads_end_);
+    flat_array<node_id> nodes;
+    nodes.resize_for_overwrite(reads_.size());
+    for (std::size_t i = reads_.size(); i-- != 0;) {
+      nodes[--reads_end_[reads_[i].value]] = reads_[i].node;
+    }
+    live_.assign(count, no_value);
+    for (value_id v = 0; v != home_.size(); ++v) {
+      if (reads_end_[v] != reads_end_[v + std::size_t{1}]) {
+        plan_value(v, {nodes.data() + reads_end_[v], nodes.data() + reads_end_[v + std::size_t{1}]});
+      }
+    }
+  }
+
+private:
+  struct outside_read {
+    value_id value;
+    node_id node; ///< live at its end, or before a use in it
+  };
+
+  node_id source(edge_id e) const { return static_cast<node_id>(ir_.graph().edge_source(e)); }
+
+  /// The reads, in a node and by phis at its end, of values of loops that the node is not in.
+  void list_reads(node_id n) {
+    const auto note = [&](value_id v) {
+      if (v != no_value && home_[v] != no_node && !loops_.contains(loops_.innermost_loop(home_[v]), n)) {
+        reads_.push_back({v, n});
+      }
+    };
+    for_each_id(ir_.values(n), [&](value_id user) {
+      if (!ir_.is_phi(user)) {
+        for_each_id(ir_.operands(user), note);
+      }
+    });
+    for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
+      for_each_phi(ir_, static_cast<node_id>(ir_.graph().edge_target(e)),
+                   [&](value_id phi) { note(static_cast<value_id>(ir_.phi_input(phi, e))); });
+    });
+  }
+
+  /// Walks back from the reads to the loop; each exit block on the way, of the loop or of one around it, gets a phi.
+  void plan_value(value_id v, span<const node_id> reads) {
+    const loop_id l = loops_.innermost_loop(home_[v]);
+    todo_.clear();
+    const auto mark = [&](node_id n) {
+      if (live_[n] != v) {
+        live_[n] = v;
+        todo_.push_back(n);
+      }
+    };
+    for (const node_id n : reads) {
+      mark(n);
+    }
+    while (!todo_.empty()) {
+      const node_id n = todo_.back();
+      todo_.pop_back();
+      bool leaves = false;
+      bool enters = false;
+      for_each_id(ir_.graph().in_edges(n), [&](edge_id e) {
+        const node_id p = source(e);
+        if (!tree_.is_reachable(p)) {
+          return;
+        }
+        (leaves_loop_of(l, p, n) ? leaves : enters) = true;
+        if (!loops_.contains(l, p)) {
+          mark(p);
+        }
+      });
+      if (leaves) {
+        (enters ? out_.refused : out_.phis).push_back({v, n});
+      }
+    }
+  }
+
+  /// Whether an edge from `p` to `n` leaves a loop around loop `l`, or `l` itself.
+  bool leaves_loop_of(loop_id l, node_id p, node_id n) const {
+    while (l != no_loop && !loops_.contains(l, p)) {
+      l = loops_.parent(l);
+    }
+    return l != no_loop && !loops_.contains(l, n);
+  }
+
+  const IR& ir_;
+  const dominator_tree& tree_;
+  const loop_forest& loops_;
+  loop_closing_plan& out_;
+  flat_array<node_id> home_; ///< by value: its node, if that is in a loop
+  flat_array<outside_read> reads_;
+  flat_array<std::uint32_t> reads_end_;
+  flat_array<value_id> live_; ///< by node: the last value that is live there outside its loop
+  flat_array<node_id> todo_;
+};
+
+} // namespace detail
+
+/// Which values of loops are read outside, and where they need phis: in each exit block of the loop, and of the loops
+/// around it, from which a read can be reached. A read by a phi is at the end of the edge's source. Reads in
+/// unreachable code do not count; a loop without exits has none.
+///
+/// Requires results of this graph as it is. Exit blocks should be dedicated (`simplify_loops`): a value that would need
+/// a phi elsewhere is in `refused` with that block.
+///
+/// O(n + m + values + operands), plus for each value that leaves its loop the nodes outside in which it is live, times
+/// the difference in depth of the loops there.
+template <class IR>
+  requires ssa_ir<IR> && graph_has_in_edges<IR>
+loop_closing_plan plan_close_loops(const IR& ir, const dominator_tree& tree, const loop_forest& loops) {
+  MIDEND_ASSERT(tree.epoch() == graph_epoch(ir.graph()) && loops.epoch() == tree.epoch(), "results of this graph",
+                tree.epoch(), loops.epoch());
+  loop_closing_plan plan;
+  detail::loop_closing_planner<IR>(ir, tree, loops, plan).run(nullptr);
+  return plan;
+}
+
+/// Applies a plan for the program as it is. Phis that SSA repair inserts where exits meet may be in other loops and
+/// need phis of their own; they get them too. Returns the number of phis that were inserted.
+template <unfolding_editor E>
+std::size_t apply_close_loops(unfolding<E>& u, loop_closing_plan plan, const dominator_tree& tree,
+                              const loop_forest& loops) {
+  MIDEND_ASSERT(plan.epoch == graph_epoch(u.program().graph()), "a plan for this graph as it is now", plan.epoch);
+  E& editor = u.editor();
+  std::size_t count = 0;
+  while (!plan.phis.empty()) {
+    flat_array<value_copy> copies;
+    flat_array<value_id> inserted;
+    for (const closing_phi& c : plan.phis) {
+      const auto phi = static_cast<value_id>(editor.insert_phi(c.exit, c.value));
+      detail::for_each_id(editor.graph().in_edges(c.exit), [&](edge_id e) { editor.set_phi_input(phi, e, c.value); });
+      copies.push_back({c.value, phi});
+    }
+    repair_ssa(editor, span<const value_copy>(copies), inserted);
+    count += copies.size() + inserted.size();
+    flat_array<unsigned char> is_new(static_cast<std::size_t>(editor.num_values()), 0);
+    for (const value_id v : inserted) {
+      is_new[v] = 1;
+    }
+    plan.phis.clear();
+    if (!inserted.empty()) {
+      detail::loop_closing_planner<E>(editor, tree, loops, plan).run(&is_new);
+    }
+  }
+  u.grow_witness();
+  return count;
+}
+
+/// The same; returns the witness.
+template <unfolding_editor E>
+unfolding_witness apply_close_loops(E& editor, loop_closing_plan plan, const dominator_tree& tree,
+                                    const loop_forest& loops) {
+  unfolding<E> u(editor);
+  apply_close_loops(u, std::move(plan), tree, loops);
+  return u.take_witness();
+}
+
+/// Brings all loops of a function into loop-simplify form and then into closed form, so that a value of a loop is read
+/// outside only by phis in its exit blocks. Returns the witness, what was refused, and dominators and loops of the new
+/// graph.
+template <unfolding_editor E> loop_transformation<loop_closing_plan> close_loops(E& editor) {
+  unfolding<E> u(editor);
+  auto found = dominators_and_loops(editor.graph());
+  const loop_simplification_plan simple = plan_simplify_loops(editor, found.dominators, found.loops);
+  apply_simplify_loops(u, simple);
+  if (!simple.empty()) {
+    found = dominators_and_loops(editor.graph());
+  }
+  loop_transformation<loop_closing_plan> out;
+  out.plan = plan_close_loops(editor, found.dominators, found.loops);
+  apply_close_loops(u, out.plan, found.dominators, found.loops);
+  out.witness = u.take_witness();
+  out.dominators = std::move(found.dominators);
+  out.loops = std::move(found.loops);
+  return out;
+}
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,168 @@
+#include "kit/run_text.hpp"
+#include "transform/unfolding_checks.hpp"
+
+#include <doctest/doctest.h>
+#include <midend/elbrus/equal.hpp>
+#include <midend/loops/loop_forms.hpp>
+#include <midend/transform/close_loops.hpp>
+#include <midend/transform/remove_dead_code.hpp>
+#include <midend/transform/simplify_loops.hpp>
+#include <midend/transform/split_critical_edges.hpp>
+
+#include <functional>
+#include <string>
+
+using namespace midend_tests;
+using midend::loop_id;
+namespace elbrus = midend::elbrus;
+
+namespace {
+
+/// Transforms random programs; checks certificate, verifier and runs, and that a second time changes nothing.
+void check_on_random_programs(std::size_t count, const random_program_options& options,
+                              const std::function<midend::unfolding_witness(elbrus::editor&)>& transform,
+                              const std::function<void(const elbrus::procedure&)>& check) {
+  comparison_counts runs;
+  std::size_t changed = 0;
+  for_each_random_program(count, options, [&](const generated_program& g, std::uint64_t seed) {
+    const elbrus::program before = in_ssa_form(g);
+    elbrus::program after = before;
+    for (std::size_t i = 0; i != after.procedures.size(); ++i) {
+      elbrus::procedure& p = after.procedures[i];
+      elbrus::editor e(p);
+      const midend::unfolding_witness w = transform(e);
+      const auto verdict = certificate(before.procedures[i], p, w);
+      CHECK_MESSAGE(verdict, "seed ", seed, ": ", to_text(verdict), "\n", elbrus::to_text(before.procedures[i]),
+                    elbrus::to_text(p));
+      check(p);
+      changed += elbrus::equal(before.procedures[i], p) ? 0u : 1u;
+      const elbrus::procedure once = p;
+      static_cast<void>(transform(e));
+      const std::string difference = elbrus::difference(once, p);
+      CHECK_MESSAGE(difference.empty(), "seed ", seed, ", second time: ", difference, "\n", elbrus::to_text(once));
+    }
+    const std::string wrong = why_wrong(g, after, &runs);
+    CHECK_MESSAGE(wrong.empty(), "seed ", seed, ": ", wrong);
+  });
+  MESSAGE(changed, " procedures changed; ", runs.same, " runs the same, ", runs.no_verdict, " without verdict");
+  CHECK(changed > 50);
+  CHECK(runs.same > 100);
+}
+
+random_program_options endless_flow() {
+  random_program_options options = all_flow();
+  options.endless = true;
+  return options;
+}
+
+void check_simple_forms(const elbrus::procedure& p) {
+  const auto found = midend::dominators_and_loops(p);
+  for (const loop_id l : found.loops.loops()) {
+    CHECK_MESSAGE(midend::is_loop_simplify_form(p, found.loops, l), "header ", found.loops.header(l), "\n",
+                  elbrus::to_text(p));
+  }
+}
+
+/// By definition: each read, outside its loop, of a value that a loop computes is by a phi in an exit block.
+void check_closed_form(const elbrus::procedure& p) {
+  const auto found = midend::dominators_and_loops(p);
+  for (node_id n = 0; n != p.num_nodes(); ++n) {
+    const loop_id l = found.loops.innermost_loop(n);
+    if (l == midend::no_loop) {
+      continue;
+    }
+    for (const midend::value_id v : p.values(n)) {
+      for (const midend::value_id user : p.users(v)) {
+        const node_id at = p.value(user).node;
+        if (!found.dominators.is_reachable(at) || found.loops.contains(l, at)) {
+          continue;
+        }
+        bool is_closing = p.is_phi(user);
+        if (is_closing) {
+          for (const edge_id e : p.in_edges(at)) {
+            const node_id from = p.edge_source(e);
+            is_closing = is_closing && (!found.dominators.is_reachable(from) || p.phi_input(user, e) != v ||
+                                        found.loops.contains(l, from));
+          }
+        }
+        CHECK_MESSAGE(is_closing, "value ", v, " read by ", user, "\n", elbrus::to_text(p));
+      }
+    }
+  }
+}
+
+} // namespace
+
+TEST_CASE("close_loops") {
+  check_on_random_programs(
+      1000, endless_flow(), [](elbrus::editor& e) { return midend::close_loops(e).witness; }, check_closed_form);
+}
+
+TEST_CASE("close_loops on unfolded programs") {
+  for_each_random_program(500, endless_flow(), [&](const generated_program& g, std::uint64_t seed) {
+    elbrus::program all = in_ssa_form(g);
+    random_source random(seed);
+    elbrus::procedure& p = all.procedures.back();
+    elbrus::editor e(p);
+    midend::unfolding<elbrus::editor> u(e);
+    unfold_at_random(p, u, random);
+    const elbrus::procedure before = p;
+    const auto done = midend::close_loops(e);
+    CHECK(done.plan.refused.empty());
+    const auto verdict = certificate(before, p, done.witness);
+    CHECK_MESSAGE(verdict, "seed ", seed, ": ", to_text(verdict));
+    check_closed_form(p);
+    CHECK(elbrus::verify(p).empty());
+    CHECK(midend::close_loops(e).plan.empty());
+  });
+}
+
+TEST_CASE("remove_dead_code") {
+  check_on_random_programs(
+      800, endless_flow(), [](elbrus::editor& e) { return midend::remove_dead_code(e); },
+      [](const elbrus::procedure& p) {
+        for (node_id n = 0; n != p.num_nodes(); ++n) {
+          for (const midend::value_id v : p.values(n)) {
+            CHECK((p.is_phi(v) || p.has_users(v) || !midend::is_removable(elbrus::effect_view(p), v)));
+          }
+        }
+      });
+}
+
+TEST_CASE("split_critical_edges") {
+  check_on_random_programs(
+      600, endless_flow(), [](elbrus::editor& e) { return midend::split_critical_edges(e); },
+      [](const elbrus::procedure& p) {
+        for (edge_id e = 0; e != p.num_edges(); ++e) {
+          CHECK((p.edge_source(e) == no_node || p.out_edges(p.edge_source(e)).size() == 1 ||
+                 p.in_edges(p.edge_target(e)).size() == 1));
+        }
+      });
+}
+
+TEST_CASE("simplify_loops") {
+  check_on_random_programs(
+      1000, endless_flow(), [](elbrus::editor& e) { return midend::simplify_loops(e).witness; }, check_simple_forms);
+}
+
+TEST_CASE("simplify_loops on unfolded programs, whose flow is worse") {
+  std::size_t loops = 0;
+  for_each_random_program(600, endless_flow(), [&](const generated_program& g, std::uint64_t seed) {
+    elbrus::program all = in_ssa_form(g);
+    random_source random(seed);
+    elbrus::procedure& p = all.procedures.back();
+    elbrus::editor e(p);
+    midend::unfolding<elbrus::editor> u(e);
+    unfold_at_random(p, u, random);
+    const elbrus::procedure before = p;
+    const auto done = midend::simplify_loops(e);
+    CHECK(done.plan.refused.empty());
+    const auto verdict = certificate(before, p, done.witness);
+    CHECK_MESSAGE(verdict, "seed ", seed, ": ", to_text(verdict));
+    check_simple_forms(p);
+    CHECK(elbrus::verify(p).empty());
+    CHECK(midend::simplify_loops(e).plan.empty());
+    loops += done.loops.num_loops();
+  });
+  CHECK(loops > 300);
+}
