@@ -5,21 +5,27 @@
 ///     using constant_type = std::uint64_t;                                    // of literals; that of the IR
 ///     element top(unsigned width) const;                                      // any value of that width
 ///     element constant(unsigned width, constant_type c) const;                // this value
-///     std::optional<constant_type> as_constant(const element& a) const;       // the only value that `a` allows, if
-///     any
+///     std::optional<constant_type> as_constant(const element& a) const;       // the only value that `a` allows
 ///
 /// and, to know more than constants, these optional members:
 ///
 ///     element transfer(const midend::operation_info& info, std::span<const element> args) const;
 ///     bool contains(unsigned width, const element& a, constant_type c) const; // whether `a` allows c
-///     std::uint64_t size(unsigned width, const element& a) const;             // at least the number of values that
-///     `a` allows bool widen(unsigned width, element& a, const element& b, const thresholds& t) const; void
-///     assume(midend::operation code, unsigned width, element& a, element& b) const;  // `a code b` holds
+///     std::uint64_t size(unsigned width, const element& a) const;             // at least how many values `a` allows
+///     bool widen(unsigned width, element& a, const element& b, const thresholds& t) const;
+///     void assume(midend::operation code, unsigned width, element& a, element& b) const;  // `a code b` holds
+///     static constexpr bool reads_any_width = true;                           // `transfer` does; see below
 ///
 /// **Bottom** is "no value so far". `transfer` must be monotone, and its result must allow every result of `evaluate`
 /// for values that the arguments allow. If an operation has no result at all (a division by zero), bottom is right: no
-/// run gets past it. Arguments have the width that the operation says; `args` has `arity(info.code)` elements.
-/// `transfer` is never called for `operation::other`: the IR folds it if all operands are constants.
+/// run gets past it. `args` has `arity(info.code)` elements. `transfer` is never called for `operation::other`: the IR
+/// folds that.
+///
+/// Arguments are facts about values of the width that the operation reads (`read_width`), except for the amount of a
+/// shift and the condition of a `select`, which have any width. Whoever has a fact about a value of another width
+/// converts it by `read_as` first, as `sccp` does. A domain with `reads_any_width` needs no conversion: its facts show
+/// which numbers they are about, and its `transfer` reads them modulo 2^`read_width`, as `evaluate` does. All ready
+/// domains except `congruence_domain` are such; without `transfer`, nothing is converted.
 ///
 /// `assume` removes from `a` and `b` what contradicts `a code b`, and makes both bottom if nothing is left.
 #pragma once
@@ -78,6 +84,10 @@ concept has_value_transfer = requires(const D& d, const operation_info& info, sp
   { d.transfer(info, args) } -> std::convertible_to<element_of<D>>;
 };
 
+/// `transfer` accepts facts about values of any width, and reads their low bits. Optional.
+template <class D>
+concept reads_any_width = requires { requires D::reads_any_width; };
+
 /// `contains(width, a, c)` says whether an element allows a value. Optional.
 template <class D>
 concept has_contains = requires(const D& d, unsigned width, const element_of<D>& a, const domain_constant<D>& c) {
@@ -108,6 +118,18 @@ concept has_assume = requires(const D& d, operation code, unsigned width, elemen
 } && !requires(const D& d, operation code, unsigned width, element_of<D>& a) {
   d.assume(code, width, a, element_of<D>(a));
 };
+
+/// The fact about a value of `fact_width` bits, read as a number of `width` bits: modulo 2^width, or with zeros above.
+template <value_domain D>
+  requires has_value_transfer<D>
+constexpr element_of<D> read_as(const D& domain, unsigned width, const element_of<D>& fact, unsigned fact_width) {
+  if (width == fact_width) {
+    return fact;
+  }
+  const operation code = width < fact_width ? operation::truncate : operation::zero_extend;
+  const operation_info info{code, static_cast<std::uint8_t>(width), static_cast<std::uint8_t>(fact_width), {}};
+  return domain.transfer(info, span<const element_of<D>>(&fact, 1));
+}
 
 /// Whether an element allows a value: by `contains`, or else whether it is not another constant.
 template <value_domain D>

@@ -169,16 +169,17 @@ constexpr bool comparison_holds(operation code, std::uint64_t a, std::uint64_t b
 
 } // namespace detail
 
-/// The result of an operation. Requires `arity(info.code)` arguments, each with zeros above its width. Division by 0,
-/// division of the least number by -1, shifts by the width or more and broken flags have no result. Comparisons return
-/// 0 or 1.
+/// The result of an operation, with zeros above `info.width`. Requires `arity(info.code)` arguments, of any width: each
+/// is read modulo 2^`read_width`. Division by 0, division of the least number by -1, shifts by the width or more and
+/// broken flags have no result. Comparisons return 0 or 1.
 constexpr evaluation evaluate(const operation_info& info, span<const std::uint64_t> args) {
   MIDEND_ASSERT(args.size() == arity(info.code), "as many arguments as the operation has operands", args.size());
   const unsigned width = info.width;
   const std::uint64_t ones = low_ones(width);
-  const std::uint64_t a = args.empty() ? 0 : args[0];
-  const std::uint64_t b = args.size() < 2 ? 0 : args[1];
-  const std::uint64_t c = args.size() < 3 ? 0 : args[2];
+  const std::uint64_t read = low_ones(read_width(info));
+  const std::uint64_t a = args.empty() ? 0 : args[0] & read;
+  const std::uint64_t b = args.size() < 2 ? 0 : args[1] & read;
+  const std::uint64_t c = args.size() < 3 ? 0 : args[2] & ones;
   switch (info.code) {
   case operation::other:
     return {0, evaluation_fault::unknown_operation};
@@ -207,7 +208,7 @@ constexpr evaluation evaluate(const operation_info& info, span<const std::uint64
   case operation::shr:
   case operation::sar:
   case operation::shladd:
-    if (b >= width) {
+    if (args[1] >= width) {
       return {0, evaluation_fault::shift_too_far};
     }
     if (info.code == operation::shl) {
@@ -226,14 +227,13 @@ constexpr evaluation evaluate(const operation_info& info, span<const std::uint64
   case operation::umax:
     return {a < b ? b : a};
   case operation::truncate:
-    return {a & ones};
   case operation::zero_extend:
   case operation::copy:
-    return {a};
+    return {a & ones};
   case operation::sign_extend:
     return {static_cast<std::uint64_t>(as_signed(a, info.operand_width)) & ones};
   case operation::select:
-    return {a != 0 ? b : c};
+    return {args[0] != 0 ? b : c};
   default:
     return {detail::comparison_holds(info.code, a, b, info.operand_width) ? std::uint64_t{1} : 0};
   }

@@ -11,6 +11,10 @@ MIDEND_BEGIN_NAMESPACE
 /// What an operation computes. Numbers have `width` bits and are neither signed nor unsigned: where the difference
 /// matters, there are two operations. They are stored in 64 bits, with zeros above `width`.
 ///
+/// An operand may have another width than the operation reads (`read_width`): of one with more bits, the low bits are
+/// read; one with fewer has zeros above. The amount of a shift and the condition of a `select` are read whole. The
+/// result is always a number of `width` bits.
+///
 /// *Partial* operations have no result for some operands; see `evaluate`. The page `docs/ir-concepts.md` has a table.
 enum class operation : std::uint8_t {
   other,          ///< anything else: only `fold` knows
@@ -26,7 +30,7 @@ enum class operation : std::uint8_t {
   bit_or,         ///< a | b
   bit_xor,        ///< a ^ b
   bit_not,        ///< ~a
-  shl,            ///< a · 2^b; partial
+  shl,            ///< a · 2^b; partial; of this and the next three, b is an unsigned number of any width
   shr,            ///< a / 2^b, unsigned, rounded down; partial
   sar,            ///< a / 2^b, signed, rounded down; partial
   shladd,         ///< a · 2^b + c; partial
@@ -34,7 +38,7 @@ enum class operation : std::uint8_t {
   max,            ///< signed
   umin,           ///< unsigned
   umax,           ///< unsigned
-  equal,          ///< a == b; of this and the next, `operand_width` is that of a and b, and `width` 1
+  equal,          ///< a == b; of this and the next nine, `operand_width` is that of a and b; the result is 1 or 0
   not_equal,      ///< a != b
   less,           ///< a < b, signed
   less_equal,     ///< a ≤ b, signed
@@ -48,7 +52,7 @@ enum class operation : std::uint8_t {
   zero_extend,    ///< a, which has `operand_width`
   sign_extend,    ///< a, which has `operand_width`, with copies of its highest bit
   copy,           ///< a
-  select          ///< b if a is not 0, else c; a has 1 bit
+  select          ///< b if a is not 0, else c; a has any width
 };
 
 /// What the program guarantees about an operation; if the guarantee is broken, the operation has no result. For
@@ -64,7 +68,7 @@ struct operation_flags {
 struct operation_info {
   operation code = operation::other;
   std::uint8_t width = 64;         ///< of the result, 1 … 64
-  std::uint8_t operand_width = 64; ///< of the operands, if it differs: comparisons and conversions
+  std::uint8_t operand_width = 64; ///< of the operands of comparisons and conversions; others ignore it
   operation_flags flags = {};
 
   friend constexpr bool operator==(const operation_info&, const operation_info&) = default;
@@ -93,6 +97,19 @@ constexpr unsigned arity(operation code) {
 /// Whether the operation compares two numbers.
 constexpr bool is_comparison(operation code) {
   return code >= operation::equal && code <= operation::ugreater_equal;
+}
+
+/// Whether the operation reads operand number `i` whole, with all the bits that it has: the amount of a shift, the
+/// condition of a `select`.
+constexpr bool reads_whole(operation code, unsigned i) {
+  const bool shifts = code >= operation::shl && code <= operation::shladd;
+  return (shifts && i == 1) || (code == operation::select && i == 0);
+}
+
+/// How many low bits the operation reads of the operands that it does not read whole.
+constexpr unsigned read_width(const operation_info& info) {
+  const bool compares_or_converts = info.code >= operation::equal && info.code <= operation::sign_extend;
+  return compares_or_converts ? info.operand_width : info.width;
 }
 
 /// Whether the operands can be exchanged.

@@ -67,6 +67,23 @@ struct interval_bounds {
                          : signed_ranges::range{midend::as_signed(a.low, width), midend::as_signed(a.high, width)};
   }
 
+  /// Whether these are bounds of a number of `width` bits, of which `read` makes nothing else.
+  constexpr bool fits(unsigned width) const;
+
+  /// The bounds of the low `width` bits of a number with the bounds `a`, whatever its width.
+  static constexpr interval_bounds read(unsigned width, const interval_bounds& a) {
+    if (a.is_bottom() || a.fits(width)) {
+      return a;
+    }
+    if (a.as_unsigned.high <= low_ones(width) >> 1) { // the number has no sign bit
+      return {{static_cast<std::int64_t>(a.as_unsigned.low), static_cast<std::int64_t>(a.as_unsigned.high)},
+              a.as_unsigned};
+    }
+    interval_bounds out{signed_ranges(width).truncate(a.as_signed), unsigned_ranges(width).truncate(a.as_unsigned)};
+    reduce(width, out);
+    return out;
+  }
+
   /// Removes from `a` and `b` what contradicts `a code b`.
   static constexpr void assume(operation code, unsigned width, interval_bounds& a, interval_bounds& b) {
     switch (code) {
@@ -122,11 +139,44 @@ private:
   }
 };
 
+/// Whether bounds are those of numbers of one width. The bounds of a wider number show by one that is out of range;
+/// those of a narrower number, by a negative number that is positive with zeros above.
+class width_check {
+public:
+  constexpr explicit width_check(unsigned width)
+      : ones_(low_ones(width)), sign_(std::uint64_t{1} << (width - 1)), with_sign_(sign_) {}
+
+  constexpr void add(const interval_bounds& a) {
+    // From the least number of the width: in range, these are at most `ones_`, and `low` has the sign bit if it is
+    // not negative.
+    const std::uint64_t low = static_cast<std::uint64_t>(a.as_signed.low) + sign_;
+    const std::uint64_t high = static_cast<std::uint64_t>(a.as_signed.high) + sign_;
+    used_ |= low | high | a.as_unsigned.high;
+    with_sign_ &= low | a.as_unsigned.high;
+  }
+
+  /// Whether those added are of the width.
+  constexpr bool fits() const { return used_ <= ones_ && with_sign_ != 0; }
+
+private:
+  std::uint64_t ones_;
+  std::uint64_t sign_;
+  std::uint64_t used_ = 0;
+  std::uint64_t with_sign_; ///< the sign bit, unless a bound is that of a narrower number
+};
+
+constexpr bool interval_bounds::fits(unsigned width) const {
+  width_check check(width);
+  check.add(*this);
+  return check.fits();
+}
+
 /// One operation on arguments that are not bottom.
 class interval_step {
   using element = interval_bounds;
 
 public:
+  /// Requires arguments of the width that the operation reads (`fits`).
   constexpr interval_step(const operation_info& info, span<const element> args)
       : info_(info), args_(args), s_(info.width), u_(info.width) {}
 
@@ -250,11 +300,10 @@ private:
     case operation::umax:
       return {signed_ranges::hull(sa(), sb()), {max(ua().low, ub().low), max(ua().high, ub().high)}};
     case operation::truncate:
-      return {s_.truncate(sa()), u_.truncate(ua())};
     case operation::zero_extend:
-      return {s_.all(), ua()};
+      return interval_bounds::read(info_.width, args_[0]);
     case operation::sign_extend:
-      return {sa(), u_.all()};
+      return {s_.truncate(sa()), u_.all()};
     case operation::copy:
       return args_[0];
     default:
@@ -265,8 +314,15 @@ private:
   constexpr element comparison() const {
     const bool may_hold = may_be(info_.code);
     const bool may_fail = may_be(negated(info_.code));
-    return may_hold == may_fail ? may_hold ? interval_bounds::all(1) : interval_bounds::none()
-                                : interval_bounds::exactly(1, may_hold ? 1 : 0);
+    if (may_hold == may_fail) {
+      return may_hold ? either_truth() : interval_bounds::none();
+    }
+    return interval_bounds::exactly(info_.width, may_hold ? 1 : 0);
+  }
+
+  /// 0 or 1.
+  constexpr element either_truth() const {
+    return info_.width == 1 ? interval_bounds::all(1) : interval_bounds{{0, 1}, {0, 1}};
   }
 
   /// Whether a comparison holds for some of the numbers; the bounds themselves are possible.

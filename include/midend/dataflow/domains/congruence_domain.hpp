@@ -21,6 +21,9 @@ MIDEND_BEGIN_NAMESPACE
 /// Operations that may wrap around 2^width keep the power of 2 in the modulus and lose the rest. Used alone, this
 /// domain relies on promises not to wrap; `strided_interval_domain`, which knows bounds, proves most of them.
 /// Operations on signed numbers keep what does not depend on the sign. Height 65: no widening.
+///
+/// A congruence does not show of how many bits the number is, so facts about values of another width than an operation
+/// reads must be converted, see `value_domain.hpp`.
 struct congruence_domain {
   using element = unsigned_congruence::element;
   using constant_type = std::uint64_t;
@@ -78,8 +81,11 @@ struct congruence_domain {
 
 private:
   constexpr element select(span<const element> args) const {
-    if (args[0].is_bottom() || args[0].is_constant()) {
-      return args[0].is_bottom() ? bottom() : args[0].residue != 0 ? args[1] : args[2];
+    if (args[0].is_bottom()) {
+      return bottom();
+    }
+    if (!args[0].contains(0) || args[0].is_constant()) {
+      return args[args[0].residue != 0 ? 1 : 2];
     }
     element either = args[1];
     join(either, args[2]);
@@ -129,10 +135,13 @@ private:
       return either;
     }
     case operation::truncate:
-      return wrapped(info.width, a);
-    case operation::sign_extend:
-      return unsigned_congruence(info.width).of(power_of_2(a, info.operand_width), low_part(a, info.operand_width));
     case operation::zero_extend:
+      return info.width < info.operand_width ? wrapped(info.width, a) : a;
+    case operation::sign_extend:
+      if (info.width < info.operand_width) {
+        return wrapped(info.width, a);
+      }
+      return unsigned_congruence(info.width).of(power_of_2(a, info.operand_width), low_part(a, info.operand_width));
     case operation::copy:
       return a;
     default:

@@ -18,7 +18,7 @@ MIDEND_BEGIN_NAMESPACE
 namespace detail {
 
 /// The result of an operation that a single operand determines: 0 times anything, 0 divided by anything, a comparison
-/// with the least number. An unknown operand is null.
+/// with the least number. An unknown operand is null; others have zeros above the width that is read.
 class deciding_operand {
 public:
   constexpr deciding_operand(const operation_info& info, const std::uint64_t* a, const std::uint64_t* b)
@@ -122,6 +122,8 @@ template <std::regular T = std::uint64_t> struct flat_domain : flat<T> {
   using constant_type = T;
   using element = typename flat<T>::element;
 
+  static constexpr bool reads_any_width = true;
+
   using flat<T>::top;
   using flat<T>::constant;
 
@@ -137,7 +139,7 @@ template <std::regular T = std::uint64_t> struct flat_domain : flat<T> {
     requires std::same_as<T, std::uint64_t>
   {
     if (info.code == operation::select) {
-      return select(args);
+      return select(info.width, args);
     }
     std::size_t constants = 0;
     for (const element& a : args) {
@@ -167,21 +169,27 @@ template <std::regular T = std::uint64_t> struct flat_domain : flat<T> {
   }
 
 private:
-  constexpr element select(span<const element> args) const {
+  constexpr element select(unsigned width, span<const element> args) const {
     if (args[0].is_constant()) {
-      return args[0].value != 0 ? args[1] : args[2];
+      return read(width, args[0].value != 0 ? args[1] : args[2]);
     }
     element either = this->bottom();
     if (args[0].is_top()) {
-      either = args[1];
-      this->join(either, args[2]);
+      either = read(width, args[1]);
+      this->join(either, read(width, args[2]));
     }
     return either;
   }
 
+  /// The low bits.
+  static constexpr element read(unsigned width, const element& a) { return {a.kind, a.value & low_ones(width)}; }
+
   static constexpr element decided(const operation_info& info, span<const element> args) {
-    const detail::deciding_operand operands(info, args[0].is_constant() ? &args[0].value : nullptr,
-                                            args[1].is_constant() ? &args[1].value : nullptr);
+    const std::uint64_t read = low_ones(read_width(info));
+    const std::uint64_t a = args[0].value & read;
+    const std::uint64_t b = args[1].value & read; // the amount of a shift decides nothing
+    const detail::deciding_operand operands(info, args[0].is_constant() ? &a : nullptr,
+                                            args[1].is_constant() ? &b : nullptr);
     const std::optional<std::uint64_t> result = operands.result();
     return result ? flat<T>().constant(*result) : flat<T>().top();
   }

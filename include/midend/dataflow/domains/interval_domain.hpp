@@ -26,6 +26,8 @@ struct interval_domain {
   using element = detail::interval_bounds;
   using constant_type = std::uint64_t;
 
+  static constexpr bool reads_any_width = true;
+
   constexpr element bottom() const { return element::none(); }
 
   constexpr element top(unsigned width) const { return element::all(width); }
@@ -69,24 +71,19 @@ struct interval_domain {
 
   constexpr element transfer(const operation_info& info, span<const element> args) const {
     if (info.code == operation::select) {
-      if (args[0].is_bottom() || args[0].as_unsigned.is_constant()) {
-        return args[0].is_bottom() ? bottom() : args[0].as_unsigned.low != 0 ? args[1] : args[2];
-      }
-      element either = args[1];
-      join(either, args[2]);
-      return either;
+      return select(info.width, args);
     }
+    detail::width_check check(read_width(info));
     for (const element& a : args) {
       if (a.is_bottom()) {
         return bottom();
       }
+      check.add(a);
     }
     if (const std::optional<element> constant = folded(*this, info, args)) {
       return *constant;
     }
-    element out = detail::interval_step(info, args).result();
-    reduce(info.width, out);
-    return out;
+    return check.fits() ? step(info, args) : step_of_any_width(info, args);
   }
 
   constexpr void assume(operation code, unsigned width, element& a, element& b) const {
@@ -102,6 +99,34 @@ struct interval_domain {
       detail::append_text(out, " u");
       unsigned_interval().print(out, a.as_unsigned);
     }
+  }
+
+private:
+  MIDEND_SELDOM_CALLED constexpr element step_of_any_width(const operation_info& info, span<const element> args) const {
+    element read[3] = {};
+    for (unsigned i = 0; i != args.size(); ++i) {
+      read[i] = reads_whole(info.code, i) ? args[i] : element::read(read_width(info), args[i]);
+    }
+    return step(info, {read, args.size()});
+  }
+
+  /// The result for arguments of the width that the operation reads.
+  constexpr element step(const operation_info& info, span<const element> args) const {
+    element out = detail::interval_step(info, args).result();
+    reduce(info.width, out);
+    return out;
+  }
+
+  constexpr element select(unsigned width, span<const element> args) const {
+    if (args[0].is_bottom()) {
+      return bottom();
+    }
+    if (!args[0].as_unsigned.contains(0) || args[0].as_unsigned.high == 0) {
+      return element::read(width, args[args[0].as_unsigned.low != 0 ? 1 : 2]);
+    }
+    element either = element::read(width, args[1]);
+    join(either, element::read(width, args[2]));
+    return either;
   }
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/dataflow/detail/interval_step.hpp"
 #include "midend/dataflow/domains/interval_domain.hpp"
 #include "midend/dataflow/lattices/interval_known_bits.hpp"
 #include "midend/dataflow/lattices/known_bits.hpp"
@@ -110,6 +111,8 @@ struct known_bits_domain {
   using element = known_bits::element;
   using constant_type = std::uint64_t;
 
+  static constexpr bool reads_any_width = true;
+
   constexpr element bottom() const { return known_bits().bottom(); }
 
   constexpr element top(unsigned width) const { return known_bits::full(width); }
@@ -133,15 +136,19 @@ struct known_bits_domain {
 
   constexpr element transfer(const operation_info& info, span<const element> args) const {
     if (info.code == operation::select) {
-      return select(args);
+      return select(info.width, args);
     }
+    std::uint64_t may_be_set = 0;
     for (const element& a : args) {
       if (a.is_bottom()) {
         return bottom();
       }
+      may_be_set |= ~a.zeros;
     }
-    const std::optional<element> result = folded(*this, info, args);
-    return result ? *result : step(info, args);
+    if (const std::optional<element> result = folded(*this, info, args)) {
+      return *result;
+    }
+    return (may_be_set & ~low_ones(read_width(info))) == 0 ? step(info, args) : step_of_other_widths(info, args);
   }
 
   /// Sharpens both by equality, and by the bounds that the bits imply.
@@ -176,21 +183,40 @@ struct known_bits_domain {
     return {{as_signed(lowest, width), as_signed(highest, width)}, {a.ones, ~a.zeros}};
   }
 
+  /// The low bits, with zeros above. Requires an element that is not bottom.
+  static constexpr element read(unsigned width, const element& a) {
+    return {a.zeros | ~low_ones(width), a.ones & low_ones(width)};
+  }
+
   /// Adds the bits that bounds imply.
   static constexpr void sharpen(element& a, interval_domain::element range) {
     reduce_interval_and_bits()(range.as_unsigned, a);
   }
 
 private:
-  constexpr element select(span<const element> args) const {
-    if (args[0].is_bottom() || args[0].is_constant()) {
-      return args[0].is_bottom() ? bottom() : args[0].ones != 0 ? args[1] : args[2];
+  constexpr element select(unsigned width, span<const element> args) const {
+    if (args[0].is_bottom()) {
+      return bottom();
     }
-    element either = args[1];
-    join(either, args[2]);
+    const auto read_any = [width](const element& a) { return a.is_bottom() ? a : read(width, a); };
+    if (args[0].ones != 0 || ~args[0].zeros == 0) {
+      return read_any(args[args[0].ones != 0 ? 1 : 2]);
+    }
+    element either = read_any(args[1]);
+    join(either, read_any(args[2]));
     return either;
   }
 
+  MIDEND_SELDOM_CALLED constexpr element step_of_other_widths(const operation_info& info,
+                                                              span<const element> args) const {
+    std::array<element, 3> low_bits{};
+    for (unsigned i = 0; i != args.size(); ++i) {
+      low_bits[i] = reads_whole(info.code, i) ? args[i] : read(read_width(info), args[i]);
+    }
+    return step(info, {low_bits.data(), args.size()});
+  }
+
+  /// The result for arguments of the width that the operation reads.
   constexpr element step(const operation_info& info, span<const element> args) const {
     const detail::bit_arithmetic of(info.width);
     const element& a = args[0];
@@ -219,13 +245,12 @@ private:
       const element shifted = shift(info, args);
       return with_promises(info, args, shifted.is_bottom() ? shifted : of.add(shifted, args[2]));
     }
-    case operation::truncate:
-      return of.truncate(a);
     case operation::sign_extend:
       return of.sign_extend(a, info.operand_width);
+    case operation::truncate:
     case operation::zero_extend:
     case operation::copy:
-      return a;
+      return of.truncate(a);
     case operation::equal:
     case operation::not_equal:
       return equality(info, args);
@@ -276,7 +301,9 @@ private:
     for (std::size_t i = 0; i != args.size(); ++i) {
       ranges[i] = range_of(is_comparison(info.code) ? info.operand_width : info.width, args[i]);
     }
-    sharpen(out, interval_domain().transfer(info, {ranges.data(), args.size()}));
+    interval_domain::element range = detail::interval_step(info, {ranges.data(), args.size()}).result();
+    interval_domain().reduce(info.width, range);
+    sharpen(out, range);
     return out;
   }
 };

@@ -35,6 +35,8 @@ struct number_domain {
 
   using constant_type = std::uint64_t;
 
+  static constexpr bool reads_any_width = true;
+
   constexpr element bottom() const { return {ranges().bottom(), bits().bottom()}; }
 
   constexpr element top(unsigned width) const { return {ranges().top(width), bits().top(width)}; }
@@ -110,7 +112,7 @@ private:
 
   constexpr element compute(const operation_info& info, span<const element> args) const {
     if (info.code == operation::select) {
-      return select(args);
+      return select(info.width, args);
     }
     for (const element& a : args) {
       if (a.is_bottom()) {
@@ -122,9 +124,14 @@ private:
     }
     std::array<interval_domain::element, 3> range_args{};
     std::array<known_bits_domain::element, 3> bit_args{};
+    detail::width_check check(read_width(info));
     for (std::size_t i = 0; i != args.size(); ++i) {
       range_args[i] = args[i].range;
       bit_args[i] = args[i].bits;
+      check.add(args[i].range);
+    }
+    if (!check.fits()) {
+      read_all(info, range_args, args);
     }
     element out{detail::interval_step(info, {range_args.data(), args.size()}).result(), bits().top(info.width)};
     if (is_comparison(info.code) && (as_constant(out) || !compares_bits(info.code))) {
@@ -134,7 +141,7 @@ private:
     operation_info unpromised = info; // bounds see to the promises
     unpromised.flags = {};
     out.bits = bits().transfer(unpromised, {bit_args.data(), args.size()});
-    if (info.code != operation::copy) {
+    if (info.code != operation::copy || !args[0].range.fits(info.width)) {
       reduce(info.width, out);
     }
     return out;
@@ -155,16 +162,35 @@ private:
   static constexpr known_bits_domain bits() { return {}; }
 
   /// A join, which needs no reduction.
-  constexpr element select(span<const element> args) const {
+  constexpr element select(unsigned width, span<const element> args) const {
     if (args[0].is_bottom()) {
       return bottom();
     }
-    if (const std::optional<std::uint64_t> condition = as_constant(args[0])) {
-      return *condition != 0 ? args[1] : args[2];
+    if (!contains(64, args[0], 0) || args[0].range.as_unsigned.high == 0) {
+      return read(width, args[args[0].range.as_unsigned.high != 0 ? 1 : 2]);
     }
-    element either = args[1];
-    join(either, args[2]);
+    element either = read(width, args[1]);
+    join(either, read(width, args[2]));
     return either;
+  }
+
+  MIDEND_SELDOM_CALLED static constexpr void
+  read_all(const operation_info& info, std::array<interval_domain::element, 3>& ranges, span<const element> args) {
+    for (unsigned i = 0; i != args.size(); ++i) {
+      if (!reads_whole(info.code, i)) {
+        ranges[i] = interval_domain::element::read(read_width(info), args[i].range);
+      }
+    }
+  }
+
+  /// The low bits.
+  constexpr element read(unsigned width, const element& a) const {
+    if (a.is_bottom() || a.range.fits(width)) {
+      return a;
+    }
+    element out{interval_domain::element::read(width, a.range), known_bits_domain::read(width, a.bits)};
+    reduce(width, out);
+    return out;
   }
 
   /// For other operations, the bounds imply all that the bits do.

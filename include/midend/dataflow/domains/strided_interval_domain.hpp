@@ -38,6 +38,8 @@ struct strided_interval_domain {
 
   using constant_type = std::uint64_t;
 
+  static constexpr bool reads_any_width = true;
+
   constexpr element bottom() const { return {ranges().bottom(), strides().bottom()}; }
 
   constexpr element top(unsigned width) const { return {ranges().top(width), strides().top(width)}; }
@@ -74,7 +76,7 @@ struct strided_interval_domain {
 
   constexpr element transfer(const operation_info& info, span<const element> args) const {
     if (info.code == operation::select) {
-      return select(args);
+      return select(info.width, args);
     }
     for (const element& a : args) {
       if (a.is_bottom()) {
@@ -86,9 +88,10 @@ struct strided_interval_domain {
     }
     std::array<interval_domain::element, 3> range_args{};
     std::array<congruence_domain::element, 3> stride_args{};
-    for (std::size_t i = 0; i != args.size(); ++i) {
-      range_args[i] = args[i].range;
-      stride_args[i] = args[i].stride;
+    for (unsigned i = 0; i != args.size(); ++i) {
+      const element arg = reads_whole(info.code, i) ? args[i] : read(read_width(info), args[i]);
+      range_args[i] = arg.range;
+      stride_args[i] = arg.stride;
     }
     const span<const interval_domain::element> bounds(range_args.data(), args.size());
     element out{detail::interval_step(info, bounds).result(),
@@ -133,16 +136,28 @@ private:
   static constexpr congruence_domain strides() { return {}; }
 
   /// A join, which needs no reduction.
-  constexpr element select(span<const element> args) const {
+  constexpr element select(unsigned width, span<const element> args) const {
     if (args[0].is_bottom()) {
       return bottom();
     }
-    if (const std::optional<std::uint64_t> condition = as_constant(args[0])) {
-      return *condition != 0 ? args[1] : args[2];
+    if (!contains(64, args[0], 0) || args[0].range.as_unsigned.high == 0) {
+      return read(width, args[args[0].range.as_unsigned.high != 0 ? 1 : 2]);
     }
-    element either = args[1];
-    join(either, args[2]);
+    element either = read(width, args[1]);
+    join(either, read(width, args[2]));
     return either;
+  }
+
+  /// The low bits.
+  constexpr element read(unsigned width, const element& a) const {
+    if (a.is_bottom() || a.range.fits(width)) {
+      return a;
+    }
+    const bool is_wide = a.range.as_unsigned.high > low_ones(width);
+    element out{interval_domain::element::read(width, a.range),
+                is_wide ? unsigned_congruence(width).wrapped(a.stride) : a.stride};
+    reduce(width, out);
+    return out;
   }
 
   /// The numbers of one sign.
