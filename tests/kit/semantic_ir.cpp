@@ -38,11 +38,11 @@ private:
     }
   }
 
-  std::vector<value_id> visible_at_end(node_id n) const {
+  std::vector<value_id> visible_at_end(node_id n, bool of_any_width = false) const {
     std::vector<value_id> out = outside_;
     for (node_id at = n; at != no_node; at = tree_.immediate_dominator(at)) {
       for (const value_id v : program_.values(at)) {
-        if (program_.operation(v).width == options_.width) {
+        if (of_any_width || program_.operation(v).width == options_.width) {
           out.push_back(v);
         }
       }
@@ -85,6 +85,9 @@ private:
     }
     const auto code = static_cast<operation>(1 + random_.below(35));
     const unsigned width = options_.width;
+    if (options_.wide != 0 && random_.one_in(options_.wide)) {
+      return add_of_other_widths(n, code);
+    }
     if (midend::is_comparison(code)) {
       const value_id c = program_.op(n, code, {pick(visible), pick(visible)}, width);
       if (random_.one_in(2)) {
@@ -123,6 +126,57 @@ private:
     program_.op(n, code, std::move(operands), width, 0, flags);
   }
 
+  /// An operation that reads its operands with another width than they have.
+  void add_of_other_widths(node_id n, operation code) {
+    const std::vector<value_id> visible = visible_at_end(n, true);
+    std::vector<value_id> operands;
+    for (unsigned i = 0; i != midend::arity(code); ++i) {
+      operands.push_back(pick(visible));
+    }
+    const auto from = static_cast<unsigned>(1 + random_.below(options_.width + 1));
+    if (midend::is_comparison(code)) {
+      const auto to = static_cast<unsigned>(1 + random_.below(options_.width));
+      program_.compare(n, code, operands[0], operands[1], to, from);
+    } else {
+      program_.op(n, code, std::move(operands), options_.width, from, {random_.one_in(8), false});
+    }
+  }
+
+  /// A value that says the same as `flag`, which is 0 or 1, or the opposite, in several steps.
+  value_id disguised(node_id n, value_id flag) {
+    for (std::size_t steps = random_.below(4); steps != 0; --steps) {
+      const unsigned width = program_.operation(flag).width;
+      const value_id zero = program_.literal(0, width);
+      switch (random_.below(7)) {
+      case 0:
+        flag = program_.compare(n, operation::not_equal, flag, zero, 1, width);
+        break;
+      case 1:
+        flag = program_.compare(n, operation::equal, zero, flag, options_.width, width);
+        break;
+      case 2:
+        flag = program_.op(n, operation::bit_xor, {flag, program_.literal(1, width)}, width);
+        break;
+      case 3:
+        flag = program_.op(n, operation::zero_extend, {flag}, options_.width, width);
+        break;
+      case 4:
+        flag = program_.op(n, operation::truncate, {flag}, 1, width);
+        break;
+      case 5:
+        flag = program_.op(n, operation::copy, {flag}, width);
+        break;
+      default: {
+        const value_id one = program_.literal(1, options_.width);
+        const value_id none = program_.literal(0, options_.width);
+        const bool keeps = random_.one_in(2);
+        flag = program_.op(n, operation::select, {flag, keeps ? one : none, keeps ? none : one}, options_.width);
+      }
+      }
+    }
+    return flag;
+  }
+
   void add_condition(node_id n) {
     const std::size_t edges = program_.graph().out_edges(n).size();
     if (edges < 2 || random_.one_in(8)) {
@@ -131,6 +185,16 @@ private:
     const std::vector<value_id> visible = visible_at_end(n);
     if (edges == 2 && !random_.one_in(4)) {
       const auto code = static_cast<operation>(static_cast<std::size_t>(operation::equal) + random_.below(10));
+      if (options_.wide != 0) {
+        const std::vector<value_id> any = random_.one_in(options_.wide) ? visible_at_end(n, true) : visible;
+        const value_id a = pick(any);
+        const value_id b = pick(any);
+        program_.branch(n, disguised(n, program_.compare(n, code, a, b, 1, options_.width)));
+        if (random_.one_in(3)) {
+          program_.switch_on(n, program_.condition(n), {std::nullopt, 0});
+        }
+        return;
+      }
       program_.branch(n, program_.op(n, code, {pick(visible), pick(visible)}, options_.width));
       return;
     }

@@ -65,6 +65,11 @@ public:
     return add(n, kind::known, {code, byte(to), byte(from), flags}, std::move(operands));
   }
 
+  /// A comparison of numbers of `operand_width` bits, with a result of `width` bits.
+  value_id compare(node_id n, operation code, value_id a, value_id b, unsigned width, unsigned operand_width) {
+    return add(n, kind::known, {code, byte(width), byte(operand_width), {}}, {a, b});
+  }
+
   /// A call: nobody knows what it gives.
   value_id call(node_id n, std::vector<value_id> operands = {}, unsigned width = 64) {
     return add(n, kind::call, {operation::other, byte(width), byte(width), {}}, std::move(operands));
@@ -277,7 +282,7 @@ struct random_semantics {
   std::size_t most = 4;  ///< operations a node
   bool undefined = true; ///< some operands are `undef`
   bool calls = true;
-  std::size_t wide = 0; ///< one in so many values has another width
+  std::size_t wide = 0; ///< one in so many operands has another width, and conditions are computed in several steps
 };
 
 semantic_program random_semantic_program(random_source& random, const test_graph& g, const random_semantics& options);

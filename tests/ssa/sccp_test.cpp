@@ -5,10 +5,12 @@
 #include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
+#include <midend/dataflow/domains/congruence_domain.hpp>
 #include <midend/dataflow/domains/flat_domain.hpp>
 #include <midend/dataflow/domains/interval_domain.hpp>
 #include <midend/dataflow/domains/known_bits_domain.hpp>
 #include <midend/dataflow/domains/number_domain.hpp>
+#include <midend/dataflow/domains/strided_interval_domain.hpp>
 #include <midend/graph/csr_graph.hpp>
 #include <midend/graph/depth_first_order.hpp>
 
@@ -23,6 +25,7 @@
 #include <vector>
 
 using namespace midend_tests;
+using midend::congruence_domain;
 using midend::flat_domain;
 using midend::interval_domain;
 using midend::known_bits_domain;
@@ -30,6 +33,7 @@ using midend::number_domain;
 using midend::sccp;
 using midend::sccp_options;
 using midend::sccp_result;
+using midend::strided_interval_domain;
 using midend::undef_branch;
 using midend::undef_policy;
 
@@ -157,6 +161,23 @@ TEST_CASE("sccp holds on every run, on all inputs of 3 and 4 bits") {
     }
   }
   CHECK(observed_values > 1'000'000);
+}
+
+TEST_CASE("sccp holds on every run if operands have any width and conditions are computed in several steps") {
+  std::size_t observed_values = 0;
+  for (const unsigned width : {2u, 3u}) {
+    for (const auto& [name, program] : small_programs({.width = width, .wide = 3})) {
+      const observations observed = observe(program, width);
+      observed_values += observed.count;
+      const bool sound = is_sound<flat_domain<>>(program, observed) && is_sound<interval_domain>(program, observed) &&
+                         is_sound<known_bits_domain>(program, observed) && is_sound<number_domain>(program, observed) &&
+                         is_sound<congruence_domain>(program, observed) &&
+                         is_sound<strided_interval_domain>(program, observed) &&
+                         is_sound<powerset_domain>(program, observed);
+      CHECK_MESSAGE(sound, name, "\n", to_string(program));
+    }
+  }
+  CHECK(observed_values > 100'000);
 }
 
 namespace {

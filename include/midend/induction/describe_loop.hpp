@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -237,18 +238,30 @@ private:
 
   // Blocks and edges.
 
-  /// Whether a block has several successors and no value that decides between them.
+  /// Whether a block has several successors and no value that decides between them, or an edge with several cases.
   constexpr bool has_unusual_control() const {
     for (const node_id n : own_blocks()) {
       std::size_t count = 0;
-      for ([[maybe_unused]] const auto& edge : ir_.graph().out_edges(n)) {
+      bool has_many_cases = false;
+      for (const auto& edge : ir_.graph().out_edges(n)) {
         ++count;
+        if constexpr (has_edge_cases<IR>) {
+          has_many_cases = has_many_cases || serves_many_cases(static_cast<edge_id>(edge));
+        }
       }
-      if (count > 1 && ir_.condition(n) == no_value) {
+      if (count > 1 && (has_many_cases || ir_.condition(n) == no_value)) {
         return true;
       }
     }
     return false;
+  }
+
+  constexpr bool serves_many_cases(edge_id e) const {
+    std::size_t count = 0;
+    for_each_case(ir_, e, [&](const auto& one) {
+      count += std::is_same_v<std::remove_cvref_t<decltype(one)>, number_range> ? 2 : 1; // a range is several
+    });
+    return count > 1;
   }
 
   /// Until the blocks are sorted, `block_of_` of a node in the loop is its position among the loop's nodes.
@@ -560,10 +573,12 @@ private:
 
   constexpr void add_cases(const body_block& block) {
     for (std::uint32_t e = block.first_edge; e != block.last_edge; ++e) {
-      if (const auto value = ir_.edge_case(w_.edge_ids_[e])) {
-        out_.edges[e].has_case = true;
-        out_.edges[e].case_value = *value;
-      }
+      for_each_case(ir_, w_.edge_ids_[e], [&](const auto& one) {
+        if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(one)>, number_range>) {
+          out_.edges[e].has_case = true;
+          out_.edges[e].case_value = one;
+        }
+      });
     }
   }
 

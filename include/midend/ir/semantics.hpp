@@ -15,12 +15,31 @@
 ///
 /// `fold(v, args)` computes `v`, which is not a phi, from constants, one for each of `operands(v)`. `std::nullopt` if
 /// the result is unknown (it depends on memory or on the environment) or there is none (a division by zero). The result
-/// must be what the program computes on every target it is compiled for, and may only depend on `v` and `args`.
+/// must be what the program computes on every target it is compiled for, and may only depend on `v` and `args`. Asked
+/// only if `operation(v)` is `other`, or if the domain has no transfer functions: it need not know the vocabulary.
+///
+/// The second form of `fold` may be written in place of the first, and then is the only one that is asked:
+///
+///     std::optional<constant_type> fold(midend::value_id v,
+///                                       std::span<const std::optional<constant_type>> args) const;
+///
+/// `std::nullopt` in `args` is an operand that is not known to be constant. So it can say that x - x is 0, or that
+/// anything and 0 is 0. It is asked for all values that are not phis, literals or opaque, those in the vocabulary
+/// included, unless the vocabulary has found a constant already. Requires that the result holds for all values of the
+/// unknown operands: with more of `args` known, the result must be the same, or, where it was unknown, any. It may
+/// compare the numbers of operands (x - x), but not look up what an unknown operand is defined as: `constant` of a
+/// value that somebody may still change (a specialization constant, a symbol that is linked later) is `std::nullopt`,
+/// its value in `args` is, too, and so must be everything that is computed from it.
 ///
 /// `edge_case(e)` is the value of the condition at the source of `e` for which `e` is taken; `std::nullopt` for the
 /// edge that is taken for all other values. The two edges of `br %c` have the cases 1 and 0, or, if every number except
 /// 0 counts as true, none and 0. No two edges of a node have the same case. Called only where `condition` returns a
 /// value.
+///
+/// `edge_cases(e)` may be written in place of `edge_case`, and then is the only one that is asked, for edges that serve
+/// several cases: a range, which may be a temporary, of constants or, if these are 64-bit numbers, of `number_range`s.
+/// An empty range is the edge for all other values. (Where the edge of all other values also serves cases of its own,
+/// as in GCC, return an empty range.)
 ///
 /// Four members are optional. `bool is_undefined(v)`: `v` is the literal `undef`, which may have any value. `bool
 /// never_returns(v)`: control does not pass `v` (a call of `exit`), neither to later values of its node nor along its
@@ -75,11 +94,50 @@ concept has_fold = requires(const IR& ir, value_id v, span<const constant_of<IR>
   { ir.fold(v, args) } -> optional_of<constant_of<IR>>;
 };
 
+/// `fold(v, args)` computes a value from operands of which some may be unknown.
+template <class IR>
+concept has_partial_fold = requires(const IR& ir, value_id v, span<const std::optional<constant_of<IR>>> args) {
+  { ir.fold(v, args) } -> std::convertible_to<std::optional<constant_of<IR>>>;
+};
+
 /// `edge_case(e)` returns the value of the condition for which an edge is taken.
 template <class IR>
 concept has_edge_case = requires(const IR& ir, edge_id e) {
   { ir.edge_case(e) } -> optional_of<constant_of<IR>>;
 };
+
+/// The numbers from `low` to `high`, read as signed or unsigned. Bits above the width of the value are zero.
+struct number_range {
+  std::uint64_t low;
+  std::uint64_t high;
+  bool is_signed;
+
+  friend constexpr bool operator==(const number_range&, const number_range&) = default;
+};
+
+/// `edge_cases(e)` returns all values of the condition for which an edge is taken.
+template <class IR>
+concept has_edge_cases = requires(const IR& ir, edge_id e) {
+  { *std::begin(ir.edge_cases(e)) } -> std::convertible_to<constant_of<IR>>;
+} || (std::same_as<constant_of<IR>, std::uint64_t> && requires(const IR& ir, edge_id e) {
+                           { *std::begin(ir.edge_cases(e)) } -> std::convertible_to<number_range>;
+                         });
+
+/// Calls `visit(one)` for each case of an edge, a `constant_of<IR>` or a `number_range`; not at all for the edge that
+/// is taken for all other values.
+template <class IR, class Visit> constexpr void for_each_case(const IR& ir, edge_id e, Visit visit) {
+  if constexpr (has_edge_cases<IR>) {
+    for (auto&& one : ir.edge_cases(e)) {
+      if constexpr (std::convertible_to<decltype(one), constant_of<IR>>) {
+        visit(static_cast<constant_of<IR>>(one));
+      } else {
+        visit(static_cast<number_range>(one));
+      }
+    }
+  } else if (const std::optional<constant_of<IR>> one = ir.edge_case(e)) {
+    visit(*one);
+  }
+}
 
 /// `is_undefined(v)` says whether a value is the literal `undef`. Optional.
 template <class IR>
@@ -108,15 +166,6 @@ template <class IR> constexpr bool is_opaque([[maybe_unused]] const IR& ir, [[ma
   }
 }
 
-/// The numbers from `low` to `high`, read as signed or unsigned. Bits above the width of the value are zero.
-struct number_range {
-  std::uint64_t low;
-  std::uint64_t high;
-  bool is_signed;
-
-  friend constexpr bool operator==(const number_range&, const number_range&) = default;
-};
-
 /// `bounds(v)` returns a guaranteed range of a value. Optional.
 template <class IR>
 concept has_bounds = std::same_as<constant_of<IR>, std::uint64_t> && requires(const IR& ir, value_id v) {
@@ -125,8 +174,8 @@ concept has_bounds = std::same_as<constant_of<IR>, std::uint64_t> && requires(co
 
 /// The semantics rung: an IR in SSA form whose values can be computed.
 template <class IR>
-concept semantic_ir =
-    ssa_ir<IR> && has_constant_type<IR> && has_operation<IR> && has_constant<IR> && has_fold<IR> && has_edge_case<IR>;
+concept semantic_ir = ssa_ir<IR> && has_constant_type<IR> && has_operation<IR> && has_constant<IR> &&
+                      (has_fold<IR> || has_partial_fold<IR>) && (has_edge_case<IR> || has_edge_cases<IR>);
 
 namespace detail {
 

@@ -33,6 +33,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 MIDEND_BEGIN_NAMESPACE
@@ -141,10 +142,16 @@ private:
     if (condition == no_value || ir.operation(condition).width == 1) {
       return;
     }
+    const unsigned width = ir.operation(condition).width;
     for_each_id(ir.graph().out_edges(n), [&](edge_id e) {
-      if (const auto c = ir.edge_case(e)) {
-        add(*c, ir.operation(condition).width);
-      }
+      for_each_case(ir, e, [&](const auto& one) {
+        if constexpr (std::same_as<std::remove_cvref_t<decltype(one)>, number_range>) {
+          add(one.low, width);
+          add(one.high, width);
+        } else {
+          add(one, width);
+        }
+      });
     });
   }
 
@@ -205,7 +212,8 @@ template <value_domain D> class sccp_workspace {
   flat_array<std::uint32_t> waiting_; ///< items that have no value because an operand has none
   bit_row resolved_;                  ///< values for which an operand without a value is top
   detail::constant_thresholds thresholds_;
-  std::vector<domain_constant<D>> constants_;  ///< operands of the value that is being folded
+  std::vector<domain_constant<D>> constants_;                        ///< operands of the value that is being folded
+  std::vector<std::optional<domain_constant<D>>> partial_constants_; ///< the same, some unknown
   detail::fact_array<element_of<D>> arriving_; ///< by phi: the join of its inputs, while narrowing
 };
 
@@ -352,20 +360,122 @@ private:
   constexpr void take_feasible_edges(node_id n, value_id condition) {
     const element known = fact(condition); // a copy, because taking an edge may raise the condition
     const unsigned width = ir_.operation(condition).width;
-    std::uint64_t cases = 0;
+    if constexpr (has_edge_cases<IR>) {
+      take_edges_of_cases(n, width, known);
+      return;
+    } else {
+      std::uint64_t cases = 0;
+      for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
+        if (const std::optional<constant_type> value = ir_.edge_case(e);
+            value && may_be(domain_, width, known, *value)) {
+          ++cases;
+          take(e);
+        }
+      });
+      if (cases < size_bound(domain_, width, known)) { // values without an edge case of their own are left
+        for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
+          if (!ir_.edge_case(e)) {
+            take(e);
+          }
+        });
+      }
+    }
+  }
+
+  /// The same for edges that serve several cases or ranges.
+  constexpr void take_edges_of_cases(node_id n, unsigned width, const element& known) {
+    std::uint64_t listed = 0; // how many numbers the feasible cases list, saturating
+    bool has_ranges = false;  // among these
+    bool has_default = false;
     for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
-      if (const std::optional<constant_type> value = ir_.edge_case(e); value && may_be(domain_, width, known, *value)) {
-        ++cases;
+      bool has_cases = false;
+      bool is_feasible = false;
+      for_each_case(ir_, e, [&](const auto& one) {
+        has_cases = true;
+        if (may_be_case(width, known, one)) {
+          is_feasible = true;
+          const std::uint64_t beyond_first = distance_in_case(width, one);
+          has_ranges = has_ranges || beyond_first != 0;
+          listed = listed + beyond_first + 1 > listed ? listed + beyond_first + 1 : ~std::uint64_t{0};
+        }
+      });
+      has_default = has_default || !has_cases;
+      if (is_feasible) {
         take(e);
       }
     });
-    if (cases < size_bound(domain_, width, known)) { // values without an edge case of their own are left
+    if (!has_default) {
+      return;
+    }
+    const bool may_cover = listed >= size_bound(domain_, width, known);
+    if (!may_cover || (has_ranges && !cases_cover(n, width, known))) {
       for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
-        if (!ir_.edge_case(e)) {
+        bool has_cases = false;
+        for_each_case(ir_, e, [&](const auto&) { has_cases = true; });
+        if (!has_cases) {
           take(e);
         }
       });
     }
+  }
+
+  constexpr bool may_be_case(unsigned width, const element& known, const constant_type& value) const {
+    return may_be(domain_, width, known, value);
+  }
+
+  constexpr bool may_be_case(unsigned width, const element& known, const number_range& range) const {
+    return range.low == range.high ? may_be(domain_, width, known, range.low)
+                                   : !is_bottom(domain_, restricted(known, range, width));
+  }
+
+  static constexpr std::uint64_t distance_in_case(unsigned, const constant_type&) { return 0; }
+
+  static constexpr std::uint64_t distance_in_case(unsigned width, const number_range& range) {
+    return (range.high - range.low) & low_ones(width);
+  }
+
+  /// Whether each number that `known` allows is in a case, found by removing cases from its ends. A number of passes
+  /// that does not depend on the fact: then less is covered of a greater fact.
+  constexpr bool cases_cover(node_id n, unsigned width, const element& known) const {
+    element rest = known;
+    for (int pass = 0; pass != 4 && !is_bottom(domain_, rest); ++pass) {
+      for_each_id(ir_.graph().out_edges(n),
+                  [&](edge_id e) { for_each_case(ir_, e, [&](const auto& one) { remove_case(rest, width, one); }); });
+    }
+    return is_bottom(domain_, rest);
+  }
+
+  constexpr void remove_case(element& rest, unsigned width, const std::uint64_t& value) const {
+    remove_case(rest, width, number_range{value, value, false});
+  }
+
+  constexpr void remove_case(element& rest, unsigned width, const number_range& range) const {
+    const element below = compared(range.is_signed ? operation::less : operation::uless, rest, range.low, width);
+    if (is_bottom(domain_, below)) {
+      rest = compared(range.is_signed ? operation::greater : operation::ugreater, rest, range.high, width);
+    } else if (is_bottom(domain_, compared(range.is_signed ? operation::greater : operation::ugreater, rest, range.high,
+                                           width))) {
+      rest = below;
+    }
+  }
+
+  /// What of `a` is in a range.
+  constexpr element restricted(const element& a, const number_range& range, unsigned width) const {
+    const element above =
+        compared(range.is_signed ? operation::greater_equal : operation::ugreater_equal, a, range.low, width);
+    return compared(range.is_signed ? operation::less_equal : operation::uless_equal, above, range.high, width);
+  }
+
+  /// What of `a` satisfies `a code c`; without `assume`, only constants are decided.
+  constexpr element compared(operation code, element a, std::uint64_t c, unsigned width) const {
+    if constexpr (has_assume<D>) {
+      element other = domain_.constant(width, c);
+      domain_.assume(code, width, a, other);
+    } else if (const std::optional<std::uint64_t> only = domain_.as_constant(a);
+               only && !comparison_holds(code, *only, c, width)) {
+      a = domain_.bottom();
+    }
+    return a;
   }
 
   /// Control may take `e`: the phis at its target join their inputs for it.
@@ -474,48 +584,90 @@ private:
     if constexpr (has_value_transfer<D>) {
       const operation_info info = ir_.operation(v);
       if (info.code != operation::other) {
-        return transfer(v, info);
+        if constexpr (has_partial_fold<IR>) {
+          return folded_or(v, info.width, transfer(v, info));
+        } else {
+          return transfer(v, info);
+        }
       }
     }
     return fold(v);
+  }
+
+  /// The constant that the IR knows for an operation of the vocabulary, or `out`, which follows from the operands. A
+  /// fact that has risen above constants can win back nothing.
+  constexpr element folded_or(value_id v, unsigned width, const element& out) {
+    const bool may_gain = is_unknown(v) || domain_.as_constant(fact(v));
+    if (!may_gain || is_bottom(domain_, out) || domain_.as_constant(out)) {
+      return out;
+    }
+    w_.partial_constants_.clear();
+    for_each_id(ir_.operands(v), [&](value_id operand) {
+      w_.partial_constants_.push_back(is_unknown(operand) ? std::nullopt : domain_.as_constant(fact(operand)));
+    });
+    const std::optional<constant_type> c = fold_some(v);
+    if (c && options_.checked && !may_be(domain_, width, out, *c)) {
+      out_.broken_value_ = v;
+    }
+    return c ? domain_.constant(width, *c) : out;
+  }
+
+  /// What the IR makes of `partial_constants_`.
+  constexpr std::optional<constant_type> fold_some(value_id v) const {
+    return ir_.fold(v, span<const std::optional<constant_type>>(w_.partial_constants_));
   }
 
   constexpr element transfer(value_id v, const operation_info& info) {
     std::array<element, 3> args{domain_.bottom(), domain_.bottom(), domain_.bottom()};
     std::size_t count = 0;
     const std::size_t wanted = arity(info.code);
+    const bool is_resolved = w_.resolved_.test(v);
     for_each_id(ir_.operands(v), [&](value_id operand) {
       if (count != wanted) {
-        args[count++] =
-            w_.resolved_.test(v) && is_undefined(operand) ? domain_.top(ir_.operation(operand).width) : fact(operand);
+        args[count] = is_resolved && is_undefined(operand) ? domain_.top(ir_.operation(operand).width) : fact(operand);
+        if constexpr (!reads_any_width<D>) {
+          if (const auto i = static_cast<unsigned>(count); !reads_whole(info.code, i)) {
+            args[i] = read_as(domain_, read_width(info), args[i], ir_.operation(operand).width);
+          }
+        }
+        ++count;
       }
     });
     MIDEND_ASSERT(count == wanted, "as many operands as the operation needs", v, count);
     return domain_.transfer(info, span<const element>(args.data(), count));
   }
 
-  /// Evaluates an operation that only the IR can compute, from constants. An operand without a value does not mean that
-  /// there is no result: the operation may not need that operand.
+  /// Evaluates an operation that only the IR can compute, from constants, or, if it can, from some. An operand without
+  /// a value does not mean that there is no result: the operation may not need that operand.
   constexpr element fold(value_id v) {
     if (const std::optional<constant_type> literal = ir_.constant(v)) {
       return constant_or_top(v, literal);
     }
     bool waits = false;
-    bool varies = false;
-    w_.constants_.clear();
-    for_each_id(ir_.operands(v), [&](value_id operand) {
-      if (is_unknown(operand)) {
-        waits = true;
-      } else if (const std::optional<constant_type> c = domain_.as_constant(fact(operand))) {
-        w_.constants_.push_back(*c);
-      } else {
-        varies = true;
+    if constexpr (has_partial_fold<IR>) {
+      w_.partial_constants_.clear();
+      for_each_id(ir_.operands(v), [&](value_id operand) {
+        waits = waits || is_unknown(operand);
+        w_.partial_constants_.push_back(is_unknown(operand) ? std::nullopt : domain_.as_constant(fact(operand)));
+      });
+      return waits && !w_.resolved_.test(v) ? domain_.bottom() : constant_or_top(v, fold_some(v));
+    } else {
+      bool varies = false;
+      w_.constants_.clear();
+      for_each_id(ir_.operands(v), [&](value_id operand) {
+        if (is_unknown(operand)) {
+          waits = true;
+        } else if (const std::optional<constant_type> c = domain_.as_constant(fact(operand))) {
+          w_.constants_.push_back(*c);
+        } else {
+          varies = true;
+        }
+      });
+      if (waits && !w_.resolved_.test(v)) {
+        return domain_.bottom();
       }
-    });
-    if (waits && !w_.resolved_.test(v)) {
-      return domain_.bottom();
+      return constant_or_top(v, waits || varies ? std::nullopt : ir_.fold(v, span<const constant_type>(w_.constants_)));
     }
-    return constant_or_top(v, waits || varies ? std::nullopt : ir_.fold(v, span<const constant_type>(w_.constants_)));
   }
 
   /// The fact of a copy after a branch: that of the original, refined by the comparison. No value as long as the other
@@ -549,12 +701,7 @@ private:
 
   /// Not inlined, because few values have bounds.
   MIDEND_SELDOM_CALLED constexpr element within(const number_range& bounds, unsigned width) const {
-    element out = domain_.top(width);
-    element low = domain_.constant(width, bounds.low);
-    element high = domain_.constant(width, bounds.high);
-    domain_.assume(bounds.is_signed ? operation::greater_equal : operation::ugreater_equal, width, out, low);
-    domain_.assume(bounds.is_signed ? operation::less_equal : operation::uless_equal, width, out, high);
-    return out;
+    return restricted(domain_.top(width), bounds, width);
   }
 
   // ---- Undefined values, and operations that have no result so far.
@@ -630,7 +777,7 @@ private:
     }
     for (std::uint32_t position = 0; position != order_.num_positions(); ++position) {
       const std::uint32_t item = order_.item(position);
-      if (!order_.is_end(item) && out_.visits_[item] != 0) {
+      if (!order_.is_end(item) && out_.visits_[item] != 0 && !domain_.as_constant(fact(item))) {
         lower(item, ir_.is_phi(item) ? w_.arriving_.data()[item] : evaluate(item));
       }
       for_each_taken_edge(item, [this](edge_id e, bool leads_back) {

@@ -6,10 +6,12 @@
 #include "midend/dominance/dominators.hpp"
 #include "midend/dominance/edge_dominance.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/order.hpp"
 #include "midend/support/span.hpp"
 
 #include <array>
@@ -23,7 +25,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// The fact that `subject code other` holds.
+/// The fact that `subject code other` holds, of values that have the width of the comparison.
 template <class Constant> struct branch_fact {
   operation code;
   unsigned width; ///< of the operands of the comparison
@@ -43,19 +45,48 @@ public:
   void collect(edge_id e) {
     const auto source = static_cast<node_id>(ir_.graph().edge_source(e));
     const auto condition = static_cast<value_id>(ir_.condition(source));
-    if (condition == no_value) {
+    if (condition == no_value || ir_.constant(condition) || may_differ_at_each_use(condition)) {
       return;
     }
-    if (const std::optional<constant_type> value = ir_.edge_case(e)) {
-      condition_is(condition, *value);
+    if constexpr (has_edge_cases<IR>) {
+      condition_has_cases(condition, source, e);
+    } else if (const std::optional<constant_type> value = ir_.edge_case(e)) {
+      learn(condition, true, *value);
     } else if (const std::optional<constant_type> other = only_other_case(source, e)) {
-      condition_is_not(condition, *other);
+      learn(condition, false, *other);
     }
+    look_through();
   }
 
 private:
   static constexpr bool has_numbers = std::is_same_v<constant_type, std::uint64_t>;
-  static constexpr std::size_t most_conditions = 8; ///< in a condition composed of others by and, or, not
+  static constexpr std::size_t most_equalities = 16; ///< that follow from one edge
+  static constexpr std::size_t most_excluded = 4;    ///< cases of the other edges
+
+  /// `value == number` or `value != number`.
+  struct equality {
+    value_id value;
+    bool holds;
+    std::uint64_t number;
+  };
+
+  unsigned width_of(value_id v) const { return ir_.operation(v).width; }
+
+  bool may_differ_at_each_use([[maybe_unused]] value_id v) const {
+    if constexpr (has_is_undefined<IR>) {
+      return ir_.is_undefined(v);
+    } else {
+      return false;
+    }
+  }
+
+  void add(const fact& known) {
+    if (!ir_.constant(known.subject) && !may_differ_at_each_use(known.subject)) {
+      out_.push_back(known);
+    }
+  }
+
+  // ---- What the edge says about the condition.
 
   /// The case of the other edge, if the node has two.
   std::optional<constant_type> only_other_case(node_id n, edge_id e) const {
@@ -70,83 +101,269 @@ private:
     return count == 2 ? found : std::nullopt;
   }
 
-  void condition_is(value_id condition, const constant_type& value) {
-    add({operation::equal, ir_.operation(condition).width, condition, no_value, value});
-    if constexpr (has_numbers) {
-      if (ir_.operation(condition).width == 1) {
-        conditions_hold(condition, value != 0);
+  /// The same for edges that serve several cases: the condition is the only case, or in a range around all.
+  void condition_has_cases(value_id condition, node_id source, edge_id e) {
+    std::size_t count = 0;
+    for_each_case(ir_, e, [&](const auto&) { ++count; });
+    if (count == 0) {
+      exclude_others(condition, source, e);
+    } else if (count == 1) {
+      for_each_case(ir_, e, [&](const auto& one) { is_case(condition, one); });
+    } else if constexpr (has_numbers) {
+      bool is_known = true; // how the numbers are read
+      number_range hull{~std::uint64_t{0}, 0, false};
+      for_each_case(ir_, e, [&](const auto& one) { is_known = add_to(hull, one) && is_known; });
+      if (is_known) {
+        is_case(condition, hull);
       }
     }
   }
 
-  void condition_is_not(value_id condition, const constant_type& value) {
+  void is_case(value_id condition, const constant_type& value) { learn(condition, true, value); }
+
+  void is_case(value_id condition, const number_range& range)
+    requires has_numbers
+  {
+    if (range.low == range.high) {
+      return learn(condition, true, range.low);
+    }
+    const unsigned width = width_of(condition);
+    add({range.is_signed ? operation::greater_equal : operation::ugreater_equal, width, condition, no_value,
+         range.low});
+    add({range.is_signed ? operation::less_equal : operation::uless_equal, width, condition, no_value, range.high});
+  }
+
+  static bool add_to(number_range& hull, std::uint64_t value) { return add_to(hull, {value, value, false}); }
+
+  static bool add_to(number_range& hull, const number_range& range) {
+    hull.low = range.low < hull.low ? range.low : hull.low;
+    hull.high = range.high > hull.high ? range.high : hull.high;
+    return !range.is_signed || range.low == range.high;
+  }
+
+  /// The edge of all other values: none of the cases of the other edges, if there are few.
+  void exclude_others(value_id condition, node_id source, edge_id e) {
+    std::size_t count = 0;
+    for_each_id(ir_.graph().out_edges(source), [&](edge_id other) {
+      std::size_t cases = 0;
+      for_each_case(ir_, other, [&](const auto&) { ++cases; });
+      count += other == e   ? 0
+               : cases == 0 ? most_excluded + 1
+                            : cases; // two edges for all other values: not one of all
+    });
+    if (count > most_excluded) {
+      return;
+    }
+    for_each_id(ir_.graph().out_edges(source), [&](edge_id other) {
+      if (other != e) {
+        for_each_case(ir_, other, [&](const auto& one) { exclude(condition, one); });
+      }
+    });
+  }
+
+  void exclude(value_id condition, const constant_type& value) { learn(condition, false, value); }
+
+  /// A range at an end of the numbers leaves the numbers beyond its other end.
+  void exclude(value_id condition, const number_range& range)
+    requires has_numbers
+  {
+    const unsigned width = width_of(condition);
+    const std::uint64_t least = range.is_signed ? std::uint64_t{1} << (width - 1) : 0;
+    const std::uint64_t greatest = low_ones(width) ^ least;
+    if (range.low == range.high) {
+      learn(condition, false, range.low);
+    } else if (range.low == least) {
+      add({range.is_signed ? operation::greater : operation::ugreater, width, condition, no_value, range.high});
+    } else if (range.high == greatest) {
+      add({range.is_signed ? operation::less : operation::uless, width, condition, no_value, range.low});
+    }
+  }
+
+  // ---- What follows about the values that the condition is computed from.
+
+  /// Notes `v == c` or `v != c` as a fact, to look through the operation that computes `v`.
+  void learn(value_id v, bool holds, constant_type c) {
+    const operation_info info = ir_.operation(v);
     if constexpr (has_numbers) {
-      if (ir_.operation(condition).width == 1) {
-        return condition_is(condition, value ^ 1);
+      if (c > low_ones(info.width)) {
+        return; // always or never
+      }
+      if (!holds && c <= 1 && (info.width == 1 || is_comparison(info.code))) { // one of two numbers is left
+        holds = true;
+        c ^= 1;
       }
     }
-    add({operation::not_equal, ir_.operation(condition).width, condition, no_value, value});
-  }
-
-  void add(const fact& known) {
-    if (!ir_.constant(known.subject) && !may_differ_at_each_use(known.subject)) {
-      out_.push_back(known);
+    add({holds ? operation::equal : operation::not_equal, info.width, v, no_value, c});
+    if constexpr (has_numbers) {
+      if (count_ != most_equalities) {
+        pending_[count_++] = {v, holds, c};
+      }
     }
   }
 
-  bool may_differ_at_each_use([[maybe_unused]] value_id v) const {
-    if constexpr (has_is_undefined<IR>) {
-      return ir_.is_undefined(v);
-    } else {
-      return false;
+  /// Notes an equality of the low `width` bits of `v`, if these are all of it.
+  void learn_low_bits(unsigned width, value_id v, bool holds, std::uint64_t c)
+    requires has_numbers
+  {
+    if (v != no_value && !ir_.constant(v) && (has_zeros_above(v, width) || is_small_combination(v, width))) {
+      learn(v, holds, c);
     }
   }
 
-  struct truth {
-    value_id condition;
-    bool holds;
-  };
+  void look_through() {
+    if constexpr (has_numbers) {
+      for (std::size_t i = 0; i != count_; ++i) {
+        look_through(pending_[i]);
+      }
+    }
+  }
 
-  /// Facts about a one-bit condition and the conditions it is composed of.
-  void conditions_hold(value_id first, bool holds) {
-    std::array<truth, most_conditions> pending{truth{first, holds}};
-    std::size_t count = 1;
-    for (std::size_t i = 0; i != count; ++i) {
-      const auto [condition, is_true] = pending[i];
-      const operation_info info = ir_.operation(condition);
-      std::array<value_id, 2> operands{no_value, no_value};
-      std::size_t at = 0;
-      for_each_id(ir_.operands(condition), [&](value_id v) {
-        if (at != operands.size()) {
-          operands[at++] = v;
+  void look_through(const equality& known)
+    requires has_numbers
+  {
+    const operation_info info = ir_.operation(known.value);
+    if (info.code == operation::other) {
+      return;
+    }
+    std::array<value_id, 3> operands{no_value, no_value, no_value};
+    std::size_t at = 0;
+    for_each_id(ir_.operands(known.value), [&](value_id v) {
+      if (at != operands.size()) {
+        operands[at++] = v;
+      }
+    });
+    const unsigned width = info.width;
+    const std::uint64_t ones = low_ones(width);
+    const value_id a = operands[0];
+    const value_id b = operands[1];
+    const bool holds = known.holds;
+    const std::uint64_t number = known.number;
+    const auto low_bits_are = [&](value_id v, std::uint64_t n) { learn_low_bits(width, v, holds, n); };
+    switch (info.code) {
+    case operation::bit_and: // all bits set: in both; any bit set: in both
+      if (holds && number == ones) {
+        low_bits_are(a, ones);
+        low_bits_are(b, ones);
+      } else if (holds == (number != 0)) {
+        learn_low_bits(width, a, false, 0);
+        learn_low_bits(width, b, false, 0);
+      }
+      return;
+    case operation::bit_or:
+      if (holds && number == 0) {
+        low_bits_are(a, 0);
+        low_bits_are(b, 0);
+      }
+      return;
+    case operation::bit_not:
+      return low_bits_are(a, ~number & ones);
+    case operation::bit_xor:
+      if (const auto mask = constant(b, width)) {
+        low_bits_are(a, number ^ *mask);
+      } else if (const auto mirrored_mask = constant(a, width)) {
+        low_bits_are(b, number ^ *mirrored_mask);
+      } else if (number == 0) {
+        compare(holds ? operation::equal : operation::not_equal, width, a, b);
+      } else if (width == 1) {
+        compare(operation::not_equal, width, a, b);
+      }
+      return;
+    case operation::copy:
+      return low_bits_are(a, number);
+    case operation::truncate:
+    case operation::zero_extend:
+      return learn_low_bits(min(info.operand_width, info.width), a, holds, number);
+    case operation::sign_extend: {
+      const std::uint64_t low = number & low_ones(info.operand_width);
+      if (info.operand_width <= width &&
+          (static_cast<std::uint64_t>(as_signed(low, info.operand_width)) & ones) == number) {
+        learn_low_bits(info.operand_width, a, holds, low);
+      }
+      return;
+    }
+    case operation::select: {
+      const auto if_set = constant(b, width);
+      const auto if_not = constant(operands[2], width);
+      if (if_set && if_not) {
+        const bool may_be_set = (*if_set == number) == holds;
+        const bool may_be_not = (*if_not == number) == holds;
+        if (may_be_set != may_be_not) {
+          learn_low_bits(64, a, !may_be_set, 0);
         }
+      }
+      return;
+    }
+    default:
+      if (is_comparison(info.code) && holds && number <= 1) {
+        compare(number != 0 ? info.code : negated(info.code), info.operand_width, a, b);
+      }
+    }
+  }
+
+  /// The low bits of a literal.
+  std::optional<std::uint64_t> constant(value_id v, unsigned width) const
+    requires has_numbers
+  {
+    const std::optional<std::uint64_t> c = v == no_value ? std::nullopt : std::optional<std::uint64_t>(ir_.constant(v));
+    return c ? std::optional(*c & low_ones(width)) : std::nullopt;
+  }
+
+  /// Whether `v` has zeros above its low bits, by its width or its operation.
+  bool has_zeros_above(value_id v, unsigned width) const {
+    const operation_info info = ir_.operation(v);
+    return info.width <= width || is_comparison(info.code) ||
+           (info.code == operation::zero_extend && info.operand_width <= width);
+  }
+
+  /// Whether `v` is a bitwise combination of such values and small literals.
+  bool is_small_combination(value_id v, unsigned width) const
+    requires has_numbers
+  {
+    const operation code = ir_.operation(v).code;
+    bool is_small = code == operation::bit_and || code == operation::bit_or || code == operation::bit_xor;
+    if (is_small) {
+      for_each_id(ir_.operands(v), [&](value_id operand) {
+        const std::optional<constant_type> c = ir_.constant(operand);
+        is_small = is_small && (c ? *c <= low_ones(width) : has_zeros_above(operand, width));
       });
-      const auto push = [&](value_id v, bool v_holds) {
-        if (count != most_conditions) {
-          pending[count++] = {v, v_holds};
-        }
-      };
-      if (is_comparison(info.code)) {
-        comparison_holds(is_true ? info.code : negated(info.code), info.operand_width, operands[0], operands[1]);
-      } else if (info.code == (is_true ? operation::bit_and : operation::bit_or)) {
-        push(operands[0], is_true);
-        push(operands[1], is_true);
-      } else if (info.code == operation::bit_not) {
-        push(operands[0], !is_true);
-      }
-      if (i != 0) {
-        add({operation::equal, 1, condition, no_value, constant_type{is_true}});
-      }
+    }
+    return is_small;
+  }
+
+  /// `a code b` holds for the low `width` bits of both.
+  void compare(operation code, unsigned width, value_id a, value_id b)
+    requires has_numbers
+  {
+    if (a == no_value || b == no_value) {
+      return;
+    }
+    if (const auto c = constant(b, width)) {
+      compare_with(code, width, a, *c);
+    } else if (const auto c_of_a = constant(a, width)) {
+      compare_with(mirrored(code), width, b, *c_of_a);
+    } else if (width_of(a) == width && width_of(b) == width) {
+      add({code, width, a, b, std::nullopt});
+      add({mirrored(code), width, b, a, std::nullopt});
     }
   }
 
-  void comparison_holds(operation code, unsigned width, value_id a, value_id b) {
-    add({code, width, a, b, std::nullopt});
-    add({mirrored(code), width, b, a, std::nullopt});
+  /// A value of another width: nothing is known about the bits that are not compared; zeros above have no sign.
+  void compare_with(operation code, unsigned width, value_id v, std::uint64_t c)
+    requires has_numbers
+  {
+    const unsigned own = width_of(v);
+    const bool is_equality = code == operation::equal || code == operation::not_equal;
+    if (own == width || (own < width && c <= low_ones(own) && (is_equality || code >= operation::uless))) {
+      is_equality ? learn(v, code == operation::equal, c) : add({code, own, v, no_value, c});
+    } else if (is_equality) {
+      learn_low_bits(width, v, code == operation::equal, c);
+    }
   }
 
   const IR& ir_;
   std::vector<fact>& out_;
+  std::array<equality, most_equalities> pending_;
+  std::size_t count_ = 0;
 };
 
 /// The facts that hold after `e`, refilling `out`.
@@ -222,9 +439,29 @@ public:
     return v < count_ ? std::optional<constant_type>(ir_.constant(v)) : std::nullopt;
   }
 
-  std::optional<constant_type> fold(value_id v, span<const constant_type> args) const { return ir_.fold(v, args); }
+  std::optional<constant_type> fold(value_id v, span<const constant_type> args) const
+    requires has_fold<IR>
+  {
+    return ir_.fold(v, args);
+  }
 
-  std::optional<constant_type> edge_case(edge_id e) const { return ir_.edge_case(e); }
+  std::optional<constant_type> fold(value_id v, span<const std::optional<constant_type>> args) const
+    requires has_partial_fold<IR>
+  {
+    return ir_.fold(v, args);
+  }
+
+  std::optional<constant_type> edge_case(edge_id e) const
+    requires has_edge_case<IR>
+  {
+    return ir_.edge_case(e);
+  }
+
+  decltype(auto) edge_cases(edge_id e) const
+    requires has_edge_cases<IR>
+  {
+    return ir_.edge_cases(e);
+  }
 
   bool is_undefined(value_id v) const
     requires has_is_undefined<IR>
