@@ -10,6 +10,7 @@
 #include <midend/dataflow/domains/known_bits_domain.hpp>
 #include <midend/dataflow/domains/number_domain.hpp>
 #include <midend/dataflow/domains/strided_interval_domain.hpp>
+#include <midend/ssa/check_ir.hpp>
 #include <midend/ssa/sccp.hpp>
 
 #include <algorithm>
@@ -362,6 +363,24 @@ TEST_CASE("a switch whose edges serve several cases") {
   CHECK(reached(5, 5) == "1--");
   CHECK(reached(5, 6) == "12-");
   CHECK(reached(7, 9) == "-2-");
+}
+
+TEST_CASE("check_ir: cases of an edge that are too wide, or overlap") {
+  const auto check = [](const std::vector<std::vector<number_range>>& cases) {
+    many_ranges p(5, three_ways);
+    p.cases = cases;
+    p.switch_on(0, p.parameter(8), {});
+    const auto found = midend::check_ir(p);
+    return found ? std::optional(found->why) : std::nullopt;
+  };
+  using reason = midend::ir_error::reason;
+  CHECK(check({{{1, 5, false}}, {}, {{6, 9, false}, {200, 255, false}}, {}, {}, {}}) == std::nullopt);
+  CHECK(check({{{0xfe, 1, true}}, {}, {{2, 9, false}, {200, 0xfd, false}}, {}, {}, {}}) == std::nullopt);
+  CHECK(check({{{0xfe, 1, true}}, {}, {{200, 0xfe, false}}, {}, {}, {}}) == reason::edge_case_twice);
+  CHECK(check({{{1, 5, false}}, {}, {{5, 5, false}}, {}, {}, {}}) == reason::edge_case_twice);
+  CHECK(check({{{1, 5, false}, {3, 3, false}}, {}, {{6, 6, false}}, {}, {}, {}}) == reason::edge_case_twice);
+  CHECK(check({{{1, 256, false}}, {}, {{0, 0, false}}, {}, {}, {}}) == reason::edge_case_too_wide);
+  CHECK(check({{{1, 5, false}}, {}, {}, {}, {}, {}}) == reason::second_default_edge);
 }
 
 TEST_CASE("a switch over ranges, signed and unsigned") {

@@ -166,6 +166,7 @@ TEST_CASE("work_stack: last in, first out; memory is kept") {
 
 TEST_CASE("id_range: dense ids") {
   const id_range<> range(3, 6);
+  CHECK(range.front() == 3);
   CHECK(range.size() == 3);
   CHECK_FALSE(range.empty());
   CHECK(listed(range) == node_list{3, 4, 5});

@@ -97,7 +97,7 @@ concept has_fold = requires(const IR& ir, value_id v, span<const constant_of<IR>
 /// `fold(v, args)` computes a value from operands of which some may be unknown.
 template <class IR>
 concept has_partial_fold = requires(const IR& ir, value_id v, span<const std::optional<constant_of<IR>>> args) {
-  { ir.fold(v, args) } -> std::convertible_to<std::optional<constant_of<IR>>>;
+  { ir.fold(v, args) } -> optional_of<constant_of<IR>>;
 };
 
 /// `edge_case(e)` returns the value of the condition for which an edge is taken.
@@ -190,6 +190,9 @@ template <class IR>
 concept names_bounds = requires { &IR::bounds; } || requires(IR& ir, value_id v) { ir.bounds(v); };
 
 template <class IR>
+concept names_edge_cases = requires { &IR::edge_cases; } || requires(IR& ir, edge_id e) { ir.edge_cases(e); };
+
+template <class IR>
 concept is_undefined_fits = has_is_undefined<IR> || !names_is_undefined<IR>;
 template <class IR>
 concept never_returns_fits = has_never_returns<IR> || !names_never_returns<IR>;
@@ -198,8 +201,14 @@ concept is_opaque_fits = has_is_opaque<IR> || !names_is_opaque<IR>;
 template <class IR>
 concept bounds_fit = has_bounds<IR> || !names_bounds<IR>;
 template <class IR>
-concept semantic_members_fit =
-    ssa_members_fit<IR> && is_undefined_fits<IR> && never_returns_fits<IR> && is_opaque_fits<IR> && bounds_fit<IR>;
+concept edge_cases_fit = has_edge_cases<IR> || !names_edge_cases<IR>;
+template <class IR>
+concept partial_fold_fits =
+    has_partial_fold<IR> ||
+    !requires(IR& ir, value_id v, span<const std::optional<constant_of<IR>>> args) { ir.fold(v, args); };
+template <class IR>
+concept semantic_members_fit = ssa_members_fit<IR> && is_undefined_fits<IR> && never_returns_fits<IR> &&
+                               is_opaque_fits<IR> && bounds_fit<IR> && edge_cases_fit<IR> && partial_fold_fits<IR>;
 
 /// The error of an IR without the semantics rung: one sentence for the first thing that is wrong. Always false.
 template <class IR> constexpr bool explain_semantic_ir() {
@@ -215,7 +224,18 @@ template <class IR> constexpr bool explain_semantic_ir() {
   } else if constexpr (!has_constant<IR>) {
     static_assert(has_constant<IR>, "midend: an IR needs `std::optional<constant_type> constant(midend::value_id v) "
                                     "const`, which returns std::nullopt for all values that are no literals");
-  } else if constexpr (!semantic_ir<IR> && !has_fold<IR>) {
+  } else if constexpr (!edge_cases_fit<IR>) {
+    static_assert(edge_cases_fit<IR>,
+                  "midend: `edge_cases` of an IR would never be called; write "
+                  "`std::span<const constant_type> edge_cases(midend::edge_id e) const`, or another "
+                  "range of constants or of midend::number_range, or give the member another name");
+  } else if constexpr (!partial_fold_fits<IR>) {
+    static_assert(
+        partial_fold_fits<IR>,
+        "midend: `fold` of an IR with unknown operands would never be called; write "
+        "`std::optional<constant_type> fold(midend::value_id v, std::span<const std::optional<constant_type>> "
+        "args) const`");
+  } else if constexpr (!has_fold<IR> && !has_partial_fold<IR>) {
     static_assert(has_fold<IR>, "midend: an IR needs `std::optional<constant_type> fold(midend::value_id v, "
                                 "std::span<const constant_type> args) const`, which returns std::nullopt where it does "
                                 "not know the result");

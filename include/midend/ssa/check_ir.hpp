@@ -605,12 +605,82 @@ private:
   constexpr bool check_edge_cases() {
     for (node_id n = 0; n != nodes_; ++n) {
       if (const auto condition = static_cast<value_id>(ir_.condition(n)); condition != no_value) {
-        if (!check_cases_of(n, condition)) {
+        if constexpr (has_edge_cases<IR>) {
+          if (!check_many_cases_of(n, condition)) {
+            return false;
+          }
+        } else if (!check_cases_of(n, condition)) {
           return false;
         }
       }
     }
     return true;
+  }
+
+  /// Edges that serve several cases: their numbers have no bits above the width, and at most one edge has none. Each
+  /// case is compared with all earlier ones of the node.
+  constexpr bool check_many_cases_of(node_id n, value_id condition) {
+    const unsigned width = info_of(condition).width;
+    std::size_t position = 0;
+    std::size_t defaults = 0;
+    for (const auto& id : ir_.graph().out_edges(n)) {
+      const auto e = static_cast<edge_id>(id);
+      std::optional<ir_error> found;
+      std::size_t cases = 0;
+      for_each_case(ir_, e, [&](const auto& one) {
+        ++cases;
+        if (!found && exceeds(width, one)) {
+          found = {.why = reason::edge_case_too_wide, .node = n, .value = condition, .edge = e, .position = position};
+        } else if (!found && overlaps_earlier_case(n, e, cases, one, low_ones(width))) {
+          found = {.why = reason::edge_case_twice, .node = n, .edge = e, .position = position};
+        }
+      });
+      defaults += cases == 0 ? std::size_t{1} : 0;
+      if (!found && defaults == 2 && cases == 0) {
+        found = {.why = reason::second_default_edge, .node = n, .edge = e, .position = position};
+      }
+      if (found) {
+        return fail(*found);
+      }
+      ++position;
+    }
+    return true;
+  }
+
+  template <class Case> static constexpr bool exceeds(unsigned width, const Case& one) {
+    if constexpr (std::is_same_v<Case, number_range>) {
+      return has_bits_above(one.low | one.high, width);
+    } else if constexpr (constants_are_numbers) {
+      return has_bits_above(one, width);
+    } else {
+      return false;
+    }
+  }
+
+  template <class Case>
+  constexpr bool overlaps_earlier_case(node_id n, edge_id e, std::size_t cases, const Case& one,
+                                       std::uint64_t mask) const {
+    bool overlaps = false;
+    bool is_earlier = true;
+    for (const auto& id : ir_.graph().out_edges(n)) {
+      std::size_t at = 0;
+      for_each_case(ir_, static_cast<edge_id>(id), [&](const auto& other) {
+        is_earlier = is_earlier && !(static_cast<edge_id>(id) == e && ++at == cases);
+        overlaps = overlaps || (is_earlier && have_common_number(one, other, mask));
+      });
+    }
+    return overlaps;
+  }
+
+  /// Ranges that have a common number: one starts in the other. Signed ones wrap around as unsigned numbers.
+  template <class Case>
+  static constexpr bool have_common_number(const Case& a, const Case& b, [[maybe_unused]] std::uint64_t mask) {
+    if constexpr (std::is_same_v<Case, number_range>) {
+      return ((b.low - a.low) & mask) <= ((a.high - a.low) & mask) ||
+             ((a.low - b.low) & mask) <= ((b.high - b.low) & mask);
+    } else {
+      return a == b;
+    }
   }
 
   /// Constants that are not numbers can only be compared, each with each.
@@ -1005,7 +1075,7 @@ template <class IR> constexpr std::optional<ir_error> check_ir(const IR& ir) {
   } else if constexpr (has_definitions<IR>) {
     static_assert(statement_ir_argument<IR>);
   }
-  static_assert(!(has_constant_type<IR> && has_edge_case<IR>) || semantic_ir<IR>,
+  static_assert(!(has_constant_type<IR> && (has_edge_case<IR> || has_edge_cases<IR>)) || semantic_ir<IR>,
                 "check_ir: the view has edge_case(e), but does not model the semantics rung (semantic_ir in "
                 "ir/semantics.hpp)");
   static_assert(

@@ -62,6 +62,12 @@ public:
 
   constexpr bool empty() const { return first_ == last_; }
 
+  /// The first id. Requires that there is one.
+  constexpr Id front() const {
+    MIDEND_ASSERT(first_ != last_, "a range that is not empty");
+    return first_;
+  }
+
 private:
   Id first_{};
   Id last_{};
