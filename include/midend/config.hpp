@@ -12,8 +12,11 @@
 
 #include "midend/version.hpp"
 
+// After `#error`, compilers go on and report hundreds of errors. They stop at a file that they cannot include, so that
+// this sentence is all they say.
 #if !defined(__cpp_concepts) || __cpp_concepts < 201907L
-#error "midend needs C++20: compile with -std=c++20 or newer (MSVC: /std:c++20)"
+#define MIDEND_STOP "midend needs C++20: compile with -std=c++20 or newer (MSVC: /std:c++20)"
+#include MIDEND_STOP
 #endif
 
 #if defined(_MSC_VER) && !defined(__clang__) && (!defined(_MSVC_TRADITIONAL) || _MSVC_TRADITIONAL)
@@ -106,6 +109,14 @@
 #include <cstdlib>
 #include <initializer_list>
 
+// Some projects make macros of these functions (GCC's `system.h` does). Here they are the functions, before and after.
+#pragma push_macro("abort")
+#pragma push_macro("fprintf")
+#pragma push_macro("fputc")
+#undef abort
+#undef fprintf
+#undef fputc
+
 MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
@@ -134,6 +145,10 @@ template <class... Integers>
 } // namespace detail
 
 MIDEND_END_NAMESPACE
+
+#pragma pop_macro("fputc")
+#pragma pop_macro("fprintf")
+#pragma pop_macro("abort")
 
 #define MIDEND_ASSERT(condition, what, ...)                                                                            \
   ((condition) ? static_cast<void>(0)                                                                                  \

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # check_rejects.sh COMPILER INCLUDE_DIR FILE [without-fixed-form]: the file must not compile, and the
-# compiler's output must match each regular expression of its `// expect: REGEX` lines (from the first line on). With
-# -DMIDEND_FIXED it must compile, so that nothing but the named requirement is wrong with it.
+# compiler's output must match each regular expression of its `// expect: REGEX` lines (from the first line on). The
+# first error is a sentence of midend, or matches the regular expression of the line `// first: REGEX`. With
+# -DMIDEND_FIXED the file must compile, so that nothing but the named requirement is wrong with it.
 set -u
 compiler=$1 include_dir=$2 file=$3 form=${4-with-fixed-form}
 flags=(-std=c++20 -fsyntax-only -Wall -Wextra -Werror -I"$include_dir")
@@ -26,5 +27,11 @@ for regex in "${expected[@]}"; do
     status=1
   fi
 done
+first_regex=$(sed -nE 's|^// first: (.+)$|\1|p' "$file")
+first=$(grep -m 1 -E '(^|: )(fatal )?error: ' <<<"$output")
+if ! grep -qE -- "${first_regex:-static assertion failed.*midend: }" <<<"$first"; then
+  printf 'the first error is not a sentence of midend:\n%s\n' "$first"
+  status=1
+fi
 [ "$status" -eq 0 ] || printf 'it says:\n%s\n' "$output"
 exit "$status"

@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 
+#include <concepts>
 #include <cstdint>
 #include <type_traits>
 
@@ -14,8 +15,10 @@ enum class flow_direction : std::uint8_t { forward, backward };
 /// `P::direction` is a constant of type `flow_direction`.
 template <class P>
 concept has_direction = requires {
-  { std::integral_constant<flow_direction, P::direction>() };
-};
+  {
+    &P::direction
+  } -> std::same_as<const flow_direction*>; // g++ 12 must not see a member of an object in the next line
+} && requires { typename std::integral_constant<flow_direction, P::direction>; };
 
 /// A fact holds if it does on *some* path (union), or if it does on *every* path (intersection).
 enum class flow_confluence : std::uint8_t { may, must };
@@ -23,7 +26,7 @@ enum class flow_confluence : std::uint8_t { may, must };
 /// `P::confluence` is a constant of type `flow_confluence`.
 template <class P>
 concept has_confluence = requires {
-  { std::integral_constant<flow_confluence, P::confluence>() };
-};
+  { &P::confluence } -> std::same_as<const flow_confluence*>;
+} && requires { typename std::integral_constant<flow_confluence, P::confluence>; };
 
 MIDEND_END_NAMESPACE

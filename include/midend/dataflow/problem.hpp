@@ -214,6 +214,9 @@ template <class P>
 concept problem_members_fit = transfer_fits<P> && transfer_statement_fits<P> && transfer_edge_fits<P> &&
                               is_boundary_fits<P> && lattice_members_fit<lattice_of<P>>;
 
+template <class P>
+concept lattice_of_problem_fits = has_lattice<P> && lattice_is_a_lattice<P> && lattice_members_fit<lattice_of<P>>;
+
 /// The error of a problem without a fitting `lattice()`. Always false.
 template <class P> constexpr bool explain_lattice_of_problem() {
   if constexpr (!has_lattice<P>) {
@@ -231,7 +234,7 @@ template <class P> constexpr bool explain_dataflow_problem() {
   if constexpr (!has_direction<P>) {
     static_assert(has_direction<P>, "midend: a dataflow problem needs `static constexpr midend::flow_direction "
                                     "direction = midend::flow_direction::forward;`, or backward");
-  } else if constexpr (!has_lattice<P> || !lattice_is_a_lattice<P> || !lattice_members_fit<lattice_of<P>>) {
+  } else if constexpr (!lattice_of_problem_fits<P>) {
     explain_lattice_of_problem<P>();
   } else if constexpr (!has_boundary_fact<P>) {
     static_assert(has_boundary_fact<P>,

@@ -52,7 +52,7 @@ struct sparse_solver;
 
 /// The error of what is no sparse problem: one sentence for the first thing that is wrong. Always false.
 template <class P> constexpr bool explain_sparse_problem() {
-  if constexpr (!has_lattice<P> || !lattice_is_a_lattice<P> || !lattice_members_fit<lattice_of<P>>) {
+  if constexpr (!lattice_of_problem_fits<P>) {
     explain_lattice_of_problem<P>();
   } else if constexpr (!has_evaluation<P>) {
     static_assert(has_evaluation<P>, "midend: a problem for solve_sparse needs `void evaluate(midend::value_id v, "

@@ -222,14 +222,14 @@ concept domain_members_fit = lattice_members_fit<D> && value_transfer_fits<D> &&
 
 /// The error of what is no domain: one sentence for the first thing that is wrong. Always false.
 template <class D> constexpr bool explain_value_domain() {
-  if constexpr (!lattice<D> || !lattice_members_fit<D>) {
-    explain_lattice<D>();
-  } else if constexpr (!std::semiregular<D>) {
-    static_assert(std::semiregular<D>, "midend: a domain must be default constructible and assignable");
-  } else if constexpr (!requires { typename D::constant_type; }) {
+  if constexpr (!has_constants_of_a_domain<D>) {
     static_assert(has_constant_elements<D>,
                   "midend: a domain needs `using constant_type = std::uint64_t;`, that of the "
                   "IR");
+  } else if constexpr (!lattice<D> || !lattice_members_fit<D>) {
+    explain_lattice<D>();
+  } else if constexpr (!std::semiregular<D>) {
+    static_assert(std::semiregular<D>, "midend: a domain must be default constructible and assignable");
   } else if constexpr (!has_top_of_width<D>) {
     static_assert(has_top_of_width<D>, "midend: a domain needs `element top(unsigned width) const`, any value");
   } else if constexpr (!has_constant_elements<D>) {

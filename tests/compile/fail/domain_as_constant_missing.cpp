@@ -24,7 +24,7 @@ struct facts {
 #endif
 };
 
-template <midend::value_domain D> void analyse(const D&) {}
+template <midend::value_domain_argument D> void analyse(const D&) {}
 
 void use() {
   analyse(facts{});

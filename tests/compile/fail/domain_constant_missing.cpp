@@ -24,7 +24,7 @@ struct facts {
   std::optional<unsigned long> as_constant(element) const { return std::nullopt; }
 };
 
-template <midend::value_domain D> void analyse(const D&) {}
+template <midend::value_domain_argument D> void analyse(const D&) {}
 
 void use() {
   analyse(facts{});

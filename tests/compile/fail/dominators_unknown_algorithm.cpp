@@ -1,3 +1,4 @@
+// first: no matching function|call to deleted|constraints not satisfied
 // expect: dominators
 #include "midend/midend.hpp"
 

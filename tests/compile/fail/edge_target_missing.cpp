@@ -21,7 +21,7 @@ struct view {
 #endif
 };
 
-void needs_edges(const midend::edge_indexed_flow_graph auto&) {}
+void needs_edges(const midend::edge_indexed_flow_graph_argument auto&) {}
 
 void use() {
   needs_edges(view{});

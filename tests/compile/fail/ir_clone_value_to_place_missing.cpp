@@ -1,3 +1,4 @@
+// first: no matching function|call to deleted|constraints not satisfied
 // expect: can_clone_values_to_places
 #include "midend/ir/editing.hpp"
 

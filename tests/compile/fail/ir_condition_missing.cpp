@@ -26,7 +26,7 @@ struct view {
 #endif
 };
 
-template <midend::ssa_ir IR> void take(const IR&) {}
+template <midend::ssa_ir_argument IR> void take(const IR&) {}
 
 void use() {
   take(view{});

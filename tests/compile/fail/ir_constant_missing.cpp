@@ -35,7 +35,7 @@ struct view {
   std::optional<std::uint64_t> edge_case(midend::edge_id) const { return {}; }
 };
 
-template <midend::semantic_ir IR> void take(const IR&) {}
+template <midend::semantic_ir_argument IR> void take(const IR&) {}
 
 void use() {
   take(view{});

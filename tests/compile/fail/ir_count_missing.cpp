@@ -1,3 +1,4 @@
+// first: no matching function|call to deleted|constraints not satisfied
 // expect: has_node_counts
 #include "midend/ir/profile.hpp"
 

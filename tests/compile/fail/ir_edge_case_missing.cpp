@@ -36,7 +36,7 @@ struct view {
 #endif
 };
 
-template <midend::semantic_ir IR> void take(const IR&) {}
+template <midend::semantic_ir_argument IR> void take(const IR&) {}
 
 void use() {
   take(view{});

@@ -42,7 +42,7 @@ struct view {
 #endif
 };
 
-template <midend::cost_ir IR> void take(const IR&) {}
+template <midend::cost_ir_argument IR> void take(const IR&) {}
 
 void use() {
   take(view{});

@@ -1,3 +1,4 @@
+// first: no matching function|call to deleted|constraints not satisfied
 // expect: can_erase_ends
 #include "midend/ir/editing.hpp"
 

@@ -50,7 +50,7 @@ struct view {
 #endif
 };
 
-template <midend::ir_editor IR> void take(const IR&) {}
+template <midend::ir_editor_argument IR> void take(const IR&) {}
 
 void use() {
   take(view{});

@@ -35,7 +35,7 @@ struct view {
   midend::value_id condition(midend::node_id) const { return midend::no_value; }
 };
 
-template <midend::ssa_ir IR> void take(const IR&) {}
+template <midend::ssa_ir_argument IR> void take(const IR&) {}
 
 void use() {
   take(view{});

@@ -49,7 +49,7 @@ struct view {
   void erase_nodes(std::span<const midend::node_id>) {}
 };
 
-template <midend::ir_editor IR> void take(const IR&) {}
+template <midend::ir_editor_argument IR> void take(const IR&) {}
 
 void use() {
   take(view{});

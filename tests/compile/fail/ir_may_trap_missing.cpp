@@ -1,3 +1,4 @@
+// first: no matching function|call to deleted|constraints not satisfied
 // expect: has_may_trap
 #include "midend/ir/effects.hpp"
 

@@ -42,7 +42,7 @@ struct view {
   midend::effect_kind effect(midend::value_id) const { return {}; }
 };
 
-template <midend::cost_ir IR> void take(const IR&) {}
+template <midend::cost_ir_argument IR> void take(const IR&) {}
 
 void use() {
   take(view{});

@@ -1,3 +1,4 @@
+// first: no matching function|call to deleted|constraints not satisfied
 // expect: can_move_values
 #include "midend/ir/editing.hpp"
 

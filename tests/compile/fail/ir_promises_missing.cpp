@@ -1,3 +1,4 @@
+// first: no matching function|call to deleted|constraints not satisfied
 // expect: can_set_promises
 #include "midend/ir/editing.hpp"
 

@@ -15,7 +15,7 @@ struct facts {
 #endif
 };
 
-template <midend::lattice L> void analyse(const L&) {}
+template <midend::lattice_argument L> void analyse(const L&) {}
 
 void use() {
   analyse(facts{});

@@ -1,3 +1,4 @@
+// first: no matching function|call to deleted|constraints not satisfied
 // expect: machine_with_channels
 // expect: m\.num_channels\(\)
 // expect: m\.channels\(c\)

@@ -1,3 +1,4 @@
+// first: no matching function|call to deleted|constraints not satisfied
 // expect: machine_with_code
 // expect: m\.code_bytes\(c\)
 // expect: m\.code_header\(\)

@@ -1,3 +1,4 @@
+// first: no matching function|call to deleted|constraints not satisfied
 // expect: machine_with_exclusions
 // expect: m\.excludes\(c, c\)
 #include "midend/machine/machine_model.hpp"

@@ -1,3 +1,4 @@
+// first: no matching function|call to deleted|constraints not satisfied
 // expect: machine_with_latencies
 // expect: m\.latency\(c\)
 // expect: m\.latency\(c, c, k\)

@@ -1,3 +1,4 @@
+// first: no matching function|call to deleted|constraints not satisfied
 // expect: loop_machine
 // expect: m\.value\(f\)
 // expect: m\.is_predicated\(c\)

@@ -1,3 +1,4 @@
+// first: no matching function|call to deleted|constraints not satisfied
 // expect: machine_with_resources
 // expect: m\.num_resources\(\)
 // expect: m\.capacity\(resource\)

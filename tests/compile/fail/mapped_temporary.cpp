@@ -1,3 +1,4 @@
+// first: no matching function|call to deleted|constraints not satisfied
 // expect: borrowed_range
 #include "midend/midend.hpp"
 

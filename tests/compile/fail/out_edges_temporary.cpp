@@ -22,7 +22,7 @@ struct view {
   midend::node_id edge_target(midend::edge_id) const { return 0; }
 };
 
-void needs_edges(const midend::edge_indexed_flow_graph auto&) {}
+void needs_edges(const midend::edge_indexed_flow_graph_argument auto&) {}
 
 void use() {
   needs_edges(view{});

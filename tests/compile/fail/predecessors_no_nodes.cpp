@@ -18,7 +18,7 @@ struct view {
 #endif
 };
 
-void needs_predecessors(const midend::bidirectional_flow_graph auto&) {}
+void needs_predecessors(const midend::bidirectional_flow_graph_argument auto&) {}
 
 void use() {
   needs_predecessors(view{});

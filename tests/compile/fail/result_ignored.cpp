@@ -1,3 +1,4 @@
+// first: ignoring return
 // expect: nodiscard|unused-result
 // from_edges reports a bad edge in its result; ignoring it is a warning, which is an error here.
 #include "midend/midend.hpp"
