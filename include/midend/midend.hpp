@@ -45,6 +45,7 @@
 #include "midend/dataflow/solution.hpp"
 #include "midend/dataflow/solve.hpp"
 #include "midend/dataflow/solve_sparse.hpp"
+#include "midend/dataflow/text.hpp"
 #include "midend/dataflow/unassigned_variable.hpp"
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/dataflow/verify_solution.hpp"

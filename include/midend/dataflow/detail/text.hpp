@@ -1,62 +1,22 @@
-/// What lattices append to a `text_buffer`: words, numbers, lists.
+/// The text functions under the names that the folder's own lattices use.
 #pragma once
 
 #include "midend/config.hpp"
 #include "midend/dataflow/lattice.hpp"
+#include "midend/dataflow/text.hpp"
 
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
-#include <type_traits>
 
 MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-constexpr void append_text(text_buffer& out, const char* text) {
-  for (; *text != '\0'; ++text) {
-    out.push_back(*text);
-  }
-}
+using midend::append_text;
+using midend::text_list;
 
 template <std::integral T> constexpr void append_number(text_buffer& out, T value) {
-  if constexpr (std::is_same_v<T, bool>) {
-    append_text(out, value ? "true" : "false");
-  } else {
-    char digits[20]{};
-    std::size_t count = 0;
-    auto rest = static_cast<std::uint64_t>(value);
-    if (value < T{0}) {
-      out.push_back('-');
-      rest = 0 - rest;
-    }
-    do {
-      digits[count++] = static_cast<char>('0' + rest % 10);
-      rest /= 10;
-    } while (rest != 0);
-    while (count != 0) {
-      out.push_back(digits[--count]);
-    }
-  }
+  append_integer(out, value);
 }
-
-/// A list in brackets, with commas between the items.
-class text_list {
-public:
-  constexpr text_list(text_buffer& out, char open) : out_(out) { out.push_back(open); }
-
-  /// To be called before each item.
-  constexpr void next() {
-    append_text(out_, first_ ? "" : ", ");
-    first_ = false;
-  }
-
-  constexpr void close(char bracket) { out_.push_back(bracket); }
-
-private:
-  text_buffer& out_;
-  bool first_ = true;
-};
 
 } // namespace detail
 
