@@ -138,14 +138,15 @@ private:
 
 /// How much of `ir` is in the library's vocabulary. Unreachable nodes count too. Constants are the literals of the IR.
 /// Linear time in values and operands.
-template <semantic_ir IR> constexpr ir_coverage coverage(const IR& ir) {
+template <semantic_ir_argument IR> constexpr ir_coverage coverage(const IR& ir) {
   const detail::nothing_found nothing;
   return detail::coverage_counter<IR, detail::nothing_found>(ir, nothing).run();
 }
 
 /// The same for what is executed, after an analysis as `sccp`: what it could use, and what it could not. Constants are
 /// those that it found.
-template <semantic_ir IR, constants_found<IR> Found> constexpr ir_coverage coverage(const IR& ir, const Found& found) {
+template <semantic_ir_argument IR, constants_found<IR> Found>
+constexpr ir_coverage coverage(const IR& ir, const Found& found) {
   return detail::coverage_counter<IR, Found>(ir, found).run();
 }
 

@@ -30,6 +30,10 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
+/// The members without which values have no meaning.
+template <class IR>
+concept has_semantics = has_constant_type<IR> && requires(const IR& ir, edge_id e) { ir.edge_case(e); };
+
 /// Checks one rung after the other, and within a rung first that numbers are in range: what is asked of the IR later
 /// names only what exists. Each check returns whether all is well; if not, `error_` says what is not.
 template <class IR> class ir_checker {
@@ -1053,36 +1057,34 @@ private:
 ///
 /// Requires nothing: a number is checked before the view is asked about what has it. Members that a rung asks about
 /// some values only are asked about those only: `phi_input(v, e)` of phis and edges into their node, `edge_case(e)`
-/// where there is a condition, members of
-/// the effects and cost rungs about values in nodes that are not phis, `memory(v)` if `v`
-/// reads or writes. Unreachable nodes are checked too, but where control never is, every value counts as computed.
+/// where there is a condition, members of the effects and cost rungs about values in nodes that are not phis,
+/// `memory(v)` if `v` reads or writes. Unreachable nodes are checked too, but where control never is, every value counts as computed.
 ///
 /// Returns the first error with its place, or nothing; in the order in which `reason` groups them. Call it in tests of
 /// a view, and on data that you do not trust. O(n + m + u) time for u operands, expected if cases are numbers; a branch
 /// with k cases of another type takes O(k²). 24 bytes a value, 50 a node, 25 an edge, 4 an operand if there are users.
 template <class IR> constexpr std::optional<ir_error> check_ir(const IR& ir) {
-  static_assert(ssa_values<IR> || has_statements_in_nodes<IR>,
-                "check_ir: the view models neither the values rung (ir/ssa_values.hpp) nor statements in nodes "
-                "(ir/statements.hpp)");
+  static_assert(has_num_values<IR> || has_num_statements<IR>,
+                "midend: check_ir needs values (ir/ssa_values.hpp) or statements (ir/statements.hpp)");
   // A view that has one member of a rung is meant to have all, and what is optional is meant to be called.
-  if constexpr (has_values<IR>) {
+  if constexpr (has_cost<IR>) {
+    static_assert(cost_ir_argument<IR>);
+  } else if constexpr (detail::has_semantics<IR>) {
+    static_assert(semantic_ir_argument<IR>);
+  } else if constexpr (has_values<IR>) {
     static_assert(ssa_ir_argument<IR>);
-  } else if constexpr (ssa_values<IR>) {
+  } else if constexpr (has_num_values<IR>) {
     static_assert(ssa_values_argument<IR>);
   }
   if constexpr (has_expression<IR>) {
     static_assert(expression_ir_argument<IR>);
   } else if constexpr (has_definitions<IR>) {
     static_assert(statement_ir_argument<IR>);
+  } else if constexpr (!has_num_values<IR>) {
+    static_assert(has_statements_in_nodes<IR>, "midend: statements need graph(), num_statements() and statements(n)");
   }
-  static_assert(!(has_constant_type<IR> && (has_edge_case<IR> || has_edge_cases<IR>)) || semantic_ir<IR>,
-                "check_ir: the view has edge_case(e), but does not model the semantics rung (semantic_ir in "
-                "ir/semantics.hpp)");
-  static_assert(
-      !has_may_trap<IR> || effect_ir<IR>,
-      "check_ir: the view has may_trap(v), but does not model the effects rung (effect_ir in ir/effects.hpp)");
-  static_assert(!has_cost<IR> || cost_ir<IR>,
-                "check_ir: the view has cost(v), but does not model the cost rung (cost_ir in ir/cost.hpp)");
+  static_assert(!has_may_trap<IR> || effect_ir<IR>,
+                "midend: a view with may_trap(v) needs all members of the effects rung (effect_ir in ir/effects.hpp)");
   return detail::ir_checker<IR>(ir).run();
 }
 
