@@ -11,8 +11,10 @@
 #include <midend/dataflow/lattices/dual.hpp>
 #include <midend/dataflow/solve.hpp>
 
-// 3. Constants
+// 3. Constants, with words for what is wrong with a view
+#include <midend/ssa/check_ir.hpp>
 #include <midend/ssa/sccp.hpp>
+#include <midend/viz/ir_errors.hpp>
 
 // 4. Unrolling, with words for the advice
 #include <midend/machine/e2k.hpp>
@@ -218,6 +220,10 @@ int main() {
   }
   // [3]
   const view ir{f, g};
+  if (const auto error = midend::check_ir(ir)) { // what is wrong with the view, and where
+    std::printf("%s\n", midend::to_text(*error).c_str());
+    return 1;
+  }
   const auto facts = midend::sccp(ir);
   for (value_id v = 0; v != ir.num_values(); ++v) {
     if (f.values[v].kind != kind::number && facts.constant(v)) {

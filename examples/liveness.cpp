@@ -5,6 +5,8 @@
 #include <midend/dataflow/reaching_definitions.hpp>
 #include <midend/dataflow/very_busy_expressions.hpp>
 #include <midend/graph/csr_graph.hpp>
+#include <midend/ssa/check_ir.hpp>
+#include <midend/viz/ir_errors.hpp>
 
 #include <cstdio>
 #include <span>
@@ -94,6 +96,10 @@ int main() {
   const program p = example();
   const std::vector<std::string> expressions{"a+b", "s+t"};
 
+  if (const auto error = midend::check_ir(p)) {
+    std::printf("%s\n", midend::to_text(*error).c_str());
+    return 1;
+  }
   // [live]
   const auto live = midend::live_variables(p);
   print("live at the start:", live.in(0), p.names);

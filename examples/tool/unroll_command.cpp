@@ -9,8 +9,10 @@
 
 #include <midend/elbrus/views/construct_ssa.hpp>
 #include <midend/elbrus/views/cost_view.hpp>
+#include <midend/ir/coverage.hpp>
 #include <midend/loops/dominators_and_loops.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
+#include <midend/viz/coverage.hpp>
 #include <midend/viz/unrolling.hpp>
 #include <midend/viz/unrolling_chart.hpp>
 
@@ -19,6 +21,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -47,6 +50,7 @@ struct unroll_options {
   bool hardware_counter = false;
   bool divide_by_multiplying = false;
   bool json = false;
+  bool statistics = false;
 };
 
 using midend::loop_id;
@@ -179,6 +183,10 @@ private:
       ++num_loops_;
       midend::advise_unrolling(view, forest, l, machine_, chosen_, workspace_, advice_);
       report(p, names);
+      if (options_.statistics) {
+        std::fprintf(stderr, "@%s, %s: %s\n", std::string(p.name()).c_str(), names.node(forest.header(l)).c_str(),
+                     midend::to_text(midend::coverage(view, forest.blocks(l))).c_str());
+      }
       if (!options_.chart.empty() && advice_.obstacle == midend::unrolling_obstacle::none && num_charts_++ == 0) {
         draw(p, view, forest, names);
       }
@@ -296,6 +304,8 @@ command add_unroll_command(CLI::App& app) {
                 "the machine counts iterations without extra operations");
   sub->add_flag("--divide-by-multiplying", options.divide_by_multiplying,
                 "lower division by a constant to multiplication and shifts");
+  sub->add_flag("--stats", options.statistics,
+                "print how many operations of each loop are understood, to standard error");
   return {sub, [given] { return run(*given); }};
 }
 

@@ -74,6 +74,11 @@ TEST_CASE("coverage: by what the rungs say, before and after constant propagatio
   CHECK(coverage(elbrus::cost_view(p), found) ==
         ir_coverage{.vocabulary = 3, .branches = 3, .guarded = 1, .memory = 2, .of_constants = 3, .of_variables = 1});
 
+  // One node alone.
+  const midend::node_id entry = p.entry();
+  CHECK(coverage(elbrus::cost_view(p), midend::span<const midend::node_id>(&entry, 1)) ==
+        ir_coverage{.vocabulary = 2, .branches = 1, .guarded = 1, .memory = 1, .of_constants = 1, .of_variables = 3});
+
   // Without the cost rung, nobody says what terminators and memory operations are.
   const ir_coverage less = coverage(elbrus::semantic_view(p));
   CHECK(less.vocabulary == 3);

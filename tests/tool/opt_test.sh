@@ -31,6 +31,13 @@ says() {
   cmp -s "$work/err" "$work/expected" || fail "$name" "$(diff "$work/expected" "$work/err" | head -n 5)"
 }
 
+run "--stats" 0 opt "$programs/tour.eir" --passes=sccp --stats -o "$work/out.eir" &&
+  { grep -q '^@floats: sccp: .*; 2 of 9 operations understood; unknown: 7 others; ' "$work/err" ||
+    fail "--stats" "$(cat "$work/err")"; }
+run "unroll --stats" 0 unroll "$programs/unrolling.eir" --procedure=five_iterations_more --stats &&
+  { grep -qE '^@five_iterations_more, loop: [0-9]+ of [0-9]+ operations understood' "$work/err" ||
+    fail "unroll --stats" "$(cat "$work/err")"; }
+
 for file in "$programs"/*.eir; do
   name=$(basename "$file" .eir)
   run "$name" 0 opt "$file" -o "$work/once.eir"

@@ -9,6 +9,7 @@
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
+#include "midend/support/span.hpp"
 
 #include <concepts>
 #include <cstdint>
@@ -62,13 +63,24 @@ public:
     const auto nodes = static_cast<node_id>(ir_.graph().num_nodes());
     for (node_id n = 0; n != nodes; ++n) {
       if (is_executed(n)) {
-        for_each_id(ir_.values(n), [this](value_id v) { ++count_of(v); });
+        add(n);
       }
     }
     return out_;
   }
 
+  constexpr ir_coverage run(span<const node_id> nodes) {
+    for (const node_id n : nodes) {
+      add(n);
+    }
+    return out_;
+  }
+
 private:
+  constexpr void add(node_id n) {
+    for_each_id(ir_.values(n), [this](value_id v) { ++count_of(v); });
+  }
+
   static constexpr bool is_static = std::same_as<Found, nothing_found>;
 
   constexpr bool is_executed([[maybe_unused]] node_id n) const {
@@ -141,6 +153,12 @@ private:
 template <semantic_ir_argument IR> constexpr ir_coverage coverage(const IR& ir) {
   const detail::nothing_found nothing;
   return detail::coverage_counter<IR, detail::nothing_found>(ir, nothing).run();
+}
+
+/// The same for some nodes, such as `loops.blocks(l)`: what the advice on unrolling could use of a loop.
+template <semantic_ir_argument IR> constexpr ir_coverage coverage(const IR& ir, span<const node_id> nodes) {
+  const detail::nothing_found nothing;
+  return detail::coverage_counter<IR, detail::nothing_found>(ir, nothing).run(nodes);
 }
 
 /// The same for what is executed, after an analysis as `sccp`: what it could use, and what it could not. Constants are
