@@ -58,6 +58,12 @@ if [ "$group" = tests ]; then
   want meson program meson
   want doxygen program doxygen
   want mkdocs program mkdocs
+  # The library on other machines and with another standard library.
+  want g++-s390x-linux-gnu program s390x-linux-gnu-g++
+  want g++-i686-linux-gnu program i686-linux-gnu-g++
+  want qemu-user-static program qemu-s390x-static
+  want libc++-19-dev any_file '/usr/lib/llvm-19/include/c++/v1/vector'
+  want libc++abi-19-dev any_file '/usr/lib/llvm-19/lib/libc++abi.so'
   want mkdocs-material any_file /usr/share/mkdocs/themes/material/base.html
 fi
 
