@@ -4,13 +4,16 @@
 #include <doctest/doctest.h>
 #include <midend/elbrus/equal.hpp>
 #include <midend/loops/loop_forms.hpp>
+#include <midend/transform/clean_control.hpp>
 #include <midend/transform/close_loops.hpp>
 #include <midend/transform/remove_dead_code.hpp>
+#include <midend/transform/rotate_loops.hpp>
 #include <midend/transform/simplify_loops.hpp>
 #include <midend/transform/split_critical_edges.hpp>
 
 #include <functional>
 #include <string>
+#include <utility>
 
 using namespace midend_tests;
 using midend::loop_id;
@@ -165,4 +168,63 @@ TEST_CASE("simplify_loops on unfolded programs, whose flow is worse") {
     loops += done.loops.num_loops();
   });
   CHECK(loops > 300);
+}
+
+TEST_CASE("rotate_loops") {
+  std::size_t rotated = 0;
+  check_on_random_programs(
+      1000, endless_flow(),
+      [&](elbrus::editor& e) {
+        auto done = midend::rotate_loops(e);
+        rotated += done.plan.rotations.size();
+        return std::move(done.witness);
+      },
+      [](const elbrus::procedure& p) {
+        check_simple_forms(p);
+        const auto found = midend::dominators_and_loops(p);
+        CHECK(midend::plan_rotate_loops(elbrus::effect_view(p), found.loops).empty());
+      });
+  CHECK(rotated > 100);
+}
+
+namespace {
+
+/// Each round is certified.
+void check_cleaning(elbrus::procedure& p, std::uint64_t seed) {
+  elbrus::editor e(p);
+  elbrus::procedure before = p;
+  midend::clean_control(e, [&](const midend::unfolding_witness& w) {
+    const auto verdict = certificate(before, p, w);
+    CHECK_MESSAGE(verdict, "seed ", seed, ": ", to_text(verdict), "\n", elbrus::to_text(before), elbrus::to_text(p));
+    CHECK(elbrus::verify(p).empty());
+    before = p;
+  });
+  CHECK(midend::plan_clean_control(e).empty());
+}
+
+} // namespace
+
+TEST_CASE("clean_control") {
+  random_program_options options = endless_flow();
+  options.known = 40;
+  comparison_counts runs;
+  std::size_t changed = 0;
+  for_each_random_program(800, options, [&](const generated_program& g, std::uint64_t seed) {
+    elbrus::program all = in_ssa_form(g);
+    random_source random(seed);
+    for (elbrus::procedure& p : all.procedures) {
+      if (seed % 2 == 0) {
+        elbrus::editor e(p);
+        midend::unfolding<elbrus::editor> u(e);
+        unfold_at_random(p, u, random);
+      }
+      const elbrus::procedure before = p;
+      check_cleaning(p, seed);
+      changed += elbrus::equal(before, p) ? 0u : 1u;
+    }
+    const std::string wrong = why_wrong(g, all, &runs);
+    CHECK_MESSAGE(wrong.empty(), "seed ", seed, ": ", wrong);
+  });
+  MESSAGE(changed, " procedures changed; ", runs.same, " runs the same");
+  CHECK(changed > 300);
 }

@@ -284,6 +284,14 @@ const std::vector<mistake<transformed>>& mistakes() {
          t.grow();
          t.w.dropped.push_back({t.inner2, lost, no_edge, drop_reason::constant_condition});
        }},
+      {"flow", "a branch became a jump for a literal that is not its condition",
+       [](auto& t) {
+         const edge_id lost = t.w.edge_origin[t.after.out_edges(t.inner2)[0]];
+         t.editor().keep_edge(t.after.out_edges(t.inner2)[1]);
+         const value_id never = t.after.constant(elbrus::type::i1, 0);
+         t.grow();
+         t.w.dropped.push_back({t.inner2, lost, never, drop_reason::constant_condition});
+       }},
       {"flow", "a branch became a jump for a reason that does not hold: other target",
        [](auto& t) {
          const edge_id lost = t.w.edge_origin[t.after.out_edges(t.inner2)[0]];

@@ -45,6 +45,26 @@ public:
 
   E& editor() { return editor_; }
 
+  /// Nodes that have operations or edges, and edges that are not erased.
+  std::size_t num_present_nodes() const {
+    std::size_t count = 0;
+    for (node_id n = 0; n != node_count(); ++n) {
+      bool present = false;
+      detail::for_each_id(editor_.values(n), [&](value_id) { present = true; });
+      detail::for_each_id(editor_.graph().out_edges(n), [&](edge_id) { present = true; });
+      count += present ? 1u : 0u;
+    }
+    return count;
+  }
+
+  std::size_t num_present_edges() const {
+    std::size_t count = 0;
+    for (node_id n = 0; n != node_count(); ++n) {
+      detail::for_each_id(editor_.graph().out_edges(n), [&](edge_id) { ++count; });
+    }
+    return count;
+  }
+
   const unfolding_witness& witness() const { return witness_; }
 
   /// For transformations that change more than this class does.
@@ -118,14 +138,15 @@ public:
     editor_.redirect_edge(e, target);
   }
 
-  /// The source of an edge always continues along it. The other edges must be dropped for this reason; `like` is
-  /// `no_edge` unless the reason is `equal_edges`.
+  /// The source of an edge always continues along it, because its condition is a literal or because the others are
+  /// equal to it.
   void keep_edge(edge_id e, drop_reason reason) {
     const auto n = static_cast<node_id>(editor_.graph().edge_source(e));
+    const std::uint32_t like = reason == drop_reason::constant_condition ? static_cast<value_id>(editor_.condition(n))
+                                                                         : witness_.edge_origin[e];
     detail::for_each_id(editor_.graph().out_edges(n), [&](edge_id other) {
       if (other != e && witness_.edge_origin[other] != no_edge) {
-        witness_.dropped.push_back({n, witness_.edge_origin[other],
-                                    reason == drop_reason::equal_edges ? witness_.edge_origin[e] : no_edge, reason});
+        witness_.dropped.push_back({n, witness_.edge_origin[other], like, reason});
       }
     });
     editor_.keep_edge(e);

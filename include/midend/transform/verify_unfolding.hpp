@@ -164,48 +164,84 @@ private:
     place(after_, new_home_);
   }
 
-  /// The reachable nodes of the new program, how many copies old nodes have, and the chains of merged nodes.
+  /// The reachable nodes of the new program, their chains of merged nodes, and how many copies old nodes have.
   void reach() {
     const auto& g = after_.graph();
     const node_id count = node_count(g);
-    reached_.assign(count, 0);
-    copies_.assign(node_count(before_.graph()), 0);
-    chain_end_.assign(count + std::size_t{1}, 0);
-    for (const merged_node& m : w_.merged) {
-      ++chain_end_[m.into];
-    }
-    counts_to_ends(chain_end_);
-    chain_.resize_for_overwrite(w_.merged.size());
-    for (std::size_t i = w_.merged.size(); i-- != 0;) {
-      chain_[--chain_end_[w_.merged[i].into]] = w_.merged[i].node;
-    }
+    ids reached(count, 0);
     if (count != 0) {
       order_.push_back(static_cast<node_id>(g.entry()));
-      reached_[order_[0]] = 1;
+      reached[order_[0]] = 1;
     }
     for (std::size_t i = 0; i != order_.size(); ++i) {
-      const node_id n = order_[i];
-      if (is_copy(n)) {
-        ++copies_[w_.node_origin[n]];
-        for (const node_id old : chain_of(n)) {
-          ++copies_[old];
-        }
-      }
-      for_each_id(g.successors(n), [&](node_id s) {
-        if (reached_[s] == 0) {
-          reached_[s] = 1;
+      for_each_id(g.successors(order_[i]), [&](node_id s) {
+        if (reached[s] == 0) {
+          reached[s] = 1;
           order_.push_back(s);
         }
       });
     }
     dominators_ = dominators(g);
+    copies_.assign(node_count(before_.graph()), 0);
+    chain_begin_.assign(count, 0);
+    chain_end_.assign(count, 0);
+    ids ends(count + std::size_t{1}, 0);
+    ids merged;
+    for (const merged_node& m : w_.merged) {
+      ++ends[m.into];
+    }
+    counts_to_ends(ends);
+    merged.resize_for_overwrite(w_.merged.size());
+    for (std::size_t i = w_.merged.size(); i-- != 0;) {
+      merged[--ends[w_.merged[i].into]] = w_.merged[i].node;
+    }
+    for (const node_id n : order_) {
+      if (ok() && is_copy(n)) {
+        list_chain(n, {merged.data() + ends[n], merged.data() + ends[n + std::size_t{1}]});
+      }
+    }
+  }
+
+  /// Merged nodes follow each other by the only edge that was not dropped, or with nodes in between that do nothing:
+  /// these become part of the chain.
+  void list_chain(node_id n, span<const node_id> merged) {
+    chain_begin_[n] = static_cast<std::uint32_t>(chain_.size());
+    node_id old = w_.node_origin[n];
+    ++copies_[old];
+    for (const node_id next : merged) {
+      std::size_t passed = 0;
+      do {
+        const edge_id e = passed == 0 ? edge_on(n, old) : only_edge_of_idle(old);
+        if (e == no_edge || ++passed > copies_.size()) {
+          fail(unfolding_fault::broken_chain, n);
+          return;
+        }
+        old = target(before_.graph(), e);
+        chain_.push_back(old);
+        ++copies_[old];
+      } while (old != next);
+    }
+    chain_end_[n] = static_cast<std::uint32_t>(chain_.size());
+  }
+
+  /// The only edge of an old node that node `n` did not drop, or `no_edge`.
+  edge_id edge_on(node_id n, node_id old) const {
+    std::size_t count = 0;
+    edge_id only = no_edge;
+    for_each_id(before_.graph().out_edges(old), [&](edge_id e) {
+      if (drops_.find({n, e}) == hash_map<key>::missing) {
+        ++count;
+        only = e;
+      }
+    });
+    return count == 1 ? only : no_edge;
   }
 
   bool is_copy(node_id n) const { return w_.node_origin[n] != no_node; }
 
   /// The old nodes that were appended to the first one.
   span<const node_id> chain_of(node_id n) const {
-    return {chain_.data() + chain_end_[n], chain_.data() + chain_end_[n + std::size_t{1}]};
+    return {chain_.data() + chain_begin_[n], chain_.data() + chain_end_[n]};
   }
 
   node_id last_of(node_id n) const {
@@ -268,7 +304,7 @@ private:
         ++at;
       } else {
         dropped = true;
-        check_dropped(n, old, e);
+        check_dropped(n, old, e, no_edge);
       }
     });
     if (at != edges_.size()) {
@@ -289,19 +325,20 @@ private:
     }
   }
 
-  void check_dropped(node_id n, node_id old, edge_id e) {
+  /// `kept`: the only edge that is left, or `no_edge` if that is among the edges of the copy.
+  void check_dropped(node_id n, node_id old, edge_id e, edge_id kept) {
     const std::uint32_t i = drops_.find({n, e});
     if (i != hash_map<key>::missing) {
       const dropped_edge& d = w_.dropped[i];
       bool proven = d.reason == drop_reason::assumed;
       verdict_.assumed += proven;
-      const auto condition = static_cast<value_id>(before_.condition(old));
-      if (d.reason == drop_reason::constant_condition && condition != no_value) {
-        const auto c = before_.constant(condition);
+      if (d.reason == drop_reason::constant_condition && before_.condition(old) != no_value &&
+          d.like < new_home_.size()) { // that the literal is the condition is checked with the operations
+        const auto c = constant_of_new(d.like);
         proven = c && taken_edge(before_, old, *c) != e;
       } else if (d.reason == drop_reason::equal_edges) {
-        proven =
-            is_kept(n, old, d.like) && d.like != e && target(before_.graph(), d.like) == target(before_.graph(), e);
+        proven = (kept == no_edge ? is_kept(n, old, d.like) : kept == d.like) && d.like != e &&
+                 target(before_.graph(), d.like) == target(before_.graph(), e);
         for_each_phi(before_, target(before_.graph(), e), [&](value_id phi) {
           proven = proven && before_.phi_input(phi, e) == before_.phi_input(phi, d.like);
         });
@@ -432,6 +469,7 @@ private:
           return;
         }
         paths_.push_back(next);
+        ++copies_[t]; // it runs here too, so nothing else is the only copy
       }
     }
     x.new_path = static_cast<std::uint32_t>(paths_.size());
@@ -520,18 +558,14 @@ private:
     }
   }
 
-  /// Merged nodes follow each other, and phis of the next one become what they get from this one.
+  /// Phis of the next node of a chain become what they get from the one before.
   void enter_part(node_id n, node_id from, node_id to) {
-    std::size_t count = 0;
-    edge_id only = no_edge;
+    const edge_id only = edge_on(n, from);
     for_each_id(before_.graph().out_edges(from), [&](edge_id e) {
-      ++count;
-      only = e;
+      if (e != only) {
+        check_dropped(n, from, e, only);
+      }
     });
-    if (count != 1 || target(before_.graph(), only) != to) {
-      fail(unfolding_fault::broken_chain, n);
-      return;
-    }
     phis_.clear();
     for_each_phi(before_, to, [&](value_id phi) {
       phis_.push_back({phi, present(n, static_cast<value_id>(before_.phi_input(phi, only)))});
@@ -569,6 +603,12 @@ private:
         at_end_.push_back(n, x, {no_value, no_value});
       } else {
         fail(unfolding_fault::missing_operation, n, no_value, x);
+      }
+    });
+    for_each_id(before_.graph().out_edges(old), [&](edge_id e) {
+      const std::uint32_t i = drops_.find({n, e});
+      if (i != hash_map<key>::missing && w_.dropped[i].reason == drop_reason::constant_condition) {
+        read(n, static_cast<value_id>(before_.condition(old)), w_.dropped[i].like);
       }
     });
     return end;
@@ -740,11 +780,11 @@ private:
   const After& after_;
   const unfolding_witness& w_;
   unfolding_verdict verdict_;
-  ids home_;     ///< by old value: its node
-  ids new_home_; ///< by new value
-  ids reached_;
-  ids order_;  ///< reachable nodes of the new program
-  ids copies_; ///< by old node
+  ids home_;        ///< by old value: its node
+  ids new_home_;    ///< by new value
+  ids order_;       ///< reachable nodes of the new program
+  ids copies_;      ///< by old node
+  ids chain_begin_; ///< by node of the new program, into `chain_`
   ids chain_end_;
   ids chain_;
   dominator_tree dominators_;

@@ -1,0 +1,484 @@
+/// `clean_control`: simpler control flow without copying: known branches become jumps, unreachable nodes go, nodes that
+/// follow each other merge, and nodes that do nothing are passed over.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/editing.hpp"
+#include "midend/ir/effects.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/semantics.hpp"
+#include "midend/ir/ssa.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
+#include "midend/transform/unfolding.hpp"
+#include "midend/transform/unfolding_witness.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// A branch that becomes a jump along an edge.
+struct decided_branch {
+  edge_id edge;
+  drop_reason reason; ///< `constant_condition` or `equal_edges`
+};
+
+/// Node `node` is appended to `into`.
+struct node_merge {
+  node_id into;
+  node_id node;
+};
+
+/// What `clean_control` will do next. To veto a change, remove it; what is then no longer possible is skipped.
+struct control_plan {
+  std::uint64_t epoch = 0;
+  flat_array<decided_branch> branches;
+  flat_array<node_id> unreachable; ///< all of them are erased; clear the list to keep them
+  flat_array<node_merge> merges;   ///< chain by chain, from the first node on
+  flat_array<node_id> passed;      ///< nodes that do nothing
+
+  bool empty() const { return branches.empty() && unreachable.empty() && merges.empty() && passed.empty(); }
+};
+
+/// What `clean_control` requires of an editor.
+template <class E>
+concept control_editor = unfolding_editor<E> && effect_ir<E> && has_constant<E> && has_edge_case<E> &&
+                         can_move_values<E> && can_erase_ends<E>;
+
+namespace detail {
+
+template <class IR> class control_planner {
+public:
+  control_planner(const IR& ir, control_plan& out) : ir_(ir), out_(out) {}
+
+  void run() {
+    const auto& g = ir_.graph();
+    const node_id count = node_count(g);
+    out_.epoch = graph_epoch(g);
+    kept_.assign(count, no_edge);
+    reached_.assign(count, 0);
+    entered_.assign(count, 0);
+    reach();
+    for (node_id n = 0; n != count; ++n) {
+      if (reached_[n] == 0 && !is_erased(n)) {
+        out_.unreachable.push_back(n);
+      }
+    }
+    plan_merges();
+    plan_passed();
+  }
+
+private:
+  node_id entry() const { return static_cast<node_id>(ir_.graph().entry()); }
+
+  node_id target(edge_id e) const { return static_cast<node_id>(ir_.graph().edge_target(e)); }
+
+  bool is_erased(node_id n) const {
+    bool empty = true;
+    for_each_id(ir_.values(n), [&](value_id) { empty = false; });
+    for_each_id(ir_.graph().out_edges(n), [&](edge_id) { empty = false; });
+    return empty;
+  }
+
+  /// The nodes that are left when decided branches are jumps, and the number of edges into each.
+  void reach() {
+    flat_array<node_id> todo;
+    if (reached_.size() != 0) {
+      todo.push_back(entry());
+      reached_[entry()] = 1;
+    }
+    while (!todo.empty()) {
+      const node_id n = todo.back();
+      todo.pop_back();
+      decide(n);
+      for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
+        if (kept_[n] != no_edge && kept_[n] != e) {
+          return;
+        }
+        ++entered_[target(e)];
+        if (reached_[target(e)] == 0) {
+          reached_[target(e)] = 1;
+          todo.push_back(target(e));
+        }
+      });
+    }
+  }
+
+  void decide(node_id n) {
+    const auto condition = static_cast<value_id>(ir_.condition(n));
+    if (condition == no_value) {
+      return;
+    }
+    edge_id first = no_edge;
+    edge_id taken = no_edge;
+    edge_id otherwise = no_edge;
+    std::size_t edges = 0;
+    bool equal = true;
+    const auto constant = ir_.constant(condition);
+    for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
+      ++edges;
+      first = first == no_edge ? e : first;
+      equal = equal && is_equal(first, e);
+      const auto value = ir_.edge_case(e);
+      if (!value) {
+        otherwise = e;
+      } else if (constant && *value == *constant) {
+        taken = e;
+      }
+    });
+    taken = taken != no_edge ? taken : otherwise;
+    if (edges < 2) {
+      return;
+    }
+    if (constant && taken != no_edge) {
+      keep(n, taken, drop_reason::constant_condition);
+    } else if (equal) {
+      keep(n, first, drop_reason::equal_edges);
+    }
+  }
+
+  bool is_equal(edge_id a, edge_id b) const {
+    bool equal = target(a) == target(b);
+    if (equal && a != b) {
+      for_each_phi(ir_, target(a), [&](value_id phi) {
+        equal = equal && static_cast<value_id>(ir_.phi_input(phi, a)) == static_cast<value_id>(ir_.phi_input(phi, b));
+      });
+    }
+    return equal;
+  }
+
+  void keep(node_id n, edge_id e, drop_reason reason) {
+    kept_[n] = e;
+    out_.branches.push_back({e, reason});
+  }
+
+  /// The only edge of a node that ends in a jump, or will; else `no_edge`.
+  edge_id jump_of(node_id n) const {
+    if (kept_[n] != no_edge) {
+      return kept_[n];
+    }
+    edge_id only = no_edge;
+    std::size_t edges = 0;
+    for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
+      only = e;
+      ++edges;
+    });
+    return edges == 1 && static_cast<value_id>(ir_.condition(n)) == no_value && may_redirect(ir_, only) ? only
+                                                                                                        : no_edge;
+  }
+
+  /// The node that follows `n` and nothing else, or `no_node`.
+  node_id follower(node_id n) const {
+    const edge_id e = jump_of(n);
+    const node_id s = e == no_edge ? no_node : target(e);
+    return s != no_node && s != n && s != entry() && entered_[s] == 1 ? s : no_node;
+  }
+
+  void plan_merges() {
+    flat_array<unsigned char> follows(reached_.size(), 0);
+    for (node_id n = 0; n != reached_.size(); ++n) {
+      if (reached_[n] != 0 && follower(n) != no_node) {
+        follows[follower(n)] = 1;
+      }
+    }
+    merged_.assign(reached_.size(), 0);
+    for (node_id n = 0; n != reached_.size(); ++n) {
+      if (reached_[n] != 0 && follows[n] == 0) {
+        for (node_id s = follower(n); s != no_node; s = follower(s)) {
+          out_.merges.push_back({n, s});
+          merged_[n] = 1;
+          merged_[s] = 1;
+        }
+      }
+    }
+  }
+
+  void plan_passed() {
+    for (node_id n = 0; n != reached_.size(); ++n) {
+      if (reached_[n] != 0 && merged_[n] == 0 && n != entry() && does_nothing(n)) {
+        out_.passed.push_back(n);
+      }
+    }
+  }
+
+  bool does_nothing(node_id n) const {
+    const edge_id jump = kept_[n] == no_edge ? jump_of(n) : no_edge; // a decided branch: next time
+    if (jump == no_edge || target(jump) == n) {
+      return false;
+    }
+    bool idle = true;
+    bool has_phis = false;
+    for_each_id(ir_.values(n), [&](value_id v) {
+      idle = idle && (ir_.is_phi(v) || is_terminator(ir_, v));
+      has_phis = has_phis || ir_.is_phi(v);
+    });
+    for_each_id(ir_.graph().in_edges(n), [&](edge_id e) { idle = idle && may_redirect(ir_, e); });
+    return idle && (!has_phis || phis_only_pass_on(n, jump));
+  }
+
+  /// Whether phis of `n` are read only by phis of the next node, along `jump`.
+  bool phis_only_pass_on(node_id n, edge_id jump) const {
+    if constexpr (has_users<IR>) {
+      bool only = true;
+      for_each_phi(ir_, n, [&](value_id phi) {
+        for_each_id(ir_.users(phi), [&](value_id user) {
+          only = only && ir_.is_phi(user) && static_cast<node_id>(ir_.node_of(user)) == target(jump);
+          if (only) {
+            for_each_id(ir_.graph().in_edges(target(jump)), [&](edge_id e) {
+              only = only && (e == jump || static_cast<value_id>(ir_.phi_input(user, e)) != phi);
+            });
+          }
+        });
+      });
+      return only;
+    } else {
+      return false;
+    }
+  }
+
+  const IR& ir_;
+  control_plan& out_;
+  flat_array<edge_id> kept_;
+  flat_array<unsigned char> reached_;
+  flat_array<unsigned char> merged_;
+  flat_array<std::uint32_t> entered_;
+};
+
+template <class E> class control_cleaning {
+public:
+  explicit control_cleaning(unfolding<E>& u) : u_(u), editor_(u.editor()) {}
+
+  void run(const control_plan& plan) {
+    for (const decided_branch& b : plan.branches) {
+      u_.keep_edge(b.edge, b.reason);
+    }
+    if (!plan.unreachable.empty()) {
+      erase_unreachable();
+    }
+    has_merged_.assign(static_cast<std::size_t>(editor_.graph().num_nodes()), 0);
+    into_.assign(has_merged_.size(), no_node);
+    for (const merged_node& m : u_.witness().merged) {
+      has_merged_[m.into] = 1;
+    }
+    gone_.clear();
+    for (const node_merge& m : plan.merges) {
+      merge(m.into, m.node);
+    }
+    for (dropped_edge& d : u_.witness().dropped) {
+      d.node = into_[d.node] != no_node ? into_[d.node] : d.node;
+    }
+    for (const node_id n : plan.passed) {
+      pass(n);
+    }
+    editor_.erase_nodes(gone_);
+    u_.grow_witness();
+  }
+
+private:
+  node_id target(edge_id e) const { return static_cast<node_id>(editor_.graph().edge_target(e)); }
+
+  std::size_t entered(node_id n) const {
+    std::size_t count = 0;
+    for_each_id(editor_.graph().in_edges(n), [&](edge_id) { ++count; });
+    return count;
+  }
+
+  edge_id only_edge(node_id n) const {
+    edge_id only = no_edge;
+    std::size_t count = 0;
+    for_each_id(editor_.graph().out_edges(n), [&](edge_id e) {
+      only = e;
+      ++count;
+    });
+    return count == 1 && static_cast<value_id>(editor_.condition(n)) == no_value ? only : no_edge;
+  }
+
+  void erase_unreachable() {
+    const auto& g = editor_.graph();
+    flat_array<unsigned char> reached(node_count(g), 0);
+    flat_array<node_id> todo;
+    todo.push_back(static_cast<node_id>(g.entry()));
+    reached[todo[0]] = 1;
+    while (!todo.empty()) {
+      const node_id n = todo.back();
+      todo.pop_back();
+      for_each_id(g.successors(n), [&](node_id s) {
+        if (reached[s] == 0) {
+          reached[s] = 1;
+          todo.push_back(s);
+        }
+      });
+    }
+    flat_array<node_id> erased;
+    for (node_id n = 0; n != reached.size(); ++n) {
+      bool has_parts = false;
+      for_each_id(editor_.values(n), [&](value_id) { has_parts = true; });
+      for_each_id(g.out_edges(n), [&](edge_id) { has_parts = true; });
+      if (reached[n] == 0 && has_parts) {
+        erased.push_back(n);
+      }
+    }
+    editor_.erase_nodes(erased);
+  }
+
+  /// The operations, the end and the edges of `s` become those of `n`.
+  void merge(node_id n, node_id s) {
+    const edge_id e = only_edge(n);
+    if (e == no_edge || target(e) != s || entered(s) != 1 || !merge_origins(n, s, e)) {
+      return;
+    }
+    values_.clear();
+    value_id end = no_value;
+    for_each_id(static_cast<const E&>(editor_).values(s), [&](value_id v) {
+      is_terminator(static_cast<const E&>(editor_), v) ? void(end = v) : values_.push_back(v);
+    });
+    for (const value_id v : values_) {
+      if (editor_.is_phi(v)) {
+        editor_.replace_uses(v, static_cast<value_id>(editor_.phi_input(v, e)));
+      }
+    }
+    for (const value_id v : values_) {
+      editor_.is_phi(v) ? editor_.erase_value(v) : editor_.move_value(v, place_at_end(n));
+    }
+    editor_.erase_end(n);
+    if (end != no_value) {
+      editor_.move_value(end, place_at_end(n));
+    }
+    gone_.push_back(s);
+  }
+
+  /// What the merged node stands for. False if an inserted node that branches would become part of a copy.
+  bool merge_origins(node_id n, node_id s, edge_id e) {
+    unfolding_witness& w = u_.witness();
+    const node_id origin = w.node_origin[s];
+    if (origin == no_node) {
+      if (w.node_origin[n] == no_node) {
+        return true;
+      }
+      const edge_id on = only_edge(s);
+      if (on == no_edge) {
+        return false;
+      }
+      w.edge_origin[on] = w.edge_origin[e];
+      return true;
+    }
+    if (w.node_origin[n] == no_node) {
+      w.node_origin[n] = origin;
+    } else {
+      w.merged.push_back({n, origin});
+      has_merged_[n] = 1;
+    }
+    if (has_merged_[s] != 0) {
+      const std::size_t count = w.merged.size();
+      for (std::size_t i = 0; i != count; ++i) {
+        if (w.merged[i].into == s) {
+          w.merged.push_back({n, w.merged[i].node});
+          has_merged_[n] = 1;
+        }
+      }
+    }
+    into_[s] = n;
+    return true;
+  }
+
+  /// Leads the edges into a node that does nothing to the next one.
+  void pass(node_id n) {
+    const edge_id jump = only_edge(n);
+    if (jump == no_edge || target(jump) == n) {
+      return;
+    }
+    const node_id next = target(jump);
+    edges_.clear();
+    for_each_id(editor_.graph().in_edges(n), [&](edge_id e) { edges_.push_back(e); });
+    values_.clear();
+    for_each_phi(static_cast<const E&>(editor_), next, [&](value_id phi) { values_.push_back(phi); });
+    inputs_.clear();
+    for (const edge_id e : edges_) {
+      for (const value_id phi : values_) {
+        auto input = static_cast<value_id>(editor_.phi_input(phi, jump));
+        if (editor_.is_phi(input) && static_cast<node_id>(editor_.node_of(input)) == n) {
+          input = static_cast<value_id>(editor_.phi_input(input, e));
+        }
+        inputs_.push_back(input);
+      }
+    }
+    for (std::size_t i = 0; i != edges_.size(); ++i) {
+      editor_.redirect_edge(edges_[i], next);
+      for (std::size_t k = 0; k != values_.size(); ++k) {
+        editor_.set_phi_input(values_[k], edges_[i], inputs_[i * values_.size() + k]);
+      }
+    }
+    gone_.push_back(n);
+  }
+
+  unfolding<E>& u_;
+  E& editor_;
+  flat_array<unsigned char> has_merged_; ///< by node: whether it stands for merged nodes
+  flat_array<node_id> into_;             ///< by node: where it was merged now
+  flat_array<node_id> gone_;
+  flat_array<value_id> values_;
+  flat_array<value_id> inputs_;
+  flat_array<edge_id> edges_;
+};
+
+} // namespace detail
+
+/// What can be done at once:
+/// - a branch on a literal keeps one edge, and so does one whose edges lead to the same node with equal phi inputs;
+/// - nodes that are then unreachable are erased;
+/// - a node whose only predecessor ends in a jump to it is appended to that one, chain by chain;
+/// - edges into a node that has only a jump, and phis that only the next node's phis read, lead to the next node.
+///
+/// A node that jumps to itself stays, so endless loops do; conditions are asked of the IR as literals, so run `sccp`
+/// before. Loop forms may be lost. Without `users(v)`, nodes with phis are not passed over. O(n + m + phi inputs).
+template <class IR>
+  requires effect_ir<IR> && has_constant_type<IR> && has_constant<IR> && has_edge_case<IR> && has_node_of<IR> &&
+           graph_has_in_edges<IR>
+control_plan plan_clean_control(const IR& ir) {
+  control_plan plan;
+  detail::control_planner<IR>(ir, plan).run();
+  return plan;
+}
+
+/// Applies a plan for the program as it is. Linear in what changes.
+template <control_editor E> void apply_clean_control(unfolding<E>& u, const control_plan& plan) {
+  MIDEND_ASSERT(plan.epoch == graph_epoch(u.program().graph()), "a plan for this graph as it is now", plan.epoch);
+  detail::control_cleaning<E>(u).run(plan);
+}
+
+/// The same; returns the witness.
+template <control_editor E> unfolding_witness apply_clean_control(E& editor, const control_plan& plan) {
+  unfolding<E> u(editor);
+  apply_clean_control(u, plan);
+  return u.take_witness();
+}
+
+/// Plans and applies until nothing is left to do, and calls `visit(witness)` after each round. There is a witness for
+/// each round, because a later one simplifies what an earlier one has made equal: to check them, keep a copy of the
+/// program before each round. Each round but the last removes a node or an edge, so it ends; chains of any length merge
+/// in one round. Returns the number of rounds.
+template <control_editor E, class Visit> std::size_t clean_control(E& editor, Visit visit) {
+  std::size_t rounds = 0;
+  for (control_plan plan = plan_clean_control(editor); !plan.empty(); plan = plan_clean_control(editor)) {
+    unfolding<E> u(editor);
+    const auto nodes = u.num_present_nodes();
+    const auto edges = u.num_present_edges();
+    apply_clean_control(u, plan);
+    ++rounds;
+    visit(u.witness());
+    if (u.num_present_nodes() == nodes && u.num_present_edges() == edges) {
+      break; // only what cannot be done is left
+    }
+  }
+  return rounds;
+}
+
+/// The same without the witnesses.
+template <control_editor E> std::size_t clean_control(E& editor) {
+  return clean_control(editor, [](const unfolding_witness&) {});
+}
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,191 @@
+/// `rotate_loops`: tests in the latch, with a guard before the loop.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/editing.hpp"
+#include "midend/ir/effects.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/profile.hpp"
+#include "midend/ir/ssa.hpp"
+#include "midend/loops/dominators_and_loops.hpp"
+#include "midend/loops/loop_edges.hpp"
+#include "midend/loops/loop_forest.hpp"
+#include "midend/loops/loop_forms.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
+#include "midend/transform/simplify_loops.hpp"
+#include "midend/transform/unfolding.hpp"
+#include "midend/transform/unfolding_witness.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// Why a loop that tests in its header is not rotated.
+enum class rotation_refusal_reason : std::uint8_t {
+  no_preheader,
+  several_edges_into_the_body, ///< of the header, so that there is no single new header
+  too_large,
+  may_not_duplicate, ///< an operation of the header
+  edge_stays         ///< an edge of the header, or into it, cannot be redirected
+};
+
+struct rotation_refusal {
+  loop_id loop;
+  rotation_refusal_reason reason;
+};
+
+/// A loop to be rotated.
+struct rotation {
+  loop_id loop;
+  node_id header;   ///< becomes the latch; its copy is the guard
+  edge_id entering; ///< from the preheader
+  edge_id body;     ///< from the header into the loop
+};
+
+/// What `rotate_loops` will do. To veto a rotation, remove it.
+struct rotation_plan {
+  std::uint64_t epoch = 0;
+  flat_array<rotation> rotations;
+  flat_array<rotation_refusal> refused;
+
+  bool empty() const { return rotations.empty(); }
+};
+
+struct rotation_options {
+  std::size_t max_operations = 16; ///< of a header, without phis: they are copied
+};
+
+/// The loops that test in the header and not in the latch, which are rotated unless there is a reason against it.
+/// Requires a forest of this graph as it is, with boundaries. O(loops, and the size of their headers).
+template <effect_ir IR>
+rotation_plan plan_rotate_loops(const IR& ir, const loop_forest& loops, const rotation_options& options = {}) {
+  const auto& g = ir.graph();
+  rotation_plan plan;
+  plan.epoch = graph_epoch(g);
+  for (const loop_id l : loops.loops()) {
+    const node_id header = loops.header(l);
+    if (!tests_in_header(g, loops, l) || is_rotated(g, loops, l)) {
+      continue;
+    }
+    const auto refuse = [&](rotation_refusal_reason reason) { plan.refused.push_back({l, reason}); };
+    rotation r{l, header, no_edge, no_edge};
+    std::size_t bodies = 0;
+    bool edges_stay = false;
+    detail::for_each_id(g.out_edges(header), [&](edge_id e) {
+      edges_stay = edges_stay || !may_redirect(ir, e);
+      if (loops.contains(l, static_cast<node_id>(g.edge_target(e)))) {
+        r.body = e;
+        ++bodies;
+      }
+    });
+    std::size_t operations = 0;
+    bool may_copy = true;
+    detail::for_each_id(ir.values(header), [&](value_id v) {
+      if (!ir.is_phi(v)) {
+        ++operations;
+        may_copy = may_copy && ir.may_duplicate(v);
+      }
+    });
+    if (!has_preheader(g, loops, l)) {
+      refuse(rotation_refusal_reason::no_preheader);
+      continue;
+    }
+    r.entering = loops.entering_edges(l)[0].id;
+    if (bodies != 1) {
+      refuse(rotation_refusal_reason::several_edges_into_the_body);
+    } else if (!may_copy) {
+      refuse(rotation_refusal_reason::may_not_duplicate);
+    } else if (edges_stay || !may_redirect(ir, r.entering)) {
+      refuse(rotation_refusal_reason::edge_stays);
+    } else if (operations > options.max_operations) {
+      refuse(rotation_refusal_reason::too_large);
+    } else {
+      plan.rotations.push_back(r);
+    }
+  }
+  return plan;
+}
+
+/// Applies a plan for the program as it is: headers are copied as guards, and the loops are entered after them. The
+/// body's first node becomes the header, or a new node before it if other edges lead there. Counts of a profile are
+/// divided between guard and loop. Preheaders and exits have to be made again: `simplify_loops`.
+///
+/// O(size of the headers and what `repair_ssa` costs); one repair for all loops.
+template <unfolding_editor E> void apply_rotate_loops(unfolding<E>& u, const rotation_plan& plan) {
+  MIDEND_ASSERT(plan.epoch == graph_epoch(u.program().graph()), "a plan for this graph as it is now", plan.epoch);
+  const auto& g = u.program().graph();
+  flat_array<node_id> guards;
+  for (const rotation& r : plan.rotations) {
+    flat_array<node_id> copies;
+    u.duplicate_region(span<const node_id>(&r.header, 1), copies);
+    u.lead(r.entering, copies[0]);
+    guards.push_back(copies[0]);
+    if constexpr (profile_editor<E>) {
+      const auto before = u.program().count(static_cast<node_id>(g.edge_source(r.entering)));
+      const auto all = u.program().count(r.header);
+      const bool known = before && all && *before <= *all;
+      u.editor().set_count(copies[0], known ? before : std::nullopt);
+      u.editor().set_count(r.header, known ? std::optional(*all - *before) : std::nullopt);
+    }
+  }
+  u.finish();
+  for (std::size_t i = 0; i != guards.size(); ++i) {
+    const rotation& r = plan.rotations[i];
+    const auto body = static_cast<node_id>(g.edge_target(r.body));
+    flat_array<edge_id> edges;
+    edges.push_back(r.body);
+    detail::for_each_id(g.out_edges(guards[i]), [&](edge_id e) {
+      if (static_cast<node_id>(g.edge_target(e)) == body) {
+        edges.push_back(e);
+      }
+    });
+    std::size_t entered = 0;
+    detail::for_each_id(g.in_edges(body), [&](edge_id) { ++entered; });
+    if (entered != edges.size()) {
+      u.route_edges(edges);
+    }
+  }
+}
+
+/// The same; returns the witness.
+template <unfolding_editor E> unfolding_witness apply_rotate_loops(E& editor, const rotation_plan& plan) {
+  unfolding<E> u(editor);
+  apply_rotate_loops(u, plan);
+  return u.take_witness();
+}
+
+/// Brings all loops into loop-simplify form, rotates those that test in the header, and brings them into that form
+/// again. Returns the witness, the plan, and dominators and loops of the new graph. Numbers of loops in the plan are
+/// those before rotation. A guard that always or never holds is not folded.
+template <unfolding_editor E>
+  requires effect_ir<E>
+loop_transformation<rotation_plan> rotate_loops(E& editor, const rotation_options& options = {}) {
+  unfolding<E> u(editor);
+  auto found = dominators_and_loops(editor.graph());
+  const auto simplify = [&] {
+    const loop_simplification_plan simple = plan_simplify_loops(editor, found.dominators, found.loops);
+    apply_simplify_loops(u, simple);
+    if (!simple.empty()) {
+      found = dominators_and_loops(editor.graph());
+    }
+  };
+  simplify();
+  loop_transformation<rotation_plan> out;
+  out.plan = plan_rotate_loops(editor, found.loops, options);
+  if (!out.plan.empty()) {
+    apply_rotate_loops(u, out.plan);
+    found = dominators_and_loops(editor.graph());
+    simplify();
+  }
+  out.witness = u.take_witness();
+  out.dominators = std::move(found.dominators);
+  out.loops = std::move(found.loops);
+  return out;
+}
+
+MIDEND_END_NAMESPACE
