@@ -195,6 +195,9 @@ private:
           }
         }
       }
+      if (random_.one_in(2)) {
+        e_.erase_end(n);
+      }
       e_.erase_nodes(std::array<node_id, 1>{n});
       return true;
     }

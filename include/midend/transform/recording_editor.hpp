@@ -507,6 +507,9 @@ private:
 
   void restore_end_of(const edit_record& r) {
     const span<const std::uint32_t> words(log_.words_.data() + r.first_word, r.num_words);
+    if (has_is_terminator<E> && words[0] == no_value) {
+      return; // it had none
+    }
     flat_array<edge_id> edges;
     flat_array<node_id> targets;
     const std::size_t num_operands = words[1];
