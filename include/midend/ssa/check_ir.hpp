@@ -32,7 +32,8 @@ namespace detail {
 
 /// The members without which values have no meaning.
 template <class IR>
-concept has_semantics = has_constant_type<IR> && requires(const IR& ir, edge_id e) { ir.edge_case(e); };
+concept has_semantics =
+    has_constant_type<IR> && (has_edge_cases<IR> || requires(const IR& ir, edge_id e) { ir.edge_case(e); });
 
 /// Checks one rung after the other, and within a rung first that numbers are in range: what is asked of the IR later
 /// names only what exists. Each check returns whether all is well; if not, `error_` says what is not.
@@ -1058,7 +1059,8 @@ private:
 /// Requires nothing: a number is checked before the view is asked about what has it. Members that a rung asks about
 /// some values only are asked about those only: `phi_input(v, e)` of phis and edges into their node, `edge_case(e)`
 /// where there is a condition, members of the effects and cost rungs about values in nodes that are not phis,
-/// `memory(v)` if `v` reads or writes. Unreachable nodes are checked too, but where control never is, every value counts as computed.
+/// `memory(v)` if `v` reads or writes. Unreachable nodes are checked too, but where control never is, every value
+/// counts as computed.
 ///
 /// Returns the first error with its place, or nothing; in the order in which `reason` groups them. Call it in tests of
 /// a view, and on data that you do not trust. O(n + m + u) time for u operands, expected if cases are numbers; a branch
