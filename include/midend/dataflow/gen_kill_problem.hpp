@@ -117,9 +117,9 @@ template <class P> constexpr bool explain_gen_kill_problem() {
     static_assert(has_effects<P>, "midend: a gen/kill problem needs `template <class Effects> void "
                                   "effects(midend::node_id n, Effects& e) const`, which calls e.gen and e.kill");
   } else if constexpr (!boundary_fits<P>) {
-    static_assert(boundary_fits<P>, "midend: `boundary` of a gen/kill problem would never be called; write `template "
-                                    "<class Effects> void boundary(midend::node_id n, Effects& e) const`, which calls "
-                                    "e.gen, or give the member another name");
+    static_assert(has_boundary<P>, "midend: `boundary` of a gen/kill problem would never be called; write `template "
+                                   "<class Effects> void boundary(midend::node_id n, Effects& e) const`, which calls "
+                                   "e.gen, or give the member another name");
   } else if constexpr (!roots_fit<P>) {
     static_assert(roots_fit<P>,
                   "midend: `roots` of a gen/kill problem would never be called; write `auto roots() const` "

@@ -167,25 +167,25 @@ template <class L> constexpr bool explain_lattice() {
                   "midend: a lattice needs `bool join(element& a, const element& b) const`, which sets a to "
                   "the least upper bound of both and returns whether that changed it");
   } else if constexpr (!leq_fits<L>) {
-    static_assert(leq_fits<L>,
+    static_assert(has_leq<L>,
                   "midend: `leq` of a lattice would never be called; write `bool leq(const element& a, const "
                   "element& b) const`, whether a is below b or equal, or give the member another name");
   } else if constexpr (!top_fits<L>) {
-    static_assert(top_fits<L>, "midend: `top` of a lattice would never be called; write `element top() const`, or give "
-                               "the member another name");
+    static_assert(has_top<L>, "midend: `top` of a lattice would never be called; write `element top() const`, or give "
+                              "the member another name");
   } else if constexpr (!meet_fits<L>) {
-    static_assert(meet_fits<L>, "midend: `meet` of a lattice would never be called; write `bool meet(element& a, const "
-                                "element& b) const`, which changes a and returns whether it did, or give the member "
-                                "another name");
+    static_assert(has_meet<L>, "midend: `meet` of a lattice would never be called; write `bool meet(element& a, const "
+                               "element& b) const`, which changes a and returns whether it did, or give the member "
+                               "another name");
   } else if constexpr (!widen_fits<L>) {
-    static_assert(widen_fits<L>,
+    static_assert(has_widen<L>,
                   "midend: `widen` of a lattice would never be called; write `bool widen(element& a, const "
                   "element& b) const`, which changes a and returns whether it did, or give the member "
                   "another name");
   } else if constexpr (!narrow_fits<L>) {
-    static_assert(narrow_fits<L>, "midend: `narrow` of a lattice would never be called; write `bool narrow(element& a, "
-                                  "const element& b) const`, which changes a and returns whether it did, or give the "
-                                  "member another name");
+    static_assert(has_narrow<L>, "midend: `narrow` of a lattice would never be called; write `bool narrow(element& a, "
+                                 "const element& b) const`, which changes a and returns whether it did, or give the "
+                                 "member another name");
   }
   return false;
 }

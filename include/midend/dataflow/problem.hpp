@@ -248,21 +248,21 @@ template <class P> constexpr bool explain_dataflow_problem() {
         "`transfer_statement` and `ir()`");
     static_assert(has_node_transfer<P>);
   } else if constexpr (!transfer_statement_fits<P>) {
-    static_assert(transfer_statement_fits<P>,
+    static_assert(has_statement_transfer<P>,
                   "midend: `transfer_statement` of a dataflow problem would never be called; write `void "
                   "transfer_statement(midend::statement_id s, fact& f) const`, which changes f, or `fact "
                   "transfer_statement(midend::statement_id s, const fact& f) const`, and `ir() const`, which has "
                   "`statements(n)`");
-    static_assert(has_statement_transfer<P>);
   } else if constexpr (!transfer_edge_fits<P>) {
     static_assert(
-        transfer_edge_fits<P>,
+        has_edge_transfer<P>,
         "midend: `transfer_edge` of a dataflow problem would never be called; write `bool transfer_edge(const "
         "midend::flow_edge& e, fact& f) const`, which changes f and returns whether it flows, or "
         "`std::optional<fact> transfer_edge(const midend::flow_edge& e, const fact& f) const`");
   } else if constexpr (!is_boundary_fits<P>) {
-    static_assert(is_boundary_fits<P>, "midend: `is_boundary` of a dataflow problem would never be called; write `bool "
-                                       "is_boundary(midend::node_id n) const`, or give the member another name");
+    static_assert(has_more_boundaries<P>,
+                  "midend: `is_boundary` of a dataflow problem would never be called; write `bool "
+                  "is_boundary(midend::node_id n) const`, or give the member another name");
   }
   return false;
 }

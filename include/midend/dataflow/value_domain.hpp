@@ -239,25 +239,25 @@ template <class D> constexpr bool explain_value_domain() {
     static_assert(has_as_constant<D>, "midend: a domain needs `std::optional<constant_type> as_constant(const element& "
                                       "a) const`, which returns std::nullopt unless `a` allows exactly one value");
   } else if constexpr (!value_transfer_fits<D>) {
-    static_assert(value_transfer_fits<D>, "midend: `transfer` of a domain would never be called; write `element "
-                                          "transfer(const midend::operation_info& info, std::span<const element> args) "
-                                          "const`, or give the member another name");
+    static_assert(has_value_transfer<D>, "midend: `transfer` of a domain would never be called; write `element "
+                                         "transfer(const midend::operation_info& info, std::span<const element> args) "
+                                         "const`, or give the member another name");
   } else if constexpr (!contains_fits<D>) {
-    static_assert(contains_fits<D>,
+    static_assert(has_contains<D>,
                   "midend: `contains` of a domain would never be called; write `bool contains(unsigned "
                   "width, const element& a, constant_type c) const`, or give the member another name");
   } else if constexpr (!size_fits<D>) {
-    static_assert(size_fits<D>, "midend: `size` of a domain would never be called; write `std::uint64_t size(unsigned "
-                                "width, const element& a) const`, or give the member another name");
+    static_assert(has_size<D>, "midend: `size` of a domain would never be called; write `std::uint64_t size(unsigned "
+                               "width, const element& a) const`, or give the member another name");
   } else if constexpr (!any_widen_fits<D>) {
-    static_assert(any_widen_fits<D>, "midend: `widen` of a domain would never be called; write `bool widen(unsigned "
-                                     "width, element& a, const element& b, const midend::thresholds& t) const`, which "
-                                     "changes a, or give the member another name");
+    static_assert(has_widen_of_width<D>,
+                  "midend: `widen` of a domain would never be called; write `bool widen(unsigned "
+                  "width, element& a, const element& b, const midend::thresholds& t) const`, which "
+                  "changes a, or give the member another name");
   } else if constexpr (!assume_fits<D>) {
-    static_assert(assume_fits<D>,
-                  "midend: `assume` of a domain would never be called; write `void "
-                  "assume(midend::operation code, unsigned width, element& a, element& b) const`, which "
-                  "changes both, or give the member another name");
+    static_assert(has_assume<D>, "midend: `assume` of a domain would never be called; write `void "
+                                 "assume(midend::operation code, unsigned width, element& a, element& b) const`, which "
+                                 "changes both, or give the member another name");
   }
   return false;
 }

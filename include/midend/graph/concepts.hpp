@@ -220,8 +220,8 @@ template <class G> constexpr bool explain_directed_graph() {
                   "specialise std::ranges::enable_borrowed_range if iterators of the range stay valid without it; or "
                   "pass a copy: `midend::csr_graph(g)`");
   } else if constexpr (!epoch_fits<G>) {
-    static_assert(epoch_fits<G>, "midend: `epoch` of a graph would never be called; write `std::uint64_t epoch() "
-                                 "const`, or give the member another name");
+    static_assert(has_epoch<G>, "midend: `epoch` of a graph would never be called; write `std::uint64_t epoch() "
+                                "const`, or give the member another name");
   }
   return false;
 }
@@ -234,13 +234,13 @@ template <class G> constexpr bool explain_flow_graph() {
     static_assert(has_entry<G>, "midend: a control-flow graph needs `midend::node_id entry() const`, which returns the "
                                 "node where control enters");
   } else if constexpr (!predecessors_fit<G>) {
-    static_assert(predecessors_fit<G>,
+    static_assert(bidirectional_flow_graph<G>,
                   "midend: `predecessors` of a graph would never be called; write `predecessors(midend::node_id n) "
                   "const` so that it returns nodes as `successors` does (a span, a reference, midend::mapped), or give "
                   "the member another name");
   } else if constexpr (!edges_fit<G>) {
     static_assert(
-        edges_fit<G>,
+        edge_indexed_flow_graph<G>,
         "midend: `out_edges` of a graph would never be called; write all of `num_edges()`, `out_edges(n)` (a span of "
         "midend::edge_id), `edge_source(e)` and `edge_target(e)`, each const, or give the member another name");
   } else {

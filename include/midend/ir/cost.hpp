@@ -174,22 +174,22 @@ template <class IR> constexpr bool explain_cost_ir() {
   } else if constexpr (!has_effect<IR>) {
     static_assert(has_effect<IR>, "midend: an IR needs `midend::effect_kind effect(midend::value_id v) const`");
   } else if constexpr (!may_reassociate_fits<IR>) {
-    static_assert(may_reassociate_fits<IR>, "midend: `may_reassociate` of an IR would never be called; write `bool "
-                                            "may_reassociate(midend::value_id v) const`, or give the member another "
-                                            "name");
+    static_assert(has_may_reassociate<IR>, "midend: `may_reassociate` of an IR would never be called; write `bool "
+                                           "may_reassociate(midend::value_id v) const`, or give the member another "
+                                           "name");
   } else if constexpr (!guard_fits<IR>) {
-    static_assert(guard_fits<IR>, "midend: `guard` of an IR would never be called; write `midend::guard_of_value "
-                                  "guard(midend::value_id v) const` and `midend::operation_info "
-                                  "unguarded(midend::value_id v) const`, or give the members other names");
+    static_assert(has_guard<IR>, "midend: `guard` of an IR would never be called; write `midend::guard_of_value "
+                                 "guard(midend::value_id v) const` and `midend::operation_info "
+                                 "unguarded(midend::value_id v) const`, or give the members other names");
   } else if constexpr (!identity_fits<IR>) {
-    static_assert(identity_fits<IR>, "midend: `identity` of an IR would never be called; write `std::uint32_t "
-                                     "identity(midend::value_id v) const`, or give the member another name");
+    static_assert(has_identity<IR>, "midend: `identity` of an IR would never be called; write `std::uint32_t "
+                                    "identity(midend::value_id v) const`, or give the member another name");
   } else if constexpr (!trip_hints_fit<IR>) {
-    static_assert(trip_hints_fit<IR>, "midend: `trip_hints` of an IR would never be called; write `midend::loop_hints "
+    static_assert(has_trip_hints<IR>, "midend: `trip_hints` of an IR would never be called; write `midend::loop_hints "
                                       "trip_hints(midend::node_id header) const`, or give the member another name");
   } else if constexpr (!probability_fits<IR>) {
-    static_assert(probability_fits<IR>, "midend: `probability` of an IR would never be called; write `double "
-                                        "probability(midend::edge_id e) const`, or give the member another name");
+    static_assert(has_probability<IR>, "midend: `probability` of an IR would never be called; write `double "
+                                       "probability(midend::edge_id e) const`, or give the member another name");
   }
   return false;
 }

@@ -243,16 +243,16 @@ template <class IR> constexpr bool explain_semantic_ir() {
     static_assert(has_edge_case<IR>, "midend: an IR needs `std::optional<constant_type> edge_case(midend::edge_id e) "
                                      "const`, which returns std::nullopt for the edge of all other values");
   } else if constexpr (!is_undefined_fits<IR>) {
-    static_assert(is_undefined_fits<IR>, "midend: `is_undefined` of an IR would never be called; write `bool "
-                                         "is_undefined(midend::value_id v) const`, or give the member another name");
+    static_assert(has_is_undefined<IR>, "midend: `is_undefined` of an IR would never be called; write `bool "
+                                        "is_undefined(midend::value_id v) const`, or give the member another name");
   } else if constexpr (!never_returns_fits<IR>) {
-    static_assert(never_returns_fits<IR>, "midend: `never_returns` of an IR would never be called; write `bool "
-                                          "never_returns(midend::value_id v) const`, or give the member another name");
+    static_assert(has_never_returns<IR>, "midend: `never_returns` of an IR would never be called; write `bool "
+                                         "never_returns(midend::value_id v) const`, or give the member another name");
   } else if constexpr (!is_opaque_fits<IR>) {
-    static_assert(is_opaque_fits<IR>, "midend: `is_opaque` of an IR would never be called; write `bool "
-                                      "is_opaque(midend::value_id v) const`, or give the member another name");
+    static_assert(has_is_opaque<IR>, "midend: `is_opaque` of an IR would never be called; write `bool "
+                                     "is_opaque(midend::value_id v) const`, or give the member another name");
   } else if constexpr (!bounds_fit<IR>) {
-    static_assert(bounds_fit<IR>, "midend: `bounds` of an IR would never be called; write "
+    static_assert(has_bounds<IR>, "midend: `bounds` of an IR would never be called; write "
                                   "`std::optional<midend::number_range> bounds(midend::value_id v) const`, with "
                                   "std::uint64_t as constant_type, or give the member another name");
   }

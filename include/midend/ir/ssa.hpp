@@ -107,7 +107,7 @@ template <class IR> constexpr bool explain_ssa_ir() {
     static_assert(has_condition<IR>, "midend: an IR in SSA form needs `midend::value_id condition(midend::node_id n) "
                                      "const`, which returns midend::no_value where nothing decides");
   } else if constexpr (!parameters_fit<IR>) {
-    static_assert(parameters_fit<IR>, "midend: `parameters` of an IR would never be called; write `parameters() const` "
+    static_assert(has_parameters<IR>, "midend: `parameters` of an IR would never be called; write `parameters() const` "
                                       "so that it returns a range of values, or give the member another name");
   }
   return false;

@@ -64,7 +64,7 @@ template <class IR> constexpr bool explain_ssa_values() {
   } else if constexpr (!has_is_phi<IR>) {
     static_assert(has_is_phi<IR>, "midend: an IR in SSA form needs `bool is_phi(midend::value_id v) const`");
   } else if constexpr (!users_fit<IR>) {
-    static_assert(users_fit<IR>, "midend: `users` of an IR would never be called; write `users(midend::value_id v) "
+    static_assert(has_users<IR>, "midend: `users` of an IR would never be called; write `users(midend::value_id v) "
                                  "const` so that it returns a range of values, or give the member another name");
   }
   return false;

@@ -155,7 +155,7 @@ template <class IR> constexpr bool explain_statement_ir() {
                   "midend: `may_definitions(s)` of an IR must return a range of variables, by number");
   } else if constexpr (!may_definitions_fit<IR>) {
     static_assert(
-        may_definitions_fit<IR>,
+        has_may_definitions<IR>,
         "midend: `may_definitions` of an IR would never be called; write `may_definitions(midend::statement_id s) "
         "const` so that it returns a range of variables, or give the member another name");
   }

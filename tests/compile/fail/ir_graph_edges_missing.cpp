@@ -1,4 +1,4 @@
-// expect: graph_is_edge_indexed
+// expect: has_edges
 #include "midend/ir/ssa.hpp"
 
 #include "midend/graph/csr_graph.hpp"

@@ -1,4 +1,4 @@
-// expect: graph_is_a_flow_graph
+// expect: has_num_nodes
 #include "midend/dataflow/live_variables.hpp"
 
 #include <span>
