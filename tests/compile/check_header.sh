@@ -6,9 +6,8 @@ set -eu
 compiler=$1 include_dir=$2 headers=$3
 shift 3
 checks=-DNDEBUG
-warnings=(-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow=local -Wnon-virtual-dtor -Wold-style-cast -Werror)
+warnings=(-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Werror)
 if "$compiler" --version | grep -q clang; then
-  warnings=("${warnings[@]/-Wshadow=local/-Wshadow}")
   checks=-UNDEBUG
 fi
 for _ in once twice; do

@@ -143,9 +143,38 @@ declarations_in_detail() {
   '
 }
 
+# Names that are both public and in `namespace detail`: there, the one hides the other, and what works in a small file
+# fails with everything included. Reads what clang-format puts at the start of a line; not elbrus/, which has a namespace
+# of its own, nor namespaces inside detail.
+names_hidden_by_detail() {
+  find midend -name '*.hpp' -not -path '*/elbrus/*' | sort | xargs awk '
+    FNR == 1 { inside = body = nested = 0 }
+    /^namespace detail::/ { nested = 1; next }
+    /^} \/\/ namespace detail::/ { nested = 0; next }
+    nested { next }
+    /^namespace detail/ { inside = 1; body = 0; next }
+    /^}/ && inside && (!body || /namespace detail/) { inside = body = 0; next }
+    /^}/ { body = 0; next }
+    inside && /^ .*\{[^}]*$/ { body = 1 }
+    /^[a-zA-Z\[]/ {
+    line = $0
+    if (line ~ /\{[^}]*$/) body = 1
+    if (line ~ /^(namespace|using namespace|friend|#)/ || line ~ /^(class|struct) [a-z_0-9]+;/) next
+    name = ""
+    if (match(line, /(struct|class|concept|using) [a-z_0-9]+( |$)/)) { name = substr(line, RSTART, RLENGTH); sub(/^[a-z]+ /, "", name); sub(/ $/, "", name) }
+    else if (match(line, /[ *&][a-z_0-9]+\(/)) name = substr(line, RSTART + 1, RLENGTH - 2)
+    if (name == "" || name ~ /^(operator|requires|if|while|auto|decltype)$/) next
+    where = FILENAME ":" FNR
+    if (inside) { if (!(name in hidden)) hidden[name] = where } else if (!(name in open_at)) open_at[name] = where
+    }
+    END { for (n in hidden) if (n in open_at) { printf "include/%s: detail::%s has the name of %s\n", hidden[n], n, open_at[n]; ++bad } exit bad != 0 }
+  '
+}
+
 public() {
   local status=0 users=() found
   declarations_in_detail || status=1
+  names_hidden_by_detail || status=1
   mapfile -t users < <(cd .. && find examples benchmarks docs README.md -type f \( -name '*.cpp' -o -name '*.hpp' -o -name '*.md' \) 2>/dev/null)
   users=("${users[@]/#benchmarks\/wide_liveness.cpp/}") # it measures the parts of an engine one by one
   found=$(cd .. && grep -nE '#[[:space:]]*include[^"<]*["<]midend/[^">]*detail/|\bdetail::' ${users[@]} /dev/null)

@@ -74,6 +74,9 @@ if includes public 2>&1 | grep -q 'hidden\|somewhere_else'; then
   echo "said of what may stand in detail/"
   status=1
 fi
+fresh
+sed -i 's/^namespace detail {$/namespace detail {\n\ninline int reverse_post_order(int x) {\n  return x;\n}\n/' graph/edge_kinds.hpp
+finds "a name that is public and in detail" "edge_kinds.hpp:[0-9]+: detail::reverse_post_order has the name of" includes public
 mkdir -p "$work/examples" && echo 'int x = midend::detail::hidden().braces[0];' >"$work/examples/user.cpp"
 finds "a user of detail::" "examples/user.cpp:1:.*hidden" includes public
 

@@ -13,8 +13,8 @@ MIDEND_BEGIN_NAMESPACE
 namespace detail {
 
 /// The formula of the counted exit with its start and bound.
-MIDEND_FUNCTION std::string trip_formula_text(const loop_body& body, const loop_counters& counters,
-                                              const function_words& names);
+MIDEND_FUNCTION std::string trip_formula_words(const loop_body& body, const loop_counters& counters,
+                                               const function_words& names);
 
 } // namespace detail
 
@@ -26,7 +26,7 @@ template <value_names Names>
 std::string trip_formula_text(const loop_body& body, const loop_counters& counters, const Names& names) {
   const bool is_computable =
       counters.counted_exit != no_body_value && counters.exits[counters.counted_exit].has_formula;
-  return is_computable ? detail::trip_formula_text(body, counters, detail::function_words_of<Names>(names))
+  return is_computable ? detail::trip_formula_words(body, counters, detail::function_words_of<Names>(names))
                        : std::string();
 }
 
@@ -130,8 +130,8 @@ private:
   std::string bound_;
 };
 
-MIDEND_FUNCTION std::string trip_formula_text(const loop_body& body, const loop_counters& counters,
-                                              const function_words& names) {
+MIDEND_FUNCTION std::string trip_formula_words(const loop_body& body, const loop_counters& counters,
+                                               const function_words& names) {
   return trip_formula_writer(body, counters, names).text();
 }
 

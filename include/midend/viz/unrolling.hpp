@@ -352,7 +352,7 @@ private:
   }
 
   std::string limit_of(const body_cost& cost, const machine_body& body, bool has_copies) const {
-    return limit_text(advice_, cost, body, machine_, names_, has_copies);
+    return limit_words(advice_, cost, body, machine_, names_, has_copies);
   }
 
   MIDEND_SELDOM_CALLED std::string setup() const {
@@ -432,7 +432,7 @@ private:
       break;
     }
     const resource_bound_result& bound = c.body.resources;
-    return bound.limit == resource_limit::channels          ? channels_text(machine_, bound.channels)
+    return bound.limit == resource_limit::channels          ? channel_words(machine_, bound.channels)
            : bound.limit == resource_limit::scalar_resource ? machine_.resource(bound.resource)
                                                             : std::string(name_of(bound.first));
   }

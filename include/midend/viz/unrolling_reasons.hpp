@@ -86,14 +86,14 @@ MIDEND_COLD MIDEND_FUNCTION std::string ranges_text(span<const std::uint32_t> nu
 
 namespace detail {
 
-MIDEND_COLD MIDEND_FUNCTION std::string channels_text(const machine_words& m, channel_set set);
+MIDEND_COLD MIDEND_FUNCTION std::string channel_words(const machine_words& m, channel_set set);
 
 /// Whether some operation that can only go to the channels of the bound occupies its channel for more than a cycle.
 MIDEND_COLD MIDEND_FUNCTION bool occupies_longer(const machine_words& m, const resource_bound_result& bound,
                                                  const operation_mix& mix);
 
-MIDEND_COLD MIDEND_FUNCTION std::string resource_limit_text(const machine_words& m, const resource_bound_result& bound,
-                                                            const operation_mix& mix);
+MIDEND_COLD MIDEND_FUNCTION std::string resource_limit_words(const machine_words& m, const resource_bound_result& bound,
+                                                             const operation_mix& mix);
 
 } // namespace detail
 
@@ -104,13 +104,13 @@ template <class M> std::string resource_text(const M& m, std::uint32_t resource)
 
 /// The names of a set of channels: `channels 0-5`.
 template <class M> std::string channels_text(const M& m, channel_set set) {
-  return detail::channels_text(detail::machine_words_of<M>(m), set);
+  return detail::channel_words(detail::machine_words_of<M>(m), set);
 }
 
 /// The resource that attains the bound: `channels 0-5: 8 operations / 6`.
 template <class M>
 std::string resource_limit_text(const M& m, const resource_bound_result& bound, const operation_mix& mix) {
-  return detail::resource_limit_text(detail::machine_words_of<M>(m), bound, mix);
+  return detail::resource_limit_words(detail::machine_words_of<M>(m), bound, mix);
 }
 
 /// A step of a recurrence.
@@ -124,7 +124,7 @@ struct recurrence_step {
 namespace detail {
 
 MIDEND_COLD MIDEND_FUNCTION std::vector<recurrence_step>
-recurrence_steps(const unrolling_advice& advice, const machine_body& body, const function_words& names);
+list_recurrence_steps(const unrolling_advice& advice, const machine_body& body, const function_words& names);
 
 } // namespace detail
 
@@ -132,7 +132,7 @@ recurrence_steps(const unrolling_advice& advice, const machine_body& body, const
 template <value_names Names>
 std::vector<recurrence_step> recurrence_steps(const unrolling_advice& advice, const machine_body& body,
                                               const Names& names) {
-  return detail::recurrence_steps(advice, body, detail::function_words_of<Names>(names));
+  return detail::list_recurrence_steps(advice, body, detail::function_words_of<Names>(names));
 }
 
 /// `%s1 -> %s2 -> %s3`, with the copy in brackets if there are several. The middle of a long recurrence is left out.
@@ -141,9 +141,9 @@ MIDEND_COLD MIDEND_FUNCTION std::string recurrence_text(span<const recurrence_st
 
 namespace detail {
 
-MIDEND_COLD MIDEND_FUNCTION std::string limit_text(const unrolling_advice& advice, const body_cost& cost,
-                                                   const machine_body& body, const machine_words& m,
-                                                   const function_words& names, bool has_copies);
+MIDEND_COLD MIDEND_FUNCTION std::string limit_words(const unrolling_advice& advice, const body_cost& cost,
+                                                    const machine_body& body, const machine_words& m,
+                                                    const function_words& names, bool has_copies);
 
 } // namespace detail
 
@@ -151,8 +151,8 @@ MIDEND_COLD MIDEND_FUNCTION std::string limit_text(const unrolling_advice& advic
 template <class M, value_names Names>
 std::string limit_text(const unrolling_advice& advice, const body_cost& cost, const machine_body& body, const M& m,
                        const Names& names, bool has_copies) {
-  return detail::limit_text(advice, cost, body, detail::machine_words_of<M>(m), detail::function_words_of<Names>(names),
-                            has_copies);
+  return detail::limit_words(advice, cost, body, detail::machine_words_of<M>(m),
+                             detail::function_words_of<Names>(names), has_copies);
 }
 
 MIDEND_END_NAMESPACE
@@ -182,7 +182,7 @@ std::string ranges_text(span<const std::uint32_t> numbers) {
 
 namespace detail {
 
-std::string channels_text(const machine_words& m, channel_set set) {
+std::string channel_words(const machine_words& m, channel_set set) {
   std::vector<std::uint32_t> numbers;
   bool are_numbers = true;
   std::string names;
@@ -207,7 +207,7 @@ bool occupies_longer(const machine_words& m, const resource_bound_result& bound,
   return false;
 }
 
-std::string resource_limit_text(const machine_words& m, const resource_bound_result& bound, const operation_mix& mix) {
+std::string resource_limit_words(const machine_words& m, const resource_bound_result& bound, const operation_mix& mix) {
   const auto demand = [&](std::uint64_t capacity) {
     return bound.limit_exact.numerator() * capacity / bound.limit_exact.denominator();
   };
@@ -218,7 +218,7 @@ std::string resource_limit_text(const machine_words& m, const resource_bound_res
     const auto count = static_cast<std::uint64_t>(std::popcount(bound.channels));
     const std::string_view what = occupies_longer(m, bound, mix) ? "busy cycle" : "operation";
     return joined(
-        {channels_text(m, bound.channels), ": ", counted_text(demand(count), what), " / ", number_text(count)});
+        {channel_words(m, bound.channels), ": ", counted_text(demand(count), what), " / ", number_text(count)});
   }
   case resource_limit::scalar_resource: {
     const std::uint64_t capacity = m.capacity(bound.resource);
@@ -233,8 +233,8 @@ std::string resource_limit_text(const machine_words& m, const resource_bound_res
   }
 }
 
-std::vector<recurrence_step> recurrence_steps(const unrolling_advice& advice, const machine_body& body,
-                                              const function_words& names) {
+std::vector<recurrence_step> list_recurrence_steps(const unrolling_advice& advice, const machine_body& body,
+                                                   const function_words& names) {
   std::vector<recurrence_step> steps;
   std::size_t first = 0;
   for (const std::uint32_t number : body.recurrence.cycle) {
@@ -285,18 +285,18 @@ std::string recurrence_text(span<const recurrence_step> steps, bool has_copies) 
 
 namespace detail {
 
-std::string limit_text(const unrolling_advice& advice, const body_cost& cost, const machine_body& body,
-                       const machine_words& m, const function_words& names, bool has_copies) {
+std::string limit_words(const unrolling_advice& advice, const body_cost& cost, const machine_body& body,
+                        const machine_words& m, const function_words& names, bool has_copies) {
   std::string text = cost.is_pipelined() ? std::string() : joined({to_text(cost.obstacle), ": "});
   const body_limit limit = cost.limit();
   if (limit == body_limit::resources) {
-    text += resource_limit_text(m, cost.resources, cost.mix);
+    text += resource_limit_words(m, cost.resources, cost.mix);
   } else if (limit == body_limit::critical_path) {
     text += joined({"a chain of ", counted_text(cost.critical_path, "cycle")});
   } else if (limit == body_limit::nothing || cost.recurrence != recurrence_status::bound) {
     text += "at least one cycle";
   } else {
-    const std::vector<recurrence_step> steps = recurrence_steps(advice, body, names);
+    const std::vector<recurrence_step> steps = list_recurrence_steps(advice, body, names);
     std::uint64_t latency = 0;
     std::uint64_t distance = 0;
     for (const recurrence_step& s : steps) {

@@ -522,7 +522,7 @@ private:
     for (const unrolled_exit& e : body_.exits) {
       for (const unrolled_id n : order.accesses) {
         const bool is_after = n >= e.position;
-        if (!e.is_counted && has_effect(body_.nodes[n]) && (is_after || !body_.is_straight_line)) {
+        if (!e.is_counted && may_have_effect(body_.nodes[n]) && (is_after || !body_.is_straight_line)) {
           read(w_.nodes[n].result, e.predicate, dependence_kind::guard, is_after ? 0 : 1);
         }
       }

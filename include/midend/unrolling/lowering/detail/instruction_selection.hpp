@@ -20,7 +20,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-constexpr bool has_effect(const unrolled_node& n) {
+constexpr bool may_have_effect(const unrolled_node& n) {
   return n.kind == body_kind::store || n.kind == body_kind::call || n.is_volatile;
 }
 

@@ -53,7 +53,7 @@ public:
     out_.nodes.assign(body_.nodes.size(), {});
     out_.sums_with_select.assign(needs_.sums.size(), 0);
     for (unrolled_id n = 0; n != body_.nodes.size(); ++n) {
-      last_effect_ = has_effect(body_.nodes[n]) ? n : last_effect_;
+      last_effect_ = may_have_effect(body_.nodes[n]) ? n : last_effect_;
       if (needs_.nodes[n].is_needed) {
         out_.nodes[n].as = choice_of(n);
         if (out_.is(n, lowered_as::operations)) {

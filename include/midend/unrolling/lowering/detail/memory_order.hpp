@@ -71,10 +71,10 @@ public:
     out_.has_effects = false;
     for (unrolled_id n = 0; n != body_.nodes.size(); ++n) {
       const unrolled_node& node = body_.nodes[n];
-      const bool is_access = node.kind == body_kind::load || has_effect(node);
+      const bool is_access = node.kind == body_kind::load || may_have_effect(node);
       if (is_access && (choices_.is(n, lowered_as::operations) || choices_.is(n, lowered_as::with_select))) {
         out_.accesses.push_back(n);
-        out_.has_effects = out_.has_effects || has_effect(node);
+        out_.has_effects = out_.has_effects || may_have_effect(node);
       }
     }
     if (out_.has_effects) {

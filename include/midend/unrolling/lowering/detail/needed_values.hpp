@@ -82,7 +82,7 @@ public:
 private:
   constexpr void need_roots(const lowering_options& options) {
     for (unrolled_id n = 0; n != body_.nodes.size(); ++n) {
-      if (has_effect(body_.nodes[n])) {
+      if (may_have_effect(body_.nodes[n])) {
         need(n);
       }
     }
