@@ -85,7 +85,7 @@ void append_facts(const procedure& p, const flow_facts<>& facts, std::string& ou
 
 /// Rows of facts take memory: two bits for each and each node. A report that needs more than 4 GiB is not made.
 bool is_too_large(const procedure& p, std::size_t facts, std::string& out) {
-  const bool is = facts != 0 && p.num_nodes() > (std::size_t{1} << 34) / facts;
+  const bool is = facts != 0 && p.num_nodes() > (std::uint64_t{1} << 34) / facts;
   if (is) {
     append(out, "  not shown: ", facts, " facts in ", p.num_nodes(), " nodes\n");
   }

@@ -72,7 +72,7 @@ problem parse_elements(std::string_view text, type t, const std::vector<std::str
   if (count > memory::largest_array / bytes_of(t) - elements.size()) {
     return quoted(all) + ": an array has at most 2^31 bytes";
   }
-  elements.insert(elements.end(), count, bits);
+  elements.insert(elements.end(), static_cast<std::size_t>(count), bits);
   return std::nullopt;
 }
 
