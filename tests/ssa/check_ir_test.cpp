@@ -280,14 +280,15 @@ struct fault {
 
 std::vector<fault> faults() {
   using midend::operation_class;
-  const auto big = std::size_t{1} << 32;
+  const auto big = std::uint64_t{1} << 32;
   return {
       {[](told_ir& ir) { ir.cfg.out[2][0] = 9; },
        {.why = reason::wrong_graph,
         .node = 2,
         .graph = {midend::graph_error::reason::successor_out_of_range, 2, 0, 9}}},
 
-      {[=](told_ir& ir) { ir.values_told = big; }, {.why = reason::too_many_values, .number = big}},
+      {[=](told_ir& ir) { ir.values_told = static_cast<std::size_t>(big); },
+       {.why = reason::too_many_values, .number = big}},
       {[](told_ir& ir) { ir.all[x].operands[1] = 99; },
        {.why = reason::operand_out_of_range, .value = x, .position = 1, .number = 99}},
       {[](told_ir& ir) { ir.all[x].operands[1] = no_value; },
@@ -428,9 +429,12 @@ std::vector<fault> faults() {
       {[](told_ir& ir) { ir.probabilities[2] = std::numeric_limits<double>::quiet_NaN(); },
        {.why = reason::probability_out_of_range, .node = 1, .edge = 2}},
 
-      {[=](told_ir& ir) { ir.statements_told = big; }, {.why = reason::too_many_statements, .number = big}},
-      {[=](told_ir& ir) { ir.variables_told = big; }, {.why = reason::too_many_variables, .number = big}},
-      {[=](told_ir& ir) { ir.expressions_told = big; }, {.why = reason::too_many_expressions, .number = big}},
+      {[=](told_ir& ir) { ir.statements_told = static_cast<std::size_t>(big); },
+       {.why = reason::too_many_statements, .number = big}},
+      {[=](told_ir& ir) { ir.variables_told = static_cast<std::size_t>(big); },
+       {.why = reason::too_many_variables, .number = big}},
+      {[=](told_ir& ir) { ir.expressions_told = static_cast<std::size_t>(big); },
+       {.why = reason::too_many_expressions, .number = big}},
       {[](told_ir& ir) { ir.order[0][1] = 3; },
        {.why = reason::statement_out_of_range, .node = 0, .position = 1, .number = 3}},
       {[](told_ir& ir) { ir.order[4] = {1}; },
@@ -461,6 +465,11 @@ TEST_CASE("check_ir: one planted fault for each reason, found with its exact pla
   std::set<reason> seen;
   std::set<std::string> words;
   for (const fault& one : faults()) {
+    if (one.expected.number >> 32 != 0 && sizeof(std::size_t) < 8 && one.expected.why != reason::bounds_too_wide) {
+      seen.insert(one.expected.why); // there cannot be so many
+      words.insert(midend::to_text(one.expected));
+      continue;
+    }
     told_ir ir = right_ir();
     one.plant(ir);
     if (!is_about_users(one.expected.why)) {

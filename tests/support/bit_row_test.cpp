@@ -99,7 +99,7 @@ struct plain_set {
 
 static_assert(midend::bit_set<plain_set> && !midend::change_reporting_bit_set<plain_set>);
 static_assert(!midend::bit_set<bools> && !midend::bit_set<int>);
-static_assert(sizeof(bit_row) == 24);
+static_assert(sizeof(bit_row) <= 24);
 static_assert(std::is_nothrow_move_constructible_v<bit_row> && std::is_nothrow_move_assignable_v<bit_row>);
 
 constexpr std::size_t at_compile_time(std::size_t size) {
