@@ -25,6 +25,8 @@ MIDEND_BEGIN_NAMESPACE
 ///     bool may_take(const flow_edge& e, std::span<const element> facts) const;
 ///     unsigned width(variable_id x) const;
 ///
+/// `evaluate` sees facts, not constants, so it can say what holds for unknown operands (x - x is 0).
+///
 /// Both must be monotone: with more possible values, more values are assigned and at least as many edges are taken. So
 /// `may_take` is false as long as the condition is bottom.
 template <class S, class D>
