@@ -1,5 +1,6 @@
 // A view over an IR like QBE's: temporaries without definitions, untyped constants, phis with one input for each
 // predecessor, comparisons whose results have 32 bits. `numbered_ssa` numbers blocks and values.
+#include <midend/dataflow/domains/number_domain.hpp>
 #include <midend/ir/evaluate.hpp>
 #include <midend/ir/numbered_ssa.hpp>
 #include <midend/ssa/check_ir.hpp>
@@ -178,7 +179,7 @@ int main() {
     std::printf("the view is wrong: %s\n", midend::to_text(*error, names{ir}).c_str());
     return 1;
   }
-  const auto facts = midend::sccp(ir);
+  const auto facts = midend::sccp_with_branch_facts(ir, midend::number_domain());
   std::printf("%s", midend::to_text(ir, facts, names{ir}).c_str());
   return 0;
 }

@@ -1,5 +1,6 @@
 /// All analyses of midend. Adapters (`midend/adapters/`), the Elbrus-like IR (`midend/elbrus/`) and text and pictures
-/// (`midend/viz/`) are included by name.
+/// (`midend/viz/`) are included by name, and so are `midend/ssa/check_ir.hpp` and `midend/ir/coverage.hpp`, which few
+/// files of a compiler need.
 #pragma once
 
 #include "midend/config.hpp"
@@ -87,14 +88,12 @@
 #include "midend/induction/trip_count.hpp"
 #include "midend/induction/trip_formula.hpp"
 #include "midend/ir/cost.hpp"
-#include "midend/ir/coverage.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/expression_numbering.hpp"
 #include "midend/ir/expressions.hpp"
 #include "midend/ir/function_graph.hpp"
 #include "midend/ir/ids.hpp"
-#include "midend/ir/ir_error.hpp"
 #include "midend/ir/numbered_ssa.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
@@ -129,7 +128,6 @@
 #include "midend/machine/resource_bound.hpp"
 #include "midend/machine/scalar_core.hpp"
 #include "midend/ssa/apply_sccp.hpp"
-#include "midend/ssa/check_ir.hpp"
 #include "midend/ssa/construct_ssa.hpp"
 #include "midend/ssa/construct_ssa_on_the_fly.hpp"
 #include "midend/ssa/explain_sccp.hpp"

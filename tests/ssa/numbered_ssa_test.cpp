@@ -97,6 +97,7 @@ struct handle_view : midend::numbered_ssa_form<const block*, const value*> {
 };
 
 static_assert(midend::semantic_ir<handle_view>);
+static_assert(midend::ssa_ir<midend::numbered_ssa_form<const block*, const value*>>);
 
 /// Whether parallel edges bring each phi the same input.
 bool parallel_edges_agree(const semantic_program& p) {

@@ -300,6 +300,4 @@ numbered_ssa_form<Block, Value> numbered_ssa(numbered_graph<Block> blocks, Value
   return form;
 }
 
-static_assert(ssa_ir<numbered_ssa_form<const int*, const int*>>);
-
 MIDEND_END_NAMESPACE
