@@ -531,6 +531,33 @@ TEST_CASE("check_ir: a phi may list an input for each edge, for each predecessor
         ir_error{.why = reason::phi_operand_too_often, .node = 1, .value = 2, .position = 0, .number = 0});
 }
 
+namespace {
+
+/// With several cases of an edge.
+struct many_cases : told_ir {
+  std::vector<std::vector<midend::number_range>> ranges;
+
+  const std::vector<midend::number_range>& edge_cases(edge_id e) const { return ranges.at(e); }
+};
+
+} // namespace
+
+TEST_CASE("check_ir: edges with several cases, as many as one likes") {
+  many_cases ir{right_ir(), {{{1, 1, false}}, {{0, 0, false}}, {}, {}, {{2, 9, false}}, {}}};
+  CHECK(check_ir(ir) == std::nullopt);
+  ir.ranges[5] = {{10, 10, false}, {0xffff'fff0, 1, true}}; // -16 … 1
+  CHECK(check_ir(ir) == std::nullopt);
+  ir.ranges[5].push_back({7, 20, false});
+  CHECK(check_ir(ir) == ir_error{.why = reason::edge_case_twice, .node = 3, .edge = 5, .position = 1, .number = 7});
+  ir.ranges[5].pop_back();
+  for (std::uint64_t i = 0; i != 200'000; ++i) {
+    ir.ranges[4].push_back({1000 + 2 * i, 1000 + 2 * i, false});
+  }
+  CHECK(check_ir(ir) == std::nullopt);
+  ir.ranges[5].push_back({5000, 5000, false});
+  CHECK(check_ir(ir) == ir_error{.why = reason::edge_case_twice, .node = 3, .edge = 5, .position = 1, .number = 5000});
+}
+
 TEST_CASE("check_ir: what is allowed") {
   CHECK(check_ir(told_ir()) == std::nullopt); // a declaration
   told_ir ir = right_ir();
