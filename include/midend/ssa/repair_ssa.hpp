@@ -4,7 +4,6 @@
 #include "midend/config.hpp"
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/dominance/dominators.hpp"
-#include "midend/dominance/iterated_dominance_frontier.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ir/ids.hpp"
@@ -68,6 +67,17 @@ private:
     std::uint32_t at;
   };
 
+  struct variable_node {
+    std::uint32_t variable;
+    node_id node;
+  };
+
+  /// An edge to a node that its source does not immediately dominate.
+  struct join_edge {
+    node_id target;
+    std::uint32_t next; ///< one of the same source, or `none`
+  };
+
   /// A definition or a use of a variable, in the order of the dominator tree and of each node.
   struct event {
     std::uint64_t key;
@@ -106,7 +116,6 @@ private:
     const node_id n = node_of(v);
     if (n != no_node && tree_.is_reachable(n)) {
       definitions_.push_back({x, v});
-      sites_.push_back({x, n});
     }
   }
 
@@ -202,37 +211,37 @@ private:
     const node_id count = node_count(editor_.graph());
     defined_.assign(count, no_variable);
     live_.assign(count, no_variable);
-    std::uint32_t walked = no_variable;
-    const auto is_live_in = [&](variable_id x, node_id n) {
-      if (x != walked) {
-        walked = x;
-        walk_live_nodes(x);
-      }
-      return live_[n] == x;
-    };
-    iterated_dominance_frontier_workspace workspace;
-    iterated_frontiers frontiers;
-    iterated_dominance_frontiers(editor_.graph(), tree_, originals_.size(), span<const definition_site>(sites_),
-                                 is_live_in, workspace, frontiers);
+    visited_.assign(count, no_variable);
+    joined_.assign(count, no_variable);
+    listed_.assign(count, no_variable);
+    first_child_.assign(count, none);
+    first_join_.assign(count, none);
+    next_child_.assign(count, none);
+    flat_array<variable_node> places;
     for (std::uint32_t x = 0; x != originals_.size(); ++x) {
-      for (const node_id n : frontiers[x]) {
-        if (has_phi_of(x, n)) {
-          continue;
+      walk_live_nodes(x);
+      find_joins(x);
+      for (const node_id n : joins_) {
+        if (!has_phi_of(x, n)) {
+          places.push_back({x, n});
         }
-        const auto phi = static_cast<value_id>(editor_.insert_phi(n, originals_[x]));
-        inserted_.push_back(phi);
-        definitions_.push_back({x, phi});
-        for_each_id(editor_.graph().in_edges(n), [&](edge_id e) {
-          const auto source = static_cast<node_id>(editor_.graph().edge_source(e));
-          if (tree_.is_reachable(source)) {
-            uses_.push_back({x, source, at_end, phi, e});
-          } else {
-            editor_.set_phi_input(phi, e, editor_.undefined_like(originals_[x]));
-          }
-        });
       }
     }
-    position_.resize_for_overwrite(0);
+    for (const variable_node& at : places) {
+      const std::uint32_t x = at.variable;
+      const node_id n = at.node;
+      const auto phi = static_cast<value_id>(editor_.insert_phi(n, originals_[x]));
+      inserted_.push_back(phi);
+      definitions_.push_back({x, phi});
+      for_each_id(editor_.graph().in_edges(n), [&](edge_id e) {
+        const auto source = static_cast<node_id>(editor_.graph().edge_source(e));
+        if (tree_.is_reachable(source)) {
+          uses_.push_back({x, source, at_end, phi, e});
+        } else {
+          editor_.set_phi_input(phi, e, editor_.undefined_like(originals_[x]));
+        }
+      });
+    }
     position_.assign(static_cast<std::size_t>(editor_.num_values()), 0);
     is_numbered_.assign(count, 0);
     group(definitions_, definition_ends_, definition_order_);
@@ -250,15 +259,118 @@ private:
     return false;
   }
 
+  static constexpr std::uint32_t none = 0xffff'ffff;
+
+  /// Where definitions of the variable meet and it is live: Sreedhar and Gao's search of dominator subtrees, the
+  /// deepest first, in the part of the tree where the variable is live. (Below a node where it is not, another
+  /// definition is closer to every edge that matters.)
+  void find_joins(std::uint32_t x) {
+    joins_.clear();
+    if (region_.empty()) {
+      return;
+    }
+    join_edges_.clear();
+    const auto lists_of = [&](node_id n) {
+      if (listed_[n] != x) {
+        listed_[n] = x;
+        first_child_[n] = none;
+        first_join_[n] = none;
+      }
+    };
+    for (const node_id n : region_) {
+      const node_id parent = tree_.immediate_dominator(n);
+      if (parent == no_node) {
+        continue;
+      }
+      lists_of(parent);
+      next_child_[n] = first_child_[parent];
+      first_child_[parent] = n;
+      for_each_id(editor_.graph().in_edges(n), [&](edge_id e) {
+        const auto p = static_cast<node_id>(editor_.graph().edge_source(e));
+        if (p != parent && tree_.is_reachable(p)) {
+          lists_of(p);
+          join_edges_.push_back({n, first_join_[p]});
+          first_join_[p] = static_cast<std::uint32_t>(join_edges_.size() - 1);
+        }
+      });
+    }
+    roots_.clear();
+    for (std::uint32_t k = definition_ends_[x]; k != definition_ends_[x + 1]; ++k) {
+      push_root(node_of(definitions_[definition_order_[k]].value));
+    }
+    while (!roots_.empty()) {
+      const node_id root = pop_root();
+      const std::uint32_t depth = tree_.depth(root);
+      if (visited_[root] != x) {
+        visited_[root] = x;
+        todo_.push_back(root);
+      }
+      while (!todo_.empty()) {
+        const node_id n = todo_.back();
+        todo_.pop_back();
+        if (listed_[n] != x) {
+          continue;
+        }
+        for (std::uint32_t i = first_join_[n]; i != none; i = join_edges_[i].next) {
+          const node_id m = join_edges_[i].target;
+          if (tree_.depth(m) <= depth && joined_[m] != x) {
+            joined_[m] = x;
+            joins_.push_back(m);
+            push_root(m);
+          }
+        }
+        for (node_id child = first_child_[n]; child != none; child = next_child_[child]) {
+          if (visited_[child] != x) {
+            visited_[child] = x;
+            todo_.push_back(child);
+          }
+        }
+      }
+    }
+  }
+
+  /// A heap with the deepest node on top.
+  void push_root(node_id n) {
+    roots_.push_back(n);
+    for (std::size_t i = roots_.size() - 1; i != 0 && tree_.depth(roots_[(i - 1) / 2]) < tree_.depth(roots_[i]);
+         i = (i - 1) / 2) {
+      const node_id parent = roots_[(i - 1) / 2];
+      roots_[(i - 1) / 2] = roots_[i];
+      roots_[i] = parent;
+    }
+  }
+
+  node_id pop_root() {
+    const node_id top = roots_[0];
+    roots_[0] = roots_.back();
+    roots_.pop_back();
+    for (std::size_t i = 0; 2 * i + 1 < roots_.size();) {
+      std::size_t child = 2 * i + 1;
+      if (child + 1 < roots_.size() && tree_.depth(roots_[child]) < tree_.depth(roots_[child + 1])) {
+        ++child;
+      }
+      if (tree_.depth(roots_[child]) <= tree_.depth(roots_[i])) {
+        break;
+      }
+      const node_id below = roots_[child];
+      roots_[child] = roots_[i];
+      roots_[i] = below;
+      i = child;
+    }
+    return top;
+  }
+
   void walk_live_nodes(std::uint32_t x) {
     for (std::uint32_t k = definition_ends_[x]; k != definition_ends_[x + 1]; ++k) {
       defined_[node_of(definitions_[definition_order_[k]].value)] = x;
     }
     todo_.clear();
+    region_.clear();
     const auto mark = [&](node_id n) {
       if (live_[n] != x) {
         live_[n] = x;
         todo_.push_back(n);
+        region_.push_back(n);
       }
     };
     for (std::uint32_t k = use_ends_[x]; k != use_ends_[x + 1]; ++k) {
@@ -333,7 +445,6 @@ private:
   ids variable_; ///< by value
   ids originals_;
   flat_array<definition> definitions_;
-  flat_array<definition_site> sites_;
   flat_array<use> uses_;
   ids definition_ends_; ///< by variable, into the order
   ids definition_order_;
@@ -341,9 +452,19 @@ private:
   ids use_order_;
   ids position_; ///< by value, in nodes that are numbered
   ids is_numbered_;
-  ids seen_; ///< by value: the last variable for which its uses were listed
-  ids defined_;
+  ids seen_;    ///< by value: the last variable for which its uses were listed
+  ids defined_; ///< by node, as the following: the last variable for which it is so
   ids live_;
+  ids visited_;
+  ids joined_;
+  ids listed_;
+  ids first_child_; ///< of the nodes in `region_`
+  ids next_child_;
+  ids first_join_; ///< into `join_edges_`, by source
+  flat_array<join_edge> join_edges_;
+  ids region_; ///< where the variable is live
+  ids joins_;
+  ids roots_;
   ids todo_;
 };
 
@@ -359,8 +480,11 @@ private:
 /// and operands there stay. Parallel edges have an input each. Requires that no edge leads to the entry from reachable
 /// nodes where a value would need a phi.
 ///
-/// Cost: the dominator tree, plus for each original its definitions and uses, sorted, and, where it has a frontier, the
-/// nodes where it is live. Without `users(v)`, one pass over the program.
+/// Frontiers are those of Sreedhar and Gao, "A linear time algorithm for placing φ-nodes", POPL 1995, searched only
+/// where the value is live.
+///
+/// Cost: the dominator tree, plus for each original its definitions and uses, sorted, and the nodes where it is live
+/// before a definition, with their edges. Without `users(v)`, one pass over the program.
 template <repairing_editor E>
 void repair_ssa(E& editor, span<const value_copy> copies, flat_array<value_id>& inserted) {
   detail::ssa_repair<E>(editor, inserted).run(copies);
