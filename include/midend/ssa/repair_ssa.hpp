@@ -52,6 +52,7 @@ private:
   using ids = flat_array<std::uint32_t>;
 
   static constexpr std::uint32_t at_end = 0xffff'ffff;
+  static constexpr std::uint32_t listed = 0xffff'fffe; ///< of a phi in `seen_`
 
   struct definition {
     std::uint32_t variable;
@@ -139,7 +140,7 @@ private:
     if constexpr (has_users<E>) {
       for (std::uint32_t x = 0; x != originals_.size(); ++x) {
         for_each_id(editor_.users(originals_[x]), [&](value_id user) {
-          if (seen_[user] != x) {
+          if (seen_[user] != x && seen_[user] != listed) {
             seen_[user] = x;
             list_uses_by(user, x);
           }
@@ -150,7 +151,7 @@ private:
         for_each_id(editor_.values(n), [&](value_id user) {
           for_each_id(editor_.operands(user), [&](value_id v) {
             const std::uint32_t x = v == no_value ? no_variable : variable_[v];
-            if (x != no_variable && seen_[user] != x) {
+            if (x != no_variable && seen_[user] != x && seen_[user] != listed) {
               seen_[user] = x;
               list_uses_by(user, x);
             }
@@ -163,13 +164,15 @@ private:
   void list_uses_by(value_id user, std::uint32_t x) {
     const node_id n = node_of(user);
     const value_id original = originals_[x];
-    if (editor_.is_phi(user)) {
+    if (editor_.is_phi(user)) { // all its inputs at once, since there may be many
       for_each_id(editor_.graph().in_edges(n), [&](edge_id e) {
         const auto source = static_cast<node_id>(editor_.graph().edge_source(e));
-        if (static_cast<value_id>(editor_.phi_input(user, e)) == original && tree_.is_reachable(source)) {
-          uses_.push_back({x, source, at_end, user, e});
+        const auto input = static_cast<value_id>(editor_.phi_input(user, e));
+        if (input != no_value && variable_[input] != no_variable && tree_.is_reachable(source)) {
+          uses_.push_back({variable_[input], source, at_end, user, e});
         }
       });
+      seen_[user] = listed;
     } else if (tree_.is_reachable(n)) {
       std::uint32_t i = 0;
       for_each_id(editor_.operands(user), [&](value_id v) {
