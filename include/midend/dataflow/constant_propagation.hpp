@@ -73,7 +73,7 @@ concept edge_equality =
 /// rules are those that Wegman, Zadeck, "Constant propagation with conditional branches", TOPLAS 13(2), 1991, give for
 /// it (with the lattice upside down). Monotone, not distributive: x = 2, y = 3 on one path and x = 3, y = 2 on
 /// another do not give x + y = 5.
-template <class T, statement_ir IR, constant_folder<T> Fold, edge_equality<T> Equality = no_edge_constants>
+template <class T, statement_ir_argument IR, constant_folder<T> Fold, edge_equality<T> Equality = no_edge_constants>
 class constant_propagation_problem {
 public:
   using value = typename flat<T>::element;

@@ -211,7 +211,7 @@ constexpr void solve_sparse(const IR& ir, const P& problem, const widening_optio
 
 /// The least fact of each value.
 template <ssa_values_argument IR, sparse_problem_argument P>
-constexpr sparse_solution<fact_of<P>> solve_sparse(const IR& ir, const P& problem, const widening_options& widen = {}) {
+constexpr auto solve_sparse(const IR& ir, const P& problem, const widening_options& widen = {}) {
   sparse_solution<fact_of<P>> out;
   solve_sparse_workspace<fact_of<P>> workspace;
   solve_sparse(ir, problem, widen, workspace, out);

@@ -810,7 +810,7 @@ private:
 
 /// Repeats the changes of a log on a program that is as the recorded one was: a copy, or the same one after `undo`. New
 /// things may get other numbers than they had; numbers that existed when recording began must mean the same.
-template <class Constant, ir_editor E> void replay(const edit_log<Constant>& log, E& editor) {
+template <class Constant, ir_editor_argument E> void replay(const edit_log<Constant>& log, E& editor) {
   static_assert(std::same_as<Constant, constant_of<E>>, "the log of an editor with the same constants");
   edit_replay<Constant, E>(log, editor).run();
 }
