@@ -271,6 +271,31 @@ TEST_CASE("evaluate: conversions") {
   CHECK(evaluated({operation::truncate, 1, 64, {}}, {2, 0, 0}).bits == 0);
 }
 
+TEST_CASE("evaluate: operands of another width count modulo 2^read_width; shift amounts and conditions count whole") {
+  int wrong = 0;
+  for (int k = 1; k <= last_operation; ++k) {
+    for (std::uint8_t width = 1; width <= 3; ++width) {
+      for (std::uint8_t from = 1; from <= 3; ++from) {
+        const operation_info info{static_cast<operation>(k), width, from, {}};
+        for (std::uint64_t bits = 0; bits != 512; ++bits) { // three operands of 3 bits
+          const std::array<std::uint64_t, 3> args{(bits & 7) | 0x80, (bits >> 3 & 7) | 8, bits >> 6};
+          std::array<std::uint64_t, 3> low = args;
+          for (unsigned i = 0; i != 3; ++i) {
+            low[i] &=
+                midend::reads_whole(info.code, i) ? ~std::uint64_t{0} : midend::low_ones(midend::read_width(info));
+          }
+          const evaluation found = evaluated(info, args);
+          wrong += found == evaluated(info, low) && found.bits <= midend::low_ones(width) ? 0 : 1;
+        }
+      }
+    }
+  }
+  CHECK(wrong == 0);
+  CHECK(evaluated({operation::equal, 32, 32, {}}, {0x7'0000'0005, 5, 0}).bits == 1);
+  CHECK(evaluated({operation::shl, 8, 8, {}}, {1, 256, 0}).fault == evaluation_fault::shift_too_far);
+  CHECK(evaluated({operation::select, 8, 8, {}}, {256, 7, 9}).bits == 7);
+}
+
 TEST_CASE("evaluate: select") {
   CHECK(evaluated({operation::select, 8, 8, {}}, {1, 7, 9}).bits == 7);
   CHECK(evaluated({operation::select, 8, 8, {}}, {0, 7, 9}).bits == 9);
