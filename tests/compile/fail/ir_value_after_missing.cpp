@@ -1,3 +1,4 @@
+// first: no matching function|call to deleted|constraints not satisfied
 // expect: has_value_after
 #include "midend/ir/editing.hpp"
 
