@@ -43,7 +43,6 @@ template <class G>
 concept can_get_an_exit = requires { midend::with_virtual_exit(std::declval<G>()); };
 static_assert(reversible<const csr_graph&> && filterable<const csr_graph&> && can_get_an_exit<const csr_graph&>);
 static_assert(!reversible<csr_graph> && !filterable<csr_graph> && !can_get_an_exit<csr_graph>);
-static_assert(!reversible<bit_graph&>); // it has no predecessors
 
 /// Whether a view has exactly the edges of a list, in successors and, if it has them, predecessors.
 template <class G> std::string wrong_edges(const G& view, const test_graph& expected) {

@@ -16,8 +16,8 @@ namespace detail {
 template <class IR, class Policy> struct very_busy_problem : expression_problem<flow_direction::backward, IR> {
   Policy policy;
 
-  constexpr very_busy_problem(const IR& ir, const operand_index& index, Policy p)
-      : expression_problem<flow_direction::backward, IR>{ir, index}, policy(p) {}
+  constexpr very_busy_problem(const IR& program, const operand_index& operands, Policy p)
+      : expression_problem<flow_direction::backward, IR>{program, operands}, policy(p) {}
 
   constexpr Policy roots() const { return policy; }
 };
