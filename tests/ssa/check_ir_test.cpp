@@ -384,6 +384,8 @@ std::vector<fault> faults() {
        {.why = reason::too_few_operands, .value = guarded, .position = 2, .number = 3}},
       {[](told_ir& ir) { ir.all[c].info.operand_width = 64; }, // the default: a negative number would be large
        {.why = reason::operand_too_narrow, .value = c, .position = 0, .number = 32}},
+      {[](told_ir& ir) { ir.all[c].info.operand_width = 1; }, // the width of the result
+       {.why = reason::compares_one_bit, .value = c, .number = 32}},
       {[](told_ir& ir) { ir.all[y].info.width = 16; },
        {.why = reason::phi_input_width, .node = 3, .value = joined, .edge = 3, .number = 16}},
       {[](told_ir& ir) { ir.all[joined].info.code = operation::copy; },

@@ -94,25 +94,25 @@ namespace detail {
 // The two forms of each function. What takes a fact by reference takes no temporary. In place, nothing that could be a
 // fact is returned, because nobody would read it.
 template <class P>
-concept transfers_in_place = requires(const P& p, fact_of<P>& fact) { p.transfer(node_id{}, fact); } &&
-                             !requires(const P& p, fact_of<P>& fact) { p.transfer(node_id{}, std::move(fact)); } &&
-                             !requires(const P& p, fact_of<P>& fact) {
-                               { p.transfer(node_id{}, fact) } -> std::convertible_to<fact_of<P>>;
+concept transfers_in_place = requires(const P& p, node_id n, fact_of<P>& fact) { p.transfer(n, fact); } &&
+                             !requires(const P& p, node_id n, fact_of<P>& fact) { p.transfer(n, std::move(fact)); } &&
+                             !requires(const P& p, node_id n, fact_of<P>& fact) {
+                               { p.transfer(n, fact) } -> std::convertible_to<fact_of<P>>;
                              };
 template <class P>
-concept transfers_by_value = requires(const P& p, const fact_of<P>& fact) {
-  { p.transfer(node_id{}, fact) } -> std::convertible_to<fact_of<P>>;
+concept transfers_by_value = requires(const P& p, node_id n, const fact_of<P>& fact) {
+  { p.transfer(n, fact) } -> std::convertible_to<fact_of<P>>;
 };
 template <class P>
 concept transfers_statements_in_place =
-    requires(const P& p, fact_of<P>& fact) { p.transfer_statement(statement_id{}, fact); } &&
-    !requires(const P& p, fact_of<P>& fact) { p.transfer_statement(statement_id{}, std::move(fact)); } &&
-    !requires(const P& p, fact_of<P>& fact) {
-      { p.transfer_statement(statement_id{}, fact) } -> std::convertible_to<fact_of<P>>;
+    requires(const P& p, statement_id s, fact_of<P>& fact) { p.transfer_statement(s, fact); } &&
+    !requires(const P& p, statement_id s, fact_of<P>& fact) { p.transfer_statement(s, std::move(fact)); } &&
+    !requires(const P& p, statement_id s, fact_of<P>& fact) {
+      { p.transfer_statement(s, fact) } -> std::convertible_to<fact_of<P>>;
     };
 template <class P>
-concept transfers_statements_by_value = requires(const P& p, const fact_of<P>& fact) {
-  { p.transfer_statement(statement_id{}, fact) } -> std::convertible_to<fact_of<P>>;
+concept transfers_statements_by_value = requires(const P& p, statement_id s, const fact_of<P>& fact) {
+  { p.transfer_statement(s, fact) } -> std::convertible_to<fact_of<P>>;
 };
 template <class P>
 concept transfers_edges_in_place = requires(const P& p, const flow_edge& e, fact_of<P>& fact) {
@@ -192,10 +192,10 @@ template <class P> constexpr bool apply_edge(const P& problem, const flow_edge& 
 // A member of this name exists, whether it fits or not; see `graph/concepts.hpp`.
 template <class P>
 concept names_transfer =
-    requires { &P::transfer; } || requires(P& p, fact_of<P>& fact) { p.transfer(node_id{}, fact); };
+    requires { &P::transfer; } || requires(P& p, node_id n, fact_of<P>& fact) { p.transfer(n, fact); };
 template <class P>
 concept names_transfer_statement = requires { &P::transfer_statement; } ||
-                                   requires(P& p, fact_of<P>& fact) { p.transfer_statement(statement_id{}, fact); };
+                                   requires(P& p, statement_id s, fact_of<P>& fact) { p.transfer_statement(s, fact); };
 template <class P>
 concept names_transfer_edge =
     requires { &P::transfer_edge; } || requires(P& p, flow_edge& e, fact_of<P>& fact) { p.transfer_edge(e, fact); };

@@ -248,7 +248,7 @@ private:
 /// predecessors are the sources of the edges, one for each edge; edges have different numbers and the right ends.
 /// Returns the first error with its place, or nothing. Meant for data that you do not trust and for tests of your own
 /// view. O(n + m log m) time, 24 bytes a node and 17 an edge.
-template <directed_graph_argument G> constexpr std::optional<graph_error> check_graph(const G& g) {
+template <directed_graph_argument G> [[nodiscard]] constexpr std::optional<graph_error> check_graph(const G& g) {
   return detail::graph_checker<G>(g).run();
 }
 

@@ -69,8 +69,8 @@ private:
 };
 
 /// The view of `g` with all edges reversed, entered at `entry`.
-template <bidirectional_flow_graph_argument G> constexpr reversed_graph<G> reversed(const G& g, node_id entry) {
-  return {g, entry};
+template <bidirectional_flow_graph_argument G> constexpr auto reversed(const G& g, node_id entry) {
+  return reversed_graph<G>(g, entry);
 }
 
 /// The view of a graph that has an `exit()`, entered there.

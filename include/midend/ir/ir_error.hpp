@@ -58,6 +58,7 @@ struct ir_error {
     conversion_width,           ///< `value` truncates or extends from operand width `number` the wrong way
     too_few_operands,           ///< the operation of `value` needs `number` operands; it has `position`
     operand_too_narrow,  ///< operand `position` of `value` has `number` bits, fewer than the signed operation reads
+    compares_one_bit,    ///< the comparison `value` has an operand width of 1, but its operands have `number` bits
     phi_input_width,     ///< the input of phi `value` in `node` along `edge` has another width than the phi, `number`
     operation_of_phi,    ///< phi `value` has an operation, of code `number`, other than `other`
     opaque_operation,    ///< `value` is opaque, but has an operation, of code `number`, other than `other`

@@ -511,7 +511,23 @@ private:
     if (count < arity(info.code)) {
       return fail({.why = reason::too_few_operands, .value = v, .position = count, .number = arity(info.code)});
     }
+    if (is_comparison(info.code) && info.operand_width == 1) {
+      return check_compared_bits(v);
+    }
     return !reads_sign(info.code) || check_signs(v, info);
+  }
+
+  /// No IR compares the low bits of numbers: their `operand_width` was taken for the width of the result.
+  constexpr bool check_compared_bits(value_id v) {
+    unsigned width = 64;
+    std::size_t position = 0;
+    for (const auto& id : ir_.operands(v)) {
+      if (position++ < 2) {
+        const unsigned bits = info_of(static_cast<value_id>(id)).width;
+        width = bits < width ? bits : width;
+      }
+    }
+    return width == 1 || fail({.why = reason::compares_one_bit, .value = v, .number = width});
   }
 
   /// Operands with fewer bits than the operation reads have zeros above, so a signed operation would take each of them
@@ -1112,7 +1128,7 @@ private:
 /// a view, and on data that you do not trust. O(n + m + u) time for u operands, expected if cases are numbers, and k
 /// log k for k cases in `edge_cases`; a branch with k cases of another type takes O(k²). 24 bytes a value, 50 a node,
 /// 25 an edge, 4 an operand if there are users.
-template <class IR> constexpr std::optional<ir_error> check_ir(const IR& ir) {
+template <class IR> [[nodiscard]] constexpr std::optional<ir_error> check_ir(const IR& ir) {
   static_assert(has_num_values<IR> || has_num_statements<IR>,
                 "midend: check_ir needs values (ir/ssa_values.hpp) or statements (ir/statements.hpp)");
   // A view that has one member of a rung is meant to have all, and what is optional is meant to be called.

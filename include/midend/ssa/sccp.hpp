@@ -686,6 +686,10 @@ private:
 
   constexpr element constant_or_top(value_id v, const std::optional<constant_type>& c) const {
     const unsigned width = ir_.operation(v).width;
+    if constexpr (std::same_as<constant_type, std::uint64_t>) {
+      MIDEND_ASSERT(!c || width == 0 || width >= 64 || *c >> width == 0,
+                    "a constant without bits above the width of its value", v, *c, width);
+    }
     return c ? domain_.constant(width, *c) : promised(v, width);
   }
 

@@ -188,6 +188,9 @@ inline std::string words_of(const ir_error& e, const function_words& names) {
   case operand_too_narrow:
     return out.say(v, ": operand ", e.position, " has ", e.number,
                    " bits, fewer than the signed operation reads: set width or operand_width");
+  case compares_one_bit:
+    return out.say(v, ": it compares 1 bit of operands that have ", e.number,
+                   ": operand_width is the width of what is compared");
   case phi_input_width:
     return out.say(v, " in ", node, ": the input along edge ", e.edge, " has ", e.number,
                    " bits, another width than the phi");

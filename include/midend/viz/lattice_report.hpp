@@ -32,7 +32,7 @@ template <has_print L> std::string violation_text(const L& l, const lattice_viol
 
 /// One line for each level of laws: it holds, it is broken (with the elements), or it was not tested because the
 /// lattice lacks the members; then the height. `lattice_law` documents left and right of each law.
-template <lattice_argument L>
+template <lattice L>
   requires has_print<L>
 std::string to_text(const L& l, const lattice_report<element_of<L>>& report) {
   std::string text;

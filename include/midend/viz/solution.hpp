@@ -162,7 +162,7 @@ inline void append_dot_lines(std::string& out, const std::vector<std::string>& l
 /// The change of a statement is shown part by part if the lattice has `explain_difference`, else as the whole facts
 /// before and after. If facts flow backward, arrows point that way: `x: out <- in` for a statement that defines a live
 /// variable. Requires a lattice with `print`.
-template <dataflow_problem_argument P, solution_names Names = numbered_names>
+template <dataflow_problem P, solution_names Names = numbered_names>
   requires has_print<lattice_of<P>>
 std::string to_table(const P& problem, const solution<fact_of<P>>& facts, const Names& names = {}) {
   detail::solution_writer<P, Names> writer(problem, facts, names);
@@ -179,7 +179,7 @@ std::string to_table(const P& problem, const solution<fact_of<P>>& facts, const 
 
 /// The same as a graph in the DOT language, where a node shows its part of the table. Nodes that flow does not reach,
 /// and their edges, are grey.
-template <flow_graph_argument G, dataflow_problem_argument P, solution_names Names = numbered_names>
+template <flow_graph G, dataflow_problem P, solution_names Names = numbered_names>
   requires has_print<lattice_of<P>>
 std::string to_dot(const G& g, const P& problem, const solution<fact_of<P>>& facts, const Names& names = {}) {
   MIDEND_ASSERT(facts.num_nodes() == g.num_nodes(), "a solution over this graph", facts.num_nodes(), g.num_nodes());

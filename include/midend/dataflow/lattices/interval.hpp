@@ -62,7 +62,10 @@ public:
 
   constexpr element top() const { return range_; }
 
-  constexpr element constant(T value) const { return {value, value}; }
+  constexpr element constant(T value) const {
+    MIDEND_ASSERT(range_.contains(value), "a number of the width of the interval", value, range_.low, range_.high);
+    return {value, value};
+  }
 
   /// [low, high], or bottom if that is empty.
   constexpr element between(T low, T high) const { return low <= high ? element{low, high} : bottom(); }

@@ -80,7 +80,10 @@ public:
 private:
   template <class IR> constexpr void append(const IR& ir, node_id n) {
     first_[n] = num_positions_;
-    for_each_id(ir.values(n), [&](value_id v) { push(v); });
+    for_each_id(ir.values(n), [&](value_id v) {
+      MIDEND_ASSERT(v < num_values_, "values of a node below num_values()", n, v, num_values_);
+      push(v);
+    });
     push(end_of(n));
   }
 
