@@ -161,7 +161,7 @@ std::string answers(const program& ir) {
 
 TEST_CASE("a terminator may read its condition, be its condition, or not be a value") {
   const std::string expected = answers({branch_form::separate});
-  CHECK(expected.find("++-+") != std::string::npos); // node 3 is never executed
+  CHECK(expected.find("++-+") != std::string::npos);           // node 3 is never executed
   CHECK(expected.find("\n1: 3 / 3 6 7") != std::string::npos); // x, i1, s1
   for (const branch_form form : {branch_form::separate, branch_form::compares_itself, branch_form::not_listed}) {
     CAPTURE(static_cast<int>(form));

@@ -140,10 +140,13 @@ struct problem {
   void transfer(midend::node_id, fact&& f) const { f |= 2; }
 #elif defined(MISTAKE_transfer_does_not_fit_beside_statements)
   void transfer(midend::node_id, fact f) const { f |= 2; }
+
   statements_of_nodes ir() const { return {}; }
+
   void transfer_statement(midend::statement_id, fact& f) const { f |= 2; }
 #elif defined(MISTAKE_transfer_statement_of_a_copy)
   statements_of_nodes ir() const { return {}; }
+
   void transfer_statement(midend::statement_id, fact f) const { f |= 2; }
 #elif defined(MISTAKE_transfer_statement_without_ir)
   void transfer_statement(midend::statement_id, fact& f) const { f |= 2; }

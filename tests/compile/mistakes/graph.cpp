@@ -96,6 +96,7 @@ struct view {
   wrapper successors(midend::node_id n) const { return {lists[n].data(), lists[n].data() + lists[n].size()}; }
 #elif defined(MISTAKE_successors_can_be_read_once)
   const one_pass& successors(midend::node_id) const { return input; }
+
   one_pass input;
 #elif defined(MISTAKE_successors_take_a_block)
   const ids& successors(const block& b) const { return lists[b.number]; }
@@ -123,8 +124,11 @@ struct view {
   std::span<const midend::edge_id> out_edges(midend::node_id) const { return {}; }
 #elif defined(MISTAKE_out_edges_of_a_temporary_list)
   std::size_t num_edges() const { return 0; }
+
   midend::node_id edge_source(midend::edge_id) const { return 0; }
+
   midend::node_id edge_target(midend::edge_id) const { return 0; }
+
   ids out_edges(midend::node_id) const { return {}; }
 #endif
 };

@@ -124,8 +124,8 @@ public:
     return {.average = static_cast<double>(hint.average), .maximum = hint.maximum, .multiple = hint.multiple};
   }
 
-  /// The probability of the edge, or the ratio of the counts of its ends if it is the only edge into its target; at most
-  /// 1, whatever the counts are.
+  /// The probability of the edge, or the ratio of the counts of its ends if it is the only edge into its target; at
+  /// most 1, whatever the counts are.
   double probability(edge_id e) const {
     const edge_record& edge = graph().edge(e);
     if (edge.probability >= 0) {
