@@ -16,13 +16,13 @@ lines=$(wc -l <"$work/text")
 if [ "$header" = midend/midend.hpp ]; then
   budget=50000
 elif [ "$header" = midend/unrolling/advise_unrolling.hpp ]; then
-  budget=26000 # it includes a loop's description, its copies, their lowering and the machine: eight folders
+  budget=26400 # it includes a loop's description, its copies, their lowering and the machine: eight folders
 elif [ "$header" = midend/transform.hpp ]; then
   budget=30000 # all transformations
 elif grep -q '/algorithm\( \|$\)' "$work/dependencies"; then
   budget=35000
 else
-  budget=25000
+  budget=25600 # of which 600 are the sentences that explain types that do not fit
 fi
 echo "$header: $lines lines, $budget allowed"
 [ "$lines" -le "$budget" ]
