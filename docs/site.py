@@ -42,7 +42,7 @@ NAVIGATION = [
     ("SSA and constants", ["ssa.md", "sccp.md", "live_values.md"]),
     ("Unrolling", ["unrolling.md", "unrolling-trips.md", "machine-model.md", "unrolling-llvm.md"]),
     ("The Elbrus-like IR", ["elbrus-ir.md", "elbrus-interpreter.md"]),
-    ("Reference", ["analyses.md", "explanations.md", "glossary.md", "papers.md", "benchmarks.md", "compile_time.md", "corpus-format.md"]),
+    ("Reference", ["analyses.md", "explanations.md", "glossary.md", "papers.md", "mistakes.md", "benchmarks.md", "compile_time.md", "corpus-format.md"]),
     ("Project", ["changelog.md", "contributing.md"]),
 ]
 
