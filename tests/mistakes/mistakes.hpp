@@ -18,6 +18,7 @@
 
 #include "midend/machine/machine_file.hpp"
 #include "midend/midend.hpp"
+#include "midend/ssa/check_ir.hpp"
 #include "midend/viz/dot.hpp"
 #include "midend/viz/ir_errors.hpp"
 #include "midend/viz/lattice_report.hpp"
