@@ -200,7 +200,7 @@ template <class L> struct problem {
   void transfer(node_id, typename L::element&) const {}
 };
 
-static const midend::csr_graph g;
+[[maybe_unused]] static const midend::csr_graph g;
 
 // mistake: `join` is a member of the element
 // compile-time: midend: .*(bottom|join)
