@@ -44,7 +44,8 @@ public:
 
   /// The loops of depth 1.
   constexpr sibling_range top_level() const {
-    return detail::siblings(column(sizes), 0, static_cast<loop_id>(num_loops()));
+    const std::uint32_t* const columns = num_loops_ == 0 ? nullptr : column(sizes);
+    return detail::siblings(columns, 0, static_cast<loop_id>(num_loops_));
   }
 
   /// The loops directly inside `l`.
