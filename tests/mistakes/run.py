@@ -217,7 +217,7 @@ def table(mistakes, compilers, running, path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("include")
-    parser.add_argument("--compilers", default="g++-12,clang++-19")
+    parser.add_argument("--compilers", default="g++-12")
     parser.add_argument("--rejecting", default="g++-12")
     parser.add_argument("--thorough", action="store_true", help="all compilers for everything")
     parser.add_argument("--table")
