@@ -434,3 +434,58 @@ static_assert([] {
 }());
 
 } // namespace
+
+namespace {
+
+/// At most: a number, or any. Its `widen` is that of a lattice, which knows no width.
+struct upper_bound_domain {
+  using element = std::optional<std::uint64_t>; // none: bottom
+  using constant_type = std::uint64_t;
+
+  element bottom() const { return {}; }
+
+  bool join(element& a, const element& b) const {
+    const bool grows = b && (!a || *a < *b);
+    a = grows ? b : a;
+    return grows;
+  }
+
+  bool widen(element& a, const element& b) const {
+    const bool grows = b && (!a || *a < *b);
+    a = grows ? element(~std::uint64_t{0}) : a;
+    return grows;
+  }
+
+  element top(unsigned) const { return ~std::uint64_t{0}; }
+
+  element constant(unsigned, std::uint64_t c) const { return c; }
+
+  std::optional<std::uint64_t> as_constant(const element& a) const {
+    return a && *a == 0 ? a : std::nullopt; // at most 0
+  }
+
+  element transfer(const operation_info& info, std::span<const element> args) const {
+    if (info.code != midend::operation::add || !args[0] || !args[1]) {
+      return args.empty() || args[0] ? top(info.width) : bottom();
+    }
+    return *args[0] + *args[1] < *args[0] ? top(info.width) : element(*args[0] + *args[1]);
+  }
+};
+
+} // namespace
+
+TEST_CASE("sccp: a domain whose widen is that of a lattice is widened, too") {
+  // for (i = 0; call(); ++i): without widening, 2^64 steps
+  semantic_program p(3, {{0, 1}, {1, 1}, {1, 2}});
+  const value_id zero = p.literal(0);
+  const value_id one = p.literal(1);
+  const value_id i = p.phi(1);
+  const value_id next = p.op(1, midend::operation::add, {i, one});
+  p.set_input(i, p.edge_of(0), zero);
+  p.set_input(i, p.edge_of(1, 0), next);
+  p.branch(1, p.call(1, {}, 1));
+  const auto facts = sccp(p, upper_bound_domain());
+  CHECK(facts.counters().widenings > 0);
+  CHECK(facts.counters().widenings < 10);
+  CHECK(facts.fact(i) == ~std::uint64_t{0});
+}

@@ -677,3 +677,27 @@ TEST_CASE("verify_unfolding rejects wrong transformations") {
   CHECK(seeded >= 60);
   CHECK(faults.size() >= 14); // so that the kinds of faults are tested, too
 }
+
+TEST_CASE("a witness may hold any numbers") {
+  for_each_random_program(100, all_flow(), [&](const generated_program& g, std::uint64_t seed) {
+    const elbrus::program program = in_ssa_form(g);
+    const elbrus::procedure& p = program.procedures[0];
+    const auto beyond = static_cast<std::uint32_t>(0xffff'fff0 + seed % 15); // not `no_node`, which means something
+    midend::unfolding_witness right;
+    right.start(p.num_nodes(), p.num_edges(), p.num_values());
+    CHECK(certificate(p, p, right));
+    const auto is_rejected = [&](auto change) {
+      midend::unfolding_witness w = right;
+      change(w);
+      return certificate(p, p, w).fault == unfolding_fault::witness_size;
+    };
+    CHECK(is_rejected([&](auto& w) { w.node_origin[0] = beyond; }));
+    CHECK((p.num_edges() == 0 || is_rejected([&](auto& w) { w.edge_origin[0] = beyond; })));
+    CHECK(is_rejected([&](auto& w) { w.value_origin[0] = beyond; }));
+    CHECK(is_rejected([&](auto& w) { w.merged.push_back({beyond, 0}); }));
+    CHECK(is_rejected([&](auto& w) { w.merged.push_back({0, beyond}); }));
+    CHECK(is_rejected([&](auto& w) { w.dropped.push_back({beyond, 0, 0, midend::drop_reason::assumed}); }));
+    CHECK(is_rejected([&](auto& w) { w.dropped.push_back({0, beyond, 0, midend::drop_reason::assumed}); }));
+    CHECK(is_rejected([&](auto& w) { w.dropped.push_back({0, 0, beyond, midend::drop_reason::equal_edges}); }));
+  });
+}

@@ -22,7 +22,7 @@
 /// folds that.
 ///
 /// Arguments are facts about values of the width that the operation reads (`read_width`), except for the amount of a
-/// shift and the condition of a `select`, which have any width. Whoever has a fact about a value of another width
+/// shift and the condition of a `select`, which have any width. A caller that has a fact about a value of another width
 /// converts it by `read_as` first, as `sccp` does. A domain with `reads_any_width` needs no conversion: its facts show
 /// which numbers they are about, and its `transfer` reads them modulo 2^`read_width`, as `evaluate` does. All ready
 /// domains except `congruence_domain` are such; without `transfer`, nothing is converted.
@@ -100,7 +100,8 @@ concept has_size = requires(const D& d, unsigned width, const element_of<D>& a) 
   { d.size(width, a) } -> std::convertible_to<std::uint64_t>;
 };
 
-/// `widen(width, a, b, thresholds)` is `widen(a, b)` of a lattice, for values of a width. Optional.
+/// `widen(width, a, b, thresholds)` is `widen(a, b)` of a lattice, for values of a width. Optional; without it, `sccp`
+/// calls `widen(a, b)`, if there is one.
 template <class D>
 concept has_widen_of_width =
     requires(const D& d, unsigned width, element_of<D>& a, const element_of<D>& b, const thresholds& t) {

@@ -52,15 +52,13 @@
 /// - `place_at_head(n)` is after the phis of a node, `place_at_end(n)` before its terminator if it has one,
 ///   `place_before(v)` directly before a value.
 /// - `set_operand`: `v` may be `no_value` until the operand is set again.
-/// - `move_value`: the value keeps its number, operands and users. A phi moves to a place before a phi or to the head
-/// of
-///   a node; in another node its inputs are not set. A terminator moves to the end of a node without terminator and
-///   takes its edges along: they keep their numbers, cases and phi inputs.
+/// - `move_value`: the value keeps its number, operands and users. A phi moves to a place before a phi or to
+///   the head of a node; in another node its inputs are not set. A terminator moves to the end of a node without
+///   terminator and takes its edges along: they keep their numbers, cases and phi inputs.
 /// - `drop_promises`: the operation gives the same result wherever the promise is kept, and some result elsewhere: nsw
 ///   and the like are dropped, so that it may run where it did not run before. What may trap still may.
 /// - `make_operation`, `make_number`: of the vocabulary of `ir/operation.hpp`. `no_value` if the IR has no such
-/// operation
-///   or no number of this width.
+///   operation or no number of this width.
 ///
 /// **Making branches** (`branch_editor`, in addition to `flow_editor` and `constant_type`):
 ///

@@ -12,9 +12,8 @@
 /// - `effect`: a call whose callee is unknown is `unknown`. A trap is not an effect; `may_trap` is a question of its
 ///   own.
 /// - `may_trap`: running the operation where it did not run before may make the program undefined or end it: a
-/// division,
-///   a load, a shift by an unknown amount, an addition that promises not to overflow. Whether the promise can be
-///   dropped instead is `drop_promises` of the editing rung.
+///   division, a load, a shift by an unknown amount, an addition that promises not to overflow. `drop_promises` of the
+///   editing rung may make the operation harmless.
 /// - `may_not_return`: a call that may end the program, throw or loop. A transformation moves no trap and no effect
 ///   across it.
 /// - `may_duplicate`: false for what must stay unique: a call that the source forbids to copy, a label whose address is

@@ -248,7 +248,7 @@ public:
   }
 
 private:
-  static constexpr bool widens = has_widen_of_width<D>;
+  static constexpr bool widens = has_widen_of_width<D> || has_widen<D>;
 
   // ---- Start: nothing is executed, and only values outside of all nodes are known.
 
@@ -565,9 +565,13 @@ private:
       return domain_.join(fact(phi), by);
     }
     ++out_.counters_.widenings;
-    const bool may_stop_at_threshold = growths - options_.widen_after <= options_.threshold_steps;
-    return domain_.widen(ir_.operation(phi).width, fact(phi), by,
-                         may_stop_at_threshold ? w_.thresholds_.get(ir_) : thresholds{});
+    if constexpr (has_widen_of_width<D>) {
+      const bool may_stop_at_threshold = growths - options_.widen_after <= options_.threshold_steps;
+      return domain_.widen(ir_.operation(phi).width, fact(phi), by,
+                           may_stop_at_threshold ? w_.thresholds_.get(ir_) : thresholds{});
+    } else {
+      return domain_.widen(fact(phi), by);
+    }
   }
 
   // ---- Evaluation: the fact of a value that is not a phi, from its operands.

@@ -79,17 +79,21 @@ public:
   /// Each phi of the target keeps its input if all of these edges have the same, and otherwise gets a phi in the new
   /// node. Parallel edges keep inputs of their own. The new node counts what the edges do.
   ///
-  /// O(edges · phis of the target).
+  /// Requires at least one edge, and edges that may be split. O(edges · phis of the target).
   node_id route_edges(span<const edge_id> edges) {
+    MIDEND_ASSERT(!edges.empty(), "at least one edge");
     const node_id target = target_of(edges[0]);
     phis_.clear();
     inputs_.clear();
     detail::for_each_phi(view(), target, [&](value_id phi) { phis_.push_back(phi); });
     for (const value_id phi : phis_) {
       for (const edge_id e : edges) {
-        MIDEND_ASSERT(target_of(e) == target, "edges with the same target", e, target_of(e), target);
         inputs_.push_back(static_cast<value_id>(editor_.phi_input(phi, e)));
       }
+    }
+    for ([[maybe_unused]] const edge_id e : edges) {
+      MIDEND_ASSERT(target_of(e) == target, "edges with the same target", e, target_of(e), target);
+      MIDEND_ASSERT(may_split(view(), e), "edges that may be split", e);
     }
     const node_id n = create_node(target, edges);
     for (const edge_id e : edges) {
@@ -134,6 +138,7 @@ public:
   /// Leads an edge to another copy of its target. The phis there get, in `finish`, the inputs that the phis of the
   /// present target have for the edge.
   void lead(edge_id e, node_id target) {
+    MIDEND_ASSERT(may_redirect(view(), e), "an edge that may be redirected", e);
     note_inputs(e, e);
     editor_.redirect_edge(e, target);
   }
@@ -228,6 +233,9 @@ private:
     edges_.clear();
     detail::for_each_id(editor_.graph().out_edges(n), [&](edge_id e) { edges_.push_back(e); });
     for (const value_id v : values_) {
+      if constexpr (has_may_duplicate<E>) {
+        MIDEND_ASSERT(view().is_phi(v) || view().may_duplicate(v), "operations that may be duplicated", v, n);
+      }
       const auto clone = static_cast<value_id>(editor_.clone_value(v, copy));
       witness_.grow(node_count(), edge_count(), value_count());
       witness_.value_origin[clone] = witness_.value_origin[v];

@@ -146,6 +146,11 @@ private:
     for (const merged_node& m : w_.merged) {
       fits = fits && m.into < w_.node_origin.size() && m.node < static_cast<std::size_t>(before_.graph().num_nodes());
     }
+    const auto old_edges = static_cast<std::size_t>(before_.graph().num_edges());
+    for (const dropped_edge& d : w_.dropped) {
+      fits = fits && d.node < w_.node_origin.size() && d.edge < old_edges;
+      below(d.reason == drop_reason::equal_edges ? d.like : no_edge, old_edges);
+    }
     return fits || fail(unfolding_fault::witness_size, no_node);
   }
 
@@ -815,8 +820,8 @@ private:
 
 /// Checks that `after` is an unfolding of `before` in the sense of the witness, so that each run of `after` is a run of
 /// `before`: the same decisions, the same operations with the same operands, in the same order. It is independent of
-/// the code that transforms: who trusts this function, `dominators`, and `same_operation` of the IR, need not trust the
-/// transformation.
+/// the code that transforms: if you trust this function, `dominators`, and `same_operation` of the IR, you need not
+/// trust the transformation. Requires IRs that `check_ir` accepts; the witness may be anything.
 ///
 /// **What is checked** of the reachable part of the new program.
 /// 1. The way from the entry through inserted nodes leads to a copy of the old entry.
@@ -834,13 +839,17 @@ private:
 /// steps of a run, so facts may depend on each other. Phis need no entry in the witness; one that copies the phi of a
 /// node with a single copy is proven once.
 ///
-/// Not checked: code that is unreachable, and arithmetic behind `assumed` reasons. A step limit on ways through
-/// inserted nodes, 64 for each node and edge, is reported as `too_many_ways`.
+/// Not checked: unreachable code, and whether `assumed` reasons are true. Ways through inserted nodes take at most 64
+/// steps for each node and edge; more is reported as `too_many_ways`.
 ///
 /// Cost: O(n + m + values + operands) with hashing, plus, for values that several operations or phis stand for, the
 /// nodes between their definitions and uses.
 template <certifiable_ir Before, certifiable_ir After>
 unfolding_verdict verify_unfolding(const Before& before, const After& after, const unfolding_witness& witness) {
+  static_assert(
+      !has_edge_cases<Before> && !has_edge_cases<After>,
+      "midend: verify_unfolding compares edge_case(e), and edges with edge_cases(e) may serve more: give it a "
+      "view in which each case has an edge");
   return detail::unfolding_checker<Before, After>(before, after, witness).run();
 }
 

@@ -4,8 +4,8 @@
 #include "midend/config.hpp"
 #include "midend/dataflow/detail/interval_step.hpp"
 #include "midend/dataflow/detail/range_arithmetic.hpp"
-#include "midend/dataflow/detail/text.hpp"
 #include "midend/dataflow/lattices/interval.hpp"
+#include "midend/dataflow/text.hpp"
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
@@ -96,7 +96,7 @@ struct interval_domain {
     const bool has_both_signs = !a.is_bottom() && a.as_signed.low < 0 && a.as_signed.high >= 0;
     const bool is_full = a.as_unsigned.low == 0 && (a.as_unsigned.high & (a.as_unsigned.high + 1)) == 0;
     if (has_both_signs && !is_full) {
-      detail::append_text(out, " u");
+      append_text(out, " u");
       unsigned_interval().print(out, a.as_unsigned);
     }
   }

@@ -3,10 +3,10 @@
 
 #include "midend/config.hpp"
 #include "midend/dataflow/detail/interval_step.hpp"
-#include "midend/dataflow/detail/text.hpp"
 #include "midend/dataflow/domains/interval_domain.hpp"
 #include "midend/dataflow/domains/known_bits_domain.hpp"
 #include "midend/dataflow/lattices/interval_known_bits.hpp"
+#include "midend/dataflow/text.hpp"
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
@@ -100,7 +100,7 @@ struct number_domain {
     const std::uint64_t greatest = ~a.bits.zeros;
     const bool knows_bits = a.bits.ones != 0 || (greatest & (greatest + 1)) != 0;
     if (!a.is_bottom() && !as_constant(a) && knows_bits) {
-      detail::append_text(out, " ");
+      append_text(out, " ");
       bits().print(out, a.bits);
     }
   }

@@ -3,10 +3,10 @@
 
 #include "midend/config.hpp"
 #include "midend/dataflow/detail/interval_step.hpp"
-#include "midend/dataflow/detail/text.hpp"
 #include "midend/dataflow/domains/congruence_domain.hpp"
 #include "midend/dataflow/domains/interval_domain.hpp"
 #include "midend/dataflow/lattices/interval_congruence.hpp"
+#include "midend/dataflow/text.hpp"
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
@@ -125,7 +125,7 @@ struct strided_interval_domain {
   constexpr void print(text_buffer& out, const element& a) const {
     ranges().print(out, a.range);
     if (!a.is_bottom() && !as_constant(a) && a.stride.modulus != 1) {
-      detail::append_text(out, " ");
+      append_text(out, " ");
       strides().print(out, a.stride);
     }
   }

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/dataflow/detail/text.hpp"
 #include "midend/dataflow/lattice.hpp"
+#include "midend/dataflow/text.hpp"
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -29,7 +29,7 @@ struct boolean {
 
   constexpr bool leq(element a, element b) const { return !a || b; }
 
-  constexpr void print(text_buffer& out, element a) const { detail::append_text(out, a ? "true" : "false"); }
+  constexpr void print(text_buffer& out, element a) const { append_text(out, a ? "true" : "false"); }
 };
 
 static_assert(bounded_lattice<boolean> && has_leq<boolean> && has_print<boolean>);

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/dataflow/detail/text.hpp"
 #include "midend/dataflow/lattice.hpp"
 #include "midend/dataflow/lattices/interval.hpp"
+#include "midend/dataflow/text.hpp"
 #include "midend/support/fraction.hpp"
 
 #include <concepts>
@@ -153,14 +153,14 @@ public:
   /// `3 mod 8`, `7`, `any`
   constexpr void print(text_buffer& out, const element& a) const {
     if (a.is_bottom() || a == full()) {
-      return detail::append_text(out, a.is_bottom() ? "bottom" : "any");
+      return append_text(out, a.is_bottom() ? "bottom" : "any");
     }
     if (a.is_constant()) {
-      return detail::append_number(out, static_cast<T>(a.residue));
+      return append_integer(out, static_cast<T>(a.residue));
     }
-    detail::append_number(out, a.residue);
-    detail::append_text(out, " mod ");
-    detail::append_number(out, a.modulus);
+    append_integer(out, a.residue);
+    append_text(out, " mod ");
+    append_integer(out, a.modulus);
   }
 
 private:

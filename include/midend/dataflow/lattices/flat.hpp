@@ -2,8 +2,8 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/dataflow/detail/text.hpp"
 #include "midend/dataflow/lattice.hpp"
+#include "midend/dataflow/text.hpp"
 
 #include <concepts>
 #include <cstdint>
@@ -59,9 +59,9 @@ template <std::regular T> struct flat {
     requires std::integral<T>
   {
     if (a.is_constant()) {
-      detail::append_number(out, a.value);
+      append_integer(out, a.value);
     } else {
-      detail::append_text(out, a.is_bottom() ? "bottom" : "top");
+      append_text(out, a.is_bottom() ? "bottom" : "top");
     }
   }
 };

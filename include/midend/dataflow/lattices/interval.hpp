@@ -2,8 +2,8 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/dataflow/detail/text.hpp"
 #include "midend/dataflow/lattice.hpp"
+#include "midend/dataflow/text.hpp"
 #include "midend/support/span.hpp"
 
 #include <concepts>
@@ -115,13 +115,13 @@ public:
   /// `[3, 7]`
   constexpr void print(text_buffer& out, const element& a) const {
     if (a.is_bottom()) {
-      return detail::append_text(out, "bottom");
+      return append_text(out, "bottom");
     }
-    detail::append_text(out, "[");
-    detail::append_number(out, a.low);
-    detail::append_text(out, ", ");
-    detail::append_number(out, a.high);
-    detail::append_text(out, "]");
+    append_text(out, "[");
+    append_integer(out, a.low);
+    append_text(out, ", ");
+    append_integer(out, a.high);
+    append_text(out, "]");
   }
 
 private:

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/dataflow/detail/text.hpp"
 #include "midend/dataflow/lattice.hpp"
+#include "midend/dataflow/text.hpp"
 
 #include <cstdint>
 
@@ -66,7 +66,7 @@ struct known_bits {
   /// `1??0`, highest bit first.
   constexpr void print(text_buffer& out, const element& a) const {
     if (a.is_bottom()) {
-      return detail::append_text(out, "bottom");
+      return append_text(out, "bottom");
     }
     for (unsigned bit = width_; bit-- != 0;) {
       out.push_back((a.ones >> bit & 1) != 0 ? '1' : (a.zeros >> bit & 1) != 0 ? '0' : '?');

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/dataflow/detail/text.hpp"
 #include "midend/dataflow/lattice.hpp"
+#include "midend/dataflow/text.hpp"
 
 #include <cstdint>
 #include <utility>
@@ -89,7 +89,7 @@ public:
     requires has_print<L>
   {
     if (a.is_new) {
-      detail::append_text(out, Added == extreme::bottom ? "<bottom>" : "<top>");
+      append_text(out, Added == extreme::bottom ? "<bottom>" : "<top>");
     } else {
       original_.print(out, a.value);
     }

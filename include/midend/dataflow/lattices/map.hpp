@@ -3,8 +3,8 @@
 
 #include "midend/config.hpp"
 #include "midend/dataflow/detail/dense_values.hpp"
-#include "midend/dataflow/detail/text.hpp"
 #include "midend/dataflow/lattice.hpp"
+#include "midend/dataflow/text.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -72,12 +72,12 @@ public:
     requires has_print<L>
   {
     const element_of<L> nothing = values_.bottom();
-    detail::text_list list(out, '{');
+    text_list list(out, '{');
     for (std::size_t key = 0; key != num_keys_; ++key) {
       if (!less_or_equal(values_, a[key], nothing)) {
         list.next();
-        detail::append_number(out, key);
-        detail::append_text(out, ": ");
+        append_integer(out, key);
+        append_text(out, ": ");
         values_.print(out, a[key]);
       }
     }

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/dataflow/detail/text.hpp"
 #include "midend/dataflow/lattice.hpp"
+#include "midend/dataflow/text.hpp"
 #include "midend/support/bit_row.hpp"
 #include "midend/support/bit_set.hpp"
 
@@ -43,10 +43,10 @@ public:
 
   /// `{1, 4}`
   constexpr void print(text_buffer& out, const element& a) const {
-    detail::text_list list(out, '{');
+    text_list list(out, '{');
     for (const std::uint32_t fact : set_bits(a)) {
       list.next();
-      detail::append_number(out, fact);
+      append_integer(out, fact);
     }
     list.close('}');
   }
@@ -61,7 +61,7 @@ public:
   }
 
   constexpr void print_part(text_buffer& out, const element& a, std::uint32_t fact) const {
-    detail::append_text(out, a.test(fact) ? "in" : "out");
+    append_text(out, a.test(fact) ? "in" : "out");
   }
 
 private:

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/dataflow/detail/text.hpp"
 #include "midend/dataflow/lattice.hpp"
+#include "midend/dataflow/text.hpp"
 
 #include <cstdint>
 #include <utility>
@@ -77,7 +77,7 @@ public:
   constexpr void print(text_buffer& out, const element& a) const
     requires(has_print<A> && has_print<B>)
   {
-    detail::text_list list(out, '(');
+    text_list list(out, '(');
     list.next();
     first_.print(out, a.first);
     list.next();

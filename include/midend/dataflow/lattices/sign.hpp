@@ -2,8 +2,8 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/dataflow/detail/text.hpp"
 #include "midend/dataflow/lattice.hpp"
+#include "midend/dataflow/text.hpp"
 
 #include <cstdint>
 
@@ -58,7 +58,7 @@ struct sign {
 
   constexpr void print(text_buffer& out, element a) const {
     constexpr const char* names[] = {"bottom", "< 0", "0", "<= 0", "> 0", "!= 0", ">= 0", "top"};
-    detail::append_text(out, names[static_cast<unsigned>(a)]);
+    append_text(out, names[static_cast<unsigned>(a)]);
   }
 };
 
