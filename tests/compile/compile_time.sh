@@ -25,7 +25,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 TIMEFORMAT='%U %S'
 perf=
-if perf stat -x, -e instructions:u true >/dev/null 2>&1; then perf=1; fi
+if perf stat -x, -e instructions:u true 2>&1 | grep -q "^[0-9]"; then perf=1; fi
 
 compile() { # COMPILER FILE [FLAG...]
   local compiler=$1 file=$2
