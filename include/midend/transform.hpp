@@ -3,6 +3,7 @@
 
 #include "midend/transform/clean_control.hpp"
 #include "midend/transform/close_loops.hpp"
+#include "midend/transform/fix_irreducible.hpp"
 #include "midend/transform/recording_editor.hpp"
 #include "midend/transform/remove_dead_code.hpp"
 #include "midend/transform/rotate_loops.hpp"

@@ -2,18 +2,23 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/dominance/dominator_tree.hpp"
+#include "midend/dominance/dominators.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/profile.hpp"
+#include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/ssa/repair_ssa.hpp"
 #include "midend/support/detail/hash_map.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/order.hpp"
 #include "midend/support/span.hpp"
 #include "midend/transform/unfolding_witness.hpp"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -25,12 +30,18 @@ MIDEND_BEGIN_NAMESPACE
 template <class E>
 concept unfolding_editor = ir_editor<E> && repairing_editor<E>;
 
+/// What the engine requires of an editor besides, to lead edges with several targets through one node. With
+/// `set_switch` the node ends in one branch; without it, branches with two ways follow each other.
+template <class E>
+concept dispatching_editor = unfolding_editor<E> && has_constant<E> && can_make_numbers<E> && can_set_branches<E>;
+
 /// Changes a program so that it remains an unfolding of what it was, and keeps the witness. A transformation makes one,
 /// calls the members below, then `finish`, and returns `take_witness()`. Several transformations may use one: the
 /// witness then says how the last program stands for the first.
 ///
 /// Between `duplicate_region` or `lead` and `finish`, phis may have inputs that are not set, and copies read the values
-/// of the originals. `route_edges` leaves the program complete and may be called at any time but then.
+/// of the originals. `route_edges` may be called at any time but then. It leaves the program complete if the edges have
+/// one target; after a dispatch, operations may read values that do not reach them, until `finish`.
 template <unfolding_editor E> class unfolding {
 public:
   explicit unfolding(E& editor) : editor_(editor) { witness_.start(node_count(), edge_count(), value_count()); }
@@ -75,46 +86,41 @@ public:
 
   unfolding_witness take_witness() { return std::move(witness_); }
 
-  /// Leads edges, which have the same target, through a new node, and returns it; its only edge leads on to the target.
-  /// Each phi of the target keeps its input if all of these edges have the same, and otherwise gets a phi in the new
-  /// node. Parallel edges keep inputs of their own. The new node counts what the edges do.
+  /// Leads edges through a new node, and returns it.
   ///
-  /// Requires at least one edge, and edges that may be split. O(edges · phis of the target).
+  /// If they have one target, the only edge of the new node leads on to it. Each phi of the target keeps its input if
+  /// all of these edges have the same, and otherwise gets a phi in the new node.
+  ///
+  /// If they have several targets, the new node is a *dispatch*: a phi of it, the selector, has a number for each
+  /// target, and a branch on that leads on. Targets are numbered in the order in which the edges name them; the last
+  /// one is the default. Phis of the targets get their inputs through phis of the dispatch, which are undefined where
+  /// control goes elsewhere. Without `set_switch` the numbers are told apart bit by bit, by a tree of new nodes.
+  /// `finish` repairs what reads values that no longer reach it.
+  ///
+  /// Parallel edges keep inputs of their own. The new node counts what the edges do.
+  ///
+  /// Requires at least one edge, edges that may be split, and a `dispatching_editor` for several targets.
+  /// O(edges · phis of the targets).
   node_id route_edges(span<const edge_id> edges) {
     MIDEND_ASSERT(!edges.empty(), "at least one edge");
-    const node_id target = target_of(edges[0]);
-    phis_.clear();
-    inputs_.clear();
-    detail::for_each_phi(view(), target, [&](value_id phi) { phis_.push_back(phi); });
-    for (const value_id phi : phis_) {
-      for (const edge_id e : edges) {
-        inputs_.push_back(static_cast<value_id>(editor_.phi_input(phi, e)));
-      }
-    }
     for ([[maybe_unused]] const edge_id e : edges) {
-      MIDEND_ASSERT(target_of(e) == target, "edges with the same target", e, target_of(e), target);
       MIDEND_ASSERT(may_split(view(), e), "edges that may be split", e);
     }
-    const node_id n = create_node(target, edges);
-    for (const edge_id e : edges) {
-      editor_.redirect_edge(e, n);
-    }
-    editor_.set_jump(n, target);
-    const edge_id on = only_edge(n);
-    for (std::size_t i = phis_.size(); i-- != 0;) { // the last one first, because phis are inserted at the head
-      const value_id* const inputs = inputs_.data() + i * edges.size();
-      value_id input = inputs[0];
-      for (std::size_t k = 1; k != edges.size(); ++k) {
-        input = inputs[k] == input ? input : no_value;
+    const std::size_t num_ways = sort_by_target(edges);
+    list_inputs(num_ways);
+    const node_id n = create_node(way_targets_[0], edges);
+    if (num_ways == 1) {
+      for (const edge_id e : way_edges_) {
+        editor_.redirect_edge(e, n);
       }
-      if (input == no_value) {
-        input = static_cast<value_id>(editor_.insert_phi(n, phis_[i]));
-        for (std::size_t k = 0; k != edges.size(); ++k) {
-          editor_.set_phi_input(input, edges[k], inputs[k]);
-        }
-      }
-      editor_.set_phi_input(phis_[i], on, input);
+      editor_.set_jump(n, way_targets_[0]);
+      way_edge_.assign(1, only_edge(n));
+    } else if constexpr (dispatching_editor<E>) {
+      dispatch(n, num_ways);
+    } else {
+      MIDEND_ASSERT(num_ways == 1, "an editor that makes branches, for edges with several targets", num_ways);
     }
+    pass_inputs(n, num_ways);
     witness_.grow(node_count(), edge_count(), value_count());
     return n;
   }
@@ -161,6 +167,10 @@ public:
   /// Completes phis and repairs SSA form. Phis that had to be inserted are appended to `inserted`.
   void finish(flat_array<value_id>& inserted) {
     complete_phis();
+    if (has_dispatches_) {
+      list_lost_values();
+      has_dispatches_ = false;
+    }
     repair_ssa(editor_, span<const value_copy>(value_copies_), inserted);
     value_copies_.clear();
     pending_.clear();
@@ -203,16 +213,281 @@ private:
 
   node_id create_node(node_id like, span<const edge_id> edges) {
     if constexpr (profile_editor<E>) {
-      std::optional<std::uint64_t> total = 0;
-      for (const edge_id e : edges) {
-        const std::optional<std::uint64_t> count = midend::edge_count(view(), editor_.graph(), e);
-        total = total && count ? std::optional(*total + *count) : std::nullopt;
-      }
+      const std::optional<std::uint64_t> total = total_count(edges);
       const auto n = static_cast<node_id>(editor_.create_node(like));
       editor_.set_count(n, total);
       return n;
     } else {
       return static_cast<node_id>(editor_.create_node(like));
+    }
+  }
+
+  // Routes. Way k leads to `way_targets_[k]`, and the edges of `way_edges_` from `way_ends_[k]` to `way_ends_[k + 1]`
+  // take it; `way_edge_[k]` is the new edge to the target.
+
+  /// Returns the number of ways.
+  std::size_t sort_by_target(span<const edge_id> edges) {
+    while (way_of_.size() < node_count()) {
+      way_of_.push_back(no_node);
+    }
+    way_targets_.clear();
+    for (const edge_id e : edges) {
+      const node_id target = target_of(e);
+      if (way_of_[target] == no_node) {
+        way_of_[target] = static_cast<std::uint32_t>(way_targets_.size());
+        way_targets_.push_back(target);
+      }
+    }
+    way_ends_.assign(way_targets_.size() + 1, 0);
+    for (const edge_id e : edges) {
+      ++way_ends_[way_of_[target_of(e)]];
+    }
+    detail::counts_to_ends(way_ends_);
+    way_edges_.resize_for_overwrite(edges.size());
+    for (std::size_t i = edges.size(); i-- != 0;) {
+      way_edges_[--way_ends_[way_of_[target_of(edges[i])]]] = edges[i];
+    }
+    for (const node_id target : way_targets_) {
+      way_of_[target] = no_node;
+    }
+    return way_targets_.size();
+  }
+
+  span<const edge_id> edges_of_way(std::size_t way) const {
+    return {way_edges_.data() + way_ends_[way], way_edges_.data() + way_ends_[way + 1]};
+  }
+
+  /// The phis of the targets, way by way, and for each its inputs along the edges of its way.
+  void list_inputs(std::size_t num_ways) {
+    phis_.clear();
+    inputs_.clear();
+    way_phis_.clear();
+    for (std::size_t way = 0; way != num_ways; ++way) {
+      way_phis_.push_back(static_cast<std::uint32_t>(phis_.size()));
+      detail::for_each_phi(view(), way_targets_[way], [&](value_id phi) {
+        phis_.push_back(phi);
+        for (const edge_id e : edges_of_way(way)) {
+          inputs_.push_back(static_cast<value_id>(editor_.phi_input(phi, e)));
+        }
+      });
+    }
+    way_phis_.push_back(static_cast<std::uint32_t>(phis_.size()));
+  }
+
+  /// Inputs along the new edges: what the led edges brought, or a phi of the new node.
+  void pass_inputs(node_id n, std::size_t num_ways) {
+    std::size_t end = inputs_.size();
+    for (std::size_t way = num_ways; way-- != 0;) { // the last one first, because phis are inserted at the head
+      const span<const edge_id> edges = edges_of_way(way);
+      for (std::uint32_t i = way_phis_[way + 1]; i-- != way_phis_[way];) {
+        end -= edges.size();
+        const value_id* const inputs = inputs_.data() + end;
+        value_id input = inputs[0];
+        for (std::size_t k = 1; k != edges.size(); ++k) {
+          input = inputs[k] == input ? input : no_value;
+        }
+        if (input == no_value) {
+          input = static_cast<value_id>(editor_.insert_phi(n, phis_[i]));
+          if (num_ways != 1) {
+            const auto undefined = static_cast<value_id>(editor_.undefined_like(phis_[i]));
+            for (const edge_id e : way_edges_) {
+              editor_.set_phi_input(input, e, undefined);
+            }
+          }
+          for (std::size_t k = 0; k != edges.size(); ++k) {
+            editor_.set_phi_input(input, edges[k], inputs[k]);
+          }
+        }
+        editor_.set_phi_input(phis_[i], way_edge_[way], input);
+      }
+    }
+  }
+
+  /// Ends a new node, which several edges have to reach, in branches to the targets.
+  void dispatch(node_id n, std::size_t num_ways)
+    requires dispatching_editor<E>
+  {
+    has_dispatches_ = true;
+    list_counts(num_ways);
+    for (const edge_id e : way_edges_) {
+      editor_.redirect_edge(e, n);
+    }
+    if constexpr (can_set_switches<E> && MIDEND_IS_PLAIN(constant_of<E>)) {
+      if (num_ways > 2) {
+        dispatch_by_switch(n, num_ways);
+        return;
+      }
+    }
+    dispatch_by_bits(n, num_ways);
+  }
+
+  void dispatch_by_switch(node_id n, std::size_t num_ways)
+    requires dispatching_editor<E> && can_set_switches<E>
+  {
+    unsigned width = 32;
+    for (const unsigned other : {64u, 16u, 8u}) {
+      width = static_cast<value_id>(editor_.make_number(width, 0)) == no_value ? other : width;
+    }
+    MIDEND_ASSERT(width >= 32 || num_ways <= std::size_t{1} << width, "numbers for all targets", num_ways, width);
+    const value_id selector = make_selector(n, width, [](std::size_t way) { return std::uint64_t{way}; });
+    flat_array<constant_of<E>> cases;
+    for (std::size_t way = 0; way + 1 != num_ways; ++way) {
+      cases.push_back(*view().constant(static_cast<value_id>(editor_.make_number(width, way))));
+    }
+    editor_.set_switch(n, selector, cases, span<const node_id>(way_targets_.data(), num_ways - 1),
+                       way_targets_[num_ways - 1]);
+    way_edge_.clear();
+    detail::for_each_id(editor_.graph().out_edges(n), [&](edge_id e) { way_edge_.push_back(e); });
+    if constexpr (profile_editor<E>) {
+      for (std::size_t way = 0; way != num_ways; ++way) {
+        set_share(way_edge_[way], way, way + 1, 0, num_ways);
+      }
+    }
+  }
+
+  /// The ways from `first` on whose numbers differ in the bits up to this one.
+  struct subtree {
+    node_id node;
+    std::size_t first;
+    unsigned bit;
+  };
+
+  /// A tree of branches, each on one bit of the number of the way; the bits are phis of `n`.
+  void dispatch_by_bits(node_id n, std::size_t num_ways)
+    requires dispatching_editor<E>
+  {
+    unsigned width = 1;
+    while (static_cast<value_id>(editor_.make_number(width, 0)) == no_value && width < 64) {
+      width = width == 1 ? 8 : 2 * width;
+    }
+    const auto bits = static_cast<unsigned>(std::bit_width(num_ways - 1));
+    flat_array<value_id> selectors;
+    for (unsigned bit = 0; bit != bits; ++bit) {
+      selectors.push_back(make_selector(n, width, [bit](std::size_t way) { return std::uint64_t{way >> bit & 1}; }));
+    }
+    way_edge_.assign(num_ways, no_edge);
+    flat_array<subtree> todo;
+    todo.push_back({n, 0, bits - 1});
+    while (!todo.empty()) {
+      const subtree at = todo.back();
+      todo.pop_back();
+      const std::size_t middle = at.first + (std::size_t{1} << at.bit);
+      const std::size_t last = detail::min(middle + (std::size_t{1} << at.bit), num_ways);
+      const node_id low = root_of_ways(at.first, middle, todo);
+      const node_id high = root_of_ways(middle, last, todo);
+      editor_.set_branch(at.node, selectors[at.bit], high, low);
+      bool is_high = true;
+      detail::for_each_id(editor_.graph().out_edges(at.node), [&](edge_id e) {
+        const std::size_t from = is_high ? middle : at.first;
+        const std::size_t to = is_high ? last : middle;
+        if (to - from == 1) {
+          way_edge_[from] = e;
+        }
+        if constexpr (profile_editor<E>) {
+          set_share(e, from, to, at.first, last);
+        }
+        is_high = false;
+      });
+    }
+  }
+
+  /// The target of a single way, or a new node that tells several apart.
+  node_id root_of_ways(std::size_t from, std::size_t to, flat_array<subtree>& todo)
+    requires dispatching_editor<E>
+  {
+    if (to - from == 1) {
+      return way_targets_[from];
+    }
+    const auto n = static_cast<node_id>(editor_.create_node(way_targets_[from]));
+    if constexpr (profile_editor<E>) {
+      editor_.set_count(n, count_of_ways(from, to));
+    }
+    todo.push_back({n, from, static_cast<unsigned>(std::bit_width(to - from - 1)) - 1});
+    return n;
+  }
+
+  template <class NumberOfWay> value_id make_selector(node_id n, unsigned width, NumberOfWay number_of) {
+    const auto zero = static_cast<value_id>(editor_.make_number(width, 0));
+    MIDEND_ASSERT(zero != no_value, "an IR that has numbers", width);
+    const auto selector = static_cast<value_id>(editor_.insert_phi(n, zero));
+    for (std::size_t way = 0; way != way_targets_.size(); ++way) {
+      const auto number = static_cast<value_id>(editor_.make_number(width, number_of(way)));
+      for (const edge_id e : edges_of_way(way)) {
+        editor_.set_phi_input(selector, e, number);
+      }
+    }
+    return selector;
+  }
+
+  /// What the edges of each way count, before they are led elsewhere.
+  void list_counts([[maybe_unused]] std::size_t num_ways) {
+    if constexpr (profile_editor<E>) {
+      counts_before_.assign(1, 0);
+      for (std::size_t way = 0; way != num_ways; ++way) {
+        const std::optional<std::uint64_t> count = total_count(edges_of_way(way));
+        if (!count) {
+          counts_before_.clear();
+          return;
+        }
+        counts_before_.push_back(counts_before_.back() + *count);
+      }
+    }
+  }
+
+  std::optional<std::uint64_t> total_count(span<const edge_id> edges) const {
+    std::optional<std::uint64_t> total = 0;
+    for (const edge_id e : edges) {
+      const std::optional<std::uint64_t> count = midend::edge_count(view(), editor_.graph(), e);
+      total = total && count ? std::optional(*total + *count) : std::nullopt;
+    }
+    return total;
+  }
+
+  std::optional<std::uint64_t> count_of_ways(std::size_t from, std::size_t to) const {
+    return counts_before_.empty() ? std::nullopt : std::optional(counts_before_[to] - counts_before_[from]);
+  }
+
+  /// The probability of an edge that the ways from `from` to `to` take, of those from `first` to `last`.
+  void set_share(edge_id e, std::size_t from, std::size_t to, std::size_t first, std::size_t last) {
+    const std::optional<std::uint64_t> all = count_of_ways(first, last);
+    if (all && *all != 0) {
+      editor_.set_probability(e, static_cast<double>(*count_of_ways(from, to)) / static_cast<double>(*all));
+    }
+  }
+
+  /// Values that are read where they no longer reach become variables for SSA repair.
+  void list_lost_values() {
+    const dominator_tree tree = dominators(editor_.graph());
+    flat_array<unsigned char> known(value_count(), 0);
+    for (const value_copy& c : value_copies_) {
+      known[c.original] = 1;
+    }
+    const auto read = [&](value_id v, node_id n) {
+      if (v == no_value || known[v] != 0) {
+        return;
+      }
+      const auto home = static_cast<node_id>(editor_.node_of(v));
+      if (home != no_node && home != n && tree.is_reachable(home) && !tree.dominates(home, n)) {
+        known[v] = 1;
+        value_copies_.push_back({v, v});
+      }
+    };
+    for (node_id n = 0; n != node_count(); ++n) {
+      if (!tree.is_reachable(n)) {
+        continue;
+      }
+      detail::for_each_id(editor_.values(n), [&](value_id v) {
+        if (!view().is_phi(v)) {
+          detail::for_each_id(editor_.operands(v), [&](value_id operand) { read(operand, n); });
+          return;
+        }
+        detail::for_each_id(editor_.graph().in_edges(n), [&](edge_id e) {
+          const auto source = static_cast<node_id>(editor_.graph().edge_source(e));
+          if (tree.is_reachable(source)) {
+            read(static_cast<value_id>(editor_.phi_input(v, e)), source);
+          }
+        });
+      });
     }
   }
 
@@ -307,6 +582,14 @@ private:
   flat_array<value_copy> value_copies_;
   flat_array<pending_input> pending_;
   detail::hash_map<edge_and_phi> pending_number_;
+  bool has_dispatches_ = false;      ///< since the last `finish`
+  flat_array<std::uint32_t> way_of_; ///< by target; `no_node` between calls
+  flat_array<node_id> way_targets_;
+  flat_array<std::uint32_t> way_ends_;
+  flat_array<edge_id> way_edges_;
+  flat_array<edge_id> way_edge_;
+  flat_array<std::uint32_t> way_phis_;      ///< into `phis_`
+  flat_array<std::uint64_t> counts_before_; ///< by way, and one more: of the ways before it; empty if unknown
   flat_array<value_id> phis_;
   flat_array<value_id> inputs_;
   flat_array<value_id> values_;

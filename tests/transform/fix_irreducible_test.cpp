@@ -1,0 +1,57 @@
+#include "kit/run_text.hpp"
+#include "transform/unfolding_checks.hpp"
+
+#include <doctest/doctest.h>
+#include <midend/elbrus/equal.hpp>
+#include <midend/loops/is_reducible.hpp>
+#include <midend/transform/fix_irreducible.hpp>
+
+#include <string>
+
+using namespace midend_tests;
+namespace elbrus = midend::elbrus;
+
+namespace {
+
+void check_fixed(elbrus::procedure& p, const std::string& where) {
+  const elbrus::procedure before = p;
+  elbrus::editor e(p);
+  const auto done = midend::fix_irreducible(e);
+  CHECK(done.plan.refused.empty());
+  const auto verdict = certificate(before, p, done.witness);
+  CHECK_MESSAGE(verdict, where, ": ", to_text(verdict), "\n", elbrus::to_text(before), elbrus::to_text(p));
+  for (const elbrus::diagnostic& error : elbrus::verify(p)) {
+    FAIL_CHECK(where, ": ", error.message, "\n", elbrus::to_text(before), elbrus::to_text(p));
+  }
+  CHECK_MESSAGE(midend::cycles(p).is_reducible(), where, "\n", elbrus::to_text(before), elbrus::to_text(p));
+  const elbrus::procedure once = p;
+  CHECK(midend::fix_irreducible(e).plan.empty());
+  CHECK(elbrus::equal(once, p));
+}
+
+} // namespace
+
+TEST_CASE("fix_irreducible on random programs") {
+  comparison_counts runs;
+  std::size_t changed = 0;
+  random_program_options options = all_flow();
+  options.endless = true;
+  for_each_random_program(1000, options, [&](const generated_program& g, std::uint64_t seed) {
+    elbrus::program all = in_ssa_form(g);
+    random_source random(seed);
+    for (elbrus::procedure& p : all.procedures) {
+      if (seed % 2 == 0) {
+        elbrus::editor e(p);
+        midend::unfolding<elbrus::editor> u(e);
+        unfold_at_random(p, u, random);
+      }
+      changed += midend::cycles(p).is_reducible() ? 0u : 1u;
+      check_fixed(p, "seed " + std::to_string(seed));
+    }
+    const std::string wrong = why_wrong(g, all, &runs);
+    CHECK_MESSAGE(wrong.empty(), "seed ", seed, ": ", wrong);
+  });
+  MESSAGE(changed, " procedures changed; ", runs.same, " runs the same, ", runs.no_verdict, " without verdict");
+  CHECK(changed > affordable(50));
+  CHECK(runs.same > affordable(100));
+}
