@@ -1,4 +1,5 @@
 #include "kit/run_text.hpp"
+#include "transform/graph_programs.hpp"
 #include "transform/unfolding_checks.hpp"
 
 #include <doctest/doctest.h>
@@ -54,4 +55,22 @@ TEST_CASE("fix_irreducible on random programs") {
   MESSAGE(changed, " procedures changed; ", runs.same, " runs the same, ", runs.no_verdict, " without verdict");
   CHECK(changed > affordable(50));
   CHECK(runs.same > affordable(100));
+}
+
+TEST_CASE("fix_irreducible on all digraphs of up to 4 nodes") {
+  std::size_t changed = 0;
+  random_source random(1);
+  for_each_small_digraph(97, [&](std::size_t n, const std::vector<midend_tests::edge>& edges, const std::string& name) {
+    for (const bool has_fuel : {false, true}) {
+      elbrus::procedure p = procedure_of_graph(n, edges, 0, has_fuel);
+      const elbrus::procedure before = p;
+      changed += midend::cycles(p).is_reducible() ? 0u : 1u;
+      check_fixed(p, name);
+      if (has_fuel) {
+        CHECK_MESSAGE(run_alike(before, p, random), name);
+      }
+    }
+  });
+  MESSAGE(changed, " changed");
+  CHECK(changed > 200);
 }
