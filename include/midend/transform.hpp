@@ -11,4 +11,5 @@
 #include "midend/transform/split_critical_edges.hpp"
 #include "midend/transform/unfolding.hpp"
 #include "midend/transform/unfolding_witness.hpp"
+#include "midend/transform/unify_loop_exits.hpp"
 #include "midend/transform/verify_unfolding.hpp"

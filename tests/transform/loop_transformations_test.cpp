@@ -1,19 +1,24 @@
 #include "kit/run_text.hpp"
+#include "transform/graph_programs.hpp"
 #include "transform/unfolding_checks.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/elbrus/equal.hpp>
+#include <midend/graph/check_graph.hpp>
 #include <midend/loops/loop_forms.hpp>
+#include <midend/ssa/check_ir.hpp>
 #include <midend/transform/clean_control.hpp>
 #include <midend/transform/close_loops.hpp>
 #include <midend/transform/remove_dead_code.hpp>
 #include <midend/transform/rotate_loops.hpp>
 #include <midend/transform/simplify_loops.hpp>
 #include <midend/transform/split_critical_edges.hpp>
+#include <midend/transform/unify_loop_exits.hpp>
 
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 using namespace midend_tests;
 using midend::loop_id;
@@ -94,7 +99,45 @@ void check_closed_form(const elbrus::procedure& p) {
   }
 }
 
+void check_single_exits(const elbrus::procedure& p) {
+  const auto found = midend::dominators_and_loops(p);
+  midend::flat_array<node_id> exits;
+  for (const loop_id l : found.loops.loops()) {
+    found.loops.exit_blocks(l, exits);
+    CHECK_MESSAGE(exits.size() <= 1, "header ", found.loops.header(l), "\n", elbrus::to_text(p));
+  }
+}
+
 } // namespace
+
+TEST_CASE("unify_loop_exits") {
+  check_on_random_programs(
+      1000, endless_flow(), [](elbrus::editor& e) { return midend::unify_loop_exits(e).witness; }, check_single_exits);
+}
+
+TEST_CASE("unify_loop_exits on unfolded programs, whose flow is worse") {
+  std::size_t unified = 0;
+  for_each_random_program(500, endless_flow(), [&](const generated_program& g, std::uint64_t seed) {
+    elbrus::program all = in_ssa_form(g);
+    random_source random(seed);
+    elbrus::procedure& p = all.procedures.back();
+    elbrus::editor e(p);
+    midend::unfolding<elbrus::editor> u(e);
+    unfold_at_random(p, u, random);
+    const elbrus::procedure before = p;
+    const std::size_t num_loops = midend::dominators_and_loops(p).loops.num_loops();
+    const auto done = midend::unify_loop_exits(e);
+    CHECK(done.plan.refused.empty());
+    const auto verdict = certificate(before, p, done.witness);
+    CHECK_MESSAGE(verdict, "seed ", seed, ": ", to_text(verdict));
+    check_single_exits(p);
+    CHECK(elbrus::verify(p).empty());
+    CHECK(done.loops.num_loops() == num_loops);
+    CHECK(midend::unify_loop_exits(e).plan.empty());
+    unified += done.plan.exits.size();
+  });
+  CHECK(unified > affordable(100));
+}
 
 TEST_CASE("close_loops") {
   check_on_random_programs(
@@ -227,4 +270,49 @@ TEST_CASE("clean_control") {
   });
   MESSAGE(changed, " procedures changed; ", runs.same, " runs the same");
   CHECK(changed > affordable(300));
+}
+
+TEST_CASE("all forms on all digraphs of up to 4 nodes") {
+  using transformation = midend::unfolding_witness (*)(elbrus::editor&);
+
+  struct form {
+    const char* name;
+    transformation transform;
+    void (*check)(const elbrus::procedure&);
+  };
+
+  const auto anything = [](const elbrus::procedure&) {};
+  const form forms[] = {
+      {"simplify_loops", [](elbrus::editor& e) { return midend::simplify_loops(e).witness; }, check_simple_forms},
+      {"close_loops", [](elbrus::editor& e) { return midend::close_loops(e).witness; }, check_closed_form},
+      {"rotate_loops", [](elbrus::editor& e) { return midend::rotate_loops(e).witness; }, check_simple_forms},
+      {"unify_loop_exits", [](elbrus::editor& e) { return midend::unify_loop_exits(e).witness; }, check_single_exits},
+      {"split_critical_edges", [](elbrus::editor& e) { return midend::split_critical_edges(e); }, anything},
+  };
+  std::size_t changed = 0;
+  random_source random(1);
+  for_each_small_digraph(701, [&](std::size_t n, const std::vector<edge>& edges, const std::string& name) {
+    for (const bool has_fuel : {false, true}) {
+      const elbrus::procedure before = procedure_of_graph(n, edges, 0, has_fuel);
+      for (const form& f : forms) {
+        elbrus::procedure p = before;
+        elbrus::editor e(p);
+        const auto verdict = certificate(before, p, f.transform(e));
+        CHECK_MESSAGE(verdict, f.name, ", ", name, ": ", to_text(verdict), "\n", elbrus::to_text(p));
+        f.check(p);
+        CHECK(elbrus::verify(p).empty());
+        CHECK(!midend::check_graph(p));
+        CHECK(!midend::check_ir(e));
+        if (has_fuel) {
+          CHECK_MESSAGE(run_alike(before, p, random), f.name, ", ", name);
+        }
+        const elbrus::procedure once = p;
+        static_cast<void>(f.transform(e));
+        CHECK_MESSAGE(elbrus::equal(once, p), f.name, ", ", name, ", second time\n", elbrus::to_text(once));
+        changed += elbrus::equal(before, once) ? 0u : 1u;
+      }
+    }
+  });
+  MESSAGE(changed, " changed");
+  CHECK(changed > 1000);
 }

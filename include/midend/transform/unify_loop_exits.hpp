@@ -1,0 +1,124 @@
+/// `unify_loop_exits`: one exit block for each loop.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/editing.hpp"
+#include "midend/ir/function_graph.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/loops/dominators_and_loops.hpp"
+#include "midend/loops/loop_edges.hpp"
+#include "midend/loops/loop_forest.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
+#include "midend/transform/simplify_loops.hpp"
+#include "midend/transform/unfolding.hpp"
+#include "midend/transform/unfolding_witness.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// A loop whose exiting edges will meet in a new exit block.
+struct unified_exit {
+  loop_id loop;
+  std::uint32_t first_edge; ///< into `exit_unification_plan::edges`
+  std::uint32_t num_edges;
+};
+
+/// A loop that keeps several exit blocks, because an edge cannot be led through a new node.
+struct exit_refusal {
+  loop_id loop;
+  edge_id edge; ///< that stays
+};
+
+/// What `unify_loop_exits` will do. To veto the change of a loop, remove it; the loops inside it may then keep several
+/// exit blocks.
+struct exit_unification_plan {
+  std::uint64_t epoch = 0;
+  flat_array<unified_exit> exits; ///< outer loops before those inside them
+  flat_array<edge_id> edges;
+  flat_array<exit_refusal> refused;
+
+  bool empty() const { return exits.empty(); }
+};
+
+/// The loops that are left to several blocks, with their exiting edges. An edge that leaves several loops is listed for
+/// each that gets a new exit block: those of outer loops are where inner loops are then left to. Loops without exits
+/// and with one exit block stay as they are, also if that is not dedicated (`simplify_loops`).
+///
+/// Requires a forest of this graph as it is, with boundaries. A loop with an edge that may not be split is refused.
+///
+/// O(n + m), plus for each edge the number of loops that it leaves.
+template <class IR>
+  requires has_graph<IR> && graph_is_edge_indexed<IR>
+exit_unification_plan plan_unify_loop_exits(const IR& ir, const loop_forest& loops) {
+  const auto& g = ir.graph();
+  MIDEND_ASSERT(loops.epoch() == graph_epoch(g), "a loop forest of this graph", loops.epoch());
+  exit_unification_plan plan;
+  plan.epoch = graph_epoch(g);
+  const node_id count = detail::node_count(g);
+  flat_array<node_id> leads_to(static_cast<std::size_t>(g.num_edges()), no_node); // where it will; else its target
+  const auto end_of = [&](const loop_edge& e) { return leads_to[e.id] == no_node ? e.target : leads_to[e.id]; };
+  for (const loop_id l : loops.loops()) {
+    node_id first = no_node;
+    edge_id stays = no_edge;
+    bool has_several = false;
+    for (const loop_edge& e : loops.exiting_edges(l)) {
+      first = first == no_node ? end_of(e) : first;
+      has_several = has_several || end_of(e) != first;
+      stays = stays == no_edge && !may_split(ir, e.id) ? e.id : stays;
+    }
+    if (has_several && stays != no_edge) {
+      plan.refused.push_back({l, stays});
+    } else if (has_several) {
+      const auto begin = static_cast<std::uint32_t>(plan.edges.size());
+      const auto new_node = static_cast<node_id>(count + plan.exits.size());
+      for (const loop_edge& e : loops.exiting_edges(l)) {
+        plan.edges.push_back(e.id);
+        leads_to[e.id] = new_node;
+      }
+      plan.exits.push_back({l, begin, static_cast<std::uint32_t>(plan.edges.size()) - begin});
+    }
+  }
+  return plan;
+}
+
+/// Applies a plan for the graph as it is. O(edges of the plan · phis in their targets), plus one pass over the program
+/// and what `repair_ssa` costs.
+template <dispatching_editor E> void apply_unify_loop_exits(unfolding<E>& u, const exit_unification_plan& plan) {
+  MIDEND_ASSERT(plan.epoch == graph_epoch(u.program().graph()), "a plan for this graph as it is now", plan.epoch);
+  for (const unified_exit& x : plan.exits) {
+    u.route_edges(span<const edge_id>(plan.edges.data() + x.first_edge, x.num_edges));
+  }
+  u.finish();
+}
+
+/// The same; returns the witness.
+template <dispatching_editor E> unfolding_witness apply_unify_loop_exits(E& editor, const exit_unification_plan& plan) {
+  unfolding<E> u(editor);
+  apply_unify_loop_exits(u, plan);
+  return u.take_witness();
+}
+
+/// Gives each natural loop of a function one exit block at most, apart from those that are refused: where there were
+/// several, a dispatch leads on to them. Returns the witness, the plan, and dominators and loops of the new graph, in
+/// which the loops are the same.
+template <dispatching_editor E> loop_transformation<exit_unification_plan> unify_loop_exits(E& editor) {
+  unfolding<E> u(editor);
+  auto found = dominators_and_loops(editor.graph());
+  loop_transformation<exit_unification_plan> out;
+  out.plan = plan_unify_loop_exits(editor, found.loops);
+  if (!out.plan.empty()) {
+    apply_unify_loop_exits(u, out.plan);
+    found = dominators_and_loops(editor.graph());
+  }
+  out.witness = u.take_witness();
+  out.dominators = std::move(found.dominators);
+  out.loops = std::move(found.loops);
+  return out;
+}
+
+MIDEND_END_NAMESPACE
