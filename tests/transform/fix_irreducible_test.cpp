@@ -4,7 +4,8 @@
 
 #include <doctest/doctest.h>
 #include <midend/elbrus/equal.hpp>
-#include <midend/loops/is_reducible.hpp>
+#include <midend/graph/check_graph.hpp>
+#include <midend/ssa/check_ir.hpp>
 #include <midend/transform/fix_irreducible.hpp>
 
 #include <string>
@@ -14,21 +15,43 @@ namespace elbrus = midend::elbrus;
 
 namespace {
 
-void check_fixed(elbrus::procedure& p, const std::string& where) {
+void check_fixed(elbrus::procedure& p, const midend::irreducible_options& options, const std::string& where) {
   const elbrus::procedure before = p;
   elbrus::editor e(p);
-  const auto done = midend::fix_irreducible(e);
-  CHECK(done.plan.refused.empty());
+  const auto done = midend::fix_irreducible(e, options);
+  CHECK(done.cloned <= options.max_cloned);
   const auto verdict = certificate(before, p, done.witness);
   CHECK_MESSAGE(verdict, where, ": ", to_text(verdict), "\n", elbrus::to_text(before), elbrus::to_text(p));
   for (const elbrus::diagnostic& error : elbrus::verify(p)) {
     FAIL_CHECK(where, ": ", error.message, "\n", elbrus::to_text(before), elbrus::to_text(p));
   }
-  CHECK_MESSAGE(midend::cycles(p).is_reducible(), where, "\n", elbrus::to_text(before), elbrus::to_text(p));
+  CHECK(!midend::check_graph(p));
+  CHECK(!midend::check_ir(e));
+  const midend::cycle_forest cycles = midend::cycles(p);
+  if (options.method != midend::irreducible_method::split_nodes) {
+    CHECK(done.plan.refused.empty());
+    CHECK_MESSAGE(cycles.is_reducible(), where, "\n", elbrus::to_text(before), elbrus::to_text(p));
+  }
+  for (const midend::cycle_id c : cycles.cycles()) {
+    bool refused = false;
+    for (const midend::irreducible_refusal& r : done.plan.refused) {
+      CHECK(r.reason == midend::irreducible_refusal_reason::too_large);
+      refused = refused || r.header == cycles.header(c);
+    }
+    CHECK_MESSAGE((refused || cycles.is_reducible(c)), where, "\n", elbrus::to_text(before), elbrus::to_text(p));
+  }
   const elbrus::procedure once = p;
-  CHECK(midend::fix_irreducible(e).plan.empty());
+  midend::irreducible_options rest = options;
+  rest.max_cloned -= done.cloned;
+  CHECK(midend::fix_irreducible(e, rest).plan.empty());
   CHECK(elbrus::equal(once, p));
 }
+
+constexpr midend::irreducible_options all_options[] = {
+    {.method = midend::irreducible_method::dispatch},
+    {.method = midend::irreducible_method::split_nodes, .max_cloned = 60},
+    {.method = midend::irreducible_method::split_or_dispatch, .max_cloned = 20},
+};
 
 } // namespace
 
@@ -47,7 +70,7 @@ TEST_CASE("fix_irreducible on random programs") {
         unfold_at_random(p, u, random);
       }
       changed += midend::cycles(p).is_reducible() ? 0u : 1u;
-      check_fixed(p, "seed " + std::to_string(seed));
+      check_fixed(p, all_options[seed % 3], "seed " + std::to_string(seed));
     }
     const std::string wrong = why_wrong(g, all, &runs);
     CHECK_MESSAGE(wrong.empty(), "seed ", seed, ": ", wrong);
@@ -62,12 +85,17 @@ TEST_CASE("fix_irreducible on all digraphs of up to 4 nodes") {
   random_source random(1);
   for_each_small_digraph(97, [&](std::size_t n, const std::vector<midend_tests::edge>& edges, const std::string& name) {
     for (const bool has_fuel : {false, true}) {
-      elbrus::procedure p = procedure_of_graph(n, edges, 0, has_fuel);
-      const elbrus::procedure before = p;
-      changed += midend::cycles(p).is_reducible() ? 0u : 1u;
-      check_fixed(p, name);
-      if (has_fuel) {
-        CHECK_MESSAGE(run_alike(before, p, random), name);
+      const elbrus::procedure before = procedure_of_graph(n, edges, 0, has_fuel);
+      if (midend::cycles(before).is_reducible()) {
+        continue;
+      }
+      ++changed;
+      for (const midend::irreducible_options& options : all_options) {
+        elbrus::procedure p = before;
+        check_fixed(p, options, name);
+        if (has_fuel) {
+          CHECK_MESSAGE(run_alike(before, p, random), name);
+        }
       }
     }
   });

@@ -6,22 +6,41 @@
 #include "midend/dominance/dominators.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/editing.hpp"
-#include "midend/ir/function_graph.hpp"
+#include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/profile.hpp"
+#include "midend/ir/ssa.hpp"
 #include "midend/loops/cycle_forest.hpp"
 #include "midend/loops/cycles.hpp"
 #include "midend/loops/dominators_and_loops.hpp"
+#include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/order.hpp"
 #include "midend/support/span.hpp"
-#include "midend/transform/simplify_loops.hpp"
 #include "midend/transform/unfolding.hpp"
 #include "midend/transform/unfolding_witness.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 MIDEND_BEGIN_NAMESPACE
+
+/// How a cycle with several entries becomes a natural loop.
+enum class irreducible_method : std::uint8_t {
+  dispatch,         ///< all entries are reached through a new header, which branches on where to go
+  split_nodes,      ///< one entry stays; the others are entered in copies of the nodes that they lead to
+  split_or_dispatch ///< the nodes are split if that is possible and cheap enough; else a dispatch
+};
+
+struct irreducible_options {
+  irreducible_method method = irreducible_method::dispatch;
+
+  /// How many operations and nodes may be cloned altogether. Splitting is exponential for some graphs, whatever is
+  /// copied.
+  std::size_t max_cloned = 256;
+};
 
 /// An irreducible cycle that gets a new header.
 struct cycle_dispatch {
@@ -30,130 +49,386 @@ struct cycle_dispatch {
   std::uint32_t num_edges;
 };
 
+/// An irreducible cycle of which nodes are copied.
+struct cycle_split {
+  cycle_id cycle;
+  node_id header;           ///< the entry that stays
+  std::uint32_t first_node; ///< into `irreducible_plan::nodes`: what is reached from the others without the header
+  std::uint32_t num_nodes;
+  std::uint32_t first_edge; ///< into `irreducible_plan::edges`: those that will enter the copies
+  std::uint32_t num_edges;
+  std::size_t cloned; ///< operations and nodes
+};
+
 /// Why a cycle stays irreducible.
 enum class irreducible_refusal_reason : std::uint8_t {
-  edge_stays ///< an edge into the cycle cannot be led through a new node
+  edge_stays,        ///< an edge cannot be led elsewhere
+  may_not_duplicate, ///< an operation of a node that had to be copied
+  too_large          ///< more would be cloned than the options allow
 };
 
 /// A cycle that stays irreducible.
 struct irreducible_refusal {
   cycle_id cycle;
-  node_id header;
+  node_id header; ///< of the cycle
   irreducible_refusal_reason reason;
-  edge_id edge; ///< that stays
+  edge_id edge;       ///< that stays, or `no_edge`
+  value_id operation; ///< that cannot be copied, or `no_value`
 };
 
 /// What `fix_irreducible` will do. To veto the change of a cycle, remove it; the others do not depend on it.
 struct irreducible_plan {
   std::uint64_t epoch = 0;
   flat_array<cycle_dispatch> dispatches; ///< inner cycles before those around them
+  flat_array<cycle_split> splits;        ///< of cycles that are not inside each other
   flat_array<edge_id> edges;
+  flat_array<node_id> nodes;
   flat_array<irreducible_refusal> refused;
+  std::size_t cloned = 0; ///< by all splits
 
-  bool empty() const { return dispatches.empty(); }
+  bool empty() const { return dispatches.empty() && splits.empty(); }
 };
 
-/// The irreducible cycles of a function, and the edges that a dispatch before each has to take over: those that enter
-/// the cycle, and those in it that lead to its header, apart from backedges of a natural loop. So each natural loop
-/// stays one, also one of a single node that is an entry of the cycle.
-///
-/// Requires results of this graph as it is. Edges from unreachable nodes stay where they are. A cycle with an edge that
-/// may not be split is refused, and the cycles inside it and around it are not.
-///
-/// O(n + m), plus for each edge the number of irreducible cycles that it enters.
-template <class IR>
-  requires has_graph<IR> && graph_is_edge_indexed<IR>
-irreducible_plan plan_fix_irreducible(const IR& ir, const dominator_tree& tree, const cycle_forest& cycles) {
-  MIDEND_ASSERT(tree.epoch() == graph_epoch(ir.graph()) && cycles.epoch() == tree.epoch(), "results of this graph",
-                tree.epoch(), cycles.epoch());
-  const auto& g = ir.graph();
-  irreducible_plan plan;
-  plan.epoch = graph_epoch(g);
-  if (cycles.is_reducible()) {
-    return plan;
+namespace detail {
+
+template <class IR> class irreducible_planner {
+public:
+  irreducible_planner(const IR& ir, const dominator_tree& tree, const cycle_forest& cycles, irreducible_plan& out)
+      : ir_(ir), tree_(tree), cycles_(cycles), out_(out) {}
+
+  void plan_dispatches() {
+    list_edges(true);
+    for (auto c = static_cast<cycle_id>(cycles_.num_cycles()); c-- != 0;) {
+      const span<const edge_id> edges = edges_of(c);
+      edge_id stays = no_edge;
+      for (std::size_t i = edges.size(); i-- != 0;) {
+        stays = may_split(ir_, edges[i]) ? stays : edges[i];
+      }
+      if (stays != no_edge) {
+        refuse(c, irreducible_refusal_reason::edge_stays, stays);
+      } else if (!edges.empty()) {
+        const auto first = static_cast<std::uint32_t>(out_.edges.size());
+        for (const edge_id e : edges) {
+          out_.edges.push_back(e);
+        }
+        out_.dispatches.push_back({c, first, static_cast<std::uint32_t>(edges.size())});
+      }
+    }
   }
 
+  /// Only cycles without a cycle inside that is split: those around it come next, when copies are there.
+  void plan_splits(std::size_t max_cloned) {
+    list_edges(false);
+    reached_.assign(node_count(ir_.graph()), 0);
+    flat_array<unsigned char> waits(cycles_.num_cycles(), 0);
+    for (auto c = static_cast<cycle_id>(cycles_.num_cycles()); c-- != 0;) {
+      if (waits[c] == 0 && !cycles_.is_reducible(c)) {
+        waits[c] = plan_split(c, max_cloned) ? 1 : 0;
+      }
+      if (waits[c] != 0 && cycles_.parent(c) != no_cycle) {
+        waits[cycles_.parent(c)] = 1;
+      }
+    }
+  }
+
+private:
   struct led_edge {
     cycle_id cycle;
     edge_id edge;
   };
 
-  flat_array<led_edge> led;
-  for (node_id n = 0; n != detail::node_count(g); ++n) {
-    if (!tree.is_reachable(n)) {
-      continue;
-    }
-    detail::for_each_id(g.out_edges(n), [&](edge_id e) {
-      const auto target = static_cast<node_id>(g.edge_target(e));
-      cycle_id c = cycles.innermost_cycle(target);
-      if (c != no_cycle && cycles.contains(c, n)) {
-        if (cycles.header(c) == target && !cycles.is_reducible(c) && !tree.dominates(target, n)) {
-          led.push_back({c, e});
-        }
-        return;
+  node_id target(edge_id e) const { return static_cast<node_id>(ir_.graph().edge_target(e)); }
+
+  span<const edge_id> edges_of(cycle_id c) const {
+    return {edges_.data() + ends_[c], edges_.data() + ends_[c + std::size_t{1}]};
+  }
+
+  void refuse(cycle_id c, irreducible_refusal_reason reason, edge_id e = no_edge, value_id v = no_value) {
+    out_.refused.push_back({c, cycles_.header(c), reason, e, v});
+  }
+
+  /// For each irreducible cycle the edges that enter it and, if wanted, those in it that lead to its header, apart from
+  /// backedges of a natural loop.
+  void list_edges(bool to_headers) {
+    flat_array<led_edge> led;
+    const auto& g = ir_.graph();
+    for (node_id n = 0; n != node_count(g); ++n) {
+      if (!tree_.is_reachable(n)) {
+        continue;
       }
-      for (; c != no_cycle && !cycles.contains(c, n); c = cycles.parent(c)) {
-        if (!cycles.is_reducible(c)) {
-          led.push_back({c, e});
+      for_each_id(g.out_edges(n), [&](edge_id e) {
+        const node_id to = target(e);
+        cycle_id c = cycles_.innermost_cycle(to);
+        if (c != no_cycle && cycles_.contains(c, n)) {
+          if (to_headers && cycles_.header(c) == to && !cycles_.is_reducible(c) && !tree_.dominates(to, n)) {
+            led.push_back({c, e});
+          }
+          return;
         }
+        for (; c != no_cycle && !cycles_.contains(c, n); c = cycles_.parent(c)) {
+          if (!cycles_.is_reducible(c)) {
+            led.push_back({c, e});
+          }
+        }
+      });
+    }
+    ends_.assign(cycles_.num_cycles() + 1, 0);
+    for (const led_edge& l : led) {
+      ++ends_[l.cycle];
+    }
+    counts_to_ends(ends_);
+    edges_.resize_for_overwrite(led.size());
+    for (std::size_t i = led.size(); i-- != 0;) {
+      edges_[--ends_[led[i].cycle]] = led[i].edge;
+    }
+  }
+
+  /// Chooses the entry for which least is copied among the first ones. Returns whether there is a plan.
+  bool plan_split(cycle_id c, std::size_t max_cloned) {
+    constexpr std::size_t max_tried = 8;
+    cycles_.entries(c, entries_);
+    std::size_t best = 0;
+    std::size_t best_size = static_cast<std::size_t>(-1);
+    for (std::size_t i = 0; i != min(entries_.size(), max_tried); ++i) {
+      const std::size_t size = reach_without(c, entries_[i], best_size);
+      if (size < best_size) {
+        best = i;
+        best_size = size;
       }
-    });
-  }
-  flat_array<std::uint32_t> ends(cycles.num_cycles() + 1, 0);
-  for (const led_edge& l : led) {
-    ++ends[l.cycle];
-  }
-  detail::counts_to_ends(ends);
-  plan.edges.resize_for_overwrite(led.size());
-  for (std::size_t i = led.size(); i-- != 0;) {
-    plan.edges[--ends[led[i].cycle]] = led[i].edge;
-  }
-  for (auto c = static_cast<cycle_id>(cycles.num_cycles()); c-- != 0;) {
-    const cycle_dispatch d{c, ends[c], ends[c + 1] - ends[c]};
-    edge_id stays = no_edge;
-    for (std::uint32_t i = d.num_edges; i-- != 0;) {
-      const edge_id e = plan.edges[d.first_edge + i];
-      stays = may_split(ir, e) ? stays : e;
     }
-    if (stays != no_edge) {
-      plan.refused.push_back({c, cycles.header(c), irreducible_refusal_reason::edge_stays, stays});
-    } else if (d.num_edges != 0) {
-      plan.dispatches.push_back(d);
+    const node_id header = entries_[best];
+    reach_without(c, header, best_size);
+    for (const edge_id e : edges_of(c)) {
+      if (target(e) != header && !may_redirect(ir_, e)) {
+        refuse(c, irreducible_refusal_reason::edge_stays, e);
+        return false;
+      }
     }
+    for (const node_id n : region_) {
+      edge_id stays = no_edge;
+      for_each_id(ir_.graph().out_edges(n), [&](edge_id e) { stays = may_redirect(ir_, e) ? stays : e; });
+      if (stays != no_edge) {
+        refuse(c, irreducible_refusal_reason::edge_stays, stays);
+        return false;
+      }
+      value_id unique = no_value;
+      if constexpr (has_may_duplicate<IR>) {
+        for_each_id(ir_.values(n), [&](value_id v) { unique = ir_.is_phi(v) || ir_.may_duplicate(v) ? unique : v; });
+      }
+      if (unique != no_value) {
+        refuse(c, irreducible_refusal_reason::may_not_duplicate, no_edge, unique);
+        return false;
+      }
+    }
+    if (best_size > max_cloned - min(max_cloned, out_.cloned)) {
+      refuse(c, irreducible_refusal_reason::too_large);
+      return false;
+    }
+    cycle_split s{c,
+                  header,
+                  static_cast<std::uint32_t>(out_.nodes.size()),
+                  static_cast<std::uint32_t>(region_.size()),
+                  static_cast<std::uint32_t>(out_.edges.size()),
+                  0,
+                  best_size};
+    for (const node_id n : region_) {
+      out_.nodes.push_back(n);
+    }
+    for (const edge_id e : edges_of(c)) {
+      if (target(e) != header) {
+        out_.edges.push_back(e);
+        ++s.num_edges;
+      }
+    }
+    out_.splits.push_back(s);
+    out_.cloned += best_size;
+    return true;
+  }
+
+  /// Lists in `region_` what is reached in a cycle from its entries without passing one of them, and returns how many
+  /// operations and nodes that are. Stops when there are more than a limit.
+  std::size_t reach_without(cycle_id c, node_id header, std::size_t limit) {
+    region_.clear();
+    std::size_t size = 0;
+    ++search_;
+    reached_[header] = search_;
+    const auto reach = [&](node_id n) {
+      if (reached_[n] != search_ && cycles_.contains(c, n)) {
+        reached_[n] = search_;
+        region_.push_back(n);
+      }
+    };
+    for (const node_id n : entries_) {
+      reach(n);
+    }
+    for (std::size_t i = 0; i != region_.size() && size <= limit; ++i) {
+      ++size;
+      for_each_id(ir_.values(region_[i]), [&](value_id v) { size += ir_.is_phi(v) ? 0u : 1u; });
+      for_each_id(ir_.graph().out_edges(region_[i]), [&](edge_id e) { reach(target(e)); });
+    }
+    return size;
+  }
+
+  const IR& ir_;
+  const dominator_tree& tree_;
+  const cycle_forest& cycles_;
+  irreducible_plan& out_;
+  flat_array<std::uint32_t> ends_; ///< by cycle, into `edges_`
+  flat_array<edge_id> edges_;
+  flat_array<node_id> entries_;
+  flat_array<node_id> region_;
+  flat_array<std::uint32_t> reached_; ///< by node: the last search
+  std::uint32_t search_ = 0;
+};
+
+} // namespace detail
+
+/// What to do with the irreducible cycles of a function.
+///
+/// *Dispatch*: the edges that a new header of each cycle has to take over: those that enter the cycle, and those in it
+/// that lead to its header, apart from backedges of a natural loop. So each natural loop stays one, also one of a
+/// single node that is an entry of the cycle. All cycles are planned at once.
+///
+/// *Node splitting*: which entry stays, and which nodes of the cycle are copied for the others: what they reach without
+/// passing that one. Among the first eight entries it is the one for which least is copied. Only innermost irreducible
+/// cycles are planned; `fix_irreducible` plans again for those around them and for what is in the copies.
+///
+/// Requires results of this graph as it is. Edges from unreachable nodes stay where they are. A cycle is refused for an
+/// edge that may not be split or redirected, for an operation that may not be duplicated, and if too much would be
+/// cloned; the cycles inside it and around it are not. With `split_or_dispatch` the plan is to split.
+///
+/// O(n + m), plus for each edge the number of irreducible cycles that it enters, and for splits the size of the cycles.
+template <ssa_ir IR>
+irreducible_plan plan_fix_irreducible(const IR& ir, const dominator_tree& tree, const cycle_forest& cycles,
+                                      const irreducible_options& options = {}) {
+  MIDEND_ASSERT(tree.epoch() == graph_epoch(ir.graph()) && cycles.epoch() == tree.epoch(), "results of this graph",
+                tree.epoch(), cycles.epoch());
+  irreducible_plan plan;
+  plan.epoch = graph_epoch(ir.graph());
+  if (cycles.is_reducible()) {
+    return plan;
+  }
+  detail::irreducible_planner<IR> planner(ir, tree, cycles, plan);
+  if (options.method == irreducible_method::dispatch) {
+    planner.plan_dispatches();
+  } else {
+    planner.plan_splits(options.max_cloned);
   }
   return plan;
 }
 
-/// Applies a plan for the graph as it is. O(edges of the plan, phis in their targets), plus one pass over the program
-/// and what `repair_ssa` costs.
-template <dispatching_editor E> void apply_fix_irreducible(unfolding<E>& u, const irreducible_plan& plan) {
+namespace detail {
+
+/// Copies what is split, and leads edges into the copies.
+template <unfolding_editor E> void split_cycles(unfolding<E>& u, const irreducible_plan& plan) {
+  constexpr std::uint32_t none = 0xffff'ffff;
+
+  struct pair_of_edges {
+    edge_id original;
+    edge_id copy;
+  };
+
+  const auto& g = u.program().graph();
+  flat_array<node_id> copy_of(node_count(g), no_node);
+  flat_array<std::uint32_t> split_of(node_count(g), none);
+  flat_array<unsigned char> enters_copy(static_cast<std::size_t>(g.num_edges()), 0);
+  flat_array<node_id> copies;
+  for (std::uint32_t k = 0; k != plan.splits.size(); ++k) {
+    const cycle_split& s = plan.splits[k];
+    const span<const node_id> nodes(plan.nodes.data() + s.first_node, s.num_nodes);
+    u.duplicate_region(nodes, copies);
+    for (std::size_t i = 0; i != nodes.size(); ++i) {
+      copy_of[nodes[i]] = copies[i];
+      split_of[nodes[i]] = k;
+    }
+    for (std::uint32_t i = 0; i != s.num_edges; ++i) {
+      enters_copy[plan.edges[s.first_edge + i]] = 1;
+    }
+    if constexpr (profile_editor<E>) { // how often which copy runs is not known
+      for (std::size_t i = 0; i != nodes.size(); ++i) {
+        u.editor().set_count(nodes[i], std::nullopt);
+        u.editor().set_count(copies[i], std::nullopt);
+      }
+    }
+  }
+  flat_array<edge_id> led;
+  flat_array<pair_of_edges> pairs;
+  for (const cycle_split& s : plan.splits) {
+    for (std::uint32_t i = 0; i != s.num_edges; ++i) {
+      led.push_back(plan.edges[s.first_edge + i]);
+    }
+    for (std::uint32_t i = 0; i != s.num_nodes; ++i) {
+      const node_id n = plan.nodes[s.first_node + i];
+      pairs.clear();
+      for_each_id(g.out_edges(n), [&](edge_id e) { pairs.push_back({e, no_edge}); });
+      std::size_t at = 0;
+      for_each_id(g.out_edges(copy_of[n]), [&](edge_id e) { pairs[at++].copy = e; });
+      for (const pair_of_edges& p : pairs) {
+        const auto target = static_cast<node_id>(g.edge_target(p.copy));
+        if (split_of[target] == split_of[n] || enters_copy[p.original] != 0) {
+          led.push_back(p.copy);
+        }
+      }
+    }
+  }
+  for (const edge_id e : led) {
+    u.lead(e, copy_of[static_cast<node_id>(g.edge_target(e))]);
+  }
+}
+
+} // namespace detail
+
+/// Applies a plan for the graph as it is. O(edges of the plan · phis in their targets, and what is copied), plus one
+/// pass over the program and what `repair_ssa` costs. Counts of a profile are unknown where nodes were split.
+template <unfolding_editor E> void apply_fix_irreducible(unfolding<E>& u, const irreducible_plan& plan) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(u.program().graph()), "a plan for this graph as it is now", plan.epoch);
+  MIDEND_ASSERT(plan.splits.empty() || plan.dispatches.empty(), "a plan of one method", plan.splits.size());
+  if (plan.empty()) {
+    return;
+  }
   for (const cycle_dispatch& d : plan.dispatches) {
     u.route_edges(span<const edge_id>(plan.edges.data() + d.first_edge, d.num_edges));
   }
+  detail::split_cycles(u, plan);
   u.finish();
 }
 
 /// The same; returns the witness.
-template <dispatching_editor E> unfolding_witness apply_fix_irreducible(E& editor, const irreducible_plan& plan) {
+template <unfolding_editor E> unfolding_witness apply_fix_irreducible(E& editor, const irreducible_plan& plan) {
   unfolding<E> u(editor);
   apply_fix_irreducible(u, plan);
   return u.take_witness();
 }
 
-/// Makes every cycle of a function a natural loop, apart from what is refused. Returns the witness, the plan, and
-/// dominators and loops of the new graph. Numbers of cycles in the plan are those before.
-template <dispatching_editor E> loop_transformation<irreducible_plan> fix_irreducible(E& editor) {
+/// What `fix_irreducible` did.
+struct irreducible_result {
+  unfolding_witness witness;
+  irreducible_plan plan; ///< the last one, whose `refused` says what stays irreducible
+  std::size_t dispatches = 0;
+  std::size_t splits = 0;
+  std::size_t cloned = 0;    ///< operations and nodes
+  dominator_tree dominators; ///< of the graph as it is now
+  loop_forest loops;
+};
+
+/// Makes every cycle of a function a natural loop, apart from what is refused. Node splitting takes a round for each
+/// level of nested irreducible cycles, at least; `max_cloned` is for all rounds together.
+template <unfolding_editor E> irreducible_result fix_irreducible(E& editor, const irreducible_options& options = {}) {
   unfolding<E> u(editor);
-  loop_transformation<irreducible_plan> out;
-  {
-    const dominator_tree tree = dominators(editor.graph());
-    const cycle_forest found = cycles(editor.graph());
-    out.plan = plan_fix_irreducible(editor, tree, found);
-  }
-  if (!out.plan.empty()) {
+  irreducible_result out;
+  irreducible_options left = options;
+  do {
+    out.plan = plan_fix_irreducible(editor, dominators(editor.graph()), cycles(editor.graph()), left);
+    if (out.plan.splits.empty() && left.method == irreducible_method::split_or_dispatch) {
+      left.method = irreducible_method::dispatch;
+      out.plan = plan_fix_irreducible(editor, dominators(editor.graph()), cycles(editor.graph()), left);
+    }
     apply_fix_irreducible(u, out.plan);
-  }
+    out.dispatches += out.plan.dispatches.size();
+    out.splits += out.plan.splits.size();
+    out.cloned += out.plan.cloned;
+    left.max_cloned -= out.plan.cloned;
+  } while (!out.plan.splits.empty());
   auto found = dominators_and_loops(editor.graph());
   out.witness = u.take_witness();
   out.dominators = std::move(found.dominators);
