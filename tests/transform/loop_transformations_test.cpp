@@ -9,7 +9,6 @@
 #include <midend/ssa/check_ir.hpp>
 #include <midend/transform/clean_control.hpp>
 #include <midend/transform/close_loops.hpp>
-#include <midend/transform/remove_dead_code.hpp>
 #include <midend/transform/rotate_loops.hpp>
 #include <midend/transform/simplify_loops.hpp>
 #include <midend/transform/split_critical_edges.hpp>
@@ -161,18 +160,6 @@ TEST_CASE("close_loops on unfolded programs") {
     CHECK(elbrus::verify(p).empty());
     CHECK(midend::close_loops(e).plan.empty());
   });
-}
-
-TEST_CASE("remove_dead_code") {
-  check_on_random_programs(
-      800, endless_flow(), [](elbrus::editor& e) { return midend::remove_dead_code(e); },
-      [](const elbrus::procedure& p) {
-        for (node_id n = 0; n != p.num_nodes(); ++n) {
-          for (const midend::value_id v : p.values(n)) {
-            CHECK((p.is_phi(v) || p.has_users(v) || !midend::is_removable(elbrus::effect_view(p), v)));
-          }
-        }
-      });
 }
 
 TEST_CASE("split_critical_edges") {

@@ -72,7 +72,8 @@
 ///
 /// **What cannot be changed** (optional): `bool may_redirect(edge_id e) const` and `bool may_split(edge_id e) const`,
 /// for indirect branches, exception edges and the like. Without them every edge may be redirected and split. A
-/// transformation leaves such edges as they are and says so in its plan.
+/// transformation leaves such edges as they are and says so in its plan. `bool may_insert_phi(value_id like) const`,
+/// likewise optional: false for values that no phi can have, such as tokens. `insert_phi` is not called for them.
 ///
 /// **Where a value is** (`places_values`): `node_id node_of(value_id v) const`, `no_node` for what is in no node, and
 /// `value_id value_after(value_id v) const`, the next value of its node or `no_value`.
@@ -293,6 +294,21 @@ template <class IR>
 concept has_may_split = requires(const IR& ir, edge_id e) {
   { ir.may_split(e) } -> std::convertible_to<bool>;
 };
+
+/// `may_insert_phi(v)` says whether a phi can have the type of `v`. Optional.
+template <class IR>
+concept has_may_insert_phi = requires(const IR& ir, value_id v) {
+  { ir.may_insert_phi(v) } -> std::convertible_to<bool>;
+};
+
+/// Whether a phi can have the type of `v`.
+template <class IR> constexpr bool may_insert_phi([[maybe_unused]] const IR& ir, [[maybe_unused]] value_id v) {
+  if constexpr (has_may_insert_phi<IR>) {
+    return static_cast<bool>(ir.may_insert_phi(v));
+  } else {
+    return true;
+  }
+}
 
 /// Whether the target of an edge can be changed.
 template <class IR> constexpr bool may_redirect([[maybe_unused]] const IR& ir, [[maybe_unused]] edge_id e) {

@@ -21,9 +21,15 @@
 ///
 /// If terminators are among the values of a node, `bool is_terminator(midend::value_id v) const` says which. Without
 /// it, `values(n)` has no terminators.
+///
+/// Two more members are optional. `bool may_trap_without_promises(midend::value_id v) const`: whether an operation may
+/// trap even after `drop_promises`; without it, dropping promises makes no operation harmless. `bool
+/// loop_ends(midend::node_id header) const`: the language says that the natural loop with this header does not run for
+/// ever, as C++ does of most loops without effects; without it, no loop is said to end.
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/ssa.hpp"
 
@@ -76,6 +82,18 @@ concept has_is_terminator = requires(const IR& ir, value_id v) {
   { ir.is_terminator(v) } -> std::convertible_to<bool>;
 };
 
+/// `may_trap_without_promises(v)` says whether an operation may trap after `drop_promises`. Optional.
+template <class IR>
+concept has_may_trap_without_promises = requires(const IR& ir, value_id v) {
+  { ir.may_trap_without_promises(v) } -> std::convertible_to<bool>;
+};
+
+/// `loop_ends(header)` says whether a loop may be taken to end. Optional.
+template <class IR>
+concept has_loop_ends = requires(const IR& ir, node_id n) {
+  { ir.loop_ends(n) } -> std::convertible_to<bool>;
+};
+
 /// The effects rung.
 template <class IR>
 concept effect_ir = ssa_ir<IR> && has_effect<IR> && has_may_trap<IR> && has_may_not_return<IR> &&
@@ -85,6 +103,24 @@ concept effect_ir = ssa_ir<IR> && has_effect<IR> && has_may_trap<IR> && has_may_
 template <class IR> constexpr bool is_terminator([[maybe_unused]] const IR& ir, [[maybe_unused]] value_id v) {
   if constexpr (has_is_terminator<IR>) {
     return static_cast<bool>(ir.is_terminator(v));
+  } else {
+    return false;
+  }
+}
+
+/// Whether `v` may trap after its promises were dropped.
+template <class IR> constexpr bool may_trap_without_promises(const IR& ir, value_id v) {
+  if constexpr (has_may_trap_without_promises<IR>) {
+    return static_cast<bool>(ir.may_trap_without_promises(v));
+  } else {
+    return static_cast<bool>(ir.may_trap(v));
+  }
+}
+
+/// Whether the natural loop with this header may be taken to end.
+template <class IR> constexpr bool loop_ends([[maybe_unused]] const IR& ir, [[maybe_unused]] node_id header) {
+  if constexpr (has_loop_ends<IR>) {
+    return static_cast<bool>(ir.loop_ends(header));
   } else {
     return false;
   }

@@ -1,103 +1,674 @@
-/// `remove_dead_code`: operations and phis whose values nothing needs.
+/// `remove_dead_code`: operations, phis and branches that nothing needs.
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/dominance/post_dominator_tree.hpp"
+#include "midend/dominance/post_dominators.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/profile.hpp"
 #include "midend/ir/ssa.hpp"
+#include "midend/loops/dominators_and_loops.hpp"
+#include "midend/loops/loop_edges.hpp"
+#include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
-#include "midend/transform/unfolding_witness.hpp"
+#include "midend/support/span.hpp"
+#include "midend/transform/removal_witness.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 MIDEND_BEGIN_NAMESPACE
+
+/// A branch that decides nothing: it becomes a jump.
+struct dead_branch {
+  node_id node;
+  edge_id edge;   ///< of the node: it stays, and leads to `target`
+  node_id target; ///< the nearest node after the branch that something needs
+
+  friend constexpr bool operator==(const dead_branch&, const dead_branch&) = default;
+};
+
+/// A branch that decides nothing and stays, because this edge cannot be redirected.
+struct dead_branch_refusal {
+  node_id node;
+  edge_id edge;
+
+  friend constexpr bool operator==(const dead_branch_refusal&, const dead_branch_refusal&) = default;
+};
 
 /// What `remove_dead_code` will do.
 struct dead_code_plan {
   std::uint64_t epoch = 0;
-  flat_array<value_id> values; ///< by node, in the order of the node
+  flat_array<value_id> values;       ///< by node, in the order of the node
+  flat_array<dead_branch> branches;  ///< by node
+  flat_array<node_id> unreachable;   ///< nodes that are erased because no way leads to them any more
+  flat_array<node_id> bypassed;      ///< nodes that stay and may run less often, each before those that it leads to
+  flat_array<node_id> removed_loops; ///< headers of the loops that were taken to end
+  flat_array<dead_branch_refusal> refused;
 
-  bool empty() const { return values.empty(); }
+  bool empty() const { return values.empty() && branches.empty(); }
+};
+
+struct dead_code_options {
+  bool loops_end = false;       ///< all natural loops that have an exit end
+  span<const node_id> ending{}; ///< the natural loops with these headers end
 };
 
 /// What `remove_dead_code` requires of an editor.
 template <class E>
-concept dead_code_editor = effect_ir<E> && can_erase_values<E> && can_set_operands<E> && can_set_phi_inputs<E> &&
-                           has_node_of<E> && graph_has_in_edges<E>;
+concept dead_code_editor =
+    effect_ir<E> && can_erase_values<E> && can_set_operands<E> && can_set_phi_inputs<E> && can_keep_edges<E> &&
+    can_redirect_edges<E> && can_erase_nodes<E> && has_node_of<E> && graph_has_in_edges<E>;
 
-/// The values that nothing needs. Needed are operations that are not removable (`is_removable`: effects, volatile
-/// accesses, what may not return, terminators), conditions, and the operands of what is needed. So a cycle of phis and
-/// operations that read only each other is dead. Branches are needed, so all loops stay, endless ones too. Operations
-/// of unreachable nodes are treated like others.
-///
-/// O(values + operands).
-template <effect_ir IR> dead_code_plan plan_remove_dead_code(const IR& ir) {
-  const auto& g = ir.graph();
-  dead_code_plan plan;
-  plan.epoch = graph_epoch(g);
-  flat_array<unsigned char> needed(static_cast<std::size_t>(ir.num_values()), 0);
-  flat_array<value_id> todo;
-  const auto need = [&](value_id v) {
-    if (v != no_value && needed[v] == 0) {
-      needed[v] = 1;
-      todo.push_back(v);
+namespace detail {
+
+/// Edges by the position of their targets in a preorder of a tree. Finds those whose target is in a subtree and whose
+/// key is small, each once. A tree of minima over an array.
+class edges_by_subtree {
+public:
+  static constexpr std::uint32_t taken = 0xffff'ffff;
+
+  void resize(std::size_t count) {
+    leaves_ = 1;
+    while (leaves_ < count) {
+      leaves_ *= 2;
     }
-  };
-  for (node_id n = 0; n != detail::node_count(g); ++n) {
-    detail::for_each_id(ir.values(n), [&](value_id v) {
-      if (!ir.is_phi(v) && !is_removable(ir, v)) {
-        need(v);
+    minima_.assign(2 * leaves_, taken);
+  }
+
+  void set(std::size_t i, std::uint32_t key) { minima_[leaves_ + i] = key; }
+
+  void build() {
+    for (std::size_t i = leaves_; i-- > 1;) {
+      update(i);
+    }
+  }
+
+  /// Calls `visit(i)` for each place in [first, last) whose key is below `limit`, and removes it.
+  template <class Visit> void take(std::size_t first, std::size_t last, std::uint32_t limit, Visit visit) {
+    std::size_t low = first + leaves_;
+    std::size_t high = last + leaves_;
+    for (; low < high; low /= 2, high /= 2) {
+      if (low % 2 == 1) {
+        take_below(low++, limit, visit);
       }
-    });
-    need(static_cast<value_id>(ir.condition(n)));
-  }
-  while (!todo.empty()) {
-    const value_id v = todo.back();
-    todo.pop_back();
-    detail::for_each_id(ir.operands(v), need);
-  }
-  for (node_id n = 0; n != detail::node_count(g); ++n) {
-    detail::for_each_id(ir.values(n), [&](value_id v) {
-      if (needed[v] == 0) {
-        plan.values.push_back(v);
+      if (high % 2 == 1) {
+        take_below(--high, limit, visit);
       }
-    });
+    }
   }
+
+private:
+  template <class Visit> void take_below(std::size_t top, std::uint32_t limit, Visit visit) {
+    while (minima_[top] < limit) {
+      std::size_t at = top;
+      while (at < leaves_) {
+        at = 2 * at + (minima_[2 * at] < limit ? 0u : 1u);
+      }
+      minima_[at] = taken;
+      visit(at - leaves_);
+      while (at > 1) {
+        at /= 2;
+        update(at);
+      }
+    }
+  }
+
+  void update(std::size_t i) { minima_[i] = minima_[2 * i] < minima_[2 * i + 1] ? minima_[2 * i] : minima_[2 * i + 1]; }
+
+  std::size_t leaves_ = 1;
+  flat_array<std::uint32_t> minima_;
+};
+
+template <class IR> class dead_code_planner {
+public:
+  dead_code_planner(const IR& ir, const dead_code_options& options, dead_code_plan& out)
+      : ir_(ir), options_(options), out_(out) {}
+
+  void run() {
+    const auto& g = ir_.graph();
+    count_ = node_count(g);
+    out_.epoch = graph_epoch(g);
+    node_needed_.assign(count_, 0);
+    branch_needed_.assign(count_, 0);
+    value_needed_.assign(static_cast<std::size_t>(ir_.num_values()), 0);
+    list_edges();
+    home_.assign(value_needed_.size(), no_node);
+    for (node_id n = 0; n != count_; ++n) {
+      for_each_id(ir_.values(n), [&](value_id v) { home_[v] = n; });
+    }
+    need_what_is_done();
+    need_endless_loops();
+    work();
+    refuse_stuck_branches();
+    find_ways();
+    list_nodes();
+    list_values();
+  }
+
+private:
+  using ids = flat_array<std::uint32_t>;
+
+  node_id target(edge_id e) const { return static_cast<node_id>(ir_.graph().edge_target(e)); }
+
+  node_id source(edge_id e) const { return static_cast<node_id>(ir_.graph().edge_source(e)); }
+
+  /// Edges by target, and those on which nodes may depend, by their target's place in the post-dominator tree.
+  void list_edges() {
+    const auto& g = ir_.graph();
+    post_dominators(g, virtual_edge_per_endless_region_t{}, workspace_, tree_);
+    in_end_.assign(count_ + std::size_t{1}, 0);
+    out_degree_.assign(count_, 0);
+    ids ends(count_ + std::size_t{2}, 0);
+    const auto up = tree_.tree().immediate_dominators();
+    const auto each_deciding_edge = [&](auto visit) {
+      for (node_id n = 0; n != count_; ++n) {
+        for_each_id(g.out_edges(n), [&](edge_id e) {
+          if (up[n] != target(e)) {
+            visit(n, tree_.tree().preorder_number(target(e)));
+          }
+        });
+      }
+    };
+    for (node_id n = 0; n != count_; ++n) {
+      for_each_id(g.out_edges(n), [&](edge_id e) {
+        ++in_end_[target(e)];
+        ++out_degree_[n];
+      });
+    }
+    counts_to_ends(in_end_);
+    in_.resize_for_overwrite(in_end_[count_]);
+    for (node_id n = count_; n-- != 0;) {
+      for_each_id(g.out_edges(n), [&](edge_id e) { in_[--in_end_[target(e)]] = e; });
+    }
+    each_deciding_edge([&](node_id, std::uint32_t at) { ++ends[at]; });
+    counts_to_ends(ends);
+    deciding_.resize_for_overwrite(ends[ends.size() - 1]);
+    undecided_.resize(deciding_.size());
+    each_deciding_edge([&](node_id n, std::uint32_t at) {
+      deciding_[--ends[at]] = n;
+      undecided_.set(ends[at], tree_.depth(static_cast<node_id>(up[n])));
+    });
+    undecided_.build();
+    place_begin_.swap(ends);
+  }
+
+  /// Operations that must stay, ends of the function, and branches that do more than branch.
+  void need_what_is_done() {
+    for (node_id n = 0; n != count_; ++n) {
+      for_each_id(ir_.values(n), [&](value_id v) {
+        if (ir_.is_phi(v)) {
+          return;
+        }
+        if (!is_terminator(ir_, v)) {
+          if (!is_removable(ir_, v)) {
+            need(v);
+          }
+        } else if (ir_.effect(v) != effect_kind::none || ir_.may_not_return(v) || ir_.is_volatile(v)) {
+          need_branch(n);
+        }
+      });
+      if (out_degree_[n] == 0) {
+        need_branch(n);
+      }
+    }
+  }
+
+  /// The sources of edges that go back in a depth-first search, but of the loops that end: without these edges there is
+  /// no cycle.
+  void need_endless_loops() {
+    const auto& g = ir_.graph();
+    flat_array<unsigned char> ends(static_cast<std::size_t>(g.num_edges()), 0);
+    list_ending_loops(ends);
+    flat_array<unsigned char> state(count_, 0); // 1: on the path, 2: done
+    ids path;
+    ids next;
+    ids edges;
+    const auto enter = [&](node_id n) {
+      state[n] = 1;
+      path.push_back(n);
+      next.push_back(static_cast<std::uint32_t>(edges.size()));
+      for_each_id(g.out_edges(n), [&](edge_id e) { edges.push_back(e); });
+    };
+    const auto search = [&](node_id root) {
+      if (state[root] == 0) {
+        enter(root);
+      }
+      while (!path.empty()) {
+        if (edges.size() == next.back()) {
+          state[path.back()] = 2;
+          path.pop_back();
+          next.pop_back();
+          continue;
+        }
+        const edge_id e = edges.back();
+        edges.pop_back();
+        if (state[target(e)] == 0) {
+          enter(target(e));
+        } else if (state[target(e)] == 1 && ends[e] == 0) {
+          need_node(path.back());
+        }
+      }
+    };
+    if (count_ != 0) {
+      search(static_cast<node_id>(g.entry()));
+    }
+    for (node_id n = 0; n != count_; ++n) {
+      search(n);
+    }
+  }
+
+  void list_ending_loops(flat_array<unsigned char>& ends) {
+    const auto& g = ir_.graph();
+    flat_array<unsigned char> says_so(count_, options_.loops_end ? 1 : 0);
+    bool any = options_.loops_end;
+    for (const node_id n : options_.ending) {
+      MIDEND_ASSERT(n < count_, "a node of the graph", n, count_);
+      says_so[n] = 1;
+      any = true;
+    }
+    if constexpr (has_loop_ends<IR>) {
+      any = true;
+    }
+    if (!any) {
+      return;
+    }
+    const auto found = dominators_and_loops(g);
+    for (const loop_id l : found.loops.loops()) {
+      const node_id header = found.loops.header(l);
+      if (!found.loops.is_statically_infinite(l) && (says_so[header] != 0 || loop_ends(ir_, header))) {
+        ending_.push_back(header);
+        for (const loop_edge& e : found.loops.backedges(l)) {
+          ends[e.id] = 1;
+        }
+      }
+    }
+  }
+
+  void need(value_id v) {
+    if (v != no_value && value_needed_[v] == 0) {
+      value_needed_[v] = 1;
+      values_.push_back(v);
+    }
+  }
+
+  void need_node(node_id n) {
+    if (node_needed_[n] == 0) {
+      node_needed_[n] = 1;
+      nodes_.push_back(n);
+    }
+  }
+
+  void need_branch(node_id n) {
+    if (branch_needed_[n] == 0) {
+      branch_needed_[n] = 1;
+      need_node(n);
+      need(static_cast<value_id>(ir_.condition(n)));
+      for_each_id(ir_.values(n), [&](value_id v) {
+        if (is_terminator_here(v)) {
+          need(v);
+        }
+      });
+    }
+  }
+
+  bool is_terminator_here(value_id v) const { return !ir_.is_phi(v) && is_terminator(ir_, v); }
+
+  void work() {
+    while (!values_.empty() || !nodes_.empty()) {
+      if (!values_.empty()) {
+        const value_id v = values_.back();
+        values_.pop_back();
+        need_for_value(v);
+      } else {
+        const node_id n = nodes_.back();
+        nodes_.pop_back();
+        need_for_node(n);
+      }
+    }
+  }
+
+  void need_for_value(value_id v) {
+    if (home_[v] == no_node) {
+      return;
+    }
+    for_each_id(ir_.operands(v), [&](value_id operand) { need(operand); });
+    need_node(home_[v]);
+    if (ir_.is_phi(v)) { // it reads by which edge control arrives
+      for (std::uint32_t i = in_end_[home_[v]]; i != in_end_[home_[v] + std::size_t{1}]; ++i) {
+        const node_id p = source(in_[i]);
+        out_degree_[p] == 1 ? need_node(p) : need_branch(p);
+      }
+    }
+  }
+
+  /// The branches that a node is control dependent on: the edges into its subtree, in the post-dominator tree, from
+  /// nodes whose post-dominators are not all in the subtree.
+  void need_for_node(node_id n) {
+    const std::size_t first = tree_.tree().preorder_number(n);
+    const std::size_t last = first + tree_.tree().subtree(n).size();
+    undecided_.take(place_begin_[first], place_begin_[last], tree_.depth(n),
+                    [&](std::size_t i) { need_branch(deciding_[i]); });
+  }
+
+  void refuse_stuck_branches() {
+    for (node_id n = 0; n != count_; ++n) {
+      if (!is_dead_branch(n)) {
+        continue;
+      }
+      edge_id stuck = no_edge;
+      for_each_id(ir_.graph().out_edges(n), [&](edge_id e) { stuck = may_redirect(ir_, e) ? stuck : e; });
+      if (stuck != no_edge) {
+        out_.refused.push_back({n, stuck});
+        need_branch(n);
+      }
+    }
+    work();
+  }
+
+  /// For each node that is not needed the first needed one after it. It does not depend on the way: if a needed node is
+  /// not on all ways, then a branch on the way, which decides about it, is needed.
+  void find_ways() {
+    first_needed_.assign(count_, no_node);
+    ids queue;
+    for (node_id n = 0; n != count_; ++n) {
+      if (node_needed_[n] != 0) {
+        first_needed_[n] = n;
+        queue.push_back(n);
+      }
+    }
+    for (std::size_t i = 0; i != queue.size(); ++i) {
+      const node_id n = queue[i];
+      for (std::uint32_t k = in_end_[n]; k != in_end_[n + std::size_t{1}]; ++k) {
+        const node_id p = source(in_[k]);
+        if (first_needed_[p] == no_node) {
+          first_needed_[p] = first_needed_[n];
+          queue.push_back(p);
+        }
+      }
+    }
+  }
+
+  /// A branch with one edge may read a condition, too.
+  bool is_dead_branch(node_id n) const {
+    return branch_needed_[n] == 0 &&
+           (out_degree_[n] > 1 || (out_degree_[n] == 1 && static_cast<value_id>(ir_.condition(n)) != no_value));
+  }
+
+  /// The first needed node after a branch.
+  node_id target_of_branch(node_id n) const {
+    node_id t = no_node;
+    for_each_id(ir_.graph().out_edges(n), [&](edge_id e) { t = first_needed_[target(e)]; });
+    MIDEND_ASSERT(t != no_node, "a needed node after a branch", n);
+    return t;
+  }
+
+  /// Nodes from which the entry was reached, and those that nothing ever reached, start what remains.
+  void list_nodes() {
+    const auto& g = ir_.graph();
+    flat_array<unsigned char> reached(count_, 0);
+    ids todo;
+    const auto reach = [&](node_id n, unsigned char how) {
+      if ((reached[n] & how) == 0) {
+        reached[n] = static_cast<unsigned char>(reached[n] | how);
+        todo.push_back(n);
+      }
+    };
+    const auto search = [&](unsigned char how) {
+      while (!todo.empty()) {
+        const node_id n = todo.back();
+        todo.pop_back();
+        if (how != before && is_dead_branch(n)) {
+          reach(target_of_branch(n), how);
+          continue;
+        }
+        for_each_id(g.out_edges(n), [&](edge_id e) { reach(target(e), how); });
+      }
+    };
+    if (count_ != 0) {
+      reach(static_cast<node_id>(g.entry()), before);
+      search(before);
+      reach(static_cast<node_id>(g.entry()), after);
+    }
+    for (node_id n = 0; n != count_; ++n) {
+      if (reached[n] == 0) {
+        reach(n, after);
+      }
+    }
+    search(after);
+    for (node_id n = 0; n != count_; ++n) {
+      if ((reached[n] & after) == 0) {
+        out_.unreachable.push_back(n);
+      } else if (is_dead_branch(n)) {
+        list_branch(n);
+      }
+    }
+    if (!out_.branches.empty()) {
+      out_.removed_loops = ending_;
+    }
+    list_bypassed(reached);
+  }
+
+  void list_branch(node_id n) {
+    dead_branch b{n, no_edge, target_of_branch(n)};
+    for_each_id(ir_.graph().out_edges(n),
+                [&](edge_id e) { b.edge = b.edge == no_edge || target(e) == b.target ? e : b.edge; });
+    out_.branches.push_back(b);
+  }
+
+  /// Nodes on the ways from removed branches to their targets that are still reached in another way.
+  void list_bypassed(const flat_array<unsigned char>& reached) {
+    const auto& g = ir_.graph();
+    flat_array<unsigned char> passed(count_, 0);
+    ids todo;
+    const auto pass = [&](node_id n) {
+      if (node_needed_[n] == 0 && passed[n] == 0) {
+        passed[n] = 1;
+        todo.push_back(n);
+      }
+    };
+    for (const dead_branch& b : out_.branches) {
+      for_each_id(g.out_edges(b.node), [&](edge_id e) { pass(target(e)); });
+    }
+    while (!todo.empty()) {
+      const node_id n = todo.back();
+      todo.pop_back();
+      for_each_id(g.out_edges(n), [&](edge_id e) { pass(target(e)); });
+    }
+    // What is passed and stays has one edge, if not to a needed node then to another passed one: no cycles.
+    ids entered(count_, 0);
+    const auto on = [&](node_id n) {
+      node_id t = no_node;
+      for_each_id(g.out_edges(n), [&](edge_id e) { t = target(e); });
+      return is_dead_branch(n) ? target_of_branch(n) : t;
+    };
+    const auto stays = [&](node_id n) { return passed[n] != 0 && (reached[n] & after) != 0; };
+    for (node_id n = 0; n != count_; ++n) {
+      if (stays(n) && stays(on(n))) {
+        ++entered[on(n)];
+      }
+    }
+    for (node_id n = 0; n != count_; ++n) {
+      if (stays(n) && entered[n] == 0) {
+        todo.push_back(n);
+      }
+    }
+    while (!todo.empty()) {
+      const node_id n = todo.back();
+      todo.pop_back();
+      out_.bypassed.push_back(n);
+      if (stays(on(n)) && --entered[on(n)] == 0) {
+        todo.push_back(on(n));
+      }
+    }
+  }
+
+  void list_values() {
+    for (node_id n = 0; n != count_; ++n) {
+      for_each_id(ir_.values(n), [&](value_id v) {
+        if (value_needed_[v] == 0 && !is_terminator_here(v)) {
+          out_.values.push_back(v);
+        }
+      });
+    }
+  }
+
+  static constexpr unsigned char before = 1;
+  static constexpr unsigned char after = 2;
+
+  const IR& ir_;
+  const dead_code_options& options_;
+  dead_code_plan& out_;
+  node_id count_ = 0;
+  post_dominators_workspace workspace_;
+  post_dominator_tree tree_;
+  ids home_; ///< by value
+  ids in_end_;
+  ids in_; ///< edges by target
+  ids out_degree_;
+  ids deciding_;               ///< the sources of edges that may decide something, by the preorder of their targets
+  ids place_begin_;            ///< by number in the preorder: where its edges begin in `deciding_`
+  edges_by_subtree undecided_; ///< by place in `deciding_`: the depth of the source's immediate post-dominator
+  ids ending_;
+  flat_array<unsigned char> value_needed_;
+  flat_array<unsigned char> node_needed_;
+  flat_array<unsigned char> branch_needed_;
+  ids values_; ///< needed, to be worked on
+  ids nodes_;
+  ids first_needed_; ///< by node
+};
+
+template <class E> class dead_code_removal {
+public:
+  explicit dead_code_removal(E& editor) : editor_(editor) {}
+
+  void run(const dead_code_plan& plan) {
+    if constexpr (profile_editor<E>) {
+      calls_ = calls();
+    }
+    for (const dead_branch& b : plan.branches) {
+      editor_.keep_edge(b.edge);
+      if (static_cast<node_id>(editor_.graph().edge_target(b.edge)) != b.target) {
+        editor_.redirect_edge(b.edge, b.target);
+      }
+    }
+    for (const value_id v : plan.values) { // they may read each other in cycles
+      forget_operands(v);
+    }
+    flat_array<unsigned char> erased(static_cast<std::size_t>(editor_.graph().num_nodes()), 0);
+    for (const node_id n : plan.unreachable) {
+      erased[n] = 1;
+    }
+    flat_array<value_id> values;
+    for (const value_id v : plan.values) {
+      if (erased[static_cast<node_id>(editor_.node_of(v))] == 0) {
+        values.push_back(v);
+      }
+    }
+    if (!plan.unreachable.empty()) {
+      editor_.erase_nodes(plan.unreachable);
+    }
+    for (const value_id v : values) {
+      editor_.erase_value(v);
+    }
+    if constexpr (profile_editor<E>) {
+      for (const node_id n : plan.bypassed) {
+        editor_.set_count(n, inflow(n, n == static_cast<node_id>(editor_.graph().entry()) ? calls_ : 0));
+      }
+    }
+  }
+
+private:
+  const E& view() const { return editor_; }
+
+  void forget_operands(value_id v) {
+    if (editor_.is_phi(v)) {
+      edges_.clear();
+      detail::for_each_id(editor_.graph().in_edges(static_cast<node_id>(editor_.node_of(v))),
+                          [&](edge_id e) { edges_.push_back(e); });
+      for (const edge_id e : edges_) {
+        editor_.set_phi_input(v, e, no_value);
+      }
+    } else {
+      std::size_t count = 0;
+      detail::for_each_id(editor_.operands(v), [&](value_id) { ++count; });
+      for (std::size_t i = 0; i != count; ++i) {
+        editor_.set_operand(v, i, no_value);
+      }
+    }
+  }
+
+  /// How often the function is called: what the entry counts and does not flow into it.
+  std::optional<std::uint64_t> calls() const {
+    if (node_count(editor_.graph()) == 0) {
+      return std::nullopt;
+    }
+    const auto entry = static_cast<node_id>(editor_.graph().entry());
+    const std::optional<std::uint64_t> all = view().count(entry);
+    const std::optional<std::uint64_t> in = inflow(entry, 0);
+    return all && in && *in <= *all ? std::optional(*all - *in) : std::nullopt;
+  }
+
+  std::optional<std::uint64_t> inflow(node_id n, std::optional<std::uint64_t> sum) const {
+    for_each_id(editor_.graph().in_edges(n), [&](edge_id e) {
+      const bool never = view().count(static_cast<node_id>(editor_.graph().edge_source(e))) == std::uint64_t{0};
+      const std::optional<std::uint64_t> flow = never ? 0 : edge_count(view(), editor_.graph(), e);
+      sum = sum && flow ? std::optional(*sum + *flow) : std::nullopt;
+    });
+    return sum;
+  }
+
+  E& editor_;
+  flat_array<edge_id> edges_;
+  std::optional<std::uint64_t> calls_;
+};
+
+} // namespace detail
+
+/// The values and branches that nothing needs, as R. Cytron et al., "Efficiently computing static single assignment
+/// form and the control dependence graph", ACM TOPLAS 13(4), 1991, section 7.1, find them: everything is dead until
+/// something needs it. Needed are
+/// - operations that are not removable (`is_removable`): effects, volatile accesses, and what may not return;
+/// - the ends of the function, and the sources of the edges by which loops go back, so loops stay, endless ones too;
+/// - the operands of what is needed, and the branches that its node is control dependent on;
+/// - for a needed phi, also the branches that decide by which edge control arrives.
+///
+/// A branch that is not needed becomes a jump to the first needed node after it, which is the same on all ways. So arms
+/// and whole conditions go, and cycles of phis and operations that read only each other.
+///
+/// **Loops** that compute nothing go if it is known that they end: because the IR says so (`loop_ends` of the effects
+/// rung), by the options, or all of them by `loops_end`. Only natural loops that have an exit can go. The same holds of
+/// unreachable code, where no loop is known to end.
+///
+/// Control dependence is that of `control_dependence` with `virtual_edge_per_endless_region`: a needed node of an
+/// endless region keeps the branches that lead there. Each edge is found once, in a tree of minima, when the first node
+/// that depends on it is needed; so ladders, which have O(n²) pairs of dependent nodes, cost no more.
+///
+/// Operations of unreachable nodes are treated like others. Nodes that become unreachable are erased. Branches with an
+/// edge that cannot be redirected stay, and are in `refused` if they decide nothing.
+///
+/// O((n + m) log m + values + operands, and for each needed phi its edges).
+template <effect_ir IR> dead_code_plan plan_remove_dead_code(const IR& ir, const dead_code_options& options = {}) {
+  dead_code_plan plan;
+  detail::dead_code_planner<IR>(ir, options, plan).run();
   return plan;
 }
 
-/// Applies a plan for the program as it is. To veto a removal, remove also the operands of the value from the plan, and
-/// theirs. O(operands).
-template <dead_code_editor E> void apply_remove_dead_code(E& editor, const dead_code_plan& plan) {
+/// Applies a plan for the program as it is. To veto a part of a plan, make a plan of an IR in which the operation has
+/// an effect. Counts of a profile stay consistent: nodes that a removed branch passed run less often. O(operands).
+template <dead_code_editor E> removal_witness apply_remove_dead_code(E& editor, const dead_code_plan& plan) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(editor.graph()), "a plan for this graph as it is now", plan.epoch);
-  for (const value_id v : plan.values) { // they may read each other in cycles
-    if (editor.is_phi(v)) {
-      detail::for_each_id(editor.graph().in_edges(static_cast<node_id>(editor.node_of(v))),
-                          [&](edge_id e) { editor.set_phi_input(v, e, no_value); });
-    } else {
-      std::size_t count = 0;
-      detail::for_each_id(editor.operands(v), [&](value_id) { ++count; });
-      for (std::size_t i = 0; i != count; ++i) {
-        editor.set_operand(v, i, no_value);
-      }
-    }
-  }
-  for (const value_id v : plan.values) {
-    editor.erase_value(v);
-  }
+  detail::dead_code_removal<E>(editor).run(plan);
+  return {plan.removed_loops};
 }
 
-/// Plans and applies. Returns the witness: each node stands for itself, and `verify_unfolding` checks that what is
-/// missing is removable and not read.
-template <dead_code_editor E> unfolding_witness remove_dead_code(E& editor) {
-  apply_remove_dead_code(editor, plan_remove_dead_code(editor));
-  unfolding_witness witness;
-  witness.start(static_cast<std::size_t>(editor.graph().num_nodes()),
-                static_cast<std::size_t>(editor.graph().num_edges()), static_cast<std::size_t>(editor.num_values()));
-  return witness;
+/// Plans and applies. Returns the witness for `verify_removal`.
+template <dead_code_editor E> removal_witness remove_dead_code(E& editor, const dead_code_options& options = {}) {
+  return apply_remove_dead_code(editor, plan_remove_dead_code(editor, options));
 }
 
 MIDEND_END_NAMESPACE

@@ -7,14 +7,13 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
-#include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/support/detail/hash_map.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
+#include "midend/transform/certifiable_ir.hpp"
 #include "midend/transform/unfolding_witness.hpp"
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -54,18 +53,6 @@ struct unfolding_verdict {
 
   explicit operator bool() const { return fault == unfolding_fault::none; }
 };
-
-/// `same_operation(v, other, w)` says whether value `w` of another program computes what `v` does from the same
-/// operands, and promises no more. For literals and parameters: whether they are the same.
-template <class IR>
-concept has_same_operation = requires(const IR& ir, value_id v) {
-  { ir.same_operation(v, ir, v) } -> std::convertible_to<bool>;
-};
-
-/// What `verify_unfolding` reads of a program: operations and phis with their effects, literals and cases.
-template <class IR>
-concept certifiable_ir =
-    effect_ir<IR> && has_constant_type<IR> && has_constant<IR> && has_edge_case<IR> && has_same_operation<IR>;
 
 namespace detail {
 

@@ -47,10 +47,13 @@ public:
   /// operand is speculative or may pass on a diagnostic value.
   bool may_trap(value_id v) const {
     const value_record& record = graph().value(v);
-    if (record.flags.spec || record.code == opcode::phi) {
-      return false;
-    }
-    return record.flags.nsw || traps_by_itself(v) || reads_diagnostic_values(v);
+    return may_trap_without_promises(v) || (record.flags.nsw && !record.flags.spec);
+  }
+
+  /// The same of an operation without `nsw`.
+  bool may_trap_without_promises(value_id v) const {
+    const value_record& record = graph().value(v);
+    return !record.flags.spec && record.code != opcode::phi && (traps_by_itself(v) || reads_diagnostic_values(v));
   }
 
   bool may_not_return(value_id v) const { return graph().value(v).code == opcode::call; }

@@ -1,0 +1,109 @@
+/// `paired_programs`: what the checkers of removal, replacement and motion share. In all three, nodes, edges and values
+/// keep their numbers, so that both programs can be compared number by number.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/effects.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/ssa.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+template <class Before, class After> class paired_programs {
+public:
+  paired_programs(const Before& before, const After& after) : before(before), after(after) {}
+
+  /// Whether there are the same nodes and edges, and no value less. Reads where values are.
+  bool read() {
+    const auto& g = before.graph();
+    const auto& h = after.graph();
+    const node_id count = node_count(g);
+    if (count != node_count(h) || static_cast<std::size_t>(after.num_values()) < num_old_values() ||
+        (count != 0 && static_cast<node_id>(g.entry()) != static_cast<node_id>(h.entry()))) {
+      return false;
+    }
+    place(before, old_home);
+    place(after, new_home);
+    reached.assign(count, 0);
+    if (count != 0) {
+      order.push_back(static_cast<node_id>(h.entry()));
+      reached[order[0]] = 1;
+    }
+    for (std::size_t i = 0; i != order.size(); ++i) {
+      for_each_id(h.successors(order[i]), [&](node_id s) {
+        if (reached[s] == 0) {
+          reached[s] = 1;
+          order.push_back(s);
+        }
+      });
+    }
+    return true;
+  }
+
+  std::size_t num_old_values() const { return static_cast<std::size_t>(before.num_values()); }
+
+  /// Whether the new program reads `u` where the old one reads `x`: the same operation, which is still computed, or the
+  /// same literal.
+  bool same_value(value_id x, value_id u) const {
+    if (x == no_value || u == no_value || x >= num_old_values() || old_home[x] == no_node) {
+      return x == u || (x != no_value && u != no_value && x < num_old_values() && new_home[u] == no_node &&
+                        before.same_operation(x, after, u));
+    }
+    return x == u && new_home[u] != no_node && reached[new_home[u]] != 0;
+  }
+
+  /// Whether an operation or phi of both programs is the same, apart from what it reads.
+  bool same_operation(value_id x, value_id v) const {
+    return before.is_phi(x) == after.is_phi(v) &&
+           (before.is_phi(x) || is_terminator(before, x) == is_terminator(after, v)) &&
+           before.same_operation(x, after, v);
+  }
+
+  /// Whether the edges of a node are the same, with the same targets and cases.
+  bool same_edges(node_id n) {
+    old_edges_.clear();
+    for_each_id(before.graph().out_edges(n), [&](edge_id e) { old_edges_.push_back(e); });
+    std::size_t i = 0;
+    bool same = true;
+    for_each_id(after.graph().out_edges(n), [&](edge_id e) {
+      same = same && i < old_edges_.size() && old_edges_[i] == e &&
+             static_cast<node_id>(before.graph().edge_target(e)) == static_cast<node_id>(after.graph().edge_target(e));
+      ++i;
+    });
+    same = same && i == old_edges_.size();
+    if (same && static_cast<value_id>(before.condition(n)) != no_value) {
+      for (const edge_id e : old_edges_) {
+        same = same && before.edge_case(e) == after.edge_case(e);
+      }
+    }
+    return same;
+  }
+
+  const Before& before;
+  const After& after;
+  flat_array<node_id> old_home; ///< by value
+  flat_array<node_id> new_home;
+  flat_array<node_id> order; ///< the nodes that the new program reaches
+  flat_array<unsigned char> reached;
+
+private:
+  template <class IR> static void place(const IR& ir, flat_array<node_id>& home) {
+    home.assign(static_cast<std::size_t>(ir.num_values()), no_node);
+    for (node_id n = 0; n != node_count(ir.graph()); ++n) {
+      for_each_id(ir.values(n), [&](value_id v) { home[v] = n; });
+    }
+  }
+
+  flat_array<edge_id> old_edges_;
+};
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE
