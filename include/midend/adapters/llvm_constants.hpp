@@ -3,8 +3,10 @@
 
 #include "midend/adapters/llvm_operations.hpp"
 #include "midend/config.hpp"
+#include "midend/support/span.hpp"
 
 #include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/ConstantFolding.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/Constants.h>
@@ -66,6 +68,21 @@ inline const llvm::Constant* fold_llvm_instruction(const llvm::Instruction& i, l
   }
   auto& changeable = const_cast<llvm::Instruction&>(i); // the folder only reads it
   return llvm::ConstantFoldInstOperands(&changeable, args, layout, options.library, options.any_right_result);
+}
+
+/// An instruction outside of the vocabulary, of constants: one for each operand.
+inline std::optional<std::uint64_t> fold_other_llvm_instruction(const llvm::Instruction& i,
+                                                                span<const std::uint64_t> args,
+                                                                const llvm_fold_options& options) {
+  if (args.size() != i.getNumOperands() || i.isTerminator()) {
+    return std::nullopt; // some operands are not values
+  }
+  llvm::SmallVector<llvm::Constant*, 8> constants;
+  for (unsigned k = 0; k != i.getNumOperands(); ++k) {
+    constants.push_back(llvm_constant(i.getOperand(k)->getType(), args[k]));
+  }
+  const llvm::Constant* const result = fold_llvm_instruction(i, constants, options);
+  return result == nullptr ? std::nullopt : llvm_constant_bits(result);
 }
 
 } // namespace detail

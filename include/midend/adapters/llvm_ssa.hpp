@@ -124,6 +124,9 @@ public:
     return (marks(last) & (record::branch | record::choice)) != 0 ? numbering_.operands(last)[0] : no_value;
   }
 
+  /// What is known of an instruction without a look at it.
+  const detail::llvm_operation_record& record_of(value_id v) const { return numbering_.record(v); }
+
   operation_info operation(value_id v) const {
     if (is_instruction(v)) {
       return numbering_.record(v).info();
@@ -157,7 +160,7 @@ public:
     MIDEND_ASSERT(is_instruction(v) && !is_phi(v), "an instruction that is no phi", v);
     const operation_info info = operation(v);
     if (info.code == operation::other) {
-      return fold_other(v, args);
+      return detail::fold_other_llvm_instruction(llvm::cast<llvm::Instruction>(*value(v)), args, options_);
     }
     const evaluation result = evaluate(info, args.first(arity(info.code)));
     return result ? std::optional(result.bits) : std::nullopt;
@@ -190,19 +193,6 @@ private:
   bool is_instruction(value_id v) const { return v < numbering_.num_instructions(); }
 
   value_id terminator(node_id n) const { return numbering_.first_value(n + std::size_t{1}) - 1; }
-
-  std::optional<std::uint64_t> fold_other(value_id v, span<const std::uint64_t> args) const {
-    const auto& i = llvm::cast<llvm::Instruction>(*value(v));
-    if (args.size() != i.getNumOperands() || i.isTerminator()) {
-      return std::nullopt; // some operands are not values
-    }
-    llvm::SmallVector<llvm::Constant*, 8> constants;
-    for (unsigned k = 0; k != i.getNumOperands(); ++k) {
-      constants.push_back(llvm_constant(i.getOperand(k)->getType(), args[k]));
-    }
-    const llvm::Constant* const result = detail::fold_llvm_instruction(i, constants, options_);
-    return result == nullptr ? std::nullopt : llvm_constant_bits(result);
-  }
 
   llvm_fold_options options_;
   detail::llvm_numbering numbering_;
