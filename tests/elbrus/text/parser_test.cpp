@@ -366,6 +366,9 @@ TEST_CASE("parser: errors of operations") {
   };
   CHECK(error("%r = foo.i32 %x") == "3:6: unknown operation or flag 'foo.i32'");
   CHECK(error("foo %x") == "3:1: unknown operation 'foo'");
+  CHECK(error("%r = cmp.slt.i32 %x, 1") == "3:6: unknown operation or flag 'cmp.slt.i32': did you mean cmp.lt?");
+  CHECK(error("%r = cmp.sge %x, 1") == "3:6: unknown operation or flag 'cmp.sge': did you mean cmp.ge?");
+  CHECK(error("rte %x") == "3:1: unknown operation 'rte': did you mean ret?");
   CHECK(error("%r = add.i33 %x, 1") == "3:6: unknown type 'i33'");
   CHECK(error("%r = add %x, 1") == "3:6: 'add' takes one type, as in 'add.i32'");
   CHECK(error("%r = fadd %f, 1") == "3:6: 'fadd' takes one type, as in 'fadd.f64'");
@@ -555,7 +558,7 @@ TEST_CASE("parser: every line that is wrong, and nothing that follows from it") 
     ret %e
 }
 )") == errors{"1:22: expected a type, found 'i31'", "2:10: expected ':', found 'i32'",
-              "4:20: expected ',', found the end of the line", "5:10: unknown operation or flag 'addd.i32'",
+              "4:20: expected ',', found the end of the line", "5:10: unknown operation or flag 'addd.i32': did you mean add?",
               "6:22: '5000000000' is out of the range of i32",
               "7:21: expected a probability, found the end of the line", "8:11: expected ':', found 'cnt'",
               "13:18: unknown value '%t'", "14:8: unknown node 'n5'", "17:9: unknown value '%e'"});

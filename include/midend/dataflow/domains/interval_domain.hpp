@@ -90,8 +90,12 @@ struct interval_domain {
     element::assume(code, width, a, b);
   }
 
-  /// `[-3, 5]`, or `[-3, 5] u[2, 253]` if the unsigned bounds add information.
+  /// `[-3, 5]`, or `[-3, 5] u[2, 253]` if the unsigned bounds add information. A single bit has no sign: `[0, 1]`.
   constexpr void print(text_buffer& out, const element& a) const {
+    if (a.as_signed.low == -1 && a.as_unsigned.high == 1) { // of one bit: -1 is 1
+      unsigned_interval().print(out, a.as_unsigned);
+      return;
+    }
     signed_interval().print(out, a.as_signed);
     const bool has_both_signs = !a.is_bottom() && a.as_signed.low < 0 && a.as_signed.high >= 0;
     const bool is_full = a.as_unsigned.low == 0 && (a.as_unsigned.high & (a.as_unsigned.high + 1)) == 0;

@@ -14,6 +14,7 @@
 #include "midend/elbrus/text/lexer.hpp"
 #include "midend/elbrus/type.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/nearest_word.hpp"
 
 #include <bit>
 #include <cstdint>
@@ -335,9 +336,16 @@ private:
     case mnemonic_fault::wrong_number_of_types:
       return fail_at_types(m);
     default:
-      return fail(current().location,
-                  {current().first_in_line ? "unknown operation " : "unknown operation or flag ", quoted(word)});
+      return fail_at_unknown(word);
     }
+  }
+
+  bool fail_at_unknown(std::string_view word) {
+    const std::string_view what = current().first_in_line ? "unknown operation " : "unknown operation or flag ";
+    const std::string_view meant =
+        nearest_word(split_types(word).stem, opcode_table, [](const opcode_info& known) { return known.name; });
+    return meant.empty() ? fail(current().location, {what, quoted(word)})
+                         : fail(current().location, {what, quoted(word), ": did you mean ", meant, "?"});
   }
 
   bool fail_at_types(const mnemonic& m) {
