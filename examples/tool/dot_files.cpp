@@ -18,8 +18,9 @@ std::optional<std::string> dot_files::open(const std::string& directory) {
   return std::nullopt;
 }
 
-std::optional<std::string> dot_files::write(std::string_view function, std::string_view picture) {
-  const std::string path = (std::filesystem::path(directory_) / file_name(function)).string();
+std::optional<std::string> dot_files::write(std::string_view function, std::string_view picture,
+                                            std::string_view step) {
+  const std::string path = (std::filesystem::path(directory_) / file_name(function, step)).string();
   errno = 0;
   std::FILE* const file = std::fopen(path.c_str(), "wb");
   bool done = file != nullptr && std::fwrite(picture.data(), 1, picture.size(), file) == picture.size();
@@ -31,12 +32,14 @@ std::optional<std::string> dot_files::write(std::string_view function, std::stri
   return std::nullopt;
 }
 
-std::string dot_files::file_name(std::string_view function) {
+std::string dot_files::file_name(std::string_view function, std::string_view step) {
   constexpr std::size_t longest = 100; // file systems allow 255 with the rest
   constexpr std::string_view kept = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
   std::string base;
-  for (const char c : function.substr(0, longest)) {
-    base += kept.find(c) != std::string_view::npos ? c : '_';
+  for (const std::string_view part : {function.substr(0, longest), step.substr(0, longest)}) {
+    for (const char c : part) {
+      base += kept.find(c) != std::string_view::npos ? c : '_';
+    }
   }
   if (base.front() == '.' || base.front() == '-') {
     base.front() = '_'; // neither hidden nor an option

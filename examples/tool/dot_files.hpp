@@ -14,12 +14,12 @@ public:
   /// Makes the directory if it is not there. Returns an error message, if any.
   std::optional<std::string> open(const std::string& directory);
 
-  /// Writes the picture of a function. Returns an error message, if any.
-  std::optional<std::string> write(std::string_view function, std::string_view picture);
+  /// Writes a picture of a function; `step` is appended to its name. Returns an error message, if any.
+  std::optional<std::string> write(std::string_view function, std::string_view picture, std::string_view step = {});
 
 private:
   /// A file name that holds nothing but letters, digits, `.`, `_` and `-`, and was not used before.
-  std::string file_name(std::string_view function);
+  std::string file_name(std::string_view function, std::string_view step);
 
   std::string directory_;
   std::unordered_set<std::string> used_;

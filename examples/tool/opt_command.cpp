@@ -9,6 +9,9 @@
 
 #include <midend/elbrus/text/printer.hpp>
 #include <midend/elbrus/verify/verifier.hpp>
+#include <midend/graph/concepts.hpp>
+#include <midend/ir/ids.hpp>
+#include <midend/support/nearest_word.hpp>
 #include <midend/viz/elbrus.hpp>
 
 #include <algorithm>
@@ -34,6 +37,7 @@ struct opt_options {
   std::string dot_directory;           ///< empty: no pictures
   bool statistics = false;
   bool verify_each = false;
+  bool print_changes = false;
 };
 
 using midend::value_id;
@@ -43,21 +47,23 @@ using midend::elbrus::value_kind;
 
 /// The options that can be checked before the file is read.
 struct choices {
-  std::vector<const pass_kind*> passes;
+  std::vector<chosen_pass> passes;
+  std::vector<std::string> pass_names; ///< as on the command line
   std::vector<const report_kind*> reports;
   const pass_kind* explaining = nullptr; ///< the first sccp pass, or `sccp` if there is none
 
   std::optional<std::string> set(const opt_options& options) {
     for (const std::string_view name : split_list(options.passes)) {
       passes.push_back(find_pass(name));
-      if (passes.back() == nullptr) {
-        return "--passes: unknown pass '" + std::string(name) + "', expected one of: " + names_of(pass_kinds());
+      pass_names.emplace_back(name);
+      if (passes.back().kind == nullptr) {
+        return "--passes: unknown pass '" + std::string(name) + "'" + meant_by(name, pass_kinds());
       }
     }
     for (const std::string_view name : split_list(options.prints)) {
       reports.push_back(find_report(name));
       if (reports.back() == nullptr) {
-        return "--print: unknown report '" + std::string(name) + "', expected one of: " + names_of(report_kinds());
+        return "--print: unknown report '" + std::string(name) + "'" + meant_by(name, report_kinds());
       }
     }
     for (const std::string& name : options.explained) {
@@ -65,9 +71,9 @@ struct choices {
         return "--explain: '" + name + "' is not a value: values begin with %";
       }
     }
-    const auto explains = [](const pass_kind* pass) { return pass->explain != nullptr; };
+    const auto explains = [](const chosen_pass& pass) { return pass.kind->explain != nullptr; };
     const auto first = std::find_if(passes.begin(), passes.end(), explains);
-    explaining = first != passes.end() ? *first : find_pass("sccp");
+    explaining = first != passes.end() ? first->kind : find_pass("sccp").kind;
     return std::nullopt;
   }
 };
@@ -85,8 +91,16 @@ public:
     }
     program_ = std::move(*read);
     warn_about(options_.file, program_);
+    if (!options_.dot_directory.empty()) {
+      if (const auto problem = pictures_.open(options_.dot_directory)) {
+        return complain(exit_bad_input, *problem);
+      }
+    }
     if (const auto name = missing_procedure()) {
-      return complain(exit_bad_input, options_.file + ": error: there is no procedure '@" + *name + "'");
+      const std::string_view meant = midend::nearest_word(
+          *name, program_.procedures, [](const procedure& p) -> std::string_view { return p.name(); });
+      return complain(exit_bad_input, options_.file + ": error: there is no procedure '@" + *name + "'" +
+                                          (meant.empty() ? "" : ": did you mean @" + std::string(meant) + "?"));
     }
     for (procedure& p : program_.procedures) {
       if (is_chosen(p) && !run_passes(p)) {
@@ -122,19 +136,25 @@ private:
 
   bool run_passes(procedure& p) {
     bool is_explained = false;
-    for (const pass_kind* const pass : chosen_.passes) {
-      if (pass == chosen_.explaining && !is_explained) {
+    bool is_warned = false;
+    if (!chosen_.passes.empty() && !picture_of_step(p, 0, "before")) {
+      return false;
+    }
+    for (std::size_t i = 0; i != chosen_.passes.size(); ++i) {
+      const pass_kind& pass = *chosen_.passes[i].kind;
+      if (&pass == chosen_.explaining && !is_explained) {
         explain(p);
         is_explained = true;
       }
-      const auto begin = std::chrono::steady_clock::now();
-      const std::string summary = pass->run(p);
-      if (options_.statistics) {
-        const std::chrono::duration<double, std::micro> taken = std::chrono::steady_clock::now() - begin;
-        std::fprintf(stderr, "@%s: %s: %s; %.1f us\n", std::string(p.name()).c_str(), std::string(pass->name).c_str(),
-                     summary.c_str(), taken.count());
+      const bool is_refused = pass.variables == variable_policy::refuses && !p.variables().empty();
+      if (pass.variables != variable_policy::handles && !p.variables().empty() && (is_refused || !is_warned)) {
+        warn_about_variables(p, is_refused ? chosen_.pass_names[i] : "");
+        is_warned = true;
       }
-      if (options_.verify_each && !verify_after(*pass)) {
+      if (!is_refused && !run_pass(p, i)) {
+        return false;
+      }
+      if (!picture_of_step(p, i + 1, chosen_.pass_names[i])) {
         return false;
       }
     }
@@ -142,6 +162,81 @@ private:
       explain(p);
     }
     return true;
+  }
+
+  /// False if the result is not verified.
+  bool run_pass(procedure& p, std::size_t i) {
+    const chosen_pass& pass = chosen_.passes[i];
+    const std::string& name = chosen_.pass_names[i];
+    const pass_request request{pass.number, options_.verify_each, options_.print_changes};
+    pass_report report;
+    const sizes before = options_.statistics ? sizes(p) : sizes();
+    const auto begin = std::chrono::steady_clock::now();
+    pass.kind->run(p, request, report);
+    if (options_.statistics) {
+      const std::chrono::duration<double, std::micro> taken = std::chrono::steady_clock::now() - begin;
+      const sizes after(p);
+      std::string said = report.summary;
+      append(said, said.empty() ? "" : "; ", before.nodes, " -> ", after.nodes, " nodes, ", before.operations, " -> ",
+             after.operations, " operations");
+      std::fprintf(stderr, "@%s: %s: %s; %.1f us\n", std::string(p.name()).c_str(), name.c_str(), said.c_str(),
+                   taken.count());
+    }
+    if (options_.print_changes) {
+      append(reports_, "changes of @", p.name(), " by ", name, "\n");
+      append_indented(reports_, report.changes.empty() ? "none" : report.changes);
+    }
+    if (report.fault) {
+      std::fprintf(stderr, "%s: error: pass %s on @%s: the certificate is rejected: %s\n", options_.file.c_str(),
+                   name.c_str(), std::string(p.name()).c_str(), report.fault->c_str());
+    }
+    return !options_.verify_each || (verify_after(p, name) && !report.fault);
+  }
+
+  /// What is left of a procedure.
+  struct sizes {
+    std::size_t nodes = 0;
+    std::size_t operations = 0; ///< with phis and ends
+
+    sizes() = default;
+
+    explicit sizes(const procedure& p) {
+      for (midend::node_id n = 0; n != p.num_nodes(); ++n) {
+        nodes += p.node(n).erased ? 0u : 1u;
+        for (value_id v = p.node(n).first; v != midend::no_value; v = p.value(v).next) {
+          ++operations;
+        }
+      }
+    }
+  };
+
+  /// `refused`: the pass that is not run because of the variables, or empty.
+  void warn_about_variables(const procedure& p, const std::string& refused) const {
+    const std::size_t count = p.variables().size();
+    std::string said;
+    append(said, options_.file, ":", p.location().line, ":", p.location().column, ": warning: @", p.name(), ": ", count,
+           count == 1 ? " variable is" : " variables are", " not in SSA form: construct-ssa first");
+    if (!refused.empty()) {
+      append(said, "; ", refused, " is not run");
+    }
+    std::fprintf(stderr, "%s\n", said.c_str());
+  }
+
+  /// With `--dot`: `PROCEDURE.NN-PASS.dot`. False if it cannot be written.
+  bool picture_of_step(const procedure& p, std::size_t number, const std::string& what) {
+    if (options_.dot_directory.empty()) {
+      return true;
+    }
+    const std::string digits = std::to_string(number);
+    const std::string title = "@" + std::string(p.name()) + (number == 0 ? " before the passes" : " after " + what);
+    midend::elbrus::picture_options look;
+    look.title = title;
+    const auto problem = pictures_.write(p.name(), midend::elbrus::to_dot(p, look),
+                                         "." + std::string(digits.size() < 2 ? "0" : "") + digits + "-" + what);
+    if (problem) {
+      std::fprintf(stderr, "%s\n", problem->c_str());
+    }
+    return !problem;
   }
 
   /// Runs before the explaining pass, which replaces the values.
@@ -169,11 +264,11 @@ private:
     return std::nullopt;
   }
 
-  bool verify_after(const pass_kind& pass) const {
-    const std::vector<midend::elbrus::diagnostic> errors = midend::elbrus::verify(program_);
+  bool verify_after(const procedure& p, const std::string& pass) const {
+    const std::vector<midend::elbrus::diagnostic> errors = midend::elbrus::verify(p);
     std::optional<std::string> problem;
-    for (std::size_t i = 0; errors.empty() && !problem && i != program_.procedures.size(); ++i) {
-      problem = check_views(program_.procedures[i]);
+    if (errors.empty()) {
+      problem = check_views(p);
     }
     if (errors.empty() && !problem) {
       return true;
@@ -182,22 +277,18 @@ private:
     if (problem) {
       std::fprintf(stderr, "%s: error: %s\n", options_.file.c_str(), problem->c_str());
     }
-    std::fprintf(stderr, "%s: error: the result of pass %s does not verify\n", options_.file.c_str(),
-                 std::string(pass.name).c_str());
+    std::fprintf(stderr, "%s: error: the result of pass %s on @%s does not verify\n", options_.file.c_str(),
+                 pass.c_str(), std::string(p.name()).c_str());
     return false;
   }
 
-  std::optional<std::string> draw() const {
+  std::optional<std::string> draw() {
     if (options_.dot_directory.empty()) {
       return std::nullopt;
     }
-    dot_files pictures;
-    if (auto problem = pictures.open(options_.dot_directory)) {
-      return problem;
-    }
     for (const procedure& p : program_.procedures) {
       if (is_chosen(p)) {
-        if (auto problem = pictures.write(p.name(), midend::elbrus::to_dot(p))) {
+        if (auto problem = pictures_.write(p.name(), midend::elbrus::to_dot(p))) {
           return problem;
         }
       }
@@ -209,6 +300,11 @@ private:
     for (const procedure& p : program_.procedures) {
       if (!is_chosen(p)) {
         continue;
+      }
+      if (!p.variables().empty() && chosen_.passes.empty() &&
+          std::any_of(chosen_.reports.begin(), chosen_.reports.end(),
+                      [](const report_kind* r) { return r->name.starts_with("sccp"); })) {
+        warn_about_variables(p, "");
       }
       for (const report_kind* const report : chosen_.reports) {
         append(reports_, report->name, " of @", p.name(), "\n");
@@ -230,11 +326,15 @@ private:
   const opt_options& options_;
   const choices& chosen_;
   program program_;
+  dot_files pictures_;
   std::string reports_;
   std::vector<bool> is_known_; ///< by index of `explained`
 };
 
-exit_status run(const opt_options& options) {
+exit_status run(opt_options options) {
+  for (std::string& name : options.procedures) {
+    name.erase(0, name.starts_with('@') ? 1 : 0);
+  }
   choices chosen;
   if (const auto problem = chosen.set(options)) {
     return complain(exit_bad_usage, "midend opt: " + *problem);
@@ -246,8 +346,12 @@ exit_status run(const opt_options& options) {
 template <class Table> std::string listed(const char* title, const Table& table) {
   std::string out = title;
   for (const auto& entry : table) {
-    append(out, "\n  ", entry.name);
-    out.append(entry.name.size() < 26 ? 26 - entry.name.size() : 1, ' ');
+    std::string name(entry.name);
+    if constexpr (requires { entry.takes_number; }) {
+      name += entry.takes_number ? "[:N]" : "";
+    }
+    append(out, "\n  ", name);
+    out.append(name.size() < 26 ? 26 - name.size() : 1, ' ');
     out += entry.summary;
   }
   return out + "\n";
@@ -261,7 +365,7 @@ command add_opt_command(CLI::App& app) {
   CLI::App* const sub = app.add_subcommand("opt", "Optimise a program in the Elbrus-like IR");
   sub->footer(listed("Passes, run on each procedure in the given order:", pass_kinds()) +
               listed("Reports:", report_kinds()) +
-              "The program goes to standard output unless -o, --print, --explain or --dot is given.\n"
+              "The program goes to standard output unless -o, --print, --print-changes, --explain or --dot is given.\n"
               "Exit status: 0 done, 1 the input is bad or the output cannot be written, 2 wrong usage.");
   sub->add_option("FILE", options.file, "the program (.eir); - reads standard input")->required();
   sub->add_option("--passes", options.passes, "passes to run, separated by commas")->type_name("PASSES");
@@ -273,10 +377,13 @@ command add_opt_command(CLI::App& app) {
   sub->add_option("-o,--output", options.output, "write the program to this file; - writes standard output")
       ->type_name("FILE");
   repeatable(sub->add_option("--procedure", options.procedures, "this procedure only (repeatable)"))->type_name("NAME");
-  sub->add_option("--dot", options.dot_directory, "write a picture of each procedure for Graphviz: DIR/PROCEDURE.dot")
+  sub->add_option(
+         "--dot", options.dot_directory,
+         "write pictures for Graphviz: DIR/PROCEDURE.dot, and before and after each pass DIR/PROCEDURE.NN-PASS.dot")
       ->type_name("DIR");
   sub->add_flag("--stats", options.statistics, "print what each pass did, and its time, to standard error");
-  sub->add_flag("--verify-each", options.verify_each, "verify the program after each pass");
+  sub->add_flag("--print-changes", options.print_changes, "print each change of each pass");
+  sub->add_flag("--verify-each", options.verify_each, "verify the program and the certificate after each pass");
   return {sub, [given] { return run(*given); }};
 }
 

@@ -3,6 +3,8 @@
 
 #include "text.hpp"
 
+#include <midend/support/nearest_word.hpp>
+
 #include <CLI/CLI.hpp>
 
 #include <string>
@@ -34,6 +36,13 @@ template <class Table> std::string names_of(const Table& table) {
     append(out, out.empty() ? "" : ", ", entry.name);
   }
   return out;
+}
+
+/// What to say after a name that is in no entry of the table: `: did you mean a?`, or `, expected one of: a, b, c`.
+template <class Table> std::string meant_by(std::string_view wrong, const Table& table) {
+  const std::string_view nearest =
+      midend::nearest_word(wrong, table, [](const auto& entry) -> std::string_view { return entry.name; });
+  return nearest.empty() ? ", expected one of: " + names_of(table) : ": did you mean " + std::string(nearest) + "?";
 }
 
 } // namespace midend_tool

@@ -2,14 +2,19 @@
 
 #include "sccp_tool.hpp"
 #include "text.hpp"
+#include "transformation_pass.hpp"
 
 #include <midend/dataflow/domains/flat_domain.hpp>
 #include <midend/dataflow/domains/interval_domain.hpp>
 #include <midend/dataflow/domains/known_bits_domain.hpp>
 #include <midend/dataflow/domains/number_domain.hpp>
+#include <midend/elbrus/text/printer.hpp>
 #include <midend/elbrus/views/construct_ssa.hpp>
+#include <midend/transform.hpp>
 
 #include <algorithm>
+#include <charconv>
+#include <system_error>
 
 namespace midend_tool {
 namespace {
@@ -17,46 +22,86 @@ namespace {
 using midend::elbrus::procedure;
 using midend::elbrus::ssa_algorithm;
 
-std::string construct(procedure& p, ssa_algorithm algorithm) {
-  const std::size_t variables = p.variables().size();
+template <ssa_algorithm algorithm> void construct_ssa(procedure& p, const pass_request& request, pass_report& report) {
+  std::vector<std::string> variables; // they will be gone
+  for (const midend::value_id v : p.variables()) {
+    variables.emplace_back(p.value_name(v));
+  }
   const midend::inserted_phis done = midend::elbrus::construct_ssa(p, algorithm);
-  std::string summary;
-  append(summary, variables, " variables, ", done.num_phis(), " phis, ", done.undefined_variables().size(),
-         " variables perhaps read before they are written");
-  return summary;
-}
-
-std::string construct_ssa(procedure& p) {
-  return construct(p, ssa_algorithm::dominance_frontiers);
-}
-
-std::string construct_ssa_on_the_fly(procedure& p) {
-  return construct(p, ssa_algorithm::on_the_fly);
+  append(report.summary, variables.size(), " variables, ", done.num_phis(), " phis, ",
+         done.undefined_variables().size(), " variables perhaps read before they are written");
+  if (request.record) {
+    midend::elbrus::procedure_text text(p);
+    for (const midend::variable_phi& phi : done.phis()) {
+      append(report.changes, "insert phi ", text.value(phi.value), " of $", variables[phi.variable], " in ",
+             text.node(p.value(phi.value).node), "\n");
+    }
+    for (const midend::variable_id x : done.undefined_variables()) {
+      append(report.changes, "$", variables[x], " is undefined where it may be read before it is written\n");
+    }
+  }
 }
 
 template <class Domain> pass_kind sccp_pass(std::string_view name, std::string_view summary) {
-  return {name, summary, sccp_tool<Domain>::run, sccp_tool<Domain>::append_explanation};
+  return {name, summary, sccp_tool<Domain>::run, sccp_tool<Domain>::append_explanation, variable_policy::ignores};
 }
 
 } // namespace
 
 const std::vector<pass_kind>& pass_kinds() {
   static const std::vector<pass_kind> kinds = {
-      {"construct-ssa", "turn variables into values: pruned SSA form", construct_ssa},
-      {"construct-ssa:on-the-fly", "the same by the algorithm of Braun et al.", construct_ssa_on_the_fly},
+      {"construct-ssa", "turn variables into values: pruned SSA form",
+       construct_ssa<ssa_algorithm::dominance_frontiers>},
+      {"construct-ssa:on-the-fly", "the same by the algorithm of Braun et al.",
+       construct_ssa<ssa_algorithm::on_the_fly>},
       sccp_pass<midend::flat_domain<>>("sccp",
                                        "replace values that are always the same by constants, remove dead nodes"),
       sccp_pass<midend::interval_domain>("sccp:interval", "the same, with value ranges"),
       sccp_pass<midend::known_bits_domain>("sccp:known-bits", "the same, with known bits"),
       sccp_pass<midend::number_domain>("sccp:product", "the same, with value ranges and known bits"),
+      transformation("simplify-loops", "give each loop a preheader, a single latch and dedicated exits",
+                     [](auto& run) { run.done(midend::simplify_loops(run.editor())); }),
+      transformation("close-loops", "read values of a loop outside only by phis in its exits (LCSSA); simplify first",
+                     [](auto& run) { run.done(midend::close_loops(run.editor())); }),
+      with_number(transformation("rotate", "test in the latch, after a guard; copy headers of at most N operations",
+                                 [](auto& run) {
+                                   midend::rotation_options options;
+                                   options.max_operations = run.number().value_or(options.max_operations);
+                                   run.done(midend::rotate_loops(run.editor(), options));
+                                 })),
+      transformation("split-critical-edges", "put a node on each edge from a branch to a join",
+                     [](auto& run) {
+                       run.done_as_planned(midend::plan_split_critical_edges(run.editor()), [&](const auto& plan) {
+                         return midend::apply_split_critical_edges(run.editor(), plan);
+                       });
+                     }),
+      transformation(
+          "clean-control", "make known branches jumps, erase unreachable nodes, merge neighbours",
+          [](auto& run) { midend::clean_control(run.editor(), [&](const auto& witness) { run.done(witness); }); }),
+      transformation("dce", "erase operations and phis that nothing needs",
+                     [](auto& run) { run.done(midend::remove_dead_code(run.editor())); }),
   };
   return kinds;
 }
 
-const pass_kind* find_pass(std::string_view name) {
+chosen_pass find_pass(std::string_view name) {
   const auto& kinds = pass_kinds();
-  const auto it = std::find_if(kinds.begin(), kinds.end(), [&](const pass_kind& k) { return k.name == name; });
-  return it == kinds.end() ? nullptr : &*it;
+  const auto named = [&](std::string_view wanted) {
+    const auto it = std::find_if(kinds.begin(), kinds.end(), [&](const pass_kind& k) { return k.name == wanted; });
+    return it == kinds.end() ? nullptr : &*it;
+  };
+  if (const pass_kind* const pass = named(name)) {
+    return {pass, std::nullopt};
+  }
+  const std::size_t colon = name.find(':');
+  const pass_kind* const pass = colon == std::string_view::npos ? nullptr : named(name.substr(0, colon));
+  if (pass == nullptr || !pass->takes_number) {
+    return {};
+  }
+  std::size_t number = 0;
+  const char* const end = name.data() + name.size();
+  const auto [stopped, error] = std::from_chars(name.data() + colon + 1, end, number);
+  return error == std::errc() && stopped == end ? chosen_pass{pass, number} : chosen_pass{};
 }
 
 } // namespace midend_tool

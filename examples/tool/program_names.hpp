@@ -13,17 +13,17 @@
 
 namespace midend_tool {
 
-/// What values and nodes of a procedure are called in its text. An operation that writes a variable is called like that;
-/// operations without a result have no name.
+/// What values and nodes of a procedure are called in its text. An operation that writes a variable is called like
+/// that; operations without a result have no name.
 class program_names {
 public:
   explicit program_names(const midend::elbrus::procedure& p) : procedure_(p), text_(p) {}
 
   std::string value(midend::value_id v) const {
     const midend::elbrus::value_record& record = procedure_.value(v);
-    return record.type == midend::elbrus::type::none   ? std::string()
-           : record.variable != midend::no_value ? text_.value(record.variable)
-                                                 : text_.value(v);
+    return record.type == midend::elbrus::type::none ? std::string()
+           : record.variable != midend::no_value     ? text_.value(record.variable)
+                                                     : text_.value(v);
   }
 
   std::string node(midend::node_id n) const { return text_.node(n); }

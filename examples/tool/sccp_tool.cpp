@@ -1,7 +1,9 @@
 #include "sccp_tool.hpp"
 
+#include "edit_names.hpp"
 #include "program_names.hpp"
 #include "text.hpp"
+#include "transformation_pass.hpp"
 
 #include <midend/dataflow/domains/flat_domain.hpp>
 #include <midend/dataflow/domains/interval_domain.hpp>
@@ -15,10 +17,16 @@
 #include <midend/ssa/explain_sccp.hpp>
 #include <midend/ssa/sccp.hpp>
 #include <midend/ssa/sccp_plan.hpp>
+#include <midend/transform/recording_editor.hpp>
+#include <midend/transform/unfolding_witness.hpp>
 #include <midend/viz/coverage.hpp>
+#include <midend/viz/edits.hpp>
 #include <midend/viz/sccp.hpp>
 
+#include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace midend_tool {
@@ -27,27 +35,53 @@ namespace {
 using midend::value_id;
 using midend::elbrus::procedure;
 
-void append_indented(std::string& out, std::string_view lines) {
-  while (!lines.empty()) {
-    const std::size_t end = lines.find('\n');
-    append(out, "  ", lines.substr(0, end), "\n");
-    lines = end == std::string_view::npos ? std::string_view() : lines.substr(end + 1);
+/// Why the changed procedure is not what the plan makes of it, if so: with literals in place of the constants of the
+/// plan, the new procedure is an unfolding of the old one whose branches are decided.
+std::optional<std::string> why_rejected(procedure before, const procedure& after,
+                                        const midend::sccp_plan<std::uint64_t>& plan) {
+  midend::elbrus::editor editor(before); // literals get the numbers that `apply_sccp` gave them
+  for (const auto& change : plan.replacements) {
+    editor.replace_uses(change.value, editor.make_constant(change.value, change.constant));
   }
+  midend::unfolding_witness witness;
+  witness.start(before.num_nodes(), before.num_edges(), before.num_values());
+  for (const midend::edge_id kept : plan.kept_edges) {
+    const midend::node_id n = before.edge_source(kept);
+    const value_id condition = editor.condition(n);
+    const bool is_literal = editor.constant(condition).has_value();
+    for (const midend::edge_id e : before.out_edges(n)) {
+      if (e != kept) {
+        witness.dropped.push_back(
+            {n, e, is_literal ? condition : midend::no_value,
+             is_literal ? midend::drop_reason::constant_condition : midend::drop_reason::assumed});
+      }
+    }
+  }
+  witness.grow(after.num_nodes(), after.num_edges(), after.num_values());
+  return why_rejected(before, after, witness);
 }
 
 } // namespace
 
-template <class Domain> std::string sccp_tool<Domain>::run(procedure& p) {
+template <class Domain> void sccp_tool<Domain>::run(procedure& p, const pass_request& request, pass_report& report) {
   const midend::elbrus::semantic_view view(p);
   const auto found = midend::sccp(view, Domain());
   const std::string used = midend::to_text(midend::coverage(midend::elbrus::cost_view(p), found));
   const auto plan = midend::plan_sccp(view, found);
-  midend::elbrus::editor editor(p);
-  midend::apply_sccp(editor, plan);
-  std::string said;
-  append(said, plan.replacements.size(), " values are constants, ", plan.kept_edges.size(), " branches are jumps, ",
-         plan.erased_nodes.size(), " nodes are erased; ", used);
-  return said;
+  const procedure before = request.certify || request.record ? p : procedure();
+  if (request.record) {
+    midend::recording_editor<midend::elbrus::editor> editor(p);
+    midend::apply_sccp(editor, plan);
+    report.changes = midend::to_text(editor.log(), edit_names(before, p));
+  } else {
+    midend::elbrus::editor editor(p);
+    midend::apply_sccp(editor, plan);
+  }
+  append(report.summary, plan.replacements.size(), " values are constants, ", plan.kept_edges.size(),
+         " branches are jumps, ", plan.erased_nodes.size(), " nodes are erased; ", used);
+  if (request.certify) {
+    report.fault = why_rejected(before, p, plan);
+  }
 }
 
 template <class Domain> void sccp_tool<Domain>::append_report(const procedure& p, std::string& out) {

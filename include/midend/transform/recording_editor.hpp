@@ -87,13 +87,14 @@ public:
   /// - `set_switch`: the targets of the cases, then the edges that were made;
   /// - `erase_value`, `move_value`: the operands, of a phi (`third` is 1) edge and input of each;
   /// - `redirect_edge`: phi and input of each phi at the target before;
-  /// - `keep_edge`, `erase_end`: the terminator, the number of its operands, these, and for each edge that was there its
+  /// - `keep_edge`, `erase_end`: the terminator, the number of its operands, these, and for each edge that was there
+  /// its
   ///   number, its target, the number of phis there, and phi and input of each;
   /// - `erase_nodes`: the nodes.
   span<const std::uint32_t> words(const edit_record& r) const { return {words_.data() + r.first_word, r.num_words}; }
 
   /// The constant of a `make_constant`; those of a `set_switch` are this one and the next ones.
-  const Constant& constant(const edit_record& r, std::size_t i = 0) const { return constants_[r.number + i]; }
+  Constant constant(const edit_record& r, std::size_t i = 0) const { return constants_[r.number + i]; }
 
 private:
   template <class E> friend class recording_editor;

@@ -11,12 +11,14 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// The default names of values and nodes: their numbers. To change some, derive from it, or pass a type with these
-/// members.
+/// The default names of values, nodes and edges: their numbers. To change some, derive from it, or pass a type with
+/// these members.
 struct numbered_values {
   std::string value(value_id v) const { return "v" + std::to_string(v); }
 
   std::string node(node_id n) const { return "block " + std::to_string(n); }
+
+  std::string edge(edge_id e) const { return "edge " + std::to_string(e); }
 };
 
 /// `value(v)` and `node(n)` convert to `std::string`.
@@ -24,6 +26,12 @@ template <class Names>
 concept value_names = requires(const Names& names, std::uint32_t number) {
   { names.value(number) } -> std::convertible_to<std::string>;
   { names.node(number) } -> std::convertible_to<std::string>;
+};
+
+/// `edge(e)` converts to `std::string` too.
+template <class Names>
+concept flow_names = value_names<Names> && requires(const Names& names, std::uint32_t number) {
+  { names.edge(number) } -> std::convertible_to<std::string>;
 };
 
 namespace detail {
@@ -45,6 +53,29 @@ public:
   std::string value(value_id v) const override { return names_.value(v); }
 
   std::string node(node_id n) const override { return names_.node(n); }
+
+private:
+  const Names& names_;
+};
+
+/// The same with edges.
+class flow_words : public function_words {
+public:
+  virtual std::string edge(edge_id e) const = 0;
+
+protected:
+  ~flow_words() = default;
+};
+
+template <flow_names Names> class flow_words_of final : public flow_words {
+public:
+  explicit flow_words_of(const Names& names) : names_(names) {}
+
+  std::string value(value_id v) const override { return names_.value(v); }
+
+  std::string node(node_id n) const override { return names_.node(n); }
+
+  std::string edge(edge_id e) const override { return names_.edge(e); }
 
 private:
   const Names& names_;

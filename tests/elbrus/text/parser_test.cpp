@@ -558,7 +558,8 @@ TEST_CASE("parser: every line that is wrong, and nothing that follows from it") 
     ret %e
 }
 )") == errors{"1:22: expected a type, found 'i31'", "2:10: expected ':', found 'i32'",
-              "4:20: expected ',', found the end of the line", "5:10: unknown operation or flag 'addd.i32': did you mean add?",
+              "4:20: expected ',', found the end of the line",
+              "5:10: unknown operation or flag 'addd.i32': did you mean add?",
               "6:22: '5000000000' is out of the range of i32",
               "7:21: expected a probability, found the end of the line", "8:11: expected ':', found 'cnt'",
               "13:18: unknown value '%t'", "14:8: unknown node 'n5'", "17:9: unknown value '%e'"});

@@ -1,0 +1,122 @@
+/// Transformations of `transform/` as passes of `midend opt`.
+#pragma once
+
+#include "edit_names.hpp"
+#include "new_names.hpp"
+#include "passes.hpp"
+#include "text.hpp"
+
+#include <midend/elbrus/procedure.hpp>
+#include <midend/elbrus/views/editor.hpp>
+#include <midend/elbrus/views/effect_view.hpp>
+#include <midend/transform/recording_editor.hpp>
+#include <midend/transform/unfolding_witness.hpp>
+#include <midend/transform/verify_unfolding.hpp>
+#include <midend/viz/edits.hpp>
+#include <midend/viz/transformation_plans.hpp>
+#include <midend/viz/unfolding.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace midend_tool {
+
+/// Why the certificate of a transformation is rejected, if it is. New values and nodes should have names.
+std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
+                                        const midend::unfolding_witness& witness);
+
+/// One application of a transformation to a procedure: what the function of a pass is called with.
+template <class E> class transformation_run {
+public:
+  transformation_run(midend::elbrus::procedure& p, E& editor, const pass_request& request, pass_report& report)
+      : procedure_(p), editor_(editor), request_(request), report_(report) {
+    if (request_.certify) {
+      before_ = p;
+    }
+  }
+
+  E& editor() { return editor_; }
+
+  /// The option of the pass.
+  std::optional<std::size_t> number() const { return request_.number; }
+
+  /// A step is done: names what is new, and checks the certificate. Call it after each step.
+  void done(const midend::unfolding_witness& witness) {
+    name_what_is_new(procedure_, witness);
+    if (request_.certify && !report_.fault) {
+      report_.fault = why_rejected(before_, procedure_, witness);
+      before_ = procedure_;
+    }
+    for (const midend::dropped_edge& d : witness.dropped) {
+      dropped_ += d.reason == midend::drop_reason::assumed ? 0u : 1u;
+    }
+    merged_ += witness.merged.size();
+  }
+
+  /// The same for the result of a call that also returns its plan.
+  template <class Result>
+    requires requires(const Result& result) { result.plan; }
+  void done(const Result& result) {
+    done(result.witness);
+    say(result.plan);
+  }
+
+  /// Applies a plan and keeps its words; `apply(plan)` returns the witness.
+  template <class Plan, class Apply> void done_as_planned(const Plan& plan, Apply apply) {
+    done(apply(plan));
+    say(plan);
+  }
+
+  /// What the witnesses say, if no plan did.
+  void finish() {
+    if (report_.summary.empty() && (dropped_ != 0 || merged_ != 0)) {
+      append(report_.summary, dropped_, " edges dropped, ", merged_, " nodes merged");
+    }
+  }
+
+private:
+  template <class Plan> void say(const Plan& plan) {
+    if constexpr (requires { midend::summary_text(plan); }) {
+      append(report_.summary, report_.summary.empty() ? "" : "; ", midend::summary_text(plan));
+    }
+  }
+
+  midend::elbrus::procedure& procedure_;
+  E& editor_;
+  const pass_request& request_;
+  pass_report& report_;
+  midend::elbrus::procedure before_; ///< the last step, if certificates are checked
+  std::size_t dropped_ = 0;
+  std::size_t merged_ = 0;
+};
+
+/// A transformation as a pass. `apply(run)` gets a `transformation_run` and transforms `run.editor()`; it is called
+/// with a plain and with a recording editor, and must be a lambda without captures.
+template <class Apply> pass_kind transformation(std::string_view name, std::string_view summary, Apply) {
+  const auto run = [](midend::elbrus::procedure& p, const pass_request& request, pass_report& report) {
+    if (!request.record) {
+      midend::elbrus::editor editor(p);
+      transformation_run step(p, editor, request, report);
+      Apply{}(step);
+      step.finish();
+      return;
+    }
+    const midend::elbrus::procedure before = p;
+    midend::recording_editor<midend::elbrus::editor> editor(p);
+    transformation_run step(p, editor, request, report);
+    Apply{}(step);
+    step.finish();
+    report.changes += midend::to_text(editor.log(), edit_names(before, p));
+  };
+  return {name, summary, run, nullptr, variable_policy::refuses};
+}
+
+/// The same pass with a number as its option.
+inline pass_kind with_number(pass_kind pass) {
+  pass.takes_number = true;
+  return pass;
+}
+
+} // namespace midend_tool

@@ -1,0 +1,299 @@
+/// Plans of transformations in words: what will be done, and what is refused and why.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/function_graph.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/loops/loop_forest.hpp"
+#include "midend/support/span.hpp"
+#include "midend/transform/clean_control.hpp"
+#include "midend/transform/close_loops.hpp"
+#include "midend/transform/remove_dead_code.hpp"
+#include "midend/transform/rotate_loops.hpp"
+#include "midend/transform/simplify_loops.hpp"
+#include "midend/transform/split_critical_edges.hpp"
+#include "midend/transform/unfolding_witness.hpp"
+#include "midend/viz/unfolding.hpp"
+#include "midend/viz/value_names.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+MIDEND_BEGIN_NAMESPACE
+
+// Each enumerator as a phrase without full stop.
+
+constexpr std::string_view to_text(loop_node_kind k) {
+  switch (k) {
+  case loop_node_kind::preheader:
+    return "preheader";
+  case loop_node_kind::latch:
+    return "single latch";
+  default:
+    return "dedicated exit";
+  }
+}
+
+constexpr std::string_view to_text(loop_refusal_reason r) {
+  return r == loop_refusal_reason::entry_is_header ? "its header is the entry"
+                                                   : "an edge cannot be led through a new node";
+}
+
+constexpr std::string_view to_text(rotation_refusal_reason r) {
+  switch (r) {
+  case rotation_refusal_reason::no_preheader:
+    return "it has no preheader";
+  case rotation_refusal_reason::several_edges_into_the_body:
+    return "several edges lead from its header into it";
+  case rotation_refusal_reason::too_large:
+    return "its header has more operations than the limit";
+  case rotation_refusal_reason::may_not_duplicate:
+    return "an operation of its header may not be copied";
+  default:
+    return "an edge of its header cannot be redirected";
+  }
+}
+
+namespace detail {
+
+/// The ends of an edge: `entry -> test`.
+template <class G, class Names> std::string ends_text(const G& g, edge_id e, const Names& names) {
+  return std::string(names.node(static_cast<node_id>(g.edge_source(e)))) + " -> " +
+         std::string(names.node(static_cast<node_id>(g.edge_target(e))));
+}
+
+template <class G, class Names> std::string list_of_edges(const G& g, span<const edge_id> edges, const Names& names) {
+  std::string out;
+  for (const edge_id e : edges) {
+    out += (out.empty() ? "" : ", ") + ends_text(g, e, names);
+  }
+  return out;
+}
+
+/// `2 preheaders, 1 single latch; refused: 1 loop (it has no preheader)`: counts that are not 0.
+class plan_counts {
+public:
+  plan_counts& done(std::size_t count, std::string_view what, std::string_view ending = "s") {
+    add(done_, count, what, ending);
+    return *this;
+  }
+
+  plan_counts& refused(std::size_t count, std::string_view what, std::string_view why, std::string_view ending = "s") {
+    if (add(refused_, count, what, ending)) {
+      refused_ += " (";
+      refused_ += why;
+      refused_ += ")";
+    }
+    return *this;
+  }
+
+  std::string text() const {
+    return (done_.empty() ? std::string("nothing to do") : done_) +
+           (refused_.empty() ? std::string() : "; refused: " + refused_);
+  }
+
+private:
+  static bool add(std::string& out, std::size_t count, std::string_view what, std::string_view ending) {
+    if (count == 0) {
+      return false;
+    }
+    out += out.empty() ? "" : ", ";
+    out += std::to_string(count);
+    out += ' ';
+    out += what;
+    out += count == 1 ? std::string_view() : ending;
+    return true;
+  }
+
+  std::string done_;
+  std::string refused_;
+};
+
+} // namespace detail
+
+/// A line for each new node with the edges that are led through it, and for each part of the form that a loop does not
+/// get. `ir` and `loops` are those of the plan.
+///
+///     preheader of the loop of test: entry -> test
+///     dedicated exit of the loop of test: body -> exit, test -> exit
+///     no preheader of the loop of test: its header is the entry
+template <class IR, value_names Names = numbered_values>
+  requires has_graph<IR> && graph_is_edge_indexed<IR>
+std::string to_text(const IR& ir, const loop_forest& loops, const loop_simplification_plan& plan,
+                    const Names& names = {}) {
+  std::string out;
+  const auto subject = [&](loop_node_kind kind, loop_id l) {
+    return std::string(to_text(kind)) + " of the loop of " + std::string(names.node(loops.header(l)));
+  };
+  for (const loop_route& r : plan.routes) {
+    const span<const edge_id> edges(plan.edges.data() + r.first_edge, r.num_edges);
+    out += subject(r.kind, r.loop) + ": " + detail::list_of_edges(ir.graph(), edges, names) + '\n';
+  }
+  for (const loop_refusal& r : plan.refused) {
+    out += "no " + subject(r.kind, r.loop) + ": " + std::string(to_text(r.reason));
+    out += r.edge == no_edge ? "\n" : ", " + detail::ends_text(ir.graph(), r.edge, names) + '\n';
+  }
+  return out;
+}
+
+/// What is done and refused, counted by kind and reason, in one line.
+inline std::string summary_text(const loop_simplification_plan& plan) {
+  constexpr loop_node_kind kinds[] = {loop_node_kind::preheader, loop_node_kind::latch, loop_node_kind::dedicated_exit};
+  detail::plan_counts counts;
+  for (const loop_node_kind kind : kinds) {
+    std::size_t count = 0;
+    for (const loop_route& r : plan.routes) {
+      count += r.kind == kind ? 1u : 0u;
+    }
+    counts.done(count, to_text(kind), kind == loop_node_kind::latch ? "es" : "s");
+  }
+  for (const loop_node_kind kind : kinds) {
+    for (const loop_refusal_reason reason : {loop_refusal_reason::entry_is_header, loop_refusal_reason::edge_stays}) {
+      std::size_t count = 0;
+      for (const loop_refusal& r : plan.refused) {
+        count += r.kind == kind && r.reason == reason ? 1u : 0u;
+      }
+      counts.refused(count, to_text(kind), to_text(reason), kind == loop_node_kind::latch ? "es" : "s");
+    }
+  }
+  return counts.text();
+}
+
+/// A line for each phi, and for each value that is still read outside its loop without one.
+///
+///     close %s by a phi in exit
+///     %s stays open: exit is also entered from elsewhere
+template <value_names Names = numbered_values>
+std::string to_text(const loop_closing_plan& plan, const Names& names = {}) {
+  std::string out;
+  for (const closing_phi& c : plan.phis) {
+    out += "close " + std::string(names.value(c.value)) + " by a phi in " + std::string(names.node(c.exit)) + '\n';
+  }
+  for (const closing_phi& c : plan.refused) {
+    out += std::string(names.value(c.value)) + " stays open: " + std::string(names.node(c.exit)) +
+           " is also entered from elsewhere\n";
+  }
+  return out;
+}
+
+inline std::string summary_text(const loop_closing_plan& plan) {
+  return detail::plan_counts()
+      .done(plan.phis.size(), "closing phi")
+      .refused(plan.refused.size(), "value", "the exit is not dedicated")
+      .text();
+}
+
+/// A line for each loop. `loops` is that of the plan.
+///
+///     rotate the loop of test: a copy of test guards it, and body follows
+///     the loop of test stays: it has no preheader
+template <class IR, value_names Names = numbered_values>
+  requires has_graph<IR> && graph_is_edge_indexed<IR>
+std::string to_text(const IR& ir, const loop_forest& loops, const rotation_plan& plan, const Names& names = {}) {
+  std::string out;
+  for (const rotation& r : plan.rotations) {
+    const std::string header(names.node(r.header));
+    out += "rotate the loop of " + header + ": a copy of " + header + " guards it, and " +
+           std::string(names.node(static_cast<node_id>(ir.graph().edge_target(r.body)))) + " follows\n";
+  }
+  for (const rotation_refusal& r : plan.refused) {
+    out += "the loop of " + std::string(names.node(loops.header(r.loop))) +
+           " stays: " + std::string(to_text(r.reason)) + '\n';
+  }
+  return out;
+}
+
+inline std::string summary_text(const rotation_plan& plan) {
+  using enum rotation_refusal_reason;
+  detail::plan_counts counts;
+  counts.done(plan.rotations.size(), "rotated loop");
+  for (const rotation_refusal_reason reason :
+       {no_preheader, several_edges_into_the_body, too_large, may_not_duplicate, edge_stays}) {
+    std::size_t count = 0;
+    for (const rotation_refusal& r : plan.refused) {
+      count += r.reason == reason ? 1u : 0u;
+    }
+    counts.refused(count, "loop", to_text(reason));
+  }
+  return counts.text();
+}
+
+/// A line for each critical edge.
+///
+///     split test -> exit
+///     test -> exit stays critical: the IR allows no node on it
+template <class IR, value_names Names = numbered_values>
+  requires has_graph<IR> && graph_is_edge_indexed<IR>
+std::string to_text(const IR& ir, const critical_edges_plan& plan, const Names& names = {}) {
+  std::string out;
+  for (const edge_id e : plan.edges) {
+    out += "split " + detail::ends_text(ir.graph(), e, names) + '\n';
+  }
+  for (const edge_id e : plan.refused) {
+    out += detail::ends_text(ir.graph(), e, names) + " stays critical: the IR allows no node on it\n";
+  }
+  return out;
+}
+
+inline std::string summary_text(const critical_edges_plan& plan) {
+  return detail::plan_counts()
+      .done(plan.edges.size(), "split edge")
+      .refused(plan.refused.size(), "critical edge", "the IR allows no node on it")
+      .text();
+}
+
+/// A line for each change of a round.
+///
+///     always test -> exit: the condition is a literal
+///     erase body
+///     append exit to test
+///     pass over join
+template <class IR, value_names Names = numbered_values>
+  requires has_graph<IR> && graph_is_edge_indexed<IR>
+std::string to_text(const IR& ir, const control_plan& plan, const Names& names = {}) {
+  std::string out;
+  for (const decided_branch& b : plan.branches) {
+    out += "always " + detail::ends_text(ir.graph(), b.edge, names) + ": " + std::string(to_text(b.reason)) + '\n';
+  }
+  for (const node_id n : plan.unreachable) {
+    out += "erase " + std::string(names.node(n)) + '\n';
+  }
+  for (const node_merge& m : plan.merges) {
+    out += "append " + std::string(names.node(m.node)) + " to " + std::string(names.node(m.into)) + '\n';
+  }
+  for (const node_id n : plan.passed) {
+    out += "pass over " + std::string(names.node(n)) + '\n';
+  }
+  return out;
+}
+
+inline std::string summary_text(const control_plan& plan) {
+  return detail::plan_counts()
+      .done(plan.branches.size(), "decided branch", "es")
+      .done(plan.unreachable.size(), "unreachable node")
+      .done(plan.merges.size(), "merged node")
+      .done(plan.passed.size(), "passed node")
+      .text();
+}
+
+/// A line for each value.
+///
+///     erase %x
+template <value_names Names = numbered_values>
+std::string to_text(const dead_code_plan& plan, const Names& names = {}) {
+  std::string out;
+  for (const value_id v : plan.values) {
+    out += "erase " + std::string(names.value(v)) + '\n';
+  }
+  return out;
+}
+
+inline std::string summary_text(const dead_code_plan& plan) {
+  return detail::plan_counts().done(plan.values.size(), "dead value").text();
+}
+
+MIDEND_END_NAMESPACE

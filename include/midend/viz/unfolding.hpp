@@ -1,0 +1,100 @@
+/// What `verify_unfolding` rejects, in words.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/transform/unfolding_witness.hpp"
+#include "midend/transform/verify_unfolding.hpp"
+#include "midend/viz/value_names.hpp"
+
+#include <string>
+#include <string_view>
+
+MIDEND_BEGIN_NAMESPACE
+
+// Each enumerator as a phrase without full stop.
+
+constexpr std::string_view to_text(drop_reason r) {
+  switch (r) {
+  case drop_reason::constant_condition:
+    return "the condition is a literal";
+  case drop_reason::equal_edges:
+    return "the edges are equal";
+  default:
+    return "assumed";
+  }
+}
+
+constexpr std::string_view to_text(unfolding_fault f) {
+  switch (f) {
+    using enum unfolding_fault;
+  case none:
+    return "no fault";
+  case witness_size:
+    return "the witness does not fit the programs";
+  case wrong_entry:
+    return "the new program begins elsewhere";
+  case lost_edge:
+    return "an edge of the original is missing without a reason";
+  case extra_edge:
+    return "an edge that the original does not have, or not in this place";
+  case wrong_case:
+    return "an edge is taken for another value of the condition";
+  case wrong_target:
+    return "an edge leads to a copy of another node";
+  case dead_end:
+    return "an inserted node leads nowhere";
+  case inserted_cycle:
+    return "inserted nodes form a cycle";
+  case inserted_effect:
+    return "an inserted operation has an effect or may trap";
+  case unproven_reason:
+    return "the reason for which an edge is missing does not hold";
+  case broken_chain:
+    return "merged nodes do not follow each other in the old program";
+  case missing_operation:
+    return "an operation with an effect is missing, or not in its place";
+  case extra_operation:
+    return "an operation is in the wrong node, or in the wrong order";
+  case changed_operation:
+    return "an operation computes something else, or promises more";
+  case wrong_operand:
+    return "an operand is not what the old program reads";
+  case no_definition:
+    return "a value is read that is not computed on some way";
+  default:
+    return "there are too many ways through inserted nodes";
+  }
+}
+
+/// The verdict in one line, without a line break. Names of the new program and of the old one differ.
+///
+///     block 4: an operand is not what the old program reads; new v9, old v3
+///     block 2: an edge of the original is missing without a reason; old edge 5
+template <flow_names After = numbered_values, flow_names Before = numbered_values>
+std::string to_text(const unfolding_verdict& verdict, const After& after = {}, const Before& before = {}) {
+  if (verdict) {
+    return verdict.assumed == 0 ? "certified" : "certified; " + std::to_string(verdict.assumed) + " reasons assumed";
+  }
+  std::string out = verdict.node == no_node ? std::string() : std::string(after.node(verdict.node)) + ": ";
+  out += to_text(verdict.fault);
+  const bool is_old_edge =
+      verdict.fault == unfolding_fault::lost_edge || verdict.fault == unfolding_fault::unproven_reason;
+  std::string separator = "; ";
+  const auto add = [&](bool is_there, std::string_view what, const auto& name) {
+    if (is_there) {
+      out += separator;
+      out += what;
+      out += name();
+      separator = ", ";
+    }
+  };
+  add(verdict.value != no_value, "new ", [&] { return std::string(after.value(verdict.value)); });
+  add(verdict.old_value != no_value, "old ", [&] { return std::string(before.value(verdict.old_value)); });
+  add(verdict.edge != no_edge && is_old_edge, "old ", [&] { return std::string(before.edge(verdict.edge)); });
+  add(verdict.edge != no_edge && !is_old_edge, "new ", [&] { return std::string(after.edge(verdict.edge)); });
+  return out;
+}
+
+MIDEND_END_NAMESPACE
