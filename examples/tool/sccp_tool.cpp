@@ -58,7 +58,7 @@ std::optional<std::string> why_rejected(procedure before, const procedure& after
     }
   }
   witness.grow(after.num_nodes(), after.num_edges(), after.num_values());
-  return why_rejected(before, after, witness);
+  return midend_tool::why_rejected(before, after, witness);
 }
 
 } // namespace

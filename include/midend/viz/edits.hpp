@@ -76,8 +76,10 @@ public:
     case edit_kind::erase_node:
       return;
     case edit_kind::set_count:
-      return line({"count of ", node(r.subject), ": ", r.object != 0 ? std::to_string(r.new_number) : "unknown",
-                   " instead of ", r.old != 0 ? std::to_string(r.number) : "unknown"});
+      return r.number == r.new_number && r.old == r.object
+                 ? void()
+                 : line({"count of ", node(r.subject), ": ", r.object != 0 ? std::to_string(r.new_number) : "unknown",
+                         " instead of ", r.old != 0 ? std::to_string(r.number) : "unknown"});
     case edit_kind::set_probability:
       return line({"probability of ", names_.edge(r.subject), ": ", probability(r.probability), " instead of ",
                    probability(r.old_probability)});
