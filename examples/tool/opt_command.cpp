@@ -178,7 +178,7 @@ private:
       const sizes after(p);
       std::string said = report.summary;
       append(said, said.empty() ? "" : "; ", before.nodes, " -> ", after.nodes, " nodes, ", before.operations, " -> ",
-             after.operations, " operations");
+             after.operations, " operations", report.is_certified && !report.fault ? "; certified" : "");
       std::fprintf(stderr, "@%s: %s: %s; %.1f us\n", std::string(p.name()).c_str(), name.c_str(), said.c_str(),
                    taken.count());
     }

@@ -78,8 +78,14 @@ const std::vector<pass_kind>& pass_kinds() {
       transformation(
           "clean-control", "make known branches jumps, erase unreachable nodes, merge neighbours",
           [](auto& run) { midend::clean_control(run.editor(), [&](const auto& witness) { run.done(witness); }); }),
-      transformation("dce", "erase operations and phis that nothing needs",
-                     [](auto& run) { run.done(midend::remove_dead_code(run.editor())); }),
+      transformation("dce", "erase operations, phis and branches that nothing needs",
+                     [](auto& run) {
+                       run.done_as_planned(midend::plan_remove_dead_code(run.editor()), [&](const auto& plan) {
+                         return midend::apply_remove_dead_code(run.editor(), plan);
+                       });
+                     }),
+      transformation("fix-irreducible", "make each cycle a natural loop, by a dispatch before it",
+                     [](auto& run) { run.done(midend::fix_irreducible(run.editor())); }),
   };
   return kinds;
 }

@@ -25,6 +25,7 @@ struct pass_report {
   std::string summary;              ///< a few words, for `--stats`
   std::string changes;              ///< line by line, if they are recorded
   std::optional<std::string> fault; ///< why the certificate is rejected
+  bool is_certified = false;        ///< there is a certificate, and it was checked
 };
 
 /// How a pass treats a procedure that still has variables.

@@ -81,6 +81,7 @@ template <class Domain> void sccp_tool<Domain>::run(procedure& p, const pass_req
          " branches are jumps, ", plan.erased_nodes.size(), " nodes are erased; ", used);
   if (request.certify) {
     report.fault = why_rejected(before, p, plan);
+    report.is_certified = true;
   }
 }
 

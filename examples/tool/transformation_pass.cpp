@@ -3,6 +3,9 @@
 #include "program_names.hpp"
 
 #include <midend/graph/concepts.hpp>
+#include <midend/transform/verify_removal.hpp>
+#include <midend/transform/verify_unfolding.hpp>
+#include <midend/viz/certificates.hpp>
 
 namespace midend_tool {
 namespace {
@@ -40,6 +43,13 @@ std::optional<std::string> why_rejected(const procedure& before, const procedure
   const midend::unfolding_verdict verdict =
       midend::verify_unfolding(midend::elbrus::effect_view(before), midend::elbrus::effect_view(after), witness);
   return verdict ? std::nullopt : std::optional(midend::to_text(verdict, version_names(after), version_names(before)));
+}
+
+std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
+                                        const midend::removal_witness& witness) {
+  const midend::removal_verdict verdict =
+      midend::verify_removal(midend::elbrus::effect_view(before), midend::elbrus::effect_view(after), witness);
+  return verdict ? std::nullopt : std::optional(midend::to_text(verdict, version_names(before)));
 }
 
 } // namespace midend_tool

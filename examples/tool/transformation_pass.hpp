@@ -10,11 +10,10 @@
 #include <midend/elbrus/views/editor.hpp>
 #include <midend/elbrus/views/effect_view.hpp>
 #include <midend/transform/recording_editor.hpp>
+#include <midend/transform/removal_witness.hpp>
 #include <midend/transform/unfolding_witness.hpp>
-#include <midend/transform/verify_unfolding.hpp>
 #include <midend/viz/edits.hpp>
 #include <midend/viz/transformation_plans.hpp>
-#include <midend/viz/unfolding.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -26,6 +25,9 @@ namespace midend_tool {
 /// Why the certificate of a transformation is rejected, if it is. New values and nodes should have names.
 std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
                                         const midend::unfolding_witness& witness);
+
+std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
+                                        const midend::removal_witness& witness);
 
 /// One application of a transformation to a procedure: what the function of a pass is called with.
 template <class E> class transformation_run {
@@ -44,16 +46,16 @@ public:
 
   /// A step is done: names what is new, and checks the certificate. Call it after each step.
   void done(const midend::unfolding_witness& witness) {
+    ++steps_;
     name_what_is_new(procedure_, witness);
-    if (request_.certify && !report_.fault) {
-      report_.fault = why_rejected(before_, procedure_, witness);
-      before_ = procedure_;
-    }
+    check(witness);
     for (const midend::dropped_edge& d : witness.dropped) {
       dropped_ += d.reason == midend::drop_reason::assumed ? 0u : 1u;
     }
     merged_ += witness.merged.size();
   }
+
+  void done(const midend::removal_witness& witness) { check(witness); }
 
   /// The same for the result of a call that also returns its plan.
   template <class Result>
@@ -71,12 +73,21 @@ public:
 
   /// What the witnesses say, if no plan did.
   void finish() {
-    if (report_.summary.empty() && (dropped_ != 0 || merged_ != 0)) {
-      append(report_.summary, dropped_, " edges dropped, ", merged_, " nodes merged");
+    if (report_.summary.empty()) {
+      append(report_.summary, steps_, steps_ == 1 ? " step, " : " steps, ", dropped_, " edges dropped, ", merged_,
+             " nodes merged");
     }
   }
 
 private:
+  template <class Witness> void check(const Witness& witness) {
+    if (request_.certify && !report_.fault) {
+      report_.fault = why_rejected(before_, procedure_, witness);
+      before_ = procedure_;
+      report_.is_certified = true;
+    }
+  }
+
   template <class Plan> void say(const Plan& plan) {
     if constexpr (requires { midend::summary_text(plan); }) {
       append(report_.summary, report_.summary.empty() ? "" : "; ", midend::summary_text(plan));
@@ -88,6 +99,7 @@ private:
   const pass_request& request_;
   pass_report& report_;
   midend::elbrus::procedure before_; ///< the last step, if certificates are checked
+  std::size_t steps_ = 0;            ///< with a witness of an unfolding
   std::size_t dropped_ = 0;
   std::size_t merged_ = 0;
 };

@@ -5,16 +5,18 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/function_graph.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/loops/cycle_forest.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/span.hpp"
 #include "midend/transform/clean_control.hpp"
 #include "midend/transform/close_loops.hpp"
+#include "midend/transform/fix_irreducible.hpp"
 #include "midend/transform/remove_dead_code.hpp"
 #include "midend/transform/rotate_loops.hpp"
 #include "midend/transform/simplify_loops.hpp"
 #include "midend/transform/split_critical_edges.hpp"
 #include "midend/transform/unfolding_witness.hpp"
-#include "midend/viz/unfolding.hpp"
+#include "midend/viz/certificates.hpp"
 #include "midend/viz/value_names.hpp"
 
 #include <cstddef>
@@ -280,20 +282,68 @@ inline std::string summary_text(const control_plan& plan) {
       .text();
 }
 
-/// A line for each value.
+/// A line for each value, branch and node.
 ///
 ///     erase %x
-template <value_names Names = numbered_values>
-std::string to_text(const dead_code_plan& plan, const Names& names = {}) {
+///     always from test to exit: the branch decides nothing
+///     erase body
+///     the branch of test stays: its edge to exit cannot be redirected
+template <class IR, value_names Names = numbered_values>
+  requires has_graph<IR> && graph_is_edge_indexed<IR>
+std::string to_text(const IR& ir, const dead_code_plan& plan, const Names& names = {}) {
   std::string out;
   for (const value_id v : plan.values) {
     out += "erase " + std::string(names.value(v)) + '\n';
+  }
+  for (const dead_branch& b : plan.branches) {
+    out += "always from " + std::string(names.node(b.node)) + " to " + std::string(names.node(b.target)) +
+           ": the branch decides nothing\n";
+  }
+  for (const node_id n : plan.unreachable) {
+    out += "erase " + std::string(names.node(n)) + '\n';
+  }
+  for (const dead_branch_refusal& r : plan.refused) {
+    out += "the branch of " + std::string(names.node(r.node)) + " stays: its edge to " +
+           std::string(names.node(static_cast<node_id>(ir.graph().edge_target(r.edge)))) + " cannot be redirected\n";
   }
   return out;
 }
 
 inline std::string summary_text(const dead_code_plan& plan) {
-  return detail::plan_counts().done(plan.values.size(), "dead value").text();
+  return detail::plan_counts()
+      .done(plan.values.size(), "dead value")
+      .done(plan.branches.size(), "dead branch", "es")
+      .done(plan.unreachable.size(), "unreachable node")
+      .done(plan.removed_loops.size(), "dead loop")
+      .refused(plan.refused.size(), "dead branch", "an edge cannot be redirected", "es")
+      .text();
+}
+
+/// A line for each cycle. `cycles` is that of the plan.
+///
+///     a dispatch before the cycle of a: entry -> a, entry -> b
+///     the cycle of a stays irreducible: entry -> b cannot be led through a new node
+template <class IR, value_names Names = numbered_values>
+  requires has_graph<IR> && graph_is_edge_indexed<IR>
+std::string to_text(const IR& ir, const cycle_forest& cycles, const irreducible_plan& plan, const Names& names = {}) {
+  std::string out;
+  for (const cycle_dispatch& d : plan.dispatches) {
+    out += "a dispatch before the cycle of " + std::string(names.node(cycles.header(d.cycle))) + ": " +
+           detail::list_of_edges(ir.graph(), {plan.edges.data() + d.first_edge, d.num_edges}, names) + '\n';
+  }
+  for (const irreducible_refusal& r : plan.refused) {
+    out += "the cycle of " + std::string(names.node(r.header)) +
+           " stays irreducible: " + detail::ends_text(ir.graph(), r.edge, names) +
+           " cannot be led through a new node\n";
+  }
+  return out;
+}
+
+inline std::string summary_text(const irreducible_plan& plan) {
+  return detail::plan_counts()
+      .done(plan.dispatches.size(), "dispatch", "es")
+      .refused(plan.refused.size(), "cycle", "an edge cannot be led through a new node")
+      .text();
 }
 
 MIDEND_END_NAMESPACE

@@ -1,10 +1,11 @@
-/// What `verify_unfolding` rejects, in words.
+/// Why `verify_unfolding` and `verify_removal` reject certificates, in words.
 #pragma once
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/transform/unfolding_witness.hpp"
+#include "midend/transform/verify_removal.hpp"
 #include "midend/transform/verify_unfolding.hpp"
 #include "midend/viz/value_names.hpp"
 
@@ -68,6 +69,32 @@ constexpr std::string_view to_text(unfolding_fault f) {
   }
 }
 
+constexpr std::string_view to_text(removal_fault f) {
+  switch (f) {
+    using enum removal_fault;
+  case none:
+    return "no fault";
+  case wrong_size:
+    return "the programs have other nodes, or the witness names a node that is none";
+  case missing_operation:
+    return "an operation is missing that is needed";
+  case extra_operation:
+    return "an operation is new, or not in its place";
+  case changed_operation:
+    return "an operation computes something else, or promises more";
+  case wrong_operand:
+    return "an operand is another one, or is not computed any more";
+  case changed_flow:
+    return "an edge was changed that no removed branch has";
+  case removed_effect:
+    return "a branch was removed that does more than branch";
+  case deciding_branch:
+    return "a removed branch decides where control goes, or what a phi takes";
+  default:
+    return "a loop was removed that may not end";
+  }
+}
+
 /// The verdict in one line, without a line break. Names of the new program and of the old one differ.
 ///
 ///     block 4: an operand is not what the old program reads; new v9, old v3
@@ -95,6 +122,21 @@ std::string to_text(const unfolding_verdict& verdict, const After& after = {}, c
   add(verdict.edge != no_edge && is_old_edge, "old ", [&] { return std::string(before.edge(verdict.edge)); });
   add(verdict.edge != no_edge && !is_old_edge, "new ", [&] { return std::string(after.edge(verdict.edge)); });
   return out;
+}
+
+/// The same for a removal; nodes and values have the same numbers in both programs, so one set of names is enough: that
+/// of the old one.
+///
+///     block 4: an operation is missing that is needed; v9
+template <value_names Names = numbered_values>
+std::string to_text(const removal_verdict& verdict, const Names& names = {}) {
+  if (verdict) {
+    return verdict.assumed == 0 ? "certified"
+                                : "certified; " + std::to_string(verdict.assumed) + " loops assumed to end";
+  }
+  std::string out = verdict.node == no_node ? std::string() : std::string(names.node(verdict.node)) + ": ";
+  out += to_text(verdict.fault);
+  return verdict.value == no_value ? out : out + "; " + std::string(names.value(verdict.value));
 }
 
 MIDEND_END_NAMESPACE
