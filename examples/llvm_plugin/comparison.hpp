@@ -3,11 +3,14 @@
 #pragma once
 
 #include <midend/adapters/llvm_graph.hpp>
+#include <midend/adapters/llvm_ssa.hpp>
 #include <midend/dominance/dominance_frontier.hpp>
 #include <midend/dominance/dominators.hpp>
 #include <midend/dominance/post_dominators.hpp>
 #include <midend/loops/cycles.hpp>
+#include <midend/loops/loop_forms.hpp>
 #include <midend/loops/natural_loops.hpp>
+#include <midend/transform/close_loops.hpp>
 
 #include <llvm/ADT/DepthFirstIterator.h>
 #include <llvm/ADT/SmallVector.h>
@@ -68,6 +71,7 @@ public:
     compare_post_dominators();
     compare_frontiers();
     compare_cycles();
+    compare_closed_form();
   }
 
 private:
@@ -130,7 +134,12 @@ private:
     theirs.getUniqueExitBlocks(blocks);
     same("exit blocks", at, set_of(loops_.exit_blocks(l)) == numbers(blocks));
     same("preheader", at, preheader(l) == number(theirs.getLoopPreheader()));
-    same("dedicated exits", at, loops_.has_dedicated_exits(l) == dedicated_exits(theirs));
+    const bool dedicated = dedicated_exits(theirs);
+    same("dedicated exits", at, loops_.has_dedicated_exits(l) == dedicated);
+    const bool simple = theirs.getLoopPreheader() != nullptr && theirs.getLoopLatch() != nullptr && dedicated;
+    same("loop-simplify form", at,
+         (midend::is_loop_simplify_form(graph_, loops_, l) && preheader(l) != midend::no_node) == simple);
+    same("rotated form", at, midend::is_rotated(graph_, loops_, l) == theirs.isRotatedForm());
   }
 
   /// LLVM also wants to be able to move instructions into a preheader, which ends that matter for invokes and the like.
@@ -176,6 +185,19 @@ private:
       same("dominance frontier", b,
            set_of(frontiers[number(&b)]) == (found == theirs.end() ? nodes() : numbers(found->second)));
     }
+  }
+
+  /// Whether values of loops are read outside only by phis in exit blocks (LCSSA). LLVM does not care about tokens.
+  void compare_closed_form() {
+    const midend::llvm_ssa ir(function_);
+    const midend::dominator_tree tree = midend::dominators(ir.graph());
+    const midend::loop_closing_plan plan = midend::plan_close_loops(ir, tree, midend::natural_loops(ir.graph(), tree));
+    const bool closed = llvm::none_of(
+        plan.phis, [&](const midend::closing_phi& phi) { return !ir.value(phi.value)->getType()->isTokenTy(); });
+    const bool theirs = llvm::all_of(theirs_.loops, [&](const llvm::Loop* loop) {
+      return loop->isRecursivelyLCSSAForm(theirs_.dominators, theirs_.loops);
+    });
+    same("closed form", *function_.begin(), (closed && plan.refused.empty()) == theirs);
   }
 
   void compare_cycles() {
