@@ -191,6 +191,174 @@ proc @f(%n: i32) -> i32 {
   CHECK(done.plan.refused[0].reason == midend::rotation_refusal_reason::several_edges_into_the_body);
 }
 
+namespace {
+
+/// Fixes irreducible cycles by both methods, each certified; returns the result of the dispatch.
+elbrus::procedure without_irreducible_cycles(std::string_view text) {
+  const elbrus::procedure before = program_of(text).procedures[0];
+  CHECK(!midend::cycles(before).is_reducible());
+  elbrus::procedure p;
+  for (const auto method : {midend::irreducible_method::split_nodes, midend::irreducible_method::dispatch}) {
+    p = before;
+    elbrus::editor e(p);
+    const auto done = midend::fix_irreducible(e, {.method = method});
+    CHECK(done.plan.refused.empty());
+    const auto verdict = certificate(before, p, done.witness);
+    CHECK_MESSAGE(verdict, to_text(verdict), "\n", elbrus::to_text(before), elbrus::to_text(p));
+    for (const elbrus::diagnostic& error : elbrus::verify(p)) {
+      FAIL_CHECK(error.message, "\n", elbrus::to_text(p));
+    }
+    CHECK(midend::cycles(p).is_reducible());
+  }
+  return p;
+}
+
+} // namespace
+
+TEST_CASE("48919, 55099: a child loop, and a self loop at an entry, stay loops") {
+  const elbrus::procedure p = without_irreducible_cycles(R"(
+proc @f(%c: i1, %x: i32, %n: i32) -> i32 {
+  node entry:
+    br %c ? a : b
+  node a:
+    %i = phi.i32 [entry: %x], [a: %i1], [latch: %j]
+    %i1 = add.i32 %i, 1
+    %p = cmp.lt.i32 %i1, %n
+    br %p ? a : b
+  node b:
+    %j = phi.i32 [entry: 0], [a: %i1], [b: %j1]
+    %j1 = add.i32 %j, 3
+    %q = cmp.lt.i32 %j1, %n
+    br %q ? b : child
+  node child:
+    %k = phi.i32 [b: 0], [child: %k1]
+    %k1 = add.i32 %k, %j
+    %r = cmp.lt.i32 %k1, %n
+    br %r ? child : latch
+  node latch:
+    %s = cmp.lt.i32 %j, %n
+    br %s ? a : exit
+  node exit:
+    ret %k1
+}
+)");
+  const auto found = midend::dominators_and_loops(p);
+  CHECK(found.loops.num_loops() == 4); // the new one, and those of a, b and child
+  for (node_id n = 0; n != p.num_nodes(); ++n) {
+    const std::string_view name = p.node_name(n);
+    if (name == "a" || name == "b" || name == "child") {
+      CHECK(found.loops.is_header(n));
+      CHECK(found.loops.loop_depth(n) == 2);
+    }
+  }
+}
+
+TEST_CASE("56334, 191979: both arms of a branch to one entry, with different phi inputs") {
+  without_irreducible_cycles(R"(
+proc @f(%c: i1, %d: i1, %x: i32, %n: i32) -> i32 {
+  node entry:
+    br %c ? left : right
+  node left:
+    switch.i32 %x [1: a], default: a
+  node right:
+    br %d ? b : b
+  node a:
+    %i = phi.i32 [left: 1], [left: 2], [b: %j1], [b: %j]
+    %i1 = add.i32 %i, %x
+    br b
+  node b:
+    %j = phi.i32 [right: %x], [right: %n], [a: %i1]
+    %j1 = add.i32 %j, 1
+    switch.i32 %j1 [5: a], [6: a], default: exit
+  node exit:
+    ret %j1
+}
+)");
+}
+
+TEST_CASE("191978, 205244, 206567: switches into, in and out of an irreducible cycle") {
+  without_irreducible_cycles(R"(
+proc @f(%x: i32, %n: i32) -> i32 {
+  node entry:
+    switch.i32 %x [0: a], [1: b], [2: c], [3: exit], default: a
+  node a:
+    %i = phi.i32 [entry: 0], [entry: 9], [b: %j], [c: %k]
+    %i1 = add.i32 %i, 1
+    switch.i32 %i1 [7: b], [8: c], default: b
+  node b:
+    %j = phi.i32 [entry: 1], [a: %i1], [a: %i], [c: %k]
+    switch.i32 %j [3: a], [4: c], default: exit
+  node c:
+    %k = phi.i32 [entry: 2], [a: %i1], [b: %n]
+    switch.i32 %k [3: a], [4: b], default: exit
+  node exit:
+    %r = phi.i32 [entry: %x], [b: %j], [c: %k]
+    ret %r
+}
+)");
+}
+
+TEST_CASE("an unreachable predecessor of an entry of an irreducible cycle stays where it is") {
+  const elbrus::procedure p = without_irreducible_cycles(R"(
+proc @f(%c: i1, %x: i32) -> i32 {
+  node entry:
+    br %c ? a : b
+  node dead:
+    br %c ? a : b
+  node a:
+    %i = phi.i32 [entry: 0], [dead: 5], [b: %j]
+    %i1 = add.i32 %i, 1
+    br b
+  node b:
+    %j = phi.i32 [entry: %x], [dead: 6], [a: %i1]
+    br %c ? a : exit
+  node exit:
+    ret %j
+}
+)");
+  CHECK(p.node_name(p.edge_target(p.out_edges(1)[0])) == "a");
+}
+
+TEST_CASE("an edge that may not be led elsewhere refuses the cycle, and nothing else") {
+  struct stubborn_editor : elbrus::editor {
+    using elbrus::editor::editor;
+    edge_id stays = midend::no_edge;
+
+    bool may_redirect(edge_id e) const { return e != stays; }
+  };
+
+  elbrus::procedure p = program_of(R"(
+proc @f(%c: i1, %x: i32) -> i32 {
+  node entry:
+    br %c ? a : b
+  node a:
+    %i = phi.i32 [entry: 0], [b: %x]
+    br b
+  node b:
+    br %c ? a : between
+  node between:
+    br %c ? d : e
+  node d:
+    br e
+  node e:
+    br %c ? d : exit
+  node exit:
+    ret %x
+}
+)")
+                            .procedures[0];
+  stubborn_editor e(p);
+  e.stays = p.out_edges(0)[0];
+  for (const auto method : {midend::irreducible_method::dispatch, midend::irreducible_method::split_nodes}) {
+    const auto done = midend::fix_irreducible(e, {.method = method});
+    REQUIRE(done.plan.refused.size() == 1);
+    CHECK(done.plan.refused[0].reason == midend::irreducible_refusal_reason::edge_stays);
+    CHECK(done.plan.refused[0].edge == e.stays);
+    CHECK(done.dispatches + done.splits == (method == midend::irreducible_method::dispatch ? 1 : 0));
+  }
+  CHECK(elbrus::verify(p).empty());
+}
+
 TEST_CASE("swift 11426, noir 13672, rust 28728, dg 44: endless loops stay, and cleaning ends") {
   elbrus::procedure p = program_of(R"(
 proc @f(%c: i1) -> i32 {

@@ -2,6 +2,7 @@
 #include "transform/unfolding_checks.hpp"
 
 #include <doctest/doctest.h>
+#include <midend/transform/fix_irreducible.hpp>
 
 #include <array>
 #include <functional>
@@ -203,6 +204,85 @@ proc @f(%c: i1, %x: i32) -> i32 {
     w.grow(after.num_nodes(), after.num_edges(), after.num_values());
   }
 };
+
+/// A cycle with three entries, one of them by parallel edges, got a new header; `Editor` decides how that branches.
+template <class Editor> struct with_new_header {
+  elbrus::procedure before = program_of(R"(
+proc @f(%x: i32, %n: i32) -> i32 {
+  node entry:
+    %k = add.i32 %x, 7
+    switch.i32 %x [1: a], [2: b], [3: b], default: other
+  node other:
+    %w = call.i32 @h(%k)
+    br c
+  node a:
+    %i = phi.i32 [entry: %k], [c: %s]
+    %i1 = add.i32 %i, %n
+    br b
+  node b:
+    %j = phi.i32 [entry: 10], [entry: %x], [a: %i1]
+    %j1 = call.i32 @h(%j)
+    br c
+  node c:
+    %s = phi.i32 [other: %w], [b: %j1]
+    %q = cmp.lt.i32 %s, %n
+    br %q ? a : exit
+  node exit:
+    ret %s
+}
+)")
+                                 .procedures[0];
+  elbrus::procedure after = before;
+  midend::unfolding_witness w;
+  node_id hub = no_node;
+
+  with_new_header() {
+    hub = static_cast<node_id>(after.num_nodes());
+    Editor e(after);
+    w = midend::fix_irreducible(e).witness;
+  }
+
+  node_id node(std::string_view name) const {
+    for (node_id n = 0; n != after.num_nodes(); ++n) {
+      if (after.node_name(n) == name) {
+        return n;
+      }
+    }
+    FAIL("no node ", name);
+    return no_node;
+  }
+
+  edge_id edge_from(std::string_view n, std::size_t i) const { return after.out_edges(node(n))[i]; }
+
+  /// The edge through which the new header, or its last branch, leads to a node.
+  edge_id edge_to(std::string_view n) const {
+    for (const edge_id e : after.in_edges(node(n))) {
+      if (after.edge_source(e) >= hub) {
+        return e;
+      }
+    }
+    FAIL("no edge to ", n);
+    return no_edge;
+  }
+
+  /// What a phi of a target takes from the new header.
+  value_id passed(std::string_view n) const { return after.phi_input(*after.values(node(n)).begin(), edge_to(n)); }
+
+  value_id selector() const { return after.operands(after.terminator(hub))[0]; }
+
+  void exchange_inputs(value_id phi, edge_id e, edge_id f) {
+    const value_id a = after.phi_input(phi, e);
+    after.set_phi_input(phi, e, after.phi_input(phi, f));
+    after.set_phi_input(phi, f, a);
+  }
+};
+
+struct without_switches : elbrus::editor {
+  using elbrus::editor::editor;
+  void set_switch() = delete;
+};
+
+static_assert(!midend::can_set_switches<without_switches> && midend::dispatching_editor<without_switches>);
 
 template <class World> struct mistake {
   std::string_view kind;
@@ -503,6 +583,55 @@ const std::vector<mistake<dispatched>>& mistakes_of_dispatch() {
   return all;
 }
 
+template <class World> const std::vector<mistake<World>>& mistakes_of_header() {
+  static const std::vector<mistake<World>> all = {
+      {"new header", "edges from two entries are sent each other's way",
+       [](auto& t) { t.exchange_inputs(t.selector(), t.edge_from("entry", 0), t.edge_from("other", 0)); }},
+      {"new header", "an edge from inside is sent to another entry",
+       [](auto& t) { t.exchange_inputs(t.selector(), t.edge_from("b", 0), t.edge_from("entry", 1)); }},
+      {"new header", "the selector is a parameter on one way",
+       [](auto& t) { t.after.set_phi_input(t.selector(), t.edge_from("entry", 2), t.before.parameters()[0]); }},
+      {"new header", "the selector is undefined on one way",
+       [](auto& t) {
+         t.after.set_phi_input(t.selector(), t.edge_from("b", 0), t.after.undefined(t.after.value(t.selector()).type));
+         t.w.grow(t.after.num_nodes(), t.after.num_edges(), t.after.num_values());
+       }},
+      {"new header", "two ways of the branch are exchanged",
+       [](auto& t) {
+         const edge_id e = t.edge_to("a");
+         const edge_id f = t.edge_to("b");
+         const node_id a = t.node("a");
+         const node_id b = t.node("b");
+         const value_id to_a = t.passed("a");
+         const value_id to_b = t.passed("b");
+         auto editor = elbrus::editor(t.after);
+         editor.redirect_edge(e, b);
+         editor.redirect_edge(f, a);
+         t.after.set_phi_input(*t.after.values(a).begin(), f, to_a);
+         t.after.set_phi_input(*t.after.values(b).begin(), e, to_b);
+       }},
+      {"new header", "parallel edges bring each other's value",
+       [](auto& t) { t.exchange_inputs(t.passed("b"), t.edge_from("entry", 1), t.edge_from("entry", 2)); }},
+      {"new header", "the value of the last iteration is lost",
+       [](auto& t) {
+         t.after.set_phi_input(t.passed("c"), t.edge_from("b", 0), t.after.undefined(elbrus::type::i32));
+         t.w.grow(t.after.num_nodes(), t.after.num_edges(), t.after.num_values());
+       }},
+      {"new header", "an entry gets the value for another one",
+       [](auto& t) { t.after.set_phi_input(*t.after.values(t.node("a")).begin(), t.edge_to("a"), t.passed("b")); }},
+      {"new header", "an operation runs where the ways meet",
+       [](auto& t) {
+         const value_id call = *++t.after.values(t.node("b")).begin();
+         t.after.move_value(call, t.hub, t.after.terminator(t.hub));
+       }},
+      {"new header", "the new header is declared a copy of an entry",
+       [](auto& t) { t.w.node_origin[t.hub] = t.node("a"); }},
+      {"new header", "the new header leads to itself",
+       [](auto& t) { elbrus::editor(t.after).redirect_edge(t.edge_to("a"), t.hub); }},
+  };
+  return all;
+}
+
 struct caught {
   std::size_t seeded = 0;
   std::size_t by_certificate = 0;
@@ -666,6 +795,8 @@ TEST_CASE("verify_unfolding rejects wrong transformations") {
   std::map<std::string_view, caught> table;
   reject_all(mistakes(), table);
   reject_all(mistakes_of_dispatch(), table);
+  reject_all(mistakes_of_header<with_new_header<elbrus::editor>>(), table);
+  reject_all(mistakes_of_header<with_new_header<without_switches>>(), table);
   std::size_t seeded = 0;
   std::set<unfolding_fault> faults;
   for (const auto& [kind, row] : table) {

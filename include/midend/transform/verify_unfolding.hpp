@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -104,6 +105,21 @@ private:
     value_id value;
 
     friend bool operator==(const key&, const key&) = default;
+  };
+
+  /// A case of an inserted node, or all others.
+  struct edge_case_key {
+    std::uint32_t node;
+    std::uint64_t value;
+    bool is_case;
+
+    friend bool operator==(const edge_case_key&, const edge_case_key&) = default;
+  };
+
+  struct hash_of_case {
+    std::uint64_t operator()(const edge_case_key& key) const {
+      return mix_hash(key.value, std::uint64_t{key.node} << 1 | (key.is_case ? 1u : 0u));
+    }
   };
 
   bool ok() const { return verdict_.fault == unfolding_fault::none; }
@@ -417,7 +433,7 @@ private:
     if (condition != no_value) {
       const value_id decided = back_along(path_, condition);
       if (const auto c = constant_of_new(decided)) {
-        const edge_id e = taken_edge(after_, n, *c);
+        const edge_id e = edge_of_inserted(n, *c);
         if (e != no_edge) {
           pending_.push_back(e);
         }
@@ -425,6 +441,42 @@ private:
       }
     }
     for_each_id(after_.graph().out_edges(n), [&](edge_id e) { pending_.push_back(e); });
+  }
+
+  /// The edge that an inserted node takes for a constant. Many ways may ask a dispatch to as many nodes, so the cases
+  /// of large ones are hashed.
+  edge_id edge_of_inserted(node_id n, const constant_of<After>& c) {
+    if constexpr (std::is_integral_v<constant_of<After>>) {
+      using map = hash_map<edge_case_key, hash_of_case>;
+      const std::uint32_t i = cases_.find({n, static_cast<std::uint64_t>(c), true});
+      const std::uint32_t otherwise = i == map::missing ? cases_.find({n, 0, false}) : i;
+      if (otherwise != map::missing) {
+        return case_edges_[otherwise];
+      }
+      std::size_t edges = 0;
+      for ([[maybe_unused]] auto&& e : after_.graph().out_edges(n)) {
+        if (++edges == 9) {
+          hash_cases(n);
+          return edge_of_inserted(n, c);
+        }
+      }
+    }
+    return taken_edge(after_, n, c);
+  }
+
+  void hash_cases(node_id n) {
+    const auto otherwise = static_cast<std::uint32_t>(case_edges_.size());
+    cases_.find_or_insert({n, 0, false}, otherwise);
+    case_edges_.push_back(no_edge);
+    for_each_id(after_.graph().out_edges(n), [&](edge_id e) {
+      if (const auto value = after_.edge_case(e)) {
+        cases_.find_or_insert({n, static_cast<std::uint64_t>(*value), true},
+                              static_cast<std::uint32_t>(case_edges_.size()));
+        case_edges_.push_back(e);
+      } else {
+        case_edges_[otherwise] = e;
+      }
+    });
   }
 
   std::optional<constant_of<After>> constant_of_new(value_id v) const {
@@ -788,6 +840,8 @@ private:
   ids path_;
   ids pending_;
   ids paths_;
+  hash_map<edge_case_key, hash_of_case> cases_; ///< into `case_edges_`
+  flat_array<edge_id> case_edges_;
   flat_array<way> ways_;
   ids in_ways_end_; ///< by node, into `in_ways_`
   ids in_ways_;
