@@ -202,11 +202,15 @@ TEST_CASE("simplify_loops on unfolded programs, whose flow is worse") {
 
 TEST_CASE("rotate_loops") {
   std::size_t rotated = 0;
+  std::size_t running = 0;
   check_on_random_programs(
       1000, endless_flow(),
       [&](elbrus::editor& e) {
         auto done = midend::rotate_loops(e);
         rotated += done.plan.rotations.size();
+        for (const midend::rotation& r : done.plan.rotations) {
+          running += r.runs ? 1u : 0u;
+        }
         return std::move(done.witness);
       },
       [](const elbrus::procedure& p) {
@@ -214,7 +218,9 @@ TEST_CASE("rotate_loops") {
         const auto found = midend::dominators_and_loops(p);
         CHECK(midend::plan_rotate_loops(elbrus::effect_view(p), found.loops).empty());
       });
+  MESSAGE(rotated, " rotated, ", running, " of them certainly run");
   CHECK(rotated > affordable(100));
+  CHECK(running > affordable(20));
 }
 
 namespace {

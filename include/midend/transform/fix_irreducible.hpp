@@ -105,7 +105,7 @@ public:
         stays = may_split(ir_, edges[i]) ? stays : edges[i];
       }
       if (stays != no_edge) {
-        refuse(c, irreducible_refusal_reason::edge_stays, stays);
+        out_.refused.push_back({c, cycles_.header(c), irreducible_refusal_reason::edge_stays, stays, no_value});
       } else if (!edges.empty()) {
         const auto first = static_cast<std::uint32_t>(out_.edges.size());
         for (const edge_id e : edges) {
@@ -141,10 +141,6 @@ private:
 
   span<const edge_id> edges_of(cycle_id c) const {
     return {edges_.data() + ends_[c], edges_.data() + ends_[c + std::size_t{1}]};
-  }
-
-  void refuse(cycle_id c, irreducible_refusal_reason reason, edge_id e = no_edge, value_id v = no_value) {
-    out_.refused.push_back({c, cycles_.header(c), reason, e, v});
   }
 
   /// For each irreducible cycle the edges that enter it and, if wanted, those in it that lead to its header, apart from
@@ -183,47 +179,32 @@ private:
     }
   }
 
-  /// Chooses the entry for which least is copied among the first ones. Returns whether there is a plan.
+  /// Chooses the entry for which least is copied, among the first ones for which nothing is against it. Returns whether
+  /// there is a plan.
   bool plan_split(cycle_id c, std::size_t max_cloned) {
     constexpr std::size_t max_tried = 8;
+    constexpr auto unlimited = static_cast<std::size_t>(-1);
     cycles_.entries(c, entries_);
-    std::size_t best = 0;
-    std::size_t best_size = static_cast<std::size_t>(-1);
-    for (std::size_t i = 0; i != min(entries_.size(), max_tried); ++i) {
+    const std::size_t tried = min(entries_.size(), max_tried);
+    node_id header = no_node;
+    std::size_t best_size = unlimited;
+    for (std::size_t i = 0; i != tried; ++i) {
       const std::size_t size = reach_without(c, entries_[i], best_size);
-      if (size < best_size) {
-        best = i;
+      if (size < best_size && !obstacle(c, entries_[i])) {
+        header = entries_[i];
         best_size = size;
       }
     }
-    const node_id header = entries_[best];
-    reach_without(c, header, best_size);
-    for (const edge_id e : edges_of(c)) {
-      if (target(e) != header && !may_redirect(ir_, e)) {
-        refuse(c, irreducible_refusal_reason::edge_stays, e);
-        return false;
-      }
-    }
-    for (const node_id n : region_) {
-      edge_id stays = no_edge;
-      for_each_id(ir_.graph().out_edges(n), [&](edge_id e) { stays = may_redirect(ir_, e) ? stays : e; });
-      if (stays != no_edge) {
-        refuse(c, irreducible_refusal_reason::edge_stays, stays);
-        return false;
-      }
-      value_id unique = no_value;
-      if constexpr (has_may_duplicate<IR>) {
-        for_each_id(ir_.values(n), [&](value_id v) { unique = ir_.is_phi(v) || ir_.may_duplicate(v) ? unique : v; });
-      }
-      if (unique != no_value) {
-        refuse(c, irreducible_refusal_reason::may_not_duplicate, no_edge, unique);
-        return false;
-      }
-    }
-    if (best_size > max_cloned - min(max_cloned, out_.cloned)) {
-      refuse(c, irreducible_refusal_reason::too_large);
+    if (header == no_node) {
+      reach_without(c, entries_[0], unlimited);
+      out_.refused.push_back(*obstacle(c, entries_[0]));
       return false;
     }
+    if (best_size > max_cloned - min(max_cloned, out_.cloned)) {
+      out_.refused.push_back({c, cycles_.header(c), irreducible_refusal_reason::too_large, no_edge, no_value});
+      return false;
+    }
+    reach_without(c, header, best_size);
     cycle_split s{c,
                   header,
                   static_cast<std::uint32_t>(out_.nodes.size()),
@@ -243,6 +224,31 @@ private:
     out_.splits.push_back(s);
     out_.cloned += best_size;
     return true;
+  }
+
+  /// Why the nodes of `region_` cannot be copied so that `header` is the only entry.
+  std::optional<irreducible_refusal> obstacle(cycle_id c, node_id header) const {
+    for (const edge_id e : edges_of(c)) {
+      if (target(e) != header && !may_redirect(ir_, e)) {
+        return irreducible_refusal{c, cycles_.header(c), irreducible_refusal_reason::edge_stays, e, no_value};
+      }
+    }
+    for (const node_id n : region_) {
+      edge_id stays = no_edge;
+      value_id unique = no_value;
+      for_each_id(ir_.graph().out_edges(n), [&](edge_id e) { stays = may_redirect(ir_, e) ? stays : e; });
+      if constexpr (has_may_duplicate<IR>) {
+        for_each_id(ir_.values(n), [&](value_id v) { unique = ir_.is_phi(v) || ir_.may_duplicate(v) ? unique : v; });
+      }
+      if (stays != no_edge) {
+        return irreducible_refusal{c, cycles_.header(c), irreducible_refusal_reason::edge_stays, stays, no_value};
+      }
+      if (unique != no_value) {
+        return irreducible_refusal{c, cycles_.header(c), irreducible_refusal_reason::may_not_duplicate, no_edge,
+                                   unique};
+      }
+    }
+    return std::nullopt;
   }
 
   /// Lists in `region_` what is reached in a cycle from its entries without passing one of them, and returns how many
@@ -290,7 +296,7 @@ private:
 /// single node that is an entry of the cycle. All cycles are planned at once.
 ///
 /// *Node splitting*: which entry stays, and which nodes of the cycle are copied for the others: what they reach without
-/// passing that one. Among the first eight entries it is the one for which least is copied. Only innermost irreducible
+/// passing that one. Of the first eight entries, it is the one for which least is copied. Only innermost irreducible
 /// cycles are planned; `fix_irreducible` plans again for those around them and for what is in the copies.
 ///
 /// Requires results of this graph as it is. Edges from unreachable nodes stay where they are. A cycle is refused for an

@@ -6,7 +6,9 @@
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/known_constant.hpp"
 #include "midend/ir/profile.hpp"
+#include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/loops/dominators_and_loops.hpp"
 #include "midend/loops/loop_edges.hpp"
@@ -45,6 +47,7 @@ struct rotation {
   node_id header;   ///< becomes the latch; its copy is the guard
   edge_id entering; ///< from the preheader
   edge_id body;     ///< from the header into the loop
+  bool runs;        ///< the first test is known to hold, so the guard is a jump
 };
 
 /// What `rotate_loops` will do. To veto a rotation, remove it.
@@ -60,7 +63,46 @@ struct rotation_options {
   std::size_t max_operations = 16; ///< of a header, without phis: they are copied
 };
 
+namespace detail {
+
+/// Whether the header is known to go on into the loop when it is entered.
+template <effect_ir IR> bool enters_body([[maybe_unused]] const IR& ir, [[maybe_unused]] const rotation& r) {
+  if constexpr (has_constant_type<IR> && has_constant<IR> && has_edge_case<IR>) {
+    const auto condition = static_cast<value_id>(ir.condition(r.header));
+    if (condition == no_value) {
+      return false;
+    }
+    const auto first = known_constant(ir, condition, [&](value_id v) {
+      if (ir.is_phi(v)) {
+        for_each_phi(ir, r.header, [&, phi = v](value_id own) {
+          v = own == phi ? static_cast<value_id>(ir.phi_input(phi, r.entering)) : v;
+        });
+      }
+      return v;
+    });
+    if (!first) {
+      return false;
+    }
+    edge_id taken = no_edge;
+    edge_id otherwise = no_edge;
+    for_each_id(ir.graph().out_edges(r.header), [&](edge_id e) {
+      const auto value = ir.edge_case(e);
+      if (!value) {
+        otherwise = e;
+      } else if (*value == *first) {
+        taken = e;
+      }
+    });
+    return (taken == no_edge ? otherwise : taken) == r.body;
+  } else {
+    return false;
+  }
+}
+
+} // namespace detail
+
 /// The loops that test in the header and not in the latch, which are rotated unless there is a reason against it.
+/// Where literals tell that the test holds the first time (`known_constant`), the guard will be a jump.
 /// Requires a forest of this graph as it is, with boundaries. O(loops, and the size of their headers).
 template <effect_ir IR>
 rotation_plan plan_rotate_loops(const IR& ir, const loop_forest& loops, const rotation_options& options = {}) {
@@ -73,7 +115,7 @@ rotation_plan plan_rotate_loops(const IR& ir, const loop_forest& loops, const ro
       continue;
     }
     const auto refuse = [&](rotation_refusal_reason reason) { plan.refused.push_back({l, reason}); };
-    rotation r{l, header, no_edge, no_edge};
+    rotation r{l, header, no_edge, no_edge, false};
     std::size_t bodies = 0;
     bool edges_stay = false;
     detail::for_each_id(g.out_edges(header), [&](edge_id e) {
@@ -105,6 +147,7 @@ rotation_plan plan_rotate_loops(const IR& ir, const loop_forest& loops, const ro
     } else if (operations > options.max_operations) {
       refuse(rotation_refusal_reason::too_large);
     } else {
+      r.runs = detail::enters_body(ir, r);
       plan.rotations.push_back(r);
     }
   }
@@ -137,6 +180,13 @@ template <unfolding_editor E> void apply_rotate_loops(unfolding<E>& u, const rot
   for (std::size_t i = 0; i != guards.size(); ++i) {
     const rotation& r = plan.rotations[i];
     const auto body = static_cast<node_id>(g.edge_target(r.body));
+    if (r.runs) {
+      edge_id into = no_edge;
+      detail::for_each_id(g.out_edges(guards[i]), [&](edge_id e) {
+        into = static_cast<node_id>(g.edge_target(e)) == body ? e : into; // the only one, as of the header
+      });
+      u.keep_edge(into, drop_reason::constant_condition);
+    }
     flat_array<edge_id> edges;
     edges.push_back(r.body);
     detail::for_each_id(g.out_edges(guards[i]), [&](edge_id e) {
@@ -161,7 +211,7 @@ template <unfolding_editor E> unfolding_witness apply_rotate_loops(E& editor, co
 
 /// Brings all loops into loop-simplify form, rotates those that test in the header, and brings them into that form
 /// again. Returns the witness, the plan, and dominators and loops of the new graph. Numbers of loops in the plan are
-/// those before rotation. A guard that always or never holds is not folded.
+/// those before rotation.
 template <unfolding_editor E>
   requires effect_ir<E>
 loop_transformation<rotation_plan> rotate_loops(E& editor, const rotation_options& options = {}) {

@@ -149,8 +149,8 @@ public:
     editor_.redirect_edge(e, target);
   }
 
-  /// The source of an edge always continues along it, because its condition is a literal or because the others are
-  /// equal to it.
+  /// The source of an edge always continues along it, because its condition is a known constant or because the
+  /// others are equal to it.
   void keep_edge(edge_id e, drop_reason reason) {
     const auto n = static_cast<node_id>(editor_.graph().edge_source(e));
     const std::uint32_t like = reason == drop_reason::constant_condition ? static_cast<value_id>(editor_.condition(n))

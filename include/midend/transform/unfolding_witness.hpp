@@ -17,7 +17,7 @@ MIDEND_BEGIN_NAMESPACE
 
 /// Why a copy lacks an edge of its original.
 enum class drop_reason : std::uint8_t {
-  constant_condition, ///< the condition is a literal of the new program, with another case
+  constant_condition, ///< the condition is a value of the new program that `known_constant` knows, with another case
   equal_edges,        ///< another edge of the node leads to the same target with the same phi inputs
   assumed             ///< a reason that the checker does not see, such as a trip count; it counts these
 };
@@ -26,7 +26,7 @@ enum class drop_reason : std::uint8_t {
 struct dropped_edge {
   node_id node;       ///< of the new program
   edge_id edge;       ///< of the old program
-  std::uint32_t like; ///< for `constant_condition` that literal, for `equal_edges` the old edge that is taken instead
+  std::uint32_t like; ///< for `constant_condition` that value, for `equal_edges` the old edge that is taken instead
   drop_reason reason;
 };
 

@@ -7,6 +7,7 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/known_constant.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/support/detail/hash_map.hpp"
 #include "midend/support/flat_array.hpp"
@@ -341,7 +342,7 @@ private:
       bool proven = d.reason == drop_reason::assumed;
       verdict_.assumed += proven;
       if (d.reason == drop_reason::constant_condition && before_.condition(old) != no_value &&
-          d.like < new_home_.size()) { // that the literal is the condition is checked with the operations
+          d.like < new_home_.size()) { // that this is the condition is checked with the operations
         const auto c = constant_of_new(d.like);
         proven = c && taken_edge(before_, old, *c) != e;
       } else if (d.reason == drop_reason::equal_edges) {
@@ -480,7 +481,7 @@ private:
   }
 
   std::optional<constant_of<After>> constant_of_new(value_id v) const {
-    return v == no_value ? std::nullopt : std::optional<constant_of<After>>(after_.constant(v));
+    return v == no_value ? std::nullopt : known_constant(after_, v);
   }
 
   /// What a value is at the start of a path of the new program.
@@ -861,8 +862,8 @@ private:
 
 /// Checks that `after` is an unfolding of `before` in the sense of the witness, so that each run of `after` is a run of
 /// `before`: the same decisions, the same operations with the same operands, in the same order. It is independent of
-/// the code that transforms: if you trust this function, `dominators`, and `same_operation` of the IR, you need not
-/// trust the transformation. Requires IRs that `check_ir` accepts; the witness may be anything.
+/// the code that transforms: if you trust this function, `dominators`, `known_constant`, and `same_operation` of the
+/// IR, you need not trust the transformation. Requires IRs that `check_ir` accepts; the witness may be anything.
 ///
 /// **What is checked** of the reachable part of the new program.
 /// 1. The way from the entry through inserted nodes leads to a copy of the old entry.
