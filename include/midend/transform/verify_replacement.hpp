@@ -1,0 +1,257 @@
+/// `verify_replacement`: checks the certificate of replaced values.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dominance/dominator_tree.hpp"
+#include "midend/dominance/dominators.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/effects.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/ir/semantics.hpp"
+#include "midend/ir/ssa.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/transform/certifiable_ir.hpp"
+#include "midend/transform/detail/paired_programs.hpp"
+#include "midend/transform/replacement_witness.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// What is wrong with a replacement.
+enum class replacement_fault : std::uint8_t {
+  none,
+  wrong_size,        ///< the programs have other nodes, or the witness names a value that is none
+  wrong_witness,     ///< a value has two sources, or a source has one
+  different_value,   ///< a value is neither a copy of what has its source nor a phi of it
+  not_dominated,     ///< the source is not computed on every way to the value
+  missing_operation, ///< an operation that is not removable is missing
+  extra_operation,   ///< an operation that the old program does not have there
+  changed_operation, ///< it computes something else, or promises more
+  wrong_operand,     ///< an operand, phi input or condition is neither the old value nor its source, or not computed
+  changed_flow       ///< an edge, its target or its case
+};
+
+/// The answer of `verify_replacement`: the first fault and its place, or none.
+struct replacement_verdict {
+  replacement_fault fault = replacement_fault::none;
+  node_id node = no_node;
+  value_id value = no_value;
+
+  explicit operator bool() const { return fault == replacement_fault::none; }
+};
+
+namespace detail {
+
+template <class Before, class After> class replacement_checker {
+public:
+  replacement_checker(const Before& before, const After& after, const replacement_witness& w)
+      : pair_(before, after), before_(before), after_(after), w_(w) {}
+
+  replacement_verdict run() {
+    if (!pair_.read()) {
+      fail(replacement_fault::wrong_size, no_node);
+      return verdict_;
+    }
+    list_sources();
+    for (std::size_t i = 0; ok() && i != pair_.order.size(); ++i) {
+      if (!pair_.same_edges(pair_.order[i])) {
+        fail(replacement_fault::changed_flow, pair_.order[i]);
+      }
+    }
+    if (ok()) {
+      prove_sources(); // after the flow: the same nodes are reached
+    }
+    for (std::size_t i = 0; ok() && i != pair_.order.size(); ++i) {
+      compare_node(pair_.order[i]);
+    }
+    return verdict_;
+  }
+
+private:
+  bool ok() const { return verdict_.fault == replacement_fault::none; }
+
+  void fail(replacement_fault fault, node_id n, value_id v = no_value) {
+    if (ok()) {
+      verdict_ = {fault, n, v};
+    }
+  }
+
+  void list_sources() {
+    const std::size_t count = pair_.num_old_values();
+    source_.resize_for_overwrite(count);
+    for (value_id v = 0; v != count; ++v) {
+      source_[v] = v;
+    }
+    for (const value_replacement& r : w_.same) {
+      if (r.value >= count || r.by >= count) {
+        fail(replacement_fault::wrong_size, no_node, r.value);
+        return;
+      }
+      if (source_[r.value] != r.value || r.value == r.by) {
+        fail(replacement_fault::wrong_witness, pair_.old_home[r.value], r.value);
+      }
+      source_[r.value] = r.by;
+    }
+    for (const value_replacement& r : w_.same) {
+      if (source_[r.by] != r.by) {
+        fail(replacement_fault::wrong_witness, pair_.old_home[r.value], r.value);
+      }
+    }
+  }
+
+  void prove_sources() {
+    const dominator_tree tree = dominators(before_.graph());
+    position_.assign(pair_.num_old_values(), 0);
+    for (const node_id n : pair_.order) {
+      std::uint32_t at = 0;
+      for_each_id(before_.values(n), [&](value_id v) { position_[v] = at++; });
+    }
+    for (const value_replacement& r : w_.same) {
+      const node_id n = pair_.old_home[r.value];
+      if (n == no_node) {
+        fail(replacement_fault::different_value, n, r.value);
+      } else if (tree.is_reachable(n)) {
+        prove(tree, n, r);
+      }
+    }
+  }
+
+  void prove(const dominator_tree& tree, node_id n, const value_replacement& r) {
+    const bool is_phi = before_.is_phi(r.value);
+    const node_id home = pair_.old_home[r.by];
+    if (home != no_node && !tree.strictly_dominates(home, n) &&
+        (is_phi || home != n || position_[r.by] >= position_[r.value])) {
+      fail(replacement_fault::not_dominated, n, r.value);
+      return;
+    }
+    bool same = is_phi || is_copy(r.value);
+    if constexpr (has_is_undefined<Before>) {
+      same = same && !before_.is_undefined(r.by);
+    }
+    if (!is_phi) {
+      for_each_id(before_.operands(r.value), [&](value_id x) { same = same && source_[x] == r.by; });
+    } else if (same) {
+      for_each_id(before_.graph().in_edges(n), [&](edge_id e) {
+        const auto input = static_cast<value_id>(before_.phi_input(r.value, e));
+        same = same && (!tree.is_reachable(static_cast<node_id>(before_.graph().edge_source(e))) ||
+                        (input != no_value && source_[input] == r.by));
+      });
+    }
+    if (!same) {
+      fail(replacement_fault::different_value, n, r.value);
+    }
+  }
+
+  /// Whether it is a copy with the width of its only operand.
+  bool is_copy([[maybe_unused]] value_id v) const {
+    if constexpr (has_operation<Before>) {
+      const operation_info info = before_.operation(v);
+      std::size_t operands = 0;
+      bool same_width = true;
+      for_each_id(before_.operands(v), [&](value_id x) {
+        same_width = same_width && before_.operation(x).width == info.width;
+        ++operands;
+      });
+      return info.code == operation::copy && operands == 1 && same_width;
+    } else {
+      return false;
+    }
+  }
+
+  /// Whether the new program may read `u` where the old one reads `x`.
+  bool is_same(value_id x, value_id u) const {
+    return pair_.same_value(x, u) || (x != no_value && source_[x] != x && pair_.same_value(source_[x], u));
+  }
+
+  void compare_node(node_id n) {
+    values_.clear();
+    for_each_id(after_.values(n), [&](value_id v) { values_.push_back(v); });
+    std::size_t at = 0;
+    for_each_id(before_.values(n), [&](value_id x) {
+      if (at != values_.size() && values_[at] == x) {
+        compare_operation(n, x);
+        ++at;
+      } else if (!before_.is_phi(x) && !is_removable(before_, x)) {
+        fail(replacement_fault::missing_operation, n, x);
+      }
+    });
+    if (at != values_.size()) {
+      fail(replacement_fault::extra_operation, n, values_[at]);
+    }
+    if (!is_same(static_cast<value_id>(before_.condition(n)), static_cast<value_id>(after_.condition(n)))) {
+      fail(replacement_fault::wrong_operand, n, static_cast<value_id>(after_.condition(n)));
+    }
+    for_each_id(after_.graph().out_edges(n), [&](edge_id e) {
+      for_each_phi(after_, static_cast<node_id>(after_.graph().edge_target(e)), [&](value_id phi) {
+        const node_id home = pair_.new_home[phi];
+        if (phi >= pair_.num_old_values() || pair_.old_home[phi] != home || !before_.is_phi(phi)) {
+          fail(replacement_fault::extra_operation, home, phi);
+        } else if (!is_same(static_cast<value_id>(before_.phi_input(phi, e)),
+                            static_cast<value_id>(after_.phi_input(phi, e)))) {
+          fail(replacement_fault::wrong_operand, home, phi);
+        }
+      });
+    });
+  }
+
+  void compare_operation(node_id n, value_id x) {
+    if (!pair_.same_operation(x, x)) {
+      fail(replacement_fault::changed_operation, n, x);
+      return;
+    }
+    if (before_.is_phi(x)) {
+      return; // edge by edge
+    }
+    operands_.clear();
+    for_each_id(before_.operands(x), [&](value_id y) { operands_.push_back(y); });
+    std::size_t i = 0;
+    bool same = true;
+    for_each_id(after_.operands(x), [&](value_id u) {
+      same = same && i < operands_.size() && is_same(operands_[i], u);
+      ++i;
+    });
+    if (!same || i != operands_.size()) {
+      fail(replacement_fault::wrong_operand, n, x);
+    }
+  }
+
+  paired_programs<Before, After> pair_;
+  const Before& before_;
+  const After& after_;
+  const replacement_witness& w_;
+  replacement_verdict verdict_;
+  flat_array<value_id> source_;        ///< by old value; itself if the witness names none
+  flat_array<std::uint32_t> position_; ///< by old value, in its node
+  flat_array<value_id> values_;
+  flat_array<value_id> operands_;
+};
+
+} // namespace detail
+
+/// Checks that `after` is `before` with values replaced by others that are the same, so that both do the same. It
+/// shares no code with the transformation; what remains to be trusted is this function, `dominators`, `operation` and
+/// `same_operation` of the IR. Requires IRs that `check_ir` accepts; the witness may be anything.
+///
+/// **What is checked** of the reachable part of the program.
+/// 1. Each value of the witness is a copy, which keeps all bits, of a value that has its source, or a phi whose inputs
+///    along all reachable edges have its source. A value without an entry is its own source.
+/// 2. The source is a literal or parameter, or it is computed before the value on every way: its node strictly
+///    dominates that of the value, or, for a copy, it is earlier in the node. The literal `undef` is no source.
+/// 3. Edges and cases are the old ones. Operations are the old ones of each node in their order; those that are missing
+///    are removable. What is read is the old value or its source, and is computed in the new program.
+///
+/// **Why this is enough.** Where v may be read, v has the present value of its source d. When v is computed, it gets
+/// what d is at that moment, by 1 and induction over the run: the value that it takes has d's present value. It stays
+/// so: if d were computed again before v is read and without v being computed in between, there would be a way to d,
+/// which d's dominating v keeps clear of v, and from there to the read without v; but v dominates its reads.
+///
+/// O(n + m + values + operands).
+template <certifiable_ir Before, certifiable_ir After>
+replacement_verdict verify_replacement(const Before& before, const After& after, const replacement_witness& witness) {
+  return detail::replacement_checker<Before, After>(before, after, witness).run();
+}
+
+MIDEND_END_NAMESPACE
