@@ -1,0 +1,252 @@
+/// `hoist_invariants`: operations of loops that always give the same value move before the loop.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dominance/dominator_tree.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/editing.hpp"
+#include "midend/ir/effects.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/ssa.hpp"
+#include "midend/loops/dominators_and_loops.hpp"
+#include "midend/loops/loop_forest.hpp"
+#include "midend/loops/loop_forms.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// An operation that moves to the end of the preheader of a loop.
+struct hoisted_value {
+  value_id value;
+  loop_id loop; ///< the outermost one that it can leave
+  node_id preheader;
+  bool drops_promises; ///< it may run where it did not, which only its promises would make wrong
+
+  friend constexpr bool operator==(const hoisted_value&, const hoisted_value&) = default;
+};
+
+/// Why an operation that reads only values from outside a loop stays in it.
+enum class hoisting_refusal_reason : std::uint8_t {
+  no_preheader,
+  may_trap,      ///< it may trap, and may run before an effect or not at all
+  memory_written ///< it reads memory, and the loop writes or calls
+};
+
+/// An operation that stays in its innermost loop.
+struct hoisting_refusal {
+  value_id value;
+  loop_id loop;
+  hoisting_refusal_reason reason;
+
+  friend constexpr bool operator==(const hoisting_refusal&, const hoisting_refusal&) = default;
+};
+
+/// What `hoist_invariants` will do. To veto a move, remove it and those of the operations that read it.
+struct hoisting_plan {
+  std::uint64_t epoch = 0;
+  flat_array<hoisted_value> moves; ///< operands before what reads them
+  flat_array<hoisting_refusal> refused;
+
+  bool empty() const { return moves.empty(); }
+};
+
+/// What `hoist_invariants` requires of an editor.
+template <class E>
+concept hoisting_editor = effect_ir<E> && can_move_values<E> && can_drop_promises<E>;
+
+namespace detail {
+
+/// Whether no operation that may trap may move before `v`: it has an effect, or control may end there.
+template <class IR> constexpr bool stops_traps(const IR& ir, value_id v) {
+  const effect_kind effect = ir.effect(v);
+  return effect == effect_kind::writes || effect == effect_kind::unknown || ir.may_not_return(v) || ir.is_volatile(v);
+}
+
+template <class IR> class hoisting_planner {
+public:
+  hoisting_planner(const IR& ir, const dominator_tree& tree, const loop_forest& loops, hoisting_plan& out)
+      : ir_(ir), tree_(tree), loops_(loops), out_(out) {}
+
+  void run() {
+    out_.epoch = graph_epoch(ir_.graph());
+    if (loops_.num_loops() == 0) {
+      return;
+    }
+    home_.assign(static_cast<std::size_t>(ir_.num_values()), no_node);
+    find_writes();
+    find_certain_nodes();
+    for (const node_id n : tree_.preorder()) { // definitions before uses
+      const loop_id l = loops_.innermost_loop(n);
+      bool is_certain = is_certain_[n] != 0;
+      for_each_id(ir_.values(n), [&](value_id v) {
+        home_[v] = n;
+        if (ir_.is_phi(v) || is_terminator(ir_, v)) {
+          return;
+        }
+        if (l != no_loop && is_movable(v)) {
+          plan_value(v, l, is_certain);
+        }
+        is_certain = is_certain && !stops_traps(ir_, v);
+      });
+    }
+  }
+
+private:
+  /// Loops that may write memory, or call what may.
+  void find_writes() {
+    writes_.assign(loops_.num_loops(), 0);
+    for (const node_id n : tree_.preorder()) {
+      const loop_id l = loops_.innermost_loop(n);
+      if (l != no_loop && writes_[l] == 0) {
+        for_each_id(ir_.values(n), [&](value_id v) {
+          if (!ir_.is_phi(v) && (ir_.effect(v) == effect_kind::writes || ir_.effect(v) == effect_kind::unknown)) {
+            writes_[l] = 1;
+          }
+        });
+      }
+    }
+    for (loop_id l = static_cast<loop_id>(loops_.num_loops()); l-- != 0;) { // a loop comes before those in it
+      if (writes_[l] != 0 && loops_.parent(l) != no_loop) {
+        writes_[loops_.parent(l)] = 1;
+      }
+    }
+  }
+
+  /// Control that enters a loop runs its header and what follows without a branch. If nothing on the way stops traps,
+  /// the next node begins as it would before the loop.
+  void find_certain_nodes() {
+    is_certain_.assign(tree_.num_nodes(), 0);
+    certain_depth_.assign(loops_.num_loops(), 0);
+    flat_array<unsigned char> follows(loops_.num_loops(), 0);
+    for (const loop_id l : loops_.loops()) {
+      certain_depth_[l] = follows[l] != 0 ? certain_depth_[loops_.parent(l)] : loops_.depth(l);
+      node_id n = loops_.header(l);
+      while (n != no_node && loops_.innermost_loop(n) == l && is_certain_[n] == 0) {
+        is_certain_[n] = 1;
+        n = only_successor(n);
+      }
+      if (n != no_node && loops_.is_header(n) && loops_.parent(loops_.innermost_loop(n)) == l) {
+        follows[loops_.innermost_loop(n)] = 1;
+      }
+    }
+  }
+
+  /// Where control surely arrives from the start of a node, with nothing on the way that stops traps.
+  node_id only_successor(node_id n) const {
+    node_id only = no_node;
+    std::size_t edges = 0;
+    for_each_id(ir_.graph().successors(n), [&](node_id s) {
+      only = s;
+      ++edges;
+    });
+    bool stops = edges != 1;
+    for_each_id(ir_.values(n), [&](value_id v) { stops = stops || (!ir_.is_phi(v) && stops_traps(ir_, v)); });
+    return stops ? no_node : only;
+  }
+
+  bool is_movable(value_id v) const {
+    const effect_kind effect = ir_.effect(v);
+    return (effect == effect_kind::none || effect == effect_kind::reads) && !ir_.may_not_return(v) &&
+           !ir_.is_volatile(v);
+  }
+
+  /// The loops around a value that contain no definition of an operand; from the innermost one outwards, those that it
+  /// may leave.
+  void plan_value(value_id v, loop_id innermost, bool is_certain) {
+    std::uint32_t depth = 0; // of the innermost loop that it must stay in
+    for_each_id(ir_.operands(v), [&](value_id operand) {
+      const node_id from = operand == no_value ? no_node : home_[operand];
+      loop_id l = from == no_node ? no_loop : innermost;
+      while (l != no_loop && loops_.depth(l) > depth && !loops_.contains(l, from)) {
+        l = loops_.parent(l);
+      }
+      depth = l != no_loop && loops_.depth(l) > depth ? loops_.depth(l) : depth;
+    });
+    const bool reads = ir_.effect(v) == effect_kind::reads;
+    const bool traps = ir_.may_trap(v);
+    const bool still_traps = traps && may_trap_without_promises(ir_, v);
+    hoisted_value best{v, no_loop, no_node, false};
+    for (loop_id l = innermost; l != no_loop && loops_.depth(l) > depth; l = loops_.parent(l)) {
+      const bool certain = is_certain && loops_.depth(l) >= certain_depth_[innermost];
+      if ((reads && writes_[l] != 0) || (still_traps && !certain)) {
+        break; // and so do the loops around
+      }
+      if (has_preheader(ir_.graph(), loops_, l)) {
+        best = {v, l, loops_.preheader(l), traps && !certain};
+      }
+    }
+    if (best.loop != no_loop) {
+      home_[v] = best.preheader;
+      out_.moves.push_back(best);
+    } else if (loops_.depth(innermost) > depth) {
+      const bool traps_early = still_traps && !is_certain;
+      out_.refused.push_back({v, innermost,
+                              reads && writes_[innermost] != 0 ? hoisting_refusal_reason::memory_written
+                              : traps_early                    ? hoisting_refusal_reason::may_trap
+                                                               : hoisting_refusal_reason::no_preheader});
+    }
+  }
+
+  const IR& ir_;
+  const dominator_tree& tree_;
+  const loop_forest& loops_;
+  hoisting_plan& out_;
+  flat_array<node_id> home_;                ///< by value: where it will be
+  flat_array<unsigned char> writes_;        ///< by loop
+  flat_array<unsigned char> is_certain_;    ///< by node: it begins after its innermost loop is entered
+  flat_array<std::uint32_t> certain_depth_; ///< by loop: of the outermost loop after whose entry its header runs
+};
+
+} // namespace detail
+
+/// The operations of loops whose operands are computed outside or are moved out as well, and the outermost loop that
+/// each can leave: to the end of its preheader, where it may run although it did not before. So
+/// - operations with effects, volatile accesses, phis and calls stay;
+/// - an operation that reads memory leaves no loop in which something may write or call: the effects rung says no more
+///   about memory;
+/// - an operation that may trap leaves a loop only if it runs whenever the loop is entered, and before any effect, call
+///   or volatile access: its node follows from the header without a branch. So no trap moves before a call or out of a
+///   guard. If only promises make it trap (`may_trap_without_promises`), it loses them instead.
+///
+/// Loop-invariant code motion as in A. Aho, M. Lam, R. Sethi, J. Ullman, "Compilers", 2nd edition, section 9.5; all
+/// loops in one pass over the dominator tree. It moves what is invariant also from branches that are seldom taken, and
+/// moves into no loop but the one around.
+///
+/// Requires results of this graph as it is, with boundaries. Loops without preheader are not left (`simplify_loops`
+/// makes them); `refused` names the operations that stay in their innermost loop. Unreachable code stays. Loops in
+/// closed form stay so.
+///
+/// O(n + m + values + operands, these two times the depth of loops).
+template <effect_ir IR>
+hoisting_plan plan_hoist_invariants(const IR& ir, const dominator_tree& tree, const loop_forest& loops) {
+  MIDEND_ASSERT(tree.epoch() == graph_epoch(ir.graph()) && loops.epoch() == tree.epoch(), "results of this graph",
+                tree.epoch(), loops.epoch());
+  hoisting_plan plan;
+  detail::hoisting_planner<IR>(ir, tree, loops, plan).run();
+  return plan;
+}
+
+/// Applies a plan for the program as it is. The graph stays, and so do all results about it. `verify_motion` checks the
+/// result; it needs no witness. O(moves).
+template <hoisting_editor E> void apply_hoist_invariants(E& editor, const hoisting_plan& plan) {
+  MIDEND_ASSERT(plan.epoch == graph_epoch(editor.graph()), "a plan for this graph as it is now", plan.epoch);
+  for (const hoisted_value& h : plan.moves) {
+    editor.move_value(h.value, place_at_end(h.preheader));
+    if (h.drops_promises) {
+      editor.drop_promises(h.value);
+    }
+  }
+}
+
+/// Plans and applies. Returns what was done, and what was refused.
+template <hoisting_editor E> hoisting_plan hoist_invariants(E& editor) {
+  const auto found = dominators_and_loops(editor.graph());
+  hoisting_plan plan = plan_hoist_invariants(editor, found.dominators, found.loops);
+  apply_hoist_invariants(editor, plan);
+  return plan;
+}
+
+MIDEND_END_NAMESPACE
