@@ -357,6 +357,55 @@ proc @f(%c: i1, %x: i32) -> i32 {
   CHECK(elbrus::verify(p).empty());
 }
 
+namespace {
+
+/// No phi can take values of 64 bits.
+class token_editor : public elbrus::editor {
+public:
+  using editor::editor;
+
+  bool may_insert_phi(midend::value_id like) const { return graph().value(like).type != elbrus::type::i64; }
+};
+
+} // namespace
+
+TEST_CASE("56243: a value that cannot take a phi stays open, which is said; its loop is not rotated") {
+  elbrus::procedure p = program_of(R"(
+proc @f(%n: i32, %x: i64) -> i64 {
+  node entry:
+    br head
+  node head:
+    %i = phi.i32 [entry: 0], [body: %i1]
+    %token = add.i64 %x, 1
+    %v = add.i32 %i, 7
+    %q = cmp.lt.i32 %i, %n
+    br %q ? body : exit
+  node body:
+    %i1 = add.i32 %i, 1
+    br head
+  node exit:
+    %w = add.i32 %v, %i
+    call @host_note(%w)
+    ret %token
+}
+)")
+                            .procedures[0];
+  const elbrus::procedure before = p;
+  token_editor e(p);
+  const auto done = midend::close_loops(e);
+  REQUIRE(done.plan.refused.size() == 1);
+  CHECK(p.value_name(done.plan.refused[0].value) == "token");
+  CHECK(p.node_name(done.plan.refused[0].exit) == "exit");
+  CHECK(done.plan.refused[0].reason == midend::closing_refusal_reason::no_phi);
+  CHECK(done.plan.phis.size() == 2);
+  CHECK(certificate(before, p, done.witness));
+  CHECK(elbrus::verify(p).empty());
+  const auto rotated = midend::rotate_loops(e);
+  CHECK(rotated.plan.rotations.empty());
+  REQUIRE(rotated.plan.refused.size() == 1);
+  CHECK(rotated.plan.refused[0].reason == midend::rotation_refusal_reason::may_not_duplicate);
+}
+
 TEST_CASE("swift 11426, noir 13672, rust 28728, dg 44: endless loops stay, and cleaning ends") {
   elbrus::procedure p = program_of(R"(
 proc @f(%c: i1) -> i32 {

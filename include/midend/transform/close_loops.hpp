@@ -31,11 +31,26 @@ struct closing_phi {
   friend constexpr bool operator==(const closing_phi&, const closing_phi&) = default;
 };
 
+/// Why a value that is read outside its loop gets no phi in an exit block.
+enum class closing_refusal_reason : std::uint8_t {
+  exit_not_dedicated, ///< the block is entered from elsewhere, too
+  no_phi              ///< the value cannot take a phi (`may_insert_phi`)
+};
+
+/// A phi that would be needed.
+struct closing_refusal {
+  value_id value;
+  node_id exit;
+  closing_refusal_reason reason;
+
+  friend constexpr bool operator==(const closing_refusal&, const closing_refusal&) = default;
+};
+
 /// What `close_loops` will do. To veto the changes of a value, remove all phis for it.
 struct loop_closing_plan {
   std::uint64_t epoch = 0;
-  flat_array<closing_phi> phis;    ///< grouped by value
-  flat_array<closing_phi> refused; ///< the value is read outside its loop, but the exit is not dedicated
+  flat_array<closing_phi> phis;        ///< grouped by value
+  flat_array<closing_refusal> refused; ///< grouped by value
 
   bool empty() const { return phis.empty(); }
 };
@@ -135,8 +150,15 @@ private:
           mark(p);
         }
       });
-      if (leaves) {
-        (enters ? out_.refused : out_.phis).push_back({v, n});
+      if (!leaves) {
+        continue;
+      }
+      if (!may_insert_phi(ir_, v)) {
+        out_.refused.push_back({v, n, closing_refusal_reason::no_phi});
+      } else if (enters) {
+        out_.refused.push_back({v, n, closing_refusal_reason::exit_not_dedicated});
+      } else {
+        out_.phis.push_back({v, n});
       }
     }
   }
@@ -167,7 +189,8 @@ private:
 /// unreachable code do not count; a loop without exits has none.
 ///
 /// Requires results of this graph as it is. Exit blocks should be dedicated (`simplify_loops`): a value that would need
-/// a phi elsewhere is in `refused` with that block.
+/// a phi elsewhere is in `refused` with that block. So is a value of which the IR says that no phi can take it
+/// (`may_insert_phi`): it is read outside as before, and keeps its loop from being in closed form.
 ///
 /// O(n + m + values + operands), plus for each value that leaves its loop the nodes outside in which it is live, times
 /// the difference in depth of the loops there.

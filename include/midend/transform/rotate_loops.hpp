@@ -32,7 +32,7 @@ enum class rotation_refusal_reason : std::uint8_t {
   no_preheader,
   several_edges_into_the_body, ///< of the header, so that there is no single new header
   too_large,
-  may_not_duplicate, ///< an operation of the header
+  may_not_duplicate, ///< an operation of the header, or one whose copies no phi could join
   edge_stays         ///< an edge of the header, or into it, cannot be redirected
 };
 
@@ -130,7 +130,7 @@ rotation_plan plan_rotate_loops(const IR& ir, const loop_forest& loops, const ro
     detail::for_each_id(ir.values(header), [&](value_id v) {
       if (!ir.is_phi(v)) {
         ++operations;
-        may_copy = may_copy && ir.may_duplicate(v);
+        may_copy = may_copy && ir.may_duplicate(v) && may_insert_phi(ir, v);
       }
     });
     if (!has_preheader(g, loops, l)) {

@@ -155,7 +155,13 @@ private:
   /// What remains of a node is there in the old order and reads what it read; what is missing is removable.
   void compare_values(node_id n) {
     values_.clear();
-    for_each_id(after_.values(n), [&](value_id v) { values_.push_back(v); });
+    for_each_id(after_.values(n), [&](value_id v) {
+      const bool is_new_jump = has_jump_[n] != 0 && !after_.is_phi(v) && is_terminator(after_, v);
+      if (!is_new_jump && (v >= pair_.num_old_values() || pair_.old_home[v] != n)) {
+        fail(removal_fault::extra_operation, n, v);
+      }
+      values_.push_back(v);
+    });
     std::size_t at = 0;
     for_each_id(before_.values(n), [&](value_id x) {
       const bool is_end = !before_.is_phi(x) && is_terminator(before_, x);

@@ -168,7 +168,12 @@ private:
 
   void compare_node(node_id n) {
     values_.clear();
-    for_each_id(after_.values(n), [&](value_id v) { values_.push_back(v); });
+    for_each_id(after_.values(n), [&](value_id v) {
+      if (v >= pair_.num_old_values() || pair_.old_home[v] != n) {
+        fail(replacement_fault::extra_operation, n, v);
+      }
+      values_.push_back(v);
+    });
     std::size_t at = 0;
     for_each_id(before_.values(n), [&](value_id x) {
       if (at != values_.size() && values_[at] == x) {
