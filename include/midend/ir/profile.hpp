@@ -53,13 +53,16 @@ template <class E>
 concept profile_editor = profile_ir<E> && can_set_counts<E> && can_set_probabilities<E>;
 
 /// How often `e` is taken, if the profile says: the count of the source times the probability, rounded. The only edge
-/// of a node has probability 1.
+/// of a node has probability 1, and edges of a node that never runs are never taken.
 template <profile_ir IR, class G>
 constexpr std::optional<std::uint64_t> edge_count(const IR& ir, const G& g, edge_id e) {
   const std::optional<std::uint64_t> count = ir.count(static_cast<node_id>(g.edge_source(e)));
   std::size_t edges = 0;
   detail::for_each_id(g.out_edges(static_cast<node_id>(g.edge_source(e))), [&](edge_id) { ++edges; });
   const double probability = edges == 1 ? 1.0 : static_cast<double>(ir.probability(e));
+  if (count == std::uint64_t{0}) {
+    return count;
+  }
   if (!count || probability < 0) {
     return std::nullopt;
   }

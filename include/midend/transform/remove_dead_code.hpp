@@ -615,8 +615,7 @@ private:
 
   std::optional<std::uint64_t> inflow(node_id n, std::optional<std::uint64_t> sum) const {
     for_each_id(editor_.graph().in_edges(n), [&](edge_id e) {
-      const bool never = view().count(static_cast<node_id>(editor_.graph().edge_source(e))) == std::uint64_t{0};
-      const std::optional<std::uint64_t> flow = never ? 0 : edge_count(view(), editor_.graph(), e);
+      const std::optional<std::uint64_t> flow = edge_count(view(), editor_.graph(), e);
       sum = sum && flow ? std::optional(*sum + *flow) : std::nullopt;
     });
     return sum;

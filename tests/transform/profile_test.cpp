@@ -1,0 +1,182 @@
+#include "transform/cleaning_checks.hpp"
+
+#include <doctest/doctest.h>
+#include <midend/elbrus/run/interpreter.hpp>
+#include <midend/elbrus/run/profile.hpp>
+#include <midend/transform.hpp>
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+// Counts of a profile stay consistent through all transformations, and equal to those of a run where nothing has to be
+// divided.
+
+using namespace midend_tests;
+namespace elbrus = midend::elbrus;
+
+namespace {
+
+/// The sum of all runs of a program. Empty if one of them does not end with a result.
+elbrus::run_profile profile_of(const generated_program& g, const elbrus::program& all) {
+  elbrus::run_profile sum;
+  for (std::size_t i = 0; i != g.inputs.size(); ++i) {
+    const elbrus::run_result result = run_on(all, g, i);
+    if (result.trap) {
+      return {};
+    }
+    elbrus::add_profile(sum, result.profile);
+  }
+  return sum;
+}
+
+std::vector<node_id> reachable(const elbrus::procedure& p) {
+  std::vector<node_id> nodes{p.entry()};
+  std::vector<bool> reached(p.num_nodes());
+  reached[p.entry()] = true;
+  for (std::size_t i = 0; i != nodes.size(); ++i) {
+    for (const node_id s : p.successors(nodes[i])) {
+      if (!reached[s]) {
+        reached[s] = true;
+        nodes.push_back(s);
+      }
+    }
+  }
+  return nodes;
+}
+
+/// Where what flows in is not the count, or what flows out is not. Each edge may be off by a half, because counts are
+/// whole numbers.
+std::string why_inconsistent(const elbrus::procedure& p) {
+  const std::vector<node_id> nodes = reachable(p);
+  std::vector<double> flow(p.num_nodes(), 0);
+  std::vector<double> slack(p.num_nodes(), 0.01);
+  flow[p.entry()] += static_cast<double>(p.count());
+  for (const node_id n : nodes) {
+    if (p.node(n).count == elbrus::no_count) {
+      return join("no count of node ", n);
+    }
+    const auto count = static_cast<double>(p.node(n).count);
+    double out = 0;
+    for (const edge_id e : p.out_edges(n)) {
+      const double probability = p.out_edges(n).size() == 1 ? 1.0 : count == 0 ? 0.0 : p.edge(e).probability;
+      if (probability < 0) {
+        return join("no probability of edge ", e);
+      }
+      out += probability;
+      flow[p.edge_target(e)] += count * probability;
+      slack[p.edge_target(e)] += 0.5;
+    }
+    if (!p.out_edges(n).empty() && count != 0 && std::abs(out - 1) > 1e-9) {
+      return join("probabilities of node ", n);
+    }
+  }
+  for (const node_id n : nodes) {
+    if (std::abs(flow[n] - static_cast<double>(p.node(n).count)) > slack[n]) {
+      return join("node ", n, ": count ", p.node(n).count, ", flow ", std::to_string(flow[n]));
+    }
+  }
+  return {};
+}
+
+/// Where a count is not what a run gives.
+std::string why_inexact(const elbrus::procedure& p, const elbrus::procedure_profile& run) {
+  for (const node_id n : reachable(p)) {
+    if (p.node(n).count != elbrus::node_count(p, run, n)) {
+      return join("node ", n, ": count ", p.node(n).count, ", run ", elbrus::node_count(p, run, n));
+    }
+  }
+  return {};
+}
+
+struct transformation {
+  const char* name;
+  bool is_exact; ///< it divides no counts
+  void (*run)(elbrus::editor&);
+};
+
+constexpr std::array transformations = {
+    transformation{"split_critical_edges", true, [](elbrus::editor& e) { midend::split_critical_edges(e); }},
+    transformation{"simplify_loops", true, [](elbrus::editor& e) { midend::simplify_loops(e); }},
+    transformation{"close_loops", true, [](elbrus::editor& e) { midend::close_loops(e); }},
+    transformation{"clean_control", true, [](elbrus::editor& e) { midend::clean_control(e); }},
+    transformation{"remove_dead_code", true, [](elbrus::editor& e) { midend::remove_dead_code(e); }},
+    transformation{"remove_dead_code, loops end", true,
+                   [](elbrus::editor& e) { midend::remove_dead_code(e, {.loops_end = true}); }},
+    transformation{"propagate_copies", true, [](elbrus::editor& e) { midend::propagate_copies(e); }},
+    transformation{"hoist_invariants", true, [](elbrus::editor& e) { midend::hoist_invariants(e); }},
+    transformation{"rotate_loops", false, [](elbrus::editor& e) { midend::rotate_loops(e); }},
+};
+
+/// Random programs with the profile of their runs.
+template <class Visit> std::size_t for_each_profiled_program(std::size_t count, Visit visit) {
+  random_program_options options = all_flow();
+  options.known = 20;
+  std::size_t profiled = 0;
+  for_each_random_program(count, options, [&](const generated_program& g, std::uint64_t seed) {
+    elbrus::program all = in_ssa_form(g);
+    const elbrus::run_profile counts = profile_of(g, all);
+    if (counts.empty()) {
+      return;
+    }
+    elbrus::write_profile(all, counts);
+    ++profiled;
+    visit(g, all, seed);
+  });
+  return profiled;
+}
+
+void check_profile(const generated_program& g, const elbrus::program& all, bool is_exact, const std::string& name) {
+  const elbrus::run_profile counts = is_exact ? profile_of(g, all) : elbrus::run_profile();
+  CHECK((!is_exact || !counts.empty()));
+  for (std::size_t i = 0; i != all.procedures.size(); ++i) {
+    std::string why = why_inconsistent(all.procedures[i]);
+    if (why.empty() && is_exact) {
+      why = why_inexact(all.procedures[i], counts[i]);
+    }
+    CHECK_MESSAGE(why.empty(), name, ", @", all.procedures[i].name(), ": ", why, "\n", elbrus::to_text(all));
+  }
+}
+
+} // namespace
+
+TEST_CASE("profiles stay consistent through each transformation") {
+  const std::size_t profiled = for_each_profiled_program(
+      200, [&](const generated_program& g, const elbrus::program& before, std::uint64_t seed) {
+        check_profile(g, before, true, join("seed ", seed, ", at first"));
+        for (const transformation& t : transformations) {
+          elbrus::program after = before;
+          for (elbrus::procedure& p : after.procedures) {
+            elbrus::editor e(p);
+            t.run(e);
+          }
+          check_profile(g, after, t.is_exact, join("seed ", seed, ", ", t.name));
+        }
+      });
+  CHECK(profiled > affordable(150));
+}
+
+TEST_CASE("profiles stay consistent through sequences of transformations") {
+  const std::size_t profiled =
+      for_each_profiled_program(300, [&](const generated_program& g, elbrus::program& all, std::uint64_t seed) {
+        random_source random(seed);
+        std::string names = join("seed ", seed);
+        bool is_exact = true;
+        for (std::uint32_t left = 2 + random.below(5); left != 0; --left) {
+          const transformation& t = transformations[random.below(transformations.size())];
+          names += join(", ", t.name);
+          is_exact = is_exact && t.is_exact;
+          for (elbrus::procedure& p : all.procedures) {
+            elbrus::editor e(p);
+            t.run(e);
+          }
+        }
+        check_profile(g, all, is_exact, names);
+        const std::string wrong = why_wrong(g, all);
+        CHECK_MESSAGE(wrong.empty(), names, ": ", wrong);
+      });
+  CHECK(profiled > affordable(200));
+}
