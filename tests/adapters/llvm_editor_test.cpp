@@ -9,6 +9,7 @@
 #include <midend/ssa/check_ir.hpp>
 #include <midend/ssa/sccp.hpp>
 #include <midend/transform.hpp>
+#include <midend/viz/ir_errors.hpp>
 
 #include <doctest/doctest.h>
 
@@ -26,11 +27,13 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace midend_tests;
@@ -317,6 +320,220 @@ exit:
 }
 )"};
 
+/// What LLVM misses in the loops of a function.
+std::string llvm_misses(llvm::Function& f, bool is_closed) {
+  const llvm::DominatorTree tree(f);
+  const llvm::LoopInfo loops(tree);
+  for (const llvm::Loop* const l : loops.getLoopsInPreorder()) {
+    if (!l->isLoopSimplifyForm()) {
+      return "not in loop-simplify form: " + l->getHeader()->getName().str() + to_text(f);
+    }
+    if (is_closed && !l->isRecursivelyLCSSAForm(tree, loops)) {
+      return "not in LCSSA form: " + l->getHeader()->getName().str() + to_text(f);
+    }
+  }
+  return {};
+}
+
+/// A random function of variables in memory, which LLVM then turns into values: branches, switches with parallel edges,
+/// calls, exceptions, unreachable blocks.
+class random_function {
+public:
+  random_function(llvm::Module& module, random_source& random, bool with_exceptions)
+      : random_(random), builder_(module.getContext()), module_(module), with_exceptions_(with_exceptions) {}
+
+  llvm::Function& make() {
+    llvm::Type* const number = builder_.getInt32Ty();
+    auto* const type = llvm::FunctionType::get(number, {number, number}, false);
+    function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "f", module_);
+    if (with_exceptions_) {
+      auto personality = module_.getOrInsertFunction(
+          "__gxx_personality_v0", llvm::FunctionType::get(builder_.getInt32Ty(), {}, true));
+      function_->setPersonalityFn(llvm::cast<llvm::Constant>(personality.getCallee()));
+    }
+    auto observe = module_.getOrInsertFunction("observe", llvm::FunctionType::get(number, {number}, false));
+    observe_ = llvm::cast<llvm::Function>(observe.getCallee());
+    auto* const entry = llvm::BasicBlock::Create(module_.getContext(), "entry", function_);
+    const std::uint32_t count = 2 + random_.below(9);
+    for (std::uint32_t i = 0; i != count; ++i) {
+      blocks_.push_back(llvm::BasicBlock::Create(module_.getContext(), "b", function_));
+    }
+    builder_.SetInsertPoint(entry);
+    for (unsigned i = 0; i != 3; ++i) {
+      variables_.push_back(builder_.CreateAlloca(number));
+      builder_.CreateStore(i < 2 ? static_cast<llvm::Value*>(function_->getArg(i)) : builder_.getInt32(7),
+                           variables_[i]);
+    }
+    end_block();
+    for (std::uint32_t i = 0; i != count; ++i) {
+      builder_.SetInsertPoint(blocks_[i]);
+      operations();
+      end_block();
+    }
+    llvm::DominatorTree tree(*function_);
+    llvm::PromoteMemToReg(variables_, tree);
+    return *function_;
+  }
+
+private:
+  llvm::Value* read() {
+    return random_.one_in(5) ? static_cast<llvm::Value*>(builder_.getInt32(random_.below(4)))
+                             : builder_.CreateLoad(builder_.getInt32Ty(), variables_[random_.below(3)]);
+  }
+
+  void operations() {
+    for (std::uint32_t left = random_.below(4); left != 0; --left) {
+      llvm::Value* result = nullptr;
+      switch (random_.below(5)) {
+      case 0:
+        result = builder_.CreateCall(observe_, {read()});
+        break;
+      case 1:
+        result = builder_.CreateMul(read(), read());
+        break;
+      case 2:
+        result = builder_.CreateXor(read(), read());
+        break;
+      default:
+        result = builder_.CreateAdd(read(), read());
+      }
+      builder_.CreateStore(result, variables_[random_.below(3)]);
+    }
+  }
+
+  llvm::BasicBlock* target() { return blocks_[random_.below(static_cast<std::uint32_t>(blocks_.size()))]; }
+
+  void end_block() {
+    switch (random_.below(with_exceptions_ ? 11 : 9)) {
+    case 0:
+      builder_.CreateRet(read());
+      break;
+    case 1:
+    case 2:
+      builder_.CreateBr(target());
+      break;
+    case 3:
+    case 4: {
+      auto* const few = target();
+      auto* const choice = builder_.CreateSwitch(builder_.CreateAnd(read(), builder_.getInt32(7)), target());
+      for (std::uint32_t i = 0; i != 4; ++i) {
+        choice->addCase(builder_.getInt32(i), random_.one_in(2) ? few : target());
+      }
+      break;
+    }
+    case 9:
+    case 10: {
+      llvm::BasicBlock* const pad = llvm::BasicBlock::Create(module_.getContext(), "pad", function_);
+      llvm::Value* const result = builder_.CreateInvoke(observe_, target(), pad, {read()});
+      static_cast<void>(result);
+      builder_.SetInsertPoint(pad);
+      builder_.CreateLandingPad(llvm::StructType::get(builder_.getPtrTy(), builder_.getInt32Ty()), 0)->setCleanup(true);
+      operations();
+      builder_.CreateBr(target());
+      break;
+    }
+    default:
+      builder_.CreateCondBr(builder_.CreateICmpSLT(read(), read()), target(), target());
+    }
+  }
+
+  random_source& random_;
+  llvm::IRBuilder<> builder_;
+  llvm::Module& module_;
+  bool with_exceptions_;
+  llvm::Function* function_ = nullptr;
+  llvm::Function* observe_ = nullptr;
+  std::vector<llvm::BasicBlock*> blocks_;
+  std::vector<llvm::AllocaInst*> variables_;
+};
+
+/// What a function does that is seen from outside.
+struct observed_run {
+  std::vector<std::uint64_t> events;
+  bool has_ended = false;
+
+  /// A run that was cut off agrees with what begins like it.
+  friend bool agree(const observed_run& a, const observed_run& b) {
+    const observed_run& shorter = a.events.size() < b.events.size() ? a : b;
+    const observed_run& longer = a.events.size() < b.events.size() ? b : a;
+    return std::equal(shorter.events.begin(), shorter.events.end(), longer.events.begin()) &&
+           (shorter.events.size() == longer.events.size() || !shorter.has_ended);
+  }
+};
+
+/// Runs a function of `random_function`: the arguments of its calls, and its result. Every third call throws, if it can.
+/// Long runs are cut off.
+observed_run run_of(llvm::Function& f, std::uint32_t first, std::uint32_t second) {
+  std::map<const llvm::Value*, std::uint32_t> values{{f.getArg(0), first}, {f.getArg(1), second}};
+  observed_run run;
+  std::vector<std::uint64_t>& events = run.events;
+  const auto value = [&](const llvm::Value* v) {
+    const auto* const c = llvm::dyn_cast<llvm::ConstantInt>(v);
+    return c != nullptr ? static_cast<std::uint32_t>(c->getZExtValue()) : values[v];
+  };
+  const llvm::BasicBlock* from = nullptr;
+  const llvm::BasicBlock* at = &f.getEntryBlock();
+  std::size_t arrivals = 0;
+  while (++arrivals != 300) {
+    std::vector<std::pair<const llvm::Value*, std::uint32_t>> arrived;
+    for (const llvm::PHINode& phi : at->phis()) {
+      arrived.emplace_back(&phi, value(phi.getIncomingValueForBlock(from)));
+    }
+    for (const auto& [phi, is] : arrived) {
+      values[phi] = is;
+    }
+    const llvm::BasicBlock* next = nullptr;
+    for (const llvm::Instruction& i : *at) {
+      const auto arg = [&](unsigned k) { return value(i.getOperand(k)); };
+      switch (i.getOpcode()) {
+      case llvm::Instruction::Add:
+        values[&i] = arg(0) + arg(1);
+        break;
+      case llvm::Instruction::Mul:
+        values[&i] = arg(0) * arg(1);
+        break;
+      case llvm::Instruction::Xor:
+        values[&i] = arg(0) ^ arg(1);
+        break;
+      case llvm::Instruction::And:
+        values[&i] = arg(0) & arg(1);
+        break;
+      case llvm::Instruction::ICmp:
+        values[&i] = static_cast<std::int32_t>(arg(0)) < static_cast<std::int32_t>(arg(1)) ? 1 : 0;
+        break;
+      case llvm::Instruction::Call:
+      case llvm::Instruction::Invoke:
+        events.push_back(arg(0));
+        values[&i] = arg(0) * 5 + static_cast<std::uint32_t>(events.size());
+        if (const auto* const invoke = llvm::dyn_cast<llvm::InvokeInst>(&i)) {
+          next = events.size() % 3 == 0 ? invoke->getUnwindDest() : invoke->getNormalDest();
+        }
+        break;
+      case llvm::Instruction::Br:
+        next = i.getNumSuccessors() == 1 || (arg(0) & 1) != 0 ? i.getSuccessor(0) : i.getSuccessor(1);
+        break;
+      case llvm::Instruction::Switch: {
+        const auto& choice = llvm::cast<llvm::SwitchInst>(i);
+        next = choice.getDefaultDest();
+        for (const auto& each : choice.cases()) {
+          next = each.getCaseValue()->getZExtValue() == arg(0) ? each.getCaseSuccessor() : next;
+        }
+        break;
+      }
+      case llvm::Instruction::Ret:
+        events.push_back(std::uint64_t{1} << 32 | arg(0));
+        run.has_ended = true;
+        return run;
+      default: // phis and landing pads
+        break;
+      }
+    }
+    from = at;
+    at = next;
+  }
+  return run;
+}
+
 } // namespace
 
 TEST_CASE("llvm_editor: each transformation of small functions") {
@@ -326,9 +543,67 @@ TEST_CASE("llvm_editor: each transformation of small functions") {
       {
         const llvm_editor editor(m.f());
         CHECK(editor.is_consistent());
-        CHECK(!midend::check_ir(editor));
+        const auto error = midend::check_ir(editor);
+        CHECK((error ? midend::to_text(*error) : std::string()) == "");
       }
       CHECK(complaint_after(static_cast<step>(s), m.f()) == "");
     }
   }
+}
+
+TEST_CASE("llvm_editor: random sequences of transformations of random functions") {
+  random_source random(1);
+  std::size_t functions = 0;
+  std::size_t rotated = 0;
+  for (std::size_t round = 0; round != affordable(200); ++round) {
+    llvm::LLVMContext context;
+    llvm::Module module("random", context);
+    random_function generator(module, random, round % 3 == 0);
+    llvm::Function& f = generator.make();
+    REQUIRE(verifier_message(f) == "");
+    const std::string original = to_text(f);
+    CAPTURE(original);
+    std::vector<observed_run> runs;
+    for (std::uint32_t i = 0; i != 6; ++i) {
+      runs.push_back(run_of(f, i, 5 - i));
+    }
+    for (std::uint32_t steps = 1 + random.below(4); steps != 0; --steps) {
+      const auto s = static_cast<step>(random.below(static_cast<std::uint32_t>(step::count)));
+      REQUIRE(complaint_after(s, f) == "");
+      rotated += s == step::rotate ? 1u : 0u;
+    }
+    for (std::uint32_t i = 0; i != 6; ++i) {
+      CAPTURE(to_text(f));
+      REQUIRE(agree(runs[i], run_of(f, i, 5 - i)));
+    }
+    ++functions;
+  }
+  CHECK(rotated > functions / 4);
+}
+
+TEST_CASE("llvm_editor: LLVM finds the forms of loops that ours have") {
+  random_source random(2);
+  std::size_t complete = 0;
+  for (std::size_t round = 0; round != affordable(300); ++round) {
+    llvm::LLVMContext context;
+    llvm::Module module("random", context);
+    random_function generator(module, random, round % 3 == 0);
+    llvm::Function& f = generator.make();
+    llvm::EliminateUnreachableBlocks(f); // LLVM counts dead predecessors of exits
+    const std::string original = to_text(f);
+    CAPTURE(original);
+    llvm_editor editor(f);
+    const auto simple = midend::simplify_loops(editor);
+    if (!simple.plan.refused.empty()) {
+      continue;
+    }
+    CHECK(llvm_misses(editor.function(), false) == "");
+    const auto closed = midend::close_loops(editor);
+    CHECK(closed.plan.refused.empty());
+    CHECK(llvm_misses(editor.function(), true) == "");
+    CHECK(midend::simplify_loops(editor).plan.empty());
+    CHECK(midend::close_loops(editor).plan.empty());
+    ++complete;
+  }
+  CHECK(complete > affordable(300) / 2);
 }

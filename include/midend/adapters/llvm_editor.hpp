@@ -178,7 +178,7 @@ public:
   public:
     user_iterator() = default;
 
-    user_iterator(const llvm_editor& editor, llvm::Value::user_iterator at, llvm::Value::user_iterator end)
+    user_iterator(const llvm_editor& editor, llvm::Value::use_iterator at, llvm::Value::use_iterator end)
         : editor_(&editor), at_(at), end_(end) {
       find();
     }
@@ -195,7 +195,8 @@ public:
   private:
     void find() {
       for (; at_ != end_; ++at_) {
-        if (const auto* const user = llvm::dyn_cast<llvm::Instruction>(*at_)) {
+        const auto* const user = llvm::dyn_cast<llvm::Instruction>(at_->getUser());
+        if (user != nullptr && is_operand(*user, at_->getOperandNo())) {
           number_ = editor_->number(user);
           if (number_ != no_value) {
             return;
@@ -205,15 +206,15 @@ public:
     }
 
     const llvm_editor* editor_ = nullptr;
-    llvm::Value::user_iterator at_;
-    llvm::Value::user_iterator end_;
+    llvm::Value::use_iterator at_;
+    llvm::Value::use_iterator end_;
     value_id number_ = no_value;
   };
 
   iterator_range<user_iterator> users(value_id v) const {
     llvm::Value& value = *values_[v];
-    return {user_iterator(*this, value.user_begin(), value.user_end()),
-            user_iterator(*this, value.user_end(), value.user_end())};
+    return {user_iterator(*this, value.use_begin(), value.use_end()),
+            user_iterator(*this, value.use_end(), value.use_end())};
   }
 
   bool is_phi(value_id v) const { return (marks(v) & record::phi) != 0; }
@@ -362,15 +363,21 @@ public:
     }
     llvm::Value& old = *values_[v];
     const bool is_shared = llvm::isa<llvm::Constant>(old);
+    replaced_.clear();
+    for (const value_id user : users(v)) {
+      if (is_phi(user) && is_ordered_[records_[user].node] == 0) {
+        replaced_.push_back(records_[user].node);
+      }
+    }
+    for (const node_id n : replaced_) { // before, because it changes the list of uses
+      order_inputs(n);
+    }
     for (auto it = old.use_begin(); it != old.use_end();) {
       llvm::Use& use = *it++;
       const auto* const user = llvm::dyn_cast<llvm::Instruction>(use.getUser());
       const value_id u = user == nullptr ? no_value : number(user);
-      if (u == no_value) {
+      if (u == no_value || !is_operand(*user, use.getOperandNo())) {
         continue;
-      }
-      if (is_phi(u)) {
-        order_inputs(records_[u].node);
       }
       operands_.at(u, operand_number(*user, use.getOperandNo())) = by;
       use.set(values_[by]);
@@ -1667,6 +1674,7 @@ private:
   flat_array<llvm::Instruction*> erased_;
   flat_array<dropped_promises> dropped_;
   flat_array<llvm::BasicBlock*> via_; ///< by edge: blocks that separate parallel edges
+  flat_array<node_id> replaced_;
   flat_array<edge_id> leaders_;
   detail::hash_map<node_id> leader_of_;
   flat_array<value_id> last_clone_; ///< by value
