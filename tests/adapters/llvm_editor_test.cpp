@@ -607,3 +607,387 @@ TEST_CASE("llvm_editor: LLVM finds the forms of loops that ours have") {
   }
   CHECK(complete > affordable(300) / 2);
 }
+
+namespace {
+
+/// Everything that an editor shows.
+std::string shown(const llvm_editor& editor, std::size_t nodes) {
+  std::string text;
+  const auto& g = editor.graph();
+  for (node_id n = 0; n != nodes; ++n) {
+    text += "n" + std::to_string(n) + ":";
+    for (const value_id v : editor.values(n)) {
+      text += " v" + std::to_string(v) + "(";
+      if (editor.is_phi(v)) {
+        std::map<edge_id, value_id> inputs;
+        for (const edge_id e : g.in_edges(n)) {
+          inputs[e] = editor.phi_input(v, e);
+        }
+        for (const auto& [e, input] : inputs) {
+          text += " e" + std::to_string(e) + " v" + std::to_string(input);
+        }
+      } else {
+        for (const value_id operand : editor.operands(v)) {
+          text += " v" + std::to_string(operand);
+        }
+      }
+      text += ")";
+    }
+    for (const edge_id e : g.out_edges(n)) {
+      const auto c = editor.edge_case(e);
+      text += " e" + std::to_string(e) + "->n" + std::to_string(g.edge_target(e)) + (c ? "=" + std::to_string(*c) : "");
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+} // namespace
+
+TEST_CASE("llvm_editor: what a recording editor did is taken back and repeated") {
+  random_source random(3);
+  std::size_t edits = 0;
+  for (std::size_t round = 0; round != affordable(150); ++round) {
+    llvm::LLVMContext context;
+    llvm::Module module("random", context);
+    random_function generator(module, random, round % 3 == 0);
+    llvm::Function& f = generator.make();
+    const std::string original = to_text(f);
+    CAPTURE(original);
+    midend::recording_editor<llvm_editor> editor(f);
+    const std::size_t nodes = editor.graph().num_nodes();
+    const std::string before = shown(editor, nodes);
+    for (std::uint32_t steps = 1 + random.below(3); steps != 0; --steps) {
+      apply(static_cast<step>(random.below(static_cast<std::uint32_t>(step::count))), editor);
+    }
+    REQUIRE(verifier_message(editor.function()) == "");
+    edits += editor.num_edits();
+    const auto log = editor.log();
+    const std::string after = shown(editor, nodes);
+    editor.undo();
+    REQUIRE(editor.is_consistent());
+    REQUIRE(shown(editor, nodes) == before);
+    REQUIRE(verifier_message(editor.function()) == "");
+    midend::replay(log, static_cast<llvm_editor&>(editor));
+    REQUIRE(editor.is_consistent());
+    REQUIRE(verifier_message(editor.function()) == "");
+  }
+  CHECK(edits > 1000);
+}
+
+TEST_CASE("llvm_editor: a function is what LLVM accepts after each random edit") {
+  random_source random(4);
+  std::size_t separated = 0;
+  for (std::size_t round = 0; round != affordable(100); ++round) {
+    llvm::LLVMContext context;
+    llvm::Module module("random", context);
+    random_function generator(module, random, round % 4 == 0);
+    llvm::Function& f = generator.make();
+    llvm::EliminateUnreachableBlocks(f); // so that edges lead where what phis read is computed
+    const std::string original = to_text(f);
+    CAPTURE(original);
+    llvm_editor editor(f);
+    const auto& g = editor.graph();
+    const auto literal = [&] { return editor.make_number(32, random.below(3)); };
+    for (std::size_t edits = 0; edits != 25 && g.num_nodes() > 1; ++edits) {
+      const auto n = static_cast<node_id>(1 + random.below(static_cast<std::uint32_t>(g.num_nodes() - 1)));
+      if (editor.block(n)->getParent() == nullptr) {
+        continue;
+      }
+      const auto is_plain = [&](node_id m) {
+        return m != g.entry() && editor.block(m)->getParent() != nullptr && !editor.block(m)->isEHPad();
+      };
+      switch (random.below(6)) {
+      case 0: { // an edge through a new node back to its source
+        if (g.out_edges(n).empty() || !is_plain(n)) {
+          break;
+        }
+        const edge_id e = g.out_edges(n)[random.below(static_cast<std::uint32_t>(g.out_edges(n).size()))];
+        if (!editor.may_redirect(e)) {
+          break;
+        }
+        const node_id made = editor.create_node(n);
+        editor.redirect_edge(e, made);
+        editor.set_jump(made, n);
+        for (const value_id v : editor.values(n)) {
+          if (editor.is_phi(v)) {
+            editor.set_phi_input(v, g.out_edges(made)[0], literal());
+          }
+        }
+        break;
+      }
+      case 1: { // an edge is led to another node
+        const auto target = static_cast<node_id>(random.below(static_cast<std::uint32_t>(g.num_nodes())));
+        if (g.out_edges(n).empty() || !is_plain(target)) {
+          break;
+        }
+        const edge_id e = g.out_edges(n)[random.below(static_cast<std::uint32_t>(g.out_edges(n).size()))];
+        if (!editor.may_redirect(e) || g.in_edges(g.edge_target(e)).size() == 1) {
+          break;
+        }
+        editor.redirect_edge(e, target);
+        for (const value_id v : editor.values(target)) {
+          if (editor.is_phi(v)) {
+            editor.set_phi_input(v, e, literal());
+          }
+        }
+        break;
+      }
+      case 2: { // a phi, with an input of its own for each edge
+        if (!is_plain(n)) {
+          break;
+        }
+        const value_id phi = editor.insert_phi(n, literal());
+        for (const edge_id e : g.in_edges(n)) {
+          editor.set_phi_input(phi, e, literal());
+        }
+        break;
+      }
+      case 3: // an operation
+        if (is_plain(n)) {
+          const value_id arguments[] = {literal(), editor.parameters().front()};
+          const value_id v = editor.make_operation({midend::operation::add, 32, 32, {true, false}}, arguments,
+                                                   random.one_in(2) ? place_at_head(n) : place_at_end(n));
+          const value_id clone = editor.clone_value(v, place_before(v));
+          editor.drop_promises(clone);
+          editor.set_operand(v, 0, clone);
+        }
+        break;
+      case 4: // a branch becomes a jump
+        if (g.out_edges(n).size() > 1 && editor.condition(n) != no_value) {
+          editor.keep_edge(g.out_edges(n)[random.below(static_cast<std::uint32_t>(g.out_edges(n).size()))]);
+        }
+        break;
+      default: { // a jump becomes a switch
+        if (g.out_edges(n).size() == 1 && editor.may_redirect(g.out_edges(n)[0]) && editor.condition(n) == no_value &&
+            llvm::isa<llvm::BranchInst>(editor.block(n)->getTerminator())) {
+          const node_id target = g.edge_target(g.out_edges(n)[0]);
+          std::vector<value_id> phis;
+          std::vector<value_id> inputs;
+          for (const value_id v : editor.values(target)) {
+            if (editor.is_phi(v)) {
+              phis.push_back(v);
+              inputs.push_back(editor.phi_input(v, g.out_edges(n)[0]));
+            }
+          }
+          editor.erase_end(n);
+          const std::uint64_t cases[] = {3, 5};
+          const node_id targets[] = {target, target};
+          editor.set_switch(n, editor.parameters().front(), cases, targets, target);
+          for (std::size_t i = 0; i != phis.size(); ++i) {
+            for (const edge_id e : g.out_edges(n)) {
+              editor.set_phi_input(phis[i], e, random.one_in(2) ? literal() : inputs[i]);
+            }
+          }
+        }
+      }
+      }
+      const std::size_t blocks = f.size();
+      editor.finish();
+      separated += f.size() > blocks ? 1u : 0u;
+      REQUIRE(editor.is_consistent());
+      const auto message = verifier_message(f);
+      // A use may no longer be dominated after an edge was led elsewhere; everything else must hold.
+      if (message.find("does not dominate") != std::string::npos) {
+        break;
+      }
+      REQUIRE(message == "");
+    }
+  }
+  CHECK(separated > 10);
+}
+
+TEST_CASE("llvm_editor: refusals have reasons") {
+  std::map<llvm_refusal, std::size_t> edges;
+  std::map<llvm_refusal, std::size_t> copies;
+  for (const char* const text : samples) {
+    const parsed_module m(text);
+    const llvm_editor editor(m.f());
+    for (edge_id e = 0; e != editor.graph().num_edges(); ++e) {
+      const llvm_refusal refusal = editor.redirect_refusal(e);
+      CHECK(editor.may_redirect(e) == (refusal == llvm_refusal::none));
+      ++edges[refusal];
+    }
+    for (node_id n = 0; n != editor.graph().num_nodes(); ++n) {
+      for (const value_id v : editor.values(n)) {
+        ++copies[editor.copy_refusal(v)];
+      }
+    }
+  }
+  CHECK(edges[llvm_refusal::exception_edge] == 2);
+  CHECK(edges[llvm_refusal::indirect_branch] == 2);
+  CHECK(edges[llvm_refusal::assembly_goto] == 1);
+  CHECK(edges[llvm_refusal::address_taken] == 3);
+  CHECK(copies[llvm_refusal::convergent] == 1);
+  CHECK(copies[llvm_refusal::no_duplicate] == 1);
+  CHECK(copies[llvm_refusal::indirect_branch] == 1);
+  CHECK(copies[llvm_refusal::assembly_goto] == 1);
+  CHECK(std::string(to_words(llvm_refusal::token)) == "the result is a token");
+}
+
+TEST_CASE("llvm_editor: parallel edges with different inputs lead through blocks that are no nodes") {
+  const parsed_module m(R"(
+define i32 @f(i32 %n) {
+entry:
+  switch i32 %n, label %x [ i32 1, label %a
+                            i32 2, label %b
+                            i32 3, label %b ]
+a:
+  br label %x
+b:
+  br label %x
+x:
+  %r = phi i32 [ 0, %entry ], [ 1, %a ], [ 2, %b ]
+  ret i32 %r
+}
+)");
+  llvm::Function& copy = copy_of(m.f());
+  {
+    const llvm_editor before(copy);
+    llvm_editor editor(m.f());
+    const std::size_t nodes = editor.graph().num_nodes();
+    const auto witness = apply(step::clean, editor);
+    CHECK(complaint(editor, before, witness) == "");
+    CHECK(editor.graph().num_nodes() == nodes);
+    CHECK(editor.graph().in_edges(3).size() == 4);
+    CHECK(m.f().size() == 5); // for 1, for 2 and for 3
+    const value_id r = *editor.values(3).begin();
+    for (const edge_id e : editor.graph().in_edges(3)) {
+      editor.set_phi_input(r, e, editor.make_number(32, 9));
+    }
+    CHECK(verifier_message(editor.function()) == "");
+    CHECK(m.f().size() == 2);
+  }
+  CHECK(verifier_message(m.f()) == "");
+}
+
+TEST_CASE("llvm_editor: metadata of loops stays at the ends of latches") {
+  const char* const text = R"(
+declare void @g(i32)
+declare i1 @c()
+define i32 @f(i32 %n) {
+entry:
+  br label %head
+head:
+  %i = phi i32 [ 0, %entry ], [ %next, %body ]
+  %c = icmp slt i32 %i, %n
+  br i1 %c, label %body, label %outer
+body:
+  call void @g(i32 %i)
+  %next = add nuw nsw i32 %i, 1
+  br label %head, !llvm.loop !0
+outer:
+  %d = call i1 @c()
+  br i1 %d, label %left, label %right
+left:
+  br label %outer, !llvm.loop !1
+right:
+  %e = call i1 @c()
+  br i1 %e, label %outer, label %exit, !llvm.loop !1
+exit:
+  ret i32 0
+}
+!0 = distinct !{!0}
+!1 = distinct !{!1}
+)";
+  for (const step s : {step::simplify, step::rotate, step::clean}) {
+    CAPTURE(name_of(s));
+    const parsed_module m(text);
+    std::vector<llvm::MDNode*> expected;
+    for (const llvm::BasicBlock& b : m.f()) {
+      llvm::MDNode* const loop = b.getTerminator()->getMetadata(llvm::LLVMContext::MD_loop);
+      if (loop != nullptr && (expected.empty() || expected.back() != loop)) {
+        expected.push_back(loop);
+      }
+    }
+    REQUIRE(expected.size() == 2);
+    {
+      llvm_editor editor(m.f());
+      apply(s, editor);
+    }
+    const llvm::DominatorTree tree(m.f());
+    const llvm::LoopInfo loops(tree);
+    std::vector<llvm::MDNode*> found;
+    for (const llvm::Loop* const l : loops.getLoopsInPreorder()) {
+      found.push_back(l->getLoopID());
+    }
+    std::sort(found.begin(), found.end());
+    std::sort(expected.begin(), expected.end());
+    CHECK(found == expected);
+    std::size_t marked = 0;
+    for (const llvm::BasicBlock& b : m.f()) {
+      marked += b.getTerminator()->getMetadata(llvm::LLVMContext::MD_loop) != nullptr ? 1u : 0u;
+    }
+    CHECK(marked == (s == step::clean ? 3 : 2));
+  }
+}
+
+TEST_CASE("llvm_editor: debug records name what is there") {
+  const char* const text = R"(
+declare void @g(i32)
+define i32 @f(i32 %n) !dbg !4 {
+entry:
+    #dbg_value(i32 %n, !7, !DIExpression(), !9)
+  br label %head, !dbg !9
+head:
+  %i = phi i32 [ 0, %entry ], [ %next, %body ]
+    #dbg_value(i32 %i, !7, !DIExpression(), !9)
+  %dead = add i32 %i, 3, !dbg !9
+    #dbg_value(i32 %dead, !7, !DIExpression(), !9)
+  %c = icmp slt i32 %i, %n, !dbg !9
+  br i1 %c, label %body, label %exit, !dbg !9
+body:
+    #dbg_value(i32 %i, !7, !DIExpression(), !9)
+  call void @g(i32 %i), !dbg !9
+  %next = add nuw nsw i32 %i, 1, !dbg !9
+    #dbg_value(i32 %next, !7, !DIExpression(), !9)
+  br label %head, !dbg !9
+exit:
+  ret i32 %i, !dbg !9
+}
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!3}
+!0 = distinct !DICompileUnit(language: DW_LANG_C, file: !1, emissionKind: FullDebug)
+!1 = !DIFile(filename: "a.c", directory: "/")
+!3 = !{i32 2, !"Debug Info Version", i32 3}
+!4 = distinct !DISubprogram(name: "f", scope: !1, file: !1, line: 1, type: !5, unit: !0, spFlags: DISPFlagDefinition, retainedNodes: !8)
+!5 = !DISubroutineType(types: !6)
+!6 = !{null}
+!7 = !DILocalVariable(name: "v", scope: !4, file: !1, line: 1, type: !10)
+!8 = !{!7}
+!9 = !DILocation(line: 2, column: 1, scope: !4)
+!10 = !DIBasicType(name: "int", size: 32, encoding: DW_ATE_signed)
+)";
+  const auto records = [](llvm::Function& f) {
+    std::size_t count = 0;
+    for (llvm::Instruction& i : llvm::instructions(f)) {
+      for (const llvm::DbgVariableRecord& r : llvm::filterDbgVars(i.getDbgRecordRange())) {
+        ++count;
+        for (const llvm::Value* const v : r.location_ops()) {
+          const auto* const named = llvm::dyn_cast<llvm::Instruction>(v);
+          CHECK((named == nullptr || named->getParent() != nullptr));
+        }
+      }
+    }
+    return count;
+  };
+  for (const bool is_old : {false, true}) {
+    for (int s = 0; s != static_cast<int>(step::count); ++s) {
+      const parsed_module m(text);
+      m.module->setIsNewDbgInfoFormat(!is_old);
+      CAPTURE(name_of(static_cast<step>(s)));
+      CHECK(complaint_after(static_cast<step>(s), m.f()) == "");
+      CHECK(m.f().IsNewDbgInfoFormat == !is_old);
+      m.module->setIsNewDbgInfoFormat(true);
+      const std::size_t count = records(m.f());
+      CHECK(count == (static_cast<step>(s) == step::rotate ? 7 : 5));
+      CHECK(!llvm::verifyModule(*m.module));
+    }
+  }
+  const parsed_module m(text);
+  {
+    llvm_editor editor(m.f());
+    midend::remove_dead_code(editor);
+  }
+  CHECK(to_text(m.f()).find("DW_OP_plus_uconst, 3") != std::string::npos); // what the sum was
+}

@@ -101,10 +101,13 @@ public:
 
   ~llvm_editor() {
     finish();
-    for (llvm::Instruction* const i : erased_) {
-      if (i->getParent() == nullptr) {
-        i->deleteValue();
+    for (value_id v = 0; v != values_.size(); ++v) {
+      if ((records_[v].traits & trait::was_erased) != 0 && instruction(v).getParent() == nullptr) {
+        instruction(v).deleteValue();
       }
+    }
+    for (llvm::Instruction* const i : kept_) {
+      i->deleteValue();
     }
     for (node_id n = 0; n != blocks_.size(); ++n) {
       if (blocks_[n]->getParent() == nullptr) {
@@ -457,7 +460,7 @@ public:
     llvm::Instruction* const kept = i.clone();
     kept->dropAllReferences();
     dropped_.push_back({v, kept});
-    erased_.push_back(kept);
+    kept_.push_back(kept);
     i.dropPoisonGeneratingAnnotations();
     i.dropUBImplyingAttrsAndMetadata();
     update(v);
@@ -718,9 +721,14 @@ public:
   }
 
   void restore_node(node_id n) {
-    if (blocks_[n]->getParent() == nullptr) {
-      blocks_[n]->insertInto(function_);
+    if (blocks_[n]->getParent() != nullptr) {
+      return;
     }
+    node_id next = n + 1; // the order of the function is that of the numbers, as far as it was at first
+    while (next != blocks_.size() && blocks_[next]->getParent() == nullptr) {
+      ++next;
+    }
+    blocks_[n]->insertInto(function_, next == blocks_.size() ? nullptr : blocks_[next]);
   }
 
   // Completing.
@@ -778,7 +786,7 @@ private:
   using record = detail::llvm_operation_record;
 
   struct trait {
-    enum : std::uint8_t { instruction = 1, ends = 2 };
+    enum : std::uint8_t { instruction = 1, ends = 2, was_erased = 4 };
   };
 
   struct value_record {
@@ -1086,8 +1094,8 @@ private:
   void erase(value_id v) {
     forget(v);
     unlink(v);
+    records_[v].traits |= trait::was_erased;
     instruction(v).removeFromParent();
-    erased_.push_back(&instruction(v));
   }
 
   // Phis.
@@ -1671,7 +1679,7 @@ private:
   detail::growing_lists operands_;
   detail::hash_map<const llvm::Value*> added_values_;
   detail::hash_map<const llvm::BasicBlock*> added_nodes_;
-  flat_array<llvm::Instruction*> erased_;
+  flat_array<llvm::Instruction*> kept_; ///< copies of instructions whose promises were dropped
   flat_array<dropped_promises> dropped_;
   flat_array<llvm::BasicBlock*> via_; ///< by edge: blocks that separate parallel edges
   flat_array<node_id> replaced_;
