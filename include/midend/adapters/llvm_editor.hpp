@@ -30,6 +30,7 @@
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/BasicBlock.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/DebugProgramInstruction.h>
 #include <llvm/IR/DerivedTypes.h>
 #include <llvm/IR/Function.h>
@@ -65,8 +66,9 @@ MIDEND_BEGIN_NAMESPACE
 ///   LLVM sees. It is no node, and goes when it is no longer needed.
 /// - `llvm.loop` is at the ends of latches. Where edges led elsewhere, it moves to the latches of the innermost loop
 ///   around, if these have none; otherwise, and in copies that are no latches, it is dropped.
-/// - Debug records in copies name the copies of values in their own node, and what was not copied; of other values they
-///   say "optimized out".
+/// - Debug records that name a value of which there are copies, and records in copies, name what the operations of
+/// their
+///   node read of it; if nothing does, they say "optimized out".
 ///
 /// **What is kept and what is dropped.** A clone has all flags, attributes and metadata of the original, apart from
 /// `!DIAssignID`; moved operations keep theirs. `drop_promises` removes the flags, attributes and metadata that make
@@ -347,7 +349,9 @@ public:
     if (values_[like]->hasName()) {
       phi->setName(values_[like]->getName());
     }
-    return add_phi(phi, n, ends_[n].first);
+    const value_id v = add_phi(phi, n, ends_[n].first);
+    set_root(v, root_of(like));
+    return v;
   }
 
   void set_phi_input(value_id phi, edge_id e, value_id v) {
@@ -1404,51 +1408,103 @@ private:
     if (c.hasMetadata()) {
       c.setMetadata(llvm::LLVMContext::MD_DIAssignID, nullptr);
     }
-    while (last_clone_.size() < values_.size()) {
-      last_clone_.push_back(no_value);
+    const value_id root = root_of(original);
+    set_root(clone, root);
+    if (has_copies_.size() <= root || has_copies_[root] == 0) {
+      while (has_copies_.size() <= root) {
+        has_copies_.push_back(0);
+      }
+      has_copies_[root] = 1;
+      copied_.push_back(root);
     }
-    last_clone_[original] = clone;
     if (o.hasDbgRecords()) {
       c.cloneDebugInfoFrom(&o);
       recorded_clones_.push_back(clone);
-      rename_records(clone, false);
     }
   }
 
-  /// Debug records before a clone name the clones in its node; at last, those that are nowhere there say so.
-  void rename_records(value_id clone, bool at_last) {
-    const node_id n = records_[clone].node;
+  /// The value that `v` is a copy of, directly or not, or for whose copies it is a phi.
+  value_id root_of(value_id v) const { return v < root_.size() && root_[v] != no_value ? root_[v] : v; }
+
+  void set_root(value_id v, value_id root) {
+    while (root_.size() <= v) {
+      root_.push_back(no_value);
+    }
+    root_[v] = root;
+  }
+
+  bool has_copies(value_id v) const { return root_of(v) < has_copies_.size() && has_copies_[root_of(v)] != 0; }
+
+  /// What a node computes or reads of a value that has copies, or `no_value`.
+  value_id present_in(node_id n, value_id v) const {
+    const value_id root = root_of(v);
+    for (value_id at = ends_[n].first; at != no_value; at = records_[at].next) {
+      if (root_of(at) == root) {
+        return at;
+      }
+      if (!is_phi(at)) {
+        for (const value_id operand : operands_[at]) {
+          if (operand != no_value && root_of(operand) == root) {
+            return operand;
+          }
+        }
+      }
+    }
+    return no_value;
+  }
+
+  void rename_record(llvm::DbgVariableRecord& r) const {
+    const node_id n = r.getParent() == nullptr ? no_node : node(r.getParent());
     if (n == no_node) {
       return;
     }
-    for (llvm::DbgVariableRecord& r : llvm::filterDbgVars(instruction(clone).getDbgRecordRange())) {
-      if (r.isDbgAssign()) {
-        r.setKillLocation();
-        r.setKillAddress();
-        continue;
-      }
-      bool is_lost = false;
-      for (unsigned k = 0; k != r.getNumVariableLocationOps(); ++k) {
-        llvm::Value* const named = r.getVariableLocationOp(k);
-        const value_id v = named == nullptr || !llvm::isa<llvm::Instruction>(named) ? no_value : number(named);
-        const value_id copy = v == no_value || v >= last_clone_.size() ? no_value : last_clone_[v];
-        if (copy != no_value && records_[copy].node == n) {
-          r.replaceVariableLocationOp(k, values_[copy]);
-        } else {
-          is_lost = is_lost || (copy != no_value && records_[v].node != n);
+    bool is_lost = false;
+    for (unsigned k = 0; k != r.getNumVariableLocationOps(); ++k) {
+      llvm::Value* const named = r.getVariableLocationOp(k);
+      const value_id v = named == nullptr || !llvm::isa<llvm::Instruction>(named) ? no_value : number(named);
+      if (v != no_value && has_copies(v)) {
+        const value_id present = present_in(n, v);
+        is_lost = is_lost || present == no_value;
+        if (present != no_value && present != v) {
+          r.replaceVariableLocationOp(k, values_[present]);
         }
       }
-      if (at_last && is_lost) {
-        r.setKillLocation();
-      }
+    }
+    if (is_lost) {
+      r.setKillLocation();
     }
   }
 
   void complete_debug_records() {
     for (const value_id clone : recorded_clones_) {
-      rename_records(clone, true);
+      if (records_[clone].node == no_node) {
+        continue;
+      }
+      for (llvm::DbgVariableRecord& r : llvm::filterDbgVars(instruction(clone).getDbgRecordRange())) {
+        if (r.isDbgAssign()) { // its identity is that of a store, of which there are several now
+          r.setKillLocation();
+          r.setKillAddress();
+        } else {
+          rename_record(r);
+        }
+      }
     }
     recorded_clones_.clear();
+    for (const value_id root : copied_) {
+      llvm::Instruction& i = instruction(root);
+      if (i.isUsedByMetadata()) {
+        llvm::SmallVector<llvm::DbgVariableIntrinsic*, 1> none;
+        llvm::SmallVector<llvm::DbgVariableRecord*, 8> records;
+        llvm::findDbgUsers(none, &i, &records);
+        for (llvm::DbgVariableRecord* const r : records) {
+          rename_record(*r);
+        }
+      }
+    }
+    for (const value_id root : copied_) {
+      has_copies_[root] = 0;
+    }
+    copied_.clear();
   }
 
   // Locations and metadata of terminators.
@@ -1685,7 +1741,9 @@ private:
   flat_array<node_id> replaced_;
   flat_array<edge_id> leaders_;
   detail::hash_map<node_id> leader_of_;
-  flat_array<value_id> last_clone_; ///< by value
+  flat_array<value_id> root_;            ///< by value; see `root_of`
+  flat_array<unsigned char> has_copies_; ///< by root, since `finish()`
+  flat_array<value_id> copied_;
   flat_array<value_id> recorded_clones_;
   flat_array<value_id> cloned_ends_;
   flat_array<lost_loop> lost_loops_;
