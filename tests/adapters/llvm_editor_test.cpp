@@ -86,20 +86,13 @@ std::string to_text(const midend::unfolding_verdict& v) {
          std::to_string(v.value) + ", old " + std::to_string(v.old_value) + ", edge " + std::to_string(v.edge);
 }
 
-/// What is wrong with an editor, its function, or the witness of what it did; or nothing.
-std::string complaint(llvm_editor& editor, const llvm_editor& before, const midend::unfolding_witness& witness) {
+/// What is wrong with an editor or its function, or nothing.
+std::string complaint(llvm_editor& editor) {
   const std::string message = verifier_message(editor.function());
-  if (!message.empty()) {
-    return message;
-  }
-  if (!editor.is_consistent()) {
-    return "not consistent:\n" + to_text(editor.function());
-  }
-  const midend::unfolding_verdict verdict = midend::verify_unfolding(before, editor, witness);
-  return verdict ? std::string() : to_text(verdict) + "\n" + to_text(editor.function());
+  return message.empty() && !editor.is_consistent() ? "not consistent:\n" + to_text(editor.function()) : message;
 }
 
-enum class step { split, simplify, close, rotate, clean, dead, count };
+enum class step { split, simplify, close, rotate, irreducible, split_cycles, unify, clean, dead, count };
 
 const char* name_of(step s) {
   switch (s) {
@@ -111,6 +104,12 @@ const char* name_of(step s) {
     return "close_loops";
   case step::rotate:
     return "rotate_loops";
+  case step::irreducible:
+    return "fix_irreducible by dispatch";
+  case step::split_cycles:
+    return "fix_irreducible by splitting";
+  case step::unify:
+    return "unify_loop_exits";
   case step::clean:
     return "clean_control";
   default:
@@ -118,7 +117,8 @@ const char* name_of(step s) {
   }
 }
 
-template <class E> midend::unfolding_witness apply(step s, E& editor) {
+/// The witness of a transformation other than the removal of dead code.
+template <class E> midend::unfolding_witness unfold(step s, E& editor) {
   switch (s) {
   case step::split:
     return midend::split_critical_edges(editor);
@@ -128,11 +128,30 @@ template <class E> midend::unfolding_witness apply(step s, E& editor) {
     return midend::close_loops(editor).witness;
   case step::rotate:
     return midend::rotate_loops(editor).witness;
-  case step::clean:
-    return midend::apply_clean_control(editor, midend::plan_clean_control(editor));
+  case step::irreducible:
+    return midend::fix_irreducible(editor).witness;
+  case step::split_cycles:
+    return midend::fix_irreducible(editor, {.method = midend::irreducible_method::split_or_dispatch}).witness;
+  case step::unify:
+    return midend::unify_loop_exits(editor).witness;
   default:
-    return midend::remove_dead_code(editor);
+    return midend::apply_clean_control(editor, midend::plan_clean_control(editor));
   }
+}
+
+template <class E> void apply(step s, E& editor) {
+  s == step::dead ? void(midend::remove_dead_code(editor)) : void(unfold(s, editor));
+}
+
+/// Whether the checker that is responsible accepts a transformation, which is done.
+std::string uncertified(step s, llvm_editor& editor, const llvm_editor& before) {
+  if (s == step::dead) {
+    const midend::removal_witness witness = midend::remove_dead_code(editor);
+    return midend::verify_removal(before, editor, witness) ? "" : "removal is not accepted";
+  }
+  const midend::unfolding_witness witness = unfold(s, editor);
+  const midend::unfolding_verdict verdict = midend::verify_unfolding(before, editor, witness);
+  return verdict ? "" : to_text(verdict);
 }
 
 /// What is wrong after a transformation of a function, or nothing.
@@ -142,8 +161,8 @@ std::string complaint_after(step s, llvm::Function& f) {
   {
     const llvm_editor before(copy);
     llvm_editor editor(f);
-    const midend::unfolding_witness witness = apply(s, editor);
-    text = complaint(editor, before, witness);
+    text = uncertified(s, editor, before);
+    text = text.empty() ? complaint(editor) : text + "\n" + to_text(editor.function());
   }
   copy.eraseFromParent();
   if (text.empty()) {
@@ -846,8 +865,8 @@ x:
     const llvm_editor before(copy);
     llvm_editor editor(m.f());
     const std::size_t nodes = editor.graph().num_nodes();
-    const auto witness = apply(step::clean, editor);
-    CHECK(complaint(editor, before, witness) == "");
+    CHECK(uncertified(step::clean, editor, before) == "");
+    CHECK(complaint(editor) == "");
     CHECK(editor.graph().num_nodes() == nodes);
     CHECK(editor.graph().in_edges(3).size() == 4);
     CHECK(m.f().size() == 5); // for 1, for 2 and for 3
