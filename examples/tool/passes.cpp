@@ -86,6 +86,13 @@ const std::vector<pass_kind>& pass_kinds() {
                      }),
       transformation("fix-irreducible", "make each cycle a natural loop, by a dispatch before it",
                      [](auto& run) { run.done(midend::fix_irreducible(run.editor())); }),
+      transformation("fix-irreducible:split", "the same by copying nodes, where that is cheap",
+                     [](auto& run) {
+                       run.done(midend::fix_irreducible(run.editor(),
+                                                        {.method = midend::irreducible_method::split_or_dispatch}));
+                     }),
+      transformation("unify-exits", "give each loop one exit, which leads on by a dispatch",
+                     [](auto& run) { run.done(midend::unify_loop_exits(run.editor())); }),
   };
   return kinds;
 }

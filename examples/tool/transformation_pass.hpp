@@ -62,7 +62,11 @@ public:
     requires requires(const Result& result) { result.plan; }
   void done(const Result& result) {
     done(result.witness);
-    say(result.plan);
+    if constexpr (requires { midend::summary_text(result); }) {
+      say(result);
+    } else {
+      say(result.plan);
+    }
   }
 
   /// Applies a plan and keeps its words; `apply(plan)` returns the witness.

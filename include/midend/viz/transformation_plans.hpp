@@ -16,6 +16,7 @@
 #include "midend/transform/simplify_loops.hpp"
 #include "midend/transform/split_critical_edges.hpp"
 #include "midend/transform/unfolding_witness.hpp"
+#include "midend/transform/unify_loop_exits.hpp"
 #include "midend/viz/certificates.hpp"
 #include "midend/viz/value_names.hpp"
 
@@ -57,6 +58,17 @@ constexpr std::string_view to_text(rotation_refusal_reason r) {
     return "an operation of its header may not be copied";
   default:
     return "an edge of its header cannot be redirected";
+  }
+}
+
+constexpr std::string_view to_text(irreducible_refusal_reason r) {
+  switch (r) {
+  case irreducible_refusal_reason::edge_stays:
+    return "an edge cannot be led elsewhere";
+  case irreducible_refusal_reason::may_not_duplicate:
+    return "an operation may not be copied";
+  default:
+    return "more would be copied than the limit";
   }
 }
 
@@ -322,27 +334,89 @@ inline std::string summary_text(const dead_code_plan& plan) {
 /// A line for each cycle. `cycles` is that of the plan.
 ///
 ///     a dispatch before the cycle of a: entry -> a, entry -> b
-///     the cycle of a stays irreducible: entry -> b cannot be led through a new node
+///     split the cycle of a: b is copied for entry -> b
+///     the cycle of a stays irreducible: an edge cannot be led elsewhere, entry -> b
 template <class IR, value_names Names = numbered_values>
   requires has_graph<IR> && graph_is_edge_indexed<IR>
 std::string to_text(const IR& ir, const cycle_forest& cycles, const irreducible_plan& plan, const Names& names = {}) {
   std::string out;
+  const auto edges = [&](std::uint32_t first, std::uint32_t count) {
+    return detail::list_of_edges(ir.graph(), {plan.edges.data() + first, count}, names);
+  };
   for (const cycle_dispatch& d : plan.dispatches) {
     out += "a dispatch before the cycle of " + std::string(names.node(cycles.header(d.cycle))) + ": " +
-           detail::list_of_edges(ir.graph(), {plan.edges.data() + d.first_edge, d.num_edges}, names) + '\n';
+           edges(d.first_edge, d.num_edges) + '\n';
+  }
+  for (const cycle_split& s : plan.splits) {
+    out += "split the cycle of " + std::string(names.node(s.header)) + ": ";
+    for (std::uint32_t i = 0; i != s.num_nodes; ++i) {
+      out += (i == 0 ? "" : ", ") + std::string(names.node(plan.nodes[s.first_node + i]));
+    }
+    out += (s.num_nodes == 1 ? " is copied for " : " are copied for ") + edges(s.first_edge, s.num_edges) + '\n';
   }
   for (const irreducible_refusal& r : plan.refused) {
-    out += "the cycle of " + std::string(names.node(r.header)) +
-           " stays irreducible: " + detail::ends_text(ir.graph(), r.edge, names) +
-           " cannot be led through a new node\n";
+    out +=
+        "the cycle of " + std::string(names.node(r.header)) + " stays irreducible: " + std::string(to_text(r.reason));
+    out += r.edge == no_edge ? std::string() : ", " + detail::ends_text(ir.graph(), r.edge, names);
+    out += r.operation == no_value ? "\n" : ", " + std::string(names.value(r.operation)) + '\n';
   }
   return out;
 }
 
+namespace detail {
+
+inline plan_counts& count_refused(plan_counts& counts, const irreducible_plan& plan) {
+  using enum irreducible_refusal_reason;
+  for (const irreducible_refusal_reason reason : {edge_stays, may_not_duplicate, too_large}) {
+    std::size_t count = 0;
+    for (const irreducible_refusal& r : plan.refused) {
+      count += r.reason == reason ? 1u : 0u;
+    }
+    counts.refused(count, "cycle", to_text(reason));
+  }
+  return counts;
+}
+
+} // namespace detail
+
 inline std::string summary_text(const irreducible_plan& plan) {
+  detail::plan_counts counts;
+  counts.done(plan.dispatches.size(), "dispatch", "es").done(plan.splits.size(), "split cycle");
+  return detail::count_refused(counts, plan).text();
+}
+
+/// The same for all rounds.
+inline std::string summary_text(const irreducible_result& done) {
+  detail::plan_counts counts;
+  counts.done(done.dispatches, "dispatch", "es").done(done.splits, "split cycle");
+  counts.done(done.cloned, "clone");
+  return detail::count_refused(counts, done.plan).text();
+}
+
+/// A line for each loop. `loops` is that of the plan.
+///
+///     a common exit of the loop of test: test -> done, body -> found
+///     the loop of test keeps its exits: body -> found cannot be led through a new node
+template <class IR, value_names Names = numbered_values>
+  requires has_graph<IR> && graph_is_edge_indexed<IR>
+std::string to_text(const IR& ir, const loop_forest& loops, const exit_unification_plan& plan,
+                    const Names& names = {}) {
+  std::string out;
+  for (const unified_exit& x : plan.exits) {
+    out += "a common exit of the loop of " + std::string(names.node(loops.header(x.loop))) + ": " +
+           detail::list_of_edges(ir.graph(), {plan.edges.data() + x.first_edge, x.num_edges}, names) + '\n';
+  }
+  for (const exit_refusal& r : plan.refused) {
+    out += "the loop of " + std::string(names.node(loops.header(r.loop))) +
+           " keeps its exits: " + detail::ends_text(ir.graph(), r.edge, names) + " cannot be led through a new node\n";
+  }
+  return out;
+}
+
+inline std::string summary_text(const exit_unification_plan& plan) {
   return detail::plan_counts()
-      .done(plan.dispatches.size(), "dispatch", "es")
-      .refused(plan.refused.size(), "cycle", "an edge cannot be led through a new node")
+      .done(plan.exits.size(), "common exit")
+      .refused(plan.refused.size(), "loop", "an edge cannot be led through a new node")
       .text();
 }
 
