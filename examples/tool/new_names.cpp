@@ -117,6 +117,11 @@ void name_values(procedure& p, const midend::unfolding_witness& witness) {
       }
     }
   }
+  for (const value_id v : unnamed) {
+    if (p.value_name(v).empty() && p.is_phi(v)) { // of literals: it says by which way control came
+      p.set_value_name(v, names.first("way"));
+    }
+  }
 }
 
 } // namespace

@@ -57,6 +57,11 @@ struct choices {
       passes.push_back(find_pass(name));
       pass_names.emplace_back(name);
       if (passes.back().kind == nullptr) {
+        const std::string_view before_colon = name.substr(0, name.find(':'));
+        if (const pass_kind* const meant = find_pass(before_colon).kind; meant != nullptr && meant->takes_number) {
+          return "--passes: '" + std::string(name) + "': after the colon of " + std::string(before_colon) +
+                 " stands a number";
+        }
         return "--passes: unknown pass '" + std::string(name) + "'" + meant_by(name, pass_kinds());
       }
     }

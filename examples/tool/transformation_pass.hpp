@@ -78,8 +78,13 @@ public:
   /// What the witnesses say, if no plan did.
   void finish() {
     if (report_.summary.empty()) {
-      append(report_.summary, steps_, steps_ == 1 ? " step, " : " steps, ", dropped_, " edges dropped, ", merged_,
-             " nodes merged");
+      append(report_.summary, steps_, steps_ == 1 ? " round" : " rounds");
+      if (dropped_ != 0) {
+        append(report_.summary, ", ", dropped_, dropped_ == 1 ? " edge dropped" : " edges dropped");
+      }
+      if (merged_ != 0) {
+        append(report_.summary, ", ", merged_, merged_ == 1 ? " node merged" : " nodes merged");
+      }
     }
   }
 

@@ -31,6 +31,9 @@ says() {
   cmp -s "$work/err" "$work/expected" || fail "$name" "$(diff "$work/expected" "$work/err" | head -n 5)"
 }
 
+# lists NAME LINE: standard error has this line, word for word.
+lists() { grep -qxF -- "$2" "$work/err" || fail "$1" "'$2' is not in: $(cat "$work/err")"; }
+
 run "--stats" 0 opt "$programs/tour.eir" --passes=sccp --stats -o "$work/out.eir" &&
   { grep -q '^@floats: sccp: .*; 2 of 9 operations understood; unknown: 7 others; ' "$work/err" ||
     fail "--stats" "$(cat "$work/err")"; }
@@ -146,6 +149,124 @@ for run in "@always_one 10" "@constant_propagation"; do # the same result before
   run "run $run behind sccp" 0 run "$work/sccp.eir" "$@" && same "run $run behind sccp" "$work/before"
 done
 
+# Transformations: the sample programs run as they did, each pass has its certificate, and what is printed is read again.
+# same_runs NAME FILE TRANSFORMED: the `# run:` lines of FILE print the same with TRANSFORMED.
+same_runs() {
+  local name=$1 file=$2 transformed=$3 line
+  while IFS= read -r line; do
+    read -ra arguments <<<"${line%% => *}"
+    run "$name: ${arguments[0]} before" 0 run "$file" "${arguments[@]}" && cp "$work/out" "$work/before" &&
+      run "$name: ${arguments[0]} after" 0 run "$transformed" "${arguments[@]}" &&
+      same "$name: ${arguments[0]}" "$work/before"
+  done < <(sed -n 's/^# run: //p' "$file")
+}
+all=simplify-loops,close-loops,rotate,split-critical-edges,clean-control,dce,fix-irreducible,fix-irreducible:split,unify-exits
+for passes in ${all//,/ } rotate:2 "$all" fix-irreducible,rotate:100,sccp:product,clean-control,dce,simplify-loops \
+  unify-exits,fix-irreducible:split,close-loops,rotate,dce,clean-control,split-critical-edges; do
+  for file in "$programs"/*.eir; do
+    name="$passes of $(basename "$file")"
+    run "$name" 0 opt "$file" --passes="construct-ssa,$passes" --verify-each --stats -o "$work/changed.eir" || continue
+    expected=$(($(grep -c '^proc ' "$file") * $(tr ',' '\n' <<<"$passes" | grep -c .)))
+    case $passes in # a certificate for each
+      *clean-control*) ;; # none where there is nothing to do
+      *) [ "$(grep -c '; certified; ' "$work/err")" -eq "$expected" ] || fail "$name" "not $expected certificates" ;;
+    esac
+    run "$name again" 0 opt "$work/changed.eir" && same "$name again" "$work/changed.eir"
+    [ "$passes" = rotate:2 ] || same_runs "$name" "$file" "$work/changed.eir"
+  done
+done
+
+run "a second time" 0 opt "$programs/arithmetic.eir" --passes=construct-ssa,rotate,rotate,clean-control,dce,dce --stats -o "$work/out.eir"
+[ "$(grep -c '^@gcd: rotate: ' "$work/err")" -eq 2 ] || fail "a second time" "$(cat "$work/err")"
+grep -q '^@gcd: rotate: 1 rotated loop; 4 -> 7 nodes, 12 -> 21 operations; ' "$work/err" || fail "rotated" "$(cat "$work/err")"
+grep -q '^@gcd: rotate: no loop rotated; 7 -> 7 nodes, 21 -> 21 operations; ' "$work/err" || fail "rotated twice" "$(cat "$work/err")"
+run "refused" 0 opt "$programs/arithmetic.eir" --procedure=@gcd --passes=construct-ssa,rotate:1 --stats -o "$work/out.eir"
+grep -q '^@gcd: rotate:1: no loop rotated; refused: 1 loop (its header has more operations than the limit); ' "$work/err" ||
+  fail "refused" "$(cat "$work/err")"
+
+cat >"$work/changes.expected" <<'TEXT'
+changes of @while_loop by construct-ssa
+  insert phi %x.1 of $x in b2
+  insert phi %x.4 of $x in b6
+  insert phi %steps.1 of $steps in b2
+changes of @while_loop by split-critical-edges
+  none
+changes of @while_loop by dce
+  none
+changes of @while_loop by simplify-loops
+  none
+TEXT
+run "no changes" 0 opt "$programs/loops.eir" --procedure=while_loop --print-changes \
+  --passes=construct-ssa,split-critical-edges,dce,simplify-loops && same "no changes" "$work/changes.expected"
+cat >"$work/changes.expected" <<'TEXT'
+changes of @do_while by construct-ssa
+  insert phi %i.1 of $i in b2
+  insert phi %s.1 of $s in b2
+  insert phi %s.3 of $s in b5
+changes of @do_while by close-loops
+  insert phi %s.4 in b6
+  input of %s.4 for the edge from b5: %s.3
+  operand 0 of 'ret %s.3': %s.4 instead of %s.3
+TEXT
+run "changes" 0 opt "$programs/loops.eir" --procedure=do_while --print-changes --passes=construct-ssa,close-loops &&
+  same "changes" "$work/changes.expected"
+
+run "pictures of passes" 0 opt "$programs/loops.eir" --procedure=do_while --procedure=nested --dot="$work/steps" \
+  --passes=construct-ssa:on-the-fly,rotate:5
+[ "$(cd "$work/steps" && echo *)" = "do_while.00-before.dot do_while.01-construct-ssa_on-the-fly.dot do_while.02-rotate_5.dot \
+do_while.dot nested.00-before.dot nested.01-construct-ssa_on-the-fly.dot nested.02-rotate_5.dot nested.dot" ] ||
+  fail "pictures of passes" "$(ls "$work/steps")"
+
+# Variables: sccp knows nothing about them, and transformations are about values.
+cat >"$work/variables.eir" <<'TEXT'
+proc @f(%n: i32, %c: i1) -> i32 {
+  var $x: i32
+  var $y: i32
+  var $z: i1
+  node entry:
+    $x = mov.i32 3
+    $y = add.i32 $x, 1
+    $z = cmp.eq.i32 %n, %n
+    br %c ? a : b
+  node a:
+    $y = add.i32 $y, 2
+    br b
+  node b:
+    ret $y
+}
+proc @g(%n: i32) -> i32 {
+  var $x: i32
+  node entry:
+    $x = mov.i32 %n
+    ret $x
+}
+TEXT
+run "variables" 0 opt "$work/variables.eir" --passes=sccp,sccp:product -o "$work/out.eir"
+says "variables" "$work/variables.eir:1:1: warning: @f: 3 variables are not in SSA form: construct-ssa first" \
+  "$work/variables.eir:16:1: warning: @g: 1 variable is not in SSA form: construct-ssa first"
+run "variables, dce" 0 opt "$work/variables.eir" --procedure=f --passes=dce,construct-ssa,dce --verify-each -o "$work/out.eir"
+says "variables, dce" \
+  "$work/variables.eir:1:1: warning: @f: 3 variables are not in SSA form: construct-ssa first; dce is not run"
+run "variables, report" 0 opt "$work/variables.eir" --procedure=f --print=sccp:product
+cat >"$work/variables.expected" <<'TEXT'
+sccp:product of @f
+  entry
+    $x = [3, 3]
+    $y = [-2147483648, 2147483647]
+    $z = [0, 1]
+  a
+    $y = [-2147483648, 2147483647]
+  b
+  plan:
+  replace $x by 3
+TEXT
+same "variables, report" "$work/variables.expected"
+says "variables, report" "$work/variables.eir:1:1: warning: @f: 3 variables are not in SSA form: construct-ssa first"
+printf 'proc @f(%%c: i1) -> i1 {\n  node entry:\n    %%t = cmp.eq.i32 3, 3\n    %%a = and.i1 %%t, %%c\n    ret %%a\n}\n' >"$work/bit.eir"
+run "a bit" 0 opt "$work/bit.eir" --print=sccp:interval
+printf 'sccp:interval of @f\n  entry\n    %%t = [1, 1]\n    %%a = [0, 1]\n  plan:\n  replace %%t by 1\n' >"$work/bit.expected"
+same "a bit" "$work/bit.expected"
+
 # All errors of a step are reported: first those of the syntax, then those of names and types.
 printf 'proc @f(%%x: i32) -> i32 {\n  node entry:\n    %%y = ad.i32 %%x, 1\n    ret %%y, 2\n}\n' >"$work/bad.eir"
 run "errors of the syntax" 1 opt "$work/bad.eir"
@@ -195,6 +316,22 @@ run "no procedure" 1 opt "$programs/loops.eir" --procedure=nowhere &&
   says "no procedure" "$programs/loops.eir: error: there is no procedure '@nowhere'"
 run "no pass" 2 opt "$programs/loops.eir" --passes=construct-ssa,nothing
 grep -q "^midend opt: --passes: unknown pass 'nothing', expected one of: construct-ssa" "$work/err" || fail "no pass" "$(cat "$work/err")"
+for wrong in rotaet:rotate close_loops:close-loops sccp:prodct:sccp:product fix-ireducible:fix-irreducible; do
+  case $wrong in sccp*) name=sccp:prodct meant=sccp:product ;; *) name=${wrong%%:*} meant=${wrong#*:} ;; esac
+  run "pass $name" 2 opt "$programs/loops.eir" --passes="$name"
+  says "pass $name" "midend opt: --passes: unknown pass '$name': did you mean $meant?"
+done
+run "rotate:x" 2 opt "$programs/loops.eir" --passes=rotate:x
+says "rotate:x" "midend opt: --passes: 'rotate:x': after the colon of rotate stands a number"
+run "report lopos" 2 opt "$programs/loops.eir" --print=lopos
+says "report lopos" "midend opt: --print: unknown report 'lopos': did you mean loops?"
+run "procedure with sign" 0 opt "$programs/loops.eir" --procedure=@nested --print=loops &&
+  same "procedure with sign" "$work/loops.expected"
+run "procedure nestde" 1 opt "$programs/loops.eir" --procedure=nestde &&
+  says "procedure nestde" "$programs/loops.eir: error: there is no procedure '@nestde': did you mean @nested?"
+printf 'proc @f(%%x: i32) -> i1 {\n  node entry:\n    %%y = cmp.slt.i32 %%x, 1\n    ret %%y\n}\n' >"$work/slt.eir"
+run "cmp.slt" 1 opt "$work/slt.eir" &&
+  says "cmp.slt" "$work/slt.eir:3:10: error: unknown operation or flag 'cmp.slt.i32': did you mean cmp.lt?"
 run "no report" 2 opt "$programs/loops.eir" --print=nothing
 grep -q "^midend opt: --print: unknown report 'nothing', expected one of: reaching-definitions" "$work/err" ||
   fail "no report" "$(cat "$work/err")"

@@ -91,6 +91,9 @@ template <class G, class Names> std::string list_of_edges(const G& g, span<const
 /// `2 preheaders, 1 single latch; refused: 1 loop (it has no preheader)`: counts that are not 0.
 class plan_counts {
 public:
+  /// `nothing`: what to say if nothing is done.
+  explicit plan_counts(std::string_view nothing) : nothing_(nothing) {}
+
   plan_counts& done(std::size_t count, std::string_view what, std::string_view ending = "s") {
     add(done_, count, what, ending);
     return *this;
@@ -106,7 +109,7 @@ public:
   }
 
   std::string text() const {
-    return (done_.empty() ? std::string("nothing to do") : done_) +
+    return (done_.empty() ? std::string(nothing_) : done_) +
            (refused_.empty() ? std::string() : "; refused: " + refused_);
   }
 
@@ -123,6 +126,7 @@ private:
     return true;
   }
 
+  std::string_view nothing_;
   std::string done_;
   std::string refused_;
 };
@@ -157,7 +161,7 @@ std::string to_text(const IR& ir, const loop_forest& loops, const loop_simplific
 /// What is done and refused, counted by kind and reason, in one line.
 inline std::string summary_text(const loop_simplification_plan& plan) {
   constexpr loop_node_kind kinds[] = {loop_node_kind::preheader, loop_node_kind::latch, loop_node_kind::dedicated_exit};
-  detail::plan_counts counts;
+  detail::plan_counts counts("no new nodes");
   for (const loop_node_kind kind : kinds) {
     std::size_t count = 0;
     for (const loop_route& r : plan.routes) {
@@ -195,7 +199,7 @@ std::string to_text(const loop_closing_plan& plan, const Names& names = {}) {
 }
 
 inline std::string summary_text(const loop_closing_plan& plan) {
-  return detail::plan_counts()
+  return detail::plan_counts("no closing phis")
       .done(plan.phis.size(), "closing phi")
       .refused(plan.refused.size(), "value", "the exit is not dedicated")
       .text();
@@ -223,7 +227,7 @@ std::string to_text(const IR& ir, const loop_forest& loops, const rotation_plan&
 
 inline std::string summary_text(const rotation_plan& plan) {
   using enum rotation_refusal_reason;
-  detail::plan_counts counts;
+  detail::plan_counts counts("no loop rotated");
   counts.done(plan.rotations.size(), "rotated loop");
   for (const rotation_refusal_reason reason :
        {no_preheader, several_edges_into_the_body, too_large, may_not_duplicate, edge_stays}) {
@@ -254,7 +258,7 @@ std::string to_text(const IR& ir, const critical_edges_plan& plan, const Names& 
 }
 
 inline std::string summary_text(const critical_edges_plan& plan) {
-  return detail::plan_counts()
+  return detail::plan_counts("no edge split")
       .done(plan.edges.size(), "split edge")
       .refused(plan.refused.size(), "critical edge", "the IR allows no node on it")
       .text();
@@ -286,7 +290,7 @@ std::string to_text(const IR& ir, const control_plan& plan, const Names& names =
 }
 
 inline std::string summary_text(const control_plan& plan) {
-  return detail::plan_counts()
+  return detail::plan_counts("nothing to clean")
       .done(plan.branches.size(), "decided branch", "es")
       .done(plan.unreachable.size(), "unreachable node")
       .done(plan.merges.size(), "merged node")
@@ -322,7 +326,7 @@ std::string to_text(const IR& ir, const dead_code_plan& plan, const Names& names
 }
 
 inline std::string summary_text(const dead_code_plan& plan) {
-  return detail::plan_counts()
+  return detail::plan_counts("nothing dead")
       .done(plan.values.size(), "dead value")
       .done(plan.branches.size(), "dead branch", "es")
       .done(plan.unreachable.size(), "unreachable node")
@@ -380,14 +384,14 @@ inline plan_counts& count_refused(plan_counts& counts, const irreducible_plan& p
 } // namespace detail
 
 inline std::string summary_text(const irreducible_plan& plan) {
-  detail::plan_counts counts;
+  detail::plan_counts counts("no irreducible cycle");
   counts.done(plan.dispatches.size(), "dispatch", "es").done(plan.splits.size(), "split cycle");
   return detail::count_refused(counts, plan).text();
 }
 
 /// The same for all rounds.
 inline std::string summary_text(const irreducible_result& done) {
-  detail::plan_counts counts;
+  detail::plan_counts counts("no irreducible cycle");
   counts.done(done.dispatches, "dispatch", "es").done(done.splits, "split cycle");
   counts.done(done.cloned, "clone");
   return detail::count_refused(counts, done.plan).text();
@@ -414,7 +418,7 @@ std::string to_text(const IR& ir, const loop_forest& loops, const exit_unificati
 }
 
 inline std::string summary_text(const exit_unification_plan& plan) {
-  return detail::plan_counts()
+  return detail::plan_counts("no common exits")
       .done(plan.exits.size(), "common exit")
       .refused(plan.refused.size(), "loop", "an edge cannot be led through a new node")
       .text();
