@@ -84,6 +84,21 @@ const std::vector<pass_kind>& pass_kinds() {
                          return midend::apply_remove_dead_code(run.editor(), plan);
                        });
                      }),
+      transformation("propagate-copies", "read the sources of copies, and of phis with only one",
+                     [](auto& run) {
+                       run.done_as_planned(midend::plan_propagate_copies(run.editor()), [&](const auto& plan) {
+                         return midend::apply_propagate_copies(run.editor(), plan);
+                       });
+                     }),
+      transformation("hoist-invariants", "move what is the same in each iteration to the preheader",
+                     [](auto& run) {
+                       const auto found = midend::dominators_and_loops(run.editor().graph());
+                       run.done_as_planned(midend::plan_hoist_invariants(run.editor(), found.dominators, found.loops),
+                                           [&](const auto& plan) {
+                                             midend::apply_hoist_invariants(run.editor(), plan);
+                                             return motion_witness();
+                                           });
+                     }),
       transformation("fix-irreducible", "make each cycle a natural loop, by a dispatch before it",
                      [](auto& run) { run.done(midend::fix_irreducible(run.editor())); }),
       transformation("fix-irreducible:split", "the same by copying nodes, where that is cheap",

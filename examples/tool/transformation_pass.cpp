@@ -3,7 +3,9 @@
 #include "program_names.hpp"
 
 #include <midend/graph/concepts.hpp>
+#include <midend/transform/verify_motion.hpp>
 #include <midend/transform/verify_removal.hpp>
+#include <midend/transform/verify_replacement.hpp>
 #include <midend/transform/verify_unfolding.hpp>
 #include <midend/viz/certificates.hpp>
 
@@ -11,6 +13,7 @@ namespace midend_tool {
 namespace {
 
 using midend::edge_id;
+using midend::elbrus::effect_view;
 using midend::elbrus::procedure;
 
 /// Names of one version of a procedure, with its edges.
@@ -36,20 +39,31 @@ private:
   program_names names_;
 };
 
+/// Of a rejection that names what is in the old program.
+template <class Verdict> std::optional<std::string> words_of(const Verdict& verdict, const procedure& before) {
+  return verdict ? std::nullopt : std::optional(midend::to_text(verdict, version_names(before)));
+}
+
 } // namespace
 
 std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
                                         const midend::unfolding_witness& witness) {
-  const midend::unfolding_verdict verdict =
-      midend::verify_unfolding(midend::elbrus::effect_view(before), midend::elbrus::effect_view(after), witness);
+  const midend::unfolding_verdict verdict = midend::verify_unfolding(effect_view(before), effect_view(after), witness);
   return verdict ? std::nullopt : std::optional(midend::to_text(verdict, version_names(after), version_names(before)));
 }
 
 std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
                                         const midend::removal_witness& witness) {
-  const midend::removal_verdict verdict =
-      midend::verify_removal(midend::elbrus::effect_view(before), midend::elbrus::effect_view(after), witness);
-  return verdict ? std::nullopt : std::optional(midend::to_text(verdict, version_names(before)));
+  return words_of(midend::verify_removal(effect_view(before), effect_view(after), witness), before);
+}
+
+std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
+                                        const midend::replacement_witness& witness) {
+  return words_of(midend::verify_replacement(effect_view(before), effect_view(after), witness), before);
+}
+
+std::optional<std::string> why_rejected(const procedure& before, const procedure& after, const motion_witness&) {
+  return words_of(midend::verify_motion(effect_view(before), effect_view(after)), before);
 }
 
 } // namespace midend_tool

@@ -11,6 +11,7 @@
 #include <midend/elbrus/views/effect_view.hpp>
 #include <midend/transform/recording_editor.hpp>
 #include <midend/transform/removal_witness.hpp>
+#include <midend/transform/replacement_witness.hpp>
 #include <midend/transform/unfolding_witness.hpp>
 #include <midend/viz/edits.hpp>
 #include <midend/viz/transformation_plans.hpp>
@@ -28,6 +29,15 @@ std::optional<std::string> why_rejected(const midend::elbrus::procedure& before,
 
 std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
                                         const midend::removal_witness& witness);
+
+std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
+                                        const midend::replacement_witness& witness);
+
+/// The witness of a transformation that moves operations up: it says nothing.
+struct motion_witness {};
+
+std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
+                                        const motion_witness& witness);
 
 /// One application of a transformation to a procedure: what the function of a pass is called with.
 template <class E> class transformation_run {
@@ -56,6 +66,10 @@ public:
   }
 
   void done(const midend::removal_witness& witness) { check(witness); }
+
+  void done(const midend::replacement_witness& witness) { check(witness); }
+
+  void done(const motion_witness& witness) { check(witness); }
 
   /// The same for the result of a call that also returns its plan.
   template <class Result>

@@ -152,17 +152,21 @@ done
 # Transformations: the sample programs run as they did, each pass has its certificate, and what is printed is read again.
 # same_runs NAME FILE TRANSFORMED: the `# run:` lines of FILE print the same with TRANSFORMED.
 same_runs() {
-  local name=$1 file=$2 transformed=$3 line
+  local name=$1 file=$2 transformed=$3 line before at=0
   while IFS= read -r line; do
     read -ra arguments <<<"${line%% => *}"
-    run "$name: ${arguments[0]} before" 0 run "$file" "${arguments[@]}" && cp "$work/out" "$work/before" &&
-      run "$name: ${arguments[0]} after" 0 run "$transformed" "${arguments[@]}" &&
-      same "$name: ${arguments[0]}" "$work/before"
+    at=$((at + 1))
+    before=$work/before-${file##*/}-$at
+    if [ ! -e "$before" ]; then
+      run "${file##*/}: ${arguments[0]}" 0 run "$file" "${arguments[@]}" && cp "$work/out" "$before"
+    fi
+    run "$name: ${arguments[0]}" 0 run "$transformed" "${arguments[@]}" && same "$name: ${arguments[0]}" "$before"
   done < <(sed -n 's/^# run: //p' "$file")
 }
-all=simplify-loops,close-loops,rotate,split-critical-edges,clean-control,dce,fix-irreducible,fix-irreducible:split,unify-exits
-for passes in ${all//,/ } rotate:2 "$all" fix-irreducible,rotate:100,sccp:product,clean-control,dce,simplify-loops \
-  unify-exits,fix-irreducible:split,close-loops,rotate,dce,clean-control,split-critical-edges; do
+all=simplify-loops,close-loops,rotate,split-critical-edges,clean-control,dce,propagate-copies,hoist-invariants
+all=$all,fix-irreducible,fix-irreducible:split,unify-exits
+for passes in ${all//,/ } rotate:2 "$all" fix-irreducible,rotate:100,hoist-invariants,sccp:product,clean-control,dce,simplify-loops \
+  unify-exits,fix-irreducible:split,propagate-copies,close-loops,rotate,dce,clean-control,split-critical-edges; do
   for file in "$programs"/*.eir; do
     name="$passes of $(basename "$file")"
     run "$name" 0 opt "$file" --passes="construct-ssa,$passes" --verify-each --stats -o "$work/changed.eir" || continue

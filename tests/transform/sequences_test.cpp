@@ -133,6 +133,19 @@ void remove_dead(certified_procedure& p) {
   p.check(midend::verify_removal(elbrus::effect_view(p.before()), elbrus::effect_view(p.procedure()), w));
 }
 
+void propagate(certified_procedure& p) {
+  const midend::replacement_witness w = midend::propagate_copies(p.alone());
+  p.check(midend::verify_replacement(elbrus::effect_view(p.before()), elbrus::effect_view(p.procedure()), w));
+}
+
+void hoist(certified_procedure& p) {
+  if (p.random.one_in(2)) {
+    simplify(p);
+  }
+  midend::hoist_invariants(p.alone());
+  p.check(midend::verify_motion(elbrus::effect_view(p.before()), elbrus::effect_view(p.procedure())));
+}
+
 /// Makes literals of conditions; it is checked by runs alone.
 void propagate_constants(certified_procedure& p) {
   elbrus::editor& editor = p.alone();
@@ -147,7 +160,7 @@ void unfold(certified_procedure& p) {
   }
 }
 
-constexpr std::array<step_kind, 10> steps = {{
+constexpr std::array<step_kind, 12> steps = {{
     {"simplify_loops", simplify},
     {"close_loops", close},
     {"rotate_loops", rotate},
@@ -156,6 +169,8 @@ constexpr std::array<step_kind, 10> steps = {{
     {"unify_loop_exits", unify},
     {"clean_control", clean},
     {"remove_dead_code", remove_dead},
+    {"propagate_copies", propagate},
+    {"hoist_invariants", hoist},
     {"sccp", propagate_constants},
     {"unfold_at_random", unfold},
 }};

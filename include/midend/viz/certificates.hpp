@@ -1,11 +1,13 @@
-/// Why `verify_unfolding` and `verify_removal` reject certificates, in words.
+/// Why certificates of transformations are rejected, in words.
 #pragma once
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/transform/unfolding_witness.hpp"
+#include "midend/transform/verify_motion.hpp"
 #include "midend/transform/verify_removal.hpp"
+#include "midend/transform/verify_replacement.hpp"
 #include "midend/transform/verify_unfolding.hpp"
 #include "midend/viz/value_names.hpp"
 
@@ -95,6 +97,64 @@ constexpr std::string_view to_text(removal_fault f) {
   }
 }
 
+constexpr std::string_view to_text(replacement_fault f) {
+  switch (f) {
+    using enum replacement_fault;
+  case none:
+    return "no fault";
+  case wrong_size:
+    return "the programs have other nodes, or the witness names a value that is none";
+  case wrong_witness:
+    return "the witness replaces a value twice, or by one that is replaced";
+  case different_value:
+    return "a value is neither a copy nor a phi of what replaces it";
+  case not_dominated:
+    return "what replaces a value is not computed on every way to it";
+  case missing_operation:
+    return "an operation is missing that is needed";
+  case extra_operation:
+    return "an operation is new, or not in its place";
+  case changed_operation:
+    return "an operation computes something else, or promises more";
+  case wrong_operand:
+    return "an operand is neither the old one nor what replaces it, or is not computed any more";
+  default:
+    return "an edge was changed";
+  }
+}
+
+constexpr std::string_view to_text(motion_fault f) {
+  switch (f) {
+    using enum motion_fault;
+  case none:
+    return "no fault";
+  case wrong_size:
+    return "the programs have other nodes";
+  case changed_flow:
+    return "an edge was changed";
+  case missing_operation:
+    return "an operation is missing";
+  case extra_operation:
+    return "an operation is new";
+  case changed_operation:
+    return "an operation computes something else, or promises more";
+  case wrong_operand:
+    return "an operand is another one";
+  case wrong_order:
+    return "operations that were not moved are in another order";
+  case not_movable:
+    return "what was moved has an effect, is a phi, or ends a node";
+  case not_above:
+    return "an operation was moved where control does not come by before";
+  case operand_not_available:
+    return "an operand is not computed at the new place";
+  case early_trap:
+    return "an operation may trap where it did not run, or before an effect";
+  default:
+    return "a load was moved over what may write";
+  }
+}
+
 /// The verdict in one line, without a line break. Names of the new program and of the old one differ.
 ///
 ///     block 4: an operand is not what the old program reads; new v9, old v3
@@ -124,19 +184,36 @@ std::string to_text(const unfolding_verdict& verdict, const After& after = {}, c
   return out;
 }
 
-/// The same for a removal; nodes and values have the same numbers in both programs, so one set of names is enough: that
-/// of the old one.
+namespace detail {
+
+template <class Verdict, class Names> std::string verdict_text(const Verdict& verdict, const Names& names) {
+  std::string out = verdict.node == no_node ? std::string() : std::string(names.node(verdict.node)) + ": ";
+  out += to_text(verdict.fault);
+  return verdict.value == no_value ? out : out + "; " + std::string(names.value(verdict.value));
+}
+
+} // namespace detail
+
+/// The same for removed, replaced and moved code. There, nodes and values have the same numbers in both programs, so
+/// one set of names is enough: that of the old one.
 ///
 ///     block 4: an operation is missing that is needed; v9
 template <value_names Names = numbered_values>
 std::string to_text(const removal_verdict& verdict, const Names& names = {}) {
-  if (verdict) {
-    return verdict.assumed == 0 ? "certified"
-                                : "certified; " + std::to_string(verdict.assumed) + " loops assumed to end";
+  if (!verdict) {
+    return detail::verdict_text(verdict, names);
   }
-  std::string out = verdict.node == no_node ? std::string() : std::string(names.node(verdict.node)) + ": ";
-  out += to_text(verdict.fault);
-  return verdict.value == no_value ? out : out + "; " + std::string(names.value(verdict.value));
+  return verdict.assumed == 0 ? "certified" : "certified; " + std::to_string(verdict.assumed) + " loops assumed to end";
+}
+
+template <value_names Names = numbered_values>
+std::string to_text(const replacement_verdict& verdict, const Names& names = {}) {
+  return verdict ? "certified" : detail::verdict_text(verdict, names);
+}
+
+template <value_names Names = numbered_values>
+std::string to_text(const motion_verdict& verdict, const Names& names = {}) {
+  return verdict ? "certified" : detail::verdict_text(verdict, names);
 }
 
 MIDEND_END_NAMESPACE

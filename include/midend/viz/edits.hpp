@@ -26,7 +26,8 @@ public:
 
   /// `words` are those of the record.
   void write(const edit_record& r, span<const std::uint32_t> words) {
-    if (r.is_part) {
+    const bool sets_input = r.kind == edit_kind::set_phi_input || r.kind == edit_kind::set_operand;
+    if (r.is_part || (sets_input && r.object == r.old)) {
       return;
     }
     switch (r.kind) {
@@ -155,8 +156,8 @@ private:
 
 } // namespace detail
 
-/// A line for each change, oldest first; a removed node is one change. Names are asked for what existed at any time, so
-/// they must also know what is gone.
+/// A line for each change, oldest first; a removed node is one change, and what sets what was there is none. Names are
+/// asked for what existed at any time, so they must also know what is gone.
 ///
 ///     create block 4 like block 1
 ///     lead edge 0 to block 4 instead of block 1

@@ -11,7 +11,10 @@
 #include "midend/transform/clean_control.hpp"
 #include "midend/transform/close_loops.hpp"
 #include "midend/transform/fix_irreducible.hpp"
+#include "midend/transform/hoist_invariants.hpp"
+#include "midend/transform/propagate_copies.hpp"
 #include "midend/transform/remove_dead_code.hpp"
+#include "midend/transform/replacement_witness.hpp"
 #include "midend/transform/rotate_loops.hpp"
 #include "midend/transform/simplify_loops.hpp"
 #include "midend/transform/split_critical_edges.hpp"
@@ -69,6 +72,17 @@ constexpr std::string_view to_text(irreducible_refusal_reason r) {
     return "an operation may not be copied";
   default:
     return "more would be copied than the limit";
+  }
+}
+
+constexpr std::string_view to_text(hoisting_refusal_reason r) {
+  switch (r) {
+  case hoisting_refusal_reason::no_preheader:
+    return "the loop has no preheader";
+  case hoisting_refusal_reason::may_trap:
+    return "it may trap, and would run earlier or where it did not";
+  default:
+    return "it reads memory, and the loop writes or calls";
   }
 }
 
@@ -422,6 +436,56 @@ inline std::string summary_text(const exit_unification_plan& plan) {
       .done(plan.exits.size(), "common exit")
       .refused(plan.refused.size(), "loop", "an edge cannot be led through a new node")
       .text();
+}
+
+/// A line for each value.
+///
+///     replace %x by %y
+template <value_names Names = numbered_values>
+std::string to_text(const copy_propagation_plan& plan, const Names& names = {}) {
+  std::string out;
+  for (const value_replacement& r : plan.replacements) {
+    out += "replace " + std::string(names.value(r.value)) + " by " + std::string(names.value(r.by)) + '\n';
+  }
+  return out;
+}
+
+inline std::string summary_text(const copy_propagation_plan& plan) {
+  return detail::plan_counts("no copies").done(plan.replacements.size(), "replaced value").text();
+}
+
+/// A line for each invariant operation. `loops` is the forest of the plan.
+///
+///     move %x from the loop of test to entry
+///     move %y from the loop of test to entry without its promises
+///     %z stays in the loop of test: it may trap, and would run earlier or where it did not
+template <value_names Names = numbered_values>
+std::string to_text(const loop_forest& loops, const hoisting_plan& plan, const Names& names = {}) {
+  std::string out;
+  const auto loop_of = [&](loop_id l) { return "the loop of " + std::string(names.node(loops.header(l))); };
+  for (const hoisted_value& h : plan.moves) {
+    out += "move " + std::string(names.value(h.value)) + " from " + loop_of(h.loop) + " to " +
+           std::string(names.node(h.preheader)) + (h.drops_promises ? " without its promises\n" : "\n");
+  }
+  for (const hoisting_refusal& r : plan.refused) {
+    out += std::string(names.value(r.value)) + " stays in " + loop_of(r.loop) + ": " + std::string(to_text(r.reason)) +
+           '\n';
+  }
+  return out;
+}
+
+inline std::string summary_text(const hoisting_plan& plan) {
+  using enum hoisting_refusal_reason;
+  detail::plan_counts counts("nothing moved");
+  counts.done(plan.moves.size(), "moved operation");
+  for (const hoisting_refusal_reason reason : {no_preheader, may_trap, memory_written}) {
+    std::size_t count = 0;
+    for (const hoisting_refusal& r : plan.refused) {
+      count += r.reason == reason ? 1u : 0u;
+    }
+    counts.refused(count, "operation", to_text(reason));
+  }
+  return counts.text();
 }
 
 MIDEND_END_NAMESPACE
