@@ -109,6 +109,12 @@ void register_position(llvm::PassBuilder& builder, llvm::StringRef position, con
 }
 
 void register_all(llvm::PassBuilder& builder) {
+  if (llvm::PassInstrumentationCallbacks* const callbacks = builder.getPassInstrumentationCallbacks()) {
+    for (const llvm::StringRef name : transformation_names()) { // for -print-after=NAME and the like
+      callbacks->addClassToPassName(name, name);
+    }
+    callbacks->addClassToPassName(compare_pass::name(), "midend-compare");
+  }
   builder.registerPipelineParsingCallback(
       [](llvm::StringRef name, llvm::FunctionPassManager& passes, llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
         return add_pass(name, passes);

@@ -1,0 +1,123 @@
+/// Checks of what a pass has done.
+#pragma once
+
+#include <midend/adapters/llvm_editor.hpp>
+#include <midend/transform/verify_unfolding.hpp>
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/IR/BasicBlock.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Value.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/Casting.h>
+#include <llvm/Support/ErrorHandling.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <memory>
+#include <optional>
+
+/// A copy of a function, in its module as long as this exists. Blocks and instructions are in the same order, and read
+/// the same constants, so `llvm_ssa` numbers both alike. Debug records and names are not copied.
+class function_copy {
+public:
+  explicit function_copy(llvm::Function& f)
+      : copy_(llvm::Function::Create(f.getFunctionType(), llvm::GlobalValue::PrivateLinkage, f.getAddressSpace(),
+                                     "midend.before", f.getParent())) {
+    copy_->copyAttributesFrom(&f);
+    copy_->setIsNewDbgInfoFormat(f.IsNewDbgInfoFormat);
+    llvm::DenseMap<const llvm::Value*, llvm::Value*> copies;
+    for (llvm::Argument& argument : f.args()) {
+      copies[&argument] = copy_->getArg(argument.getArgNo());
+    }
+    for (const llvm::BasicBlock& b : f) {
+      llvm::BasicBlock* const block = llvm::BasicBlock::Create(f.getContext(), "", copy_);
+      copies[&b] = block;
+      for (const llvm::Instruction& i : b) {
+        llvm::Instruction* const clone = i.clone();
+        clone->insertInto(block, block->end());
+        copies[&i] = clone;
+      }
+    }
+    const auto translated = [&](llvm::Value* v) {
+      const auto found = copies.find(v);
+      return found == copies.end() ? v : found->second;
+    };
+    for (llvm::BasicBlock& b : *copy_) {
+      for (llvm::Instruction& i : b) {
+        for (llvm::Use& use : i.operands()) {
+          use.set(translated(use.get()));
+        }
+        if (auto* const phi = llvm::dyn_cast<llvm::PHINode>(&i)) {
+          for (unsigned k = 0; k != phi->getNumIncomingValues(); ++k) {
+            phi->setIncomingBlock(k, llvm::cast<llvm::BasicBlock>(translated(phi->getIncomingBlock(k))));
+          }
+        }
+      }
+    }
+  }
+
+  function_copy(const function_copy&) = delete;
+  function_copy& operator=(const function_copy&) = delete;
+
+  ~function_copy() { copy_->eraseFromParent(); }
+
+  llvm::Function& function() { return *copy_; }
+
+private:
+  llvm::Function* copy_;
+};
+
+/// Made before a function is changed; does nothing unless it is `wanted`.
+class certificate {
+public:
+  certificate(llvm::Function& f, llvm::StringRef pass, bool wanted) : function_(f), pass_(pass) {
+    if (wanted) {
+      before_.emplace(f);
+    }
+  }
+
+  /// Stops the compiler unless the witness proves that the function is still the same program.
+  void check(const midend::llvm_editor& after, const midend::unfolding_witness& witness) {
+    if (!before_) {
+      return;
+    }
+    const midend::llvm_editor before(before_->function());
+    const midend::unfolding_verdict verdict = midend::verify_unfolding(before, after, witness);
+    if (!verdict) {
+      llvm::errs() << pass_ << ": " << function_.getName() << ": the certificate is rejected, fault "
+                   << static_cast<unsigned>(verdict.fault);
+      if (verdict.node != midend::no_node) {
+        llvm::errs() << ", at block ";
+        after.block(verdict.node)->printAsOperand(llvm::errs(), false);
+      }
+      print("\n  new: ", verdict.value, after);
+      print("\n  old: ", verdict.old_value, before);
+      llvm::errs() << "\n";
+      stop();
+    }
+  }
+
+  /// Stops the compiler if LLVM's verifier finds a mistake. The function must not be being edited.
+  void check_function() {
+    if (before_ && llvm::verifyFunction(function_, &llvm::errs())) {
+      llvm::errs() << pass_ << ": " << function_.getName() << ": LLVM's verifier complains\n";
+      stop();
+    }
+  }
+
+private:
+  static void print(const char* what, midend::value_id v, const midend::llvm_editor& program) {
+    if (v != midend::no_value) {
+      llvm::errs() << what << *program.value(v);
+    }
+  }
+
+  [[noreturn]] static void stop() { llvm::report_fatal_error("midend: a transformation is wrong", false); }
+
+  llvm::Function& function_;
+  llvm::StringRef pass_;
+  std::optional<function_copy> before_;
+};
