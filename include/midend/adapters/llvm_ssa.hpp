@@ -153,6 +153,9 @@ public:
   /// Whether a value is `undef` or `poison`.
   bool is_undefined(value_id v) const { return !is_instruction(v) && llvm::isa<llvm::UndefValue>(value(v)); }
 
+  /// Whether two values have the same type of LLVM.
+  bool same_type(value_id v, value_id w) const { return value(v)->getType() == value(w)->getType(); }
+
   /// Whether an instruction is never folded: those without result, terminators, and most calls.
   bool is_opaque(value_id v) const { return is_instruction(v) && (marks(v) & record::opaque) != 0; }
 

@@ -41,11 +41,12 @@
 /// An empty range is the edge for all other values. (Where the edge of all other values also serves cases of its own,
 /// as in GCC, return an empty range.)
 ///
-/// Four members are optional. `bool is_undefined(v)`: `v` is the literal `undef`, which may have any value. `bool
+/// Five members are optional. `bool is_undefined(v)`: `v` is the literal `undef`, which may have any value. `bool
 /// never_returns(v)`: control does not pass `v` (a call of `exit`), neither to later values of its node nor along its
 /// edges. `std::optional<number_range> bounds(v)`: a guaranteed range of `v`, a parameter or an operation that is
 /// `other`. `bool is_opaque(v)`: `v` is `other` and `fold` never returns a result for it, as for a call or a store, so
-/// its operands need not be examined.
+/// its operands need not be examined. `bool same_type(v, w)`: a reader of `v` may read `w` in its place; write it if
+/// values of one width can have different types (a number and an address), for `value_numbering`.
 ///
 /// If `constant_type` is `std::uint64_t`, constants are numbers of the value's width with zeros above, as in
 /// `ir/evaluate.hpp`; the ready domains then have transfer functions for the whole vocabulary.
@@ -172,6 +173,21 @@ concept has_bounds = std::same_as<constant_of<IR>, std::uint64_t> && requires(co
   { ir.bounds(v) } -> std::convertible_to<std::optional<number_range>>;
 };
 
+/// `same_type(v, w)` says whether a value has the type of another one. Optional.
+template <class IR>
+concept has_same_type = requires(const IR& ir, value_id v) {
+  { ir.same_type(v, v) } -> truth_value;
+};
+
+/// Whether two values have the same type: by `same_type`, or else the same width.
+template <class IR> constexpr bool same_type(const IR& ir, value_id v, value_id w) {
+  if constexpr (has_same_type<IR>) {
+    return static_cast<bool>(ir.same_type(v, w));
+  } else {
+    return v == w || ir.operation(v).width == ir.operation(w).width;
+  }
+}
+
 /// The semantics rung: an IR in SSA form whose values can be computed.
 template <class IR>
 concept semantic_ir = ssa_ir<IR> && has_constant_type<IR> && has_operation<IR> && has_constant<IR> &&
@@ -188,6 +204,8 @@ template <class IR>
 concept names_is_opaque = requires { &IR::is_opaque; } || requires(IR& ir, value_id v) { ir.is_opaque(v); };
 template <class IR>
 concept names_bounds = requires { &IR::bounds; } || requires(IR& ir, value_id v) { ir.bounds(v); };
+template <class IR>
+concept names_same_type = requires { &IR::same_type; } || requires(IR& ir, value_id v) { ir.same_type(v, v); };
 
 template <class IR>
 concept names_edge_cases = requires { &IR::edge_cases; } || requires(IR& ir, edge_id e) { ir.edge_cases(e); };
@@ -201,6 +219,8 @@ concept is_opaque_fits = has_is_opaque<IR> || !names_is_opaque<IR>;
 template <class IR>
 concept bounds_fit = has_bounds<IR> || !names_bounds<IR>;
 template <class IR>
+concept same_type_fits = has_same_type<IR> || !names_same_type<IR>;
+template <class IR>
 concept edge_cases_fit = has_edge_cases<IR> || !names_edge_cases<IR>;
 template <class IR>
 concept partial_fold_fits =
@@ -208,7 +228,7 @@ concept partial_fold_fits =
     !requires(IR& ir, value_id v, span<const std::optional<constant_of<IR>>> args) { ir.fold(v, args); };
 template <class IR>
 concept semantic_members_fit = ssa_members_fit<IR> && is_undefined_fits<IR> && never_returns_fits<IR> &&
-                               is_opaque_fits<IR> && bounds_fit<IR> && edge_cases_fit<IR> && partial_fold_fits<IR>;
+                               is_opaque_fits<IR> && bounds_fit<IR> && same_type_fits<IR> && edge_cases_fit<IR> && partial_fold_fits<IR>;
 
 /// The error of an IR without the semantics rung: one sentence for the first thing that is wrong. Always false.
 template <class IR> constexpr bool explain_semantic_ir() {
@@ -255,6 +275,10 @@ template <class IR> constexpr bool explain_semantic_ir() {
     static_assert(has_bounds<IR>, "midend: `bounds` of an IR would never be called; write "
                                   "`std::optional<midend::number_range> bounds(midend::value_id v) const`, with "
                                   "std::uint64_t as constant_type, or give the member another name");
+  } else if constexpr (!same_type_fits<IR>) {
+    static_assert(has_same_type<IR>, "midend: `same_type` of an IR would never be called; write `bool "
+                                     "same_type(midend::value_id v, midend::value_id w) const`, or give the member "
+                                     "another name");
   }
   return false;
 }

@@ -197,13 +197,16 @@ concept has_implied = requires(const IR& ir, value_id v) {
   { ir.implied(v) } -> std::convertible_to<const branch_fact<constant_of<IR>>*>;
 };
 
-template <class IR, class D> class sccp_solver;
+/// Whether values are known to be equal, as far as `sccp` is concerned: never.
+struct no_congruence {};
+
+template <class IR, class D, class Congruence = no_congruence> class sccp_solver;
 
 } // namespace detail
 
 /// Memory of `sccp`, reusable for program after program.
 template <value_domain D> class sccp_workspace {
-  template <class IR, class Domain> friend class detail::sccp_solver;
+  template <class IR, class Domain, class Congruence> friend class detail::sccp_solver;
 
   detail::arena memory_; ///< of the arrays of `order_`, `uses_` and the solver
   detail::ssa_order order_;
@@ -221,23 +224,31 @@ namespace detail {
 
 /// The algorithm. Items of work are values and ends of nodes (`ssa_order`); pending items are visited in sweeps along
 /// the order until none is pending.
-template <class IR, class D> class sccp_solver {
+///
+/// A `Congruence` other than `no_congruence` is a partition of the values that is refined while facts rise
+/// (`value_numbering`). It hears what is visited and executed, and is asked which operands may be equal. When nothing is
+/// pending, it is refined, and may make values pending whose operands turn out to differ.
+template <class IR, class D, class Congruence> class sccp_solver {
 public:
   using element = element_of<D>;
   using constant_type = domain_constant<D>;
 
   constexpr sccp_solver(const IR& ir, const D& domain, const sccp_options& options, sccp_workspace<D>& workspace,
-                        sccp_result<D>& out)
-      : ir_(ir), domain_(domain), options_(options), w_(workspace), order_(workspace.order_), out_(out) {}
+                        sccp_result<D>& out, Congruence congruence = {})
+      : ir_(ir), domain_(domain), options_(options), w_(workspace), order_(workspace.order_), out_(out),
+        congruence_(congruence) {}
 
   /// The result covers the first `num_values` values.
   constexpr void run(std::size_t num_values) {
     out_.num_values_ = num_values;
     start();
+    if constexpr (numbers_values) {
+      congruence_.start(order_, w_.uses_, w_.pending_, out_);
+    }
     if (num_nodes() != 0) {
       enter(static_cast<node_id>(ir_.graph().entry()));
     }
-    while (visit_pending() && resolve_waiting()) {
+    while (visit_pending() && (refine() || resolve_waiting())) {
     }
     if constexpr (widens) {
       for (std::uint32_t i = 0; out_.counters_.widenings != 0 && i != options_.narrowing_steps; ++i) {
@@ -249,6 +260,7 @@ public:
 
 private:
   static constexpr bool widens = has_widen_of_width<D> || has_widen<D>;
+  static constexpr bool numbers_values = !std::same_as<Congruence, no_congruence>;
 
   // ---- Start: nothing is executed, and only values outside of all nodes are known.
 
@@ -321,9 +333,21 @@ private:
     });
   }
 
+  /// Refines the partition by what has changed. Returns whether values are pending again.
+  constexpr bool refine() {
+    if constexpr (numbers_values) {
+      return congruence_.refine();
+    } else {
+      return false;
+    }
+  }
+
   /// Control may reach `n`: everything in it becomes pending.
   constexpr void enter(node_id n) {
     out_.executable_nodes_.set(n);
+    if constexpr (numbers_values) {
+      congruence_.on_node(n);
+    }
     std::uint32_t last = order_.last_position(n);
     if constexpr (has_never_returns<IR>) {
       last = position_of_stop(n, last);
@@ -485,6 +509,9 @@ private:
     }
     out_.executable_edges_.set(e);
     ++out_.counters_.edge_visits;
+    if constexpr (numbers_values) {
+      congruence_.on_edge(e);
+    }
     const auto target = static_cast<node_id>(ir_.graph().edge_target(e));
     for_each_phi(ir_, target, [&](value_id phi) { raise_phi(phi, ir_.phi_input(phi, e), e); });
     if (!out_.executable_nodes_.test(target)) {
@@ -497,6 +524,9 @@ private:
   constexpr void visit_value(value_id v) {
     ++out_.visits_[v];
     ++out_.counters_.value_visits;
+    if constexpr (numbers_values) {
+      congruence_.on_visit(v);
+    }
     if (ir_.is_phi(v)) { // has risen already, in raise_phi
       notify_users(v);
       return;
@@ -584,6 +614,11 @@ private:
     }
     if (is_opaque(ir_, v)) {
       return promised(v, ir_.operation(v).width);
+    }
+    if constexpr (numbers_values && std::same_as<constant_type, std::uint64_t>) {
+      if (const std::optional<std::uint64_t> c = congruence_.constant_of_equal_operands(v)) {
+        return domain_.constant(ir_.operation(v).width, *c);
+      }
     }
     if constexpr (has_value_transfer<D>) {
       const operation_info info = ir_.operation(v);
@@ -875,6 +910,7 @@ private:
   ssa_order& order_;
   sccp_result<D>& out_;
   std::uint32_t* end_visits_ = nullptr; ///< by node
+  [[no_unique_address]] Congruence congruence_;
 };
 
 } // namespace detail

@@ -28,7 +28,7 @@ struct sccp_counters {
 };
 
 namespace detail {
-template <class IR, class D> class sccp_solver;
+template <class IR, class D, class Congruence> class sccp_solver;
 }
 
 /// Facts that hold on every run of the program, for every value that is computed. Does not refer to the IR. 4 bytes a
@@ -81,7 +81,7 @@ public:
   constexpr std::uint64_t epoch() const { return epoch_; }
 
 private:
-  template <class IR, class Domain> friend class detail::sccp_solver;
+  template <class IR, class Domain, class Congruence> friend class detail::sccp_solver;
 
   [[no_unique_address]] D domain_;
   std::size_t num_values_ = 0; ///< copies of values after branches come after these

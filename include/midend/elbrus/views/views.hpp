@@ -76,6 +76,9 @@ public:
   /// Whether it is the literal `undef`. Optional in the rung.
   bool is_undefined(value_id v) const { return graph().value(v).kind == value_kind::undefined; }
 
+  /// Whether two values have the same type. Optional in the rung.
+  bool same_type(value_id v, value_id w) const { return graph().value(v).type == graph().value(w).type; }
+
   /// Whether it is a call that does not return. Optional in the rung.
   bool never_returns(value_id v) const {
     const value_record& record = graph().value(v);

@@ -1,0 +1,252 @@
+/// The rules by which `value_numbering` and its checker call two values equal.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/cost.hpp"
+#include "midend/ir/effects.hpp"
+#include "midend/ir/evaluate.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/ir/semantics.hpp"
+#include "midend/ir/ssa.hpp"
+#include "midend/support/detail/hash_map.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// Whether `v` is the literal `undef`, which is not equal to itself.
+template <class IR> constexpr bool is_undefined_literal([[maybe_unused]] const IR& ir, [[maybe_unused]] value_id v) {
+  if constexpr (has_is_undefined<IR>) {
+    return static_cast<bool>(ir.is_undefined(v));
+  } else {
+    return false;
+  }
+}
+
+/// Whether the operation `v`, which is no phi and no literal, computes its result from its operands alone, so that it
+/// can be compared with others. What reads or writes memory does not, and what only an `identity` describes does only
+/// if the effects rung says so. Readers of `undef` are like no other value, since each may read another number.
+template <class IR> constexpr bool depends_on_operands_alone(const IR& ir, value_id v) {
+  if (is_opaque(ir, v)) {
+    return false;
+  }
+  if constexpr (has_never_returns<IR>) {
+    if (ir.never_returns(v)) {
+      return false;
+    }
+  }
+  if constexpr (has_guard<IR>) {
+    if (ir.guard(v).predicate != no_value) {
+      return false;
+    }
+  }
+  if constexpr (has_effect<IR>) {
+    if (ir.effect(v) != effect_kind::none || is_terminator(ir, v)) {
+      return false;
+    }
+  }
+  if constexpr (has_is_volatile<IR>) {
+    if (ir.is_volatile(v)) {
+      return false;
+    }
+  }
+  if (ir.operation(v).code == operation::other) {
+    if constexpr (has_identity<IR> && has_effect<IR>) {
+      if (ir.identity(v) == 0) {
+        return false;
+      }
+      if constexpr (has_may_not_return<IR>) {
+        if (ir.may_not_return(v)) {
+          return false;
+        }
+      }
+    } else {
+      return false;
+    }
+  }
+  bool reads_undefined = false;
+  for_each_id(ir.operands(v),
+              [&](value_id operand) { reads_undefined = reads_undefined || is_undefined_literal(ir, operand); });
+  return !reads_undefined;
+}
+
+/// The first three operands of an operation of the vocabulary.
+template <class IR> constexpr std::array<value_id, 3> operands_of_known(const IR& ir, value_id v, operation code) {
+  std::array<value_id, 3> out{no_value, no_value, no_value};
+  std::size_t count = 0;
+  const std::size_t wanted = arity(code);
+  for_each_id(ir.operands(v), [&](value_id operand) {
+    if (count != wanted) {
+      out[count++] = operand;
+    }
+  });
+  return out;
+}
+
+/// What an operation gives for two equal numbers, if it is always the same.
+constexpr std::optional<std::uint64_t> result_for_equal_operands(operation code) {
+  switch (code) {
+  case operation::sub:
+  case operation::bit_xor:
+  case operation::rem:
+  case operation::urem:
+  case operation::not_equal:
+  case operation::less:
+  case operation::greater:
+  case operation::uless:
+  case operation::ugreater:
+    return 0;
+  case operation::div: // where it has a result
+  case operation::udiv:
+  case operation::equal:
+  case operation::less_equal:
+  case operation::greater_equal:
+  case operation::uless_equal:
+  case operation::ugreater_equal:
+    return 1;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// The operand that `code` returns unchanged if it gives one of two equal operands.
+constexpr bool is_idempotent(operation code) {
+  return code == operation::bit_and || code == operation::bit_or || code == operation::min || code == operation::max ||
+         code == operation::umin || code == operation::umax;
+}
+
+/// Whether `a code c` is a, in `width` bits.
+constexpr bool is_neutral(operation code, std::uint64_t c, unsigned width) {
+  const std::uint64_t read = c & low_ones(width);
+  switch (code) {
+  case operation::add:
+  case operation::sub:
+  case operation::bit_or:
+  case operation::bit_xor:
+  case operation::umax:
+    return read == 0;
+  case operation::shl:
+  case operation::shr:
+  case operation::sar:
+    return c == 0; // the amount is read whole
+  case operation::mul:
+  case operation::udiv:
+    return read == 1;
+  case operation::div:
+    return read == 1 && width != 1; // of one bit, 1 is -1
+  case operation::bit_and:
+  case operation::umin:
+    return read == low_ones(width);
+  case operation::min:
+    return read == low_ones(width) >> 1;
+  case operation::max:
+    return read == std::uint64_t{1} << (width - 1);
+  default:
+    return false;
+  }
+}
+
+/// The operand that `v`, which is no phi, passes on: a copy, an operation with a neutral operand, one choice of two
+/// equal values, or a decided choice. Or `no_value`. `same(a, b)` says whether two operands are equal, `constant(a)`
+/// returns the constant that one is.
+template <class IR, class Same, class Constant>
+constexpr value_id operand_passed_on(const IR& ir, value_id v, const Same& same, const Constant& constant) {
+  const operation_info info = ir.operation(v);
+  const auto [a, b, c] = operands_of_known(ir, v, info.code);
+  const auto fits = [&](value_id operand) {
+    return ir.operation(operand).width == info.width && same_type(ir, v, operand);
+  };
+  if (info.code == operation::copy) {
+    return fits(a) ? a : no_value;
+  }
+  if (info.code == operation::select) {
+    value_id chosen = no_value;
+    if constexpr (std::same_as<constant_of<IR>, std::uint64_t>) {
+      if (const std::optional<std::uint64_t> decides = constant(a)) {
+        chosen = *decides != 0 ? b : c;
+      }
+    }
+    chosen = chosen == no_value && same(b, c) ? b : chosen;
+    return chosen != no_value && fits(chosen) ? chosen : no_value;
+  }
+  if (is_idempotent(info.code) && fits(a) && same(a, b)) {
+    return a;
+  }
+  if constexpr (std::same_as<constant_of<IR>, std::uint64_t>) {
+    if (arity(info.code) == 2) {
+      const auto is_neutral_operand = [&](value_id operand) {
+        const std::optional<std::uint64_t> number = constant(operand);
+        return number && is_neutral(info.code, *number, info.width);
+      };
+      if (fits(a) && is_neutral_operand(b)) {
+        return a;
+      }
+      if (is_commutative(info.code) && fits(b) && is_neutral_operand(a)) {
+        return b;
+      }
+    }
+  }
+  return no_value;
+}
+
+/// Writes down what `v`, which is no phi, computes: equal lists, and equal types, mean equal results. `number(a)` is
+/// that of the class of an operand. Flags are left out: where both operations have a result, it is the same.
+template <class IR, class Number>
+constexpr void describe_operation(const IR& ir, value_id v, const Number& number, flat_array<std::uint32_t>& out) {
+  const operation_info info = ir.operation(v);
+  out.clear();
+  if (info.code == operation::other) {
+    out.push_back(static_cast<std::uint32_t>(operation::other));
+    if constexpr (has_identity<IR>) {
+      out.push_back(static_cast<std::uint32_t>(ir.identity(v)));
+    }
+    for_each_id(ir.operands(v), [&](value_id operand) { out.push_back(number(operand)); });
+    return;
+  }
+  const bool is_mirrored = info.code == operation::greater || info.code == operation::greater_equal ||
+                           info.code == operation::ugreater || info.code == operation::ugreater_equal;
+  const operation code = is_mirrored ? mirrored(info.code) : info.code;
+  const bool reads_operand_width = is_comparison(code) || read_width(info) != info.width ||
+                                   (code >= operation::truncate && code <= operation::sign_extend);
+  out.push_back(static_cast<std::uint32_t>(code) | std::uint32_t{info.width} << 8 |
+                (reads_operand_width ? std::uint32_t{info.operand_width} << 16 : 0));
+  const std::size_t first = out.size();
+  const auto operands = operands_of_known(ir, v, info.code);
+  for (std::size_t i = 0; i != arity(info.code); ++i) {
+    out.push_back(number(operands[i]));
+  }
+  if (is_mirrored || (is_commutative(code) && out[first + 1] < out[first])) {
+    std::swap(out[first], out[first + 1]);
+  }
+}
+
+constexpr std::uint64_t hash_of_description(const flat_array<std::uint32_t>& description) {
+  std::uint64_t hash = description.size();
+  for (const std::uint32_t part : description) {
+    hash = mix_hash(hash, part);
+  }
+  return hash;
+}
+
+/// Equal constants have equal hashes. Of constants that are neither numbers nor bytes, all have the same.
+template <class Constant> constexpr std::uint64_t hash_of_constant([[maybe_unused]] const Constant& c) {
+  if constexpr (std::integral<Constant>) {
+    return mix_hash(1, static_cast<std::uint64_t>(c));
+  } else {
+    return 0;
+  }
+}
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE
