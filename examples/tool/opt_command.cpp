@@ -7,11 +7,11 @@
 #include "prints.hpp"
 #include "text.hpp"
 
+#include <midend/elbrus/nearest_word.hpp>
 #include <midend/elbrus/text/printer.hpp>
 #include <midend/elbrus/verify/verifier.hpp>
 #include <midend/graph/concepts.hpp>
 #include <midend/ir/ids.hpp>
-#include <midend/support/nearest_word.hpp>
 #include <midend/viz/elbrus.hpp>
 
 #include <algorithm>

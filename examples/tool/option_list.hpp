@@ -3,7 +3,7 @@
 
 #include "text.hpp"
 
-#include <midend/support/nearest_word.hpp>
+#include <midend/elbrus/nearest_word.hpp>
 
 #include <CLI/CLI.hpp>
 

@@ -18,7 +18,7 @@ namespace detail {
 
 template <class Before, class After> class paired_programs {
 public:
-  paired_programs(const Before& before, const After& after) : before(before), after(after) {}
+  paired_programs(const Before& old_program, const After& new_program) : before(old_program), after(new_program) {}
 
   /// Whether there are the same nodes and edges, and no value less. Reads where values are.
   bool read() {

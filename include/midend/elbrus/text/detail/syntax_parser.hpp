@@ -7,6 +7,7 @@
 #include "midend/elbrus/diagnostic.hpp"
 #include "midend/elbrus/identifier.hpp"
 #include "midend/elbrus/literal.hpp"
+#include "midend/elbrus/nearest_word.hpp"
 #include "midend/elbrus/opcode.hpp"
 #include "midend/elbrus/records.hpp"
 #include "midend/elbrus/text/detail/mnemonic.hpp"
@@ -14,7 +15,6 @@
 #include "midend/elbrus/text/lexer.hpp"
 #include "midend/elbrus/type.hpp"
 #include "midend/support/flat_array.hpp"
-#include "midend/support/nearest_word.hpp"
 
 #include <bit>
 #include <cstdint>

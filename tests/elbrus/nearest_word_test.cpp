@@ -1,4 +1,4 @@
-#include <midend/support/nearest_word.hpp>
+#include <midend/elbrus/nearest_word.hpp>
 
 #include <doctest/doctest.h>
 
