@@ -12,6 +12,7 @@
 #include "midend/transform/remove_dead_code.hpp"
 #include "midend/transform/replacement_witness.hpp"
 #include "midend/transform/rotate_loops.hpp"
+#include "midend/transform/separate_loops.hpp"
 #include "midend/transform/simplify_loops.hpp"
 #include "midend/transform/split_critical_edges.hpp"
 #include "midend/transform/unfolding.hpp"

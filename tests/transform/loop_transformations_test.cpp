@@ -14,8 +14,11 @@
 #include <midend/transform/split_critical_edges.hpp>
 #include <midend/transform/unify_loop_exits.hpp>
 
+#include <array>
+#include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -176,6 +179,103 @@ TEST_CASE("split_critical_edges") {
 TEST_CASE("simplify_loops") {
   check_on_random_programs(
       1000, endless_flow(), [](elbrus::editor& e) { return midend::simplify_loops(e).witness; }, check_simple_forms);
+}
+
+namespace {
+
+/// An inner loop with two backedges, of which one keeps %s and %i, in a loop with the same header.
+constexpr std::string_view shared_header = R"(
+proc @f(%n: i32, %a: i32) -> i32 {
+  node entry:
+    br head
+  node head:
+    %i = phi.i32 [entry: 0], [inner: %i], [skip: %i], [outer: %i1]
+    %s = phi.i32 [entry: %a], [inner: %s], [skip: %t], [outer: %s1]
+    %j = phi.i32 [entry: 0], [inner: %j1], [skip: %j2], [outer: 0]
+    %j1 = add.i32 %j, 1
+    %p = rem.i32 %j1, 3
+    switch.i32 %p [0: skip], [1: inner], default: outer
+  node inner:
+    br head
+  node skip:
+    %t = add.i32 %s, %j1
+    %j2 = add.i32 %j1, 2
+    br head
+  node outer:
+    %i1 = add.i32 %i, 1
+    %s1 = mul.i32 %s, 3
+    %q = cmp.lt.i32 %i1, %n
+    br %q ? head : exit
+  node exit:
+    ret %s1
+}
+)";
+
+} // namespace
+
+TEST_CASE("simplify_loops separates loops that share a header, by phis") {
+  elbrus::program all = program_of(shared_header);
+  elbrus::procedure& p = all.procedures[0];
+  const elbrus::procedure before = p;
+  elbrus::editor e(p);
+  const auto found = midend::dominators_and_loops(p);
+  const midend::separation_plan plan = midend::plan_separate_loops(e, found.loops);
+  REQUIRE(plan.separations.size() == 2);
+  CHECK(plan.separations[0].reason == midend::separation_reason::unchanged_phi);
+  const auto done = midend::simplify_loops(e);
+  const auto verdict = certificate(before, p, done.witness);
+  CHECK_MESSAGE(verdict, to_text(verdict), "\n", elbrus::to_text(p));
+  CHECK(elbrus::verify(p).empty());
+  check_simple_forms(p);
+  REQUIRE(done.loops.num_loops() == 3);
+  CHECK(done.loops.loop_depth(done.loops.header(2)) == 3);
+  const auto again = midend::simplify_loops(e);
+  CHECK(again.plan.empty());
+  CHECK(again.loops.num_loops() == 3);
+  for (const std::int64_t n : {0, 3, 7}) {
+    const std::array<elbrus::scalar, 2> arguments = {elbrus::integer_scalar(elbrus::type::i32, n),
+                                                     elbrus::integer_scalar(elbrus::type::i32, 5)};
+    const elbrus::program old = program_of(shared_header);
+    CHECK(elbrus::interpreter(old).run(0, arguments).value == elbrus::interpreter(all).run(0, arguments).value);
+  }
+}
+
+TEST_CASE("simplify_loops separates loops that share a header, by the profile") {
+  for (const std::uint64_t often : {std::uint64_t{900}, std::uint64_t{20}}) {
+    elbrus::procedure p = program_of(R"(
+proc @f(%n: i32) -> i32 {
+  node entry:
+    br head
+  node head:
+    %i = phi.i32 [entry: 0], [inner: %i1], [outer: %i2]
+    %p = cmp.lt.i32 %i, %n
+    br %p ? inner : outer
+  node inner:
+    %i1 = add.i32 %i, 1
+    br head
+  node outer:
+    %i2 = add.i32 %i, 2
+    %q = cmp.lt.i32 %i2, 99
+    br %q ? head : exit
+  node exit:
+    ret %i
+}
+)")
+                              .procedures[0];
+    p.set_node_count(0, 1);
+    p.set_node_count(1, often + 11);
+    p.set_node_count(2, often);
+    p.set_node_count(3, 11);
+    p.set_probability(p.out_edges(3)[0], 10.0 / 11);
+    p.set_probability(p.out_edges(3)[1], 1.0 / 11);
+    elbrus::editor e(p);
+    const elbrus::procedure before = p;
+    const auto done = midend::simplify_loops(e);
+    CHECK(certificate(before, p, done.witness));
+    check_simple_forms(p);
+    CHECK(done.loops.num_loops() == (often == 900 ? 2 : 1));
+    CHECK(midend::simplify_loops(e).plan.empty());
+  }
 }
 
 TEST_CASE("simplify_loops on unfolded programs, whose flow is worse") {

@@ -250,11 +250,7 @@ unfolding_witness apply_close_loops(E& editor, loop_closing_plan plan, const dom
 template <unfolding_editor E> loop_transformation<loop_closing_plan> close_loops(E& editor) {
   unfolding<E> u(editor);
   auto found = dominators_and_loops(editor.graph());
-  const loop_simplification_plan simple = plan_simplify_loops(editor, found.dominators, found.loops);
-  apply_simplify_loops(u, simple);
-  if (!simple.empty()) {
-    found = dominators_and_loops(editor.graph());
-  }
+  detail::simplify_all_loops(u, found);
   loop_transformation<loop_closing_plan> out;
   out.plan = plan_close_loops(editor, found.dominators, found.loops);
   apply_close_loops(u, out.plan, found.dominators, found.loops);

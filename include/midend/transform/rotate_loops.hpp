@@ -217,20 +217,13 @@ template <unfolding_editor E>
 loop_transformation<rotation_plan> rotate_loops(E& editor, const rotation_options& options = {}) {
   unfolding<E> u(editor);
   auto found = dominators_and_loops(editor.graph());
-  const auto simplify = [&] {
-    const loop_simplification_plan simple = plan_simplify_loops(editor, found.dominators, found.loops);
-    apply_simplify_loops(u, simple);
-    if (!simple.empty()) {
-      found = dominators_and_loops(editor.graph());
-    }
-  };
-  simplify();
+  detail::simplify_all_loops(u, found);
   loop_transformation<rotation_plan> out;
   out.plan = plan_rotate_loops(editor, found.loops, options);
   if (!out.plan.empty()) {
     apply_rotate_loops(u, out.plan);
     found = dominators_and_loops(editor.graph());
-    simplify();
+    detail::simplify_all_loops(u, found);
   }
   out.witness = u.take_witness();
   out.dominators = std::move(found.dominators);

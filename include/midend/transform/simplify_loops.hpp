@@ -12,6 +12,7 @@
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
+#include "midend/transform/separate_loops.hpp"
 #include "midend/transform/unfolding.hpp"
 #include "midend/transform/unfolding_witness.hpp"
 
@@ -252,7 +253,7 @@ private:
 ///
 /// Requires results of this graph as it is. A loop whose header is the entry gets no preheader, and edges that the IR
 /// does not allow to be split stay: `refused` says which. Unreachable predecessors of a header are entering edges;
-/// elsewhere they stay where they are. Loops with one header are one loop and stay one.
+/// elsewhere they stay where they are. Loops with one header are one loop here; `plan_separate_loops` comes before.
 ///
 /// O(n + m).
 template <class IR>
@@ -270,15 +271,14 @@ template <unfolding_editor E> void apply_simplify_loops(unfolding<E>& u, const l
   MIDEND_ASSERT(plan.epoch == graph_epoch(u.program().graph()), "a plan for this graph as it is now", plan.epoch);
   flat_array<edge_id> edges;
   for (const loop_route& r : plan.routes) {
-    flat_array<edge_id> own;
+    const span<const edge_id> own(plan.edges.data() + r.first_edge, r.num_edges);
     if (r.into_next) {
-      own.assign(span<const edge_id>(plan.edges.data() + r.first_edge, r.num_edges));
       const node_id n = u.route_edges(own);
       detail::for_each_id(u.program().graph().out_edges(n), [&](edge_id e) { edges.push_back(e); });
       continue;
     }
-    for (std::uint32_t i = 0; i != r.num_edges; ++i) {
-      edges.push_back(plan.edges[r.first_edge + i]);
+    for (const edge_id e : own) {
+      edges.push_back(e);
     }
     u.route_edges(edges);
     edges.clear();
@@ -300,17 +300,36 @@ template <class Plan> struct loop_transformation {
   loop_forest loops;
 };
 
+namespace detail {
+
+/// Separates loops with one header, then brings all into loop-simplify form. Returns the second plan; `found` is then
+/// what the graph has.
+template <unfolding_editor E>
+loop_simplification_plan simplify_all_loops(unfolding<E>& u, dominators_and_loops_result& found) {
+  const auto& g = u.program().graph();
+  const separation_plan separation = plan_separate_loops(u.program(), found.loops);
+  apply_separate_loops(u, separation);
+  if (!separation.empty()) {
+    found = dominators_and_loops(g);
+  }
+  loop_simplification_plan plan = plan_simplify_loops(u.program(), found.dominators, found.loops);
+  apply_simplify_loops(u, plan);
+  if (!plan.empty()) {
+    found = dominators_and_loops(g);
+  }
+  return plan;
+}
+
+} // namespace detail
+
 /// Brings all loops of a function into loop-simplify form, apart from what is refused, and returns the witness, the
-/// plan, and the dominators and loops of the new graph.
+/// plan, and the dominators and loops of the new graph. Before that, loops that share a header are separated where phis
+/// or the profile show which is inner (`separate_loops.hpp`); numbers of loops in the plan are those after it.
 template <unfolding_editor E> loop_transformation<loop_simplification_plan> simplify_loops(E& editor) {
   unfolding<E> u(editor);
   auto found = dominators_and_loops(editor.graph());
   loop_transformation<loop_simplification_plan> out;
-  out.plan = plan_simplify_loops(editor, found.dominators, found.loops);
-  apply_simplify_loops(u, out.plan);
-  if (!out.plan.empty()) {
-    found = dominators_and_loops(editor.graph());
-  }
+  out.plan = detail::simplify_all_loops(u, found);
   out.witness = u.take_witness();
   out.dominators = std::move(found.dominators);
   out.loops = std::move(found.loops);
