@@ -361,21 +361,21 @@ private:
       width = width == 1 ? 8 : 2 * width;
     }
     const auto bits = static_cast<unsigned>(std::bit_width(num_ways - 1));
-    flat_array<value_id> selectors;
+    selectors_.clear();
     for (unsigned bit = 0; bit != bits; ++bit) {
-      selectors.push_back(make_selector(n, width, [bit](std::size_t way) { return std::uint64_t{way >> bit & 1}; }));
+      selectors_.push_back(make_selector(n, width, [bit](std::size_t way) { return std::uint64_t{way >> bit & 1}; }));
     }
     way_edge_.assign(num_ways, no_edge);
-    flat_array<subtree> todo;
-    todo.push_back({n, 0, bits - 1});
-    while (!todo.empty()) {
-      const subtree at = todo.back();
-      todo.pop_back();
+    subtrees_.clear();
+    subtrees_.push_back({n, 0, bits - 1});
+    while (!subtrees_.empty()) {
+      const subtree at = subtrees_.back();
+      subtrees_.pop_back();
       const std::size_t middle = at.first + (std::size_t{1} << at.bit);
       const std::size_t last = detail::min(middle + (std::size_t{1} << at.bit), num_ways);
-      const node_id low = root_of_ways(at.first, middle, todo);
-      const node_id high = root_of_ways(middle, last, todo);
-      editor_.set_branch(at.node, selectors[at.bit], high, low);
+      const node_id low = root_of_ways(at.first, middle);
+      const node_id high = root_of_ways(middle, last);
+      editor_.set_branch(at.node, selectors_[at.bit], high, low);
       bool is_high = true;
       detail::for_each_id(editor_.graph().out_edges(at.node), [&](edge_id e) {
         const std::size_t from = is_high ? middle : at.first;
@@ -392,7 +392,7 @@ private:
   }
 
   /// The target of a single way, or a new node that tells several apart.
-  node_id root_of_ways(std::size_t from, std::size_t to, flat_array<subtree>& todo)
+  node_id root_of_ways(std::size_t from, std::size_t to)
     requires dispatching_editor<E>
   {
     if (to - from == 1) {
@@ -402,7 +402,7 @@ private:
     if constexpr (profile_editor<E>) {
       editor_.set_count(n, count_of_ways(from, to));
     }
-    todo.push_back({n, from, static_cast<unsigned>(std::bit_width(to - from - 1)) - 1});
+    subtrees_.push_back({n, from, static_cast<unsigned>(std::bit_width(to - from - 1)) - 1});
     return n;
   }
 
@@ -588,6 +588,8 @@ private:
   flat_array<std::uint32_t> way_ends_;
   flat_array<edge_id> way_edges_;
   flat_array<edge_id> way_edge_;
+  flat_array<value_id> selectors_;
+  flat_array<subtree> subtrees_;
   flat_array<std::uint32_t> way_phis_;      ///< into `phis_`
   flat_array<std::uint64_t> counts_before_; ///< by way, and one more: of the ways before it; empty if unknown
   flat_array<value_id> phis_;

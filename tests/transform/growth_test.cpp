@@ -1,0 +1,161 @@
+#include "kit/affordable.hpp"
+#include "kit/allocations.hpp"
+#include "kit/small_stack.hpp"
+
+#include <doctest/doctest.h>
+#include <midend/elbrus/procedure.hpp>
+#include <midend/elbrus/views/editor.hpp>
+#include <midend/loops/cycles.hpp>
+#include <midend/transform/fix_irreducible.hpp>
+#include <midend/transform/rotate_loops.hpp>
+#include <midend/transform/unify_loop_exits.hpp>
+#include <midend/transform/verify_unfolding.hpp>
+
+#include <array>
+#include <cstddef>
+#include <string>
+
+// Large functions: transformations take no stack for them, allocate a few times, and the checker keeps up.
+
+using namespace midend_tests;
+using midend::edge_id;
+using midend::node_id;
+using midend::value_id;
+namespace elbrus = midend::elbrus;
+using elbrus::opcode;
+using elbrus::type;
+
+namespace {
+
+/// A procedure under construction: `x + 1`, and a branch on `x < n`.
+struct draft {
+  elbrus::procedure p;
+  value_id n = midend::no_value;
+  value_id zero = midend::no_value;
+  value_id one = midend::no_value;
+
+  draft() {
+    p.set_name("f");
+    p.set_result_type(type::i32);
+    n = p.add_parameter("n", type::i32);
+    zero = p.constant(type::i32, 0);
+    one = p.constant(type::i32, 1);
+  }
+
+  value_id next(node_id b, value_id x) {
+    const std::array<value_id, 2> operands = {x, one};
+    return p.append(b, {.code = opcode::add, .type = type::i32, .operands = operands});
+  }
+
+  void branch(node_id b, value_id x, node_id then, node_id otherwise) {
+    const std::array<value_id, 2> operands = {x, n};
+    const value_id c =
+        p.append(b, {.code = opcode::cmp_lt, .type = type::i1, .operand_type = type::i32, .operands = operands});
+    p.append(b, {.code = opcode::branch, .operand_type = type::i1, .operands = midend::span<const value_id>(&c, 1)});
+    p.add_edge(b, then, 1);
+    p.add_edge(b, otherwise, 0);
+  }
+
+  void end(node_id b, value_id v) {
+    p.append(b, {.code = opcode::ret, .operand_type = type::i32, .operands = midend::span<const value_id>(&v, 1)});
+  }
+
+  /// Sets the inputs of the only phi of `b` by source.
+  void set_inputs(node_id b, node_id from, value_id v) {
+    const value_id phi = *p.values(b).begin();
+    for (const edge_id e : p.in_edges(b)) {
+      if (p.edge_source(e) == from) {
+        p.set_phi_input(phi, e, v);
+      }
+    }
+  }
+};
+
+/// So many cycles of two nodes with two entries, one after the other.
+elbrus::procedure irreducible_cycles(std::size_t count) {
+  draft d;
+  node_id last = d.p.create_node("entry");
+  for (std::size_t i = 0; i != count; ++i) {
+    const node_id a = d.p.create_node({});
+    const node_id b = d.p.create_node({});
+    const node_id next = d.p.create_node({});
+    d.branch(last, d.one, a, b);
+    const value_id x = d.p.append_phi(a, type::i32, {}, {});
+    const value_id y = d.p.append_phi(b, type::i32, {}, {});
+    const value_id x1 = d.next(a, x);
+    const value_id y1 = d.next(b, y);
+    d.branch(a, x1, b, next);
+    d.branch(b, y1, a, next);
+    d.set_inputs(a, last, d.zero);
+    d.set_inputs(a, b, y1);
+    d.set_inputs(b, last, d.one);
+    d.set_inputs(b, a, x1);
+    last = next;
+  }
+  d.end(last, d.n);
+  return d.p;
+}
+
+/// A loop that is left to as many blocks as it has.
+elbrus::procedure loop_with_exits(std::size_t count) {
+  draft d;
+  const node_id entry = d.p.create_node("entry");
+  const node_id head = d.p.create_node("head");
+  d.p.append(entry, {.code = opcode::jump});
+  d.p.add_edge(entry, head);
+  const value_id x = d.p.append_phi(head, type::i32, {}, {});
+  value_id last_value = x;
+  node_id last = head;
+  for (std::size_t i = 0; i != count; ++i) {
+    const node_id out = d.p.create_node({});
+    const node_id next = d.p.create_node({});
+    last_value = d.next(last, last_value);
+    d.branch(last, last_value, next, out);
+    d.end(out, d.n);
+    last = next;
+  }
+  d.p.append(last, {.code = opcode::jump});
+  d.p.add_edge(last, head);
+  d.set_inputs(head, entry, d.zero);
+  d.set_inputs(head, last, last_value);
+  return d.p;
+}
+
+#if defined(MIDEND_UNSHORTENED_TESTS)
+constexpr std::size_t large = 333'000; // a million blocks
+#else
+constexpr std::size_t large = 30'000;
+#endif
+
+} // namespace
+
+TEST_CASE("fix_irreducible takes no stack for large functions, and allocates a few times") {
+  std::size_t few = 0;
+  std::size_t many = 0;
+  CHECK(on_a_small_stack([&]() -> std::string {
+          for (const std::size_t count : {large / 16, large}) {
+            elbrus::procedure p = irreducible_cycles(count);
+            elbrus::editor e(p);
+            midend::irreducible_result done;
+            (count == large ? many : few) = allocations_of([&] { done = midend::fix_irreducible(e); });
+            if (done.dispatches != count || done.loops.num_loops() != count || !midend::cycles(p).is_reducible()) {
+              return "not all cycles are fixed";
+            }
+          }
+          return {};
+        }) == "");
+  MESSAGE(few, " and ", many, " allocations");
+  CHECK(many < few + 100); // arrays double four times
+}
+
+TEST_CASE("a loop with many exits gets one, and the checker follows each way once") {
+  CHECK(on_a_small_stack([&]() -> std::string {
+          elbrus::procedure p = loop_with_exits(large);
+          const elbrus::procedure before = p;
+          elbrus::editor e(p);
+          const auto done = midend::unify_loop_exits(e);
+          const auto verdict =
+              midend::verify_unfolding(elbrus::effect_view(before), elbrus::effect_view(p), done.witness);
+          return done.plan.exits.size() == 1 && verdict ? "" : "not right";
+        }) == "");
+}
