@@ -94,6 +94,7 @@
 #include "midend/ir/expressions.hpp"
 #include "midend/ir/function_graph.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/known_constant.hpp"
 #include "midend/ir/numbered_ssa.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
