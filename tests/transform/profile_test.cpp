@@ -108,6 +108,8 @@ constexpr std::array transformations = {
                    [](elbrus::editor& e) { midend::remove_dead_code(e, {.loops_end = true}); }},
     transformation{"propagate_copies", true, [](elbrus::editor& e) { midend::propagate_copies(e); }},
     transformation{"hoist_invariants", true, [](elbrus::editor& e) { midend::hoist_invariants(e); }},
+    transformation{"unify_loop_exits", false, [](elbrus::editor& e) { midend::unify_loop_exits(e); }},
+    transformation{"fix_irreducible", false, [](elbrus::editor& e) { midend::fix_irreducible(e); }},
     transformation{"rotate_loops", false, [](elbrus::editor& e) { midend::rotate_loops(e); }},
 };
 

@@ -99,6 +99,31 @@ template <effect_ir IR> bool enters_body([[maybe_unused]] const IR& ir, [[maybe_
   }
 }
 
+/// Divides the counts of a header between it and its copy. If the copy always goes on into the loop, the header does so
+/// less often by as much.
+template <class E>
+void divide_counts([[maybe_unused]] E& editor, [[maybe_unused]] const rotation& r, [[maybe_unused]] node_id guard) {
+  if constexpr (profile_editor<E>) {
+    const auto& g = editor.graph();
+    const std::optional<std::uint64_t> entered = editor.count(static_cast<node_id>(g.edge_source(r.entering)));
+    const std::optional<std::uint64_t> all = editor.count(r.header);
+    const std::optional<std::uint64_t> into = edge_count(editor, g, r.body);
+    const bool known = entered && all && *entered <= *all && (!r.runs || (into && *entered <= *into));
+    editor.set_count(guard, known ? entered : std::nullopt);
+    editor.set_count(r.header, known ? std::optional(*all - *entered) : std::nullopt);
+    if (known && r.runs && *entered != *all) {
+      const auto left = static_cast<double>(*all - *entered);
+      flat_array<edge_id> edges;
+      for_each_id(g.out_edges(r.header), [&](edge_id e) { edges.push_back(e); });
+      for (const edge_id e : edges) {
+        const double flow = static_cast<double>(*all) * static_cast<double>(editor.probability(e));
+        const double rest = e == r.body ? flow - static_cast<double>(*entered) : flow;
+        editor.set_probability(e, flow < 0 ? -1 : rest < 0 ? 0 : rest / left);
+      }
+    }
+  }
+}
+
 } // namespace detail
 
 /// The loops that test in the header and not in the latch, which are rotated unless there is a reason against it.
@@ -168,13 +193,7 @@ template <unfolding_editor E> void apply_rotate_loops(unfolding<E>& u, const rot
     u.duplicate_region(span<const node_id>(&r.header, 1), copies);
     u.lead(r.entering, copies[0]);
     guards.push_back(copies[0]);
-    if constexpr (profile_editor<E>) {
-      const auto before = u.program().count(static_cast<node_id>(g.edge_source(r.entering)));
-      const auto all = u.program().count(r.header);
-      const bool known = before && all && *before <= *all;
-      u.editor().set_count(copies[0], known ? before : std::nullopt);
-      u.editor().set_count(r.header, known ? std::optional(*all - *before) : std::nullopt);
-    }
+    detail::divide_counts(u.editor(), r, copies[0]);
   }
   u.finish();
   for (std::size_t i = 0; i != guards.size(); ++i) {
