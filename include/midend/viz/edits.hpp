@@ -44,16 +44,16 @@ public:
       return r.third != 0 ? line({"end ", node(r.subject), " with a clone of ", value(r.object)})
                           : line({"clone ", value(r.object), " as ", value(r.created), " in ", node(r.subject)});
     case edit_kind::clone_value_to_place:
-      return line({"clone ", value(r.object), " as ", value(r.created), at(r.where)});
+      return line({"clone ", value(r.object), " as ", value(r.created), ", placed", at(r.where)});
     case edit_kind::move_value:
-      return line({"move ", value(r.subject), " from ", node(r.old), at(r.where)});
+      return line({"move ", value(r.subject), " from ", node(r.old), ", placed", at(r.where)});
     case edit_kind::drop_promises:
       return line({"drop the promises of ", value(r.subject)});
     case edit_kind::make_constant:
     case edit_kind::make_number:
       return line({"make literal ", value(r.created)});
     case edit_kind::make_operation:
-      return line({"make ", value(r.created), " of ", list(words), at(r.where)});
+      return line({"make ", value(r.created), " of ", list(words), ", placed", at(r.where)});
     case edit_kind::undefined_like:
       return line({"make ", value(r.created), ", which is undefined"});
     case edit_kind::create_node:
@@ -108,9 +108,9 @@ private:
     case place::kind::before:
       return " before " + value(p.value);
     case place::kind::end:
-      return " to the end of " + node(p.node);
+      return " at the end of " + node(p.node);
     default:
-      return " to the start of " + node(p.node);
+      return " at the start of " + node(p.node);
     }
   }
 

@@ -398,14 +398,14 @@ inline plan_counts& count_refused(plan_counts& counts, const irreducible_plan& p
 } // namespace detail
 
 inline std::string summary_text(const irreducible_plan& plan) {
-  detail::plan_counts counts("no irreducible cycle");
+  detail::plan_counts counts("no cycle changed");
   counts.done(plan.dispatches.size(), "dispatch", "es").done(plan.splits.size(), "split cycle");
   return detail::count_refused(counts, plan).text();
 }
 
 /// The same for all rounds.
 inline std::string summary_text(const irreducible_result& done) {
-  detail::plan_counts counts("no irreducible cycle");
+  detail::plan_counts counts("no cycle changed");
   counts.done(done.dispatches, "dispatch", "es").done(done.splits, "split cycle");
   counts.done(done.cloned, "clone");
   return detail::count_refused(counts, done.plan).text();
