@@ -85,6 +85,12 @@ echo
 echo "\$ midend run build/always_one.eir @always_one 10"
 "$tool" run build/always_one.eir @always_one 10
 
+# A transformation: each change, and the certificate is checked.
+program=examples/programs/loops.eir
+echo
+echo "\$ midend opt $program --procedure=do_while --passes=construct-ssa,close-loops --verify-each --print-changes"
+"$tool" opt "$program" --procedure=do_while --passes=construct-ssa,close-loops --verify-each --print-changes
+
 # How to unroll a loop, and why.
 program=examples/programs/unrolling.eir
 chart=$pictures/quarters_and_sixteenths.svg

@@ -92,7 +92,11 @@ public:
   /// What the witnesses say, if no plan did.
   void finish() {
     if (report_.summary.empty()) {
-      append(report_.summary, steps_, steps_ == 1 ? " round" : " rounds");
+      if (steps_ == 0) {
+        report_.summary = "nothing to do";
+      } else {
+        append(report_.summary, steps_, steps_ == 1 ? " round" : " rounds");
+      }
       if (dropped_ != 0) {
         append(report_.summary, ", ", dropped_, dropped_ == 1 ? " edge dropped" : " edges dropped");
       }
