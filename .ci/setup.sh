@@ -55,6 +55,13 @@ if [ "$group" = tests ]; then
   need pkg-config program pkg-config
   need python3 program python3
   want llvm-19-dev program llvm-config-19
+  want llvm-19 program opt-19
+  want llvm-19-runtime program lli-19
+  # Programs that are compiled with the LLVM pass plugin, by tests/run.sh --thorough.
+  want csmith program csmith
+  want libcsmith-dev any_file '/usr/include/csmith*/csmith.h'
+  want tcl program tclsh
+  want dpkg-dev program dpkg-source
   want meson program meson
   want doxygen program doxygen
   want mkdocs program mkdocs

@@ -31,9 +31,9 @@ struct compare_pass : llvm::PassInfoMixin<compare_pass> {
                     sum)
         .run();
     if (!quiet || sum.differences != 0) {
-      llvm::errs() << "midend-compare: " << f.getName() << ": " << sum.blocks << " blocks, " << sum.loops << " loops, "
-                   << sum.cycles << " cycles (" << sum.irreducible << " irreducible): " << sum.differences
-                   << " answers differ from LLVM's\n";
+      llvm::errs() << "midend-compare: " << f.getName() << ": " << sum.blocks << " blocks, " << sum.loops << " loops ("
+                   << sum.simplified << " in loop-simplify form), " << sum.cycles << " cycles (" << sum.irreducible
+                   << " irreducible): " << sum.differences << " answers differ from LLVM's\n";
     }
     if (sum.differences != 0) {
       llvm::report_fatal_error("midend-compare: midend and LLVM disagree", false);

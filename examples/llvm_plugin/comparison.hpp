@@ -40,6 +40,7 @@ struct comparison_totals {
   std::size_t functions = 0;
   std::size_t blocks = 0;
   std::size_t loops = 0;
+  std::size_t simplified = 0; ///< of these, in loop-simplify form
   std::size_t cycles = 0;
   std::size_t irreducible = 0;
   std::size_t differences = 0;
@@ -139,6 +140,7 @@ private:
     const bool simple = theirs.getLoopPreheader() != nullptr && theirs.getLoopLatch() != nullptr && dedicated;
     same("loop-simplify form", at,
          (midend::is_loop_simplify_form(graph_, loops_, l) && preheader(l) != midend::no_node) == simple);
+    sum_.simplified += simple ? 1 : 0;
     same("rotated form", at, midend::is_rotated(graph_, loops_, l) == theirs.isRotatedForm());
   }
 

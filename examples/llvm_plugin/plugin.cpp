@@ -104,7 +104,7 @@ void register_position(llvm::PassBuilder& builder, llvm::StringRef position, con
   } else if (position == "optimizer-last") {
     builder.registerOptimizerLastEPCallback(at_module);
   } else {
-    stop("no position " + position);
+    stop("no position '" + position + "'");
   }
 }
 

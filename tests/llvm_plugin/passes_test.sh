@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# passes_test.sh PLUGIN OPT LLI MODULE...: each pass of the plugin, and all of them, with verification, over small
+# modules; forms that hold afterwards; a program that prints the same before and after; answers to wrong options.
+set -u
+plugin=$(realpath "$1") opt=$2 lli=$3
+shift 3
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset MIDEND_AT MIDEND_VERIFY
+passed=0 failed=0
+check() { # NAME COMMAND...
+  local name=$1
+  shift
+  if "$@" >"$work/log" 2>&1; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAILED: $name"
+    head -n 10 "$work/log"
+  fi
+}
+run() { # PASSES MODULE [OPTION...]
+  timeout 60 "$opt" "-load-pass-plugin=$plugin" "-passes=$1" -S "$2" -o "$work/out.ll" "${@:3}"
+}
+refuses() { # TEXT PASSES [OPTION...]
+  ! run "$2" "$here/program.ll" "${@:3}" 2>"$work/error" && grep -qF -- "$1" "$work/error"
+}
+has() { grep -qF -- "$1" "$work/out.ll"; }
+lacks() { ! has "$1"; }
+
+passes=(midend-simplify-loops midend-close-loops midend-rotate midend-fix-irreducible midend-clean-control midend-dce
+  midend-sccp midend-split-critical-edges)
+all=$(IFS=,; echo "${passes[*]}")
+
+# Each by itself, checked by its certificate, LLVM's verifier, and LLVM's analyses.
+for module in "$@" "$here/program.ll"; do
+  for pass in "${passes[@]}"; do
+    check "$pass<verify> of $(basename "$module")" run "$pass<verify>,midend-compare<quiet>,verify" "$module"
+  done
+  check "all passes of $(basename "$module")" run "function($all,midend-compare),verify" "$module" -midend-verify
+  cp "$work/out.ll" "$work/$(basename "$module" .ll)-all.ll"
+done
+
+# A program prints the same.
+"$lli" "$here/program.ll" >"$work/before"
+check "the program runs" [ "$(wc -l <"$work/before")" = 100 ]
+for passes_tried in "${passes[@]}" "$all" "$all,$all"; do
+  check "$passes_tried changes the program" run "$passes_tried" "$here/program.ll"
+  "$lli" "$work/out.ll" >"$work/after"
+  check "$passes_tried: the program prints the same" diff "$work/before" "$work/after"
+done
+
+# What is promised afterwards, as LLVM sees it: passes that have nothing to do change nothing.
+without_comments() { sed -e '/^;/d' -e 's/ *; preds = .*//' "$1"; }
+nothing_left() { # AFTER THEIRS: the passes THEIRS change nothing
+  run "$1" "$here/program.ll" && cp "$work/out.ll" "$work/ours.ll" && run "$2" "$work/ours.ll" &&
+    diff <(without_comments "$work/ours.ll") <(without_comments "$work/out.ll")
+}
+check "loop-simplify has nothing to do" nothing_left midend-simplify-loops loop-simplify
+check "lcssa has nothing to do" nothing_left midend-close-loops loop-simplify,lcssa
+check "fix-irreducible has nothing to do" nothing_left midend-fix-irreducible fix-irreducible
+check "break-crit-edges has nothing to do" nothing_left midend-split-critical-edges break-crit-edges
+check "dce has nothing to do" nothing_left midend-dce dce
+for pass in "${passes[@]}"; do
+  check "$pass: a second time changes nothing" nothing_left "$pass" "$pass"
+done
+run midend-sccp "$here/program.ll"
+check "the way that is never taken goes" lacks "change:"
+run midend-rotate "$here/program.ll"
+check "optnone is left alone" grep -q '^  %go = icmp slt i64 %i, %n$' "$work/out.ll"
+
+# Answers.
+check "a line for each function" bash -c "timeout 60 '$opt' '-load-pass-plugin=$plugin' -passes=midend-compare -disable-output '$here/program.ll' 2>&1 |
+  grep -qx 'midend-compare: two_entries: 4 blocks, 0 loops (0 in loop-simplify form), 1 cycles (1 irreducible): 0 answers differ from LLVM.s'"
+check "an unknown option is refused" refuses "unknown" 'midend-rotate<verif>'
+check "an unknown position is refused" refuses "no position 'lat'" 'default<O1>' -midend-at=lat=midend-dce
+check "an unknown pass is refused" refuses "midend-nothing" 'default<O1>' -midend-at=optimizer-last=midend-nothing
+check "a position without passes is refused" refuses "expected position=passes" 'default<O1>' -midend-at=optimizer-last
+for position in pipeline-start pipeline-early-simplification peephole scalar-optimizer-late optimizer-early \
+  vectorizer-start optimizer-last; do
+  check "position $position" run 'default<O2>' "$here/program.ll" "-midend-at=$position=midend-compare,$all" -midend-verify
+  "$lli" "$work/out.ll" >"$work/after"
+  check "position $position: the program prints the same" diff "$work/before" "$work/after"
+done
+MIDEND_AT='optimizer-last=midend-compare' run 'default<O1>' "$here/program.ll" 2>"$work/error"
+check "the environment names positions" grep -q '^midend-compare: nested:' "$work/error"
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
