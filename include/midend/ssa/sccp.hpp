@@ -615,9 +615,9 @@ private:
     if (is_opaque(ir_, v)) {
       return promised(v, ir_.operation(v).width);
     }
-    if constexpr (numbers_values && std::same_as<constant_type, std::uint64_t>) {
-      if (const std::optional<std::uint64_t> c = congruence_.constant_of_equal_operands(v)) {
-        return domain_.constant(ir_.operation(v).width, *c);
+    if constexpr (numbers_values) {
+      if (const std::optional<element> found = congruence_.fact_of_equal_operands(v)) {
+        return *found;
       }
     }
     if constexpr (has_value_transfer<D>) {

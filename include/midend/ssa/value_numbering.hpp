@@ -78,6 +78,7 @@ template <value_domain D> class value_numbering_workspace {
   sccp_workspace<D> facts_;
   flat_array<role> roles_;
   bit_row alone_;                   ///< by value: never equal to another one
+  bit_row unequal_operands_;        ///< by value: facts say that its operands are not equal
   bit_row compared_edges_;          ///< executable edges along which phis have been compared
   flat_array<value_id> root_;       ///< by value: the one that is passed on; itself; `no_value` if in no class
   flat_array<std::uint32_t> class_; ///< by root
@@ -154,6 +155,8 @@ public:
     w_.roles_.assign(count, role::absent);
     w_.alone_.resize(count);
     w_.alone_.reset();
+    w_.unequal_operands_.resize(count);
+    w_.unequal_operands_.reset();
     w_.compared_edges_.resize(static_cast<std::size_t>(ir_.graph().num_edges()));
     w_.compared_edges_.reset();
     w_.root_.assign(count, no_value);
@@ -192,19 +195,24 @@ public:
 
   constexpr void on_visit(value_id v) { w_.visited_.push_back(v); }
 
-  /// What `v` gives if its operands are equal, and they may still be.
-  constexpr std::optional<std::uint64_t> constant_of_equal_operands(value_id v) const {
+  /// The fact of `v` if its two operands may still be equal and the result for equal ones is known. As long as only one
+  /// is constant, it keeps the fact that it has: either the other becomes constant, too, or `refute_by_facts` sees it.
+  constexpr std::optional<element_of<D>> fact_of_equal_operands(value_id v) const {
+    if (!follows_from_equal_operands(v) || w_.unequal_operands_.test(v)) {
+      return std::nullopt;
+    }
     const operation_info info = ir_.operation(v);
-    const std::optional<std::uint64_t> result = result_for_equal_operands(info.code);
-    if (!result) {
-      return std::nullopt;
-    }
     const auto [a, b, c] = operands_of_known(ir_, v, info.code);
-    if (is_undefined_literal(ir_, a) || is_undefined_literal(ir_, b) || !has_value(a) || !has_value(b)) {
+    if (is_undefined_literal(ir_, a) || is_undefined_literal(ir_, b) || !has_value(a) || !has_value(b) ||
+        !may_be_equal(a, b)) {
       return std::nullopt;
     }
-    const bool are_constant = domain_.as_constant(facts_->fact(a)) && domain_.as_constant(facts_->fact(b));
-    return !are_constant && may_be_equal(a, b) ? result : std::nullopt;
+    const bool a_is_constant = constant(a).has_value();
+    const bool b_is_constant = constant(b).has_value();
+    if (a_is_constant != b_is_constant) {
+      return facts_->fact(v);
+    }
+    return a_is_constant ? std::nullopt : constant_for_equal_operands(info);
   }
 
   /// Puts what has changed into classes until the partition is stable. Whether facts have to be computed again.
@@ -212,6 +220,9 @@ public:
   /// Values that leave a class go first, those that enter the partition follow, with the edges that have become
   /// executable: so both find the classes of their operands up to date.
   constexpr bool refine() {
+    if (refute_by_facts()) {
+      return true;
+    }
     ++out_.counters_.refinements;
     collect_changes();
     settle();
@@ -311,6 +322,42 @@ private:
 
   // ---- What has changed.
 
+  /// Of two operands, one is constant and the other is not, so they are not equal. This is found before anything is put
+  /// into a class: what is x - y, and turns out to be x because y is 0, never was in the class of the constant 0.
+  constexpr bool refute_by_facts() {
+    bool any = false;
+    for (; num_checked_ != w_.visited_.size(); ++num_checked_) {
+      const value_id v = w_.visited_[num_checked_];
+      if (!follows_from_equal_operands(v) || w_.unequal_operands_.test(v)) {
+        continue;
+      }
+      const auto [a, b, c] = operands_of_known(ir_, v, ir_.operation(v).code);
+      if (has_value(a) && has_value(b) && constant(a).has_value() != constant(b).has_value()) {
+        w_.unequal_operands_.set(v);
+        revisit_->insert(positions_->position(v));
+        any = true;
+      }
+    }
+    return any;
+  }
+
+  constexpr std::optional<element_of<D>>
+  constant_for_equal_operands([[maybe_unused]] const operation_info& info) const {
+    if constexpr (std::same_as<constant_type, std::uint64_t>) {
+      return domain_.constant(info.width, *result_for_equal_operands(info.code));
+    } else {
+      return std::nullopt;
+    }
+  }
+
+  constexpr bool follows_from_equal_operands(value_id v) const {
+    if constexpr (std::same_as<constant_type, std::uint64_t>) {
+      return !ir_.is_phi(v) && result_for_equal_operands(ir_.operation(v).code);
+    } else {
+      return false;
+    }
+  }
+
   /// Values without a class so far enter. Values that are no longer constant move, and with them what passes them on.
   constexpr void collect_changes() {
     ++batch_;
@@ -328,6 +375,7 @@ private:
       }
     }
     w_.visited_.clear();
+    num_checked_ = 0;
     follow_passed();
   }
 
@@ -630,12 +678,10 @@ private:
   }
 
   constexpr void note_equal_operands(value_id v) {
-    if constexpr (std::same_as<constant_type, std::uint64_t>) {
-      if (!ir_.is_phi(v) && result_for_equal_operands(ir_.operation(v).code)) {
-        const auto [a, b, c] = operands_of_known(ir_, v, ir_.operation(v).code);
-        if (!constant(a) || !constant(b)) { // else it follows from the facts
-          w_.revisits_.push_back(v);
-        }
+    if (follows_from_equal_operands(v) && !w_.unequal_operands_.test(v)) {
+      const auto [a, b, c] = operands_of_known(ir_, v, ir_.operation(v).code);
+      if (!constant(a) || !constant(b)) { // else it follows from the facts
+        w_.revisits_.push_back(v);
       }
     }
   }
@@ -919,6 +965,7 @@ private:
   pending_set* revisit_ = nullptr;
   const sccp_result<D>* facts_ = nullptr;
   std::uint32_t num_entered_ = 0;
+  std::uint32_t num_checked_ = 0; ///< of the visited values: those that facts have been asked about
   std::uint32_t batch_ = 0;
   std::uint32_t pass_ = 0;
 };
@@ -939,7 +986,7 @@ public:
 
   constexpr void on_visit(value_id v) const { solver_->on_visit(v); }
 
-  constexpr auto constant_of_equal_operands(value_id v) const { return solver_->constant_of_equal_operands(v); }
+  constexpr auto fact_of_equal_operands(value_id v) const { return solver_->fact_of_equal_operands(v); }
 
   constexpr bool refine() const { return solver_->refine(); }
 

@@ -1,0 +1,380 @@
+// Classes, facts and edges against a naive greatest fixpoint, against runs, and against SCCP; and how much work it is.
+#include <midend/ssa/value_numbering.hpp>
+
+#include "kit/affordable.hpp"
+#include "kit/numbered_program.hpp"
+#include "kit/semantic_ir.hpp"
+#include "kit/test_graph.hpp"
+
+#include <doctest/doctest.h>
+#include <midend/dataflow/domains/interval_domain.hpp>
+#include <midend/dataflow/domains/known_bits_domain.hpp>
+#include <midend/dominance/dominators.hpp>
+#include <midend/ssa/sccp.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace midend_tests;
+using midend::flat_domain;
+using midend::value_numbering;
+
+namespace {
+
+/// The definition, word by word: a matrix that says which values may be equal and facts that are computed anew from
+/// bottom, in turn, until neither changes.
+class naive_numbering {
+public:
+  explicit naive_numbering(const numbered_program& p)
+      : p_(p), count_(p.num_values()), equal_(count_ * count_, true), resolved_(count_, false),
+        refuted_(count_, false) {
+    do {
+      do {
+        do {
+          compute_facts();
+        } while (refute_by_facts());
+      } while (refine());
+    } while (resolve());
+  }
+
+  bool are_equal(value_id a, value_id b) const { return equal_[a * count_ + b]; }
+
+  bool is_computed(value_id v) const {
+    const node_id home = p_.node(v);
+    return (home == no_node || nodes_[home]) && !midend::is_bottom(domain_, facts_[v]);
+  }
+
+  std::optional<std::uint64_t> constant(value_id v) const { return domain_.as_constant(facts_[v]); }
+
+  bool is_executable_edge(edge_id e) const { return edges_[e]; }
+
+  bool is_executable(node_id n) const { return nodes_[n]; }
+
+private:
+  using element = flat_domain<>::element;
+
+  void compute_facts() {
+    facts_.assign(count_, domain_.bottom());
+    nodes_.assign(p_.graph().num_nodes(), false);
+    edges_.assign(p_.graph().num_edges(), false);
+    for (value_id v = 0; v != count_; ++v) {
+      if (p_.node(v) == no_node) {
+        const auto c = p_.constant(v);
+        facts_[v] = c ? domain_.constant(0, *c) : domain_.top(0);
+      }
+    }
+    nodes_[p_.graph().entry()] = true;
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (node_id n = 0; n != nodes_.size(); ++n) {
+        changed = (nodes_[n] && visit(n)) || changed;
+      }
+    }
+  }
+
+  bool visit(node_id n) {
+    bool changed = false;
+    for (const value_id v : p_.values(n)) {
+      changed = domain_.join(facts_[v], p_.is_phi(v) ? merged(v) : computed(v)) || changed;
+      if (p_.never_returns(v)) {
+        return changed;
+      }
+    }
+    const value_id condition = p_.condition(n);
+    for (const edge_id e : p_.graph().out_edges(n)) {
+      bool is_taken = condition == no_value;
+      if (!is_taken && !midend::is_bottom(domain_, facts_[condition])) {
+        const auto c = domain_.as_constant(facts_[condition]);
+        const auto own = p_.edge_case(e);
+        is_taken = !c || (own ? *own == *c : !is_case(n, *c));
+        if (!c && !own) { // cases that cover all numbers leave nothing for the rest
+          std::uint64_t cases = 0;
+          for (const edge_id other : p_.graph().out_edges(n)) {
+            cases += p_.edge_case(other) ? 1u : 0u;
+          }
+          is_taken = cases < midend::number_of_values(p_.operation(condition).width);
+        }
+      }
+      if (is_taken && !edges_[e]) {
+        edges_[e] = true;
+        nodes_[p_.graph().edge_target(e)] = true;
+        changed = true;
+      }
+    }
+    return changed;
+  }
+
+  bool is_case(node_id n, std::uint64_t c) const {
+    for (const edge_id e : p_.graph().out_edges(n)) {
+      if (p_.edge_case(e) == c) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  element merged(value_id phi) const {
+    element out = domain_.bottom();
+    for (const edge_id e : p_.graph().in_edges(p_.node(phi))) {
+      if (edges_[e]) {
+        domain_.join(out, facts_[p_.phi_input(phi, e)]);
+      }
+    }
+    return out;
+  }
+
+  element computed(value_id v) const {
+    const operation_info info = p_.operation(v);
+    std::vector<element> args;
+    bool waits = false;
+    bool are_constant = true;
+    std::vector<std::uint64_t> constants;
+    for (const value_id operand : p_.operands(v)) {
+      args.push_back(facts_[operand]);
+      waits = waits || midend::is_bottom(domain_, facts_[operand]);
+      const auto c = domain_.as_constant(facts_[operand]);
+      are_constant = are_constant && c;
+      constants.push_back(c.value_or(0));
+    }
+    if (info.code == operation::other) {
+      if (waits) {
+        return resolved_[v] ? domain_.top(0) : domain_.bottom();
+      }
+      const auto c = are_constant ? p_.fold(v, constants) : std::nullopt;
+      return c ? domain_.constant(0, *c) : domain_.top(0);
+    }
+    const auto same = midend::detail::result_for_equal_operands(info.code);
+    if (same && !waits && !refuted_[v] && !are_constant && !p_.is_undefined(p_.operands(v)[0]) &&
+        !p_.is_undefined(p_.operands(v)[1]) &&
+        (p_.operands(v)[0] == p_.operands(v)[1] || are_equal(p_.operands(v)[0], p_.operands(v)[1]))) {
+      return domain_.as_constant(args[0]).has_value() == domain_.as_constant(args[1]).has_value()
+                 ? domain_.constant(info.width, *same)
+                 : facts_[v];
+    }
+    return domain_.transfer(info, std::span<const element>(args));
+  }
+
+  bool refute_by_facts() {
+    bool any = false;
+    for (value_id v = 0; v != count_; ++v) {
+      if (p_.node(v) != no_node && midend::detail::result_for_equal_operands(p_.operation(v).code) && !refuted_[v] &&
+          is_computed(v) && constant(p_.operands(v)[0]).has_value() != constant(p_.operands(v)[1]).has_value()) {
+        refuted_[v] = true;
+        any = true;
+      }
+    }
+    return any;
+  }
+
+  bool refine() {
+    bool changed = false;
+    for (bool again = true; again;) {
+      again = false;
+      const std::vector<bool> before = equal_;
+      for (value_id a = 0; a != count_; ++a) {
+        for (value_id b = 0; b != a; ++b) {
+          if (before[a * count_ + b] && is_computed(a) && is_computed(b) && !may_be_equal(before, a, b)) {
+            equal_[a * count_ + b] = false;
+            equal_[b * count_ + a] = false;
+            again = true;
+          }
+        }
+      }
+      changed = changed || again;
+    }
+    return changed;
+  }
+
+  bool may_be_equal(const std::vector<bool>& equal, value_id a, value_id b) const {
+    const auto same = [&](value_id x, value_id y) { return x == y || equal[x * count_ + y]; };
+    if (p_.operation(a).width != p_.operation(b).width) {
+      return false;
+    }
+    const auto x = constant(a);
+    const auto y = constant(b);
+    if (x || y) {
+      return x == y;
+    }
+    const auto passes_all = [&](value_id v, value_id as) {
+      const std::vector<value_id> from = passed(same, v);
+      return !from.empty() && std::all_of(from.begin(), from.end(), [&](value_id s) { return same(s, as); });
+    };
+    const bool a_passes = !passed(same, a).empty();
+    const bool b_passes = !passed(same, b).empty();
+    if (a_passes || b_passes) {
+      return (a_passes && passes_all(a, b)) || (b_passes && passes_all(b, a));
+    }
+    if (p_.is_phi(a) || p_.is_phi(b)) {
+      if (!p_.is_phi(a) || !p_.is_phi(b) || p_.node(a) != p_.node(b)) {
+        return false;
+      }
+      for (const edge_id e : p_.graph().in_edges(p_.node(a))) {
+        const value_id i = p_.phi_input(a, e);
+        const value_id k = p_.phi_input(b, e);
+        if (edges_[e] && (p_.is_undefined(i) || p_.is_undefined(k) || is_computed(i) != is_computed(k) ||
+                          (is_computed(i) && !same(i, k)))) {
+          return false;
+        }
+      }
+      return true;
+    }
+    return compute_the_same(same, a, b);
+  }
+
+  /// What a value passes on, all of it equal; nothing if it passes nothing on.
+  template <class Same> std::vector<value_id> passed(const Same& same, value_id v) const {
+    std::vector<value_id> out;
+    if (p_.node(v) == no_node) {
+      return out;
+    }
+    if (!p_.is_phi(v)) {
+      if (!midend::detail::depends_on_operands_alone(p_, v) || p_.operation(v).code == operation::other) {
+        return out;
+      }
+      const value_id operand = midend::detail::operand_passed_on(
+          p_, v, [&](value_id a, value_id b) { return is_computed(a) && is_computed(b) && same(a, b); },
+          [&](value_id a) { return constant(a); });
+      return operand == no_value || !is_computed(operand) ? out : std::vector<value_id>{operand};
+    }
+    for (const edge_id e : p_.graph().in_edges(p_.node(v))) {
+      const value_id i = p_.phi_input(v, e);
+      if (edges_[e] && p_.is_undefined(i)) {
+        return {};
+      }
+      if (edges_[e] && is_computed(i)) {
+        out.push_back(i);
+      }
+    }
+    for (const value_id i : out) {
+      if (p_.operation(i).width != p_.operation(v).width || !same(i, out[0])) {
+        return {};
+      }
+    }
+    return out;
+  }
+
+  template <class Same> bool compute_the_same(const Same& same, value_id a, value_id b) const {
+    if (p_.node(a) == no_node || p_.node(b) == no_node || !midend::detail::depends_on_operands_alone(p_, a) ||
+        !midend::detail::depends_on_operands_alone(p_, b)) {
+      return false;
+    }
+    operation_info x = p_.operation(a);
+    const operation_info y = p_.operation(b);
+    std::vector<value_id> i(p_.operands(a).begin(), p_.operands(a).end());
+    std::vector<value_id> k(p_.operands(b).begin(), p_.operands(b).end());
+    if (x.code != y.code && x.code == midend::mirrored(y.code)) {
+      std::swap(i[0], i[1]);
+      x.code = y.code;
+    }
+    if (x.code != y.code || midend::read_width(x) != midend::read_width(y) || i.size() != k.size() ||
+        (x.code == operation::other && p_.identity(a) != p_.identity(b))) {
+      return false;
+    }
+    const auto agree = [&](value_id v, value_id w) {
+      return is_computed(v) && is_computed(w) ? same(v, w) : is_computed(v) == is_computed(w);
+    };
+    if (midend::is_commutative(x.code) && agree(i[0], k[1]) && agree(i[1], k[0])) {
+      return true;
+    }
+    for (std::size_t n = 0; n != i.size(); ++n) {
+      if (!agree(i[n], k[n])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Operations that only the IR can compute no longer wait for operands without a value.
+  bool resolve() {
+    bool any = false;
+    for (value_id v = 0; v != count_; ++v) {
+      if (!resolved_[v] && p_.node(v) != no_node && nodes_[p_.node(v)] && !p_.is_phi(v) &&
+          p_.operation(v).code == operation::other && midend::is_bottom(domain_, facts_[v])) {
+        resolved_[v] = true;
+        any = true;
+      }
+    }
+    return any;
+  }
+
+  const numbered_program& p_;
+  flat_domain<> domain_;
+  std::size_t count_;
+  std::vector<bool> equal_;
+  std::vector<bool> resolved_;
+  std::vector<bool> refuted_; ///< facts show that the operands are not equal
+  std::vector<element> facts_;
+  std::vector<bool> nodes_;
+  std::vector<bool> edges_;
+};
+
+std::vector<test_graph> small_graphs(std::size_t count) {
+  std::vector<test_graph> out = ugly_graphs();
+  random_source random(23);
+  for (std::size_t i = 0; i != count; ++i) {
+    out.push_back(random_reducible(random, 3 + i % 9));
+    out.push_back(random_irreducible(random, 4 + i % 8));
+    out.push_back(random_digraph(random, 2 + i % 8, 3 + i % 13));
+  }
+  std::erase_if(out, [](const test_graph& g) { return g.num_nodes == 0 || g.num_nodes > 10; });
+  return out;
+}
+
+/// Calls `visit(program, text)` for small programs with many values that are equal.
+template <class Visit> void for_each_small_program(std::size_t count, Visit visit) {
+  random_source random(29);
+  for (const test_graph& g : small_graphs(count)) {
+    for (const bool is_plain : {true, false}) {
+      const random_semantics options{.width = is_plain ? 8u : 3u,
+                                     .parameters = 1 + random.below(2),
+                                     .most = 4,
+                                     .undefined = random.one_in(3),
+                                     .calls = random.one_in(2),
+                                     .wide = is_plain ? std::size_t{0} : std::size_t{6}};
+      numbered_program p(random_semantic_program(random, g, options));
+      p.repeat(random);
+      visit(p, g.name + "\n" + to_string(p));
+    }
+  }
+}
+
+} // namespace
+
+TEST_CASE("value numbering finds the greatest fixpoint of its definition") {
+  std::size_t together = 0;
+  std::size_t passed = 0;
+  for_each_small_program(affordable(8), [&](const numbered_program& p, const std::string& text) {
+    const auto found = value_numbering(p);
+    const naive_numbering naive(p);
+    bool agree = true;
+    for (value_id a = 0; a != p.num_values() && agree; ++a) {
+      if (p.node(a) != no_node) {
+        CHECK_MESSAGE(found.is_computed(a) == naive.is_computed(a), "v", a, "\n", text);
+      }
+      if (!naive.is_computed(a)) {
+        continue;
+      }
+      agree = found.constant(a) == naive.constant(a);
+      CHECK_MESSAGE(agree, "constant v", a, "\n", text);
+      for (value_id b = 0; b != a && agree; ++b) {
+        if (naive.is_computed(b)) {
+          agree = found.are_congruent(a, b) == naive.are_equal(a, b);
+          CHECK_MESSAGE(agree, "v", a, " and v", b, ": ", found.are_congruent(a, b), "\n", text);
+          together += naive.are_equal(a, b) && !naive.constant(a);
+          passed += naive.are_equal(a, b) && p.is_phi(a) != p.is_phi(b);
+        }
+      }
+    }
+    for (edge_id e = 0; e != p.graph().num_edges(); ++e) {
+      CHECK_MESSAGE(found.is_executable_edge(e) == naive.is_executable_edge(e), "e", e, "\n", text);
+    }
+  });
+  MESSAGE(together, " pairs, ", passed, " of them of a phi and an operation");
+  CHECK(together > 300);
+  CHECK(passed > 30);
+}
