@@ -93,7 +93,7 @@ step() {
 
 # build PRESET [-DNAME=VALUE...] [TARGET...]
 build() {
-  local preset=$1 options=(-DMIDEND_WERROR=ON)
+  local preset=$1 options=(-DMIDEND_WERROR=ON -DMIDEND_BATCHED_TESTS=ON)
   shift
   while [[ ${1-} == -D* ]]; do
     options+=("$1")
