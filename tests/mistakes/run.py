@@ -2,8 +2,9 @@
 """Natural mistakes: what midend answers to each.
 
 run.py [--compilers=g++-12,clang++-19,…] [--jobs=N] [--only=NAME,…] INCLUDE_DIR
-    compiles and runs the mistakes of this folder; each must get the answer that its comment expects, within the first
-    ten lines; lines that say through which headers an #include has come do not count. Compile-time mistakes are given to the compilers of --rejecting (default: the first of --compilers).
+    compiles and runs the mistakes of this folder and of sentences/; each must get the answer that its comment expects,
+    within the first ten lines; lines that say through which headers an #include has come do not count. Compile-time
+    mistakes are given to the compilers of --rejecting.
 run.py --table=FILE [--thorough] INCLUDE_DIR
     gives what does not compile to all compilers, runs the others with the first one, checked and with NDEBUG, and
     writes the table of docs/mistakes.md. With --thorough, all compilers run them.
@@ -30,6 +31,8 @@ class Mistake:
     def __init__(self, file, text, kind, expected, flags):
         self.file, self.text, self.kind, self.expected, self.flags = file, text, kind, expected, flags
         self.name = None
+        self.path = os.path.join(HERE, file + ".cpp")
+        self.is_sentence = False  # the first error must be a sentence of midend
         self.answers = {}  # by compiler and mode: (status, lines)
 
 
@@ -57,18 +60,22 @@ def read(file):
     return mistakes
 
 
-def of_compile_tests():
-    """The mistakes of tests/compile/mistakes, which check_mistakes.sh checks; the table has them, too."""
-    rungs = {"graph": "graph", "dataflow": "dataflow", "values": "semantics", "domains": "semantics"}
+def sentences():
+    """The mistakes in sentences/, listed at the head of their file as `// mistake name: REGEX`. The first error must be a
+    sentence of midend that matches."""
+    rungs = {"graph": "graph", "dataflow": "dataflow", "values": "semantics", "domains": "semantics", "costs": "cost"}
     mistakes = []
-    for path in sorted(glob.glob(os.path.join(HERE, "..", "compile", "mistakes", "*.cpp"))):
-        file = os.path.splitext(os.path.basename(path))[0]
+    for path in sorted(glob.glob(os.path.join(HERE, "sentences", "*.cpp"))):
+        before = len(mistakes)
         for line in open(path):
             if match := re.match(r"// mistake (\w+): (.+)$", line):
                 text = match[1].replace("_", " ")
-                m = Mistake(rungs.get(file, file), text[0].upper() + text[1:], "compile-time", match[2], [])
-                m.name, m.path = match[1], path
+                rung = rungs[os.path.splitext(os.path.basename(path))[0]]
+                m = Mistake(rung, text[0].upper() + text[1:], "compile-time", match[2], [])
+                m.name, m.path, m.is_sentence = match[1], path, True
                 mistakes.append(m)
+        if len(mistakes) == before:
+            sys.exit(f"{path} has no line '// mistake name: REGEX'")
     return mistakes
 
 
@@ -98,11 +105,16 @@ def precompile(compiler, include, mode, directory):
 
 
 def compile_time(compiler, include, m, precompiled):
-    path = getattr(m, "path", os.path.join(HERE, m.file + ".cpp"))
     if m.flags:
         precompiled = []
     flags = [*flags_of("Debug", include), "-fsyntax-only", "-DMISTAKE_" + m.name, *m.flags]
-    return run([compiler, *precompiled, *flags, path])
+    return run([compiler, *precompiled, *flags, m.path])
+
+
+def without_mistakes(compiler, include, path):
+    """What is wrong with a file of sentences/ without its mistakes, or nothing; with its own #includes."""
+    status, output = run([compiler, *flags_of("Debug", include), "-Werror", "-fsyntax-only", path])
+    return None if status == 0 else f"{path} must compile without its mistakes ({compiler}):\n{output}"
 
 
 def sentence(output):
@@ -142,6 +154,10 @@ def judge(m, status, output):
         return "does not end"
     if not first:
         return "silent"
+    if m.is_sentence:
+        error = next((line for line in output.splitlines() if re.search(r"(^|: )(fatal )?error: ", line)), "")
+        said = re.search(f"static assertion failed.*midend: .*({m.expected})", error)
+        return None if said else f"the first error is not a sentence with /{m.expected}/"
     said = sentence(output) if m.kind == "compile-time" else first
     return None if re.search(m.expected, said if m.kind == "run-time" else first) else f"does not say /{m.expected}/ in time"
 
@@ -238,8 +254,7 @@ def main():
         return 77
     files = [f for f in FILES if os.path.exists(os.path.join(HERE, f + ".cpp"))]
     mistakes = [m for f in files for m in read(f)]
-    if options.table:
-        mistakes += of_compile_tests()
+    mistakes += sentences()
     if options.only:
         only = options.only.split(",")
         mistakes = [m for m in mistakes if m.name in only or m.file in only]
@@ -254,8 +269,12 @@ def main():
         precompiled = {key: future.result() for key, future in precompiled.items()}
         programs = {(c, mode, file): pool.submit(build, c, include, mode, directory, file, precompiled[c, mode])
                     for c in running for mode in modes for file in used}
-        compiled = {(m, c): pool.submit(compile_time, c, include, m, precompiled[c, "Debug"]) for m in mistakes
-                    if m.kind == "compile-time" for c in rejecting}
+        right = [pool.submit(without_mistakes, c, include, path) for c in rejecting
+                 for path in sorted({m.path for m in mistakes if m.is_sentence})]
+        # A sentence does not depend on what else is included; --thorough asks with the file's own #includes alone.
+        compiled = {(m, c): pool.submit(compile_time, c, include, m,
+                                        [] if m.is_sentence and options.thorough else precompiled[c, "Debug"])
+                    for m in mistakes if m.kind == "compile-time" for c in rejecting}
         for (c, mode, file), future in programs.items():
             program, output = future.result()
             if program is None:
@@ -264,6 +283,7 @@ def main():
             for m in mistakes:
                 if m.file == file and m.kind != "compile-time":
                     m.answers[c, mode] = run([program, m.name], 10)
+        problems += [wrong for future in right if (wrong := future.result())]
         for (m, c), future in compiled.items():
             m.answers[c, "Debug"] = future.result()
         for m in mistakes:
