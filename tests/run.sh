@@ -10,8 +10,8 @@
 #   --jobs=N     so many compilers at a time (default: one per processor; MIDEND_JOBS does the same)
 #
 # Two builds have the unit tests: g++ without exceptions, RTTI and contract checks, and clang with all three and with
-# sanitizers. Few tests are optimised, see tests/CMakeLists.txt. The optimised programs (tool, examples, benchmarks) are
-# tested by what they print.
+# sanitizers. They are compiled in batches and few of them are optimised, see tests/CMakeLists.txt. The optimised
+# programs (tool, examples, benchmarks) are tested by what they print.
 #
 # Each step prints a heading, then PASS or FAIL with what it counted: a doctest TEST_CASE, a ctest test or the step
 # itself. The log of a failed step is printed. Later steps run whatever became of earlier ones.
