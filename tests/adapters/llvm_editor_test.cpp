@@ -1018,3 +1018,66 @@ exit:
   }
   CHECK(to_text(m.f()).find("DW_OP_plus_uconst, 3") != std::string::npos); // what the sum was
 }
+
+TEST_CASE("llvm_editor: tokens get no phis") {
+  const parsed_module m(R"(
+declare token @llvm.experimental.convergence.anchor() convergent
+declare void @g(i32) convergent
+declare i1 @c()
+define i32 @f(i32 %n) convergent {
+entry:
+  br label %head
+head:
+  %i = phi i32 [ 0, %entry ], [ %j, %head ]
+  %t = call token @llvm.experimental.convergence.anchor()
+  %j = add i32 %i, 1
+  %c = call i1 @c()
+  br i1 %c, label %head, label %exit
+exit:
+  call void @g(i32 %j) [ "convergencectrl"(token %t) ]
+  ret i32 0
+}
+)");
+  {
+    llvm_editor editor(m.f());
+    const auto closed = midend::close_loops(editor);
+    CHECK(closed.plan.phis.size() == 1);
+    CHECK(midend::rotate_loops(editor).plan.empty());
+    CHECK(editor.is_consistent());
+    for (const value_id v : editor.values(1)) {
+      if (!editor.may_have_phi(v)) {
+        CHECK(editor.copy_refusal(v) == llvm_refusal::token);
+      }
+    }
+  }
+  CHECK(verifier_message(m.f()) == "");
+}
+
+TEST_CASE("llvm_editor: constants that sccp finds are applied") {
+  random_source random(5);
+  std::size_t replaced = 0;
+  for (std::size_t round = 0; round != affordable(100); ++round) {
+    llvm::LLVMContext context;
+    llvm::Module module("random", context);
+    random_function generator(module, random, round % 3 == 0);
+    llvm::Function& f = generator.make();
+    const std::string original = to_text(f);
+    CAPTURE(original);
+    std::vector<observed_run> runs;
+    for (std::uint32_t i = 0; i != 4; ++i) {
+      runs.push_back(run_of(f, i, 5 - i));
+    }
+    {
+      llvm_editor editor(f);
+      const auto plan = midend::plan_sccp(editor, midend::sccp(editor, midend::flat_domain<>()));
+      midend::apply_sccp(editor, plan);
+      replaced += plan.replacements.size() + plan.kept_edges.size();
+      REQUIRE(complaint(editor) == "");
+    }
+    for (std::uint32_t i = 0; i != 4; ++i) {
+      CAPTURE(to_text(f));
+      REQUIRE(agree(runs[i], run_of(f, i, 5 - i)));
+    }
+  }
+  CHECK(replaced > affordable(100) / 4);
+}

@@ -328,6 +328,21 @@ template <class IR> constexpr bool may_split([[maybe_unused]] const IR& ir, [[ma
   }
 }
 
+/// `may_have_phi(v)` says whether a phi may choose a value. Optional.
+template <class IR>
+concept has_may_have_phi = requires(const IR& ir, value_id v) {
+  { ir.may_have_phi(v) } -> std::convertible_to<bool>;
+};
+
+/// Whether a phi may choose a value.
+template <class IR> constexpr bool may_have_phi([[maybe_unused]] const IR& ir, [[maybe_unused]] value_id v) {
+  if constexpr (has_may_have_phi<IR>) {
+    return static_cast<bool>(ir.may_have_phi(v));
+  } else {
+    return true;
+  }
+}
+
 /// `node_of(v)` returns the node of an operation.
 template <class IR>
 concept has_node_of = requires(const IR& ir, value_id v) {
