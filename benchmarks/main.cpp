@@ -2,6 +2,7 @@
 // benchmarks runs, so the filter decides what is built at all.
 
 #if MIDEND_BENCHMARKS_LLVM
+#include "llvm_loop_forms.hpp"
 #include "llvm_sccp.hpp"
 #endif
 #include "memory.hpp"
@@ -206,6 +207,7 @@ int main(int count, char** arguments) {
   }
 #if MIDEND_BENCHMARKS_LLVM
   register_llvm_sccp(MIDEND_TEST_DATA);
+  register_llvm_loop_forms();
 #endif
   const std::size_t ran = benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();

@@ -1,0 +1,150 @@
+// Loop-simplify form and loop-closed form of the functions of a module, one function at a time, with the analyses that
+// they need:
+//
+//   loop_forms/llvm/SET            dominator tree, loops, simplifyLoop and formLCSSARecursively
+//   loop_forms/midend/SET          llvm_editor, simplify_loops and close_loops, until the editor is destroyed
+//   loop_forms/midend_editor/SET   the part of it that makes and destroys the editor
+//
+// The sets are each NAME.bc in the directory that the environment variable MIDEND_BITCODE_DIRECTORY names, see
+// sqlite3_bitcode.sh. Each iteration works on a fresh copy of the module, which is not measured. Before the first one,
+// the loops that midend leaves are shown to LLVM's predicates: a loop that they deny ends the benchmark.
+#include "llvm_loop_forms.hpp"
+
+#include <midend/adapters/llvm_editor.hpp>
+#include <midend/transform/close_loops.hpp>
+#include <midend/transform/simplify_loops.hpp>
+
+#include <benchmark/benchmark.h>
+
+#include <llvm/Analysis/AssumptionCache.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/IRReader/IRReader.h>
+#include <llvm/Support/SourceMgr.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace midend_benchmarks {
+namespace {
+
+/// The parts of a loop's form that had to be refused.
+std::size_t by_midend(llvm::Function& f) {
+  midend::llvm_editor editor(f);
+  const auto simple = midend::simplify_loops(editor);
+  return simple.plan.refused.size() + midend::close_loops(editor).plan.refused.size();
+}
+
+void by_llvm(llvm::Function& f) {
+  llvm::DominatorTree tree(f);
+  llvm::LoopInfo loops(tree);
+  llvm::AssumptionCache assumptions(f);
+  for (llvm::Loop* const l : loops) {
+    llvm::simplifyLoop(l, &tree, &loops, nullptr, &assumptions, nullptr, false);
+  }
+  for (llvm::Loop* const l : loops) {
+    llvm::formLCSSARecursively(*l, tree, &loops, nullptr);
+  }
+}
+
+/// Whether LLVM finds both forms in a function that midend has changed.
+bool is_accepted(llvm::Function& f) {
+  if (llvm::verifyFunction(f)) {
+    return false;
+  }
+  llvm::EliminateUnreachableBlocks(f); // LLVM counts dead predecessors of exits
+  const llvm::DominatorTree tree(f);
+  const llvm::LoopInfo loops(tree);
+  return std::ranges::all_of(loops.getLoopsInPreorder(), [&](const llvm::Loop* l) {
+    return l->isLoopSimplifyForm() && l->isRecursivelyLCSSAForm(tree, loops);
+  });
+}
+
+template <class Change> void measure(benchmark::State& state, const std::string& path, Change change, bool checks) {
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic problem;
+  const std::unique_ptr<llvm::Module> module = llvm::parseIRFile(path, problem, context);
+  if (module == nullptr) {
+    state.SkipWithError(("cannot read " + path).c_str());
+    return;
+  }
+  std::size_t instructions = 0;
+  for (const llvm::Function& f : *module) {
+    instructions += f.getInstructionCount();
+  }
+  if (checks) {
+    const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(*module);
+    for (llvm::Function& f : *copy) {
+      if (!f.isDeclaration() && by_midend(f) == 0 && !is_accepted(f)) {
+        state.SkipWithError(("LLVM denies the forms of loops in " + f.getName().str()).c_str());
+        return;
+      }
+    }
+  }
+  for (auto _ : state) {
+    const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(*module);
+    std::chrono::duration<double> time{};
+    for (llvm::Function& f : *copy) {
+      if (!f.isDeclaration()) {
+        const auto start = std::chrono::steady_clock::now();
+        change(f);
+        time += std::chrono::steady_clock::now() - start;
+      }
+    }
+    state.SetIterationTime(time.count());
+  }
+  using benchmark::Counter;
+  state.counters["ns_per_instruction"] =
+      Counter(static_cast<double>(instructions) * 1e-9, Counter::kIsIterationInvariantRate | Counter::kInvert);
+  state.counters["instructions"] = static_cast<double>(instructions);
+}
+
+template <class Change> void add(const std::string& name, const std::string& path, Change change, bool checks) {
+  benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) { measure(state, path, change, checks); })
+      ->UseManualTime()
+      ->Unit(benchmark::kMillisecond);
+}
+
+} // namespace
+
+void register_llvm_loop_forms() {
+  const char* const directory = std::getenv("MIDEND_BITCODE_DIRECTORY"); // without it there are none
+  std::vector<std::filesystem::path> files;
+  std::error_code problem;
+  for (const auto& file : std::filesystem::directory_iterator(directory == nullptr ? "" : directory, problem)) {
+    if (file.path().extension() == ".bc") {
+      files.push_back(file.path());
+    }
+  }
+  std::ranges::sort(files);
+  for (const std::filesystem::path& file : files) {
+    const std::string set = file.stem().string();
+    const std::string path = file.string();
+    add("loop_forms/llvm/" + set, path, by_llvm, false);
+    add("loop_forms/midend/" + set, path, [](llvm::Function& f) { benchmark::DoNotOptimize(by_midend(f)); }, true);
+    add(
+        "loop_forms/midend_editor/" + set, path,
+        [](llvm::Function& f) {
+          const midend::llvm_editor editor(f);
+          benchmark::DoNotOptimize(editor.num_values());
+        },
+        false);
+  }
+}
+
+} // namespace midend_benchmarks
