@@ -406,6 +406,71 @@ proc @f(%n: i32, %x: i64) -> i64 {
   CHECK(rotated.plan.refused[0].reason == midend::rotation_refusal_reason::may_not_duplicate);
 }
 
+TEST_CASE("a value that cannot take a phi keeps the exits of a loop apart, but no cycle irreducible") {
+  elbrus::procedure p = program_of(R"(
+proc @f(%c: i1, %x: i64, %n: i32) -> i64 {
+  node entry:
+    br %c ? before : b
+  node before:
+    %token = add.i64 %x, 1
+    br a
+  node a:
+    %i = phi.i32 [before: 0], [b: %n]
+    br b
+  node b:
+    %j = phi.i32 [entry: 1], [a: %i]
+    br %c ? a : loop
+  node loop:
+    %inner = add.i64 %x, 2
+    br %c ? latch : one
+  node latch:
+    br %c ? loop : other
+  node one:
+    ret %inner
+  node other:
+    ret %inner
+}
+)")
+                            .procedures[0];
+  token_editor e(p);                                         // no phi can take the values of 64 bits
+  CHECK(midend::fix_irreducible(e).dispatches == 1);         // nothing reads %token elsewhere
+  CHECK(midend::unify_loop_exits(e).plan.exits.size() == 1); // %inner is computed before both exits
+  p = program_of(R"(
+proc @f(%c: i1, %x: i64, %n: i32) -> i64 {
+  node entry:
+    br %c ? before : b
+  node before:
+    %token = add.i64 %x, 1
+    br %c ? a : early
+  node early:
+    ret %token
+  node a:
+    %i = phi.i32 [before: 0], [b: %n]
+    br b
+  node b:
+    %j = phi.i32 [entry: 1], [a: %i]
+    br %c ? a : loop
+  node loop:
+    br %c ? latch : one
+  node latch:
+    %inner = add.i64 %x, 2
+    br %c ? loop : other
+  node one:
+    ret %x
+  node other:
+    ret %inner
+}
+)")
+          .procedures[0];
+  token_editor f(p);
+  CHECK(midend::fix_irreducible(f).dispatches == 1); // %token is not needed in the cycle
+  const auto exits = midend::unify_loop_exits(f);
+  CHECK(exits.plan.exits.empty());
+  REQUIRE(exits.plan.refused.size() == 1);
+  CHECK(p.value_name(exits.plan.refused[0].value) == "inner");
+  CHECK(elbrus::verify(p).empty());
+}
+
 TEST_CASE("swift 11426, noir 13672, rust 28728, dg 44: endless loops stay, and cleaning ends") {
   elbrus::procedure p = program_of(R"(
 proc @f(%c: i1) -> i32 {

@@ -63,7 +63,7 @@ struct cycle_split {
 /// Why a cycle stays irreducible.
 enum class irreducible_refusal_reason : std::uint8_t {
   edge_stays,        ///< an edge cannot be led elsewhere
-  may_not_duplicate, ///< an operation of a node that had to be copied
+  may_not_duplicate, ///< an operation of a node that had to be copied, or one whose copies no phi could join
   too_large          ///< more would be cloned than the options allow
 };
 
@@ -237,9 +237,15 @@ private:
       edge_id stays = no_edge;
       value_id unique = no_value;
       for_each_id(ir_.graph().out_edges(n), [&](edge_id e) { stays = may_redirect(ir_, e) ? stays : e; });
-      if constexpr (has_may_duplicate<IR>) {
-        for_each_id(ir_.values(n), [&](value_id v) { unique = ir_.is_phi(v) || ir_.may_duplicate(v) ? unique : v; });
-      }
+      for_each_id(ir_.values(n), [&](value_id v) {
+        if (!ir_.is_phi(v)) {
+          bool may_copy = may_insert_phi(ir_, v);
+          if constexpr (has_may_duplicate<IR>) {
+            may_copy = may_copy && ir_.may_duplicate(v);
+          }
+          unique = may_copy ? unique : v;
+        }
+      });
       if (stays != no_edge) {
         return irreducible_refusal{c, cycles_.header(c), irreducible_refusal_reason::edge_stays, stays, no_value};
       }
@@ -300,8 +306,10 @@ private:
 /// cycles are planned; `fix_irreducible` plans again for those around them and for what is in the copies.
 ///
 /// Requires results of this graph as it is. Edges from unreachable nodes stay where they are. A cycle is refused for an
-/// edge that may not be split or redirected, for an operation that may not be duplicated, and if too much would be
-/// cloned; the cycles inside it and around it are not. With `split_or_dispatch` the plan is to split.
+/// edge that may not be split or redirected, for an operation that may not be duplicated or whose copies no phi could
+/// join
+/// (`may_insert_phi`), and if too much would be cloned; the cycles inside it and around it are not. With
+/// `split_or_dispatch` the plan is to split.
 ///
 /// O(n + m), plus for each edge the number of irreducible cycles that it enters, and for splits the size of the cycles.
 template <ssa_ir IR>

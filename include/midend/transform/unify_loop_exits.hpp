@@ -2,10 +2,12 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/dominance/dominator_tree.hpp"
+#include "midend/dominance/dominators.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/editing.hpp"
-#include "midend/ir/function_graph.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/ssa.hpp"
 #include "midend/loops/dominators_and_loops.hpp"
 #include "midend/loops/loop_edges.hpp"
 #include "midend/loops/loop_forest.hpp"
@@ -28,10 +30,12 @@ struct unified_exit {
   std::uint32_t num_edges;
 };
 
-/// A loop that keeps several exit blocks, because an edge cannot be led through a new node.
+/// A loop that keeps several exit blocks, because an edge cannot be led through a new node, or because a value that one
+/// of the exit blocks needs cannot take a phi.
 struct exit_refusal {
   loop_id loop;
-  edge_id edge; ///< that stays
+  edge_id edge;   ///< that stays, or `no_edge`
+  value_id value; ///< that cannot take a phi, or `no_value`
 };
 
 /// What `unify_loop_exits` will do. To veto the change of a loop, remove it; the loops inside it may then keep several
@@ -45,22 +49,87 @@ struct exit_unification_plan {
   bool empty() const { return exits.empty(); }
 };
 
+namespace detail {
+
+/// The values of an IR that no phi can have (`may_insert_phi`) and that another node reads. Few IRs have any.
+template <class IR> class values_without_phis {
+public:
+  explicit values_without_phis(const IR& ir) : ir_(ir) {
+    if constexpr (has_may_insert_phi<IR>) {
+      flat_array<node_id> home(static_cast<std::size_t>(ir.num_values()), no_node);
+      const node_id count = node_count(ir.graph());
+      bool any = false;
+      for (node_id n = 0; n != count; ++n) {
+        for_each_id(ir.values(n), [&](value_id v) {
+          if (!may_insert_phi(ir, v)) {
+            home[v] = n;
+            any = true;
+          }
+        });
+      }
+      for (node_id n = 0; any && n != count; ++n) {
+        for_each_id(ir.values(n), [&](value_id v) {
+          for_each_id(ir.operands(v), [&](value_id operand) {
+            if (operand != no_value && home[operand] != no_node && home[operand] != n) {
+              all_.push_back({operand, home[operand]});
+              home[operand] = no_node;
+            }
+          });
+        });
+      }
+    }
+  }
+
+  bool empty() const { return all_.empty(); }
+
+  /// One that may no longer reach what reads it if edges meet in a dispatch, or `no_value`: its node dominates a
+  /// target, but not all edges. O(values · edges).
+  value_id lost_by_dispatch(const dominator_tree& tree, span<const edge_id> edges) const {
+    for (const value_at& at : all_) {
+      bool before_a_target = false;
+      bool before_all = true;
+      for (const edge_id e : edges) {
+        before_a_target =
+            before_a_target || tree.strictly_dominates(at.home, static_cast<node_id>(ir_.graph().edge_target(e)));
+        before_all = before_all && tree.dominates(at.home, static_cast<node_id>(ir_.graph().edge_source(e)));
+      }
+      if (tree.is_reachable(at.home) && before_a_target && !before_all) {
+        return at.value;
+      }
+    }
+    return no_value;
+  }
+
+private:
+  struct value_at {
+    value_id value;
+    node_id home;
+  };
+
+  const IR& ir_;
+  flat_array<value_at> all_;
+};
+
+} // namespace detail
+
 /// The loops that are left to several blocks, with their exiting edges. An edge that leaves several loops is listed for
 /// each that gets a new exit block: those of outer loops are where inner loops are then left to. Loops without exits
 /// and with one exit block stay as they are, also if that is not dedicated (`simplify_loops`).
 ///
-/// Requires a forest of this graph as it is, with boundaries. A loop with an edge that may not be split is refused.
+/// Requires a forest of this graph as it is, with boundaries. A loop with an edge that may not be split is refused, and
+/// so is one with a value, read in other nodes, that no phi can take (`may_insert_phi`) and that reaches some exit
+/// blocks only.
 ///
 /// O(n + m), plus for each edge the number of loops that it leaves.
-template <class IR>
-  requires has_graph<IR> && graph_is_edge_indexed<IR>
-exit_unification_plan plan_unify_loop_exits(const IR& ir, const loop_forest& loops) {
+template <ssa_ir IR> exit_unification_plan plan_unify_loop_exits(const IR& ir, const loop_forest& loops) {
   const auto& g = ir.graph();
   MIDEND_ASSERT(loops.epoch() == graph_epoch(g), "a loop forest of this graph", loops.epoch());
   exit_unification_plan plan;
   plan.epoch = graph_epoch(g);
   const node_id count = detail::node_count(g);
   flat_array<node_id> leads_to(static_cast<std::size_t>(g.num_edges()), no_node); // where it will; else its target
+  const detail::values_without_phis<IR> stuck(ir);
+  const dominator_tree tree = stuck.empty() ? dominator_tree() : dominators(g);
   const auto end_of = [&](const loop_edge& e) { return leads_to[e.id] == no_node ? e.target : leads_to[e.id]; };
   for (const loop_id l : loops.loops()) {
     node_id first = no_node;
@@ -71,17 +140,25 @@ exit_unification_plan plan_unify_loop_exits(const IR& ir, const loop_forest& loo
       has_several = has_several || end_of(e) != first;
       stays = stays == no_edge && !may_split(ir, e.id) ? e.id : stays;
     }
-    if (has_several && stays != no_edge) {
-      plan.refused.push_back({l, stays});
-    } else if (has_several) {
-      const auto begin = static_cast<std::uint32_t>(plan.edges.size());
-      const auto new_node = static_cast<node_id>(count + plan.exits.size());
-      for (const loop_edge& e : loops.exiting_edges(l)) {
-        plan.edges.push_back(e.id);
-        leads_to[e.id] = new_node;
-      }
-      plan.exits.push_back({l, begin, static_cast<std::uint32_t>(plan.edges.size()) - begin});
+    if (!has_several) {
+      continue;
     }
+    const auto begin = static_cast<std::uint32_t>(plan.edges.size());
+    for (const loop_edge& e : loops.exiting_edges(l)) {
+      plan.edges.push_back(e.id);
+    }
+    const span<const edge_id> edges(plan.edges.data() + begin, plan.edges.size() - begin);
+    const value_id lost = stays == no_edge ? stuck.lost_by_dispatch(tree, edges) : no_value;
+    if (stays != no_edge || lost != no_value) {
+      plan.refused.push_back({l, stays, lost});
+      plan.edges.shrink(begin);
+      continue;
+    }
+    const auto new_node = static_cast<node_id>(count + plan.exits.size());
+    for (const edge_id e : edges) {
+      leads_to[e] = new_node;
+    }
+    plan.exits.push_back({l, begin, static_cast<std::uint32_t>(edges.size())});
   }
   return plan;
 }

@@ -425,16 +425,22 @@ std::string to_text(const IR& ir, const loop_forest& loops, const exit_unificati
            detail::list_of_edges(ir.graph(), {plan.edges.data() + x.first_edge, x.num_edges}, names) + '\n';
   }
   for (const exit_refusal& r : plan.refused) {
-    out += "the loop of " + std::string(names.node(loops.header(r.loop))) +
-           " keeps its exits: " + detail::ends_text(ir.graph(), r.edge, names) + " cannot be led through a new node\n";
+    out += "the loop of " + std::string(names.node(loops.header(r.loop))) + " keeps its exits: " +
+           (r.edge == no_edge ? std::string(names.value(r.value)) + " cannot take a phi\n"
+                              : detail::ends_text(ir.graph(), r.edge, names) + " cannot be led through a new node\n");
   }
   return out;
 }
 
 inline std::string summary_text(const exit_unification_plan& plan) {
+  std::size_t edges = 0;
+  for (const exit_refusal& r : plan.refused) {
+    edges += r.edge != no_edge ? 1u : 0u;
+  }
   return detail::plan_counts("no common exits")
       .done(plan.exits.size(), "common exit")
-      .refused(plan.refused.size(), "loop", "an edge cannot be led through a new node")
+      .refused(edges, "loop", "an edge cannot be led through a new node")
+      .refused(plan.refused.size() - edges, "loop", "a value cannot take a phi")
       .text();
 }
 
