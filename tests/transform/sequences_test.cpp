@@ -28,8 +28,8 @@ namespace {
 /// `certify()`; steps with certificates of their own end it before.
 class certified_procedure {
 public:
-  certified_procedure(elbrus::procedure& p, random_source& random)
-      : random(random), procedure_(p), editor_(p), before_(p) {}
+  certified_procedure(elbrus::procedure& p, random_source& source)
+      : random(source), procedure_(p), editor_(p), before_(p) {}
 
   midend::unfolding<elbrus::editor>& u() {
     if (!unfolding_) {

@@ -108,6 +108,9 @@ TEST_CASE("words for plans of loop forms") {
   CHECK(midend::to_text(e, found.loops, rotate, names) ==
         "rotate the loop of test: a copy of test guards it, and body follows\n");
   CHECK(midend::summary_text(rotate) == "1 rotated loop");
+  rotate.rotations[0].runs = true;
+  CHECK(midend::to_text(e, found.loops, rotate, names) == "rotate the loop of test: it runs, and body follows\n");
+  CHECK(midend::summary_text(rotate) == "1 rotated loop, 1 known guard");
   rotate = midend::plan_rotate_loops(e, found.loops, {.max_operations = 1});
   CHECK(midend::summary_text(rotate) ==
         "no loop rotated; refused: 1 loop (its header has more operations than the limit)");
@@ -145,10 +148,15 @@ TEST_CASE("words for plans: values that leave a loop, common exits, and loops at
   auto closed = midend::plan_close_loops(e, found.dominators, found.loops);
   CHECK(midend::to_text(closed, names) == "close %i by a phi in done\n");
   CHECK(midend::summary_text(closed) == "1 closing phi");
-  closed.refused.push_back(closed.phis[0]);
+  for (const auto reason :
+       {midend::closing_refusal_reason::exit_not_dedicated, midend::closing_refusal_reason::no_phi}) {
+    closed.refused.push_back({closed.phis[0].value, closed.phis[0].exit, reason});
+  }
   closed.phis.clear();
-  CHECK(midend::to_text(closed, names) == "%i stays open: done is also entered from elsewhere\n");
-  CHECK(midend::summary_text(closed) == "no closing phis; refused: 1 value (the exit is not dedicated)");
+  CHECK(midend::to_text(closed, names) == "%i stays open in done: the exit is also entered from elsewhere\n"
+                                          "%i stays open in done: the value can take no phi\n");
+  CHECK(midend::summary_text(closed) == "no closing phis; refused: 1 value (the exit is also entered from elsewhere), "
+                                        "1 value (the value can take no phi)");
   auto unify = midend::plan_unify_loop_exits(e, found.loops);
   CHECK(midend::to_text(e, found.loops, unify, names) ==
         "a common exit of the loop of test: test -> done, body -> other\n");
@@ -271,6 +279,7 @@ TEST_CASE("each enumerator has words of its own") {
   all_different(midend::drop_reason::assumed);
   all_different(midend::loop_node_kind::dedicated_exit);
   all_different(midend::loop_refusal_reason::edge_stays);
+  all_different(midend::closing_refusal_reason::no_phi);
   all_different(midend::rotation_refusal_reason::edge_stays);
   all_different(midend::irreducible_refusal_reason::too_large);
   all_different(midend::hoisting_refusal_reason::memory_written);

@@ -49,6 +49,11 @@ constexpr std::string_view to_text(loop_refusal_reason r) {
                                                    : "an edge cannot be led through a new node";
 }
 
+constexpr std::string_view to_text(closing_refusal_reason r) {
+  return r == closing_refusal_reason::exit_not_dedicated ? "the exit is also entered from elsewhere"
+                                                         : "the value can take no phi";
+}
+
 constexpr std::string_view to_text(rotation_refusal_reason r) {
   switch (r) {
   case rotation_refusal_reason::no_preheader:
@@ -198,30 +203,38 @@ inline std::string summary_text(const loop_simplification_plan& plan) {
 /// A line for each phi, and for each value that is still read outside its loop without one.
 ///
 ///     close %s by a phi in exit
-///     %s stays open: exit is also entered from elsewhere
+///     %s stays open in exit: the exit is also entered from elsewhere
 template <value_names Names = numbered_values>
 std::string to_text(const loop_closing_plan& plan, const Names& names = {}) {
   std::string out;
   for (const closing_phi& c : plan.phis) {
     out += "close " + std::string(names.value(c.value)) + " by a phi in " + std::string(names.node(c.exit)) + '\n';
   }
-  for (const closing_phi& c : plan.refused) {
-    out += std::string(names.value(c.value)) + " stays open: " + std::string(names.node(c.exit)) +
-           " is also entered from elsewhere\n";
+  for (const closing_refusal& r : plan.refused) {
+    out += std::string(names.value(r.value)) + " stays open in " + std::string(names.node(r.exit)) + ": " +
+           std::string(to_text(r.reason)) + '\n';
   }
   return out;
 }
 
 inline std::string summary_text(const loop_closing_plan& plan) {
-  return detail::plan_counts("no closing phis")
-      .done(plan.phis.size(), "closing phi")
-      .refused(plan.refused.size(), "value", "the exit is not dedicated")
-      .text();
+  detail::plan_counts counts("no closing phis");
+  counts.done(plan.phis.size(), "closing phi");
+  for (const closing_refusal_reason reason :
+       {closing_refusal_reason::exit_not_dedicated, closing_refusal_reason::no_phi}) {
+    std::size_t count = 0;
+    for (const closing_refusal& r : plan.refused) {
+      count += r.reason == reason ? 1u : 0u;
+    }
+    counts.refused(count, "value", to_text(reason));
+  }
+  return counts.text();
 }
 
 /// A line for each loop. `loops` is that of the plan.
 ///
 ///     rotate the loop of test: a copy of test guards it, and body follows
+///     rotate the loop of loop: it runs, and body follows
 ///     the loop of test stays: it has no preheader
 template <class IR, value_names Names = numbered_values>
   requires has_graph<IR> && graph_is_edge_indexed<IR>
@@ -229,7 +242,7 @@ std::string to_text(const IR& ir, const loop_forest& loops, const rotation_plan&
   std::string out;
   for (const rotation& r : plan.rotations) {
     const std::string header(names.node(r.header));
-    out += "rotate the loop of " + header + ": a copy of " + header + " guards it, and " +
+    out += "rotate the loop of " + header + (r.runs ? ": it runs" : ": a copy of " + header + " guards it") + ", and " +
            std::string(names.node(static_cast<node_id>(ir.graph().edge_target(r.body)))) + " follows\n";
   }
   for (const rotation_refusal& r : plan.refused) {
@@ -242,7 +255,11 @@ std::string to_text(const IR& ir, const loop_forest& loops, const rotation_plan&
 inline std::string summary_text(const rotation_plan& plan) {
   using enum rotation_refusal_reason;
   detail::plan_counts counts("no loop rotated");
-  counts.done(plan.rotations.size(), "rotated loop");
+  std::size_t running = 0;
+  for (const rotation& r : plan.rotations) {
+    running += r.runs ? 1u : 0u;
+  }
+  counts.done(plan.rotations.size(), "rotated loop").done(running, "known guard");
   for (const rotation_refusal_reason reason :
        {no_preheader, several_edges_into_the_body, too_large, may_not_duplicate, edge_stays}) {
     std::size_t count = 0;
