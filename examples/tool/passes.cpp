@@ -59,6 +59,13 @@ const std::vector<pass_kind>& pass_kinds() {
       sccp_pass<midend::interval_domain>("sccp:interval", "the same, with value ranges"),
       sccp_pass<midend::known_bits_domain>("sccp:known-bits", "the same, with known bits"),
       sccp_pass<midend::number_domain>("sccp:product", "the same, with value ranges and known bits"),
+      transformation("separate-loops", "give loops that share a header headers of their own",
+                     [](auto& run) {
+                       const auto found = midend::dominators_and_loops(run.editor().graph());
+                       run.done_as_planned(
+                           midend::plan_separate_loops(run.editor(), found.loops),
+                           [&](const auto& plan) { return midend::apply_separate_loops(run.editor(), plan); });
+                     }),
       transformation("simplify-loops", "give each loop a preheader, a single latch and dedicated exits",
                      [](auto& run) { run.done(midend::simplify_loops(run.editor())); }),
       transformation("close-loops", "read values of a loop outside only by phis in its exits (LCSSA); simplify first",

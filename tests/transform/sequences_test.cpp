@@ -89,6 +89,11 @@ void simplify(certified_procedure& p) {
   midend::apply_simplify_loops(p.u(), plan);
 }
 
+void separate(certified_procedure& p) {
+  const auto found = midend::dominators_and_loops(p.procedure());
+  midend::apply_separate_loops(p.u(), midend::plan_separate_loops(p.u().program(), found.loops));
+}
+
 void close(certified_procedure& p) {
   simplify(p);
   const auto found = midend::dominators_and_loops(p.procedure());
@@ -160,8 +165,9 @@ void unfold(certified_procedure& p) {
   }
 }
 
-constexpr std::array<step_kind, 12> steps = {{
+constexpr std::array<step_kind, 13> steps = {{
     {"simplify_loops", simplify},
+    {"separate_loops", separate},
     {"close_loops", close},
     {"rotate_loops", rotate},
     {"split_critical_edges", split},

@@ -168,6 +168,27 @@ TEST_CASE("words for plans: values that leave a loop, common exits, and loops at
   CHECK(midend::summary_text(unify) == "no common exits; refused: 1 loop (an edge cannot be led through a new node)");
 }
 
+TEST_CASE("words for plans of loops with one header") {
+  procedure p = parsed("node entry:\n br test\n"
+                       "node test:\n %i = phi.i32 [entry: 0], [body: %i], [outer: %j]\n %j = add.i32 %i, 1\n"
+                       " br %c ? body : done\n"
+                       "node body:\n %t = cmp.lt.i32 %j, %n\n br %t ? test : outer\n"
+                       "node outer:\n br test\n"
+                       "node done:\n ret %i\n");
+  const text_names names{p};
+  strict_editor e(p);
+  const auto found = midend::dominators_and_loops(p);
+  auto plan = midend::plan_separate_loops(e, found.loops);
+  CHECK(midend::to_text(e, found.loops, plan, names) ==
+        "separate the loops of test: outer -> test, entry -> test; a phi keeps its value in the inner one\n");
+  CHECK(midend::summary_text(plan) == "1 new header");
+  e.stays = p.out_edges(3)[0];
+  plan = midend::plan_separate_loops(e, found.loops);
+  CHECK(midend::to_text(e, found.loops, plan, names) ==
+        "the loops of test stay one: outer -> test cannot be led through a new node\n");
+  CHECK(midend::summary_text(plan) == "no loop separated; refused: 1 loop (an edge cannot be led through a new node)");
+}
+
 TEST_CASE("words for plans of irreducible cycles") {
   procedure p = parsed("node entry:\n br %c ? a : b\n"
                        "node a:\n br b\n"
@@ -277,6 +298,7 @@ TEST_CASE("each enumerator has words of its own") {
   all_different(midend::replacement_fault::changed_flow);
   all_different(midend::motion_fault::changed_memory);
   all_different(midend::drop_reason::assumed);
+  all_different(midend::separation_reason::profile);
   all_different(midend::loop_node_kind::dedicated_exit);
   all_different(midend::loop_refusal_reason::edge_stays);
   all_different(midend::closing_refusal_reason::no_phi);

@@ -16,6 +16,7 @@
 #include "midend/transform/remove_dead_code.hpp"
 #include "midend/transform/replacement_witness.hpp"
 #include "midend/transform/rotate_loops.hpp"
+#include "midend/transform/separate_loops.hpp"
 #include "midend/transform/simplify_loops.hpp"
 #include "midend/transform/split_critical_edges.hpp"
 #include "midend/transform/unfolding_witness.hpp"
@@ -67,6 +68,11 @@ constexpr std::string_view to_text(rotation_refusal_reason r) {
   default:
     return "an edge of its header cannot be redirected";
   }
+}
+
+constexpr std::string_view to_text(separation_reason r) {
+  return r == separation_reason::unchanged_phi ? "a phi keeps its value in the inner one"
+                                               : "the profile shows the inner one";
 }
 
 constexpr std::string_view to_text(irreducible_refusal_reason r) {
@@ -198,6 +204,33 @@ inline std::string summary_text(const loop_simplification_plan& plan) {
     }
   }
   return counts.text();
+}
+
+/// A line for each loop that gets a header of its own. `loops` is that of the plan.
+///
+///     separate the loops of test: entry -> test, outer -> test; a phi keeps its value in the inner one
+///     the loops of test stay one: outer -> test cannot be led through a new node
+template <class IR, value_names Names = numbered_values>
+  requires has_graph<IR> && graph_is_edge_indexed<IR>
+std::string to_text(const IR& ir, const loop_forest& loops, const separation_plan& plan, const Names& names = {}) {
+  std::string out;
+  for (const loop_separation& s : plan.separations) {
+    out += "separate the loops of " + std::string(names.node(loops.header(s.loop))) + ": " +
+           detail::list_of_edges(ir.graph(), {plan.edges.data() + s.first_edge, s.num_edges}, names) + "; " +
+           std::string(to_text(s.reason)) + '\n';
+  }
+  for (const separation_refusal& r : plan.refused) {
+    out += "the loops of " + std::string(names.node(loops.header(r.loop))) +
+           " stay one: " + detail::ends_text(ir.graph(), r.edge, names) + " cannot be led through a new node\n";
+  }
+  return out;
+}
+
+inline std::string summary_text(const separation_plan& plan) {
+  return detail::plan_counts("no loop separated")
+      .done(plan.separations.size(), "new header")
+      .refused(plan.refused.size(), "loop", "an edge cannot be led through a new node")
+      .text();
 }
 
 /// A line for each phi, and for each value that is still read outside its loop without one.
