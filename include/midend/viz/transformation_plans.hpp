@@ -208,7 +208,7 @@ inline std::string summary_text(const loop_simplification_plan& plan) {
 
 /// A line for each loop that gets a header of its own. `loops` is that of the plan.
 ///
-///     separate the loops of test: entry -> test, outer -> test; a phi keeps its value in the inner one
+///     separate the loops of test: outer -> test, entry -> test; a phi keeps its value in the inner one
 ///     the loops of test stay one: outer -> test cannot be led through a new node
 template <class IR, value_names Names = numbered_values>
   requires has_graph<IR> && graph_is_edge_indexed<IR>
