@@ -3,6 +3,7 @@
 
 #include <midend/adapters/llvm_editor.hpp>
 #include <midend/transform/verify_unfolding.hpp>
+#include <midend/viz/certificates.hpp>
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/StringRef.h>
@@ -79,25 +80,31 @@ public:
     }
   }
 
-  /// Stops the compiler unless the witness proves that the function is still the same program.
-  void check(const midend::llvm_editor& after, const midend::unfolding_witness& witness) {
+  /// Stops the compiler unless `verify(before, after)` accepts what was done.
+  template <class Verify> void check(const midend::llvm_editor& after, Verify verify) {
     if (!before_) {
       return;
     }
     const midend::llvm_editor before(before_->function());
-    const midend::unfolding_verdict verdict = midend::verify_unfolding(before, after, witness);
+    const auto verdict = verify(before, after);
     if (!verdict) {
-      llvm::errs() << pass_ << ": " << function_.getName() << ": the certificate is rejected, fault "
-                   << static_cast<unsigned>(verdict.fault);
+      llvm::errs() << pass_ << ": " << function_.getName()
+                   << ": the certificate is rejected: " << midend::to_text(verdict.fault);
       if (verdict.node != midend::no_node) {
         llvm::errs() << ", at block ";
         after.block(verdict.node)->printAsOperand(llvm::errs(), false);
       }
-      print("\n  new: ", verdict.value, after);
-      print("\n  old: ", verdict.old_value, before);
+      if (verdict.value != midend::no_value) {
+        llvm::errs() << ", value" << *after.value(verdict.value);
+      }
       llvm::errs() << "\n";
       stop();
     }
+  }
+
+  /// The same for what only unfolds the program.
+  void check(const midend::llvm_editor& after, const midend::unfolding_witness& witness) {
+    check(after, [&](const auto& before, const auto& now) { return midend::verify_unfolding(before, now, witness); });
   }
 
   /// Stops the compiler if LLVM's verifier finds a mistake. The function must not be being edited.
@@ -109,12 +116,6 @@ public:
   }
 
 private:
-  static void print(const char* what, midend::value_id v, const midend::llvm_editor& program) {
-    if (v != midend::no_value) {
-      llvm::errs() << what << *program.value(v);
-    }
-  }
-
   [[noreturn]] static void stop() { llvm::report_fatal_error("midend: a transformation is wrong", false); }
 
   llvm::Function& function_;

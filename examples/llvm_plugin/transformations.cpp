@@ -10,26 +10,31 @@
 #include <midend/transform/clean_control.hpp>
 #include <midend/transform/close_loops.hpp>
 #include <midend/transform/fix_irreducible.hpp>
+#include <midend/transform/hoist_invariants.hpp>
+#include <midend/transform/propagate_copies.hpp>
 #include <midend/transform/remove_dead_code.hpp>
 #include <midend/transform/rotate_loops.hpp>
 #include <midend/transform/simplify_loops.hpp>
 #include <midend/transform/split_critical_edges.hpp>
-#include <midend/transform/unfolding.hpp>
+#include <midend/transform/unify_loop_exits.hpp>
+#include <midend/transform/verify_motion.hpp>
+#include <midend/transform/verify_removal.hpp>
+#include <midend/transform/verify_replacement.hpp>
 
 #include <llvm/IR/Analysis.h>
 #include <llvm/IR/Function.h>
 
+#include <algorithm>
 #include <cstddef>
-#include <optional>
 
 namespace {
 
 using midend::llvm_editor;
 
-/// What a pass has changed.
+/// What a pass has changed; the greater includes the smaller.
 enum class change { nothing, values, flow };
 
-/// Compares the sizes of a function: what only grows by new things, and what is new.
+/// What has been added to a function: transformations of loops change it by new blocks and phis only.
 class growth {
 public:
   explicit growth(const llvm_editor& editor)
@@ -47,15 +52,20 @@ private:
   std::size_t values_;
 };
 
+/// A transformation of loops in one call.
+template <class Transform> change run_on_loops(llvm_editor& editor, certificate& proof, Transform transform) {
+  const growth growth(editor);
+  proof.check(editor, transform(editor).witness);
+  return growth.since();
+}
+
 // The transformations. Each says what it is called, and changes a function.
 
 struct simplify_loops {
   static constexpr llvm::StringLiteral name = "midend-simplify-loops";
 
   static change run(llvm_editor& editor, certificate& proof) {
-    const auto done = midend::simplify_loops(editor);
-    proof.check(editor, done.witness);
-    return done.plan.empty() ? change::nothing : change::flow;
+    return run_on_loops(editor, proof, [](llvm_editor& e) { return midend::simplify_loops(e); });
   }
 };
 
@@ -63,9 +73,7 @@ struct close_loops {
   static constexpr llvm::StringLiteral name = "midend-close-loops";
 
   static change run(llvm_editor& editor, certificate& proof) {
-    const growth growth(editor); // loops are simplified first, by new blocks
-    proof.check(editor, midend::close_loops(editor).witness);
-    return growth.since();
+    return run_on_loops(editor, proof, [](llvm_editor& e) { return midend::close_loops(e); });
   }
 };
 
@@ -73,9 +81,7 @@ struct rotate_loops {
   static constexpr llvm::StringLiteral name = "midend-rotate";
 
   static change run(llvm_editor& editor, certificate& proof) {
-    const growth growth(editor); // guards are new blocks
-    proof.check(editor, midend::rotate_loops(editor).witness);
-    return growth.since();
+    return run_on_loops(editor, proof, [](llvm_editor& e) { return midend::rotate_loops(e); });
   }
 };
 
@@ -83,9 +89,15 @@ struct fix_irreducible {
   static constexpr llvm::StringLiteral name = "midend-fix-irreducible";
 
   static change run(llvm_editor& editor, certificate& proof) {
-    const auto done = midend::fix_irreducible(editor);
-    proof.check(editor, done.witness);
-    return done.plan.empty() ? change::nothing : change::flow;
+    return run_on_loops(editor, proof, [](llvm_editor& e) { return midend::fix_irreducible(e); });
+  }
+};
+
+struct unify_exits {
+  static constexpr llvm::StringLiteral name = "midend-unify-exits";
+
+  static change run(llvm_editor& editor, certificate& proof) {
+    return run_on_loops(editor, proof, [](llvm_editor& e) { return midend::unify_loop_exits(e); });
   }
 };
 
@@ -104,9 +116,32 @@ struct remove_dead_code {
 
   static change run(llvm_editor& editor, certificate& proof) {
     const midend::dead_code_plan plan = midend::plan_remove_dead_code(editor);
-    midend::unfolding<llvm_editor> u(editor);
-    midend::apply_remove_dead_code(editor, plan);
-    proof.check(editor, u.witness());
+    const midend::removal_witness witness = midend::apply_remove_dead_code(editor, plan);
+    proof.check(editor,
+                [&](const auto& before, const auto& after) { return midend::verify_removal(before, after, witness); });
+    return plan.empty() ? change::nothing : plan.branches.empty() ? change::values : change::flow;
+  }
+};
+
+struct propagate_copies {
+  static constexpr llvm::StringLiteral name = "midend-propagate-copies";
+
+  static change run(llvm_editor& editor, certificate& proof) {
+    const midend::copy_propagation_plan plan = midend::plan_propagate_copies(editor);
+    const midend::replacement_witness witness = midend::apply_propagate_copies(editor, plan);
+    proof.check(editor, [&](const auto& before, const auto& after) {
+      return midend::verify_replacement(before, after, witness);
+    });
+    return plan.empty() ? change::nothing : change::values;
+  }
+};
+
+struct hoist_invariants {
+  static constexpr llvm::StringLiteral name = "midend-hoist-invariants";
+
+  static change run(llvm_editor& editor, certificate& proof) {
+    const midend::hoisting_plan plan = midend::hoist_invariants(editor);
+    proof.check(editor, [](const auto& before, const auto& after) { return midend::verify_motion(before, after); });
     return plan.empty() ? change::nothing : change::values;
   }
 };
@@ -124,20 +159,18 @@ struct sccp {
   }
 };
 
-template <class T> class transformation_pass : public llvm::PassInfoMixin<transformation_pass<T>> {
+/// Runs the transformations `Steps`, and is called like the last one.
+template <class... Steps> class transformation_pass : public llvm::PassInfoMixin<transformation_pass<Steps...>> {
 public:
   explicit transformation_pass(bool verify) : verify_(verify) {}
 
-  static llvm::StringRef name() { return T::name; }
+  static constexpr llvm::StringLiteral pass_name = (Steps::name, ...);
+
+  static llvm::StringRef name() { return pass_name; }
 
   llvm::PreservedAnalyses run(llvm::Function& f, llvm::FunctionAnalysisManager&) {
-    certificate proof(f, T::name, verify_);
-    change done;
-    {
-      llvm_editor editor(f);
-      done = T::run(editor, proof);
-    }
-    proof.check_function();
+    change done = change::nothing;
+    ((done = std::max(done, run_step<Steps>(f))), ...);
     llvm::PreservedAnalyses preserved =
         done == change::nothing ? llvm::PreservedAnalyses::all() : llvm::PreservedAnalyses::none();
     if (done == change::values) {
@@ -147,6 +180,17 @@ public:
   }
 
 private:
+  template <class Step> change run_step(llvm::Function& f) const {
+    certificate proof(f, Step::name, verify_);
+    change done;
+    {
+      llvm_editor editor(f);
+      done = Step::run(editor, proof);
+    }
+    proof.check_function();
+    return done;
+  }
+
   bool verify_;
 };
 
@@ -209,12 +253,19 @@ template <class Pass> void add(bool verify, llvm::FunctionPassManager& passes) {
   passes.addPass(Pass(verify));
 }
 
-template <class T> constexpr named_pass pass_of = {T::name, add<transformation_pass<T>>};
+template <class Pass> constexpr named_pass pass_of = {Pass::pass_name, add<Pass>};
 
-constexpr named_pass all[] = {pass_of<simplify_loops>,       pass_of<close_loops>,
-                              pass_of<rotate_loops>,         pass_of<fix_irreducible>,
-                              pass_of<split_critical_edges>, {clean_control_pass::pass_name, add<clean_control_pass>},
-                              pass_of<remove_dead_code>,     pass_of<sccp>};
+constexpr named_pass all[] = {pass_of<transformation_pass<simplify_loops>>,
+                              pass_of<transformation_pass<close_loops>>,
+                              pass_of<transformation_pass<rotate_loops>>,
+                              pass_of<transformation_pass<fix_irreducible>>,
+                              pass_of<transformation_pass<unify_exits>>,
+                              pass_of<transformation_pass<split_critical_edges>>,
+                              pass_of<clean_control_pass>,
+                              pass_of<transformation_pass<remove_dead_code>>,
+                              pass_of<transformation_pass<propagate_copies>>,
+                              pass_of<transformation_pass<simplify_loops, hoist_invariants>>,
+                              pass_of<transformation_pass<sccp>>};
 
 } // namespace
 

@@ -30,7 +30,7 @@ has() { grep -qF -- "$1" "$work/out.ll"; }
 lacks() { ! has "$1"; }
 
 passes=(midend-simplify-loops midend-close-loops midend-rotate midend-fix-irreducible midend-clean-control midend-dce
-  midend-sccp midend-split-critical-edges)
+  midend-sccp midend-split-critical-edges midend-unify-exits midend-propagate-copies midend-hoist-invariants)
 all=$(IFS=,; echo "${passes[*]}")
 
 # Each by itself, checked by its certificate, LLVM's verifier, and LLVM's analyses.
