@@ -5,7 +5,8 @@
 #   --quick      only g++: unit tests with contract checks, the tool, examples and clients
 #   --thorough   the unit tests also by clang 16, by g++ optimised as in a release, and under sanitizers without
 #                shortening the long ones; each header alone by each compiler; longer fuzzing; the unit tests on s390x
-#                (by qemu-user), on i686, and with libc++, and the tool's answers there, byte for byte
+#                (by qemu-user), on i686, and with libc++, and the tool's answers there, byte for byte; sqlite3, Lua and
+#                programs of csmith compiled with the LLVM plugin, and the loop forms that LLVM finds in sqlite3 and Lua
 #   --no-setup   install nothing
 #   --jobs=N     so many compilers at a time (default: one per processor; MIDEND_JOBS does the same)
 #
@@ -226,6 +227,10 @@ else
   [ $thorough -eq 0 ] || step "release: unit tests" unit release
   step "release: headers, budgets, rejected programs, clients, tool, examples" \
     ctest --preset release --no-tests=error -LE unit
+  if [ $thorough -eq 1 ] && [ -e build/release/bin/midend_llvm_plugin.so ]; then
+    step "release: sqlite3, Lua and csmith with the LLVM plugin" \
+      bash tests/llvm_plugin/real_programs.sh build/release/bin/midend_llvm_plugin.so
+  fi
   # Not for their times: each checks its answers before it measures.
   step "release: benchmarks" timeout 600 build/release/bin/midend_benchmarks --benchmark_filter='/lua5.4-O0$' --benchmark_min_time=0.001
   step "no-exceptions: build" build no-exceptions # the examples too

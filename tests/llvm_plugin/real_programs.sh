@@ -47,7 +47,8 @@ pass() { echo "passed: $1"; passed=$((passed + 1)); }
 fail() { echo "FAILED: $1"; failed=$((failed + 1)); }
 skip() { echo "skipped: $1"; skipped=$((skipped + 1)); }
 
-all=midend-simplify-loops,midend-close-loops,midend-rotate,midend-fix-irreducible,midend-sccp,midend-clean-control,midend-dce,midend-split-critical-edges
+all=midend-simplify-loops,midend-fix-irreducible,midend-sccp,midend-rotate,midend-hoist-invariants,midend-propagate-copies,midend-close-loops
+all=$all,midend-unify-exits,midend-clean-control,midend-dce,midend-split-critical-edges
 export MIDEND_AT="pipeline-early-simplification=midend-sccp,midend-fix-irreducible,midend-simplify-loops;scalar-optimizer-late=$all;vectorizer-start=midend-rotate,midend-close-loops;optimizer-last=$all,midend-compare<quiet>"
 
 # compile LEVEL OUTPUT FLAGS... FILES.c: with the plugin if LEVEL is 1 or 2, without it if LEVEL is plain.
@@ -104,12 +105,37 @@ compare() {
   fi
 }
 
+# forms NAME FLAGS... FILES.c: the loop forms that LLVM finds, at -O0 with values in place of stack slots, and at -O1.
+forms() {
+  local name=$1 level source objects=() options=()
+  shift
+  command -v opt-19 >/dev/null && command -v llvm-link-19 >/dev/null || { skip "$name: no opt-19, forms are not checked"; return; }
+  for level in 0 1; do
+    rm -rf "$work/forms"
+    mkdir "$work/forms"
+    options=() objects=()
+    for source in "$@"; do
+      if [[ $source == *.c ]]; then
+        env -u MIDEND_AT clang-19 -O$level -Xclang -disable-O0-optnone -w "${options[@]}" -emit-llvm -c "$source" \
+          -o "$work/forms/$(basename "$source" .c).bc" && objects+=("$work/forms/$(basename "$source" .c).bc")
+      else
+        options+=("$source")
+      fi
+    done
+    llvm-link-19 "${objects[@]}" -o "$work/forms/linked.bc" &&
+      opt-19 "-passes=$([ $level -eq 0 ] && echo mem2reg || echo verify)" "$work/forms/linked.bc" -o "$work/$name-O$level.bc" &&
+      bash "$here/canonical_forms.sh" "$plugin" "$work/$name-O$level.bc"
+    if [ $? -eq 0 ]; then pass "$name at -O$level: LLVM agrees on loop forms"; else fail "$name at -O$level: loop forms"; fi
+  done
+}
+
 sqlite3_shell() {
   local source=$work/sqlite3 level
   command -v tclsh >/dev/null || { skip "sqlite3: no tclsh"; return; }
   source_of sqlite3 "$source" || { skip "sqlite3: no source package"; return; }
   (mkdir "$source/build" && cd "$source/build" && ../configure --disable-tcl --disable-readline && make sqlite3.c shell.c) \
     >"$work/sqlite3.log" 2>&1 || { skip "sqlite3: its sources cannot be made"; return; }
+  forms sqlite3 -DSQLITE_THREADSAFE=0 "-I$source/build" "$source/build/sqlite3.c"
   echo "sqlite3: $(grep -c ';$' "$here/statements.sql") statements"
   for level in plain 1 2; do
     compile $level "$work/shell-$level" -DSQLITE_THREADSAFE=0 "-I$source/build" "$source/build"/{sqlite3,shell}.c ||
@@ -123,6 +149,7 @@ sqlite3_shell() {
 lua_program() {
   local name=$1 source=$work/$2 level
   source_of "$2" "$source" || { skip "$name: no source package"; return; }
+  [ "$2" != lua5.4 ] || forms lua5.4 -DLUA_USE_POSIX "-I$source/src" $(ls "$source"/src/*.c | grep -v '/luac\.c$')
   for level in plain 1 2; do
     compile $level "$work/lua-$level" -DLUA_USE_POSIX "-I$source/src" $(ls "$source"/src/*.c | grep -v -e '/luac\.c$' -e '/print\.c$') ||
       { fail "$name does not compile, -O$level"; continue; }
