@@ -509,15 +509,20 @@ private:
     attach(phi, role::own, w_.fresh_.back());
   }
 
-  /// The input that a phi passes on, judged by the edges from nodes that were found earlier.
+  /// The input that a phi passes on, judged by the edges from nodes that were found earlier; if no value arrives along
+  /// these, by all edges.
   constexpr value_id input_passed_by(value_id phi) const {
+    const node_id home = w_.home_[phi];
+    bool arrives_early = false;
+    for_each_compared_edge(home, [&](edge_id e) {
+      const value_id v = input(phi, e);
+      arrives_early = arrives_early || (is_early(e) && v != no_value && is_placed(v));
+    });
     value_id out = no_value;
     bool are_equal = true;
-    const node_id home = w_.home_[phi];
     for_each_compared_edge(home, [&](edge_id e) {
-      const auto source = static_cast<node_id>(ir_.graph().edge_source(e));
       const value_id v = input(phi, e);
-      if (w_.entered_[source] >= w_.entered_[home] || v == no_value) {
+      if ((arrives_early && !is_early(e)) || v == no_value) {
         return;
       }
       if (is_undefined_literal(ir_, v)) {
@@ -528,6 +533,11 @@ private:
       }
     });
     return are_equal && out != no_value && same_type(ir_, phi, out) ? out : no_value;
+  }
+
+  constexpr bool is_early(edge_id e) const {
+    return w_.entered_[static_cast<node_id>(ir_.graph().edge_source(e))] <
+           w_.entered_[static_cast<node_id>(ir_.graph().edge_target(e))];
   }
 
   constexpr void place_operation(value_id v) {

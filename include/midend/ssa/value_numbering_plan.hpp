@@ -1,0 +1,157 @@
+/// `plan_value_numbering`: the changes to a program that follow from the result of `value_numbering`, as data.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dataflow/value_domain.hpp"
+#include "midend/dominance/dominators.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/effects.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/ir/semantics.hpp"
+#include "midend/ir/ssa.hpp"
+#include "midend/ssa/detail/staying_nodes.hpp"
+#include "midend/ssa/sccp_plan.hpp"
+#include "midend/ssa/value_numbering_result.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// A plan. To veto the replacement of a value, remove it from its list. The others stay valid; keep the promises that
+/// the plan drops dropped.
+template <class Constant> struct value_numbering_plan {
+  /// Every use of `value` becomes `leader`, which dominates it.
+  struct replacement {
+    value_id value;
+    value_id leader;
+    bool is_removable; ///< computing it has no other effect, so it can be erased
+  };
+
+  sccp_plan<Constant> constants;         ///< and dead edges and nodes
+  std::vector<replacement> replacements; ///< leaders are in no list of values to be replaced
+  flat_array<value_id> dropped_promises; ///< leaders that promise more than a value that they replace; by first need
+
+  bool empty() const { return constants.empty() && replacements.empty(); }
+};
+
+namespace detail {
+
+template <class IR, class D> class value_numbering_planner {
+public:
+  using plan = value_numbering_plan<domain_constant<D>>;
+
+  value_numbering_planner(const IR& ir, const value_numbering_result<D>& found, plan& out)
+      : ir_(ir), found_(found), out_(out) {}
+
+  /// Walks down the dominator tree. Of each class, a stack holds the value that stands for it here; as a value that
+  /// stands for others is not replaced itself, one is enough: the entry for a class is valid if it dominates.
+  void run() {
+    const dominator_tree tree = dominators(ir_.graph());
+    const dominator_tree::dominance_test dominates = tree.test();
+    leader_.assign(found_.num_classes(), no_value);
+    home_.assign(found_.num_values(), no_node);
+    drops_.assign(found_.num_values(), 0);
+    const auto count = static_cast<node_id>(ir_.graph().num_nodes());
+    for (node_id n = 0; n != count; ++n) {
+      for_each_id(ir_.values(n), [&](value_id v) { home_[v] = n; });
+    }
+    for (std::uint32_t c = 0; c != found_.num_classes(); ++c) {
+      const value_id first = found_.members_of_class(c).front();
+      leader_[c] = home_[first] == no_node ? first : no_value;
+    }
+    for (const node_id n : tree.preorder()) {
+      if (found_.is_executable(n)) {
+        for_each_id(ir_.values(n), [&](value_id v) {
+          value_id& leader = leader_[found_.class_of(v)];
+          if (leader != no_value && (home_[leader] == no_node || dominates(home_[leader], n))) {
+            replace(v, leader);
+          } else {
+            leader = v;
+          }
+        });
+      }
+    }
+    forget_replaced_phis();
+  }
+
+private:
+  void replace(value_id v, value_id leader) {
+    if (found_.constant(v) || is_end(v)) {
+      return;
+    }
+    out_.replacements.push_back({v, leader, can_be_removed(v)});
+    if (home_[leader] != no_node && drops_[leader] == 0 && !ir_.is_phi(leader) && promises_more(leader, v)) {
+      drops_[leader] = 1;
+      out_.dropped_promises.push_back(leader);
+    }
+  }
+
+  /// A phi that has one input left and is equal to an earlier value is replaced by that.
+  void forget_replaced_phis() {
+    flat_array<unsigned char> is_replaced(found_.num_values(), 0);
+    for (const auto& change : out_.replacements) {
+      is_replaced[change.value] = 1;
+    }
+    auto& forwardings = out_.constants.forwardings;
+    std::size_t left = 0;
+    for (const auto& one : forwardings) {
+      forwardings[left] = one;
+      left += is_replaced[one.phi] != 0 ? 0u : 1u;
+    }
+    forwardings.shrink(left);
+  }
+
+  bool is_end(value_id v) const { return !ir_.is_phi(v) && is_terminator(ir_, v); }
+
+  /// What a value passes on may be computed by any operation, so what the leader promises need not hold of it.
+  bool promises_more(value_id leader, value_id v) const {
+    const operation_info a = ir_.operation(leader);
+    const operation_info b = ir_.is_phi(v) ? operation_info{} : ir_.operation(v);
+    if (a.code != b.code) {
+      return false; // `v` passes on what the leader computes: it reads it, or a value for which it already stands
+    }
+    return (a.flags.no_signed_wrap && !b.flags.no_signed_wrap) ||
+           (a.flags.no_unsigned_wrap && !b.flags.no_unsigned_wrap);
+  }
+
+  bool can_be_removed(value_id v) const {
+    if (ir_.is_phi(v)) {
+      return true;
+    }
+    if constexpr (effect_ir<IR>) {
+      return is_removable(ir_, v);
+    } else {
+      return true; // where it has no result, the leader has none
+    }
+  }
+
+  const IR& ir_;
+  const value_numbering_result<D>& found_;
+  plan& out_;
+  flat_array<value_id> leader_; ///< by class: the last value that was not replaced
+  flat_array<node_id> home_;
+  flat_array<unsigned char> drops_;
+};
+
+} // namespace detail
+
+/// The changes that follow from a result for its program: those of `plan_sccp`, and each value that another one of its
+/// class dominates is replaced by the first such value. A value is never moved, so an operation that may trap runs
+/// where it ran before or not at all, and values of which neither dominates the other both stay.
+///
+/// **Promises.** Where the replaced operation makes no promise that its leader makes, the leader's promises are
+/// dropped: the users of both then read it where only the other one had a result.
+///
+/// O(n + m) plus the values and their operands, and the dominator tree.
+template <semantic_ir_argument IR, value_domain D>
+value_numbering_plan<domain_constant<D>> plan_value_numbering(const IR& ir, const value_numbering_result<D>& found) {
+  value_numbering_plan<domain_constant<D>> out;
+  out.constants = plan_sccp(ir, found.facts());
+  detail::value_numbering_planner<IR, D>(ir, found, out).run();
+  return out;
+}
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,285 @@
+/// `verify_congruence`: proves that a result of `value_numbering` holds on every run.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dataflow/detail/pending_set.hpp"
+#include "midend/dataflow/value_domain.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/semantics.hpp"
+#include "midend/ssa/detail/congruence_rules.hpp"
+#include "midend/ssa/detail/ssa_order.hpp"
+#include "midend/ssa/sccp.hpp"
+#include "midend/ssa/value_numbering_result.hpp"
+#include "midend/support/bit_row.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// What is wrong with a result.
+enum class congruence_fault : std::uint8_t {
+  none,
+  other_program, ///< the numbers of values, nodes or edges differ
+  fact,          ///< more is claimed to be known about `value` than follows
+  edge,          ///< `edge` may be executed
+  not_computed,  ///< `value` has no value, or is said to have none, and is in a class with others
+  not_equal      ///< it does not follow that `value` and `other`, of one class, are equal
+};
+
+struct congruence_error {
+  congruence_fault fault = congruence_fault::none;
+  value_id value = no_value;
+  value_id other = no_value;
+  edge_id edge = no_edge;
+
+  /// Whether there is an error.
+  constexpr explicit operator bool() const { return fault != congruence_fault::none; }
+
+  friend constexpr bool operator==(const congruence_error&, const congruence_error&) = default;
+};
+
+namespace detail {
+
+/// Answers the solver of facts from a partition that is only claimed. Sees which values were never computed.
+template <class IR, class D> class claimed_congruence {
+public:
+  claimed_congruence(const IR& ir, const D& domain, const value_numbering_result<D>& claimed, bit_row& computed)
+      : ir_(&ir), domain_(&domain), claimed_(&claimed), computed_(&computed) {}
+
+  void start(const ssa_order&, const ssa_uses&, pending_set&, const sccp_result<D>& facts) { facts_ = &facts; }
+
+  void on_node(node_id) const {}
+
+  void on_edge(edge_id) const {}
+
+  void on_visit(value_id) const {}
+
+  /// Called when facts rest; the last time, before values without a value are reported as top.
+  bool refine() const {
+    const std::size_t count = claimed_->num_values();
+    computed_->resize(count);
+    computed_->reset();
+    for (value_id v = 0; v != count; ++v) {
+      if (!is_bottom(*domain_, facts_->fact(v))) {
+        computed_->set(v);
+      }
+    }
+    return false;
+  }
+
+  std::optional<element_of<D>> fact_of_equal_operands(value_id v) const {
+    if constexpr (std::same_as<domain_constant<D>, std::uint64_t>) {
+      const operation_info info = ir_->operation(v);
+      const std::optional<std::uint64_t> result = result_for_equal_operands(info.code);
+      if (!result) {
+        return std::nullopt;
+      }
+      const auto [a, b, c] = operands_of_known(*ir_, v, info.code);
+      const bool are_equal = claimed_->are_congruent(a, b) && !is_undefined_literal(*ir_, a) &&
+                             !is_undefined_literal(*ir_, b) && has_value(a) && has_value(b);
+      const bool follows =
+          are_equal && (!domain_->as_constant(facts_->fact(a)) || !domain_->as_constant(facts_->fact(b)));
+      return follows ? std::optional<element_of<D>>(domain_->constant(info.width, *result)) : std::nullopt;
+    } else {
+      return std::nullopt;
+    }
+  }
+
+private:
+  bool has_value(value_id v) const { return !is_bottom(*domain_, facts_->fact(v)); }
+
+  const IR* ir_;
+  const D* domain_;
+  const value_numbering_result<D>* claimed_;
+  bit_row* computed_;
+  const sccp_result<D>* facts_ = nullptr;
+};
+
+template <class IR, class D> class congruence_checker {
+public:
+  congruence_checker(const IR& ir, const value_numbering_result<D>& claimed) : ir_(ir), claimed_(claimed) {}
+
+  congruence_error run(sccp_options options) {
+    options.undefined = undef_policy::top;
+    const auto& g = ir_.graph();
+    if (claimed_.num_values() != static_cast<std::size_t>(ir_.num_values()) ||
+        claimed_.facts().num_nodes() != static_cast<std::size_t>(g.num_nodes()) ||
+        claimed_.facts().num_edges() != static_cast<std::size_t>(g.num_edges())) {
+      return {congruence_fault::other_program, no_value, no_value, no_edge};
+    }
+    const D& domain = claimed_.facts().domain();
+    sccp_workspace<D> workspace;
+    sccp_solver<IR, D, claimed_congruence<IR, D>>(ir_, domain, options, workspace, facts_,
+                                                  claimed_congruence<IR, D>(ir_, domain, claimed_, computed_))
+        .run(claimed_.num_values());
+    collect_in_edges();
+    for (std::uint32_t c = 0; c != claimed_.num_classes(); ++c) {
+      if (const congruence_error error = check_class(claimed_.members_of_class(c))) {
+        return error;
+      }
+    }
+    return check_facts();
+  }
+
+private:
+  congruence_error check_facts() const {
+    const D& domain = claimed_.facts().domain();
+    for (value_id v = 0; v != claimed_.num_values(); ++v) {
+      if (!less_or_equal(domain, facts_.fact(v), claimed_.fact(v))) {
+        return {congruence_fault::fact, v, no_value, no_edge};
+      }
+    }
+    for (edge_id e = 0; e != facts_.num_edges(); ++e) {
+      if (facts_.is_executable_edge(e) && !claimed_.is_executable_edge(e)) {
+        return {congruence_fault::edge, no_value, no_value, e};
+      }
+    }
+    return {};
+  }
+
+  /// All members are one constant; or each passes a member on, or computes the same as the first that does not.
+  congruence_error check_class(span<const value_id> members) {
+    if (members.size() < 2) {
+      return {};
+    }
+    for (const value_id v : members) {
+      if (!computed_.test(v) || !claimed_.is_computed(v)) {
+        return {congruence_fault::not_computed, v, no_value, no_edge};
+      }
+    }
+    value_id own = no_value;
+    const value_id first = members.front();
+    const auto c = constant(first);
+    for (const value_id v : members) {
+      const auto its = constant(v);
+      if ((c && its && *its == *c && same_type(ir_, first, v)) || passes_member_on(v)) {
+        if (c && !(its && *its == *c)) {
+          return {congruence_fault::not_equal, v, first, no_edge}; // equal to a constant, and not known to be it
+        }
+        continue;
+      }
+      if (c || (own != no_value && !compute_the_same(own, v))) {
+        return {congruence_fault::not_equal, v, c ? first : own, no_edge};
+      }
+      own = own == no_value ? v : own;
+    }
+    return {};
+  }
+
+  bool passes_member_on(value_id v) const {
+    if (home_[v] == no_node) {
+      return false;
+    }
+    if (!ir_.is_phi(v)) {
+      if (!depends_on_operands_alone(ir_, v)) {
+        return false;
+      }
+      const value_id operand = operand_passed_on(
+          ir_, v,
+          [this](value_id a, value_id b) {
+            return computed_.test(a) && computed_.test(b) && claimed_.are_congruent(a, b) &&
+                   !is_undefined_literal(ir_, a);
+          },
+          [this](value_id a) { return constant(a); });
+      return operand != no_value && computed_.test(operand) && claimed_.are_congruent(operand, v);
+    }
+    bool passes = true;
+    for_each_executable_edge(home_[v], [&](edge_id e) {
+      const auto input = static_cast<value_id>(ir_.phi_input(v, e));
+      if (input != no_value && computed_.test(input)) {
+        passes =
+            passes && !is_undefined_literal(ir_, input) && same_type(ir_, v, input) && claimed_.are_congruent(input, v);
+      }
+    });
+    return passes;
+  }
+
+  bool compute_the_same(value_id v, value_id w) {
+    if (home_[v] == no_node || home_[w] == no_node || ir_.is_phi(v) != ir_.is_phi(w) || !same_type(ir_, v, w)) {
+      return false;
+    }
+    if (!ir_.is_phi(v)) {
+      if (!depends_on_operands_alone(ir_, v) || !depends_on_operands_alone(ir_, w)) {
+        return false;
+      }
+      const auto number = [this](value_id operand) { return claimed_.class_of(operand); };
+      describe_operation(ir_, v, number, description_);
+      describe_operation(ir_, w, number, other_description_);
+      return description_ == other_description_;
+    }
+    bool agree = home_[v] == home_[w];
+    if (agree) {
+      for_each_executable_edge(home_[v], [&](edge_id e) {
+        const auto i = static_cast<value_id>(ir_.phi_input(v, e));
+        const auto k = static_cast<value_id>(ir_.phi_input(w, e));
+        const bool i_arrives = i != no_value && computed_.test(i);
+        const bool k_arrives = k != no_value && computed_.test(k);
+        agree = agree && i_arrives == k_arrives &&
+                (!i_arrives || (!is_undefined_literal(ir_, i) && claimed_.are_congruent(i, k)));
+      });
+    }
+    return agree;
+  }
+
+  void collect_in_edges() {
+    const auto count = static_cast<node_id>(ir_.graph().num_nodes());
+    home_.assign(claimed_.num_values(), no_node);
+    ends_.assign(count + std::size_t{1}, 0);
+    const auto for_each_edge = [&](auto visit) {
+      for (node_id n = count; n-- != 0;) {
+        for_each_id(ir_.graph().out_edges(n),
+                    [&](edge_id e) { visit(e, static_cast<node_id>(ir_.graph().edge_target(e))); });
+      }
+    };
+    for_each_edge([&](edge_id, node_id target) { ++ends_[target]; });
+    counts_to_ends(ends_);
+    in_edges_.resize_for_overwrite(ends_.back());
+    for_each_edge([&](edge_id e, node_id target) { in_edges_[--ends_[target]] = e; });
+    for (node_id n = 0; n != count; ++n) {
+      for_each_id(ir_.values(n), [&](value_id v) { home_[v] = n; });
+    }
+  }
+
+  template <class Visit> void for_each_executable_edge(node_id n, Visit visit) const {
+    for (std::uint32_t i = ends_[n]; i != ends_[n + std::size_t{1}]; ++i) {
+      if (facts_.is_executable_edge(in_edges_[i])) {
+        visit(in_edges_[i]);
+      }
+    }
+  }
+
+  std::optional<domain_constant<D>> constant(value_id v) const {
+    const std::optional<domain_constant<D>> literal = ir_.constant(v);
+    return literal ? literal : facts_.constant(v);
+  }
+
+  const IR& ir_;
+  const value_numbering_result<D>& claimed_;
+  sccp_result<D> facts_;
+  bit_row computed_;
+  flat_array<node_id> home_;
+  flat_array<std::uint32_t> ends_;
+  flat_array<edge_id> in_edges_;
+  flat_array<std::uint32_t> description_;
+  flat_array<std::uint32_t> other_description_;
+};
+
+} // namespace detail
+
+/// The first reason why a result need not hold for `ir`, or none. Assumes the classes and recomputes the facts that
+/// follow from them, by `sccp`; then each class must follow from the classes of operands, and the facts that are
+/// claimed may not say more than those that follow. By induction over the steps of a run, such a result holds on every
+/// run, wherever it comes from. It need not be the coarsest.
+///
+/// `options` are those of `value_numbering`. O(values + operands) in addition to `sccp`.
+template <semantic_ir_argument IR, domain_of_ir<IR> D>
+congruence_error verify_congruence(const IR& ir, const value_numbering_result<D>& found,
+                                   const sccp_options& options = {}) {
+  return detail::congruence_checker<IR, D>(ir, found).run(options);
+}
+
+MIDEND_END_NAMESPACE
