@@ -366,6 +366,19 @@ template <class Visit> void for_each_small_program(std::size_t count, Visit visi
   }
 }
 
+/// Whether another value of the class of `v` that dominates it has another value now.
+bool disagrees(const numbered_program& p, const midend::value_numbering_result<flat_domain<>>& found,
+               const midend::dominator_tree& tree, const std::vector<std::optional<std::uint64_t>>& now, value_id v) {
+  for (const value_id w : found.members(v)) {
+    const bool dominates = p.node(w) == no_node || tree.strictly_dominates(p.node(w), p.node(v)) ||
+                           (p.node(w) == p.node(v) && (w < v || p.is_phi(w)));
+    if (dominates && now[w] != now[v]) {
+      return true;
+    }
+  }
+  return false;
+}
+
 } // namespace
 
 TEST_CASE("value numbering finds the greatest fixpoint of its definition") {
@@ -420,4 +433,143 @@ TEST_CASE("the checker accepts results and rejects every merge of two classes") 
     }
   });
   CHECK(rejected > 1000);
+}
+
+TEST_CASE("on runs, values of a class are equal where both are defined") {
+  std::size_t compared = 0;
+  random_source random(31);
+  for_each_small_program(affordable(40), [&](const numbered_program& p, const std::string& text) {
+    const auto found = value_numbering(p);
+    const midend::dominator_tree tree = midend::dominators(p.graph());
+    for (std::size_t run = 0; run != 4; ++run) {
+      std::vector<std::uint64_t> arguments;
+      for (const value_id v : p.parameters()) {
+        arguments.push_back(random.next() & midend::low_ones(p.operation(v).width));
+      }
+      std::vector<std::optional<std::uint64_t>> now(p.num_values());
+      bool agree = true;
+      interpret(
+          p, arguments, 60, [&](unsigned width) { return random.next() & midend::low_ones(width); },
+          [&](value_id v, std::uint64_t bits) {
+            now[v] = bits;
+            if (p.node(v) == no_node || p.is_phi(v)) { // phis are written at once
+              return;
+            }
+            for (const value_id w : p.values(p.node(v))) {
+              if (p.is_phi(w)) {
+                agree = agree && !disagrees(p, found, tree, now, w);
+              }
+            }
+            ++compared;
+            agree = agree && !disagrees(p, found, tree, now, v) && found.is_computed(v) &&
+                    found.constant(v).value_or(bits) == bits;
+          },
+          [&](edge_id e) { agree = agree && found.is_executable_edge(e); });
+      CHECK_MESSAGE(agree, text);
+    }
+  });
+  CHECK(compared > 1000);
+}
+
+TEST_CASE("a chain of 10^5 operations, twice, is numbered in linear work") {
+  numbered_program p(1, {});
+  const value_id a = p.parameter();
+  value_id x = a;
+  value_id y = a;
+  constexpr std::size_t length = 100000;
+  for (std::size_t i = 0; i != length; ++i) {
+    x = p.op(0, operation::add, {x, a});
+    y = p.op(0, operation::add, {a, y});
+  }
+  const auto found = value_numbering(p);
+  CHECK(found.are_congruent(x, y));
+  CHECK(found.num_classes() == length + 1);
+  CHECK(found.counters().placements == 2 * length);
+  CHECK(found.counters().use_visits <= 8 * length);
+  CHECK(!midend::verify_congruence(p, found));
+}
+
+TEST_CASE("a web of 10^4 phis that differ one after the other is split in n log n work") {
+  constexpr std::uint32_t size = 10'000;
+  for (const bool starts_equal : {true, false}) { // as values that are passed on, or as phis
+    numbered_program p(starts_equal ? 2u : 3u, starts_equal
+                                                   ? std::vector<midend::edge>{{0, 1}, {1, 1}}
+                                                   : std::vector<midend::edge>{{0, 1}, {0, 2}, {1, 2}, {2, 2}});
+    const node_id header = starts_equal ? 1 : 2;
+    const value_id a = p.parameter();
+    const value_id b = p.parameter();
+    std::vector<value_id> phis;
+    for (std::uint32_t i = 0; i != size; ++i) {
+      phis.push_back(p.phi(header));
+    }
+    for (std::uint32_t i = 0; i != size; ++i) {
+      const value_id next = i + 1 == size ? b : phis[i + 1];
+      const auto edges = p.graph().in_edges(header);
+      for (std::size_t k = 0; k != edges.size(); ++k) {
+        const bool is_back = p.graph().edge_source(edges[k]) == header;
+        p.set_input(phis[i], edges[k], is_back ? next : k == 0 ? a : b);
+      }
+    }
+    const auto found = value_numbering(p);
+    CHECK(found.num_classes() == size + 2);
+    CHECK(found.counters().use_visits <= 20 * size);
+    CHECK(!midend::verify_congruence(p, found));
+  }
+}
+
+TEST_CASE("10^4 equal loads are never equal, in linear work") {
+  numbered_program p(1, {});
+  const value_id a = p.parameter();
+  constexpr std::size_t count = 10'000;
+  for (std::size_t i = 0; i != count; ++i) {
+    p.op(0, operation::add, {p.call(0, {a}), a});
+  }
+  const auto found = value_numbering(p);
+  CHECK(found.num_classes() == 2 * count + 1);
+  CHECK(found.counters().use_visits + found.counters().placements <= 6 * count);
+}
+
+TEST_CASE("a chain of 10^4 branches of which each asks whether the last phis are equal") {
+  // Each diamond adds 1 to x and to y, and something else to x if they differ.
+  constexpr std::uint32_t length = 10'000;
+  std::vector<midend::edge> edges;
+  for (std::uint32_t i = 0; i != length; ++i) {
+    edges.insert(edges.end(), {{3 * i, 3 * i + 1}, {3 * i, 3 * i + 2}, {3 * i + 1, 3 * i + 3}, {3 * i + 2, 3 * i + 3}});
+  }
+  for (const bool are_equal : {true, false}) {
+    numbered_program p(3 * length + 1, edges);
+    value_id x = p.parameter();
+    value_id y = are_equal ? x : p.parameter();
+    const value_id one = p.literal(1);
+    for (std::uint32_t i = 0; i != length; ++i) {
+      p.branch(3 * i, p.op(3 * i, operation::equal, {x, y}));
+      const value_id then = p.op(3 * i + 1, operation::add, {x, one});
+      const value_id otherwise = p.op(3 * i + 2, operation::mul, {x, x});
+      const value_id next_y = p.op(3 * i + 2, operation::add, {y, one});
+      const value_id then_y = p.op(3 * i + 1, operation::add, {one, y});
+      x = p.merge(3 * i + 3, {then, otherwise});
+      y = p.merge(3 * i + 3, {then_y, next_y});
+    }
+    const auto found = value_numbering(p);
+    CHECK(found.are_congruent(x, y) == are_equal);
+    CHECK(found.is_executable(3 * length - 1) != are_equal);
+    const auto& work = found.counters();
+    MESSAGE(work.use_visits, " uses, ", work.placements, " placements, ", work.refinements, " refinements");
+    CHECK(work.use_visits + work.placements <= 60 * length);
+    CHECK(!midend::verify_congruence(p, found));
+  }
+}
+
+TEST_CASE("a workspace is used again") {
+  midend::value_numbering_workspace<flat_domain<>> workspace;
+  midend::value_numbering_result<flat_domain<>> out;
+  for_each_small_program(1, [&](const numbered_program& p, const std::string& text) {
+    value_numbering(p, flat_domain<>(), {}, workspace, out);
+    const auto fresh = value_numbering(p);
+    bool agree = out.num_classes() == fresh.num_classes() && out.counters() == fresh.counters();
+    for (value_id v = 0; agree && v != p.num_values(); ++v) {
+      agree = out.class_of(v) == fresh.class_of(v) && out.leader(v) == fresh.leader(v);
+    }
+    CHECK_MESSAGE(agree, text);
+  });
 }

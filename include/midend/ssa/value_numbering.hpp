@@ -386,10 +386,13 @@ private:
     }
   }
 
+  /// With the moving values, what passes them on: operations, and phis that have been judged by the edge (see
+  /// `input_passed_by`). Along other edges phis are compared when the moving values have arrived.
   constexpr void follow_passed() {
     for (std::size_t i = 0; i != w_.moving_.size(); ++i) {
       for (const ssa_use use : uses_->of(w_.moving_[i])) {
-        if (!positions_->is_end(use.item) && w_.roles_[use.item] == role::passed) {
+        if (!positions_->is_end(use.item) && w_.roles_[use.item] == role::passed &&
+            (use.edge == no_edge || is_early(use.edge) || !arrives_early(use.item))) {
           add_moving(use.item);
         }
       }
@@ -513,16 +516,12 @@ private:
   /// these, by all edges.
   constexpr value_id input_passed_by(value_id phi) const {
     const node_id home = w_.home_[phi];
-    bool arrives_early = false;
-    for_each_compared_edge(home, [&](edge_id e) {
-      const value_id v = input(phi, e);
-      arrives_early = arrives_early || (is_early(e) && v != no_value && is_placed(v));
-    });
+    const bool judges_early = arrives_early(phi);
     value_id out = no_value;
     bool are_equal = true;
     for_each_compared_edge(home, [&](edge_id e) {
       const value_id v = input(phi, e);
-      if ((arrives_early && !is_early(e)) || v == no_value) {
+      if ((judges_early && !is_early(e)) || v == no_value) {
         return;
       }
       if (is_undefined_literal(ir_, v)) {
@@ -533,6 +532,16 @@ private:
       }
     });
     return are_equal && out != no_value && same_type(ir_, phi, out) ? out : no_value;
+  }
+
+  /// Whether a value arrives along an early edge.
+  constexpr bool arrives_early(value_id phi) const {
+    bool arrives = false;
+    for_each_compared_edge(w_.home_[phi], [&](edge_id e) {
+      const value_id v = input(phi, e);
+      arrives = arrives || (is_early(e) && v != no_value && is_placed(v));
+    });
+    return arrives;
   }
 
   constexpr bool is_early(edge_id e) const {
