@@ -1,0 +1,314 @@
+// Plans, what becomes of programs, explanations, and mistakes that others have made; over the Elbrus-like IR.
+#include "kit/test_graph.hpp"
+
+#include <doctest/doctest.h>
+#include <midend/dataflow/domains/flat_domain.hpp>
+#include <midend/elbrus/text/parser.hpp>
+#include <midend/elbrus/text/printer.hpp>
+#include <midend/elbrus/verify/verifier.hpp>
+#include <midend/elbrus/views/cost_view.hpp>
+#include <midend/elbrus/views/editor.hpp>
+#include <midend/ssa/apply_value_numbering.hpp>
+#include <midend/ssa/explain_congruence.hpp>
+#include <midend/ssa/sccp.hpp>
+#include <midend/ssa/value_numbering.hpp>
+#include <midend/ssa/value_numbering_plan.hpp>
+#include <midend/ssa/verify_congruence.hpp>
+#include <midend/viz/value_numbering.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+using namespace midend_tests;
+namespace elbrus = midend::elbrus;
+using midend::value_id;
+
+namespace {
+
+struct names_of {
+  const elbrus::procedure& p;
+
+  std::string value(value_id v) const {
+    const elbrus::value_record& record = p.value(v);
+    return record.kind == elbrus::value_kind::constant ? std::to_string(record.bits)
+           : p.value_name(v).empty()                   ? std::string(elbrus::name_of(record.code))
+                                                       : "%" + std::string(p.value_name(v));
+  }
+
+  std::string node(node_id n) const { return std::string(p.node_name(n)); }
+};
+
+/// Knows nothing of any value, so all edges are executable: value numbering alone.
+struct nothing_known {
+  using element = bool; // whether there is a value
+  using constant_type = std::uint64_t;
+
+  element bottom() const { return false; }
+
+  element top(unsigned) const { return true; }
+
+  element constant(unsigned, std::uint64_t) const { return true; }
+
+  bool join(element& a, element b) const {
+    const bool changes = b && !a;
+    a = a || b;
+    return changes;
+  }
+
+  std::optional<std::uint64_t> as_constant(element) const { return std::nullopt; }
+};
+
+struct numbered {
+  elbrus::program program;
+
+  explicit numbered(std::string_view text) {
+    elbrus::parse_result parsed = elbrus::parse(text);
+    for (const elbrus::diagnostic& d : parsed.diagnostics) {
+      FAIL_CHECK(d.location.line, ": ", d.message);
+    }
+    REQUIRE(!parsed.program.procedures.empty());
+    program = std::move(parsed.program);
+    REQUIRE(elbrus::verify(program).empty());
+  }
+
+  elbrus::procedure& procedure() { return program.procedures[0]; }
+
+  elbrus::cost_view view() { return elbrus::cost_view(procedure()); }
+
+  value_id value(std::string_view name) {
+    value_id v = 0;
+    while (procedure().value_name(v) != name) {
+      ++v;
+    }
+    return v;
+  }
+
+  template <class D = midend::flat_domain<>> bool are_congruent(std::string_view a, std::string_view b, D d = {}) {
+    const auto found = midend::value_numbering(view(), d);
+    CHECK(!midend::verify_congruence(view(), found));
+    return found.are_congruent(value(a), value(b));
+  }
+
+  auto plan() { return midend::plan_value_numbering(view(), midend::value_numbering(view())); }
+
+  std::string planned() { return to_text(view(), plan(), names_of{procedure()}); }
+
+  std::string after() {
+    const auto changes = plan();
+    elbrus::editor editor(procedure());
+    midend::apply_value_numbering(editor, changes);
+    const auto errors = elbrus::verify(program);
+    return errors.empty() ? elbrus::to_text(program) : errors[0].message;
+  }
+
+  std::string why(std::string_view a, std::string_view b) {
+    const auto found = midend::value_numbering(view());
+    return midend::to_text(view(), found, midend::explain_congruence(view(), found, value(a), value(b)),
+                           names_of{procedure()});
+  }
+};
+
+/// %x and %y stay equal because n2 is never executed, and n2 is never executed because %x and %y are equal.
+constexpr std::string_view entangled = R"(
+proc @f(%a: i32, %n: i32) -> i32 {
+  node n0:
+    br n1
+  node n1:
+    %x = phi.i32 [n0: %a], [n3: %x2]
+    %y = phi.i32 [n0: %a], [n3: %y2]
+    %d = sub.i32 %x, %y
+    %c = cmp.ne.i32 %d, 0
+    br %c ? n2 : n3
+  node n2:
+    %x3 = mul.i32 %x, 3
+    br n3
+  node n3:
+    %x4 = phi.i32 [n1: %x], [n2: %x3]
+    %x2 = add.i32 %x4, 1
+    %y2 = add.i32 1, %y
+    %e = cmp.lt.i32 %y2, %n
+    br %e ? n1 : n4
+  node n4:
+    %r = add.i32 %x2, %d
+    ret %r
+}
+)";
+
+} // namespace
+
+TEST_CASE("the combination finds what neither constants nor congruence find alone or in turn") {
+  numbered f(entangled);
+  // Constants alone find nothing that could be applied, and neither does congruence alone; so turns change nothing.
+  const auto constants = midend::sccp(f.view());
+  CHECK(!constants.constant(f.value("d")));
+  CHECK(midend::plan_sccp(f.view(), constants).empty());
+  CHECK(!f.are_congruent("x", "y", nothing_known{}));
+  const auto congruence = midend::value_numbering(f.view(), nothing_known{});
+  CHECK(midend::plan_value_numbering(f.view(), congruence).empty());
+  // Together:
+  CHECK(f.are_congruent("x", "y"));
+  CHECK(f.planned() == "replace %y by %x\n"
+                       "replace %x4 by %x\n"
+                       "replace %y2 by %x2\n"
+                       "replace %r by %x2\n"
+                       "replace %d by 0\n"
+                       "replace %c by 0\n"
+                       "always n1 -> n3\n"
+                       "erase n2\n");
+  CHECK(f.after() == R"(proc @f(%a: i32, %n: i32) -> i32 {
+  node n0:
+    br n1
+  node n1:
+    %x = phi.i32 [n0: %a], [n3: %x2]
+    br n3
+  node n3:
+    %x2 = add.i32 %x, 1
+    %e = cmp.lt.i32 %x2, %n
+    br %e ? n1 : n4
+  node n4:
+    ret %x2
+}
+)");
+}
+
+TEST_CASE("explain_congruence says why two values are equal, or what tells them apart") {
+  numbered f(entangled);
+  CHECK(f.why("x2", "y2") == "%x2 and %y2 are equal: they compute the same from equal operands\n"
+                             "%x4 and %y are equal: %x4 passes %x on\n"
+                             "1 and 1 are the same\n"
+                             "%x and %y are equal: phis of n1 with equal inputs\n"
+                             "%a and %a are the same\n");
+  CHECK(f.why("x", "a") == "%x and %a differ: nothing says that they are equal\n");
+  CHECK(f.why("x", "x2") == "%x and %x2 differ: they compute different things\n");
+  CHECK(f.why("d", "c") == "%d and %c differ: they have different types\n");
+  numbered g(R"(
+proc @f(%a: i32, %b: i32) -> i32 {
+  node n0:
+    %x = add.i32 %a, 1
+    %y = add.i32 %b, 1
+    %u = mul.i32 %x, 2
+    %v = mul.i32 2, %y
+    %c = sub.i32 5, 3
+    %w = sub.i32 4, 3
+    ret %u
+}
+)");
+  CHECK(g.why("u", "v") == "%u and %v differ: an operand does\n"
+                           "%x and %y differ: an operand does\n"
+                           "%a and %b differ: nothing says that they are equal\n");
+  CHECK(g.why("c", "w") == "%c and %w differ: one is 2, the other 1\n");
+}
+
+TEST_CASE("transform-regressions 37: what traps stays where neither block dominates the other (wasmtime 5796)") {
+  numbered f(R"(
+proc @f(%a: i32, %b: i32, %p: i1) -> i32 {
+  node n0:
+    br %p ? n1 : n2
+  node n1:
+    %x = div.i32 %a, %b
+    br n3
+  node n2:
+    %y = div.i32 %a, %b
+    br n3
+  node n3:
+    %z = phi.i32 [n1: %x], [n2: %y]
+    ret %z
+}
+)");
+  CHECK(f.are_congruent("x", "y"));
+  CHECK(f.are_congruent("x", "z"));
+  CHECK(f.plan().empty());
+}
+
+TEST_CASE("transform-regressions 37: a load is not redundant past a store (LLVM 129141)") {
+  numbered f(R"(
+proc @f(%p: ptr, %q: ptr) -> i32 {
+  node n0:
+    %x = ld.i32 [%p]
+    st.i32 7, [%q + 2]
+    %y = ld.i32 [%p]
+    %r = sub.i32 %x, %y
+    ret %r
+}
+)");
+  CHECK(!f.are_congruent("x", "y"));
+  CHECK(f.plan().empty());
+}
+
+TEST_CASE("transform-regressions 37: the merged operation does not keep the stronger flag (LLVM 59777)") {
+  const auto program = [](std::string_view first, std::string_view second) {
+    return "proc @f(%a: i32, %b: i32) -> i32 {\n  node n0:\n    %x = add.i32 %a, %b" + std::string(first) +
+           "\n    %y = add.i32 %b, %a" + std::string(second) + "\n    %r = mul.i32 %x, %y\n    ret %r\n}\n";
+  };
+  const auto merged = [](std::string_view flags) {
+    return "proc @f(%a: i32, %b: i32) -> i32 {\n  node n0:\n    %x = add.i32 %a, %b" + std::string(flags) +
+           "\n    %r = mul.i32 %x, %x\n    ret %r\n}\n";
+  };
+  CHECK(numbered(program(" nsw", "")).after() == merged(""));
+  CHECK(numbered(program(" nsw", " nsw")).after() == merged(" nsw"));
+  CHECK(numbered(program("", " nsw")).after() == merged(""));
+  CHECK(numbered(program(" nsw", "")).plan().dropped_promises.size() == 1);
+}
+
+TEST_CASE(
+    "transform-regressions 38: nothing moves: not out of a loop, not out of its guard (LLVM 195513, MLIR 128273)") {
+  // The division after the loop is equal to that in the loop, which may run zero times.
+  numbered f(R"(
+proc @f(%p: ptr, %a: i64, %n: i64) -> i64 {
+  node n0:
+    %guard = cmp.gt.i64 %n, 0
+    br %guard ? n1 : n3
+  node n1:
+    br n2
+  node n2:
+    %i = phi.i64 [n1: 0], [n2: %i2]
+    %l = ld.i64 [%p + %i*8]
+    st.i64 %a, [%p]
+    %q = div.i64 %a, %n
+    %i2 = add.i64 %i, 1
+    %c = cmp.lt.i64 %i2, %n
+    br %c ? n2 : n3
+  node n3:
+    %r = div.i64 %a, %n
+    ret %r
+}
+)");
+  CHECK(f.are_congruent("q", "r"));
+  const std::string before = elbrus::to_text(f.program);
+  CHECK(f.plan().empty());
+  CHECK(f.after() == before);
+}
+
+TEST_CASE("undef is not equal to itself") {
+  numbered f(R"(
+proc @f(%p: i1) -> i32 {
+  node n0:
+    %x = add.i32 undef, 1
+    %y = add.i32 undef, 1
+    br %p ? n1 : n2
+  node n1:
+    br n2
+  node n2:
+    %u = phi.i32 [n0: 1], [n1: undef]
+    %v = phi.i32 [n0: 1], [n1: undef]
+    %r = add.i32 %u, %v
+    ret %r
+}
+)");
+  CHECK(!f.are_congruent("x", "y"));
+  CHECK(!f.are_congruent("u", "v"));
+  CHECK(f.plan().empty());
+}
+
+TEST_CASE("a replacement can be vetoed") {
+  numbered f(entangled);
+  auto plan = f.plan();
+  std::erase_if(plan.replacements, [&](const auto& change) { return change.value == f.value("y2"); });
+  elbrus::editor editor(f.procedure());
+  midend::apply_value_numbering(editor, plan);
+  CHECK(elbrus::verify(f.program).empty());
+  CHECK(elbrus::to_text(f.program).find("%y2 = add.i32 1, %x") != std::string::npos);
+}
