@@ -54,6 +54,12 @@ midend::body_id body_writer::op(midend::operation code, unsigned width, const op
   return v;
 }
 
+midend::body_id body_writer::comparison(midend::operation code, unsigned result, midend::body_id a, midend::body_id b) {
+  const midend::body_id v = op(code, 1, {a, b});
+  body_.values[v].info.width = static_cast<std::uint8_t>(result);
+  return v;
+}
+
 midend::body_id body_writer::other(unsigned width, std::uint32_t identity, const operands& of) {
   const midend::body_id v = append(midend::body_kind::pure, unknown(width), of);
   body_.values[v].identity = identity;

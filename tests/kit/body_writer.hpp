@@ -39,6 +39,9 @@ public:
 
   midend::body_id convert(midend::operation code, unsigned width, midend::body_id a) { return op(code, width, {a}); }
 
+  /// A comparison whose result has as many bits.
+  midend::body_id comparison(midend::operation code, unsigned result, midend::body_id a, midend::body_id b);
+
   /// An operation that only a folder knows.
   midend::body_id other(unsigned width, std::uint32_t identity, const operands& of);
 

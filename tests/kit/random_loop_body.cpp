@@ -282,7 +282,7 @@ private:
                             : writer_.op(code, 64, {x});
     }
     case 12:
-      return writer_.op(op::select, width_, {any(1, b), x, y});
+      return writer_.op(op::select, width_, {any(chance(3) ? width_ : 1, b), x, y});
     case 13: {
       const op code = pick<op>({op::bit_and, op::bit_or, op::bit_xor, op::equal, op::not_equal, op::less});
       return writer_.op(code, 1, {any(1, b), any(1, b)});
@@ -298,7 +298,8 @@ private:
     const auto code = static_cast<op>(static_cast<std::uint32_t>(op::equal) + random_.below(10));
     const midend::body_id a = any(width, b);
     const midend::body_id c = width == width_ && chance(2) ? pick(chance(2) ? bounds_ : divisors_) : any(width, b);
-    return chance(2) ? writer_.op(code, 1, {a, c}) : writer_.op(code, 1, {c, a});
+    const unsigned result = chance(3) ? pick<unsigned>({narrow_, width_}) : 1;
+    return chance(2) ? writer_.comparison(code, result, a, c) : writer_.comparison(code, result, c, a);
   }
 
   midend::body_access any_place(std::uint32_t b, std::uint32_t bytes) {
@@ -396,7 +397,9 @@ private:
     const auto code = static_cast<op>(static_cast<std::uint32_t>(op::equal) + random_.below(10));
     const midend::body_id counter = counter_value(b);
     const midend::body_id bound = pick(bounds_);
-    return chance(4) ? writer_.op(code, 1, {bound, counter}) : writer_.op(code, 1, {counter, bound});
+    const unsigned result = chance(3) ? pick<unsigned>({narrow_, width_}) : 1;
+    return chance(4) ? writer_.comparison(code, result, bound, counter)
+                     : writer_.comparison(code, result, counter, bound);
   }
 
   void set_next() {

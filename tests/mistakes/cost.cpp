@@ -303,10 +303,151 @@ RUN(trip_hints_is_a_number) {
 #endif
 
 // mistake: A machine that is the name of a file
-// compile-time: loop_machine|no matching function for call to .*advise_unrolling
+// compile-time: midend: a machine needs
 #ifdef MISTAKE_machine_is_a_name
 RUN(machine_is_a_name) {
   const right_cost ir;
   use(midend::advise_unrolling(ir, loops_of(ir), 0, "my.machine"));
+}
+#endif
+
+// mistake: What `read_machine` returns, not its `value()`
+// compile-time: midend: a machine needs .*value\(\)
+#ifdef MISTAKE_machine_file_without_value
+RUN(machine_file_without_value) {
+  const right_cost ir;
+  const char text[] = "machine m\n";
+  use(midend::advise_unrolling(ir, loops_of(ir), 0, midend::read_machine(std::span(text, sizeof(text) - 1))));
+}
+#endif
+
+// mistake: A machine with latencies of classes alone
+// compile-time: midend: a machine needs .*latency
+#ifdef MISTAKE_latency_of_a_class
+struct own_machine : midend::machine_model {
+  std::uint32_t latency(midend::operation_class) const { return 1; }
+};
+
+RUN(latency_of_a_class) {
+  const right_cost ir;
+  use(midend::advise_unrolling(ir, loops_of(ir), 0, own_machine()));
+}
+#endif
+
+// mistake: `channels` of a machine returns a list
+// compile-time: midend: a machine needs .*channels
+#ifdef MISTAKE_channels_as_a_list
+struct own_machine : midend::machine_model {
+  std::vector<int> channels(midend::operation_class) const { return {}; }
+};
+
+RUN(channels_as_a_list) {
+  const right_cost ir;
+  use(midend::advise_unrolling(ir, loops_of(ir), 0, own_machine()));
+}
+#endif
+
+// mistake: `use` of a machine takes the name of a resource
+// compile-time: midend: a machine needs .*use\(
+#ifdef MISTAKE_resources_by_name
+struct own_machine : midend::machine_model {
+  std::uint32_t use(midend::operation_class, const char*) const { return 0; }
+};
+
+RUN(resources_by_name) {
+  const right_cost ir;
+  use(midend::advise_unrolling(ir, loops_of(ir), 0, own_machine()));
+}
+#endif
+
+// mistake: `excludes` of a machine is not `const`
+// compile-time: midend: a machine needs .*excludes
+#ifdef MISTAKE_excludes_not_const
+struct own_machine : midend::machine_model {
+  bool excludes(midend::operation_class, midend::operation_class) { return false; }
+};
+
+RUN(excludes_not_const) {
+  const right_cost ir;
+  use(midend::advise_unrolling(ir, loops_of(ir), 0, own_machine()));
+}
+#endif
+
+// mistake: `code_bytes` of a machine is the same for all classes
+// compile-time: midend: a machine needs .*code_bytes
+#ifdef MISTAKE_code_bytes_without_class
+struct own_machine : midend::machine_model {
+  std::uint32_t code_bytes() const { return 4; }
+};
+
+RUN(code_bytes_without_class) {
+  const right_cost ir;
+  use(midend::advise_unrolling(ir, loops_of(ir), 0, own_machine()));
+}
+#endif
+
+// mistake: `value` of a machine takes the name of a field
+// compile-time: midend: the machine of a loop needs .*value
+#ifdef MISTAKE_machine_values_by_name
+struct own_machine : midend::machine_model {
+  std::uint32_t value(const char*) const { return 0; }
+};
+
+RUN(machine_values_by_name) {
+  const right_cost ir;
+  use(midend::advise_unrolling(ir, loops_of(ir), 0, own_machine()));
+}
+#endif
+
+// mistake: The same; the form with a workspace
+// compile-time: midend: the machine of a loop needs .*value
+#ifdef MISTAKE_machine_with_workspace
+struct own_machine : midend::machine_model {
+  std::uint32_t value(const char*) const { return 0; }
+};
+
+RUN(machine_with_workspace) {
+  const right_cost ir;
+  midend::advise_unrolling_workspace workspace;
+  midend::unrolling_advice out;
+  midend::advise_unrolling(ir, loops_of(ir), 0, own_machine(), {}, workspace, out);
+}
+#endif
+
+// mistake: The bound of a mix of operations, on the name of a machine
+// compile-time: midend: a machine needs .*num_channels
+#ifdef MISTAKE_bound_of_no_machine
+RUN(bound_of_no_machine) {
+  use(midend::resource_bound("e2k", midend::operation_mix()));
+}
+#endif
+
+// mistake: The size of code, of a machine without one
+// compile-time: midend: a machine needs .*code_bytes
+#ifdef MISTAKE_code_size_of_no_machine
+struct own_machine {};
+
+RUN(code_size_of_no_machine) {
+  use(midend::least_code_bytes(own_machine(), midend::operation_mix(), 1));
+}
+#endif
+
+// mistake: An operation of a dependence graph, without a latency
+// compile-time: midend: a machine needs .*latency
+#ifdef MISTAKE_operation_of_no_machine
+struct own_machine {};
+
+RUN(operation_of_no_machine) {
+  midend::dependence_graph body;
+  use(body.add_operation(own_machine(), midend::operation_class::alu));
+}
+#endif
+
+// mistake: Names of a report that are a list
+// compile-time: midend: the names of a report need
+#ifdef MISTAKE_report_without_names
+RUN(report_without_names) {
+  const right_cost ir;
+  use(midend::to_text(advice_for(ir), midend::e2k_reference_v6(), std::vector<std::string>()));
 }
 #endif

@@ -225,3 +225,122 @@ RUN(problem_before_graph) {
   use(midend::solve(right{}, g));
 }
 #endif
+
+// mistake: A problem without `lattice()`; the form with a workspace
+// compile-time: midend: .*lattice\(\) const
+#ifdef MISTAKE_workspace_without_lattice
+struct problem {
+  static constexpr auto direction = midend::flow_direction::forward;
+
+  bool boundary(node_id) const { return false; }
+
+  void transfer(node_id, bool&) const {}
+};
+
+RUN(workspace_without_lattice) {
+  midend::solve_workspace<bool> workspace;
+  midend::solution<bool> out;
+  use(midend::solve(g, problem{}, midend::reverse_postorder_worklist{}, workspace, out));
+}
+#endif
+
+// mistake: A workspace for facts of another type
+// compile-time: midend: a solution or workspace for facts of another type
+#ifdef MISTAKE_solution_of_other_facts
+RUN(solution_of_other_facts) {
+  midend::solve_workspace<bool> workspace;
+  midend::solution<bool> out;
+  use(midend::solve(g, right{}, midend::reverse_postorder_worklist{}, workspace, out));
+}
+#endif
+
+// mistake: A problem without `lattice()`; `verify_solution`
+// compile-time: midend: .*lattice\(\) const
+#ifdef MISTAKE_verified_without_lattice
+struct problem {
+  static constexpr auto direction = midend::flow_direction::forward;
+
+  bool boundary(node_id) const { return false; }
+
+  void transfer(node_id, bool&) const {}
+};
+
+RUN(verified_without_lattice) {
+  use(midend::verify_solution(g, problem{}, midend::solution<bool>()));
+}
+#endif
+
+// mistake: The facts between statements, of a problem with `transfer` alone
+// compile-time: midend: this needs a problem with `transfer_statement`
+#ifdef MISTAKE_facts_without_statements
+RUN(facts_without_statements) {
+  midend::visit_facts(right{}, midend::solve(g, right{}), [](auto&&...) {});
+}
+#endif
+
+// mistake: Why does a fact hold? Without saying which
+// compile-time: midend: explain_fact asks
+#ifdef MISTAKE_explained_without_property
+RUN(explained_without_property) {
+  use(midend::explain_fact(g, right{}, midend::solve(g, right{}), midend::node_point{}, 3));
+}
+#endif
+
+// mistake: The names of a table are a function of the block
+// compile-time: midend: the names of a table need
+#ifdef MISTAKE_table_without_names
+RUN(table_without_names) {
+  use(midend::to_table(right{}, midend::solve(g, right{}), [](node_id) { return "block"; }));
+}
+#endif
+
+// mistake: A picture of a problem without `lattice()`
+// compile-time: midend: .*lattice\(\) const
+#ifdef MISTAKE_picture_without_lattice
+struct problem {
+  static constexpr auto direction = midend::flow_direction::forward;
+
+  bool boundary(node_id) const { return false; }
+
+  void transfer(node_id, bool&) const {}
+};
+
+RUN(picture_without_lattice) {
+  use(midend::to_dot(g, problem{}, midend::solution<bool>()));
+}
+#endif
+
+// mistake: The semantics of statements, without `width`; `conditional_propagation_problem`
+// compile-time: midend: the semantics of statements need
+#ifdef MISTAKE_semantics_without_width
+struct ir {
+  midend::csr_graph g;
+
+  const midend::csr_graph& graph() const { return g; }
+
+  std::size_t num_statements() const { return 0; }
+
+  std::span<const midend::statement_id> statements(node_id) const { return {}; }
+
+  std::size_t num_variables() const { return 0; }
+
+  std::span<const midend::variable_id> definitions(midend::statement_id) const { return {}; }
+
+  std::span<const midend::variable_id> uses(midend::statement_id) const { return {}; }
+};
+
+using domain = midend::flat_domain<std::uint64_t>;
+
+struct semantics {
+  using fact = domain::element;
+
+  fact evaluate(midend::statement_id, midend::variable_id, std::span<const fact>) const { return {}; }
+
+  bool may_take(const midend::flow_edge&, std::span<const fact>) const { return true; }
+};
+
+RUN(semantics_without_width) {
+  const ir function;
+  midend::conditional_propagation_problem<domain, ir, semantics> problem(function, semantics());
+}
+#endif

@@ -3,7 +3,18 @@
 
 #include "midend/elbrus/text/parser.hpp"
 #include "midend/elbrus/views/editor.hpp"
+#include "midend/ir/profile.hpp"
+#include "midend/ssa/apply_sccp.hpp"
 #include "midend/ssa/construct_ssa.hpp"
+#include "midend/ssa/sccp_plan.hpp"
+#include "midend/transform/clean_control.hpp"
+#include "midend/transform/close_loops.hpp"
+#include "midend/transform/recording_editor.hpp"
+#include "midend/transform/remove_dead_code.hpp"
+#include "midend/transform/rotate_loops.hpp"
+#include "midend/transform/simplify_loops.hpp"
+#include "midend/transform/split_critical_edges.hpp"
+#include "midend/transform/verify_unfolding.hpp"
 
 using midend::edge_id;
 using midend::no_value;
@@ -221,5 +232,368 @@ struct view {
 RUN(view_instead_of_editor) {
   view ir;
   use(midend::construct_ssa(ir));
+}
+#endif
+
+// mistake: `may_redirect` is not `const`: every edge would be redirected
+// compile-time: midend: `may_redirect`
+#ifdef MISTAKE_may_redirect_not_const
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  bool may_redirect(edge_id) { return false; }
+};
+
+RUN(may_redirect_not_const) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::simplify_loops(editor));
+}
+#endif
+
+// mistake: `may_split` takes the two nodes: every edge would be split
+// compile-time: midend: `may_split`
+#ifdef MISTAKE_may_split_of_two_nodes
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  bool may_split(node_id, node_id) const { return false; }
+};
+
+RUN(may_split_of_two_nodes) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::split_critical_edges(editor));
+}
+#endif
+
+// mistake: The same, in a plan
+// compile-time: midend: `may_split`
+#ifdef MISTAKE_may_split_of_two_nodes_planned
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  bool may_split(node_id, node_id) const { return false; }
+};
+
+RUN(may_split_of_two_nodes_planned) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::plan_split_critical_edges(editor));
+}
+#endif
+
+// mistake: `may_redirect` returns nothing, in an editor of `apply_sccp`
+// compile-time: midend: `may_redirect`
+#ifdef MISTAKE_may_redirect_returns_nothing
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  void may_redirect(edge_id) const {}
+};
+
+RUN(may_redirect_returns_nothing) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  midend::apply_sccp(editor, midend::plan_sccp(editor, midend::sccp(editor)));
+}
+#endif
+
+// mistake: `may_duplicate` returns the reason as a text
+// compile-time: midend: .*bool may_duplicate
+#ifdef MISTAKE_may_duplicate_is_a_reason
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  const char* may_duplicate(value_id) const { return nullptr; }
+};
+
+RUN(may_duplicate_is_a_reason) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::rotate_loops(editor));
+}
+#endif
+
+// mistake: The same, where it is optional
+// compile-time: midend: .*may_duplicate
+#ifdef MISTAKE_may_duplicate_is_a_reason_optional
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  const char* may_duplicate(value_id) const { return nullptr; }
+};
+
+RUN(may_duplicate_is_a_reason_optional) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::close_loops(editor));
+}
+#endif
+
+// mistake: `is_terminator` is not `const`: branches would be removed
+// compile-time: midend: .*is_terminator
+#ifdef MISTAKE_is_terminator_not_const
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  bool is_terminator(value_id) { return false; }
+};
+
+RUN(is_terminator_not_const) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::remove_dead_code(editor));
+}
+#endif
+
+// mistake: The same, in a plan
+// compile-time: midend: .*is_terminator
+#ifdef MISTAKE_is_terminator_planned
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  bool is_terminator(value_id) { return false; }
+};
+
+RUN(is_terminator_planned) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::plan_remove_dead_code(editor));
+}
+#endif
+
+// mistake: `set_count` takes the block: the profile would be lost
+// compile-time: midend: .*void set_count
+#ifdef MISTAKE_set_count_of_a_pointer
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  void set_count(void*, std::optional<std::uint64_t>) {}
+};
+
+RUN(set_count_of_a_pointer) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::simplify_loops(editor));
+}
+#endif
+
+// mistake: A profile that cannot be changed: it would be wrong after the edit
+// compile-time: midend: .*void set_count
+#ifdef MISTAKE_counts_are_not_set
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  void set_count() {}
+};
+
+RUN(counts_are_not_set) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::rotate_loops(editor));
+}
+#endif
+
+// mistake: `set_probability` without the probability
+// compile-time: midend: .*void set_probability
+#ifdef MISTAKE_set_probability_without_value
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  void set_probability(edge_id) {}
+};
+
+RUN(set_probability_without_value) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::simplify_loops(editor));
+}
+#endif
+
+// mistake: The count of an edge, of an IR without a profile
+// compile-time: midend: a profile needs .*count
+#ifdef MISTAKE_edge_count_of_no_profile
+RUN(edge_count_of_no_profile) {
+  const right_editor editor;
+  use(midend::edge_count(editor, editor.graph(), 0));
+}
+#endif
+
+// mistake: `set_operand` without the position
+// compile-time: midend: .*void set_operand
+#ifdef MISTAKE_set_operand_by_user
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  void set_operand(value_id, value_id) {}
+};
+
+RUN(set_operand_by_user) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::remove_dead_code(editor));
+}
+#endif
+
+// mistake: `undefined_like` takes nothing; `repair_ssa`
+// compile-time: midend: .*undefined_like
+#ifdef MISTAKE_undefined_like_of_a_width
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  value_id undefined_like() { return no_value; }
+};
+
+RUN(undefined_like_of_a_width) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  midend::flat_array<value_id> inserted;
+  midend::repair_ssa(editor, {}, inserted);
+}
+#endif
+
+// mistake: `node_of` returns an optional
+// compile-time: midend: .*node_of
+#ifdef MISTAKE_node_of_is_an_optional
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  std::optional<node_id> node_of(value_id) const { return std::nullopt; }
+};
+
+RUN(node_of_is_an_optional) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::close_loops(editor));
+}
+#endif
+
+// mistake: `edge_case` returns a number for each edge; `clean_control`
+// compile-time: midend: .*edge_case
+#ifdef MISTAKE_edge_case_always_returned_control
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  std::uint64_t edge_case(edge_id) const { return 0; }
+};
+
+RUN(edge_case_always_returned_control) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::clean_control(editor));
+}
+#endif
+
+// mistake: The same, in a plan
+// compile-time: midend: .*edge_case
+#ifdef MISTAKE_edge_case_planned
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  std::uint64_t edge_case(edge_id) const { return 0; }
+};
+
+RUN(edge_case_planned) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::plan_clean_control(editor));
+}
+#endif
+
+// mistake: `erase_end` takes node and terminator; `apply_clean_control`
+// compile-time: midend: .*void erase_end
+#ifdef MISTAKE_erase_end_by_terminator
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  void erase_end(node_id, value_id) {}
+};
+
+RUN(erase_end_by_terminator) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::apply_clean_control(editor, midend::control_plan()));
+}
+#endif
+
+// mistake: `insert_phi` takes only the node; `apply_rotate_loops`
+// compile-time: midend: .*insert_phi
+#ifdef MISTAKE_insert_phi_without_like
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  value_id insert_phi(node_id) { return no_value; }
+};
+
+RUN(insert_phi_without_like) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::apply_rotate_loops(editor, midend::rotation_plan()));
+}
+#endif
+
+// mistake: `restore_value` without the place; `recording_editor`
+// compile-time: midend: .*void restore_value
+#ifdef MISTAKE_restore_value_without_place
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  void restore_value(value_id) {}
+};
+
+RUN(restore_value_without_place) {
+  edited e;
+  midend::recording_editor<my_editor> editor(e.program.procedures[0]);
+}
+#endif
+
+// mistake: `erase_nodes` takes a vector; `replay`
+// compile-time: midend: .*void erase_nodes
+#ifdef MISTAKE_erase_nodes_takes_a_vector
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  void erase_nodes(const std::vector<node_id>&) {}
+};
+
+RUN(erase_nodes_takes_a_vector) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  midend::replay(midend::edit_log<midend::constant_of<my_editor>>(), editor);
+}
+#endif
+
+// mistake: `same_operation` compares two values of one program; `verify_unfolding`
+// compile-time: midend: .*same_operation
+#ifdef MISTAKE_same_operation_of_one
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  bool same_operation(value_id, value_id) const { return true; }
+};
+
+RUN(same_operation_of_one) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::verify_unfolding(editor, editor, midend::unfolding_witness()));
+}
+#endif
+
+// mistake: A plan of rotations, of an IR without effects
+// compile-time: midend: .*num_values
+#ifdef MISTAKE_rotation_without_effects
+RUN(rotation_without_effects) {
+  const right_editor editor;
+  use(midend::plan_rotate_loops(editor, midend::loop_forest()));
+}
+#endif
+
+// mistake: `unfolding` of a view that cannot be changed
+// compile-time: midend: an editor needs
+#ifdef MISTAKE_unfolding_of_a_view
+RUN(unfolding_of_a_view) {
+  const edited e;
+  midend::unfolding<const midend::elbrus::editor> u(e.editor);
 }
 #endif

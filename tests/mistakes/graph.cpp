@@ -1,6 +1,8 @@
 // Natural mistakes in views of control-flow graphs, and in calls that take graphs.
 #include "mistakes.hpp"
 
+#include "midend/viz/explanations.hpp"
+
 using midend::edge_id;
 using midend::node_id;
 
@@ -394,5 +396,39 @@ RUN(loops_without_tree) {
 RUN(loops_arguments_turned) {
   const right g;
   use(midend::natural_loops(midend::dominators(g), g));
+}
+#endif
+
+// mistake: The labels of a picture are a vector
+// compile-time: midend: the label of a graph needs
+#ifdef MISTAKE_label_is_an_array
+RUN(label_is_an_array) {
+  use(midend::to_dot(right{}, {}, std::vector<std::string>(4)));
+}
+#endif
+
+// mistake: A graph without some nodes, which are a set
+// compile-time: midend: a graph is filtered by
+#ifdef MISTAKE_filtered_by_a_set
+RUN(filtered_by_a_set) {
+  const right g;
+  use(midend::filtered(g, std::set<node_id>{1, 2}));
+}
+#endif
+
+// mistake: `reversed_graph` of a graph without `predecessors`
+// compile-time: midend: this needs a graph with `predecessors
+#ifdef MISTAKE_reversed_class_without_predecessors
+RUN(reversed_class_without_predecessors) {
+  const right g;
+  use(midend::reversed_graph<right>(g, 3));
+}
+#endif
+
+// mistake: The names of blocks are pairs
+// compile-time: midend: the names of nodes are
+#ifdef MISTAKE_block_names_by_a_map
+RUN(block_names_by_a_map) {
+  use(midend::to_text(midend::dominance_error{}, std::vector<std::pair<node_id, std::string>>()));
 }
 #endif

@@ -261,7 +261,7 @@ RUN(leq_returns_an_ordering) {
 #endif
 
 // mistake: The report of a lattice without `print`
-// compile-time: print
+// compile-time: midend: reports need a lattice
 #ifdef MISTAKE_report_without_print
 struct lattice {
   using element = unsigned;
@@ -277,7 +277,7 @@ RUN(report_without_print) {
 #endif
 
 // mistake: `print` returns a string: a table of the solution
-// compile-time: no matching function for call to .*to_table
+// compile-time: midend: reports need a lattice
 #ifdef MISTAKE_print_returns_text
 struct lattice {
   using element = unsigned;
@@ -291,5 +291,79 @@ struct lattice {
 
 RUN(print_returns_text) {
   use(midend::to_table(problem<lattice>{}, midend::solve(g, problem<lattice>{})));
+}
+#endif
+
+// mistake: `print` writes into a copy of the text
+// compile-time: midend: reports need a lattice
+#ifdef MISTAKE_print_into_a_copy
+struct lattice : right {
+  void print(midend::text_buffer, element) const {}
+};
+
+RUN(print_into_a_copy) {
+  check(lattice{});
+}
+#endif
+
+// mistake: `print` writes to a `FILE`
+// compile-time: midend: reports need a lattice
+#ifdef MISTAKE_print_into_a_stream
+struct lattice : right {
+  void print(std::FILE*, element) const {}
+};
+
+RUN(print_into_a_stream) {
+  use(midend::to_table(problem<lattice>{}, midend::solve(g, problem<lattice>{})));
+}
+#endif
+
+// mistake: `explain_difference` returns a text: it would never be called
+// compile-time: midend: `explain_difference`
+#ifdef MISTAKE_explain_difference_returns_text
+struct lattice : right {
+  std::string explain_difference(element, element) const { return {}; }
+};
+
+RUN(explain_difference_returns_text) {
+  use(midend::to_table(problem<lattice>{}, midend::solve(g, problem<lattice>{})));
+}
+#endif
+
+// mistake: `print_part` without the element: it would never be called
+// compile-time: midend: `print_part`
+#ifdef MISTAKE_print_part_without_element
+struct lattice : right {
+  void print_part(midend::text_buffer&, std::uint32_t) const {}
+};
+
+RUN(print_part_without_element) {
+  use(midend::to_table(problem<lattice>{}, midend::solve(g, problem<lattice>{})));
+}
+#endif
+
+// mistake: The elements of `check_lattice` are a `std::set`
+// compile-time: midend: the elements of a lattice that are tested
+#ifdef MISTAKE_elements_in_a_set
+RUN(elements_in_a_set) {
+  use(midend::check_lattice(right{}, std::set<unsigned>{0, 1}));
+}
+#endif
+
+// mistake: The report of another lattice
+// compile-time: midend: the report of a lattice with other elements
+#ifdef MISTAKE_report_of_another_lattice
+RUN(report_of_another_lattice) {
+  use(midend::to_text(right{}, midend::lattice_report<long>()));
+}
+#endif
+
+// mistake: `check_lattice` of a type without `element`
+// compile-time: midend: a lattice needs `using element
+#ifdef MISTAKE_check_without_element
+struct lattice {};
+
+RUN(check_without_element) {
+  use(midend::check_lattice(lattice{}, std::vector<unsigned>{0}));
 }
 #endif

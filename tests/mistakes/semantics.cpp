@@ -1,6 +1,8 @@
 // Natural mistakes in what values mean, and in domains of one's own.
 #include "right_ssa.hpp"
 
+#include "midend/viz/sccp.hpp"
+
 /// The right program with `x == 10` as its condition, x the parameter.
 static right_ssa with_test(operation code, unsigned width, unsigned operand_width) {
   right_ssa ir;
@@ -371,5 +373,105 @@ RUN(domain_transfer_of_a_code) {
 #ifdef MISTAKE_lattice_instead_of_domain
 RUN(lattice_instead_of_domain) {
   use(midend::sccp(right_ssa{}, midend::sign{}));
+}
+#endif
+
+// mistake: `is_bottom` of elements is not `const`: it would never be called
+// compile-time: midend: `is_bottom`
+#ifdef MISTAKE_is_bottom_not_const
+struct colours {
+  unsigned bits = 0;
+
+  bool is_bottom() { return bits == 0; }
+
+  friend bool operator==(const colours&, const colours&) = default;
+};
+
+struct domain {
+  using element = colours;
+  using constant_type = std::uint64_t;
+
+  element bottom() const { return {}; }
+
+  element top(unsigned) const { return {3}; }
+
+  element constant(unsigned, std::uint64_t c) const { return {1u << (c & 1)}; }
+
+  bool join(element& a, const element& b) const {
+    const element old = a;
+    a.bits |= b.bits;
+    return a != old;
+  }
+
+  std::optional<std::uint64_t> as_constant(const element&) const { return std::nullopt; }
+};
+
+RUN(is_bottom_not_const) {
+  use(midend::sccp(right_ssa{}, domain{}));
+}
+#endif
+
+// mistake: `is_bottom` of elements takes the width
+// compile-time: midend: `is_bottom`
+#ifdef MISTAKE_is_bottom_takes_the_width
+struct colours {
+  unsigned bits = 0;
+
+  bool is_bottom(unsigned) const { return bits == 0; }
+
+  friend bool operator==(const colours&, const colours&) = default;
+};
+
+struct domain {
+  using element = colours;
+  using constant_type = std::uint64_t;
+
+  element bottom() const { return {}; }
+
+  element top(unsigned) const { return {3}; }
+
+  element constant(unsigned, std::uint64_t c) const { return {1u << (c & 1)}; }
+
+  bool join(element& a, const element& b) const {
+    const element old = a;
+    a.bits |= b.bits;
+    return a != old;
+  }
+
+  std::optional<std::uint64_t> as_constant(const element&) const { return std::nullopt; }
+};
+
+RUN(is_bottom_takes_the_width) {
+  use(midend::sccp(right_ssa{}, domain{}));
+}
+#endif
+
+// mistake: A workspace of SCCP for a lattice that is no domain
+// compile-time: midend: a domain needs
+#ifdef MISTAKE_workspace_of_a_lattice
+RUN(workspace_of_a_lattice) {
+  midend::sccp_workspace<midend::sign> workspace;
+  use(workspace);
+}
+#endif
+
+// mistake: `print` of a domain returns a string: reports would leave facts out
+// compile-time: midend: `print` of a domain
+#ifdef MISTAKE_domain_prints_a_string
+struct domain : right_domain {
+  std::string print(element) const { return "colours"; }
+};
+
+RUN(domain_prints_a_string) {
+  use(midend::to_text(right_ssa{}, midend::sccp(right_ssa{}, domain{})));
+}
+#endif
+
+// mistake: The names of a report are an array
+// compile-time: midend: the names of a report need
+#ifdef MISTAKE_facts_without_names
+RUN(facts_without_names) {
+  const char* const names[11] = {};
+  use(midend::to_text(right_ssa{}, midend::sccp(right_ssa{}), names));
 }
 #endif

@@ -141,8 +141,10 @@ TEST_CASE("corpus reader: files") {
     CHECK(text.empty());
     return error->message;
   };
-  CHECK(error_in({"midend-cut.cfg.gz", std::string_view(packed).substr(0, packed.size() / 2)}) ==
-        "cannot be read: broken gzip data: unexpected end of file");
+  const std::string cut = error_in({"midend-cut.cfg.gz", std::string_view(packed).substr(0, packed.size() / 2)});
+  const bool by_zlib = cut == "cannot be read: broken gzip data: unexpected end of file";
+  const bool by_stand_in = cut == "cannot be read: broken gzip data: gzip cannot read it"; // see tests/platforms/zlib.h
+  CHECK((by_zlib || by_stand_in));
   std::string damaged = packed;
   damaged[packed.size() / 2] = static_cast<char>(damaged[packed.size() / 2] ^ 0x55);
   CHECK(error_in({"midend-damaged.cfg.gz", damaged}).starts_with("cannot be read: broken gzip data: "));

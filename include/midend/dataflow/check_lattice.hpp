@@ -444,9 +444,8 @@ struct lattice_check_limits {
 ///
 /// O(laws · cases) operations of `l`; O(1024² · chain) for chains and the height, which are searched among the first
 /// 1,024 elements.
-template <lattice_argument L, element_list<L> List>
-constexpr lattice_report<element_of<L>> check_lattice(const L& l, const List& elements,
-                                                      lattice_check_limits limits = {}) {
+template <lattice_argument L, element_list_argument<L> List>
+constexpr auto check_lattice(const L& l, const List& elements, lattice_check_limits limits = {}) {
   MIDEND_ASSERT(elements.size() != 0, "a list with elements");
   return detail::lattice_checker<L, List>(l, elements, limits.cases, limits.chain).run();
 }

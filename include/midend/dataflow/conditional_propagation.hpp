@@ -37,6 +37,25 @@ concept program_semantics =
       { s.width(x) } -> std::convertible_to<unsigned>;
     };
 
+namespace detail {
+
+/// The error of what is no such semantics: one sentence for each thing that is wrong. Always false.
+template <class S, class D> constexpr bool explain_program_semantics() {
+  static_assert(
+      program_semantics<S, D>,
+      "midend: the semantics of statements need `fact evaluate(midend::statement_id s, midend::variable_id x, "
+      "std::span<const fact> facts) const`, `bool may_take(const midend::flow_edge& e, std::span<const fact> "
+      "facts) const` and `unsigned width(midend::variable_id x) const`, where fact is the `element` of the "
+      "domain");
+  return false;
+}
+
+} // namespace detail
+
+/// What functions take: a `program_semantics`; otherwise an error.
+template <class S, class D>
+concept program_semantics_argument = program_semantics<S, D> || detail::explain_program_semantics<S, D>();
+
 /// Conditional propagation as a problem for `solve`, `fact_cursor` and reports: forward over `map<D>`, an element for
 /// each variable. Wegman, Zadeck, "Constant propagation with conditional branches", TOPLAS 13(2), 1991, "conditional
 /// constants", with dense facts and for any domain; `sccp` computes the same for programs in SSA form at less cost.
@@ -46,7 +65,8 @@ concept program_semantics =
 ///
 /// Requires a domain with short chains (constants, known bits), because nothing is widened. O(v) for each visit of a
 /// node and v variables, and as many visits as the chains allow; two facts for each node and variable.
-template <value_domain D, statement_ir IR, program_semantics<D> Semantics> class conditional_propagation_problem {
+template <value_domain_argument D, statement_ir_argument IR, program_semantics_argument<D> Semantics>
+class conditional_propagation_problem {
 public:
   using value = element_of<D>;
   using fact = element_of<map<D>>;

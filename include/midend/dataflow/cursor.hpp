@@ -94,9 +94,10 @@ private:
 /// Calls `visit(node, statement, before, after)` for each statement of each node that flow reaches, with the facts on
 /// both sides. Nodes ascend; the statements of a node come in the direction of the problem, so each is transferred
 /// once. Holds two facts.
-template <dataflow_problem_argument P, class Visit>
-  requires has_statement_transfer<P>
-constexpr void visit_facts(const P& problem, const solution<fact_of<P>>& facts, Visit visit) {
+template <dataflow_problem_argument P, class Fact, class Visit>
+constexpr void visit_facts(const P& problem, const solution<Fact>& facts, Visit visit) {
+  static_assert(detail::facts_of_argument<Fact, P>);
+  static_assert(has_statement_transfer<P>, "midend: this needs a problem with `transfer_statement` and `ir()`");
   constexpr bool forward = P::direction == flow_direction::forward;
   flat_array<statement_id> statements;
   fact_of<P> from = problem.lattice().bottom();

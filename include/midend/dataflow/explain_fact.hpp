@@ -211,10 +211,12 @@ constexpr fact_derivation derivation_from(problem_flow<P>& flow, const Trace& tr
 /// Solves the problem once more and records where the property first holds. If it holds only in the given solution,
 /// because that is not the least one, the source is `join`. Unreached nodes have no property. Cost as `solve`, plus two
 /// facts and 28 bytes a node.
-template <flow_graph_argument G, dataflow_problem_argument P, class Holds>
-  requires std::predicate<const Holds&, const fact_of<P>&>
-constexpr fact_derivation explain_fact(const G& g, const P& problem, const solution<fact_of<P>>& facts,
-                                       node_point point, const Holds& holds) {
+template <flow_graph_argument G, dataflow_problem_argument P, class Fact, class Holds>
+constexpr fact_derivation explain_fact(const G& g, const P& problem, const solution<Fact>& facts, node_point point,
+                                       const Holds& holds) {
+  static_assert(detail::facts_of_argument<Fact, P>);
+  static_assert(std::predicate<const Holds&, const Fact&>,
+                "midend: explain_fact asks `bool holds(const fact& f)` for the property of a fact that it explains");
   MIDEND_ASSERT(facts.num_nodes() == g.num_nodes(), "a solution over this graph", facts.num_nodes());
   MIDEND_ASSERT(facts.epoch() == graph_epoch(g), "a solution for the graph as it is", facts.epoch(), graph_epoch(g));
   constexpr bool forward = P::direction == flow_direction::forward;

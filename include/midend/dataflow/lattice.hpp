@@ -100,9 +100,10 @@ concept has_narrow = requires(const L& l, element_of<L>& a, const element_of<L>&
 /// Text that `print` appends to. `std::string_view(text.data(), text.size())` reads it.
 using text_buffer = flat_array<char>;
 
-/// `print(out, a)` appends a short text, without line ends, to `out`.
+/// `print(out, a)` appends a short text, without line ends, to `out`. Of a copy of `out`, nobody would see the text.
 template <class L>
-concept has_print = requires(const L& l, const element_of<L>& a, text_buffer& out) { l.print(out, a); };
+concept has_print = requires(const L& l, const element_of<L>& a, text_buffer& out) { l.print(out, a); } &&
+                    !requires(const L& l, const element_of<L>& a) { l.print(text_buffer(), a); };
 
 /// How two elements compare.
 enum class order_relation : std::uint8_t { equal, less, greater, incomparable };
@@ -122,8 +123,9 @@ concept has_explain_difference =
 
 /// `print_part(out, a, part)` appends the text of one part, as `explain_difference` numbers them.
 template <class L>
-concept has_print_part =
-    requires(const L& l, const element_of<L>& a, text_buffer& out) { l.print_part(out, a, std::uint32_t{}); };
+concept has_print_part = requires(const L& l, const element_of<L>& a, text_buffer& out) {
+  l.print_part(out, a, std::uint32_t{});
+} && !requires(const L& l, const element_of<L>& a) { l.print_part(text_buffer(), a, std::uint32_t{}); };
 
 namespace detail {
 
@@ -201,6 +203,45 @@ template <class L> constexpr bool explain_bounded_lattice() {
   return explain_lattice<L>();
 }
 
+// What only reports call is checked where one is made: a lattice may have a `print` of its own for something else.
+template <class L>
+concept names_print =
+    requires { &L::print; } || requires(L& l, element_of<L>& a, text_buffer& out) { l.print(out, a); };
+template <class L>
+concept names_explain_difference = requires { &L::explain_difference; } ||
+                                   requires(L& l, element_of<L>& a) { l.explain_difference(a, a, any_difference{}); };
+template <class L>
+concept names_print_part = requires { &L::print_part; } || requires(L& l, element_of<L>& a, text_buffer& out) {
+  l.print_part(out, a, std::uint32_t{});
+};
+
+template <class L>
+concept print_fits = has_print<L> || !names_print<L>;
+template <class L>
+concept parts_fit =
+    (has_explain_difference<L> || !names_explain_difference<L>) && (has_print_part<L> || !names_print_part<L>);
+
+/// The error of what cannot be reported. Always false.
+template <class L> constexpr bool explain_printable_lattice() {
+  if constexpr (!lattice<L> || !lattice_members_fit<L>) {
+    explain_lattice<L>();
+  } else if constexpr (!has_print<L>) {
+    static_assert(has_print<L>,
+                  "midend: reports need a lattice with `void print(midend::text_buffer& out, const element& a) const`, "
+                  "which appends a short text to out");
+  } else {
+    static_assert(has_explain_difference<L> || !names_explain_difference<L>,
+                  "midend: `explain_difference` of a lattice would never be called; write `template <class Visit> void "
+                  "explain_difference(const element& a, const element& b, Visit visit) const`, which calls "
+                  "`visit(part, relation)`, or give the member another name");
+    static_assert(
+        has_print_part<L> || !names_print_part<L>,
+        "midend: `print_part` of a lattice would never be called; write `void print_part(midend::text_buffer& "
+        "out, const element& a, std::uint32_t part) const`, or give the member another name");
+  }
+  return false;
+}
+
 } // namespace detail
 
 /// What functions take: a `lattice` with optional members that fit; otherwise an error.
@@ -211,6 +252,12 @@ concept lattice_argument = (lattice<L> && detail::lattice_members_fit<L>) || det
 template <class L>
 concept bounded_lattice_argument =
     (bounded_lattice<L> && detail::lattice_members_fit<L>) || detail::explain_bounded_lattice<L>();
+
+/// The same for one of which a report is made.
+template <class L>
+concept printable_lattice_argument =
+    (lattice<L> && detail::lattice_members_fit<L> && has_print<L> && detail::parts_fit<L>) ||
+    detail::explain_printable_lattice<L>();
 
 /// Whether `a` is below `b` or equivalent: by `leq`, or else by joining `a` to a copy of `b`.
 template <lattice L> constexpr bool less_or_equal(const L& l, const element_of<L>& a, const element_of<L>& b) {

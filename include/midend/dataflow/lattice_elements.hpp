@@ -33,6 +33,22 @@ concept element_list = requires(const List& list, std::size_t i) {
   { list[i] } -> std::convertible_to<element_of<L>>;
 };
 
+namespace detail {
+
+template <class List, class L> constexpr bool explain_element_list() {
+  static_assert(
+      element_list<List, L>,
+      "midend: the elements of a lattice that are tested need `size()` and `list[i]`, const: a std::vector, or "
+      "`midend::made_elements(size, make)`");
+  return false;
+}
+
+} // namespace detail
+
+/// What functions take: an `element_list`; otherwise an error.
+template <class List, class L>
+concept element_list_argument = element_list<List, L> || detail::explain_element_list<List, L>();
+
 /// The elements `make(0) … make(size - 1)`.
 template <class Make> class made_elements {
 public:

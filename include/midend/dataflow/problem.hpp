@@ -274,4 +274,21 @@ template <class P>
 concept dataflow_problem_argument =
     (dataflow_problem<P> && detail::problem_members_fit<P>) || detail::explain_dataflow_problem<P>();
 
+namespace detail {
+
+template <class Fact, class P> constexpr bool explain_facts_of() {
+  static_assert(std::same_as<Fact, fact_of<P>>,
+                "midend: a solution or workspace for facts of another type: write `midend::solution<my_fact>` with the "
+                "`element` of the problem's lattice, midend::fact_of<my_problem>");
+  return false;
+}
+
+/// Results and workspaces that are passed together with a problem are for its facts. Functions deduce the type from
+/// them, and check it inside: a signature that asks the problem for it would fail before anybody says what is wrong
+/// with the problem.
+template <class Fact, class P>
+concept facts_of_argument = std::same_as<Fact, fact_of<P>> || explain_facts_of<Fact, P>();
+
+} // namespace detail
+
 MIDEND_END_NAMESPACE

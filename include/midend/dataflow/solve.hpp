@@ -537,13 +537,13 @@ private:
 /// largest number of edges that lead back on a path without cycles, 1 or 2 in most programs; otherwise O(h m) for a
 /// lattice of height h. The result takes two facts and 13 bytes a node, the workspace 40 bytes a node (70 for
 /// `weak_topological`), and 16 an edge if the graph is copied.
-template <flow_graph_argument G, dataflow_problem_argument P, solve_policy Policy>
-constexpr std::optional<solve_failure<fact_of<P>>> solve(const G& g, const P& problem, const Policy& policy,
-                                                         solve_workspace<fact_of<P>>& workspace,
-                                                         solution<fact_of<P>>& out) {
+template <flow_graph_argument G, dataflow_problem_argument P, solve_policy Policy, class Fact>
+constexpr std::optional<solve_failure<Fact>> solve(const G& g, const P& problem, const Policy& policy,
+                                                   solve_workspace<Fact>& workspace, solution<Fact>& out) {
+  static_assert(detail::facts_of_argument<Fact, P>);
   using traits = detail::policy_traits<Policy>;
   const auto& base = traits::base_of(policy);
-  std::optional<solve_failure<fact_of<P>>> error;
+  std::optional<solve_failure<Fact>> error;
   detail::propagation<P, traits> flow(g, problem, base.widen, traits::max_visits(policy), workspace, out, error);
   [[maybe_unused]] const bool is_solved = detail::strategy::run(base, flow, workspace);
   if constexpr (has_widen<lattice_of<P>>) { // nothing else is above the least solution

@@ -202,9 +202,10 @@ private:
 ///
 /// O(h e) for e operands and a lattice of height h. The workspace takes 8 bytes a value and 4 an operand, if the IR has
 /// no `users`.
-template <ssa_values_argument IR, sparse_problem_argument P>
+template <ssa_values_argument IR, sparse_problem_argument P, class Fact>
 constexpr void solve_sparse(const IR& ir, const P& problem, const widening_options& widen,
-                            solve_sparse_workspace<fact_of<P>>& workspace, sparse_solution<fact_of<P>>& out) {
+                            solve_sparse_workspace<Fact>& workspace, sparse_solution<Fact>& out) {
+  static_assert(detail::facts_of_argument<Fact, P>);
   MIDEND_ASSERT(widen.after == widening_options::never || has_widen<lattice_of<P>>, "a lattice with widen");
   detail::sparse_solver::run(ir, problem, widen, workspace, out);
 }

@@ -16,6 +16,8 @@
 ///     void assume(midend::operation code, unsigned width, element& a, element& b) const;  // `a code b` holds
 ///     static constexpr bool reads_any_width = true;                           // `transfer` does; see below
 ///
+/// The optional `bool is_bottom() const` of elements says what a comparison with `bottom()` would.
+///
 /// **Bottom** is "no value so far". `transfer` must be monotone, and its result must allow every result of `evaluate`
 /// for values that the arguments allow. If an operation has no result at all (a division by zero), bottom is right: no
 /// run gets past it. `args` has `arity(info.code)` elements. `transfer` is never called for `operation::other`: the IR
@@ -157,12 +159,16 @@ template <value_domain D> constexpr std::uint64_t size_bound(const D& domain, un
   }
 }
 
+/// `is_bottom()` of an element says whether it is bottom. Optional.
+template <class D>
+concept has_is_bottom = requires(const element_of<D>& a) {
+  { a.is_bottom() } -> std::integral;
+};
+
 /// Whether an element is bottom: by its `is_bottom()`, or else by comparing.
 template <value_domain D> constexpr bool is_bottom(const D& domain, const element_of<D>& a) {
-  if constexpr (requires {
-                  { a.is_bottom() } -> std::same_as<bool>;
-                }) {
-    return a.is_bottom();
+  if constexpr (has_is_bottom<D>) {
+    return static_cast<bool>(a.is_bottom());
   } else {
     return less_or_equal(domain, a, domain.bottom());
   }
@@ -208,6 +214,9 @@ concept names_assume = requires { &D::assume; } || requires(D& d, operation code
 };
 
 template <class D>
+concept names_is_bottom = requires { &element_of<D>::is_bottom; } || requires(element_of<D>& a) { a.is_bottom(); };
+
+template <class D>
 concept value_transfer_fits = has_value_transfer<D> || !names_value_transfer<D>;
 template <class D>
 concept contains_fits = has_contains<D> || !names_contains<D>;
@@ -218,8 +227,10 @@ concept any_widen_fits = has_widen_of_width<D> || has_widen<D> || !names_any_wid
 template <class D>
 concept assume_fits = has_assume<D> || !names_assume<D>;
 template <class D>
+concept is_bottom_fits = has_is_bottom<D> || !names_is_bottom<D>;
+template <class D>
 concept domain_members_fit = lattice_members_fit<D> && value_transfer_fits<D> && contains_fits<D> && size_fits<D> &&
-                             any_widen_fits<D> && assume_fits<D>;
+                             any_widen_fits<D> && assume_fits<D> && is_bottom_fits<D>;
 
 /// The error of what is no domain: one sentence for the first thing that is wrong. Always false.
 template <class D> constexpr bool explain_value_domain() {
@@ -259,6 +270,10 @@ template <class D> constexpr bool explain_value_domain() {
     static_assert(has_assume<D>, "midend: `assume` of a domain would never be called; write `void "
                                  "assume(midend::operation code, unsigned width, element& a, element& b) const`, which "
                                  "changes both, or give the member another name");
+  } else if constexpr (!is_bottom_fits<D>) {
+    static_assert(has_is_bottom<D>,
+                  "midend: `is_bottom` of the elements of a domain would never be called; write `bool "
+                  "is_bottom() const`, or give the member another name");
   }
   return false;
 }

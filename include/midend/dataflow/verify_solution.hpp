@@ -39,9 +39,9 @@ struct solution_error {
 ///
 /// Facts may come from anywhere: solved with widening, kept from before an edit, made by another solver. A graph that
 /// is not a `csr_graph` is copied. O(n + m) transfers and comparisons.
-template <flow_graph_argument G, dataflow_problem_argument P>
-constexpr std::optional<solution_error> verify_solution(const G& g, const P& problem,
-                                                        const solution<fact_of<P>>& facts) {
+template <flow_graph_argument G, dataflow_problem_argument P, class Fact>
+constexpr std::optional<solution_error> verify_solution(const G& g, const P& problem, const solution<Fact>& facts) {
+  static_assert(detail::facts_of_argument<Fact, P>);
   using reason = solution_error::reason;
   constexpr bool forward = P::direction == flow_direction::forward;
   const node_id count = detail::node_count(g);

@@ -158,7 +158,7 @@ public:
     if (parent == no_node) {
       return right_size == tree_.num_reachable() && tree_.depth(n) == 0;
     }
-    return std::size_t{number - tree_.preorder_number(parent)} + right_size <= size(parent) &&
+    return std::uint64_t{number - tree_.preorder_number(parent)} + right_size <= size(parent) &&
            tree_.depth(n) == tree_.depth(parent) + 1;
   }
 

@@ -21,11 +21,25 @@ concept node_predicate = std::is_invocable_r_v<bool, const F&, node_id>;
 template <class F>
 concept edge_predicate = std::is_invocable_r_v<bool, const F&, node_id, node_id>;
 
+namespace detail {
+
+template <class F> constexpr bool explain_filter() {
+  static_assert(node_predicate<F> || edge_predicate<F>,
+                "midend: a graph is filtered by `bool keep(midend::node_id n)` or `bool keep(midend::node_id source, "
+                "midend::node_id target)`, a function that can be called when it is const");
+  return false;
+}
+
+template <class F>
+concept filter_argument = node_predicate<F> || edge_predicate<F> || explain_filter<F>();
+
+} // namespace detail
+
 /// `g` with the edges for which a predicate holds. Nodes keep their numbers: a node that is filtered out becomes a node
 /// without edges. Edge ids are not kept, because they would not be dense.
 ///
 /// Refers to `g`, and its iterators refer to the view. The predicate must give the same answers each time.
-template <flow_graph G, edge_predicate Keep> class filtered_graph {
+template <flow_graph_argument G, edge_predicate Keep> class filtered_graph {
 public:
   constexpr filtered_graph(const G& g, Keep keep) : graph_(&g), keep_(std::move(keep)) {}
 
@@ -79,9 +93,7 @@ template <class Keep> struct both_ends {
 
 /// The view of `g` without the nodes for which `keep(n)` is false, or without the edges for which `keep(source,
 /// target)` is. Requires that the entry is kept.
-template <flow_graph_argument G, class Keep>
-  requires node_predicate<Keep> || edge_predicate<Keep>
-constexpr auto filtered(const G& g, Keep keep) {
+template <flow_graph_argument G, detail::filter_argument Keep> constexpr auto filtered(const G& g, Keep keep) {
   if constexpr (edge_predicate<Keep>) {
     return filtered_graph<G, Keep>(g, std::move(keep));
   } else {

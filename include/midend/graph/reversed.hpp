@@ -16,7 +16,7 @@ concept has_exit = requires(const G& g) {
 };
 
 /// `g` with successors and predecessors exchanged; edge ids stay. Refers to `g`, which must outlive it.
-template <bidirectional_flow_graph G> class reversed_graph {
+template <bidirectional_flow_graph_argument G> class reversed_graph {
 public:
   constexpr reversed_graph(const G& g, node_id entry) : graph_(&g), entry_(entry) {}
 

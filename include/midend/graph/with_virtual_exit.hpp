@@ -16,7 +16,7 @@ MIDEND_BEGIN_NAMESPACE
 /// after the node's own successors. Post-dominators are the dominators of its reversal.
 ///
 /// Refers to `g`, which must outlive the view. The view must outlive its iterators. 5 bytes a node.
-template <flow_graph G> class virtual_exit_graph {
+template <flow_graph_argument G> class virtual_exit_graph {
 public:
   /// Duplicate roots count once. Requires nodes of `g`.
   constexpr virtual_exit_graph(const G& g, span<const node_id> roots)

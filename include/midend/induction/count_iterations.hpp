@@ -206,8 +206,11 @@ private:
     x.induction = no_body_value;
     x.bound = no_body_value;
     const body_id condition = body_.blocks[source].condition;
-    if (condition == no_body_value || body_.values[condition].info.width != 1 ||
-        is_taken(edge, 0) == is_taken(edge, 1)) {
+    if (condition == no_body_value || is_taken(edge, 0) == is_taken(edge, 1)) {
+      return x;
+    }
+    const operation_info& info = body_.values[condition].info;
+    if (info.width != 1 && !is_comparison(info.code)) { // it may be another number than 0 and 1
       return x;
     }
     const bool leaves_when = is_taken(edge, 1);

@@ -200,6 +200,11 @@ private:
     }
   }
 
+  /// A comparison with a result of several bits is a bit with zeros above it.
+  static constexpr operation extension_of_comparison(const operation_info& info) {
+    return info.width == 1 ? operation::copy : operation::zero_extend;
+  }
+
   /// A comparison, or the negation of one.
   static constexpr induction_form test_form(const operation_info& info, body_id v, const induction_form& a,
                                             const induction_form& b) {
@@ -225,7 +230,7 @@ private:
     case operation::not_equal:
       if (is_test_with_number && (n.number == 0 || (n.number == 1 && is_0_or_1))) {
         out.negated = out.negated != ((info.code == operation::equal) == (n.number == 0));
-        out.extension = operation::copy;
+        out.extension = extension_of_comparison(info);
         return out;
       }
       break;
@@ -235,6 +240,7 @@ private:
     out = {};
     out.base = v;
     out.kind = is_comparison(info.code) ? test : varies;
+    out.extension = is_comparison(info.code) ? extension_of_comparison(info) : operation::copy;
     return a_is_number && b.kind == number ? induction_form{} : out;
   }
 

@@ -286,13 +286,13 @@ concept branch_editor =
 /// `may_redirect(e)` says whether the target of an edge can be changed. Optional.
 template <class IR>
 concept has_may_redirect = requires(const IR& ir, edge_id e) {
-  { ir.may_redirect(e) } -> std::convertible_to<bool>;
+  { ir.may_redirect(e) } -> truth_value;
 };
 
 /// `may_split(e)` says whether a node can be put on an edge. Optional.
 template <class IR>
 concept has_may_split = requires(const IR& ir, edge_id e) {
-  { ir.may_split(e) } -> std::convertible_to<bool>;
+  { ir.may_split(e) } -> truth_value;
 };
 
 /// `may_insert_phi(v)` says whether a phi can have the type of `v`. Optional.
@@ -426,6 +426,74 @@ concept on_the_fly_editor = variable_editor<E> && graph_has_in_edges<E> && can_r
 
 namespace detail {
 
+// A member of this name exists, whether it fits or not; see `graph/concepts.hpp`.
+template <class IR>
+concept names_may_redirect = requires { &IR::may_redirect; } || requires(IR& ir, edge_id e) { ir.may_redirect(e); };
+template <class IR>
+concept names_may_split = requires { &IR::may_split; } || requires(IR& ir, edge_id e) { ir.may_split(e); };
+
+template <class IR>
+concept may_redirect_fits = has_may_redirect<IR> || !names_may_redirect<IR>;
+template <class IR>
+concept may_split_fits = has_may_split<IR> || !names_may_split<IR>;
+
+/// The members that say what cannot be changed fit.
+template <class IR>
+concept limits_fit = may_redirect_fits<IR> && may_split_fits<IR>;
+
+/// The error of such a member that does not fit. Always false.
+template <class IR> constexpr bool explain_limits() {
+  static_assert(may_redirect_fits<IR>,
+                "midend: `may_redirect` would never be called, and every edge be redirected; write `bool "
+                "may_redirect(midend::edge_id e) const`, or give the member another name");
+  static_assert(may_split_fits<IR>, "midend: `may_split` would never be called, and every edge be split; write `bool "
+                                    "may_split(midend::edge_id e) const`, or give the member another name");
+  return false;
+}
+
+/// The graph, its edges and limits, for plans that read no values.
+template <class IR>
+concept edges_and_limits_fit = has_graph<IR> && graph_is_edge_indexed<IR> && graph_members_fit<IR> && limits_fit<IR>;
+
+template <class IR> constexpr bool explain_edges_and_limits() {
+  if constexpr (!has_graph<IR> || !graph_is_edge_indexed<IR> || !graph_members_fit<IR>) {
+    explain_graph<IR, true>();
+  } else {
+    explain_limits<IR>();
+  }
+  return false;
+}
+
+/// The error of an editor without a member, for editors that need some: a sentence each.
+template <class E> constexpr void explain_inserting_phis() {
+  static_assert(can_insert_phis<E>,
+                "midend: an editor needs `midend::value_id insert_phi(midend::node_id n, midend::value_id like)`");
+}
+
+template <class E> constexpr void explain_setting_phi_inputs() {
+  static_assert(
+      can_set_phi_inputs<E>,
+      "midend: an editor needs `void set_phi_input(midend::value_id phi, midend::edge_id e, midend::value_id v)`");
+}
+
+template <class E> constexpr void explain_setting_operands() {
+  static_assert(can_set_operands<E>,
+                "midend: an editor needs `void set_operand(midend::value_id user, std::size_t i, midend::value_id v)`");
+}
+
+template <class E> constexpr void explain_erasing_values() {
+  static_assert(can_erase_values<E>, "midend: an editor needs `void erase_value(midend::value_id v)`");
+}
+
+template <class E> constexpr void explain_places() {
+  static_assert(has_node_of<E>,
+                "midend: an editor needs `midend::node_id node_of(midend::value_id v) const`, which returns "
+                "midend::no_node for what is in no node");
+  static_assert(
+      graph_has_in_edges<E>,
+      "midend: an editor needs `in_edges(midend::node_id n) const` in its graph, which returns the edges into n");
+}
+
 /// The error of what cannot change values and flow: one sentence for the first thing that is missing. Always false.
 template <class E> constexpr bool explain_ir_editor() {
   if constexpr (!ssa_ir<E> || !ssa_members_fit<E>) {
@@ -464,6 +532,8 @@ template <class E> constexpr bool explain_ir_editor() {
   } else if constexpr (!can_erase_nodes<E>) {
     static_assert(can_erase_nodes<E>,
                   "midend: an editor needs `void erase_nodes(std::span<const midend::node_id> nodes)`");
+  } else {
+    explain_limits<E>();
   }
   return false;
 }
@@ -517,8 +587,11 @@ template <class E> constexpr bool explain_on_the_fly_editor() {
 } // namespace detail
 
 // What functions take: the concept, with optional members that fit; otherwise an error.
+template <class IR>
+concept graph_of_ir_argument = detail::edges_and_limits_fit<IR> || detail::explain_edges_and_limits<IR>();
 template <class E>
-concept ir_editor_argument = (ir_editor<E> && detail::ssa_members_fit<E>) || detail::explain_ir_editor<E>();
+concept ir_editor_argument =
+    (ir_editor<E> && detail::ssa_members_fit<E> && detail::limits_fit<E>) || detail::explain_ir_editor<E>();
 template <class E>
 concept variable_editor_argument =
     (variable_editor<E> && detail::statement_members_fit<E>) || detail::explain_variable_editor<E>();

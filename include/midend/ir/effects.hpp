@@ -55,31 +55,31 @@ concept has_effect = requires(const IR& ir, value_id v) {
 /// `may_trap(v)` says whether an operation may have no result.
 template <class IR>
 concept has_may_trap = requires(const IR& ir, value_id v) {
-  { ir.may_trap(v) } -> std::convertible_to<bool>;
+  { ir.may_trap(v) } -> truth_value;
 };
 
 /// `may_not_return(v)` says whether control may not pass an operation.
 template <class IR>
 concept has_may_not_return = requires(const IR& ir, value_id v) {
-  { ir.may_not_return(v) } -> std::convertible_to<bool>;
+  { ir.may_not_return(v) } -> truth_value;
 };
 
 /// `may_duplicate(v)` says whether an operation may be copied.
 template <class IR>
 concept has_may_duplicate = requires(const IR& ir, value_id v) {
-  { ir.may_duplicate(v) } -> std::convertible_to<bool>;
+  { ir.may_duplicate(v) } -> truth_value;
 };
 
 /// `is_volatile(v)` says whether an operation must run exactly as often as written.
 template <class IR>
 concept has_is_volatile = requires(const IR& ir, value_id v) {
-  { ir.is_volatile(v) } -> std::convertible_to<bool>;
+  { ir.is_volatile(v) } -> truth_value;
 };
 
 /// `is_terminator(v)` says whether a value ends its node. Optional.
 template <class IR>
 concept has_is_terminator = requires(const IR& ir, value_id v) {
-  { ir.is_terminator(v) } -> std::convertible_to<bool>;
+  { ir.is_terminator(v) } -> truth_value;
 };
 
 /// `may_trap_without_promises(v)` says whether an operation may trap after `drop_promises`. Optional.
@@ -98,6 +98,52 @@ concept has_loop_ends = requires(const IR& ir, node_id n) {
 template <class IR>
 concept effect_ir = ssa_ir<IR> && has_effect<IR> && has_may_trap<IR> && has_may_not_return<IR> &&
                     has_may_duplicate<IR> && has_is_volatile<IR>;
+
+namespace detail {
+
+// A member of this name exists, whether it fits or not; see `graph/concepts.hpp`.
+template <class IR>
+concept names_may_duplicate = requires { &IR::may_duplicate; } || requires(IR& ir, value_id v) { ir.may_duplicate(v); };
+template <class IR>
+concept names_is_terminator = requires { &IR::is_terminator; } || requires(IR& ir, value_id v) { ir.is_terminator(v); };
+
+template <class IR>
+concept may_duplicate_fits = has_may_duplicate<IR> || !names_may_duplicate<IR>;
+template <class IR>
+concept is_terminator_fits = has_is_terminator<IR> || !names_is_terminator<IR>;
+
+/// The error of `may_duplicate` or `is_terminator` where they are optional. Always false.
+template <class IR> constexpr bool explain_optional_effects() {
+  static_assert(may_duplicate_fits<IR>, "midend: `may_duplicate` of an IR would never be called; write `bool "
+                                        "may_duplicate(midend::value_id v) const`, or give the member another name");
+  static_assert(is_terminator_fits<IR>, "midend: `is_terminator` of an IR would never be called; write `bool "
+                                        "is_terminator(midend::value_id v) const`, or give the member another name");
+  return false;
+}
+
+/// The error of an IR without the effects rung: one sentence for each thing that is wrong. Always false.
+template <class IR> constexpr bool explain_effect_ir() {
+  if constexpr (!ssa_ir<IR> || !ssa_members_fit<IR>) {
+    explain_ssa_ir<IR>();
+  } else {
+    static_assert(has_effect<IR>, "midend: an IR needs `midend::effect_kind effect(midend::value_id v) const`");
+    static_assert(has_may_trap<IR>, "midend: an IR with effects needs `bool may_trap(midend::value_id v) const`");
+    static_assert(has_may_not_return<IR>,
+                  "midend: an IR with effects needs `bool may_not_return(midend::value_id v) const`");
+    static_assert(has_may_duplicate<IR>,
+                  "midend: an IR with effects needs `bool may_duplicate(midend::value_id v) const`");
+    static_assert(has_is_volatile<IR>, "midend: an IR with effects needs `bool is_volatile(midend::value_id v) const`");
+    explain_optional_effects<IR>();
+  }
+  return false;
+}
+
+} // namespace detail
+
+/// What functions take: an `effect_ir` with optional members that fit; otherwise an error.
+template <class IR>
+concept effect_ir_argument =
+    (effect_ir<IR> && detail::ssa_members_fit<IR> && detail::is_terminator_fits<IR>) || detail::explain_effect_ir<IR>();
 
 /// Whether `v` ends its node.
 template <class IR> constexpr bool is_terminator([[maybe_unused]] const IR& ir, [[maybe_unused]] value_id v) {

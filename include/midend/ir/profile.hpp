@@ -52,9 +52,57 @@ concept can_set_probabilities = requires(E& editor, edge_id e, double p) { edito
 template <class E>
 concept profile_editor = profile_ir<E> && can_set_counts<E> && can_set_probabilities<E>;
 
+namespace detail {
+
+// A member of this name exists, whether it fits or not; see `graph/concepts.hpp`.
+template <class E>
+concept names_set_count = requires { &E::set_count; } || requires(E& editor, node_id n) { editor.set_count(n, 0); };
+template <class E>
+concept names_set_probability =
+    requires { &E::set_probability; } || requires(E& editor, edge_id e) { editor.set_probability(e, 0.0); };
+
+/// An editor has the whole profile or none: `probability` alone belongs to the cost rung.
+template <class E>
+concept profile_of_editor_fits =
+    profile_editor<E> || !(has_node_counts<E> || names_set_count<E> || names_set_probability<E>);
+
+/// The error of an IR without the profile rung: one sentence for the first thing that is wrong. Always false.
+template <class IR> constexpr bool explain_profile_ir() {
+  if constexpr (!has_node_counts<IR>) {
+    static_assert(has_node_counts<IR>, "midend: a profile needs `std::optional<std::uint64_t> count(midend::node_id n) "
+                                       "const`, which returns std::nullopt where it is unknown");
+  } else {
+    static_assert(has_edge_probabilities<IR>, "midend: a profile needs `double probability(midend::edge_id e) const`, "
+                                              "from 0 to 1, or negative where it is unknown");
+  }
+  return false;
+}
+
+/// The same for an editor with a part of the profile.
+template <class E> constexpr bool explain_profile_editor() {
+  if constexpr (!profile_ir<E>) {
+    explain_profile_ir<E>();
+  } else if constexpr (!can_set_counts<E>) {
+    static_assert(
+        can_set_counts<E>,
+        "midend: an editor of a profile needs `void set_count(midend::node_id n, std::optional<std::uint64_t> "
+        "count)`; one that leaves the profile alone has no `count`");
+  } else {
+    static_assert(can_set_probabilities<E>,
+                  "midend: an editor of a profile needs `void set_probability(midend::edge_id e, double probability)`");
+  }
+  return false;
+}
+
+} // namespace detail
+
+/// What functions take: a `profile_ir`; otherwise an error.
+template <class IR>
+concept profile_ir_argument = profile_ir<IR> || detail::explain_profile_ir<IR>();
+
 /// How often `e` is taken, if the profile says: the count of the source times the probability, rounded. The only edge
 /// of a node has probability 1, and edges of a node that never runs are never taken.
-template <profile_ir IR, class G>
+template <profile_ir_argument IR, edge_indexed_flow_graph_argument G>
 constexpr std::optional<std::uint64_t> edge_count(const IR& ir, const G& g, edge_id e) {
   const std::optional<std::uint64_t> count = ir.count(static_cast<node_id>(g.edge_source(e)));
   std::size_t edges = 0;

@@ -230,20 +230,34 @@ template <class IR>
 concept semantic_members_fit = ssa_members_fit<IR> && is_undefined_fits<IR> && never_returns_fits<IR> &&
                                is_opaque_fits<IR> && bounds_fit<IR> && same_type_fits<IR> && edge_cases_fit<IR> && partial_fold_fits<IR>;
 
+/// The error of an IR without a member: a sentence each.
+template <class IR> constexpr void explain_constant_type() {
+  static_assert(has_constant_type<IR>, "midend: an IR needs `using constant_type = std::uint64_t;`, or another type "
+                                       "that can be copied and compared");
+}
+
+template <class IR> constexpr void explain_constant() {
+  static_assert(has_constant<IR>, "midend: an IR needs `std::optional<constant_type> constant(midend::value_id v) "
+                                  "const`, which returns std::nullopt for all values that are no literals");
+}
+
+template <class IR> constexpr void explain_edge_case() {
+  static_assert(has_edge_case<IR>, "midend: an IR needs `std::optional<constant_type> edge_case(midend::edge_id e) "
+                                   "const`, which returns std::nullopt for the edge of all other values");
+}
+
 /// The error of an IR without the semantics rung: one sentence for the first thing that is wrong. Always false.
 template <class IR> constexpr bool explain_semantic_ir() {
   if constexpr (!ssa_ir<IR> || !ssa_members_fit<IR>) {
     explain_ssa_ir<IR>();
   } else if constexpr (!has_constant_type<IR>) {
-    static_assert(has_constant_type<IR>, "midend: an IR needs `using constant_type = std::uint64_t;`, or another type "
-                                         "that can be copied and compared");
+    explain_constant_type<IR>();
   } else if constexpr (!has_operation<IR>) {
     static_assert(has_operation<IR>,
                   "midend: an IR needs `midend::operation_info operation(midend::value_id v) const`; "
                   "`operation::other` is for everything outside the vocabulary");
   } else if constexpr (!has_constant<IR>) {
-    static_assert(has_constant<IR>, "midend: an IR needs `std::optional<constant_type> constant(midend::value_id v) "
-                                    "const`, which returns std::nullopt for all values that are no literals");
+    explain_constant<IR>();
   } else if constexpr (!edge_cases_fit<IR>) {
     static_assert(edge_cases_fit<IR>,
                   "midend: `edge_cases` of an IR would never be called; write "
@@ -260,8 +274,7 @@ template <class IR> constexpr bool explain_semantic_ir() {
                                 "std::span<const constant_type> args) const`, which returns std::nullopt where it does "
                                 "not know the result");
   } else if constexpr (!semantic_ir<IR>) {
-    static_assert(has_edge_case<IR>, "midend: an IR needs `std::optional<constant_type> edge_case(midend::edge_id e) "
-                                     "const`, which returns std::nullopt for the edge of all other values");
+    explain_edge_case<IR>();
   } else if constexpr (!is_undefined_fits<IR>) {
     static_assert(has_is_undefined<IR>, "midend: `is_undefined` of an IR would never be called; write `bool "
                                         "is_undefined(midend::value_id v) const`, or give the member another name");

@@ -19,7 +19,7 @@ constexpr std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t alignment)
 } // namespace detail
 
 /// Bytes of the operations and literals, without headers and rounding.
-template <machine_with_code M> constexpr std::uint64_t operation_bytes(const M& m, const operation_mix& mix) {
+template <machine_with_code_argument M> constexpr std::uint64_t operation_bytes(const M& m, const operation_mix& mix) {
   std::uint64_t bytes = std::uint64_t{mix.literals} * m.code_literal();
   for (const operation_class c : all_operation_classes()) {
     bytes += std::uint64_t{mix[c]} * m.code_bytes(c);
@@ -36,7 +36,8 @@ struct instruction_size {
 
 /// The size of one wide instruction with these operations: header, operations and literals, rounded up to the
 /// alignment.
-template <machine_with_code M> constexpr instruction_size wide_instruction_size(const M& m, const operation_mix& mix) {
+template <machine_with_code_argument M>
+constexpr instruction_size wide_instruction_size(const M& m, const operation_mix& mix) {
   const std::uint64_t bytes = detail::rounded_up(m.code_header() + operation_bytes(m, mix), m.code_alignment());
   return {bytes, m.longest_instruction() == 0 || bytes <= m.longest_instruction()};
 }
@@ -45,7 +46,7 @@ template <machine_with_code M> constexpr instruction_size wide_instruction_size(
 /// that is more: each instruction is a multiple of the alignment, but which operations share one is not known yet. For
 /// a pipelined body, `instructions` is the number of cycles between two iterations; prologue and epilogue are not
 /// included.
-template <machine_with_code M>
+template <machine_with_code_argument M>
 constexpr std::uint64_t least_code_bytes(const M& m, const operation_mix& mix, std::uint64_t instructions) {
   const std::uint64_t contents = operation_bytes(m, mix);
   if (m.longest_instruction() > m.code_header()) {

@@ -75,7 +75,7 @@ public:
   }
 
   /// With the latency of the machine.
-  template <machine_with_latencies M> constexpr operation_id add_operation(const M& m, operation_class kind) {
+  template <machine_with_latencies_argument M> constexpr operation_id add_operation(const M& m, operation_class kind) {
     return add_operation(kind, m.latency(kind));
   }
 
@@ -87,7 +87,7 @@ public:
   }
 
   /// With the latency of the machine between the two classes.
-  template <machine_with_latencies M>
+  template <machine_with_latencies_argument M>
   constexpr void add_dependence(const M& m, operation_id producer, operation_id consumer, dependence_kind kind,
                                 std::uint32_t distance) {
     const std::uint32_t latency = m.latency(operations_[producer].kind, operations_[consumer].kind, kind);

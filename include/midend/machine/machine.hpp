@@ -157,10 +157,13 @@ concept machine_with_code = requires(const M& m, operation_class c) {
   { m.longest_instruction() } -> std::convertible_to<std::uint32_t>;
 };
 
+/// Says which operations can be issued in the same cycle.
+template <class M>
+concept issuing_machine = machine_with_channels<M> && machine_with_resources<M> && machine_with_exclusions<M>;
+
 /// All requirements above.
 template <class M>
-concept machine = machine_with_channels<M> && machine_with_resources<M> && machine_with_exclusions<M> &&
-                  machine_with_latencies<M> && machine_with_code<M>;
+concept machine = issuing_machine<M> && machine_with_latencies<M> && machine_with_code<M>;
 
 /// What an estimate of a loop also requires: the fields of the machine, which classes may be guarded by a predicate and
 /// which may be speculated, and the resource that words of literals use (`num_resources()` if there is none).
@@ -171,5 +174,87 @@ concept loop_machine = machine<M> && requires(const M& m, operation_class c, mac
   { m.is_speculated(c) } -> std::convertible_to<bool>;
   { m.literal_resource() } -> std::convertible_to<std::size_t>;
 };
+
+namespace detail {
+
+/// The error of what is no such machine: one sentence for the first thing that is wrong. Always false.
+template <class M> constexpr bool explain_machine_with_channels() {
+  static_assert(machine_with_channels<M>,
+                "midend: a machine needs `std::size_t num_channels() const`, `midend::channel_set "
+                "channels(midend::operation_class c) const` and `std::uint32_t occupancy(midend::operation_class c) "
+                "const`, or use midend::machine_model, which `midend::read_machine(text).value()` returns");
+  return false;
+}
+
+template <class M> constexpr bool explain_machine_with_resources() {
+  static_assert(machine_with_resources<M>,
+                "midend: a machine needs `std::size_t num_resources() const`, `std::uint32_t capacity(std::size_t "
+                "resource) const` and `std::uint32_t use(midend::operation_class c, std::size_t resource) const`");
+  return false;
+}
+
+template <class M> constexpr bool explain_machine_with_exclusions() {
+  static_assert(machine_with_exclusions<M>,
+                "midend: a machine needs `bool excludes(midend::operation_class a, "
+                "midend::operation_class b) const`, false where both can be issued at once");
+  return false;
+}
+
+template <class M> constexpr bool explain_machine_with_latencies() {
+  static_assert(
+      machine_with_latencies<M>,
+      "midend: a machine needs `std::uint32_t latency(midend::operation_class c) const`, and `std::uint32_t "
+      "latency(midend::operation_class producer, midend::operation_class consumer, midend::dependence_kind k) "
+      "const`, or use midend::machine_model");
+  return false;
+}
+
+template <class M> constexpr bool explain_machine_with_code() {
+  static_assert(
+      machine_with_code<M>,
+      "midend: a machine needs `std::uint32_t code_bytes(midend::operation_class c) const`, `code_header()`, "
+      "`code_literal()`, `code_alignment()` and `longest_instruction()`, each std::uint32_t and const, or use "
+      "midend::machine_model");
+  return false;
+}
+
+template <class M> constexpr bool explain_issuing_machine() {
+  if constexpr (!machine_with_channels<M>) {
+    explain_machine_with_channels<M>();
+  } else if constexpr (!machine_with_resources<M>) {
+    explain_machine_with_resources<M>();
+  } else {
+    explain_machine_with_exclusions<M>();
+  }
+  return false;
+}
+
+template <class M> constexpr bool explain_loop_machine() {
+  if constexpr (!issuing_machine<M>) {
+    explain_issuing_machine<M>();
+  } else if constexpr (!machine_with_latencies<M>) {
+    explain_machine_with_latencies<M>();
+  } else if constexpr (!machine_with_code<M>) {
+    explain_machine_with_code<M>();
+  } else {
+    static_assert(loop_machine<M>,
+                  "midend: the machine of a loop needs `std::uint32_t value(midend::machine_field f) const`, `bool "
+                  "is_predicated(midend::operation_class c) const`, `bool is_speculated(midend::operation_class c) "
+                  "const` and `std::size_t literal_resource() const`, which returns num_resources() if there is none");
+  }
+  return false;
+}
+
+} // namespace detail
+
+// What functions take: the concept; otherwise an error.
+template <class M>
+concept issuing_machine_argument = issuing_machine<M> || detail::explain_issuing_machine<M>();
+template <class M>
+concept machine_with_latencies_argument = machine_with_latencies<M> || detail::explain_machine_with_latencies<M>();
+template <class M>
+concept machine_with_code_argument = machine_with_code<M> || detail::explain_machine_with_code<M>();
+template <class M>
+concept loop_machine_argument = loop_machine<M> || detail::explain_loop_machine<M>();
 
 MIDEND_END_NAMESPACE

@@ -291,8 +291,7 @@ private:
 ///
 /// O(2^k · classes that occur) for the k channels that the operations can use, at most 16, or for the k different sets
 /// of channels of their classes, if these are at most 6.
-template <class M>
-  requires machine_with_channels<M> && machine_with_resources<M> && machine_with_exclusions<M>
+template <issuing_machine_argument M>
 constexpr resource_bound_result resource_bound(const M& m, const operation_mix& mix) {
   MIDEND_ASSERT(m.num_channels() <= max_channels, "few enough channels", m.num_channels());
   return detail::resource_bound_search<M>(m, mix).run();

@@ -30,7 +30,9 @@ template <class IR> bool has_one_input(const IR& ir, value_id phi, edge_id e) {
 /// are erased. Operations that are now dead for other reasons stay.
 ///
 /// Linear in the program and the plan, if each call of the editor is linear in what it changes.
-template <ir_editor_argument E> void apply_sccp(E& editor, const sccp_plan<constant_of<E>>& plan) {
+template <ir_editor_argument E, class Constant> void apply_sccp(E& editor, const sccp_plan<Constant>& plan) {
+  static_assert(std::same_as<Constant, constant_of<E>>, "midend: a plan with constants of another type than the "
+                                                        "`constant_type` of the editor");
   for (const auto& change : plan.replacements) {
     editor.replace_uses(change.value, editor.make_constant(change.value, change.constant));
   }

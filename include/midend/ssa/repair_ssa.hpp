@@ -32,6 +32,31 @@ concept repairing_editor = ssa_ir<E> && can_insert_phis<E> && can_set_phi_inputs
 
 namespace detail {
 
+/// The error of what is no such editor: one sentence for each thing that is missing. Always false.
+template <class E> constexpr bool explain_repairing_editor() {
+  if constexpr (!ssa_ir<E> || !ssa_members_fit<E>) {
+    explain_ssa_ir<E>();
+  } else {
+    explain_inserting_phis<E>();
+    explain_setting_phi_inputs<E>();
+    explain_setting_operands<E>();
+    static_assert(can_make_undefined_values<E>,
+                  "midend: an editor needs `midend::value_id undefined_like(midend::value_id v)`, a literal with any "
+                  "value");
+    explain_places<E>();
+  }
+  return false;
+}
+
+} // namespace detail
+
+/// What functions take: a `repairing_editor` with optional members that fit; otherwise an error.
+template <class E>
+concept repairing_editor_argument =
+    (repairing_editor<E> && detail::ssa_members_fit<E>) || detail::explain_repairing_editor<E>();
+
+namespace detail {
+
 template <class E> class ssa_repair {
 public:
   ssa_repair(E& editor, flat_array<value_id>& inserted) : editor_(editor), inserted_(inserted) {}
@@ -488,7 +513,7 @@ private:
 ///
 /// Cost: the dominator tree, plus for each original its definitions and uses, sorted, and the nodes where it is live
 /// before a definition, with their edges. Without `users(v)`, one pass over the program.
-template <repairing_editor E>
+template <repairing_editor_argument E>
 void repair_ssa(E& editor, span<const value_copy> copies, flat_array<value_id>& inserted) {
   detail::ssa_repair<E>(editor, inserted).run(copies);
 }

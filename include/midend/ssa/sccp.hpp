@@ -205,7 +205,7 @@ template <class IR, class D, class Congruence = no_congruence> class sccp_solver
 } // namespace detail
 
 /// Memory of `sccp`, reusable for program after program.
-template <value_domain D> class sccp_workspace {
+template <value_domain_argument D> class sccp_workspace {
   template <class IR, class Domain, class Congruence> friend class detail::sccp_solver;
 
   detail::arena memory_; ///< of the arrays of `order_`, `uses_` and the solver
@@ -226,8 +226,8 @@ namespace detail {
 /// the order until none is pending.
 ///
 /// A `Congruence` other than `no_congruence` is a partition of the values that is refined while facts rise
-/// (`value_numbering`). It hears what is visited and executed, and is asked which operands may be equal. When nothing is
-/// pending, it is refined, and may make values pending whose operands turn out to differ.
+/// (`value_numbering`). It hears what is visited and executed, and is asked which operands may be equal. When nothing
+/// is pending, it is refined, and may make values pending whose operands turn out to differ.
 template <class IR, class D, class Congruence> class sccp_solver {
 public:
   using element = element_of<D>;

@@ -33,7 +33,7 @@ template <class IR, class D, class Congruence> class sccp_solver;
 
 /// Facts that hold on every run of the program, for every value that is computed. Does not refer to the IR. 4 bytes a
 /// value in addition to its fact, 8 if the domain widens, and a bit for each value, node and edge.
-template <value_domain D> class sccp_result {
+template <value_domain_argument D> class sccp_result {
 public:
   using domain_type = D;
   using element = element_of<D>;

@@ -50,6 +50,54 @@ concept control_editor = unfolding_editor<E> && effect_ir<E> && has_constant<E> 
 
 namespace detail {
 
+template <class IR>
+concept readable_control = effect_ir<IR> && has_constant_type<IR> && has_constant<IR> && has_edge_case<IR> &&
+                           has_node_of<IR> && graph_has_in_edges<IR>;
+
+/// The error of an IR whose control cannot be read: one sentence for each thing that is wrong. Always false.
+template <class IR> constexpr bool explain_readable_control() {
+  if constexpr (!effect_ir<IR> || !ssa_members_fit<IR> || !is_terminator_fits<IR>) {
+    explain_effect_ir<IR>();
+  } else if constexpr (!limits_fit<IR>) {
+    explain_limits<IR>();
+  } else {
+    explain_constant_type<IR>();
+    if constexpr (has_constant_type<IR>) {
+      explain_constant<IR>();
+      explain_edge_case<IR>();
+    }
+    explain_places<IR>();
+  }
+  return false;
+}
+
+/// The same for an editor.
+template <class E> constexpr bool explain_control_editor() {
+  if constexpr (!unfolding_editor<E> || !unfolding_members_fit<E>) {
+    explain_unfolding_editor<E>();
+  } else if constexpr (!readable_control<E>) {
+    explain_readable_control<E>();
+  } else {
+    static_assert(can_move_values<E>, "midend: an editor needs `void move_value(midend::value_id v, midend::place p)`");
+    static_assert(can_erase_ends<E>, "midend: an editor needs `void erase_end(midend::node_id n)`");
+  }
+  return false;
+}
+
+template <class IR>
+concept readable_control_argument =
+    (readable_control<IR> && ssa_members_fit<IR> && is_terminator_fits<IR> && limits_fit<IR>) ||
+    explain_readable_control<IR>();
+
+} // namespace detail
+
+/// What functions take: a `control_editor` with optional members that fit; otherwise an error.
+template <class E>
+concept control_editor_argument =
+    (control_editor<E> && detail::unfolding_members_fit<E>) || detail::explain_control_editor<E>();
+
+namespace detail {
+
 template <class IR> class control_planner {
 public:
   control_planner(const IR& ir, control_plan& out) : ir_(ir), out_(out) {}
@@ -434,23 +482,22 @@ private:
 ///
 /// A node that jumps to itself stays, so endless loops do; conditions are asked of the IR as literals, so run `sccp`
 /// before. Loop forms may be lost. Without `users(v)`, nodes with phis are not passed over. O(n + m + phi inputs).
-template <class IR>
-  requires effect_ir<IR> && has_constant_type<IR> && has_constant<IR> && has_edge_case<IR> && has_node_of<IR> &&
-           graph_has_in_edges<IR>
-control_plan plan_clean_control(const IR& ir) {
+template <detail::readable_control_argument IR> control_plan plan_clean_control(const IR& ir) {
   control_plan plan;
   detail::control_planner<IR>(ir, plan).run();
   return plan;
 }
 
 /// Applies a plan for the program as it is. Linear in what changes.
-template <control_editor E> void apply_clean_control(unfolding<E>& u, const control_plan& plan) {
+template <class E> void apply_clean_control(unfolding<E>& u, const control_plan& plan) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(u.program().graph()), "a plan for this graph as it is now", plan.epoch);
   detail::control_cleaning<E>(u).run(plan);
 }
 
 /// The same; returns the witness.
-template <control_editor E> unfolding_witness apply_clean_control(E& editor, const control_plan& plan) {
+template <detail::edits_alone E>
+  requires control_editor_argument<E>
+unfolding_witness apply_clean_control(E& editor, const control_plan& plan) {
   unfolding<E> u(editor);
   apply_clean_control(u, plan);
   return u.take_witness();
@@ -460,7 +507,7 @@ template <control_editor E> unfolding_witness apply_clean_control(E& editor, con
 /// each round, because a later one simplifies what an earlier one has made equal: to check them, keep a copy of the
 /// program before each round. Each round but the last removes a node or an edge, so it ends; chains of any length merge
 /// in one round. Returns the number of rounds.
-template <control_editor E, class Visit> std::size_t clean_control(E& editor, Visit visit) {
+template <control_editor_argument E, class Visit> std::size_t clean_control(E& editor, Visit visit) {
   std::size_t rounds = 0;
   for (control_plan plan = plan_clean_control(editor); !plan.empty(); plan = plan_clean_control(editor)) {
     unfolding<E> u(editor);
@@ -477,7 +524,7 @@ template <control_editor E, class Visit> std::size_t clean_control(E& editor, Vi
 }
 
 /// The same without the witnesses.
-template <control_editor E> std::size_t clean_control(E& editor) {
+template <control_editor_argument E> std::size_t clean_control(E& editor) {
   return clean_control(editor, [](const unfolding_witness&) {});
 }
 

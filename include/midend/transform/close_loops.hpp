@@ -57,6 +57,21 @@ struct loop_closing_plan {
 
 namespace detail {
 
+/// The error of an IR whose loops cannot be closed: one sentence for the first thing that is wrong. Always false.
+template <class IR> constexpr bool explain_closable_ir() {
+  if constexpr (!ssa_ir<IR> || !ssa_members_fit<IR>) {
+    explain_ssa_ir<IR>();
+  } else {
+    static_assert(graph_has_in_edges<IR>, "midend: this needs `in_edges(midend::node_id n) const` in the graph of the "
+                                          "IR, which returns the edges into n");
+  }
+  return false;
+}
+
+template <class IR>
+concept closable_ir_argument =
+    (ssa_ir<IR> && ssa_members_fit<IR> && graph_has_in_edges<IR>) || explain_closable_ir<IR>();
+
 template <class IR> class loop_closing_planner {
 public:
   loop_closing_planner(const IR& ir, const dominator_tree& tree, const loop_forest& loops, loop_closing_plan& out)
@@ -199,8 +214,7 @@ private:
 ///
 /// O(n + m + values + operands), plus for each value that leaves its loop the nodes outside in which it is live, times
 /// the difference in depth of the loops there.
-template <class IR>
-  requires ssa_ir<IR> && graph_has_in_edges<IR>
+template <detail::closable_ir_argument IR>
 loop_closing_plan plan_close_loops(const IR& ir, const dominator_tree& tree, const loop_forest& loops) {
   MIDEND_ASSERT(tree.epoch() == graph_epoch(ir.graph()) && loops.epoch() == tree.epoch(), "results of this graph",
                 tree.epoch(), loops.epoch());
@@ -211,7 +225,7 @@ loop_closing_plan plan_close_loops(const IR& ir, const dominator_tree& tree, con
 
 /// Applies a plan for the program as it is. Phis that SSA repair inserts where exits meet may be in other loops and
 /// need phis of their own; they get them too. Returns the number of phis that were inserted.
-template <unfolding_editor E>
+template <class E>
 std::size_t apply_close_loops(unfolding<E>& u, loop_closing_plan plan, const dominator_tree& tree,
                               const loop_forest& loops) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(u.program().graph()), "a plan for this graph as it is now", plan.epoch);
@@ -241,7 +255,8 @@ std::size_t apply_close_loops(unfolding<E>& u, loop_closing_plan plan, const dom
 }
 
 /// The same; returns the witness.
-template <unfolding_editor E>
+template <detail::edits_alone E>
+  requires unfolding_editor_argument<E>
 unfolding_witness apply_close_loops(E& editor, loop_closing_plan plan, const dominator_tree& tree,
                                     const loop_forest& loops) {
   unfolding<E> u(editor);
@@ -252,7 +267,7 @@ unfolding_witness apply_close_loops(E& editor, loop_closing_plan plan, const dom
 /// Brings all loops of a function into loop-simplify form and then into closed form, so that a value of a loop is read
 /// outside only by phis in its exit blocks. Returns the witness, what was refused, and dominators and loops of the new
 /// graph.
-template <unfolding_editor E> loop_transformation<loop_closing_plan> close_loops(E& editor) {
+template <unfolding_editor_argument E> loop_transformation<loop_closing_plan> close_loops(E& editor) {
   unfolding<E> u(editor);
   auto found = dominators_and_loops(editor.graph());
   detail::simplify_all_loops(u, found);

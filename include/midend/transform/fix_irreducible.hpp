@@ -312,7 +312,7 @@ private:
 /// `split_or_dispatch` the plan is to split.
 ///
 /// O(n + m), plus for each edge the number of irreducible cycles that it enters, and for splits the size of the cycles.
-template <ssa_ir IR>
+template <ssa_ir_argument IR>
 irreducible_plan plan_fix_irreducible(const IR& ir, const dominator_tree& tree, const cycle_forest& cycles,
                                       const irreducible_options& options = {}) {
   MIDEND_ASSERT(tree.epoch() == graph_epoch(ir.graph()) && cycles.epoch() == tree.epoch(), "results of this graph",
@@ -394,7 +394,7 @@ template <unfolding_editor E> void split_cycles(unfolding<E>& u, const irreducib
 
 /// Applies a plan for the graph as it is. O(edges of the plan · phis in their targets, and what is copied), plus one
 /// pass over the program and what `repair_ssa` costs. Counts of a profile are unknown where nodes were split.
-template <unfolding_editor E> void apply_fix_irreducible(unfolding<E>& u, const irreducible_plan& plan) {
+template <unfolding_editor_argument E> void apply_fix_irreducible(unfolding<E>& u, const irreducible_plan& plan) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(u.program().graph()), "a plan for this graph as it is now", plan.epoch);
   MIDEND_ASSERT(plan.splits.empty() || plan.dispatches.empty(), "a plan of one method", plan.splits.size());
   if (plan.empty()) {
@@ -408,7 +408,8 @@ template <unfolding_editor E> void apply_fix_irreducible(unfolding<E>& u, const 
 }
 
 /// The same; returns the witness.
-template <unfolding_editor E> unfolding_witness apply_fix_irreducible(E& editor, const irreducible_plan& plan) {
+template <unfolding_editor_argument E>
+unfolding_witness apply_fix_irreducible(E& editor, const irreducible_plan& plan) {
   unfolding<E> u(editor);
   apply_fix_irreducible(u, plan);
   return u.take_witness();
@@ -427,7 +428,8 @@ struct irreducible_result {
 
 /// Makes every cycle of a function a natural loop, apart from what is refused. Node splitting takes a round for each
 /// level of nested irreducible cycles, at least; `max_cloned` is for all rounds together.
-template <unfolding_editor E> irreducible_result fix_irreducible(E& editor, const irreducible_options& options = {}) {
+template <unfolding_editor_argument E>
+irreducible_result fix_irreducible(E& editor, const irreducible_options& options = {}) {
   unfolding<E> u(editor);
   irreducible_result out;
   irreducible_options left = options;

@@ -59,6 +59,31 @@ concept hoisting_editor = effect_ir<E> && can_move_values<E> && can_drop_promise
 
 namespace detail {
 
+/// The error of what is no such editor: one sentence for each thing that is missing. Always false.
+template <class E> constexpr bool explain_hoisting_editor() {
+  if constexpr (!effect_ir<E> || !ssa_members_fit<E> || !is_terminator_fits<E>) {
+    explain_effect_ir<E>();
+  } else {
+    static_assert(can_move_values<E>, "midend: to hoist, an editor needs `void move_value(midend::value_id v, "
+                                      "midend::place where)`");
+    static_assert(
+        can_drop_promises<E>,
+        "midend: to hoist, an editor needs `void drop_promises(midend::value_id v)`, after which an operation "
+        "may run where it did not; empty if operations promise nothing");
+  }
+  return false;
+}
+
+} // namespace detail
+
+/// What functions take: a `hoisting_editor` with optional members that fit; otherwise an error.
+template <class E>
+concept hoisting_editor_argument =
+    (hoisting_editor<E> && detail::ssa_members_fit<E> && detail::is_terminator_fits<E>) ||
+    detail::explain_hoisting_editor<E>();
+
+namespace detail {
+
 /// Whether no operation that may trap may move before `v`: it has an effect, or control may end there.
 template <class IR> constexpr bool stops_traps(const IR& ir, value_id v) {
   const effect_kind effect = ir.effect(v);
@@ -220,7 +245,7 @@ private:
 /// closed form stay so.
 ///
 /// O(n + m + values + operands, these two times the depth of loops).
-template <effect_ir IR>
+template <effect_ir_argument IR>
 hoisting_plan plan_hoist_invariants(const IR& ir, const dominator_tree& tree, const loop_forest& loops) {
   MIDEND_ASSERT(tree.epoch() == graph_epoch(ir.graph()) && loops.epoch() == tree.epoch(), "results of this graph",
                 tree.epoch(), loops.epoch());
@@ -231,7 +256,7 @@ hoisting_plan plan_hoist_invariants(const IR& ir, const dominator_tree& tree, co
 
 /// Applies a plan for the program as it is. The graph stays, and so do all results about it. `verify_motion` checks the
 /// result; it needs no witness. O(moves).
-template <hoisting_editor E> void apply_hoist_invariants(E& editor, const hoisting_plan& plan) {
+template <hoisting_editor_argument E> void apply_hoist_invariants(E& editor, const hoisting_plan& plan) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(editor.graph()), "a plan for this graph as it is now", plan.epoch);
   for (const hoisted_value& h : plan.moves) {
     editor.move_value(h.value, place_at_end(h.preheader));
@@ -242,7 +267,7 @@ template <hoisting_editor E> void apply_hoist_invariants(E& editor, const hoisti
 }
 
 /// Plans and applies. Returns what was done, and what was refused.
-template <hoisting_editor E> hoisting_plan hoist_invariants(E& editor) {
+template <hoisting_editor_argument E> hoisting_plan hoist_invariants(E& editor) {
   const auto found = dominators_and_loops(editor.graph());
   hoisting_plan plan = plan_hoist_invariants(editor, found.dominators, found.loops);
   apply_hoist_invariants(editor, plan);

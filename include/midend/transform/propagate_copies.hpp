@@ -36,6 +36,28 @@ concept copy_editor = effect_ir<E> && can_replace_uses<E> && can_erase_values<E>
 
 namespace detail {
 
+/// The error of what is no such editor: one sentence for each thing that is missing. Always false.
+template <class E> constexpr bool explain_copy_editor() {
+  if constexpr (!effect_ir<E> || !ssa_members_fit<E> || !is_terminator_fits<E>) {
+    explain_effect_ir<E>();
+  } else {
+    explain_erasing_values<E>();
+    static_assert(can_replace_uses<E>, "midend: to propagate copies, an editor needs `void "
+                                       "replace_uses(midend::value_id old_value, midend::value_id new_value)`");
+    static_assert(graph_has_in_edges<E>, "midend: to propagate copies, the graph of an editor needs `in_edges(n)`");
+  }
+  return false;
+}
+
+} // namespace detail
+
+/// What functions take: a `copy_editor` with optional members that fit; otherwise an error.
+template <class E>
+concept copy_editor_argument =
+    (copy_editor<E> && detail::ssa_members_fit<E> && detail::is_terminator_fits<E>) || detail::explain_copy_editor<E>();
+
+namespace detail {
+
 /// How values flow through phis and copies: from input to phi, from operand to copy, and from a root to all others.
 /// The root is the last node.
 struct value_flow_graph {
@@ -227,8 +249,8 @@ private:
 /// value at each read. Edges from unreachable nodes do not count, and unreachable phis and copies stay.
 ///
 /// O(n + m + values + operands), apart from `dominators` of a graph of this size.
-template <class IR>
-  requires effect_ir<IR> && graph_has_in_edges<IR>
+template <effect_ir_argument IR>
+  requires graph_of_ir_argument<IR>
 copy_propagation_plan plan_propagate_copies(const IR& ir) {
   copy_propagation_plan plan;
   detail::copy_planner<IR>(ir, plan).run(nullptr);
@@ -238,8 +260,8 @@ copy_propagation_plan plan_propagate_copies(const IR& ir) {
 /// The same for a program in closed form (`close_loops`), which stays in that form: phis in exit blocks stay if their
 /// source is in the loop. Requires the loops of this graph as it is. Sources are searched again until no more phis must
 /// stay: usually twice.
-template <class IR>
-  requires effect_ir<IR> && graph_has_in_edges<IR>
+template <effect_ir_argument IR>
+  requires graph_of_ir_argument<IR>
 copy_propagation_plan plan_propagate_copies(const IR& ir, const loop_forest& loops) {
   MIDEND_ASSERT(loops.epoch() == graph_epoch(ir.graph()), "loops of this graph", loops.epoch());
   copy_propagation_plan plan;
@@ -249,7 +271,8 @@ copy_propagation_plan plan_propagate_copies(const IR& ir, const loop_forest& loo
 
 /// Applies a plan for the program as it is; what is replaced is erased. Returns the witness for `verify_replacement`.
 /// O(uses), if `replace_uses` is.
-template <copy_editor E> replacement_witness apply_propagate_copies(E& editor, const copy_propagation_plan& plan) {
+template <copy_editor_argument E>
+replacement_witness apply_propagate_copies(E& editor, const copy_propagation_plan& plan) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(editor.graph()), "a plan for this graph as it is now", plan.epoch);
   for (const value_replacement& r : plan.replacements) {
     editor.replace_uses(r.value, r.by);
@@ -261,12 +284,12 @@ template <copy_editor E> replacement_witness apply_propagate_copies(E& editor, c
 }
 
 /// Plans and applies; returns the witness.
-template <copy_editor E> replacement_witness propagate_copies(E& editor) {
+template <copy_editor_argument E> replacement_witness propagate_copies(E& editor) {
   return apply_propagate_copies(editor, plan_propagate_copies(editor));
 }
 
 /// The same, keeping the closed form of loops.
-template <copy_editor E> replacement_witness propagate_copies(E& editor, const loop_forest& loops) {
+template <copy_editor_argument E> replacement_witness propagate_copies(E& editor, const loop_forest& loops) {
   return apply_propagate_copies(editor, plan_propagate_copies(editor, loops));
 }
 

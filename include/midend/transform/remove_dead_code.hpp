@@ -66,6 +66,35 @@ concept dead_code_editor =
 
 namespace detail {
 
+/// The error of what is no such editor: one sentence for each thing that is missing. Always false.
+template <class E> constexpr bool explain_dead_code_editor() {
+  if constexpr (!effect_ir<E> || !ssa_members_fit<E> || !is_terminator_fits<E>) {
+    explain_effect_ir<E>();
+  } else {
+    explain_erasing_values<E>();
+    explain_setting_operands<E>();
+    explain_setting_phi_inputs<E>();
+    explain_places<E>();
+    static_assert(can_keep_edges<E>, "midend: to remove dead branches, an editor needs `void keep_edge(midend::edge_id "
+                                     "e)`, which makes a jump along `e` of the branch that `e` leaves");
+    static_assert(can_redirect_edges<E>, "midend: to remove dead branches, an editor needs `void "
+                                         "redirect_edge(midend::edge_id e, midend::node_id target)`");
+    static_assert(can_erase_nodes<E>, "midend: to remove dead branches, an editor needs `void "
+                                      "erase_nodes(midend::span<const midend::node_id> nodes)`");
+  }
+  return false;
+}
+
+} // namespace detail
+
+/// What functions take: a `dead_code_editor` with optional members that fit; otherwise an error.
+template <class E>
+concept dead_code_editor_argument =
+    (dead_code_editor<E> && detail::ssa_members_fit<E> && detail::is_terminator_fits<E>) ||
+    detail::explain_dead_code_editor<E>();
+
+namespace detail {
+
 /// Edges by the position of their targets in a preorder of a tree. Finds those whose target is in a subtree and whose
 /// key is small, each once. A tree of minima over an array.
 class edges_by_subtree {
@@ -651,7 +680,8 @@ private:
 /// edge that cannot be redirected stay, and are in `refused` if they decide nothing.
 ///
 /// O((n + m) log m + values + operands, and for each needed phi its edges).
-template <effect_ir IR> dead_code_plan plan_remove_dead_code(const IR& ir, const dead_code_options& options = {}) {
+template <effect_ir_argument IR>
+dead_code_plan plan_remove_dead_code(const IR& ir, const dead_code_options& options = {}) {
   dead_code_plan plan;
   detail::dead_code_planner<IR>(ir, options, plan).run();
   return plan;
@@ -659,14 +689,15 @@ template <effect_ir IR> dead_code_plan plan_remove_dead_code(const IR& ir, const
 
 /// Applies a plan for the program as it is. To veto a part of a plan, make a plan of an IR in which the operation has
 /// an effect. Counts of a profile stay consistent: nodes that a removed branch passed run less often. O(operands).
-template <dead_code_editor E> removal_witness apply_remove_dead_code(E& editor, const dead_code_plan& plan) {
+template <dead_code_editor_argument E> removal_witness apply_remove_dead_code(E& editor, const dead_code_plan& plan) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(editor.graph()), "a plan for this graph as it is now", plan.epoch);
   detail::dead_code_removal<E>(editor).run(plan);
   return {plan.removed_loops};
 }
 
 /// Plans and applies. Returns the witness for `verify_removal`.
-template <dead_code_editor E> removal_witness remove_dead_code(E& editor, const dead_code_options& options = {}) {
+template <dead_code_editor_argument E>
+removal_witness remove_dead_code(E& editor, const dead_code_options& options = {}) {
   return apply_remove_dead_code(editor, plan_remove_dead_code(editor, options));
 }
 

@@ -129,7 +129,8 @@ void divide_counts([[maybe_unused]] E& editor, [[maybe_unused]] const rotation& 
 /// The loops that test in the header and not in the latch, which are rotated unless there is a reason against it.
 /// Where literals tell that the test holds the first time (`known_constant`), the guard will be a jump.
 /// Requires a forest of this graph as it is, with boundaries. O(loops, and the size of their headers).
-template <effect_ir IR>
+template <effect_ir_argument IR>
+  requires graph_of_ir_argument<IR>
 rotation_plan plan_rotate_loops(const IR& ir, const loop_forest& loops, const rotation_options& options = {}) {
   const auto& g = ir.graph();
   rotation_plan plan;
@@ -184,7 +185,7 @@ rotation_plan plan_rotate_loops(const IR& ir, const loop_forest& loops, const ro
 /// divided between guard and loop. Preheaders and exits have to be made again: `simplify_loops`.
 ///
 /// O(size of the headers and what `repair_ssa` costs); one repair for all loops.
-template <unfolding_editor E> void apply_rotate_loops(unfolding<E>& u, const rotation_plan& plan) {
+template <class E> void apply_rotate_loops(unfolding<E>& u, const rotation_plan& plan) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(u.program().graph()), "a plan for this graph as it is now", plan.epoch);
   const auto& g = u.program().graph();
   flat_array<node_id> guards;
@@ -222,7 +223,9 @@ template <unfolding_editor E> void apply_rotate_loops(unfolding<E>& u, const rot
 }
 
 /// The same; returns the witness.
-template <unfolding_editor E> unfolding_witness apply_rotate_loops(E& editor, const rotation_plan& plan) {
+template <detail::edits_alone E>
+  requires unfolding_editor_argument<E>
+unfolding_witness apply_rotate_loops(E& editor, const rotation_plan& plan) {
   unfolding<E> u(editor);
   apply_rotate_loops(u, plan);
   return u.take_witness();
@@ -231,8 +234,8 @@ template <unfolding_editor E> unfolding_witness apply_rotate_loops(E& editor, co
 /// Brings all loops into loop-simplify form, rotates those that test in the header, and brings them into that form
 /// again. Returns the witness, the plan, and dominators and loops of the new graph. Numbers of loops in the plan are
 /// those before rotation.
-template <unfolding_editor E>
-  requires effect_ir<E>
+template <unfolding_editor_argument E>
+  requires effect_ir_argument<E>
 loop_transformation<rotation_plan> rotate_loops(E& editor, const rotation_options& options = {}) {
   unfolding<E> u(editor);
   auto found = dominators_and_loops(editor.graph());

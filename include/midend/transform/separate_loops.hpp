@@ -190,7 +190,7 @@ private:
 /// LLVM's loop-simplify separates loops in the same way, by one phi at a time and without the profile.
 ///
 /// Requires a forest of this graph as it is, with boundaries. O(loops, and phis of their headers · backedges).
-template <ssa_ir IR> separation_plan plan_separate_loops(const IR& ir, const loop_forest& loops) {
+template <ssa_ir_argument IR> separation_plan plan_separate_loops(const IR& ir, const loop_forest& loops) {
   MIDEND_ASSERT(loops.epoch() == graph_epoch(ir.graph()), "a loop forest of this graph", loops.epoch());
   separation_plan plan;
   plan.epoch = loops.epoch();
@@ -199,7 +199,7 @@ template <ssa_ir IR> separation_plan plan_separate_loops(const IR& ir, const loo
 }
 
 /// Applies a plan for the graph as it is. O(edges of the plan · phis in their targets).
-template <unfolding_editor E> void apply_separate_loops(unfolding<E>& u, const separation_plan& plan) {
+template <unfolding_editor_argument E> void apply_separate_loops(unfolding<E>& u, const separation_plan& plan) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(u.program().graph()), "a plan for this graph as it is now", plan.epoch);
   for (const loop_separation& s : plan.separations) {
     u.route_edges(span<const edge_id>(plan.edges.data() + s.first_edge, s.num_edges));
@@ -207,7 +207,7 @@ template <unfolding_editor E> void apply_separate_loops(unfolding<E>& u, const s
 }
 
 /// The same; returns the witness. `simplify_loops` separates loops too.
-template <unfolding_editor E> unfolding_witness apply_separate_loops(E& editor, const separation_plan& plan) {
+template <unfolding_editor_argument E> unfolding_witness apply_separate_loops(E& editor, const separation_plan& plan) {
   unfolding<E> u(editor);
   apply_separate_loops(u, plan);
   return u.take_witness();

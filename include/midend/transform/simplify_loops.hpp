@@ -256,8 +256,7 @@ private:
 /// elsewhere they stay where they are. Loops with one header are one loop here; `plan_separate_loops` comes before.
 ///
 /// O(n + m).
-template <class IR>
-  requires has_graph<IR> && graph_is_edge_indexed<IR>
+template <graph_of_ir_argument IR>
 loop_simplification_plan plan_simplify_loops(const IR& ir, const dominator_tree& tree, const loop_forest& loops) {
   MIDEND_ASSERT(tree.epoch() == graph_epoch(ir.graph()) && loops.epoch() == tree.epoch(), "results of this graph",
                 tree.epoch(), loops.epoch());
@@ -267,7 +266,7 @@ loop_simplification_plan plan_simplify_loops(const IR& ir, const dominator_tree&
 }
 
 /// Applies a plan for the graph as it is. O(edges, and phis in their targets).
-template <unfolding_editor E> void apply_simplify_loops(unfolding<E>& u, const loop_simplification_plan& plan) {
+template <class E> void apply_simplify_loops(unfolding<E>& u, const loop_simplification_plan& plan) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(u.program().graph()), "a plan for this graph as it is now", plan.epoch);
   flat_array<edge_id> edges;
   for (const loop_route& r : plan.routes) {
@@ -286,7 +285,9 @@ template <unfolding_editor E> void apply_simplify_loops(unfolding<E>& u, const l
 }
 
 /// The same; returns the witness.
-template <unfolding_editor E> unfolding_witness apply_simplify_loops(E& editor, const loop_simplification_plan& plan) {
+template <detail::edits_alone E>
+  requires unfolding_editor_argument<E>
+unfolding_witness apply_simplify_loops(E& editor, const loop_simplification_plan& plan) {
   unfolding<E> u(editor);
   apply_simplify_loops(u, plan);
   return u.take_witness();
@@ -325,7 +326,7 @@ loop_simplification_plan simplify_all_loops(unfolding<E>& u, dominators_and_loop
 /// Brings all loops of a function into loop-simplify form, apart from what is refused, and returns the witness, the
 /// plan, and the dominators and loops of the new graph. Before that, loops that share a header are separated where phis
 /// or the profile show which is inner (`separate_loops.hpp`); numbers of loops in the plan are those after it.
-template <unfolding_editor E> loop_transformation<loop_simplification_plan> simplify_loops(E& editor) {
+template <unfolding_editor_argument E> loop_transformation<loop_simplification_plan> simplify_loops(E& editor) {
   unfolding<E> u(editor);
   auto found = dominators_and_loops(editor.graph());
   loop_transformation<loop_simplification_plan> out;

@@ -26,9 +26,7 @@ struct critical_edges_plan {
 
 /// The critical edges of a graph: those whose source has several edges and whose target is entered by several. Each of
 /// several parallel edges is critical. Edges from unreachable nodes count, and are split too. O(n + m).
-template <class IR>
-  requires has_graph<IR> && graph_is_edge_indexed<IR>
-critical_edges_plan plan_split_critical_edges(const IR& ir) {
+template <graph_of_ir_argument IR> critical_edges_plan plan_split_critical_edges(const IR& ir) {
   const auto& g = ir.graph();
   critical_edges_plan plan;
   plan.epoch = graph_epoch(g);
@@ -51,7 +49,7 @@ critical_edges_plan plan_split_critical_edges(const IR& ir) {
 }
 
 /// Applies a plan for the graph as it is. O(edges, and phis in their targets).
-template <unfolding_editor E> void apply_split_critical_edges(unfolding<E>& u, const critical_edges_plan& plan) {
+template <class E> void apply_split_critical_edges(unfolding<E>& u, const critical_edges_plan& plan) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(u.program().graph()), "a plan for this graph as it is now", plan.epoch);
   for (const edge_id e : plan.edges) {
     u.route_edges(span<const edge_id>(&e, 1));
@@ -59,14 +57,16 @@ template <unfolding_editor E> void apply_split_critical_edges(unfolding<E>& u, c
 }
 
 /// The same; returns the witness.
-template <unfolding_editor E> unfolding_witness apply_split_critical_edges(E& editor, const critical_edges_plan& plan) {
+template <detail::edits_alone E>
+  requires unfolding_editor_argument<E>
+unfolding_witness apply_split_critical_edges(E& editor, const critical_edges_plan& plan) {
   unfolding<E> u(editor);
   apply_split_critical_edges(u, plan);
   return u.take_witness();
 }
 
 /// Plans and applies. Afterwards only refused edges are critical. Returns the witness.
-template <unfolding_editor E> unfolding_witness split_critical_edges(E& editor) {
+template <unfolding_editor_argument E> unfolding_witness split_critical_edges(E& editor) {
   return apply_split_critical_edges(editor, plan_split_critical_edges(editor));
 }
 

@@ -35,6 +35,61 @@ concept unfolding_editor = ir_editor<E> && repairing_editor<E>;
 template <class E>
 concept dispatching_editor = unfolding_editor<E> && has_constant<E> && can_make_numbers<E> && can_set_branches<E>;
 
+namespace detail {
+
+/// The optional members that the engine calls fit.
+template <class E>
+concept unfolding_members_fit =
+    ssa_members_fit<E> && limits_fit<E> && may_duplicate_fits<E> && is_terminator_fits<E> && profile_of_editor_fits<E>;
+
+/// The error of what is no such editor: one sentence for the first thing that is wrong. Always false.
+template <class E> constexpr bool explain_unfolding_editor() {
+  if constexpr (!ir_editor<E> || !ssa_members_fit<E> || !limits_fit<E>) {
+    explain_ir_editor<E>();
+  } else if constexpr (!repairing_editor<E>) {
+    explain_repairing_editor<E>();
+  } else if constexpr (!may_duplicate_fits<E> || !is_terminator_fits<E>) {
+    explain_optional_effects<E>();
+  } else {
+    explain_profile_editor<E>();
+  }
+  return false;
+}
+
+} // namespace detail
+
+/// What functions take: an `unfolding_editor` with optional members that fit; otherwise an error.
+template <class E>
+concept unfolding_editor_argument =
+    (unfolding_editor<E> && detail::unfolding_members_fit<E>) || detail::explain_unfolding_editor<E>();
+
+namespace detail {
+
+/// The error of an editor that cannot dispatch: one sentence for the first thing that is wrong. Always false.
+template <class E> constexpr bool explain_dispatching_editor() {
+  if constexpr (!unfolding_editor<E> || !unfolding_members_fit<E>) {
+    explain_unfolding_editor<E>();
+  } else if constexpr (!has_constant<E>) {
+    static_assert(has_constant<E>, "midend: to lead edges to several targets, an editor needs `std::optional<number> "
+                                   "constant(midend::value_id v) const`, the number of a literal");
+  } else if constexpr (!can_make_numbers<E>) {
+    static_assert(can_make_numbers<E>, "midend: to lead edges to several targets, an editor needs `midend::value_id "
+                                       "make_number(unsigned width, std::uint64_t bits)`, which returns a literal");
+  } else {
+    static_assert(can_set_branches<E>,
+                  "midend: to lead edges to several targets, an editor needs `void set_branch(midend::node_id n, "
+                  "midend::value_id condition, midend::node_id then, midend::node_id otherwise)`");
+  }
+  return false;
+}
+
+} // namespace detail
+
+/// What functions take: a `dispatching_editor` with optional members that fit; otherwise an error.
+template <class E>
+concept dispatching_editor_argument =
+    (dispatching_editor<E> && detail::unfolding_members_fit<E>) || detail::explain_dispatching_editor<E>();
+
 /// Changes a program so that it remains an unfolding of what it was, and keeps the witness. A transformation makes one,
 /// calls the members below, then `finish`, and returns `take_witness()`. Several transformations may use one: the
 /// witness then says how the last program stands for the first.
@@ -42,7 +97,7 @@ concept dispatching_editor = unfolding_editor<E> && has_constant<E> && can_make_
 /// Between `duplicate_region` or `lead` and `finish`, phis may have inputs that are not set, and copies read the values
 /// of the originals. `route_edges` may be called at any time but then. It leaves the program complete if the edges have
 /// one target; after a dispatch, operations may read values that do not reach them, until `finish`.
-template <unfolding_editor E> class unfolding {
+template <unfolding_editor_argument E> class unfolding {
 public:
   explicit unfolding(E& editor) : editor_(editor) { witness_.start(node_count(), edge_count(), value_count()); }
 
@@ -597,5 +652,16 @@ private:
   flat_array<value_id> values_;
   flat_array<edge_id> edges_;
 };
+
+namespace detail {
+
+// Functions that apply a plan take an editor, or an unfolding in which others have applied theirs.
+template <class E> inline constexpr bool is_unfolding = false;
+template <class E> inline constexpr bool is_unfolding<unfolding<E>> = true;
+
+template <class E>
+concept edits_alone = !is_unfolding<E>;
+
+} // namespace detail
 
 MIDEND_END_NAMESPACE

@@ -121,7 +121,7 @@ private:
 /// blocks only.
 ///
 /// O(n + m), plus for each edge the number of loops that it leaves.
-template <ssa_ir IR> exit_unification_plan plan_unify_loop_exits(const IR& ir, const loop_forest& loops) {
+template <ssa_ir_argument IR> exit_unification_plan plan_unify_loop_exits(const IR& ir, const loop_forest& loops) {
   const auto& g = ir.graph();
   MIDEND_ASSERT(loops.epoch() == graph_epoch(g), "a loop forest of this graph", loops.epoch());
   exit_unification_plan plan;
@@ -165,7 +165,8 @@ template <ssa_ir IR> exit_unification_plan plan_unify_loop_exits(const IR& ir, c
 
 /// Applies a plan for the graph as it is. O(edges of the plan · phis in their targets), plus one pass over the program
 /// and what `repair_ssa` costs.
-template <dispatching_editor E> void apply_unify_loop_exits(unfolding<E>& u, const exit_unification_plan& plan) {
+template <dispatching_editor_argument E>
+void apply_unify_loop_exits(unfolding<E>& u, const exit_unification_plan& plan) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(u.program().graph()), "a plan for this graph as it is now", plan.epoch);
   for (const unified_exit& x : plan.exits) {
     u.route_edges(span<const edge_id>(plan.edges.data() + x.first_edge, x.num_edges));
@@ -174,7 +175,8 @@ template <dispatching_editor E> void apply_unify_loop_exits(unfolding<E>& u, con
 }
 
 /// The same; returns the witness.
-template <dispatching_editor E> unfolding_witness apply_unify_loop_exits(E& editor, const exit_unification_plan& plan) {
+template <dispatching_editor_argument E>
+unfolding_witness apply_unify_loop_exits(E& editor, const exit_unification_plan& plan) {
   unfolding<E> u(editor);
   apply_unify_loop_exits(u, plan);
   return u.take_witness();
@@ -183,7 +185,7 @@ template <dispatching_editor E> unfolding_witness apply_unify_loop_exits(E& edit
 /// Gives each natural loop of a function one exit block at most, apart from those that are refused: where there were
 /// several, a dispatch leads on to them. Returns the witness, the plan, and dominators and loops of the new graph, in
 /// which the loops are the same.
-template <dispatching_editor E> loop_transformation<exit_unification_plan> unify_loop_exits(E& editor) {
+template <dispatching_editor_argument E> loop_transformation<exit_unification_plan> unify_loop_exits(E& editor) {
   unfolding<E> u(editor);
   auto found = dominators_and_loops(editor.graph());
   loop_transformation<exit_unification_plan> out;

@@ -228,7 +228,7 @@ private:
 /// **Returns** the candidates in the order in which they were tried: the rolled loop, factors ascending, peeling,
 /// complete unrolling. **Cost**: a few passes over the copies of all candidates, at most `options.max_copies` times the
 /// body in all, and in bad cases the time of `recurrence_bound`.
-template <cost_ir_argument IR, loop_machine M>
+template <cost_ir_argument IR, loop_machine_argument M>
 constexpr void advise_unrolling(const IR& ir, const loop_forest& forest, loop_id loop, const M& machine,
                                 const unrolling_options& options, advise_unrolling_workspace& workspace,
                                 unrolling_advice& out) {
@@ -236,7 +236,7 @@ constexpr void advise_unrolling(const IR& ir, const loop_forest& forest, loop_id
 }
 
 /// The advice for one loop.
-template <cost_ir_argument IR, loop_machine M>
+template <cost_ir_argument IR, loop_machine_argument M>
 constexpr unrolling_advice advise_unrolling(const IR& ir, const loop_forest& forest, loop_id loop, const M& machine,
                                             const unrolling_options& options = {}) {
   advise_unrolling_workspace workspace;

@@ -40,6 +40,21 @@ concept dot_label = requires(const Label& label, node_id n) {
   { label(n) } -> std::convertible_to<std::string_view>;
 };
 
+namespace detail {
+
+template <class Label> constexpr bool explain_dot_label() {
+  static_assert(dot_label<Label>,
+                "midend: the label of a graph needs `label(n)`, const, which returns what converts to "
+                "std::string_view: the text of node n");
+  return false;
+}
+
+} // namespace detail
+
+/// What functions take: a `dot_label`; otherwise an error.
+template <class Label>
+concept dot_label_argument = dot_label<Label> || detail::explain_dot_label<Label>();
+
 /// The default label: the number of the node.
 struct dot_node_number {
   std::string operator()(node_id n) const {
@@ -289,9 +304,10 @@ private:
 /// the order of numbers, so equal inputs give equal text. Requires that `tree` and `loops` are those of `g`. O(n + m)
 /// and the size of the labels, in one string; no recursion, at any depth of loops (Graphviz itself handles some hundred
 /// blocks well).
-template <flow_graph_argument G, dot_label Label = dot_node_number>
+template <flow_graph_argument G, class Label = dot_node_number>
 std::string to_dot(const G& g, const dominator_tree& tree, const loop_forest& loops, const dot_options& options = {},
                    const Label& label = {}) {
+  static_assert(dot_label_argument<Label>);
   MIDEND_ASSERT(tree.num_nodes() == g.num_nodes(), "a dominator tree of this graph", tree.num_nodes(), g.num_nodes());
   MIDEND_ASSERT(loops.num_nodes() == g.num_nodes(), "the loops of this graph", loops.num_nodes(), g.num_nodes());
   detail::dot_writer<G, Label> writer(g, tree, loops, label);
@@ -306,8 +322,9 @@ std::string to_dot(const G& g, const dominator_tree& tree, const loop_forest& lo
 }
 
 /// The same; computes dominators and loops itself.
-template <flow_graph_argument G, dot_label Label = dot_node_number>
+template <flow_graph_argument G, class Label = dot_node_number>
 std::string to_dot(const G& g, const dot_options& options = {}, const Label& label = {}) {
+  static_assert(dot_label_argument<Label>);
   const dominator_tree tree = dominators(g);
   return to_dot(g, tree, natural_loops(g, tree), options, label);
 }

@@ -32,6 +32,20 @@ concept names_by_array = requires(const Names& names, node_id n) {
 template <class Names>
 concept node_names = names_by_function<Names> || names_by_array<Names>;
 
+namespace detail {
+
+template <class Names> constexpr bool explain_node_names() {
+  static_assert(node_names<Names>, "midend: the names of nodes are a function or an array: `names(n)` or `names[n]`, "
+                                   "const, converts to std::string_view");
+  return false;
+}
+
+} // namespace detail
+
+/// What functions take: `node_names`; otherwise an error.
+template <class Names>
+concept node_names_argument = node_names<Names> || detail::explain_node_names<Names>();
+
 /// Names each node by its number.
 struct node_numbers {
   std::string operator()(node_id n) const {
@@ -87,8 +101,9 @@ private:
 ///
 ///     loop of 2: in loop-simplify form, not rotated, LCSSA-ready
 ///       no exiting latch: 6 does not leave the loop
-template <node_names Names = node_numbers>
+template <class Names = node_numbers>
 std::string to_text(const loop_form_explanation& explanation, const Names& names = {}) {
+  static_assert(node_names_argument<Names>);
   const auto is_not = [&](loop_form form) { return explanation.is_in(form) ? "" : "not "; };
   detail::explanation_writer<Names> out(names);
   out.say("loop of ", explanation.header(), ": ", is_not(loop_form::loop_simplify), "in loop-simplify form, ",
@@ -138,8 +153,9 @@ std::string to_text(const loop_form_explanation& explanation, const Names& names
 ///     cycle of 4: irreducible, entered at 4 and 5
 ///       to 4 without 5: 1 -> 3 -> 4
 ///       to 5 without 4: 1 -> 2 -> 5
-template <node_names Names = node_numbers>
+template <class Names = node_numbers>
 std::string to_text(const irreducible_explanation& explanation, const Names& names = {}) {
+  static_assert(node_names_argument<Names>);
   const node_id first = explanation.first_entry();
   const node_id second = explanation.second_entry();
   detail::explanation_writer<Names> out(names);
@@ -164,8 +180,9 @@ std::string to_text(const irreducible_explanation& explanation, const Names& nam
 ///
 ///     2 does not dominate 7
 ///       around it: 0 -> 1 -> 7
-template <node_names Names = node_numbers>
+template <class Names = node_numbers>
 std::string to_text(const dominance_explanation& explanation, node_id a, node_id b, const Names& names = {}) {
+  static_assert(node_names_argument<Names>);
   detail::explanation_writer<Names> out(names);
   switch (explanation.why) {
     using enum dominance_explanation::reason;
@@ -187,7 +204,8 @@ std::string to_text(const dominance_explanation& explanation, node_id a, node_id
 }
 
 /// What is wrong with claims about dominators, in one line.
-template <node_names Names = node_numbers> std::string to_text(const dominance_error& error, const Names& names = {}) {
+template <class Names = node_numbers> std::string to_text(const dominance_error& error, const Names& names = {}) {
+  static_assert(node_names_argument<Names>);
   detail::explanation_writer<Names> out(names);
   switch (error.why) {
     using enum dominance_error::reason;

@@ -269,14 +269,16 @@ inline std::string words_of(const ir_error& e, const function_words& names) {
 /// The error in one line, without a line break; positions count from 0.
 ///
 ///     block 3: successor 1, 17, is no node
-template <value_names Names = numbered_values> std::string to_text(const graph_error& error, const Names& names = {}) {
+template <class Names = numbered_values> std::string to_text(const graph_error& error, const Names& names = {}) {
+  static_assert(value_names_argument<Names>);
   return detail::words_of(error, detail::function_words_of<Names>(names));
 }
 
 /// The error in one line, without a line break; positions count from 0.
 ///
 ///     v7 in block 3: operand 1, v9, is not computed on every path to it
-template <value_names Names = numbered_values> std::string to_text(const ir_error& error, const Names& names = {}) {
+template <class Names = numbered_values> std::string to_text(const ir_error& error, const Names& names = {}) {
+  static_assert(value_names_argument<Names>);
   return detail::words_of(error, detail::function_words_of<Names>(names));
 }
 

@@ -32,9 +32,9 @@ template <has_print L> std::string violation_text(const L& l, const lattice_viol
 
 /// One line for each level of laws: it holds, it is broken (with the elements), or it was not tested because the
 /// lattice lacks the members; then the height. `lattice_law` documents left and right of each law.
-template <lattice L>
-  requires has_print<L>
-std::string to_text(const L& l, const lattice_report<element_of<L>>& report) {
+template <printable_lattice_argument L, class Element>
+std::string to_text(const L& l, const lattice_report<Element>& report) {
+  static_assert(std::same_as<Element, element_of<L>>, "midend: the report of a lattice with other elements");
   std::string text;
   for (std::size_t i = 0; i != num_lattice_levels; ++i) {
     const auto level = static_cast<lattice_level>(i);

@@ -31,6 +31,9 @@ template <class Constant> std::string constant_text(const Constant& c) {
 }
 
 template <class D> std::string fact_text(const sccp_result<D>& found, value_id v) {
+  static_assert(print_fits<D>, "midend: `print` of a domain would never be called; write `void "
+                               "print(midend::text_buffer& out, const element& a) const`, which appends a short text "
+                               "to out, or give the member another name");
   if constexpr (has_print<D>) {
     text_buffer text;
     found.domain().print(text, found.fact(v));
@@ -55,8 +58,10 @@ template <class IR, class Names> std::string edge_text(const IR& ir, edge_id e, 
 ///       v4 = 10
 ///       never to block 2
 ///     block 2: never executed
-template <semantic_ir_argument IR, value_domain D, value_names Names = numbered_values>
+template <semantic_ir_argument IR, value_domain D, class Names = numbered_values>
+  requires(!std::convertible_to<const Names&, span<const sccp_step>>)
 std::string to_text(const IR& ir, const sccp_result<D>& found, const Names& names = {}) {
+  static_assert(value_names_argument<Names>);
   std::string out;
   for (node_id n = 0; n != found.num_nodes(); ++n) {
     out += names.node(n);
@@ -86,8 +91,9 @@ std::string to_text(const IR& ir, const sccp_result<D>& found, const Names& name
 ///     always block 1 -> block 3
 ///     erase block 2
 ///     forward v7 from block 1 -> block 3
-template <semantic_ir_argument IR, class Constant, value_names Names = numbered_values>
+template <semantic_ir_argument IR, class Constant, class Names = numbered_values>
 std::string to_text(const IR& ir, const sccp_plan<Constant>& plan, const Names& names = {}) {
+  static_assert(value_names_argument<Names>);
   std::string out;
   for (const auto& change : plan.replacements) {
     out += "replace " + std::string(names.value(change.value)) + " by " + detail::constant_text(change.constant) + '\n';
@@ -105,8 +111,9 @@ std::string to_text(const IR& ir, const sccp_plan<Constant>& plan, const Names& 
 }
 
 /// A line for each step of an explanation.
-template <semantic_ir_argument IR, value_domain D, value_names Names = numbered_values>
+template <semantic_ir_argument IR, value_domain D, class Names = numbered_values>
 std::string to_text(const IR& ir, const sccp_result<D>& found, span<const sccp_step> steps, const Names& names = {}) {
+  static_assert(value_names_argument<Names>);
   std::string out;
   const auto value_is = [&](value_id v) {
     return v == no_value ? std::string("nothing") : std::string(names.value(v)) + " is " + detail::fact_text(found, v);

@@ -46,6 +46,31 @@ concept solution_names = requires(const Names& names, std::uint32_t number) {
 
 namespace detail {
 
+template <class Names> constexpr bool explain_solution_names() {
+  static_assert(solution_names<Names>,
+                "midend: the names of a table need `node(n)`, `statement(s)` and `part(p)`, each const, which return "
+                "what converts to std::string_view; derive from midend::numbered_names to change one of them");
+  return false;
+}
+
+template <class Names>
+concept solution_names_argument = solution_names<Names> || explain_solution_names<Names>();
+
+/// The error of a problem whose facts cannot be printed. Always false.
+template <class P> constexpr bool explain_printable_problem() {
+  if constexpr (!dataflow_problem<P> || !problem_members_fit<P>) {
+    explain_dataflow_problem<P>();
+  } else {
+    explain_printable_lattice<lattice_of<P>>();
+  }
+  return false;
+}
+
+template <class P>
+concept printable_problem_argument =
+    (dataflow_problem<P> && problem_members_fit<P> && has_print<lattice_of<P>> && parts_fit<lattice_of<P>>) ||
+    explain_printable_problem<P>();
+
 template <class P, class Names> class solution_writer {
 public:
   using lattice_type = lattice_of<P>;
@@ -162,9 +187,9 @@ inline void append_dot_lines(std::string& out, const std::vector<std::string>& l
 /// The change of a statement is shown part by part if the lattice has `explain_difference`, else as the whole facts
 /// before and after. If facts flow backward, arrows point that way: `x: out <- in` for a statement that defines a live
 /// variable. Requires a lattice with `print`.
-template <dataflow_problem P, solution_names Names = numbered_names>
-  requires has_print<lattice_of<P>>
-std::string to_table(const P& problem, const solution<fact_of<P>>& facts, const Names& names = {}) {
+template <detail::printable_problem_argument P, class Fact, detail::solution_names_argument Names = numbered_names>
+std::string to_table(const P& problem, const solution<Fact>& facts, const Names& names = {}) {
+  static_assert(detail::facts_of_argument<Fact, P>);
   detail::solution_writer<P, Names> writer(problem, facts, names);
   std::string out;
   for (node_id n = 0; n != facts.num_nodes(); ++n) {
@@ -179,9 +204,10 @@ std::string to_table(const P& problem, const solution<fact_of<P>>& facts, const 
 
 /// The same as a graph in the DOT language, where a node shows its part of the table. Nodes that flow does not reach,
 /// and their edges, are grey.
-template <flow_graph G, dataflow_problem P, solution_names Names = numbered_names>
-  requires has_print<lattice_of<P>>
-std::string to_dot(const G& g, const P& problem, const solution<fact_of<P>>& facts, const Names& names = {}) {
+template <flow_graph_argument G, detail::printable_problem_argument P, class Fact,
+          detail::solution_names_argument Names = numbered_names>
+std::string to_dot(const G& g, const P& problem, const solution<Fact>& facts, const Names& names = {}) {
+  static_assert(detail::facts_of_argument<Fact, P>);
   MIDEND_ASSERT(facts.num_nodes() == g.num_nodes(), "a solution over this graph", facts.num_nodes(), g.num_nodes());
   detail::solution_writer<P, Names> writer(problem, facts, names);
   std::string out = "digraph {\n  node [shape=\"box\", fontname=\"monospace\"];\n";

@@ -22,8 +22,9 @@ MIDEND_FUNCTION std::string trip_formula_words(const loop_body& body, const loop
 /// `0 if (%start + 1) >= %len, else %len - (%start + 1), in 32 bits`: arithmetic modulo 2^32, unsigned except for the
 /// first comparison, after wider values have been converted to 32 bits. Empty if the counted exit has no formula
 /// (`loop_exit::has_formula`). If another exit is taken before, the number is smaller.
-template <value_names Names>
+template <class Names>
 std::string trip_formula_text(const loop_body& body, const loop_counters& counters, const Names& names) {
+  static_assert(value_names_argument<Names>);
   const bool is_computable =
       counters.counted_exit != no_body_value && counters.exits[counters.counted_exit].has_formula;
   return is_computable ? detail::trip_formula_words(body, counters, detail::function_words_of<Names>(names))

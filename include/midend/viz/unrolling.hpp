@@ -30,8 +30,10 @@ MIDEND_COLD MIDEND_FUNCTION std::string advice_text(const unrolling_advice& advi
 ///       …
 ///
 /// Cycles are lower bounds. Equal advices give equal text.
-template <class M, value_names Names = numbered_values>
+template <class M, class Names = numbered_values>
 std::string to_text(const unrolling_advice& advice, const M& machine, const Names& names = {}) {
+  static_assert(issuing_machine_argument<M>);
+  static_assert(value_names_argument<Names>);
   const bool has_body = advice.obstacle == unrolling_obstacle::none;
   const std::string formula = has_body ? trip_formula_text(advice.body, advice.counters, names) : std::string();
   const detail::machine_words_of<M> m(machine);

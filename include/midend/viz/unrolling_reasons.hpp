@@ -129,9 +129,10 @@ list_recurrence_steps(const unrolling_advice& advice, const machine_body& body, 
 } // namespace detail
 
 /// The recurrence that bounds a body, from its first operation on.
-template <value_names Names>
+template <class Names>
 std::vector<recurrence_step> recurrence_steps(const unrolling_advice& advice, const machine_body& body,
                                               const Names& names) {
+  static_assert(value_names_argument<Names>);
   return detail::list_recurrence_steps(advice, body, detail::function_words_of<Names>(names));
 }
 
@@ -148,9 +149,10 @@ MIDEND_COLD MIDEND_FUNCTION std::string limit_words(const unrolling_advice& advi
 } // namespace detail
 
 /// What bounds the time of a body: a resource, a recurrence or a chain.
-template <class M, value_names Names>
+template <class M, class Names>
 std::string limit_text(const unrolling_advice& advice, const body_cost& cost, const machine_body& body, const M& m,
                        const Names& names, bool has_copies) {
+  static_assert(value_names_argument<Names>);
   return detail::limit_words(advice, cost, body, detail::machine_words_of<M>(m),
                              detail::function_words_of<Names>(names), has_copies);
 }

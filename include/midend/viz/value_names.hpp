@@ -36,6 +36,21 @@ concept flow_names = value_names<Names> && requires(const Names& names, std::uin
 
 namespace detail {
 
+template <class Names> constexpr bool explain_value_names() {
+  static_assert(value_names<Names>, "midend: the names of a report need `value(v)` and `node(n)`, each const, which "
+                                    "return what converts to std::string; derive from midend::numbered_values to "
+                                    "change one of them");
+  return false;
+}
+
+} // namespace detail
+
+/// What functions take: `value_names`; otherwise an error.
+template <class Names>
+concept value_names_argument = value_names<Names> || detail::explain_value_names<Names>();
+
+namespace detail {
+
 /// The names of the values and nodes of a function. Hides their type, so that reports are compiled once.
 class function_words {
 public:

@@ -10,10 +10,10 @@
 #include "midend/support/span.hpp"
 #include "midend/unrolling/copies/detail/copy_control.hpp"
 #include "midend/unrolling/copies/detail/copy_memory.hpp"
+#include "midend/unrolling/copies/detail/copy_numbering.hpp"
 #include "midend/unrolling/copies/detail/copy_state.hpp"
 #include "midend/unrolling/copies/detail/folding.hpp"
 #include "midend/unrolling/copies/detail/known_value.hpp"
-#include "midend/unrolling/copies/detail/value_numbering.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
 
 #include <cstddef>
@@ -28,7 +28,7 @@ class unroll_body_workspace {
   friend constexpr void unroll_body(const loop_body& body, const loop_counters& counters, const unroll_request& request,
                                     const Folder& folder, unroll_body_workspace& workspace, unrolled_body& out);
 
-  detail::value_numbering numbering_;
+  detail::copy_numbering numbering_;
   detail::path_predicates predicates_;
   detail::known_memory memory_;
   flat_array<detail::known_value> values_;
@@ -264,7 +264,7 @@ constexpr void unroll_body(const loop_body& body, const loop_counters& counters,
   MIDEND_ASSERT(request.copies != 0, "at least one copy");
   MIDEND_ASSERT(!body.blocks.empty(), "a body with a header");
   unroll_body_workspace& w = workspace;
-  value_numbering& numbering = w.numbering_;
+  copy_numbering& numbering = w.numbering_;
   path_predicates& predicates = w.predicates_;
   known_memory& memory = w.memory_;
   flat_array<known_value>& values = w.values_;

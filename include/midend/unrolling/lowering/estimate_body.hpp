@@ -24,13 +24,13 @@ MIDEND_BEGIN_NAMESPACE
 
 class estimate_body_workspace;
 
-template <loop_machine M>
+template <loop_machine_argument M>
 constexpr body_cost estimate_body(const unrolled_body& body, const M& machine, const lowering_options& options,
                                   estimate_body_workspace& workspace, machine_body& out);
 
 /// The memory of `estimate_body`, to be reused from call to call.
 class estimate_body_workspace {
-  template <loop_machine M>
+  template <loop_machine_argument M>
   friend constexpr body_cost estimate_body(const unrolled_body& body, const M& machine, const lowering_options& options,
                                            estimate_body_workspace& workspace, machine_body& out);
 
@@ -178,7 +178,7 @@ constexpr void estimate_stages(const dependence_graph& g, std::uint64_t most_sta
 /// Requires that operands come before their users. Linear in the body, except for sorting the terms of trees, for the
 /// different constants added to one value, for exits times effects, and for the bounds themselves. An access is
 /// compared with the 128 before it.
-template <loop_machine M>
+template <loop_machine_argument M>
 constexpr body_cost estimate_body(const unrolled_body& body, const M& machine, const lowering_options& options,
                                   estimate_body_workspace& workspace, machine_body& out) {
   estimate_body_workspace& w = workspace;
@@ -217,7 +217,7 @@ constexpr body_cost estimate_body(const unrolled_body& body, const M& machine, c
 }
 
 /// Lowers an unrolled body to a machine, and bounds the time it takes.
-template <loop_machine M>
+template <loop_machine_argument M>
 constexpr body_cost estimate_body(const unrolled_body& body, const M& machine, const lowering_options& options = {}) {
   estimate_body_workspace workspace;
   machine_body out;

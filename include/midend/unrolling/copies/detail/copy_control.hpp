@@ -8,10 +8,10 @@
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/unrolling/copies/detail/copy_numbering.hpp"
 #include "midend/unrolling/copies/detail/copy_state.hpp"
 #include "midend/unrolling/copies/detail/folding.hpp"
 #include "midend/unrolling/copies/detail/known_value.hpp"
-#include "midend/unrolling/copies/detail/value_numbering.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
 
 #include <cstddef>
@@ -60,7 +60,7 @@ public:
   }
 
   /// Sets and returns the predicate of a block. Requires those of all edges into it.
-  constexpr predicate_id enter(std::uint32_t block, value_numbering& numbering) {
+  constexpr predicate_id enter(std::uint32_t block, copy_numbering& numbering) {
     of_block_[block] = block == 0 ? always : predicate_on_entry(block, numbering);
     return of_block_[block];
   }
@@ -75,7 +75,7 @@ public:
   }
 
   /// The predicate as a value of one bit, given that `base` holds.
-  constexpr known_value bit_of(predicate_id p, value_numbering& numbering, predicate_id base = always) {
+  constexpr known_value bit_of(predicate_id p, copy_numbering& numbering, predicate_id base = always) {
     const std::size_t bottom = chain_.size();
     while (p != always && p != base) {
       const decision& d = decision_of(p);
@@ -94,7 +94,7 @@ public:
 
   /// The value of the join `v`, from those of its operands whose edge control may take. O(e²) for e edges, at worst.
   constexpr known_value join(body_id v, const expression_kind& kind, const flat_array<known_value>& values,
-                             value_numbering& numbering) {
+                             copy_numbering& numbering) {
     const std::uint32_t block = body_->values[v].block;
     const auto edges = body_->in_edges_of(block);
     const auto operands = body_->operands_of(v);
@@ -131,7 +131,7 @@ private:
 
   static constexpr bool holds(predicate_id p) { return p % 2 == 0; }
 
-  constexpr predicate_id predicate_on_entry(std::uint32_t block, value_numbering& numbering) {
+  constexpr predicate_id predicate_on_entry(std::uint32_t block, copy_numbering& numbering) {
     cases_.clear();
     for (const std::uint32_t e : body_->in_edges_of(block)) {
       if (of_edge_[e] != never) {
@@ -152,7 +152,7 @@ private:
     return cases_.size() == 1 ? cases_[0].predicate : any_of_cases(of_block_[d], numbering);
   }
 
-  constexpr predicate_id any_of_cases(predicate_id base, value_numbering& numbering) {
+  constexpr predicate_id any_of_cases(predicate_id base, copy_numbering& numbering) {
     known_value none = literal(1, 1);
     for (const join_case& c : cases_) {
       none = fold_conjunction(numbering, none, inverted(bit_of(c.predicate, numbering, base)));
@@ -161,7 +161,7 @@ private:
   }
 
   /// Merges the two sides of a decision into one case, the innermost decision first, while there are two sides of one.
-  constexpr void merge_siblings(const expression_kind& kind, value_numbering& numbering) {
+  constexpr void merge_siblings(const expression_kind& kind, copy_numbering& numbering) {
     while (cases_.size() > 1) {
       const std::size_t last = innermost();
       const std::size_t other = index_of(cases_[last].predicate ^ 1);
@@ -271,7 +271,8 @@ constexpr known_value condition_of(copy_state& s, const body_block& block) {
   const body_value& value = s.body.values[block.condition];
   if (condition.is_literal() && ends_new_loop(s, block) && is_comparison(value.info.code)) {
     s.numbering.set_origin(block.condition);
-    return s.numbering.compute(kind_of(value), s.args_of(block.condition));
+    const known_value bit = s.numbering.compute(kind_of(comparison_to_bit(value)), s.args_of(block.condition));
+    return with_zeros(s.numbering, value, bit);
   }
   return condition;
 }

@@ -7,10 +7,10 @@
 #include "midend/support/detail/hash_map.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
+#include "midend/unrolling/copies/detail/copy_numbering.hpp"
 #include "midend/unrolling/copies/detail/copy_state.hpp"
 #include "midend/unrolling/copies/detail/folding.hpp"
 #include "midend/unrolling/copies/detail/known_value.hpp"
-#include "midend/unrolling/copies/detail/value_numbering.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
 
 #include <cstddef>
@@ -164,7 +164,7 @@ constexpr unrolled_operand operand_of_guard(const known_value& guard) {
 
 /// The node of `x`, whose addend times `scale` is added to `offset` where that is the same in 64 bits; else the node of
 /// the sum.
-constexpr unrolled_id node_and_offset(value_numbering& numbering, const known_value& x, std::int64_t scale,
+constexpr unrolled_id node_and_offset(copy_numbering& numbering, const known_value& x, std::int64_t scale,
                                       std::uint64_t& offset) {
   if (x.is_literal()) {
     return numbering.constant(x.addend, x.width);

@@ -6,8 +6,8 @@
 #include "midend/induction/loop_counters.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
+#include "midend/unrolling/copies/detail/copy_numbering.hpp"
 #include "midend/unrolling/copies/detail/known_value.hpp"
-#include "midend/unrolling/copies/detail/value_numbering.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct copy_state {
   const loop_counters& counters;
   const unroll_request& request;
   unrolled_body& out;
-  value_numbering& numbering;      ///< of the nodes of `out`
+  copy_numbering& numbering;       ///< of the nodes of `out`
   flat_array<known_value>& values; ///< by value of the body: of this copy once evaluated, before of the copy before;
                                    ///< none where control does not arrive. Header phis: from the start of the copy
   flat_array<known_value>& args;   ///< scratch of `args_of`

@@ -13,8 +13,8 @@
 #include "midend/ir/operation.hpp"
 #include "midend/support/fraction.hpp"
 #include "midend/support/span.hpp"
+#include "midend/unrolling/copies/detail/copy_numbering.hpp"
 #include "midend/unrolling/copies/detail/known_value.hpp"
-#include "midend/unrolling/copies/detail/value_numbering.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
 
 #include <array>
@@ -32,7 +32,7 @@ namespace detail {
 
 /// Takes the addend away from the operand that changes in the loop if the other operand does not change, and returns
 /// it; 0 if there is nothing to take. So the sum of an invariant base and an index keeps one node for all copies.
-constexpr std::uint64_t take_addend(const value_numbering& numbering, known_value& a, known_value& b) {
+constexpr std::uint64_t take_addend(const copy_numbering& numbering, known_value& a, known_value& b) {
   known_value& from = a.addend != 0 && numbering.is_invariant(b) ? a : b;
   const known_value& other = &from == &a ? b : a;
   if (from.addend == 0 || !numbering.is_invariant(other) || numbering.is_invariant(from)) {
@@ -43,7 +43,7 @@ constexpr std::uint64_t take_addend(const value_numbering& numbering, known_valu
   return by;
 }
 
-constexpr known_value fold_sum(value_numbering& numbering, const body_value& v, known_value a, known_value b) {
+constexpr known_value fold_sum(copy_numbering& numbering, const body_value& v, known_value a, known_value b) {
   if (a.is_literal()) {
     std::swap(a, b);
   }
@@ -56,7 +56,7 @@ constexpr known_value fold_sum(value_numbering& numbering, const body_value& v, 
   return by != 0 ? sum_with(sum, by) : sum;
 }
 
-constexpr known_value fold_difference(value_numbering& numbering, const body_value& v, known_value a, known_value b) {
+constexpr known_value fold_difference(copy_numbering& numbering, const body_value& v, known_value a, known_value b) {
   const operation_flags flags = v.info.flags;
   if (b.is_literal()) {
     const std::int64_t by = b.signed_addend();
@@ -94,7 +94,7 @@ constexpr value_facts facts_of_product(const value_facts& f, const known_value& 
                                                 : signed_congruence::full());
 }
 
-constexpr known_value fold_product(value_numbering& numbering, const body_value& v, known_value a, known_value b) {
+constexpr known_value fold_product(copy_numbering& numbering, const body_value& v, known_value a, known_value b) {
   if (a.is_literal()) {
     std::swap(a, b);
   }
@@ -116,7 +116,7 @@ constexpr known_value fold_product(value_numbering& numbering, const body_value&
   return sum_with(product, a.addend * b.addend);
 }
 
-constexpr known_value fold_shift_left(value_numbering& numbering, const body_value& v, const known_value& a,
+constexpr known_value fold_shift_left(copy_numbering& numbering, const body_value& v, const known_value& a,
                                       const known_value& b) {
   const unsigned width = v.info.width;
   if (!b.is_literal() || b.addend >= width || a.is_literal()) {
@@ -134,8 +134,7 @@ constexpr known_value fold_shift_left(value_numbering& numbering, const body_val
 }
 
 /// (a << b) + c.
-constexpr known_value fold_shift_and_add(value_numbering& numbering, const body_value& v,
-                                         span<const known_value> args) {
+constexpr known_value fold_shift_and_add(copy_numbering& numbering, const body_value& v, span<const known_value> args) {
   const known_value& a = args[0];
   const known_value& b = args[1];
   const known_value& c = args[2];
@@ -216,7 +215,7 @@ constexpr value_facts facts_of_quotient(const value_facts& n, std::uint64_t shif
 }
 
 /// ⌊x / m⌋ for 0 < m ≤ 2^62, if the sum `x` is exact and, unless `may_be_negative`, at least 0.
-constexpr std::optional<known_value> fold_quotient(value_numbering& numbering, const known_value& x, std::uint64_t m,
+constexpr std::optional<known_value> fold_quotient(copy_numbering& numbering, const known_value& x, std::uint64_t m,
                                                    bool may_be_negative) {
   const signed_interval::element range = numbering.range_of(x);
   if (!numbering.is_exact(x) || (!may_be_negative && range.low < 0)) {
@@ -250,7 +249,7 @@ constexpr std::optional<known_value> fold_quotient(value_numbering& numbering, c
 }
 
 /// (n + p · d) mod m + e - r.
-constexpr known_value remainder_of_split(value_numbering& numbering, const known_value& dividend, const split_sum& s,
+constexpr known_value remainder_of_split(copy_numbering& numbering, const known_value& dividend, const split_sum& s,
                                          std::uint64_t m) {
   const unsigned width = dividend.width;
   if (s.step == m) {
@@ -267,7 +266,7 @@ constexpr known_value remainder_of_split(value_numbering& numbering, const known
 }
 
 /// x mod m for 0 < m ≤ 2^62, if the sum `x` is exact and at least 0.
-constexpr std::optional<known_value> fold_remainder(value_numbering& numbering, const known_value& x, std::uint64_t m) {
+constexpr std::optional<known_value> fold_remainder(copy_numbering& numbering, const known_value& x, std::uint64_t m) {
   const signed_interval::element range = numbering.range_of(x);
   if (!numbering.is_exact(x) || range.low < 0) {
     return std::nullopt;
@@ -287,7 +286,7 @@ constexpr std::optional<known_value> fold_remainder(value_numbering& numbering, 
 }
 
 /// x & (m - 1), the remainder of any number modulo a power of 2.
-constexpr std::optional<known_value> fold_low_bits(value_numbering& numbering, const known_value& x, std::uint64_t m) {
+constexpr std::optional<known_value> fold_low_bits(copy_numbering& numbering, const known_value& x, std::uint64_t m) {
   const signed_interval::element range = numbering.range_of(x);
   if (range.low >= 0 && range.high < static_cast<std::int64_t>(m) && numbering.is_exact(x)) {
     return x;
@@ -297,7 +296,7 @@ constexpr std::optional<known_value> fold_low_bits(value_numbering& numbering, c
 }
 
 /// x & b for a number b.
-constexpr known_value fold_mask(value_numbering& numbering, const body_value& v, const known_value& a,
+constexpr known_value fold_mask(copy_numbering& numbering, const body_value& v, const known_value& a,
                                 const known_value& b) {
   const std::uint64_t m = b.addend + 1;
   if (std::has_single_bit(m) && m <= std::uint64_t{1} << 62) {
@@ -314,7 +313,7 @@ constexpr known_value fold_mask(value_numbering& numbering, const body_value& v,
 }
 
 /// Divisions, remainders and shifts right.
-constexpr known_value fold_division(value_numbering& numbering, const body_value& v, const known_value& a,
+constexpr known_value fold_division(copy_numbering& numbering, const body_value& v, const known_value& a,
                                     const known_value& b) {
   const operation code = v.info.code;
   const unsigned width = v.info.width;
@@ -348,7 +347,7 @@ constexpr known_value fold_division(value_numbering& numbering, const body_value
 // Bits.
 
 /// `bit_and`, `bit_or`, `bit_xor`.
-constexpr known_value fold_bits(value_numbering& numbering, const body_value& v, known_value a, known_value b) {
+constexpr known_value fold_bits(copy_numbering& numbering, const body_value& v, known_value a, known_value b) {
   const operation code = v.info.code;
   const unsigned width = v.info.width;
   if (a.is_literal()) {
@@ -377,7 +376,7 @@ constexpr known_value fold_bits(value_numbering& numbering, const body_value& v,
 }
 
 /// The conjunction of two values of one bit.
-constexpr known_value fold_conjunction(value_numbering& numbering, const known_value& a, const known_value& b) {
+constexpr known_value fold_conjunction(copy_numbering& numbering, const known_value& a, const known_value& b) {
   if (a.is_literal() || b.is_literal()) {
     return a.is_literal() ? (a.addend != 0 ? b : a) : (b.addend != 0 ? a : b);
   }
@@ -390,7 +389,7 @@ constexpr known_value fold_conjunction(value_numbering& numbering, const known_v
 
 // Conversions.
 
-constexpr known_value fold_truncation(value_numbering& numbering, const body_value& v, const known_value& a) {
+constexpr known_value fold_truncation(copy_numbering& numbering, const body_value& v, const known_value& a) {
   const unsigned width = v.info.width;
   const unrolled_node& n = numbering.body().nodes[a.node];
   const bool is_extended =
@@ -414,7 +413,7 @@ constexpr known_value fold_truncation(value_numbering& numbering, const body_val
 }
 
 /// The facts of the extension of `a`.
-constexpr value_facts facts_of_extension(const value_numbering& numbering, operation code, const known_value& a) {
+constexpr value_facts facts_of_extension(const copy_numbering& numbering, operation code, const known_value& a) {
   const signed_interval::element range = numbering.range_of(a);
   const signed_congruence::element stride = a.addend == 0 ? numbering.facts(a.node).stride : signed_congruence::full();
   if (code == operation::sign_extend || range.low >= 0) {
@@ -428,7 +427,7 @@ constexpr value_facts facts_of_extension(const value_numbering& numbering, opera
 }
 
 /// The extension of `a` as one operation.
-constexpr known_value extend(value_numbering& numbering, const body_value& v, const known_value& a) {
+constexpr known_value extend(copy_numbering& numbering, const body_value& v, const known_value& a) {
   const known_value out = numbering.compute(kind_of(v), span(&a, 1));
   if (numbering.is_fresh() && !a.is_literal()) {
     numbering.facts(out.node) = facts_of_extension(numbering, v.info.code, a);
@@ -437,7 +436,7 @@ constexpr known_value extend(value_numbering& numbering, const body_value& v, co
 }
 
 /// Extends only the node if the extension of the sum is the sum of the extensions.
-constexpr known_value fold_extension(value_numbering& numbering, const body_value& v, const known_value& a) {
+constexpr known_value fold_extension(copy_numbering& numbering, const body_value& v, const known_value& a) {
   if (a.width >= v.info.width) {
     return a;
   }
@@ -475,14 +474,14 @@ constexpr bool are_different(const value_facts& fa, const known_value& a, const 
   return m > 1 && residue_of_sum(fa, a, m) != residue_of_sum(fb, b, m);
 }
 
-constexpr known_value compute_comparison(value_numbering& numbering, const expression_kind& kind, const known_value& a,
+constexpr known_value compute_comparison(copy_numbering& numbering, const expression_kind& kind, const known_value& a,
                                          const known_value& b) {
   const known_value operands[] = {a, b};
   return numbering.compute(kind, operands);
 }
 
 /// Two bits a and b are equal if a + b + 1 is 1.
-constexpr known_value fold_equality_of_bits(value_numbering& numbering, const expression_kind& kind,
+constexpr known_value fold_equality_of_bits(copy_numbering& numbering, const expression_kind& kind,
                                             const known_value& a, const known_value& b) {
   const std::uint64_t flip = kind.info.code == operation::equal ? 1 : 0;
   if (b.is_literal() || a.node == b.node) {
@@ -493,7 +492,20 @@ constexpr known_value fold_equality_of_bits(value_numbering& numbering, const ex
   return compute_comparison(numbering, kind, swap ? b : a, swap ? a : b);
 }
 
-constexpr known_value fold_equality(value_numbering& numbering, const expression_kind& kind, known_value a,
+/// The bit that is `x`, with zeros above it; if it is one.
+constexpr std::optional<known_value> extended_bit(const copy_numbering& numbering, const known_value& x) {
+  if (x.is_literal() || x.addend != 0) {
+    return std::nullopt;
+  }
+  const unrolled_node& n = numbering.body().nodes[x.node];
+  if (n.kind != body_kind::pure || n.info.code != operation::zero_extend || n.info.operand_width != 1) {
+    return std::nullopt;
+  }
+  const unrolled_operand of = numbering.body().operands_of(x.node)[0];
+  return flipped(value_of_node(of.node, 1), of.addend);
+}
+
+constexpr known_value fold_equality(copy_numbering& numbering, const expression_kind& kind, known_value a,
                                     known_value b) {
   const bool is_equal = kind.info.code == operation::equal;
   if (a.width == 1) {
@@ -501,6 +513,9 @@ constexpr known_value fold_equality(value_numbering& numbering, const expression
   }
   if (a.node == b.node) {
     return literal((a.addend == b.addend) == is_equal ? 1 : 0, 1);
+  }
+  if (const auto bit = extended_bit(numbering, a); bit && b.is_literal() && b.addend <= 1) {
+    return flipped(*bit, is_equal == (b.addend == 1) ? 0 : 1);
   }
   if (b.is_literal()) {
     b.addend = (b.addend - a.addend) & low_ones(b.width);
@@ -535,7 +550,7 @@ constexpr bool is_ordered(operation code, std::int64_t x, std::int64_t y) {
   }
 }
 
-constexpr std::optional<bool> decide_order(const value_numbering& numbering, operation code, const known_value& a,
+constexpr std::optional<bool> decide_order(const copy_numbering& numbering, operation code, const known_value& a,
                                            const known_value& b) {
   const bool is_signed = code < operation::uless;
   if (a.node == b.node &&
@@ -553,7 +568,7 @@ constexpr std::optional<bool> decide_order(const value_numbering& numbering, ope
 }
 
 /// Makes n + c < b into n < b - c if neither side wraps.
-constexpr void move_addend_to_number(const value_numbering& numbering, operation code, known_value& a, known_value& b) {
+constexpr void move_addend_to_number(const copy_numbering& numbering, operation code, known_value& a, known_value& b) {
   const std::int64_t c = a.signed_addend();
   std::int64_t bound = 0;
   if (code < operation::uless) {
@@ -572,8 +587,8 @@ constexpr void move_addend_to_number(const value_numbering& numbering, operation
   a = value_of_node(a.node, a.width);
 }
 
-/// A comparison of two values that are not both numbers.
-constexpr known_value fold_comparison(value_numbering& numbering, expression_kind kind, known_value a, known_value b) {
+/// A comparison of two values that are not both numbers, as a bit.
+constexpr known_value fold_comparison(copy_numbering& numbering, expression_kind kind, known_value a, known_value b) {
   operation& code = kind.info.code;
   if (a.is_literal()) {
     std::swap(a, b);
@@ -596,8 +611,44 @@ constexpr known_value fold_comparison(value_numbering& numbering, expression_kin
   return compute_comparison(numbering, kind, a, b);
 }
 
-/// `yes` if `condition` holds, else `no`.
-constexpr known_value fold_select(value_numbering& numbering, const expression_kind& kind, known_value condition,
+/// The operation of a comparison `v` whose result is a bit.
+constexpr body_value comparison_to_bit(body_value v) {
+  v.info.width = 1;
+  return v;
+}
+
+/// The bit that a comparison `v` makes, with zeros above it if its result is wider. That costs nothing: what branches,
+/// selects and compares by the result reads the bit, and machines that write a whole register do so at once.
+constexpr known_value with_zeros(copy_numbering& numbering, body_value v, const known_value& bit) {
+  if (v.info.width == 1 || bit.is_literal()) {
+    return v.info.width == 1 ? bit : literal(bit.addend, v.info.width);
+  }
+  v.info.code = operation::zero_extend;
+  v.info.operand_width = 1;
+  v.cost = operation_class::alu;
+  v.is_free = true;
+  v.reassociates = false;
+  return fold_extension(numbering, v, bit);
+}
+
+/// Whether `x`, of any width, is not 0, as a bit.
+constexpr known_value is_not_zero(copy_numbering& numbering, const known_value& x) {
+  if (x.width == 1) {
+    return x;
+  }
+  if (x.is_literal()) {
+    return literal(x.addend != 0 ? 1 : 0, 1);
+  }
+  expression_kind test;
+  test.info.code = operation::not_equal;
+  test.info.width = 1;
+  test.info.operand_width = static_cast<std::uint8_t>(x.width);
+  test.cost = operation_class::compare;
+  return fold_equality(numbering, test, x, literal(0, x.width));
+}
+
+/// `yes` if `condition`, a bit, holds, else `no`.
+constexpr known_value fold_select(copy_numbering& numbering, const expression_kind& kind, known_value condition,
                                   known_value yes, known_value no) {
   if (condition.is_literal()) {
     return condition.addend != 0 ? yes : no;
@@ -637,7 +688,7 @@ constexpr std::optional<known_value> evaluate_numbers(operation_info info, span<
 }
 
 /// The value of an operation of the vocabulary. Requires as many operands as it has.
-constexpr known_value fold(value_numbering& numbering, const body_value& v, span<const known_value> args) {
+constexpr known_value fold(copy_numbering& numbering, const body_value& v, span<const known_value> args) {
   const operation_info& info = v.info;
   if (const auto number = evaluate_numbers(info, args)) {
     return *number;
@@ -674,9 +725,10 @@ constexpr known_value fold(value_numbering& numbering, const body_value& v, span
   case operation::sign_extend:
     return fold_extension(numbering, v, args[0]);
   case operation::select:
-    return fold_select(numbering, kind_of(v), args[0], args[1], args[2]);
+    return fold_select(numbering, kind_of(v), is_not_zero(numbering, args[0]), args[1], args[2]);
   default:
-    return is_comparison(info.code)    ? fold_comparison(numbering, kind_of(v), args[0], args[1])
+    return is_comparison(info.code)
+               ? with_zeros(numbering, v, fold_comparison(numbering, kind_of(comparison_to_bit(v)), args[0], args[1]))
            : is_commutative(info.code) ? numbering.compute(v, args[0], args[1])
                                        : numbering.compute(kind_of(v), args);
   }

@@ -1,4 +1,4 @@
-/// `value_numbering`: the nodes of an unrolled body, each expression once.
+/// `copy_numbering`: the nodes of an unrolled body, each expression once.
 #pragma once
 
 #include "midend/config.hpp"
@@ -42,7 +42,7 @@ constexpr std::uint32_t high_bits(std::uint64_t hash) {
 /// Appends nodes to an unrolled body and finds equal ones again by a hash table (B. Alpern, M. Wegman, F. K. Zadeck,
 /// "Detecting equality of variables in programs", POPL 1988). Records what an earlier copy has computed as a saving, in
 /// the copy and for the value of the loop body that the caller has set.
-class value_numbering {
+class copy_numbering {
 public:
   /// Appends to `out`, which is empty, until the next call.
   constexpr void begin(unrolled_body& out) {
@@ -135,12 +135,13 @@ public:
   /// Whether the last call of `compute` or `apply` made a node.
   constexpr bool is_fresh() const { return is_fresh_; }
 
-  /// The value of an operation of the vocabulary in the class in which most machines issue it.
+  /// The value of an operation of the vocabulary in the class in which most machines issue it. Not for comparisons and
+  /// changes of width.
   constexpr known_value apply(operation code, unsigned width, std::initializer_list<known_value> args) {
     expression_kind kind;
     kind.info.code = code;
-    kind.info.width = static_cast<std::uint8_t>(is_comparison(code) ? 1 : width);
-    kind.info.operand_width = static_cast<std::uint8_t>(width);
+    kind.info.width = static_cast<std::uint8_t>(width);
+    kind.info.operand_width = kind.info.width;
     const auto usual = usual_class(kind.info);
     kind.cost = usual ? *usual : operation_class::alu;
     kind.is_free = !usual;
