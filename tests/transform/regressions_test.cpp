@@ -58,6 +58,58 @@ proc @f(%x: i32, %c: i1) -> i32 {
   CHECK(midend::dominators_and_loops(p).loops.num_loops() == 1);
 }
 
+TEST_CASE("PR28272, PR28825: separating loops that share a header, closed form holds for both, and next to them") {
+  const elbrus::procedure p = through_all_forms(R"(
+proc @f(%n: i32, %a: i32) -> i32 {
+  node entry:
+    br head
+  node head:
+    %i = phi.i32 [entry: 0], [inner: %i], [outer: %i1], [sibling: %i]
+    %j = phi.i32 [entry: %a], [inner: %j1], [outer: 0], [sibling: %y1]
+    %k = phi.i32 [entry: 1], [inner: %k], [outer: %j], [sibling: %k]
+    %j1 = add.i32 %j, 1
+    %p = rem.i32 %j1, 5
+    switch.i32 %p [0: inner], [1: outer], [2: out], default: before
+  node inner:
+    br head
+  node before:
+    br sibling
+  node sibling:
+    %y = phi.i32 [before: %j1], [sibling: %y1]
+    %y1 = add.i32 %y, 7
+    %r = cmp.lt.i32 %y1, %n
+    br %r ? sibling : head
+  node outer:
+    %i1 = add.i32 %i, 1
+    %q = cmp.lt.i32 %i1, %n
+    br %q ? head : out
+  node out:
+    %x = phi.i32 [head: %j1], [outer: %i]
+    %z = add.i32 %x, %k
+    ret %z
+}
+)");
+  CHECK(midend::dominators_and_loops(p).loops.num_loops() >= 3);
+}
+
+TEST_CASE("56266: the preheader ends in a switch without cases") {
+  through_all_forms(R"(
+proc @f(%n: i32) -> i32 {
+  node entry:
+    switch.i32 %n default: head
+  node head:
+    %i = phi.i32 [entry: 0], [body: %i1]
+    %q = cmp.lt.i32 %i, %n
+    br %q ? body : exit
+  node body:
+    %i1 = add.i32 %i, 1
+    switch.i32 %n default: head
+  node exit:
+    ret %i
+}
+)");
+}
+
 TEST_CASE("PR28424: a phi that closing inserts lies in another loop and needs a phi of its own") {
   through_all_forms(R"(
 proc @f(%c: i1, %d: i1, %x: i32) -> i32 {
