@@ -408,7 +408,8 @@ template <unfolding_editor_argument E> void apply_fix_irreducible(unfolding<E>& 
 }
 
 /// The same; returns the witness.
-template <unfolding_editor_argument E>
+template <detail::edits_alone E>
+  requires unfolding_editor_argument<E>
 unfolding_witness apply_fix_irreducible(E& editor, const irreducible_plan& plan) {
   unfolding<E> u(editor);
   apply_fix_irreducible(u, plan);

@@ -207,7 +207,9 @@ template <unfolding_editor_argument E> void apply_separate_loops(unfolding<E>& u
 }
 
 /// The same; returns the witness. `simplify_loops` separates loops too.
-template <unfolding_editor_argument E> unfolding_witness apply_separate_loops(E& editor, const separation_plan& plan) {
+template <detail::edits_alone E>
+  requires unfolding_editor_argument<E>
+unfolding_witness apply_separate_loops(E& editor, const separation_plan& plan) {
   unfolding<E> u(editor);
   apply_separate_loops(u, plan);
   return u.take_witness();

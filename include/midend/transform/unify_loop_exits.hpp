@@ -175,7 +175,8 @@ void apply_unify_loop_exits(unfolding<E>& u, const exit_unification_plan& plan) 
 }
 
 /// The same; returns the witness.
-template <dispatching_editor_argument E>
+template <detail::edits_alone E>
+  requires dispatching_editor_argument<E>
 unfolding_witness apply_unify_loop_exits(E& editor, const exit_unification_plan& plan) {
   unfolding<E> u(editor);
   apply_unify_loop_exits(u, plan);
