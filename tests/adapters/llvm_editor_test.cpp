@@ -813,7 +813,7 @@ TEST_CASE("llvm_editor: a function is what LLVM accepts after each random edit")
       REQUIRE(message == "");
     }
   }
-  CHECK(separated > 10);
+  CHECK(separated > affordable(100) / 10);
 }
 
 TEST_CASE("llvm_editor: refusals have reasons") {
@@ -1080,4 +1080,57 @@ TEST_CASE("llvm_editor: constants that sccp finds are applied") {
     }
   }
   CHECK(replaced > affordable(100) / 4);
+}
+
+TEST_CASE("llvm_editor: merged blocks keep their records, and markers are no dead code") {
+  const parsed_module m(R"(
+declare void @llvm.assume(i1)
+declare void @llvm.lifetime.start.p0(i64, ptr)
+declare void @llvm.lifetime.end.p0(i64, ptr)
+declare i32 @pure(i32) memory(none) nounwind willreturn
+define i32 @f(i32 %n) !dbg !4 {
+entry:
+  %slot = alloca i32
+  call void @llvm.lifetime.start.p0(i64 4, ptr %slot)
+  br label %b
+b:
+    #dbg_value(i32 %n, !7, !DIExpression(), !9)
+  %a = add i32 %n, 1
+    #dbg_value(i32 %a, !7, !DIExpression(), !9)
+  %known = icmp sgt i32 %n, 0
+  call void @llvm.assume(i1 %known)
+  %unused = call i32 @pure(i32 %n)
+    #dbg_value(i32 3, !7, !DIExpression(), !9)
+  br label %c
+c:
+    #dbg_value(i32 4, !7, !DIExpression(), !9)
+  call void @llvm.lifetime.end.p0(i64 4, ptr %slot)
+  ret i32 %a
+}
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!3}
+!0 = distinct !DICompileUnit(language: DW_LANG_C, file: !1, emissionKind: FullDebug)
+!1 = !DIFile(filename: "a.c", directory: "/")
+!3 = !{i32 2, !"Debug Info Version", i32 3}
+!4 = distinct !DISubprogram(name: "f", scope: !1, file: !1, line: 1, type: !5, unit: !0, spFlags: DISPFlagDefinition, retainedNodes: !8)
+!5 = !DISubroutineType(types: !6)
+!6 = !{null}
+!7 = !DILocalVariable(name: "v", scope: !4, file: !1, line: 1, type: !10)
+!8 = !{!7}
+!9 = !DILocation(line: 2, column: 1, scope: !4)
+!10 = !DIBasicType(name: "int", size: 32, encoding: DW_ATE_signed)
+)");
+  CHECK(complaint_after(step::clean, m.f()) == "");
+  CHECK(complaint_after(step::dead, m.f()) == "");
+  CHECK(m.f().size() == 1);
+  const std::string text = to_text(m.f());
+  std::size_t last = 0;
+  for (const char* const part : {"lifetime.start", "#dbg_value(i32 %n", "%a = add", "#dbg_value(i32 %a", "llvm.assume",
+                                 "#dbg_value(i32 3", "#dbg_value(i32 4", "lifetime.end", "ret i32"}) {
+    CAPTURE(text);
+    const std::size_t at = text.find(part, last);
+    REQUIRE_MESSAGE(at != std::string::npos, part);
+    last = at;
+  }
+  CHECK(text.find("@pure") == std::string::npos);
 }
