@@ -453,7 +453,12 @@ public:
           ends_[records_[v].node].first == v && follows_only(records_[v].node, n) && p.where == place::kind::end;
       llvm::BasicBlock& b = *blocks_[n];
       const auto at = before == no_value ? b.end() : instruction(before).getIterator();
-      keeps_records ? instruction(v).moveBeforePreserving(b, at) : instruction(v).moveBefore(b, at);
+      if (keeps_records) {
+        instruction(v).moveBeforePreserving(b, at);
+        instruction(v).adoptDbgRecords(&b, at, true); // those that were before the place are now before these
+      } else {
+        instruction(v).moveBefore(b, at);
+      }
       unlink(v);
       link(v, n, before);
     }
