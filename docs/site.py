@@ -39,7 +39,7 @@ NAVIGATION = [
     ("Dominance", ["dominance.md", "post_dominance.md", "frontiers.md", "updates.md", "certificates.md"]),
     ("Loops", ["loops.md", "loop_forms.md", "cycles.md", "transform.md"]),
     ("Dataflow", ["dataflow.md", "lattices.md", "bit_vector_analyses.md"]),
-    ("SSA and constants", ["ssa.md", "sccp.md", "live_values.md"]),
+    ("SSA and constants", ["ssa.md", "sccp.md", "value_numbering.md", "live_values.md"]),
     ("Unrolling", ["unrolling.md", "unrolling-trips.md", "machine-model.md", "unrolling-llvm.md"]),
     ("The Elbrus-like IR", ["elbrus-ir.md", "elbrus-interpreter.md"]),
     ("Reference", ["analyses.md", "explanations.md", "glossary.md", "papers.md", "mistakes.md", "benchmarks.md", "compile_time.md", "corpus-format.md"]),

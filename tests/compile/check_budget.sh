@@ -14,9 +14,11 @@ printf '#include "%s"\n' "$header" |
   "$compiler" -std=c++20 -E -P -MD -MF "$work/dependencies" -MT x -I"$include_dir" -x c++ - -o "$work/text"
 lines=$(wc -l <"$work/text")
 if [ "$header" = midend/midend.hpp ]; then
-  budget=50000
+  budget=51500
 elif [ "$header" = midend/unrolling/advise_unrolling.hpp ]; then
   budget=26400 # it includes a loop's description, its copies, their lowering and the machine: eight folders
+elif [ "$header" = midend/ssa/value_numbering.hpp ] || [ "$header" = midend/ssa/verify_congruence.hpp ]; then
+  budget=27200 # the whole of sccp, and the partition on top
 elif [ "$header" = midend/transform.hpp ]; then
   budget=34000 # all transformations, and the checkers of their certificates
 elif grep -q '/algorithm\( \|$\)' "$work/dependencies"; then
