@@ -25,6 +25,7 @@
 // mistake never_returns_of_a_node_and_value: bool never_returns
 // mistake never_returns_is_private_state: give the member another name
 // mistake is_opaque_not_const: bool is_opaque
+// mistake same_type_of_one_value: bool same_type
 // mistake bounds_as_a_pair: std::optional<midend::number_range> bounds
 // mistake bounds_not_const: std::optional<midend::number_range> bounds
 #include "midend/graph/csr_graph.hpp"
@@ -161,6 +162,10 @@ struct view {
 
 #if defined(MISTAKE_is_opaque_not_const)
   bool is_opaque(value_id) { return false; }
+#endif
+
+#if defined(MISTAKE_same_type_of_one_value)
+  unsigned same_type(value_id) const { return 0; }
 #endif
 
 #if defined(MISTAKE_bounds_as_a_pair)
