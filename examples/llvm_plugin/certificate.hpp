@@ -80,6 +80,16 @@ public:
     }
   }
 
+  bool is_wanted() const { return before_.has_value(); }
+
+  /// Stops the compiler unless `holds`.
+  void require(bool holds, llvm::StringRef what) const {
+    if (!holds) {
+      llvm::errs() << pass_ << ": " << function_.getName() << ": " << what << "\n";
+      stop();
+    }
+  }
+
   /// Stops the compiler unless `verify(before, after)` accepts what was done.
   template <class Verify> void check(const midend::llvm_editor& after, Verify verify) {
     if (!before_) {
@@ -109,10 +119,7 @@ public:
 
   /// Stops the compiler if LLVM's verifier finds a mistake. The function must not be being edited.
   void check_function() {
-    if (before_ && llvm::verifyFunction(function_, &llvm::errs())) {
-      llvm::errs() << pass_ << ": " << function_.getName() << ": LLVM's verifier complains\n";
-      stop();
-    }
+    require(!before_ || !llvm::verifyFunction(function_, &llvm::errs()), "LLVM's verifier complains");
   }
 
 private:

@@ -149,8 +149,11 @@ struct hoist_invariants {
 struct sccp {
   static constexpr llvm::StringLiteral name = "midend-sccp";
 
-  static change run(llvm_editor& editor, certificate&) {
-    const auto found = midend::sccp(editor, midend::number_domain());
+  static change run(llvm_editor& editor, certificate& proof) {
+    midend::sccp_options options;
+    options.checked = proof.is_wanted();
+    const auto found = midend::sccp(editor, midend::number_domain(), options);
+    proof.require(found.broken_value() == midend::no_value, "a fact is not monotone");
     const auto plan = midend::plan_sccp(editor, found);
     midend::apply_sccp(editor, plan);
     return plan.empty()                                           ? change::nothing
