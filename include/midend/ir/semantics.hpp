@@ -227,8 +227,9 @@ concept partial_fold_fits =
     has_partial_fold<IR> ||
     !requires(IR& ir, value_id v, span<const std::optional<constant_of<IR>>> args) { ir.fold(v, args); };
 template <class IR>
-concept semantic_members_fit = ssa_members_fit<IR> && is_undefined_fits<IR> && never_returns_fits<IR> &&
-                               is_opaque_fits<IR> && bounds_fit<IR> && same_type_fits<IR> && edge_cases_fit<IR> && partial_fold_fits<IR>;
+concept semantic_members_fit =
+    ssa_members_fit<IR> && is_undefined_fits<IR> && never_returns_fits<IR> && is_opaque_fits<IR> && bounds_fit<IR> &&
+    same_type_fits<IR> && edge_cases_fit<IR> && partial_fold_fits<IR>;
 
 /// The error of an IR without a member: a sentence each.
 template <class IR> constexpr void explain_constant_type() {
