@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -75,7 +76,9 @@ public:
   }
 
   /// With the latency of the machine.
-  template <machine_with_latencies_argument M> constexpr operation_id add_operation(const M& m, operation_class kind) {
+  template <class M>
+    requires(!std::is_same_v<M, operation_class>) && machine_with_latencies_argument<M>
+  constexpr operation_id add_operation(const M& m, operation_class kind) {
     return add_operation(kind, m.latency(kind));
   }
 
