@@ -1042,10 +1042,12 @@ exit:
     llvm_editor editor(m.f());
     const auto closed = midend::close_loops(editor);
     CHECK(closed.plan.phis.size() == 1);
+    REQUIRE(closed.plan.refused.size() == 1);
+    CHECK(closed.plan.refused[0].reason == midend::closing_refusal_reason::no_phi);
     CHECK(midend::rotate_loops(editor).plan.empty());
     CHECK(editor.is_consistent());
     for (const value_id v : editor.values(1)) {
-      if (!editor.may_have_phi(v)) {
+      if (!editor.may_insert_phi(v)) {
         CHECK(editor.copy_refusal(v) == llvm_refusal::token);
       }
     }

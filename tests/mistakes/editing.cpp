@@ -283,6 +283,22 @@ RUN(may_split_of_two_nodes_planned) {
 }
 #endif
 
+// mistake: `may_insert_phi` is not const, in an editor of `close_loops`: every value would get phis
+// compile-time: midend: `may_insert_phi`
+#ifdef MISTAKE_may_insert_phi_not_const
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  bool may_insert_phi(midend::value_id) { return false; }
+};
+
+RUN(may_insert_phi_not_const) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::close_loops(editor));
+}
+#endif
+
 // mistake: `may_redirect` returns nothing, in an editor of `apply_sccp`
 // compile-time: midend: `may_redirect`
 #ifdef MISTAKE_may_redirect_returns_nothing

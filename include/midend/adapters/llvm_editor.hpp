@@ -308,8 +308,8 @@ public:
                                                                  : llvm_refusal::none;
   }
 
-  /// Whether a phi may choose the value: not if it is a token.
-  bool may_have_phi(value_id v) const { return !values_[v]->getType()->isTokenTy(); }
+  /// Whether a phi can have the type of the value: not if it is a token.
+  bool may_insert_phi(value_id v) const { return !values_[v]->getType()->isTokenTy(); }
 
   // Places.
 
@@ -342,7 +342,7 @@ public:
 
   value_id insert_phi(node_id n, value_id like) {
     MIDEND_ASSERT(n != graph_.entry(), "a node other than the entry");
-    MIDEND_ASSERT(may_have_phi(like), "a value that phis may have", like);
+    MIDEND_ASSERT(may_insert_phi(like), "a value that phis may have", like);
     order_inputs(n);
     auto* const phi = llvm::PHINode::Create(values_[like]->getType(), num_in_edges(n));
     phi->insertBefore(*blocks_[n], blocks_[n]->begin());

@@ -298,7 +298,7 @@ concept has_may_split = requires(const IR& ir, edge_id e) {
 /// `may_insert_phi(v)` says whether a phi can have the type of `v`. Optional.
 template <class IR>
 concept has_may_insert_phi = requires(const IR& ir, value_id v) {
-  { ir.may_insert_phi(v) } -> std::convertible_to<bool>;
+  { ir.may_insert_phi(v) } -> truth_value;
 };
 
 /// Whether a phi can have the type of `v`.
@@ -325,21 +325,6 @@ template <class IR> constexpr bool may_split([[maybe_unused]] const IR& ir, [[ma
     return static_cast<bool>(ir.may_split(e)) && may_redirect(ir, e);
   } else {
     return may_redirect(ir, e);
-  }
-}
-
-/// `may_have_phi(v)` says whether a phi may choose a value. Optional.
-template <class IR>
-concept has_may_have_phi = requires(const IR& ir, value_id v) {
-  { ir.may_have_phi(v) } -> std::convertible_to<bool>;
-};
-
-/// Whether a phi may choose a value.
-template <class IR> constexpr bool may_have_phi([[maybe_unused]] const IR& ir, [[maybe_unused]] value_id v) {
-  if constexpr (has_may_have_phi<IR>) {
-    return static_cast<bool>(ir.may_have_phi(v));
-  } else {
-    return true;
   }
 }
 
@@ -431,15 +416,20 @@ template <class IR>
 concept names_may_redirect = requires { &IR::may_redirect; } || requires(IR& ir, edge_id e) { ir.may_redirect(e); };
 template <class IR>
 concept names_may_split = requires { &IR::may_split; } || requires(IR& ir, edge_id e) { ir.may_split(e); };
+template <class IR>
+concept names_may_insert_phi =
+    requires { &IR::may_insert_phi; } || requires(IR& ir, value_id v) { ir.may_insert_phi(v); };
 
 template <class IR>
 concept may_redirect_fits = has_may_redirect<IR> || !names_may_redirect<IR>;
 template <class IR>
 concept may_split_fits = has_may_split<IR> || !names_may_split<IR>;
+template <class IR>
+concept may_insert_phi_fits = has_may_insert_phi<IR> || !names_may_insert_phi<IR>;
 
 /// The members that say what cannot be changed fit.
 template <class IR>
-concept limits_fit = may_redirect_fits<IR> && may_split_fits<IR>;
+concept limits_fit = may_redirect_fits<IR> && may_split_fits<IR> && may_insert_phi_fits<IR>;
 
 /// The error of such a member that does not fit. Always false.
 template <class IR> constexpr bool explain_limits() {
@@ -448,6 +438,9 @@ template <class IR> constexpr bool explain_limits() {
                 "may_redirect(midend::edge_id e) const`, or give the member another name");
   static_assert(may_split_fits<IR>, "midend: `may_split` would never be called, and every edge be split; write `bool "
                                     "may_split(midend::edge_id e) const`, or give the member another name");
+  static_assert(may_insert_phi_fits<IR>,
+                "midend: `may_insert_phi` would never be called, and every value get phis; write `bool "
+                "may_insert_phi(midend::value_id like) const`, or give the member another name");
   return false;
 }
 

@@ -87,7 +87,7 @@ public:
       if (tree_.is_reachable(n) && loops_.innermost_loop(n) != no_loop) {
         for_each_id(ir_.values(n), [&](value_id v) {
           const bool is_wanted = only == nullptr || (*only)[v] != 0;
-          home_[v] = is_wanted && may_have_phi(ir_, v) ? n : no_node;
+          home_[v] = is_wanted ? n : no_node;
         });
       }
     }
@@ -205,8 +205,6 @@ private:
 /// Which values of loops are read outside, and where they need phis: in each exit block of the loop, and of the loops
 /// around it, from which a read can be reached. A read by a phi is at the end of the edge's source. Reads in
 /// unreachable code do not count; a loop without exits has none.
-///
-/// Values that no phi may choose (`may_have_phi`) stay as they are.
 ///
 /// Requires results of this graph as it is. Exit blocks should be dedicated (`simplify_loops`): a value that would need
 /// a phi elsewhere is in `refused` with that block. So is a value of which the IR says that no phi can take it
