@@ -1060,7 +1060,7 @@ private:
     i.insertBefore(b, before == no_value ? b.end() : instruction(before).getIterator());
   }
 
-  /// Whether control goes from `n` to `s` only, and comes to `s` from there only.
+  /// Whether `s` is the only successor of `n`, and `n` the only predecessor of `s`.
   bool follows_only(node_id s, node_id n) const {
     return graph_.out_edges(n).size() == 1 && num_in_edges(s) == 1 && graph_.edges_[graph_.out_edges(n)[0]].target == s;
   }
@@ -1521,7 +1521,7 @@ private:
     return v == no_value ? llvm::DebugLoc() : instruction(v).getDebugLoc();
   }
 
-  /// An edge that passes over a node takes along what the jump there says of a loop.
+  /// The jump of a node that is passed over may carry `llvm.loop`: the edge that now goes on takes it.
   void keep_loop_metadata(edge_id e, node_id target) {
     const value_id jump = terminator(graph_.edges_[e].target);
     llvm::Instruction& end = instruction(terminator(graph_.edges_[e].source));

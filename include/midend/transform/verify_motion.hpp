@@ -161,15 +161,7 @@ private:
     if (before_.is_phi(x)) {
       return; // edge by edge
     }
-    operands_.clear();
-    for_each_id(before_.operands(x), [&](value_id y) { operands_.push_back(y); });
-    std::size_t i = 0;
-    bool same = true;
-    for_each_id(after_.operands(x), [&](value_id u) {
-      same = same && i < operands_.size() && pair_.same_value(operands_[i], u);
-      ++i;
-    });
-    if (!same || i != operands_.size()) {
+    if (!pair_.same_operands(x)) {
       fail(motion_fault::wrong_operand, n, x);
     }
   }
@@ -273,7 +265,6 @@ private:
   ids between_;       ///< by node: the last node for which it was checked that it does not write
   ids loads_;
   ids todo_;
-  ids operands_;
 };
 
 } // namespace detail

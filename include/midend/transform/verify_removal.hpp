@@ -187,15 +187,7 @@ private:
     if (before_.is_phi(x)) {
       return; // edge by edge
     }
-    operands_.clear();
-    for_each_id(before_.operands(x), [&](value_id y) { operands_.push_back(y); });
-    std::size_t i = 0;
-    bool same = true;
-    for_each_id(after_.operands(x), [&](value_id u) {
-      same = same && i < operands_.size() && pair_.same_value(operands_[i], u);
-      ++i;
-    });
-    if (!same || i != operands_.size()) {
+    if (!pair_.same_operands(x)) {
       fail(removal_fault::wrong_operand, n, x);
     }
   }
@@ -367,7 +359,6 @@ private:
   ids jump_;                           ///< by node: where it jumps in place of its branch, or `no_node`
   ids branches_;                       ///< the nodes whose branches were removed
   ids values_;
-  ids operands_;
   flat_array<unsigned char> is_target_; ///< by node: a removed branch jumps there
   ids nodes_;                           ///< that are passed
   ids passed_;                          ///< by node: its place there, or `none`

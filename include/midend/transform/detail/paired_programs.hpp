@@ -66,6 +66,19 @@ public:
            before.same_operation(x, after, v);
   }
 
+  /// Whether an operation of both programs reads the same values, in order.
+  bool same_operands(value_id x) {
+    old_operands_.clear();
+    for_each_id(before.operands(x), [&](value_id y) { old_operands_.push_back(y); });
+    std::size_t i = 0;
+    bool same = true;
+    for_each_id(after.operands(x), [&](value_id u) {
+      same = same && i < old_operands_.size() && same_value(old_operands_[i], u);
+      ++i;
+    });
+    return same && i == old_operands_.size();
+  }
+
   /// Whether the edges of a node are the same, with the same targets and cases.
   bool same_edges(node_id n) {
     old_edges_.clear();
@@ -102,6 +115,7 @@ private:
   }
 
   flat_array<edge_id> old_edges_;
+  flat_array<value_id> old_operands_;
 };
 
 } // namespace detail
