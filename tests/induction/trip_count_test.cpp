@@ -1,4 +1,5 @@
 // Trip counts against running the loop; phi cycles against iterating.
+#include "kit/affordable.hpp"
 #include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
@@ -230,9 +231,9 @@ TEST_CASE("trip_count: several exits, against running with all of them") {
 }
 
 TEST_CASE("trip_formula: right wherever it promises to be, for all starts and bounds") {
-  int formulas = 0;
+  std::size_t formulas = 0;
   for_each_exit(6, [&](counted_exit e) {
-    for (e.step = 0; e.step != 64; ++e.step) {
+    for (e.step = 0; e.step < 64; e.step += tests_are_shortened ? 5U : 1U) {
       const auto f = trip_formula_of(e);
       if (!f) {
         continue;
@@ -255,7 +256,7 @@ TEST_CASE("trip_formula: right wherever it promises to be, for all starts and bo
       }
     }
   });
-  CHECK(formulas > 1000);
+  CHECK(formulas > affordable(1000));
 }
 
 TEST_CASE("trip_formula: unknown length, all pairs of 8 bits") {

@@ -164,7 +164,7 @@ TEST_CASE("natural_loops: all digraphs of up to 4 nodes from every root") {
   comparisons graphs;
   std::size_t loops = 0;
   for (std::size_t size = 1; size <= 4; ++size) {
-    for_each_digraph(size, [&](const bit_graph& bits) {
+    for_each_affordable_digraph(size, [&](const bit_graph& bits) {
       facts.assign(size, bits.entry(), to_test_graph(bits).edges);
       g.assign(bits);
       graphs.add(check(g, facts), bits);
@@ -172,7 +172,7 @@ TEST_CASE("natural_loops: all digraphs of up to 4 nodes from every root") {
     });
   }
   CHECK(graphs.failed() == 0);
-  CHECK(graphs.all() == 2 * 1 + 16 * 2 + 512 * 3 + 65536 * 4);
+  CHECK(graphs.all() == 2 * 1 + 16 * 2 + 512 * 3 + (tests_are_shortened ? 65536 / 7 + 1 : 65536) * 4);
   CHECK(loops > graphs.all());
 }
 
