@@ -1,10 +1,9 @@
 // Plans, what becomes of programs, and explanations; over the Elbrus-like IR.
-#include "kit/test_graph.hpp"
+#include "kit/parsed_procedure.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/dataflow/domains/flat_domain.hpp>
 #include <midend/dataflow/domains/interval_domain.hpp>
-#include <midend/elbrus/text/parser.hpp>
 #include <midend/elbrus/text/printer.hpp>
 #include <midend/elbrus/verify/verifier.hpp>
 #include <midend/elbrus/views/editor.hpp>
@@ -18,59 +17,18 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 using namespace midend_tests;
 namespace elbrus = midend::elbrus;
+using midend::node_id;
 using midend::value_id;
 
 namespace {
 
-struct names_of {
-  const elbrus::procedure& p;
-
-  std::string value(value_id v) const {
-    const elbrus::value_record& record = p.value(v);
-    return record.kind == elbrus::value_kind::constant ? std::to_string(record.bits)
-           : p.value_name(v).empty()                   ? std::string(elbrus::name_of(record.code))
-                                                       : "%" + std::string(p.value_name(v));
-  }
-
-  std::string node(node_id n) const { return std::string(p.node_name(n)); }
-};
-
 /// A procedure with what is found of it.
-struct analysed {
-  elbrus::program program;
-
-  explicit analysed(std::string_view text) {
-    elbrus::parse_result parsed = elbrus::parse(text);
-    for (const elbrus::diagnostic& d : parsed.diagnostics) {
-      FAIL_CHECK(d.location.line, ": ", d.message);
-    }
-    REQUIRE(!parsed.program.procedures.empty());
-    program = std::move(parsed.program);
-    REQUIRE(elbrus::verify(program).empty());
-  }
-
-  elbrus::procedure& procedure() { return program.procedures[0]; }
-
-  node_id node(std::string_view name) {
-    node_id n = 0;
-    while (procedure().node_name(n) != name) {
-      ++n;
-    }
-    return n;
-  }
-
-  value_id value(std::string_view name) {
-    value_id v = 0;
-    while (procedure().value_name(v) != name) {
-      ++v;
-    }
-    return v;
-  }
+struct analysed : parsed_procedure {
+  using parsed_procedure::parsed_procedure;
 
   auto found(const midend::sccp_options& options = {}) {
     return midend::sccp(elbrus::editor(procedure()), midend::flat_domain<>(), options);

@@ -1,9 +1,8 @@
 // Plans, what becomes of programs, explanations, and mistakes that others have made; over the Elbrus-like IR.
-#include "kit/test_graph.hpp"
+#include "kit/parsed_procedure.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/dataflow/domains/flat_domain.hpp>
-#include <midend/elbrus/text/parser.hpp>
 #include <midend/elbrus/text/printer.hpp>
 #include <midend/elbrus/verify/verifier.hpp>
 #include <midend/elbrus/views/cost_view.hpp>
@@ -20,26 +19,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 using namespace midend_tests;
 namespace elbrus = midend::elbrus;
 using midend::value_id;
 
 namespace {
-
-struct names_of {
-  const elbrus::procedure& p;
-
-  std::string value(value_id v) const {
-    const elbrus::value_record& record = p.value(v);
-    return record.kind == elbrus::value_kind::constant ? std::to_string(record.bits)
-           : p.value_name(v).empty()                   ? std::string(elbrus::name_of(record.code))
-                                                       : "%" + std::string(p.value_name(v));
-  }
-
-  std::string node(node_id n) const { return std::string(p.node_name(n)); }
-};
 
 /// Knows nothing of any value, so all edges are executable: value numbering alone.
 struct nothing_known {
@@ -61,30 +46,10 @@ struct nothing_known {
   std::optional<std::uint64_t> as_constant(element) const { return std::nullopt; }
 };
 
-struct numbered {
-  elbrus::program program;
-
-  explicit numbered(std::string_view text) {
-    elbrus::parse_result parsed = elbrus::parse(text);
-    for (const elbrus::diagnostic& d : parsed.diagnostics) {
-      FAIL_CHECK(d.location.line, ": ", d.message);
-    }
-    REQUIRE(!parsed.program.procedures.empty());
-    program = std::move(parsed.program);
-    REQUIRE(elbrus::verify(program).empty());
-  }
-
-  elbrus::procedure& procedure() { return program.procedures[0]; }
+struct numbered : parsed_procedure {
+  using parsed_procedure::parsed_procedure;
 
   elbrus::cost_view view() { return elbrus::cost_view(procedure()); }
-
-  value_id value(std::string_view name) {
-    value_id v = 0;
-    while (procedure().value_name(v) != name) {
-      ++v;
-    }
-    return v;
-  }
 
   template <class D = midend::flat_domain<>> bool are_congruent(std::string_view a, std::string_view b, D d = {}) {
     const auto found = midend::value_numbering(view(), d);

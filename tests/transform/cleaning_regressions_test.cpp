@@ -1,4 +1,4 @@
-#include "kit/run_text.hpp"
+#include "kit/parsed_procedure.hpp"
 #include "transform/cleaning_checks.hpp"
 
 #include <doctest/doctest.h>
@@ -47,25 +47,6 @@ elbrus::procedure cleaned(std::string_view text, const midend::dead_code_options
   return p;
 }
 
-node_id node(const elbrus::procedure& p, std::string_view name) {
-  for (node_id n = 0; n != p.num_nodes(); ++n) {
-    if (!p.node(n).erased && p.node_name(n) == name) {
-      return n;
-    }
-  }
-  return no_node;
-}
-
-/// The node of a value by name.
-std::string home(const elbrus::procedure& p, std::string_view name) {
-  for (value_id v = 0; v != p.num_values(); ++v) {
-    if (p.is_operation(v) && p.value(v).node != no_node && p.value_name(v) == name) {
-      return std::string(p.node_name(p.value(v).node));
-    }
-  }
-  return {};
-}
-
 } // namespace
 
 TEST_CASE("rust 28728, dg 44: endless loops stay, and so do the branches that lead there") {
@@ -91,10 +72,10 @@ proc @f(%c: i1, %n: i32) -> i32 {
 }
 )",
                                       {.loops_end = true});
-  CHECK(p.out_edges(node(p, "entry")).size() == 2);
-  CHECK(p.out_edges(node(p, "two")).size() == 2);
+  CHECK(p.out_edges(node_named(p, "entry")).size() == 2);
+  CHECK(p.out_edges(node_named(p, "two")).size() == 2);
   CHECK(midend::dominators_and_loops(p).loops.num_loops() == 2);
-  CHECK(home(p, "d").empty());
+  CHECK(home_of(p, "d").empty());
 }
 
 TEST_CASE("a loop whose end is not known stays, and goes when it is") {
@@ -116,7 +97,7 @@ proc @f(%n: i32) -> i32 {
   CHECK(midend::dominators_and_loops(cleaned(text)).loops.num_loops() == 1);
   const elbrus::procedure p = cleaned(text, {.loops_end = true});
   CHECK(midend::dominators_and_loops(p).loops.num_loops() == 0);
-  CHECK(p.edge_target(p.out_edges(node(p, "head"))[0]) == node(p, "exit"));
+  CHECK(p.edge_target(p.out_edges(node_named(p, "head"))[0]) == node_named(p, "exit"));
 }
 
 TEST_CASE("a call that may not return stays with what it controls, and nothing moves across it") {
@@ -140,8 +121,8 @@ proc @f(%c: i1, %n: i32, %k: i32) -> i32 {
     ret %i1
 }
 )");
-  CHECK(p.out_edges(node(p, "entry")).size() == 2);
-  CHECK(home(p, "d") == "head");
+  CHECK(p.out_edges(node_named(p, "entry")).size() == 2);
+  CHECK(home_of(p, "d") == "head");
 }
 
 TEST_CASE("noir 13672, 58580: a diamond of empty arms goes in one round, nested or in a loop") {
@@ -173,10 +154,10 @@ proc @f(%c: i1, %n: i32) -> i32 {
     ret %i1
 }
 )");
-  CHECK(node(p, "a1") == no_node);
-  CHECK(node(p, "b") == no_node);
-  CHECK(p.out_edges(node(p, "head")).size() == 1);
-  CHECK(home(p, "t").empty());
+  CHECK(node_named(p, "a1") == no_node);
+  CHECK(node_named(p, "b") == no_node);
+  CHECK(p.out_edges(node_named(p, "head")).size() == 1);
+  CHECK(home_of(p, "t").empty());
 }
 
 TEST_CASE("30980, 189526: a phi with undef is not replaced") {
@@ -196,8 +177,8 @@ proc @f(%c: i1, %n: i32) -> i32 {
     ret %r
 }
 )");
-  CHECK(home(p, "p") == "join");
-  CHECK(home(p, "q") == "join");
+  CHECK(home_of(p, "p") == "join");
+  CHECK(home_of(p, "q") == "join");
 }
 
 TEST_CASE("108854, 59777: what may run early loses its promises; a load keeps its guard") {
@@ -227,20 +208,13 @@ proc @f(%a: ptr, %c: i1, %n: i32, %k: i32) -> i32 {
     ret %r
 }
 )");
-  const auto promises = [&](std::string_view name) {
-    for (value_id v = 0; v != p.num_values(); ++v) {
-      if (p.is_operation(v) && p.value(v).node != no_node && p.value_name(v) == name) {
-        return p.value(v).flags.nsw;
-      }
-    }
-    return false;
-  };
-  CHECK(home(p, "early") == "entry");
+  const auto promises = [&](std::string_view name) { return p.value(value_named(p, name)).flags.nsw; };
+  CHECK(home_of(p, "early") == "entry");
   CHECK(promises("early")); // it runs anyway
-  CHECK(home(p, "late") == "entry");
+  CHECK(home_of(p, "late") == "entry");
   CHECK(!promises("late"));
-  CHECK(home(p, "load") == "guarded");
-  CHECK(home(p, "div") == "guarded");
+  CHECK(home_of(p, "load") == "guarded");
+  CHECK(home_of(p, "div") == "guarded");
 }
 
 TEST_CASE("MLIR 128273, 65062: nothing partial leaves a loop that may run zero times") {
@@ -264,8 +238,8 @@ proc @f(%a: ptr, %n: i32, %k: i32) -> i32 {
     ret %s
 }
 )");
-  CHECK(home(p, "v") == "body");
-  CHECK(home(p, "d") == "body");
+  CHECK(home_of(p, "v") == "body");
+  CHECK(home_of(p, "d") == "body");
 }
 
 TEST_CASE("195513, 139103, 91957: a load stays in a loop that stores, after rotation too") {
@@ -324,10 +298,10 @@ proc @f(%n: i32, %x: i32, %y: i32) -> i32 {
 }
 )";
   const elbrus::procedure p = cleaned(text);
-  CHECK(home(p, "a") == "head");
-  CHECK(home(p, "b") == "head");
-  CHECK(home(p, "old") == "head");
-  CHECK(home(p, "a1").empty());
+  CHECK(home_of(p, "a") == "head");
+  CHECK(home_of(p, "b") == "head");
+  CHECK(home_of(p, "old") == "head");
+  CHECK(home_of(p, "a1").empty());
   elbrus::program before = program_of(text);
   elbrus::program after = before;
   after.procedures[0] = p;
@@ -384,7 +358,7 @@ proc @f(%n: i32) -> i32 {
   CHECK(plan.branches.size() == 1);
   midend::apply_remove_dead_code(e, plan);
   CHECK(p.out_edges(0).size() == 2);
-  CHECK(home(p, "c") == "entry");
+  CHECK(home_of(p, "c") == "entry");
   CHECK(why_ill_formed(p).empty());
 }
 
@@ -409,7 +383,7 @@ proc @f(%n: i32) -> i32 {
   midend::recording_editor<elbrus::editor> e(p);
   const auto w = midend::remove_dead_code(e);
   CHECK(midend::verify_removal(elbrus::effect_view(original), elbrus::effect_view(p), w));
-  CHECK(node(p, "left") == no_node);
+  CHECK(node_named(p, "left") == no_node);
   e.undo();
   CHECK(elbrus::difference(original, p).empty());
 }
