@@ -2,6 +2,7 @@
 #include <midend/ssa/value_numbering.hpp>
 
 #include "kit/affordable.hpp"
+#include "kit/congruence_mutation.hpp"
 #include "kit/numbered_program.hpp"
 #include "kit/semantic_ir.hpp"
 #include "kit/test_graph.hpp"
@@ -24,27 +25,6 @@
 using namespace midend_tests;
 using midend::flat_domain;
 using midend::value_numbering;
-
-/// Makes wrong results.
-struct midend::detail::congruence_mutation {
-  template <class D> static void merge(value_numbering_result<D>& r, std::uint32_t a, std::uint32_t b) {
-    std::vector<std::vector<value_id>> classes(r.num_classes());
-    for (std::uint32_t c = 0; c != r.num_classes(); ++c) {
-      classes[c].assign(r.members_of_class(c).begin(), r.members_of_class(c).end());
-    }
-    classes[a].insert(classes[a].end(), classes[b].begin(), classes[b].end());
-    classes.erase(classes.begin() + b);
-    r.starts_.assign(1, 0);
-    r.members_.clear();
-    for (std::uint32_t c = 0; c != classes.size(); ++c) {
-      for (const value_id v : classes[c]) {
-        r.class_[v] = c;
-        r.members_.push_back(v);
-      }
-      r.starts_.push_back(static_cast<std::uint32_t>(r.members_.size()));
-    }
-  }
-};
 
 namespace {
 
