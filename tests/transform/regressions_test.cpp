@@ -1,13 +1,15 @@
-#include "kit/run_text.hpp"
+#include "kit/parsed_procedure.hpp"
 #include "transform/unfolding_checks.hpp"
 
 #include <doctest/doctest.h>
+#include <midend/elbrus/equal.hpp>
 #include <midend/loops/loop_forms.hpp>
 #include <midend/transform.hpp>
 
 #include <string_view>
 
 // Mistakes that other compilers have made. The names are those of their trackers; numbers without a name are LLVM's.
+// docs/transform.md has a table of them.
 
 using namespace midend_tests;
 namespace elbrus = midend::elbrus;
@@ -566,4 +568,271 @@ TEST_CASE("a chain of 10^5 nodes merges in one round") {
             e, [&](const midend::unfolding_witness& w) { certified += certificate(before, p, w) ? 1u : 0u; }) == 1);
   CHECK(certified == 1);
   CHECK(p.out_edges(0).empty());
+}
+
+namespace {
+
+/// What an edge of an indirect branch is: it cannot be led elsewhere.
+class editor_of_fixed_edges : public elbrus::editor {
+public:
+  editor_of_fixed_edges(elbrus::procedure& p, std::string_view source) : editor(p), source_(node_named(p, source)) {}
+
+  bool may_redirect(edge_id e) const { return graph().edge_source(e) != source_; }
+
+private:
+  node_id source_;
+};
+
+/// Nothing may be copied.
+class editor_of_originals : public elbrus::editor {
+public:
+  using editor::editor;
+
+  bool may_duplicate(midend::value_id) const { return false; }
+};
+
+/// Certifies what was done since the last time.
+class witnessed {
+public:
+  explicit witnessed(const elbrus::procedure& p) : now_(p), before_(p) {}
+
+  void operator()(const midend::unfolding_witness& w) {
+    const auto verdict = certificate(before_, now_, w);
+    CHECK_MESSAGE(verdict, to_text(verdict), "\n", elbrus::to_text(before_), elbrus::to_text(now_));
+    for (const elbrus::diagnostic& error : elbrus::verify(now_)) {
+      FAIL_CHECK(error.message, "\n", elbrus::to_text(now_));
+    }
+    before_ = now_;
+  }
+
+private:
+  const elbrus::procedure& now_;
+  elbrus::procedure before_;
+};
+
+} // namespace
+
+TEST_CASE("PR30454: where an unreachable predecessor goes, the phi that closes the loop stays") {
+  elbrus::procedure p = program_of(R"(
+proc @f(%n: i32) -> i32 {
+  node entry:
+    br head
+  node head:
+    %i = phi.i32 [entry: 0], [head: %i1]
+    %i1 = add.i32 %i, 1
+    %q = cmp.lt.i32 %i1, %n
+    br %q ? head : exit
+  node dead:
+    br exit
+  node exit:
+    %r = phi.i32 [head: %i1], [dead: 7]
+    %s = add.i32 %r, 1
+    ret %s
+}
+)")
+                            .procedures[0];
+  elbrus::editor e(p);
+  witnessed certify(p);
+  certify(midend::simplify_loops(e).witness);
+  CHECK(midend::close_loops(e).plan.empty());
+  midend::clean_control(e, certify);
+  CHECK(node_named(p, "dead") == no_node);
+  CHECK(home_of(p, "r") == "exit");
+  CHECK(p.operands(value_named(p, "r")).size() == 1);
+  CHECK(midend::close_loops(e).plan.empty());
+}
+
+TEST_CASE("PR26682: where exits are merged, phis still close the loop") {
+  elbrus::procedure p = program_of(R"(
+proc @f(%n: i32, %k: i32) -> i32 {
+  node entry:
+    br head
+  node head:
+    %i = phi.i32 [entry: 0], [latch: %i1]
+    %q = cmp.lt.i32 %i, %k
+    br %q ? latch : one
+  node latch:
+    %i1 = add.i32 %i, 1
+    %r = cmp.lt.i32 %i1, %n
+    br %r ? head : other
+  node one:
+    %u = phi.i32 [head: %i]
+    br join
+  node other:
+    %v = phi.i32 [latch: %i1]
+    br join
+  node join:
+    %w = phi.i32 [one: %u], [other: %v]
+    %x = mul.i32 %w, %n
+    ret %x
+}
+)")
+                            .procedures[0];
+  const elbrus::procedure closed = p;
+  {
+    elbrus::editor e(p);
+    witnessed certify(p);
+    CHECK(midend::close_loops(e).plan.empty());
+    certify(midend::unify_loop_exits(e).witness);
+    const auto found = midend::dominators_and_loops(p);
+    midend::flat_array<node_id> exits;
+    found.loops.exit_blocks(0, exits);
+    CHECK(exits.size() == 1);
+    CHECK(midend::close_loops(e).plan.empty());
+  }
+  p = closed;
+  elbrus::editor e(p);
+  witnessed certify(p);
+  midend::clean_control(e, certify); // both exits do nothing
+  CHECK(node_named(p, "one") == no_node);
+  CHECK(node_named(p, "other") == no_node);
+  CHECK(home_of(p, "w") == "join");
+  CHECK(midend::close_loops(e).plan.empty());
+}
+
+TEST_CASE("149679, 147869: a loop that is entered by an edge that cannot be split has no preheader, and all else") {
+  elbrus::procedure p = program_of(R"(
+proc @f(%x: i32, %n: i32) -> i32 {
+  node entry:
+    switch.i32 %x [1: head], [2: aside], default: exit
+  node aside:
+    ret 5
+  node head:
+    %i = phi.i32 [entry: 0], [left: %i1], [right: %i2]
+    %c = mul.i32 %n, %n
+    %q = cmp.lt.i32 %i, %c
+    br %q ? body : exit
+  node body:
+    %even = and.i32 %i, 1
+    switch.i32 %even [0: left], default: right
+  node left:
+    %i1 = add.i32 %i, 1
+    br head
+  node right:
+    %i2 = add.i32 %i, 3
+    %done = cmp.lt.i32 %i2, 100
+    br %done ? head : other
+  node exit:
+    %r = phi.i32 [entry: 0], [head: %i]
+    ret %r
+  node other:
+    ret %i2
+}
+)")
+                            .procedures[0];
+  editor_of_fixed_edges e(p, "entry");
+  witnessed certify(p);
+  const auto simple = midend::simplify_loops(e);
+  certify(simple.witness);
+  REQUIRE(simple.plan.refused.size() == 1);
+  CHECK(simple.plan.refused[0].kind == midend::loop_node_kind::preheader);
+  CHECK(simple.plan.refused[0].reason == midend::loop_refusal_reason::edge_stays);
+  CHECK(p.edge_source(simple.plan.refused[0].edge) == 0);
+  CHECK(midend::has_single_latch(p, simple.loops, 0));
+  CHECK(midend::has_dedicated_exits(p, simple.loops, 0));
+  const auto closed = midend::close_loops(e);
+  certify(closed.witness);
+  CHECK(closed.plan.refused.empty());
+  const elbrus::procedure before = p;
+  const midend::hoisting_plan hoisted = midend::hoist_invariants(e);
+  CHECK(hoisted.moves.empty());
+  REQUIRE(!hoisted.refused.empty());
+  CHECK(hoisted.refused[0].reason == midend::hoisting_refusal_reason::no_preheader);
+  CHECK(elbrus::equal(before, p));
+  const auto rotated = midend::rotate_loops(e);
+  certify(rotated.witness);
+  CHECK(rotated.plan.rotations.empty());
+  REQUIRE(rotated.plan.refused.size() == 1);
+  CHECK(rotated.plan.refused[0].reason == midend::rotation_refusal_reason::no_preheader);
+  const auto unified = midend::unify_loop_exits(e); // needs exits that can be led elsewhere, and no preheader
+  certify(unified.witness);
+  CHECK(unified.plan.exits.size() == 1);
+  CHECK(unified.plan.refused.empty());
+  midend::clean_control(e, certify);
+  CHECK(p.out_edges(0).size() == 3);
+  CHECK(midend::dominators_and_loops(p).loops.num_loops() == 1);
+}
+
+TEST_CASE("an operation that may not be copied keeps its loop from being rotated, and its cycle from being split") {
+  constexpr std::string_view text = R"(
+proc @f(%c: i1, %n: i32) -> i32 {
+  node entry:
+    br head
+  node head:
+    %i = phi.i32 [entry: 0], [body: %i1]
+    %q = cmp.lt.i32 %i, %n
+    br %q ? body : between
+  node body:
+    %i1 = add.i32 %i, 1
+    br head
+  node between:
+    br %c ? a : b
+  node a:
+    call @host_note(%n)
+    br b
+  node b:
+    call @host_note(%n)
+    br %c ? a : exit
+  node exit:
+    ret %i
+}
+)";
+  elbrus::procedure p = program_of(text).procedures[0];
+  editor_of_originals e(p);
+  witnessed certify(p);
+  const auto rotated = midend::rotate_loops(e);
+  certify(rotated.witness);
+  CHECK(rotated.plan.rotations.empty());
+  REQUIRE(rotated.plan.refused.size() == 1);
+  CHECK(rotated.plan.refused[0].reason == midend::rotation_refusal_reason::may_not_duplicate);
+  const auto split = midend::fix_irreducible(e, {.method = midend::irreducible_method::split_nodes});
+  certify(split.witness);
+  REQUIRE(split.plan.refused.size() == 1);
+  CHECK(split.plan.refused[0].reason == midend::irreducible_refusal_reason::may_not_duplicate);
+  const auto both = midend::fix_irreducible(e, {.method = midend::irreducible_method::split_or_dispatch});
+  certify(both.witness);
+  CHECK(both.splits == 0);
+  CHECK(both.dispatches == 1);
+}
+
+namespace {
+
+/// So many branches, one after the other, each to the next or to the same exit; the last one decides nothing.
+elbrus::procedure falling_branches(std::size_t count) {
+  elbrus::procedure p;
+  p.set_name("f");
+  p.set_result_type(elbrus::type::none);
+  const midend::value_id c = p.add_parameter("c", elbrus::type::i1);
+  node_id last = p.create_node("entry");
+  const node_id exit = p.create_node("exit");
+  p.append(exit, {.code = elbrus::opcode::ret});
+  for (std::size_t i = 0; i != count; ++i) {
+    const node_id next = i + 1 == count ? exit : p.create_node({});
+    p.append(last, {.code = elbrus::opcode::branch,
+                    .operand_type = elbrus::type::i1,
+                    .operands = midend::span<const midend::value_id>(&c, 1)});
+    p.add_edge(last, next, 1);
+    p.add_edge(last, exit, 0);
+    last = next;
+  }
+  return p;
+}
+
+} // namespace
+
+TEST_CASE("178406, 57221: branches that go one after the other, because the next one went") {
+  // `clean_control` looks at each branch once a round, so it takes rounds for that, and ends.
+  elbrus::procedure p = falling_branches(40);
+  elbrus::editor e(p);
+  witnessed certify(p);
+  CHECK(midend::clean_control(e, certify) <= 2 * 40 + 1);
+  CHECK(p.out_edges(0).empty());
+  // By control dependence, they go at once.
+  elbrus::procedure q = falling_branches(10'000);
+  const elbrus::procedure before = q;
+  elbrus::editor f(q);
+  const midend::removal_witness w = midend::remove_dead_code(f);
+  CHECK(midend::verify_removal(elbrus::effect_view(before), f, w));
+  CHECK(q.edge_target(q.out_edges(0)[0]) == node_named(q, "exit"));
+  CHECK(midend::clean_control(f) <= 2);
 }

@@ -329,8 +329,11 @@ private:
     way_phis_.push_back(static_cast<std::uint32_t>(phis_.size()));
   }
 
-  /// Inputs along the new edges: what the led edges brought, or a phi of the new node.
+  /// Inputs along the new edges: what the led edges brought, or a phi of the new node. In a dispatch, an operation gets
+  /// a phi even if all edges of a way bring it: from elsewhere it need not reach the dispatch, and if it belongs to a
+  /// loop that is left here, the phi closes the loop. Ways that are brought the same operation share it.
   void pass_inputs(node_id n, std::size_t num_ways) {
+    passed_.clear();
     std::size_t end = inputs_.size();
     for (std::size_t way = num_ways; way-- != 0;) { // the last one first, because phis are inserted at the head
       const span<const edge_id> edges = edges_of_way(way);
@@ -341,21 +344,35 @@ private:
         for (std::size_t k = 1; k != edges.size(); ++k) {
           input = inputs[k] == input ? input : no_value;
         }
-        if (input == no_value) {
-          input = static_cast<value_id>(editor_.insert_phi(n, phis_[i]));
-          if (num_ways != 1) {
-            const auto undefined = static_cast<value_id>(editor_.undefined_like(phis_[i]));
-            for (const edge_id e : way_edges_) {
-              editor_.set_phi_input(input, e, undefined);
-            }
+        const bool is_shared = num_ways != 1 && is_operation(input);
+        if (input == no_value || is_shared) {
+          const std::uint32_t known = is_shared ? passed_.find(input) : detail::hash_map<value_id>::missing;
+          const value_id phi = known != detail::hash_map<value_id>::missing ? known : make_phi(n, phis_[i], num_ways);
+          if (is_shared) {
+            passed_.find_or_insert(input, phi);
           }
           for (std::size_t k = 0; k != edges.size(); ++k) {
-            editor_.set_phi_input(input, edges[k], inputs[k]);
+            editor_.set_phi_input(phi, edges[k], inputs[k]);
           }
+          input = phi;
         }
         editor_.set_phi_input(phis_[i], way_edge_[way], input);
       }
     }
+  }
+
+  bool is_operation(value_id v) const { return v != no_value && static_cast<node_id>(editor_.node_of(v)) != no_node; }
+
+  /// A phi of a new node; undefined, if that is a dispatch.
+  value_id make_phi(node_id n, value_id like, std::size_t num_ways) {
+    const auto phi = static_cast<value_id>(editor_.insert_phi(n, like));
+    if (num_ways != 1) {
+      const auto undefined = static_cast<value_id>(editor_.undefined_like(like));
+      for (const edge_id e : way_edges_) {
+        editor_.set_phi_input(phi, e, undefined);
+      }
+    }
+    return phi;
   }
 
   /// Ends a new node, which several edges have to reach, in branches to the targets.
@@ -649,6 +666,7 @@ private:
   flat_array<std::uint64_t> counts_before_; ///< by way, and one more: of the ways before it; empty if unknown
   flat_array<value_id> phis_;
   flat_array<value_id> inputs_;
+  detail::hash_map<value_id> passed_; ///< by operation: its phi in the dispatch that is being made
   flat_array<value_id> values_;
   flat_array<edge_id> edges_;
 };
