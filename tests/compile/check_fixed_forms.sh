@@ -16,5 +16,5 @@ number=0 # of a namespace
     number=$((number + 1))
     printf 'namespace program_%d {\n#include "%s"\n}\n' "$number" "$file"
   done
-} | "$compiler" -std=c++20 -fsyntax-only -Wall -Wextra -Werror -I"$include_dir" -DMIDEND_FIXED -x c++ -
+} | "$compiler" -std=c++20 -fsyntax-only -Wall -Wextra -Werror -I"$include_dir" -I"$(dirname "$1")" -DMIDEND_FIXED -x c++ -
 echo "$# programs"
