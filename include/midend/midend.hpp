@@ -145,6 +145,7 @@
 #include "midend/ssa/value_numbering_plan.hpp"
 #include "midend/ssa/value_numbering_result.hpp"
 #include "midend/ssa/verify_congruence.hpp"
+#include "midend/ssa/verify_sccp.hpp"
 #include "midend/support/bit_matrix.hpp"
 #include "midend/support/bit_row.hpp"
 #include "midend/support/bit_set.hpp"

@@ -277,6 +277,7 @@ private:
     clear(out_.executable_nodes_, num_nodes());
     clear(out_.executable_edges_, static_cast<std::size_t>(ir_.graph().num_edges()));
     clear(out_.undefined_, count);
+    clear(out_.without_value_, count);
     out_.visits_.assign(count, 0);
     out_.widenings_.assign(widens ? count : 0, 0);
     out_.counters_ = {};
@@ -878,6 +879,7 @@ private:
         const value_id v = order_.item(position);
         if (is_unknown(v)) {
           fact(v) = domain_.top(ir_.operation(v).width);
+          out_.without_value_.set(v);
         }
       }
     }

@@ -29,10 +29,12 @@ struct sccp_counters {
 
 namespace detail {
 template <class IR, class D, class Congruence> class sccp_solver;
-}
+template <class IR, class D> class sccp_checker;
+struct sccp_mutation;
+} // namespace detail
 
 /// Facts that hold on every run of the program, for every value that is computed. Does not refer to the IR. 4 bytes a
-/// value in addition to its fact, 8 if the domain widens, and a bit for each value, node and edge.
+/// value in addition to its fact, 8 if the domain widens, two bits for each value, and one for each node and edge.
 template <value_domain_argument D> class sccp_result {
 public:
   using domain_type = D;
@@ -63,6 +65,10 @@ public:
   /// Whether control may take `e`.
   constexpr bool is_executable_edge(edge_id e) const { return executable_edges_.test(e); }
 
+  /// Whether some run may compute `v`. If not, its node is never executed, or `v` or something before it that it needs
+  /// has no result.
+  constexpr bool is_computed(value_id v) const { return !without_value_.test(v) && !is_bottom(domain_, facts_[v]); }
+
   /// Whether `v` is `undef` whenever it is computed; under `undef_policy::any_value`.
   constexpr bool is_undefined(value_id v) const { return undefined_.test(v); }
 
@@ -82,6 +88,8 @@ public:
 
 private:
   template <class IR, class Domain, class Congruence> friend class detail::sccp_solver;
+  template <class IR, class Domain> friend class detail::sccp_checker;
+  friend detail::sccp_mutation; // of tests
 
   [[no_unique_address]] D domain_;
   std::size_t num_values_ = 0; ///< copies of values after branches come after these
@@ -89,6 +97,7 @@ private:
   bit_row executable_nodes_;
   bit_row executable_edges_;
   bit_row undefined_;
+  bit_row without_value_; ///< executed, but no run gets past it: the fact is top
   flat_array<std::uint32_t> visits_;
   flat_array<std::uint32_t> widenings_; ///< empty if the domain does not widen
   sccp_counters counters_;
