@@ -207,26 +207,35 @@ private:
   }
 
   constexpr bool is_copy_of_undef(value_id v, const operation_info& info) const {
-    bool reads_undef = false;
-    for_each_id(ir_.operands(v), [&](value_id operand) { reads_undef = reads_undef || is_free(operand); });
-    return reads_undef && info.code == operation::copy && !is_opaque(ir_, v);
+    return info.code == operation::copy && reads_free(v) && !is_opaque(ir_, v);
   }
 
-  /// Either the domain or the IR has to know why the fact holds.
+  constexpr bool reads_free(value_id v) const {
+    bool reads = false;
+    for_each_id(ir_.operands(v), [&](value_id operand) { reads = reads || is_free(operand); });
+    return reads;
+  }
+
+  /// Either the domain or the IR has to know why the fact holds. Where a `select` chooses `undef`, that is taken to be
+  /// whatever the fact allows.
   constexpr void check_known(node_id n, value_id v, const operation_info& info) {
-    const element transferred = transfer(v, info);
+    element follows = transfer(v, info, std::nullopt);
+    if (info.code == operation::select && reads_free(v)) {
+      const element chosen = transfer(v, info, domain_.bottom());
+      follows = is_bottom(domain_, chosen) ? follows : chosen;
+    }
     if constexpr (has_partial_fold<IR>) {
-      if (!is_bottom(domain_, transferred) && !is_absent(v) && !less_or_equal(domain_, transferred, claimed_.fact(v))) {
+      if (!is_bottom(domain_, follows) && !is_absent(v) && !less_or_equal(domain_, follows, claimed_.fact(v))) {
         if (const std::optional<constant_type> c = fold_some(v)) {
-          require(v, n, no_edge, domain_.constant(info.width, *c));
-          return;
+          follows = domain_.constant(info.width, *c);
         }
       }
     }
-    require(v, n, no_edge, transferred);
+    require(v, n, no_edge, follows);
   }
 
-  constexpr element transfer(value_id v, const operation_info& info) const {
+  /// `of_undef` is the fact about operands that are `undef`; if there is none, they are any value.
+  constexpr element transfer(value_id v, const operation_info& info, const std::optional<element>& of_undef) const {
     std::array<element, 3> args{domain_.bottom(), domain_.bottom(), domain_.bottom()};
     const std::size_t wanted = arity(info.code);
     std::size_t count = 0;
@@ -236,7 +245,7 @@ private:
       }
       element& arg = args[count];
       if (is_free(operand)) {
-        arg = domain_.top(width_of(operand));
+        arg = of_undef ? *of_undef : domain_.top(width_of(operand));
       } else if (!is_absent(operand)) {
         arg = claimed_.fact(operand);
       }
@@ -439,7 +448,7 @@ private:
   }
 
   constexpr bool may_be_in_gap(value_id condition) {
-    sort(intervals_);
+    heap_sort(intervals_.data(), intervals_.size());
     std::uint64_t next = 0; // what is below is in an interval, or examined
     for (const interval& i : intervals_) {
       if (next < i.low && may_be_in(condition, next, i.low - 1)) {
