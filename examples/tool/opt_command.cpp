@@ -50,7 +50,8 @@ struct choices {
   std::vector<chosen_pass> passes;
   std::vector<std::string> pass_names; ///< as on the command line
   std::vector<const report_kind*> reports;
-  const pass_kind* explaining = nullptr; ///< the first sccp pass, or `sccp` if there is none
+  const pass_kind* explaining = nullptr; ///< the first pass that has facts, or `sccp` if there is none
+  const pass_kind* comparing = nullptr;  ///< the first that compares values, or `value-numbering` if there is none
 
   std::optional<std::string> set(const opt_options& options) {
     for (const std::string_view name : split_list(options.passes)) {
@@ -72,14 +73,26 @@ struct choices {
       }
     }
     for (const std::string& name : options.explained) {
-      if (name.size() < 2 || name.front() != '%') {
-        return "--explain: '" + name + "' is not a value: values begin with %";
+      const std::vector<std::string_view> values = split_list(name);
+      if (values.empty() || values.size() > 2) {
+        return "--explain: '" + name + "' is neither a value nor a pair %a,%b";
+      }
+      for (const std::string_view value : values) {
+        if (value.size() < 2 || value.front() != '%') {
+          return "--explain: '" + std::string(value) + "' is not a value: values begin with %";
+        }
       }
     }
-    const auto explains = [](const chosen_pass& pass) { return pass.kind->explain != nullptr; };
-    const auto first = std::find_if(passes.begin(), passes.end(), explains);
-    explaining = first != passes.end() ? first->kind : find_pass("sccp").kind;
+    explaining = first_pass([](const pass_kind& pass) { return pass.explain != nullptr; }, "sccp");
+    comparing = first_pass([](const pass_kind& pass) { return pass.compare != nullptr; }, "value-numbering");
     return std::nullopt;
+  }
+
+private:
+  template <class Has> const pass_kind* first_pass(Has has, std::string_view otherwise) const {
+    const auto first =
+        std::find_if(passes.begin(), passes.end(), [&](const chosen_pass& pass) { return has(*pass.kind); });
+    return first != passes.end() ? first->kind : find_pass(otherwise).kind;
   }
 };
 
@@ -113,7 +126,10 @@ public:
       }
     }
     if (const auto name = unknown_value()) {
-      return complain(exit_bad_input, options_.file + ": error: there is no value '" + *name + "'");
+      return complain(exit_bad_input,
+                      options_.file + ": error: " +
+                          (name->find(',') == std::string::npos ? "there is no value '" + *name + "'"
+                                                                : "no procedure has both values of '" + *name + "'"));
     }
     if (const auto problem = draw()) {
       return complain(exit_bad_input, *problem);
@@ -141,6 +157,7 @@ private:
 
   bool run_passes(procedure& p) {
     bool is_explained = false;
+    bool is_compared = false;
     bool is_warned = false;
     if (!chosen_.passes.empty() && !picture_of_step(p, 0, "before")) {
       return false;
@@ -148,8 +165,12 @@ private:
     for (std::size_t i = 0; i != chosen_.passes.size(); ++i) {
       const pass_kind& pass = *chosen_.passes[i].kind;
       if (&pass == chosen_.explaining && !is_explained) {
-        explain(p);
+        explain(p, 1);
         is_explained = true;
+      }
+      if (&pass == chosen_.comparing && !is_compared) {
+        explain(p, 2);
+        is_compared = true;
       }
       const bool is_refused = pass.variables == variable_policy::refuses && !p.variables().empty();
       if (pass.variables != variable_policy::handles && !p.variables().empty() && (is_refused || !is_warned)) {
@@ -164,7 +185,10 @@ private:
       }
     }
     if (!is_explained) {
-      explain(p);
+      explain(p, 1);
+    }
+    if (!is_compared) {
+      explain(p, 2);
     }
     return true;
   }
@@ -244,19 +268,38 @@ private:
     return !problem;
   }
 
-  /// Runs before the explaining pass, which replaces the values.
-  void explain(const procedure& p) {
+  /// Explains single values or pairs. Runs before the explaining pass, which replaces the values.
+  void explain(const procedure& p, std::size_t count) {
     for (std::size_t i = 0; i != options_.explained.size(); ++i) {
-      for (value_id v = 0; v != p.num_values(); ++v) {
-        const value_kind kind = p.value(v).kind;
-        const bool is_value = kind == value_kind::operation || kind == value_kind::parameter;
-        if (is_value && !p.value_name(v).empty() && p.value_name(v) == options_.explained[i].substr(1)) {
-          is_known_[i] = true;
-          append(reports_, "why ", options_.explained[i], " of @", p.name(), "\n");
-          chosen_.explaining->explain(p, v, reports_);
-        }
+      const std::vector<std::string_view> names = split_list(options_.explained[i]);
+      if (names.size() != count) {
+        continue;
+      }
+      const value_id v = value_called(p, names.front());
+      const value_id w = value_called(p, names.back());
+      if (v == midend::no_value || w == midend::no_value) {
+        continue;
+      }
+      is_known_[i] = true;
+      if (count == 1) {
+        append(reports_, "why ", names.front(), " of @", p.name(), "\n");
+        chosen_.explaining->explain(p, v, reports_);
+      } else {
+        append(reports_, "why ", names.front(), " and ", names.back(), " of @", p.name(), "\n");
+        chosen_.comparing->compare(p, v, w, reports_);
       }
     }
+  }
+
+  static value_id value_called(const procedure& p, std::string_view name) {
+    for (value_id v = 0; v != p.num_values(); ++v) {
+      const value_kind kind = p.value(v).kind;
+      const bool is_value = kind == value_kind::operation || kind == value_kind::parameter;
+      if (is_value && !p.value_name(v).empty() && p.value_name(v) == name.substr(1)) {
+        return v;
+      }
+    }
+    return midend::no_value;
   }
 
   /// A value to explain that no procedure has.
@@ -307,8 +350,9 @@ private:
         continue;
       }
       if (!p.variables().empty() && chosen_.passes.empty() &&
-          std::any_of(chosen_.reports.begin(), chosen_.reports.end(),
-                      [](const report_kind* r) { return r->name.starts_with("sccp"); })) {
+          std::any_of(chosen_.reports.begin(), chosen_.reports.end(), [](const report_kind* r) {
+            return r->name.starts_with("sccp") || r->name.starts_with("value-numbering");
+          })) {
         warn_about_variables(p, "");
       }
       for (const report_kind* const report : chosen_.reports) {
@@ -377,7 +421,8 @@ command add_opt_command(CLI::App& app) {
   sub->add_option("--print", options.prints, "reports to print after the passes, separated by commas")
       ->type_name("REPORTS");
   repeatable(sub->add_option("--explain", options.explained,
-                             "explain what the first sccp pass knows about this value (repeatable)"))
+                             "explain what the first pass with facts knows about this value, or, of %A,%B, why value "
+                             "numbering finds two values equal or not (repeatable)"))
       ->type_name("%VALUE");
   sub->add_option("-o,--output", options.output, "write the program to this file; - writes standard output")
       ->type_name("FILE");

@@ -3,6 +3,7 @@
 #include "sccp_tool.hpp"
 #include "text.hpp"
 #include "transformation_pass.hpp"
+#include "value_numbering_tool.hpp"
 
 #include <midend/dataflow/domains/flat_domain.hpp>
 #include <midend/dataflow/domains/interval_domain.hpp>
@@ -46,6 +47,13 @@ template <class Domain> pass_kind sccp_pass(std::string_view name, std::string_v
   return {name, summary, sccp_tool<Domain>::run, sccp_tool<Domain>::append_explanation, variable_policy::ignores};
 }
 
+template <class Domain> pass_kind value_numbering_pass(std::string_view name, std::string_view summary) {
+  using tool = value_numbering_tool<Domain>;
+  pass_kind pass{name, summary, tool::run, tool::append_explanation, variable_policy::refuses};
+  pass.compare = tool::append_comparison;
+  return pass;
+}
+
 } // namespace
 
 const std::vector<pass_kind>& pass_kinds() {
@@ -59,6 +67,12 @@ const std::vector<pass_kind>& pass_kinds() {
       sccp_pass<midend::interval_domain>("sccp:interval", "the same, with value ranges"),
       sccp_pass<midend::known_bits_domain>("sccp:known-bits", "the same, with known bits"),
       sccp_pass<midend::number_domain>("sccp:product", "the same, with value ranges and known bits"),
+      value_numbering_pass<midend::flat_domain<>>("value-numbering",
+                                                  "replace values by equal ones and by constants, remove dead nodes"),
+      value_numbering_pass<midend::interval_domain>("value-numbering:interval", "the same, with value ranges"),
+      value_numbering_pass<midend::known_bits_domain>("value-numbering:known-bits", "the same, with known bits"),
+      value_numbering_pass<midend::number_domain>("value-numbering:product",
+                                                  "the same, with value ranges and known bits"),
       transformation("separate-loops", "give loops that share a header headers of their own",
                      [](auto& run) {
                        const auto found = midend::dominators_and_loops(run.editor().graph());

@@ -44,6 +44,8 @@ struct pass_kind {
   void (*explain)(const midend::elbrus::procedure&, midend::value_id, std::string&) = nullptr;
   variable_policy variables = variable_policy::handles;
   bool takes_number = false; ///< `NAME:N`
+  /// Says why two values are equal, or what tells them apart; null if the pass does not compare values.
+  void (*compare)(const midend::elbrus::procedure&, midend::value_id, midend::value_id, std::string&) = nullptr;
 };
 
 /// All passes.

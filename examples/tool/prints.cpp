@@ -2,6 +2,7 @@
 
 #include "sccp_tool.hpp"
 #include "text.hpp"
+#include "value_numbering_tool.hpp"
 
 #include <midend/dataflow/available_expressions.hpp>
 #include <midend/dataflow/definition_table.hpp>
@@ -218,6 +219,14 @@ const std::vector<report_kind>& report_kinds() {
       {"sccp:interval", "the same, with value ranges", sccp_tool<midend::interval_domain>::append_report},
       {"sccp:known-bits", "the same, with known bits", sccp_tool<midend::known_bits_domain>::append_report},
       {"sccp:product", "the same, with value ranges and known bits", sccp_tool<midend::number_domain>::append_report},
+      {"value-numbering", "equal values, constants, nodes that are never executed, and the plan",
+       value_numbering_tool<midend::flat_domain<>>::append_report},
+      {"value-numbering:interval", "the same, with value ranges",
+       value_numbering_tool<midend::interval_domain>::append_report},
+      {"value-numbering:known-bits", "the same, with known bits",
+       value_numbering_tool<midend::known_bits_domain>::append_report},
+      {"value-numbering:product", "the same, with value ranges and known bits",
+       value_numbering_tool<midend::number_domain>::append_report},
   };
   return kinds;
 }

@@ -17,6 +17,7 @@
 #include <midend/ssa/explain_sccp.hpp>
 #include <midend/ssa/sccp.hpp>
 #include <midend/ssa/sccp_plan.hpp>
+#include <midend/ssa/verify_sccp.hpp>
 #include <midend/transform/recording_editor.hpp>
 #include <midend/transform/unfolding_witness.hpp>
 #include <midend/viz/coverage.hpp>
@@ -30,13 +31,10 @@
 #include <string_view>
 
 namespace midend_tool {
-namespace {
 
 using midend::value_id;
 using midend::elbrus::procedure;
 
-/// Why the changed procedure is not what the plan makes of it, if so: with literals in place of the constants of the
-/// plan, the new procedure is an unfolding of the old one whose branches are decided.
 std::optional<std::string> why_rejected(procedure before, const procedure& after,
                                         const midend::sccp_plan<std::uint64_t>& plan) {
   midend::elbrus::editor editor(before); // literals get the numbers that `apply_sccp` gave them
@@ -58,10 +56,8 @@ std::optional<std::string> why_rejected(procedure before, const procedure& after
     }
   }
   witness.grow(after.num_nodes(), after.num_edges(), after.num_values());
-  return midend_tool::why_rejected(before, after, witness);
+  return why_rejected(before, after, witness);
 }
-
-} // namespace
 
 template <class Domain> void sccp_tool<Domain>::run(procedure& p, const pass_request& request, pass_report& report) {
   const midend::elbrus::semantic_view view(p);
@@ -80,7 +76,10 @@ template <class Domain> void sccp_tool<Domain>::run(procedure& p, const pass_req
   append(report.summary, plan.replacements.size(), " values are constants, ", plan.kept_edges.size(),
          " branches are jumps, ", plan.erased_nodes.size(), " nodes are erased; ", used);
   if (request.certify) {
-    report.fault = why_rejected(before, p, plan);
+    report.fault = why_rejected(before, midend::verify_sccp(midend::elbrus::semantic_view(before), found));
+    if (!report.fault) {
+      report.fault = why_rejected(before, p, plan);
+    }
     report.is_certified = true;
   }
 }

@@ -66,4 +66,12 @@ std::optional<std::string> why_rejected(const procedure& before, const procedure
   return words_of(midend::verify_motion(effect_view(before), effect_view(after)), before);
 }
 
+std::optional<std::string> why_rejected(const procedure& p, const midend::sccp_error& error) {
+  return error ? std::optional(midend::to_text(error, version_names(p))) : std::nullopt;
+}
+
+std::optional<std::string> why_rejected(const procedure& p, const midend::congruence_error& error) {
+  return error ? std::optional(midend::to_text(error, version_names(p))) : std::nullopt;
+}
+
 } // namespace midend_tool

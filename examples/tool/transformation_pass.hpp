@@ -9,6 +9,8 @@
 #include <midend/elbrus/procedure.hpp>
 #include <midend/elbrus/views/editor.hpp>
 #include <midend/elbrus/views/effect_view.hpp>
+#include <midend/ssa/verify_congruence.hpp>
+#include <midend/ssa/verify_sccp.hpp>
 #include <midend/transform/recording_editor.hpp>
 #include <midend/transform/removal_witness.hpp>
 #include <midend/transform/replacement_witness.hpp>
@@ -38,6 +40,11 @@ struct motion_witness {};
 
 std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
                                         const motion_witness& witness);
+
+/// The same for what a transformation was derived from: facts, and classes of equal values.
+std::optional<std::string> why_rejected(const midend::elbrus::procedure& p, const midend::sccp_error& error);
+
+std::optional<std::string> why_rejected(const midend::elbrus::procedure& p, const midend::congruence_error& error);
 
 /// One application of a transformation to a procedure: what the function of a pass is called with.
 template <class E> class transformation_run {

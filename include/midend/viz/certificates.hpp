@@ -4,6 +4,8 @@
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ssa/verify_congruence.hpp"
+#include "midend/ssa/verify_sccp.hpp"
 #include "midend/transform/unfolding_witness.hpp"
 #include "midend/transform/verify_motion.hpp"
 #include "midend/transform/verify_removal.hpp"
@@ -155,6 +157,44 @@ constexpr std::string_view to_text(motion_fault f) {
   }
 }
 
+constexpr std::string_view to_text(sccp_fault f) {
+  switch (f) {
+    using enum sccp_fault;
+  case none:
+    return "no fault";
+  case other_program:
+    return "the result is that of another program";
+  case node:
+    return "a node may be executed";
+  case edge:
+    return "an edge may be taken";
+  case fact:
+    return "more is claimed to be known about a value than follows";
+  case not_computed:
+    return "a value may be computed";
+  default:
+    return "a value need not be undefined";
+  }
+}
+
+constexpr std::string_view to_text(congruence_fault f) {
+  switch (f) {
+    using enum congruence_fault;
+  case none:
+    return "no fault";
+  case other_program:
+    return "the result is that of another program";
+  case fact:
+    return "more is claimed to be known about a value than follows";
+  case edge:
+    return "an edge may be taken";
+  case not_computed:
+    return "a value that is not computed is in a class with others";
+  default:
+    return "it does not follow that two values are equal";
+  }
+}
+
 /// The verdict in one line, without a line break. Names of the new program and of the old one differ.
 ///
 ///     block 4: an operand is not what the old program reads; new v9, old v3
@@ -214,6 +254,36 @@ std::string to_text(const replacement_verdict& verdict, const Names& names = {})
 template <value_names Names = numbered_values>
 std::string to_text(const motion_verdict& verdict, const Names& names = {}) {
   return verdict ? "certified" : detail::verdict_text(verdict, names);
+}
+
+/// The answer of `verify_sccp` in one line, without a line break.
+///
+///     block 4: more is claimed to be known about a value than follows; v9, edge 3
+template <flow_names Names = numbered_values> std::string to_text(const sccp_error& error, const Names& names = {}) {
+  std::string out = error.node == no_node ? std::string() : std::string(names.node(error.node)) + ": ";
+  out += to_text(error.fault);
+  std::string separator = "; ";
+  if (error.value != no_value) {
+    out += separator + std::string(names.value(error.value));
+    separator = ", ";
+  }
+  return error.edge == no_edge ? out : out + separator + std::string(names.edge(error.edge));
+}
+
+/// The answer of `verify_congruence` in one line, without a line break.
+///
+///     it does not follow that two values are equal; v9, v4
+template <flow_names Names = numbered_values>
+std::string to_text(const congruence_error& error, const Names& names = {}) {
+  std::string out(to_text(error.fault));
+  std::string separator = "; ";
+  for (const value_id v : {error.value, error.other}) {
+    if (v != no_value) {
+      out += separator + std::string(names.value(v));
+      separator = ", ";
+    }
+  }
+  return error.edge == no_edge ? out : out + separator + std::string(names.edge(error.edge));
 }
 
 MIDEND_END_NAMESPACE

@@ -1,0 +1,30 @@
+/// Value numbering for `midend opt`: pass, report and explanations, by domain.
+#pragma once
+
+#include "passes.hpp"
+
+#include <midend/elbrus/procedure.hpp>
+#include <midend/ir/ssa_values.hpp>
+
+#include <string>
+
+namespace midend_tool {
+
+/// Instantiated for `flat_domain<>`, `interval_domain`, `known_bits_domain` and `number_domain`.
+template <class Domain> struct value_numbering_tool {
+  /// Changes the procedure as the plan says. The certificate proves the classes and facts (`verify_congruence`), that
+  /// only equal values were exchanged, and the change by that.
+  static void run(midend::elbrus::procedure& p, const pass_request& request, pass_report& report);
+
+  /// The classes, the facts about each value, and the plan.
+  static void append_report(const midend::elbrus::procedure& p, std::string& out);
+
+  /// Why a value is in its class, and why the analysis knows what it knows about it.
+  static void append_explanation(const midend::elbrus::procedure& p, midend::value_id v, std::string& out);
+
+  /// Why two values are equal, or what tells them apart.
+  static void append_comparison(const midend::elbrus::procedure& p, midend::value_id v, midend::value_id w,
+                                std::string& out);
+};
+
+} // namespace midend_tool
