@@ -79,6 +79,7 @@ template <value_domain D> class value_numbering_workspace {
   flat_array<role> roles_;
   bit_row alone_;                   ///< by value: never equal to another one
   bit_row unequal_operands_;        ///< by value: facts say that its operands are not equal
+  detail::pending_set doubtful_;    ///< positions of values whose operands facts may tell apart
   bit_row compared_edges_;          ///< executable edges along which phis have been compared
   flat_array<value_id> root_;       ///< by value: the one that is passed on; itself; `no_value` if in no class
   flat_array<std::uint32_t> class_; ///< by root
@@ -157,6 +158,7 @@ public:
     w_.alone_.reset();
     w_.unequal_operands_.resize(count);
     w_.unequal_operands_.reset();
+    w_.doubtful_.assign(order.num_positions(), false);
     w_.compared_edges_.resize(static_cast<std::size_t>(ir_.graph().num_edges()));
     w_.compared_edges_.reset();
     w_.root_.assign(count, no_value);
@@ -324,21 +326,33 @@ private:
 
   /// Of two operands, one is constant and the other is not, so they are not equal. This is found before anything is put
   /// into a class: what is x - y, and turns out to be x because y is 0, never was in the class of the constant 0.
+  ///
+  /// One such value at a time, the first in the order of visits: operands of the others may be constant only because
+  /// they follow from it. Where two depend on each other, either could be given up, so the order decides.
   constexpr bool refute_by_facts() {
-    bool any = false;
     for (; num_checked_ != w_.visited_.size(); ++num_checked_) {
       const value_id v = w_.visited_[num_checked_];
-      if (!follows_from_equal_operands(v) || w_.unequal_operands_.test(v)) {
-        continue;
+      if (follows_from_equal_operands(v) && !w_.unequal_operands_.test(v)) {
+        const std::uint32_t position = positions_->position(v);
+        w_.doubtful_.insert(position);
+        first_doubtful_ = position < first_doubtful_ ? position : first_doubtful_;
       }
+    }
+    const auto end = static_cast<std::uint32_t>(positions_->num_positions());
+    for (;; ++first_doubtful_) {
+      first_doubtful_ = w_.doubtful_.find(first_doubtful_, end);
+      if (first_doubtful_ == pending_set::none) {
+        return false;
+      }
+      w_.doubtful_.erase(first_doubtful_);
+      const value_id v = positions_->item(first_doubtful_);
       const auto [a, b, c] = operands_of_known(ir_, v, ir_.operation(v).code);
       if (has_value(a) && has_value(b) && constant(a).has_value() != constant(b).has_value()) {
         w_.unequal_operands_.set(v);
-        revisit_->insert(positions_->position(v));
-        any = true;
+        revisit_->insert(first_doubtful_);
+        return true;
       }
     }
-    return any;
   }
 
   constexpr std::optional<element_of<D>>
@@ -550,7 +564,8 @@ private:
   }
 
   constexpr void place_operation(value_id v) {
-    if (w_.roles_[v] == role::absent && !depends_on_operands_alone(ir_, v)) {
+    const bool is_new = w_.roles_[v] == role::absent || w_.roles_[v] == role::constant;
+    if (is_new && !depends_on_operands_alone(ir_, v)) {
       w_.alone_.set(v);
     }
     if (w_.alone_.test(v)) {
@@ -984,7 +999,8 @@ private:
   pending_set* revisit_ = nullptr;
   const sccp_result<D>* facts_ = nullptr;
   std::uint32_t num_entered_ = 0;
-  std::uint32_t num_checked_ = 0; ///< of the visited values: those that facts have been asked about
+  std::uint32_t num_checked_ = 0;                    ///< of the visited values: those that facts have been asked about
+  std::uint32_t first_doubtful_ = pending_set::none; ///< no position before it is doubtful
   std::uint32_t batch_ = 0;
   std::uint32_t pass_ = 0;
 };

@@ -20,6 +20,13 @@
 
 MIDEND_BEGIN_NAMESPACE
 
+/// `promises_more(v, w)` says whether `v` promises something that `w`, of its class, does not promise: see
+/// `plan_value_numbering`. Optional.
+template <class IR>
+concept has_promises_more = requires(const IR& ir, value_id v) {
+  { ir.promises_more(v, v) } -> truth_value;
+};
+
 /// A plan. To veto the replacement of a value, remove it from its list. The others stay valid; keep the promises that
 /// the plan drops dropped.
 template <class Constant> struct value_numbering_plan {
@@ -82,11 +89,14 @@ private:
     if (found_.constant(v) || is_end(v)) {
       return;
     }
-    out_.replacements.push_back({v, leader, can_be_removed(v)});
-    if (home_[leader] != no_node && drops_[leader] == 0 && !ir_.is_phi(leader) && promises_more(leader, v)) {
+    if (home_[leader] != no_node && drops_[leader] == 0 && promises_more(leader, v)) {
+      if (ir_.is_phi(leader)) {
+        return; // editors drop the promises of operations only
+      }
       drops_[leader] = 1;
       out_.dropped_promises.push_back(leader);
     }
+    out_.replacements.push_back({v, leader, can_be_removed(v)});
   }
 
   /// A phi that has one input left and is equal to an earlier value is replaced by that.
@@ -106,15 +116,17 @@ private:
 
   bool is_end(value_id v) const { return !ir_.is_phi(v) && is_terminator(ir_, v); }
 
-  /// What a value passes on may be computed by any operation, so what the leader promises need not hold of it.
+  /// Another operation than the leader's passes on what the leader computes: it reads the leader, or a value for which
+  /// the leader already stands.
   bool promises_more(value_id leader, value_id v) const {
-    const operation_info a = ir_.operation(leader);
-    const operation_info b = ir_.is_phi(v) ? operation_info{} : ir_.operation(v);
-    if (a.code != b.code) {
-      return false; // `v` passes on what the leader computes: it reads it, or a value for which it already stands
+    if constexpr (has_promises_more<IR>) {
+      return static_cast<bool>(ir_.promises_more(leader, v));
+    } else {
+      const operation_info a = ir_.is_phi(leader) ? operation_info{} : ir_.operation(leader);
+      const operation_info b = ir_.is_phi(v) ? operation_info{} : ir_.operation(v);
+      return a.code == b.code && ((a.flags.no_signed_wrap && !b.flags.no_signed_wrap) ||
+                                  (a.flags.no_unsigned_wrap && !b.flags.no_unsigned_wrap));
     }
-    return (a.flags.no_signed_wrap && !b.flags.no_signed_wrap) ||
-           (a.flags.no_unsigned_wrap && !b.flags.no_unsigned_wrap);
   }
 
   bool can_be_removed(value_id v) const {
@@ -143,7 +155,9 @@ private:
 /// where it ran before or not at all, and values of which neither dominates the other both stay.
 ///
 /// **Promises.** Where the replaced operation makes no promise that its leader makes, the leader's promises are
-/// dropped: the users of both then read it where only the other one had a result.
+/// dropped: the users of both then read it where only the other one had a result. Promises are the `operation_flags`;
+/// an IR with others has a member `bool promises_more(value_id v, value_id w) const`, which is asked for all of them:
+/// of a leader and a value that it replaces, whether the leader promises more. A phi that does replaces nothing.
 ///
 /// O(n + m) plus the values and their operands, and the dominator tree.
 template <semantic_ir_argument IR, value_domain D>

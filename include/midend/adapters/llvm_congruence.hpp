@@ -1,0 +1,208 @@
+/// `llvm_congruence`: an `llvm::Function` as `value_numbering` and its plans ask for it. For LLVM 19.
+#pragma once
+
+#include "midend/adapters/llvm_constants.hpp"
+#include "midend/adapters/llvm_effects.hpp"
+#include "midend/adapters/llvm_refusals.hpp"
+#include "midend/adapters/llvm_same_operation.hpp"
+#include "midend/adapters/llvm_ssa.hpp"
+#include "midend/config.hpp"
+#include "midend/ir/cost.hpp"
+#include "midend/ir/effects.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/ir/semantics.hpp"
+#include "midend/ssa/value_numbering_plan.hpp"
+#include "midend/support/detail/hash_map.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <llvm/IR/FMF.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/InstrTypes.h>
+#include <llvm/IR/Instruction.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Operator.h>
+#include <llvm/Support/Casting.h>
+
+#include <bit>
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// The flags by which another result may be computed. The rest (`nnan`, `ninf`) only says that some results do not
+/// occur.
+inline llvm::FastMathFlags llvm_rewriting_flags(const llvm::Instruction& i) {
+  llvm::FastMathFlags flags;
+  if (llvm::isa<llvm::FPMathOperator>(i)) {
+    flags = i.getFastMathFlags();
+    flags.setNoNaNs(false);
+    flags.setNoInfs(false);
+  }
+  return flags;
+}
+
+/// Whether a call depends on nothing but its operands, does nothing but compute its result, and comes back.
+inline bool is_pure_llvm_call(const llvm::CallInst& call) {
+  if (!call.doesNotAccessMemory() || !call.doesNotThrow() || !call.willReturn() || call.isConvergent() ||
+      call.isInlineAsm() || call.isMustTailCall() || call.hasOperandBundles() || call.getType()->isVoidTy() ||
+      call.getType()->isTokenTy() || call.canReturnTwice()) {
+    return false;
+  }
+  for (const llvm::Use& argument : call.args()) {
+    if (argument->getType()->isMetadataTy()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Whether equal operands give equal results. Not of `freeze`, which may choose another number each time.
+inline bool is_pure_llvm_instruction(const llvm::Instruction& i) {
+  if (i.isBinaryOp() || i.isUnaryOp() || i.isCast()) {
+    return true;
+  }
+  switch (i.getOpcode()) {
+  case llvm::Instruction::GetElementPtr:
+  case llvm::Instruction::ICmp:
+  case llvm::Instruction::FCmp:
+  case llvm::Instruction::Select:
+  case llvm::Instruction::ExtractElement:
+  case llvm::Instruction::InsertElement:
+  case llvm::Instruction::ShuffleVector:
+  case llvm::Instruction::ExtractValue:
+  case llvm::Instruction::InsertValue:
+    return true;
+  case llvm::Instruction::Call:
+    return is_pure_llvm_call(llvm::cast<llvm::CallInst>(i));
+  default:
+    return false;
+  }
+}
+
+/// Whether two pure instructions compute the same from equal operands where neither breaks a promise.
+inline bool compute_alike(const llvm::Instruction& i, const llvm::Instruction& other) {
+  return i.isSameOperationAs(&other) && !(llvm_rewriting_flags(i) != llvm_rewriting_flags(other)) &&
+         i.getMetadata(llvm::LLVMContext::MD_fpmath) == other.getMetadata(llvm::LLVMContext::MD_fpmath);
+}
+
+} // namespace detail
+
+/// `llvm_ssa` with the effects rung, the identity of operations that are `other`, and the promises of instructions.
+///
+/// `identity(v)` is known for address arithmetic, floating point, comparisons of pointers, casts, vectors, fields of
+/// aggregates, and calls that depend on their arguments alone (`memory(none) nounwind willreturn`). Types, predicates,
+/// attributes, flags that allow other results (`reassoc`, `nsz`, `arcp`, `contract`, `afn`) and `!fpmath` must agree.
+/// What promises that some results do not occur (`nsw`, `exact`, `disjoint`, `nneg`, `inbounds`, `nnan`, `!range`)
+/// does not count: `promises_more` tells the plan, which drops such promises of a leader where the other instruction
+/// does not make them.
+///
+/// Not compared are loads, `alloca`, `freeze`, and calls that may read memory, throw or not return.
+///
+/// The numbers are those of `llvm_ssa` and of an `llvm_editor` that is made before anything is changed. Costs what
+/// `llvm_ssa` costs, and expected constant time and about 16 bytes for each instruction outside of the vocabulary.
+class llvm_congruence : public llvm_ssa {
+public:
+  llvm_congruence() = default;
+
+  explicit llvm_congruence(const llvm::Function& f, const llvm_fold_options& options = {}) { assign(f, options); }
+
+  /// Makes this the view of another function; allocates nothing if an earlier one was at least as large.
+  void assign(const llvm::Function& f, const llvm_fold_options& options = {}) {
+    llvm_ssa::assign(f, options);
+    const auto count = static_cast<value_id>(num_instructions());
+    identity_.assign(count, 0);
+    examples_.clear();
+    known_.clear(64);
+    for (value_id v = 0; v != count; ++v) {
+      if (llvm_ssa::operation(v).code == operation::other || may_choose_otherwise(v)) {
+        identity_[v] = find_identity(instruction(v));
+      }
+    }
+  }
+
+  /// As in `llvm_ssa`, but a `select` of floating point with flags that allow other results is `other`.
+  operation_info operation(value_id v) const {
+    operation_info info = llvm_ssa::operation(v);
+    if (info.code == midend::operation::select && may_choose_otherwise(v)) {
+      info.code = midend::operation::other;
+    }
+    return info;
+  }
+
+  bool is_opaque(value_id v) const { return llvm_ssa::is_opaque(v) && identity(v) == 0; }
+
+  effect_kind effect(value_id v) const {
+    return is_in_vocabulary(v) ? effect_kind::none : llvm_operation_effect(instruction(v));
+  }
+
+  bool may_trap(value_id v) const { return llvm_may_trap(instruction(v)); }
+
+  bool may_not_return(value_id v) const { return !is_in_vocabulary(v) && llvm_may_not_return(instruction(v)); }
+
+  bool may_duplicate(value_id v) const { return llvm_copy_refusal(instruction(v)) == llvm_refusal::none; }
+
+  bool is_volatile(value_id v) const { return !is_in_vocabulary(v) && instruction(v).isVolatile(); }
+
+  bool is_terminator(value_id v) const { return !is_in_vocabulary(v) && instruction(v).isTerminator(); }
+
+  /// 0 for what is not compared.
+  std::uint32_t identity(value_id v) const { return v < identity_.size() ? identity_[v] : 0; }
+
+  /// Whether an instruction of the same opcode promises something that `w` does not promise.
+  bool promises_more(value_id v, value_id w) const {
+    if (v >= num_instructions() || w >= num_instructions()) {
+      return false;
+    }
+    const llvm::Instruction& i = instruction(v);
+    const llvm::Instruction& other = instruction(w);
+    return i.getOpcode() == other.getOpcode() &&
+           ((i.getRawSubclassOptionalData() & ~other.getRawSubclassOptionalData()) != 0 ||
+            !detail::has_llvm_metadata_of(other, i));
+  }
+
+private:
+  const llvm::Instruction& instruction(value_id v) const { return *llvm::cast<llvm::Instruction>(value(v)); }
+
+  bool is_in_vocabulary(value_id v) const { return llvm_ssa::operation(v).code != midend::operation::other; }
+
+  bool may_choose_otherwise(value_id v) const {
+    return llvm_ssa::operation(v).code == midend::operation::select && v < num_instructions() &&
+           detail::llvm_rewriting_flags(instruction(v)).any();
+  }
+
+  std::uint32_t find_identity(const llvm::Instruction& i) {
+    if (!detail::is_pure_llvm_instruction(i)) {
+      return 0;
+    }
+    const std::uint32_t found = known_.find_or_insert(
+        hash_of(i), examples_.size(), [&](std::uint32_t k) { return detail::compute_alike(*examples_[k], i); });
+    if (found == examples_.size()) {
+      examples_.push_back(&i);
+    }
+    return found + 1;
+  }
+
+  static std::uint64_t address_of(const void* p) { return std::bit_cast<std::uintptr_t>(p); }
+
+  static std::uint64_t hash_of(const llvm::Instruction& i) {
+    std::uint64_t hash = detail::mix_hash(i.getOpcode(), address_of(i.getType()));
+    if (const auto* const gep = llvm::dyn_cast<llvm::GetElementPtrInst>(&i)) {
+      hash = detail::mix_hash(hash, address_of(gep->getSourceElementType()));
+      hash = detail::mix_hash(hash, gep->getNumOperands());
+    } else if (const auto* const comparison = llvm::dyn_cast<llvm::CmpInst>(&i)) {
+      hash = detail::mix_hash(hash, comparison->getPredicate());
+    }
+    return detail::mix_hash(hash, address_of(i.getOperand(0)->getType()));
+  }
+
+  flat_array<std::uint32_t> identity_;            ///< by instruction
+  flat_array<const llvm::Instruction*> examples_; ///< by identity, less 1
+  detail::hash_map<std::uint64_t> known_;
+};
+
+static_assert(semantic_ir<llvm_congruence> && effect_ir<llvm_congruence> && has_identity<llvm_congruence> &&
+              has_promises_more<llvm_congruence>);
+
+MIDEND_END_NAMESPACE
