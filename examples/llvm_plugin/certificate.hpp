@@ -90,31 +90,40 @@ public:
     }
   }
 
-  /// Stops the compiler unless `verify(before, after)` accepts what was done.
-  template <class Verify> void check(const midend::llvm_editor& after, Verify verify) {
-    if (!before_) {
-      return;
-    }
-    const midend::llvm_editor before(before_->function());
-    const auto verdict = verify(before, after);
-    if (!verdict) {
+  /// Stops the compiler if there is an error in what a change is derived from.
+  template <class Error> void require_none(const Error& error, const midend::llvm_editor& editor) const {
+    if (error) {
       llvm::errs() << pass_ << ": " << function_.getName()
-                   << ": the certificate is rejected: " << midend::to_text(verdict.fault);
-      if (verdict.node != midend::no_node) {
-        llvm::errs() << ", at block ";
-        after.block(verdict.node)->printAsOperand(llvm::errs(), false);
-      }
-      if (verdict.value != midend::no_value) {
-        llvm::errs() << ", value" << *after.value(verdict.value);
+                   << ": the certificate is rejected: " << midend::to_text(error);
+      if (error.value != midend::no_value) {
+        llvm::errs() << ", value" << *editor.value(error.value);
       }
       llvm::errs() << "\n";
       stop();
     }
   }
 
+  /// Stops the compiler unless `verify(before, after)` accepts what was done.
+  template <class Verify> void check(const midend::llvm_editor& after, Verify verify) {
+    if (!before_) {
+      return;
+    }
+    const midend::llvm_editor before(before_->function());
+    require(verify(before, after), after);
+  }
+
   /// The same for what only unfolds the program.
   void check(const midend::llvm_editor& after, const midend::unfolding_witness& witness) {
     check(after, [&](const auto& before, const auto& now) { return midend::verify_unfolding(before, now, witness); });
+  }
+
+  /// The same for what unfolds the program that `change` makes of the old one, and returns the witness of that.
+  template <class Change> void check_after(const midend::llvm_editor& after, Change change) {
+    if (before_) {
+      midend::llvm_editor before(before_->function());
+      const midend::unfolding_witness witness = change(before);
+      require(midend::verify_unfolding(before, after, witness), after);
+    }
   }
 
   /// Stops the compiler if LLVM's verifier finds a mistake. The function must not be being edited.
@@ -123,6 +132,23 @@ public:
   }
 
 private:
+  template <class Verdict> void require(const Verdict& verdict, const midend::llvm_editor& after) const {
+    if (verdict) {
+      return;
+    }
+    llvm::errs() << pass_ << ": " << function_.getName()
+                 << ": the certificate is rejected: " << midend::to_text(verdict.fault);
+    if (verdict.node != midend::no_node) {
+      llvm::errs() << ", at block ";
+      after.block(verdict.node)->printAsOperand(llvm::errs(), false);
+    }
+    if (verdict.value != midend::no_value) {
+      llvm::errs() << ", value" << *after.value(verdict.value);
+    }
+    llvm::errs() << "\n";
+    stop();
+  }
+
   [[noreturn]] static void stop() { llvm::report_fatal_error("midend: a transformation is wrong", false); }
 
   llvm::Function& function_;

@@ -2,11 +2,19 @@
 
 #include "certificate.hpp"
 
+#include <midend/adapters/llvm_congruence.hpp>
 #include <midend/adapters/llvm_editor.hpp>
+#include <midend/adapters/llvm_same_operation.hpp>
 #include <midend/dataflow/domains/number_domain.hpp>
 #include <midend/ssa/apply_sccp.hpp>
+#include <midend/ssa/apply_value_numbering.hpp>
+#include <midend/ssa/poison_promises.hpp>
 #include <midend/ssa/sccp.hpp>
 #include <midend/ssa/sccp_plan.hpp>
+#include <midend/ssa/value_numbering.hpp>
+#include <midend/ssa/value_numbering_plan.hpp>
+#include <midend/ssa/verify_congruence.hpp>
+#include <midend/ssa/verify_sccp.hpp>
 #include <midend/transform/clean_control.hpp>
 #include <midend/transform/close_loops.hpp>
 #include <midend/transform/fix_irreducible.hpp>
@@ -16,6 +24,7 @@
 #include <midend/transform/rotate_loops.hpp>
 #include <midend/transform/simplify_loops.hpp>
 #include <midend/transform/split_critical_edges.hpp>
+#include <midend/transform/unfolding_witness.hpp>
 #include <midend/transform/unify_loop_exits.hpp>
 #include <midend/transform/verify_motion.hpp>
 #include <midend/transform/verify_removal.hpp>
@@ -26,6 +35,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 namespace {
 
@@ -146,19 +156,94 @@ struct hoist_invariants {
   }
 };
 
+/// Replaces values by the constants of a plan in a copy of the function as it was. What `apply_sccp` makes of that is
+/// an unfolding: branches are decided by literals.
+midend::unfolding_witness with_constants(llvm_editor& before, const llvm_editor& after,
+                                         const midend::sccp_plan<std::uint64_t>& plan) {
+  for (const auto& change : plan.replacements) {
+    before.replace_uses(change.value, before.make_constant(change.value, change.constant));
+  }
+  midend::unfolding_witness witness;
+  witness.start(before.graph().num_nodes(), before.graph().num_edges(), before.num_values());
+  for (const midend::edge_id kept : plan.kept_edges) {
+    const midend::node_id n = before.graph().edge_source(kept);
+    const midend::value_id condition = before.condition(n);
+    const bool is_literal = condition != midend::no_value && before.constant(condition).has_value();
+    for (const midend::edge_id e : before.graph().out_edges(n)) {
+      if (e != kept) {
+        witness.dropped.push_back(
+            {n, e, is_literal ? condition : midend::no_value,
+             is_literal ? midend::drop_reason::constant_condition : midend::drop_reason::assumed});
+      }
+    }
+  }
+  witness.grow(after.graph().num_nodes(), after.graph().num_edges(), after.num_values());
+  return witness;
+}
+
+/// What a plan of constants changes.
+change change_of(const midend::sccp_plan<std::uint64_t>& plan) {
+  return plan.empty()                                           ? change::nothing
+         : plan.kept_edges.empty() && plan.erased_nodes.empty() ? change::values
+                                                                : change::flow;
+}
+
 struct sccp {
   static constexpr llvm::StringLiteral name = "midend-sccp";
 
   static change run(llvm_editor& editor, certificate& proof) {
-    midend::sccp_options options;
-    options.checked = proof.is_wanted();
-    const auto found = midend::sccp(editor, midend::number_domain(), options);
-    proof.require(found.broken_value() == midend::no_value, "a fact is not monotone");
+    const auto found = midend::sccp(editor, midend::number_domain());
+    if (proof.is_wanted()) {
+      proof.require_none(midend::verify_sccp(editor, found), editor);
+    }
     const auto plan = midend::plan_sccp(editor, found);
     midend::apply_sccp(editor, plan);
-    return plan.empty()                                           ? change::nothing
-           : plan.kept_edges.empty() && plan.erased_nodes.empty() ? change::values
-                                                                  : change::flow;
+    proof.check_after(editor, [&](llvm_editor& before) { return with_constants(before, editor, plan); });
+    return change_of(plan);
+  }
+};
+
+/// Whether an instruction promises something that another one, of the same opcode, does not promise.
+bool promises_more(const llvm::Value* v, const llvm::Value* w) {
+  const auto* const i = llvm::dyn_cast<llvm::Instruction>(v);
+  const auto* const other = llvm::dyn_cast<llvm::Instruction>(w);
+  if (i == nullptr) {
+    return false;
+  }
+  if (other == nullptr || other->getOpcode() != i->getOpcode()) {
+    return i->getRawSubclassOptionalData() != 0 || i->hasMetadataOtherThanDebugLoc();
+  }
+  return !midend::detail::has_llvm_metadata_of(*other, *i) ||
+         (i->getRawSubclassOptionalData() & ~other->getRawSubclassOptionalData()) != 0;
+}
+
+struct value_numbering {
+  static constexpr llvm::StringLiteral name = "midend-vn";
+
+  static change run(llvm_editor& editor, certificate& proof) {
+    const midend::llvm_congruence view(editor.function()); // with the numbers of the editor
+    const auto found = midend::value_numbering(view, midend::number_domain());
+    if (proof.is_wanted()) {
+      proof.require_none(midend::verify_congruence(view, found), editor);
+    }
+    auto plan = midend::plan_value_numbering(view, found);
+    midend::drop_poison_promises(
+        view, found,
+        [&](midend::value_id v, midend::value_id w) { return promises_more(view.value(v), view.value(w)); }, plan);
+    for (const auto& change : plan.replacements) {
+      proof.require(found.are_congruent(change.value, change.leader), "a value is replaced by one that is not equal");
+    }
+    midend::apply_value_numbering(editor, plan);
+    proof.check_after(editor, [&](llvm_editor& before) {
+      for (const midend::value_id v : plan.dropped_promises) {
+        before.drop_promises(v);
+      }
+      for (const auto& change : plan.replacements) {
+        before.replace_uses(change.value, change.leader);
+      }
+      return with_constants(before, editor, plan.constants);
+    });
+    return std::max(change_of(plan.constants), plan.empty() ? change::nothing : change::values);
   }
 };
 
@@ -268,7 +353,8 @@ constexpr named_pass all[] = {pass_of<transformation_pass<simplify_loops>>,
                               pass_of<transformation_pass<remove_dead_code>>,
                               pass_of<transformation_pass<propagate_copies>>,
                               pass_of<transformation_pass<simplify_loops, hoist_invariants>>,
-                              pass_of<transformation_pass<sccp>>};
+                              pass_of<transformation_pass<sccp>>,
+                              pass_of<transformation_pass<value_numbering>>};
 
 } // namespace
 

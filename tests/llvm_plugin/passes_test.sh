@@ -30,7 +30,7 @@ has() { grep -qF -- "$1" "$work/out.ll"; }
 lacks() { ! has "$1"; }
 
 passes=(midend-simplify-loops midend-close-loops midend-rotate midend-fix-irreducible midend-clean-control midend-dce
-  midend-sccp midend-split-critical-edges midend-unify-exits midend-propagate-copies midend-hoist-invariants)
+  midend-sccp midend-vn midend-split-critical-edges midend-unify-exits midend-propagate-copies midend-hoist-invariants)
 all=$(IFS=,; echo "${passes[*]}")
 
 # Each by itself, checked by its certificate, LLVM's verifier, and LLVM's analyses.
@@ -67,6 +67,16 @@ for pass in "${passes[@]}"; do
 done
 run midend-sccp "$here/program.ll"
 check "the way that is never taken goes" lacks "change:"
+run midend-vn "$here/program.ll"
+check "the way that is never taken goes, by midend-vn" lacks "change:"
+check "midend-vn<verify> of promises.ll" run 'midend-vn<verify>,midend-compare<quiet>,verify' "$here/promises.ll"
+check "an equal sum is replaced by a phi" has "%r = mul i32 %z, %z"
+check "equal quotients are one" has "%s = add i32 %x, %x"
+for promise in nsw nuw exact disjoint nneg inbounds nnan '!range'; do
+  check "$promise is dropped where an equal value does not promise it" lacks " $promise"
+done
+check "other results are not allowed" has "%t = fmul float %s, %z"
+check "an attribute that only one call has" has "%s = mul i32 %x, %y"
 run midend-rotate "$here/program.ll"
 check "optnone is left alone" grep -q '^  %go = icmp slt i64 %i, %n$' "$work/out.ll"
 

@@ -1,0 +1,231 @@
+/// `drop_poison_promises`: completes a plan of `plan_value_numbering` for IRs in which a broken promise makes poison.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dataflow/value_domain.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/ir/semantics.hpp"
+#include "midend/ir/ssa.hpp"
+#include "midend/ssa/detail/congruence_rules.hpp"
+#include "midend/ssa/value_numbering_plan.hpp"
+#include "midend/ssa/value_numbering_result.hpp"
+#include "midend/support/bit_row.hpp"
+#include "midend/support/detail/hash_map.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// Collects pairs (a, b) of a class: in the new program, a stands where the old one has b, so a may be poison only if b
+/// is. That holds if it does of what a and b are computed from, which are pairs again.
+template <class IR, class D, class PromisesMore> class poison_promises {
+public:
+  using plan = value_numbering_plan<domain_constant<D>>;
+
+  poison_promises(const IR& ir, const value_numbering_result<D>& found, const PromisesMore& promises_more, plan& out)
+      : ir_(ir), found_(found), promises_more_(promises_more), out_(out) {}
+
+  void run() {
+    if (out_.replacements.empty()) {
+      return;
+    }
+    const std::size_t count = found_.num_values();
+    home_.assign(count, no_node);
+    now_.resize_for_overwrite(count);
+    drops_.resize(count);
+    drops_.reset();
+    for (value_id v = 0; v != count; ++v) {
+      now_[v] = v;
+    }
+    for (const auto& change : out_.replacements) {
+      now_[change.value] = change.leader;
+    }
+    for (const value_id v : out_.dropped_promises) {
+      drops_.set(v);
+    }
+    collect_edges();
+    for (const auto& change : out_.replacements) {
+      need(change.leader, change.value);
+    }
+    for (std::size_t i = 0; i != pairs_.size(); ++i) {
+      if (pairs_.size() > 8 * count + 64) {
+        drop_all();
+        return;
+      }
+      const pair one = pairs_[i];
+      prove(one.a, one.b);
+    }
+  }
+
+private:
+  struct pair {
+    value_id a;
+    value_id b;
+  };
+
+  void collect_edges() {
+    const auto& g = ir_.graph();
+    const auto nodes = static_cast<node_id>(g.num_nodes());
+    ends_.assign(nodes + std::size_t{1}, 0);
+    const auto for_each_edge = [&](auto visit) {
+      for (node_id n = nodes; n-- != 0;) {
+        for_each_id(g.out_edges(n), [&](edge_id e) {
+          if (found_.is_executable_edge(e)) {
+            visit(e, static_cast<node_id>(g.edge_target(e)));
+          }
+        });
+      }
+    };
+    for_each_edge([&](edge_id, node_id target) { ++ends_[target]; });
+    counts_to_ends(ends_);
+    edges_.resize_for_overwrite(ends_.back());
+    for_each_edge([&](edge_id e, node_id target) { edges_[--ends_[target]] = e; });
+    for (node_id n = 0; n != nodes; ++n) {
+      for_each_id(ir_.values(n), [&](value_id v) { home_[v] = n; });
+    }
+  }
+
+  /// `a` or what replaces it stands where `b` was. Constants replace all that is constant.
+  void need(value_id a, value_id b) {
+    a = now_[a];
+    if (a == b || home_[a] == no_node || home_[b] == no_node || found_.constant(a) || !found_.is_computed(a) ||
+        !found_.is_computed(b)) {
+      return;
+    }
+    const std::uint64_t key = std::uint64_t{a} << 32 | b;
+    if (met_.find_or_insert(key, static_cast<std::uint32_t>(pairs_.size())) == pairs_.size()) {
+      pairs_.push_back({a, b});
+    }
+  }
+
+  void prove(value_id a, value_id b) {
+    const bool a_is_phi = ir_.is_phi(a);
+    const bool b_is_phi = ir_.is_phi(b);
+    if (a_is_phi && promises_more_(a, b)) {
+      drop(a);
+    }
+    if (a_is_phi && b_is_phi && home_[a] == home_[b]) {
+      for_each_input(a, [&](value_id, edge_id e) {
+        need(static_cast<value_id>(ir_.phi_input(a, e)), static_cast<value_id>(ir_.phi_input(b, e)));
+      });
+    } else if (a_is_phi) { // it passes on what is equal to b
+      for_each_input(a, [&](value_id input, edge_id) { need_if_equal(input, b); });
+    } else if (b_is_phi) {
+      for_each_input(b, [&](value_id input, edge_id) { need_if_equal(a, input); });
+    } else if (!passes_on(a, [&](value_id operand) { need(operand, b); }) &&
+               !passes_on(b, [&](value_id operand) { need(a, operand); })) {
+      if (promises_more_(a, b)) {
+        drop(a);
+      }
+      pair_operands(a, b);
+    }
+  }
+
+  void need_if_equal(value_id a, value_id b) {
+    if (found_.are_congruent(a, b)) {
+      need(a, b);
+    }
+  }
+
+  /// Whether `v` is a copy, or another operation that returns an operand; visits that.
+  template <class Visit> bool passes_on(value_id v, Visit visit) const {
+    bool passes = false;
+    if (ir_.operation(v).code != operation::other) {
+      for_each_id(ir_.operands(v), [&](value_id operand) {
+        if (found_.are_congruent(operand, v)) {
+          passes = true;
+          visit(operand);
+        }
+      });
+    }
+    return passes;
+  }
+
+  void pair_operands(value_id a, value_id b) {
+    left_.clear();
+    right_.clear();
+    for_each_id(ir_.operands(a), [&](value_id v) { left_.push_back(v); });
+    for_each_id(ir_.operands(b), [&](value_id v) { right_.push_back(v); });
+    if (left_.size() == 2 && right_.size() == 2 &&
+        !(found_.are_congruent(left_[0], right_[0]) && found_.are_congruent(left_[1], right_[1]))) {
+      std::swap(right_[0], right_[1]); // a + b and b + a, or a < b and b > a
+    }
+    for (std::size_t i = 0; i != left_.size() && i != right_.size(); ++i) {
+      need(left_[i], right_[i]);
+    }
+  }
+
+  template <class Visit> void for_each_input(value_id phi, Visit visit) const {
+    for (std::uint32_t i = ends_[home_[phi]]; i != ends_[home_[phi] + std::size_t{1}]; ++i) {
+      const auto input = static_cast<value_id>(ir_.phi_input(phi, edges_[i]));
+      if (input != no_value) {
+        visit(input, edges_[i]);
+      }
+    }
+  }
+
+  void drop(value_id v) {
+    if (!drops_.test(v)) {
+      drops_.set(v);
+      out_.dropped_promises.push_back(v);
+    }
+  }
+
+  /// Instead of very many pairs: no value that is equal to another one keeps a promise that the other does not make.
+  void drop_all() {
+    for (std::uint32_t c = 0; c != found_.num_classes(); ++c) {
+      const auto members = found_.members_of_class(c);
+      for (const value_id v : members) {
+        if (members.size() > 1 && home_[v] != no_node) {
+          drop(v);
+        }
+      }
+    }
+  }
+
+  const IR& ir_;
+  const value_numbering_result<D>& found_;
+  const PromisesMore& promises_more_;
+  plan& out_;
+  flat_array<node_id> home_;
+  flat_array<value_id> now_; ///< by value: what replaces it, or itself
+  flat_array<std::uint32_t> ends_;
+  flat_array<edge_id> edges_; ///< executable ones, by target
+  bit_row drops_;
+  flat_array<pair> pairs_;
+  hash_map<std::uint64_t> met_;
+  flat_array<value_id> left_;
+  flat_array<value_id> right_;
+};
+
+} // namespace detail
+
+/// Adds to `plan.dropped_promises` what has to lose its promises in an IR in which an operation whose promise is broken
+/// goes on with *poison*, as in LLVM, and does not trap. There it is not enough that a leader promises no more than
+/// what it replaces:
+///
+///     n1: %x = add nsw %a, %b      n2: %y = add nsw %a, %b
+///                 n3: %z = phi %x, %y
+///                     %v = add %a, %b         is %z, but only if the sums of n1 and n2 promise nothing
+///
+/// So this follows a leader and what it replaces through phis, and through operands where neither of two equal ones
+/// dominates the other, to operations that compute the same, and compares these. `promises_more(a, b)` says whether `a`
+/// promises something that `b` does not; of a phi `a`, whether it promises anything, if `b` is no phi. Both are values
+/// in nodes.
+///
+/// What a plan does not replace keeps its promises. Call it after changes were vetoed. O(values + operands + edges) for
+/// usual programs; where phis make very many pairs, all members of classes of several values are listed instead.
+template <semantic_ir_argument IR, value_domain D, class PromisesMore>
+void drop_poison_promises(const IR& ir, const value_numbering_result<D>& found, const PromisesMore& promises_more,
+                          value_numbering_plan<domain_constant<D>>& plan) {
+  detail::poison_promises<IR, D, PromisesMore>(ir, found, promises_more, plan).run();
+}
+
+MIDEND_END_NAMESPACE
