@@ -1,29 +1,38 @@
-/// Results of value numbering that are wrong on purpose.
+/// Results of value numbering that are wrong on purpose, or another partition of the same values.
 #pragma once
 
 #include <midend/ssa/value_numbering_result.hpp>
+#include <midend/support/flat_array.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
-/// A friend of results.
+/// Makes other results.
 struct midend::detail::congruence_mutation {
-  /// Makes one class of two, `a` < `b`.
+  /// With these classes, numbered from 0 without gaps.
+  template <class D> static void set_classes(value_numbering_result<D>& r, const std::vector<std::uint32_t>& classes) {
+    std::uint32_t count = 0;
+    for (const std::uint32_t c : classes) {
+      count = std::max(count, c + 1);
+    }
+    r.starts_.assign(count + std::size_t{1}, 0);
+    for (value_id v = 0; v != classes.size(); ++v) {
+      r.class_[v] = classes[v];
+      ++r.starts_[classes[v]];
+    }
+    counts_to_ends(r.starts_);
+    for (value_id v = static_cast<value_id>(classes.size()); v-- != 0;) {
+      r.members_[--r.starts_[classes[v]]] = v;
+    }
+  }
+
   template <class D> static void merge(value_numbering_result<D>& r, std::uint32_t a, std::uint32_t b) {
-    std::vector<std::vector<value_id>> classes(r.num_classes());
-    for (std::uint32_t c = 0; c != r.num_classes(); ++c) {
-      classes[c].assign(r.members_of_class(c).begin(), r.members_of_class(c).end());
+    std::vector<std::uint32_t> classes(r.class_.begin(), r.class_.end());
+    for (std::uint32_t& c : classes) {
+      c = c == b ? a : c > b ? c - 1 : c; // a is less than b
     }
-    classes[a].insert(classes[a].end(), classes[b].begin(), classes[b].end());
-    classes.erase(classes.begin() + b);
-    r.starts_.assign(1, 0);
-    r.members_.clear();
-    for (std::uint32_t c = 0; c != classes.size(); ++c) {
-      for (const value_id v : classes[c]) {
-        r.class_[v] = c;
-        r.members_.push_back(v);
-      }
-      r.starts_.push_back(static_cast<std::uint32_t>(r.members_.size()));
-    }
+    set_classes(r, classes);
   }
 };
