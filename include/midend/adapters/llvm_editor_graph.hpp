@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/support/detail/growing_lists.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/range.hpp"
 #include "midend/support/span.hpp"
@@ -13,80 +14,8 @@
 MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
-
-/// Lists of numbers, each of which may grow. A list that outgrows its place moves to the end of the pool.
-class growing_lists {
-public:
-  void clear() {
-    lists_.clear();
-    pool_.clear();
-  }
-
-  std::size_t size() const { return lists_.size(); }
-
-  /// Room for what is known before.
-  void reserve(std::size_t lists, std::size_t elements) {
-    lists_.reserve(lists);
-    pool_.reserve(elements);
-  }
-
-  void add_list() { add_list(id_range<std::uint32_t>()); }
-
-  template <class Elements> void add_list(const Elements& elements) {
-    const auto count = static_cast<std::uint32_t>(elements.size());
-    lists_.push_back({static_cast<std::uint32_t>(pool_.size()), count, count});
-    for (const std::uint32_t element : elements) {
-      pool_.push_back(element);
-    }
-  }
-
-  span<const std::uint32_t> operator[](std::size_t i) const {
-    return {pool_.data() + lists_[i].first, std::size_t{lists_[i].size}};
-  }
-
-  std::uint32_t& at(std::size_t i, std::size_t k) { return pool_[lists_[i].first + k]; }
-
-  void push_back(std::size_t i, std::uint32_t element) {
-    list& l = lists_[i];
-    if (l.size == l.capacity) {
-      const std::uint32_t first = l.first;
-      l.first = static_cast<std::uint32_t>(pool_.size());
-      l.capacity = l.size < 2 ? 4 : 2 * l.size;
-      for (std::uint32_t k = 0; k != l.capacity; ++k) {
-        pool_.push_back(k < l.size ? std::uint32_t{pool_[first + k]} : 0);
-      }
-    }
-    pool_[l.first + l.size++] = element;
-  }
-
-  /// The last element takes the place of element `k`.
-  void remove(std::size_t i, std::size_t k) {
-    list& l = lists_[i];
-    pool_[l.first + k] = pool_[l.first + l.size - 1];
-    --l.size;
-  }
-
-  void shrink(std::size_t i, std::size_t count) { lists_[i].size = static_cast<std::uint32_t>(count); }
-
-  /// The elements must not be in a list.
-  void assign(std::size_t i, span<const std::uint32_t> elements) {
-    shrink(i, 0);
-    for (const std::uint32_t element : elements) {
-      push_back(i, element);
-    }
-  }
-
-private:
-  struct list {
-    std::uint32_t first;
-    std::uint32_t size;
-    std::uint32_t capacity;
-  };
-
-  flat_array<list> lists_;
-  flat_array<std::uint32_t> pool_;
-};
-
+class llvm_numbered_function;
+class llvm_phi_edges;
 } // namespace detail
 
 /// A flow graph whose edges keep their numbers while it changes; models `edge_indexed_flow_graph`, with `in_edges(n)`.
@@ -125,6 +54,8 @@ public:
 
 private:
   friend class llvm_editor;
+  friend class detail::llvm_numbered_function;
+  friend class detail::llvm_phi_edges;
 
   struct edge_record {
     node_id source;
@@ -133,24 +64,28 @@ private:
     std::uint32_t slot;     ///< the number of the successor, if the terminator has several
   };
 
-  template <class G> void read(const G& g) {
-    const node_id count = detail::node_count(g);
-    edges_.resize_for_overwrite(g.num_edges());
-    out_.reserve(count, g.num_edges());
-    in_.reserve(count, g.num_edges());
+  /// `visit_targets(n, add)` calls `add` with the targets of the edges out of node `n`, in order.
+  template <class VisitTargets> void read(node_id count, VisitTargets visit_targets) {
+    flat_array<std::uint32_t> entered(count, 0);
+    edges_.reserve(count + count / std::size_t{2});
     for (node_id n = 0; n != count; ++n) {
-      out_.add_list(g.out_edges(n));
-      in_.add_list(g.in_edges(n));
       std::uint32_t slot = 0;
-      for (const edge_id e : g.out_edges(n)) {
-        edges_[e].source = n;
-        edges_[e].slot = slot++;
+      visit_targets(n, [&](node_id target) { edges_.push_back({n, target, entered[target]++, slot++}); });
+    }
+    const auto num_edges = static_cast<edge_id>(edges_.size());
+    out_.reserve(count, num_edges);
+    edge_id e = 0;
+    for (node_id n = 0; n != count; ++n) {
+      const edge_id first = e;
+      while (e != num_edges && edges_[e].source == n) {
+        ++e;
       }
-      std::uint32_t position = 0;
-      for (const edge_id e : g.in_edges(n)) {
-        edges_[e].target = n;
-        edges_[e].position = position++;
-      }
+      out_.add_list(id_range<edge_id>(first, e));
+      in_.add_list_with_room(entered[n]);
+    }
+    in_.make_room();
+    for (e = 0; e != num_edges; ++e) {
+      in_.push_back(edges_[e].target, e);
     }
   }
 
@@ -173,6 +108,12 @@ private:
     edges_[e].source = source;
     out_.push_back(source, e);
     enter(e, target);
+  }
+
+  /// An edge that `clear_out_edges` took from a node is its only one.
+  void reattach(edge_id e, node_id source) {
+    edges_[e].source = source;
+    out_.push_back(source, e);
   }
 
   void enter(edge_id e, node_id target) {

@@ -1,0 +1,528 @@
+/// `llvm_numbered_function`: numbers for the blocks, edges and values of a function that is being changed. For LLVM 19.
+#pragma once
+
+#include "midend/adapters/detail/llvm_operands.hpp"
+#include "midend/adapters/llvm_editor_graph.hpp"
+#include "midend/adapters/llvm_numbering.hpp"
+#include "midend/adapters/llvm_operations.hpp"
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/support/detail/growing_lists.hpp"
+#include "midend/support/detail/hash_map.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/range.hpp"
+#include "midend/support/span.hpp"
+
+#include <llvm/IR/Argument.h>
+#include <llvm/IR/BasicBlock.h>
+#include <llvm/IR/Constant.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/Instruction.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Value.h>
+#include <llvm/Support/Casting.h>
+
+#include <cstddef>
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// A function by number, where the numbers are those of `llvm_ssa`, and what is added gets numbers at the end.
+///
+/// Blocks and edges are read at once. Everything else is read when it is first asked for, because changes of control
+/// flow look at few values:
+/// 1. instructions, with their order: one pass over LLVM's lists;
+/// 2. constants, whose numbers depend on all operands of the function: for `num_values`, and before the first change;
+/// 3. addresses to numbers: a block at a time;
+/// 4. operands and operations: a value, or the phis of a block, at a time.
+///
+/// So a read may complete the tables, and threads must not read at the same time. It never moves operands that were
+/// read before.
+class llvm_numbered_function {
+public:
+  explicit llvm_numbered_function(llvm::Function& f) : function_(&f) {
+    const std::size_t count = f.size();
+    blocks_.reserve(count + 8);
+    nodes_.clear(count + 8);
+    for (llvm::BasicBlock& b : f) {
+      nodes_.find_or_insert(&b, static_cast<node_id>(blocks_.size()));
+      blocks_.push_back(&b);
+    }
+    num_initial_nodes_ = static_cast<node_id>(count);
+    graph_.read(num_initial_nodes_, [&](node_id n, auto add) {
+      const llvm::Instruction& end = *blocks_[n]->getTerminator();
+      for (unsigned slot = 0; slot != end.getNumSuccessors(); ++slot) {
+        add(nodes_.find(end.getSuccessor(slot)));
+      }
+    });
+  }
+
+  llvm_numbered_function(const llvm_numbered_function&) = delete;
+  llvm_numbered_function& operator=(const llvm_numbered_function&) = delete;
+
+  llvm::Function& function() const { return *function_; }
+
+  const llvm_editor_graph& graph() const { return graph_; }
+
+  llvm_editor_graph& graph() { return graph_; }
+
+  const llvm_editor_graph::edge_record& edge(edge_id e) const { return graph_.edges_[e]; }
+
+  // Blocks.
+
+  std::size_t num_nodes() const { return blocks_.size(); }
+
+  llvm::BasicBlock& block(node_id n) const { return *blocks_[n]; }
+
+  /// The node of a block, or `no_node`.
+  node_id node(const llvm::BasicBlock* b) const { return nodes_.find(b); }
+
+  node_id add_node(llvm::BasicBlock* b) {
+    number_all();
+    const node_id n = graph_.add_node();
+    blocks_.push_back(b);
+    nodes_.find_or_insert(b, n);
+    ends_.push_back({no_value, no_value});
+    return n;
+  }
+
+  /// The instruction at the end of a block, or null.
+  llvm::Instruction* end_of(node_id n) const { return blocks_[n]->getTerminator(); }
+
+  /// The number of the successor that an edge is.
+  std::uint32_t slot_of(edge_id e) const {
+    const llvm_editor_graph::edge_record& r = graph_.edges_[e];
+    return end_of(r.source)->getNumSuccessors() == 1 ? 0 : r.slot;
+  }
+
+  bool has_phis(node_id n) const { return !blocks_[n]->empty() && llvm::isa<llvm::PHINode>(blocks_[n]->front()); }
+
+  // Values.
+
+  std::size_t num_values() const {
+    number_all();
+    return values_.size();
+  }
+
+  llvm::Value& value(value_id v) const {
+    require(v);
+    return *values_[v];
+  }
+
+  llvm::Instruction& instruction(value_id v) const { return llvm::cast<llvm::Instruction>(value(v)); }
+
+  llvm::PHINode& phi(value_id v) const { return llvm::cast<llvm::PHINode>(value(v)); }
+
+  /// The number of an instruction, an argument, or a constant that the function uses or used; else `no_value`.
+  value_id number(const llvm::Value* v) const {
+    const value_id known = numbers_.find(v);
+    if (known != no_value) {
+      return known;
+    }
+    if (const auto* const i = llvm::dyn_cast<llvm::Instruction>(v)) {
+      const node_id n = i->getParent() == nullptr ? no_node : node(i->getParent());
+      return n < num_initial_nodes_ && number_addresses(n) ? numbers_.find(v) : no_value;
+    }
+    if (const auto* const a = llvm::dyn_cast<llvm::Argument>(v)) {
+      return a->getParent() == function_ ? num_instructions() + a->getArgNo() : no_value;
+    }
+    if (llvm::isa<llvm::Constant>(v) && !has_all_) {
+      number_all();
+      return numbers_.find(v);
+    }
+    return no_value;
+  }
+
+  id_range<value_id> parameters() const {
+    const value_id first = num_instructions();
+    return {first, first + static_cast<value_id>(function_->arg_size())};
+  }
+
+  bool is_instruction(value_id v) const { return has(v, trait::instruction); }
+
+  bool is_phi(value_id v) const { return has(v, trait::phi); }
+
+  bool is_terminator(value_id v) const { return has(v, trait::end); }
+
+  const llvm_operation_record& operation(value_id v) const {
+    require(v);
+    value_record& r = records_[v];
+    if ((r.traits & trait::known_operation) == 0) {
+      r.traits |= trait::known_operation;
+      r.operation = llvm_operation_record::of(instruction(v), (r.traits & trait::phi) != 0);
+    }
+    return r.operation;
+  }
+
+  /// After the flags or attributes of an instruction have changed.
+  void read_operation_again(value_id v) {
+    require(v);
+    records_[v].traits &= static_cast<std::uint8_t>(~trait::known_operation);
+  }
+
+  /// The number of a constant or argument, which is added if it is new.
+  value_id number_of(llvm::Value* v) {
+    const value_id known = number(v);
+    return known == no_value ? add_other(v) : known;
+  }
+
+  /// A new instruction, which is in no node yet. Its operands are those of `like`, or none.
+  value_id add_instruction(llvm::Instruction* i, value_id like = no_value) {
+    number_all();
+    const auto fresh = static_cast<value_id>(values_.size());
+    const bool is_phi = llvm::isa<llvm::PHINode>(i);
+    const int traits =
+        trait::instruction | trait::known_operands | (is_phi ? +trait::phi : 0) | (i->isTerminator() ? +trait::end : 0);
+    values_.push_back(i);
+    records_.push_back({no_value, no_value, no_node, {}, static_cast<std::uint8_t>(traits)});
+    numbers_.find_or_insert(i, fresh);
+    operands_.add_list();
+    if (like != no_value) {
+      for (std::size_t k = 0; k != operands(like).size(); ++k) {
+        operands_.push_back(fresh, operands_[like][k]);
+      }
+    }
+    return fresh;
+  }
+
+  // The values of a node, in order.
+
+  node_id node_of(value_id v) const {
+    require(v);
+    return records_[v].node;
+  }
+
+  value_id next(value_id v) const {
+    require(v);
+    return records_[v].next;
+  }
+
+  value_id first(node_id n) const {
+    number_instructions();
+    return ends_[n].first;
+  }
+
+  value_id last(node_id n) const {
+    number_instructions();
+    return ends_[n].last;
+  }
+
+  value_id terminator(node_id n) const {
+    const value_id v = last(n);
+    return v != no_value && is_terminator(v) ? v : no_value;
+  }
+
+  value_id first_after_phis(node_id n) const {
+    value_id v = first(n);
+    while (v != no_value && is_phi(v)) {
+      v = records_[v].next;
+    }
+    return v;
+  }
+
+  template <class Visit> void for_each_phi(node_id n, Visit visit) const {
+    if (has_phis(n)) {
+      for (value_id v = first(n); v != no_value && is_phi(v); v = records_[v].next) {
+        visit(v, phi(v));
+      }
+    }
+  }
+
+  /// Puts a value before another one, or at the end.
+  void link(value_id v, node_id n, value_id before) {
+    value_record& r = records_[v];
+    node_values& own = ends_[n];
+    r.node = n;
+    r.next = before;
+    r.previous = before == no_value ? own.last : records_[before].previous;
+    (r.previous == no_value ? own.first : records_[r.previous].next) = v;
+    (before == no_value ? own.last : records_[before].previous) = v;
+  }
+
+  void unlink(value_id v) {
+    number_all();
+    value_record& r = records_[v];
+    if (v < num_instructions_) {
+      number_addresses(r.node); // later it could not be found by its block
+    }
+    node_values& own = ends_[r.node];
+    (r.previous == no_value ? own.first : records_[r.previous].next) = r.next;
+    (r.next == no_value ? own.last : records_[r.next].previous) = r.previous;
+    r.node = no_node;
+    r.next = no_value;
+    r.previous = no_value;
+  }
+
+  // Operands.
+
+  span<const value_id> operands(value_id v) const {
+    require(v);
+    if ((records_[v].traits & trait::known_operands) == 0) {
+      read_operands(v);
+    }
+    return operands_[v];
+  }
+
+  bool has_known_operands(value_id v) const { return has(v, trait::known_operands); }
+
+  /// For changes: the lists, with that of `v` read.
+  growing_lists& lists_with(value_id v) {
+    static_cast<void>(operands(v));
+    return operands_;
+  }
+
+  static void set_use(llvm::Use& use, llvm::Value* v) { use.set(v); }
+
+  /// The value, or null for `no_value`.
+  llvm::Value* value_or_null(value_id v) const { return v == no_value ? nullptr : &value(v); }
+
+  /// Instructions, arguments and constants get the numbers that they have in `llvm_ssa`. To be called before the first
+  /// change of an instruction.
+  void number_all() const {
+    if (!has_all_) {
+      number_instructions();
+      number_constants();
+    }
+  }
+
+private:
+  struct trait {
+    enum : std::uint8_t { instruction = 1, end = 2, phi = 4, known_operation = 8, known_operands = 16 };
+  };
+
+  struct value_record {
+    value_id next;
+    value_id previous;
+    node_id node; ///< or `no_node`
+    llvm_operation_record operation;
+    std::uint8_t traits;
+  };
+
+  struct node_values {
+    value_id first;
+    value_id last;
+  };
+
+  void require(value_id v) const {
+    if (v >= values_.size()) {
+      number_all();
+    }
+  }
+
+  bool has(value_id v, unsigned traits) const {
+    require(v);
+    return (records_[v].traits & traits) != 0;
+  }
+
+  value_id num_instructions() const {
+    number_instructions();
+    return num_instructions_;
+  }
+
+  void number_instructions() const {
+    if (!has_instructions_) {
+      read_instructions();
+    }
+  }
+
+  MIDEND_SELDOM_CALLED void read_instructions() const {
+    has_instructions_ = true;
+    const std::size_t expected = 8 * std::size_t{num_initial_nodes_} + function_->arg_size() + 8;
+    values_.reserve(expected);
+    records_.reserve(expected);
+    operands_.reserve(expected, 0);
+    ends_.reserve(num_initial_nodes_ + std::size_t{8});
+    first_value_.reserve(num_initial_nodes_ + std::size_t{1});
+    for (node_id n = 0; n != num_initial_nodes_; ++n) {
+      const auto first = static_cast<value_id>(values_.size());
+      auto v = first;
+      for (llvm::Instruction& i : *blocks_[n]) {
+        const bool is_phi = i.getOpcode() == llvm::Instruction::PHI;
+        values_.push_back(&i);
+        records_.push_back(
+            {v + 1, v - 1, n, {}, static_cast<std::uint8_t>(trait::instruction | (is_phi ? +trait::phi : 0))});
+        operands_.add_list_with_room(i.getNumOperands());
+        ++v;
+      }
+      records_[first].previous = no_value;
+      records_[v - 1].next = no_value;
+      records_[v - 1].traits |= trait::end;
+      ends_.push_back({first, v - 1});
+      first_value_.push_back(first);
+    }
+    num_instructions_ = static_cast<value_id>(values_.size());
+    first_value_.push_back(num_instructions_);
+    operands_.make_room();
+    for (llvm::Argument& a : function_->args()) {
+      push_other(&a);
+    }
+    has_addresses_.assign(num_initial_nodes_, 0);
+  }
+
+  value_id push_other(llvm::Value* v) const {
+    const std::uint8_t width = llvm_width(v->getType());
+    values_.push_back(v);
+    records_.push_back({no_value,
+                        no_value,
+                        no_node,
+                        {operation::other, width, width, 0},
+                        trait::known_operation | trait::known_operands});
+    operands_.add_list();
+    return static_cast<value_id>(values_.size() - 1);
+  }
+
+  value_id add_other(llvm::Value* v) const {
+    const value_id fresh = push_other(v);
+    numbers_.find_or_insert(v, fresh);
+    return fresh;
+  }
+
+  void number_constant(llvm::Value* v) const {
+    if (llvm::isa<llvm::Constant>(v) && numbers_.find(v) == no_value) {
+      add_other(v);
+    }
+  }
+
+  /// In order of first use; inputs of phis come last, and those of one phi are in the order of the edges.
+  MIDEND_SELDOM_CALLED void number_constants() const {
+    has_all_ = true;
+    flat_array<value_id> phis;
+    for (value_id v = 0; v != num_instructions_; ++v) {
+      const auto& i = llvm::cast<llvm::Instruction>(*values_[v]);
+      if ((records_[v].traits & trait::phi) != 0) {
+        phis.push_back(v);
+      } else if (i.getOpcode() == llvm::Instruction::Switch) {
+        number_constant(i.getOperand(0));
+      } else {
+        for (const llvm::Use& use : i.operands()) {
+          number_constant(use.get());
+        }
+      }
+    }
+    for (const value_id v : phis) {
+      const auto& phi = llvm::cast<llvm::PHINode>(*values_[v]);
+      unsigned fresh = 0;
+      for (const llvm::Use& use : phi.incoming_values()) {
+        fresh += llvm::isa<llvm::Constant>(use.get()) && numbers_.find(use.get()) == no_value ? 1u : 0u;
+      }
+      if (fresh > 1) {
+        find_entries(phi, records_[v].node);
+      }
+      for (unsigned k = 0; fresh != 0 && k != phi.getNumIncomingValues(); ++k) {
+        number_constant(phi.getIncomingValue(fresh > 1 ? entries_[k] : k));
+      }
+    }
+  }
+
+  /// Whether the addresses of the instructions that were in a node at first had no numbers yet; now they do.
+  bool number_addresses(node_id n) const {
+    number_instructions();
+    if (n >= num_initial_nodes_ || has_addresses_[n] != 0) {
+      return false;
+    }
+    has_addresses_[n] = 1;
+    for (value_id v = first_value_[n]; v != first_value_[n + std::size_t{1}]; ++v) {
+      numbers_.find_or_insert(values_[v], v);
+    }
+    return true;
+  }
+
+  /// LLVM's operands are those of the editor, so they can be read at any time; those of phis, until the edges into
+  /// their node change.
+  MIDEND_SELDOM_CALLED void read_operands(value_id v) const {
+    const auto& i = llvm::cast<llvm::Instruction>(*values_[v]);
+    if ((records_[v].traits & trait::phi) != 0) {
+      read_phis(records_[v].node);
+      return;
+    }
+    records_[v].traits |= trait::known_operands;
+    if (i.getOpcode() == llvm::Instruction::Switch) {
+      operands_.push_back(v, number_or_null(i.getOperand(0)));
+      return;
+    }
+    for (unsigned at = 0; at != i.getNumOperands(); ++at) {
+      if (is_llvm_operand(i, at)) {
+        operands_.push_back(v, number_or_null(i.getOperand(at)));
+      }
+    }
+  }
+
+  value_id number_or_null(const llvm::Value* v) const { return v == nullptr ? no_value : number(v); }
+
+  void read_phis(node_id n) const {
+    number_all(); // inputs are often constants
+    const llvm::PHINode* last = nullptr;
+    for (value_id v = ends_[n].first; v != no_value && is_phi(v); v = records_[v].next) {
+      if ((records_[v].traits & trait::known_operands) != 0) {
+        continue;
+      }
+      records_[v].traits |= trait::known_operands;
+      const auto& phi = llvm::cast<llvm::PHINode>(*values_[v]);
+      if (last == nullptr || !have_same_blocks(phi, *last)) {
+        find_entries(phi, n);
+      }
+      last = &phi;
+      for (unsigned k = 0; k != phi.getNumIncomingValues(); ++k) {
+        operands_.push_back(v, number(phi.getIncomingValue(entries_[k])));
+      }
+    }
+  }
+
+  static bool have_same_blocks(const llvm::PHINode& a, const llvm::PHINode& b) {
+    for (unsigned k = 0; k != a.getNumIncomingValues(); ++k) {
+      if (a.getIncomingBlock(k) != b.getIncomingBlock(k)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Which entry of a phi belongs to each edge into its node. Entries of parallel edges have the same value.
+  void find_entries(const llvm::PHINode& phi, node_id n) const {
+    const span<const edge_id> edges = graph_.in_edges(n);
+    MIDEND_ASSERT(phi.getNumIncomingValues() == edges.size(), "an entry of the phi for each edge", n);
+    entries_.resize_for_overwrite(edges.size());
+    bool is_ordered = true;
+    for (unsigned k = 0; k != edges.size(); ++k) {
+      entries_[k] = k;
+      is_ordered = is_ordered && phi.getIncomingBlock(k) == blocks_[graph_.edges_[edges[k]].source];
+    }
+    if (is_ordered) {
+      return;
+    }
+    if (entry_of_.size() < num_initial_nodes_) {
+      entry_of_.resize_for_overwrite(num_initial_nodes_);
+    }
+    for (unsigned k = 0; k != edges.size(); ++k) {
+      entry_of_[nodes_.find(phi.getIncomingBlock(k))] = k;
+    }
+    for (unsigned k = 0; k != edges.size(); ++k) {
+      entries_[k] = entry_of_[graph_.edges_[edges[k]].source];
+    }
+  }
+
+  llvm::Function* function_;
+  llvm_editor_graph graph_;
+  flat_array<llvm::BasicBlock*> blocks_;
+  hash_map<const llvm::BasicBlock*> nodes_;
+  node_id num_initial_nodes_ = 0;
+  mutable bool has_instructions_ = false;
+  mutable bool has_all_ = false;
+  mutable value_id num_instructions_ = 0;
+  mutable flat_array<llvm::Value*> values_;
+  mutable flat_array<value_record> records_;
+  mutable growing_lists operands_;
+  mutable flat_array<node_values> ends_;
+  mutable flat_array<value_id> first_value_;        ///< by initial node, and one more
+  mutable flat_array<unsigned char> has_addresses_; ///< by initial node
+  mutable hash_map<const llvm::Value*> numbers_;
+  mutable flat_array<unsigned> entries_;
+  mutable flat_array<unsigned> entry_of_;
+};
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,281 @@
+/// `llvm_phi_edges`: phis whose inputs belong to edges, over LLVM's phis, whose inputs belong to blocks. For LLVM 19.
+#pragma once
+
+#include "midend/adapters/detail/llvm_numbered_function.hpp"
+#include "midend/adapters/llvm_editor_graph.hpp"
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/support/detail/hash_map.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
+
+#include <llvm/IR/BasicBlock.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/Instructions.h>
+
+#include <cstddef>
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// Changes targets of edges, and with them the phis there.
+///
+/// Before the edges into a node change, LLVM's entries of its phis are brought into the order of the edges, and they
+/// stay so. Inputs that are not set are null. Parallel edges may have different inputs; `separate` then leads such an
+/// edge through a block that only LLVM sees, and takes that away when it is no longer needed.
+class llvm_phi_edges {
+public:
+  explicit llvm_phi_edges(llvm_numbered_function& f) : f_(f) {}
+
+  /// LLVM's entries of the phis of a node in the order of its edges.
+  void order(node_id n) {
+    while (is_ordered_.size() <= n) {
+      is_ordered_.push_back(0);
+    }
+    if (is_ordered_[n] != 0) {
+      return;
+    }
+    is_ordered_[n] = 1;
+    const span<const edge_id> edges = f_.graph().in_edges(n);
+    f_.for_each_phi(n, [&](value_id v, llvm::PHINode& phi) {
+      const span<const value_id> inputs = f_.operands(v);
+      for (unsigned k = 0; k != edges.size(); ++k) {
+        llvm::BasicBlock* const from = incoming_block(edges[k]);
+        if (phi.getIncomingBlock(k) != from || phi.getIncomingValue(k) != &f_.value(inputs[k])) {
+          phi.setIncomingBlock(k, from);
+          set_input(phi, k, inputs[k]);
+        }
+      }
+    });
+  }
+
+  bool is_ordered(node_id n) const { return n < is_ordered_.size() && is_ordered_[n] != 0; }
+
+  /// The block from which phis in the target of an edge get their input.
+  llvm::BasicBlock* incoming_block(edge_id e) const {
+    return has_separator(e) ? separators_[e] : &f_.block(f_.edge(e).source);
+  }
+
+  /// The block to which LLVM's successor leads.
+  const llvm::BasicBlock* next_block(edge_id e) const {
+    return has_separator(e) ? separators_[e] : &f_.block(f_.edge(e).target);
+  }
+
+  /// The input of a phi in the target of an edge.
+  void set(value_id phi, edge_id e, value_id v) {
+    order(f_.edge(e).target);
+    const std::uint32_t position = f_.edge(e).position;
+    f_.lists_with(phi).at(phi, position) = v;
+    set_input(f_.phi(phi), position, v);
+    note(f_.edge(e).source);
+  }
+
+  /// Inputs that are not set, for all edges into a node; the phi has none before.
+  void add_inputs(value_id v, node_id n) {
+    llvm::PHINode& phi = f_.phi(v);
+    growing_lists& operands = f_.lists_with(v);
+    operands.shrink(v, 0);
+    for (const edge_id e : f_.graph().in_edges(n)) {
+      add_input(phi, incoming_block(e));
+      operands.push_back(v, no_value);
+      note(f_.edge(e).source);
+    }
+  }
+
+  static void clear_inputs(llvm::PHINode& phi) {
+    while (phi.getNumIncomingValues() != 0) {
+      phi.removeIncomingValue(phi.getNumIncomingValues() - 1, false);
+    }
+  }
+
+  /// Makes an edge, which LLVM's terminator has already.
+  edge_id add_edge(node_id source, node_id target, std::uint32_t slot) {
+    MIDEND_ASSERT(target != f_.graph().entry(), "a target that is not the entry");
+    order(target);
+    const edge_id e = f_.graph().add_edge(source, target, slot);
+    add_entries(e);
+    return e;
+  }
+
+  /// An edge that was erased leads from a node to another one again.
+  void restore_edge(edge_id e, node_id source, node_id target) {
+    order(target);
+    f_.graph().attach(e, source, target);
+    f_.end_of(source)->setSuccessor(f_.slot_of(e), &f_.block(target));
+    add_entries(e);
+  }
+
+  /// Leads an edge elsewhere.
+  void redirect(edge_id e, node_id target) {
+    leave(e);
+    order(target);
+    f_.graph().enter(e, target);
+    f_.end_of(f_.edge(e).source)->setSuccessor(f_.slot_of(e), &f_.block(target));
+    add_entries(e);
+  }
+
+  /// Removes the inputs for an edge, and the edge from its target.
+  void leave(edge_id e) {
+    const node_id target = f_.edge(e).target;
+    order(target);
+    const std::uint32_t position = f_.edge(e).position;
+    f_.for_each_phi(target, [&](value_id v, llvm::PHINode& phi) {
+      const unsigned last = phi.getNumIncomingValues() - 1;
+      if (position != last) {
+        phi.setIncomingBlock(position, phi.getIncomingBlock(last));
+        phi.getOperandUse(position).set(phi.getIncomingValue(last));
+      }
+      phi.removeIncomingValue(last, false);
+      f_.lists_with(v).remove(v, position);
+    });
+    f_.graph().leave(e);
+    erase_separator(e);
+  }
+
+  /// The edges of a node leave the end of another node, which has moved there.
+  void move_out_edges(node_id from, node_id to) {
+    for (const edge_id e : f_.graph().out_edges(from)) {
+      order(f_.edge(e).target);
+    }
+    f_.graph().move_out_edges(from, to);
+    for (const edge_id e : f_.graph().out_edges(to)) {
+      if (!has_separator(e)) {
+        f_.for_each_phi(f_.edge(e).target, [&](value_id, llvm::PHINode& phi) {
+          phi.setIncomingBlock(f_.edge(e).position, &f_.block(to));
+        });
+      }
+    }
+    if (from < is_noted_.size() && is_noted_[from] != 0) {
+      note(to);
+    }
+  }
+
+  /// The edge leads directly to its target.
+  void lead_directly(edge_id e) {
+    if (!has_separator(e)) {
+      return;
+    }
+    const llvm_editor_graph::edge_record r = f_.edge(e);
+    f_.end_of(r.source)->setSuccessor(f_.slot_of(e), &f_.block(r.target));
+    order(r.target);
+    f_.for_each_phi(r.target,
+                    [&](value_id, llvm::PHINode& phi) { phi.setIncomingBlock(r.position, &f_.block(r.source)); });
+    erase_separator(e);
+  }
+
+  bool has_separator(edge_id e) const { return e < separators_.size() && separators_[e] != nullptr; }
+
+  /// Parallel edges lead through blocks of their own exactly where their phi inputs differ. O(what has changed).
+  void separate() {
+    for (const node_id n : noted_) {
+      is_noted_[n] = 0;
+      separate(n);
+    }
+    noted_.clear();
+  }
+
+private:
+  void set_input(llvm::PHINode& phi, unsigned k, value_id v) const { phi.getOperandUse(k).set(f_.value_or_null(v)); }
+
+  static void add_input(llvm::PHINode& phi, llvm::BasicBlock* from) {
+    phi.addIncoming(llvm::PoisonValue::get(phi.getType()), from);
+    phi.getOperandUse(phi.getNumIncomingValues() - 1).set(nullptr);
+  }
+
+  /// Phis of the target have one more input, for an edge that is the last one into it.
+  void add_entries(edge_id e) {
+    bool has_phis = false;
+    f_.for_each_phi(f_.edge(e).target, [&](value_id v, llvm::PHINode& phi) {
+      add_input(phi, incoming_block(e));
+      f_.lists_with(v).push_back(v, no_value);
+      has_phis = true;
+    });
+    if (has_phis) {
+      note(f_.edge(e).source);
+    }
+  }
+
+  /// Edges from the node may be parallel with different inputs.
+  void note(node_id n) {
+    if (f_.graph().out_edges(n).size() < 2) {
+      return;
+    }
+    while (is_noted_.size() <= n) {
+      is_noted_.push_back(0);
+    }
+    if (is_noted_[n] == 0) {
+      is_noted_[n] = 1;
+      noted_.push_back(n);
+    }
+  }
+
+  void separate(node_id n) {
+    const span<const edge_id> edges = f_.graph().out_edges(n);
+    leaders_.clear();
+    leader_of_.clear(edges.size());
+    for (const edge_id e : edges) {
+      const node_id target = f_.edge(e).target;
+      const auto fresh = static_cast<std::uint32_t>(leaders_.size());
+      const std::uint32_t k = leader_of_.find_or_insert(target, fresh);
+      if (k == fresh) {
+        leaders_.push_back(e);
+        lead_directly(e);
+      } else {
+        bool equal = true;
+        f_.for_each_phi(target, [&](value_id phi, llvm::PHINode&) {
+          const span<const value_id> inputs = f_.operands(phi);
+          equal = equal && inputs[f_.edge(e).position] == inputs[f_.edge(leaders_[k]).position];
+        });
+        equal ? lead_directly(e) : lead_through_separator(e);
+      }
+    }
+  }
+
+  void lead_through_separator(edge_id e) {
+    if (has_separator(e)) {
+      return;
+    }
+    while (separators_.size() <= e) {
+      separators_.push_back(nullptr);
+    }
+    const llvm_editor_graph::edge_record r = f_.edge(e);
+    llvm::Instruction& end = *f_.end_of(r.source);
+    llvm::BasicBlock& target = f_.block(r.target);
+    order(r.target);
+    auto* const b = llvm::BasicBlock::Create(f_.function().getContext(), target.getName(), &f_.function(), &target);
+    llvm::BranchInst::Create(&target, b)->setDebugLoc(end.getDebugLoc());
+    separators_[e] = b;
+    end.setSuccessor(f_.slot_of(e), b);
+    f_.for_each_phi(r.target, [&](value_id, llvm::PHINode& phi) { phi.setIncomingBlock(r.position, b); });
+  }
+
+  /// The block that separated an edge, to which nothing leads any more.
+  void erase_separator(edge_id e) {
+    if (!has_separator(e)) {
+      return;
+    }
+    llvm::BasicBlock* const b = separators_[e];
+    separators_[e] = nullptr;
+    llvm::Instruction* const end = f_.edge(e).source == no_node ? nullptr : f_.end_of(f_.edge(e).source);
+    if (end != nullptr && end->getSuccessor(f_.slot_of(e)) == b) {
+      end->setSuccessor(f_.slot_of(e), &f_.block(f_.edge(e).target));
+    }
+    b->eraseFromParent();
+  }
+
+  llvm_numbered_function& f_;
+  flat_array<unsigned char> is_ordered_;     ///< by node
+  flat_array<unsigned char> is_noted_;       ///< by node
+  flat_array<node_id> noted_;                ///< whose edges may be parallel with different inputs
+  flat_array<llvm::BasicBlock*> separators_; ///< by edge
+  flat_array<edge_id> leaders_;
+  hash_map<node_id> leader_of_;
+};
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE
