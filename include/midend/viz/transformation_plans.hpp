@@ -21,6 +21,8 @@
 #include "midend/transform/split_critical_edges.hpp"
 #include "midend/transform/unfolding_witness.hpp"
 #include "midend/transform/unify_loop_exits.hpp"
+#include "midend/transform/unroll_loops.hpp"
+#include "midend/transform/untaken_exits.hpp"
 #include "midend/viz/certificates.hpp"
 #include "midend/viz/value_names.hpp"
 
@@ -94,6 +96,24 @@ constexpr std::string_view to_text(hoisting_refusal_reason r) {
     return "it may trap, and would run earlier or where it did not";
   default:
     return "it reads memory, and the loop writes or calls";
+  }
+}
+
+constexpr std::string_view to_text(unrolling_refusal_reason r) {
+  switch (r) {
+    using enum unrolling_refusal_reason;
+  case one_copy:
+    return "one copy is the loop itself";
+  case overlaps:
+    return "a loop around it or inside it is unrolled";
+  case may_not_duplicate:
+    return "an operation may not be copied";
+  case no_phi:
+    return "a value can take no phi";
+  case edge_stays:
+    return "an edge cannot be redirected";
+  default:
+    return "more would be cloned than the limit";
   }
 }
 
@@ -542,6 +562,70 @@ inline std::string summary_text(const hoisting_plan& plan) {
     counts.refused(count, "operation", to_text(reason));
   }
   return counts.text();
+}
+
+/// A line for each loop. `loops` is that of the plan.
+///
+///     unroll the loop of test: 4 copies are the new body
+///     peel the loop of test: 2 copies run before it
+///     the loop of test is not unrolled: an operation may not be copied, %call
+template <class IR, value_names Names = numbered_values>
+  requires has_graph<IR> && graph_is_edge_indexed<IR>
+std::string to_text(const IR& ir, const loop_forest& loops, const unrolling_plan& plan, const Names& names = {}) {
+  std::string out;
+  const auto loop_of = [&](loop_id l) { return "the loop of " + std::string(names.node(loops.header(l))); };
+  for (const loop_unrolling& x : plan.unrollings) {
+    if (x.shape == unrolling_shape::cycle) {
+      out += "unroll " + loop_of(x.loop) + ": " + std::to_string(x.copies) + " copies are the new body\n";
+    } else {
+      out += "peel " + loop_of(x.loop) + ": " + std::to_string(x.copies - 1) +
+             (x.copies == 2 ? " copy runs before it\n" : " copies run before it\n");
+    }
+  }
+  for (const unrolling_refusal& r : plan.refused) {
+    out += loop_of(r.loop) + " is not unrolled: " + std::string(to_text(r.reason));
+    out += r.edge == no_edge ? std::string() : ", " + detail::ends_text(ir.graph(), r.edge, names);
+    out += r.value == no_value ? "\n" : ", " + std::string(names.value(r.value)) + '\n';
+  }
+  return out;
+}
+
+inline std::string summary_text(const unrolling_plan& plan) {
+  using enum unrolling_refusal_reason;
+  detail::plan_counts counts("no loop unrolled");
+  std::size_t cycles = 0;
+  for (const loop_unrolling& x : plan.unrollings) {
+    cycles += x.shape == unrolling_shape::cycle ? 1u : 0u;
+  }
+  counts.done(cycles, "unrolled loop").done(plan.unrollings.size() - cycles, "peeled loop").done(plan.cloned, "clone");
+  for (const unrolling_refusal_reason reason : {one_copy, overlaps, may_not_duplicate, no_phi, edge_stays, too_large}) {
+    std::size_t count = 0;
+    for (const unrolling_refusal& r : plan.refused) {
+      count += r.reason == reason ? 1u : 0u;
+    }
+    counts.refused(count, "loop", to_text(reason));
+  }
+  return counts.text();
+}
+
+/// A line for each exit.
+///
+///     never test -> exit: the loop leaves by body -> exit before
+///     never test -> exit: no iteration leaves there
+template <class IR, value_names Names = numbered_values>
+  requires has_graph<IR> && graph_is_edge_indexed<IR>
+std::string to_text(const IR& ir, const untaken_exits_plan& plan, const Names& names = {}) {
+  std::string out;
+  for (const untaken_exit& x : plan.exits) {
+    out += "never " + detail::ends_text(ir.graph(), x.edge, names);
+    out += x.before == no_edge ? ": no iteration leaves there\n"
+                               : ": the loop leaves by " + detail::ends_text(ir.graph(), x.before, names) + " before\n";
+  }
+  return out;
+}
+
+inline std::string summary_text(const untaken_exits_plan& plan) {
+  return detail::plan_counts("all exits stay").done(plan.exits.size(), "untaken exit").text();
 }
 
 MIDEND_END_NAMESPACE

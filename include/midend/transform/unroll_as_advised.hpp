@@ -1,0 +1,51 @@
+/// `unrolling_request_of`: how `unroll_loops` carries an advice out.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/induction/trip_count.hpp"
+#include "midend/transform/unroll_loops.hpp"
+#include "midend/unrolling/unrolling_advice.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// What to ask of `unroll_loops` for a candidate of an advice, which need not be the chosen one; nothing for `none`.
+///
+/// | kind | copies |
+/// |---|---|
+/// | `full` | a chain of as many copies as header executions, exact or at most; `sccp` then removes what is not reached
+/// | | `partial`, `uncounted` | a cycle of `factor` copies | | `partial_with_remainder`, `runtime` | the same: the last
+/// pass ends in the middle. `drop_untaken_exits` finds the copy in which it does if the trip count is a number; else
+/// each copy keeps its test | | `peel` | a chain of one copy more than iterations are peeled |
+///
+/// So remainders are placed as by `remainder_placement::mid_exit`, whatever the candidate says. A loop that is tested
+/// before its work has one header execution more than complete iterations: the last copy of a complete unrolling is its
+/// last test.
+constexpr std::optional<unrolling_request> unrolling_request_of(const unrolling_advice& advice,
+                                                                const unrolling_candidate& candidate) {
+  switch (candidate.kind) {
+  case unrolling_kind::none:
+    return std::nullopt;
+  case unrolling_kind::full: {
+    const std::optional<std::uint64_t> executions = advice.counters.trip.header_executions();
+    if (!executions || *executions > std::numeric_limits<std::uint32_t>::max()) {
+      return std::nullopt;
+    }
+    return unrolling_request{advice.loop, unrolling_shape::chain, static_cast<std::uint32_t>(*executions)};
+  }
+  case unrolling_kind::peel:
+    return unrolling_request{advice.loop, unrolling_shape::chain, candidate.factor + 1};
+  default:
+    return unrolling_request{advice.loop, unrolling_shape::cycle, candidate.factor};
+  }
+}
+
+/// The same for the decision; nothing if there is an obstacle.
+constexpr std::optional<unrolling_request> unrolling_request_of(const unrolling_advice& advice) {
+  return advice.obstacle != unrolling_obstacle::none ? std::nullopt : unrolling_request_of(advice, advice.decision());
+}
+
+MIDEND_END_NAMESPACE

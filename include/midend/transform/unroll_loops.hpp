@@ -1,0 +1,266 @@
+/// `unroll_loops`: several copies of a loop, one after another.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/editing.hpp"
+#include "midend/ir/effects.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/profile.hpp"
+#include "midend/ir/ssa.hpp"
+#include "midend/loops/dominators_and_loops.hpp"
+#include "midend/loops/loop_edges.hpp"
+#include "midend/loops/loop_forest.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/order.hpp"
+#include "midend/support/span.hpp"
+#include "midend/transform/simplify_loops.hpp"
+#include "midend/transform/unfolding.hpp"
+#include "midend/transform/unfolding_witness.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// Where the last of several copies of a loop leads back.
+enum class unrolling_shape : std::uint8_t {
+  cycle, ///< to the first copy: an iteration of the new loop is as many iterations of the old one
+  chain  ///< to itself: the other copies are the first iterations, and the last copy is the loop of the others. With as
+         ///< many copies as header executions, no iterations are left for it: a complete unrolling
+};
+
+/// A loop to be unrolled.
+struct unrolling_request {
+  loop_id loop;
+  unrolling_shape shape;
+  std::uint32_t copies; ///< with the original
+};
+
+/// Why a loop is not unrolled.
+enum class unrolling_refusal_reason : std::uint8_t {
+  one_copy,          ///< fewer than two copies were asked for: nothing is to do
+  overlaps,          ///< a loop around it or inside it, or the same one, is unrolled by the plan
+  may_not_duplicate, ///< an operation
+  no_phi,            ///< copies of a value could not be joined by a phi (`may_insert_phi`)
+  edge_stays,        ///< an edge of the loop cannot be redirected
+  too_large          ///< more would be cloned than the options allow
+};
+
+struct unrolling_refusal {
+  loop_id loop;
+  unrolling_refusal_reason reason;
+  value_id value; ///< the operation, or `no_value`
+  edge_id edge;   ///< that stays, or `no_edge`
+
+  friend constexpr bool operator==(const unrolling_refusal&, const unrolling_refusal&) = default;
+};
+
+/// A loop that will be unrolled.
+struct loop_unrolling {
+  loop_id loop;
+  unrolling_shape shape;
+  std::uint32_t copies;
+  std::uint32_t first_node; ///< into `unrolling_plan::nodes`; the header
+  std::uint32_t num_nodes;
+  std::size_t cloned; ///< operations and phis
+};
+
+/// What `unroll_loops` will do. To veto an unrolling, remove it.
+struct unrolling_plan {
+  std::uint64_t epoch = 0;
+  flat_array<loop_unrolling> unrollings;
+  flat_array<node_id> nodes;
+  flat_array<unrolling_refusal> refused;
+  std::size_t cloned = 0; ///< by all of them
+
+  bool empty() const { return unrollings.empty(); }
+};
+
+struct unrolling_limits {
+  std::size_t max_cloned = 4096; ///< operations and phis, for all loops together: of what is copied, not what survives
+};
+
+/// Which of these loops can be unrolled so, in the order of the requests. They may have any form: several latches and
+/// exits, loops and irreducible cycles inside, no preheader, unreachable predecessors, the entry as header. Of loops
+/// that contain each other only the first in this order is unrolled.
+///
+/// Requires a forest of this graph as it is, with boundaries. O(n + size of the loops), so a loop that is refused for
+/// its size costs its size and not that of its copies.
+template <effect_ir_argument IR>
+  requires graph_of_ir_argument<IR>
+unrolling_plan plan_unroll_loops(const IR& ir, const loop_forest& loops, span<const unrolling_request> requests,
+                                 const unrolling_limits& limits = {}) {
+  const auto& g = ir.graph();
+  MIDEND_ASSERT(loops.epoch() == graph_epoch(g), "a loop forest of this graph", loops.epoch(), graph_epoch(g));
+  unrolling_plan plan;
+  plan.epoch = graph_epoch(g);
+  flat_array<unsigned char> taken(loops.num_loops(), 0); // it, a loop in it or around it is unrolled
+  for (const unrolling_request& r : requests) {
+    MIDEND_ASSERT(r.loop < loops.num_loops(), "a loop of the forest", r.loop, loops.num_loops());
+    const auto refuse = [&](unrolling_refusal_reason reason, value_id v = no_value, edge_id e = no_edge) {
+      plan.refused.push_back({r.loop, reason, v, e});
+    };
+    if (r.copies < 2) {
+      refuse(unrolling_refusal_reason::one_copy);
+      continue;
+    }
+    if (taken[r.loop] != 0) {
+      refuse(unrolling_refusal_reason::overlaps);
+      continue;
+    }
+    std::size_t size = 0;
+    value_id unique = no_value;
+    value_id philess = no_value;
+    edge_id stays = no_edge;
+    for (const node_id n : loops.blocks(r.loop)) {
+      detail::for_each_id(ir.values(n), [&](value_id v) {
+        ++size;
+        if (!ir.is_phi(v)) {
+          unique = unique == no_value && !ir.may_duplicate(v) ? v : unique;
+          philess = philess == no_value && !is_terminator(ir, v) && !may_insert_phi(ir, v) ? v : philess;
+        }
+      });
+      detail::for_each_id(g.out_edges(n),
+                          [&](edge_id e) { stays = stays == no_edge && !may_redirect(ir, e) ? e : stays; });
+    }
+    const std::size_t times = r.copies - std::size_t{1};
+    const std::size_t left = limits.max_cloned - detail::min(plan.cloned, limits.max_cloned);
+    if (unique != no_value) {
+      refuse(unrolling_refusal_reason::may_not_duplicate, unique);
+    } else if (philess != no_value) {
+      refuse(unrolling_refusal_reason::no_phi, philess);
+    } else if (stays != no_edge) {
+      refuse(unrolling_refusal_reason::edge_stays, no_value, stays);
+    } else if (size > left / times) {
+      refuse(unrolling_refusal_reason::too_large);
+    } else {
+      const auto first = static_cast<std::uint32_t>(plan.nodes.size());
+      for (const node_id n : loops.blocks(r.loop)) {
+        plan.nodes.push_back(n);
+      }
+      const auto count = static_cast<std::uint32_t>(plan.nodes.size()) - first;
+      plan.unrollings.push_back({r.loop, r.shape, r.copies, first, count, size * times});
+      plan.cloned += size * times;
+      for (const loop_id inner : loops.subloops(r.loop)) {
+        taken[inner] = 1;
+      }
+      for (loop_id outer = loops.parent(r.loop); outer != no_loop; outer = loops.parent(outer)) {
+        taken[outer] = 1;
+      }
+    }
+  }
+  return plan;
+}
+
+namespace detail {
+
+/// The counts of a loop that is copied are divided between the copies in a way that the profile does not tell.
+template <class E> void forget_counts([[maybe_unused]] E& editor, [[maybe_unused]] span<const node_id> nodes) {
+  if constexpr (profile_editor<E>) {
+    for (const node_id n : nodes) {
+      editor.set_count(n, std::nullopt);
+    }
+  }
+}
+
+/// Makes the copies of one loop and leads the edges that stay inside. `position` has room for all nodes that there are
+/// when the first copy is made.
+template <class E>
+void copy_loop(unfolding<E>& u, const unrolling_plan& plan, const loop_unrolling& x,
+               flat_array<std::uint32_t>& position) {
+  const auto& g = u.program().graph();
+  const span<const node_id> nodes(plan.nodes.data() + x.first_node, x.num_nodes);
+  forget_counts(u.editor(), nodes);
+  for (std::uint32_t i = 0; i != nodes.size(); ++i) {
+    position[nodes[i]] = i;
+  }
+  flat_array<node_id> copies; // copy k of nodes[i] is at k · num_nodes + i
+  for (const node_id n : nodes) {
+    copies.push_back(n);
+  }
+  flat_array<node_id> made;
+  for (std::uint32_t k = 1; k != x.copies; ++k) {
+    u.duplicate_region(nodes, made);
+    for (const node_id n : made) {
+      copies.push_back(n);
+    }
+  }
+  const auto copy = [&](std::size_t k, std::uint32_t i) { return copies[k * x.num_nodes + i]; };
+  flat_array<edge_id> edges;
+  for (std::size_t k = 0; k != x.copies; ++k) {
+    const std::size_t next = k + 1 != x.copies ? k + 1 : x.shape == unrolling_shape::cycle ? 0 : k;
+    for (std::uint32_t i = 0; i != x.num_nodes; ++i) {
+      edges.clear();
+      for_each_id(g.out_edges(copy(k, i)), [&](edge_id e) { edges.push_back(e); });
+      for (const edge_id e : edges) {
+        const auto target = static_cast<node_id>(g.edge_target(e)); // an original, or outside
+        const std::uint32_t at = target < position.size() ? position[target] : no_node;
+        if (at != no_node) {
+          const node_id wanted = copy(at == 0 ? next : k, at);
+          if (wanted != target) {
+            u.lead(e, wanted);
+          }
+        }
+      }
+    }
+  }
+  for (const node_id n : nodes) {
+    position[n] = no_node;
+  }
+}
+
+} // namespace detail
+
+/// Applies a plan for the program as it is. Each copy has all tests of the loop, so the new program does what the old
+/// one did, whatever the trip count is: the witness needs no reason for anything, and there is nothing to be said about
+/// counters, wrap-around or flags. Tests whose outcome is known in a copy are another matter, with proofs of their own:
+/// `drop_untaken_exits` for those that the trip count decides, `sccp` for the others, and for complete unrolling.
+///
+/// The original is the first copy, so edges into the loop stay. Phis of headers take inputs edge by edge: where header
+/// phis exchange their values, the copies exchange names, and in a cycle whose number of copies is a multiple of the
+/// period, each phi is its own next value.
+///
+/// Counts of a profile are unknown in all copies afterwards: how often each of them runs is not in the old profile.
+/// Probabilities are those of the original.
+///
+/// O(what is cloned, and what `repair_ssa` costs); one repair for all loops.
+template <class E> void apply_unroll_loops(unfolding<E>& u, const unrolling_plan& plan) {
+  MIDEND_ASSERT(plan.epoch == graph_epoch(u.program().graph()), "a plan for this graph as it is now", plan.epoch);
+  if (plan.empty()) {
+    return;
+  }
+  flat_array<std::uint32_t> position(static_cast<std::size_t>(u.program().graph().num_nodes()), no_node);
+  for (const loop_unrolling& x : plan.unrollings) {
+    detail::copy_loop(u, plan, x, position);
+  }
+  u.finish();
+}
+
+/// The same; returns the witness.
+template <detail::edits_alone E>
+  requires unfolding_editor_argument<E>
+unfolding_witness apply_unroll_loops(E& editor, const unrolling_plan& plan) {
+  unfolding<E> u(editor);
+  apply_unroll_loops(u, plan);
+  return u.take_witness();
+}
+
+/// Unrolls loops of a function. Returns the witness, the plan, and the dominators and loops of the new graph.
+template <unfolding_editor_argument E>
+  requires effect_ir_argument<E>
+loop_transformation<unrolling_plan> unroll_loops(E& editor, const loop_forest& loops,
+                                                 span<const unrolling_request> requests,
+                                                 const unrolling_limits& limits = {}) {
+  loop_transformation<unrolling_plan> out;
+  out.plan = plan_unroll_loops(editor, loops, requests, limits);
+  out.witness = apply_unroll_loops(editor, out.plan);
+  auto found = dominators_and_loops(editor.graph());
+  out.dominators = std::move(found.dominators);
+  out.loops = std::move(found.loops);
+  return out;
+}
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,437 @@
+#include "kit/run_text.hpp"
+#include "transform/cleaning_checks.hpp"
+
+#include <doctest/doctest.h>
+#include <midend/elbrus/equal.hpp>
+#include <midend/elbrus/views/cost_view.hpp>
+#include <midend/ssa/apply_sccp.hpp>
+#include <midend/ssa/sccp.hpp>
+#include <midend/ssa/sccp_plan.hpp>
+#include <midend/transform.hpp>
+#include <midend/viz/transformation_plans.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace midend_tests;
+namespace elbrus = midend::elbrus;
+
+namespace {
+
+using enum midend::unrolling_shape;
+using midend::unrolling_request;
+
+/// What is wrong with a step and its certificate, or nothing. All dropped edges have to be proven.
+std::string why_uncertified(const elbrus::procedure& before, const elbrus::procedure& after,
+                            const midend::unfolding_witness& w) {
+  const midend::unfolding_verdict verdict = certificate(before, after, w);
+  const midend::untaken_exits_verdict untaken = midend::verify_untaken_exits(elbrus::cost_view(before), w);
+  std::string why;
+  if (!verdict) {
+    why = "rejected: " + to_text(verdict);
+  } else if (!untaken) {
+    why = join("not proven: edge ", untaken.edge);
+  } else if (untaken.proven < verdict.assumed) { // of unreachable nodes nobody asks
+    why = join(verdict.assumed, " assumed, ", untaken.proven, " proven");
+  } else {
+    why = why_ill_formed(after);
+  }
+  return why.empty() ? why : why + "\n" + elbrus::to_text(before) + elbrus::to_text(after);
+}
+
+/// Unrolls, drops untaken exits, and certifies both. Returns the plan of the second step.
+midend::untaken_exits_plan unroll(elbrus::procedure& p, const std::vector<unrolling_request>& requests,
+                                  std::string& why, std::size_t max_cloned = 4096) {
+  elbrus::procedure before = p;
+  elbrus::editor e(p);
+  const auto loops = midend::dominators_and_loops(p).loops;
+  const auto done = midend::unroll_loops(e, loops, requests, {.max_cloned = max_cloned});
+  why = why_uncertified(before, p, done.witness);
+  before = p;
+  const midend::untaken_exits_plan plan = midend::plan_untaken_exits(elbrus::cost_view(p), done.loops);
+  const midend::unfolding_witness w = midend::apply_untaken_exits(e, plan);
+  why += why.empty() ? why_uncertified(before, p, w) : "";
+  return plan;
+}
+
+/// The only loop of the first procedure of a text, unrolled. It runs as before on the arguments.
+elbrus::program unrolled(std::string_view text, midend::unrolling_shape shape, std::uint32_t copies,
+                         const std::vector<std::vector<elbrus::scalar>>& inputs = {{}}) {
+  const elbrus::program before = program_of(text);
+  elbrus::program after = before;
+  std::string why;
+  unroll(after.procedures[0], {{0, shape, copies}}, why);
+  CHECK_MESSAGE(why.empty(), why);
+  for (const auto& arguments : inputs) {
+    const auto old = elbrus::interpreter(before).run(0, arguments, {});
+    const auto now = elbrus::interpreter(after).run(0, arguments, {});
+    CHECK(old.value.has_value() == now.value.has_value());
+    CHECK_MESSAGE(old.value == now.value, elbrus::to_text(after));
+  }
+  return after;
+}
+
+/// Branches of reachable nodes.
+std::size_t num_branches(const elbrus::procedure& p) {
+  const midend::dominator_tree tree = midend::dominators(p);
+  std::size_t count = 0;
+  for (node_id n = 0; n != p.num_nodes(); ++n) {
+    count += tree.is_reachable(n) && p.out_edges(n).size() > 1 ? 1u : 0u;
+  }
+  return count;
+}
+
+/// Constants, then flow, then dead code.
+void clean(elbrus::procedure& p) {
+  elbrus::editor e(p);
+  const elbrus::semantic_view view(p);
+  midend::apply_sccp(e, midend::plan_sccp(view, midend::sccp(view)));
+  midend::clean_control(e);
+  midend::remove_dead_code(e);
+  midend::clean_control(e);
+}
+
+/// `for (i = start; i comparison bound; i += step) s = 3 · s + i` in eight bits.
+std::string counting(int start, int step, const char* comparison, int bound) {
+  return join("proc @f() -> i64 {\n  node entry:\n    br loop\n  node loop:\n    %i = phi.i8 [entry: ",
+              std::to_string(start), "], [body: %i1]\n    %s = phi.i64 [entry: 0], [body: %s1]\n    %q = cmp.",
+              comparison, ".i8 %i, ", std::to_string(bound),
+              "\n    br %q ? body : exit\n  node body:\n    %w = zext.i8.i64 %i\n    %m = mul.i64 %s, 3\n    "
+              "%s1 = add.i64 %m, %w\n    %i1 = add.i8 %i, ",
+              std::to_string(step), "\n    br loop\n  node exit:\n    ret %s\n}\n");
+}
+
+constexpr std::string_view sum_to_n = R"(
+proc @f(%n: i32) -> i32 {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i32 [entry: 0], [body: %i1]
+    %s = phi.i32 [entry: 0], [body: %s1]
+    %q = cmp.lt.i32 %i, %n
+    br %q ? body : exit
+  node body:
+    %s1 = add.i32 %s, %i
+    %i1 = add.i32 %i, 1
+    br loop
+  node exit:
+    ret %s
+}
+)";
+
+elbrus::scalar number(elbrus::type t, std::uint64_t bits) {
+  return elbrus::scalar{t, bits};
+}
+
+} // namespace
+
+TEST_CASE("a factor that divides the trip count: one test is left") {
+  for (const std::uint32_t factor : {2u, 4u, 8u, 16u}) {
+    const elbrus::program p = unrolled(counting(0, 1, "ult", 64), cycle, factor);
+    CHECK(num_branches(p.procedures[0]) == 1);
+    CHECK(midend::dominators_and_loops(p.procedures[0]).loops.num_loops() == 1);
+  }
+}
+
+TEST_CASE("a factor that does not divide the trip count: the test in the copy where the loop ends is left") {
+  for (const std::uint32_t factor : {3u, 5u, 7u}) {
+    elbrus::program p = program_of(counting(0, 1, "ult", 64));
+    std::string why;
+    const auto plan = unroll(p.procedures[0], {{0, cycle, factor}}, why);
+    CHECK_MESSAGE(why.empty(), why);
+    CHECK(plan.exits.size() == factor - 1);
+    CHECK(num_branches(p.procedures[0]) == 1);
+  }
+}
+
+TEST_CASE("a trip count that is not known: each copy keeps its test") {
+  std::vector<std::vector<elbrus::scalar>> inputs;
+  for (std::uint64_t n = 0; n != 20; ++n) {
+    inputs.push_back({number(elbrus::type::i32, n)});
+  }
+  inputs.push_back({number(elbrus::type::i32, 0x80000000)});
+  for (const std::uint32_t copies : {2u, 3u, 7u}) {
+    CHECK(num_branches(unrolled(sum_to_n, cycle, copies, inputs).procedures[0]) == copies);
+    CHECK(num_branches(unrolled(sum_to_n, chain, copies, inputs).procedures[0]) == copies);
+  }
+}
+
+TEST_CASE("a chain of as many copies as header executions: constants leave no loop") {
+  for (const int iterations : {0, 1, 2, 3, 10}) {
+    elbrus::program p = unrolled(counting(0, 1, "ult", iterations), chain, static_cast<std::uint32_t>(iterations + 1));
+    const auto expected = elbrus::interpreter(p).run(0, {}, {}).value;
+    clean(p.procedures[0]);
+    CHECK(midend::dominators_and_loops(p.procedures[0]).loops.num_loops() == 0);
+    CHECK(num_branches(p.procedures[0]) == 0);
+    CHECK(elbrus::interpreter(p).run(0, {}, {}).value == expected);
+  }
+}
+
+TEST_CASE("a chain of as many copies as header executions at most: data end it sooner") {
+  constexpr std::string_view text = R"(
+proc @f(%x: i32) -> i32 {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i32 [entry: 0], [next: %i1]
+    %found = cmp.eq.i32 %i, %x
+    br %found ? exit : next
+  node next:
+    %i1 = add.i32 %i, 1
+    %q = cmp.lt.i32 %i1, 4
+    br %q ? loop : none
+  node none:
+    ret -1
+  node exit:
+    ret %i
+}
+)";
+  std::vector<std::vector<elbrus::scalar>> inputs;
+  for (std::uint64_t x = 0; x != 6; ++x) {
+    inputs.push_back({number(elbrus::type::i32, x)});
+  }
+  elbrus::program p = unrolled(text, chain, 4, inputs);
+  clean(p.procedures[0]);
+  CHECK(midend::dominators_and_loops(p.procedures[0]).loops.num_loops() == 0);
+  CHECK(num_branches(p.procedures[0]) == 4);
+}
+
+TEST_CASE("counters of eight bits: any start, step, comparison, bound and factor") {
+  constexpr std::array<const char*, 10> comparisons = {"eq", "ne", "lt", "le", "gt", "ge", "ult", "ule", "ugt", "uge"};
+  constexpr std::array steps = {1, -1, 2, -2, 3, -3};
+  constexpr std::array<std::uint32_t, 7> factors = {2, 3, 4, 5, 7, 8, 16};
+  random_source random(17);
+  std::size_t counted = 0;
+  for (std::size_t i = 0; i != affordable(500); ++i) {
+    const std::string text = counting(static_cast<int>(random.below(256)) - 128, steps[random.below(6)],
+                                      comparisons[random.below(10)], static_cast<int>(random.below(256)) - 128);
+    const std::uint32_t factor = factors[random.below(7)];
+    elbrus::program before = program_of(text);
+    elbrus::program after = before;
+    std::string why;
+    unroll(after.procedures[0], {{0, cycle, factor}}, why);
+    CHECK_MESSAGE(why.empty(), why);
+    const elbrus::run_options limit{.step_limit = 20'000};
+    const auto old = elbrus::interpreter(before).run(0, {}, {}, limit);
+    const auto now = elbrus::interpreter(after).run(0, {}, {}, limit);
+    CHECK_MESSAGE(old.value == now.value, text, elbrus::to_text(after));
+    // A loop that ends has one test; one that does not has none.
+    counted += old.value ? 1u : 0u;
+    CHECK_MESSAGE(num_branches(after.procedures[0]) == (old.value ? 1 : 0), text, elbrus::to_text(after));
+  }
+  CHECK(counted > affordable(500) / 3);
+}
+
+TEST_CASE("nested loops: the outer one is copied with the inner one") {
+  constexpr std::string_view text = R"(
+proc @f(%n: i32, %m: i32) -> i32 {
+  node entry:
+    br outer
+  node outer:
+    %i = phi.i32 [entry: 0], [latch: %i1]
+    %s = phi.i32 [entry: 1], [latch: %t]
+    %more = cmp.ult.i32 %i, %n
+    br %more ? inner : exit
+  node inner:
+    %j = phi.i32 [outer: 0], [inner: %j1]
+    %t0 = phi.i32 [outer: %s], [inner: %t]
+    %three = mul.i32 %t0, 3
+    %t = add.i32 %three, %j
+    %j1 = add.i32 %j, 1
+    %again = cmp.ult.i32 %j1, %m
+    br %again ? inner : latch
+  node latch:
+    %i1 = add.i32 %i, 1
+    br outer
+  node exit:
+    ret %s
+}
+)";
+  std::vector<std::vector<elbrus::scalar>> inputs;
+  for (std::uint64_t n = 0; n != 7; ++n) {
+    inputs.push_back({number(elbrus::type::i32, n), number(elbrus::type::i32, n % 3 + 1)});
+  }
+  CHECK(midend::dominators_and_loops(unrolled(text, cycle, 3, inputs).procedures[0]).loops.num_loops() == 4);
+  CHECK(midend::dominators_and_loops(unrolled(text, chain, 3, inputs).procedures[0]).loops.num_loops() == 4);
+
+  // Both at once: the second is refused, whichever it is.
+  for (const midend::loop_id first : {0u, 1u}) {
+    elbrus::procedure p = program_of(text).procedures[0];
+    const auto loops = midend::dominators_and_loops(p).loops;
+    const unrolling_request both[] = {{first, cycle, 2}, {1 - first, cycle, 2}};
+    const auto plan = midend::plan_unroll_loops(elbrus::editor(p), loops, both);
+    REQUIRE(plan.unrollings.size() == 1);
+    REQUIRE(plan.refused.size() == 1);
+    CHECK(plan.refused[0] == midend::unrolling_refusal{1 - first, midend::unrolling_refusal_reason::overlaps,
+                                                       midend::no_value, midend::no_edge});
+  }
+}
+
+TEST_CASE("refusals have reasons, and words") {
+  elbrus::procedure p = program_of(sum_to_n).procedures[0];
+  const auto loops = midend::dominators_and_loops(p).loops;
+
+  struct limited : elbrus::editor {
+    using elbrus::editor::editor;
+
+    bool may_duplicate(midend::value_id v) const { return v != unique; }
+
+    bool may_insert_phi(midend::value_id v) const { return v != token; }
+
+    bool may_redirect(edge_id e) const { return e != stays; }
+
+    midend::value_id unique = midend::no_value;
+    midend::value_id token = midend::no_value;
+    edge_id stays = midend::no_edge;
+  };
+
+  const auto refused = [&](const limited& e, std::uint32_t copies, std::size_t max_cloned = 4096) {
+    const unrolling_request request{0, cycle, copies};
+    const auto plan = midend::plan_unroll_loops(e, loops, {&request, 1}, {.max_cloned = max_cloned});
+    CHECK(plan.empty());
+    REQUIRE(plan.refused.size() == 1);
+    CHECK(midend::to_text(elbrus::semantic_view(p), loops, plan).find(midend::to_text(plan.refused[0].reason)) !=
+          std::string::npos);
+    CHECK(midend::summary_text(plan) ==
+          "no loop unrolled; refused: 1 loop (" + std::string(midend::to_text(plan.refused[0].reason)) + ")");
+    return plan.refused[0];
+  };
+
+  limited e(p);
+  using enum midend::unrolling_refusal_reason;
+  CHECK(refused(e, 0).reason == one_copy);
+  CHECK(refused(e, 1).reason == one_copy);
+  const node_id header = loops.header(0);
+  const midend::value_id test = p.operands(p.terminator(header))[0];
+  e.unique = test;
+  CHECK(refused(e, 2) == midend::unrolling_refusal{0, may_not_duplicate, test, midend::no_edge});
+  e.unique = midend::no_value;
+  e.token = test;
+  CHECK(refused(e, 2) == midend::unrolling_refusal{0, no_phi, test, midend::no_edge});
+  e.token = midend::no_value;
+  e.stays = loops.backedges(0)[0].id;
+  CHECK(refused(e, 2) == midend::unrolling_refusal{0, edge_stays, midend::no_value, e.stays});
+  e.stays = midend::no_edge;
+  // Two phis, four operations, two terminators, three more times.
+  CHECK(refused(e, 4, 20).reason == too_large);
+  CHECK(refused(e, 0xffffffff).reason == too_large);
+  const unrolling_request request{0, cycle, 4};
+  const auto fits = midend::plan_unroll_loops(e, loops, {&request, 1}, {.max_cloned = 21});
+  REQUIRE(fits.unrollings.size() == 1);
+  CHECK(fits.cloned == 21);
+  CHECK(midend::summary_text(fits) == "1 unrolled loop, 21 clones");
+}
+
+TEST_CASE("a plan from which an unrolling was removed does the rest") {
+  elbrus::procedure p = program_of(sum_to_n).procedures[0];
+  const elbrus::procedure before = p;
+  elbrus::editor e(p);
+  const auto loops = midend::dominators_and_loops(p).loops;
+  const unrolling_request request{0, cycle, 4};
+  auto plan = midend::plan_unroll_loops(e, loops, {&request, 1});
+  plan.unrollings.clear();
+  CHECK(certificate(before, p, midend::apply_unroll_loops(e, plan)));
+  CHECK(elbrus::equal(before, p));
+}
+
+TEST_CASE("which exits are untaken, and claims about others are not proven") {
+  constexpr std::string_view text = R"(
+proc @f(%x: i32) -> i32 {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i32 [entry: 0], [last: %i1]
+    %found = cmp.eq.i32 %i, %x
+    br %found ? exit : first
+  node first:
+    %a = cmp.lt.i32 %i, 10
+    br %a ? second : exit
+  node second:
+    %b = cmp.lt.i32 %i, 10
+    br %b ? third : exit
+  node third:
+    %c = cmp.lt.i32 %i, 9
+    br %c ? rare : last
+  node rare:
+    %d = cmp.lt.i32 %i, 20
+    br %d ? last : exit
+  node last:
+    %i1 = add.i32 %i, 3
+    %e = cmp.ne.i32 %i1, 13
+    br %e ? loop : exit
+  node exit:
+    ret %i
+}
+)";
+  const elbrus::procedure p = program_of(text).procedures[0];
+  const elbrus::cost_view view(p);
+  const auto loops = midend::dominators_and_loops(p).loops;
+  const auto plan = midend::plan_untaken_exits(view, loops);
+  // In the fifth iteration i is 12, and `first` leaves. Before, i is 9 in the last one that gets to the end. The test
+  // in `rare` is not done in each iteration, and so it is not counted.
+  REQUIRE(plan.exits.size() == 2);
+  const auto source = [&](const midend::untaken_exit& x) { return p.node_name(p.edge_source(x.edge)); };
+  CHECK(source(plan.exits[0]) == "second");
+  CHECK(source(plan.exits[1]) == "last");
+  CHECK(plan.exits[0].before == plan.exits[1].before);
+  CHECK(p.node_name(p.edge_source(plan.exits[0].before)) == "first");
+  CHECK(midend::summary_text(plan) == "2 untaken exits");
+
+  // A witness that drops another edge is rejected, and one that drops these is not.
+  for (edge_id e = 0; e != p.num_edges(); ++e) {
+    if (p.out_edges(p.edge_source(e)).size() == 2) {
+      elbrus::procedure after = p;
+      elbrus::editor editor(after);
+      midend::unfolding<elbrus::editor> u(editor);
+      const auto both = p.out_edges(p.edge_source(e));
+      u.keep_edge(both[0] == e ? both[1] : both[0], midend::drop_reason::assumed);
+      const midend::unfolding_witness w = u.take_witness();
+      CHECK(certificate(p, after, w));
+      CHECK(certificate(p, after, w).assumed == 1);
+      const bool is_untaken = e == plan.exits[0].edge || e == plan.exits[1].edge;
+      const midend::untaken_exits_verdict verdict = midend::verify_untaken_exits(view, w);
+      CHECK(static_cast<bool>(verdict) == is_untaken);
+      CHECK(verdict.edge == (is_untaken ? midend::no_edge : e));
+      CHECK(why_uncertified(p, after, w).empty() == is_untaken);
+    }
+  }
+}
+
+TEST_CASE("random programs, random loops of them, random numbers of copies") {
+  random_program_options options = all_flow();
+  options.endless = true;
+  options.traps = true;
+  options.known = 30;
+  comparison_counts runs;
+  std::size_t loops_unrolled = 0;
+  std::size_t exits_dropped = 0;
+  for_each_random_program(100, options, [&](const generated_program& g, std::uint64_t seed) {
+    elbrus::program after = in_ssa_form(g);
+    random_source random(seed);
+    for (elbrus::procedure& p : after.procedures) {
+      std::string why;
+      for (int times = random.one_in(3) ? 2 : 1; times != 0 && why.empty(); --times) {
+        const auto loops = midend::dominators_and_loops(p).loops;
+        std::vector<unrolling_request> requests;
+        for (const midend::loop_id l : loops.loops()) {
+          if (!random.one_in(3)) {
+            requests.push_back({l, random.one_in(2) ? cycle : chain, 2 + random.below(3)});
+            ++loops_unrolled;
+          }
+        }
+        exits_dropped += unroll(p, requests, why, 1000).exits.size();
+      }
+      CHECK_MESSAGE(why.empty(), "seed ", seed, ": ", why);
+    }
+    const std::string wrong = why_wrong(g, after, &runs);
+    CHECK_MESSAGE(wrong.empty(), "seed ", seed, ": ", wrong);
+  });
+  MESSAGE(loops_unrolled, " requests, ", exits_dropped, " exits dropped; ", runs.same, " runs the same");
+  CHECK(loops_unrolled > affordable(100));
+  CHECK(exits_dropped > affordable(100) / 10);
+  CHECK(runs.same > affordable(100));
+}
