@@ -11,7 +11,12 @@
 #include <midend/dataflow/domains/number_domain.hpp>
 #include <midend/elbrus/text/printer.hpp>
 #include <midend/elbrus/views/construct_ssa.hpp>
+#include <midend/elbrus/views/cost_view.hpp>
+#include <midend/induction/count_iterations.hpp>
+#include <midend/induction/describe_loop.hpp>
+#include <midend/machine/e2k.hpp>
 #include <midend/transform.hpp>
+#include <midend/unrolling/advise_unrolling.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -54,6 +59,59 @@ template <class Domain> pass_kind value_numbering_pass(std::string_view name, st
   return pass;
 }
 
+using unrolling_requests = std::vector<midend::unrolling_request>;
+
+/// All innermost loops.
+unrolling_requests every_loop(const midend::loop_forest& loops, midend::unrolling_shape shape, std::size_t copies) {
+  unrolling_requests requests;
+  for (const midend::loop_id l : loops.loops()) {
+    if (loops.subloops(l).size() == 1) {
+      requests.push_back({l, shape, static_cast<std::uint32_t>(std::min<std::size_t>(copies, 0xffff'ffff))});
+    }
+  }
+  return requests;
+}
+
+/// What the advice for the reference machine decides.
+unrolling_requests as_advised(const midend::elbrus::cost_view& view, const midend::loop_forest& loops) {
+  unrolling_requests requests;
+  const midend::machine_model machine = midend::e2k_reference_v6();
+  for (const midend::loop_id l : loops.loops()) {
+    if (const auto request = midend::unrolling_request_of(midend::advise_unrolling(view, loops, l, machine))) {
+      requests.push_back(*request);
+    }
+  }
+  return requests;
+}
+
+/// Loops whose trip count is known, exactly or at most.
+unrolling_requests unrolled_completely(const midend::elbrus::cost_view& view, const midend::loop_forest& loops) {
+  unrolling_requests requests;
+  midend::describe_loop_workspace workspace;
+  midend::loop_body body;
+  for (const midend::loop_id l : loops.loops()) {
+    if (midend::describe_loop(view, loops, l, workspace, body) == midend::loop_obstacle::none) {
+      const auto executions = midend::count_iterations(body).trip.header_executions();
+      if (executions && *executions <= 0xffff'ffff) {
+        requests.push_back({l, midend::unrolling_shape::chain, static_cast<std::uint32_t>(*executions)});
+      }
+    }
+  }
+  return requests;
+}
+
+/// Copies what `choose(view, loops)` asks for, then drops the exits that are never taken.
+template <class Run, class Choose> void unroll(Run& run, Choose choose) {
+  auto& editor = run.editor();
+  const auto found = midend::dominators_and_loops(editor.graph());
+  const unrolling_requests requests = choose(midend::elbrus::cost_view(editor.graph()), found.loops);
+  const auto unrolled = midend::unroll_loops(editor, found.loops, requests);
+  run.done(unrolled);
+  run.done_as_planned(
+      midend::plan_untaken_exits(midend::elbrus::cost_view(editor.graph()), unrolled.loops),
+      [&](const auto& plan) { return untaken_exits_witness{midend::apply_untaken_exits(editor, plan)}; });
+}
+
 } // namespace
 
 const std::vector<pass_kind>& pass_kinds() {
@@ -89,6 +147,23 @@ const std::vector<pass_kind>& pass_kinds() {
                                    midend::rotation_options options;
                                    options.max_operations = run.number().value_or(options.max_operations);
                                    run.done(midend::rotate_loops(run.editor(), options));
+                                 })),
+      with_number(transformation("unroll", "unroll innermost loops as advised, or by the factor N",
+                                 [](auto& run) {
+                                   unroll(run, [&](const auto& view, const auto& loops) {
+                                     return run.number()
+                                                ? every_loop(loops, midend::unrolling_shape::cycle, *run.number())
+                                                : as_advised(view, loops);
+                                   });
+                                 })),
+      transformation("unroll:full", "copy innermost loops as often as they run at most; sccp then removes the loops",
+                     [](auto& run) { unroll(run, unrolled_completely); }),
+      with_number(transformation("peel", "copy one iteration, or N, of each innermost loop before it",
+                                 [](auto& run) {
+                                   unroll(run, [&](const auto&, const auto& loops) {
+                                     return every_loop(loops, midend::unrolling_shape::chain,
+                                                       run.number().value_or(1) + 1);
+                                   });
                                  })),
       transformation("split-critical-edges", "put a node on each edge from a branch to a join",
                      [](auto& run) {

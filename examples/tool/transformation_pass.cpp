@@ -2,7 +2,9 @@
 
 #include "program_names.hpp"
 
+#include <midend/elbrus/views/cost_view.hpp>
 #include <midend/graph/concepts.hpp>
+#include <midend/transform/untaken_exits.hpp>
 #include <midend/transform/verify_motion.hpp>
 #include <midend/transform/verify_removal.hpp>
 #include <midend/transform/verify_replacement.hpp>
@@ -72,6 +74,16 @@ std::optional<std::string> why_rejected(const procedure& p, const midend::sccp_e
 
 std::optional<std::string> why_rejected(const procedure& p, const midend::congruence_error& error) {
   return error ? std::optional(midend::to_text(error, version_names(p))) : std::nullopt;
+}
+
+std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
+                                        const untaken_exits_witness& witness) {
+  if (auto why = why_rejected(before, after, witness.unfolding)) {
+    return why;
+  }
+  const midend::untaken_exits_verdict verdict =
+      midend::verify_untaken_exits(midend::elbrus::cost_view(before), witness.unfolding);
+  return verdict ? std::nullopt : std::optional(midend::to_text(verdict, version_names(before)));
 }
 
 } // namespace midend_tool

@@ -46,6 +46,14 @@ std::optional<std::string> why_rejected(const midend::elbrus::procedure& p, cons
 
 std::optional<std::string> why_rejected(const midend::elbrus::procedure& p, const midend::congruence_error& error);
 
+/// The witness of a step that drops exits which are never taken: an unfolding with assumed reasons, all to be proven.
+struct untaken_exits_witness {
+  midend::unfolding_witness unfolding;
+};
+
+std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
+                                        const untaken_exits_witness& witness);
+
 /// One application of a transformation to a procedure: what the function of a pass is called with.
 template <class E> class transformation_run {
 public:
@@ -77,6 +85,8 @@ public:
   void done(const midend::replacement_witness& witness) { check(witness); }
 
   void done(const motion_witness& witness) { check(witness); }
+
+  void done(const untaken_exits_witness& witness) { check(witness); }
 
   /// The same for the result of a call that also returns its plan.
   template <class Result>

@@ -7,6 +7,7 @@
 #include "midend/ssa/verify_congruence.hpp"
 #include "midend/ssa/verify_sccp.hpp"
 #include "midend/transform/unfolding_witness.hpp"
+#include "midend/transform/untaken_exits.hpp"
 #include "midend/transform/verify_motion.hpp"
 #include "midend/transform/verify_removal.hpp"
 #include "midend/transform/verify_replacement.hpp"
@@ -284,6 +285,14 @@ std::string to_text(const congruence_error& error, const Names& names = {}) {
     }
   }
   return error.edge == no_edge ? out : out + separator + std::string(names.edge(error.edge));
+}
+
+/// The edge is one of the old program.
+///
+///     an edge was dropped that may be taken; edge 5
+template <flow_names Names = numbered_values>
+std::string to_text(const untaken_exits_verdict& verdict, const Names& names = {}) {
+  return verdict ? "certified" : "an edge was dropped that may be taken; " + std::string(names.edge(verdict.edge));
 }
 
 MIDEND_END_NAMESPACE
