@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <midend/dataflow/domains/number_domain.hpp>
 #include <midend/elbrus/equal.hpp>
+#include <midend/elbrus/views/cost_view.hpp>
 #include <midend/elbrus/views/views.hpp>
 #include <midend/ssa/apply_sccp.hpp>
 #include <midend/ssa/sccp.hpp>
@@ -18,6 +19,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 using namespace midend_tests;
 namespace elbrus = midend::elbrus;
@@ -165,7 +167,32 @@ void unfold(certified_procedure& p) {
   }
 }
 
-constexpr std::array<step_kind, 13> steps = {{
+/// Random loops, random numbers of copies; then exits that are never taken, which has a witness of its own.
+void unroll(certified_procedure& p) {
+  const auto loops = midend::dominators_and_loops(p.procedure()).loops;
+  std::vector<midend::unrolling_request> requests;
+  for (const midend::loop_id l : loops.loops()) {
+    if (p.random.one_in(2)) {
+      const auto shape = p.random.one_in(2) ? midend::unrolling_shape::cycle : midend::unrolling_shape::chain;
+      requests.push_back({l, shape, 2 + p.random.below(3)});
+    }
+  }
+  midend::apply_unroll_loops(p.u(), midend::plan_unroll_loops(p.u().program(), loops, requests, {.max_cloned = 300}));
+}
+
+void drop_exits(certified_procedure& p) {
+  elbrus::editor& editor = p.alone();
+  const elbrus::cost_view view(p.procedure());
+  const midend::unfolding_witness w = midend::apply_untaken_exits(
+      editor, midend::plan_untaken_exits(view, midend::dominators_and_loops(p.procedure()).loops));
+  const auto untaken = midend::verify_untaken_exits(elbrus::cost_view(p.before()), w);
+  if (!untaken && p.fault.empty()) {
+    p.fault = "an exit that may be taken: edge " + std::to_string(untaken.edge) + "\n" + elbrus::to_text(p.before());
+  }
+  p.check(certificate(p.before(), p.procedure(), w));
+}
+
+constexpr std::array<step_kind, 15> steps = {{
     {"simplify_loops", simplify},
     {"separate_loops", separate},
     {"close_loops", close},
@@ -178,6 +205,8 @@ constexpr std::array<step_kind, 13> steps = {{
     {"propagate_copies", propagate},
     {"hoist_invariants", hoist},
     {"sccp", propagate_constants},
+    {"unroll_loops", unroll},
+    {"drop_untaken_exits", drop_exits},
     {"unfold_at_random", unfold},
 }};
 

@@ -401,6 +401,197 @@ proc @f(%x: i32) -> i32 {
   }
 }
 
+// Mistakes that other compilers have made. The names are those of their trackers; numbers without a name are LLVM's.
+
+TEST_CASE("140444: a dropped test has other users") {
+  constexpr std::string_view text = R"(
+proc @f() -> i32 {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i32 [entry: 0], [body: %i1]
+    %s = phi.i32 [entry: 0], [body: %s1]
+    %q = cmp.lt.i32 %i, 10
+    %bit = zext.i1.i32 %q
+    br %q ? body : exit
+  node body:
+    %t = shl.i32 %s, 1
+    %s1 = add.i32 %t, %bit
+    %i1 = add.i32 %i, 1
+    br loop
+  node exit:
+    %r = add.i32 %s, %bit
+    ret %r
+}
+)";
+  for (const std::uint32_t copies : {2u, 3u, 5u, 10u, 11u}) {
+    CHECK(num_branches(unrolled(text, cycle, copies).procedures[0]) == 1);
+    CHECK(num_branches(unrolled(text, chain, copies).procedures[0]) == copies);
+  }
+}
+
+TEST_CASE("SPIRV-Tools 4239, golang 69929, bril 330: phis that exchange their values, and one that lags behind") {
+  constexpr std::string_view text = R"(
+proc @f(%n: i32, %x: i32, %y: i32) -> i32 {
+  node entry:
+    br head
+  node head:
+    %a = phi.i32 [entry: %x], [body: %b]
+    %b = phi.i32 [entry: %y], [body: %c]
+    %c = phi.i32 [entry: 3], [body: %a]
+    %i = phi.i32 [entry: 0], [body: %i1]
+    %old = phi.i32 [entry: 0], [body: %i]
+    %older = phi.i32 [entry: 0], [body: %old]
+    %q = cmp.lt.i32 %i, %n
+    br %q ? body : exit
+  node body:
+    %i1 = add.i32 %i, 1
+    br head
+  node exit:
+    %ten = mul.i32 %a, 10
+    %r = add.i32 %ten, %b
+    %t = sub.i32 %r, %old
+    %three = mul.i32 %older, 3
+    %u = add.i32 %t, %three
+    ret %u
+}
+)";
+  std::vector<std::vector<elbrus::scalar>> inputs;
+  for (std::uint64_t n = 0; n != 12; ++n) {
+    inputs.push_back({number(elbrus::type::i32, n), number(elbrus::type::i32, 100), number(elbrus::type::i32, 7)});
+  }
+  for (const std::uint32_t copies : {2u, 3u, 4u, 6u}) {
+    unrolled(text, cycle, copies, inputs);
+    unrolled(text, chain, copies, inputs);
+  }
+}
+
+TEST_CASE("131465: a step that is not a number, and may be 0") {
+  constexpr std::string_view text = R"(
+proc @f(%step: i8, %n: i8) -> i32 {
+  node entry:
+    br head
+  node head:
+    %i = phi.i8 [entry: 0], [body: %i1]
+    %k = phi.i32 [entry: 0], [body: %k1]
+    %q = cmp.lt.i8 %i, %n
+    br %q ? body : exit
+  node body:
+    %k1 = add.i32 %k, 1
+    %enough = cmp.eq.i32 %k1, 300
+    %i1 = add.i8 %i, %step
+    br %enough ? exit : head
+  node exit:
+    ret %k
+}
+)";
+  std::vector<std::vector<elbrus::scalar>> inputs;
+  for (std::uint64_t step = 0; step < 256; step += 5) {
+    inputs.push_back({number(elbrus::type::i8, step), number(elbrus::type::i8, 3 * step & 0xff)});
+  }
+  for (const std::uint32_t copies : {2u, 3u, 4u}) {
+    const elbrus::program p = unrolled(text, cycle, copies, inputs);
+    CHECK(num_branches(p.procedures[0]) == copies + 1);
+  }
+}
+
+TEST_CASE("80289: 64 bits, down by one, three times") {
+  constexpr std::string_view text = R"(
+proc @f() -> i64 {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i64 [entry: 2], [loop: %i1]
+    %s = phi.i64 [entry: 0], [loop: %s1]
+    %t = mul.i64 %s, 7
+    %s1 = add.i64 %t, %i
+    %i1 = add.i64 %i, -1
+    %q = cmp.ne.i64 %i1, -1
+    br %q ? loop : exit
+  node exit:
+    ret %s1
+}
+)";
+  CHECK(num_branches(unrolled(text, cycle, 3).procedures[0]) == 1);
+  CHECK(num_branches(unrolled(text, cycle, 2).procedures[0]) == 1);
+  elbrus::program full = unrolled(text, chain, 3);
+  clean(full.procedures[0]);
+  CHECK(midend::dominators_and_loops(full.procedures[0]).loops.num_loops() == 0);
+  CHECK(elbrus::interpreter(full).run(0, {}, {}).value == number(elbrus::type::i64, 2 * 49 + 7));
+}
+
+TEST_CASE("JDK-8254887, 45284: loops that run no time, or once, are peeled, unrolled, and unrolled completely") {
+  for (const int trips : {0, 1, 2, 3, 4}) {
+    for (const std::uint32_t peeled : {1u, 2u, 3u}) {
+      elbrus::program p = program_of(counting(120, 1, "ne", (120 + trips + 128) % 256 - 128));
+      const auto expected = elbrus::interpreter(p).run(0, {}, {}).value;
+      REQUIRE(expected);
+      std::string why;
+      unroll(p.procedures[0], {{0, chain, peeled + 1}}, why);
+      CHECK_MESSAGE(why.empty(), why);
+      CHECK(elbrus::interpreter(p).run(0, {}, {}).value == expected);
+      clean(p.procedures[0]);
+      CHECK(elbrus::interpreter(p).run(0, {}, {}).value == expected);
+      const std::size_t left = midend::dominators_and_loops(p.procedures[0]).loops.num_loops();
+      CHECK(left == (peeled < static_cast<std::uint32_t>(trips) ? 1 : 0));
+      if (left != 0) {
+        unroll(p.procedures[0], {{0, cycle, 2}}, why);
+        CHECK_MESSAGE(why.empty(), why);
+        CHECK(elbrus::interpreter(p).run(0, {}, {}).value == expected);
+        clean(p.procedures[0]);
+        CHECK(elbrus::interpreter(p).run(0, {}, {}).value == expected);
+      }
+    }
+  }
+}
+
+TEST_CASE("211683: what is bounded is what is cloned, not what survives") {
+  // Five nested loops of ten iterations: each is unrolled completely, from the innermost one.
+  std::string text = "proc @f() -> i32 {\n  node entry:\n    br h0\n";
+  for (int depth = 0; depth != 5; ++depth) {
+    const std::string d = std::to_string(depth);
+    const std::string in = std::to_string(depth + 1);
+    const std::string before = depth == 0 ? "entry" : join("h", std::to_string(depth - 1));
+    text += join("  node h", d, ":\n    %i", d, " = phi.i32 [", before, ": 0], [l", d, ": %n", d, "]\n    %s", d,
+                 " = phi.i32 [", before, ": ", depth == 0 ? "0" : join("%s", std::to_string(depth - 1)), "], [l", d,
+                 ": ", depth == 4 ? "%t" : join("%s", in, "x"), "]\n", depth == 4 ? "    %t = add.i32 %s4, 1\n" : "",
+                 "    br ", depth == 4 ? "l4" : join("h", in), "\n");
+  }
+  for (int depth = 5; depth-- != 0;) {
+    const std::string d = std::to_string(depth);
+    text += join("  node l", d, ":\n",
+                 depth == 4 ? ""
+                            : join("    %s", std::to_string(depth + 1), "x = mov.i32 ",
+                                   depth == 3 ? "%t" : join("%s", std::to_string(depth + 2), "x"), "\n"),
+                 "    %n", d, " = add.i32 %i", d, ", 1\n    %q", d, " = cmp.lt.i32 %n", d, ", 10\n    br %q", d, " ? h",
+                 d, " : ", depth == 0 ? "exit" : join("l", std::to_string(depth - 1)), "\n");
+  }
+  text += "  node exit:\n    ret %s1x\n}\n";
+  elbrus::program all = program_of(text);
+  elbrus::procedure& p = all.procedures[0];
+  std::size_t left = 2000;
+  std::size_t refused = 0;
+  for (int round = 0; round != 5; ++round) {
+    const auto loops = midend::dominators_and_loops(p).loops;
+    std::vector<unrolling_request> requests;
+    for (const midend::loop_id l : loops.loops()) {
+      if (loops.subloops(l).size() == 1) {
+        requests.push_back({l, chain, 10});
+      }
+    }
+    const auto plan = midend::plan_unroll_loops(elbrus::editor(p), loops, requests, {.max_cloned = left});
+    refused += plan.refused.size();
+    CHECK(plan.cloned <= left);
+    left -= plan.cloned;
+    elbrus::editor e(p);
+    const elbrus::procedure before = p;
+    CHECK(certificate(before, p, midend::apply_unroll_loops(e, plan)));
+    clean(p);
+  }
+  CHECK(refused != 0);
+  CHECK(elbrus::interpreter(all).run(0, {}, {}).value == number(elbrus::type::i32, 100'000));
+}
+
 TEST_CASE("random programs, random loops of them, random numbers of copies") {
   random_program_options options = all_flow();
   options.endless = true;
