@@ -164,7 +164,7 @@ same_runs() {
   done < <(sed -n 's/^# run: //p' "$file")
 }
 all=simplify-loops,close-loops,rotate,split-critical-edges,clean-control,dce,propagate-copies,hoist-invariants
-all=$all,separate-loops,fix-irreducible,fix-irreducible:split,unify-exits
+all=$all,separate-loops,fix-irreducible,fix-irreducible:split,unify-exits,unroll,unroll:3,unroll:full,peel:2
 for passes in ${all//,/ } rotate:2 "$all" fix-irreducible,rotate:100,hoist-invariants,sccp:product,clean-control,dce,simplify-loops \
   unify-exits,fix-irreducible:split,propagate-copies,close-loops,rotate,dce,clean-control,split-critical-edges; do
   for file in "$programs"/*.eir; do
