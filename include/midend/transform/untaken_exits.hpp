@@ -8,17 +8,23 @@
 #include "midend/induction/loop_body.hpp"
 #include "midend/induction/loop_counters.hpp"
 #include "midend/induction/trip_count.hpp"
+#include "midend/induction/trip_formula.hpp"
 #include "midend/ir/cost.hpp"
+#include "midend/ir/evaluate.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/ir/semantics.hpp"
 #include "midend/loops/dominators_and_loops.hpp"
 #include "midend/loops/loop_edges.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/transform/detail/unrolled_limit.hpp"
 #include "midend/transform/unfolding.hpp"
 #include "midend/transform/unfolding_witness.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -27,7 +33,7 @@ struct untaken_exit {
   loop_id loop;
   edge_id edge;
   edge_id kept;   ///< the other edge of its source
-  edge_id before; ///< the loop leaves by this one before; or `no_edge`: the test never leaves
+  edge_id before; ///< the loop leaves by this one before; or `no_edge`: no iteration leaves here
 };
 
 /// What `drop_untaken_exits` will do. To veto a change, remove it.
@@ -67,6 +73,9 @@ private:
   static bool has_count(const loop_exit& x) { return x.is_always_tested && x.count.kind == trip_count_kind::exact; }
 
   void list_untaken(loop_id l) {
+    if (list_within_limit(l)) {
+      return;
+    }
     const loop_exit* first = nullptr;
     for (const loop_exit& x : counters_.exits) {
       if (has_count(x) && (first == nullptr || is_sooner(x, *first))) {
@@ -79,6 +88,179 @@ private:
         add(l, x, never ? no_edge : edge_of(first->edge));
       }
     }
+  }
+
+  // Loops that are left when the counter is at a limit.
+
+  /// What a computation should look like.
+  class expected_operations {
+  public:
+    struct expression {
+      operation_info info; ///< `other`: a value or a number
+      value_id value;
+      std::uint64_t bits;
+      std::uint32_t a;
+      std::uint32_t b;
+    };
+
+    static constexpr std::uint32_t none = 0xffff'ffff;
+
+    std::uint32_t value(value_id v) { return add({{operation::other, 0, 0, {}}, v, 0, none, none}); }
+
+    std::uint32_t number(std::uint64_t bits) { return add({{operation::other, 0, 0, {}}, no_value, bits, none, none}); }
+
+    std::uint32_t operation(const operation_info& info, std::uint32_t a, std::uint32_t b = none) {
+      return add({info, no_value, 0, a, b});
+    }
+
+    /// Whether the program computes `v` so. O(size of the expression).
+    bool matches(const IR& ir, value_id v, std::uint32_t i) const {
+      const expression& x = all_[i];
+      if (x.info.code == midend::operation::other) {
+        const auto bits = x.value == no_value ? ir.constant(v) : std::nullopt;
+        return x.value != no_value ? v == x.value : bits && *bits == x.bits;
+      }
+      if (ir.is_phi(v) || ir.constant(v)) {
+        return false;
+      }
+      const operation_info info = ir.operation(v);
+      const bool reads_width = is_comparison(info.code) || info.code == midend::operation::sign_extend;
+      if (info.code != x.info.code || info.width != x.info.width ||
+          (reads_width && info.operand_width != x.info.operand_width)) {
+        return false;
+      }
+      const std::uint32_t wanted[] = {x.a, x.b};
+      std::size_t count = 0;
+      bool same = true;
+      for_each_id(ir.operands(v), [&](value_id operand) {
+        same = same && count < 2 && wanted[count] != none && matches(ir, operand, wanted[count]);
+        ++count;
+      });
+      return same && count == (x.b == none ? 1u : 2u);
+    }
+
+  private:
+    std::uint32_t add(const expression& x) {
+      all_.push_back(x);
+      return static_cast<std::uint32_t>(all_.size() - 1);
+    }
+
+    flat_array<expression> all_;
+  };
+
+  /// Operand `i` of an operation with this code, or `no_value`.
+  value_id operand_of(value_id v, operation code, std::size_t i) const {
+    value_id found = no_value;
+    if (v != no_value && !ir_.is_phi(v) && !ir_.constant(v) && ir_.operation(v).code == code) {
+      for_each_id(ir_.operands(v), [&](value_id operand) { found = i-- == 0 ? operand : found; });
+    }
+    return found;
+  }
+
+  std::optional<std::uint64_t> number_of(value_id v) const {
+    return v == no_value ? std::nullopt : std::optional<std::uint64_t>(ir_.constant(v));
+  }
+
+  /// The condition under which the only edge into a loop is taken, or `no_value`.
+  value_id entering_condition(loop_id l, edge_id& entering) const {
+    value_id condition = no_value;
+    if (loops_.entering_edges(l).size() == 1 && loops_.header(l) != static_cast<node_id>(ir_.graph().entry())) {
+      const loop_edge& e = loops_.entering_edges(l)[0];
+      entering = e.id;
+      if constexpr (has_edge_case<IR>) {
+        const auto value = ir_.edge_case(e.id);
+        std::size_t edges = 0;
+        for_each_id(ir_.graph().out_edges(e.source), [&](edge_id) { ++edges; });
+        condition = edges == 2 && value && *value == 1 ? static_cast<value_id>(ir_.condition(e.source)) : no_value;
+      }
+    }
+    return condition;
+  }
+
+  /// Whether the loop is entered only for enough iterations, and left when its counter is at the limit that
+  /// `emit_unrolled_limit` describes. If so, adds the exits that are not taken before.
+  bool list_within_limit(loop_id l) {
+    edge_id entering = no_edge;
+    const value_id enough = entering_condition(l, entering);
+    const auto factor = number_of(operand_of(enough, operation::ugreater_equal, 1));
+    if (!factor || *factor < 2) {
+      return false;
+    }
+    for (const loop_exit& last : counters_.exits) {
+      const operation leaves = last.exits_when ? operation::equal : operation::not_equal;
+      if (!last.is_counted || !last.is_always_tested || last.conversion != operation::copy ||
+          last.comparison != leaves || body_.values[last.bound].block != no_body_value) {
+        continue;
+      }
+      const induction_variable& counter = counters_.inductions[last.induction];
+      const std::uint64_t most = low_ones(counter.width);
+      const value_id limit = body_.values[last.bound].origin;
+      const value_id passed = operand_of(limit, operation::add, 1);
+      const std::uint64_t step = number_of(operand_of(passed, operation::mul, 1)).value_or(1);
+      if (*factor > most || (*factor * step & most) != (counter.step & most) ||
+          (last.addend & most) != (counter.step & most) || counter.width != body_.values[last.bound].info.width) {
+        continue;
+      }
+      bool found = false;
+      for (const loop_exit& first : counters_.exits) {
+        found = found || is_first_within(l, first, last, {{}, step, first.addend, *factor}, entering, enough, limit);
+      }
+      if (found) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Whether the limit is that of the test `first`, in the first of the iterations of a pass. If so, adds that exit and
+  /// the same tests in the other iterations.
+  bool is_first_within(loop_id l, const loop_exit& first, const loop_exit& last, passed_test test, edge_id entering,
+                       value_id enough, value_id limit) {
+    const induction_variable& counter = counters_.inductions[last.induction];
+    const auto formula = formula_within(first, last);
+    if (!formula) {
+      return false;
+    }
+    test.formula = *formula;
+    const body_id phi = counter.phi;
+    expected_operations wanted;
+    std::uint32_t limit_wanted = 0;
+    std::uint32_t enough_wanted = 0;
+    emit_unrolled_limit(wanted, test,
+                        wanted.value(static_cast<value_id>(ir_.phi_input(body_.values[phi].origin, entering))),
+                        wanted.value(body_.values[first.bound].origin), limit_wanted, enough_wanted);
+    if (!wanted.matches(ir_, limit, limit_wanted) || !wanted.matches(ir_, enough, enough_wanted)) {
+      return false;
+    }
+    const std::uint64_t most = low_ones(counter.width);
+    for (const loop_exit& x : counters_.exits) {
+      const auto same = formula_within(x, last);
+      if (!same || !(*same == *formula) || body_.values[x.bound].origin != body_.values[first.bound].origin) {
+        continue;
+      }
+      for (std::uint64_t k = 0; k != test.factor; ++k) {
+        if (((first.addend + k * test.step) & most) == (x.addend & most)) {
+          add(l, x, edge_of(last.edge));
+          break;
+        }
+      }
+    }
+    return true;
+  }
+
+  /// The formula of another test of the same counter, as if the step were that of one iteration.
+  std::optional<trip_formula> formula_within(const loop_exit& x, const loop_exit& last) const {
+    if (&x == &last || !x.is_counted || x.induction != last.induction || x.conversion != operation::copy ||
+        body_.values[x.bound].block != no_body_value) {
+      return std::nullopt;
+    }
+    const induction_variable& counter = counters_.inductions[x.induction];
+    const value_id limit = body_.values[last.bound].origin;
+    const std::uint64_t step =
+        number_of(operand_of(operand_of(limit, operation::add, 1), operation::mul, 1)).value_or(1);
+    return counter.width == body_.values[x.bound].info.width
+               ? trip_formula_of({counter.width, 0, step, 0, x.comparison, x.exits_when, {}})
+               : std::nullopt;
   }
 
   /// The edge of the graph for one of the body, whose blocks have their edges in the order of the graph.

@@ -1,0 +1,426 @@
+/// `unroll_with_remainder`: a loop whose trip count is computed before it runs in passes of several iterations, and the
+/// rest of them in a copy after it.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/induction/count_iterations.hpp"
+#include "midend/induction/describe_loop.hpp"
+#include "midend/induction/induction_forms.hpp"
+#include "midend/induction/loop_body.hpp"
+#include "midend/induction/loop_counters.hpp"
+#include "midend/induction/trip_formula.hpp"
+#include "midend/ir/cost.hpp"
+#include "midend/ir/editing.hpp"
+#include "midend/ir/effects.hpp"
+#include "midend/ir/evaluate.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/ir/ssa.hpp"
+#include "midend/loops/loop_edges.hpp"
+#include "midend/loops/loop_forest.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
+#include "midend/transform/detail/unrolled_limit.hpp"
+#include "midend/transform/unfolding.hpp"
+#include "midend/transform/unfolding_witness.hpp"
+#include "midend/transform/unroll_loops.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// What `unroll_with_remainder` requires of an editor: it makes operations and branches.
+template <class E>
+concept remainder_editor = unfolding_editor<E> && effect_ir<E> && can_make_operations<E> && can_make_numbers<E> &&
+                           can_set_branches<E> && can_erase_ends<E>;
+
+/// Why a loop is not unrolled so.
+enum class remainder_refusal_reason : std::uint8_t {
+  not_innermost,    ///< or `describe_loop` cannot read it
+  no_counted_exit,  ///< none that each iteration tests compares a counter with an invariant that it approaches
+  converted,        ///< the counter is extended or truncated before it is compared
+  factor_too_large, ///< it is no number of the counter's width
+  no_guard,         ///< the header is the entry, or an edge into the loop cannot be split
+  early_trap,       ///< to compute the trip count before the loop, or in the latch, might trap
+  not_copied        ///< `unroll_loops` refuses for the reason in `copying`
+};
+
+struct remainder_refusal {
+  loop_id loop;
+  remainder_refusal_reason reason;
+  unrolling_refusal_reason copying; ///< for `not_copied`
+};
+
+/// A loop that gets a remainder.
+struct remainder_unrolling {
+  loop_id loop;
+  std::uint32_t factor;
+  value_id counter;    ///< the phi of the header
+  value_id comparison; ///< of the counter plus a number with the bound
+  bool bound_is_first; ///< operand of the comparison
+  detail::passed_test test;
+  std::uint32_t first_node; ///< into `remainder_plan::nodes`; the header
+  std::uint32_t num_nodes;
+};
+
+/// What `unroll_with_remainder` will do. To veto an unrolling, remove it.
+struct remainder_plan {
+  std::uint64_t epoch = 0;
+  flat_array<remainder_unrolling> unrollings;
+  flat_array<node_id> nodes;
+  flat_array<remainder_refusal> refused;
+
+  bool empty() const { return unrollings.empty(); }
+};
+
+/// A loop and a factor.
+struct remainder_request {
+  loop_id loop;
+  std::uint32_t factor;
+};
+
+namespace detail {
+
+/// The exit of a loop by which it can be run in passes: the counted one if it fits, else the first that does.
+inline const loop_exit* passable_exit(const loop_body& body, const loop_counters& counters, trip_formula& formula,
+                                      bool& is_converted) {
+  const loop_exit* found = nullptr;
+  for (std::uint32_t i = 0; i != counters.exits.size(); ++i) {
+    const loop_exit& x = counters.exits[i];
+    const bool is_better = found == nullptr || i == counters.counted_exit;
+    if (!x.is_counted || !x.is_always_tested || !is_better) {
+      continue;
+    }
+    const body_value& bound = body.values[x.bound];
+    const bool fits = bound.block == no_body_value; // from outside
+    const induction_variable& v = counters.inductions[x.induction];
+    const auto f = trip_formula_of({v.width, 0, v.step, 0, x.comparison, x.exits_when, {}});
+    if (!fits || !f) {
+      continue;
+    }
+    if (x.conversion != operation::copy || v.width != bound.info.width) {
+      is_converted = true;
+      continue;
+    }
+    found = &x;
+    formula = *f;
+  }
+  return found;
+}
+
+} // namespace detail
+
+/// Which of these innermost loops can be run in passes. The loop must test, in each iteration, a counter against a
+/// bound that does not change in the loop; other exits, tested in each copy as before, may be there too. Nothing is
+/// required of flags, nor that the counter does not wrap: see `detail::emit_unrolled_limit`.
+///
+/// Requires a forest of this graph as it is, with boundaries. Linear, as `describe_loop`.
+template <cost_ir_argument IR>
+  requires effect_ir_argument<IR> && graph_of_ir_argument<IR>
+remainder_plan plan_unroll_with_remainder(const IR& ir, const loop_forest& loops,
+                                          span<const remainder_request> requests, const unrolling_limits& limits = {}) {
+  const auto& g = ir.graph();
+  remainder_plan plan;
+  plan.epoch = graph_epoch(g);
+  flat_array<unrolling_request> wanted;
+  for (const remainder_request& r : requests) { // one copy more than the factor: the remainder
+    wanted.push_back({r.loop, unrolling_shape::cycle, r.factor < 2 ? r.factor : r.factor + 1});
+  }
+  const unrolling_plan copies = plan_unroll_loops(ir, loops, wanted, limits);
+  for (const unrolling_refusal& r : copies.refused) {
+    plan.refused.push_back({r.loop, remainder_refusal_reason::not_copied, r.reason});
+  }
+  describe_loop_workspace workspace;
+  loop_describer<IR> describer(ir, loops, workspace);
+  loop_body body;
+  induction_forms forms;
+  for (const loop_unrolling& x : copies.unrollings) {
+    const auto refuse = [&](remainder_refusal_reason reason) {
+      plan.refused.push_back({x.loop, reason, unrolling_refusal_reason::one_copy});
+    };
+    if (describer.describe(x.loop, body) != loop_obstacle::none) {
+      refuse(remainder_refusal_reason::not_innermost);
+      continue;
+    }
+    const loop_counters counters = count_iterations(body);
+    trip_formula formula;
+    bool is_converted = false;
+    const loop_exit* const exit = detail::passable_exit(body, counters, formula, is_converted);
+    const std::uint32_t factor = x.copies - 1;
+    bool has_guard = loops.header(x.loop) != static_cast<node_id>(g.entry());
+    for (const loop_edge& e : loops.entering_edges(x.loop)) {
+      has_guard = has_guard && may_split(ir, e.id);
+    }
+    for (const loop_edge& e : loops.backedges(x.loop)) {
+      has_guard = has_guard && may_split(ir, e.id);
+    }
+    if (exit == nullptr) {
+      refuse(is_converted ? remainder_refusal_reason::converted : remainder_refusal_reason::no_counted_exit);
+    } else if (factor > low_ones(formula.width)) {
+      refuse(remainder_refusal_reason::factor_too_large);
+    } else if (!has_guard) {
+      refuse(remainder_refusal_reason::no_guard);
+    } else {
+      const induction_variable& v = counters.inductions[exit->induction];
+      forms.assign(body);
+      const body_id condition = body.blocks[body.edges[exit->edge].source].condition;
+      const auto first = static_cast<std::uint32_t>(plan.nodes.size());
+      for (std::uint32_t i = 0; i != x.num_nodes; ++i) {
+        plan.nodes.push_back(copies.nodes[x.first_node + i]);
+      }
+      plan.unrollings.push_back({x.loop,
+                                 factor,
+                                 body.values[v.phi].origin,
+                                 body.values[forms[condition].base].origin,
+                                 exit->swapped,
+                                 {formula, v.step, exit->addend, factor},
+                                 first,
+                                 x.num_nodes});
+    }
+  }
+  return plan;
+}
+
+namespace detail {
+
+/// Makes operations at the end of a node, and remembers them so that they can be taken back.
+template <class E> class operation_sink {
+public:
+  operation_sink(E& editor, node_id n, unsigned width) : editor_(editor), node_(n), width_(width) {}
+
+  value_id number(std::uint64_t bits) { return checked(static_cast<value_id>(editor_.make_number(width_, bits))); }
+
+  value_id operation(const operation_info& info, value_id a, value_id b = no_value) {
+    if (!is_right) {
+      return no_value;
+    }
+    const value_id operands[] = {a, b};
+    const auto v = checked(static_cast<value_id>(
+        editor_.make_operation(info, span<const value_id>(operands, b == no_value ? 1u : 2u), place_at_end(node_))));
+    if (v != no_value) {
+      made_.push_back(v);
+      is_right = is_right && !editor_.may_trap(v);
+    }
+    return v;
+  }
+
+  void take_back() {
+    while (!made_.empty()) {
+      editor_.erase_value(made_.back());
+      made_.pop_back();
+    }
+  }
+
+  bool is_right = true; ///< the IR has all operations, and none may trap
+
+private:
+  value_id checked(value_id v) {
+    is_right = is_right && v != no_value;
+    return v;
+  }
+
+  E& editor_;
+  node_id node_;
+  unsigned width_;
+  flat_array<value_id> made_;
+};
+
+/// One loop that is being unrolled.
+template <class E> class remainder_builder {
+public:
+  remainder_builder(unfolding<E>& u, const remainder_plan& plan, const remainder_unrolling& x)
+      : u_(u), x_(x), nodes_(plan.nodes.data() + x.first_node, x.num_nodes) {}
+
+  /// Loops that were unrolled before may have given this one more edges, and a phi as its bound.
+  bool run(flat_array<std::uint32_t>& position) {
+    while (position.size() < static_cast<std::size_t>(graph().num_nodes())) {
+      position.push_back(no_node);
+    }
+    for (std::uint32_t i = 0; i != nodes_.size(); ++i) {
+      position[nodes_[i]] = i;
+    }
+    const bool is_right = compute_limit(position);
+    if (is_right) {
+      copy(position);
+    }
+    for (const node_id n : nodes_) {
+      position[n] = no_node;
+    }
+    if (is_right) {
+      u_.finish();
+    }
+    return is_right && close();
+  }
+
+private:
+  /// The guard, and in it the computation of the limit. False if it might trap; then the guard does nothing.
+  bool compute_limit(const flat_array<std::uint32_t>& position) {
+    E& editor = u_.editor();
+    flat_array<edge_id> entering;
+    for_each_id(graph().in_edges(nodes_[0]), [&](edge_id e) {
+      if (position[static_cast<node_id>(graph().edge_source(e))] == no_node) {
+        entering.push_back(e);
+      }
+    });
+    value_id bound = no_value;
+    std::size_t i = 0;
+    for_each_id(editor.operands(x_.comparison),
+                [&](value_id v) { bound = i++ == (x_.bound_is_first ? 0u : 1u) ? v : bound; });
+    guard_ = u_.route_edges(entering);
+    const auto start = static_cast<value_id>(editor.phi_input(x_.counter, only_edge(guard_)));
+    operation_sink<E> sink(editor, guard_, x_.test.formula.width);
+    emit_unrolled_limit(sink, x_.test, start, bound, limit_, enough_);
+    if (!sink.is_right) {
+      sink.take_back();
+    }
+    u_.grow_witness();
+    return sink.is_right;
+  }
+
+  /// The copies of the new body, entered from the guard. Afterwards the program has to be finished.
+  void copy(const flat_array<std::uint32_t>& position) {
+    forget_counts(u_.editor(), nodes_);
+    flat_array<node_id> made;
+    for (std::uint32_t k = 0; k != x_.factor; ++k) {
+      u_.duplicate_region(nodes_, made);
+      for (const node_id n : made) {
+        copies_.push_back(n);
+      }
+    }
+    flat_array<edge_id> edges;
+    for (std::size_t k = 0; k != x_.factor; ++k) {
+      for (std::uint32_t i = 0; i != x_.num_nodes; ++i) {
+        edges.clear();
+        for_each_id(graph().out_edges(copies_[k * x_.num_nodes + i]), [&](edge_id e) { edges.push_back(e); });
+        for (const edge_id e : edges) {
+          const auto target = static_cast<node_id>(graph().edge_target(e));
+          const std::uint32_t at = target < position.size() ? position[target] : no_node;
+          if (at != no_node) {
+            const bool ends_pass = at == 0 && k + 1 == x_.factor;
+            const std::size_t to = at != 0 ? k : ends_pass ? 0 : k + 1;
+            u_.lead(e, copies_[to * x_.num_nodes + at]);
+            if (ends_pass) {
+              back_.push_back(e);
+            }
+          }
+        }
+      }
+    }
+    branch(guard_, enough_, copies_[0], nodes_[0], nodes_[0]);
+  }
+
+  /// The latch, which goes back unless the counter is at the limit. False if that test might trap: then the new body
+  /// runs once.
+  bool close() {
+    E& editor = u_.editor();
+    const node_id latch = u_.route_edges(back_);
+    const value_id counter = counter_of_copy();
+    const auto next = static_cast<value_id>(editor.phi_input(counter, only_edge(latch)));
+    operation_sink<E> sink(editor, latch, x_.test.formula.width);
+    const std::uint8_t width = x_.test.formula.width;
+    value_id done = sink.operation({operation::equal, 1, width, {}}, next, limit_);
+    const bool is_right = sink.is_right;
+    if (!is_right) {
+      sink.take_back();
+      done = sink_number(1);
+    }
+    branch(latch, done, nodes_[0], copies_[0], copies_[0]);
+    u_.grow_witness();
+    return is_right;
+  }
+
+  const auto& graph() const { return u_.program().graph(); }
+
+  edge_id only_edge(node_id n) const {
+    edge_id only = no_edge;
+    for_each_id(graph().out_edges(n), [&](edge_id e) { only = e; });
+    return only;
+  }
+
+  value_id sink_number(std::uint64_t bits) { return static_cast<value_id>(u_.editor().make_number(1, bits)); }
+
+  value_id counter_of_copy() const {
+    value_id counter = no_value;
+    for_each_phi(u_.program(), copies_[0], [&](value_id phi) {
+      counter = u_.witness().value_origin[phi] == u_.witness().value_origin[x_.counter] ? phi : counter;
+    });
+    return counter;
+  }
+
+  /// A node that jumps to `target` ends in a branch to two copies of that; their phis take along both edges what those
+  /// of the target took.
+  void branch(node_id n, value_id condition, node_id then, node_id otherwise, node_id target) {
+    E& editor = u_.editor();
+    flat_array<value_id> inputs;
+    const edge_id old = only_edge(n);
+    for_each_phi(u_.program(), target,
+                 [&](value_id phi) { inputs.push_back(static_cast<value_id>(editor.phi_input(phi, old))); });
+    editor.erase_end(n);
+    editor.set_branch(n, condition, then, otherwise);
+    flat_array<edge_id> edges;
+    for_each_id(graph().out_edges(n), [&](edge_id e) { edges.push_back(e); });
+    flat_array<value_id> phis;
+    for (const edge_id e : edges) {
+      phis.clear();
+      for_each_phi(u_.program(), static_cast<node_id>(graph().edge_target(e)),
+                   [&](value_id phi) { phis.push_back(phi); });
+      // Repair inserts none in headers: only their own phis are live across an edge back.
+      MIDEND_ASSERT(phis.size() == inputs.size(), "as many phis in each copy of a header", phis.size(), inputs.size());
+      for (std::size_t i = 0; i != inputs.size(); ++i) {
+        editor.set_phi_input(phis[i], e, inputs[i]);
+      }
+    }
+    u_.grow_witness();
+  }
+
+  unfolding<E>& u_;
+  const remainder_unrolling& x_;
+  span<const node_id> nodes_;
+  node_id guard_ = no_node;
+  value_id limit_ = no_value;
+  value_id enough_ = no_value;
+  flat_array<node_id> copies_;
+  flat_array<edge_id> back_; ///< from the last copy to the first
+};
+
+} // namespace detail
+
+/// Applies a plan for the program as it is. For each loop:
+///
+///     guard   computes the limit; if there are enough iterations, continues with the new body, else with the old loop
+///     body    copies, as many as the factor, with all their tests
+///     latch   goes back to the body, or to the old loop when the counter is at the limit
+///
+/// The guard and the latch are inserted nodes, and both ways of each lead to a copy of the header. So the certificate
+/// is that of an unfolding, without any reason, and wrong arithmetic would be slow but not wrong. `drop_untaken_exits`
+/// then removes the tests in the body, and its checker is who asks whether the limit is right.
+///
+/// The new operations do not trap: an editor says so of each (`may_trap`), and a loop for which it does not is left
+/// with an empty guard and is returned in `refused`. They read the start and the bound earlier than the loop does, but
+/// not more than these. O(what is cloned, and what `repair_ssa` costs, once a loop).
+template <class E>
+void apply_unroll_with_remainder(unfolding<E>& u, const remainder_plan& plan, flat_array<remainder_refusal>& refused) {
+  static_assert(remainder_editor<E>, "midend: to unroll a loop with a remainder, an editor needs `make_operation`, "
+                                     "`make_number`, `set_branch`, `erase_end` and the effects rung");
+  MIDEND_ASSERT(plan.epoch == graph_epoch(u.program().graph()), "a plan for this graph as it is now", plan.epoch);
+  flat_array<std::uint32_t> position;
+  for (const remainder_unrolling& x : plan.unrollings) {
+    if (!detail::remainder_builder<E>(u, plan, x).run(position)) {
+      refused.push_back({x.loop, remainder_refusal_reason::early_trap, unrolling_refusal_reason::one_copy});
+    }
+  }
+}
+
+/// The same; returns the witness.
+template <detail::edits_alone E>
+unfolding_witness apply_unroll_with_remainder(E& editor, const remainder_plan& plan,
+                                              flat_array<remainder_refusal>& refused) {
+  unfolding<E> u(editor);
+  apply_unroll_with_remainder(u, plan, refused);
+  return u.take_witness();
+}
+
+MIDEND_END_NAMESPACE
