@@ -60,6 +60,7 @@ template <class Domain> pass_kind value_numbering_pass(std::string_view name, st
 }
 
 using unrolling_requests = std::vector<midend::unrolling_request>;
+using remainder_requests = std::vector<midend::remainder_request>;
 
 /// All innermost loops.
 unrolling_requests every_loop(const midend::loop_forest& loops, midend::unrolling_shape shape, std::size_t copies) {
@@ -72,16 +73,29 @@ unrolling_requests every_loop(const midend::loop_forest& loops, midend::unrollin
   return requests;
 }
 
-/// What the advice for the reference machine decides.
-unrolling_requests as_advised(const midend::elbrus::cost_view& view, const midend::loop_forest& loops) {
-  unrolling_requests requests;
+/// What the advice for the reference machine decides, or for a factor what it implies.
+void list_advised(const midend::elbrus::cost_view& view, const midend::loop_forest& loops,
+                  std::optional<std::size_t> factor, unrolling_requests& copies, remainder_requests& remainders) {
   const midend::machine_model machine = midend::e2k_reference_v6();
   for (const midend::loop_id l : loops.loops()) {
-    if (const auto request = midend::unrolling_request_of(midend::advise_unrolling(view, loops, l, machine))) {
-      requests.push_back(*request);
+    const midend::unrolling_advice advice = midend::advise_unrolling(view, loops, l, machine);
+    if (!factor) {
+      if (const auto request = midend::unrolling_request_of(advice)) {
+        copies.push_back(*request);
+      } else if (const auto with_remainder = midend::remainder_request_of(advice)) {
+        remainders.push_back(*with_remainder);
+      }
+    } else if (loops.subloops(l).size() == 1) {
+      const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(*factor, 0xffff));
+      const bool counts = advice.obstacle == midend::unrolling_obstacle::none && !advice.counters.is_exact() &&
+                          advice.counters.counted_exit != midend::no_body_value;
+      if (counts) {
+        remainders.push_back({l, n});
+      } else {
+        copies.push_back({l, midend::unrolling_shape::cycle, n});
+      }
     }
   }
-  return requests;
 }
 
 /// Loops whose trip count is known, exactly or at most.
@@ -100,16 +114,53 @@ unrolling_requests unrolled_completely(const midend::elbrus::cost_view& view, co
   return requests;
 }
 
-/// Copies what `choose(view, loops)` asks for, then drops the exits that are never taken.
+/// The last step: exits that are never taken.
+template <class Run> void drop_exits(Run& run) {
+  auto& editor = run.editor();
+  const auto found = midend::dominators_and_loops(editor.graph());
+  run.done_as_planned(
+      midend::plan_untaken_exits(midend::elbrus::cost_view(editor.graph()), found.loops),
+      [&](const auto& plan) { return untaken_exits_witness{midend::apply_untaken_exits(editor, plan)}; });
+}
+
+/// Copies what `choose(view, loops)` asks for, then drops exits.
 template <class Run, class Choose> void unroll(Run& run, Choose choose) {
   auto& editor = run.editor();
   const auto found = midend::dominators_and_loops(editor.graph());
   const unrolling_requests requests = choose(midend::elbrus::cost_view(editor.graph()), found.loops);
-  const auto unrolled = midend::unroll_loops(editor, found.loops, requests);
-  run.done(unrolled);
-  run.done_as_planned(
-      midend::plan_untaken_exits(midend::elbrus::cost_view(editor.graph()), unrolled.loops),
-      [&](const auto& plan) { return untaken_exits_witness{midend::apply_untaken_exits(editor, plan)}; });
+  run.done(midend::unroll_loops(editor, found.loops, requests));
+  drop_exits(run);
+}
+
+/// Loops with remainders first; one that can have none gets copies, like the others. Headers name loops in between.
+template <class Run> void unroll_as_advised(Run& run) {
+  auto& editor = run.editor();
+  const auto found = midend::dominators_and_loops(editor.graph());
+  unrolling_requests copies;
+  remainder_requests remainders;
+  list_advised(midend::elbrus::cost_view(editor.graph()), found.loops, run.number(), copies, remainders);
+  std::vector<midend::node_id> headers;
+  if (!remainders.empty()) {
+    const auto plan =
+        midend::plan_unroll_with_remainder(midend::elbrus::cost_view(editor.graph()), found.loops, remainders);
+    midend::flat_array<midend::remainder_refusal> refused = plan.refused;
+    run.done_as_planned(plan,
+                        [&](const auto& given) { return midend::apply_unroll_with_remainder(editor, given, refused); });
+    for (const midend::remainder_refusal& r : refused) {
+      const auto request = std::find_if(remainders.begin(), remainders.end(),
+                                        [&](const midend::remainder_request& x) { return x.loop == r.loop; });
+      copies.push_back({r.loop, midend::unrolling_shape::cycle, request->factor});
+    }
+  }
+  for (const midend::unrolling_request& r : copies) {
+    headers.push_back(found.loops.header(r.loop));
+  }
+  const auto now = midend::dominators_and_loops(editor.graph());
+  for (std::size_t i = 0; i != copies.size(); ++i) {
+    copies[i].loop = now.loops.innermost_loop(headers[i]);
+  }
+  run.done(midend::unroll_loops(editor, now.loops, copies));
+  drop_exits(run);
 }
 
 } // namespace
@@ -149,13 +200,7 @@ const std::vector<pass_kind>& pass_kinds() {
                                    run.done(midend::rotate_loops(run.editor(), options));
                                  })),
       with_number(transformation("unroll", "unroll innermost loops as advised, or by the factor N",
-                                 [](auto& run) {
-                                   unroll(run, [&](const auto& view, const auto& loops) {
-                                     return run.number()
-                                                ? every_loop(loops, midend::unrolling_shape::cycle, *run.number())
-                                                : as_advised(view, loops);
-                                   });
-                                 })),
+                                 [](auto& run) { unroll_as_advised(run); })),
       transformation("unroll:full", "copy innermost loops as often as they run at most; sccp then removes the loops",
                      [](auto& run) { unroll(run, unrolled_completely); }),
       with_number(transformation("peel", "copy one iteration, or N, of each innermost loop before it",

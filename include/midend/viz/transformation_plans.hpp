@@ -22,6 +22,7 @@
 #include "midend/transform/unfolding_witness.hpp"
 #include "midend/transform/unify_loop_exits.hpp"
 #include "midend/transform/unroll_loops.hpp"
+#include "midend/transform/unroll_with_remainder.hpp"
 #include "midend/transform/untaken_exits.hpp"
 #include "midend/viz/certificates.hpp"
 #include "midend/viz/value_names.hpp"
@@ -114,6 +115,26 @@ constexpr std::string_view to_text(unrolling_refusal_reason r) {
     return "an edge cannot be redirected";
   default:
     return "more would be cloned than the limit";
+  }
+}
+
+constexpr std::string_view to_text(remainder_refusal_reason r) {
+  switch (r) {
+    using enum remainder_refusal_reason;
+  case not_innermost:
+    return "it contains a loop, or control that cannot be described";
+  case no_counted_exit:
+    return "no exit compares a counter with a bound that it approaches";
+  case converted:
+    return "the counter is converted before it is compared";
+  case factor_too_large:
+    return "the factor is no number of the counter's width";
+  case no_guard:
+    return "there is no place for a guard";
+  case early_trap:
+    return "computing the trip count before the loop might trap";
+  default:
+    return "it cannot be copied";
   }
 }
 
@@ -601,6 +622,41 @@ inline std::string summary_text(const unrolling_plan& plan) {
   for (const unrolling_refusal_reason reason : {one_copy, overlaps, may_not_duplicate, no_phi, edge_stays, too_large}) {
     std::size_t count = 0;
     for (const unrolling_refusal& r : plan.refused) {
+      count += r.reason == reason ? 1u : 0u;
+    }
+    counts.refused(count, "loop", to_text(reason));
+  }
+  return counts.text();
+}
+
+/// A line for each loop. `loops` is that of the plan.
+///
+///     unroll the loop of test by 4: the limit is computed before it, and the rest of the iterations run after it
+///     the loop of test gets no remainder: the counter is converted before it is compared
+template <value_names Names = numbered_values>
+std::string to_text(const loop_forest& loops, const remainder_plan& plan, const Names& names = {}) {
+  std::string out;
+  const auto loop_of = [&](loop_id l) { return "the loop of " + std::string(names.node(loops.header(l))); };
+  for (const remainder_unrolling& x : plan.unrollings) {
+    out += "unroll " + loop_of(x.loop) + " by " + std::to_string(x.factor) +
+           ": the limit is computed before it, and the rest of the iterations run after it\n";
+  }
+  for (const remainder_refusal& r : plan.refused) {
+    out += loop_of(r.loop) + " gets no remainder: " +
+           std::string(r.reason == remainder_refusal_reason::not_copied ? to_text(r.copying) : to_text(r.reason)) +
+           '\n';
+  }
+  return out;
+}
+
+inline std::string summary_text(const remainder_plan& plan) {
+  using enum remainder_refusal_reason;
+  detail::plan_counts counts("no remainder");
+  counts.done(plan.unrollings.size(), "remainder");
+  for (const remainder_refusal_reason reason :
+       {not_innermost, no_counted_exit, converted, factor_too_large, no_guard, early_trap, not_copied}) {
+    std::size_t count = 0;
+    for (const remainder_refusal& r : plan.refused) {
       count += r.reason == reason ? 1u : 0u;
     }
     counts.refused(count, "loop", to_text(reason));
