@@ -176,9 +176,10 @@ private:
     if (!detail::is_pure_llvm_instruction(i)) {
       return 0;
     }
+    const auto next = static_cast<std::uint32_t>(examples_.size());
     const std::uint32_t found = known_.find_or_insert(
-        hash_of(i), examples_.size(), [&](std::uint32_t k) { return detail::compute_alike(*examples_[k], i); });
-    if (found == examples_.size()) {
+        hash_of(i), next, [&](std::uint32_t k) { return detail::compute_alike(*examples_[k], i); });
+    if (found == next) {
       examples_.push_back(&i);
     }
     return found + 1;
