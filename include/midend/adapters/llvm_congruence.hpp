@@ -15,6 +15,7 @@
 #include "midend/support/detail/hash_map.hpp"
 #include "midend/support/flat_array.hpp"
 
+#include <llvm/Analysis/InstructionSimplify.h>
 #include <llvm/IR/FMF.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/InstrTypes.h>
@@ -31,16 +32,15 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// The flags by which another result may be computed. The rest (`nnan`, `ninf`) only says that some results do not
-/// occur.
-inline llvm::FastMathFlags llvm_rewriting_flags(const llvm::Instruction& i) {
-  llvm::FastMathFlags flags;
-  if (llvm::isa<llvm::FPMathOperator>(i)) {
-    flags = i.getFastMathFlags();
-    flags.setNoNaNs(false);
-    flags.setNoInfs(false);
+/// The flags by which another result may be computed, as bits. The rest (`nnan`, `ninf`) only says that some results do
+/// not occur.
+inline unsigned llvm_rewriting_flags(const llvm::Instruction& i) {
+  if (!llvm::isa<llvm::FPMathOperator>(i)) {
+    return 0;
   }
-  return flags;
+  const llvm::FastMathFlags flags = i.getFastMathFlags();
+  return (flags.allowReassoc() ? 1u : 0u) | (flags.noSignedZeros() ? 2u : 0u) | (flags.allowReciprocal() ? 4u : 0u) |
+         (flags.allowContract() ? 8u : 0u) | (flags.approxFunc() ? 16u : 0u);
 }
 
 /// Whether a call depends on nothing but its operands, does nothing but compute its result, and comes back.
@@ -83,7 +83,7 @@ inline bool is_pure_llvm_instruction(const llvm::Instruction& i) {
 
 /// Whether two pure instructions compute the same from equal operands where neither breaks a promise.
 inline bool compute_alike(const llvm::Instruction& i, const llvm::Instruction& other) {
-  return i.isSameOperationAs(&other) && !(llvm_rewriting_flags(i) != llvm_rewriting_flags(other)) &&
+  return i.isSameOperationAs(&other) && llvm_rewriting_flags(i) == llvm_rewriting_flags(other) &&
          i.getMetadata(llvm::LLVMContext::MD_fpmath) == other.getMetadata(llvm::LLVMContext::MD_fpmath);
 }
 
@@ -113,25 +113,44 @@ public:
     llvm_ssa::assign(f, options);
     const auto count = static_cast<value_id>(num_instructions());
     identity_.assign(count, 0);
+    copied_.assign(count, no_value);
     examples_.clear();
     known_.clear(64);
+    const llvm::SimplifyQuery query = llvm::SimplifyQuery(f.getDataLayout(), options.library).getWithoutUndef();
     for (value_id v = 0; v != count; ++v) {
-      if (llvm_ssa::operation(v).code == operation::other || may_choose_otherwise(v)) {
-        identity_[v] = find_identity(instruction(v));
+      const llvm::Instruction& i = instruction(v);
+      if (is_phi(v) || !detail::is_pure_llvm_instruction(i)) {
+        continue;
+      }
+      copied_[v] = find_copied(i, query);
+      if (copied_[v] == no_value && (!is_in_vocabulary(v) || may_choose_otherwise(v))) {
+        identity_[v] = find_identity(i);
       }
     }
   }
 
-  /// As in `llvm_ssa`, but a `select` of floating point with flags that allow other results is `other`.
+  /// As in `llvm_ssa`, but what LLVM's simplifier finds to be another value is a `copy` of that, and a `select` of
+  /// floating point with flags that allow other results is `other`.
   operation_info operation(value_id v) const {
     operation_info info = llvm_ssa::operation(v);
+    if (is_copy(v)) {
+      return {midend::operation::copy, info.width, info.width, {}};
+    }
     if (info.code == midend::operation::select && may_choose_otherwise(v)) {
       info.code = midend::operation::other;
     }
     return info;
   }
 
-  bool is_opaque(value_id v) const { return llvm_ssa::is_opaque(v) && identity(v) == 0; }
+  span<const value_id> operands(value_id v) const {
+    return is_copy(v) ? span<const value_id>(&copied_[v], 1) : llvm_ssa::operands(v);
+  }
+
+  bool is_opaque(value_id v) const { return llvm_ssa::is_opaque(v) && identity(v) == 0 && !is_copy(v); }
+
+  std::optional<std::uint64_t> fold(value_id v, span<const std::uint64_t> args) const {
+    return is_copy(v) ? std::optional(args[0]) : llvm_ssa::fold(v, args);
+  }
 
   effect_kind effect(value_id v) const {
     return is_in_vocabulary(v) ? effect_kind::none : llvm_operation_effect(instruction(v));
@@ -163,23 +182,33 @@ public:
   }
 
 private:
+  bool is_copy(value_id v) const { return v < copied_.size() && copied_[v] != no_value; }
+
+  /// The value that an instruction always has: `no_value` if LLVM's simplifier finds none that has a number.
+  value_id find_copied(const llvm::Instruction& i, const llvm::SimplifyQuery& query) const {
+    const llvm::Value* const found = llvm::simplifyInstruction(const_cast<llvm::Instruction*>(&i), query);
+    return found == nullptr || found == &i || llvm::isa<llvm::UndefValue>(found) || found->getType() != i.getType()
+               ? no_value
+               : number(found);
+  }
+
   const llvm::Instruction& instruction(value_id v) const { return *llvm::cast<llvm::Instruction>(value(v)); }
 
   bool is_in_vocabulary(value_id v) const { return llvm_ssa::operation(v).code != midend::operation::other; }
 
   bool may_choose_otherwise(value_id v) const {
     return llvm_ssa::operation(v).code == midend::operation::select && v < num_instructions() &&
-           detail::llvm_rewriting_flags(instruction(v)).any();
+           detail::llvm_rewriting_flags(instruction(v)) != 0;
   }
 
   std::uint32_t find_identity(const llvm::Instruction& i) {
     if (!detail::is_pure_llvm_instruction(i)) {
       return 0;
     }
-    const auto next = static_cast<std::uint32_t>(examples_.size());
+    const auto fresh = static_cast<std::uint32_t>(examples_.size());
     const std::uint32_t found = known_.find_or_insert(
-        hash_of(i), next, [&](std::uint32_t k) { return detail::compute_alike(*examples_[k], i); });
-    if (found == next) {
+        hash_of(i), examples_.size(), [&](std::uint32_t k) { return detail::compute_alike(*examples_[k], i); });
+    if (found == fresh) {
       examples_.push_back(&i);
     }
     return found + 1;
@@ -198,6 +227,7 @@ private:
     return detail::mix_hash(hash, address_of(i.getOperand(0)->getType()));
   }
 
+  flat_array<value_id> copied_;                   ///< by instruction
   flat_array<std::uint32_t> identity_;            ///< by instruction
   flat_array<const llvm::Instruction*> examples_; ///< by identity, less 1
   detail::hash_map<std::uint64_t> known_;
