@@ -149,6 +149,100 @@ for run in "@always_one 10" "@constant_propagation"; do # the same result before
   run "run $run behind sccp" 0 run "$work/sccp.eir" "$@" && same "run $run behind sccp" "$work/before"
 done
 
+# Value numbering: what no sequence of sccp and value numbering alone finds.
+cat >"$work/entangled.eir" <<'TEXT'
+proc @f(%a: i32, %n: i32) -> i32 {
+  node n0:
+    br n1
+  node n1:
+    %x = phi.i32 [n0: %a], [n3: %x2]
+    %y = phi.i32 [n0: %a], [n3: %y2]
+    %d = sub.i32 %x, %y
+    %c = cmp.ne.i32 %d, 0
+    br %c ? n2 : n3
+  node n2:
+    %x3 = mul.i32 %x, 3
+    br n3
+  node n3:
+    %x4 = phi.i32 [n1: %x], [n2: %x3]
+    %x2 = add.i32 %x4, 1 nsw
+    %y2 = add.i32 1, %y
+    %e = cmp.lt.i32 %y2, %n
+    br %e ? n1 : n4
+  node n4:
+    %r = add.i32 %x2, %d
+    ret %r
+}
+TEXT
+cat >"$work/numbering.expected" <<'TEXT'
+value-numbering of @f
+  equal:
+    %x = %y = %x4
+    %x2 = %y2 = %r
+  n0
+  n1
+    %x = top
+    %y = top
+    %d = 0
+    %c = 0
+    never to n2
+  n2: never executed
+  n3
+    %x4 = top
+    %x2 = top
+    %y2 = top
+    %e = top
+  n4
+    %r = top
+  plan:
+  replace %y by %x
+  replace %x4 by %x
+  replace %y2 by %x2
+  replace %r by %x2
+  drop the promises of %x2
+  replace %d by 0
+  replace %c by 0
+  always n1 -> n3
+  erase n2
+TEXT
+run "print value-numbering" 0 opt "$work/entangled.eir" --print=value-numbering && same "print value-numbering" "$work/numbering.expected"
+cat >"$work/numbering.expected" <<'TEXT'
+why %y of @f
+  %y and %x are equal: phis of n1 with equal inputs
+  %a and %a are the same
+  %y2 and %x2 are equal: they compute the same from equal operands
+  1 and 1 are the same
+  %x4 and %y are equal: %x4 passes %x on
+why %c of @f
+  %c is 0: follows from its operands
+  %d is 0: follows from its operands
+  0 is 0: a literal
+why %x and %a of @f
+  %x and %a differ: nothing says that they are equal
+changes of @f by value-numbering
+TEXT
+run "value-numbering" 0 opt "$work/entangled.eir" --passes=value-numbering --stats --verify-each --print-changes \
+  --explain=%y --explain=%x,%a --explain=%c -o "$work/numbered.eir" && {
+  grep -vE '^  (%x2? is top|%y2? is top|%a is top|%x4 is top|1 is|  (by|never)) ?|^  (drop|operand|input|erase|make|turn)' "$work/out" |
+    grep -v '^    ' >"$work/some"
+  cmp -s "$work/some" "$work/numbering.expected" || fail "value-numbering" "$(diff "$work/numbering.expected" "$work/some" | head -n 5)"
+  grep -qF '  drop promises of %x2' "$work/out" || grep -qF '  drop the promises of %x2' "$work/out" || fail "value-numbering" "no change of %x2"
+  grep -q '^@f: value-numbering: 4 values are replaced by equal ones, 2 values are constants, 2 edges are never taken, 1 branches are jumps, 1 nodes are erased; .*; 5 -> 4 nodes, 15 -> 7 operations; certified; ' \
+    "$work/err" || fail "value-numbering --stats" "$(cat "$work/err")"
+}
+[ "$(grep -c '^    ' "$work/numbered.eir")" -eq 7 ] || fail "value-numbering" "$(cat "$work/numbered.eir")"
+run "explain a pair without the pass" 0 opt "$work/entangled.eir" --passes=sccp --explain=%x,%y -o "$work/out.eir"
+grep -qxF 'why %x and %y of @f' "$work/out" || fail "explain a pair without the pass" "$(cat "$work/out")"
+run "explain three" 2 opt "$work/entangled.eir" --explain=%x,%y,%d &&
+  says "explain three" "midend opt: --explain: '%x,%y,%d' is neither a value nor a pair %a,%b"
+run "explain a pair with an unknown value" 1 opt "$work/entangled.eir" --explain=%x,%q &&
+  says "explain a pair with an unknown value" "$work/entangled.eir: error: no procedure has both values of '%x,%q'"
+for domain in "" :interval :known-bits :product; do
+  for file in "$programs"/*.eir; do
+    run "value-numbering$domain report of $(basename "$file")" 0 opt "$file" --passes=construct-ssa --print=value-numbering$domain
+  done
+done
+
 # Transformations: the sample programs run as they did, each pass has its certificate, and what is printed is read again.
 # same_runs NAME FILE TRANSFORMED: the `# run:` lines of FILE print the same with TRANSFORMED.
 same_runs() {
@@ -165,6 +259,7 @@ same_runs() {
 }
 all=simplify-loops,close-loops,rotate,split-critical-edges,clean-control,dce,propagate-copies,hoist-invariants
 all=$all,separate-loops,fix-irreducible,fix-irreducible:split,unify-exits,unroll,unroll:3,unroll:full,peel:2
+all=$all,value-numbering,value-numbering:interval,value-numbering:known-bits,value-numbering:product
 for passes in ${all//,/ } rotate:2 "$all" fix-irreducible,rotate:100,hoist-invariants,sccp:product,clean-control,dce,simplify-loops \
   unify-exits,fix-irreducible:split,propagate-copies,close-loops,rotate,dce,clean-control,split-critical-edges; do
   for file in "$programs"/*.eir; do
@@ -251,6 +346,12 @@ says "variables" "$work/variables.eir:1:1: warning: @f: 3 variables are not in S
 run "variables, dce" 0 opt "$work/variables.eir" --procedure=f --passes=dce,construct-ssa,dce --verify-each -o "$work/out.eir"
 says "variables, dce" \
   "$work/variables.eir:1:1: warning: @f: 3 variables are not in SSA form: construct-ssa first; dce is not run"
+run "variables, value-numbering" 0 opt "$work/variables.eir" --procedure=f --passes=value-numbering -o "$work/out.eir"
+says "variables, value-numbering" \
+  "$work/variables.eir:1:1: warning: @f: 3 variables are not in SSA form: construct-ssa first; value-numbering is not run"
+run "variables, report of classes" 0 opt "$work/variables.eir" --procedure=f --print=value-numbering
+printf 'value-numbering of @f\n  not in SSA form: construct-ssa first\n' >"$work/variables.expected"
+same "variables, report of classes" "$work/variables.expected"
 run "variables, report" 0 opt "$work/variables.eir" --procedure=f --print=sccp:product
 cat >"$work/variables.expected" <<'TEXT'
 sccp:product of @f

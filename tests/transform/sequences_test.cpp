@@ -8,8 +8,13 @@
 #include <midend/elbrus/views/cost_view.hpp>
 #include <midend/elbrus/views/views.hpp>
 #include <midend/ssa/apply_sccp.hpp>
+#include <midend/ssa/apply_value_numbering.hpp>
 #include <midend/ssa/sccp.hpp>
 #include <midend/ssa/sccp_plan.hpp>
+#include <midend/ssa/value_numbering.hpp>
+#include <midend/ssa/value_numbering_plan.hpp>
+#include <midend/ssa/verify_congruence.hpp>
+#include <midend/ssa/verify_sccp.hpp>
 #include <midend/transform.hpp>
 
 #include <array>
@@ -54,6 +59,14 @@ public:
     certify();
     before_ = procedure_;
     return editor_;
+  }
+
+  /// The answer about what such a step is derived from.
+  template <class Error> void check_facts(const Error& error) {
+    if (error && fault.empty()) {
+      fault = "wrong facts: fault " + std::to_string(static_cast<int>(error.fault)) + ", value " +
+              std::to_string(error.value);
+    }
   }
 
   /// The answer to the certificate of such a step, which may be followed by another one.
@@ -153,11 +166,22 @@ void hoist(certified_procedure& p) {
   p.check(midend::verify_motion(elbrus::effect_view(p.before()), elbrus::effect_view(p.procedure())));
 }
 
-/// Makes literals of conditions; it is checked by runs alone.
+/// Makes literals of conditions. Certificates are about the facts; the change is checked by runs alone.
 void propagate_constants(certified_procedure& p) {
   elbrus::editor& editor = p.alone();
   const elbrus::semantic_view view(p.procedure());
-  midend::apply_sccp(editor, midend::plan_sccp(view, midend::sccp(view, midend::number_domain())));
+  const auto found = midend::sccp(view, midend::number_domain());
+  p.check_facts(midend::verify_sccp(view, found));
+  midend::apply_sccp(editor, midend::plan_sccp(view, found));
+}
+
+/// The same for equal values.
+void number_values(certified_procedure& p) {
+  elbrus::editor& editor = p.alone();
+  const elbrus::cost_view view(p.procedure());
+  const auto found = midend::value_numbering(view, midend::number_domain());
+  p.check_facts(midend::verify_congruence(view, found));
+  midend::apply_value_numbering(editor, midend::plan_value_numbering(view, found));
 }
 
 /// Not for use, but it makes flow and phis that no front end makes.
@@ -192,7 +216,7 @@ void drop_exits(certified_procedure& p) {
   p.check(certificate(p.before(), p.procedure(), w));
 }
 
-constexpr std::array<step_kind, 15> steps = {{
+constexpr std::array<step_kind, 16> steps = {{
     {"simplify_loops", simplify},
     {"separate_loops", separate},
     {"close_loops", close},
@@ -207,6 +231,7 @@ constexpr std::array<step_kind, 15> steps = {{
     {"sccp", propagate_constants},
     {"unroll_loops", unroll},
     {"drop_untaken_exits", drop_exits},
+    {"value_numbering", number_values},
     {"unfold_at_random", unfold},
 }};
 

@@ -207,7 +207,7 @@ private:
     }
     const auto fresh = static_cast<std::uint32_t>(examples_.size());
     const std::uint32_t found = known_.find_or_insert(
-        hash_of(i), examples_.size(), [&](std::uint32_t k) { return detail::compute_alike(*examples_[k], i); });
+        hash_of(i), fresh, [&](std::uint32_t k) { return detail::compute_alike(*examples_[k], i); });
     if (found == fresh) {
       examples_.push_back(&i);
     }

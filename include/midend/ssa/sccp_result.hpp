@@ -29,7 +29,7 @@ struct sccp_counters {
 
 namespace detail {
 template <class IR, class D, class Congruence> class sccp_solver;
-template <class IR, class D> class sccp_checker;
+template <class IR, class D, class Equal> class sccp_checker;
 struct sccp_mutation;
 } // namespace detail
 
@@ -88,7 +88,7 @@ public:
 
 private:
   template <class IR, class Domain, class Congruence> friend class detail::sccp_solver;
-  template <class IR, class Domain> friend class detail::sccp_checker;
+  template <class IR, class Domain, class Equal> friend class detail::sccp_checker;
   friend detail::sccp_mutation; // of tests
 
   [[no_unique_address]] D domain_;

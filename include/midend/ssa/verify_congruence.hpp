@@ -2,18 +2,15 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/dataflow/detail/pending_set.hpp"
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ssa/detail/congruence_rules.hpp"
-#include "midend/ssa/detail/ssa_order.hpp"
 #include "midend/ssa/sccp.hpp"
 #include "midend/ssa/value_numbering_result.hpp"
-#include "midend/support/bit_row.hpp"
+#include "midend/ssa/verify_sccp.hpp"
 #include "midend/support/flat_array.hpp"
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -44,61 +41,6 @@ struct congruence_error {
 
 namespace detail {
 
-/// Answers the solver of facts from a partition that is only claimed. Sees which values were never computed.
-template <class IR, class D> class claimed_congruence {
-public:
-  claimed_congruence(const IR& ir, const D& domain, const value_numbering_result<D>& claimed, bit_row& computed)
-      : ir_(&ir), domain_(&domain), claimed_(&claimed), computed_(&computed) {}
-
-  void start(const ssa_order&, const ssa_uses&, pending_set&, const sccp_result<D>& facts) { facts_ = &facts; }
-
-  void on_node(node_id) const {}
-
-  void on_edge(edge_id) const {}
-
-  void on_visit(value_id) const {}
-
-  /// Called when facts rest; the last time, before values without a value are reported as top.
-  bool refine() const {
-    const std::size_t count = claimed_->num_values();
-    computed_->resize(count);
-    computed_->reset();
-    for (value_id v = 0; v != count; ++v) {
-      if (!is_bottom(*domain_, facts_->fact(v))) {
-        computed_->set(v);
-      }
-    }
-    return false;
-  }
-
-  std::optional<element_of<D>> fact_of_equal_operands(value_id v) const {
-    if constexpr (std::same_as<domain_constant<D>, std::uint64_t>) {
-      const operation_info info = ir_->operation(v);
-      const std::optional<std::uint64_t> result = result_for_equal_operands(info.code);
-      if (!result) {
-        return std::nullopt;
-      }
-      const auto [a, b, c] = operands_of_known(*ir_, v, info.code);
-      const bool are_equal = claimed_->are_congruent(a, b) && !is_undefined_literal(*ir_, a) &&
-                             !is_undefined_literal(*ir_, b) && has_value(a) && has_value(b);
-      const bool follows =
-          are_equal && (!domain_->as_constant(facts_->fact(a)) || !domain_->as_constant(facts_->fact(b)));
-      return follows ? std::optional<element_of<D>>(domain_->constant(info.width, *result)) : std::nullopt;
-    } else {
-      return std::nullopt;
-    }
-  }
-
-private:
-  bool has_value(value_id v) const { return !is_bottom(*domain_, facts_->fact(v)); }
-
-  const IR* ir_;
-  const D* domain_;
-  const value_numbering_result<D>* claimed_;
-  bit_row* computed_;
-  const sccp_result<D>* facts_ = nullptr;
-};
-
 template <class IR, class D> class congruence_checker {
 public:
   congruence_checker(const IR& ir, const value_numbering_result<D>& claimed) : ir_(ir), claimed_(claimed) {}
@@ -111,34 +53,33 @@ public:
         claimed_.facts().num_edges() != static_cast<std::size_t>(g.num_edges())) {
       return {congruence_fault::other_program, no_value, no_value, no_edge};
     }
-    const D& domain = claimed_.facts().domain();
-    sccp_workspace<D> workspace;
-    sccp_solver<IR, D, claimed_congruence<IR, D>>(ir_, domain, options, workspace, facts_,
-                                                  claimed_congruence<IR, D>(ir_, domain, claimed_, computed_))
-        .run(claimed_.num_values());
     collect_in_edges();
     for (std::uint32_t c = 0; c != claimed_.num_classes(); ++c) {
       if (const congruence_error error = check_class(claimed_.members_of_class(c))) {
         return error;
       }
     }
-    return check_facts();
+    return check_facts(options);
   }
 
 private:
-  congruence_error check_facts() const {
-    const D& domain = claimed_.facts().domain();
-    for (value_id v = 0; v != claimed_.num_values(); ++v) {
-      if (!less_or_equal(domain, facts_.fact(v), claimed_.fact(v))) {
-        return {congruence_fault::fact, v, no_value, no_edge};
-      }
+  congruence_error check_facts(const sccp_options& options) const {
+    const auto equal = [this](value_id v, value_id w) { return claimed_.are_congruent(v, w); };
+    const sccp_error error =
+        sccp_checker<IR, D, decltype(equal)>(ir_, claimed_.facts(), options, equal).run(claimed_.num_values());
+    switch (error.fault) {
+    case sccp_fault::none:
+      return {};
+    case sccp_fault::other_program:
+      return {congruence_fault::other_program, no_value, no_value, no_edge};
+    case sccp_fault::node:
+    case sccp_fault::edge:
+      return {congruence_fault::edge, no_value, no_value, error.edge};
+    case sccp_fault::not_computed:
+      return {congruence_fault::not_computed, error.value, no_value, no_edge};
+    default:
+      return {congruence_fault::fact, error.value, no_value, no_edge};
     }
-    for (edge_id e = 0; e != facts_.num_edges(); ++e) {
-      if (facts_.is_executable_edge(e) && !claimed_.is_executable_edge(e)) {
-        return {congruence_fault::edge, no_value, no_value, e};
-      }
-    }
-    return {};
   }
 
   /// All members are one constant; or each passes a member on, or computes the same as the first that does not.
@@ -147,7 +88,7 @@ private:
       return {};
     }
     for (const value_id v : members) {
-      if (!computed_.test(v) || !claimed_.is_computed(v)) {
+      if (!is_computed(v)) {
         return {congruence_fault::not_computed, v, no_value, no_edge};
       }
     }
@@ -181,16 +122,15 @@ private:
       const value_id operand = operand_passed_on(
           ir_, v,
           [this](value_id a, value_id b) {
-            return computed_.test(a) && computed_.test(b) && claimed_.are_congruent(a, b) &&
-                   !is_undefined_literal(ir_, a);
+            return is_computed(a) && is_computed(b) && claimed_.are_congruent(a, b) && !is_undefined_literal(ir_, a);
           },
           [this](value_id a) { return constant(a); });
-      return operand != no_value && computed_.test(operand) && claimed_.are_congruent(operand, v);
+      return operand != no_value && is_computed(operand) && claimed_.are_congruent(operand, v);
     }
     bool passes = true;
     for_each_executable_edge(home_[v], [&](edge_id e) {
       const auto input = static_cast<value_id>(ir_.phi_input(v, e));
-      if (input != no_value && computed_.test(input)) {
+      if (input != no_value && is_computed(input)) {
         passes =
             passes && !is_undefined_literal(ir_, input) && same_type(ir_, v, input) && claimed_.are_congruent(input, v);
       }
@@ -216,8 +156,8 @@ private:
       for_each_executable_edge(home_[v], [&](edge_id e) {
         const auto i = static_cast<value_id>(ir_.phi_input(v, e));
         const auto k = static_cast<value_id>(ir_.phi_input(w, e));
-        const bool i_arrives = i != no_value && computed_.test(i);
-        const bool k_arrives = k != no_value && computed_.test(k);
+        const bool i_arrives = i != no_value && is_computed(i);
+        const bool k_arrives = k != no_value && is_computed(k);
         agree = agree && i_arrives == k_arrives &&
                 (!i_arrives || (!is_undefined_literal(ir_, i) && claimed_.are_congruent(i, k)));
       });
@@ -246,21 +186,21 @@ private:
 
   template <class Visit> void for_each_executable_edge(node_id n, Visit visit) const {
     for (std::uint32_t i = ends_[n]; i != ends_[n + std::size_t{1}]; ++i) {
-      if (facts_.is_executable_edge(in_edges_[i])) {
+      if (claimed_.is_executable_edge(in_edges_[i])) {
         visit(in_edges_[i]);
       }
     }
   }
 
+  bool is_computed(value_id v) const { return claimed_.is_computed(v) && claimed_.facts().is_computed(v); }
+
   std::optional<domain_constant<D>> constant(value_id v) const {
     const std::optional<domain_constant<D>> literal = ir_.constant(v);
-    return literal ? literal : facts_.constant(v);
+    return literal ? literal : claimed_.constant(v);
   }
 
   const IR& ir_;
   const value_numbering_result<D>& claimed_;
-  sccp_result<D> facts_;
-  bit_row computed_;
   flat_array<node_id> home_;
   flat_array<std::uint32_t> ends_;
   flat_array<edge_id> in_edges_;
@@ -270,12 +210,12 @@ private:
 
 } // namespace detail
 
-/// The first reason why a result need not hold for `ir`, or none. Assumes the classes and recomputes the facts that
-/// follow from them, by `sccp`; then each class must follow from the classes of operands, and the facts that are
-/// claimed may not say more than those that follow. By induction over the steps of a run, such a result holds on every
-/// run, wherever it comes from. It need not be the coarsest.
+/// The first reason why a result need not hold for `ir`, or none. It computes nothing anew: each class must follow from
+/// the classes of operands and from the facts, and the facts as in `verify_sccp`, where x - x and the like also follow
+/// from the classes. By induction over the steps of a run, such a result holds on every run, wherever it comes from. It
+/// need not be the coarsest.
 ///
-/// `options` are those of `value_numbering`. O(values + operands) in addition to `sccp`.
+/// `options` are those of `value_numbering`. O(values + operands + edges), and what a branch takes in `verify_sccp`.
 template <semantic_ir_argument IR, domain_of_ir<IR> D>
 congruence_error verify_congruence(const IR& ir, const value_numbering_result<D>& found,
                                    const sccp_options& options = {}) {

@@ -11,6 +11,7 @@
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/ssa/detail/branch_facts.hpp"
+#include "midend/ssa/detail/congruence_rules.hpp"
 #include "midend/ssa/sccp.hpp"
 #include "midend/ssa/sccp_result.hpp"
 #include "midend/support/bit_row.hpp"
@@ -53,14 +54,15 @@ struct sccp_error {
 
 namespace detail {
 
-/// Looks at each value, edge and phi input once. It shares no code with the solver.
-template <class IR, class D> class sccp_checker {
+/// Looks at each value, edge and phi input once. It shares no code with the solver. `Equal` says which values are
+/// equal, if something is known about that: `equal(v, w)`.
+template <class IR, class D, class Equal = no_congruence> class sccp_checker {
 public:
   using element = element_of<D>;
   using constant_type = domain_constant<D>;
 
-  constexpr sccp_checker(const IR& ir, const sccp_result<D>& claimed, const sccp_options& options)
-      : ir_(ir), claimed_(claimed), domain_(claimed.domain()), options_(options) {}
+  constexpr sccp_checker(const IR& ir, const sccp_result<D>& claimed, const sccp_options& options, Equal equal = {})
+      : ir_(ir), claimed_(claimed), domain_(claimed.domain()), options_(options), equal_(equal) {}
 
   /// The result is about the first `num_values` values of the IR; the others are copies after branches.
   constexpr sccp_error run(std::size_t num_values) {
@@ -197,6 +199,11 @@ private:
       require(v, n, no_edge, promised(v));
       return;
     }
+    if constexpr (!std::same_as<Equal, no_congruence> && has_numbers) {
+      if (follows_from_equal_operands(v, info)) {
+        return;
+      }
+    }
     if constexpr (has_value_transfer<D>) {
       if (info.code != operation::other) {
         check_known(n, v, info);
@@ -204,6 +211,17 @@ private:
       }
     }
     require(v, n, no_edge, folded(v, info));
+  }
+
+  /// Whether the claim allows what x - x, x == x and the like are.
+  constexpr bool follows_from_equal_operands(value_id v, const operation_info& info) const {
+    const std::optional<std::uint64_t> result = result_for_equal_operands(info.code);
+    if (!result || is_absent(v)) {
+      return false;
+    }
+    const auto [a, b, c] = operands_of_known(ir_, v, info.code);
+    return !is_absent(a) && !is_absent(b) && !is_undefined_literal(ir_, a) && !is_undefined_literal(ir_, b) &&
+           equal_(a, b) && less_or_equal(domain_, domain_.constant(info.width, *result), claimed_.fact(v));
   }
 
   constexpr bool is_copy_of_undef(value_id v, const operation_info& info) const {
@@ -492,6 +510,7 @@ private:
   const sccp_result<D>& claimed_;
   const D& domain_;
   const sccp_options& options_;
+  [[no_unique_address]] Equal equal_;
   sccp_error error_;
   std::vector<std::optional<constant_type>> known_; ///< operands of the operation that is being folded
   std::vector<constant_type> constants_;
