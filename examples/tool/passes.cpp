@@ -159,7 +159,9 @@ template <class Run> void unroll_as_advised(Run& run) {
   for (std::size_t i = 0; i != copies.size(); ++i) {
     copies[i].loop = now.loops.innermost_loop(headers[i]);
   }
-  run.done(midend::unroll_loops(editor, now.loops, copies));
+  if (!copies.empty() || remainders.empty()) {
+    run.done(midend::unroll_loops(editor, now.loops, copies));
+  }
   drop_exits(run);
 }
 

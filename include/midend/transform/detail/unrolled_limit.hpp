@@ -49,7 +49,7 @@ constexpr void emit_unrolled_limit(Sink& sink, const passed_test& t, Value start
   };
   const auto both = [&](operation code, Value a, Value b) { return sink.operation({code, w, w, {}}, a, b); };
   const Value first = (t.addend & most) == 0 ? start : with_number(operation::add, start, t.addend);
-  Value distance = f.is_down ? both(operation::sub, first, bound) : both(operation::sub, bound, first);
+  const Value distance = f.is_down ? both(operation::sub, first, bound) : both(operation::sub, bound, first);
   Value trips = distance;
   if (f.ends == operation::equal) {
     if (f.shift != 0) {
@@ -62,13 +62,13 @@ constexpr void emit_unrolled_limit(Sink& sink, const passed_test& t, Value start
       trips = with_number(operation::bit_and, trips, most >> f.shift);
     }
   } else {
-    if (f.adjustment == 0) {
-      trips = with_number(operation::sub, trips, 1);
-    }
-    if (f.divisor != 1) {
+    if (f.divisor != 1) { // (distance + adjustment - 1) / divisor + 1
+      trips = f.adjustment == 0 ? with_number(operation::sub, trips, 1) : trips;
       trips = with_number(operation::udiv, trips, f.divisor);
     }
-    trips = with_number(operation::add, trips, 1);
+    if (f.divisor != 1 || f.adjustment != 0) {
+      trips = with_number(operation::add, trips, 1);
+    }
     const Value runs = sink.operation({negated(f.ends), 1, w, {}}, first, bound);
     trips = both(operation::bit_and, trips, sink.operation({operation::sign_extend, w, 1, {}}, runs));
   }
