@@ -22,6 +22,7 @@
 #include "midend/transform/unroll_as_advised.hpp"
 #include "midend/transform/unroll_loops.hpp"
 #include "midend/transform/unroll_with_remainder.hpp"
+#include "midend/transform/unrolled_limit.hpp"
 #include "midend/transform/untaken_exits.hpp"
 #include "midend/transform/verify_motion.hpp"
 #include "midend/transform/verify_removal.hpp"

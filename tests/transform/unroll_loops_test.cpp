@@ -311,7 +311,7 @@ TEST_CASE("refusals have reasons, and words") {
   CHECK(refused(e, 2) == midend::unrolling_refusal{0, may_not_duplicate, test, midend::no_edge});
   e.unique = midend::no_value;
   e.token = test;
-  CHECK(refused(e, 2) == midend::unrolling_refusal{0, no_phi, test, midend::no_edge});
+  CHECK(refused(e, 2) == midend::unrolling_refusal{0, takes_no_phi, test, midend::no_edge});
   e.token = midend::no_value;
   e.stays = loops.backedges(0)[0].id;
   CHECK(refused(e, 2) == midend::unrolling_refusal{0, edge_stays, midend::no_value, e.stays});

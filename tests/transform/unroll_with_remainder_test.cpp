@@ -192,13 +192,13 @@ struct computing_sink {
 
 /// What is wrong with the limit of a test, by its definition. `leaving` is the first test that leaves, or 2^width. The
 /// limit should be used if there are `sure` tests before that without a wrap.
-std::string why_wrong_limit(const midend::detail::passed_test& t, std::uint64_t start, std::uint64_t bound,
+std::string why_wrong_limit(const midend::passed_test& t, std::uint64_t start, std::uint64_t bound,
                             std::uint64_t leaving, std::uint64_t sure) {
   const std::uint64_t most = midend::low_ones(t.formula.width);
   computing_sink sink;
   std::uint64_t limit = 0;
   std::uint64_t enough = 0;
-  midend::detail::emit_unrolled_limit(sink, t, start, bound, limit, enough);
+  midend::emit_unrolled_limit(sink, t, start, bound, limit, enough);
   if (!sink.is_defined) {
     return "an operation is undefined";
   }

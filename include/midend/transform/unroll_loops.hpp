@@ -44,7 +44,7 @@ enum class unrolling_refusal_reason : std::uint8_t {
   one_copy,          ///< fewer than two copies were asked for: nothing is to do
   overlaps,          ///< a loop around it or inside it, or the same one, is unrolled by the plan
   may_not_duplicate, ///< an operation
-  no_phi,            ///< copies of a value could not be joined by a phi (`may_insert_phi`)
+  takes_no_phi,      ///< copies of a value could not be joined by a phi (`may_insert_phi`)
   edge_stays,        ///< an edge of the loop cannot be redirected
   too_large          ///< more would be cloned than the options allow
 };
@@ -131,7 +131,7 @@ unrolling_plan plan_unroll_loops(const IR& ir, const loop_forest& loops, span<co
     if (unique != no_value) {
       refuse(unrolling_refusal_reason::may_not_duplicate, unique);
     } else if (philess != no_value) {
-      refuse(unrolling_refusal_reason::no_phi, philess);
+      refuse(unrolling_refusal_reason::takes_no_phi, philess);
     } else if (stays != no_edge) {
       refuse(unrolling_refusal_reason::edge_stays, no_value, stays);
     } else if (size > left / times) {

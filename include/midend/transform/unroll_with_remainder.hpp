@@ -21,10 +21,10 @@
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
-#include "midend/transform/detail/unrolled_limit.hpp"
 #include "midend/transform/unfolding.hpp"
 #include "midend/transform/unfolding_witness.hpp"
 #include "midend/transform/unroll_loops.hpp"
+#include "midend/transform/unrolled_limit.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -61,7 +61,7 @@ struct remainder_unrolling {
   value_id counter;    ///< the phi of the header
   value_id comparison; ///< of the counter plus a number with the bound
   bool bound_is_first; ///< operand of the comparison
-  detail::passed_test test;
+  passed_test test;
   std::uint32_t first_node; ///< into `remainder_plan::nodes`; the header
   std::uint32_t num_nodes;
 };
@@ -115,7 +115,7 @@ inline const loop_exit* passable_exit(const loop_body& body, const loop_counters
 
 /// Which of these innermost loops can be run in passes. The loop must test, in each iteration, a counter against a
 /// bound that does not change in the loop; other exits, tested in each copy as before, may be there too. Nothing is
-/// required of flags, nor that the counter does not wrap: see `detail::emit_unrolled_limit`.
+/// required of flags, nor that the counter does not wrap: see `emit_unrolled_limit`.
 ///
 /// Requires a forest of this graph as it is, with boundaries. Linear, as `describe_loop`.
 template <cost_ir_argument IR>

@@ -18,9 +18,9 @@
 #include "midend/loops/loop_edges.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
-#include "midend/transform/detail/unrolled_limit.hpp"
 #include "midend/transform/unfolding.hpp"
 #include "midend/transform/unfolding_witness.hpp"
+#include "midend/transform/unrolled_limit.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -109,7 +109,7 @@ constexpr std::string_view to_text(unrolling_refusal_reason r) {
     return "a loop around it or inside it is unrolled";
   case may_not_duplicate:
     return "an operation may not be copied";
-  case no_phi:
+  case takes_no_phi:
     return "a value can take no phi";
   case edge_stays:
     return "an edge cannot be redirected";
@@ -619,7 +619,8 @@ inline std::string summary_text(const unrolling_plan& plan) {
     cycles += x.shape == unrolling_shape::cycle ? 1u : 0u;
   }
   counts.done(cycles, "unrolled loop").done(plan.unrollings.size() - cycles, "peeled loop").done(plan.cloned, "clone");
-  for (const unrolling_refusal_reason reason : {one_copy, overlaps, may_not_duplicate, no_phi, edge_stays, too_large}) {
+  for (const unrolling_refusal_reason reason :
+       {one_copy, overlaps, may_not_duplicate, takes_no_phi, edge_stays, too_large}) {
     std::size_t count = 0;
     for (const unrolling_refusal& r : plan.refused) {
       count += r.reason == reason ? 1u : 0u;

@@ -11,8 +11,6 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-namespace detail {
-
 /// A test of a counter in a loop that is run in passes of `factor` iterations: in iteration k = 0, 1, … it compares
 /// start + addend + k · step with a bound, modulo 2^width.
 struct passed_test {
@@ -81,7 +79,5 @@ constexpr void emit_unrolled_limit(Sink& sink, const passed_test& t, Value start
   limit = both(operation::add, start, passed);
   enough = sink.operation({operation::ugreater_equal, 1, w, {}}, trips, sink.number(t.factor));
 }
-
-} // namespace detail
 
 MIDEND_END_NAMESPACE
