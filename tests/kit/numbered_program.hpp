@@ -35,6 +35,8 @@ public:
 
   bool is_volatile(value_id) const { return false; }
 
+  bool is_terminator(value_id) const { return false; }
+
   std::uint32_t identity(value_id v) const { return is_call(v) || node(v) == no_node ? 0 : 7; }
 
   /// Makes many operations and phis read what an earlier one reads.

@@ -6,6 +6,7 @@
 ///     bool may_not_return(midend::value_id v) const;          // control may not reach the next operation
 ///     bool may_duplicate(midend::value_id v) const;           // a program may contain two copies of it
 ///     bool is_volatile(midend::value_id v) const;             // must run exactly as often as written, in this order
+///     bool is_terminator(midend::value_id v) const;           // it ends its node: a branch, a jump, a return
 ///
 /// None of them is called for phis, parameters and constants.
 ///
@@ -19,8 +20,8 @@
 /// - `may_duplicate`: false for what must stay unique: a call that the source forbids to copy, a label whose address is
 ///   taken. Regions with such operations are not copied.
 ///
-/// If terminators are among the values of a node, `bool is_terminator(midend::value_id v) const` says which. Without
-/// it, `values(n)` has no terminators.
+/// - `is_terminator`: false for all values if `values(n)` has no terminators. A branch or return that is not named would
+///   be removed as dead code. Where the rung is not required, the member is optional; without it no value is one.
 ///
 /// Two more members are optional. `bool may_trap_without_promises(midend::value_id v) const`: whether an operation may
 /// trap even after `drop_promises`; without it, dropping promises makes no operation harmless. `bool
@@ -76,7 +77,7 @@ concept has_is_volatile = requires(const IR& ir, value_id v) {
   { ir.is_volatile(v) } -> truth_value;
 };
 
-/// `is_terminator(v)` says whether a value ends its node. Optional.
+/// `is_terminator(v)` says whether a value ends its node.
 template <class IR>
 concept has_is_terminator = requires(const IR& ir, value_id v) {
   { ir.is_terminator(v) } -> truth_value;
@@ -85,19 +86,19 @@ concept has_is_terminator = requires(const IR& ir, value_id v) {
 /// `may_trap_without_promises(v)` says whether an operation may trap after `drop_promises`. Optional.
 template <class IR>
 concept has_may_trap_without_promises = requires(const IR& ir, value_id v) {
-  { ir.may_trap_without_promises(v) } -> std::convertible_to<bool>;
+  { ir.may_trap_without_promises(v) } -> truth_value;
 };
 
 /// `loop_ends(header)` says whether a loop may be taken to end. Optional.
 template <class IR>
 concept has_loop_ends = requires(const IR& ir, node_id n) {
-  { ir.loop_ends(n) } -> std::convertible_to<bool>;
+  { ir.loop_ends(n) } -> truth_value;
 };
 
 /// The effects rung.
 template <class IR>
 concept effect_ir = ssa_ir<IR> && has_effect<IR> && has_may_trap<IR> && has_may_not_return<IR> &&
-                    has_may_duplicate<IR> && has_is_volatile<IR>;
+                    has_may_duplicate<IR> && has_is_volatile<IR> && has_is_terminator<IR>;
 
 namespace detail {
 
@@ -108,16 +109,37 @@ template <class IR>
 concept names_is_terminator = requires { &IR::is_terminator; } || requires(IR& ir, value_id v) { ir.is_terminator(v); };
 
 template <class IR>
+concept names_may_trap_without_promises =
+    requires { &IR::may_trap_without_promises; } || requires(IR& ir, value_id v) { ir.may_trap_without_promises(v); };
+template <class IR>
+concept names_loop_ends = requires { &IR::loop_ends; } || requires(IR& ir, node_id n) { ir.loop_ends(n); };
+
+template <class IR>
 concept may_duplicate_fits = has_may_duplicate<IR> || !names_may_duplicate<IR>;
 template <class IR>
 concept is_terminator_fits = has_is_terminator<IR> || !names_is_terminator<IR>;
+template <class IR>
+concept may_trap_without_promises_fits = has_may_trap_without_promises<IR> || !names_may_trap_without_promises<IR>;
+template <class IR>
+concept loop_ends_fits = has_loop_ends<IR> || !names_loop_ends<IR>;
 
-/// The error of `may_duplicate` or `is_terminator` where they are optional. Always false.
+/// The optional members of the rung fit. Where the rung is not required, `may_duplicate` and `is_terminator` are, too.
+template <class IR>
+concept effect_members_fit =
+    may_duplicate_fits<IR> && is_terminator_fits<IR> && may_trap_without_promises_fits<IR> && loop_ends_fits<IR>;
+
+/// The error of such a member that does not fit. Always false.
 template <class IR> constexpr bool explain_optional_effects() {
   static_assert(may_duplicate_fits<IR>, "midend: `may_duplicate` of an IR would never be called; write `bool "
                                         "may_duplicate(midend::value_id v) const`, or give the member another name");
   static_assert(is_terminator_fits<IR>, "midend: `is_terminator` of an IR would never be called; write `bool "
                                         "is_terminator(midend::value_id v) const`, or give the member another name");
+  static_assert(may_trap_without_promises_fits<IR>,
+                "midend: `may_trap_without_promises` of an IR would never be called, and `may_trap` be asked instead; "
+                "write `bool may_trap_without_promises(midend::value_id v) const`, or give the member another name");
+  static_assert(loop_ends_fits<IR>,
+                "midend: `loop_ends` of an IR would never be called, and no loop be taken to end; write `bool "
+                "loop_ends(midend::node_id header) const`, or give the member another name");
   return false;
 }
 
@@ -133,6 +155,8 @@ template <class IR> constexpr bool explain_effect_ir() {
     static_assert(has_may_duplicate<IR>,
                   "midend: an IR with effects needs `bool may_duplicate(midend::value_id v) const`");
     static_assert(has_is_volatile<IR>, "midend: an IR with effects needs `bool is_volatile(midend::value_id v) const`");
+    static_assert(has_is_terminator<IR>, "midend: an IR with effects needs `bool is_terminator(midend::value_id v) "
+                                         "const`, false for all values if `values(n)` has no terminators");
     explain_optional_effects<IR>();
   }
   return false;
@@ -143,7 +167,7 @@ template <class IR> constexpr bool explain_effect_ir() {
 /// What functions take: an `effect_ir` with optional members that fit; otherwise an error.
 template <class IR>
 concept effect_ir_argument =
-    (effect_ir<IR> && detail::ssa_members_fit<IR> && detail::is_terminator_fits<IR>) || detail::explain_effect_ir<IR>();
+    (effect_ir<IR> && detail::ssa_members_fit<IR> && detail::effect_members_fit<IR>) || detail::explain_effect_ir<IR>();
 
 /// Whether `v` ends its node.
 template <class IR> constexpr bool is_terminator([[maybe_unused]] const IR& ir, [[maybe_unused]] value_id v) {

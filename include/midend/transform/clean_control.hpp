@@ -56,7 +56,7 @@ concept readable_control = effect_ir<IR> && has_constant_type<IR> && has_constan
 
 /// The error of an IR whose control cannot be read: one sentence for each thing that is wrong. Always false.
 template <class IR> constexpr bool explain_readable_control() {
-  if constexpr (!effect_ir<IR> || !ssa_members_fit<IR> || !is_terminator_fits<IR>) {
+  if constexpr (!effect_ir<IR> || !ssa_members_fit<IR> || !effect_members_fit<IR>) {
     explain_effect_ir<IR>();
   } else if constexpr (!limits_fit<IR>) {
     explain_limits<IR>();
@@ -86,7 +86,7 @@ template <class E> constexpr bool explain_control_editor() {
 
 template <class IR>
 concept readable_control_argument =
-    (readable_control<IR> && ssa_members_fit<IR> && is_terminator_fits<IR> && limits_fit<IR>) ||
+    (readable_control<IR> && ssa_members_fit<IR> && effect_members_fit<IR> && limits_fit<IR>) ||
     explain_readable_control<IR>();
 
 } // namespace detail

@@ -61,7 +61,7 @@ namespace detail {
 
 /// The error of what is no such editor: one sentence for each thing that is missing. Always false.
 template <class E> constexpr bool explain_hoisting_editor() {
-  if constexpr (!effect_ir<E> || !ssa_members_fit<E> || !is_terminator_fits<E>) {
+  if constexpr (!effect_ir<E> || !ssa_members_fit<E> || !effect_members_fit<E>) {
     explain_effect_ir<E>();
   } else {
     static_assert(can_move_values<E>, "midend: to hoist, an editor needs `void move_value(midend::value_id v, "
@@ -79,7 +79,7 @@ template <class E> constexpr bool explain_hoisting_editor() {
 /// What functions take: a `hoisting_editor` with optional members that fit; otherwise an error.
 template <class E>
 concept hoisting_editor_argument =
-    (hoisting_editor<E> && detail::ssa_members_fit<E> && detail::is_terminator_fits<E>) ||
+    (hoisting_editor<E> && detail::ssa_members_fit<E> && detail::effect_members_fit<E>) ||
     detail::explain_hoisting_editor<E>();
 
 namespace detail {

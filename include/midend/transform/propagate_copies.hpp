@@ -38,7 +38,7 @@ namespace detail {
 
 /// The error of what is no such editor: one sentence for each thing that is missing. Always false.
 template <class E> constexpr bool explain_copy_editor() {
-  if constexpr (!effect_ir<E> || !ssa_members_fit<E> || !is_terminator_fits<E>) {
+  if constexpr (!effect_ir<E> || !ssa_members_fit<E> || !effect_members_fit<E>) {
     explain_effect_ir<E>();
   } else {
     explain_erasing_values<E>();
@@ -54,7 +54,7 @@ template <class E> constexpr bool explain_copy_editor() {
 /// What functions take: a `copy_editor` with optional members that fit; otherwise an error.
 template <class E>
 concept copy_editor_argument =
-    (copy_editor<E> && detail::ssa_members_fit<E> && detail::is_terminator_fits<E>) || detail::explain_copy_editor<E>();
+    (copy_editor<E> && detail::ssa_members_fit<E> && detail::effect_members_fit<E>) || detail::explain_copy_editor<E>();
 
 namespace detail {
 

@@ -68,7 +68,7 @@ namespace detail {
 
 /// The error of what is no such editor: one sentence for each thing that is missing. Always false.
 template <class E> constexpr bool explain_dead_code_editor() {
-  if constexpr (!effect_ir<E> || !ssa_members_fit<E> || !is_terminator_fits<E>) {
+  if constexpr (!effect_ir<E> || !ssa_members_fit<E> || !effect_members_fit<E>) {
     explain_effect_ir<E>();
   } else {
     explain_erasing_values<E>();
@@ -90,7 +90,7 @@ template <class E> constexpr bool explain_dead_code_editor() {
 /// What functions take: a `dead_code_editor` with optional members that fit; otherwise an error.
 template <class E>
 concept dead_code_editor_argument =
-    (dead_code_editor<E> && detail::ssa_members_fit<E> && detail::is_terminator_fits<E>) ||
+    (dead_code_editor<E> && detail::ssa_members_fit<E> && detail::effect_members_fit<E>) ||
     detail::explain_dead_code_editor<E>();
 
 namespace detail {

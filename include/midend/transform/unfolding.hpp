@@ -40,7 +40,7 @@ namespace detail {
 /// The optional members that the engine calls fit.
 template <class E>
 concept unfolding_members_fit =
-    ssa_members_fit<E> && limits_fit<E> && may_duplicate_fits<E> && is_terminator_fits<E> && profile_of_editor_fits<E>;
+    ssa_members_fit<E> && limits_fit<E> && effect_members_fit<E> && profile_of_editor_fits<E>;
 
 /// The error of what is no such editor: one sentence for the first thing that is wrong. Always false.
 template <class E> constexpr bool explain_unfolding_editor() {
@@ -48,7 +48,7 @@ template <class E> constexpr bool explain_unfolding_editor() {
     explain_ir_editor<E>();
   } else if constexpr (!repairing_editor<E>) {
     explain_repairing_editor<E>();
-  } else if constexpr (!may_duplicate_fits<E> || !is_terminator_fits<E>) {
+  } else if constexpr (!effect_members_fit<E>) {
     explain_optional_effects<E>();
   } else {
     explain_profile_editor<E>();

@@ -60,7 +60,7 @@ namespace detail {
 
 /// The error of what is no such program: one sentence for each thing that is wrong. Always false.
 template <class IR> constexpr bool explain_certifiable_ir() {
-  if constexpr (!effect_ir<IR> || !ssa_members_fit<IR> || !is_terminator_fits<IR>) {
+  if constexpr (!effect_ir<IR> || !ssa_members_fit<IR> || !effect_members_fit<IR>) {
     explain_effect_ir<IR>();
   } else if constexpr (!has_constant_type<IR>) {
     explain_constant_type<IR>();
@@ -80,7 +80,7 @@ template <class IR> constexpr bool explain_certifiable_ir() {
 /// What functions take: a `certifiable_ir` with optional members that fit; otherwise an error.
 template <class IR>
 concept certifiable_ir_argument =
-    (certifiable_ir<IR> && detail::ssa_members_fit<IR> && detail::is_terminator_fits<IR>) ||
+    (certifiable_ir<IR> && detail::ssa_members_fit<IR> && detail::effect_members_fit<IR>) ||
     detail::explain_certifiable_ir<IR>();
 
 namespace detail {

@@ -35,6 +35,8 @@ struct view {
   bool may_duplicate(midend::value_id) const { return true; }
 
   bool is_volatile(midend::value_id) const { return false; }
+
+  bool is_terminator(midend::value_id) const { return false; }
 };
 
 template <midend::effect_ir IR> void take(const IR&) {}
