@@ -156,7 +156,8 @@ private:
 ///
 /// Nodes that the entry does not reach have bottom for all variables. Height 2 a variable: at most 2 v + 1 changes a
 /// node, two or three visits in practice, each O(v) for v variables; 2 v values a node.
-template <class T, statement_ir_argument IR, constant_folder<T> Fold, solve_policy Policy = reverse_postorder_worklist>
+template <class T, statement_ir_argument IR, constant_folder<T> Fold,
+          solve_policy_argument Policy = reverse_postorder_worklist>
 constexpr auto constant_propagation(const IR& ir, Fold fold,
                                     unassigned_variable unassigned = unassigned_variable::is_bottom,
                                     const Policy& policy = {}) {

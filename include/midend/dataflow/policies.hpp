@@ -146,6 +146,23 @@ template <class Policy> struct policy_traits<checked<Policy>> : policy_traits<Po
 template <class Policy>
 concept solve_policy = iteration_policy<typename detail::policy_traits<Policy>::base>;
 
+namespace detail {
+
+/// The error of what is no policy. Always false.
+template <class Policy> constexpr bool explain_solve_policy() {
+  static_assert(
+      solve_policy<Policy>,
+      "midend: a policy of `solve` is midend::reverse_postorder_worklist{}, midend::weak_topological{}, "
+      "midend::round_robin{}, or one of them in `midend::within{limit, policy}` or `midend::checked{policy}`");
+  return false;
+}
+
+} // namespace detail
+
+/// What functions take: a `solve_policy`; otherwise an error.
+template <class Policy>
+concept solve_policy_argument = solve_policy<Policy> || detail::explain_solve_policy<Policy>();
+
 /// Whether solving by this policy may fail, so that it returns a `result`.
 template <class Policy>
 concept fallible_policy =

@@ -537,7 +537,7 @@ private:
 /// largest number of edges that lead back on a path without cycles, 1 or 2 in most programs; otherwise O(h m) for a
 /// lattice of height h. The result takes two facts and 13 bytes a node, the workspace 40 bytes a node (70 for
 /// `weak_topological`), and 16 an edge if the graph is copied.
-template <flow_graph_argument G, dataflow_problem_argument P, solve_policy Policy, class Fact>
+template <flow_graph_argument G, dataflow_problem_argument P, solve_policy_argument Policy, class Fact>
 constexpr std::optional<solve_failure<Fact>> solve(const G& g, const P& problem, const Policy& policy,
                                                    solve_workspace<Fact>& workspace, solution<Fact>& out) {
   static_assert(detail::facts_of_argument<Fact, P>);
@@ -556,7 +556,7 @@ constexpr std::optional<solve_failure<Fact>> solve(const G& g, const P& problem,
 }
 
 /// The least solution of `problem` over `g`: a `solution`, or a `result` of one if the policy may fail.
-template <flow_graph_argument G, dataflow_problem_argument P, solve_policy Policy = reverse_postorder_worklist>
+template <flow_graph_argument G, dataflow_problem_argument P, solve_policy_argument Policy = reverse_postorder_worklist>
 constexpr auto solve(const G& g, const P& problem, const Policy& policy = {}) {
   using facts = solution<fact_of<P>>;
   facts out;

@@ -44,7 +44,7 @@ template <fact_rows Rows = bit_matrix> class very_busy_expressions_workspace {
 ///
 /// All nodes are analysed, unreachable ones too. Duplicate edges change nothing. Time as for `gen_kill`, plus the
 /// operands of all expressions.
-template <expression_ir_argument IR, post_dominance_policy Policy, fact_rows Rows>
+template <expression_ir_argument IR, post_dominance_policy_argument Policy, fact_rows Rows>
 constexpr void very_busy_expressions(const IR& ir, Policy policy, very_busy_expressions_workspace<Rows>& workspace,
                                      flow_facts<Rows>& out) {
   using problem = detail::very_busy_problem<IR, Policy>;
@@ -54,7 +54,7 @@ constexpr void very_busy_expressions(const IR& ir, Policy policy, very_busy_expr
 
 /// The result as a value.
 template <fact_rows Rows = bit_matrix, expression_ir_argument IR,
-          post_dominance_policy Policy = virtual_edge_per_endless_region_t>
+          post_dominance_policy_argument Policy = virtual_edge_per_endless_region_t>
 constexpr flow_facts<Rows> very_busy_expressions(const IR& ir, Policy policy = {}) {
   flow_facts<Rows> out;
   very_busy_expressions_workspace<Rows> workspace;

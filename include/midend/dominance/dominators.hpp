@@ -59,6 +59,22 @@ concept dominator_algorithm =
 
 namespace detail {
 
+/// The error of what is no algorithm. Always false.
+template <class T> constexpr bool explain_dominator_algorithm() {
+  static_assert(dominator_algorithm<T>,
+                "midend: an algorithm for dominators is midend::semi_nca, midend::lengauer_tarjan, "
+                "midend::lengauer_tarjan_simple, midend::cooper_harvey_kennedy or midend::naive_dominators");
+  return false;
+}
+
+} // namespace detail
+
+/// What functions take: a `dominator_algorithm`; otherwise an error.
+template <class T>
+concept dominator_algorithm_argument = dominator_algorithm<T> || detail::explain_dominator_algorithm<T>();
+
+namespace detail {
+
 struct dominator_tree_builder;
 struct immediate_dominator_search;
 
@@ -198,27 +214,27 @@ struct immediate_dominator_search {
 /// times), so a flat copy is not needed for speed. Never reads `predecessors`. Duplicate edges, self loops and edges
 /// out of unreachable nodes change nothing. Cost: see the algorithms; 20 bytes a node for the result, 12 to 44 a node
 /// and at most 16 an edge of workspace.
-template <flow_graph_argument G, dominator_algorithm Algorithm>
+template <flow_graph_argument G, dominator_algorithm_argument Algorithm>
 constexpr void dominators(const G& g, Algorithm, dominators_workspace& workspace, dominator_tree& out) {
   detail::dominator_tree_builder::build(g, typename Algorithm::algorithm(), workspace, out);
 }
 
 /// The dominator tree of `g` by the given algorithm. Allocates the result, and for more than about 40 nodes one block
 /// of memory.
-template <flow_graph_argument G, dominator_algorithm Algorithm = semi_nca_t>
+template <flow_graph_argument G, dominator_algorithm_argument Algorithm = semi_nca_t>
 constexpr dominator_tree dominators(const G& g, Algorithm = {}) {
   return detail::dominator_tree_builder::build(g, typename Algorithm::algorithm());
 }
 
 /// The immediate dominators alone, by node: `no_node` for the entry and for unreachable nodes. Refills `out`. Saves the
 /// last two passes of `dominators`; treats every graph in the same way. 4 bytes a node for the result.
-template <flow_graph_argument G, dominator_algorithm Algorithm>
+template <flow_graph_argument G, dominator_algorithm_argument Algorithm>
 constexpr void immediate_dominators(const G& g, Algorithm, dominators_workspace& workspace, flat_array<node_id>& out) {
   detail::immediate_dominator_search::run(g, typename Algorithm::algorithm(), workspace, out);
 }
 
 /// The immediate dominators by the given algorithm.
-template <flow_graph_argument G, dominator_algorithm Algorithm = semi_nca_t>
+template <flow_graph_argument G, dominator_algorithm_argument Algorithm = semi_nca_t>
 constexpr flat_array<node_id> immediate_dominators(const G& g, Algorithm algorithm = {}) {
   flat_array<node_id> out;
   dominators_workspace workspace;

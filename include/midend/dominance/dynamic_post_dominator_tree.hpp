@@ -67,7 +67,7 @@ struct dynamic_tree_root {
 ///   searches the graph for roots, in O(n + m); `root_searches()` counts these searches.
 ///
 /// Cost: as `dynamic_dominator_tree`, apart from searches for roots and O(roots) when one changes.
-template <post_dominance_policy Policy = virtual_edge_per_endless_region_t> class dynamic_post_dominator_tree {
+template <post_dominance_policy_argument Policy = virtual_edge_per_endless_region_t> class dynamic_post_dominator_tree {
 public:
   /// The tree of the graph without nodes.
   constexpr dynamic_post_dominator_tree() = default;

@@ -45,6 +45,22 @@ concept post_dominance_policy =
 
 namespace detail {
 
+/// The error of what is no policy. Always false.
+template <class T> constexpr bool explain_post_dominance_policy() {
+  static_assert(post_dominance_policy<T>,
+                "midend: a policy for post-dominators, which says where control ends, is "
+                "midend::virtual_edge_per_endless_region, midend::exits_only or `midend::given_roots{nodes}`");
+  return false;
+}
+
+} // namespace detail
+
+/// What functions take: a `post_dominance_policy`; otherwise an error.
+template <class T>
+concept post_dominance_policy_argument = post_dominance_policy<T> || detail::explain_post_dominance_policy<T>();
+
+namespace detail {
+
 /// The nodes without successors, ascending. Whether a node is an exit is hard to predict, so the loop for `csr_graph`
 /// has no branch on it.
 template <class G> constexpr void list_exits(const G& g, flat_array<node_id>& out) {
@@ -163,14 +179,14 @@ private:
 /// the exits does not reach; for this search, a graph without predecessors is copied into the workspace. `exits_only`
 /// is one pass over the nodes, `given_roots` a sort, the default O(n + m); 5 to 45 bytes a node and up to 16 an edge of
 /// workspace.
-template <flow_graph_argument G, post_dominance_policy Policy>
+template <flow_graph_argument G, post_dominance_policy_argument Policy>
 constexpr void post_dominance_roots(const G& g, Policy policy, post_dominance_roots_workspace& workspace,
                                     flat_array<node_id>& out) {
   detail::post_dominance_root_search::run(g, policy, workspace, out);
 }
 
 /// The roots that a policy chooses, ascending.
-template <flow_graph_argument G, post_dominance_policy Policy = virtual_edge_per_endless_region_t>
+template <flow_graph_argument G, post_dominance_policy_argument Policy = virtual_edge_per_endless_region_t>
 constexpr flat_array<node_id> post_dominance_roots(const G& g, Policy policy = {}) {
   flat_array<node_id> out;
   post_dominance_roots_workspace workspace;

@@ -77,22 +77,22 @@ private:
 /// Requires fewer than `max_nodes` nodes. Reads each list of predecessors once (the oracle: n times). Reads successors
 /// once for the exits, at most twice more if there are endless regions, and not at all for `given_roots`. A graph
 /// without predecessors is copied into the workspace. Cost: see the algorithms; with endless regions O(n + m) more.
-template <flow_graph_argument G, post_dominance_policy Policy, dominator_algorithm Algorithm>
+template <flow_graph_argument G, post_dominance_policy_argument Policy, dominator_algorithm_argument Algorithm>
 constexpr void post_dominators(const G& g, Policy policy, Algorithm algorithm, post_dominators_workspace& workspace,
                                post_dominator_tree& out) {
   detail::post_dominator_tree_builder::run(g, policy, algorithm, workspace, out);
 }
 
 /// The same by semi-NCA.
-template <flow_graph_argument G, post_dominance_policy Policy>
+template <flow_graph_argument G, post_dominance_policy_argument Policy>
 constexpr void post_dominators(const G& g, Policy policy, post_dominators_workspace& workspace,
                                post_dominator_tree& out) {
   post_dominators(g, policy, semi_nca, workspace, out);
 }
 
 /// The post-dominator tree of `g` by the given policy and algorithm.
-template <flow_graph_argument G, post_dominance_policy Policy = virtual_edge_per_endless_region_t,
-          dominator_algorithm Algorithm = semi_nca_t>
+template <flow_graph_argument G, post_dominance_policy_argument Policy = virtual_edge_per_endless_region_t,
+          dominator_algorithm_argument Algorithm = semi_nca_t>
 constexpr post_dominator_tree post_dominators(const G& g, Policy policy = {}, Algorithm algorithm = {}) {
   post_dominator_tree out;
   post_dominators_workspace workspace;

@@ -115,7 +115,7 @@ private:
 /// Duplicate edges change nothing, a self loop makes a cycle; unreachable nodes are in no cycle, and their edges are
 /// ignored. O((n + m) log n) time by the bound for path halving without balancing, linear on every graph that was
 /// measured; 40 bytes a node, 28 a cycle and at most 28 an edge of workspace.
-template <flow_graph_argument G, search_order Order>
+template <flow_graph_argument G, search_order_argument Order>
 constexpr void cycles(const G& g, Order order, cycles_workspace& workspace, cycle_forest& out) {
   detail::cycle_forest_builder::build(g, order, workspace, out);
 }
@@ -126,7 +126,7 @@ template <flow_graph_argument G> constexpr void cycles(const G& g, cycles_worksp
 }
 
 /// The cycles of `g` by a search in the given order.
-template <flow_graph_argument G, search_order Order = last_to_first_t>
+template <flow_graph_argument G, search_order_argument Order = last_to_first_t>
 constexpr cycle_forest cycles(const G& g, Order order = {}) {
   cycle_forest out;
   cycles_workspace workspace;

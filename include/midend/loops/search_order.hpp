@@ -27,6 +27,21 @@ concept search_order = std::same_as<T, last_to_first_t> || std::same_as<T, first
 
 namespace detail {
 
+/// The error of what is no order. Always false.
+template <class T> constexpr bool explain_search_order() {
+  static_assert(search_order<T>,
+                "midend: an order of the search is midend::last_to_first, the default, or midend::first_to_last");
+  return false;
+}
+
+} // namespace detail
+
+/// What functions take: a `search_order`; otherwise an error.
+template <class T>
+concept search_order_argument = search_order<T> || detail::explain_search_order<T>();
+
+namespace detail {
+
 /// `g` with the successors of each node in reverse order, for a search that reads one range before it requests the
 /// next.
 template <class G> class turned_successors {

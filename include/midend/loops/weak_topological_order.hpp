@@ -159,7 +159,7 @@ private:
 /// Duplicate edges change nothing, a self loop makes a component of one node; unreachable nodes are not in the
 /// order, and their edges are ignored. Each list of successors is read once. Cost in time as `cycles`; 48 bytes a node,
 /// 36 a component and at most 28 an edge of workspace.
-template <flow_graph_argument G, search_order Order>
+template <flow_graph_argument G, search_order_argument Order>
 constexpr void weak_topological_order(const G& g, Order order, weak_topological_order_workspace& workspace,
                                       hierarchical_ordering& out) {
   detail::weak_topological_order_builder::build(g, order, workspace, out);
@@ -173,7 +173,7 @@ constexpr void weak_topological_order(const G& g, weak_topological_order_workspa
 }
 
 /// The weak topological order of `g` by a search in the given order.
-template <flow_graph_argument G, search_order Order = last_to_first_t>
+template <flow_graph_argument G, search_order_argument Order = last_to_first_t>
 constexpr hierarchical_ordering weak_topological_order(const G& g, Order order = {}) {
   hierarchical_ordering out;
   weak_topological_order_workspace workspace;
