@@ -68,7 +68,7 @@ struct frontier_search {
   template <class G>
   static constexpr void run(const G& g, const dominator_tree& tree, dominance_frontier_workspace& workspace,
                             frontier_sets& out) {
-    require_tree_of(g, tree);
+    require_tree_of_edges(g, tree);
     out.epoch_ = tree.epoch();
     out.offsets_.assign(tree.num_nodes() + 1, 0);
     if constexpr (bidirectional_flow_graph<G>) {

@@ -190,9 +190,16 @@ concept edges_fit = edge_indexed_flow_graph<G> || !names_out_edges<G>;
 template <class G>
 concept epoch_fits = has_epoch<G> || !names_epoch<G>;
 
+/// A dominator tree, which was passed in the place of its graph.
+template <class G>
+concept meant_as_tree = !has_successors<G> && requires(const G& g, node_id n) { g.immediate_dominator(n); };
+
 /// The error of a graph that cannot be read: one sentence for the first thing that is wrong. Always false.
 template <class G> constexpr bool explain_readable_graph() {
-  if constexpr (!has_num_nodes<G>) {
+  if constexpr (meant_as_tree<G>) {
+    static_assert(has_successors<G>,
+                  "midend: this is a dominator tree; the graph is the first argument, its dominator tree the second");
+  } else if constexpr (!has_num_nodes<G>) {
     static_assert(has_num_nodes<G>,
                   "midend: a graph needs `std::size_t num_nodes() const`, or pass a view of your function that has it");
   } else if constexpr (!has_successors<G>) {

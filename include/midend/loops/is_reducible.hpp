@@ -39,7 +39,7 @@ struct reducibility_test {
   /// With the dominator tree.
   template <class G>
   static constexpr bool run(const G& g, const dominator_tree& tree, is_reducible_workspace& workspace) {
-    require_tree_of(g, tree);
+    require_tree_of_edges(g, tree);
     depth_first_numbering& order = workspace.order_;
     depth_first_order(g, workspace.search_, order);
     bool reducible = true;

@@ -15,6 +15,7 @@
 #include "midend/support/span.hpp"
 
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 
@@ -65,7 +66,7 @@ struct natural_loop_search {
 private:
   template <bool Boundaries, class G, class Copy>
   static constexpr void search(const G& g, const dominator_tree& tree, arena& memory, Copy& flat, loop_forest& out) {
-    require_tree_of(g, tree);
+    require_tree_of_edges(g, tree);
     memory.reset(loop_search_bytes(g, tree.num_nodes()));
     const span<const edge> backedges = list_backedges(g, tree, memory);
     if (backedges.empty()) {
@@ -243,6 +244,23 @@ template <flow_graph_argument G> constexpr loop_forest natural_loops(const G& g,
 template <flow_graph_argument G>
 constexpr loop_forest natural_loops(const G& g, const dominator_tree& tree, nesting_only_t) {
   return detail::natural_loop_search::run<false>(g, tree);
+}
+
+/// For the error alone: the arguments were turned.
+template <class G, class... Rest> constexpr loop_forest natural_loops(const dominator_tree&, const G&, const Rest&...) {
+  static_assert(detail::meant_as_tree<G>, "midend: the graph is the first argument of `natural_loops`, its dominator "
+                                          "tree the second");
+  return {};
+}
+
+/// For the error alone: the third argument is no tag.
+template <class G, class Tag>
+  requires(!std::same_as<Tag, nesting_only_t>)
+constexpr loop_forest natural_loops(const G&, const dominator_tree&, const Tag&) {
+  static_assert(
+      std::same_as<Tag, nesting_only_t>,
+      "midend: the third argument of `natural_loops` is midend::nesting_only, or a workspace that a result follows");
+  return {};
 }
 
 MIDEND_END_NAMESPACE
