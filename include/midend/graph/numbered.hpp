@@ -8,11 +8,21 @@
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
 MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+template <class Range, class Handle>
+concept range_of_handles = requires(Range& r) {
+  { *std::begin(r) } -> std::convertible_to<Handle>;
+};
+
+} // namespace detail
 
 /// A flat graph over handles, usually pointers to blocks, with the number of each handle and the handle of each number.
 ///
@@ -28,6 +38,12 @@ public:
 
   /// See `numbered`.
   template <class SuccessorsOf> numbered_graph(Handle entry, span<const Handle> all_nodes, SuccessorsOf successors_of) {
+    static_assert(
+        requires(SuccessorsOf& f, const Handle& block) {
+          requires detail::range_of_handles<decltype(f(block)), Handle>;
+        },
+        "midend: `numbered(entry, successors_of)` calls `successors_of(handle)`, which takes a handle of the type of "
+        "`entry` and returns a range of such handles");
     discover(entry);
     std::size_t next_root = 0;
     for (node_id n = 0;; ++n) {
@@ -44,7 +60,10 @@ public:
     }
   }
 
-  constexpr Handle handle(node_id n) const { return handles_[n]; }
+  constexpr Handle handle(node_id n) const {
+    MIDEND_ASSERT(n < handles_.size(), "a node of the graph", n, handles_.size());
+    return handles_[n];
+  }
 
   /// All handles by number.
   constexpr span<const Handle> handles() const { return handles_; }
@@ -56,6 +75,9 @@ private:
   /// The number of `handle`. Gives it the next number if it has none.
   node_id discover(Handle handle) {
     const auto next = static_cast<node_id>(handles_.size());
+    if constexpr (std::is_pointer_v<Handle>) {
+      MIDEND_ASSERT(handle != nullptr, "an entry, and successors without null pointers", next);
+    }
     MIDEND_ASSERT(handles_.size() < max_nodes && targets_.size() < max_edges,
                   "at most max_nodes nodes and max_edges edges", handles_.size(), targets_.size());
     const node_id number = numbers_.find_or_insert(handle, next);
@@ -78,6 +100,10 @@ template <class Handle, class SuccessorsOf> numbered_graph<Handle> numbered(Hand
 /// Numbers what `entry` reaches, then the other handles of the range `all_nodes` and what they reach, in its order.
 template <class Handle, class AllNodes, class SuccessorsOf>
 numbered_graph<Handle> numbered(Handle entry, const AllNodes& all_nodes, SuccessorsOf successors_of) {
+  static_assert(
+      detail::range_of_handles<const AllNodes, Handle>,
+      "midend: the second of three arguments of `numbered` is a range of all handles; of a map pass the keys: "
+      "`std::views::keys(map)`");
   flat_array<Handle> handles;
   for (const auto& handle : all_nodes) {
     handles.push_back(handle);
