@@ -421,6 +421,7 @@ std::vector<fault> faults() {
       {[](told_ir& ir) { ir.all[st].memory.base = y; },
        {.why = reason::memory_not_available, .node = 3, .value = st, .position = 0, .number = y}},
       {[](told_ir& ir) { ir.all[ld].memory.stored = a; }, {.why = reason::load_stores, .value = ld, .number = a}},
+      {[](told_ir& ir) { ir.all[st].memory.stored = no_value; }, {.why = reason::store_without_value, .value = st}},
       {[](told_ir& ir) { ir.all[guarded].guard.otherwise = 99; },
        {.why = reason::guard_out_of_range, .value = guarded, .position = 1, .number = 99}},
       {[](told_ir& ir) { ir.all[guarded].guard.predicate = seven; },

@@ -78,6 +78,7 @@ struct ir_error {
     memory_out_of_range,  ///< base (`position` 0), index (1) or stored value (2) of `value` is `number`
     memory_not_available, ///< the same, and `number` is not computed on every path to `value` in `node`
     load_stores,          ///< `value` reads, but stores `number`
+    store_without_value,  ///< `value` writes, but `memory(value).stored` is not set
     guard_out_of_range,   ///< predicate (`position` 0) or other value (1) of `value` is `number`
     guard_not_operand,    ///< predicate (`position` 0) or other value (1) of `value`, `number`, is not in its place
                           ///< among the last operands

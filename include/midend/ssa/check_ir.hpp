@@ -935,6 +935,9 @@ private:
     if (effect == effect_kind::reads && place->stored != no_value) {
       return fail({.why = reason::load_stores, .value = v, .number = place->stored});
     }
+    if (effect == effect_kind::writes && place->stored == no_value) {
+      return fail({.why = reason::store_without_value, .value = v});
+    }
     return true;
   }
 
@@ -1148,8 +1151,9 @@ template <class IR> [[nodiscard]] constexpr std::optional<ir_error> check_ir(con
   } else if constexpr (!has_num_values<IR>) {
     static_assert(has_statements_in_nodes<IR>, "midend: statements need graph(), num_statements() and statements(n)");
   }
-  static_assert(!has_may_trap<IR> || effect_ir<IR>,
-                "midend: a view with may_trap(v) needs all members of the effects rung (effect_ir in ir/effects.hpp)");
+  if constexpr (has_may_trap<IR>) {
+    static_assert(effect_ir_argument<IR>);
+  }
   return detail::ir_checker<IR>(ir).run();
 }
 

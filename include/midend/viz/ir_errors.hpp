@@ -178,7 +178,7 @@ inline std::string words_of(const ir_error& e, const function_words& names) {
   case unknown_operation:
     return out.say(v, ": the code of its operation is ", e.number, ", which is no enumerator");
   case width_out_of_range:
-    return out.say(v, ": its width is ", e.number, "; widths are 1 to 64");
+    return out.say(v, ": its width is ", e.number, "; widths are 1 to 64, also of what has no result");
   case operand_width_out_of_range:
     return out.say(v, ": its operand_width is ", e.number, "; widths are 1 to 64");
   case conversion_width:
@@ -227,6 +227,8 @@ inline std::string words_of(const ir_error& e, const function_words& names) {
     return out.say(v, " in ", node, ": the ", memory, " of memory(), ", other, ", is not computed on every path to it");
   case load_stores:
     return out.say(v, " reads, but memory() says that it stores ", other);
+  case store_without_value:
+    return out.say(v, " writes, but memory() does not say what: `stored` is not set");
   case guard_out_of_range:
     return out.say(v, ": the ", guard, " of guard(), ", e.number, ", is no value");
   case guard_not_operand:

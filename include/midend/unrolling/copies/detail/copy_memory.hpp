@@ -254,12 +254,16 @@ constexpr void evaluate_store(copy_state& s, known_memory& memory, body_id v, co
   const unrolled_operand guard = operand_of_guard(bit);
   const body_access& from = s.body.accesses[value.access];
   unrolled_access access = access_of(s, from);
-  access.stored = s.numbering.operand(s.values[from.stored]);
+  known_value content{}; // of no width, if the IR does not say what is stored: no load can take it
+  if (from.stored != no_body_value) {
+    content = s.values[from.stored];
+    access.stored = s.numbering.operand(content);
+  }
   append_access(s, append_guarded(s, v, body_kind::store, guard), access);
   if (value.is_volatile) {
     memory.forget();
   } else {
-    memory.note_store(access, s.values[from.stored], guard, s.copy());
+    memory.note_store(access, content, guard, s.copy());
   }
 }
 
