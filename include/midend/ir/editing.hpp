@@ -22,7 +22,9 @@
 /// Numbers are stable: an id names the same thing until that is erased, and is not reused while the editor exists, so
 /// results by id stay meaningful. New things get numbers at the end, so `num_nodes()`, `num_edges()` and `num_values()`
 /// only grow. An erased node is an unreachable node without successors or values; an erased edge has the source
-/// `no_node` and is in no list. A change invalidates all ranges returned before.
+/// `no_node` and is in no list; an erased value is in no node, has no operands and is no phi. The view is still asked
+/// about it as about a parameter: its `operation` is `other` of some width, its `constant` nothing. A change
+/// invalidates all ranges returned before.
 ///
 /// - `insert_phi`: the phi has an input for each edge into `n`, none of them set (`no_value`).
 /// - `clone_value`: the clone is appended to `n`. A cloned phi has inputs that are not set.
@@ -109,7 +111,8 @@
 ///
 /// `on_the_fly_editor` adds what SSA construction without analyses needs, because it inserts phis that turn out to be
 /// redundant: `replace_uses(v, by)`, also in inputs of phis, and `erase_value(v)` for such phis, and
-/// `graph().in_edges(n)`, the edges into a node.
+/// `graph().in_edges(n)`, the edges into a node. A front end, which tells `on_the_fly_ssa` what it reads and writes,
+/// needs neither statements nor the two members that rename: `variable_phi_editor`.
 #pragma once
 
 #include "midend/config.hpp"
@@ -405,9 +408,15 @@ concept graph_has_in_edges = requires(const E& editor, node_id n) {
   { editor.graph().in_edges(n) } -> range_of_nodes;
 };
 
-/// Turns variables into values while the program is being built.
+/// Makes phis of variables, and removes those that are redundant: what a front end needs that builds SSA form.
 template <class E>
-concept on_the_fly_editor = variable_editor<E> && graph_has_in_edges<E> && can_replace_uses<E> && can_erase_values<E>;
+concept variable_phi_editor =
+    has_graph<E> && graph_is_edge_indexed<E> && graph_has_in_edges<E> && can_insert_variable_phis<E> &&
+    can_set_phi_inputs<E> && has_undefined_values<E> && can_replace_uses<E> && can_erase_values<E>;
+
+/// Turns variables into values without analyses.
+template <class E>
+concept on_the_fly_editor = variable_editor<E> && variable_phi_editor<E>;
 
 namespace detail {
 
@@ -560,10 +569,19 @@ template <class E> constexpr bool explain_variable_editor() {
   return false;
 }
 
-/// The same for what does that while the program is being built.
-template <class E> constexpr bool explain_on_the_fly_editor() {
-  if constexpr (!variable_editor<E> || !statement_members_fit<E>) {
-    explain_variable_editor<E>();
+/// The same for what makes phis of variables.
+template <class E> constexpr bool explain_variable_phi_editor() {
+  if constexpr (!has_graph<E> || !graph_is_edge_indexed<E> || !graph_members_fit<E>) {
+    explain_graph<E, true>();
+  } else if constexpr (!can_insert_variable_phis<E>) {
+    static_assert(
+        can_insert_variable_phis<E>,
+        "midend: an editor needs `midend::value_id insert_variable_phi(midend::node_id n, midend::variable_id x)`");
+  } else if constexpr (!can_set_phi_inputs<E>) {
+    explain_setting_phi_inputs<E>();
+  } else if constexpr (!has_undefined_values<E>) {
+    static_assert(has_undefined_values<E>,
+                  "midend: an editor needs `midend::value_id undefined_value(midend::variable_id x)`");
   } else if constexpr (!graph_has_in_edges<E>) {
     static_assert(
         graph_has_in_edges<E>,
@@ -573,6 +591,16 @@ template <class E> constexpr bool explain_on_the_fly_editor() {
                   "midend: an editor needs `void replace_uses(midend::value_id v, midend::value_id by)`");
   } else if constexpr (!can_erase_values<E>) {
     static_assert(can_erase_values<E>, "midend: an editor needs `void erase_value(midend::value_id v)`");
+  }
+  return false;
+}
+
+/// The same for what turns variables into values without analyses.
+template <class E> constexpr bool explain_on_the_fly_editor() {
+  if constexpr (!variable_editor<E> || !statement_members_fit<E>) {
+    explain_variable_editor<E>();
+  } else {
+    explain_variable_phi_editor<E>();
   }
   return false;
 }
@@ -588,6 +616,9 @@ concept ir_editor_argument =
 template <class E>
 concept variable_editor_argument =
     (variable_editor<E> && detail::statement_members_fit<E>) || detail::explain_variable_editor<E>();
+template <class E>
+concept variable_phi_editor_argument =
+    (variable_phi_editor<E> && detail::graph_members_fit<E>) || detail::explain_variable_phi_editor<E>();
 template <class E>
 concept on_the_fly_editor_argument =
     (on_the_fly_editor<E> && detail::statement_members_fit<E>) || detail::explain_on_the_fly_editor<E>();

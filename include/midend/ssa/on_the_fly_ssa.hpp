@@ -362,7 +362,7 @@ private:
 /// caller keeps elsewhere, `resolve` returns the present value. Results do not depend on the numbers of nodes.
 /// Time: one hash table lookup for each read, each write, and each node that a read passes, whose value is then known;
 /// near-linear in the inputs of the phis made. 12 to 36 bytes for each lookup, 50 bytes a phi and 8 an input.
-template <on_the_fly_editor_argument E> class on_the_fly_ssa {
+template <variable_phi_editor_argument E> class on_the_fly_ssa {
 public:
   explicit on_the_fly_ssa(E& editor) : editor_(&editor), phis_(editor) {}
 
