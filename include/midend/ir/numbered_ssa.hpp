@@ -69,7 +69,7 @@ public:
 
   value_id condition(node_id n) const { return conditions_[n]; }
 
-  /// The handle of a value; `none` for an operation without a result.
+  /// The handle of a value; `none` for an operation that was listed without one.
   Value handle(value_id v) const { return handles_[v]; }
 
   /// The number of a handle, or `no_value`.
@@ -130,14 +130,22 @@ public:
   }
 
   /// A terminator that reads what decides where control goes: an operation without a result.
-  value_id branch(Value condition) {
+  value_id branch(Value condition) { return branch(none_, condition); }
+
+  /// The same of a terminator that has a handle, as where everything is an instruction: `handle` returns it.
+  value_id branch(Value terminator, Value condition) {
     condition_ = condition;
-    return operation(none_, {condition});
+    return operation(terminator, {condition});
   }
 
   /// A terminator that compares its operands and goes where the result says: it is itself the condition.
   template <class Operands> value_id comparing_branch(const Operands& operands) {
-    branch_ = operation(none_, operands);
+    return comparing_branch(none_, operands);
+  }
+
+  /// The same of a terminator that has a handle.
+  template <class Operands> value_id comparing_branch(Value terminator, const Operands& operands) {
+    branch_ = operation(terminator, operands);
     return branch_;
   }
 
