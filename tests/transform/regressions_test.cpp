@@ -450,7 +450,7 @@ proc @f(%n: i32, %x: i64) -> i64 {
   REQUIRE(done.plan.refused.size() == 1);
   CHECK(p.value_name(done.plan.refused[0].value) == "token");
   CHECK(p.node_name(done.plan.refused[0].exit) == "exit");
-  CHECK(done.plan.refused[0].reason == midend::closing_refusal_reason::no_phi);
+  CHECK(done.plan.refused[0].reason == midend::closing_refusal_reason::cannot_have_phi);
   CHECK(done.plan.phis.size() == 2);
   CHECK(certificate(before, p, done.witness));
   CHECK(elbrus::verify(p).empty());

@@ -149,7 +149,7 @@ TEST_CASE("words for plans: values that leave a loop, common exits, and loops at
   CHECK(midend::to_text(closed, names) == "close %i by a phi in done\n");
   CHECK(midend::summary_text(closed) == "1 closing phi");
   for (const auto reason :
-       {midend::closing_refusal_reason::exit_not_dedicated, midend::closing_refusal_reason::no_phi}) {
+       {midend::closing_refusal_reason::exit_not_dedicated, midend::closing_refusal_reason::cannot_have_phi}) {
     closed.refused.push_back({closed.phis[0].value, closed.phis[0].exit, reason});
   }
   closed.phis.clear();
@@ -301,7 +301,7 @@ TEST_CASE("each enumerator has words of its own") {
   all_different(midend::separation_reason::profile);
   all_different(midend::loop_node_kind::dedicated_exit);
   all_different(midend::loop_refusal_reason::edge_stays);
-  all_different(midend::closing_refusal_reason::no_phi);
+  all_different(midend::closing_refusal_reason::cannot_have_phi);
   all_different(midend::rotation_refusal_reason::edge_stays);
   all_different(midend::irreducible_refusal_reason::too_large);
   all_different(midend::hoisting_refusal_reason::memory_written);

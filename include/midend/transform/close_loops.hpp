@@ -34,7 +34,7 @@ struct closing_phi {
 /// Why a value that is read outside its loop gets no phi in an exit block.
 enum class closing_refusal_reason : std::uint8_t {
   exit_not_dedicated, ///< the block is entered from elsewhere, too
-  no_phi              ///< the value cannot take a phi (`may_insert_phi`)
+  cannot_have_phi     ///< the value cannot take a phi (`may_insert_phi`)
 };
 
 /// A phi that would be needed.
@@ -172,7 +172,7 @@ private:
         continue;
       }
       if (!may_insert_phi(ir_, v)) {
-        out_.refused.push_back({v, n, closing_refusal_reason::no_phi});
+        out_.refused.push_back({v, n, closing_refusal_reason::cannot_have_phi});
       } else if (enters) {
         out_.refused.push_back({v, n, closing_refusal_reason::exit_not_dedicated});
       } else {

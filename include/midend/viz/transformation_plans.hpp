@@ -295,7 +295,7 @@ inline std::string summary_text(const loop_closing_plan& plan) {
   detail::plan_counts counts("no closing phis");
   counts.done(plan.phis.size(), "closing phi");
   for (const closing_refusal_reason reason :
-       {closing_refusal_reason::exit_not_dedicated, closing_refusal_reason::no_phi}) {
+       {closing_refusal_reason::exit_not_dedicated, closing_refusal_reason::cannot_have_phi}) {
     std::size_t count = 0;
     for (const closing_refusal& r : plan.refused) {
       count += r.reason == reason ? 1u : 0u;
