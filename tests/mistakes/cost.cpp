@@ -84,6 +84,33 @@ RUN(load_that_stores) {
   says(midend::check_ir(ir));
 }
 
+struct with_store : with_load {
+  bool is_known = true;
+
+  with_store() {
+    kind = midend::effect_kind::writes;
+    its_class = midend::operation_class::store;
+  }
+
+  std::optional<midend::memory_reference> memory(value_id x) const {
+    return is_known ? with_load::memory(x) : std::nullopt;
+  }
+};
+
+// mistake: A store does not say what it stores
+// run-time: v11 writes, but memory\(\) does not say what
+RUN(store_without_value) {
+  says(midend::check_ir(with_store()));
+}
+
+// mistake: Nothing is known of the memory that a store writes
+// works
+RUN(store_anywhere) {
+  with_store ir;
+  ir.is_known = false;
+  EXPECT(!midend::check_ir(ir) && !advice_for(ir).candidates.empty());
+}
+
 // mistake: `bytes` of an access is not set: it may overlap with all others
 // works
 RUN(access_of_0_bytes) {

@@ -57,6 +57,14 @@ RUN(direction_is_static_const) {
   EXPECT(midend::solve(g, with_static_const{}).in(3).test(1));
 }
 
+// mistake: The policy of `solve` is a number of visits
+// compile-time: midend: a policy of `solve` is .*midend::within
+#ifdef MISTAKE_policy_is_a_number
+RUN(policy_is_a_number) {
+  use(midend::solve(g, right{}, 7));
+}
+#endif
+
 // mistake: A set of 4 facts gets number 4
 // run-time: violation:
 RUN(fact_out_of_range) {

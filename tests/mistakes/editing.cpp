@@ -1,6 +1,8 @@
 // Natural mistakes in changing a program, with the editor of the Elbrus-like IR and with editors of one's own.
 #include "mistakes.hpp"
 
+#include "right_ssa.hpp"
+
 #include "midend/elbrus/text/parser.hpp"
 #include "midend/elbrus/views/editor.hpp"
 #include "midend/ir/profile.hpp"
@@ -9,11 +11,13 @@
 #include "midend/ssa/sccp_plan.hpp"
 #include "midend/transform/clean_control.hpp"
 #include "midend/transform/close_loops.hpp"
+#include "midend/transform/hoist_invariants.hpp"
 #include "midend/transform/recording_editor.hpp"
 #include "midend/transform/remove_dead_code.hpp"
 #include "midend/transform/rotate_loops.hpp"
 #include "midend/transform/simplify_loops.hpp"
 #include "midend/transform/split_critical_edges.hpp"
+#include "midend/transform/unify_loop_exits.hpp"
 #include "midend/transform/verify_unfolding.hpp"
 
 using midend::edge_id;
@@ -296,6 +300,224 @@ RUN(may_insert_phi_not_const) {
   edited e;
   my_editor editor(e.program.procedures[0]);
   use(midend::close_loops(editor));
+}
+#endif
+
+// mistake: `may_insert_phi` returns the reason as a text
+// compile-time: midend: `may_insert_phi`.*may_insert_phi\(midend::
+#ifdef MISTAKE_may_insert_phi_returns_a_reason
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  const char* may_insert_phi(value_id) const { return nullptr; }
+};
+
+RUN(may_insert_phi_returns_a_reason) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::close_loops(editor));
+}
+#endif
+
+// mistake: `may_insert_phi` takes the node, too
+// compile-time: midend: `may_insert_phi`.*may_insert_phi\(midend::
+#ifdef MISTAKE_may_insert_phi_by_node
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  bool may_insert_phi(node_id, value_id) const { return false; }
+};
+
+RUN(may_insert_phi_by_node) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::unify_loop_exits(editor));
+}
+#endif
+
+// mistake: `loop_ends` is not `const`: no loop would be known to end
+// compile-time: midend: `loop_ends`.*loop_ends\(midend::
+#ifdef MISTAKE_loop_ends_not_const
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  bool loop_ends(node_id) { return true; }
+};
+
+RUN(loop_ends_not_const) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::remove_dead_code(editor));
+}
+#endif
+
+// mistake: `loop_ends` takes the forest and the loop
+// compile-time: midend: `loop_ends`.*loop_ends\(midend::
+#ifdef MISTAKE_loop_ends_of_a_loop
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  bool loop_ends(const midend::loop_forest&, midend::loop_id) const { return true; }
+};
+
+RUN(loop_ends_of_a_loop) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::plan_remove_dead_code(editor));
+}
+#endif
+
+// mistake: `loop_ends` returns nothing
+// compile-time: midend: `loop_ends`.*loop_ends\(midend::
+#ifdef MISTAKE_loop_ends_returns_nothing
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  void loop_ends(node_id) const {}
+};
+
+RUN(loop_ends_returns_nothing) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::remove_dead_code(editor));
+}
+#endif
+
+// mistake: `loop_ends` is a member variable
+// compile-time: midend: `loop_ends`.*loop_ends\(midend::
+#ifdef MISTAKE_loop_ends_is_a_variable
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  bool loop_ends = true;
+};
+
+RUN(loop_ends_is_a_variable) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::remove_dead_code(editor));
+}
+#endif
+
+// mistake: `may_trap_without_promises` is not `const`
+// compile-time: midend: `may_trap_without_promises`.*may_trap_without_promises\(midend::
+#ifdef MISTAKE_traps_without_promises_not_const
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  bool may_trap_without_promises(value_id) { return false; }
+};
+
+RUN(traps_without_promises_not_const) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::hoist_invariants(editor));
+}
+#endif
+
+// mistake: `may_trap_without_promises` returns the reason as a text
+// compile-time: midend: `may_trap_without_promises`.*may_trap_without_promises\(midend::
+#ifdef MISTAKE_traps_without_promises_is_a_reason
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  const char* may_trap_without_promises(value_id) const { return nullptr; }
+};
+
+RUN(traps_without_promises_is_a_reason) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::hoist_invariants(editor));
+}
+#endif
+
+// mistake: `may_trap_without_promises` takes the place, too
+// compile-time: midend: `may_trap_without_promises`.*may_trap_without_promises\(midend::
+#ifdef MISTAKE_traps_without_promises_of_a_place
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  bool may_trap_without_promises(value_id, midend::place) const { return false; }
+};
+
+RUN(traps_without_promises_of_a_place) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::plan_hoist_invariants(editor, midend::dominator_tree(), midend::loop_forest()));
+}
+#endif
+
+/// The effects rung without `is_terminator`; the operations of an IR whose branches are values.
+struct without_terminators : right_ssa {
+  midend::effect_kind effect(value_id) const { return midend::effect_kind::none; }
+
+  bool may_trap(value_id) const { return false; }
+
+  bool may_not_return(value_id) const { return false; }
+
+  bool may_duplicate(value_id) const { return true; }
+
+  bool is_volatile(value_id) const { return false; }
+};
+
+// mistake: `is_terminator` is forgotten: branches and returns would be dead code
+// compile-time: midend: an IR with effects needs `bool is_terminator
+#ifdef MISTAKE_terminators_forgotten
+RUN(terminators_forgotten) {
+  use(midend::plan_remove_dead_code(without_terminators{}));
+}
+#endif
+
+// mistake: The same; `check_ir`
+// compile-time: midend: an IR with effects needs `bool is_terminator
+#ifdef MISTAKE_terminators_forgotten_checked
+RUN(terminators_forgotten_checked) {
+  use(midend::check_ir(without_terminators{}));
+}
+#endif
+
+/// What a front end has: blocks and phis, and no statements.
+struct front_end {
+  midend::csr_graph g = midend::csr_graph::from_edges(3, 0, std::vector<midend::edge>{{0, 1}, {1, 1}, {1, 2}}).value();
+  value_id next = 100;
+
+  const midend::csr_graph& graph() const { return g; }
+
+  value_id insert_variable_phi(node_id, variable_id) { return next++; }
+
+  void set_phi_input(value_id, edge_id, value_id) {}
+
+  value_id undefined_value(variable_id) { return next++; }
+
+  void replace_uses(value_id, value_id) {}
+
+  void erase_value(value_id) {}
+};
+
+// mistake: A front end builds SSA form on the fly, without statements
+// works
+RUN(front_end_without_statements) {
+  front_end editor;
+  midend::on_the_fly_ssa ssa(editor);
+  ssa.seal(0);
+  ssa.write_variable(0, 0, 7);
+  const value_id read = ssa.read_variable(0, 1);
+  ssa.write_variable(0, 1, read);
+  ssa.seal(1);
+  ssa.seal(2);
+  EXPECT(ssa.read_variable(0, 2) == 7);
+}
+
+// mistake: The same, where `insert_variable_phi` takes a type
+// compile-time: midend: an editor needs `midend::value_id insert_variable_phi
+#ifdef MISTAKE_front_end_phi_of_a_type
+struct typed_front_end : front_end {
+  value_id insert_variable_phi(node_id, const char*) { return next++; }
+};
+
+RUN(front_end_phi_of_a_type) {
+  typed_front_end editor;
+  midend::on_the_fly_ssa ssa(editor);
 }
 #endif
 

@@ -3,6 +3,8 @@
 
 #include "midend/viz/explanations.hpp"
 
+#include <unordered_map>
+
 using midend::edge_id;
 using midend::node_id;
 
@@ -174,6 +176,51 @@ RUN(query_out_of_range) {
 RUN(tree_of_another_graph) {
   static const std::vector<std::vector<node_id>> other{{1}, {}};
   use(midend::natural_loops(right{}, midend::dominators(right{&other})));
+}
+
+// mistake: The dominator tree of another function, which has as many blocks
+// run-time: violation: a dominator tree of this graph
+RUN(tree_of_a_graph_as_large) {
+  static const std::vector<std::vector<node_id>> other{{2}, {3}, {1}, {}};
+  use(midend::natural_loops(right{}, midend::dominators(right{&other})));
+}
+
+// mistake: The same, where the other function is like it; a flat copy
+// run-time: violation: a dominator tree of this graph
+RUN(tree_of_a_similar_graph) {
+  static const std::vector<std::vector<node_id>> other{{1, 3}, {2}, {3}, {}};
+  use(midend::natural_loops(midend::csr_graph(right{}), midend::dominators(right{&other})));
+}
+
+// mistake: The same, where the entry is another block; frontiers
+// run-time: violation: a dominator tree of this graph
+RUN(tree_of_another_entry) {
+  struct from_1 : right {
+    node_id entry() const { return 1; }
+  };
+
+  use(midend::dominance_frontier(right{}, midend::dominators(from_1{})));
+}
+
+struct linked_block {
+  std::vector<const linked_block*> next;
+};
+
+// mistake: A block that ends the function has a null pointer among its successors; `numbered`
+// run-time: violation: an entry, and successors without null pointers
+RUN(null_successor) {
+  const linked_block last{{nullptr}};
+  const linked_block first{{&last}};
+  use(midend::numbered(&first, [](const linked_block* b) -> const auto& { return b->next; }));
+}
+
+// mistake: The handle of the block that post-dominates a return, which is none
+// run-time: violation: a node of the graph
+RUN(handle_of_no_node) {
+  const linked_block last{};
+  const linked_block first{{&last}};
+  const auto g = midend::numbered(&first, [](const linked_block* b) -> const auto& { return b->next; });
+  use(g.handle(midend::post_dominators(g).immediate_post_dominator(1)));
 }
 
 // mistake: The graph has changed since the dominator tree was computed (with `epoch()`)
@@ -382,6 +429,74 @@ RUN(result_thrown_away) {
 }
 #endif
 
+// mistake: The arguments of `dominance_frontier` in the wrong order
+// compile-time: midend: .*the graph is the first argument|no matching function
+#ifdef MISTAKE_frontier_arguments_turned
+RUN(frontier_arguments_turned) {
+  const right g;
+  use(midend::dominance_frontier(midend::dominators(g), g));
+}
+#endif
+
+// mistake: The third argument of `natural_loops` is `true`
+// compile-time: midend: the third argument of `natural_loops`
+#ifdef MISTAKE_loops_wrong_tag
+RUN(loops_wrong_tag) {
+  const right g;
+  use(midend::natural_loops(g, midend::dominators(g), true));
+}
+#endif
+
+// mistake: The algorithm for dominators is its name
+// compile-time: midend: an algorithm for dominators is midend::semi_nca
+#ifdef MISTAKE_dominators_wrong_tag
+RUN(dominators_wrong_tag) {
+  use(midend::dominators(right{}, "semi_nca"));
+}
+#endif
+
+// mistake: The policy for post-dominators is a list of nodes
+// compile-time: midend: a policy for post-dominators.*given_roots
+#ifdef MISTAKE_post_dominators_wrong_tag
+RUN(post_dominators_wrong_tag) {
+  use(midend::post_dominators(right{}, std::vector<node_id>{3}));
+}
+#endif
+
+// mistake: The order of the search of `cycles` is `true`
+// compile-time: midend: an order of the search is midend::last_to_first
+#ifdef MISTAKE_cycles_wrong_tag
+RUN(cycles_wrong_tag) {
+  use(midend::cycles(right{}, true));
+}
+#endif
+
+// mistake: The same; `weak_topological_order`
+// compile-time: midend: an order of the search is midend::last_to_first
+#ifdef MISTAKE_order_wrong_tag
+RUN(order_wrong_tag) {
+  use(midend::weak_topological_order(right{}, true));
+}
+#endif
+
+// mistake: All blocks are a map from addresses to blocks; `numbered`
+// compile-time: midend: .*std::views::keys\(map\)
+#ifdef MISTAKE_numbered_of_a_map
+RUN(numbered_of_a_map) {
+  const std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> blocks;
+  use(midend::numbered(std::uint64_t{16}, blocks, [&](std::uint64_t a) -> const auto& { return blocks.at(a); }));
+}
+#endif
+
+// mistake: The successors are those of a reference to a block, the entry is a pointer; `numbered`
+// compile-time: midend: `numbered\(entry, successors_of\)` calls
+#ifdef MISTAKE_numbered_by_reference
+RUN(numbered_by_reference) {
+  const linked_block entry{};
+  use(midend::numbered(&entry, [](const linked_block& b) -> const auto& { return b.next; }));
+}
+#endif
+
 // mistake: Loops without the dominator tree
 // compile-time: .
 #ifdef MISTAKE_loops_without_tree
@@ -391,7 +506,7 @@ RUN(loops_without_tree) {
 #endif
 
 // mistake: The arguments of `natural_loops` in the wrong order
-// compile-time: .
+// compile-time: midend: .*the graph is the first argument
 #ifdef MISTAKE_loops_arguments_turned
 RUN(loops_arguments_turned) {
   const right g;
