@@ -1,4 +1,5 @@
 #include "kit/run_text.hpp"
+#include "transform/form_checks.hpp"
 #include "transform/graph_programs.hpp"
 #include "transform/unfolding_checks.hpp"
 
@@ -63,51 +64,6 @@ random_program_options endless_flow() {
   random_program_options options = all_flow();
   options.endless = true;
   return options;
-}
-
-void check_simple_forms(const elbrus::procedure& p) {
-  const auto found = midend::dominators_and_loops(p);
-  for (const loop_id l : found.loops.loops()) {
-    CHECK_MESSAGE(midend::is_loop_simplify_form(p, found.loops, l), "header ", found.loops.header(l), "\n",
-                  elbrus::to_text(p));
-  }
-}
-
-/// By definition: each read, outside its loop, of a value that a loop computes is by a phi in an exit block.
-void check_closed_form(const elbrus::procedure& p) {
-  const auto found = midend::dominators_and_loops(p);
-  for (node_id n = 0; n != p.num_nodes(); ++n) {
-    const loop_id l = found.loops.innermost_loop(n);
-    if (l == midend::no_loop) {
-      continue;
-    }
-    for (const midend::value_id v : p.values(n)) {
-      for (const midend::value_id user : p.users(v)) {
-        const node_id at = p.value(user).node;
-        if (!found.dominators.is_reachable(at) || found.loops.contains(l, at)) {
-          continue;
-        }
-        bool is_closing = p.is_phi(user);
-        if (is_closing) {
-          for (const edge_id e : p.in_edges(at)) {
-            const node_id from = p.edge_source(e);
-            is_closing = is_closing && (!found.dominators.is_reachable(from) || p.phi_input(user, e) != v ||
-                                        found.loops.contains(l, from));
-          }
-        }
-        CHECK_MESSAGE(is_closing, "value ", v, " read by ", user, "\n", elbrus::to_text(p));
-      }
-    }
-  }
-}
-
-void check_single_exits(const elbrus::procedure& p) {
-  const auto found = midend::dominators_and_loops(p);
-  midend::flat_array<node_id> exits;
-  for (const loop_id l : found.loops.loops()) {
-    found.loops.exit_blocks(l, exits);
-    CHECK_MESSAGE(exits.size() <= 1, "header ", found.loops.header(l), "\n", elbrus::to_text(p));
-  }
 }
 
 } // namespace
