@@ -160,7 +160,7 @@ proc @f(%c: i1, %n: i32) -> i32 {
   CHECK(home_of(p, "t").empty());
 }
 
-TEST_CASE("30980, 189526: a phi with undef is not replaced") {
+TEST_CASE("30980, 189526, 98444: a phi with undef is not replaced") {
   const elbrus::procedure p = cleaned(R"(
 proc @f(%c: i1, %n: i32) -> i32 {
   node entry:

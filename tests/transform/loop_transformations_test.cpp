@@ -97,6 +97,20 @@ TEST_CASE("unify_loop_exits on unfolded programs, whose flow is worse") {
   CHECK(unified > affordable(100));
 }
 
+TEST_CASE("unify_loop_exits keeps loops closed") {
+  std::size_t unified = 0;
+  for_each_random_program(300, endless_flow(), [&](const generated_program& g, std::uint64_t) {
+    elbrus::program all = in_ssa_form(g);
+    for (elbrus::procedure& p : all.procedures) {
+      elbrus::editor e(p);
+      midend::close_loops(e);
+      unified += midend::unify_loop_exits(e).plan.exits.size();
+      check_closed_form(p);
+    }
+  });
+  CHECK(unified > affordable(50));
+}
+
 TEST_CASE("close_loops") {
   check_on_random_programs(
       1000, endless_flow(), [](elbrus::editor& e) { return midend::close_loops(e).witness; }, check_closed_form);
