@@ -6,8 +6,12 @@
 #include <midend/elbrus/procedure.hpp>
 #include <midend/elbrus/views/editor.hpp>
 #include <midend/loops/cycles.hpp>
+#include <midend/transform/clean_control.hpp>
+#include <midend/transform/close_loops.hpp>
 #include <midend/transform/fix_irreducible.hpp>
 #include <midend/transform/rotate_loops.hpp>
+#include <midend/transform/simplify_loops.hpp>
+#include <midend/transform/split_critical_edges.hpp>
 #include <midend/transform/unify_loop_exits.hpp>
 #include <midend/transform/verify_unfolding.hpp>
 
@@ -96,6 +100,31 @@ elbrus::procedure irreducible_cycles(std::size_t count) {
   return d.p;
 }
 
+/// So many loops that test in the header, one after the other; each starts from what the last one leaves.
+elbrus::procedure sibling_loops(std::size_t count) {
+  draft d;
+  node_id last = d.p.create_node("entry");
+  value_id start = d.zero;
+  for (std::size_t i = 0; i != count; ++i) {
+    const node_id head = d.p.create_node({});
+    const node_id body = d.p.create_node({});
+    const node_id next = d.p.create_node({});
+    d.p.append(last, {.code = opcode::jump});
+    d.p.add_edge(last, head);
+    const value_id x = d.p.append_phi(head, type::i32, {}, {});
+    d.branch(head, x, body, next);
+    const value_id x1 = d.next(body, x);
+    d.p.append(body, {.code = opcode::jump});
+    d.p.add_edge(body, head);
+    d.set_inputs(head, last, start);
+    d.set_inputs(head, body, x1);
+    start = d.next(next, x);
+    last = next;
+  }
+  d.end(last, start);
+  return d.p;
+}
+
 /// A loop that is left to as many blocks as it has.
 elbrus::procedure loop_with_exits(std::size_t count) {
   draft d;
@@ -157,5 +186,37 @@ TEST_CASE("a loop with many exits gets one, and the checker follows each way onc
           const auto verdict =
               midend::verify_unfolding(elbrus::effect_view(before), elbrus::effect_view(p), done.witness);
           return done.plan.exits.size() == 1 && verdict ? "" : "not right";
+        }) == "");
+}
+
+TEST_CASE("all forms of many loops, certified, take no stack for large functions") {
+  CHECK(on_a_small_stack([&]() -> std::string {
+          elbrus::procedure p = sibling_loops(large);
+          elbrus::procedure before = p;
+          elbrus::editor e(p);
+          const auto is_right = [&](const midend::unfolding_witness& w) {
+            const bool right =
+                static_cast<bool>(midend::verify_unfolding(elbrus::effect_view(before), elbrus::effect_view(p), w));
+            before = p;
+            return right;
+          };
+          if (!is_right(midend::simplify_loops(e).witness)) {
+            return "simplify_loops";
+          }
+          const auto closed = midend::close_loops(e);
+          if (!is_right(closed.witness) || closed.plan.phis.size() != large) {
+            return "close_loops";
+          }
+          const auto rotated = midend::rotate_loops(e);
+          if (!is_right(rotated.witness) || rotated.plan.rotations.size() != large) {
+            return "rotate_loops";
+          }
+          if (!is_right(midend::split_critical_edges(e))) {
+            return "split_critical_edges";
+          }
+          bool right = true;
+          const std::size_t rounds =
+              midend::clean_control(e, [&](const midend::unfolding_witness& w) { right = right && is_right(w); });
+          return right && rounds < 5 ? "" : "clean_control";
         }) == "");
 }
