@@ -22,6 +22,9 @@ namespace detail {
 /// How many operations and phis are passed on the way to literals.
 inline constexpr unsigned known_constant_depth = 6;
 
+/// The same for decisions that a certificate must understand: transformations may still put phis on the way.
+inline constexpr unsigned decision_depth = 4;
+
 template <class IR, class Resolve>
 constexpr std::optional<constant_of<IR>> known_constant_in(const IR& ir, value_id v, const Resolve& resolve,
                                                            unsigned depth) {

@@ -315,9 +315,7 @@ public:
     for (const node_merge& m : plan.merges) {
       merge(m.into, m.node);
     }
-    for (dropped_edge& d : u_.witness().dropped) {
-      d.node = into_[d.node] != no_node ? into_[d.node] : d.node;
-    }
+    u_.move_dropped(into_);
     for (const node_id n : plan.passed) {
       pass(n);
     }

@@ -72,14 +72,17 @@ template <effect_ir IR> bool enters_body([[maybe_unused]] const IR& ir, [[maybe_
     if (condition == no_value) {
       return false;
     }
-    const auto first = known_constant(ir, condition, [&](value_id v) {
-      if (ir.is_phi(v)) {
-        for_each_phi(ir, r.header, [&, phi = v](value_id own) {
-          v = own == phi ? static_cast<value_id>(ir.phi_input(phi, r.entering)) : v;
-        });
-      }
-      return v;
-    });
+    const auto first = known_constant_in(
+        ir, condition,
+        [&](value_id v) {
+          if (ir.is_phi(v)) {
+            for_each_phi(ir, r.header, [&, phi = v](value_id own) {
+              v = own == phi ? static_cast<value_id>(ir.phi_input(phi, r.entering)) : v;
+            });
+          }
+          return v;
+        },
+        decision_depth);
     if (!first) {
       return false;
     }

@@ -213,10 +213,22 @@ public:
     detail::for_each_id(editor_.graph().out_edges(n), [&](edge_id other) {
       if (other != e && witness_.edge_origin[other] != no_edge) {
         witness_.dropped.push_back({n, witness_.edge_origin[other], like, reason});
+        set_decided(n);
       }
     });
     editor_.keep_edge(e);
     witness_.grow(node_count(), edge_count(), value_count());
+  }
+
+  /// Nodes became part of others: what was dropped there, counts as dropped in these. `into` has the new node by node,
+  /// or `no_node`.
+  void move_dropped(span<const node_id> into) {
+    for (dropped_edge& d : witness_.dropped) {
+      if (into[d.node] != no_node) {
+        d.node = into[d.node];
+        set_decided(d.node);
+      }
+    }
   }
 
   /// Completes phis and repairs SSA form. Phis that had to be inserted are appended to `inserted`.
@@ -574,8 +586,36 @@ private:
     copied_.push_back(v);
   }
 
+  void set_decided(node_id n) {
+    while (is_decided_.size() <= n) {
+      is_decided_.push_back(0);
+    }
+    is_decided_[n] = 1;
+  }
+
+  /// A copy of a node whose branch is decided lacks the same edges, for the same reasons. `values` are those of
+  /// `n`, and `clones` theirs in `copy`.
+  void copy_dropped(node_id n, node_id copy, span<const value_id> values, span<const value_id> clones) {
+    const std::size_t count = witness_.dropped.size();
+    for (std::size_t i = 0; i != count; ++i) {
+      dropped_edge d = witness_.dropped[i];
+      if (d.node == n) {
+        d.node = copy;
+        for (std::size_t k = 0; k != values.size() && d.reason == drop_reason::constant_condition; ++k) {
+          if (values[k] == d.like) {
+            d.like = clones[k];
+            break;
+          }
+        }
+        witness_.dropped.push_back(d);
+      }
+    }
+    set_decided(copy);
+  }
+
   void copy_node(node_id n, node_id copy) {
     values_.clear();
+    clones_.clear();
     detail::for_each_id(editor_.values(n), [&](value_id v) { values_.push_back(v); });
     edges_.clear();
     detail::for_each_id(editor_.graph().out_edges(n), [&](edge_id e) { edges_.push_back(e); });
@@ -584,6 +624,7 @@ private:
         MIDEND_ASSERT(view().is_phi(v) || view().may_duplicate(v), "operations that may be duplicated", v, n);
       }
       const auto clone = static_cast<value_id>(editor_.clone_value(v, copy));
+      clones_.push_back(clone);
       witness_.grow(node_count(), edge_count(), value_count());
       witness_.value_origin[clone] = witness_.value_origin[v];
       if (!is_terminator(view(), v)) {
@@ -599,6 +640,9 @@ private:
     });
     MIDEND_ASSERT(i == edges_.size(), "a clone with the edges of the original", n, i);
     witness_.node_origin[copy] = witness_.node_origin[n];
+    if (n < is_decided_.size() && is_decided_[n] != 0) {
+      copy_dropped(n, copy, values_, clones_);
+    }
     const std::size_t merged = witness_.merged.size();
     for (std::size_t k = 0; k != merged; ++k) {
       if (witness_.merged[k].into == n) {
@@ -666,8 +710,10 @@ private:
   flat_array<std::uint64_t> counts_before_; ///< by way, and one more: of the ways before it; empty if unknown
   flat_array<value_id> phis_;
   flat_array<value_id> inputs_;
-  detail::hash_map<value_id> passed_; ///< by operation: its phi in the dispatch that is being made
+  detail::hash_map<value_id> passed_;    ///< by operation: its phi in the dispatch that is being made
+  flat_array<unsigned char> is_decided_; ///< by node: whether it lacks edges that its original has
   flat_array<value_id> values_;
+  flat_array<value_id> clones_; ///< of `values_`
   flat_array<edge_id> edges_;
 };
 
