@@ -1,5 +1,4 @@
-// first: no matching function|call to deleted|constraints not satisfied
-// expect: dominators
+// expect: an algorithm for dominators is midend::semi_nca
 #include "midend/midend.hpp"
 
 struct my_algorithm {};
