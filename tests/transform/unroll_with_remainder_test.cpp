@@ -175,10 +175,10 @@ namespace {
 struct computing_sink {
   std::uint64_t number(std::uint64_t bits) const { return bits; }
 
-  std::uint64_t operation(const midend::operation_info& info, std::uint64_t a) { return compute(info, {{a}}); }
+  std::uint64_t operation(const midend::operation_info& info, std::uint64_t a) { return compute(info, std::vector{a}); }
 
   std::uint64_t operation(const midend::operation_info& info, std::uint64_t a, std::uint64_t b) {
-    return compute(info, {{a, b}});
+    return compute(info, std::vector{a, b});
   }
 
   std::uint64_t compute(const midend::operation_info& info, const std::vector<std::uint64_t>& operands) {
