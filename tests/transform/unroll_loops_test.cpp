@@ -1,10 +1,13 @@
 #include "kit/run_text.hpp"
 #include "transform/cleaning_checks.hpp"
+#include "transform/graph_programs.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/elbrus/equal.hpp>
 #include <midend/elbrus/views/cost_view.hpp>
+#include <midend/graph/check_graph.hpp>
 #include <midend/ssa/apply_sccp.hpp>
+#include <midend/ssa/check_ir.hpp>
 #include <midend/ssa/sccp.hpp>
 #include <midend/ssa/sccp_plan.hpp>
 #include <midend/transform.hpp>
@@ -590,6 +593,39 @@ TEST_CASE("211683: what is bounded is what is cloned, not what survives") {
   }
   CHECK(refused != 0);
   CHECK(elbrus::interpreter(all).run(0, {}, {}).value == number(elbrus::type::i32, 100'000));
+}
+
+TEST_CASE("small digraphs: each loop, alone and with all that it does not overlap, as a cycle or as a chain") {
+  std::size_t unrolled_loops = 0;
+  random_source random(5);
+  for_each_small_digraph(2003, [&](std::size_t n, const std::vector<edge>& edges, const std::string& name) {
+    const bool has_fuel = random.one_in(2);
+    const elbrus::procedure before = procedure_of_graph(n, edges, 0, has_fuel);
+    const auto loops = midend::dominators_and_loops(before).loops;
+    for (midend::loop_id first = 0; first != loops.num_loops(); ++first) {
+      const midend::unrolling_shape shape = random.one_in(2) ? cycle : chain;
+      elbrus::procedure p = before;
+      elbrus::editor e(p);
+      std::vector<unrolling_request> requests{{first, shape, 2 + random.below(2)}};
+      if (random.one_in(2)) { // of these, the ones that overlap are refused
+        for (const midend::loop_id l : loops.loops()) {
+          requests.push_back({l, random.one_in(2) ? cycle : chain, 2});
+        }
+      }
+      const auto done = midend::unroll_loops(e, loops, requests);
+      const auto verdict = certificate(before, p, done.witness);
+      CHECK_MESSAGE(verdict, name, ": ", to_text(verdict), "\n", elbrus::to_text(before), elbrus::to_text(p));
+      CHECK(verdict.assumed == 0);
+      CHECK(elbrus::verify(p).empty());
+      CHECK(!midend::check_graph(p));
+      CHECK(!midend::check_ir(e));
+      CHECK((!has_fuel || run_alike(before, p, random)));
+      CHECK(done.plan.unrollings.size() + done.plan.refused.size() == requests.size());
+      unrolled_loops += done.plan.unrollings.size();
+    }
+  });
+  MESSAGE(unrolled_loops, " loops unrolled");
+  CHECK(unrolled_loops > 400);
 }
 
 TEST_CASE("random programs, random loops of them, random numbers of copies") {
