@@ -4,7 +4,6 @@
 #include "midend/config.hpp"
 #include "midend/induction/trip_count.hpp"
 #include "midend/transform/unroll_loops.hpp"
-#include "midend/transform/unroll_with_remainder.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
 #include "midend/unrolling/unrolling_options.hpp"
 

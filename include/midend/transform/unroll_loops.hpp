@@ -39,6 +39,12 @@ struct unrolling_request {
   std::uint32_t copies; ///< with the original
 };
 
+/// A loop to be unrolled by `unroll_with_remainder`.
+struct remainder_request {
+  loop_id loop;
+  std::uint32_t factor; ///< iterations in a pass of the new body
+};
+
 /// Why a loop is not unrolled.
 enum class unrolling_refusal_reason : std::uint8_t {
   one_copy,          ///< fewer than two copies were asked for: nothing is to do

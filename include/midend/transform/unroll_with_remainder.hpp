@@ -76,12 +76,6 @@ struct remainder_plan {
   bool empty() const { return unrollings.empty(); }
 };
 
-/// A loop and a factor.
-struct remainder_request {
-  loop_id loop;
-  std::uint32_t factor;
-};
-
 namespace detail {
 
 /// The exit of a loop by which it can be run in passes: the counted one if it fits, else the first that does.
