@@ -282,9 +282,8 @@ private:
   bool verify_;
 };
 
-/// Rounds as long as one removes a block or an edge. Each has an editor of its own, because its witness begins with the
-/// program before it. Parallel edges with different phi inputs, for which LLVM has a block, are what the last round
-/// makes and takes back.
+/// Rounds until there is nothing left to do. Each has an editor of its own, because its witness begins with the program
+/// before it.
 class clean_control_pass : public llvm::PassInfoMixin<clean_control_pass> {
 public:
   explicit clean_control_pass(bool verify) : verify_(verify) {}
@@ -295,26 +294,13 @@ public:
 
   llvm::PreservedAnalyses run(llvm::Function& f, llvm::FunctionAnalysisManager&) {
     bool changed = false;
-    for (std::size_t size = size_of(f); run_round(f);) {
+    while (run_round(f)) {
       changed = true;
-      const std::size_t now = size_of(f);
-      if (now >= size) {
-        break;
-      }
-      size = now;
     }
     return changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
   }
 
 private:
-  static std::size_t size_of(const llvm::Function& f) {
-    std::size_t size = 0;
-    for (const llvm::BasicBlock& b : f) {
-      size += 1 + b.getTerminator()->getNumSuccessors();
-    }
-    return size;
-  }
-
   bool run_round(llvm::Function& f) const {
     certificate proof(f, pass_name, verify_);
     {

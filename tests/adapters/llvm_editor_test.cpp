@@ -865,7 +865,13 @@ x:
     const llvm_editor before(copy);
     llvm_editor editor(m.f());
     const std::size_t nodes = editor.graph().num_nodes();
-    CHECK(uncertified(step::clean, editor, before) == "");
+    CHECK(midend::plan_clean_control(editor).empty()); // the blocks keep the edges apart
+    midend::control_plan plan;
+    plan.epoch = editor.graph().epoch();
+    plan.passed.push_back(1);
+    plan.passed.push_back(2);
+    const auto witness = midend::apply_clean_control(editor, plan);
+    CHECK(midend::verify_unfolding(before, editor, witness));
     CHECK(complaint(editor) == "");
     CHECK(editor.graph().num_nodes() == nodes);
     CHECK(editor.graph().in_edges(3).size() == 4);
@@ -878,6 +884,84 @@ x:
     CHECK(m.f().size() == 2);
   }
   CHECK(verifier_message(m.f()) == "");
+}
+
+TEST_CASE("llvm_editor: cleaning control comes to an end, also as a new editor sees it") {
+  random_source random(6);
+  std::size_t changed = 0;
+  std::size_t kept = 0;
+  for (std::size_t round = 0; round != affordable(200); ++round) {
+    llvm::LLVMContext context;
+    llvm::Module module("random", context);
+    random_function generator(module, random, round % 3 == 0);
+    llvm::Function& f = generator.make();
+    const std::string original = to_text(f);
+    CAPTURE(original);
+    {
+      llvm_editor editor(f);
+      changed += midend::clean_control(editor) != 0 ? 1u : 0u;
+      CHECK(midend::plan_clean_control(editor).empty());
+    }
+    REQUIRE(verifier_message(f) == "");
+    llvm_editor editor(f);
+    CHECK(midend::plan_clean_control(editor).empty());
+    CHECK(midend::clean_control(editor) == 0);
+    for (node_id n = 0; n != editor.graph().num_nodes(); ++n) { // nothing but what keeps edges apart
+      kept += n != 0 && editor.block(n)->sizeWithoutDebug() == 1 && editor.graph().out_edges(n).size() == 1 ? 1u : 0u;
+    }
+  }
+  CHECK(changed > affordable(200) / 2);
+  CHECK(kept > affordable(200) / 50);
+}
+
+TEST_CASE("llvm_editor: numbers are those of llvm_ssa, in whatever order they are asked for") {
+  random_source random(7);
+  const auto compare = [&](llvm::Function& f) {
+    const midend::llvm_ssa view(f);
+    for (int way = 0; way != 4; ++way) {
+      const llvm_editor editor(f);
+      const auto& g = view.graph();
+      REQUIRE(editor.graph().num_nodes() == g.num_nodes());
+      REQUIRE(editor.graph().num_edges() == g.num_edges());
+      for (edge_id e = 0; e != g.num_edges(); ++e) {
+        CHECK(editor.graph().edge_source(e) == g.edge_source(e));
+        CHECK(editor.graph().edge_target(e) == g.edge_target(e));
+      }
+      std::vector<value_id> all;
+      for (value_id v = 0; v != view.num_values(); ++v) {
+        all.push_back(v);
+      }
+      for (std::size_t i = all.size(); way != 0 && i > 1; --i) { // some order
+        std::swap(all[i - 1], all[random.below(static_cast<std::uint32_t>(i))]);
+      }
+      for (const value_id v : all) {
+        if (way == 2) {
+          CHECK(editor.number(view.value(v)) == v);
+        }
+        CHECK(editor.value(v) == view.value(v));
+        CHECK(editor.is_phi(v) == view.is_phi(v));
+        CHECK(editor.operation(v) == view.operation(v));
+        CHECK(editor.is_opaque(v) == view.is_opaque(v));
+        CHECK(std::ranges::equal(editor.operands(v), view.operands(v)));
+        CHECK(editor.number(view.value(v)) == v);
+      }
+      for (node_id n = 0; n != g.num_nodes(); ++n) {
+        CHECK(std::ranges::equal(editor.values(n), view.values(n)));
+        CHECK(editor.condition(n) == view.condition(n));
+      }
+      CHECK(editor.num_values() == view.num_values());
+    }
+  };
+  for (const char* const text : samples) {
+    const parsed_module m(text);
+    compare(m.f());
+  }
+  for (std::size_t round = 0; round != affordable(30); ++round) {
+    llvm::LLVMContext context;
+    llvm::Module module("random", context);
+    random_function generator(module, random, round % 3 == 0);
+    compare(generator.make());
+  }
 }
 
 TEST_CASE("llvm_editor: metadata of loops stays at the ends of latches") {

@@ -103,7 +103,7 @@ public:
 
   ~llvm_editor() {
     finish();
-    delete_erased(erased_, f_.num_values(), [&](value_id v) {
+    delete_erased(erased_, erased_.empty() ? 0 : f_.num_values(), [&](value_id v) {
       if (f_.node_of(v) == no_node) {
         f_.instruction(v).deleteValue();
       }
@@ -331,6 +331,9 @@ public:
            : block(f_.edge(e).target)->hasAddressTaken()            ? llvm_refusal::address_taken
                                                                     : llvm_refusal::none;
   }
+
+  /// LLVM's phis name blocks, so edges of one block with different inputs need blocks of their own.
+  bool separates_parallel_edges() const { return true; }
 
   /// Whether a phi can have the type of the value: not if it is a token.
   bool may_insert_phi(value_id v) const { return !f_.value(v).getType()->isTokenTy(); }

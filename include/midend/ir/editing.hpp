@@ -76,6 +76,8 @@
 /// for indirect branches, exception edges and the like. Without them every edge may be redirected and split. A
 /// transformation leaves such edges as they are and says so in its plan. `bool may_insert_phi(value_id like) const`,
 /// likewise optional: false for values that no phi can have, such as tokens. `insert_phi` is not called for them.
+/// `bool separates_parallel_edges() const`, optional too: true if the IR must put a node on a parallel edge whose phi
+/// inputs differ from those of the others, as LLVM must. `clean_control` then keeps the empty nodes there.
 ///
 /// **Where a value is** (`places_values`): `node_id node_of(value_id v) const`, `no_node` for what is in no node, and
 /// `value_id value_after(value_id v) const`, the next value of its node or `no_value`.
@@ -313,6 +315,22 @@ template <class IR> constexpr bool may_insert_phi([[maybe_unused]] const IR& ir,
   }
 }
 
+/// `separates_parallel_edges()` says whether the IR needs a node of its own for a parallel edge whose phi inputs differ
+/// from those of the others. Optional.
+template <class IR>
+concept has_separates_parallel_edges = requires(const IR& ir) {
+  { ir.separates_parallel_edges() } -> truth_value;
+};
+
+/// Whether edges of a node to the same target should have equal phi inputs.
+template <class IR> constexpr bool separates_parallel_edges([[maybe_unused]] const IR& ir) {
+  if constexpr (has_separates_parallel_edges<IR>) {
+    return static_cast<bool>(ir.separates_parallel_edges());
+  } else {
+    return false;
+  }
+}
+
 /// Whether the target of an edge can be changed.
 template <class IR> constexpr bool may_redirect([[maybe_unused]] const IR& ir, [[maybe_unused]] edge_id e) {
   if constexpr (has_may_redirect<IR>) {
@@ -430,6 +448,12 @@ concept names_may_insert_phi =
     requires { &IR::may_insert_phi; } || requires(IR& ir, value_id v) { ir.may_insert_phi(v); };
 
 template <class IR>
+concept names_separates_parallel_edges =
+    requires { &IR::separates_parallel_edges; } || requires(IR& ir) { ir.separates_parallel_edges(); };
+
+template <class IR>
+concept separates_parallel_edges_fits = has_separates_parallel_edges<IR> || !names_separates_parallel_edges<IR>;
+template <class IR>
 concept may_redirect_fits = has_may_redirect<IR> || !names_may_redirect<IR>;
 template <class IR>
 concept may_split_fits = has_may_split<IR> || !names_may_split<IR>;
@@ -438,7 +462,8 @@ concept may_insert_phi_fits = has_may_insert_phi<IR> || !names_may_insert_phi<IR
 
 /// The members that say what cannot be changed fit.
 template <class IR>
-concept limits_fit = may_redirect_fits<IR> && may_split_fits<IR> && may_insert_phi_fits<IR>;
+concept limits_fit =
+    may_redirect_fits<IR> && may_split_fits<IR> && may_insert_phi_fits<IR> && separates_parallel_edges_fits<IR>;
 
 /// The error of such a member that does not fit. Always false.
 template <class IR> constexpr bool explain_limits() {
@@ -450,6 +475,9 @@ template <class IR> constexpr bool explain_limits() {
   static_assert(may_insert_phi_fits<IR>,
                 "midend: `may_insert_phi` would never be called, and every value get phis; write `bool "
                 "may_insert_phi(midend::value_id like) const`, or give the member another name");
+  static_assert(separates_parallel_edges_fits<IR>,
+                "midend: `separates_parallel_edges` would never be called, and parallel edges get different inputs; "
+                "write `bool separates_parallel_edges() const`, or give the member another name");
   return false;
 }
 

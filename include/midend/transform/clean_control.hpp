@@ -245,11 +245,72 @@ private:
   }
 
   void plan_passed() {
+    const bool separates = separates_parallel_edges(ir_);
+    if (separates) {
+      passed_.assign(reached_.size(), no_edge);
+      follows_passed_.assign(reached_.size(), 0);
+    }
     for (node_id n = 0; n != reached_.size(); ++n) {
-      if (reached_[n] != 0 && merged_[n] == 0 && n != entry() && does_nothing(n)) {
+      if (reached_[n] == 0 || merged_[n] != 0 || n == entry() || !does_nothing(n)) {
+        continue;
+      }
+      if (!separates) {
+        out_.passed.push_back(n);
+      } else if (follows_passed_[n] == 0 && passed_[target(jump_of(n))] == no_edge) { // neighbours: next time
+        passed_[n] = jump_of(n);
+        follows_passed_[target(passed_[n])] = 1;
+      }
+    }
+    if (separates) {
+      keep_separating_nodes();
+    }
+  }
+
+  /// Nodes stay that keep edges of one node with different phi inputs apart.
+  void keep_separating_nodes() {
+    leader_of_.assign(reached_.size(), no_node);
+    leader_.assign(reached_.size(), no_edge);
+    for (node_id n = 0; n != reached_.size(); ++n) {
+      if (reached_[n] == 0 || kept_[n] != no_edge) {
+        continue;
+      }
+      for (const bool passes : {false, true}) { // what leads to the target anyway comes first
+        for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
+          const edge_id jump = passed_[target(e)];
+          if ((jump != no_edge) != passes) {
+            return;
+          }
+          const node_id end = jump == no_edge ? target(e) : target(jump);
+          if (leader_of_[end] != n) {
+            leader_of_[end] = n;
+            leader_[end] = e;
+          } else if (passes && !brings_the_same(e, leader_[end], end)) {
+            passed_[target(e)] = no_edge;
+          }
+        });
+      }
+    }
+    for (node_id n = 0; n != reached_.size(); ++n) {
+      if (passed_[n] != no_edge) {
         out_.passed.push_back(n);
       }
     }
+  }
+
+  /// Whether the phis of `end` get the same along two edges, each of which leads there, perhaps through a passed node.
+  bool brings_the_same(edge_id a, edge_id b, node_id end) const {
+    bool same = true;
+    for_each_phi(ir_, end, [&](value_id phi) { same = same && input_by(phi, a, end) == input_by(phi, b, end); });
+    return same;
+  }
+
+  value_id input_by(value_id phi, edge_id e, node_id end) const {
+    if (target(e) == end) {
+      return static_cast<value_id>(ir_.phi_input(phi, e));
+    }
+    const auto input = static_cast<value_id>(ir_.phi_input(phi, jump_of(target(e))));
+    const bool is_passed_on = ir_.is_phi(input) && static_cast<node_id>(ir_.node_of(input)) == target(e);
+    return is_passed_on ? static_cast<value_id>(ir_.phi_input(input, e)) : input;
   }
 
   bool does_nothing(node_id n) const {
@@ -293,6 +354,11 @@ private:
   flat_array<unsigned char> reached_;
   flat_array<unsigned char> merged_;
   flat_array<std::uint32_t> entered_;
+  // Of an IR that separates parallel edges, by node:
+  flat_array<edge_id> passed_; ///< the jump of nodes that are passed over
+  flat_array<unsigned char> follows_passed_;
+  flat_array<node_id> leader_of_; ///< of which node `leader_` is an edge
+  flat_array<edge_id> leader_;    ///< an edge that leads here, perhaps through a passed node
 };
 
 template <class E> class control_cleaning {
@@ -479,7 +545,9 @@ private:
 /// - edges into a node that has only a jump, and phis that only the next node's phis read, lead to the next node.
 ///
 /// A node that jumps to itself stays, so endless loops do; conditions are asked of the IR as literals, so run `sccp`
-/// before. Loop forms may be lost. Without `users(v)`, nodes with phis are not passed over. O(n + m + phi inputs).
+/// before. Loop forms may be lost. An IR that separates parallel edges (`separates_parallel_edges`) keeps the empty
+/// nodes that do so, and of two empty nodes in a row one is passed over at a time. Without `users(v)`, nodes with phis
+/// are not passed over. O(n + m + phi inputs).
 template <detail::readable_control_argument IR> control_plan plan_clean_control(const IR& ir) {
   control_plan plan;
   detail::control_planner<IR>(ir, plan).run();
