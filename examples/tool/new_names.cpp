@@ -102,7 +102,7 @@ void name_values(procedure& p, const midend::unfolding_witness& witness) {
     }
   }
   for (const value_id v : unnamed) {
-    const value_id origin = witness.value_origin[v];
+    const value_id origin = witness.origin_of_value(v);
     if (origin != no_value && !p.value_name(origin).empty()) {
       p.set_value_name(v, names.next(p.value_name(origin)));
     }

@@ -25,7 +25,8 @@
 ///
 /// `check_ir` (`ssa/check_ir.hpp`) tests all this.
 ///
-/// The optional `parameters()` is a range of the values that exist when control enters; analyses then treat them like
+/// The optional `reading_nodes(v)` is a range of the nodes in which a value is read, see `has_reading_nodes`. The
+/// optional `parameters()` is a range of the values that exist when control enters; analyses then treat them like
 /// values in nodes.
 ///
 /// Not values: a variable that is written twice (see the statements rung); the contents of a memory cell, unless the IR
@@ -76,7 +77,20 @@ template <class IR>
 concept ssa_ir = ssa_values<IR> && has_graph<IR> && graph_is_edge_indexed<IR> && has_values<IR> &&
                  values_are_a_range_of_ids<IR> && has_phi_input<IR> && has_condition<IR>;
 
+/// `reading_nodes(v)` is a range of the nodes in which a value is read, each as often as you like: for a use by an
+/// operation its node, for an input of a phi the source of the edge. Optional: an IR may know them sooner than the
+/// users.
+template <class IR>
+concept has_reading_nodes = requires(const IR& ir, value_id v) { ir.reading_nodes(v); } &&
+                            range_of_ids<decltype(std::declval<const IR&>().reading_nodes(value_id{}))>;
+
 namespace detail {
+
+template <class IR>
+concept names_reading_nodes = requires { &IR::reading_nodes; } || requires(IR& ir, value_id v) { ir.reading_nodes(v); };
+
+template <class IR>
+concept reading_nodes_fit = has_reading_nodes<IR> || !names_reading_nodes<IR>;
 
 template <class IR>
 concept names_parameters = requires { &IR::parameters; } || requires(IR& ir) { ir.parameters(); };
@@ -85,7 +99,7 @@ template <class IR>
 concept parameters_fit = has_parameters<IR> || !names_parameters<IR>;
 
 template <class IR>
-concept ssa_members_fit = users_fit<IR> && parameters_fit<IR> && graph_members_fit<IR>;
+concept ssa_members_fit = users_fit<IR> && parameters_fit<IR> && reading_nodes_fit<IR> && graph_members_fit<IR>;
 
 /// The error of an IR without the SSA rung: one sentence for the first thing that is wrong. Always false.
 template <class IR> constexpr bool explain_ssa_ir() {
@@ -109,6 +123,10 @@ template <class IR> constexpr bool explain_ssa_ir() {
   } else if constexpr (!parameters_fit<IR>) {
     static_assert(has_parameters<IR>, "midend: `parameters` of an IR would never be called; write `parameters() const` "
                                       "so that it returns a range of values, or give the member another name");
+  } else if constexpr (!reading_nodes_fit<IR>) {
+    static_assert(has_reading_nodes<IR>, "midend: `reading_nodes` of an IR would never be called; write "
+                                         "`reading_nodes(midend::value_id v) const` so that it returns a range of "
+                                         "nodes, or give the member another name");
   }
   return false;
 }

@@ -59,14 +59,14 @@ namespace detail {
 
 template <class E> class ssa_repair {
 public:
-  ssa_repair(E& editor, flat_array<value_id>& inserted) : editor_(editor), inserted_(inserted) {}
+  ssa_repair(E& editor, const dominator_tree& tree, flat_array<value_id>& inserted)
+      : editor_(editor), tree_(tree), inserted_(inserted) {}
 
   void run(span<const value_copy> copies) {
     number_variables(copies);
     if (originals_.empty()) {
       return;
     }
-    tree_ = dominators(editor_.graph());
     list_definitions(copies);
     list_uses();
     insert_phis();
@@ -468,8 +468,8 @@ private:
   }
 
   E& editor_;
+  const dominator_tree& tree_;
   flat_array<value_id>& inserted_;
-  dominator_tree tree_;
   ids variable_; ///< by value
   ids originals_;
   flat_array<definition> definitions_;
@@ -498,6 +498,13 @@ private:
 
 } // namespace detail
 
+/// The same as below for a program whose dominator tree is known.
+template <repairing_editor_argument E>
+void repair_ssa(E& editor, const dominator_tree& tree, span<const value_copy> copies, flat_array<value_id>& inserted) {
+  MIDEND_ASSERT(tree.epoch() == graph_epoch(editor.graph()), "the dominator tree of this graph", tree.epoch());
+  detail::ssa_repair<E>(editor, tree, inserted).run(copies);
+}
+
 /// Renames uses of values that got more definitions: each use then reads the definition that reaches it. Where several
 /// do, phis are inserted, as few as iterated dominance frontiers and liveness allow; they are appended to `inserted`.
 /// Where none does on some way, the value is `undefined_like(original)`.
@@ -515,7 +522,9 @@ private:
 /// before a definition, with their edges. Without `users(v)`, one pass over the program.
 template <repairing_editor_argument E>
 void repair_ssa(E& editor, span<const value_copy> copies, flat_array<value_id>& inserted) {
-  detail::ssa_repair<E>(editor, inserted).run(copies);
+  if (!copies.empty()) {
+    repair_ssa(editor, dominators(editor.graph()), copies, inserted);
+  }
 }
 
 MIDEND_END_NAMESPACE

@@ -78,39 +78,16 @@ public:
       : ir_(ir), tree_(tree), loops_(loops), out_(out) {}
 
   /// For all values, or for those in `only`.
-  void run(const flat_array<unsigned char>* only) {
-    const auto& g = ir_.graph();
-    out_.epoch = graph_epoch(g);
-    const node_id count = node_count(g);
-    home_.assign(static_cast<std::size_t>(ir_.num_values()), no_node);
-    for (node_id n = 0; n != count; ++n) {
-      if (tree_.is_reachable(n) && loops_.innermost_loop(n) != no_loop) {
-        for_each_id(ir_.values(n), [&](value_id v) {
-          const bool is_wanted = only == nullptr || (*only)[v] != 0;
-          home_[v] = is_wanted ? n : no_node;
-        });
-      }
+  void run(const flat_array<value_id>* only) {
+    out_.epoch = graph_epoch(ir_.graph());
+    if (loops_.num_loops() == 0) {
+      return;
     }
-    reads_end_.assign(home_.size() + 1, 0);
-    for (node_id n = 0; n != count; ++n) {
-      if (tree_.is_reachable(n)) {
-        list_reads(n);
-      }
-    }
-    for (const outside_read& r : reads_) {
-      ++reads_end_[r.value];
-    }
-    counts_to_ends(reads_end_);
-    flat_array<node_id> nodes;
-    nodes.resize_for_overwrite(reads_.size());
-    for (std::size_t i = reads_.size(); i-- != 0;) {
-      nodes[--reads_end_[reads_[i].value]] = reads_[i].node;
-    }
-    live_.assign(count, no_value);
-    for (value_id v = 0; v != home_.size(); ++v) {
-      if (reads_end_[v] != reads_end_[v + std::size_t{1}]) {
-        plan_value(v, {nodes.data() + reads_end_[v], nodes.data() + reads_end_[v + std::size_t{1}]});
-      }
+    mark_dominators_of_exits();
+    if constexpr (has_reading_nodes<IR>) {
+      for_each_candidate(only, [&](value_id v, node_id n) { plan_by_readers(v, n); });
+    } else {
+      plan_by_operands(only);
     }
   }
 
@@ -121,6 +98,94 @@ private:
   };
 
   node_id source(edge_id e) const { return static_cast<node_id>(ir_.graph().edge_source(e)); }
+
+  /// Only values of nodes that dominate an exit block of their loop can be read outside of it: the last block that a
+  /// way to such a read leaves the loop to is dominated by the value, since it could be read without being computed.
+  void mark_dominators_of_exits() {
+    const auto& g = ir_.graph();
+    const node_id count = node_count(g);
+    reaches_exit_.assign(count, 0);
+    for (node_id n = 0; n != count; ++n) {
+      const loop_id l = tree_.is_reachable(n) ? loops_.innermost_loop(n) : no_loop;
+      if (l == no_loop) {
+        continue;
+      }
+      for_each_id(g.out_edges(n), [&](edge_id e) {
+        const auto exit = static_cast<node_id>(g.edge_target(e));
+        if (!loops_.contains(l, exit)) {
+          mark_dominators(tree_.immediate_dominator(exit));
+        }
+      });
+    }
+  }
+
+  void mark_dominators(node_id n) {
+    while (n != no_node && reaches_exit_[n] == 0 && loops_.innermost_loop(n) != no_loop) {
+      reaches_exit_[n] = 1;
+      n = tree_.immediate_dominator(n);
+    }
+  }
+
+  template <class Visit> void for_each_candidate(const flat_array<value_id>* only, Visit visit) {
+    if constexpr (has_node_of<IR>) {
+      if (only != nullptr) {
+        for (const value_id v : *only) {
+          const auto n = static_cast<node_id>(ir_.node_of(v));
+          if (n != no_node && reaches_exit_[n] != 0) {
+            visit(v, n);
+          }
+        }
+        return;
+      }
+    }
+    for (node_id n = 0; n != reaches_exit_.size(); ++n) {
+      if (reaches_exit_[n] != 0) {
+        for_each_id(ir_.values(n), [&](value_id v) { visit(v, n); });
+      }
+    }
+  }
+
+  void plan_by_readers(value_id v, node_id n)
+    requires has_reading_nodes<IR>
+  {
+    const loop_id l = loops_.innermost_loop(n);
+    nodes_.clear();
+    for_each_id(ir_.reading_nodes(v), [&](node_id reader) {
+      if (reader != n && !loops_.contains(l, reader) && tree_.is_reachable(reader)) {
+        nodes_.push_back(reader);
+      }
+    });
+    if (!nodes_.empty()) {
+      plan_value(v, l, nodes_);
+    }
+  }
+
+  /// Without lists of readers: all operands of the program are looked at.
+  void plan_by_operands(const flat_array<value_id>* only) {
+    const node_id count = node_count(ir_.graph());
+    home_.assign(static_cast<std::size_t>(ir_.num_values()), no_node);
+    for_each_candidate(only, [&](value_id v, node_id n) { home_[v] = n; });
+    reads_end_.assign(home_.size() + 1, 0);
+    for (node_id n = 0; n != count; ++n) {
+      if (tree_.is_reachable(n)) {
+        list_reads(n);
+      }
+    }
+    for (const outside_read& r : reads_) {
+      ++reads_end_[r.value];
+    }
+    counts_to_ends(reads_end_);
+    nodes_.resize_for_overwrite(reads_.size());
+    for (std::size_t i = reads_.size(); i-- != 0;) {
+      nodes_[--reads_end_[reads_[i].value]] = reads_[i].node;
+    }
+    for (value_id v = 0; v != home_.size(); ++v) {
+      if (reads_end_[v] != reads_end_[v + std::size_t{1}]) {
+        plan_value(v, loops_.innermost_loop(home_[v]),
+                   {nodes_.data() + reads_end_[v], nodes_.data() + reads_end_[v + std::size_t{1}]});
+      }
+    }
+  }
 
   /// The reads, in a node and by phis at its end, of values of loops that the node is not in.
   void list_reads(node_id n) {
@@ -141,8 +206,10 @@ private:
   }
 
   /// Walks back from the reads to the loop; each exit block on the way, of the loop or of one around it, gets a phi.
-  void plan_value(value_id v, span<const node_id> reads) {
-    const loop_id l = loops_.innermost_loop(home_[v]);
+  void plan_value(value_id v, loop_id l, span<const node_id> reads) {
+    if (live_.empty()) {
+      live_.assign(node_count(ir_.graph()), no_value);
+    }
     todo_.clear();
     const auto mark = [&](node_id n) {
       if (live_[n] != v) {
@@ -193,7 +260,9 @@ private:
   const dominator_tree& tree_;
   const loop_forest& loops_;
   loop_closing_plan& out_;
-  flat_array<node_id> home_; ///< by value: its node, if that is in a loop
+  flat_array<unsigned char> reaches_exit_; ///< by node of a loop: whether it dominates an exit block
+  flat_array<node_id> nodes_;              ///< where values are read outside
+  flat_array<node_id> home_;               ///< by value: its node, if that is in a loop
   flat_array<outside_read> reads_;
   flat_array<std::uint32_t> reads_end_;
   flat_array<value_id> live_; ///< by node: the last value that is live there outside its loop
@@ -227,6 +296,9 @@ template <class E>
 std::size_t apply_close_loops(unfolding<E>& u, loop_closing_plan plan, const dominator_tree& tree,
                               const loop_forest& loops) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(u.program().graph()), "a plan for this graph as it is now", plan.epoch);
+  if (plan.phis.empty()) {
+    return 0;
+  }
   E& editor = u.editor();
   std::size_t count = 0;
   while (!plan.phis.empty()) {
@@ -237,15 +309,11 @@ std::size_t apply_close_loops(unfolding<E>& u, loop_closing_plan plan, const dom
       detail::for_each_id(editor.graph().in_edges(c.exit), [&](edge_id e) { editor.set_phi_input(phi, e, c.value); });
       copies.push_back({c.value, phi});
     }
-    repair_ssa(editor, span<const value_copy>(copies), inserted);
+    repair_ssa(editor, tree, span<const value_copy>(copies), inserted);
     count += copies.size() + inserted.size();
-    flat_array<unsigned char> is_new(static_cast<std::size_t>(editor.num_values()), 0);
-    for (const value_id v : inserted) {
-      is_new[v] = 1;
-    }
     plan.phis.clear();
     if (!inserted.empty()) {
-      detail::loop_closing_planner<E>(editor, tree, loops, plan).run(&is_new);
+      detail::loop_closing_planner<E>(editor, tree, loops, plan).run(&inserted);
     }
   }
   u.grow_witness();
@@ -262,6 +330,21 @@ unfolding_witness apply_close_loops(E& editor, loop_closing_plan plan, const dom
   return u.take_witness();
 }
 
+namespace detail {
+
+template <unfolding_editor E>
+loop_transformation<loop_closing_plan> close_simple_loops(unfolding<E>& u, dominators_and_loops_result& found) {
+  loop_transformation<loop_closing_plan> out;
+  out.plan = plan_close_loops(u.program(), found.dominators, found.loops);
+  apply_close_loops(u, out.plan, found.dominators, found.loops);
+  out.witness = u.take_witness();
+  out.dominators = std::move(found.dominators);
+  out.loops = std::move(found.loops);
+  return out;
+}
+
+} // namespace detail
+
 /// Brings all loops of a function into loop-simplify form and then into closed form, so that a value of a loop is read
 /// outside only by phis in its exit blocks. Returns the witness, what was refused, and dominators and loops of the new
 /// graph.
@@ -269,13 +352,16 @@ template <unfolding_editor_argument E> loop_transformation<loop_closing_plan> cl
   unfolding<E> u(editor);
   auto found = dominators_and_loops(editor.graph());
   detail::simplify_all_loops(u, found);
-  loop_transformation<loop_closing_plan> out;
-  out.plan = plan_close_loops(editor, found.dominators, found.loops);
-  apply_close_loops(u, out.plan, found.dominators, found.loops);
-  out.witness = u.take_witness();
-  out.dominators = std::move(found.dominators);
-  out.loops = std::move(found.loops);
-  return out;
+  return detail::close_simple_loops(u, found);
+}
+
+/// The same after `simplify_loops`, with what that has returned, so nothing is computed again. The program must not
+/// have changed in between. The witness is that of both.
+template <unfolding_editor_argument E>
+loop_transformation<loop_closing_plan> close_loops(E& editor, loop_transformation<loop_simplification_plan> simple) {
+  unfolding<E> u(editor, std::move(simple.witness));
+  dominators_and_loops_result found{std::move(simple.dominators), std::move(simple.loops)};
+  return detail::close_simple_loops(u, found);
 }
 
 MIDEND_END_NAMESPACE

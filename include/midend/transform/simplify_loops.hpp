@@ -71,6 +71,9 @@ public:
     const auto& g = ir_.graph();
     const node_id count = node_count(g);
     out_.epoch = graph_epoch(g);
+    if (loops_.num_loops() == 0) {
+      return;
+    }
     in_end_.assign(count + std::size_t{1}, 0);
     out_degree_.assign(count, 0);
     for (node_id n = 0; n != count; ++n) {

@@ -99,17 +99,21 @@ concept dispatching_editor_argument =
 /// one target; after a dispatch, operations may read values that do not reach them, until `finish`.
 template <unfolding_editor_argument E> class unfolding {
 public:
-  explicit unfolding(E& editor) : editor_(editor) { witness_.start(node_count(), edge_count(), value_count()); }
+  explicit unfolding(E& editor) : editor_(editor) { witness_.start(node_count(), edge_count()); }
 
   /// The program that was started from must be the first of `earlier`, as it is now.
   unfolding(E& editor, unfolding_witness earlier) : editor_(editor), witness_(std::move(earlier)) {
-    witness_.grow(node_count(), edge_count(), value_count());
+    witness_.grow(node_count(), edge_count(), witness_.value_origin.empty() ? 0 : value_count());
   }
 
   /// The program as it is.
   const E& program() const { return editor_; }
 
-  E& editor() { return editor_; }
+  /// For changes; afterwards `grow_witness`.
+  E& editor() {
+    start_values();
+    return editor_;
+  }
 
   /// Nodes that have operations or edges, and edges that are not erased.
   std::size_t num_present_nodes() const {
@@ -134,10 +138,16 @@ public:
   const unfolding_witness& witness() const { return witness_; }
 
   /// For transformations that change more than this class does.
-  unfolding_witness& witness() { return witness_; }
+  unfolding_witness& witness() {
+    start_values();
+    return witness_;
+  }
 
   /// The witness has room for all nodes, edges and values that there are now.
-  void grow_witness() { witness_.grow(node_count(), edge_count(), value_count()); }
+  void grow_witness() {
+    start_values();
+    witness_.grow(node_count(), edge_count(), value_count());
+  }
 
   unfolding_witness take_witness() { return std::move(witness_); }
 
@@ -157,6 +167,7 @@ public:
   /// Requires at least one edge, edges that may be split, and a `dispatching_editor` for several targets.
   /// O(edges · phis of the targets).
   node_id route_edges(span<const edge_id> edges) {
+    start_values();
     MIDEND_ASSERT(!edges.empty(), "at least one edge");
     for ([[maybe_unused]] const edge_id e : edges) {
       MIDEND_ASSERT(may_split(view(), e), "edges that may be split", e);
@@ -186,6 +197,7 @@ public:
   /// Requires that all operations may be duplicated and all edges redirected. O(size of the nodes, and of the phis in
   /// targets of their edges).
   void duplicate_region(span<const node_id> nodes, flat_array<node_id>& copies) {
+    start_values();
     copies.clear();
     for (const node_id n : nodes) {
       copies.push_back(static_cast<node_id>(editor_.create_node(n)));
@@ -199,6 +211,7 @@ public:
   /// Leads an edge to another copy of its target. The phis there get, in `finish`, the inputs that the phis of the
   /// present target have for the edge.
   void lead(edge_id e, node_id target) {
+    start_values();
     MIDEND_ASSERT(may_redirect(view(), e), "an edge that may be redirected", e);
     note_inputs(e, e);
     editor_.redirect_edge(e, target);
@@ -207,6 +220,7 @@ public:
   /// The source of an edge always continues along it, because its condition is a known constant or because the
   /// others are equal to it.
   void keep_edge(edge_id e, drop_reason reason) {
+    start_values();
     const auto n = static_cast<node_id>(editor_.graph().edge_source(e));
     const std::uint32_t like = reason == drop_reason::constant_condition ? static_cast<value_id>(editor_.condition(n))
                                                                          : witness_.edge_origin[e];
@@ -233,6 +247,7 @@ public:
 
   /// Completes phis and repairs SSA form. Phis that had to be inserted are appended to `inserted`.
   void finish(flat_array<value_id>& inserted) {
+    start_values();
     complete_phis();
     if (has_dispatches_) {
       list_lost_values();
@@ -269,6 +284,13 @@ private:
   std::size_t value_count() const { return static_cast<std::size_t>(editor_.num_values()); }
 
   const E& view() const { return editor_; }
+
+  /// Before the first change: some IRs count their values only when they are asked to.
+  void start_values() {
+    if (witness_.value_origin.empty()) {
+      witness_.start_values(value_count());
+    }
+  }
 
   node_id target_of(edge_id e) const { return static_cast<node_id>(editor_.graph().edge_target(e)); }
 

@@ -41,16 +41,33 @@ struct unfolding_witness {
   flat_array<node_id> node_origin;   ///< the old node, or the first of several; `no_node`: inserted
   flat_array<merged_node> merged;    ///< in the order in which they follow each other
   flat_array<edge_id> edge_origin;   ///< of the edges of copies; `no_edge` for those of inserted nodes
-  flat_array<value_id> value_origin; ///< of operations, and of phis that copy old ones; else `no_value`
+  flat_array<value_id> value_origin; ///< of operations, and of phis that copy old ones; else `no_value`. Empty if there
+                                     ///< are the old values only, each of which stands for itself
   flat_array<dropped_edge> dropped;
 
-  /// What stands for itself: `nodes` nodes, `edges` edges and `values` values.
-  constexpr void start(std::size_t nodes, std::size_t edges, std::size_t values) {
+  /// What a value of the new program stands for.
+  constexpr value_id origin_of_value(value_id v) const { return value_origin.empty() ? v : value_origin[v]; }
+
+  /// What stands for itself: `nodes` nodes, `edges` edges and all values.
+  constexpr void start(std::size_t nodes, std::size_t edges) {
     merged.clear();
     dropped.clear();
     count_up(node_origin, nodes);
     count_up(edge_origin, edges);
-    count_up(value_origin, values);
+    value_origin.clear();
+  }
+
+  /// The same with `values` values, to which others may be added.
+  constexpr void start(std::size_t nodes, std::size_t edges, std::size_t values) {
+    start(nodes, edges);
+    start_values(values);
+  }
+
+  /// If all values stand for themselves, says so for each of `values` values, to which others may then be added.
+  constexpr void start_values(std::size_t values) {
+    if (value_origin.empty()) {
+      count_up(value_origin, values);
+    }
   }
 
   /// More nodes, edges and values, which stand for nothing yet.

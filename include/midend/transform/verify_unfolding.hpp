@@ -163,7 +163,8 @@ private:
     const auto& g = after_.graph();
     bool fits = w_.node_origin.size() == static_cast<std::size_t>(g.num_nodes()) &&
                 w_.edge_origin.size() == static_cast<std::size_t>(g.num_edges()) &&
-                w_.value_origin.size() == static_cast<std::size_t>(after_.num_values());
+                (w_.value_origin.empty() ? static_cast<std::size_t>(before_.num_values()) : w_.value_origin.size()) ==
+                    static_cast<std::size_t>(after_.num_values());
     const auto below = [&](std::uint32_t id, std::size_t count) { fits = fits && (id == no_node || id < count); };
     for (const node_id n : w_.node_origin) {
       below(n, static_cast<std::size_t>(before_.graph().num_nodes()));
@@ -589,7 +590,7 @@ private:
   /// Of old nodes with a single copy: there an operation is the only one that computes the old value.
   void note_only_definitions(node_id n) {
     for_each_id(after_.values(n), [&](value_id v) {
-      const value_id x = w_.value_origin[v];
+      const value_id x = w_.origin_of_value(v);
       if (x == no_value || home_[x] == no_node || copies_[home_[x]] != 1 || before_.is_phi(x) != after_.is_phi(v)) {
         return;
       }
@@ -608,7 +609,7 @@ private:
     for_each_id(after_.values(n), [&](value_id v) {
       if (is_terminator(after_, v)) {
         new_end = v;
-      } else if (!after_.is_phi(v) && w_.value_origin[v] == no_value) {
+      } else if (!after_.is_phi(v) && w_.origin_of_value(v) == no_value) {
         check_extra(n, v);
       } else if (!after_.is_phi(v)) {
         new_values_.push_back(v);
@@ -623,7 +624,7 @@ private:
       old_end = ok() ? compare_part(n, next, at) : no_value;
     }
     if (ok() && at != new_values_.size()) {
-      fail(unfolding_fault::extra_operation, n, new_values_[at], w_.value_origin[new_values_[at]]);
+      fail(unfolding_fault::extra_operation, n, new_values_[at], w_.origin_of_value(new_values_[at]));
     }
     if (ok()) {
       compare_ends(n, old, old_end, new_end);
@@ -660,7 +661,7 @@ private:
         end = x;
         return;
       }
-      if (at != new_values_.size() && w_.value_origin[new_values_[at]] == x) {
+      if (at != new_values_.size() && w_.origin_of_value(new_values_[at]) == x) {
         const value_id v = new_values_[at++];
         if (!before_.same_operation(x, after_, v)) {
           fail(unfolding_fault::changed_operation, n, v, x);
