@@ -91,6 +91,7 @@ template <value_domain D> class value_numbering_workspace {
   flat_array<std::uint32_t> mark_;    ///< by value: the last pass that has met it
   flat_array<node_id> home_;          ///< by value
   flat_array<std::uint32_t> entered_; ///< by node: how many were executable before
+  flat_array<node_id> nodes_;         ///< executable, in that order
   flat_array<std::uint32_t> in_ends_; ///< by node, and one more: where its edges start in `in_edges_`
   flat_array<edge_id> in_edges_;
   flat_array<class_data> classes_;
@@ -170,6 +171,7 @@ public:
     w_.batch_.assign(count, 0);
     w_.mark_.assign(count, 0);
     w_.entered_.assign(num_nodes(), not_entered);
+    w_.nodes_.clear();
     w_.home_.assign(count, no_node);
     w_.classes_.clear();
     w_.classes_.reserve(count);
@@ -191,7 +193,10 @@ public:
     }
   }
 
-  constexpr void on_node(node_id n) { w_.entered_[n] = num_entered_++; }
+  constexpr void on_node(node_id n) {
+    w_.entered_[n] = static_cast<std::uint32_t>(w_.nodes_.size());
+    w_.nodes_.push_back(n);
+  }
 
   constexpr void on_edge(edge_id e) { w_.new_edges_.push_back(e); }
 
@@ -248,13 +253,6 @@ public:
   /// Numbers the classes in the order of their first values.
   constexpr void finish() {
     const std::size_t count = w_.root_.size();
-    flat_array<node_id>& nodes = w_.fresh_;
-    nodes.assign(num_entered_, no_node);
-    for (node_id n = 0; n != num_nodes(); ++n) {
-      if (w_.entered_[n] != not_entered) {
-        nodes[w_.entered_[n]] = n;
-      }
-    }
     w_.numbers_.assign(w_.classes_.size(), no_class);
     w_.changed_.clear(); // all values, in the order of the result
     w_.changed_.reserve(count);
@@ -267,7 +265,7 @@ public:
         number(v);
       }
     }
-    for (const node_id n : nodes) {
+    for (const node_id n : w_.nodes_) {
       for_each_id(ir_.values(n), [&](value_id v) { number(v); });
     }
     for (value_id v = 0; v != count; ++v) {
@@ -375,14 +373,15 @@ private:
   /// Values without a class so far enter. Values that are no longer constant move, and with them what passes them on.
   constexpr void collect_changes() {
     ++batch_;
+    ++pass_;
     w_.moving_.clear();
     w_.entering_.clear();
     for (const value_id v : w_.visited_) {
-      if (!has_value(v) || w_.batch_[v] == batch_) {
+      if (w_.mark_[v] == pass_ || !has_value(v)) {
         continue;
       }
+      w_.mark_[v] = pass_;
       if (w_.roles_[v] == role::absent) {
-        w_.batch_[v] = batch_;
         w_.entering_.push_back(v);
       } else if (w_.roles_[v] == role::constant && !constant(v)) {
         add_moving(v);
@@ -478,12 +477,10 @@ private:
   /// inputs of phis along edges from nodes that were found earlier.
   constexpr void place() {
     describe_classes();
-    w_.order_.clear();
     for (const value_id v : w_.moving_) {
       detach(v);
-      w_.order_.push_back(std::uint64_t{w_.entered_[w_.home_[v]]} << 32 | positions_->position(v));
     }
-    heap_sort(w_.order_.data(), w_.order_.size());
+    order_moving();
     w_.fresh_phis_.clear();
     w_.fresh_.clear();
     node_id node_of_fresh = no_node;
@@ -505,7 +502,31 @@ private:
       }
     }
     split_fresh_phis();
-    tell_users(w_.moving_, true);
+    if (has_placed_) { // else all users are in this batch
+      tell_users(w_.moving_, true);
+    }
+    has_placed_ = true;
+  }
+
+  /// By sorting; or, if many values move, by a walk over all, which is faster.
+  constexpr void order_moving() {
+    w_.order_.clear();
+    if (w_.moving_.size() < positions_->num_positions() / 8) {
+      for (const value_id v : w_.moving_) {
+        w_.order_.push_back(std::uint64_t{w_.entered_[w_.home_[v]]} << 32 | positions_->position(v));
+      }
+      heap_sort(w_.order_.data(), w_.order_.size());
+      return;
+    }
+    for (const node_id n : w_.nodes_) {
+      const std::uint32_t end = positions_->last_position(n);
+      for (std::uint32_t position = positions_->first_position(n); position != end; ++position) {
+        if (w_.batch_[positions_->item(position)] == batch_) {
+          w_.order_.push_back(position);
+        }
+      }
+    }
+    MIDEND_ASSERT(w_.order_.size() == w_.moving_.size(), "each moving value once", w_.order_.size());
   }
 
   constexpr void place_phi(value_id phi) {
@@ -998,7 +1019,7 @@ private:
   const ssa_uses* uses_ = nullptr;
   pending_set* revisit_ = nullptr;
   const sccp_result<D>* facts_ = nullptr;
-  std::uint32_t num_entered_ = 0;
+  bool has_placed_ = false;                          ///< some values of nodes are in classes
   std::uint32_t num_checked_ = 0;                    ///< of the visited values: those that facts have been asked about
   std::uint32_t first_doubtful_ = pending_set::none; ///< no position before it is doubtful
   std::uint32_t batch_ = 0;
