@@ -618,7 +618,7 @@ private:
     }
     if constexpr (numbers_values) {
       if (const std::optional<element> found = congruence_.fact_of_equal_operands(v)) {
-        return *found;
+        return not_equal_or(v, *found);
       }
     }
     if constexpr (has_value_transfer<D>) {
@@ -632,6 +632,18 @@ private:
       }
     }
     return fold(v);
+  }
+
+  /// The fact that follows from equal operands, or, if the facts about the operands do not allow it, what follows from
+  /// those: then they are not equal. So nothing is lost if they turn out to differ.
+  constexpr element not_equal_or(value_id v, const element& found) {
+    if constexpr (has_value_transfer<D>) {
+      const element known = transfer(v, ir_.operation(v));
+      if (!less_or_equal(domain_, found, known)) {
+        return known;
+      }
+    }
+    return found;
   }
 
   /// The constant that the IR knows for an operation of the vocabulary, or `out`, which follows from the operands. A

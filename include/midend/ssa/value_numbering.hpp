@@ -79,6 +79,7 @@ template <value_domain D> class value_numbering_workspace {
   flat_array<role> roles_;
   bit_row alone_;                   ///< by value: never equal to another one
   bit_row unequal_operands_;        ///< by value: facts say that its operands are not equal
+  bit_row relied_;                  ///< by value: its fact relies on equal operands
   detail::pending_set doubtful_;    ///< positions of values whose operands facts may tell apart
   bit_row compared_edges_;          ///< executable edges along which phis have been compared
   flat_array<value_id> root_;       ///< by value: the one that is passed on; itself; `no_value` if in no class
@@ -107,7 +108,7 @@ template <value_domain D> class value_numbering_workspace {
   flat_array<detail::congruence_record> phis_;
   flat_array<detail::congruence_record> records_;
   flat_array<detail::congruence_record> checks_; ///< passed values, and which operand may differ now
-  flat_array<value_id> revisits_;                ///< constant because operands were equal
+  flat_array<value_id> revisits_;                ///< whose operands may no longer be equal
   flat_array<std::uint32_t> fresh_;              ///< new classes for the phis of a node, one a type
   flat_array<value_id> fresh_phis_;              ///< in new classes, node by node
   flat_array<std::uint32_t> numbers_;            ///< by class: in the result
@@ -159,6 +160,8 @@ public:
     w_.alone_.reset();
     w_.unequal_operands_.resize(count);
     w_.unequal_operands_.reset();
+    w_.relied_.resize(count);
+    w_.relied_.reset();
     w_.doubtful_.assign(order.num_positions(), false);
     w_.compared_edges_.resize(static_cast<std::size_t>(ir_.graph().num_edges()));
     w_.compared_edges_.reset();
@@ -219,7 +222,11 @@ public:
     if (a_is_constant != b_is_constant) {
       return facts_->fact(v);
     }
-    return a_is_constant ? std::nullopt : constant_for_equal_operands(info);
+    if (a_is_constant) {
+      return std::nullopt;
+    }
+    w_.relied_.set(v);
+    return constant_for_equal_operands(info);
   }
 
   /// Puts what has changed into classes until the partition is stable. Whether facts have to be computed again.
@@ -457,12 +464,13 @@ private:
            (is_undefined_literal(ir_, operand) || (is_placed(operand) && class_of(operand) != class_of(phi)));
   }
 
-  /// Values that are constant because two operands were equal, which they are no longer.
+  /// Values whose facts rely on two operands that are no longer equal.
   constexpr bool revisit() {
     bool any = false;
     for (const value_id v : w_.revisits_) {
       const auto [a, b, c] = operands_of_known(ir_, v, ir_.operation(v).code);
-      if (w_.roles_[v] == role::constant && !may_be_equal(a, b)) {
+      if (w_.relied_.test(v) && !may_be_equal(a, b)) {
+        w_.relied_.reset(v);
         revisit_->insert(positions_->position(v));
         any = true;
       }
@@ -487,10 +495,10 @@ private:
     for (const std::uint64_t key : w_.order_) {
       const value_id v = positions_->item(static_cast<std::uint32_t>(key));
       ++out_.counters_.placements;
+      note_equal_operands(v);
       MIDEND_ASSERT(w_.passed_[v] == no_value, "what passes a value on moves with it", v);
       if (const std::optional<constant_type> c = constant(v)) {
         attach(v, role::constant, class_of_constant(v, *c));
-        note_equal_operands(v);
       } else if (ir_.is_phi(v)) {
         if (node_of_fresh != w_.home_[v]) {
           node_of_fresh = w_.home_[v];
@@ -712,6 +720,7 @@ private:
   }
 
   constexpr void tell_user(value_id user, value_id operand, edge_id e) {
+    note_equal_operands(user);
     switch (w_.roles_[user]) {
     case role::own:
       if (e != no_edge) {
@@ -725,19 +734,14 @@ private:
       w_.checks_.push_back({0, operand, user});
       break;
     case role::constant:
-      note_equal_operands(user);
-      break;
     case role::absent:
       break;
     }
   }
 
   constexpr void note_equal_operands(value_id v) {
-    if (follows_from_equal_operands(v) && !w_.unequal_operands_.test(v)) {
-      const auto [a, b, c] = operands_of_known(ir_, v, ir_.operation(v).code);
-      if (!constant(a) || !constant(b)) { // else it follows from the facts
-        w_.revisits_.push_back(v);
-      }
+    if (w_.relied_.test(v)) {
+      w_.revisits_.push_back(v);
     }
   }
 
