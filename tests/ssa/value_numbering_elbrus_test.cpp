@@ -13,6 +13,7 @@
 #include <midend/ssa/sccp.hpp>
 #include <midend/ssa/value_numbering.hpp>
 #include <midend/ssa/value_numbering_plan.hpp>
+#include <midend/ssa/verify_congruence.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +29,6 @@ TEST_CASE_TEMPLATE("random programs mean the same after value numbering", D, mid
   std::size_t equal = 0;
   std::size_t dropped = 0;
   std::size_t constants = 0;
-  std::size_t worse = 0;
   comparison_counts runs;
   random_program_options options = all_flow();
   options.traps = true;
@@ -48,11 +48,9 @@ TEST_CASE_TEMPLATE("random programs mean the same after value numbering", D, mid
       for (midend::edge_id e = 0; e != facts.num_edges(); ++e) {
         is_as_good = is_as_good && (facts.is_executable_edge(e) || !found.is_executable_edge(e));
       }
-      if (midend::has_widen_of_width<D>) { // widening is not monotone: knowing more may give less
-        worse += is_as_good ? 0u : 1u;
-      } else {
-        CHECK_MESSAGE(is_as_good, "seed ", seed, "\n", elbrus::to_text(each));
-      }
+      // Widening is not monotone, so in theory knowing more may give less.
+      CHECK_MESSAGE(is_as_good, "seed ", seed, "\n", elbrus::to_text(each));
+      CHECK_MESSAGE(!midend::verify_congruence(elbrus::cost_view(each), found), "seed ", seed);
       equal += plan.replacements.size();
       dropped += plan.dropped_promises.size();
       constants += plan.constants.replacements.size();
@@ -64,9 +62,7 @@ TEST_CASE_TEMPLATE("random programs mean the same after value numbering", D, mid
   });
   MESSAGE(equal, " equal values, ", dropped, " promises dropped, ", constants, " constants; ", runs.same,
           " runs the same, ", runs.no_verdict, " without verdict");
-  CHECK(worse <= 2);
   CHECK(equal > 100);
-
   CHECK(constants > 0);
   CHECK(runs.same > 0);
 }

@@ -613,6 +613,24 @@ TEST_CASE("a comparison is not given up because its operand is constant for a do
   CHECK(!midend::verify_congruence(p, found));
 }
 
+TEST_CASE("what relied on equal operands is computed again, even if it is no constant") {
+  // y - x is 2 at first, then 0 as long as the two may be equal, then anything from -4 to 2.
+  numbered_program p(3, {{0, 1}, {1, 1}, {1, 2}});
+  const value_id x = p.phi(1);
+  const value_id y = p.phi(1);
+  const value_id difference = p.op(1, operation::sub, {y, x});
+  const value_id next = p.op(1, operation::sub, {x, p.literal(1)});
+  p.branch(1, p.op(1, operation::greater, {p.op(1, operation::bit_and, {next, p.literal(3)}), p.literal(0)}));
+  p.set_input(x, p.edge_of(0), p.literal(4));
+  p.set_input(x, p.edge_of(1), next);
+  p.set_input(y, p.edge_of(0), p.literal(6));
+  p.set_input(y, p.edge_of(1), p.literal(0));
+  const auto found = value_numbering(p, midend::interval_domain());
+  CHECK(!found.are_congruent(x, y));
+  CHECK(midend::may_be(midend::interval_domain(), 64, found.fact(difference), ~std::uint64_t{0}));
+  CHECK(!midend::verify_congruence(p, found));
+}
+
 TEST_CASE("the checker accepts results and rejects every merge of two classes") {
   std::size_t rejected = 0;
   for_each_small_program(affordable(4), [&](const numbered_program& p, const std::string& text) {
