@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 #include <midend/dataflow/domains/flat_domain.hpp>
+#include <midend/dataflow/domains/interval_domain.hpp>
 #include <midend/elbrus/text/printer.hpp>
 #include <midend/elbrus/verify/verifier.hpp>
 #include <midend/elbrus/views/cost_view.hpp>
@@ -245,6 +246,27 @@ proc @f(%p: ptr, %a: i64, %n: i64) -> i64 {
   const std::string before = elbrus::to_text(f.program);
   CHECK(f.plan().empty());
   CHECK(f.after() == before);
+}
+
+TEST_CASE(
+    "what was a constant of different operands first is not the constant of equal ones later (sqlite3FindIndex)") {
+  // The first iteration has %x = 0 ^ 1 = 1. Then both operands vary, and may be equal until they are compared.
+  numbered f(R"(
+proc @f(%a: i32, %p: ptr) -> i32 {
+  node n0:
+    br n1
+  node n1:
+    %i = phi.i32 [n0: 0], [n1: %a]
+    %c = cmp.ult.i32 %i, 1
+    %z = zext.i1.i32 %c
+    %x = xor.i32 %i, %z
+    st.i32 %x, [%p]
+    br n1
+}
+)");
+  CHECK(!f.are_congruent("i", "z", midend::interval_domain()));
+  const auto found = midend::value_numbering(f.view(), midend::interval_domain());
+  CHECK(found.fact(f.value("x")) == midend::interval_domain().top(32));
 }
 
 TEST_CASE("undef is not equal to itself") {
