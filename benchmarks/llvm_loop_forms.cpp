@@ -1,10 +1,16 @@
-// Loop-simplify form and loop-closed form of the functions of a module, one function at a time, with the analyses that
-// they need:
+// Transformations of the functions of a module, one function at a time, with the analyses that they need. midend's
+// begin with an llvm_editor and end when it is destroyed.
 //
 //   loop_forms/llvm/SET            dominator tree, loops, simplifyLoop and formLCSSARecursively
-//   loop_forms/midend/SET          llvm_editor, simplify_loops and close_loops, until the editor is destroyed
+//   loop_forms/midend/SET          simplify_loops and close_loops
 //   loop_forms/midend_editor/SET   the part of it that makes and destroys the editor
+//   rotation/llvm/SET              the same as loop_forms, then LoopRotation of each loop, inner ones first
+//   rotation/midend/SET            rotate_loops, which simplifies loops before and after, and close_loops
+//   dead_code/llvm/SET             ADCE
+//   dead_code/midend/SET           remove_dead_code
 //
+// What is done is counted: `rotated` are loops with an exit at their only latch afterwards, `instructions_left` those
+// that are left. clean_control and hoist_invariants have no counterpart: simplifycfg and LICM do much else.
 // The sets are each NAME.bc in the directory that the environment variable MIDEND_BITCODE_DIRECTORY names, see
 // sqlite3_bitcode.sh. Each iteration works on a fresh copy of the module, which is not measured. Before the first one,
 // the loops that midend leaves are shown to LLVM's predicates: a loop that they deny ends the benchmark.
@@ -12,20 +18,29 @@
 
 #include <midend/adapters/llvm_editor.hpp>
 #include <midend/transform/close_loops.hpp>
+#include <midend/transform/remove_dead_code.hpp>
+#include <midend/transform/rotate_loops.hpp>
 #include <midend/transform/simplify_loops.hpp>
 
 #include <benchmark/benchmark.h>
 
 #include <llvm/Analysis/AssumptionCache.h>
+#include <llvm/Analysis/InstructionSimplify.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/PostDominators.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PassInstrumentation.h>
+#include <llvm/IR/PassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/IRReader/IRReader.h>
 #include <llvm/Support/SourceMgr.h>
+#include <llvm/Transforms/Scalar/ADCE.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/LoopRotationUtils.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 
@@ -46,8 +61,9 @@ namespace {
 /// The parts of a loop's form that had to be refused.
 std::size_t by_midend(llvm::Function& f) {
   midend::llvm_editor editor(f);
-  const auto simple = midend::simplify_loops(editor);
-  return simple.plan.refused.size() + midend::close_loops(editor).plan.refused.size();
+  auto simple = midend::simplify_loops(editor);
+  const std::size_t refused = simple.plan.refused.size();
+  return refused + midend::close_loops(editor, std::move(simple)).plan.refused.size();
 }
 
 void by_llvm(llvm::Function& f) {
@@ -60,6 +76,54 @@ void by_llvm(llvm::Function& f) {
   for (llvm::Loop* const l : loops) {
     llvm::formLCSSARecursively(*l, tree, &loops, nullptr);
   }
+}
+
+void rotate_by_midend(llvm::Function& f) {
+  midend::llvm_editor editor(f);
+  midend::rotate_loops(editor);
+  midend::close_loops(editor);
+}
+
+void rotate_by_llvm(llvm::Function& f) {
+  llvm::DominatorTree tree(f);
+  llvm::LoopInfo loops(tree);
+  llvm::AssumptionCache assumptions(f);
+  for (llvm::Loop* const l : loops) {
+    llvm::simplifyLoop(l, &tree, &loops, nullptr, &assumptions, nullptr, false);
+  }
+  for (llvm::Loop* const l : loops) {
+    llvm::formLCSSARecursively(*l, tree, &loops, nullptr);
+  }
+  const llvm::TargetTransformInfo target(f.getDataLayout());
+  const llvm::SimplifyQuery query(f.getDataLayout(), nullptr, &tree, &assumptions);
+  const auto all = loops.getLoopsInPreorder();
+  for (auto l = all.rbegin(); l != all.rend(); ++l) {
+    llvm::LoopRotation(*l, &loops, &target, &assumptions, &tree, nullptr, nullptr, query, true, 16, false);
+  }
+}
+
+std::size_t rotated_loops(llvm::Function& f) {
+  const llvm::DominatorTree tree(f);
+  const llvm::LoopInfo loops(tree);
+  const auto all = loops.getLoopsInPreorder();
+  return static_cast<std::size_t>(std::ranges::count_if(all, [](const llvm::Loop* l) { return l->isRotatedForm(); }));
+}
+
+void remove_by_midend(llvm::Function& f) {
+  midend::llvm_editor editor(f);
+  midend::remove_dead_code(editor);
+}
+
+void remove_by_llvm(llvm::Function& f) {
+  llvm::FunctionAnalysisManager analyses;
+  analyses.registerPass([] { return llvm::PassInstrumentationAnalysis(); });
+  analyses.registerPass([] { return llvm::DominatorTreeAnalysis(); });
+  analyses.registerPass([] { return llvm::PostDominatorTreeAnalysis(); });
+  llvm::ADCEPass().run(f, analyses);
+}
+
+std::size_t instructions_of(llvm::Function& f) {
+  return f.getInstructionCount();
 }
 
 /// Whether LLVM finds both forms in a function that midend has changed.
@@ -75,7 +139,14 @@ bool is_accepted(llvm::Function& f) {
   });
 }
 
-template <class Change> void measure(benchmark::State& state, const std::string& path, Change change, bool checks) {
+/// What a benchmark counts once, after the change.
+struct result_counter {
+  const char* name;
+  std::size_t (*count)(llvm::Function&);
+};
+
+template <class Change>
+void measure(benchmark::State& state, const std::string& path, Change change, bool checks, result_counter result) {
   llvm::LLVMContext context;
   llvm::SMDiagnostic problem;
   const std::unique_ptr<llvm::Module> module = llvm::parseIRFile(path, problem, context);
@@ -96,6 +167,17 @@ template <class Change> void measure(benchmark::State& state, const std::string&
       }
     }
   }
+  if (result.count != nullptr) {
+    const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(*module);
+    std::size_t total = 0;
+    for (llvm::Function& f : *copy) {
+      if (!f.isDeclaration()) {
+        change(f);
+        total += result.count(f);
+      }
+    }
+    state.counters[result.name] = static_cast<double>(total);
+  }
   for (auto _ : state) {
     const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(*module);
     std::chrono::duration<double> time{};
@@ -114,8 +196,11 @@ template <class Change> void measure(benchmark::State& state, const std::string&
   state.counters["instructions"] = static_cast<double>(instructions);
 }
 
-template <class Change> void add(const std::string& name, const std::string& path, Change change, bool checks) {
-  benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) { measure(state, path, change, checks); })
+template <class Change>
+void add(const std::string& name, const std::string& path, Change change, bool checks = false,
+         result_counter result = {nullptr, nullptr}) {
+  benchmark::RegisterBenchmark(name.c_str(),
+                               [=](benchmark::State& state) { measure(state, path, change, checks, result); })
       ->UseManualTime()
       ->Unit(benchmark::kMillisecond);
 }
@@ -135,15 +220,16 @@ void register_llvm_loop_forms() {
   for (const std::filesystem::path& file : files) {
     const std::string set = file.stem().string();
     const std::string path = file.string();
-    add("loop_forms/llvm/" + set, path, by_llvm, false);
+    add("loop_forms/llvm/" + set, path, by_llvm);
     add("loop_forms/midend/" + set, path, [](llvm::Function& f) { benchmark::DoNotOptimize(by_midend(f)); }, true);
-    add(
-        "loop_forms/midend_editor/" + set, path,
-        [](llvm::Function& f) {
-          const midend::llvm_editor editor(f);
-          benchmark::DoNotOptimize(editor.num_values());
-        },
-        false);
+    add("loop_forms/midend_editor/" + set, path, [](llvm::Function& f) {
+      const midend::llvm_editor editor(f);
+      benchmark::DoNotOptimize(editor.graph().num_nodes());
+    });
+    add("rotation/llvm/" + set, path, rotate_by_llvm, false, {"rotated", rotated_loops});
+    add("rotation/midend/" + set, path, rotate_by_midend, false, {"rotated", rotated_loops});
+    add("dead_code/llvm/" + set, path, remove_by_llvm, false, {"instructions_left", instructions_of});
+    add("dead_code/midend/" + set, path, remove_by_midend, false, {"instructions_left", instructions_of});
   }
 }
 

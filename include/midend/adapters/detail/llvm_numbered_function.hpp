@@ -143,18 +143,18 @@ public:
     return {first, first + static_cast<value_id>(function_->arg_size())};
   }
 
-  bool is_instruction(value_id v) const { return has(v, trait::instruction); }
+  bool is_instruction(value_id v) const { return has(v, trait::of_instruction); }
 
-  bool is_phi(value_id v) const { return has(v, trait::phi); }
+  bool is_phi(value_id v) const { return has(v, trait::of_phi); }
 
-  bool is_terminator(value_id v) const { return has(v, trait::end); }
+  bool is_terminator(value_id v) const { return has(v, trait::ends_block); }
 
   const llvm_operation_record& operation(value_id v) const {
     require(v);
     value_record& r = records_[v];
     if ((r.traits & trait::known_operation) == 0) {
       r.traits |= trait::known_operation;
-      r.operation = llvm_operation_record::of(instruction(v), (r.traits & trait::phi) != 0);
+      r.operation = llvm_operation_record::of(instruction(v), (r.traits & trait::of_phi) != 0);
     }
     return r.operation;
   }
@@ -176,8 +176,8 @@ public:
     number_all();
     const auto fresh = static_cast<value_id>(values_.size());
     const bool is_phi = llvm::isa<llvm::PHINode>(i);
-    const int traits =
-        trait::instruction | trait::known_operands | (is_phi ? +trait::phi : 0) | (i->isTerminator() ? +trait::end : 0);
+    const int traits = trait::of_instruction | trait::known_operands | (is_phi ? +trait::of_phi : 0) |
+                       (i->isTerminator() ? +trait::ends_block : 0);
     values_.push_back(i);
     records_.push_back({no_value, no_value, no_node, {}, static_cast<std::uint8_t>(traits)});
     numbers_.find_or_insert(i, fresh);
@@ -276,8 +276,6 @@ public:
     return operands_;
   }
 
-  static void set_use(llvm::Use& use, llvm::Value* v) { use.set(v); }
-
   /// The value, or null for `no_value`.
   llvm::Value* value_or_null(value_id v) const { return v == no_value ? nullptr : &value(v); }
 
@@ -292,7 +290,7 @@ public:
 
 private:
   struct trait {
-    enum : std::uint8_t { instruction = 1, end = 2, phi = 4, known_operation = 8, known_operands = 16 };
+    enum : std::uint8_t { of_instruction = 1, ends_block = 2, of_phi = 4, known_operation = 8, known_operands = 16 };
   };
 
   struct value_record {
@@ -354,13 +352,13 @@ private:
         const bool is_phi = i.getOpcode() == llvm::Instruction::PHI;
         values_.push_back(&i);
         records_.push_back(
-            {v + 1, v - 1, n, {}, static_cast<std::uint8_t>(trait::instruction | (is_phi ? +trait::phi : 0))});
+            {v + 1, v - 1, n, {}, static_cast<std::uint8_t>(trait::of_instruction | (is_phi ? +trait::of_phi : 0))});
         operands_.add_list_with_room(i.getNumOperands());
         ++v;
       }
       records_[first].previous = no_value;
       records_[v - 1].next = no_value;
-      records_[v - 1].traits |= trait::end;
+      records_[v - 1].traits |= trait::ends_block;
       ends_.push_back({first, v - 1});
       first_value_.push_back(first);
     }
@@ -403,7 +401,7 @@ private:
     flat_array<value_id> phis;
     for (value_id v = 0; v != num_instructions_; ++v) {
       const auto& i = llvm::cast<llvm::Instruction>(*values_[v]);
-      if ((records_[v].traits & trait::phi) != 0) {
+      if ((records_[v].traits & trait::of_phi) != 0) {
         phis.push_back(v);
       } else if (i.getOpcode() == llvm::Instruction::Switch) {
         number_constant(i.getOperand(0));
@@ -445,7 +443,7 @@ private:
   /// their node change.
   MIDEND_SELDOM_CALLED void read_operands(value_id v) const {
     const auto& i = llvm::cast<llvm::Instruction>(*values_[v]);
-    if ((records_[v].traits & trait::phi) != 0) {
+    if ((records_[v].traits & trait::of_phi) != 0) {
       read_phis(records_[v].node);
       return;
     }
