@@ -251,8 +251,8 @@ private:
         in_order.push_back(v);
       }
     }
-    std::ranges::stable_sort(in_order, {}, [&](value_id v) {
-      return p_.node(v) == no_node ? std::uint64_t{0} : order_[p_.node(v)] + std::uint64_t{1};
+    std::ranges::sort(in_order, {}, [&](value_id v) {
+      return std::pair(p_.node(v) == no_node ? std::uint64_t{0} : order_[p_.node(v)] + std::uint64_t{1}, v);
     });
     finer_.assign(count_, none);
     std::vector<value_id> source(count_);
