@@ -187,6 +187,9 @@ void number_values(certified_procedure& p) {
 /// Not for use, but it makes flow and phis that no front end makes.
 void unfold(certified_procedure& p) {
   if (p.procedure().num_nodes() < 60) { // nodes are doubled
+    if (!p.u().witness().dropped.empty()) {
+      p.certify(); // the new phis may be in cycles, in which the checker no longer sees why a branch was decided
+    }
     unfold_at_random(p.procedure(), p.u(), p.random);
   }
 }
