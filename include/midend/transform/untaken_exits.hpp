@@ -83,9 +83,9 @@ private:
       }
     }
     for (const loop_exit& x : counters_.exits) {
-      const bool never = x.is_always_tested && x.count.kind == trip_count_kind::endless;
-      if (never || (first != nullptr && has_count(x) && is_sooner(*first, x))) {
-        add(l, x, never ? no_edge : edge_of(first->edge));
+      const bool is_endless = x.is_always_tested && x.count.kind == trip_count_kind::endless;
+      if (is_endless || (first != nullptr && has_count(x) && is_sooner(*first, x))) {
+        add(l, x, is_endless ? no_edge : edge_of(first->edge));
       }
     }
   }
