@@ -4,7 +4,6 @@
 
 #include <midend/adapters/llvm_congruence.hpp>
 #include <midend/adapters/llvm_editor.hpp>
-#include <midend/adapters/llvm_same_operation.hpp>
 #include <midend/dataflow/domains/number_domain.hpp>
 #include <midend/ssa/apply_sccp.hpp>
 #include <midend/ssa/apply_value_numbering.hpp>
@@ -203,18 +202,13 @@ struct sccp {
   }
 };
 
-/// Whether an instruction promises something that another one, of the same opcode, does not promise.
-bool promises_more(const llvm::Value* v, const llvm::Value* w) {
-  const auto* const i = llvm::dyn_cast<llvm::Instruction>(v);
-  const auto* const other = llvm::dyn_cast<llvm::Instruction>(w);
-  if (i == nullptr) {
-    return false;
-  }
-  if (other == nullptr || other->getOpcode() != i->getOpcode()) {
-    return i->getRawSubclassOptionalData() != 0 || i->hasMetadataOtherThanDebugLoc();
-  }
-  return !midend::detail::has_llvm_metadata_of(*other, *i) ||
-         (i->getRawSubclassOptionalData() & ~other->getRawSubclassOptionalData()) != 0;
+/// Whether an instruction promises something that another one does not promise; of one with another opcode, anything.
+bool promises_more(const midend::llvm_congruence& view, midend::value_id v, midend::value_id w) {
+  const auto* const i = llvm::dyn_cast<llvm::Instruction>(view.value(v));
+  const auto* const other = llvm::dyn_cast<llvm::Instruction>(view.value(w));
+  return i != nullptr && (other != nullptr && i->getOpcode() == other->getOpcode()
+                              ? view.promises_more(v, w)
+                              : i->getRawSubclassOptionalData() != 0 || i->hasMetadataOtherThanDebugLoc());
 }
 
 struct value_numbering {
@@ -228,8 +222,7 @@ struct value_numbering {
     }
     auto plan = midend::plan_value_numbering(view, found);
     midend::drop_poison_promises(
-        view, found,
-        [&](midend::value_id v, midend::value_id w) { return promises_more(view.value(v), view.value(w)); }, plan);
+        view, found, [&](midend::value_id v, midend::value_id w) { return promises_more(view, v, w); }, plan);
     for (const auto& change : plan.replacements) {
       proof.require(found.are_congruent(change.value, change.leader), "a value is replaced by one that is not equal");
     }
