@@ -20,7 +20,8 @@
 /// - `may_duplicate`: false for what must stay unique: a call that the source forbids to copy, a label whose address is
 ///   taken. Regions with such operations are not copied.
 ///
-/// - `is_terminator`: false for all values if `values(n)` has no terminators. A branch or return that is not named would
+/// - `is_terminator`: false for all values if `values(n)` has no terminators. A branch or return that is not named
+/// would
 ///   be removed as dead code. Where the rung is not required, the member is optional; without it no value is one.
 ///
 /// Two more members are optional. `bool may_trap_without_promises(midend::value_id v) const`: whether an operation may
