@@ -25,7 +25,7 @@ elif [ "$header" = midend/transform.hpp ]; then
 elif grep -q '/algorithm\( \|$\)' "$work/dependencies"; then
   budget=35000
 else
-  budget=25600 # of which 600 are the sentences that explain types that do not fit
+  budget=25700 # of which 700 are the sentences that explain types that do not fit
 fi
 echo "$header: $lines lines, $budget allowed"
 [ "$lines" -le "$budget" ]
