@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -178,7 +179,7 @@ constexpr std::size_t share(std::size_t of) {
   static_cast<void>(of);
   return 1;
 #else
-  return tests_are_shortened ? 10 * of : of;
+  return tests_are_shortened ? 5 * of : of;
 #endif
 }
 
@@ -222,7 +223,8 @@ void check_set(const std::string& set, std::size_t of) {
     text += join(i == 0 ? "" : ", ", transformations[i].name, " ", changed[i]);
   }
   MESSAGE(set, ": ", checked, " of ", functions.size(), " functions; changed: ", text);
-  CHECK(changed[0] != 0);
+  CHECK(std::accumulate(changed.begin(), changed.end(), std::size_t{0}) > checked);
+  CHECK((tests_are_shortened || changed[0] != 0)); // a few functions may have no loop
 }
 
 } // namespace
