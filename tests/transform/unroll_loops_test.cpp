@@ -16,6 +16,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -327,6 +328,22 @@ TEST_CASE("refusals have reasons, and words") {
   REQUIRE(fits.unrollings.size() == 1);
   CHECK(fits.cloned == 21);
   CHECK(midend::summary_text(fits) == "1 unrolled loop, 21 clones");
+}
+
+TEST_CASE("a loop without operations is charged for its nodes") {
+  struct bare : elbrus::editor {
+    using elbrus::editor::editor;
+
+    std::span<const midend::value_id> values(midend::node_id) const { return {}; }
+  };
+
+  elbrus::procedure p = program_of(sum_to_n).procedures[0];
+  const auto loops = midend::dominators_and_loops(p).loops;
+  const unrolling_request requests[] = {{0, cycle, 0xffffffff}, {0, cycle, 3}};
+  const auto plan = midend::plan_unroll_loops(bare(p), loops, requests);
+  REQUIRE(plan.refused.size() == 1);
+  CHECK(plan.refused[0].reason == midend::unrolling_refusal_reason::too_large);
+  CHECK(plan.cloned == 2 * loops.blocks(0).size());
 }
 
 TEST_CASE("a plan from which an unrolling was removed does the rest") {

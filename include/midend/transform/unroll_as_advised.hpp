@@ -15,12 +15,10 @@ MIDEND_BEGIN_NAMESPACE
 
 /// What to ask of `unroll_loops` for a candidate of an advice, which need not be the chosen one:
 ///
-/// | kind | copies |
-/// |---|---|
-/// | `full` | a chain of as many copies as header executions, exact or at most; `sccp` then removes what is not reached
-/// | | `partial`, `uncounted` | a cycle of `factor` copies | | `partial_with_remainder` in the middle | the same;
-/// `drop_untaken_exits` finds the copy in which the last pass ends | | `peel` | a chain of one copy more than
-/// iterations are peeled |
+/// - `full`: a chain of as many copies as header executions, exact or at most; `sccp` then removes what is not reached;
+/// - `partial`, `uncounted`: a cycle of `factor` copies;
+/// - `partial_with_remainder` in the middle: the same; `drop_untaken_exits` finds the copy in which the last pass ends;
+/// - `peel`: a chain of one copy more than iterations are peeled.
 ///
 /// Nothing for the other kinds. A loop that is tested before its work has one header execution more than complete
 /// iterations: the last copy of a complete unrolling is its last test.

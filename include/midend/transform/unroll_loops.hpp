@@ -71,7 +71,7 @@ struct loop_unrolling {
   std::uint32_t copies;
   std::uint32_t first_node; ///< into `unrolling_plan::nodes`; the header
   std::uint32_t num_nodes;
-  std::size_t cloned; ///< operations and phis
+  std::size_t cloned; ///< operations and phis, or nodes if there are more of these
 };
 
 /// What `unroll_loops` will do. To veto an unrolling, remove it.
@@ -86,7 +86,9 @@ struct unrolling_plan {
 };
 
 struct unrolling_limits {
-  std::size_t max_cloned = 4096; ///< operations and phis, for all loops together: of what is copied, not what survives
+  /// Operations and phis for all loops together, of what is copied and not of what survives. A loop with more nodes
+  /// than these is charged for its nodes.
+  std::size_t max_cloned = 4096;
 };
 
 /// Which of these loops can be unrolled so, in the order of the requests. They may have any form: several latches and
@@ -132,6 +134,8 @@ unrolling_plan plan_unroll_loops(const IR& ir, const loop_forest& loops, span<co
       detail::for_each_id(g.out_edges(n),
                           [&](edge_id e) { stays = stays == no_edge && !may_redirect(ir, e) ? e : stays; });
     }
+    const std::size_t nodes = loops.blocks(r.loop).size();
+    size = size < nodes ? nodes : size; // an empty loop may be asked for a billion times, too
     const std::size_t times = r.copies - std::size_t{1};
     const std::size_t left = limits.max_cloned - detail::min(plan.cloned, limits.max_cloned);
     if (unique != no_value) {

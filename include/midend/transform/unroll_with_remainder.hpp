@@ -339,7 +339,7 @@ private:
   value_id counter_of_copy() const {
     value_id counter = no_value;
     for_each_phi(u_.program(), copies_[0], [&](value_id phi) {
-      counter = u_.witness().value_origin[phi] == u_.witness().value_origin[x_.counter] ? phi : counter;
+      counter = u_.witness().origin_of_value(phi) == u_.witness().origin_of_value(x_.counter) ? phi : counter;
     });
     return counter;
   }
@@ -390,7 +390,7 @@ private:
 ///
 /// The guard and the latch are inserted nodes, and both ways of each lead to a copy of the header. So the certificate
 /// is that of an unfolding, without any reason, and wrong arithmetic would be slow but not wrong. `drop_untaken_exits`
-/// then removes the tests in the body, and its checker is who asks whether the limit is right.
+/// then removes the tests in the body, and its checker asks whether the limit is right.
 ///
 /// The new operations do not trap: an editor says so of each (`may_trap`), and a loop for which it does not is left
 /// with an empty guard and is returned in `refused`. They read the start and the bound earlier than the loop does, but

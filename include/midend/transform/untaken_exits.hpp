@@ -183,7 +183,9 @@ private:
     edge_id entering = no_edge;
     const value_id enough = entering_condition(l, entering);
     const auto factor = number_of(operand_of(enough, operation::ugreater_equal, 1));
-    if (!factor || *factor < 2) {
+    // A pass has a block for each of its iterations, or more. The number stands in the program, which may be anyone's,
+    // so it must not decide how long the search takes.
+    if (!factor || *factor < 2 || *factor > body_.blocks.size()) {
       return false;
     }
     for (const loop_exit& last : counters_.exits) {
@@ -310,7 +312,7 @@ private:
 ///
 /// Exits of loops that contain loops or that `describe_loop` cannot read, of switches, and those whose start or bound
 /// is not a number, are not found. Requires a forest of this graph as it is, with boundaries. Linear, as
-/// `describe_loop`.
+/// `describe_loop`; for a loop in passes also its exits times the iterations of a pass.
 template <cost_ir_argument IR> untaken_exits_plan plan_untaken_exits(const IR& ir, const loop_forest& loops) {
   untaken_exits_plan plan;
   plan.epoch = graph_epoch(ir.graph());
