@@ -6,6 +6,7 @@
 // docs/llvm_plugin.md lists passes, options and positions.
 #include "compare_pass.hpp"
 #include "transformations.hpp"
+#include "unroll_pass.hpp"
 
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/STLExtras.h>
@@ -18,6 +19,7 @@
 #include <llvm/Support/Error.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -56,6 +58,17 @@ bool add_pass(llvm::StringRef name, llvm::FunctionPassManager& passes) {
   compare_pass compare;
   if (has_option(name, "midend-compare", "quiet", compare.quiet)) {
     passes.addPass(std::move(compare));
+    return true;
+  }
+  if (llvm::PassBuilder::checkParametrizedPassName(name, unroll_pass::pass_name)) {
+    llvm::StringRef text = name.drop_front(unroll_pass::pass_name.size());
+    text.consume_front("<") && text.consume_back(">");
+    unroll_pass_options options;
+    if (!options.read(text)) {
+      return false;
+    }
+    options.verify = options.verify || verifies_all();
+    passes.addPass(unroll_pass(options));
     return true;
   }
   for (const llvm::StringRef known : transformation_names()) {
@@ -108,21 +121,39 @@ void register_position(llvm::PassBuilder& builder, llvm::StringRef position, con
   }
 }
 
+/// What semicolons separate, but not those within the options of a pass.
+llvm::SmallVector<llvm::StringRef> entries_of(llvm::StringRef text) {
+  llvm::SmallVector<llvm::StringRef> entries;
+  std::size_t first = 0;
+  std::size_t depth = 0;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    const char c = i == text.size() ? ';' : text[i];
+    depth += c == '<' ? 1u : 0u;
+    depth -= c == '>' && depth != 0 ? 1u : 0u;
+    if (i == text.size() || (c == ';' && depth == 0)) {
+      if (i != first) {
+        entries.push_back(text.slice(first, i));
+      }
+      first = i + 1;
+    }
+  }
+  return entries;
+}
+
 void register_all(llvm::PassBuilder& builder) {
   if (llvm::PassInstrumentationCallbacks* const callbacks = builder.getPassInstrumentationCallbacks()) {
     for (const llvm::StringRef name : transformation_names()) { // for -print-after=NAME and the like
       callbacks->addClassToPassName(name, name);
     }
     callbacks->addClassToPassName(compare_pass::name(), "midend-compare");
+    callbacks->addClassToPassName(unroll_pass::name(), unroll_pass::pass_name);
   }
   builder.registerPipelineParsingCallback(
       [](llvm::StringRef name, llvm::FunctionPassManager& passes, llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
         return add_pass(name, passes);
       });
   const std::string at = setting(at_option, "MIDEND_AT");
-  llvm::SmallVector<llvm::StringRef> entries;
-  llvm::StringRef(at).split(entries, ';', -1, false);
-  for (const llvm::StringRef entry : entries) {
+  for (const llvm::StringRef entry : entries_of(at)) {
     const auto [position, passes] = entry.split('=');
     if (passes.empty()) {
       stop("no passes in '" + entry + "', expected position=passes");

@@ -30,7 +30,7 @@ has() { grep -qF -- "$1" "$work/out.ll"; }
 lacks() { ! has "$1"; }
 
 passes=(midend-simplify-loops midend-close-loops midend-rotate midend-fix-irreducible midend-clean-control midend-dce
-  midend-sccp midend-vn midend-split-critical-edges midend-unify-exits midend-propagate-copies midend-hoist-invariants)
+  midend-sccp midend-vn midend-split-critical-edges midend-unify-exits midend-propagate-copies midend-hoist-invariants midend-unroll)
 all=$(IFS=,; echo "${passes[*]}")
 
 # Each by itself, checked by its certificate, LLVM's verifier, and LLVM's analyses.
@@ -79,6 +79,43 @@ check "other results are not allowed" has "%t = fmul float %s, %z"
 check "an attribute that only one call has" has "%s = mul i32 %x, %y"
 run midend-rotate "$here/program.ll"
 check "optnone is left alone" grep -q '^  %go = icmp slt i64 %i, %n$' "$work/out.ll"
+
+# Unrolling, by all options.
+"$lli" "$here/unroll.ll" >"$work/before-unroll"
+check "the loops to unroll run" [ "$(wc -l <"$work/before-unroll")" = 500 ]
+for options in verify 'machine=scalar_core;verify' 'factor=2;verify' 'factor=3;verify' 'factor=4;verify' 'factor=7;verify' \
+  'full;verify' 'peel;verify' 'peel=3;verify'; do
+  for module in "$@" "$here/program.ll" "$here/unroll.ll"; do
+    check "midend-unroll<$options> of $(basename "$module")" run "midend-unroll<$options>,midend-compare<quiet>,verify" "$module"
+  done
+  "$lli" "$work/out.ll" >"$work/after"
+  check "midend-unroll<$options>: the loops compute the same" diff "$work/before-unroll" "$work/after"
+  run "midend-unroll<$options>" "$here/program.ll" && "$lli" "$work/out.ll" >"$work/after"
+  check "midend-unroll<$options>: the program prints the same" diff "$work/before" "$work/after"
+done
+times_in() { # N TEXT FUNCTION: a function contains a text so many times
+  [ "$(sed -n "/^define .*@$3(/,/^}/p" "$work/out.ll" | grep -cF -- "$2")" = "$1" ]
+}
+run midend-unroll "$here/unroll.ll"
+check "llvm.loop.unroll.count: five copies and the remainder" times_in 6 ", 11" asked
+check "llvm.loop.unroll.disable: nothing" times_in 1 ", 13" off
+check "llvm.loop.unroll.full: six copies" times_in 6 ", 17" all
+check "llvm.loop.unroll.full: no loop" times_in 0 "phi" all
+check "llvm.loop.unroll.runtime.disable: no remainder" times_in 4 ", 19" plain
+check "both loops are marked" times_in 2 '!llvm.loop' asked
+run 'midend-unroll<factor=4>' "$here/unroll.ll"
+check "what may be poison is frozen" times_in 2 freeze first
+check "the latch must not read poison" times_in 0 nsw first
+check "what is no poison is not frozen" times_in 0 freeze asked
+cp "$work/out.ll" "$work/once.ll"
+run 'midend-unroll<factor=4>' "$work/once.ll"
+check "what was unrolled is not unrolled again" diff <(without_comments "$work/once.ll") <(without_comments "$work/out.ll")
+run 'loop-unroll<O3;runtime>' "$work/once.ll" -unroll-runtime=true -unroll-count=3
+check "nor by LLVM" times_in 6 ", 11" asked
+check "a factor of 1 is refused" refuses "unknown" 'midend-unroll<factor=1>'
+check "a machine that does not exist is named" refuses "machine 'nothing'" 'midend-unroll<machine=nothing>'
+check "options within a position" run 'default<O1>' "$here/unroll.ll" '-midend-at=optimizer-last=midend-unroll<factor=3;verify>;vectorizer-start=midend-dce'
+check "options are read there" times_in 1 ", 13" off
 
 # Answers.
 check "a line for each function" bash -c "timeout 60 '$opt' '-load-pass-plugin=$plugin' -passes=midend-compare -disable-output '$here/program.ll' 2>&1 |
