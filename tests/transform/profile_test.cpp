@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <midend/elbrus/run/interpreter.hpp>
 #include <midend/elbrus/run/profile.hpp>
+#include <midend/elbrus/views/cost_view.hpp>
 #include <midend/transform.hpp>
 
 #include <array>
@@ -92,6 +93,33 @@ std::string why_inexact(const elbrus::procedure& p, const elbrus::procedure_prof
   return {};
 }
 
+/// Unrolls all loops that do not contain others: every second one as a chain.
+void unroll_all(elbrus::editor& e, std::uint32_t copies) {
+  const auto loops = midend::dominators_and_loops(e.graph()).loops;
+  std::vector<midend::unrolling_request> requests;
+  for (const midend::loop_id l : loops.loops()) {
+    requests.push_back(
+        {l, l % 2 == 0 ? midend::unrolling_shape::cycle : midend::unrolling_shape::chain, copies + l % 3});
+  }
+  midend::unroll_loops(e, loops, requests);
+}
+
+void unroll_all_with_remainder(elbrus::editor& e, std::uint32_t factor) {
+  const elbrus::cost_view view(e.graph());
+  const auto loops = midend::dominators_and_loops(e.graph()).loops;
+  std::vector<midend::remainder_request> requests;
+  for (const midend::loop_id l : loops.loops()) {
+    requests.push_back({l, factor});
+  }
+  midend::flat_array<midend::remainder_refusal> refused;
+  midend::apply_unroll_with_remainder(e, midend::plan_unroll_with_remainder(view, loops, requests), refused);
+}
+
+void drop_untaken_exits(elbrus::editor& e) {
+  const auto loops = midend::dominators_and_loops(e.graph()).loops;
+  midend::apply_untaken_exits(e, midend::plan_untaken_exits(elbrus::cost_view(e.graph()), loops));
+}
+
 struct transformation {
   const char* name;
   bool is_exact; ///< it divides no counts
@@ -111,6 +139,18 @@ constexpr std::array transformations = {
     transformation{"unify_loop_exits", false, [](elbrus::editor& e) { midend::unify_loop_exits(e); }},
     transformation{"fix_irreducible", false, [](elbrus::editor& e) { midend::fix_irreducible(e); }},
     transformation{"rotate_loops", false, [](elbrus::editor& e) { midend::rotate_loops(e); }},
+    transformation{"unroll_loops", false, [](elbrus::editor& e) { unroll_all(e, 2); }},
+    transformation{"unroll_loops and untaken exits", false,
+                   [](elbrus::editor& e) {
+                     unroll_all(e, 3);
+                     drop_untaken_exits(e);
+                   }},
+    transformation{"unroll_with_remainder", false, [](elbrus::editor& e) { unroll_all_with_remainder(e, 3); }},
+    transformation{"unroll_with_remainder and untaken exits", false,
+                   [](elbrus::editor& e) {
+                     unroll_all_with_remainder(e, 4);
+                     drop_untaken_exits(e);
+                   }},
 };
 
 /// Random programs with the profile of their runs.
@@ -129,6 +169,17 @@ template <class Visit> std::size_t for_each_profiled_program(std::size_t count, 
     visit(g, all, seed);
   });
   return profiled;
+}
+
+bool has_all_counts(const elbrus::program& all) {
+  for (const elbrus::procedure& p : all.procedures) {
+    for (const node_id n : reachable(p)) {
+      if (p.node(n).count == elbrus::no_count) {
+        return false;
+      }
+    }
+  }
+  return true;
 }
 
 void check_profile(const generated_program& g, const elbrus::program& all, bool is_exact, const std::string& name) {
@@ -162,6 +213,7 @@ TEST_CASE("profiles stay consistent through each transformation") {
 }
 
 TEST_CASE("profiles stay consistent through sequences of transformations") {
+  std::size_t incomplete = 0;
   const std::size_t profiled =
       for_each_profiled_program(300, [&](const generated_program& g, elbrus::program& all, std::uint64_t seed) {
         random_source random(seed);
@@ -176,9 +228,17 @@ TEST_CASE("profiles stay consistent through sequences of transformations") {
             t.run(e);
           }
         }
-        check_profile(g, all, is_exact, names);
+        // Where counts were divided and rounded before, a loop that is copied may lose them.
+        const bool is_complete = has_all_counts(all);
+        incomplete += is_complete ? 0u : 1u;
+        CHECK((is_complete || !is_exact));
+        if (is_complete) {
+          check_profile(g, all, is_exact, names);
+        }
         const std::string wrong = why_wrong(g, all);
         CHECK_MESSAGE(wrong.empty(), names, ": ", wrong);
       });
+  MESSAGE(incomplete, " of ", profiled, " programs have lost counts");
   CHECK(profiled > affordable(200));
+  CHECK(incomplete * 20 < profiled);
 }

@@ -14,6 +14,7 @@
 #include "midend/support/flat_array.hpp"
 #include "midend/support/order.hpp"
 #include "midend/support/span.hpp"
+#include "midend/transform/detail/divided_counts.hpp"
 #include "midend/transform/simplify_loops.hpp"
 #include "midend/transform/unfolding.hpp"
 #include "midend/transform/unfolding_witness.hpp"
@@ -167,12 +168,41 @@ unrolling_plan plan_unroll_loops(const IR& ir, const loop_forest& loops, span<co
 
 namespace detail {
 
-/// The counts of a loop that is copied are divided between the copies in a way that the profile does not tell.
+/// A loop whose counts are not known completely has none afterwards.
 template <class E> void forget_counts([[maybe_unused]] E& editor, [[maybe_unused]] span<const node_id> nodes) {
   if constexpr (profile_editor<E>) {
     for (const node_id n : nodes) {
       editor.set_count(n, std::nullopt);
     }
+  }
+}
+
+/// Whether there are counts to be divided; otherwise none are left.
+template <class E>
+bool read_counts([[maybe_unused]] E& editor, [[maybe_unused]] span<const node_id> nodes,
+                 [[maybe_unused]] const flat_array<std::uint32_t>& position, [[maybe_unused]] divided_counts& counts) {
+  if constexpr (profile_editor<E>) {
+    if (counts.read(editor, nodes, position)) {
+      return true;
+    }
+  }
+  forget_counts(editor, nodes);
+  return false;
+}
+
+/// The shares of the copies of a loop. In each of them the next iteration is as probable as in the loop.
+inline void list_shares(const divided_counts& counts, const loop_unrolling& x, flat_array<double>& shares) {
+  const double repeats = counts.repeats();
+  const bool is_chain = x.shape == unrolling_shape::chain;
+  double share = 1; // of the first copy; that of a cycle is divided by the sum
+  double sum = 0;
+  for (std::uint32_t k = 0; k != x.copies; ++k) {
+    shares.push_back(is_chain && k + 1 != x.copies ? share * (1 - repeats) : share);
+    sum += shares.back();
+    share *= repeats;
+  }
+  for (double& each : shares) {
+    each /= sum;
   }
 }
 
@@ -183,10 +213,11 @@ void copy_loop(unfolding<E>& u, const unrolling_plan& plan, const loop_unrolling
                flat_array<std::uint32_t>& position) {
   const auto& g = u.program().graph();
   const span<const node_id> nodes(plan.nodes.data() + x.first_node, x.num_nodes);
-  forget_counts(u.editor(), nodes);
   for (std::uint32_t i = 0; i != nodes.size(); ++i) {
     position[nodes[i]] = i;
   }
+  divided_counts counts;
+  const bool has_counts = read_counts(u.editor(), nodes, position, counts);
   flat_array<node_id> copies; // copy k of nodes[i] is at k · num_nodes + i
   for (const node_id n : nodes) {
     copies.push_back(n);
@@ -220,6 +251,13 @@ void copy_loop(unfolding<E>& u, const unrolling_plan& plan, const loop_unrolling
   for (const node_id n : nodes) {
     position[n] = no_node;
   }
+  if constexpr (profile_editor<E>) {
+    if (has_counts) {
+      flat_array<double> shares;
+      list_shares(counts, x, shares);
+      counts.write(u.editor(), copies, shares);
+    }
+  }
 }
 
 } // namespace detail
@@ -233,8 +271,9 @@ void copy_loop(unfolding<E>& u, const unrolling_plan& plan, const loop_unrolling
 /// phis exchange their values, the copies exchange names, and in a cycle whose number of copies is a multiple of the
 /// period, each phi is its own next value.
 ///
-/// Counts of a profile are unknown in all copies afterwards: how often each of them runs is not in the old profile.
-/// Probabilities are those of the original.
+/// Counts of a profile are divided between the copies, and stay consistent: what flows into a node flows out of it. The
+/// old profile does not tell in which iteration the loop ends, so probabilities are those of the original, but for
+/// rounding. If what flows into a node of the loop does not flow out of it, all copies have no counts afterwards.
 ///
 /// O(what is cloned, and what `repair_ssa` costs); one repair for all loops.
 template <class E> void apply_unroll_loops(unfolding<E>& u, const unrolling_plan& plan) {

@@ -16,11 +16,13 @@
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/ir/profile.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/loops/loop_edges.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
+#include "midend/transform/detail/divided_counts.hpp"
 #include "midend/transform/unfolding.hpp"
 #include "midend/transform/unfolding_witness.hpp"
 #include "midend/transform/unroll_loops.hpp"
@@ -238,6 +240,7 @@ public:
     }
     const bool is_right = compute_limit(position);
     if (is_right) {
+      has_counts_ = read_counts(u_.editor(), nodes_, position, counts_);
       copy(position);
     }
     for (const node_id n : nodes_) {
@@ -246,7 +249,11 @@ public:
     if (is_right) {
       u_.finish();
     }
-    return is_right && close();
+    const bool is_closed = is_right && close();
+    if (is_right) {
+      divide_counts();
+    }
+    return is_closed;
   }
 
 private:
@@ -276,7 +283,6 @@ private:
 
   /// The copies of the new body, entered from the guard. Afterwards the program has to be finished.
   void copy(const flat_array<std::uint32_t>& position) {
-    forget_counts(u_.editor(), nodes_);
     flat_array<node_id> made;
     for (std::uint32_t k = 0; k != x_.factor; ++k) {
       u_.duplicate_region(nodes_, made);
@@ -310,7 +316,7 @@ private:
   /// runs once.
   bool close() {
     E& editor = u_.editor();
-    const node_id latch = u_.route_edges(back_);
+    const node_id latch = latch_ = u_.route_edges(back_);
     const value_id counter = counter_of_copy();
     const auto next = static_cast<value_id>(editor.phi_input(counter, only_edge(latch)));
     operation_sink<E> sink(editor, latch, x_.test.formula.width);
@@ -324,6 +330,47 @@ private:
     branch(latch, done, nodes_[0], copies_[0], copies_[0]);
     u_.grow_witness();
     return is_right;
+  }
+
+  /// Divides the counts of the loop between the copies and the remainder. The average trip count says how many passes
+  /// there are, if (factor - 1) / 2 iterations are left on average. In copies and remainder the next iteration is as
+  /// probable as in the loop.
+  void divide_counts() {
+    if constexpr (profile_editor<E>) {
+      flat_array<node_id> copies = copies_;
+      for (const node_id n : nodes_) {
+        copies.push_back(n);
+      }
+      copies.push_back(guard_);
+      copies.push_back(latch_);
+      if (!has_counts_) {
+        forget_counts(u_.editor(), copies);
+        return;
+      }
+      const double entered = counts_.entered();
+      const double all = counts_.header_executions();
+      const double factor = x_.factor;
+      const double passes = entered == 0 ? 0 : (all / entered - (factor + 1) / 2) / factor;
+      const double enters = passes >= 1 ? 1 : passes <= 0 ? 0 : passes;
+      const double again = passes > 1 ? 1 - 1 / passes : 0;
+      double repeats = 1; // through a pass
+      double header = 0;  // executions in a pass
+      for (std::uint32_t k = 0; k != x_.factor; ++k) {
+        header += repeats;
+        repeats *= counts_.repeats();
+      }
+      const double first = entered * enters / (1 - again * repeats); // executions of the first copy
+      flat_array<double> shares;
+      double share = all == 0 ? 0 : first / all;
+      for (std::uint32_t k = 0; k != x_.factor; ++k) {
+        shares.push_back(share);
+        share *= counts_.repeats();
+      }
+      shares.push_back(all == 0 ? 1 : 1 - first * header / all); // of the remainder
+      const double inserted[] = {entered * enters, entered * (1 - enters), first * repeats * (1 - again),
+                                 first * repeats * again};
+      counts_.write(u_.editor(), copies, shares, inserted);
+    }
   }
 
   const auto& graph() const { return u_.program().graph(); }
@@ -373,7 +420,10 @@ private:
   unfolding<E>& u_;
   const remainder_unrolling& x_;
   span<const node_id> nodes_;
+  divided_counts counts_;
+  bool has_counts_ = false;
   node_id guard_ = no_node;
+  node_id latch_ = no_node;
   value_id limit_ = no_value;
   value_id enough_ = no_value;
   flat_array<node_id> copies_;
@@ -394,7 +444,8 @@ private:
 ///
 /// The new operations do not trap: an editor says so of each (`may_trap`), and a loop for which it does not is left
 /// with an empty guard and is returned in `refused`. They read the start and the bound earlier than the loop does, but
-/// not more than these. O(what is cloned, and what `repair_ssa` costs, once a loop).
+/// not more than these. Counts of a profile are divided, see `apply_unroll_loops`, by an average trip count that leaves
+/// (factor - 1) / 2 iterations for the remainder. O(what is cloned, and what `repair_ssa` costs, once a loop).
 template <class E>
 void apply_unroll_with_remainder(unfolding<E>& u, const remainder_plan& plan, flat_array<remainder_refusal>& refused) {
   static_assert(remainder_editor<E>, "midend: to unroll a loop with a remainder, an editor needs `make_operation`, "

@@ -13,6 +13,7 @@
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/ir/profile.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/loops/dominators_and_loops.hpp"
 #include "midend/loops/loop_edges.hpp"
@@ -320,11 +321,129 @@ template <cost_ir_argument IR> untaken_exits_plan plan_untaken_exits(const IR& i
   return plan;
 }
 
+namespace detail {
+
+/// Counts of a profile that edges have which will be dropped: that flow takes another way to the same target, a
+/// shortest one. So it stays a flow. If there is none, the counts of the source are forgotten, and with them what is
+/// known about the target.
+template <class E> class flow_diverter {
+public:
+  flow_diverter(E& editor, const untaken_exits_plan& plan) : editor_(editor) {
+    const auto nodes = static_cast<std::size_t>(graph().num_nodes());
+    const auto edges = static_cast<std::size_t>(graph().num_edges());
+    is_dropped_.assign(edges, 0);
+    for (const untaken_exit& x : plan.exits) {
+      is_dropped_[x.edge] = 1;
+    }
+    next_.assign(nodes, no_edge);
+    more_nodes_.assign(nodes, 0);
+    more_edges_.assign(edges, 0);
+  }
+
+  void divert(edge_id e) {
+    const std::optional<std::uint64_t> taken = edge_count(editor_, graph(), e);
+    const auto source = static_cast<node_id>(graph().edge_source(e));
+    if (!taken || *taken == 0) {
+      return;
+    }
+    find_ways(static_cast<node_id>(graph().edge_target(e)));
+    if (next_[source] == no_edge) {
+      editor_.set_count(source, std::nullopt);
+      return;
+    }
+    more_edges_[e] -= static_cast<std::int64_t>(*taken);
+    for (node_id n = source; n != target_; n = static_cast<node_id>(graph().edge_target(next_[n]))) {
+      more_nodes_[n] += n == source ? 0 : static_cast<std::int64_t>(*taken);
+      more_edges_[next_[n]] += static_cast<std::int64_t>(*taken);
+    }
+    has_changes_ = true;
+  }
+
+  void write() {
+    flat_array<edge_id> edges;
+    flat_array<double> flows;
+    for (node_id n = 0; has_changes_ && n != next_.size(); ++n) {
+      bool changes = false;
+      edges.clear();
+      flows.clear();
+      for_each_id(graph().out_edges(n), [&](edge_id e) {
+        changes = changes || more_edges_[e] != 0;
+        edges.push_back(e);
+        flows.push_back(static_cast<double>(edge_count(editor_, graph(), e).value_or(0)) +
+                        static_cast<double>(more_edges_[e]));
+      });
+      const std::optional<std::uint64_t> count = editor_.count(n);
+      if (!changes || !count) {
+        continue;
+      }
+      const std::uint64_t now = *count + static_cast<std::uint64_t>(more_nodes_[n]);
+      editor_.set_count(n, now);
+      for (std::size_t i = 0; edges.size() > 1 && now != 0 && i != edges.size(); ++i) {
+        editor_.set_probability(edges[i], flows[i] / static_cast<double>(now));
+      }
+    }
+  }
+
+private:
+  const auto& graph() const { return editor_.graph(); }
+
+  /// By node, the first edge of a shortest way to a target.
+  void find_ways(node_id target) {
+    if (target == target_) {
+      return;
+    }
+    target_ = target;
+    next_.assign(next_.size(), no_edge);
+    queue_.assign(1, target);
+    for (std::size_t i = 0; i != queue_.size(); ++i) {
+      for_each_id(graph().in_edges(queue_[i]), [&](edge_id e) {
+        const auto source = static_cast<node_id>(graph().edge_source(e));
+        if (source != target && next_[source] == no_edge && is_dropped_[e] == 0) {
+          next_[source] = e;
+          queue_.push_back(source);
+        }
+      });
+    }
+  }
+
+  E& editor_;
+  node_id target_ = no_node;
+  flat_array<unsigned char> is_dropped_;
+  flat_array<edge_id> next_;
+  flat_array<node_id> queue_;
+  flat_array<std::int64_t> more_nodes_;
+  flat_array<std::int64_t> more_edges_;
+  bool has_changes_ = false;
+};
+
+/// Before the edges of a plan are dropped.
+template <class E> void divert_counts([[maybe_unused]] E& editor, [[maybe_unused]] const untaken_exits_plan& plan) {
+  if constexpr (profile_editor<E>) {
+    bool any = false;
+    for (const untaken_exit& x : plan.exits) {
+      any = any || edge_count(editor, editor.graph(), x.edge).value_or(0) != 0;
+    }
+    if (any) {
+      flow_diverter<E> diverter(editor, plan);
+      for (const untaken_exit& x : plan.exits) {
+        diverter.divert(x.edge);
+      }
+      diverter.write();
+    }
+  }
+}
+
+} // namespace detail
+
 /// Applies a plan for the program as it is: the branches become jumps. Their edges are dropped with the reason
 /// `assumed`, since `verify_unfolding` knows nothing of counters: `verify_untaken_exits` proves that these reasons are
 /// true. Use an unfolding of its own, so that the first program of the witness is the one that is asked about.
+///
+/// If a profile says that an edge was taken, these runs go on to where the edge leads, by a way that is kept. O(edges
+/// and, for each edge that was taken, such a way; for each of their targets O(n + m)).
 template <class E> void apply_untaken_exits(unfolding<E>& u, const untaken_exits_plan& plan) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(u.program().graph()), "a plan for this graph as it is now", plan.epoch);
+  detail::divert_counts(u.editor(), plan);
   for (const untaken_exit& x : plan.exits) {
     u.keep_edge(x.kept, drop_reason::assumed);
   }
