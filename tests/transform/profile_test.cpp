@@ -1,3 +1,4 @@
+#include "kit/run_text.hpp"
 #include "transform/cleaning_checks.hpp"
 
 #include <doctest/doctest.h>
@@ -241,4 +242,56 @@ TEST_CASE("profiles stay consistent through sequences of transformations") {
   MESSAGE(incomplete, " of ", profiled, " programs have lost counts");
   CHECK(profiled > affordable(200));
   CHECK(incomplete * 20 < profiled);
+}
+
+TEST_CASE("hints about trip counts are divided") {
+  const auto hints_of = [](const char* hint, auto transform) {
+    const std::string text =
+        join("proc @f(%n: i32) -> i32 {\n  node entry:\n    br loop\n  node loop ", hint,
+             ":\n    %i = phi.i32 [entry: 0], [loop: %i1]\n    %i1 = add.i32 %i, 1\n"
+             "    %q = cmp.lt.i32 %i1, %n\n    br %q ? loop : exit\n  node exit:\n    ret %i1\n}\n");
+    elbrus::program all = program_of(text);
+    elbrus::procedure& p = all.procedures[0];
+    {
+      elbrus::editor e(p);
+      transform(e);
+    }
+    std::vector<elbrus::trip_hint> hints; // of headers, and then of other nodes that have some
+    const auto loops = midend::dominators_and_loops(p).loops;
+    for (const midend::loop_id l : loops.loops()) {
+      hints.push_back(p.node(loops.header(l)).hint);
+    }
+    for (const node_id n : reachable(p)) {
+      if (loops.innermost_loop(n) == midend::no_loop || loops.header(loops.innermost_loop(n)) != n) {
+        CHECK(p.node(n).hint == elbrus::trip_hint());
+      }
+    }
+    return hints;
+  };
+  using all_hints = std::vector<elbrus::trip_hint>;
+  const auto copied = [](midend::unrolling_shape shape, std::uint32_t copies) {
+    return [=](elbrus::editor& e) {
+      const midend::unrolling_request request{0, shape, copies};
+      midend::unroll_loops(e, midend::dominators_and_loops(e.graph()).loops, {&request, 1});
+    };
+  };
+  constexpr const char* all = "hint trip=avg:100, trip=max:1001, trip=multiple:8";
+  using enum midend::unrolling_shape;
+  CHECK(hints_of(all, copied(cycle, 4)) == all_hints{{25, 251, 2}});
+  CHECK(hints_of(all, copied(cycle, 3)) == all_hints{{33, 334, 0}});
+  CHECK(hints_of(all, copied(chain, 3)) == all_hints{{98, 999, 0}});
+  CHECK(hints_of("hint trip=max:2", copied(chain, 5)) == all_hints{{0, 1, 0}});
+  CHECK(hints_of("hint trip=avg:1", copied(cycle, 5)) == all_hints{{1, 0, 0}});
+  const all_hints both = hints_of(all, [](elbrus::editor& e) { unroll_all_with_remainder(e, 4); });
+  REQUIRE(both.size() == 2);
+  CHECK((both == all_hints{{24, 250, 0}, {3, 1001, 0}} || both == all_hints{{3, 1001, 0}, {24, 250, 0}}));
+
+  // What was recorded can be taken back.
+  elbrus::program before = program_of("proc @f() {\n  node entry hint trip=multiple:8589934592:\n    ret\n}\n");
+  elbrus::procedure after = before.procedures[0];
+  midend::recording_editor<elbrus::editor> e(after);
+  e.set_trip_hints(0, {3, 4, 0x5'0000'0006});
+  CHECK(after.node(0).hint == elbrus::trip_hint{3, 4, 0x5'0000'0006});
+  e.undo();
+  CHECK(after.node(0).hint == elbrus::trip_hint{0, 0, 8'589'934'592});
 }

@@ -224,6 +224,11 @@ private:
       }
       return e.has_value();
     }
+    case 17: {
+      const std::uint64_t large = random_.below(1000) * 0x1'0000'0001ull;
+      e_.set_trip_hints(any_node(), {static_cast<double>(random_.below(9)), random_.below(9), large});
+      return true;
+    }
     case 16: { // an end moves to a new node
       const node_id n = any_node();
       if (p_.terminator(n) == no_value) {

@@ -74,6 +74,8 @@ struct loop_hints {
   double average = 0; ///< from a profile
   std::uint64_t maximum = 0;
   std::uint64_t multiple = 0; ///< they are a multiple of this number
+
+  friend constexpr bool operator==(const loop_hints&, const loop_hints&) = default;
 };
 
 /// Constants are `std::uint64_t`.
@@ -116,6 +118,11 @@ template <class IR>
 concept has_trip_hints = requires(const IR& ir, node_id n) {
   { ir.trip_hints(n) } -> std::same_as<loop_hints>;
 };
+
+/// `set_trip_hints(n, hints)` changes them. Optional, for editors: whoever copies a loop says how often the copies run.
+template <class E>
+concept can_set_trip_hints =
+    has_trip_hints<E> && requires(E& editor, node_id n, const loop_hints& hints) { editor.set_trip_hints(n, hints); };
 
 /// `probability(e)` says how often an edge is taken. Optional.
 template <class IR>

@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/cost.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
@@ -45,7 +46,8 @@ enum class edit_kind : std::uint8_t {
   erase_nodes,
   erase_node, ///< part of the following `erase_nodes`
   set_count,
-  set_probability
+  set_probability,
+  set_trip_hints ///< its words are the old multiple and the new one, low half first
 };
 
 /// One change. Which members are valid depends on the kind; numbers are those at the time of the change.
@@ -67,6 +69,15 @@ struct edit_record {
   double probability = 0;
   double old_probability = 0;
 };
+
+namespace detail {
+
+/// The hint in two words of a `set_trip_hints`.
+constexpr std::uint64_t multiple_of(span<const std::uint32_t> words) {
+  return words[0] | static_cast<std::uint64_t>(words[1]) << 32;
+}
+
+} // namespace detail
 
 /// The changes that a `recording_editor` made, oldest first: a value that can be kept, shown and repeated.
 template <class Constant> class edit_log {
@@ -470,6 +481,25 @@ public:
     add({.kind = edit_kind::set_probability, .subject = e, .probability = probability, .old_probability = old});
   }
 
+  void set_trip_hints(node_id n, const loop_hints& hints)
+    requires can_set_trip_hints<E>
+  {
+    const loop_hints old = this->trip_hints(n);
+    E::set_trip_hints(n, hints);
+    edit_record r{.kind = edit_kind::set_trip_hints,
+                  .subject = n,
+                  .number = old.maximum,
+                  .new_number = hints.maximum,
+                  .probability = hints.average,
+                  .old_probability = old.average};
+    begin_words(r);
+    for (const std::uint64_t multiple : {old.multiple, hints.multiple}) {
+      log_.words_.push_back(static_cast<std::uint32_t>(multiple));
+      log_.words_.push_back(static_cast<std::uint32_t>(multiple >> 32));
+    }
+    add(r);
+  }
+
 private:
   void add(edit_record r) {
     if (!has_words_) {
@@ -662,6 +692,11 @@ private:
         E::set_probability(r.subject, r.old_probability);
       }
       break;
+    case edit_kind::set_trip_hints:
+      if constexpr (can_set_trip_hints<E>) {
+        E::set_trip_hints(r.subject, {r.old_probability, r.number, detail::multiple_of(log_.words(r).first(2))});
+      }
+      break;
     }
   }
 
@@ -849,6 +884,12 @@ private:
     case edit_kind::set_probability:
       if constexpr (profile_editor<E>) {
         editor_.set_probability(edge(r.subject), r.probability);
+      }
+      break;
+    case edit_kind::set_trip_hints:
+      if constexpr (can_set_trip_hints<E>) {
+        editor_.set_trip_hints(node(r.subject),
+                               {r.probability, r.new_number, detail::multiple_of(log_.words(r).subspan(2, 2))});
       }
       break;
     }

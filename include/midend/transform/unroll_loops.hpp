@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/cost.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
@@ -190,6 +191,34 @@ bool read_counts([[maybe_unused]] E& editor, [[maybe_unused]] span<const node_id
   return false;
 }
 
+/// Hints about a loop for the passes of a new body of several copies.
+constexpr loop_hints hints_of_passes(const loop_hints& old, std::uint32_t copies) {
+  return {old.average / copies, old.maximum == 0 ? 0 : (old.maximum - 1) / copies + 1,
+          old.multiple % copies == 0 ? old.multiple / copies : 0};
+}
+
+/// Hints about a loop of which the first iterations were copied: they are about runs that come there.
+constexpr loop_hints hints_after_peeling(const loop_hints& old, std::uint32_t peeled) {
+  return {old.average > peeled ? old.average - peeled : 0,
+          old.maximum == 0       ? 0
+          : old.maximum > peeled ? old.maximum - peeled
+                                 : 1,
+          0};
+}
+
+/// Gives a header the hints that `divide` makes of those of another one, which has none afterwards.
+template <class E, class Divide>
+void move_hints([[maybe_unused]] E& editor, [[maybe_unused]] node_id from, [[maybe_unused]] node_id to,
+                [[maybe_unused]] Divide divide) {
+  if constexpr (can_set_trip_hints<E>) {
+    const loop_hints old = editor.trip_hints(from);
+    if (!(old == loop_hints())) {
+      editor.set_trip_hints(from, {});
+      editor.set_trip_hints(to, divide(old));
+    }
+  }
+}
+
 /// The shares of the copies of a loop. In each of them the next iteration is as probable as in the loop.
 inline void list_shares(const divided_counts& counts, const loop_unrolling& x, flat_array<double>& shares) {
   const double repeats = counts.repeats();
@@ -251,6 +280,11 @@ void copy_loop(unfolding<E>& u, const unrolling_plan& plan, const loop_unrolling
   for (const node_id n : nodes) {
     position[n] = no_node;
   }
+  const bool is_cycle = x.shape == unrolling_shape::cycle;
+  move_hints(u.editor(), copies[0], is_cycle ? copies[0] : copy(x.copies - std::size_t{1}, 0),
+             [&](const loop_hints& old) {
+               return is_cycle ? hints_of_passes(old, x.copies) : hints_after_peeling(old, x.copies - 1);
+             });
   if constexpr (profile_editor<E>) {
     if (has_counts) {
       flat_array<double> shares;
@@ -273,7 +307,8 @@ void copy_loop(unfolding<E>& u, const unrolling_plan& plan, const loop_unrolling
 ///
 /// Counts of a profile are divided between the copies, and stay consistent: what flows into a node flows out of it. The
 /// old profile does not tell in which iteration the loop ends, so probabilities are those of the original, but for
-/// rounding. If what flows into a node of the loop does not flow out of it, all copies have no counts afterwards.
+/// rounding. Hints about trip counts (`set_trip_hints`) are divided, too. If what flows into a node of the loop does
+/// not flow out of it, all copies have no counts afterwards.
 ///
 /// O(what is cloned, and what `repair_ssa` costs); one repair for all loops.
 template <class E> void apply_unroll_loops(unfolding<E>& u, const unrolling_plan& plan) {

@@ -252,6 +252,7 @@ public:
     const bool is_closed = is_right && close();
     if (is_right) {
       divide_counts();
+      divide_hints();
     }
     return is_closed;
   }
@@ -370,6 +371,26 @@ private:
       const double inserted[] = {entered * enters, entered * (1 - enters), first * repeats * (1 - again),
                                  first * repeats * again};
       counts_.write(u_.editor(), copies, shares, inserted);
+    }
+  }
+
+  /// The remainder may run as often as the loop, but usually does not.
+  void divide_hints() {
+    if constexpr (can_set_trip_hints<E>) {
+      const loop_hints old = u_.editor().trip_hints(nodes_[0]);
+      if (!(old == loop_hints())) {
+        const double factor = x_.factor;
+        const double passes = (old.average - (factor + 1) / 2) / factor;
+        const std::uint64_t most = old.maximum / x_.factor;
+        u_.editor().set_trip_hints(copies_[0], {old.average == 0 ? 0
+                                                : passes < 1     ? 1
+                                                                 : passes,
+                                                old.maximum == 0 ? 0
+                                                : most == 0      ? 1
+                                                                 : most,
+                                                0});
+        u_.editor().set_trip_hints(nodes_[0], {old.average == 0 ? 0 : (factor + 1) / 2, old.maximum, 0});
+      }
     }
   }
 

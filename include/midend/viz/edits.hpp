@@ -84,6 +84,8 @@ public:
     case edit_kind::set_probability:
       return line({"probability of ", names_.edge(r.subject), ": ", probability(r.probability), " instead of ",
                    probability(r.old_probability)});
+    case edit_kind::set_trip_hints:
+      return line({"trip hints of ", node(r.subject)});
     }
   }
 

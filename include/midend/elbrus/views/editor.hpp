@@ -9,6 +9,7 @@
 #include "midend/elbrus/views/effect_view.hpp"
 #include "midend/elbrus/views/variable_view.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/cost.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
@@ -215,6 +216,17 @@ public:
   }
 
   void set_probability(edge_id e, double probability) { procedure_->set_probability(e, probability); }
+
+  /// The average is rounded, but not to 0, which means unknown.
+  void set_trip_hints(node_id n, const loop_hints& hints) {
+    const auto average = static_cast<std::uint64_t>(hints.average + 0.5);
+    procedure_->set_hint(n, {hints.average > 0 && average == 0 ? 1 : average, hints.maximum, hints.multiple});
+  }
+
+  loop_hints trip_hints(node_id n) const {
+    const trip_hint& hint = procedure_->node(n).hint;
+    return {.average = static_cast<double>(hint.average), .maximum = hint.maximum, .multiple = hint.multiple};
+  }
 
   // Taking back.
 
