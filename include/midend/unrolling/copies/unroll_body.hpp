@@ -8,6 +8,7 @@
 #include "midend/ir/operation_class.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
+#include "midend/unrolling/copies/detail/as_written.hpp"
 #include "midend/unrolling/copies/detail/copy_control.hpp"
 #include "midend/unrolling/copies/detail/copy_memory.hpp"
 #include "midend/unrolling/copies/detail/copy_numbering.hpp"
@@ -38,6 +39,7 @@ class unroll_body_workspace {
   flat_array<std::uint32_t> folded_tests_;
   flat_array<std::uint64_t> numbers_;
   flat_array<bool> is_invariant_;
+  flat_array<bool> is_added_to_;
 };
 
 namespace detail {
@@ -263,6 +265,7 @@ constexpr void unroll_body(const loop_body& body, const loop_counters& counters,
   using namespace detail;
   MIDEND_ASSERT(request.copies != 0, "at least one copy");
   MIDEND_ASSERT(!body.blocks.empty(), "a body with a header");
+  MIDEND_ASSERT(!request.as_written || request.copies == 1, "one copy as it is written", request.copies);
   unroll_body_workspace& w = workspace;
   copy_numbering& numbering = w.numbering_;
   path_predicates& predicates = w.predicates_;
@@ -279,6 +282,9 @@ constexpr void unroll_body(const loop_body& body, const loop_counters& counters,
   copy_state s{body, counters, request, out, numbering, values, w.args_, w.folded_tests_};
   bind_start(s);
   mark_invariants(body, w.is_invariant_);
+  if (request.as_written) {
+    mark_added_to(body, w.is_added_to_);
+  }
   const top_iterations top(counters, request);
   bool has_left = false; // control surely does not reach the next copy
   for (std::uint32_t copy = 0; copy != request.copies && !has_left; ++copy) {
@@ -309,6 +315,10 @@ constexpr void unroll_body(const loop_body& body, const loop_counters& counters,
         numbering.set_origin(v);
         switch (body.values[v].kind) {
         case body_kind::pure:
+          if (request.as_written) {
+            values[v] = value_as_written(s, v, w.is_added_to_[v]);
+            break;
+          }
           if (w.is_invariant_[v] && !values[v].is_none()) {
             note_repetition(s, v);
           } else {
@@ -321,6 +331,9 @@ constexpr void unroll_body(const loop_body& body, const loop_counters& counters,
           values[v] = evaluate_join(s, predicates, v);
           break;
         case body_kind::load:
+          if (request.as_written) {
+            memory.forget();
+          }
           values[v] = evaluate_load(s, memory, v, predicates.bit_of(predicates.of_block(b), numbering));
           break;
         case body_kind::store:

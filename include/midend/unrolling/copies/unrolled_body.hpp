@@ -139,6 +139,11 @@ struct unroll_request {
   /// A copy, counted from 0, that keeps the test of the counted exit all the same, so that the remainder leaves in the
   /// middle; or -1 for none.
   std::uint32_t mid_exit_copy = static_cast<std::uint32_t>(-1);
+
+  /// One copy as the program writes it, to count what is there: each operation is a node of its own. Nothing is folded,
+  /// shared, forwarded or moved before the loop. What an instruction selector sees at one operation stays: a number
+  /// added in an address, a division of what is not negative, a bit that is negated.
+  bool as_written = false;
 };
 
 /// The result of `unroll_body`. Operands precede their users.

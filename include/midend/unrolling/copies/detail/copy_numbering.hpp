@@ -182,6 +182,23 @@ public:
     return value_of_node(found, kind.info.width);
   }
 
+  /// A node for an operation of the program as it is written: it is shared with no other, and counts as an operation
+  /// of the loop even if its operands do not change.
+  constexpr known_value compute_alone(expression_kind kind, span<const known_value> args) {
+    kind.info.flags = {};
+    if (!changes_width(kind.info.code)) {
+      kind.info.operand_width = kind.info.width;
+    }
+    const auto first = static_cast<std::uint32_t>(out_->operands.size());
+    for (const known_value& x : args) {
+      const unrolled_operand o = operand(x);
+      out_->operands.push_back(o);
+    }
+    is_fresh_ = true;
+    append_operation(kind, first, false);
+    return value_of_node(static_cast<unrolled_id>(out_->nodes.size() - 1), kind.info.width);
+  }
+
   /// The value of the operation of `v`, which has two operands. Those of a commutative operation are put in a fixed
   /// order, numbers last.
   constexpr known_value compute(const body_value& v, const known_value& a, const known_value& b) {

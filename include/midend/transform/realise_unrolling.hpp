@@ -1,0 +1,52 @@
+/// `realise_unrolling`: the clean-up after unrolling, in which the savings that an advice lists are made.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dataflow/domains/strided_interval_domain.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/cost.hpp"
+#include "midend/loops/dominators_and_loops.hpp"
+#include "midend/ssa/apply_sccp.hpp"
+#include "midend/ssa/apply_value_numbering.hpp"
+#include "midend/ssa/sccp.hpp"
+#include "midend/ssa/sccp_plan.hpp"
+#include "midend/ssa/value_numbering.hpp"
+#include "midend/ssa/value_numbering_plan.hpp"
+#include "midend/transform/clean_control.hpp"
+#include "midend/transform/hoist_invariants.hpp"
+#include "midend/transform/propagate_copies.hpp"
+#include "midend/transform/remove_dead_code.hpp"
+#include "midend/transform/simplify_loops.hpp"
+
+MIDEND_BEGIN_NAMESPACE
+
+/// Cleans up after loops were unrolled, in this order; `view_of(editor)` is a view of the cost rung of the program as
+/// it is then.
+///
+/// 1. `sccp` over `strided_interval_domain`: what a counter is, or is modulo the factor, decides tests in the copies.
+/// 2. `clean_control`: copies follow each other in one node where nothing branches.
+/// 3. `propagate_copies`: header phis that change places are their own next values after their period.
+/// 4. `value_numbering` over the same domain: what several copies compute is computed once.
+/// 5. `simplify_loops` and `hoist_invariants`: what is the same in each iteration is computed before the loop.
+/// 6. `remove_dead_code` and `clean_control`: what nothing needs any more goes.
+///
+/// Each step has its certificate; use them one by one to check these. Header nodes of loops that are left keep their
+/// numbers. The cost is that of the steps.
+template <class E, class ViewOf> void realise_unrolling(E& editor, const ViewOf& view_of) {
+  {
+    const auto view = view_of(editor);
+    apply_sccp(editor, plan_sccp(view, sccp(view, strided_interval_domain())));
+  }
+  clean_control(editor);
+  propagate_copies(editor);
+  {
+    const auto view = view_of(editor);
+    apply_value_numbering(editor, plan_value_numbering(view, value_numbering(view, strided_interval_domain())));
+  }
+  simplify_loops(editor);
+  hoist_invariants(editor);
+  remove_dead_code(editor);
+  clean_control(editor);
+}
+
+MIDEND_END_NAMESPACE
