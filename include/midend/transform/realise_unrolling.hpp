@@ -13,6 +13,7 @@
 #include "midend/ssa/value_numbering.hpp"
 #include "midend/ssa/value_numbering_plan.hpp"
 #include "midend/transform/clean_control.hpp"
+#include "midend/transform/fold_additions.hpp"
 #include "midend/transform/hoist_invariants.hpp"
 #include "midend/transform/propagate_copies.hpp"
 #include "midend/transform/remove_dead_code.hpp"
@@ -26,9 +27,10 @@ MIDEND_BEGIN_NAMESPACE
 /// 1. `sccp` over `strided_interval_domain`: what a counter is, or is modulo the factor, decides tests in the copies.
 /// 2. `clean_control`: copies follow each other in one node where nothing branches.
 /// 3. `propagate_copies`: header phis that change places are their own next values after their period.
-/// 4. `value_numbering` over the same domain: what several copies compute is computed once.
-/// 5. `simplify_loops` and `hoist_invariants`: what is the same in each iteration is computed before the loop.
-/// 6. `remove_dead_code` and `clean_control`: what nothing needs any more goes.
+/// 4. `fold_additions`: the copies compute counters from that of the first copy.
+/// 5. `value_numbering` over the same domain: what several copies compute is computed once.
+/// 6. `simplify_loops` and `hoist_invariants`: what is the same in each iteration is computed before the loop.
+/// 7. `remove_dead_code` and `clean_control`: what nothing needs any more goes.
 ///
 /// Each step has its certificate; use them one by one to check these. Header nodes of loops that are left keep their
 /// numbers. The cost is that of the steps.
@@ -39,6 +41,7 @@ template <class E, class ViewOf> void realise_unrolling(E& editor, const ViewOf&
   }
   clean_control(editor);
   propagate_copies(editor);
+  fold_additions(editor);
   {
     const auto view = view_of(editor);
     apply_value_numbering(editor, plan_value_numbering(view, value_numbering(view, strided_interval_domain())));
