@@ -5,6 +5,7 @@
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/dominance/dominators.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/cost.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
@@ -73,20 +74,31 @@ struct value_flow_graph {
   }
 };
 
-/// Whether `v` is a copy that keeps all bits.
-template <class IR> bool is_full_copy([[maybe_unused]] const IR& ir, [[maybe_unused]] value_id v) {
+/// What `v` is a copy of that keeps all bits: the operand of a copy, or what a guarded operation has as its value if a
+/// literal says that it does not run. `no_value`: it is no copy.
+template <class IR> value_id copied_value([[maybe_unused]] const IR& ir, [[maybe_unused]] value_id v) {
+  value_id copied = no_value;
+  if constexpr (has_guard<IR> && has_constant<IR>) {
+    const guard_of_value guard = ir.guard(v);
+    if (guard.predicate != no_value && guard.otherwise != no_value && is_removable(ir, v)) {
+      const auto holds = ir.constant(guard.predicate);
+      if (holds && (static_cast<std::uint64_t>(*holds) != 0) == guard.negated) {
+        return guard.otherwise;
+      }
+    }
+  }
   if constexpr (has_operation<IR>) {
     const operation_info info = ir.operation(v);
-    bool full = info.code == operation::copy && is_removable(ir, v);
-    std::size_t operands = 0;
-    for_each_id(ir.operands(v), [&](value_id operand) {
-      full = full && ir.operation(operand).width == info.width;
-      ++operands;
-    });
-    return full && operands == 1;
-  } else {
-    return false;
+    if (info.code == operation::copy && is_removable(ir, v)) {
+      std::size_t operands = 0;
+      for_each_id(ir.operands(v), [&](value_id operand) {
+        copied = ir.operation(operand).width == info.width ? operand : no_value;
+        ++operands;
+      });
+      copied = operands == 1 ? copied : no_value;
+    }
   }
+  return copied;
 }
 
 template <class IR> class copy_planner {
@@ -137,7 +149,7 @@ private:
     for (node_id n = 0; n != reached_.size(); ++n) {
       for_each_id(ir_.values(n), [&](value_id v) {
         home_[v] = n;
-        if (reached_[n] != 0 && (ir_.is_phi(v) || (!is_terminator(ir_, v) && is_full_copy(ir_, v)))) {
+        if (reached_[n] != 0 && (ir_.is_phi(v) || (!is_terminator(ir_, v) && copied_value(ir_, v) != no_value))) {
           merges_.push_back(v);
         }
       });
@@ -152,7 +164,7 @@ private:
         }
       });
     } else {
-      for_each_id(ir_.operands(v), visit);
+      visit(copied_value(ir_, v));
     }
   }
 
@@ -244,7 +256,9 @@ private:
 /// phis and from operands to copies: what flows to v from one source only flows through it, and what has no such
 /// dominator is met by two sources on disjoint ways. So one dominator tree finds all of them, nested ones too.
 ///
-/// A copy is an operation `copy` of the semantics rung whose operand has its width; an IR without this rung has none.
+/// A copy is an operation `copy` of the semantics rung whose operand has its width; an IR without this rung has none. If
+/// the IR has guards (`ir/cost.hpp`), a guarded operation whose predicate is the literal for which it does not run is a
+/// copy of its other value.
 /// Literals are compared by number. Phis with the literal `undef` as an input stay: what is undefined may be another
 /// value at each read. Edges from unreachable nodes do not count, and unreachable phis and copies stay.
 ///

@@ -17,6 +17,7 @@
 #include "midend/transform/hoist_invariants.hpp"
 #include "midend/transform/propagate_copies.hpp"
 #include "midend/transform/remove_dead_code.hpp"
+#include "midend/transform/share_loads.hpp"
 #include "midend/transform/simplify_loops.hpp"
 
 MIDEND_BEGIN_NAMESPACE
@@ -26,11 +27,13 @@ MIDEND_BEGIN_NAMESPACE
 ///
 /// 1. `sccp` over `strided_interval_domain`: what a counter is, or is modulo the factor, decides tests in the copies.
 /// 2. `clean_control`: copies follow each other in one node where nothing branches.
-/// 3. `propagate_copies`: header phis that change places are their own next values after their period.
+/// 3. `propagate_copies`: header phis that change places are their own next values after their period, and
+///    an operation whose guard never holds is its other value.
 /// 4. `fold_additions`: the copies compute counters from that of the first copy.
 /// 5. `value_numbering` over the same domain: what several copies compute is computed once.
-/// 6. `simplify_loops` and `hoist_invariants`: what is the same in each iteration is computed before the loop.
-/// 7. `remove_dead_code` and `clean_control`: what nothing needs any more goes.
+/// 6. `share_loads`: copies that load one place load it once.
+/// 7. `simplify_loops` and `hoist_invariants`: what is the same in each iteration is computed before the loop.
+/// 8. `remove_dead_code` and `clean_control`: what nothing needs any more goes.
 ///
 /// Each step has its certificate; use them one by one to check these. Header nodes of loops that are left keep their
 /// numbers. The cost is that of the steps.
@@ -40,12 +43,13 @@ template <class E, class ViewOf> void realise_unrolling(E& editor, const ViewOf&
     apply_sccp(editor, plan_sccp(view, sccp(view, strided_interval_domain())));
   }
   clean_control(editor);
-  propagate_copies(editor);
+  apply_propagate_copies(editor, plan_propagate_copies(view_of(editor)));
   fold_additions(editor);
   {
     const auto view = view_of(editor);
     apply_value_numbering(editor, plan_value_numbering(view, value_numbering(view, strided_interval_domain())));
   }
+  apply_share_loads(editor, plan_share_loads(view_of(editor)));
   simplify_loops(editor);
   hoist_invariants(editor);
   remove_dead_code(editor);

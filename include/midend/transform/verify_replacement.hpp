@@ -5,6 +5,7 @@
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/dominance/dominators.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/cost.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
@@ -127,13 +128,15 @@ private:
       fail(replacement_fault::not_dominated, n, r.value);
       return;
     }
-    bool same = is_phi || is_copy(r.value);
+    bool same = is_phi || is_copy(r.value) || is_same_load(n, r);
     if constexpr (has_is_undefined<Before>) {
       same = same && !before_.is_undefined(r.by);
     }
-    if (!is_phi) {
+    if (const value_id other = value_without_running(r.value); other != no_value) {
+      same = source_[other] == r.by;
+    } else if (!is_phi && is_copy(r.value)) {
       for_each_id(before_.operands(r.value), [&](value_id x) { same = same && source_[x] == r.by; });
-    } else if (same) {
+    } else if (is_phi && same) {
       for_each_id(before_.graph().in_edges(n), [&](edge_id e) {
         const auto input = static_cast<value_id>(before_.phi_input(r.value, e));
         same = same && (!tree.is_reachable(static_cast<node_id>(before_.graph().edge_source(e))) ||
@@ -143,6 +146,78 @@ private:
     if (!same) {
       fail(replacement_fault::different_value, n, r.value);
     }
+  }
+
+  /// The value of a guarded operation that never runs, because its predicate is a literal.
+  value_id value_without_running([[maybe_unused]] value_id v) const {
+    if constexpr (has_guard<Before>) {
+      const guard_of_value guard = before_.is_phi(v) ? guard_of_value() : before_.guard(v);
+      if (guard.predicate != no_value) {
+        const auto bit = before_.constant(guard.predicate);
+        return bit && (static_cast<std::uint64_t>(*bit) != 0) == guard.negated ? guard.otherwise : no_value;
+      }
+    }
+    return no_value;
+  }
+
+  /// Whether both are loads of the same place by the same operation, and from the first there is one way to the second,
+  /// on which nothing writes there. `n`: the node of the second.
+  bool is_same_load(node_id n, const value_replacement& r) {
+    const value_id v = r.value;
+    if (before_.is_phi(v) || is_terminator(before_, v) || before_.effect(v) != effect_kind::reads ||
+        pair_.old_home[r.by] == no_node || before_.is_phi(r.by) || is_terminator(before_, r.by) ||
+        before_.effect(r.by) != effect_kind::reads || before_.is_volatile(v) || before_.is_volatile(r.by) ||
+        !before_.same_operation(v, before_, r.by) || !before_.same_operation(r.by, before_, v)) {
+      return false;
+    }
+    operands_.clear();
+    for_each_id(before_.operands(v), [&](value_id x) { operands_.push_back(x); });
+    std::size_t i = 0;
+    bool same = true;
+    for_each_id(before_.operands(r.by), [&](value_id x) {
+      same = same && i < operands_.size() && x != no_value && source_[x] == source_[operands_[i]];
+      ++i;
+    });
+    same = same && i == operands_.size();
+    const node_id home = pair_.old_home[r.by];
+    for (std::size_t steps = 0; same; ++steps) {
+      for_each_id(before_.values(n), [&](value_id x) {
+        const bool is_later = n == home && position_[x] <= position_[r.by];
+        const bool is_past = steps == 0 && position_[x] >= position_[v];
+        same = same && (is_later || is_past || before_.is_phi(x) || !may_write_for(x, v));
+      });
+      if (n == home) {
+        return same && (steps != 0 || position_[r.by] < position_[v]);
+      }
+      node_id above = no_node;
+      std::size_t ways = 0;
+      for_each_id(before_.graph().in_edges(n), [&](edge_id e) {
+        const auto from = static_cast<node_id>(before_.graph().edge_source(e));
+        if (from < pair_.reached.size() && pair_.reached[from] != 0) {
+          above = from;
+          ++ways;
+        }
+      });
+      same = same && ways == 1 && steps != pair_.order.size();
+      n = above;
+    }
+    return false;
+  }
+
+  /// Whether `x` may write what the load `v` reads. If the IR tells classes of memory, those that differ do not overlap.
+  bool may_write_for(value_id x, [[maybe_unused]] value_id v) const {
+    if (before_.effect(x) == effect_kind::none || (before_.effect(x) == effect_kind::reads && !before_.is_volatile(x))) {
+      return false;
+    }
+    if constexpr (requires { before_.memory(x)->memory; }) {
+      if (before_.effect(x) == effect_kind::writes && !before_.is_volatile(x)) {
+        const auto written = before_.memory(x);
+        const auto read = before_.memory(v);
+        return !written || !read || written->memory == any_memory || read->memory == any_memory ||
+               written->memory == read->memory;
+      }
+    }
+    return true;
   }
 
   /// Whether it is a copy with the width of its only operand.
@@ -242,7 +317,10 @@ private:
 ///
 /// **What is checked** of the reachable part of the program.
 /// 1. Each value of the witness is a copy, which keeps all bits, of a value that has its source, or a phi whose inputs
-///    along all reachable edges have its source. A value without an entry is its own source.
+///    along all reachable edges have its source, or a guarded operation that a literal keeps from running, and then its
+///    other value has that source. Or both are loads by the same operation, whose operands have the same sources, and
+///    each node on the way from the first to the second has one reachable predecessor, and nothing on it may write what
+///    they read. A value without an entry is its own source.
 /// 2. The source is a literal or parameter, or it is computed before the value on every way: its node strictly
 ///    dominates that of the value, or, for a copy, it is earlier in the node. The literal `undef` is no source.
 /// 3. Edges and cases are the old ones. Operations are the old ones of each node in their order; those that are missing

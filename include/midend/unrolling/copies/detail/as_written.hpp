@@ -152,7 +152,10 @@ constexpr known_value value_as_written(copy_state& s, body_id v, bool is_added_t
   }
   case operation::select: {
     known_value operands[] = {is_not_zero(numbering, args[0]), args[1], args[2]};
-    if (!operands[0].is_literal() && operands[0].addend != 0) {
+    if (operands[0].is_literal()) { // a guard that always holds takes no operation
+      return operands[0].addend != 0 ? operands[1] : operands[2];
+    }
+    if (operands[0].addend != 0) {
       std::swap(operands[1], operands[2]);
       operands[0].addend = 0;
     }
