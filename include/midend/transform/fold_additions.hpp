@@ -145,7 +145,8 @@ private:
     return code == operation::add || code == operation::sub ? step_of(v, code == operation::sub) : step();
   }
 
-  /// Sums that some operation needs in a register whatever is folded.
+  /// Sums that some operation needs in a register whatever is folded. A phi does not count: where it is the next value
+  /// of a counter the comparison loses nothing, and what is read after the loop can be computed there.
   void note_needs() {
     is_needed_.assign(sums_.size(), 0);
     const auto need = [&](value_id v) {
@@ -162,10 +163,6 @@ private:
             for_each_id(ir_.operands(v), need);
           }
         }
-      });
-      for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
-        for_each_phi(ir_, static_cast<node_id>(ir_.graph().edge_target(e)),
-                     [&](value_id phi) { need(static_cast<value_id>(ir_.phi_input(phi, e))); });
       });
     }
   }
@@ -268,7 +265,7 @@ private:
 
 /// The additions and subtractions of a number whose other operand is one, too: i + 1 + 1 + 1 becomes i + 3, read from
 /// i. So the copies of an unrolled loop compute their counters from that of the first copy, and not one from another.
-/// A comparison of such a sum with a number reads the start of the chain if no other operation needs the sum: i + 3 < 10
+/// A comparison of a sum with a number reads the start of the chain if no other operation but phis needs the sum: i + 3 < 10
 /// becomes i < 7. What nothing reads afterwards stays for `remove_dead_code`.
 ///
 /// **Promises.** If no step of a chain wraps, the whole chain is the sum of integers; so an addition keeps its promise

@@ -40,6 +40,7 @@ class unroll_body_workspace {
   flat_array<std::uint64_t> numbers_;
   flat_array<bool> is_invariant_;
   flat_array<bool> is_added_to_;
+  flat_array<bool> leads_out_;
 };
 
 namespace detail {
@@ -208,14 +209,54 @@ constexpr void spread_invariance(unrolled_body& out) {
   }
 }
 
-/// Sets what is used after the loop and what the header phis are next. If control has surely left, no iteration
+/// Marks the values that those used after the loop are computed from, in the same iteration or an earlier one. `work` is
+/// memory.
+constexpr void mark_leading_out(const loop_body& body, flat_array<bool>& out, flat_array<std::uint32_t>& work) {
+  out.assign(body.num_values(), false);
+  work.clear();
+  const auto mark = [&](body_id v) {
+    if (v != no_body_value && !out[v]) {
+      out[v] = true;
+      work.push_back(v);
+    }
+  };
+  for (const body_id v : body.live_out) {
+    mark(v);
+  }
+  while (!work.empty()) {
+    const body_id v = work.back();
+    work.pop_back();
+    const body_value& value = body.values[v];
+    for (const body_id o : body.operands_of(v)) {
+      mark(o);
+    }
+    mark(value.guard);
+    if (value.kind == body_kind::load || value.kind == body_kind::store) {
+      mark(body.accesses[value.access].base);
+      mark(body.accesses[value.access].index);
+    }
+    for (const body_block& block : body.blocks) {
+      if (value.kind != body_kind::join) {
+        break;
+      }
+      mark(block.condition);
+    }
+  }
+}
+
+/// Sets what is used after the loop, unless the rolled loop computes it again, and what the header phis are next. If control has surely left, no iteration
 /// follows, and the next value of a phi does not matter. A phi that is its own next value is invariant.
-constexpr void bind_end(copy_state& s, bool has_left) {
+constexpr void bind_end(copy_state& s, bool has_left, const flat_array<bool>& leads_out) {
   for (const body_id v : s.body.live_out) {
-    s.out.live_out.push_back(s.operand_of(s.values[v]));
+    if (!s.request.continues_rolled) {
+      s.out.live_out.push_back(s.operand_of(s.values[v]));
+    }
   }
   bool has_fixed = false;
   for (body_id phi = 0; phi != s.body.num_phis; ++phi) {
+    if (s.request.continues_rolled && leads_out[phi]) {
+      s.out.live_out.push_back(s.operand_of(s.values[s.body.next(phi)]));
+    }
     s.out.next.push_back(s.operand_of(s.values[has_left ? phi : s.body.next(phi)]));
     const unrolled_id n = s.out.phis[phi];
     if (n != no_unrolled && !s.out.is_straight_line && s.out.next.back() == unrolled_operand{n, 0}) {
@@ -350,7 +391,10 @@ constexpr void unroll_body(const loop_body& body, const loop_counters& counters,
     }
     has_left = predicates.of_block(body.bottom()) == never;
   }
-  bind_end(s, has_left);
+  if (request.continues_rolled) {
+    mark_leading_out(body, w.leads_out_, w.folded_tests_);
+  }
+  bind_end(s, has_left, w.leads_out_);
 }
 
 /// The same if nothing is known about operations that are `other`.

@@ -140,6 +140,10 @@ struct unroll_request {
   /// middle; or -1 for none.
   std::uint32_t mid_exit_copy = static_cast<std::uint32_t>(-1);
 
+  /// The rolled loop runs what is left, at least one iteration: values that are used after the loop are its values, and
+  /// where the counted exit leaves the new body only the header phis count.
+  bool continues_rolled = false;
+
   /// One copy as the program writes it, to count what is there: each operation is a node of its own. Nothing is folded,
   /// shared, forwarded or moved before the loop. What an instruction selector sees at one operation stays: a number
   /// added in an address, a division of what is not negative, a bit that is negated.
@@ -157,8 +161,10 @@ struct unrolled_body {
                                             ///< after a straight line
   flat_array<unrolled_exit> exits;          ///< in program order
   flat_array<unrolled_operand> exit_values; ///< by exit, for each of `loop_body::live_out` its value there; no node if
-                                            ///< some path to the exit does not compute it
-  flat_array<unrolled_operand> live_out;    ///< the values of `loop_body::live_out` after the last copy; likewise
+                                            ///< some path to the exit does not compute it, or the rolled loop does
+  flat_array<unrolled_operand> live_out;    ///< the values of `loop_body::live_out` after the last copy; likewise. If
+                                            ///< the rolled loop follows: the next values of the header phis that
+                                            ///< those depend on
   flat_array<unrolled_sum> sums;            ///< by copy; sums with addend 0 may be missing
   flat_array<unrolling_saving> savings;     ///< by copy; without `dead_operation` and `vanished_phi`, which show only
                                             ///< when the nodes that are used are known

@@ -166,6 +166,7 @@ private:
     request.drops_counted_tests = c.kind != unrolling_kind::uncounted;
     request.first_iteration = c.remainder == remainder_placement::prologue ? c.remainder_iterations : 0;
     request.knows_position = c.remainder != remainder_placement::prologue || count_.is_exact;
+    request.continues_rolled = c.kind == unrolling_kind::runtime || c.remainder == remainder_placement::epilogue;
     if (leaves_in_the_middle && count_.is_exact) {
       request.mid_exit_copy = static_cast<std::uint32_t>(c.remainder_iterations - 1);
     }

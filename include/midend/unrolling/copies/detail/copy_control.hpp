@@ -359,8 +359,9 @@ constexpr void append_exit(copy_state& s, const path_predicates& predicates, std
   const unrolled_operand predicate = s.numbering.operand(bit);
   const std::uint32_t source = s.body.edges[edge].source;
   for (const body_id v : s.body.live_out) {
-    const bool is_computed =
-        v < s.body.num_phis || s.is_outside(v) || predicates.dominates(s.body.values[v].block, source);
+    const bool is_recomputed = s.request.continues_rolled && edge == s.counted_edge;
+    const bool is_computed = !is_recomputed && (v < s.body.num_phis || s.is_outside(v) ||
+                                                predicates.dominates(s.body.values[v].block, source));
     s.out.exit_values.push_back(is_computed ? s.operand_of(s.values[v]) : unrolled_operand{});
   }
   s.out.exits.push_back({s.copy(), edge, predicate.node, predicate.addend != 0, edge == s.counted_edge,
