@@ -112,10 +112,10 @@ struct findings {
 void number(const llvm::Function& f, findings& out) {
   const midend::llvm_congruence view(f);
   const midend::flat_domain<> domain;
-  const auto found = midend::value_numbering(view, domain);
+  const auto found = midend::value_numbering_with_branch_facts(view, domain);
   const auto facts = midend::sccp(view, domain);
   const auto plan = midend::plan_value_numbering(view, found);
-  out.rejected += midend::verify_congruence(view, found) ? 1u : 0u;
+  out.rejected += midend::verify_congruence_with_branch_facts(view, found) ? 1u : 0u;
   const auto remove = [&](value_id v) { out.removed.insert(llvm::cast<llvm::Instruction>(view.value(v))); };
   for (const auto& change : plan.replacements) {
     if (change.is_removable) {

@@ -20,10 +20,10 @@ struct midend::detail::congruence_mutation {
     r.starts_.assign(count + std::size_t{1}, 0);
     for (value_id v = 0; v != classes.size(); ++v) {
       r.class_[v] = classes[v];
-      ++r.starts_[classes[v]];
+      r.starts_[classes[v]] += v < r.members_.size() ? 1u : 0u; // the others are copies after branches
     }
     counts_to_ends(r.starts_);
-    for (value_id v = static_cast<value_id>(classes.size()); v-- != 0;) {
+    for (value_id v = static_cast<value_id>(r.members_.size()); v-- != 0;) {
       r.members_[--r.starts_[classes[v]]] = v;
     }
   }

@@ -24,8 +24,48 @@ using midend::node_id;
 using midend::value_id;
 namespace elbrus = midend::elbrus;
 
-TEST_CASE_TEMPLATE("random programs mean the same after value numbering", D, midend::flat_domain<>,
-                   midend::known_bits_domain, midend::number_domain) {
+namespace {
+
+/// Value numbering over a domain, with or without what branches say.
+template <class D, bool BranchFacts> struct numbering {
+  using domain = D;
+  static constexpr bool has_branch_facts = BranchFacts;
+
+  static auto run(const elbrus::cost_view& view) {
+    if constexpr (BranchFacts) {
+      return midend::value_numbering_with_branch_facts(view, D());
+    } else {
+      return midend::value_numbering(view, D());
+    }
+  }
+
+  static auto facts(const elbrus::cost_view& view) {
+    if constexpr (BranchFacts) {
+      return midend::sccp_with_branch_facts(view, D());
+    } else {
+      return midend::sccp(view, D());
+    }
+  }
+
+  static auto verify(const elbrus::cost_view& view, const midend::value_numbering_result<D>& found) {
+    if constexpr (BranchFacts) {
+      return midend::verify_congruence_with_branch_facts(view, found);
+    } else {
+      return midend::verify_congruence(view, found);
+    }
+  }
+};
+
+} // namespace
+
+using flat_numbering = numbering<midend::flat_domain<>, false>;
+using bits_numbering = numbering<midend::known_bits_domain, false>;
+using number_numbering = numbering<midend::number_domain, false>;
+using flat_numbering_of_branches = numbering<midend::flat_domain<>, true>;
+using number_numbering_of_branches = numbering<midend::number_domain, true>;
+
+TEST_CASE_TEMPLATE("random programs mean the same after value numbering", T, flat_numbering, bits_numbering,
+                   number_numbering, flat_numbering_of_branches, number_numbering_of_branches) {
   std::size_t equal = 0;
   std::size_t dropped = 0;
   std::size_t constants = 0;
@@ -38,9 +78,9 @@ TEST_CASE_TEMPLATE("random programs mean the same after value numbering", D, mid
     elbrus::program p = g.program;
     for (elbrus::procedure& each : p.procedures) {
       elbrus::construct_ssa(each);
-      const auto found = midend::value_numbering(elbrus::cost_view(each), D());
+      const auto found = T::run(elbrus::cost_view(each));
       const auto plan = midend::plan_value_numbering(elbrus::cost_view(each), found);
-      const auto facts = midend::sccp(elbrus::cost_view(each), D());
+      const auto facts = T::facts(elbrus::cost_view(each));
       bool is_as_good = true;
       for (value_id v = 0; v != facts.num_values(); ++v) {
         is_as_good = is_as_good && (!facts.constant(v) || found.constant(v) || !found.is_computed(v));
@@ -50,7 +90,7 @@ TEST_CASE_TEMPLATE("random programs mean the same after value numbering", D, mid
       }
       // Widening is not monotone, so in theory knowing more may give less.
       CHECK_MESSAGE(is_as_good, "seed ", seed, "\n", elbrus::to_text(each));
-      CHECK_MESSAGE(!midend::verify_congruence(elbrus::cost_view(each), found), "seed ", seed);
+      CHECK_MESSAGE(!T::verify(elbrus::cost_view(each), found), "seed ", seed);
       equal += plan.replacements.size();
       dropped += plan.dropped_promises.size();
       constants += plan.constants.replacements.size();

@@ -299,3 +299,68 @@ TEST_CASE("a replacement can be vetoed") {
   CHECK(elbrus::verify(f.program).empty());
   CHECK(elbrus::to_text(f.program).find("%y2 = add.i32 1, %x") != std::string::npos);
 }
+
+TEST_CASE("what was decided at first and chooses between equal values stays equal to what it was equal to") {
+  // %s passes %a on, at first because %c is 1, later because both choices are %a.
+  numbered f(R"(
+proc @f(%a: i32, %n: i32) -> i32 {
+  node n0:
+    br n1
+  node n1:
+    %i = phi.i32 [n0: 0], [n1: %i1]
+    %c = cmp.lt.i32 %i, 1
+    %b = or.i32 %a, 0
+    %s = select.i32 %c, %a, %b
+    %u = mul.i32 %s, 3
+    %v = mul.i32 %a, 3
+    %i1 = add.i32 %i, %v
+    %e = cmp.lt.i32 %i1, %n
+    br %e ? n1 : n2
+  node n2:
+    %r = add.i32 %u, %v
+    ret %r
+}
+)");
+  CHECK(f.are_congruent("s", "a"));
+  CHECK(f.are_congruent("u", "v"));
+}
+
+TEST_CASE("after a branch, values that it compares are equal, and so is what is computed from them") {
+  numbered f(R"(
+proc @f(%a: i32, %b: i32, %n: i32) -> i32 {
+  node n0:
+    %x = add.i32 %a, 1
+    %y = mul.i32 %b, 3
+    %x2 = mul.i32 %x, %x
+    %c = cmp.eq.i32 %y, %x
+    br %c ? n1 : n2
+  node n1:
+    %y2 = mul.i32 %y, %y
+    %d = sub.i32 %x, %y
+    br n2
+  node n2:
+    %p = phi.i32 [n0: %x], [n1: %y]
+    %z = cmp.eq.i32 %n, 0
+    br %z ? n4 : n3
+  node n3:
+    br n4
+  node n4:
+    %q = phi.i32 [n2: %n], [n3: 0]
+    %m = mul.i32 %y, %y
+    %r = add.i32 %p, %q
+    ret %r
+}
+)");
+  const auto found = midend::value_numbering_with_branch_facts(f.view(), midend::flat_domain<>());
+  CHECK(!midend::verify_congruence_with_branch_facts(f.view(), found));
+  CHECK(to_text(f.view(), midend::plan_value_numbering(f.view(), found), names_of{f.procedure()}) ==
+        "replace %y2 by %x2\n"
+        "replace %p by %x\n"
+        "replace %r by %x\n"
+        "replace %d by 0\n"
+        "replace %q by 0\n");
+  CHECK(!found.are_congruent(f.value("m"), f.value("x2"))); // after the branch only
+  CHECK(!found.are_congruent(f.value("x"), f.value("y")));
+  CHECK(!f.are_congruent("y2", "x2"));
+  CHECK(midend::verify_congruence(f.view(), found).fault == midend::congruence_fault::other_program);
+}

@@ -138,12 +138,13 @@ public:
   constexpr congruence_solver(const IR& ir, const D& domain, workspace& w, value_numbering_result<D>& out)
       : ir_(ir), domain_(domain), w_(w), out_(out) {}
 
-  constexpr void run(sccp_options options) {
+  /// The result covers the first `num_values` values; the others are copies after branches.
+  constexpr void run(std::size_t num_values, sccp_options options) {
     options.undefined = undef_policy::top;
     sccp_solver<IR, D, congruence_reference<IR, D>>(ir_, domain_, options, w_.facts_, out_.facts_,
                                                     congruence_reference<IR, D>(*this))
-        .run(static_cast<std::size_t>(ir_.num_values()));
-    finish();
+        .run(num_values);
+    finish(num_values);
   }
 
   // ---- What the solver of facts tells and asks.
@@ -257,35 +258,44 @@ public:
     return revisit();
   }
 
-  /// Numbers the classes in the order of their first values.
-  constexpr void finish() {
+  /// Numbers the classes in the order of their first values, classes of copies alone last.
+  constexpr void finish(std::size_t num_values) {
     const std::size_t count = w_.root_.size();
     w_.numbers_.assign(w_.classes_.size(), no_class);
     w_.changed_.clear(); // all values, in the order of the result
-    w_.changed_.reserve(count);
+    w_.changed_.reserve(num_values);
     out_.class_.assign(count, no_class);
     out_.starts_.clear();
     out_.without_value_.resize(count);
     out_.without_value_.reset();
-    for (value_id v = 0; v != count; ++v) {
+    for (value_id v = 0; v != num_values; ++v) {
       if (w_.home_[v] == no_node) {
         number(v);
       }
     }
     for (const node_id n : w_.nodes_) {
-      for_each_id(ir_.values(n), [&](value_id v) { number(v); });
+      for_each_id(ir_.values(n), [&](value_id v) {
+        if (v < num_values) {
+          number(v);
+        }
+      });
     }
-    for (value_id v = 0; v != count; ++v) {
+    for (value_id v = 0; v != num_values; ++v) {
       if (out_.class_[v] == no_class) {
         number(v);
       }
     }
+    auto num_classes = static_cast<std::uint32_t>(out_.starts_.size());
     out_.starts_.push_back(0);
     counts_to_ends(out_.starts_);
-    out_.members_.resize_for_overwrite(count);
-    for (std::size_t i = count; i-- != 0;) {
+    out_.members_.resize_for_overwrite(num_values);
+    for (std::size_t i = num_values; i-- != 0;) {
       const value_id v = w_.changed_[i];
       out_.members_[--out_.starts_[out_.class_[v]]] = v;
+    }
+    for (auto v = static_cast<value_id>(num_values); v != count; ++v) {
+      out_.class_[v] = number_of_class(v, num_classes);
+      num_classes += out_.class_[v] == num_classes ? 1u : 0u;
     }
   }
 
@@ -412,11 +422,22 @@ private:
     for (std::size_t i = 0; i != w_.moving_.size(); ++i) {
       for (const ssa_use use : uses_->of(w_.moving_[i])) {
         if (!positions_->is_end(use.item) && w_.roles_[use.item] == role::passed &&
-            (use.edge == no_edge || is_early(use.edge) || !arrives_early(use.item))) {
+            (use.edge == no_edge ? !still_passes(use.item, w_.moving_[i])
+                                 : is_early(use.edge) || !arrives_early(use.item))) {
           add_moving(use.item);
         }
       }
     }
+  }
+
+  /// Whether an operation passes on what it did, which is not `moving`: a select that was decided so far may choose
+  /// between equal values. If it moved, it would be split from its equals, although it comes back to its class.
+  constexpr bool still_passes(value_id v, value_id moving) const {
+    if (class_of(v) == class_of(moving)) {
+      return false;
+    }
+    const value_id operand = operand_passed_by(v);
+    return operand != no_value && is_placed(operand) && class_of(operand) == class_of(v);
   }
 
   /// Moves what has to move, and then what differs for this reason.
@@ -968,22 +989,25 @@ private:
   // ---- The end.
 
   constexpr void number(value_id v) {
-    const bool is_in_class = is_placed(v);
     const auto fresh = static_cast<std::uint32_t>(out_.starts_.size());
-    std::uint32_t c = fresh;
-    if (is_in_class) {
-      std::uint32_t& number = w_.numbers_[class_of(v)];
-      number = number == no_class ? fresh : number;
-      c = number;
-    } else {
-      out_.without_value_.set(v);
-    }
+    const std::uint32_t c = number_of_class(v, fresh);
     if (c == fresh) {
       out_.starts_.push_back(0);
     }
     ++out_.starts_[c];
     out_.class_[v] = c;
     w_.changed_.push_back(v);
+  }
+
+  /// In the result. It is `fresh` if that of `v` has none.
+  constexpr std::uint32_t number_of_class(value_id v, std::uint32_t fresh) {
+    if (!is_placed(v)) {
+      out_.without_value_.set(v);
+      return fresh;
+    }
+    std::uint32_t& number = w_.numbers_[class_of(v)];
+    number = number == no_class ? fresh : number;
+    return number;
   }
 
   // ---- Shorthands.
@@ -1086,7 +1110,7 @@ private:
 template <semantic_ir_argument IR, domain_of_ir_argument<IR> D>
 constexpr void value_numbering(const IR& ir, const D& domain, const sccp_options& options,
                                value_numbering_workspace<D>& workspace, value_numbering_result<D>& out) {
-  detail::congruence_solver<IR, D>(ir, domain, workspace, out).run(options);
+  detail::congruence_solver<IR, D>(ir, domain, workspace, out).run(static_cast<std::size_t>(ir.num_values()), options);
 }
 
 /// The result as a value.
@@ -1101,6 +1125,32 @@ constexpr auto value_numbering(const IR& ir, const D& domain, const sccp_options
 /// With the constants of `ir`.
 template <semantic_ir_argument IR> constexpr auto value_numbering(const IR& ir) {
   return value_numbering(ir, flat_domain<constant_of<IR>>());
+}
+
+/// The same, and facts and classes also follow from branches: where an edge is taken only if x == y, x and y are equal
+/// and what is computed from them is, too; after x == 0, x is 0. Works on the view of `sccp_with_branch_facts`, so a
+/// value stays in its class, and what reads it after the branch may be in another one. Costs as much in addition.
+///
+/// x == y has to mean that x may be read in place of y, as for numbers; where branches on `undef` or poison do not stop
+/// the program, it does not.
+template <semantic_ir_argument IR, domain_of_ir_argument<IR> D>
+  requires has_assume<D>
+void value_numbering_with_branch_facts(const IR& ir, const D& domain, const sccp_options& options,
+                                       value_numbering_workspace<D>& workspace, value_numbering_result<D>& out) {
+  using view = detail::branch_facts_view<IR>;
+  const view with_copies(ir);
+  detail::congruence_solver<view, D>(with_copies, domain, workspace, out)
+      .run(static_cast<std::size_t>(ir.num_values()), options);
+}
+
+/// The result as a value.
+template <semantic_ir_argument IR, domain_of_ir_argument<IR> D>
+  requires has_assume<D>
+auto value_numbering_with_branch_facts(const IR& ir, const D& domain, const sccp_options& options = {}) {
+  value_numbering_result<D> out;
+  value_numbering_workspace<D> workspace;
+  value_numbering_with_branch_facts(ir, domain, options, workspace, out);
+  return out;
 }
 
 MIDEND_END_NAMESPACE

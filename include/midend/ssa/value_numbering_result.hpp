@@ -28,6 +28,7 @@ struct value_numbering_counters {
 
 namespace detail {
 template <class IR, class D> class congruence_solver;
+template <class IR, class D> class congruence_checker;
 struct congruence_mutation;
 } // namespace detail
 
@@ -47,7 +48,7 @@ public:
   /// Facts, executable nodes and edges, as `sccp` reports them.
   constexpr const sccp_result<D>& facts() const { return facts_; }
 
-  constexpr std::size_t num_values() const { return class_.size(); }
+  constexpr std::size_t num_values() const { return members_.size(); }
 
   /// Including the classes of one value.
   constexpr std::size_t num_classes() const { return starts_.empty() ? 0 : starts_.size() - 1; }
@@ -91,10 +92,11 @@ public:
 
 private:
   template <class IR, class Domain> friend class detail::congruence_solver;
+  template <class IR, class Domain> friend class detail::congruence_checker;
   friend detail::congruence_mutation; // of tests
 
   sccp_result<D> facts_;
-  flat_array<std::uint32_t> class_;  ///< by value
+  flat_array<std::uint32_t> class_;  ///< by value, with copies after branches; theirs may come after all others
   flat_array<std::uint32_t> starts_; ///< by class: its first member in `members_`; and the end
   flat_array<value_id> members_;     ///< class by class
   bit_row without_value_;

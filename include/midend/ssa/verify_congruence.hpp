@@ -5,6 +5,7 @@
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/semantics.hpp"
+#include "midend/ssa/detail/branch_facts.hpp"
 #include "midend/ssa/detail/congruence_rules.hpp"
 #include "midend/ssa/sccp.hpp"
 #include "midend/ssa/value_numbering_result.hpp"
@@ -45,28 +46,31 @@ template <class IR, class D> class congruence_checker {
 public:
   congruence_checker(const IR& ir, const value_numbering_result<D>& claimed) : ir_(ir), claimed_(claimed) {}
 
-  congruence_error run(sccp_options options) {
+  /// The result covers the first `num_values` values; the others are copies after branches.
+  congruence_error run(std::size_t num_values, sccp_options options) {
     options.undefined = undef_policy::top;
     const auto& g = ir_.graph();
-    if (claimed_.num_values() != static_cast<std::size_t>(ir_.num_values()) ||
+    if (claimed_.num_values() != num_values || claimed_.class_.size() != static_cast<std::size_t>(ir_.num_values()) ||
         claimed_.facts().num_nodes() != static_cast<std::size_t>(g.num_nodes()) ||
         claimed_.facts().num_edges() != static_cast<std::size_t>(g.num_edges())) {
       return {congruence_fault::other_program, no_value, no_value, no_edge};
     }
     collect_in_edges();
-    for (std::uint32_t c = 0; c != claimed_.num_classes(); ++c) {
-      if (const congruence_error error = check_class(claimed_.members_of_class(c))) {
+    collect_members();
+    for (std::size_t c = 0; c + 1 < starts_.size(); ++c) {
+      if (const congruence_error error =
+              check_class({members_.data() + starts_[c], members_.data() + starts_[c + 1]})) {
         return error;
       }
     }
-    return check_facts(options);
+    return check_facts(num_values, options);
   }
 
 private:
-  congruence_error check_facts(const sccp_options& options) const {
+  congruence_error check_facts(std::size_t num_values, const sccp_options& options) const {
     const auto equal = [this](value_id v, value_id w) { return claimed_.are_congruent(v, w); };
     const sccp_error error =
-        sccp_checker<IR, D, decltype(equal)>(ir_, claimed_.facts(), options, equal).run(claimed_.num_values());
+        sccp_checker<IR, D, decltype(equal)>(ir_, claimed_.facts(), options, equal).run(num_values);
     switch (error.fault) {
     case sccp_fault::none:
       return {};
@@ -165,9 +169,26 @@ private:
     return agree;
   }
 
+  /// Class by class, with copies.
+  void collect_members() {
+    std::uint32_t count = 0;
+    for (const std::uint32_t c : claimed_.class_) {
+      count = c < count ? count : c + 1;
+    }
+    starts_.assign(count + std::size_t{1}, 0);
+    for (const std::uint32_t c : claimed_.class_) {
+      ++starts_[c];
+    }
+    counts_to_ends(starts_);
+    members_.resize_for_overwrite(claimed_.class_.size());
+    for (auto v = static_cast<value_id>(members_.size()); v-- != 0;) {
+      members_[--starts_[claimed_.class_[v]]] = v;
+    }
+  }
+
   void collect_in_edges() {
     const auto count = static_cast<node_id>(ir_.graph().num_nodes());
-    home_.assign(claimed_.num_values(), no_node);
+    home_.assign(claimed_.class_.size(), no_node);
     ends_.assign(count + std::size_t{1}, 0);
     const auto for_each_edge = [&](auto visit) {
       for (node_id n = count; n-- != 0;) {
@@ -204,6 +225,8 @@ private:
   flat_array<node_id> home_;
   flat_array<std::uint32_t> ends_;
   flat_array<edge_id> in_edges_;
+  flat_array<std::uint32_t> starts_; ///< by class: its first member in `members_`; and the end
+  flat_array<value_id> members_;     ///< class by class
   flat_array<std::uint32_t> description_;
   flat_array<std::uint32_t> other_description_;
 };
@@ -219,7 +242,16 @@ private:
 template <semantic_ir_argument IR, domain_of_ir<IR> D>
 congruence_error verify_congruence(const IR& ir, const value_numbering_result<D>& found,
                                    const sccp_options& options = {}) {
-  return detail::congruence_checker<IR, D>(ir, found).run(options);
+  return detail::congruence_checker<IR, D>(ir, found).run(static_cast<std::size_t>(ir.num_values()), options);
+}
+
+/// The same for a result of `value_numbering_with_branch_facts`. Also trusts the view in which values have copies after
+/// branches, and that a branch is taken only where its comparison holds.
+template <semantic_ir_argument IR, domain_of_ir<IR> D>
+congruence_error verify_congruence_with_branch_facts(const IR& ir, const value_numbering_result<D>& found,
+                                                     const sccp_options& options = {}) {
+  using view = detail::branch_facts_view<IR>;
+  return detail::congruence_checker<view, D>(view(ir), found).run(static_cast<std::size_t>(ir.num_values()), options);
 }
 
 MIDEND_END_NAMESPACE

@@ -6,6 +6,8 @@
 #include "midend/dominance/dominators.hpp"
 #include "midend/dominance/edge_dominance.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/cost.hpp"
+#include "midend/ir/effects.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
@@ -377,6 +379,8 @@ template <class IR> void collect_branch_facts(const IR& ir, edge_id e, std::vect
 /// values of `ir` keep their numbers. x and y are computed before the branch, so no path from the edge to a node that
 /// it dominates recomputes them.
 ///
+/// After x == y, the copies are of the one that is computed first, so that equal values are seen to be equal.
+///
 /// Bodik, Gupta, Sarkar, "ABCD: eliminating array bounds checks on demand", PLDI 2000, whose e-SSA form has such copies
 /// (π) for each branch; here copies are not merged by phis where paths meet, because what holds there is known about
 /// the original.
@@ -396,6 +400,7 @@ public:
     first_input_.assign(static_cast<std::size_t>(g.num_edges()), no_input);
     ordinals_.assign(count_, 0);
     operands_of_.assign(count_, range{0, 0});
+    ranks_.assign(count_, 0);
     for (value_id v = 0; v != count_; ++v) {
       names_.push_back(v);
     }
@@ -487,7 +492,55 @@ public:
     return v < count_ && ir_.is_opaque(v);
   }
 
-  /// What is known about a copy; the subject is the value that it copies.
+  bool same_type(value_id v, value_id w) const
+    requires has_same_type<IR>
+  {
+    return static_cast<bool>(ir_.same_type(original(v), original(w)));
+  }
+
+  std::uint32_t identity(value_id v) const
+    requires has_identity<IR>
+  {
+    return v < count_ ? static_cast<std::uint32_t>(ir_.identity(v)) : 0;
+  }
+
+  effect_kind effect(value_id v) const
+    requires has_effect<IR>
+  {
+    return v < count_ ? static_cast<effect_kind>(ir_.effect(v)) : effect_kind::none;
+  }
+
+  bool is_volatile(value_id v) const
+    requires has_is_volatile<IR>
+  {
+    return v < count_ && ir_.is_volatile(v);
+  }
+
+  bool may_not_return(value_id v) const
+    requires has_may_not_return<IR>
+  {
+    return v < count_ && ir_.may_not_return(v);
+  }
+
+  bool is_terminator(value_id v) const
+    requires has_is_terminator<IR>
+  {
+    return v < count_ && ir_.is_terminator(v);
+  }
+
+  guard_of_value guard(value_id v) const
+    requires has_guard<IR>
+  {
+    return v < count_ ? ir_.guard(v) : guard_of_value{};
+  }
+
+  operation_info unguarded(value_id v) const
+    requires has_guard<IR>
+  {
+    return v < count_ ? static_cast<operation_info>(ir_.unguarded(v)) : operation(v);
+  }
+
+  /// What is known about a copy; the subject is the value that it copies or, after x == y, is equal to.
   const fact* implied(value_id v) const { return v < count_ ? nullptr : &copies_[v - count_].known; }
 
 private:
@@ -524,6 +577,13 @@ private:
     }
   }
 
+  void push(value_id v) {
+    values_.push_back(v);
+    ranks_[v] = static_cast<std::uint32_t>(values_.size());
+  }
+
+  value_id original(value_id v) const { return v < count_ ? v : copies_[v - count_].original; }
+
   value_id name(value_id v) const { return v == no_value ? no_value : names_[v]; }
 
   void rename(node_id n, edge_id dominating) {
@@ -531,7 +591,7 @@ private:
     std::uint32_t phis = 0;
     for_each_phi(ir_, n, [&](value_id phi) {
       ordinals_[phi] = phis++;
-      values_.push_back(phi);
+      push(phi);
     });
     if (dominating != no_edge) {
       collect_branch_facts(ir_, dominating, facts_);
@@ -543,7 +603,7 @@ private:
     }
     for_each_id(ir_.values(n), [&](value_id v) {
       if (!ir_.is_phi(v)) {
-        values_.push_back(v);
+        push(v);
         operands_of_[v].first = static_cast<std::uint32_t>(operands_.size());
         for_each_id(ir_.operands(v), [&](value_id operand) { operands_.push_back(name(operand)); });
         operands_of_[v].last = static_cast<std::uint32_t>(operands_.size());
@@ -580,12 +640,14 @@ private:
   value_id make_copy(fact known, value_id present) {
     const auto made = static_cast<value_id>(num_values());
     const value_id original = known.subject;
+    const bool copies_other =
+        known.code == operation::equal && known.other != no_value && ranks_[known.other] < ranks_[original];
     known.subject = present;
     known.other = name(known.other);
     const auto first = static_cast<std::uint32_t>(operands_.size());
-    operands_.push_back(known.subject);
+    operands_.push_back(copies_other ? known.other : known.subject);
     if (known.other != no_value) {
-      operands_.push_back(known.other);
+      operands_.push_back(copies_other ? known.subject : known.other);
     }
     operands_of_.push_back({first, static_cast<std::uint32_t>(operands_.size())});
     copies_.push_back({original, known});
@@ -605,7 +667,8 @@ private:
   flat_array<std::uint32_t> first_input_; ///< by edge
   flat_array<std::uint32_t> ordinals_;    ///< by phi: its index among the phis of its node
   flat_array<value_id> conditions_;
-  flat_array<value_id> names_; ///< by value of `ir`: its name at the current node
+  flat_array<std::uint32_t> ranks_; ///< by value of `ir`: when it was met, 0 if it is in no node
+  flat_array<value_id> names_;      ///< by value of `ir`: its name at the current node
   flat_array<renaming> renamings_;
   flat_array<open_node> open_;
   std::vector<fact> facts_;
