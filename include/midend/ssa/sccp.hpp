@@ -616,18 +616,20 @@ private:
     if (is_opaque(ir_, v)) {
       return promised(v, ir_.operation(v).width);
     }
-    if constexpr (numbers_values) {
-      if (const std::optional<element> found = congruence_.fact_of_equal_operands(v)) {
-        return not_equal_or(v, *found);
-      }
-    }
-    if constexpr (has_value_transfer<D>) {
+    if constexpr (numbers_values || has_value_transfer<D>) {
       const operation_info info = ir_.operation(v);
-      if (info.code != operation::other) {
-        if constexpr (has_partial_fold<IR>) {
-          return folded_or(v, info.width, transfer(v, info));
-        } else {
-          return transfer(v, info);
+      if constexpr (numbers_values) {
+        if (const std::optional<element> found = congruence_.fact_of_equal_operands(v, info)) {
+          return not_equal_or(v, info, *found);
+        }
+      }
+      if constexpr (has_value_transfer<D>) {
+        if (info.code != operation::other) {
+          if constexpr (has_partial_fold<IR>) {
+            return folded_or(v, info.width, transfer(v, info));
+          } else {
+            return transfer(v, info);
+          }
         }
       }
     }
@@ -636,9 +638,10 @@ private:
 
   /// The fact that follows from equal operands, or, if the facts about the operands do not allow it, what follows from
   /// those: then they are not equal. So nothing is lost if they turn out to differ.
-  constexpr element not_equal_or(value_id v, const element& found) {
+  constexpr element not_equal_or([[maybe_unused]] value_id v, [[maybe_unused]] const operation_info& info,
+                                 const element& found) {
     if constexpr (has_value_transfer<D>) {
-      const element known = transfer(v, ir_.operation(v));
+      const element known = transfer(v, info);
       if (!less_or_equal(domain_, found, known)) {
         return known;
       }

@@ -208,11 +208,13 @@ public:
 
   /// The fact of `v` if its two operands may still be equal and the result for equal ones is known. As long as only one
   /// is constant, it keeps the fact that it has: either the other becomes constant, too, or `refute_by_facts` sees it.
-  constexpr std::optional<element_of<D>> fact_of_equal_operands(value_id v) const {
-    if (!follows_from_equal_operands(v) || w_.unequal_operands_.test(v)) {
+  constexpr std::optional<element_of<D>> fact_of_equal_operands(value_id v, const operation_info& info) {
+    if (!follows_from_equal_operands(info) || w_.unequal_operands_.test(v)) {
       return std::nullopt;
     }
-    const operation_info info = ir_.operation(v);
+    const std::uint32_t position = positions_->position(v);
+    w_.doubtful_.insert(position);
+    first_doubtful_ = position < first_doubtful_ ? position : first_doubtful_;
     const auto [a, b, c] = operands_of_known(ir_, v, info.code);
     if (is_undefined_literal(ir_, a) || is_undefined_literal(ir_, b) || !has_value(a) || !has_value(b) ||
         !may_be_equal(a, b)) {
@@ -345,14 +347,6 @@ private:
   /// One such value at a time, the first in the order of visits: operands of the others may be constant only because
   /// they follow from it. Where two depend on each other, either could be given up, so the order decides.
   constexpr bool refute_by_facts() {
-    for (; num_checked_ != w_.visited_.size(); ++num_checked_) {
-      const value_id v = w_.visited_[num_checked_];
-      if (follows_from_equal_operands(v) && !w_.unequal_operands_.test(v)) {
-        const std::uint32_t position = positions_->position(v);
-        w_.doubtful_.insert(position);
-        first_doubtful_ = position < first_doubtful_ ? position : first_doubtful_;
-      }
-    }
     const auto end = static_cast<std::uint32_t>(positions_->num_positions());
     for (;; ++first_doubtful_) {
       first_doubtful_ = w_.doubtful_.find(first_doubtful_, end);
@@ -379,9 +373,9 @@ private:
     }
   }
 
-  constexpr bool follows_from_equal_operands(value_id v) const {
+  static constexpr bool follows_from_equal_operands([[maybe_unused]] const operation_info& info) {
     if constexpr (std::same_as<constant_type, std::uint64_t>) {
-      return !ir_.is_phi(v) && result_for_equal_operands(ir_.operation(v).code);
+      return result_for_equal_operands(info.code).has_value();
     } else {
       return false;
     }
@@ -405,7 +399,6 @@ private:
       }
     }
     w_.visited_.clear();
-    num_checked_ = 0;
     follow_passed();
   }
 
@@ -614,20 +607,23 @@ private:
   }
 
   constexpr void place_operation(value_id v) {
-    const bool is_new = w_.roles_[v] == role::absent || w_.roles_[v] == role::constant;
-    if (is_new && !depends_on_operands_alone(ir_, v)) {
-      w_.alone_.set(v);
-    }
     if (w_.alone_.test(v)) {
       attach(v, role::own, new_class());
       return;
     }
-    if (const value_id operand = w_.roles_[v] == role::own ? no_value : operand_passed_by(v);
+    const operation_info info = ir_.operation(v);
+    const bool is_new = w_.roles_[v] == role::absent || w_.roles_[v] == role::constant;
+    if (is_new && !depends_on_operands_alone(ir_, v, info)) {
+      w_.alone_.set(v);
+      attach(v, role::own, new_class());
+      return;
+    }
+    if (const value_id operand = w_.roles_[v] == role::own ? no_value : operand_passed_by(v, info);
         operand != no_value && is_placed(operand)) {
       attach_passed(v, operand);
       return;
     }
-    describe(v, w_.description_);
+    describe(v, info, w_.description_);
     const std::uint64_t hash = hash_of_description(w_.description_);
     std::uint32_t c = w_.operations_.find(hash, [&](std::uint32_t other) {
       const value_id first = w_.classes_[other].first;
@@ -644,9 +640,12 @@ private:
     attach(v, role::own, c);
   }
 
-  constexpr value_id operand_passed_by(value_id v) const {
+  constexpr value_id operand_passed_by(value_id v) const { return operand_passed_by(v, ir_.operation(v)); }
+
+  constexpr value_id operand_passed_by(value_id v, const operation_info& info) const {
     return operand_passed_on(
-        ir_, v, [this](value_id a, value_id b) { return is_placed(a) && is_placed(b) && class_of(a) == class_of(b); },
+        ir_, v, info,
+        [this](value_id a, value_id b) { return is_placed(a) && is_placed(b) && class_of(a) == class_of(b); },
         [this](value_id a) { return constant(a); });
   }
 
@@ -900,9 +899,11 @@ private:
     w_.operations_.find_or_insert(hash, c, [c](std::uint32_t other) { return other == c; });
   }
 
-  constexpr void describe(value_id v, flat_array<std::uint32_t>& out) const {
+  constexpr void describe(value_id v, flat_array<std::uint32_t>& out) const { describe(v, ir_.operation(v), out); }
+
+  constexpr void describe(value_id v, const operation_info& info, flat_array<std::uint32_t>& out) const {
     describe_operation(
-        ir_, v, [this](value_id operand) { return is_placed(operand) ? class_of(operand) : key_of_none; }, out);
+        ir_, v, info, [this](value_id operand) { return is_placed(operand) ? class_of(operand) : key_of_none; }, out);
   }
 
   /// The class of this constant and the type of `v`.
@@ -1048,7 +1049,6 @@ private:
   pending_set* revisit_ = nullptr;
   const sccp_result<D>* facts_ = nullptr;
   bool has_placed_ = false;                          ///< some values of nodes are in classes
-  std::uint32_t num_checked_ = 0;                    ///< of the visited values: those that facts have been asked about
   std::uint32_t first_doubtful_ = pending_set::none; ///< no position before it is doubtful
   std::uint32_t batch_ = 0;
   std::uint32_t pass_ = 0;
@@ -1070,7 +1070,9 @@ public:
 
   constexpr void on_visit(value_id v) const { solver_->on_visit(v); }
 
-  constexpr auto fact_of_equal_operands(value_id v) const { return solver_->fact_of_equal_operands(v); }
+  constexpr auto fact_of_equal_operands(value_id v, const operation_info& info) const {
+    return solver_->fact_of_equal_operands(v, info);
+  }
 
   constexpr bool refine() const { return solver_->refine(); }
 

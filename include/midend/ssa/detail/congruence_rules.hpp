@@ -36,7 +36,7 @@ template <class IR> constexpr bool is_undefined_literal([[maybe_unused]] const I
 /// Whether the operation `v`, which is no phi and no literal, computes its result from its operands alone, so that it
 /// can be compared with others. What reads or writes memory does not, and what only an `identity` describes does only
 /// if the effects rung says so. Readers of `undef` are like no other value, since each may read another number.
-template <class IR> constexpr bool depends_on_operands_alone(const IR& ir, value_id v) {
+template <class IR> constexpr bool depends_on_operands_alone(const IR& ir, value_id v, const operation_info& info) {
   if (is_opaque(ir, v)) {
     return false;
   }
@@ -50,17 +50,17 @@ template <class IR> constexpr bool depends_on_operands_alone(const IR& ir, value
       return false;
     }
   }
-  if constexpr (has_effect<IR>) {
-    if (ir.effect(v) != effect_kind::none || is_terminator(ir, v)) {
-      return false;
+  if (info.code == operation::other) {
+    if constexpr (has_effect<IR>) {
+      if (ir.effect(v) != effect_kind::none || is_terminator(ir, v)) {
+        return false;
+      }
     }
-  }
-  if constexpr (has_is_volatile<IR>) {
-    if (ir.is_volatile(v)) {
-      return false;
+    if constexpr (has_is_volatile<IR>) {
+      if (ir.is_volatile(v)) {
+        return false;
+      }
     }
-  }
-  if (ir.operation(v).code == operation::other) {
     if constexpr (has_identity<IR> && has_effect<IR>) {
       if (ir.identity(v) == 0) {
         return false;
@@ -78,6 +78,10 @@ template <class IR> constexpr bool depends_on_operands_alone(const IR& ir, value
   for_each_id(ir.operands(v),
               [&](value_id operand) { reads_undefined = reads_undefined || is_undefined_literal(ir, operand); });
   return !reads_undefined;
+}
+
+template <class IR> constexpr bool depends_on_operands_alone(const IR& ir, value_id v) {
+  return depends_on_operands_alone(ir, v, ir.operation(v));
 }
 
 /// The first three operands of an operation of the vocabulary.
@@ -160,8 +164,11 @@ constexpr bool is_neutral(operation code, std::uint64_t c, unsigned width) {
 /// equal values, or a decided choice. Or `no_value`. `same(a, b)` says whether two operands are equal, `constant(a)`
 /// returns the constant that one is.
 template <class IR, class Same, class Constant>
-constexpr value_id operand_passed_on(const IR& ir, value_id v, const Same& same, const Constant& constant) {
-  const operation_info info = ir.operation(v);
+constexpr value_id operand_passed_on(const IR& ir, value_id v, const operation_info& info, const Same& same,
+                                     const Constant& constant) {
+  if (info.code == operation::other) {
+    return no_value;
+  }
   const auto [a, b, c] = operands_of_known(ir, v, info.code);
   const auto fits = [&](value_id operand) {
     return ir.operation(operand).width == info.width && same_type(ir, v, operand);
@@ -199,11 +206,16 @@ constexpr value_id operand_passed_on(const IR& ir, value_id v, const Same& same,
   return no_value;
 }
 
+template <class IR, class Same, class Constant>
+constexpr value_id operand_passed_on(const IR& ir, value_id v, const Same& same, const Constant& constant) {
+  return operand_passed_on(ir, v, ir.operation(v), same, constant);
+}
+
 /// Writes down what `v`, which is no phi, computes: equal lists, and equal types, mean equal results. `number(a)` is
 /// that of the class of an operand. Flags are left out: where both operations have a result, it is the same.
 template <class IR, class Number>
-constexpr void describe_operation(const IR& ir, value_id v, const Number& number, flat_array<std::uint32_t>& out) {
-  const operation_info info = ir.operation(v);
+constexpr void describe_operation(const IR& ir, value_id v, const operation_info& info, const Number& number,
+                                  flat_array<std::uint32_t>& out) {
   out.clear();
   if (info.code == operation::other) {
     out.push_back(static_cast<std::uint32_t>(operation::other));
@@ -228,6 +240,11 @@ constexpr void describe_operation(const IR& ir, value_id v, const Number& number
   if (is_mirrored || (is_commutative(code) && out[first + 1] < out[first])) {
     std::swap(out[first], out[first + 1]);
   }
+}
+
+template <class IR, class Number>
+constexpr void describe_operation(const IR& ir, value_id v, const Number& number, flat_array<std::uint32_t>& out) {
+  describe_operation(ir, v, ir.operation(v), number, out);
 }
 
 constexpr std::uint64_t hash_of_description(const flat_array<std::uint32_t>& description) {
