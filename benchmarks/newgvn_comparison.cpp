@@ -7,6 +7,7 @@
 // numbering misses a constant or a dead block that `sccp` finds, or if its checker rejects a result.
 #include <midend/adapters/llvm_congruence.hpp>
 #include <midend/dataflow/domains/flat_domain.hpp>
+#include <midend/ssa/phis_of_operations.hpp>
 #include <midend/ssa/sccp.hpp>
 #include <midend/ssa/value_numbering.hpp>
 #include <midend/ssa/value_numbering_plan.hpp>
@@ -114,13 +115,17 @@ void number(const llvm::Function& f, findings& out) {
   const midend::flat_domain<> domain;
   const auto found = midend::value_numbering_with_branch_facts(view, domain);
   const auto facts = midend::sccp(view, domain);
-  const auto plan = midend::plan_value_numbering(view, found);
+  auto plan = midend::plan_value_numbering(view, found);
+  midend::add_phis_of_operations(view, found, plan);
   out.rejected += midend::verify_congruence_with_branch_facts(view, found) ? 1u : 0u;
   const auto remove = [&](value_id v) { out.removed.insert(llvm::cast<llvm::Instruction>(view.value(v))); };
   for (const auto& change : plan.replacements) {
     if (change.is_removable) {
       remove(change.value);
     }
+  }
+  for (const auto& one : plan.phis) {
+    remove(one.value);
   }
   for (midend::node_id n = 0; n != view.graph().num_nodes(); ++n) {
     const bool is_dead = !found.is_executable(n);

@@ -10,10 +10,12 @@
 #include <midend/elbrus/views/cost_view.hpp>
 #include <midend/elbrus/views/editor.hpp>
 #include <midend/ssa/apply_value_numbering.hpp>
+#include <midend/ssa/phis_of_operations.hpp>
 #include <midend/ssa/sccp.hpp>
 #include <midend/ssa/value_numbering.hpp>
 #include <midend/ssa/value_numbering_plan.hpp>
 #include <midend/ssa/verify_congruence.hpp>
+#include <midend/ssa/verify_phis_of_operations.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -68,6 +70,7 @@ TEST_CASE_TEMPLATE("random programs mean the same after value numbering", T, fla
                    number_numbering, flat_numbering_of_branches, number_numbering_of_branches) {
   std::size_t equal = 0;
   std::size_t dropped = 0;
+  std::size_t phis = 0;
   std::size_t constants = 0;
   comparison_counts runs;
   random_program_options options = all_flow();
@@ -79,7 +82,9 @@ TEST_CASE_TEMPLATE("random programs mean the same after value numbering", T, fla
     for (elbrus::procedure& each : p.procedures) {
       elbrus::construct_ssa(each);
       const auto found = T::run(elbrus::cost_view(each));
-      const auto plan = midend::plan_value_numbering(elbrus::cost_view(each), found);
+      auto plan = midend::plan_value_numbering(elbrus::cost_view(each), found);
+      midend::add_phis_of_operations(elbrus::cost_view(each), found, plan);
+      CHECK_MESSAGE(!midend::verify_phis_of_operations(elbrus::cost_view(each), found, plan), "seed ", seed);
       const auto facts = T::facts(elbrus::cost_view(each));
       bool is_as_good = true;
       for (value_id v = 0; v != facts.num_values(); ++v) {
@@ -92,6 +97,7 @@ TEST_CASE_TEMPLATE("random programs mean the same after value numbering", T, fla
       CHECK_MESSAGE(is_as_good, "seed ", seed, "\n", elbrus::to_text(each));
       CHECK_MESSAGE(!T::verify(elbrus::cost_view(each), found), "seed ", seed);
       equal += plan.replacements.size();
+      phis += plan.phis.size();
       dropped += plan.dropped_promises.size();
       constants += plan.constants.replacements.size();
       elbrus::editor editor(each);
@@ -100,9 +106,10 @@ TEST_CASE_TEMPLATE("random programs mean the same after value numbering", T, fla
     const std::string wrong = why_wrong(g, p, &runs);
     CHECK_MESSAGE(wrong.empty(), "seed ", seed, ": ", wrong);
   });
-  MESSAGE(equal, " equal values, ", dropped, " promises dropped, ", constants, " constants; ", runs.same,
-          " runs the same, ", runs.no_verdict, " without verdict");
+  MESSAGE(equal, " equal values, ", dropped, " promises dropped, ", phis, " phis of operations, ", constants,
+          " constants; ", runs.same, " runs the same, ", runs.no_verdict, " without verdict");
   CHECK(equal > 100);
+  CHECK(phis > 0);
   CHECK(constants > 0);
   CHECK(runs.same > 0);
 }

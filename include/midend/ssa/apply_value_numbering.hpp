@@ -2,6 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ssa/apply_sccp.hpp"
 #include "midend/ssa/value_numbering_plan.hpp"
@@ -12,9 +13,42 @@
 
 MIDEND_BEGIN_NAMESPACE
 
+namespace detail {
+
+/// Makes the phis of a plan; returns the phi for each of its operations, or `no_value` if it stays.
+template <class E>
+flat_array<value_id> make_phis_of_operations(E& editor, const value_numbering_plan<constant_of<E>>& plan,
+                                             const flat_array<unsigned char>& keeps_uses) {
+  flat_array<value_id> out(plan.phis.size(), no_value);
+  flat_array<value_id> made(plan.phis.empty() ? 0 : keeps_uses.size(), no_value);
+  for (std::size_t i = 0; i != plan.phis.size(); ++i) {
+    const auto& one = plan.phis[i];
+    bool may_replace = true;
+    for (const auto& input : one.inputs) {
+      may_replace = may_replace && (input.value == no_value || keeps_uses[input.value] == 0);
+    }
+    if (!may_replace) {
+      continue;
+    }
+    out[i] = one.phi != no_value ? one.phi : made[one.first];
+    if (out[i] == no_value) {
+      out[i] = made[one.first] = editor.insert_phi(one.node, one.value);
+      for (const auto& input : one.inputs) {
+        editor.set_phi_input(out[i], input.edge,
+                             input.value != no_value ? input.value : editor.make_constant(one.value, *input.constant));
+      }
+    }
+  }
+  return out;
+}
+
+} // namespace detail
+
 /// Applies a plan that was made for the program as it is, and from which changes may have been removed. First equal
 /// values are replaced, then constants, edges and nodes as by `apply_sccp`. Afterwards replaced values have no users,
 /// and removable ones are erased; operations that are now dead for other reasons stay.
+///
+/// Operations that become phis are erased.
 ///
 /// A leader whose promises would have to be dropped replaces nothing if the editor has no `drop_promises`.
 ///
@@ -29,9 +63,20 @@ void apply_value_numbering(E& editor, const value_numbering_plan<constant_of<E>>
       keeps_uses[leader] = 1;
     }
   }
+  const flat_array<value_id> phis = detail::make_phis_of_operations(editor, plan, keeps_uses);
   for (const auto& change : plan.replacements) {
     if (keeps_uses[change.leader] == 0) {
       editor.replace_uses(change.value, change.leader);
+    }
+  }
+  for (std::size_t i = 0; i != phis.size(); ++i) {
+    if (phis[i] != no_value) {
+      editor.replace_uses(plan.phis[i].value, phis[i]);
+    }
+  }
+  for (std::size_t i = 0; i != phis.size(); ++i) {
+    if (phis[i] != no_value) {
+      editor.erase_value(plan.phis[i].value);
     }
   }
   for (const auto& change : plan.replacements) {

@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 MIDEND_BEGIN_NAMESPACE
@@ -25,6 +26,22 @@ MIDEND_BEGIN_NAMESPACE
 template <class IR>
 concept has_promises_more = requires(const IR& ir, value_id v) {
   { ir.promises_more(v, v) } -> truth_value;
+};
+
+/// An operation becomes a phi: see `add_phis_of_operations`.
+template <class Constant> struct phi_of_operations {
+  /// What arrives along `edge`: a value or, if that is `no_value`, a constant.
+  struct input {
+    edge_id edge;
+    value_id value;
+    std::optional<Constant> constant;
+  };
+
+  value_id value; ///< replaced by a phi of `node`
+  node_id node;
+  value_id phi;              ///< one of the program, or `no_value`
+  value_id first;            ///< if it is `no_value`: the value of the list for which the same phi is made
+  std::vector<input> inputs; ///< one for each edge into `node`
 };
 
 /// A plan. To veto the replacement of a value, remove it from its list. The others stay valid; keep the promises that
@@ -40,11 +57,25 @@ template <class Constant> struct value_numbering_plan {
   sccp_plan<Constant> constants;         ///< and dead edges and nodes
   std::vector<replacement> replacements; ///< leaders are in no list of values to be replaced
   flat_array<value_id> dropped_promises; ///< leaders that promise more than a value that they replace; by first need
+  std::vector<phi_of_operations<Constant>> phis; ///< in an order in which a `first` is first
 
-  bool empty() const { return constants.empty() && replacements.empty(); }
+  bool empty() const { return constants.empty() && replacements.empty() && phis.empty(); }
 };
 
 namespace detail {
+
+/// Whether a leader promises more than a value that it replaces. Another operation than the leader's passes on what the
+/// leader computes: it reads the leader, or a value for which the leader already stands.
+template <class IR> constexpr bool plan_promises_more(const IR& ir, value_id leader, value_id v) {
+  if constexpr (has_promises_more<IR>) {
+    return static_cast<bool>(ir.promises_more(leader, v));
+  } else {
+    const operation_info a = ir.is_phi(leader) ? operation_info{} : ir.operation(leader);
+    const operation_info b = ir.is_phi(v) ? operation_info{} : ir.operation(v);
+    return a.code == b.code && ((a.flags.no_signed_wrap && !b.flags.no_signed_wrap) ||
+                                (a.flags.no_unsigned_wrap && !b.flags.no_unsigned_wrap));
+  }
+}
 
 template <class IR, class D> class value_numbering_planner {
 public:
@@ -89,7 +120,7 @@ private:
     if (found_.constant(v) || is_end(v)) {
       return;
     }
-    if (home_[leader] != no_node && drops_[leader] == 0 && promises_more(leader, v)) {
+    if (home_[leader] != no_node && drops_[leader] == 0 && plan_promises_more(ir_, leader, v)) {
       if (ir_.is_phi(leader)) {
         return; // editors drop the promises of operations only
       }
@@ -115,19 +146,6 @@ private:
   }
 
   bool is_end(value_id v) const { return !ir_.is_phi(v) && is_terminator(ir_, v); }
-
-  /// Another operation than the leader's passes on what the leader computes: it reads the leader, or a value for which
-  /// the leader already stands.
-  bool promises_more(value_id leader, value_id v) const {
-    if constexpr (has_promises_more<IR>) {
-      return static_cast<bool>(ir_.promises_more(leader, v));
-    } else {
-      const operation_info a = ir_.is_phi(leader) ? operation_info{} : ir_.operation(leader);
-      const operation_info b = ir_.is_phi(v) ? operation_info{} : ir_.operation(v);
-      return a.code == b.code && ((a.flags.no_signed_wrap && !b.flags.no_signed_wrap) ||
-                                  (a.flags.no_unsigned_wrap && !b.flags.no_unsigned_wrap));
-    }
-  }
 
   bool can_be_removed(value_id v) const {
     if (ir_.is_phi(v)) {

@@ -47,6 +47,21 @@ std::string to_text(const IR& ir, const value_numbering_plan<Constant>& plan, co
     out +=
         "replace " + std::string(names.value(change.value)) + " by " + std::string(names.value(change.leader)) + '\n';
   }
+  for (const auto& one : plan.phis) {
+    out += "replace " + std::string(names.value(one.value)) + " by ";
+    if (one.phi != no_value) {
+      out += std::string(names.value(one.phi)) + '\n';
+      continue;
+    }
+    out += one.first != one.value ? "the same new phi as " + std::string(names.value(one.first)) : "a new phi(";
+    for (const auto& input : one.inputs) {
+      if (one.first == one.value) {
+        out += &input == one.inputs.data() ? "" : ", ";
+        out += input.value != no_value ? std::string(names.value(input.value)) : detail::constant_text(*input.constant);
+      }
+    }
+    out += one.first != one.value ? "\n" : ")\n";
+  }
   for (const value_id v : plan.dropped_promises) {
     out += "drop the promises of " + std::string(names.value(v)) + '\n';
   }
