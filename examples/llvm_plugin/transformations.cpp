@@ -7,12 +7,14 @@
 #include <midend/dataflow/domains/number_domain.hpp>
 #include <midend/ssa/apply_sccp.hpp>
 #include <midend/ssa/apply_value_numbering.hpp>
+#include <midend/ssa/phis_of_operations.hpp>
 #include <midend/ssa/poison_promises.hpp>
 #include <midend/ssa/sccp.hpp>
 #include <midend/ssa/sccp_plan.hpp>
 #include <midend/ssa/value_numbering.hpp>
 #include <midend/ssa/value_numbering_plan.hpp>
 #include <midend/ssa/verify_congruence.hpp>
+#include <midend/ssa/verify_phis_of_operations.hpp>
 #include <midend/ssa/verify_sccp.hpp>
 #include <midend/transform/clean_control.hpp>
 #include <midend/transform/close_loops.hpp>
@@ -216,11 +218,15 @@ struct value_numbering {
 
   static change run(llvm_editor& editor, certificate& proof) {
     const midend::llvm_congruence view(editor.function()); // with the numbers of the editor
-    const auto found = midend::value_numbering(view, midend::number_domain());
+    const auto found = midend::value_numbering_with_branch_facts(view, midend::number_domain());
     if (proof.is_wanted()) {
-      proof.require_none(midend::verify_congruence(view, found), editor);
+      proof.require_none(midend::verify_congruence_with_branch_facts(view, found), editor);
     }
     auto plan = midend::plan_value_numbering(view, found);
+    midend::add_phis_of_operations(view, found, plan);
+    if (proof.is_wanted()) {
+      proof.require_none(midend::verify_phis_of_operations(view, found, plan), editor);
+    }
     midend::drop_poison_promises(
         view, found, [&](midend::value_id v, midend::value_id w) { return promises_more(view, v, w); }, plan);
     for (const auto& change : plan.replacements) {
@@ -228,12 +234,12 @@ struct value_numbering {
     }
     midend::apply_value_numbering(editor, plan);
     proof.check_after(editor, [&](llvm_editor& before) {
-      for (const midend::value_id v : plan.dropped_promises) {
-        before.drop_promises(v);
+      auto equal = plan;
+      equal.constants = {};
+      for (auto& change : equal.replacements) {
+        change.is_removable = false; // that is for the comparison to see
       }
-      for (const auto& change : plan.replacements) {
-        before.replace_uses(change.value, change.leader);
-      }
+      midend::apply_value_numbering(before, equal);
       return with_constants(before, editor, plan.constants);
     });
     return std::max(change_of(plan.constants), plan.empty() ? change::nothing : change::values);

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 #include <midend/dataflow/domains/flat_domain.hpp>
 #include <midend/ir/evaluate.hpp>
+#include <midend/ssa/phis_of_operations.hpp>
 #include <midend/ssa/poison_promises.hpp>
 #include <midend/ssa/value_numbering.hpp>
 #include <midend/ssa/value_numbering_plan.hpp>
@@ -29,9 +30,14 @@ bool promises_more(const numbered_program& p, value_id v, value_id w) {
   return (a.no_signed_wrap && !b.no_signed_wrap) || (a.no_unsigned_wrap && !b.no_unsigned_wrap);
 }
 
-auto plan_of(const numbered_program& p) {
-  const auto found = midend::value_numbering(p);
+/// With `all`, also what branches say, and operations that become phis.
+auto plan_of(const numbered_program& p, bool all = false) {
+  const auto found =
+      all ? midend::value_numbering_with_branch_facts(p, midend::flat_domain<>()) : midend::value_numbering(p);
   auto plan = midend::plan_value_numbering(p, found);
+  if (all) {
+    midend::add_phis_of_operations(p, found, plan);
+  }
   midend::drop_poison_promises(p, found, [&](value_id v, value_id w) { return promises_more(p, v, w); }, plan);
   return plan;
 }
@@ -111,11 +117,13 @@ namespace {
 /// Runs the old program and the new one, as far as their values go, side by side. A value is a number or poison.
 class poison_run {
 public:
-  explicit poison_run(const numbered_program& p) : p_(p), now_(p.num_values()), drops_(p.num_values(), false) {
+  poison_run(const numbered_program& p, bool all)
+      : p_(p), plan_(plan_of(p, all)), phis_(plan_.phis.size()), now_(p.num_values()), drops_(p.num_values(), false) {
     for (value_id v = 0; v != p.num_values(); ++v) {
       now_[v] = v;
     }
-    const auto plan = plan_of(p);
+    const auto& plan = plan_;
+    phis = plan.phis.size();
     for (const auto& change : plan.replacements) {
       now_[change.value] = change.leader;
       ++replaced;
@@ -146,6 +154,20 @@ public:
         if (p_.is_phi(v)) {
           const value_id input = p_.phi_input(v, by);
           arrived.push_back({old_[input], read(input)});
+        }
+      }
+      std::vector<std::optional<std::uint64_t>> arrived_anew;
+      for (const auto& one : plan_.phis) {
+        for (const auto& input : one.inputs) {
+          if (one.node == n && input.edge == by) {
+            arrived_anew.push_back(input.value == no_value ? input.constant : read(input.value));
+          }
+        }
+      }
+      std::size_t anew = 0;
+      for (std::size_t i = 0; i != plan_.phis.size(); ++i) {
+        if (plan_.phis[i].node == n) {
+          phis_[i] = arrived_anew[anew++];
         }
       }
       std::size_t phi = 0;
@@ -180,6 +202,7 @@ public:
   }
 
   std::size_t replaced = 0;
+  std::size_t phis = 0;
   std::size_t compared = 0;
 
 private:
@@ -187,6 +210,11 @@ private:
     for (const auto& [value, constant] : constants_) {
       if (value == v) {
         return constant;
+      }
+    }
+    for (std::size_t i = 0; i != plan_.phis.size(); ++i) {
+      if (plan_.phis[i].value == now_[v]) {
+        return plan_.phis[i].phi != no_value ? new_[plan_.phis[i].phi] : phis_[i];
       }
     }
     return new_[now_[v]];
@@ -240,6 +268,8 @@ private:
   }
 
   const numbered_program& p_;
+  midend::value_numbering_plan<std::uint64_t> plan_;
+  std::vector<std::optional<std::uint64_t>> phis_; ///< by operation that became one
   std::vector<value_id> now_;
   std::vector<bool> drops_;
   std::vector<std::pair<value_id, std::uint64_t>> constants_;
@@ -299,15 +329,17 @@ numbered_program random_diamond(random_source& random) {
 TEST_CASE("after a plan, no value is poison that was a number") {
   random_source random(53);
   std::size_t replaced = 0;
+  std::size_t phis = 0;
   std::size_t compared = 0;
   const auto check = [&](const numbered_program& p) {
-    poison_run run(p);
+    poison_run run(p, random.one_in(2));
     bool wrong = false;
     for (std::size_t k = 0; k != 8; ++k) {
       wrong = run.is_wrong(random) || wrong;
     }
     CHECK_MESSAGE(!wrong, to_string(p));
     replaced += run.replaced;
+    phis += run.phis;
     compared += run.compared;
   };
   for (std::size_t i = 0; i != affordable(300); ++i) {
@@ -320,6 +352,7 @@ TEST_CASE("after a plan, no value is poison that was a number") {
     p.repeat(random);
     check(p);
   }
-  MESSAGE(replaced, " values replaced, ", compared, " compared");
+  MESSAGE(replaced, " values replaced, ", phis, " by phis of operations, ", compared, " compared");
   CHECK(replaced > affordable(300) / 2);
+  CHECK(phis > affordable(300) / 10);
 }

@@ -33,7 +33,7 @@ public:
       : ir_(ir), found_(found), promises_more_(promises_more), out_(out) {}
 
   void run() {
-    if (out_.replacements.empty()) {
+    if (out_.replacements.empty() && out_.phis.empty()) {
       return;
     }
     const std::size_t count = found_.num_values();
@@ -54,6 +54,13 @@ public:
     for (const auto& change : out_.replacements) {
       need(change.leader, change.value);
     }
+    claim_.assign(count, no_claim);
+    for (std::uint32_t i = 0; i != out_.phis.size(); ++i) {
+      claim_[out_.phis[i].value] = i;
+    }
+    for (const auto& one : out_.phis) {
+      need_inputs(one);
+    }
     for (std::size_t i = 0; i != pairs_.size(); ++i) {
       if (pairs_.size() > 8 * count + 64) {
         drop_all();
@@ -65,6 +72,8 @@ public:
   }
 
 private:
+  static constexpr std::uint32_t no_claim = 0xffff'ffff;
+
   struct pair {
     value_id a;
     value_id b;
@@ -102,6 +111,45 @@ private:
     const std::uint64_t key = std::uint64_t{a} << 32 | b;
     if (met_.find_or_insert(key, static_cast<std::uint32_t>(pairs_.size())) == pairs_.size()) {
       pairs_.push_back({a, b});
+    }
+  }
+
+  /// On each edge, the input stands where the operation of the operands on that edge was. An input that the operation
+  /// passes on needs nothing: if it is poison, so is the operation.
+  template <class Claim> void need_inputs(const Claim& one) {
+    for (std::size_t i = 0; i != one.inputs.size(); ++i) {
+      const value_id a = one.inputs[i].value;
+      if (a == no_value || home_[a] == no_node) {
+        continue;
+      }
+      if (one.phi != no_value) {
+        need(static_cast<value_id>(ir_.phi_input(one.phi, one.inputs[i].edge)), a);
+      }
+      const operation code = ir_.is_phi(a) ? operation::copy : ir_.operation(a).code;
+      const operation its = ir_.operation(one.value).code;
+      if (code != its && !(is_comparison(code) && is_comparison(its))) {
+        continue;
+      }
+      if (promises_more_(a, one.value)) {
+        drop(a);
+      }
+      for_each_id(ir_.operands(a), [&](value_id operand) {
+        for_each_id(ir_.operands(one.value), [&](value_id other) { need_operand(operand, other, i); });
+      });
+    }
+    if (one.phi != no_value && promises_more_(one.phi, one.value)) {
+      drop(one.phi);
+    }
+  }
+
+  /// Of operands, which need not belong together. One that became a phi, too, is its input on edge `i`.
+  void need_operand(value_id a, value_id b, std::size_t i) {
+    if (claim_[b] != no_claim && i < out_.phis[claim_[b]].inputs.size() &&
+        out_.phis[claim_[b]].inputs[i].value != no_value) {
+      b = out_.phis[claim_[b]].inputs[i].value;
+    }
+    if (found_.are_congruent(a, b) || (home_[now_[b]] != no_node && ir_.is_phi(now_[b]))) {
+      need(a, now_[b]);
     }
   }
 
@@ -195,7 +243,8 @@ private:
   const PromisesMore& promises_more_;
   plan& out_;
   flat_array<node_id> home_;
-  flat_array<value_id> now_; ///< by value: what replaces it, or itself
+  flat_array<value_id> now_;        ///< by value: what replaces it, or itself
+  flat_array<std::uint32_t> claim_; ///< by value: its index among operations that become phis
   flat_array<std::uint32_t> ends_;
   flat_array<edge_id> edges_; ///< executable ones, by target
   bit_row drops_;

@@ -1,0 +1,224 @@
+// Operations that become phis: what is found, what is refused, what becomes of the program, and wrong claims.
+#include "kit/parsed_procedure.hpp"
+
+#include <doctest/doctest.h>
+#include <midend/dataflow/domains/flat_domain.hpp>
+#include <midend/elbrus/text/printer.hpp>
+#include <midend/elbrus/verify/verifier.hpp>
+#include <midend/elbrus/views/cost_view.hpp>
+#include <midend/elbrus/views/editor.hpp>
+#include <midend/ssa/apply_value_numbering.hpp>
+#include <midend/ssa/phis_of_operations.hpp>
+#include <midend/ssa/value_numbering.hpp>
+#include <midend/ssa/value_numbering_plan.hpp>
+#include <midend/ssa/verify_phis_of_operations.hpp>
+#include <midend/viz/value_numbering.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+using namespace midend_tests;
+namespace elbrus = midend::elbrus;
+using midend::no_value;
+using midend::value_id;
+
+namespace {
+
+using plan = midend::value_numbering_plan<std::uint64_t>;
+
+struct planned : parsed_procedure {
+  explicit planned(std::string_view text) : parsed_procedure(text), found(midend::value_numbering(view())) {
+    changes = midend::plan_value_numbering(view(), found);
+    midend::add_phis_of_operations(view(), found, changes);
+    CHECK(!error(changes));
+  }
+
+  elbrus::cost_view view() { return elbrus::cost_view(procedure()); }
+
+  midend::congruence_error error(const plan& p) { return midend::verify_phis_of_operations(view(), found, p); }
+
+  std::string text() { return to_text(view(), changes, names_of{procedure()}); }
+
+  std::string after() {
+    elbrus::editor editor(procedure());
+    midend::apply_value_numbering(editor, changes);
+    const auto errors = elbrus::verify(program);
+    return errors.empty() ? elbrus::to_text(program) : errors[0].message;
+  }
+
+  midend::value_numbering_result<midend::flat_domain<>> found;
+  plan changes;
+};
+
+/// %y is %x1 or %x2, %z is %y, and %w follows from %y.
+constexpr std::string_view joined = R"(
+proc @f(%a: i32, %b: i32, %c: i32, %k: i1) -> i32 {
+  node n0:
+    br %k ? n1 : n2
+  node n1:
+    %x1 = add.i32 %a, %c
+    %m1 = mul.i32 %x1, %x1
+    call @note(%x1, %m1)
+    br n3
+  node n2:
+    %x2 = add.i32 %c, %b
+    %m2 = mul.i32 %x2, %x2
+    call @note(%x2, %m2)
+    br n3
+  node n3:
+    %p = phi.i32 [n1: %a], [n2: %b]
+    %q = phi.i32 [n1: %a], [n2: %b]
+    %y = add.i32 %p, %c
+    %z = add.i32 %c, %q
+    %w = mul.i32 %y, %y
+    %v = sub.i32 %p, %c
+    call @note(%p, %v)
+    %s = add.i32 %z, %w
+    ret %s
+}
+)";
+
+} // namespace
+
+TEST_CASE("an operation of phis becomes a phi of what the edges have computed") {
+  planned f(joined);
+  CHECK(f.text() == "replace %q by %p\n"
+                    "replace %z by %y\n"
+                    "replace %y by a new phi(%x1, %x2)\n"
+                    "replace %w by a new phi(%m1, %m2)\n");
+  const std::string after = f.after();
+  CHECK(after.find("add.i32 %p") == std::string::npos);
+  CHECK(after.find("[n1: %x1], [n2: %x2]") != std::string::npos);
+  CHECK(after.find("[n1: %m1], [n2: %m2]") != std::string::npos);
+  CHECK(after.find("%v = sub.i32 %p, %c") != std::string::npos); // on no edge
+}
+
+TEST_CASE("an operation of phis is a phi of the program, a constant on an edge, or passes an operand on") {
+  planned f(R"(
+proc @f(%a: i32, %k: i1) -> i32 {
+  node n0:
+    br %k ? n1 : n2
+  node n1:
+    br n3
+  node n2:
+    %x = mul.i32 %a, 3
+    br n3
+  node n3:
+    %p = phi.i32 [n1: 2], [n2: %a]
+    %six = phi.i32 [n1: 6], [n2: %x]
+    %one = phi.i32 [n1: 1], [n2: 1]
+    %zero = phi.i32 [n1: 0], [n2: 7]
+    %y = mul.i32 %p, 3
+    %b = and.i32 %zero, 8
+    %u = or.i32 %zero, %a
+    %r = add.i32 %y, %six
+    %r1 = add.i32 %r, %b
+    %r2 = add.i32 %r1, %p
+    %r3 = add.i32 %r2, %u
+    ret %r3
+}
+)");
+  CHECK(f.text().find("replace %y by %six\n") != std::string::npos);
+  CHECK(f.text().find("replace %b by a new phi(0, 0)\n") != std::string::npos);
+  CHECK(f.text().find("replace %u") == std::string::npos); // 7 | %a is on no edge
+}
+
+TEST_CASE("what an operation would be on an edge has to be computed before the edge, and to have a result") {
+  planned f(R"(
+proc @f(%a: i32, %b: i32, %k: i1) -> i32 {
+  node n0:
+    br n1
+  node n1:
+    %i = phi.i32 [n0: %a], [n3: %j]
+    br %k ? n2 : n3
+  node n2:
+    %y = add.i32 %i, %b
+    call @note(%y)
+    br n3
+  node n3:
+    %d = phi.i32 [n1: 0], [n2: 2]
+    %t = div.i32 %a, %d
+    %j = add.i32 %a, %b
+    %late = add.i32 %d, %j
+    %e = cmp.lt.i32 %late, %t
+    br %e ? n1 : n4
+  node n4:
+    ret %t
+}
+)");
+  CHECK(f.changes.phis.empty()); // on the first edge into n1 nothing is there, and on one into n3 %t would trap
+}
+
+TEST_CASE("operations of loops become phis that lead around") {
+  planned f(R"(
+proc @f(%a: i32, %n: i32) -> i32 {
+  node n0:
+    %s0 = mul.i32 %a, 4
+    br n1
+  node n1:
+    %i = phi.i32 [n0: %a], [n1: %j]
+    %s = mul.i32 %i, 4
+    %j = add.i32 %i, 1
+    %t = mul.i32 %j, 4
+    call @note(%s, %t)
+    %e = cmp.lt.i32 %j, %n
+    br %e ? n1 : n2
+  node n2:
+    ret %s0
+}
+)");
+  CHECK(f.text() == "replace %s by a new phi(%s0, %t)\n");
+  CHECK(f.after().find("mul.i32 %i, 4") == std::string::npos);
+}
+
+TEST_CASE("inputs keep no promise that the operation does not make") {
+  planned f(R"(
+proc @f(%a: i32, %b: i32, %k: i1) -> i32 {
+  node n0:
+    br %k ? n1 : n2
+  node n1:
+    %x1 = add.i32 %a, 1 nsw
+    call @note(%x1)
+    br n3
+  node n2:
+    %x2 = add.i32 %b, 1
+    call @note(%x2)
+    br n3
+  node n3:
+    %p = phi.i32 [n1: %a], [n2: %b]
+    %y = add.i32 %p, 1
+    %r = mul.i32 %y, %p
+    ret %r
+}
+)");
+  CHECK(f.text() == "replace %y by a new phi(%x1, %x2)\n"
+                    "drop the promises of %x1\n");
+}
+
+TEST_CASE("wrong claims about phis of operations are rejected") {
+  planned f(joined);
+  REQUIRE(f.changes.phis.size() == 2);
+  const auto rejects = [&](const char* what, auto change) {
+    plan wrong = f.changes;
+    change(wrong);
+    CHECK_MESSAGE(f.error(wrong), what);
+  };
+  rejects("inputs exchanged", [](plan& p) { std::swap(p.phis[0].inputs[0].value, p.phis[0].inputs[1].value); });
+  rejects("an input is another operation", [&](plan& p) { p.phis[0].inputs[0].value = f.value("m1"); });
+  rejects("an input is not computed on the edge", [&](plan& p) { p.phis[0].inputs[0].value = f.value("x2"); });
+  rejects("an input is what it replaces", [&](plan& p) { p.phis[0].inputs[0].value = f.value("y"); });
+  rejects("an input is a constant", [](plan& p) { p.phis[0].inputs[0] = {p.phis[0].inputs[0].edge, no_value, 5}; });
+  rejects("an edge has no input", [](plan& p) { p.phis[0].inputs.pop_back(); });
+  rejects("an edge has two inputs", [](plan& p) { p.phis[0].inputs[1].edge = p.phis[0].inputs[0].edge; });
+  rejects("the phi has other inputs", [&](plan& p) { p.phis[0].phi = f.value("p"); });
+  rejects("the phi of another operation", [&](plan& p) { p.phis[1].first = p.phis[0].value; });
+  rejects("the node does not join", [&](plan& p) { p.phis[0].node = f.node("n1"); });
+  rejects("another operation", [&](plan& p) { p.phis[0].value = f.value("v"); });
+  rejects("a call", [&](plan& p) { p.phis[0].value = f.value("x1"); });
+  rejects("it relied on an operation that stays", [](plan& p) { p.phis.erase(p.phis.begin()); });
+  rejects("operands replaced by what is not equal", [&](plan& p) { p.replacements[0].leader = f.value("c"); });
+}
