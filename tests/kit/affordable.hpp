@@ -5,11 +5,11 @@
 
 namespace midend_tests {
 
-/// Whether long tests are shortened: under sanitizers, which slow programs down, unless MIDEND_UNSHORTENED_TESTS is set
-/// (`tests/run.sh --thorough`).
+/// Whether long tests are shortened: under sanitizers and emulators (`MIDEND_EMULATED`), which slow programs down, unless
+/// `MIDEND_UNSHORTENED_TESTS` is set (`tests/run.sh --thorough` does for sanitizers).
 #if defined(MIDEND_UNSHORTENED_TESTS)
 inline constexpr bool tests_are_shortened = false;
-#elif defined(__SANITIZE_ADDRESS__)
+#elif defined(__SANITIZE_ADDRESS__) || defined(MIDEND_EMULATED)
 inline constexpr bool tests_are_shortened = true;
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
