@@ -9,6 +9,8 @@
 #include "midend/ssa/apply_sccp.hpp"
 #include "midend/ssa/construct_ssa.hpp"
 #include "midend/ssa/sccp_plan.hpp"
+#include "midend/ssa/value_numbering.hpp"
+#include "midend/ssa/value_numbering_plan.hpp"
 #include "midend/transform/clean_control.hpp"
 #include "midend/transform/close_loops.hpp"
 #include "midend/transform/hoist_invariants.hpp"
@@ -18,7 +20,11 @@
 #include "midend/transform/simplify_loops.hpp"
 #include "midend/transform/split_critical_edges.hpp"
 #include "midend/transform/unify_loop_exits.hpp"
+#include "midend/transform/unroll_loops.hpp"
 #include "midend/transform/verify_unfolding.hpp"
+#include "midend/viz/transformation_plans.hpp"
+
+#include <string>
 
 using midend::edge_id;
 using midend::no_value;
@@ -334,6 +340,89 @@ RUN(may_insert_phi_by_node) {
   use(midend::unify_loop_exits(editor));
 }
 #endif
+
+// mistake: `reading_nodes` returns nothing, in an editor of `clean_control`
+// compile-time: midend: `reading_nodes` of an IR would never be called
+#ifdef MISTAKE_reading_nodes_returns_nothing
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  void reading_nodes(value_id) const {}
+};
+
+RUN(reading_nodes_returns_nothing) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::clean_control(editor));
+}
+#endif
+
+// mistake: `separates_parallel_edges` is not `const`: parallel edges would get different inputs
+// compile-time: midend: `separates_parallel_edges` would never be called
+#ifdef MISTAKE_separates_parallel_edges_not_const
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  bool separates_parallel_edges() { return true; }
+};
+
+RUN(separates_parallel_edges_not_const) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::clean_control(editor));
+}
+#endif
+
+// mistake: Loops are unrolled that were computed before an edit
+// run-time: violation: a loop forest of this graph
+RUN(unrolled_with_old_loops) {
+  edited e;
+  const auto found = midend::dominators_and_loops(e.editor.graph());
+  const node_id n = e.editor.create_node(1);
+  e.editor.set_jump(n, 1);
+  const midend::unrolling_request twice[] = {{0, midend::unrolling_shape::cycle, 2}};
+  use(midend::unroll_loops(e.editor, found.loops, twice));
+}
+
+// mistake: A loop is unrolled that the function does not have
+// run-time: violation: a loop of the forest
+RUN(unrolled_loop_is_none) {
+  edited e;
+  const auto found = midend::dominators_and_loops(e.editor.graph());
+  const midend::unrolling_request twice[] = {{1, midend::unrolling_shape::cycle, 2}};
+  use(midend::unroll_loops(e.editor, found.loops, twice));
+}
+
+// mistake: A plan of unrolling is applied twice
+// run-time: violation: a plan for this graph as it is now
+RUN(unrolled_twice) {
+  edited e;
+  const auto found = midend::dominators_and_loops(e.editor.graph());
+  const midend::unrolling_request twice[] = {{0, midend::unrolling_shape::cycle, 2}};
+  const auto plan = midend::plan_unroll_loops(e.editor, found.loops, twice);
+  midend::apply_unroll_loops(e.editor, plan);
+  midend::apply_unroll_loops(e.editor, plan);
+}
+
+// mistake: A loop is unrolled by factor 1
+// run-time: one copy is the loop itself
+RUN(unrolled_once) {
+  edited e;
+  const auto found = midend::dominators_and_loops(e.editor.graph());
+  const midend::unrolling_request once[] = {{0, midend::unrolling_shape::cycle, 1}};
+  const auto plan = midend::plan_unroll_loops(e.editor, found.loops, once);
+  std::printf("%s\n", std::string(midend::to_text(plan.refused[0].reason)).c_str());
+}
+
+// mistake: Values are numbered, the program is changed, and the plan is made
+// run-time: violation: a result of this graph as it is now
+RUN(numbered_before_an_edit) {
+  edited e;
+  const auto found = midend::value_numbering(e.editor);
+  const node_id n = e.editor.create_node(1);
+  e.editor.set_jump(n, 1);
+  use(midend::plan_value_numbering(e.editor, found));
+}
 
 // mistake: `loop_ends` is not `const`: no loop would be known to end
 // compile-time: midend: `loop_ends`.*loop_ends\(midend::
