@@ -244,17 +244,21 @@ std::string why_not(const loop_record& r) {
   return reason + "; bound by " + std::string(bound_of(r.advice));
 }
 
+/// Whether midend has counted the iterations: it does so for loops that are too large to unroll, too.
+bool is_counted(const loop_record& r) {
+  return r.advice.obstacle == midend::unrolling_obstacle::none ||
+         r.advice.obstacle == midend::unrolling_obstacle::too_large;
+}
+
 /// Header executions, if midend knows them exactly.
 std::uint64_t exact_trips(const loop_record& r) {
-  const bool knows = r.advice.obstacle == midend::unrolling_obstacle::none && r.advice.counters.is_exact();
+  const bool knows = is_counted(r) && r.advice.counters.is_exact();
   return knows ? r.advice.counters.trip.header_executions().value_or(0) : 0;
 }
 
 /// Whether midend knows, when the loop is entered, how often it runs, whichever exit it takes.
 bool is_computable(const loop_record& r) {
-  const midend::loop_counters& counters = r.advice.counters;
-  return exact_trips(r) != 0 || (r.advice.obstacle == midend::unrolling_obstacle::none &&
-                                 counters.counted_exit != midend::no_body_value && counters.exits.size() == 1);
+  return is_counted(r) && r.advice.counters.is_computable();
 }
 
 /// In cycles per iteration, or in all if the iterations are no longer alike.
@@ -276,7 +280,11 @@ void list(const std::vector<loop_record>& loops) {
     } else {
       llvm::outs() << " (" << why_not(r) << ")";
     }
-    llvm::outs() << ", LLVM " << r.theirs.text() << " (" << r.trips << (r.has_call ? ", calls" : "") << ")\n";
+    llvm::outs() << ", LLVM " << r.theirs.text() << " (" << r.trips << (r.has_call ? ", calls" : "") << ")";
+    if (is_computable(r) != r.is_computable) {
+      llvm::outs() << ", trips known to " << (r.is_computable ? "LLVM" : "midend") << " alone";
+    }
+    llvm::outs() << "\n";
   }
 }
 
@@ -327,7 +335,8 @@ bool summarise(const std::vector<loop_record>& loops) {
     }
     if (r.ours.unrolls() && !r.theirs.unrolls()) {
       const bool is_number = r.trips.ends_with(" trips");
-      theirs_not.add((is_number ? "a number of trips" : r.trips) + (r.has_call ? ", calls" : ""), r.ours.kind);
+      const std::string number = r.trips.starts_with("at most ") ? "at most a number of trips" : "a number of trips";
+      theirs_not.add((is_number ? number : r.trips) + (r.has_call ? ", calls" : ""), r.ours.kind);
     }
     const std::uint64_t known = exact_trips(r);
     ++trips[(known != 0 ? 2 : 0) + (r.exact_trips != 0 ? 1 : 0)];

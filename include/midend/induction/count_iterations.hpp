@@ -13,6 +13,7 @@
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -214,6 +215,16 @@ private:
       return x;
     }
     const bool leaves_when = is_taken(edge, 1);
+    count_condition(x, condition, leaves_when);
+    conditions parts;
+    if (x.is_always_tested && !x.is_computable && split(condition, leaves_when, parts)) {
+      count_parts(x, parts, leaves_when);
+    }
+    return x;
+  }
+
+  /// An exit that is taken when a condition has a value.
+  constexpr void count_condition(loop_exit& x, body_id condition, bool leaves_when) const {
     const induction_form& f = form(condition);
     if (f.kind == induction_form_kind::test) {
       recognise_counter(x, f.base, leaves_when != f.negated);
@@ -221,7 +232,67 @@ private:
     if (x.is_always_tested && !x.is_counted) {
       x.count = count_first_iterations(condition, leaves_when);
     }
-    return x;
+    x.is_computable =
+        x.has_formula || (x.count.kind != trip_count_kind::unknown && x.count.kind != trip_count_kind::at_most);
+  }
+
+  // Exits that are taken as soon as one of several conditions has a value.
+
+  /// Conditions of one exit; more than these are not looked at.
+  struct conditions {
+    std::array<body_id, 8> values{};
+    std::size_t size = 0;
+  };
+
+  /// Takes a condition apart: a && b stays in the loop only if both hold, a || b leaves it if one does; as operations
+  /// on bits or as selects. False if it is not of this kind, or of too many parts.
+  constexpr bool split(body_id condition, bool leaves_when, conditions& out) const {
+    out.values[0] = condition;
+    out.size = 1;
+    for (std::size_t i = 0; i != out.size;) {
+      const body_value& v = body_.values[out.values[i]];
+      const bool has_bit = v.kind == body_kind::pure && v.info.width == 1;
+      const operation code = has_bit ? v.info.code : operation::other;
+      const span<const body_id> operands = has_bit ? body_.operands_of(out.values[i]) : span<const body_id>();
+      const body_id other = part_besides_first(code, operands, leaves_when);
+      if (other == no_body_value) {
+        ++i;
+        continue;
+      }
+      if (out.size == out.values.size()) {
+        return false;
+      }
+      out.values[i] = operands[0];
+      out.values[out.size++] = other;
+    }
+    return out.size > 1;
+  }
+
+  constexpr body_id part_besides_first(operation code, span<const body_id> operands, bool leaves_when) const {
+    switch (code) {
+    case operation::bit_and:
+      return leaves_when ? no_body_value : operands[1];
+    case operation::bit_or:
+      return leaves_when ? operands[1] : no_body_value;
+    case operation::select: // a ? b : false, and a ? true : b
+      return form(operands[leaves_when ? 1 : 2]).is_number(leaves_when ? 1 : 0) ? operands[leaves_when ? 2 : 1]
+                                                                                : no_body_value;
+    default:
+      return no_body_value;
+    }
+  }
+
+  constexpr void count_parts(loop_exit& x, const conditions& parts, bool leaves_when) const {
+    x.count = {trip_count_kind::endless, 0, 1};
+    x.is_computable = true;
+    for (std::size_t i = 0; i != parts.size; ++i) {
+      loop_exit part = x;
+      part.is_counted = part.has_formula = false;
+      part.count = {};
+      count_condition(part, parts.values[i], leaves_when);
+      x.count = combined(x.count, part.count);
+      x.is_computable = x.is_computable && part.is_computable;
+    }
   }
 
   constexpr bool is_taken(std::uint32_t edge, std::uint64_t condition) const {
@@ -249,7 +320,7 @@ private:
       return;
     }
     const bool is_truncated = counter.width < body_.values[counter.base].info.width;
-    if (is_truncated && counter.extension != operation::copy) {
+    if (is_truncated && counter.extension != operation::copy && form(bound).kind != induction_form_kind::number) {
       return; // two conversions
     }
     const operation code = body_.values[comparison].info.code;
@@ -289,7 +360,7 @@ private:
                    x.exits_when,
                    promised_by_both(i.flags, counter.flags)};
     if (counter.extension != operation::copy &&
-        !(bound_is_known ? truncate_bound(e, x) : extend_counter(e, x, i.has_start))) {
+        !(bound_is_known ? truncate_bound(e, x, counter.extension) : extend_counter(e, x, i.has_start))) {
       return;
     }
     if (i.has_start && bound_is_known) {
@@ -297,18 +368,39 @@ private:
     } else if (const auto formula = trip_formula_of(e); formula && cannot_wrap(*formula, e, bound_is_known)) {
       x.has_formula = true;
       x.formula = *formula;
+      if (const auto most = most_backedges(*formula, e, i.has_start, bound_is_known)) {
+        x.count = {trip_count_kind::at_most, *most, 1};
+      }
     }
+  }
+
+  /// Larger upper bounds help nobody.
+  static constexpr std::uint64_t largest_upper_bound = 0xffff;
+
+  /// The largest number that a formula gives, for all starts if the start is unknown, and for all such bounds.
+  static constexpr std::optional<std::uint64_t> most_backedges(const trip_formula& f, const counted_exit& e,
+                                                               bool start_is_known, bool bound_is_known) {
+    const std::uint64_t most = low_ones(f.width);
+    std::uint64_t found = most >> f.shift;
+    if (f.ends != operation::equal) {
+      const std::uint64_t offset = is_signed_order(f.ends) ? sign_bit(f.width) : 0; // makes signed order unsigned
+      const std::uint64_t start = start_is_known ? (e.start + offset) & most : f.is_down ? most : 0;
+      const std::uint64_t bound = bound_is_known ? (e.bound + offset) & most : f.is_down ? 0 : most;
+      const std::uint64_t way = f.is_down ? (start < bound ? 0 : start - bound) : (bound < start ? 0 : bound - start);
+      found = way / f.divisor + (way % f.divisor + f.adjustment + f.divisor - 1) / f.divisor;
+    }
+    return found <= largest_upper_bound ? std::optional(found) : std::nullopt;
   }
 
   /// Extension keeps the order of numbers; zero extension makes it unsigned. So a bound that is an extended number can
   /// be compared with the counter before its extension.
-  constexpr bool truncate_bound(counted_exit& e, const loop_exit& x) const {
+  constexpr bool truncate_bound(counted_exit& e, const loop_exit& x, operation extension) const {
     const std::uint64_t narrow = e.bound & low_ones(e.width);
-    if (extended(x.conversion, narrow, e.width, body_.values[x.bound].info.width) != e.bound) {
+    if (extended(extension, narrow, e.width, body_.values[x.bound].info.width) != e.bound) {
       return false;
     }
     e.bound = narrow;
-    e.comparison = x.conversion == operation::zero_extend ? without_sign(e.comparison) : e.comparison;
+    e.comparison = extension == operation::zero_extend ? without_sign(e.comparison) : e.comparison;
     return true;
   }
 
@@ -465,8 +557,10 @@ MIDEND_FUNCTION void count_iterations(const loop_body& body, count_iterations_wo
 /// An induction variable is a header phi whose next value is itself plus a number, through additions and subtractions
 /// of numbers, copies, and joins whose inputs agree. An exit is counted if it compares an induction variable (plus a
 /// number, truncated or extended) with an invariant, in either order, negated or not. Its count is that of
-/// `trip_count_of`, with wrap-around and promises; or `trip_formula_of`, if start or bound is unknown. Exits that
-/// numbers decide in the first two iterations (a flag for the first iteration) have a count too.
+/// `trip_count_of`, with wrap-around and promises; or `trip_formula_of`, if start or bound is unknown, and the largest
+/// number of that formula, if it is below 2^16. An exit that is taken as soon as one of several comparisons says so has
+/// the least of their counts. Exits that numbers decide in the first two iterations (a flag for the first iteration)
+/// have a count too.
 ///
 /// Counts are those of exits that every iteration tests unless it leaves before. An exit that is not tested in every
 /// iteration, or that data decide, turns the count of the loop into an upper bound. An iteration that does not end (a

@@ -9,6 +9,7 @@
 #include "midend/support/span.hpp"
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -77,8 +78,8 @@ constexpr induction_form with_subtrahend(const induction_form& counter, std::uin
 } // namespace detail
 
 /// The forms of all values of a loop body. Recognises additions and subtractions of numbers, `shladd` with numbers,
-/// copies, changes of width, joins and selects whose inputs agree, comparisons and their negations; and computes what
-/// has only numbers as operands.
+/// copies, changes of width, masks of low bits, joins and selects whose inputs agree, comparisons and their negations;
+/// and computes what has only numbers as operands.
 class induction_forms {
 public:
   constexpr induction_forms() = default;
@@ -164,6 +165,9 @@ private:
     case operation::sub:
     case operation::shladd:
       out = sum_form(info, operands);
+      break;
+    case operation::bit_and:
+      out = a.kind == number ? masked(b, a.number) : masked(a, b.kind == number ? b.number : 0);
       break;
     default:
       out = test_form(info, v, a, b);
@@ -257,6 +261,20 @@ private:
       f.number &= low_ones(info.width);
     }
     return f.kind == counter ? f : induction_form{};
+  }
+
+  /// The low bits of a counter, as `mask` keeps them, with zeros above: truncated and zero-extended.
+  static constexpr induction_form masked(const induction_form& f, std::uint64_t mask) {
+    const auto bits = static_cast<std::uint8_t>(std::bit_width(mask));
+    if (f.kind != counter || mask == 0 || mask != low_ones(bits) || bits > f.width) {
+      return {};
+    }
+    operation_info to_bits{};
+    to_bits.width = bits;
+    induction_form out = truncated(f, to_bits);
+    const bool is_whole = bits == f.width && f.extension == operation::copy;
+    out.extension = is_whole ? operation::copy : operation::zero_extend;
+    return out;
   }
 
   /// A zero-extended number is not negative, so sign-extending it further adds zeros.

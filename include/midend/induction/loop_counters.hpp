@@ -35,15 +35,18 @@ struct loop_exit {
   bool swapped;     ///< the bound is the first operand of the comparison
   std::uint32_t induction; ///< position in `inductions`
   operation conversion;    ///< what is compared is the induction variable plus `addend`: `copy`; or `zero_extend`,
-                           ///< `sign_extend` or `truncate` of it to the width of the bound
+                           ///< `sign_extend` of it to the width of the bound; or `truncate` of it to that width or,
+                           ///< extended again, to less
   std::uint64_t addend;
   body_id bound;
   operation comparison; ///< of counter and bound, in this order
   bool exits_when;      ///< the result of the comparison for which the edge is taken
   trip_count count;     ///< if this were the only exit
-  bool has_formula;     ///< `count` is unknown, but can be computed when the loop is entered, by `formula` of start +
-                        ///< addend and bound, each converted to `formula.width` bits, wider ones by `conversion`
+  bool has_formula;     ///< `count` is no exact number, but can be computed when the loop is entered, by `formula` of
+                    ///< start + addend and bound, each converted to `formula.width` bits, wider ones by `conversion`
   trip_formula formula; ///< its `requires_no_wrap` is always satisfied
+  bool is_computable; ///< `count` is exact or says that the exit is never taken, or it can be computed when the loop is
+                      ///< entered: by `formula`, or as the least number of several comparisons, a && b
 };
 
 /// The result of `count_iterations`.
@@ -60,6 +63,19 @@ struct loop_counters {
                                 ///< 1 if it does not fit
 
   constexpr bool is_exact() const { return trip.kind == trip_count_kind::exact; }
+
+  /// Whether the number of header executions is known when the loop is entered, whichever exit it takes: each exit
+  /// is computable, and one is taken. The number is the least of theirs.
+  constexpr bool is_computable() const {
+    bool is_taken = false;
+    for (const loop_exit& x : exits) {
+      if (!x.is_computable) {
+        return false;
+      }
+      is_taken = is_taken || (x.count.kind != trip_count_kind::endless && x.count.kind != trip_count_kind::wraps_first);
+    }
+    return is_taken;
+  }
 
   /// The number of complete iterations until the counted exit is taken, if it were the only one; nothing if that is
   /// unknown or does not fit. A loop that is tested at the bottom has one more complete iteration than backedges taken.
