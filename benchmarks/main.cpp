@@ -4,6 +4,7 @@
 #if MIDEND_BENCHMARKS_LLVM
 #include "llvm_loop_forms.hpp"
 #include "llvm_sccp.hpp"
+#include "llvm_unrolling.hpp"
 #include "llvm_value_numbering.hpp"
 #endif
 #include "memory.hpp"
@@ -209,6 +210,7 @@ int main(int count, char** arguments) {
 #if MIDEND_BENCHMARKS_LLVM
   register_llvm_sccp(MIDEND_TEST_DATA);
   register_llvm_loop_forms();
+  register_llvm_unrolling();
   register_llvm_value_numbering();
 #endif
   const std::size_t ran = benchmark::RunSpecifiedBenchmarks();

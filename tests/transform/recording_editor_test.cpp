@@ -32,7 +32,7 @@ class random_edits {
 public:
   random_edits(const elbrus::procedure& p, recorder& e, std::uint64_t seed) : p_(p), e_(e), random_(seed) {}
 
-  std::vector<std::size_t> done = std::vector<std::size_t>(18, 0);
+  std::vector<std::size_t> done = std::vector<std::size_t>(19, 0);
 
   void step() {
     const auto kind = random_.below(done.size());
@@ -268,7 +268,7 @@ private:
 } // namespace
 
 TEST_CASE("recording_editor takes back any sequence of edits and repeats it") {
-  std::vector<std::size_t> done(18, 0);
+  std::vector<std::size_t> done(19, 0);
   std::size_t edits = 0;
   for_each_random_program(400, all_flow(), [&](const generated_program& g, std::uint64_t seed) {
     elbrus::procedure original = g.main();

@@ -1,6 +1,7 @@
 #include "kit/run_text.hpp"
 #include "transform/cleaning_checks.hpp"
 #include "transform/graph_programs.hpp"
+#include "transform/unrolling_checks.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/elbrus/equal.hpp>
@@ -29,39 +30,6 @@ namespace {
 using enum midend::unrolling_shape;
 using midend::unrolling_request;
 
-/// What is wrong with a step and its certificate, or nothing. All dropped edges have to be proven.
-std::string why_uncertified(const elbrus::procedure& before, const elbrus::procedure& after,
-                            const midend::unfolding_witness& w) {
-  const midend::unfolding_verdict verdict = certificate(before, after, w);
-  const midend::untaken_exits_verdict untaken = midend::verify_untaken_exits(elbrus::cost_view(before), w);
-  std::string why;
-  if (!verdict) {
-    why = "rejected: " + to_text(verdict);
-  } else if (!untaken) {
-    why = join("not proven: edge ", untaken.edge);
-  } else if (untaken.proven < verdict.assumed) { // of unreachable nodes nobody asks
-    why = join(verdict.assumed, " assumed, ", untaken.proven, " proven");
-  } else {
-    why = why_ill_formed(after);
-  }
-  return why.empty() ? why : why + "\n" + elbrus::to_text(before) + elbrus::to_text(after);
-}
-
-/// Unrolls, drops untaken exits, and certifies both. Returns the plan of the second step.
-midend::untaken_exits_plan unroll(elbrus::procedure& p, const std::vector<unrolling_request>& requests,
-                                  std::string& why, std::size_t max_cloned = 4096) {
-  elbrus::procedure before = p;
-  elbrus::editor e(p);
-  const auto loops = midend::dominators_and_loops(p).loops;
-  const auto done = midend::unroll_loops(e, loops, requests, {.max_cloned = max_cloned});
-  why = why_uncertified(before, p, done.witness);
-  before = p;
-  const midend::untaken_exits_plan plan = midend::plan_untaken_exits(elbrus::cost_view(p), done.loops);
-  const midend::unfolding_witness w = midend::apply_untaken_exits(e, plan);
-  why += why.empty() ? why_uncertified(before, p, w) : "";
-  return plan;
-}
-
 /// The only loop of the first procedure of a text, unrolled. It runs as before on the arguments.
 elbrus::program unrolled(std::string_view text, midend::unrolling_shape shape, std::uint32_t copies,
                          const std::vector<std::vector<elbrus::scalar>>& inputs = {{}}) {
@@ -87,16 +55,6 @@ std::size_t num_branches(const elbrus::procedure& p) {
     count += tree.is_reachable(n) && p.out_edges(n).size() > 1 ? 1u : 0u;
   }
   return count;
-}
-
-/// Constants, then flow, then dead code.
-void clean(elbrus::procedure& p) {
-  elbrus::editor e(p);
-  const elbrus::semantic_view view(p);
-  midend::apply_sccp(e, midend::plan_sccp(view, midend::sccp(view)));
-  midend::clean_control(e);
-  midend::remove_dead_code(e);
-  midend::clean_control(e);
 }
 
 /// `for (i = start; i comparison bound; i += step) s = 3 · s + i` in eight bits.

@@ -1,5 +1,6 @@
 #include "kit/run_text.hpp"
 #include "transform/cleaning_checks.hpp"
+#include "transform/unrolling_checks.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/elbrus/views/cost_view.hpp>
@@ -20,49 +21,6 @@ namespace {
 
 using midend::remainder_refusal_reason;
 using midend::remainder_request;
-
-struct outcome {
-  std::string why; ///< a certificate that is rejected
-  std::size_t unrolled = 0;
-  std::size_t dropped = 0;
-  std::vector<remainder_refusal_reason> refused;
-};
-
-/// What is wrong with a step; all dropped edges have to be proven.
-std::string why_uncertified(const elbrus::procedure& before, const elbrus::procedure& after,
-                            const midend::unfolding_witness& w) {
-  const midend::unfolding_verdict verdict = certificate(before, after, w);
-  const midend::untaken_exits_verdict untaken = midend::verify_untaken_exits(elbrus::cost_view(before), w);
-  std::string why = verdict ? why_ill_formed(after) : "rejected: " + to_text(verdict);
-  if (why.empty() && (!untaken || untaken.proven < verdict.assumed)) {
-    why = join("not proven: edge ", untaken.edge);
-  }
-  return why.empty() ? why : why + "\n" + elbrus::to_text(before) + elbrus::to_text(after);
-}
-
-outcome unroll(elbrus::procedure& p, const std::vector<remainder_request>& requests) {
-  outcome out;
-  elbrus::procedure before = p;
-  elbrus::editor e(p);
-  const auto loops = midend::dominators_and_loops(p).loops;
-  const auto plan = midend::plan_unroll_with_remainder(elbrus::cost_view(p), loops, requests);
-  midend::flat_array<midend::remainder_refusal> refused;
-  const midend::unfolding_witness copied = midend::apply_unroll_with_remainder(e, plan, refused);
-  out.unrolled = plan.unrollings.size() - refused.size();
-  for (const midend::remainder_refusal& r : plan.refused) {
-    out.refused.push_back(r.reason);
-  }
-  for (const midend::remainder_refusal& r : refused) {
-    out.refused.push_back(r.reason);
-  }
-  out.why = why_uncertified(before, p, copied);
-  before = p;
-  const auto exits = midend::plan_untaken_exits(elbrus::cost_view(p), midend::dominators_and_loops(p).loops);
-  out.dropped = exits.exits.size();
-  const midend::unfolding_witness w = midend::apply_untaken_exits(e, exits);
-  out.why += out.why.empty() ? why_uncertified(before, p, w) : "";
-  return out;
-}
 
 elbrus::scalar byte(std::uint64_t bits) {
   return {elbrus::type::i8, bits & 0xff};
@@ -112,7 +70,7 @@ template <class NextPair>
 void sweep(const loop_shape& x, std::uint32_t factor, std::size_t pairs, NextPair next, sweep_counts& counts) {
   const elbrus::program before = program_of(counting(x));
   elbrus::program after = before;
-  const outcome done = unroll(after.procedures[0], {{0, factor}});
+  const remainder_outcome done = unroll(after.procedures[0], {{0, factor}});
   CHECK_MESSAGE(done.why.empty(), done.why);
   if (done.unrolled == 0) {
     REQUIRE(done.refused.size() == 1);
@@ -297,7 +255,7 @@ proc @f(%n: i32) -> i32 {
 }
 )");
   const elbrus::program before = p;
-  const outcome done = unroll(p.procedures[0], {{0, 4}});
+  const remainder_outcome done = unroll(p.procedures[0], {{0, 4}});
   CHECK_MESSAGE(done.why.empty(), done.why);
   CHECK(done.dropped == 4);
   elbrus::editor e(p.procedures[0]);
@@ -353,7 +311,7 @@ TEST_CASE("limits that the program computes otherwise are not believed") {
 TEST_CASE("loops that get no remainder, and why") {
   const auto refusal = [](const std::string& text, std::uint32_t factor) {
     elbrus::procedure p = program_of(text).procedures[0];
-    const outcome done = unroll(p, {{0, factor}});
+    const remainder_outcome done = unroll(p, {{0, factor}});
     CHECK_MESSAGE(done.why.empty(), done.why);
     CHECK(done.unrolled == 0);
     REQUIRE(done.refused.size() == 1);
@@ -399,7 +357,7 @@ TEST_CASE("random programs, loops with remainders") {
           requests.push_back({l, 2 + random.below(3)});
         }
       }
-      const outcome done = unroll(p, requests);
+      const remainder_outcome done = unroll(p, requests);
       CHECK_MESSAGE(done.why.empty(), "seed ", seed, ": ", done.why);
       unrolled += done.unrolled;
       dropped += done.dropped;

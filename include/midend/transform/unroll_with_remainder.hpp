@@ -353,14 +353,15 @@ private:
       const double factor = x_.factor;
       const double passes = entered == 0 ? 0 : (all / entered - (factor + 1) / 2) / factor;
       const double enters = passes >= 1 ? 1 : passes <= 0 ? 0 : passes;
-      const double again = passes > 1 ? 1 - 1 / passes : 0;
       double repeats = 1; // through a pass
       double header = 0;  // executions in a pass
       for (std::uint32_t k = 0; k != x_.factor; ++k) {
         header += repeats;
         repeats *= counts_.repeats();
       }
-      const double first = entered * enters / (1 - again * repeats); // executions of the first copy
+      const double wanted = passes > 1 ? 1 - 1 / passes : 0; // but as long as copies have their tests, some leave there
+      const double again = wanted < repeats ? wanted / repeats : repeats == 0 ? 0 : 1;
+      const double first = entered == 0 ? 0 : entered * enters / (1 - again * repeats); // executions of the first copy
       flat_array<double> shares;
       double share = all == 0 ? 0 : first / all;
       for (std::uint32_t k = 0; k != x_.factor; ++k) {
