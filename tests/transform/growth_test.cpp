@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 #include <midend/elbrus/procedure.hpp>
+#include <midend/elbrus/views/cost_view.hpp>
 #include <midend/elbrus/views/editor.hpp>
 #include <midend/loops/cycles.hpp>
 #include <midend/transform/clean_control.hpp>
@@ -13,11 +14,14 @@
 #include <midend/transform/simplify_loops.hpp>
 #include <midend/transform/split_critical_edges.hpp>
 #include <midend/transform/unify_loop_exits.hpp>
+#include <midend/transform/unroll_loops.hpp>
+#include <midend/transform/unroll_with_remainder.hpp>
 #include <midend/transform/verify_unfolding.hpp>
 
 #include <array>
 #include <cstddef>
 #include <string>
+#include <vector>
 
 // Large functions: transformations take no stack for them, allocate a few times, and the checker keeps up.
 
@@ -218,5 +222,44 @@ TEST_CASE("all forms of many loops, certified, take no stack for large functions
           const std::size_t rounds =
               midend::clean_control(e, [&](const midend::unfolding_witness& w) { right = right && is_right(w); });
           return right && rounds < 5 ? "" : "clean_control";
+        }) == "");
+}
+
+TEST_CASE("many loops unrolled, by copies and with remainders, certified, take no stack, and no more time for each") {
+  CHECK(on_a_small_stack([&]() -> std::string {
+          for (const bool has_remainder : {false, true}) {
+            elbrus::procedure p = sibling_loops(large);
+            const elbrus::procedure before = p;
+            elbrus::editor e(p);
+            const auto loops = midend::dominators_and_loops(p).loops;
+            midend::flat_array<midend::remainder_refusal> refused;
+            midend::unfolding_witness w;
+            if (has_remainder) {
+              std::vector<midend::remainder_request> requests;
+              for (const midend::loop_id l : loops.loops()) {
+                requests.push_back({l, 2});
+              }
+              const auto plan = midend::plan_unroll_with_remainder(elbrus::cost_view(p), loops, requests,
+                                                                   {.max_cloned = std::size_t{1} << 31});
+              w = midend::apply_unroll_with_remainder(e, plan, refused);
+              if (plan.unrollings.size() != large) {
+                return "not all loops get remainders";
+              }
+            } else {
+              std::vector<midend::unrolling_request> requests;
+              for (const midend::loop_id l : loops.loops()) {
+                requests.push_back({l, midend::unrolling_shape::cycle, 2});
+              }
+              const auto done = midend::unroll_loops(e, loops, requests, {.max_cloned = std::size_t{1} << 31});
+              if (done.plan.unrollings.size() != large) {
+                return "not all loops are unrolled";
+              }
+              w = done.witness;
+            }
+            if (!midend::verify_unfolding(elbrus::effect_view(before), elbrus::effect_view(p), w)) {
+              return has_remainder ? "the remainders" : "the copies";
+            }
+          }
+          return {};
         }) == "");
 }

@@ -271,6 +271,53 @@ proc @f(%n: i32) -> i32 {
   }
 }
 
+TEST_CASE("several loops at once: one starts, and another one ends, at what a loop before it computes") {
+  constexpr std::string_view text = R"(
+proc @f(%n: i32) -> i32 {
+  node entry:
+    br first
+  node first:
+    %i = phi.i32 [entry: 0], [first: %i1]
+    %s = phi.i32 [entry: 0], [first: %s1]
+    %s1 = add.i32 %s, %i
+    %i1 = add.i32 %i, 1
+    %p = cmp.lt.i32 %i1, %n
+    br %p ? first : second
+  node second:
+    %j = phi.i32 [first: %i1], [second: %j1]
+    %t = phi.i32 [first: %s1], [second: %t1]
+    %t1 = add.i32 %t, %j
+    %j1 = sub.i32 %j, 1
+    %q = cmp.gt.i32 %j1, 3
+    br %q ? second : third
+  node third:
+    %k = phi.i32 [second: 0], [third: %k1]
+    %u = phi.i32 [second: 0], [third: %u1]
+    %u1 = add.i32 %u, %t1
+    %k1 = add.i32 %k, 3
+    %r = cmp.ult.i32 %k1, %s1
+    br %r ? third : exit
+  node exit:
+    ret %u1
+}
+)";
+  for (const std::uint32_t factor : {2u, 3u, 4u}) {
+    const elbrus::program before = program_of(text);
+    elbrus::program after = before;
+    const remainder_outcome done = unroll(after.procedures[0], {{0, factor}, {1, factor}, {2, factor}});
+    CHECK_MESSAGE(done.why.empty(), done.why);
+    // A guard of this IR may not read a phi, and the others read what the copies of the first loop define, too.
+    CHECK(done.unrolled == 1);
+    CHECK(done.refused == std::vector(2, remainder_refusal_reason::early_trap));
+    CHECK_MESSAGE(done.dropped >= factor, elbrus::to_text(after));
+    for (std::uint64_t n = 0; n != 30; ++n) {
+      const std::vector<elbrus::scalar> arguments{{elbrus::type::i32, n}};
+      CHECK(elbrus::interpreter(before).run(0, arguments, {}).value ==
+            elbrus::interpreter(after).run(0, arguments, {}).value);
+    }
+  }
+}
+
 TEST_CASE("limits that the program computes otherwise are not believed") {
   elbrus::procedure p = program_of(counting({"ne", 3, false})).procedures[0];
   elbrus::editor e(p);

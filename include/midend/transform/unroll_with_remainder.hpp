@@ -31,6 +31,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
+#include <vector>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -210,6 +212,8 @@ public:
     }
   }
 
+  const flat_array<value_id>& made() const { return made_; }
+
   bool is_right = true; ///< the IR has all operations, and none may trap
 
 private:
@@ -230,35 +234,51 @@ public:
   remainder_builder(unfolding<E>& u, const remainder_plan& plan, const remainder_unrolling& x)
       : u_(u), x_(x), nodes_(plan.nodes.data() + x.first_node, x.num_nodes) {}
 
-  /// Loops that were unrolled before may have given this one more edges, and a phi as its bound.
-  bool run(flat_array<std::uint32_t>& position) {
+  loop_id loop() const { return x_.loop; }
+
+  /// Before anything is copied: the guard, and in it the computation of the limit. False if it might trap; then the
+  /// guard does nothing.
+  bool guard(flat_array<std::uint32_t>& position) {
+    enter(position);
+    const bool is_right = compute_limit(position);
+    leave(position);
+    return is_right;
+  }
+
+  /// The copies of the new body. Afterwards the program has to be finished.
+  void copy(flat_array<std::uint32_t>& position) {
+    enter(position);
+    has_counts_ = read_counts(u_.editor(), nodes_, position, counts_);
+    make_copies(position);
+    leave(position);
+  }
+
+  /// The latch, in a finished program. False if its test might trap; then the new body runs once.
+  bool close() {
+    const bool is_harmless = has_harmless_guard();
+    const bool is_right = make_latch() && is_harmless;
+    has_counts_ = has_counts_ && is_right;
+    divide_counts();
+    divide_hints();
+    return is_right;
+  }
+
+private:
+  void enter(flat_array<std::uint32_t>& position) const {
     while (position.size() < static_cast<std::size_t>(graph().num_nodes())) {
       position.push_back(no_node);
     }
     for (std::uint32_t i = 0; i != nodes_.size(); ++i) {
       position[nodes_[i]] = i;
     }
-    const bool is_right = compute_limit(position);
-    if (is_right) {
-      has_counts_ = read_counts(u_.editor(), nodes_, position, counts_);
-      copy(position);
-    }
+  }
+
+  void leave(flat_array<std::uint32_t>& position) const {
     for (const node_id n : nodes_) {
       position[n] = no_node;
     }
-    if (is_right) {
-      u_.finish();
-    }
-    const bool is_closed = is_right && close();
-    if (is_right) {
-      divide_counts();
-      divide_hints();
-    }
-    return is_closed;
   }
 
-private:
-  /// The guard, and in it the computation of the limit. False if it might trap; then the guard does nothing.
   bool compute_limit(const flat_array<std::uint32_t>& position) {
     E& editor = u_.editor();
     flat_array<edge_id> entering;
@@ -277,13 +297,34 @@ private:
     emit_unrolled_limit(sink, x_.test, start, bound, limit_, enough_);
     if (!sink.is_right) {
       sink.take_back();
+    } else {
+      made_ = sink.made();
     }
     u_.grow_witness();
     return sink.is_right;
   }
 
-  /// The copies of the new body, entered from the guard. Afterwards the program has to be finished.
-  void copy(const flat_array<std::uint32_t>& position) {
+  /// What the guard reads may be a phi now, if a loop before it was copied, too, and some IRs cannot say that a phi is
+  /// harmless. Then the guard always continues with the old loop.
+  bool has_harmless_guard() {
+    E& editor = u_.editor();
+    bool may_trap = false;
+    for (const value_id v : made_) {
+      may_trap = may_trap || editor.may_trap(v);
+    }
+    if (may_trap) {
+      branch(guard_, sink_number(0), copies_[0], nodes_[0], nodes_[0]);
+      while (!made_.empty()) {
+        editor.erase_value(made_.back());
+        made_.pop_back();
+      }
+      limit_ = no_value;
+    }
+    return !may_trap;
+  }
+
+  /// Entered from the guard.
+  void make_copies(const flat_array<std::uint32_t>& position) {
     flat_array<node_id> made;
     for (std::uint32_t k = 0; k != x_.factor; ++k) {
       u_.duplicate_region(nodes_, made);
@@ -313,17 +354,16 @@ private:
     branch(guard_, enough_, copies_[0], nodes_[0], nodes_[0]);
   }
 
-  /// The latch, which goes back unless the counter is at the limit. False if that test might trap: then the new body
-  /// runs once.
-  bool close() {
+  /// It goes back unless the counter is at the limit.
+  bool make_latch() {
     E& editor = u_.editor();
     const node_id latch = latch_ = u_.route_edges(back_);
     const value_id counter = counter_of_copy();
     const auto next = static_cast<value_id>(editor.phi_input(counter, only_edge(latch)));
     operation_sink<E> sink(editor, latch, x_.test.formula.width);
     const std::uint8_t width = x_.test.formula.width;
-    value_id done = sink.operation({operation::equal, 1, width, {}}, next, limit_);
-    const bool is_right = sink.is_right;
+    value_id done = limit_ == no_value ? no_value : sink.operation({operation::equal, 1, width, {}}, next, limit_);
+    const bool is_right = done != no_value && sink.is_right;
     if (!is_right) {
       sink.take_back();
       done = sink_number(1);
@@ -397,6 +437,7 @@ private:
 
   const auto& graph() const { return u_.program().graph(); }
 
+  /// The only one, or of a branch the one to the old loop.
   edge_id only_edge(node_id n) const {
     edge_id only = no_edge;
     for_each_id(graph().out_edges(n), [&](edge_id e) { only = e; });
@@ -448,6 +489,7 @@ private:
   node_id latch_ = no_node;
   value_id limit_ = no_value;
   value_id enough_ = no_value;
+  flat_array<value_id> made_; ///< in the guard
   flat_array<node_id> copies_;
   flat_array<edge_id> back_; ///< from the last copy to the first
 };
@@ -467,16 +509,35 @@ private:
 /// The new operations do not trap: an editor says so of each (`may_trap`), and a loop for which it does not is left
 /// with an empty guard and is returned in `refused`. They read the start and the bound earlier than the loop does, but
 /// not more than these. Counts of a profile are divided, see `apply_unroll_loops`, by an average trip count that leaves
-/// (factor - 1) / 2 iterations for the remainder. O(what is cloned, and what `repair_ssa` costs, once a loop).
+/// (factor - 1) / 2 iterations for the remainder. O(what is cloned, and what `repair_ssa` costs); one repair for all
+/// loops.
 template <class E>
 void apply_unroll_with_remainder(unfolding<E>& u, const remainder_plan& plan, flat_array<remainder_refusal>& refused) {
   static_assert(remainder_editor<E>, "midend: to unroll a loop with a remainder, an editor needs `make_operation`, "
                                      "`make_number`, `set_branch`, `erase_end` and the effects rung");
   MIDEND_ASSERT(plan.epoch == graph_epoch(u.program().graph()), "a plan for this graph as it is now", plan.epoch);
   flat_array<std::uint32_t> position;
+  const auto refuse = [&](loop_id l) {
+    refused.push_back({l, remainder_refusal_reason::early_trap, unrolling_refusal_reason::one_copy});
+  };
+  std::vector<detail::remainder_builder<E>> builders; // of loops with a guard
   for (const remainder_unrolling& x : plan.unrollings) {
-    if (!detail::remainder_builder<E>(u, plan, x).run(position)) {
-      refused.push_back({x.loop, remainder_refusal_reason::early_trap, unrolling_refusal_reason::one_copy});
+    detail::remainder_builder<E> builder(u, plan, x);
+    if (builder.guard(position)) {
+      builders.push_back(std::move(builder));
+    } else {
+      refuse(x.loop);
+    }
+  }
+  for (detail::remainder_builder<E>& builder : builders) {
+    builder.copy(position);
+  }
+  if (!builders.empty()) {
+    u.finish();
+  }
+  for (detail::remainder_builder<E>& builder : builders) {
+    if (!builder.close()) {
+      refuse(builder.loop());
     }
   }
 }
