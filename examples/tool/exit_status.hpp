@@ -11,6 +11,7 @@ enum exit_status : int {
   exit_done = 0,
   exit_bad_input = 1, ///< the input is bad, or the output cannot be written
   exit_bad_usage = 2,
+  exit_difference = 3, ///< `midend unroll --verify`: a loop is not as predicted
 };
 
 /// Prints the reason on standard error.

@@ -9,6 +9,7 @@
 #include <midend/dataflow/domains/interval_domain.hpp>
 #include <midend/dataflow/domains/known_bits_domain.hpp>
 #include <midend/dataflow/domains/number_domain.hpp>
+#include <midend/dataflow/domains/strided_interval_domain.hpp>
 #include <midend/elbrus/text/printer.hpp>
 #include <midend/elbrus/views/construct_ssa.hpp>
 #include <midend/elbrus/views/cost_view.hpp>
@@ -165,6 +166,22 @@ template <class Run> void unroll_as_advised(Run& run) {
   drop_exits(run);
 }
 
+/// The steps of `midend::realise_unrolling`, each with its certificate.
+void realise_unrolling(procedure& p, const pass_request& request, pass_report& report) {
+  for (const std::string_view name :
+       {"sccp:strided", "clean-control", "propagate-copies", "fold-additions", "value-numbering:strided", "share-loads",
+        "simplify-loops", "hoist-invariants", "dce", "clean-control"}) {
+    pass_report step;
+    find_pass(name).kind->run(p, request, step);
+    append(report.summary, report.summary.empty() ? "" : "; ", name, ": ", step.summary);
+    report.changes += step.changes;
+    report.is_certified = report.is_certified || step.is_certified;
+    if (step.fault && !report.fault) {
+      report.fault = std::string(name) + ": " + *step.fault;
+    }
+  }
+}
+
 } // namespace
 
 const std::vector<pass_kind>& pass_kinds() {
@@ -178,12 +195,15 @@ const std::vector<pass_kind>& pass_kinds() {
       sccp_pass<midend::interval_domain>("sccp:interval", "the same, with value ranges"),
       sccp_pass<midend::known_bits_domain>("sccp:known-bits", "the same, with known bits"),
       sccp_pass<midend::number_domain>("sccp:product", "the same, with value ranges and known bits"),
+      sccp_pass<midend::strided_interval_domain>("sccp:strided", "the same, with value ranges and remainders"),
       value_numbering_pass<midend::flat_domain<>>("value-numbering",
                                                   "replace values by equal ones and by constants, remove dead nodes"),
       value_numbering_pass<midend::interval_domain>("value-numbering:interval", "the same, with value ranges"),
       value_numbering_pass<midend::known_bits_domain>("value-numbering:known-bits", "the same, with known bits"),
       value_numbering_pass<midend::number_domain>("value-numbering:product",
                                                   "the same, with value ranges and known bits"),
+      value_numbering_pass<midend::strided_interval_domain>("value-numbering:strided",
+                                                            "the same, with value ranges and remainders"),
       transformation("separate-loops", "give loops that share a header headers of their own",
                      [](auto& run) {
                        const auto found = midend::dominators_and_loops(run.editor().graph());
@@ -229,10 +249,27 @@ const std::vector<pass_kind>& pass_kinds() {
                      }),
       transformation("propagate-copies", "read the sources of copies, and of phis with only one",
                      [](auto& run) {
-                       run.done_as_planned(midend::plan_propagate_copies(run.editor()), [&](const auto& plan) {
+                       const midend::elbrus::cost_view view(run.editor().graph());
+                       run.done_as_planned(midend::plan_propagate_copies(view), [&](const auto& plan) {
                          return midend::apply_propagate_copies(run.editor(), plan);
                        });
                      }),
+      transformation("fold-additions", "add several numbers to a value at once, and compare with one that is moved",
+                     [](auto& run) {
+                       run.done_as_planned(midend::plan_fold_additions(run.editor()), [&](const auto& plan) {
+                         midend::apply_fold_additions(run.editor(), plan);
+                         return addition_witness();
+                       });
+                     }),
+      transformation("share-loads", "load a place once, where nothing may have written to it",
+                     [](auto& run) {
+                       const midend::elbrus::cost_view view(run.editor().graph());
+                       run.done_as_planned(midend::plan_share_loads(view), [&](const auto& plan) {
+                         return midend::apply_share_loads(run.editor(), plan);
+                       });
+                     }),
+      {"realise-unrolling", "clean up after unrolling: several passes in the order of docs/unrolling.md",
+       realise_unrolling, nullptr, variable_policy::refuses},
       transformation("hoist-invariants", "move what is the same in each iteration to the preheader",
                      [](auto& run) {
                        const auto found = midend::dominators_and_loops(run.editor().graph());

@@ -9,6 +9,7 @@
 #include <midend/dataflow/domains/interval_domain.hpp>
 #include <midend/dataflow/domains/known_bits_domain.hpp>
 #include <midend/dataflow/domains/number_domain.hpp>
+#include <midend/dataflow/domains/strided_interval_domain.hpp>
 #include <midend/elbrus/views/cost_view.hpp>
 #include <midend/elbrus/views/editor.hpp>
 #include <midend/elbrus/views/views.hpp>
@@ -105,5 +106,6 @@ template struct sccp_tool<midend::flat_domain<>>;
 template struct sccp_tool<midend::interval_domain>;
 template struct sccp_tool<midend::known_bits_domain>;
 template struct sccp_tool<midend::number_domain>;
+template struct sccp_tool<midend::strided_interval_domain>;
 
 } // namespace midend_tool

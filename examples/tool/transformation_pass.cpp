@@ -5,6 +5,7 @@
 #include <midend/elbrus/views/cost_view.hpp>
 #include <midend/graph/concepts.hpp>
 #include <midend/transform/untaken_exits.hpp>
+#include <midend/transform/verify_additions.hpp>
 #include <midend/transform/verify_motion.hpp>
 #include <midend/transform/verify_removal.hpp>
 #include <midend/transform/verify_replacement.hpp>
@@ -61,11 +62,16 @@ std::optional<std::string> why_rejected(const procedure& before, const procedure
 
 std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
                                         const midend::replacement_witness& witness) {
-  return words_of(midend::verify_replacement(effect_view(before), effect_view(after), witness), before);
+  return words_of(
+      midend::verify_replacement(midend::elbrus::cost_view(before), midend::elbrus::cost_view(after), witness), before);
 }
 
 std::optional<std::string> why_rejected(const procedure& before, const procedure& after, const motion_witness&) {
   return words_of(midend::verify_motion(effect_view(before), effect_view(after)), before);
+}
+
+std::optional<std::string> why_rejected(const procedure& before, const procedure& after, const addition_witness&) {
+  return words_of(midend::verify_additions(effect_view(before), effect_view(after)), before);
 }
 
 std::optional<std::string> why_rejected(const procedure& p, const midend::sccp_error& error) {

@@ -41,6 +41,12 @@ struct motion_witness {};
 std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
                                         const motion_witness& witness);
 
+/// The witness of folded additions: the new program says all.
+struct addition_witness {};
+
+std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
+                                        const addition_witness& witness);
+
 /// The same for what a transformation was derived from: facts, and classes of equal values.
 std::optional<std::string> why_rejected(const midend::elbrus::procedure& p, const midend::sccp_error& error);
 
@@ -85,6 +91,8 @@ public:
   void done(const midend::replacement_witness& witness) { check(witness); }
 
   void done(const motion_witness& witness) { check(witness); }
+
+  void done(const addition_witness& witness) { check(witness); }
 
   void done(const untaken_exits_witness& witness) { check(witness); }
 

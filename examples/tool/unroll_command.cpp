@@ -9,12 +9,16 @@
 
 #include <midend/elbrus/views/construct_ssa.hpp>
 #include <midend/elbrus/views/cost_view.hpp>
+#include <midend/elbrus/views/editor.hpp>
 #include <midend/ir/coverage.hpp>
 #include <midend/loops/dominators_and_loops.hpp>
+#include <midend/transform/measure_unrolling.hpp>
+#include <midend/transform/realise_unrolling.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
 #include <midend/viz/coverage.hpp>
 #include <midend/viz/unrolling.hpp>
 #include <midend/viz/unrolling_chart.hpp>
+#include <midend/viz/unrolling_deed.hpp>
 
 #include <algorithm>
 #include <array>
@@ -50,6 +54,7 @@ struct unroll_options {
   bool hardware_counter = false;
   bool divide_by_multiplying = false;
   bool json = false;
+  bool verify = false;
   bool statistics = false;
 };
 
@@ -158,8 +163,13 @@ public:
         return complain(exit_bad_input, *problem);
       }
     }
-    const auto problem = write_text("-", options_.json ? json_.text() : text_);
-    return problem ? complain(exit_bad_input, *problem) : exit_done;
+    if (options_.verify) {
+      append_summary();
+    }
+    if (const auto problem = write_text("-", options_.json ? json_.text() : text_)) {
+      return complain(exit_bad_input, *problem);
+    }
+    return num_compared_ == num_predicted_ ? exit_done : exit_difference;
   }
 
 private:
@@ -173,6 +183,12 @@ private:
     if (!p.variables().empty()) {
       midend::elbrus::construct_ssa(p);
     }
+    if (options_.verify) { // what unrolling saves is compared, and not what was to be saved before
+      midend::elbrus::editor editor(p);
+      for (int round = 0; round != 2; ++round) {
+        midend::realise_unrolling(editor, cost_of);
+      }
+    }
     const midend::elbrus::cost_view view(p);
     const program_names names(p);
     const midend::loop_forest forest = midend::dominators_and_loops(p).loops;
@@ -182,7 +198,11 @@ private:
       }
       ++num_loops_;
       midend::advise_unrolling(view, forest, l, machine_, chosen_, workspace_, advice_);
-      report(p, names);
+      if (options_.verify) {
+        verify(p, names);
+      } else {
+        report(p, names);
+      }
       if (options_.statistics) {
         std::fprintf(stderr, "@%s, %s: %s\n", std::string(p.name()).c_str(), names.node(forest.header(l)).c_str(),
                      midend::to_text(midend::coverage(view, forest.blocks(l))).c_str());
@@ -190,6 +210,38 @@ private:
       if (!options_.chart.empty() && advice_.obstacle == midend::unrolling_obstacle::none && num_charts_++ == 0) {
         draw(p, view, forest, names);
       }
+    }
+  }
+
+  static midend::elbrus::cost_view cost_of(const midend::elbrus::editor& e) {
+    return midend::elbrus::cost_view(e.graph());
+  }
+
+  /// Carries the advice out on a copy.
+  void verify(const procedure& p, const program_names& names) {
+    procedure copy = p;
+    midend::elbrus::editor editor(copy);
+    const midend::unrolling_deed deed = midend::measure_unrolling(editor, cost_of, advice_, machine_, chosen_.lowering);
+    if (deed.obstacle == midend::deed_obstacle::none) {
+      ++num_compared_;
+      num_predicted_ += deed.comparison.is_as_predicted() ? 1u : 0u;
+      num_equal_ += deed.comparison.is_equal() ? 1u : 0u;
+    }
+    if (options_.json) {
+      json_.add(advice_, machine_, p.name(), names, &deed);
+      return;
+    }
+    const bool is_advice = advice_.obstacle == midend::unrolling_obstacle::none;
+    append(text_, text_.empty() ? "" : "\n", "@", p.name(), ", ", names.node(advice_.header), ": ",
+           is_advice ? name_of(advice_.decision().kind) : name_of(advice_.obstacle),
+           is_advice && advice_.chosen != 0 ? " " + std::to_string(advice_.decision().factor) : "", ", ",
+           midend::to_text(deed, names));
+  }
+
+  void append_summary() {
+    if (!options_.json) {
+      append(text_, text_.empty() ? "" : "\n", num_compared_, num_compared_ == 1 ? " loop" : " loops", " compared, ",
+             num_predicted_, " with operations and interval as predicted, ", num_equal_, " with everything\n");
     }
   }
 
@@ -234,6 +286,9 @@ private:
   unrolling_advice advice_;
   std::size_t num_loops_ = 0;
   std::size_t num_charts_ = 0;
+  std::size_t num_compared_ = 0;
+  std::size_t num_predicted_ = 0; ///< with operations and interval as predicted
+  std::size_t num_equal_ = 0;     ///< with all items as predicted
   std::string text_;
   std::string chart_;
   json_report json_;
@@ -261,7 +316,8 @@ command add_unroll_command(CLI::App& app) {
       app.add_subcommand("unroll", "Advise how to unroll each loop of a program in the Elbrus-like IR");
   sub->footer("Cycles are lower bounds. Machines: " + machine_names() +
               ", or a file (docs/machine-model.md).\n"
-              "Exit status: 0 done, 1 the input is bad or the output cannot be written, 2 wrong usage.");
+              "Exit status: 0 done, 1 the input is bad or the output cannot be written, 2 wrong usage,\n"
+              "3 --verify: operations or the interval of a loop are not as predicted.");
   const CLI::Range factors(1U, 1024U);
   sub->add_option("FILE", options.file, "the program (.eir); - reads standard input")->required();
   sub->add_option("--machine", options.machine, "the target machine: a name, or a machine file")
@@ -304,6 +360,8 @@ command add_unroll_command(CLI::App& app) {
                 "the machine counts iterations without extra operations");
   sub->add_flag("--divide-by-multiplying", options.divide_by_multiplying,
                 "lower division by a constant to multiplication and shifts");
+  sub->add_flag("--verify", options.verify,
+                "clean the program up, carry each advice out on a copy, and compare the new loop with the prediction");
   sub->add_flag("--stats", options.statistics,
                 "print how many operations of each loop are understood, to standard error");
   return {sub, [given] { return run(*given); }};

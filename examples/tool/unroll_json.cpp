@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace midend_tool {
 namespace {
@@ -211,6 +212,29 @@ json loop_json(const unrolling_advice& advice, const machine_model& machine, std
   return out;
 }
 
+/// What became of the advice: the obstacle, or all items as predicted and as they are there.
+json deed_json(const midend::unrolling_deed& deed, const program_names& names) {
+  json out = {{"obstacle", name_of(deed.obstacle)}};
+  if (deed.obstacle != midend::deed_obstacle::none) {
+    return out;
+  }
+  out["is_as_predicted"] = deed.comparison.is_as_predicted();
+  out["cloned"] = deed.cloned;
+  out["dropped_exits"] = deed.dropped_exits;
+  for (std::size_t i = 0; i != midend::num_body_items; ++i) {
+    const auto item = static_cast<midend::body_item>(i);
+    out["items"][name_of(item)] = {{"predicted", fraction_json(item_of(deed.comparison.predicted, item))},
+                                   {"there", fraction_json(item_of(deed.comparison.there, item))}};
+  }
+  out["values"] = json::array();
+  for (const midend::operation_count& o : deed.comparison.operations) {
+    out["values"].push_back({{"value", o.origin == midend::no_value ? json() : json(names.value(o.origin))},
+                             {"predicted", o.predicted},
+                             {"there", o.there}});
+  }
+  return out;
+}
+
 } // namespace
 
 struct json_report::object {
@@ -227,8 +251,12 @@ json_report::json_report(std::string_view file, std::string_view machine)
 json_report::~json_report() = default;
 
 void json_report::add(const unrolling_advice& advice, const machine_model& machine, std::string_view procedure,
-                      const program_names& names) {
-  object_->all["loops"].push_back(loop_json(advice, machine, procedure, names));
+                      const program_names& names, const midend::unrolling_deed* deed) {
+  json loop = loop_json(advice, machine, procedure, names);
+  if (deed != nullptr) {
+    loop["deed"] = deed_json(*deed, names);
+  }
+  object_->all["loops"].push_back(std::move(loop));
 }
 
 std::string json_report::text() const {

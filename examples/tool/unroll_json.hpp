@@ -4,6 +4,7 @@
 #include "program_names.hpp"
 
 #include <midend/machine/machine_model.hpp>
+#include <midend/transform/measure_unrolling.hpp>
 #include <midend/unrolling/unrolling_advice.hpp>
 
 #include <memory>
@@ -22,7 +23,7 @@ public:
   ~json_report();
 
   void add(const midend::unrolling_advice& advice, const midend::machine_model& machine, std::string_view procedure,
-           const program_names& names);
+           const program_names& names, const midend::unrolling_deed* deed = nullptr);
 
   std::string text() const;
 

@@ -14,7 +14,7 @@ json_report::json_report(std::string_view, std::string_view) {}
 json_report::~json_report() = default;
 
 void json_report::add(const midend::unrolling_advice&, const midend::machine_model&, std::string_view,
-                      const program_names&) {}
+                      const program_names&, const midend::unrolling_deed*) {}
 
 std::string json_report::text() const {
   return {};

@@ -10,6 +10,7 @@
 #include <midend/dataflow/domains/interval_domain.hpp>
 #include <midend/dataflow/domains/known_bits_domain.hpp>
 #include <midend/dataflow/domains/number_domain.hpp>
+#include <midend/dataflow/domains/strided_interval_domain.hpp>
 #include <midend/elbrus/views/cost_view.hpp>
 #include <midend/elbrus/views/editor.hpp>
 #include <midend/ir/coverage.hpp>
@@ -151,5 +152,6 @@ template struct value_numbering_tool<midend::flat_domain<>>;
 template struct value_numbering_tool<midend::interval_domain>;
 template struct value_numbering_tool<midend::known_bits_domain>;
 template struct value_numbering_tool<midend::number_domain>;
+template struct value_numbering_tool<midend::strided_interval_domain>;
 
 } // namespace midend_tool

@@ -158,6 +158,7 @@
 #include "midend/unrolling/copies/unrolled_body.hpp"
 #include "midend/unrolling/lowering/body_cost.hpp"
 #include "midend/unrolling/lowering/estimate_body.hpp"
+#include "midend/unrolling/measure_loop.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
 #include "midend/unrolling/unrolling_options.hpp"
 #include "midend/version.hpp"

@@ -14,9 +14,9 @@
 #include <midend/unrolling/advise_unrolling.hpp>
 
 #include <array>
-#include <cstdlib>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <string_view>
@@ -74,7 +74,9 @@ TEST_CASE("probe") {
               auto plan = midend::plan_unroll_with_remainder(elbrus::cost_view(p), loops, std::array{*r});
               k += plan.refused.empty() ? " late" : " reason " + std::to_string((int)plan.refused[0].reason);
             }
-          } else if (deed.obstacle==midend::deed_obstacle::no_loop_left && advice.decision().kind != midend::unrolling_kind::full && all.loops<400) MESSAGE(seed, " @", std::string(p.name()), " ", std::string(p.node_name(advice.header)), " ", k);
+          } else if (deed.obstacle == midend::deed_obstacle::no_loop_left &&
+                     advice.decision().kind != midend::unrolling_kind::full && all.loops < 400)
+            MESSAGE(seed, " @", std::string(p.name()), " ", std::string(p.node_name(advice.header)), " ", k);
           ++all.obstacles[k];
           continue;
         }
@@ -89,20 +91,33 @@ TEST_CASE("probe") {
         all.items += c.is_equal() ? 1u : 0u;
         if (!c.is_as_predicted()) {
           for (const auto& o : c.operations) {
-            const std::string what = o.origin == midend::no_value ? "sum" : std::string(elbrus::info_of(p.value(o.origin).code).name);
+            const std::string what =
+                o.origin == midend::no_value ? "sum" : std::string(elbrus::info_of(p.value(o.origin).code).name);
             ++all.differing[what + (o.predicted < o.there ? " more" : " fewer")];
           }
-          if (const char* want = std::getenv("SEED"); want && std::to_string(seed) == want) { for (auto n : loops.blocks(l)) MESSAGE(p.node_name(n)); MESSAGE(elbrus::to_text(p), "\n----\n", elbrus::to_text(copy)); }
+          if (const char* want = std::getenv("SEED"); want && std::to_string(seed) == want) {
+            for (auto n : loops.blocks(l))
+              MESSAGE(p.node_name(n));
+            MESSAGE(elbrus::to_text(p), "\n----\n", elbrus::to_text(copy));
+          }
           std::string list;
           for (const auto& o : c.operations) {
-            list += " " + (o.origin == midend::no_value ? std::string("sum") : std::string(elbrus::info_of(p.value(o.origin).code).name)) + ":" + std::to_string(o.predicted) + "/" + std::to_string(o.there);
+            list += " " +
+                    (o.origin == midend::no_value ? std::string("sum")
+                                                  : std::string(elbrus::info_of(p.value(o.origin).code).name)) +
+                    ":" + std::to_string(o.predicted) + "/" + std::to_string(o.there);
           }
-          if (all.loops < 400) MESSAGE(list, " || ", seed, " @", p.name(), " ", p.node_name(advice.header), " ", std::string(name_of(advice.decision().kind)), " ", advice.decision().factor, " ", c.predicted.operations, " ", c.there.operations);
+          if (all.loops < 400)
+            MESSAGE(list, " || ", seed, " @", p.name(), " ", p.node_name(advice.header), " ",
+                    std::string(name_of(advice.decision().kind)), " ", advice.decision().factor, " ",
+                    c.predicted.operations, " ", c.there.operations);
         }
       }
     }
   });
   MESSAGE("loops ", all.loops, " operations ", all.operations, " II ", all.intervals, " all ", all.items);
-  for (const auto& [k, v] : all.obstacles) MESSAGE(k, ": ", v);
-  for (const auto& [k, v] : all.differing) MESSAGE(k, ": ", v);
+  for (const auto& [k, v] : all.obstacles)
+    MESSAGE(k, ": ", v);
+  for (const auto& [k, v] : all.differing)
+    MESSAGE(k, ": ", v);
 }

@@ -20,11 +20,11 @@ MIDEND_BEGIN_NAMESPACE
 /// An addition or subtraction of a number, or a comparison with one, that reads the start of a chain from now on.
 struct folded_addition {
   value_id value;
-  std::uint32_t operand;    ///< the one that is not the number
-  value_id base;            ///< what it becomes
-  std::uint64_t number;     ///< what the other operand becomes
-  unsigned width;           ///< of the number
-  bool keeps_promises;      ///< else they are dropped
+  std::uint32_t operand; ///< the one that is not the number
+  value_id base;         ///< what it becomes
+  std::uint64_t number;  ///< what the other operand becomes
+  unsigned width;        ///< of the number
+  bool keeps_promises;   ///< else they are dropped
 };
 
 /// What `fold_additions` will do. To veto a change, remove it.
@@ -221,8 +221,8 @@ private:
       if (const chain_sum before = sum_of(s.of); before.links != 0) {
         const operation_info info = ir_.operation(v);
         const chain_sum& sum = sum_of(v);
-        const bool keeps = (!info.flags.no_signed_wrap || sum.exact_signed) &&
-                           (!info.flags.no_unsigned_wrap || sum.exact_unsigned);
+        const bool keeps =
+            (!info.flags.no_signed_wrap || sum.exact_signed) && (!info.flags.no_unsigned_wrap || sum.exact_unsigned);
         const std::uint64_t number = (info.code == operation::sub ? 0 - sum.by : sum.by) & low_ones(info.width);
         const bool is_least = info.code == operation::sub && number == sum.by && number != 0; // its own negative
         out_.folded.push_back({v, s.operand, sum.base, number, info.width, keeps && !is_least});
@@ -245,8 +245,8 @@ private:
     }
     const bool is_equality = info.code == operation::equal || info.code == operation::not_equal;
     const bool is_signed = info.code < operation::uless;
-    const bool may_move = is_signed ? sum.exact_signed && !number.signed_wrap
-                                    : sum.exact_unsigned && !number.unsigned_wrap;
+    const bool may_move =
+        is_signed ? sum.exact_signed && !number.signed_wrap : sum.exact_unsigned && !number.unsigned_wrap;
     if (is_equality || may_move) {
       out_.folded.push_back({v, s.operand, sum.base, number.bits & low_ones(width), width, true});
     }
@@ -265,8 +265,8 @@ private:
 
 /// The additions and subtractions of a number whose other operand is one, too: i + 1 + 1 + 1 becomes i + 3, read from
 /// i. So the copies of an unrolled loop compute their counters from that of the first copy, and not one from another.
-/// A comparison of a sum with a number reads the start of the chain if no other operation but phis needs the sum: i + 3 < 10
-/// becomes i < 7. What nothing reads afterwards stays for `remove_dead_code`.
+/// A comparison of a sum with a number reads the start of the chain if no other operation but phis needs the sum: i + 3
+/// < 10 becomes i < 7. What nothing reads afterwards stays for `remove_dead_code`.
 ///
 /// **Promises.** If no step of a chain wraps, the whole chain is the sum of integers; so an addition keeps its promise
 /// if all additions before it make it and the sum of their numbers fits. Else it is dropped. Orders are changed only

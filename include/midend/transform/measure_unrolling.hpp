@@ -89,8 +89,7 @@ private:
   }
 
   void unroll(const loop_forest& loops, const remainder_request& request) {
-    const auto plan =
-        plan_unroll_with_remainder(view_of_(editor_), loops, span<const remainder_request>(&request, 1));
+    const auto plan = plan_unroll_with_remainder(view_of_(editor_), loops, span<const remainder_request>(&request, 1));
     flat_array<remainder_refusal> refused;
     const unfolding_witness witness = apply_unroll_with_remainder(editor_, plan, refused);
     if (plan.empty() || !refused.empty()) {
@@ -105,8 +104,8 @@ private:
     const auto values = static_cast<std::size_t>(editor_.num_values());
     origins_.resize_for_overwrite(values);
     for (value_id v = 0; v != values; ++v) {
-      origins_[v] = witness.value_origin.empty() || v < witness.value_origin.size() ? witness.origin_of_value(v)
-                                                                                     : no_value;
+      origins_[v] =
+          witness.value_origin.empty() || v < witness.value_origin.size() ? witness.origin_of_value(v) : no_value;
     }
     out_.header = advice_.header;
     const auto found = dominators_and_loops(editor_.graph());
@@ -168,8 +167,8 @@ unrolling_deed measure_unrolling(E& editor, const ViewOf& view_of, const unrolli
 
 namespace detail {
 
-inline constexpr std::array<const char*, num_deed_obstacles> deed_obstacle_names = {
-    "none", "not_unrolled", "refused", "no_loop_left", "not_described"};
+inline constexpr std::array<const char*, num_deed_obstacles> deed_obstacle_names = {"none", "not_unrolled", "refused",
+                                                                                    "no_loop_left", "not_described"};
 
 } // namespace detail
 

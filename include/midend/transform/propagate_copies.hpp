@@ -256,11 +256,11 @@ private:
 /// phis and from operands to copies: what flows to v from one source only flows through it, and what has no such
 /// dominator is met by two sources on disjoint ways. So one dominator tree finds all of them, nested ones too.
 ///
-/// A copy is an operation `copy` of the semantics rung whose operand has its width; an IR without this rung has none. If
-/// the IR has guards (`ir/cost.hpp`), a guarded operation whose predicate is the literal for which it does not run is a
-/// copy of its other value.
-/// Literals are compared by number. Phis with the literal `undef` as an input stay: what is undefined may be another
-/// value at each read. Edges from unreachable nodes do not count, and unreachable phis and copies stay.
+/// A copy is an operation `copy` of the semantics rung whose operand has its width; an IR without this rung has none.
+/// If the IR has guards (`ir/cost.hpp`), a guarded operation whose predicate is the literal for which it does not run
+/// is a copy of its other value. Literals are compared by number. Phis with the literal `undef` as an input stay: what
+/// is undefined may be another value at each read. Edges from unreachable nodes do not count, and unreachable phis and
+/// copies stay.
 ///
 /// O(n + m + values + operands), apart from `dominators` of a graph of this size.
 template <effect_ir_argument IR>

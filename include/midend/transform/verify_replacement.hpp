@@ -204,9 +204,11 @@ private:
     return false;
   }
 
-  /// Whether `x` may write what the load `v` reads. If the IR tells classes of memory, those that differ do not overlap.
+  /// Whether `x` may write what the load `v` reads. If the IR tells classes of memory, those that differ do not
+  /// overlap.
   bool may_write_for(value_id x, [[maybe_unused]] value_id v) const {
-    if (before_.effect(x) == effect_kind::none || (before_.effect(x) == effect_kind::reads && !before_.is_volatile(x))) {
+    if (before_.effect(x) == effect_kind::none ||
+        (before_.effect(x) == effect_kind::reads && !before_.is_volatile(x))) {
       return false;
     }
     if constexpr (requires { before_.memory(x)->memory; }) {

@@ -8,6 +8,7 @@
 #include "midend/ssa/verify_sccp.hpp"
 #include "midend/transform/unfolding_witness.hpp"
 #include "midend/transform/untaken_exits.hpp"
+#include "midend/transform/verify_additions.hpp"
 #include "midend/transform/verify_motion.hpp"
 #include "midend/transform/verify_removal.hpp"
 #include "midend/transform/verify_replacement.hpp"
@@ -100,6 +101,26 @@ constexpr std::string_view to_text(removal_fault f) {
   }
 }
 
+constexpr std::string_view to_text(addition_fault f) {
+  switch (f) {
+    using enum addition_fault;
+  case none:
+    return "no fault";
+  case wrong_size:
+    return "the programs have other nodes";
+  case changed_flow:
+    return "an edge, its target, its case or a condition has changed";
+  case changed_operation:
+    return "an operation is another one, is missing, or promises more";
+  case wrong_operand:
+    return "what is read is neither the old value nor the start of its chain of additions";
+  case wrong_number:
+    return "the number is not the sum of those on the chain";
+  default:
+    return "the sum may wrap, but a promise or an order needs that it does not";
+  }
+}
+
 constexpr std::string_view to_text(replacement_fault f) {
   switch (f) {
     using enum replacement_fault;
@@ -110,7 +131,7 @@ constexpr std::string_view to_text(replacement_fault f) {
   case wrong_witness:
     return "the witness replaces a value twice, or by one that is replaced";
   case different_value:
-    return "a value is neither a copy nor a phi of what replaces it";
+    return "a value is neither a copy nor a phi of what replaces it, nor the same load";
   case not_dominated:
     return "what replaces a value is not computed on every way to it";
   case missing_operation:
@@ -249,6 +270,11 @@ std::string to_text(const removal_verdict& verdict, const Names& names = {}) {
 
 template <value_names Names = numbered_values>
 std::string to_text(const replacement_verdict& verdict, const Names& names = {}) {
+  return verdict ? "certified" : detail::verdict_text(verdict, names);
+}
+
+template <value_names Names = numbered_values>
+std::string to_text(const addition_verdict& verdict, const Names& names = {}) {
   return verdict ? "certified" : detail::verdict_text(verdict, names);
 }
 

@@ -11,12 +11,14 @@
 #include "midend/transform/clean_control.hpp"
 #include "midend/transform/close_loops.hpp"
 #include "midend/transform/fix_irreducible.hpp"
+#include "midend/transform/fold_additions.hpp"
 #include "midend/transform/hoist_invariants.hpp"
 #include "midend/transform/propagate_copies.hpp"
 #include "midend/transform/remove_dead_code.hpp"
 #include "midend/transform/replacement_witness.hpp"
 #include "midend/transform/rotate_loops.hpp"
 #include "midend/transform/separate_loops.hpp"
+#include "midend/transform/share_loads.hpp"
 #include "midend/transform/simplify_loops.hpp"
 #include "midend/transform/split_critical_edges.hpp"
 #include "midend/transform/unfolding_witness.hpp"
@@ -549,6 +551,14 @@ std::string to_text(const copy_propagation_plan& plan, const Names& names = {}) 
 
 inline std::string summary_text(const copy_propagation_plan& plan) {
   return detail::plan_counts("no copies").done(plan.replacements.size(), "replaced value").text();
+}
+
+inline std::string summary_text(const addition_plan& plan) {
+  return detail::plan_counts("no chains of additions").done(plan.folded.size(), "folded operation").text();
+}
+
+inline std::string summary_text(const load_plan& plan) {
+  return detail::plan_counts("no loads to share").done(plan.replacements.size(), "shared load").text();
 }
 
 /// A line for each invariant operation. `loops` is the forest of the plan.

@@ -209,8 +209,8 @@ constexpr void spread_invariance(unrolled_body& out) {
   }
 }
 
-/// Marks the values that those used after the loop are computed from, in the same iteration or an earlier one. `work` is
-/// memory.
+/// Marks the values that those used after the loop are computed from, in the same iteration or an earlier one. `work`
+/// is memory.
 constexpr void mark_leading_out(const loop_body& body, flat_array<bool>& out, flat_array<std::uint32_t>& work) {
   out.assign(body.num_values(), false);
   work.clear();
@@ -244,8 +244,9 @@ constexpr void mark_leading_out(const loop_body& body, flat_array<bool>& out, fl
   }
 }
 
-/// Sets what is used after the loop, unless the rolled loop computes it again, and what the header phis are next. If control has surely left, no iteration
-/// follows, and the next value of a phi does not matter. A phi that is its own next value is invariant.
+/// Sets what is used after the loop, unless the rolled loop computes it again, and what the header phis are next. If
+/// control has surely left, no iteration follows, and the next value of a phi does not matter. A phi that is its own
+/// next value is invariant.
 constexpr void bind_end(copy_state& s, bool has_left, const flat_array<bool>& leads_out) {
   for (const body_id v : s.body.live_out) {
     if (!s.request.continues_rolled) {

@@ -46,7 +46,8 @@ constexpr void mark_added_to(const loop_body& body, flat_array<bool>& out) {
 }
 
 /// A division by a number, a remainder or a shift right: of what is not negative, by a power of 2, a shift or a mask.
-constexpr known_value division_as_written(copy_numbering& numbering, const body_value& v, span<const known_value> args) {
+constexpr known_value division_as_written(copy_numbering& numbering, const body_value& v,
+                                          span<const known_value> args) {
   const known_value& a = args[0];
   const known_value& b = args[1];
   const operation code = v.info.code;
@@ -116,8 +117,7 @@ constexpr known_value value_as_written(copy_state& s, body_id v, bool is_added_t
     const known_value by = args[1];
     const known_value shifted = numbering.compute_alone(kind, args);
     if (by.is_literal() && by.addend < value.info.width) {
-      numbering.facts(shifted.node) =
-          facts_of_product(facts, literal(std::uint64_t{1} << by.addend, value.info.width));
+      numbering.facts(shifted.node) = facts_of_product(facts, literal(std::uint64_t{1} << by.addend, value.info.width));
     }
     return shifted;
   }
