@@ -54,6 +54,7 @@ public:
       : editor_(editor), view_of_(view_of), advice_(advice), out_(out) {}
 
   void run() {
+    num_values_ = static_cast<std::size_t>(editor_.num_values());
     const unrolling_candidate& decision = advice_.decision();
     const auto found = dominators_and_loops(editor_.graph());
     if (const auto copies = unrolling_request_of(advice_, decision)) {
@@ -84,7 +85,6 @@ private:
       out_.obstacle = deed_obstacle::refused;
       return;
     }
-    out_.cloned = plan.cloned;
     note(apply_unroll_loops(editor_, plan), request.shape == unrolling_shape::chain);
   }
 
@@ -106,6 +106,7 @@ private:
     for (value_id v = 0; v != values; ++v) {
       origins_[v] =
           witness.value_origin.empty() || v < witness.value_origin.size() ? witness.origin_of_value(v) : no_value;
+      out_.cloned += v >= num_values_ && origins_[v] != no_value ? 1U : 0U;
     }
     out_.header = advice_.header;
     const auto found = dominators_and_loops(editor_.graph());
@@ -121,6 +122,7 @@ private:
   const ViewOf& view_of_;
   const unrolling_advice& advice_;
   unrolling_deed& out_;
+  std::size_t num_values_ = 0;   ///< before
   flat_array<value_id> origins_; ///< by value of the program after copying
 };
 
