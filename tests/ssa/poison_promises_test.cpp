@@ -112,6 +112,25 @@ TEST_CASE("operands of which neither dominates the other") {
   CHECK(dropped(p) == numbers{x, y});
 }
 
+TEST_CASE("a phi replaces nothing if what it joins is always poison on an edge") {
+  numbered_program p = diamond();
+  const value_id v = p.parameter(32);
+  const value_id zero = p.literal(0, 32);
+  const value_id one = p.literal(1, 32);
+  p.branch(0, p.parameter(1));
+  const value_id never = p.op(1, operation::sub, {zero, one}, 32, 0, {true, true});
+  const value_id x = p.op(1, operation::bit_xor, {v, never}, 32);
+  const value_id number = p.op(2, operation::sub, {zero, one}, 32);
+  const value_id y = p.op(2, operation::bit_xor, {v, number}, 32);
+  const value_id both = p.merge(3, {x, y}, 32);
+  const value_id same = p.op(3, operation::sub, {zero, one}, 32);
+  const value_id z = p.op(3, operation::bit_xor, {v, same}, 32);
+  REQUIRE(midend::value_numbering(p).are_congruent(both, z)); // `both` is y, wherever it is a number
+  for (const auto& change : plan_of(p).replacements) {
+    CHECK(change.value != z);
+  }
+}
+
 namespace {
 
 /// Runs the old program and the new one, as far as their values go, side by side. A value is a number or poison.

@@ -41,43 +41,130 @@ public:
     now_.resize_for_overwrite(count);
     drops_.resize(count);
     drops_.reset();
-    for (value_id v = 0; v != count; ++v) {
-      now_[v] = v;
-    }
-    for (const auto& change : out_.replacements) {
-      now_[change.value] = change.leader;
-    }
     for (const value_id v : out_.dropped_promises) {
       drops_.set(v);
     }
     collect_edges();
-    for (const auto& change : out_.replacements) {
-      need(change.leader, change.value);
-    }
-    claim_.assign(count, no_claim);
-    for (std::uint32_t i = 0; i != out_.phis.size(); ++i) {
-      claim_[out_.phis[i].value] = i;
-    }
-    for (const auto& one : out_.phis) {
-      need_inputs(one);
-    }
-    for (std::size_t i = 0; i != pairs_.size(); ++i) {
-      if (pairs_.size() > 8 * count + 64) {
-        drop_all();
-        return;
-      }
-      const pair one = pairs_[i];
-      prove(one.a, one.b);
+    while (!prove_plan()) { // seldom: something was removed
     }
   }
 
 private:
   static constexpr std::uint32_t no_claim = 0xffff'ffff;
+  static constexpr std::uint32_t first_root = 0x8000'0000; ///< replacements, then operations that become phis
 
   struct pair {
     value_id a;
     value_id b;
   };
+
+  /// One that has to be proved for another pair, or for a root.
+  struct reason {
+    std::uint32_t pair;
+    std::uint32_t needed_by;
+  };
+
+  /// Whether all that is left of the plan is proved; if not, what could not be is removed.
+  bool prove_plan() {
+    for (value_id v = 0; v != now_.size(); ++v) {
+      now_[v] = v;
+    }
+    for (const auto& change : out_.replacements) {
+      now_[change.value] = change.leader;
+    }
+    claim_.assign(now_.size(), no_claim);
+    for (std::uint32_t i = 0; i != out_.phis.size(); ++i) {
+      claim_[out_.phis[i].value] = i;
+    }
+    pairs_.clear();
+    reasons_.clear();
+    failed_.clear();
+    met_.clear(out_.replacements.size());
+    needed_by_ = first_root;
+    for (const auto& change : out_.replacements) {
+      need(change.leader, change.value);
+      ++needed_by_;
+    }
+    for (const auto& one : out_.phis) {
+      need_inputs(one, one.value);
+      if (one.phi != no_value) {
+        for (const auto& input : one.inputs) {
+          if (input.value != no_value) {
+            need(static_cast<value_id>(ir_.phi_input(one.phi, input.edge)), input.value);
+          }
+        }
+        if (promises_more_(one.phi, one.value)) {
+          drop(one.phi);
+        }
+      }
+      ++needed_by_;
+    }
+    for (std::uint32_t i = 0; i != pairs_.size(); ++i) {
+      if (pairs_.size() > 8 * std::size_t{now_.size()} + 64) {
+        return drop_all();
+      }
+      const pair one = pairs_[i];
+      needed_by_ = i;
+      prove(one.a, one.b);
+    }
+    return remove_failed();
+  }
+
+  /// What is needed by has no proof.
+  void fail() { failed_.push_back(needed_by_); }
+
+  bool remove_failed() {
+    if (failed_.empty()) {
+      return true;
+    }
+    flat_array<unsigned char> fails(pairs_.size() + out_.replacements.size() + out_.phis.size(), 0);
+    const auto place = [this](std::uint32_t id) {
+      return id < first_root ? std::size_t{id} : pairs_.size() + (id - first_root);
+    };
+    flat_array<std::uint32_t> starts(pairs_.size() + 1, 0);
+    for (const reason& r : reasons_) {
+      ++starts[r.pair];
+    }
+    counts_to_ends(starts);
+    flat_array<std::uint32_t> needed_by(reasons_.size(), 0);
+    for (const reason& r : reasons_) {
+      needed_by[--starts[r.pair]] = r.needed_by;
+    }
+    while (!failed_.empty()) {
+      const std::uint32_t id = failed_.back();
+      failed_.pop_back();
+      if (fails[place(id)] == 0 && id < first_root) {
+        for (std::uint32_t i = starts[id]; i != starts[id + std::size_t{1}]; ++i) {
+          failed_.push_back(needed_by[i]);
+        }
+      }
+      fails[place(id)] = 1;
+    }
+    const std::size_t first_phi = pairs_.size() + out_.replacements.size();
+    for (std::size_t i = 0; i != out_.phis.size(); ++i) { // with an operation, those that share its phi
+      const value_id first = out_.phis[i].first;
+      const bool first_fails = claim_[first] != no_claim && fails[first_phi + claim_[first]] != 0;
+      fails[first_phi + i] = fails[first_phi + i] != 0 || first_fails ? 1 : 0;
+    }
+    const std::size_t num_replacements = out_.replacements.size();
+    std::size_t left = 0;
+    for (std::size_t i = 0; i != num_replacements; ++i) {
+      out_.replacements[left] = out_.replacements[i];
+      left += fails[pairs_.size() + i] != 0 ? 0u : 1u;
+    }
+    out_.replacements.resize(left);
+    left = 0;
+    for (std::size_t i = 0; i != out_.phis.size(); ++i) {
+      if (fails[first_phi + i] == 0) {
+        if (left != i) {
+          out_.phis[left] = std::move(out_.phis[i]);
+        }
+        ++left;
+      }
+    }
+    out_.phis.erase(out_.phis.begin() + static_cast<std::ptrdiff_t>(left), out_.phis.end());
+    return false;
+  }
 
   void collect_edges() {
     const auto& g = ir_.graph();
@@ -104,56 +191,74 @@ private:
   /// `a` or what replaces it stands where `b` was. Constants replace all that is constant.
   void need(value_id a, value_id b) {
     a = now_[a];
-    if (a == b || home_[a] == no_node || home_[b] == no_node || found_.constant(a) || !found_.is_computed(a) ||
-        !found_.is_computed(b)) {
+    if (a == b || home_[a] == no_node || home_[b] == no_node || found_.constant(a) || !found_.is_computed(b)) {
       return;
     }
+    if (!found_.is_computed(a)) {
+      return fail();
+    }
     const std::uint64_t key = std::uint64_t{a} << 32 | b;
-    if (met_.find_or_insert(key, static_cast<std::uint32_t>(pairs_.size())) == pairs_.size()) {
+    const auto fresh = static_cast<std::uint32_t>(pairs_.size());
+    const std::uint32_t k = met_.find_or_insert(key, fresh);
+    if (k == fresh) {
       pairs_.push_back({a, b});
     }
+    reasons_.push_back({k, needed_by_});
   }
 
-  /// On each edge, the input stands where the operation of the operands on that edge was. An input that the operation
-  /// passes on needs nothing: if it is poison, so is the operation.
-  template <class Claim> void need_inputs(const Claim& one) {
+  /// The phi that stands for an operation stands where `b` was, which is that operation or equal to it. On each edge,
+  /// the input may be poison only if `b` of the operands on that edge is. What the operation passes on is, if it is.
+  template <class Claim> void need_inputs(const Claim& one, value_id b) {
     for (std::size_t i = 0; i != one.inputs.size(); ++i) {
       const value_id a = one.inputs[i].value;
       if (a == no_value || home_[a] == no_node) {
         continue;
       }
-      if (one.phi != no_value) {
-        need(static_cast<value_id>(ir_.phi_input(one.phi, one.inputs[i].edge)), a);
+      if (ir_.is_phi(b)) {
+        home_[b] == one.node ? need(a, static_cast<value_id>(ir_.phi_input(b, one.inputs[i].edge))) : fail();
+      } else if (compute_alike(a, b)) {
+        if (promises_more_(a, b)) {
+          drop(a);
+        }
+        for_each_id(ir_.operands(a), [&](value_id operand) {
+          for_each_id(ir_.operands(b), [&](value_id other) { need_operand(operand, other, one, i); });
+        });
+      } else if (b != one.value) {
+        fail();
       }
-      const operation code = ir_.is_phi(a) ? operation::copy : ir_.operation(a).code;
-      const operation its = ir_.operation(one.value).code;
-      if (code != its && !(is_comparison(code) && is_comparison(its))) {
-        continue;
-      }
-      if (promises_more_(a, one.value)) {
-        drop(a);
-      }
-      for_each_id(ir_.operands(a), [&](value_id operand) {
-        for_each_id(ir_.operands(one.value), [&](value_id other) { need_operand(operand, other, i); });
-      });
-    }
-    if (one.phi != no_value && promises_more_(one.phi, one.value)) {
-      drop(one.phi);
     }
   }
 
-  /// Of operands, which need not belong together. One that became a phi, too, is its input on edge `i`.
-  void need_operand(value_id a, value_id b, std::size_t i) {
-    if (claim_[b] != no_claim && i < out_.phis[claim_[b]].inputs.size() &&
-        out_.phis[claim_[b]].inputs[i].value != no_value) {
-      b = out_.phis[claim_[b]].inputs[i].value;
+  bool compute_alike(value_id a, value_id b) const {
+    if (ir_.is_phi(a)) {
+      return false;
     }
-    if (found_.are_congruent(a, b) || (home_[now_[b]] != no_node && ir_.is_phi(now_[b]))) {
-      need(a, now_[b]);
+    const operation code = ir_.operation(a).code;
+    const operation its = ir_.operation(b).code;
+    return code == its || (is_comparison(code) && is_comparison(its));
+  }
+
+  /// Of operands, which need not belong together. `b` is read on edge `i`.
+  template <class Claim> void need_operand(value_id a, value_id b, const Claim& one, std::size_t i) {
+    if (claim_[b] != no_claim && out_.phis[claim_[b]].node == one.node) {
+      const value_id input = out_.phis[claim_[b]].inputs[i].value; // which is proved for `b`
+      if (input != no_value && input != now_[a] && found_.are_congruent(input, a)) {
+        fail();
+      }
+    } else if (ir_.is_phi(b) && home_[b] == one.node) {
+      need_if_equal(a, static_cast<value_id>(ir_.phi_input(b, one.inputs[i].edge)));
+    } else if (now_[b] != b && home_[now_[b]] == one.node && ir_.is_phi(now_[b])) {
+      fail();
+    } else {
+      need_if_equal(a, b);
     }
   }
 
   void prove(value_id a, value_id b) {
+    if (claim_[a] != no_claim) {
+      const std::uint32_t k = claim_[a]; // the list stays as it is
+      return need_inputs(out_.phis[k], b);
+    }
     const bool a_is_phi = ir_.is_phi(a);
     const bool b_is_phi = ir_.is_phi(b);
     if (a_is_phi && promises_more_(a, b)) {
@@ -164,7 +269,9 @@ private:
         need(static_cast<value_id>(ir_.phi_input(a, e)), static_cast<value_id>(ir_.phi_input(b, e)));
       });
     } else if (a_is_phi) { // it passes on what is equal to b
-      for_each_input(a, [&](value_id input, edge_id) { need_if_equal(input, b); });
+      for_each_input(a, [&](value_id input, edge_id) {
+        found_.is_computed(input) ? need_if_equal(input, b) : fail(); // it is always poison, and `b` may not be
+      });
     } else if (b_is_phi) {
       for_each_input(b, [&](value_id input, edge_id) { need_if_equal(a, input); });
     } else if (!passes_on(a, [&](value_id operand) { need(operand, b); }) &&
@@ -227,15 +334,28 @@ private:
   }
 
   /// Instead of very many pairs: no value that is equal to another one keeps a promise that the other does not make.
-  void drop_all() {
+  /// Where an operation never has a result, nothing is replaced.
+  bool drop_all() {
     for (std::uint32_t c = 0; c != found_.num_classes(); ++c) {
       const auto members = found_.members_of_class(c);
       for (const value_id v : members) {
         if (members.size() > 1 && home_[v] != no_node) {
           drop(v);
         }
+        if (home_[v] != no_node && found_.is_executable(home_[v]) && !found_.is_computed(v)) {
+          out_.replacements.clear();
+          out_.phis.clear();
+        }
       }
     }
+    for (const auto& one : out_.phis) {
+      for (const auto& input : one.inputs) {
+        if (input.value != no_value && home_[input.value] != no_node) {
+          drop(input.value);
+        }
+      }
+    }
+    return true;
   }
 
   const IR& ir_;
@@ -243,12 +363,15 @@ private:
   const PromisesMore& promises_more_;
   plan& out_;
   flat_array<node_id> home_;
-  flat_array<value_id> now_;        ///< by value: what replaces it, or itself
-  flat_array<std::uint32_t> claim_; ///< by value: its index among operations that become phis
+  flat_array<pair> pairs_;
+  flat_array<reason> reasons_;
+  flat_array<std::uint32_t> failed_; ///< pairs and roots
+  std::uint32_t needed_by_ = 0;      ///< the pair or root that is being proved
+  flat_array<value_id> now_;         ///< by value: what replaces it, or itself
+  flat_array<std::uint32_t> claim_;  ///< by value: its index among operations that become phis
   flat_array<std::uint32_t> ends_;
   flat_array<edge_id> edges_; ///< executable ones, by target
   bit_row drops_;
-  flat_array<pair> pairs_;
   hash_map<std::uint64_t> met_;
   flat_array<value_id> left_;
   flat_array<value_id> right_;
@@ -268,6 +391,10 @@ private:
 /// dominates the other, to operations that compute the same, and compares these. `promises_more(a, b)` says whether `a`
 /// promises something that `b` does not; of a phi `a`, whether it promises anything, if `b` is no phi. Both are values
 /// in nodes.
+///
+/// An operation that never keeps its promise has no value in `found`, and phis are judged by their other inputs. Here
+/// it is poison, and then a phi with such an input is not what it is equal to: so it replaces nothing else, and changes
+/// that rely on it are removed from the plan.
 ///
 /// What a plan does not replace keeps its promises. Call it after changes were vetoed. O(values + operands + edges) for
 /// usual programs; where phis make very many pairs, all members of classes of several values are listed instead.
