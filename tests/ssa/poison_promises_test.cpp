@@ -373,5 +373,5 @@ TEST_CASE("after a plan, no value is poison that was a number") {
   }
   MESSAGE(replaced, " values replaced, ", phis, " by phis of operations, ", compared, " compared");
   CHECK(replaced > affordable(300) / 2);
-  CHECK(phis > affordable(300) / 10);
+  CHECK(phis > affordable(300) / 20);
 }
