@@ -2,9 +2,10 @@
 // the functions of a module, and why one of them removes an instruction that the other keeps. --list prints these.
 //
 // Loads are made volatile first, so that only scalar operations are compared; what `newgvn` removes with the loads as
-// they are is counted, too. Unused instructions are removed before either of them runs. For midend, what the plan
-// replaces, and the instructions of nodes that are never executed, count as removed. Ends with status 1 if value
-// numbering misses a constant or a dead block that `sccp` finds, or if its checker rejects a result.
+// they are is counted, too. Unused instructions are removed before either of them runs, and those that are unused then
+// count as removed. For midend, so does what the plan replaces, and the instructions of nodes that are never executed.
+// Ends with status 1 if value numbering misses a constant or a dead block that `sccp` finds, or if its checker rejects
+// a result.
 #include <midend/adapters/llvm_congruence.hpp>
 #include <midend/dataflow/domains/flat_domain.hpp>
 #include <midend/ssa/phis_of_operations.hpp>
@@ -90,6 +91,7 @@ instructions removed_by_newgvn(const llvm::Module& m, bool with_phis_of_operatio
   }
   copies.clear();
   run_on_all(*copy, llvm::NewGVNPass());
+  run_on_all(*copy, llvm::DCEPass());
   instructions out;
   for (const auto& [i, handle] : handles) {
     if (static_cast<llvm::Value*>(handle) == nullptr && !i->isTerminator()) {
@@ -109,6 +111,59 @@ struct findings {
   std::size_t lost = 0;     ///< what sccp finds and value numbering does not
   std::size_t rejected = 0; ///< functions of which the checker rejects the result
 };
+
+/// Adds the instructions that nothing reads any more. Readers of what was replaced read what replaces it.
+void remove_unused(const midend::llvm_congruence& view, const midend::value_numbering_plan<std::uint64_t>& plan,
+                   const midend::value_numbering_result<midend::flat_domain<>>& found, instructions& removed) {
+  std::vector<value_id> now(view.num_values());
+  for (value_id v = 0; v != now.size(); ++v) {
+    now[v] = v;
+  }
+  for (const auto& change : plan.replacements) {
+    now[change.value] = change.leader;
+  }
+  std::vector<std::size_t> phi_of(view.num_values(), plan.phis.size());
+  for (std::size_t i = 0; i != plan.phis.size(); ++i) {
+    phi_of[plan.phis[i].value] = i;
+  }
+  std::vector<bool> is_live(view.num_values(), false);
+  std::vector<value_id> live;
+  const auto need = [&](value_id v) {
+    if (v != midend::no_value && !found.constant(v) && !is_live[now[v]]) {
+      is_live[now[v]] = true;
+      live.push_back(now[v]);
+    }
+  };
+  for (midend::node_id n = 0; n != view.graph().num_nodes(); ++n) {
+    for (const value_id v : view.values(n)) {
+      const auto& i = *llvm::cast<llvm::Instruction>(view.value(v));
+      if (found.is_executable(n) && (i.isTerminator() || i.mayHaveSideEffects())) {
+        is_live[v] = true;
+        live.push_back(v);
+      }
+    }
+  }
+  while (!live.empty()) {
+    const value_id v = live.back();
+    live.pop_back();
+    if (phi_of[v] != plan.phis.size()) {
+      const auto& one = plan.phis[phi_of[v]];
+      need(one.phi);
+      for (const auto& input : one.inputs) {
+        need(input.value);
+      }
+    } else if (v < view.num_instructions()) {
+      for (const llvm::Value* const operand : llvm::cast<llvm::Instruction>(view.value(v))->operands()) {
+        need(view.number(operand));
+      }
+    }
+  }
+  for (value_id v = 0; v != view.num_instructions(); ++v) {
+    if (!is_live[v] && !view.is_terminator(v)) {
+      removed.insert(llvm::cast<llvm::Instruction>(view.value(v)));
+    }
+  }
+}
 
 void number(const llvm::Function& f, findings& out) {
   const midend::llvm_congruence view(f);
@@ -143,6 +198,7 @@ void number(const llvm::Function& f, findings& out) {
       }
     }
   }
+  remove_unused(view, plan, found, out.removed);
 }
 
 /// Why `newgvn` removes an instruction that midend keeps.
