@@ -247,6 +247,46 @@ public:
     return {reading_node_iterator(*this, value.use_begin()), reading_node_iterator(*this, value.use_end())};
   }
 
+  /// The operations among the operands, found through LLVM's operands.
+  class operand_operation_iterator : public detail::iterator_base<operand_operation_iterator, value_id> {
+  public:
+    operand_operation_iterator() = default;
+
+    operand_operation_iterator(const llvm_editor& editor, const llvm::Use* at, const llvm::Use* end)
+        : editor_(&editor), at_(at), end_(end) {
+      find();
+    }
+
+    value_id operator*() const { return editor_->number(at_->get()); }
+
+    void advance() {
+      ++at_;
+      find();
+    }
+
+    friend bool operator==(const operand_operation_iterator& a, const operand_operation_iterator& b) {
+      return a.at_ == b.at_;
+    }
+
+  private:
+    void find() {
+      while (at_ != end_ && !llvm::isa_and_nonnull<llvm::Instruction>(at_->get())) {
+        ++at_;
+      }
+    }
+
+    const llvm_editor* editor_ = nullptr;
+    const llvm::Use* at_ = nullptr;
+    const llvm::Use* end_ = nullptr;
+  };
+
+  /// Of an instruction. No numbers of constants are needed.
+  iterator_range<operand_operation_iterator> operand_operations(value_id v) const {
+    const llvm::Instruction& i = f_.instruction(v);
+    return {operand_operation_iterator(*this, i.op_begin(), i.op_end()),
+            operand_operation_iterator(*this, i.op_end(), i.op_end())};
+  }
+
   bool is_phi(value_id v) const { return f_.is_phi(v); }
 
   value_id phi_input(value_id phi, edge_id e) const { return f_.operands(phi)[f_.edge(e).position]; }
@@ -311,7 +351,10 @@ public:
 
   bool may_not_return(value_id v) const { return llvm_may_not_return(f_.instruction(v)); }
 
-  bool is_volatile(value_id v) const { return f_.instruction(v).isVolatile(); }
+  bool is_volatile(value_id v) const {
+    const llvm::Instruction& i = f_.instruction(v);
+    return !detail::only_computes(i) && i.isVolatile();
+  }
 
   bool is_terminator(value_id v) const { return f_.is_terminator(v); }
 
@@ -751,7 +794,8 @@ public:
       ++blocks;
       value_id v = f_.first(n);
       for (const llvm::Instruction& i : b) {
-        if (v == no_value || value(v) != &i || node_of(v) != n || number(&i) != v || !has_operands_of(v, i)) {
+        if (v == no_value || value(v) != &i || node_of(v) != n || number(&i) != v || !has_operands_of(v, i) ||
+            !has_operations_of(v)) {
           return false;
         }
         v = f_.next(v);
@@ -809,6 +853,18 @@ private:
       }
     }
     return same && k == mine.size();
+  }
+
+  /// Whether the operations that an instruction reads are those among its operands, as far as their sum tells.
+  bool has_operations_of(value_id v) const {
+    std::uint64_t left = 0;
+    for (const value_id operand : operands(v)) {
+      left += operand != no_value && f_.is_instruction(operand) ? operand + std::uint64_t{1} : 0;
+    }
+    for (const value_id operand : operand_operations(v)) {
+      left -= operand + std::uint64_t{1};
+    }
+    return left == 0;
   }
 
   void set_operands(value_id v, span<const value_id> operands) {

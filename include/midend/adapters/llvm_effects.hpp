@@ -12,6 +12,24 @@
 
 MIDEND_BEGIN_NAMESPACE
 
+namespace detail {
+
+/// Whether an instruction is one of the many that only compute from their operands, by a look at its number alone.
+inline bool only_computes(const llvm::Instruction& i) {
+  switch (i.getOpcode()) {
+  case llvm::Instruction::PHI:
+  case llvm::Instruction::ICmp:
+  case llvm::Instruction::FCmp:
+  case llvm::Instruction::Select:
+  case llvm::Instruction::GetElementPtr:
+    return true;
+  default:
+    return i.isBinaryOp() || i.isCast();
+  }
+}
+
+} // namespace detail
+
 /// What an instruction does besides computing a value, for transformations. Unlike `llvm_effect`, which prices
 /// operations, it believes the attributes of calls: `memory(none)` is `none`, `memory(read)` is `reads`.
 ///
@@ -19,6 +37,9 @@ MIDEND_BEGIN_NAMESPACE
 /// and the intrinsics that write no memory but must stay where they are (`llvm.assume`, lifetimes, `llvm.sideeffect`)
 /// are `writes` or `unknown`: LLVM declares them to write. O(1).
 inline effect_kind llvm_operation_effect(const llvm::Instruction& i) {
+  if (detail::only_computes(i)) {
+    return effect_kind::none;
+  }
   if (i.isEHPad()) {
     return effect_kind::unknown;
   }

@@ -25,9 +25,10 @@
 ///
 /// `check_ir` (`ssa/check_ir.hpp`) tests all this.
 ///
-/// The optional `reading_nodes(v)` is a range of the nodes in which a value is read, see `has_reading_nodes`. The
-/// optional `parameters()` is a range of the values that exist when control enters; analyses then treat them like
-/// values in nodes.
+/// The optional `reading_nodes(v)` is a range of the nodes in which a value is read, see `has_reading_nodes`; the
+/// optional `operand_operations(v)` of the operations that a value reads, see `has_operand_operations`. The optional
+/// `parameters()` is a range of the values that exist when control enters; analyses then treat them like values in
+/// nodes.
 ///
 /// Not values: a variable that is written twice (see the statements rung); the contents of a memory cell, unless the IR
 /// has memory in SSA form; an `llvm::BasicBlock*` that a terminator names, which is an edge, not an operand.
@@ -84,7 +85,21 @@ template <class IR>
 concept has_reading_nodes = requires(const IR& ir, value_id v) { ir.reading_nodes(v); } &&
                             range_of_ids<decltype(std::declval<const IR&>().reading_nodes(value_id{}))>;
 
+/// `operand_operations(v)` is a range of the operands of an operation or phi that are operations or phis themselves, in
+/// any order and each as often as you like. Where terminators are values, those of a terminator include the condition.
+/// Optional: an IR may know them sooner than the numbers of literals.
+template <class IR>
+concept has_operand_operations = requires(const IR& ir, value_id v) { ir.operand_operations(v); } &&
+                                 range_of_ids<decltype(std::declval<const IR&>().operand_operations(value_id{}))>;
+
 namespace detail {
+
+template <class IR>
+concept names_operand_operations =
+    requires { &IR::operand_operations; } || requires(IR& ir, value_id v) { ir.operand_operations(v); };
+
+template <class IR>
+concept operand_operations_fit = has_operand_operations<IR> || !names_operand_operations<IR>;
 
 template <class IR>
 concept names_reading_nodes = requires { &IR::reading_nodes; } || requires(IR& ir, value_id v) { ir.reading_nodes(v); };
@@ -99,7 +114,8 @@ template <class IR>
 concept parameters_fit = has_parameters<IR> || !names_parameters<IR>;
 
 template <class IR>
-concept ssa_members_fit = users_fit<IR> && parameters_fit<IR> && reading_nodes_fit<IR> && graph_members_fit<IR>;
+concept ssa_members_fit =
+    users_fit<IR> && parameters_fit<IR> && reading_nodes_fit<IR> && operand_operations_fit<IR> && graph_members_fit<IR>;
 
 /// The error of an IR without the SSA rung: one sentence for the first thing that is wrong. Always false.
 template <class IR> constexpr bool explain_ssa_ir() {
@@ -127,6 +143,10 @@ template <class IR> constexpr bool explain_ssa_ir() {
     static_assert(has_reading_nodes<IR>, "midend: `reading_nodes` of an IR would never be called; write "
                                          "`reading_nodes(midend::value_id v) const` so that it returns a range of "
                                          "nodes, or give the member another name");
+  } else if constexpr (!operand_operations_fit<IR>) {
+    static_assert(has_operand_operations<IR>, "midend: `operand_operations` of an IR would never be called; write "
+                                              "`operand_operations(midend::value_id v) const` so that it returns a "
+                                              "range of values, or give the member another name");
   }
   return false;
 }

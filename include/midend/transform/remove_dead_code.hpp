@@ -164,34 +164,70 @@ public:
     out_.epoch = graph_epoch(g);
     node_needed_.assign(count_, 0);
     branch_needed_.assign(count_, 0);
-    value_needed_.assign(static_cast<std::size_t>(ir_.num_values()), 0);
     list_edges();
-    home_.assign(value_needed_.size(), no_node);
-    for (node_id n = 0; n != count_; ++n) {
-      for_each_id(ir_.values(n), [&](value_id v) { home_[v] = n; });
-    }
+    list_values();
     need_what_is_done();
     need_endless_loops();
     work();
-    refuse_stuck_branches();
-    find_ways();
-    list_nodes();
-    list_values();
+    if (refuse_stuck_branches()) {
+      find_ways();
+      list_nodes();
+    }
+    list_dead_values();
   }
 
 private:
   using ids = flat_array<std::uint32_t>;
 
+  /// Whether no numbers of literals and parameters are needed.
+  static constexpr bool knows_operations = has_operand_operations<IR> && has_node_of<IR>;
+
   node_id target(edge_id e) const { return static_cast<node_id>(ir_.graph().edge_target(e)); }
 
   node_id source(edge_id e) const { return static_cast<node_id>(ir_.graph().edge_source(e)); }
 
-  /// Edges by target, and those on which nodes may depend, by their target's place in the post-dominator tree.
+  template <class Visit> void for_each_in_edge(node_id n, Visit visit) const {
+    if constexpr (graph_has_in_edges<IR>) {
+      for_each_id(ir_.graph().in_edges(n), visit);
+    } else {
+      for (std::uint32_t i = in_end_[n]; i != in_end_[n + std::size_t{1}]; ++i) {
+        visit(in_[i]);
+      }
+    }
+  }
+
   void list_edges() {
     const auto& g = ir_.graph();
-    post_dominators(g, virtual_edge_per_endless_region_t{}, workspace_, tree_);
-    in_end_.assign(count_ + std::size_t{1}, 0);
     out_degree_.assign(count_, 0);
+    bool branches = false;
+    for (node_id n = 0; n != count_; ++n) {
+      for_each_id(g.out_edges(n), [&](edge_id e) {
+        ++out_degree_[n];
+        goes_back_ = goes_back_ || target(e) <= n;
+      });
+      branches = branches || out_degree_[n] > 1;
+    }
+    if constexpr (!graph_has_in_edges<IR>) {
+      in_end_.assign(count_ + std::size_t{1}, 0);
+      for (node_id n = 0; n != count_; ++n) {
+        for_each_id(g.out_edges(n), [&](edge_id e) { ++in_end_[target(e)]; });
+      }
+      counts_to_ends(in_end_);
+      in_.resize_for_overwrite(in_end_[count_]);
+      for (node_id n = count_; n-- != 0;) {
+        for_each_id(g.out_edges(n), [&](edge_id e) { in_[--in_end_[target(e)]] = e; });
+      }
+    }
+    decides_ = branches || goes_back_; // else each node runs if the one before it does
+    if (decides_) {
+      list_deciding_edges();
+    }
+  }
+
+  /// The edges on which nodes may depend, by their target's place in the post-dominator tree.
+  void list_deciding_edges() {
+    const auto& g = ir_.graph();
+    post_dominators(g, virtual_edge_per_endless_region_t{}, workspace_, tree_);
     ids ends(count_ + std::size_t{2}, 0);
     const auto up = tree_.tree().immediate_dominators();
     const auto each_deciding_edge = [&](auto visit) {
@@ -203,17 +239,6 @@ private:
         });
       }
     };
-    for (node_id n = 0; n != count_; ++n) {
-      for_each_id(g.out_edges(n), [&](edge_id e) {
-        ++in_end_[target(e)];
-        ++out_degree_[n];
-      });
-    }
-    counts_to_ends(in_end_);
-    in_.resize_for_overwrite(in_end_[count_]);
-    for (node_id n = count_; n-- != 0;) {
-      for_each_id(g.out_edges(n), [&](edge_id e) { in_[--in_end_[target(e)]] = e; });
-    }
     each_deciding_edge([&](node_id, std::uint32_t at) { ++ends[at]; });
     counts_to_ends(ends);
     deciding_.resize_for_overwrite(ends[ends.size() - 1]);
@@ -226,22 +251,64 @@ private:
     place_begin_.swap(ends);
   }
 
+  /// The nodes of the values, and the values that end nodes. Where only operations are looked at, numbers of others are
+  /// not asked for.
+  void list_values() {
+    if constexpr (knows_operations) {
+      value_state_.reserve(8 * std::size_t{count_}); // about as many, to begin with
+    } else {
+      value_state_.assign(static_cast<std::size_t>(ir_.num_values()), 0);
+      home_.assign(value_state_.size(), no_node);
+    }
+    ends_end_.resize_for_overwrite(count_ + std::size_t{1});
+    ends_end_[0] = 0;
+    for (node_id n = 0; n != count_; ++n) {
+      for_each_id(ir_.values(n), [&](value_id v) {
+        if constexpr (knows_operations) {
+          while (v >= value_state_.size()) {
+            value_state_.push_back(0);
+          }
+        } else {
+          home_[v] = n;
+        }
+        if (!ir_.is_phi(v) && is_terminator(ir_, v)) {
+          value_state_[v] = ends_node;
+          ends_.push_back(v);
+        } else {
+          ++num_unneeded_;
+        }
+      });
+      ends_end_[n + std::size_t{1}] = static_cast<std::uint32_t>(ends_.size());
+    }
+  }
+
+  node_id home(value_id v) const {
+    if constexpr (knows_operations) {
+      return static_cast<node_id>(ir_.node_of(v));
+    } else {
+      return home_[v];
+    }
+  }
+
+  template <class Visit> void for_each_end(node_id n, Visit visit) const {
+    for (std::uint32_t i = ends_end_[n]; i != ends_end_[n + std::size_t{1}]; ++i) {
+      visit(ends_[i]);
+    }
+  }
+
   /// Operations that must stay, ends of the function, and branches that do more than branch.
   void need_what_is_done() {
     for (node_id n = 0; n != count_; ++n) {
       for_each_id(ir_.values(n), [&](value_id v) {
-        if (ir_.is_phi(v)) {
-          return;
-        }
-        if (!is_terminator(ir_, v)) {
-          if (!is_removable(ir_, v)) {
-            need(v);
-          }
-        } else if (ir_.effect(v) != effect_kind::none || ir_.may_not_return(v) || ir_.is_volatile(v)) {
-          need_branch(n);
+        if (!ir_.is_phi(v) && (value_state_[v] & ends_node) == 0 && !is_removable(ir_, v)) {
+          need(v);
         }
       });
-      if (out_degree_[n] == 0) {
+      bool does_more = out_degree_[n] == 0;
+      for_each_end(n, [&](value_id v) {
+        does_more = does_more || ir_.effect(v) != effect_kind::none || ir_.may_not_return(v) || ir_.is_volatile(v);
+      });
+      if (does_more) {
         need_branch(n);
       }
     }
@@ -250,8 +317,11 @@ private:
   /// The sources of edges that go back in a depth-first search, but of the loops that end: without these edges there is
   /// no cycle.
   void need_endless_loops() {
+    if (!goes_back_) {
+      return; // the numbers of nodes grow along each edge
+    }
     const auto& g = ir_.graph();
-    flat_array<unsigned char> ends(static_cast<std::size_t>(g.num_edges()), 0);
+    flat_array<unsigned char> ends;
     list_ending_loops(ends);
     flat_array<unsigned char> state(count_, 0); // 1: on the path, 2: done
     ids path;
@@ -278,7 +348,7 @@ private:
         edges.pop_back();
         if (state[target(e)] == 0) {
           enter(target(e));
-        } else if (state[target(e)] == 1 && ends[e] == 0) {
+        } else if (state[target(e)] == 1 && (ends.empty() || ends[e] == 0)) {
           need_node(path.back());
         }
       }
@@ -292,19 +362,15 @@ private:
   }
 
   void list_ending_loops(flat_array<unsigned char>& ends) {
+    if (!has_loop_ends<IR> && !options_.loops_end && options_.ending.empty()) {
+      return;
+    }
     const auto& g = ir_.graph();
+    ends.assign(static_cast<std::size_t>(g.num_edges()), 0);
     flat_array<unsigned char> says_so(count_, options_.loops_end ? 1 : 0);
-    bool any = options_.loops_end;
     for (const node_id n : options_.ending) {
       MIDEND_ASSERT(n < count_, "a node of the graph", n, count_);
       says_so[n] = 1;
-      any = true;
-    }
-    if constexpr (has_loop_ends<IR>) {
-      any = true;
-    }
-    if (!any) {
-      return;
     }
     const auto found = dominators_and_loops(g);
     for (const loop_id l : found.loops.loops()) {
@@ -319,8 +385,9 @@ private:
   }
 
   void need(value_id v) {
-    if (v != no_value && value_needed_[v] == 0) {
-      value_needed_[v] = 1;
+    if (v != no_value && (value_state_[v] & needed) == 0) {
+      num_unneeded_ -= value_state_[v] == 0 && home(v) != no_node ? 1u : 0u;
+      value_state_[v] |= needed;
       values_.push_back(v);
     }
   }
@@ -336,16 +403,19 @@ private:
     if (branch_needed_[n] == 0) {
       branch_needed_[n] = 1;
       need_node(n);
-      need(static_cast<value_id>(ir_.condition(n)));
-      for_each_id(ir_.values(n), [&](value_id v) {
-        if (is_terminator_here(v)) {
-          need(v);
-        }
-      });
+      for_each_end(n, [&](value_id v) { need(v); });
+      if (!knows_operations || ends_end_[n] == ends_end_[n + std::size_t{1}]) { // else an end reads it
+        need_condition(n);
+      }
     }
   }
 
-  bool is_terminator_here(value_id v) const { return !ir_.is_phi(v) && is_terminator(ir_, v); }
+  void need_condition(node_id n) {
+    const auto v = static_cast<value_id>(ir_.condition(n));
+    if (v < value_state_.size()) { // a literal may have a larger number
+      need(v);
+    }
+  }
 
   void work() {
     while (!values_.empty() || !nodes_.empty()) {
@@ -362,29 +432,39 @@ private:
   }
 
   void need_for_value(value_id v) {
-    if (home_[v] == no_node) {
+    const node_id n = home(v);
+    if (n == no_node) {
       return;
     }
-    for_each_id(ir_.operands(v), [&](value_id operand) { need(operand); });
-    need_node(home_[v]);
+    if constexpr (knows_operations) {
+      for_each_id(ir_.operand_operations(v), [&](value_id operand) { need(operand); });
+    } else {
+      for_each_id(ir_.operands(v), [&](value_id operand) { need(operand); });
+    }
+    need_node(n);
     if (ir_.is_phi(v)) { // it reads by which edge control arrives
-      for (std::uint32_t i = in_end_[home_[v]]; i != in_end_[home_[v] + std::size_t{1}]; ++i) {
-        const node_id p = source(in_[i]);
+      for_each_in_edge(n, [&](edge_id e) {
+        const node_id p = source(e);
         out_degree_[p] == 1 ? need_node(p) : need_branch(p);
-      }
+      });
     }
   }
 
   /// The branches that a node is control dependent on: the edges into its subtree, in the post-dominator tree, from
   /// nodes whose post-dominators are not all in the subtree.
   void need_for_node(node_id n) {
+    if (!decides_) {
+      return;
+    }
     const std::size_t first = tree_.tree().preorder_number(n);
     const std::size_t last = first + tree_.tree().subtree(n).size();
     undecided_.take(place_begin_[first], place_begin_[last], tree_.depth(n),
                     [&](std::size_t i) { need_branch(deciding_[i]); });
   }
 
-  void refuse_stuck_branches() {
+  /// Whether there are dead branches at all.
+  bool refuse_stuck_branches() {
+    std::size_t dead = 0;
     for (node_id n = 0; n != count_; ++n) {
       if (!is_dead_branch(n)) {
         continue;
@@ -394,9 +474,12 @@ private:
       if (stuck != no_edge) {
         out_.refused.push_back({n, stuck});
         need_branch(n);
+      } else {
+        ++dead;
       }
     }
     work();
+    return dead != 0;
   }
 
   /// For each node that is not needed the first needed one after it. It does not depend on the way: if a needed node is
@@ -412,13 +495,13 @@ private:
     }
     for (std::size_t i = 0; i != queue.size(); ++i) {
       const node_id n = queue[i];
-      for (std::uint32_t k = in_end_[n]; k != in_end_[n + std::size_t{1}]; ++k) {
-        const node_id p = source(in_[k]);
+      for_each_in_edge(n, [&](edge_id e) {
+        const node_id p = source(e);
         if (first_needed_[p] == no_node) {
           first_needed_[p] = first_needed_[n];
           queue.push_back(p);
         }
-      }
+      });
     }
   }
 
@@ -536,11 +619,12 @@ private:
     }
   }
 
-  void list_values() {
-    for (node_id n = 0; n != count_; ++n) {
+  void list_dead_values() {
+    for (node_id n = 0; n != count_ && num_unneeded_ != 0; ++n) {
       for_each_id(ir_.values(n), [&](value_id v) {
-        if (value_needed_[v] == 0 && !is_terminator_here(v)) {
+        if (value_state_[v] == 0) {
           out_.values.push_back(v);
+          --num_unneeded_;
         }
       });
     }
@@ -549,21 +633,30 @@ private:
   static constexpr unsigned char before = 1;
   static constexpr unsigned char after = 2;
 
+  // Of values.
+  static constexpr unsigned char needed = 1;
+  static constexpr unsigned char ends_node = 2;
+
   const IR& ir_;
   const dead_code_options& options_;
   dead_code_plan& out_;
   node_id count_ = 0;
   post_dominators_workspace workspace_;
   post_dominator_tree tree_;
-  ids home_; ///< by value
-  ids in_end_;
-  ids in_; ///< edges by target
+  bool goes_back_ = false;       ///< whether an edge does, in the order of the numbers
+  bool decides_ = false;         ///< whether it depends on edges which nodes run
+  ids home_;                     ///< by value, unless the IR knows it
+  ids ends_;                     ///< values that end nodes, by node
+  ids ends_end_;                 ///< by node, and one more: where those of the nodes before it end
+  std::size_t num_unneeded_ = 0; ///< values of nodes that end none
+  ids in_end_;                   ///< if the graph does not know edges by target
+  ids in_;
   ids out_degree_;
   ids deciding_;               ///< the sources of edges that may decide something, by the preorder of their targets
   ids place_begin_;            ///< by number in the preorder: where its edges begin in `deciding_`
   edges_by_subtree undecided_; ///< by place in `deciding_`: the depth of the source's immediate post-dominator
   ids ending_;
-  flat_array<unsigned char> value_needed_;
+  flat_array<unsigned char> value_state_;
   flat_array<unsigned char> node_needed_;
   flat_array<unsigned char> branch_needed_;
   ids values_; ///< needed, to be worked on
@@ -576,6 +669,9 @@ public:
   explicit dead_code_removal(E& editor) : editor_(editor) {}
 
   void run(const dead_code_plan& plan) {
+    if (plan.empty()) {
+      return;
+    }
     if constexpr (profile_editor<E>) {
       calls_ = calls();
     }

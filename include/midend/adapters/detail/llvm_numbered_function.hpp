@@ -181,7 +181,7 @@ public:
     values_.push_back(i);
     records_.push_back({no_value, no_value, no_node, {}, static_cast<std::uint8_t>(traits)});
     numbers_.find_or_insert(i, fresh);
-    operands_.add_list();
+    lists().add_list();
     if (like != no_value) {
       for (std::size_t k = 0; k != operands(like).size(); ++k) {
         operands_.push_back(fresh, operands_[like][k]);
@@ -265,7 +265,7 @@ public:
     if ((records_[v].traits & trait::known_operands) == 0) {
       read_operands(v);
     }
-    return operands_[v];
+    return lists()[v];
   }
 
   bool has_known_operands(value_id v) const { return has(v, trait::known_operands); }
@@ -339,7 +339,6 @@ private:
     const std::size_t expected = 8 * std::size_t{num_initial_nodes_} + function_->arg_size() + 8;
     values_.reserve(expected);
     records_.reserve(expected);
-    operands_.reserve(expected, 0);
     ends_.reserve(num_initial_nodes_ + std::size_t{8});
     first_value_.reserve(num_initial_nodes_ + std::size_t{1});
     for (node_id n = 0; n != num_initial_nodes_; ++n) {
@@ -353,7 +352,6 @@ private:
         values_.push_back(&i);
         records_.push_back(
             {v + 1, v - 1, n, {}, static_cast<std::uint8_t>(trait::of_instruction | (is_phi ? +trait::of_phi : 0))});
-        operands_.add_list_with_room(i.getNumOperands());
         ++v;
       }
       records_[first].previous = no_value;
@@ -364,11 +362,11 @@ private:
     }
     num_instructions_ = static_cast<value_id>(values_.size());
     first_value_.push_back(num_instructions_);
-    operands_.make_room();
     for (llvm::Argument& a : function_->args()) {
       push_other(&a);
     }
     has_addresses_.assign(num_initial_nodes_, 0);
+    numbers_.clear(num_instructions_);
   }
 
   value_id push_other(llvm::Value* v) const {
@@ -379,8 +377,29 @@ private:
                         no_node,
                         {operation::other, width, width, 0},
                         trait::known_operation | trait::known_operands});
-    operands_.add_list();
+    if (operands_.size() != 0) {
+      operands_.add_list();
+    }
     return static_cast<value_id>(values_.size() - 1);
+  }
+
+  /// A list for each value. There is none before the first one is needed.
+  growing_lists& lists() const {
+    if (operands_.size() == 0) {
+      make_lists();
+    }
+    return operands_;
+  }
+
+  MIDEND_SELDOM_CALLED void make_lists() const {
+    operands_.reserve(values_.size() + values_.size() / 8, 0);
+    for (value_id v = 0; v != num_instructions_; ++v) {
+      operands_.add_list_with_room(llvm::cast<llvm::Instruction>(*values_[v]).getNumOperands());
+    }
+    operands_.make_room();
+    while (operands_.size() != values_.size()) {
+      operands_.add_list();
+    }
   }
 
   value_id add_other(llvm::Value* v) const {
@@ -448,13 +467,14 @@ private:
       return;
     }
     records_[v].traits |= trait::known_operands;
+    growing_lists& operands = lists();
     if (i.getOpcode() == llvm::Instruction::Switch) {
-      operands_.push_back(v, number_or_null(i.getOperand(0)));
+      operands.push_back(v, number_or_null(i.getOperand(0)));
       return;
     }
     for (unsigned at = 0; at != i.getNumOperands(); ++at) {
       if (is_llvm_operand(i, at)) {
-        operands_.push_back(v, number_or_null(i.getOperand(at)));
+        operands.push_back(v, number_or_null(i.getOperand(at)));
       }
     }
   }
@@ -463,6 +483,7 @@ private:
 
   void read_phis(node_id n) const {
     number_all(); // inputs are often constants
+    lists();
     const llvm::PHINode* last = nullptr;
     for (value_id v = ends_[n].first; v != no_value && is_phi(v); v = records_[v].next) {
       if ((records_[v].traits & trait::known_operands) != 0) {
