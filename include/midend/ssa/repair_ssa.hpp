@@ -57,10 +57,17 @@ concept repairing_editor_argument =
 
 namespace detail {
 
-template <class E> class ssa_repair {
+/// Which reads are known to stay as they are: none.
+struct no_read_stays {
+  constexpr bool operator()(value_id, node_id) const { return false; }
+};
+
+/// `stays(v, n)`: whether reads of the original `v` in node `n`, or by phis at its end, are not to be looked at,
+/// because no other definition reaches them.
+template <class E, class Stays = no_read_stays> class ssa_repair {
 public:
-  ssa_repair(E& editor, const dominator_tree& tree, flat_array<value_id>& inserted)
-      : editor_(editor), tree_(tree), inserted_(inserted) {}
+  ssa_repair(E& editor, const dominator_tree& tree, flat_array<value_id>& inserted, Stays stays = {})
+      : editor_(editor), tree_(tree), inserted_(inserted), stays_(stays) {}
 
   void run(span<const value_copy> copies) {
     number_variables(copies);
@@ -193,12 +200,13 @@ private:
       for_each_id(editor_.graph().in_edges(n), [&](edge_id e) {
         const auto source = static_cast<node_id>(editor_.graph().edge_source(e));
         const auto input = static_cast<value_id>(editor_.phi_input(user, e));
-        if (input != no_value && variable_[input] != no_variable && tree_.is_reachable(source)) {
+        if (input != no_value && variable_[input] != no_variable && tree_.is_reachable(source) &&
+            !stays_(input, source)) {
           uses_.push_back({variable_[input], source, at_end, user, e});
         }
       });
       seen_[user] = listed;
-    } else if (tree_.is_reachable(n)) {
+    } else if (tree_.is_reachable(n) && !stays_(original, n)) {
       std::uint32_t i = 0;
       for_each_id(editor_.operands(user), [&](value_id v) {
         if (v == original) {
@@ -294,7 +302,7 @@ private:
   /// definition is closer to every edge that matters.)
   void find_joins(std::uint32_t x) {
     joins_.clear();
-    if (region_.empty()) {
+    if (!may_join_) {
       return;
     }
     join_edges_.clear();
@@ -394,6 +402,7 @@ private:
     }
     todo_.clear();
     region_.clear();
+    may_join_ = false;
     const auto mark = [&](node_id n) {
       if (live_[n] != x) {
         live_[n] = x;
@@ -412,8 +421,11 @@ private:
       todo_.pop_back();
       for_each_id(editor_.graph().in_edges(n), [&](edge_id e) {
         const auto p = static_cast<node_id>(editor_.graph().edge_source(e));
-        if (tree_.is_reachable(p) && defined_[p] != x) {
-          mark(p);
+        if (tree_.is_reachable(p)) {
+          may_join_ = may_join_ || p != tree_.immediate_dominator(n);
+          if (defined_[p] != x) {
+            mark(p);
+          }
         }
       });
     }
@@ -470,6 +482,7 @@ private:
   E& editor_;
   const dominator_tree& tree_;
   flat_array<value_id>& inserted_;
+  Stays stays_;
   ids variable_; ///< by value
   ids originals_;
   flat_array<definition> definitions_;
@@ -490,7 +503,8 @@ private:
   ids next_child_;
   ids first_join_; ///< into `join_edges_`, by source
   flat_array<join_edge> join_edges_;
-  ids region_; ///< where the variable is live
+  ids region_;            ///< where the variable is live
+  bool may_join_ = false; ///< whether an edge into the region is none of the dominator tree
   ids joins_;
   ids roots_;
   ids todo_;

@@ -269,6 +269,123 @@ private:
   flat_array<node_id> todo_;
 };
 
+/// Leads reads outside a loop to the closing phis, where no further phis are needed: that is most of the time, and
+/// cheaper than `repair_ssa`.
+template <class E> class closing_phi_reader {
+public:
+  closing_phi_reader(E& editor, const dominator_tree& tree, const loop_forest& loops)
+      : editor_(editor), tree_(tree), loops_(loops) {}
+
+  /// `phis[k]` is the phi of `v` in block `places[k].exit`. False, and nothing is done, if it takes more than that.
+  ///
+  /// If all blocks are exits of the innermost loop, no way from one to another avoids the value, which dominates them.
+  /// So of all definitions, one that dominates a read outside is the only one that reaches it.
+  bool lead(value_id v, span<const closing_phi> places, span<const value_id> phis) {
+    if constexpr (has_users<E>) {
+      const loop_id l = loops_.innermost_loop(static_cast<node_id>(editor_.node_of(v)));
+      if (places.size() > max_places || !are_left_to(l, places)) {
+        return false;
+      }
+      reads_.clear();
+      seen_.resize_for(static_cast<std::size_t>(editor_.num_values()));
+      bool is_complete = true;
+      for_each_id(editor_.users(v), [&](value_id user) {
+        if (is_complete && seen_.set(user, v)) {
+          is_complete = list_reads(user, v, l, places, phis);
+        }
+      });
+      if (is_complete) {
+        for (const outside_use& r : reads_) {
+          r.edge != no_edge ? editor_.set_phi_input(r.user, r.edge, r.phi)
+                            : editor_.set_operand(r.user, r.operand, r.phi);
+        }
+      }
+      return is_complete;
+    } else {
+      return false;
+    }
+  }
+
+private:
+  static constexpr std::size_t max_places = 4; ///< they are tried one after the other
+
+  struct outside_use {
+    value_id user;
+    edge_id edge; ///< of a phi
+    std::uint32_t operand;
+    value_id phi; ///< that it will read
+  };
+
+  bool are_left_to(loop_id l, span<const closing_phi> places) const {
+    bool all = true;
+    for (const closing_phi& p : places) {
+      for_each_id(editor_.graph().in_edges(p.exit), [&](edge_id e) {
+        all = all && loops_.contains(l, static_cast<node_id>(editor_.graph().edge_source(e)));
+      });
+    }
+    return all;
+  }
+
+  /// False if no phi dominates one of the reads.
+  bool list_reads(value_id user, value_id v, loop_id l, span<const closing_phi> places, span<const value_id> phis) {
+    const auto n = static_cast<node_id>(editor_.node_of(user));
+    bool is_complete = true;
+    const auto list = [&](node_id reader, edge_id e, std::uint32_t operand) {
+      if (!tree_.is_reachable(reader) || loops_.contains(l, reader)) {
+        return;
+      }
+      for (std::size_t k = 0; k != places.size(); ++k) {
+        if (tree_.dominates(places[k].exit, reader)) {
+          reads_.push_back({user, e, operand, phis[k]});
+          return;
+        }
+      }
+      is_complete = false;
+    };
+    if (editor_.is_phi(user)) {
+      for_each_id(editor_.graph().in_edges(n), [&](edge_id e) {
+        if (static_cast<value_id>(editor_.phi_input(user, e)) == v) {
+          list(static_cast<node_id>(editor_.graph().edge_source(e)), e, 0);
+        }
+      });
+    } else {
+      std::uint32_t i = 0;
+      for_each_id(editor_.operands(user), [&](value_id operand) {
+        if (operand == v) {
+          list(n, no_edge, i);
+        }
+        ++i;
+      });
+    }
+    return is_complete;
+  }
+
+  /// By value, for which one it was seen last.
+  class last_seen {
+  public:
+    void resize_for(std::size_t count) {
+      while (by_value_.size() < count) {
+        by_value_.push_back(no_value);
+      }
+    }
+
+    bool set(value_id user, value_id v) {
+      const bool is_new = by_value_[user] != v;
+      by_value_[user] = v;
+      return is_new;
+    }
+
+  private:
+    flat_array<value_id> by_value_;
+  };
+
+  E& editor_;
+  const dominator_tree& tree_;
+  const loop_forest& loops_;
+  flat_array<outside_use> reads_;
+  last_seen seen_;
+};
+
 } // namespace detail
 
 /// Which values of loops are read outside, and where they need phis: in each exit block of the loop, and of the loops
@@ -301,16 +418,39 @@ std::size_t apply_close_loops(unfolding<E>& u, loop_closing_plan plan, const dom
   }
   E& editor = u.editor();
   std::size_t count = 0;
+  detail::closing_phi_reader<E> reader(editor, tree, loops);
+  flat_array<value_id> phis;
+  flat_array<value_copy> copies;
+  flat_array<value_id> inserted;
   while (!plan.phis.empty()) {
-    flat_array<value_copy> copies;
-    flat_array<value_id> inserted;
+    phis.clear();
     for (const closing_phi& c : plan.phis) {
       const auto phi = static_cast<value_id>(editor.insert_phi(c.exit, c.value));
       detail::for_each_id(editor.graph().in_edges(c.exit), [&](edge_id e) { editor.set_phi_input(phi, e, c.value); });
-      copies.push_back({c.value, phi});
+      phis.push_back(phi);
     }
-    repair_ssa(editor, tree, span<const value_copy>(copies), inserted);
-    count += copies.size() + inserted.size();
+    copies.clear();
+    inserted.clear();
+    std::size_t first = 0;
+    for (std::size_t i = 0; i != phis.size(); ++i) {
+      if (i + 1 != phis.size() && plan.phis[i + 1].value == plan.phis[i].value) {
+        continue;
+      }
+      const std::size_t size = i + 1 - first;
+      if (!reader.lead(plan.phis[i].value, {plan.phis.data() + first, size}, {phis.data() + first, size})) {
+        for (std::size_t k = first; k != i + 1; ++k) {
+          copies.push_back({plan.phis[k].value, phis[k]});
+        }
+      }
+      first = i + 1;
+    }
+    if (!copies.empty()) {
+      const auto stays = [&](value_id v, node_id n) { // reads in its loop
+        return loops.contains(loops.innermost_loop(static_cast<node_id>(editor.node_of(v))), n);
+      };
+      detail::ssa_repair<E, decltype(stays)>(editor, tree, inserted, stays).run(span<const value_copy>(copies));
+    }
+    count += phis.size() + inserted.size();
     plan.phis.clear();
     if (!inserted.empty()) {
       detail::loop_closing_planner<E>(editor, tree, loops, plan).run(&inserted);
@@ -355,10 +495,10 @@ template <unfolding_editor_argument E> loop_transformation<loop_closing_plan> cl
   return detail::close_simple_loops(u, found);
 }
 
-/// The same after `simplify_loops`, with what that has returned, so nothing is computed again. The program must not
-/// have changed in between. The witness is that of both.
-template <unfolding_editor_argument E>
-loop_transformation<loop_closing_plan> close_loops(E& editor, loop_transformation<loop_simplification_plan> simple) {
+/// The same after `simplify_loops` or `rotate_loops`, with what that has returned, so nothing is computed again. The
+/// program must not have changed in between. The witness is that of both.
+template <unfolding_editor_argument E, class Plan>
+loop_transformation<loop_closing_plan> close_loops(E& editor, loop_transformation<Plan> simple) {
   unfolding<E> u(editor, std::move(simple.witness));
   dominators_and_loops_result found{std::move(simple.dominators), std::move(simple.loops)};
   return detail::close_simple_loops(u, found);
