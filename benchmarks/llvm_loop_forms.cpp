@@ -5,7 +5,7 @@
 //   loop_forms/midend/SET          simplify_loops and close_loops
 //   loop_forms/midend_editor/SET   the part of it that makes and destroys the editor
 //   rotation/llvm/SET              the same as loop_forms, then LoopRotation of each loop, inner ones first
-//   rotation/midend/SET            rotate_loops, which simplifies loops before and after, and close_loops
+//   rotation/midend/SET            rotate_loops, which simplifies loops before and after, then close_loops
 //   dead_code/llvm/SET             ADCE
 //   dead_code/midend/SET           remove_dead_code
 //
@@ -80,8 +80,7 @@ void by_llvm(llvm::Function& f) {
 
 void rotate_by_midend(llvm::Function& f) {
   midend::llvm_editor editor(f);
-  midend::rotate_loops(editor);
-  midend::close_loops(editor);
+  midend::close_loops(editor, midend::rotate_loops(editor));
 }
 
 void rotate_by_llvm(llvm::Function& f) {
