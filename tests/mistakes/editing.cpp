@@ -357,6 +357,22 @@ RUN(reading_nodes_returns_nothing) {
 }
 #endif
 
+// mistake: `operand_operations` returns nothing, in an editor of `remove_dead_code`
+// compile-time: midend: `operand_operations` of an IR would never be called
+#ifdef MISTAKE_operand_operations_returns_nothing
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  void operand_operations(value_id) const {}
+};
+
+RUN(operand_operations_returns_nothing) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::remove_dead_code(editor));
+}
+#endif
+
 // mistake: `separates_parallel_edges` is not `const`: parallel edges would get different inputs
 // compile-time: midend: `separates_parallel_edges` would never be called
 #ifdef MISTAKE_separates_parallel_edges_not_const
