@@ -368,8 +368,8 @@ private:
     } else if (const auto formula = trip_formula_of(e); formula && cannot_wrap(*formula, e, bound_is_known)) {
       x.has_formula = true;
       x.formula = *formula;
-      if (const auto most = most_backedges(*formula, e, i.has_start, bound_is_known)) {
-        x.count = {trip_count_kind::at_most, *most, 1};
+      if (const auto largest = most_backedges(*formula, e, i.has_start, bound_is_known)) {
+        x.count = {trip_count_kind::at_most, *largest, 1};
       }
     }
   }
