@@ -19,6 +19,7 @@
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/semantics.hpp"
+#include "midend/ssa/detail/branch_congruence.hpp"
 #include "midend/ssa/detail/congruence_rules.hpp"
 #include "midend/ssa/detail/ssa_order.hpp"
 #include "midend/ssa/sccp.hpp"
@@ -1139,7 +1140,7 @@ template <semantic_ir_argument IR, domain_of_ir_argument<IR> D>
   requires has_assume<D>
 void value_numbering_with_branch_facts(const IR& ir, const D& domain, const sccp_options& options,
                                        value_numbering_workspace<D>& workspace, value_numbering_result<D>& out) {
-  using view = detail::branch_facts_view<IR>;
+  using view = detail::branch_congruence_view<IR>;
   const view with_copies(ir);
   detail::congruence_solver<view, D>(with_copies, domain, workspace, out)
       .run(static_cast<std::size_t>(ir.num_values()), options);

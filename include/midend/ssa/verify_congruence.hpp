@@ -5,7 +5,7 @@
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/semantics.hpp"
-#include "midend/ssa/detail/branch_facts.hpp"
+#include "midend/ssa/detail/branch_congruence.hpp"
 #include "midend/ssa/detail/congruence_rules.hpp"
 #include "midend/ssa/sccp.hpp"
 #include "midend/ssa/value_numbering_result.hpp"
@@ -250,7 +250,7 @@ congruence_error verify_congruence(const IR& ir, const value_numbering_result<D>
 template <semantic_ir_argument IR, domain_of_ir<IR> D>
 congruence_error verify_congruence_with_branch_facts(const IR& ir, const value_numbering_result<D>& found,
                                                      const sccp_options& options = {}) {
-  using view = detail::branch_facts_view<IR>;
+  using view = detail::branch_congruence_view<IR>;
   return detail::congruence_checker<view, D>(view(ir), found).run(static_cast<std::size_t>(ir.num_values()), options);
 }
 

@@ -6,8 +6,6 @@
 #include "midend/dominance/dominators.hpp"
 #include "midend/dominance/edge_dominance.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/ir/cost.hpp"
-#include "midend/ir/effects.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
@@ -496,48 +494,6 @@ public:
     requires has_same_type<IR>
   {
     return static_cast<bool>(ir_.same_type(original(v), original(w)));
-  }
-
-  std::uint32_t identity(value_id v) const
-    requires has_identity<IR>
-  {
-    return v < count_ ? static_cast<std::uint32_t>(ir_.identity(v)) : 0;
-  }
-
-  effect_kind effect(value_id v) const
-    requires has_effect<IR>
-  {
-    return v < count_ ? static_cast<effect_kind>(ir_.effect(v)) : effect_kind::none;
-  }
-
-  bool is_volatile(value_id v) const
-    requires has_is_volatile<IR>
-  {
-    return v < count_ && ir_.is_volatile(v);
-  }
-
-  bool may_not_return(value_id v) const
-    requires has_may_not_return<IR>
-  {
-    return v < count_ && ir_.may_not_return(v);
-  }
-
-  bool is_terminator(value_id v) const
-    requires has_is_terminator<IR>
-  {
-    return v < count_ && ir_.is_terminator(v);
-  }
-
-  guard_of_value guard(value_id v) const
-    requires has_guard<IR>
-  {
-    return v < count_ ? ir_.guard(v) : guard_of_value{};
-  }
-
-  operation_info unguarded(value_id v) const
-    requires has_guard<IR>
-  {
-    return v < count_ ? static_cast<operation_info>(ir_.unguarded(v)) : operation(v);
   }
 
   /// What is known about a copy; the subject is the value that it copies or, after x == y, is equal to.
