@@ -1,0 +1,145 @@
+// Unrolling of functions of LLVM: the view, counters that are made determinate, metadata.
+#include <midend/adapters/llvm_determinate_counters.hpp>
+#include <midend/adapters/llvm_editor.hpp>
+#include <midend/adapters/llvm_unroll_metadata.hpp>
+#include <midend/adapters/llvm_unrolling_view.hpp>
+#include <midend/loops/dominators_and_loops.hpp>
+#include <midend/transform/unroll_with_remainder.hpp>
+#include <midend/transform/untaken_exits.hpp>
+
+#include <doctest/doctest.h>
+
+#include <llvm/AsmParser/Parser.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/SourceMgr.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace {
+
+struct loop_function {
+  explicit loop_function(const std::string& text) : module(llvm::parseAssemblyString(text, problem, context)) {
+    REQUIRE_MESSAGE(module, problem.getMessage().str());
+    f = module->getFunction("f");
+  }
+
+  std::size_t count(unsigned opcode) const {
+    std::size_t found = 0;
+    for (const llvm::BasicBlock& b : *f) {
+      for (const llvm::Instruction& i : b) {
+        found += i.getOpcode() == opcode ? 1u : 0u;
+      }
+    }
+    return found;
+  }
+
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic problem;
+  std::unique_ptr<llvm::Module> module;
+  llvm::Function* f = nullptr;
+};
+
+/// A loop over a counter from %start, tested as `test` says.
+std::string counting(const std::string& parameters, const std::string& type, const std::string& step) {
+  return "declare void @g()\ndefine void @f(" + parameters + ") {\nentry:\n  br label %loop\nloop:\n  %i = phi " +
+         type + " [ %start, %entry ], [ %i1, %body ]\n  call void @g()\n  %q = icmp slt " + type +
+         " %i, %n\n  br i1 %q, label %body, label %exit\nbody:\n  %i1 = add nsw " + type + " %i, " + step +
+         "\n  br label %loop\nexit:\n  ret void\n}\n";
+}
+
+midend::remainder_plan plan_of(midend::llvm_editor& editor, const midend::llvm_unrolling_view& view) {
+  const auto found = midend::dominators_and_loops(editor.graph());
+  const midend::remainder_request request{0, 4};
+  return midend::plan_unroll_with_remainder(view, found.loops, {&request, 1});
+}
+
+/// Freezes, unrolls by four with a remainder and drops exits; returns how many.
+std::size_t unroll(llvm::Function& f) {
+  std::unique_ptr<midend::llvm_determinate_counters> counters;
+  {
+    midend::llvm_editor editor(f);
+    const midend::llvm_unrolling_view view(editor);
+    midend::remainder_plan plan = plan_of(editor, view);
+    counters = std::make_unique<midend::llvm_determinate_counters>(view, plan);
+    if (plan.empty()) {
+      return 0;
+    }
+  }
+  counters->apply();
+  CHECK(!llvm::verifyFunction(f));
+  {
+    midend::llvm_editor editor(f);
+    midend::flat_array<midend::remainder_refusal> refused;
+    midend::apply_unroll_with_remainder(editor, plan_of(editor, midend::llvm_unrolling_view(editor)), refused);
+    CHECK(refused.empty());
+  }
+  CHECK(!llvm::verifyFunction(f));
+  std::size_t dropped = 0;
+  {
+    midend::llvm_editor editor(f);
+    const auto found = midend::dominators_and_loops(editor.graph());
+    const auto plan = midend::plan_untaken_exits(midend::llvm_unrolling_view(editor), found.loops);
+    dropped = plan.exits.size();
+    midend::apply_untaken_exits(editor, plan);
+  }
+  CHECK(!llvm::verifyFunction(f));
+  return dropped;
+}
+
+} // namespace
+
+TEST_CASE("unrolling of LLVM: what the guard reads is frozen, unless it is known to be a number") {
+  const loop_function unknown(counting("i32 %start, i32 %n", "i32", "1"));
+  CHECK(unroll(*unknown.f) == 4);
+  CHECK(unknown.count(llvm::Instruction::Freeze) == 2);
+  const loop_function known(counting("i32 noundef %start, i32 noundef %n", "i32", "1"));
+  CHECK(unroll(*known.f) == 4);
+  CHECK(known.count(llvm::Instruction::Freeze) == 0);
+  // The latch reads the counter before @g may end the program: the steps promise nothing any more.
+  for (const llvm::BasicBlock& b : *known.f) {
+    for (const llvm::Instruction& i : b) {
+      CHECK((i.getOpcode() != llvm::Instruction::Add || !i.hasNoSignedWrap()));
+    }
+  }
+  const loop_function pointer("define void @f(ptr %start, ptr %n) {\nentry:\n  br label %loop\nloop:\n"
+                              "  %i = phi ptr [ %start, %entry ], [ %i1, %loop ]\n"
+                              "  %i1 = getelementptr inbounds i8, ptr %i, i64 1\n  %q = icmp ne ptr %i1, %n\n"
+                              "  br i1 %q, label %loop, label %exit\nexit:\n  ret void\n}\n");
+  CHECK(unroll(*pointer.f) == 0);
+  CHECK(pointer.count(llvm::Instruction::Freeze) == 0);
+  const loop_function wide(counting("i128 %start, i128 %n", "i128", "1"));
+  CHECK(unroll(*wide.f) == 0);
+}
+
+TEST_CASE("unrolling of LLVM: what the source says, and what is said about a loop that was unrolled") {
+  const auto read = [](const char* entries) {
+    const loop_function p(std::string("define void @f() {\nentry:\n  br label %loop\nloop:\n  br label %loop, "
+                                      "!llvm.loop !0\n}\n!0 = distinct !{!0, !1, !2}\n") +
+                          entries);
+    midend::llvm_editor editor(*p.f);
+    const auto found = midend::dominators_and_loops(editor.graph());
+    const auto before = midend::read_llvm_unroll_metadata(midend::llvm_loop_metadata(editor, found.loops, 0));
+    midend::disable_llvm_unrolling(editor, found.loops, 0);
+    const llvm::MDNode* const now = midend::llvm_loop_metadata(editor, found.loops, 0);
+    CHECK(midend::read_llvm_unroll_metadata(now) == midend::llvm_unroll_metadata{.is_disabled = true});
+    CHECK(now->getOperand(0) == now);
+    return before;
+  };
+  using midend::llvm_unroll_metadata;
+  CHECK(read("!1 = !{!\"llvm.loop.unroll.count\", i32 8}\n!2 = !{!\"llvm.loop.mustprogress\"}\n") ==
+        llvm_unroll_metadata{.factor = 8});
+  CHECK(read("!1 = !{!\"llvm.loop.unroll.count\", i32 1}\n!2 = !{!\"other\"}\n") ==
+        llvm_unroll_metadata{.is_disabled = true});
+  CHECK(read("!1 = !{!\"llvm.loop.unroll.enable\"}\n!2 = !{!\"llvm.loop.unroll.runtime.disable\"}\n") ==
+        llvm_unroll_metadata{.is_enabled = true, .no_remainder = true});
+  CHECK(read("!1 = !{!\"llvm.loop.unroll.full\"}\n!2 = !{!\"llvm.loop.vectorize.enable\", i1 false}\n") ==
+        llvm_unroll_metadata{.is_full = true});
+  CHECK(midend::read_llvm_unroll_metadata(nullptr) == llvm_unroll_metadata{});
+  CHECK(llvm_unroll_metadata{.factor = 2}.is_forced());
+  CHECK(!llvm_unroll_metadata{.is_disabled = true, .factor = 2}.is_forced());
+}
