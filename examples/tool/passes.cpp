@@ -17,6 +17,7 @@
 #include <midend/induction/describe_loop.hpp>
 #include <midend/machine/e2k.hpp>
 #include <midend/transform.hpp>
+#include <midend/transform/realise_unrolling.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
 
 #include <algorithm>

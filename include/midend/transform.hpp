@@ -1,4 +1,6 @@
-/// All transformations of midend. `midend/midend.hpp` has the analyses.
+/// All transformations of midend. `midend/midend.hpp` has the analyses. The clean-up that follows unrolling, with its
+/// analyses, and the measure of what it saves are included by name: `midend/transform/realise_unrolling.hpp` and
+/// `midend/transform/measure_unrolling.hpp`.
 #pragma once
 
 #include "midend/transform/certifiable_ir.hpp"
@@ -8,9 +10,7 @@
 #include "midend/transform/fix_irreducible.hpp"
 #include "midend/transform/fold_additions.hpp"
 #include "midend/transform/hoist_invariants.hpp"
-#include "midend/transform/measure_unrolling.hpp"
 #include "midend/transform/propagate_copies.hpp"
-#include "midend/transform/realise_unrolling.hpp"
 #include "midend/transform/recording_editor.hpp"
 #include "midend/transform/removal_witness.hpp"
 #include "midend/transform/remove_dead_code.hpp"

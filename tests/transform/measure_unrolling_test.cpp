@@ -9,6 +9,8 @@
 #include <midend/elbrus/views/editor.hpp>
 #include <midend/machine/e2k.hpp>
 #include <midend/transform.hpp>
+#include <midend/transform/measure_unrolling.hpp>
+#include <midend/transform/realise_unrolling.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
 #include <midend/viz/unrolling_deed.hpp>
 
