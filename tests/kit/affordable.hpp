@@ -5,8 +5,8 @@
 
 namespace midend_tests {
 
-/// Whether long tests are shortened: under sanitizers and emulators (`MIDEND_EMULATED`), which slow programs down, unless
-/// `MIDEND_UNSHORTENED_TESTS` is set (`tests/run.sh --thorough` does for sanitizers).
+/// Whether long tests are shortened: under sanitizers and emulators (`MIDEND_EMULATED`), which slow programs down,
+/// unless `MIDEND_UNSHORTENED_TESTS` is set (`tests/run.sh --thorough` does for sanitizers).
 #if defined(MIDEND_UNSHORTENED_TESTS)
 inline constexpr bool tests_are_shortened = false;
 #elif defined(__SANITIZE_ADDRESS__) || defined(MIDEND_EMULATED)
