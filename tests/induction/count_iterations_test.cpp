@@ -490,6 +490,23 @@ TEST_CASE("count_iterations: a mask of low bits is a truncation") {
   CHECK(bounded == formulas); // of so few bits every formula has a largest number
 }
 
+TEST_CASE("count_iterations: the largest number of a formula of 64 bits has no bound") {
+  for (const bool is_down : {false, true}) {
+    body_writer w;
+    const body_id i = w.phi(64);
+    const body_id start = w.invariant(64);
+    const body_id bound = w.invariant(64);
+    const body_id step = w.constant(64, is_down ? ~std::uint64_t{0} : 1);
+    w.block();
+    const body_id next = w.binary(operation::add, i, step, {true, false});
+    w.set_phi(i, start, next);
+    const operation goes_on = is_down ? operation::greater_equal : operation::less_equal; // one more than the distance
+    const loop_counters c = count_iterations(w.finish_single(w.binary(goes_on, next, bound)));
+    CHECK(c.exits[0].has_formula);
+    CHECK(c.trip == trip_count{});
+  }
+}
+
 TEST_CASE("count_iterations: exits that are taken as soon as one of two comparisons says so") {
   midend::count_iterations_workspace workspace;
   loop_counters c;

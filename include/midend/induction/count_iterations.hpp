@@ -387,7 +387,11 @@ private:
       const std::uint64_t start = start_is_known ? (e.start + offset) & most : f.is_down ? most : 0;
       const std::uint64_t bound = bound_is_known ? (e.bound + offset) & most : f.is_down ? 0 : most;
       const std::uint64_t way = f.is_down ? (start < bound ? 0 : start - bound) : (bound < start ? 0 : bound - start);
-      found = way / f.divisor + (way % f.divisor + f.adjustment + f.divisor - 1) / f.divisor;
+      const std::uint64_t whole = way / f.divisor;
+      if (whole > largest_upper_bound) {
+        return std::nullopt; // so that the sum fits
+      }
+      found = whole + (way % f.divisor + f.adjustment + f.divisor - 1) / f.divisor;
     }
     return found <= largest_upper_bound ? std::optional(found) : std::nullopt;
   }

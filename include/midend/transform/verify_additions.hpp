@@ -126,16 +126,12 @@ private:
     const bool adds = was.code == operation::add || was.code == operation::sub;
     const reading old = read(before_, v);
     const reading now = read(after_, v);
+    const bool is_there = now.of < pair_.num_old_values() &&
+                          (pair_.new_home[now.of] != no_node || pair_.old_home[now.of] == no_node); // a parameter
     if ((!adds && !is_comparison(was.code)) || before_.effect(v) != effect_kind::none || old.of == no_value ||
-        now.of == no_value || now.of >= pair_.num_old_values() || pair_.new_home[now.of] == no_node ||
-        old.number_is_last != now.number_is_last || (was.code != operation::add && !old.number_is_last)) {
-      const bool is_parameter = now.of != no_value && now.of < pair_.num_old_values() &&
-                                pair_.old_home[now.of] == no_node && pair_.new_home[now.of] == no_node;
-      if (!is_parameter || (!adds && !is_comparison(was.code)) || old.of == no_value ||
-          old.number_is_last != now.number_is_last || (was.code != operation::add && !old.number_is_last)) {
-        fail(addition_fault::wrong_operand, n, v);
-        return;
-      }
+        !is_there || old.number_is_last != now.number_is_last || (was.code != operation::add && !old.number_is_last)) {
+      fail(addition_fault::wrong_operand, n, v);
+      return;
     }
     const unsigned width = adds ? was.width : was.operand_width;
     chain_ = {};
