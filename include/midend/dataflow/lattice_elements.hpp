@@ -74,6 +74,11 @@ constexpr std::uint64_t scramble(std::uint64_t i) {
   return z ^ (z >> 31);
 }
 
+/// A place from 0 to `i` that looks random.
+constexpr std::size_t earlier(std::size_t i) {
+  return static_cast<std::size_t>(scramble(i) % (i + 1));
+}
+
 /// A number in `range`: the first of `count` numbers are close to the low end or to 0, later ones anywhere, many at the
 /// ends.
 template <class T> constexpr T some_number(typename interval<T>::element range, std::size_t i, std::size_t count) {
@@ -168,7 +173,7 @@ template <class T> constexpr auto all_intervals(const interval<T>& l) {
 template <class T> constexpr auto some_intervals(const interval<T>& l, std::size_t count) {
   return made_elements(count, [l, count](std::size_t i) {
     const T a = detail::some_number<T>(l.top(), i, count);
-    const T b = detail::some_number<T>(l.top(), detail::scramble(i) % (i + 1), count);
+    const T b = detail::some_number<T>(l.top(), detail::earlier(i), count);
     return i == 0 ? l.bottom() : i == 1 ? l.top() : a < b ? l.between(a, b) : l.between(b, a);
   });
 }
@@ -232,7 +237,7 @@ template <class T> constexpr auto some_congruences(const congruence<T>& l, std::
   return made_elements(count, [l, count](std::size_t i) {
     const T number = detail::some_number<T>(interval<T>::full(l.width()), i, count);
     const std::uint64_t modulus =
-        detail::some_number<std::uint64_t>(unsigned_interval::full(l.width()), detail::scramble(i) % (i + 1), count);
+        detail::some_number<std::uint64_t>(unsigned_interval::full(l.width()), detail::earlier(i), count);
     return i == 0                       ? l.bottom()
            : i == 1                     ? l.top()
            : i % 3 == 0 || modulus == 0 ? l.constant(number)

@@ -806,7 +806,8 @@ private:
       }
       break;
     case edit_kind::make_constant:
-      note_value(r, static_cast<value_id>(editor_.make_constant(value(r.object), log_.constants_[r.number])));
+      note_value(r, static_cast<value_id>(
+                        editor_.make_constant(value(r.object), log_.constants_[static_cast<std::size_t>(r.number)])));
       break;
     case edit_kind::make_number:
       if constexpr (can_make_numbers<E>) {
