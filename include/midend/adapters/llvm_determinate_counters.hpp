@@ -122,7 +122,7 @@ private:
     return ((x.test.addend ^ x.test.step) & low_ones(x.test.formula.width)) == 0;
   }
 
-  /// Whether each execution of the header comes to the test.
+  /// Whether every execution of the header reaches the test.
   static bool is_tested_at_once(const llvm::BasicBlock& header, const llvm::ICmpInst& test) {
     const auto* const branch = llvm::dyn_cast<llvm::BranchInst>(header.getTerminator());
     return branch != nullptr && branch->isConditional() && branch->getCondition() == &test &&

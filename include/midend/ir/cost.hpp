@@ -119,7 +119,7 @@ concept has_trip_hints = requires(const IR& ir, node_id n) {
   { ir.trip_hints(n) } -> std::same_as<loop_hints>;
 };
 
-/// `set_trip_hints(n, hints)` changes them. Optional, for editors: whoever copies a loop says how often the copies run.
+/// `set_trip_hints(n, hints)` changes them. Optional, for editors: a pass that copies a loop divides the hints by it.
 template <class E>
 concept can_set_trip_hints =
     has_trip_hints<E> && requires(E& editor, node_id n, const loop_hints& hints) { editor.set_trip_hints(n, hints); };

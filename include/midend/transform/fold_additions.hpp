@@ -272,7 +272,8 @@ private:
 /// if all additions before it make it and the sum of their numbers fits. Else it is dropped. Orders are changed only
 /// where neither side wraps.
 ///
-/// Guarded operations, and unreachable ones, stay. O(n + m + values + operands).
+/// Guarded operations, and unreachable ones, stay. O(n + m + values + operands). This is the part of reassociation that
+/// concerns constants (Muchnick, Advanced Compiler Design and Implementation, 1997, section 12.3).
 template <effect_ir_argument IR>
   requires graph_of_ir_argument<IR>
 addition_plan plan_fold_additions(const IR& ir) {

@@ -184,12 +184,16 @@ private:
 
 } // namespace detail
 
-/// The loads that read what an earlier load on the only way to them has read: each node between them has one reachable
-/// predecessor, and nothing between them may write there. Such ways are what several copies of a loop body with their
-/// exits form. Loads are equal if their operations are, and their operands are the same values; number values first
-/// (`value_numbering`) and fold additions. Stores to another class of memory do not disturb, all others do.
+/// Loads that read what an earlier load of the same extended basic block has read, where nothing in between may write
+/// there. An extended basic block is a tree of nodes, each with one reachable predecessor; several copies of a loop
+/// body with their exits form one. It is superlocal value numbering for loads (Cooper, Torczon, Engineering a Compiler,
+/// 2nd ed. 2012, section 8.5.1).
 ///
-/// Of the loads on a way the last 64 are remembered. Volatile loads stay. O(n + m + values) and 64 for each access.
+/// Loads are equal if their operations are, and their operands are the same values; number values first
+/// (`value_numbering`) and fold additions. A store to another class of memory does not disturb them, any other store or
+/// call does. Volatile loads stay, and so do unreachable ones.
+///
+/// Of the loads on a way the last 64 are remembered: O(n + m + values), and 64 steps for each access.
 template <cost_ir_argument IR>
   requires graph_of_ir_argument<IR>
 load_plan plan_share_loads(const IR& ir) {
