@@ -37,7 +37,7 @@ NAVIGATION = [
     ("Start", ["getting_started.md", {"Overview, installation": "overview.md"}, "examples.md", "tool.md"]),
     ("Connect your IR", ["graph.md", "ir-concepts.md", "llvm.md", "llvm_plugin.md"]),
     ("Dominance", ["dominance.md", "post_dominance.md", "frontiers.md", "updates.md", "certificates.md"]),
-    ("Loops", ["loops.md", "loop_forms.md", "cycles.md", "transform.md"]),
+    ("Loops", ["loops.md", "loop_forms.md", "cycles.md", "transform.md", "packages.md"]),
     ("Dataflow", ["dataflow.md", "lattices.md", "bit_vector_analyses.md"]),
     ("SSA and constants", ["ssa.md", "sccp.md", "value_numbering.md", "live_values.md"]),
     ("Unrolling", ["unrolling.md", "unrolling-trips.md", "machine-model.md", "unrolling-llvm.md"]),

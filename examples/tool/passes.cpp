@@ -16,6 +16,7 @@
 #include <midend/induction/count_iterations.hpp>
 #include <midend/induction/describe_loop.hpp>
 #include <midend/machine/e2k.hpp>
+#include <midend/package/memory_redundancy.hpp>
 #include <midend/transform.hpp>
 #include <midend/transform/realise_unrolling.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
@@ -267,6 +268,13 @@ const std::vector<pass_kind>& pass_kinds() {
                        const midend::elbrus::cost_view view(run.editor().graph());
                        run.done_as_planned(midend::plan_share_loads(view), [&](const auto& plan) {
                          return midend::apply_share_loads(run.editor(), plan);
+                       });
+                     }),
+      transformation("memory-redundancy", "erase loads of what is known, stores of what is there, overwritten stores",
+                     [](auto& run) {
+                       const midend::elbrus::cost_view view(run.editor().graph());
+                       run.done_as_planned(midend::plan_memory_redundancy(view), [&](const auto& plan) {
+                         return midend::apply_memory_redundancy(run.editor(), plan);
                        });
                      }),
       {"realise-unrolling", "clean up after unrolling: several passes in the order of docs/unrolling.md",

@@ -4,6 +4,7 @@
 
 #include <midend/elbrus/views/cost_view.hpp>
 #include <midend/graph/concepts.hpp>
+#include <midend/package/verify_memory_redundancy.hpp>
 #include <midend/transform/untaken_exits.hpp>
 #include <midend/transform/verify_additions.hpp>
 #include <midend/transform/verify_motion.hpp>
@@ -64,6 +65,13 @@ std::optional<std::string> why_rejected(const procedure& before, const procedure
                                         const midend::replacement_witness& witness) {
   return words_of(
       midend::verify_replacement(midend::elbrus::cost_view(before), midend::elbrus::cost_view(after), witness), before);
+}
+
+std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
+                                        const midend::memory_witness& witness) {
+  return words_of(
+      midend::verify_memory_redundancy(midend::elbrus::cost_view(before), midend::elbrus::cost_view(after), witness),
+      before);
 }
 
 std::optional<std::string> why_rejected(const procedure& before, const procedure& after, const motion_witness&) {

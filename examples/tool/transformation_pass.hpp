@@ -9,6 +9,7 @@
 #include <midend/elbrus/procedure.hpp>
 #include <midend/elbrus/views/editor.hpp>
 #include <midend/elbrus/views/effect_view.hpp>
+#include <midend/package/memory_witness.hpp>
 #include <midend/ssa/verify_congruence.hpp>
 #include <midend/ssa/verify_sccp.hpp>
 #include <midend/transform/recording_editor.hpp>
@@ -16,6 +17,7 @@
 #include <midend/transform/replacement_witness.hpp>
 #include <midend/transform/unfolding_witness.hpp>
 #include <midend/viz/edits.hpp>
+#include <midend/viz/package.hpp>
 #include <midend/viz/transformation_plans.hpp>
 
 #include <cstddef>
@@ -46,6 +48,9 @@ struct addition_witness {};
 
 std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
                                         const addition_witness& witness);
+
+std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
+                                        const midend::memory_witness& witness);
 
 /// The same for what a transformation was derived from: facts, and classes of equal values.
 std::optional<std::string> why_rejected(const midend::elbrus::procedure& p, const midend::sccp_error& error);
@@ -89,6 +94,8 @@ public:
   void done(const midend::removal_witness& witness) { check(witness); }
 
   void done(const midend::replacement_witness& witness) { check(witness); }
+
+  void done(const midend::memory_witness& witness) { check(witness); }
 
   void done(const motion_witness& witness) { check(witness); }
 

@@ -13,6 +13,7 @@
 #include "midend/induction/loop_body.hpp"
 #include "midend/ir/cost.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/memory_effects.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/support/span.hpp"
@@ -100,6 +101,22 @@ public:
                             .is_volatile = record.flags.is_volatile};
   }
 
+  /// Whether a call clobbers an alias class, or anything at all.
+  bool may_write(value_id v, std::uint32_t memory) const {
+    const call_record& call = graph().call(v);
+    if (call.clobbers != clobber_kind::listed || memory == any_memory) {
+      return call.clobbers != clobber_kind::nothing;
+    }
+    for (const alias_id written : graph().clobbered(v)) {
+      if (written == memory) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  bool is_little_endian() const { return true; }
+
   bool may_reassociate(value_id v) const { return graph().value(v).flags.assoc; }
 
   guard_of_value guard(value_id v) const {
@@ -141,8 +158,8 @@ public:
   }
 };
 
-static_assert(cost_ir<cost_view> && has_guard<cost_view> && has_may_reassociate<cost_view> && has_identity<cost_view> &&
-              has_trip_hints<cost_view>);
+static_assert(cost_ir<cost_view> && memory_ir<cost_view> && has_may_write<cost_view> && has_guard<cost_view> &&
+              has_may_reassociate<cost_view> && has_identity<cost_view> && has_trip_hints<cost_view>);
 
 } // namespace elbrus
 

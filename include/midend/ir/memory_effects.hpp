@@ -1,0 +1,150 @@
+/// What operations do to the places that others access: the overlap of two addresses, and which operations may read or
+/// write a place. On top of the effects rung and of `memory` of the cost rung. Two members are optional:
+///
+///     bool may_write(midend::value_id v, std::uint32_t memory) const; // a call, and a class of memory
+///     bool is_little_endian() const;                                  // the low bytes of a number come first
+///
+/// `may_write` is asked about an operation whose effect is `unknown`: whether it may write memory of this class, or any
+/// memory at all if that is `any_memory`. Without it, such operations write everything. Without `is_little_endian`,
+/// nothing is known about the parts of a number in memory.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/cost.hpp"
+#include "midend/ir/effects.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/ssa.hpp"
+
+#include <cstdint>
+#include <optional>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// `may_write(v, memory)` says whether a call may write a class of memory. Optional.
+template <class IR>
+concept has_may_write = requires(const IR& ir, value_id v, std::uint32_t memory) {
+  { ir.may_write(v, memory) } -> truth_value;
+};
+
+/// `is_little_endian()` says how numbers lie in memory. Optional.
+template <class IR>
+concept has_is_little_endian = requires(const IR& ir) {
+  { ir.is_little_endian() } -> truth_value;
+};
+
+/// An IR that says what its operations read and write, and where.
+template <class IR>
+concept memory_ir = effect_ir<IR> && has_memory<IR>;
+
+namespace detail {
+
+/// The error of an IR without them. Always false.
+template <class IR> constexpr bool explain_memory_ir() {
+  if constexpr (!effect_ir<IR> || !ssa_members_fit<IR> || !effect_members_fit<IR>) {
+    explain_effect_ir<IR>();
+  } else {
+    static_assert(has_memory<IR>,
+                  "midend: an IR needs `std::optional<midend::memory_reference> memory(midend::value_id "
+                  "v) const`, which returns std::nullopt for what may access any memory");
+  }
+  return false;
+}
+
+} // namespace detail
+
+/// What functions take: a `memory_ir` with optional members that fit; otherwise an error.
+template <class IR>
+concept memory_ir_argument =
+    (memory_ir<IR> && detail::ssa_members_fit<IR> && detail::effect_members_fit<IR>) || detail::explain_memory_ir<IR>();
+
+/// How many bytes after the start of `a` the access `b` starts, modulo 2^64. Nothing if that is unknown. `resolve(v)`
+/// gives the value that stands for `v`; values that stand for each other are equal at both accesses.
+template <class Resolve>
+constexpr std::optional<std::uint64_t> distance_of(const memory_reference& a, const memory_reference& b,
+                                                   const Resolve& resolve) {
+  const auto same = [&](value_id x, value_id y) {
+    return x == y || (x != no_value && y != no_value && resolve(x) == resolve(y));
+  };
+  if (a.base == no_value || b.base == no_value || !same(a.base, b.base) || !same(a.index, b.index) ||
+      (a.index != no_value && a.scale != b.scale)) {
+    return std::nullopt;
+  }
+  return static_cast<std::uint64_t>(b.offset) - static_cast<std::uint64_t>(a.offset);
+}
+
+/// Whether all bytes that `b` accesses are among those that `a` accesses, from the distance of their starts.
+constexpr bool covers(const memory_reference& a, const memory_reference& b, std::uint64_t distance) {
+  return a.bytes != 0 && b.bytes != 0 && distance < a.bytes && b.bytes <= a.bytes - distance;
+}
+
+/// Whether two accesses may have a byte in common. Different classes of memory have none, and neither have parts of one
+/// object that lie apart.
+template <class Resolve>
+constexpr bool accesses_may_overlap(const memory_reference& a, const memory_reference& b, const Resolve& resolve) {
+  if (a.memory != any_memory && b.memory != any_memory && a.memory != b.memory) {
+    return false;
+  }
+  const std::optional<std::uint64_t> distance = distance_of(a, b, resolve);
+  const bool apart =
+      distance && a.bytes != 0 && b.bytes != 0 && *distance >= a.bytes && std::uint64_t{0} - *distance >= b.bytes;
+  return !apart;
+}
+
+/// Whether an operation must stay where it is and as it is: a volatile access.
+template <class IR> constexpr bool is_fixed_access(const IR& ir, value_id v) {
+  if (ir.is_volatile(v)) {
+    return true;
+  }
+  const effect_kind effect = ir.effect(v);
+  if (effect != effect_kind::reads && effect != effect_kind::writes) {
+    return false;
+  }
+  const std::optional<memory_reference> m = ir.memory(v);
+  return m && m->is_volatile;
+}
+
+/// Whether `v`, which is neither a phi nor a literal, may write a byte of `place`. Volatile accesses count as writes.
+template <class IR, class Resolve>
+constexpr bool may_write_to(const IR& ir, value_id v, const memory_reference& place, const Resolve& resolve) {
+  if (is_fixed_access(ir, v)) {
+    return true;
+  }
+  switch (ir.effect(v)) {
+  case effect_kind::none:
+  case effect_kind::reads:
+    return false;
+  case effect_kind::writes: {
+    const std::optional<memory_reference> m = ir.memory(v);
+    return !m || accesses_may_overlap(*m, place, resolve);
+  }
+  default:
+    if constexpr (has_may_write<IR>) {
+      return static_cast<bool>(ir.may_write(v, place.memory));
+    } else {
+      return true;
+    }
+  }
+}
+
+/// Whether the contents of a byte of `place` may matter to `v`, which is neither a phi nor a literal. What may not
+/// return reads everything, because others see memory then; volatile accesses count as reads.
+template <class IR, class Resolve>
+constexpr bool may_read_from(const IR& ir, value_id v, const memory_reference& place, const Resolve& resolve) {
+  if (ir.may_not_return(v) || is_fixed_access(ir, v)) {
+    return true;
+  }
+  switch (ir.effect(v)) {
+  case effect_kind::none:
+  case effect_kind::writes:
+    return false;
+  case effect_kind::reads: {
+    const std::optional<memory_reference> m = ir.memory(v);
+    return !m || accesses_may_overlap(*m, place, resolve);
+  }
+  default:
+    return true;
+  }
+}
+
+MIDEND_END_NAMESPACE

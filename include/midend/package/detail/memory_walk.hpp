@@ -1,0 +1,299 @@
+/// `memory_walk`: what memory holds before an operation, and whether what a store writes is read. Shared by
+/// `memory_redundancy` and the low-level package.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dominance/dominator_tree.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/cost.hpp"
+#include "midend/ir/effects.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/memory_effects.hpp"
+#include "midend/ir/ssa.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+MIDEND_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// What memory holds at a place.
+struct held_value {
+  value_id access = no_value; ///< the load or store that says it; none: unknown
+  value_id value = no_value;  ///< what it loads or stores
+  std::uint64_t distance = 0; ///< where the place starts in it, in bytes
+  std::uint32_t bytes = 0;    ///< of the access
+};
+
+/// The guard of an operation, or none.
+template <class IR> guard_of_value guard_or_none([[maybe_unused]] const IR& ir, [[maybe_unused]] value_id v) {
+  if constexpr (has_guard<IR>) {
+    return ir.guard(v);
+  } else {
+    return {};
+  }
+}
+
+/// Lists the operations of each node that concern memory, once, and answers from these lists. Each question passes at
+/// most `limit` operations and nodes. Operations may leave (`remove`) and be replaced by others (`put`); nodes and
+/// edges must stay. Values are compared by what `resolve` of each question gives.
+template <class IR> class memory_walk {
+public:
+  memory_walk(const IR& ir, const dominator_tree& tree, std::size_t limit) : ir_(ir), tree_(tree), limit_(limit) {
+    const node_id count = node_count(ir.graph());
+    position_.assign(static_cast<std::size_t>(ir.num_values()), no_position);
+    home_.assign(position_.size(), no_node);
+    begin_.assign(count + std::size_t{1}, 0);
+    mark_.assign(count, 0);
+    for (node_id n = 0; n != count; ++n) {
+      begin_[n] = static_cast<std::uint32_t>(accesses_.size());
+      for_each_id(ir.values(n), [&](value_id v) {
+        home_[v] = n;
+        if (tree.is_reachable(n) && !ir.is_phi(v) &&
+            (ir.effect(v) != effect_kind::none || ir.is_volatile(v) || ir.may_not_return(v))) {
+          position_[v] = static_cast<std::uint32_t>(accesses_.size());
+          accesses_.push_back(v);
+        }
+      });
+    }
+    begin_[count] = static_cast<std::uint32_t>(accesses_.size());
+  }
+
+  bool is_listed(value_id v) const { return v < position_.size() && position_[v] != no_position; }
+
+  /// `v` is no more.
+  void remove(value_id v) {
+    if (is_listed(v)) {
+      accesses_[position_[v]] = no_value;
+      position_[v] = no_position;
+    }
+  }
+
+  /// `by` is made in place of `v`, which is listed, and in its node.
+  void put(value_id v, value_id by) {
+    const std::uint32_t at = position_[v];
+    const node_id n = home_[v];
+    note(by, n);
+    position_[by] = at;
+    accesses_[at] = by;
+    position_[v] = no_position;
+  }
+
+  /// `v` is in node `n` and does not concern memory.
+  void note(value_id v, node_id n) {
+    while (position_.size() <= v) {
+      position_.push_back(no_position);
+      home_.push_back(no_node);
+    }
+    home_[v] = n;
+  }
+
+  /// What is at `place` before `v` runs, from the last access on all ways there. The answer was computed before `v` on
+  /// every way, and has not changed since. `same_guard`: a load that runs under this guard, if it has a predicate,
+  /// answers, and no other access does; else, accesses without a guard answer.
+  template <class Resolve>
+  held_value held_before(value_id v, const memory_reference& place, const guard_of_value& same_guard,
+                         const Resolve& resolve) {
+    steps_ = 0;
+    node_id n = home_[v];
+    std::uint32_t i = position_[v];
+    while (true) {
+      while (i != begin_[n]) {
+        const value_id x = accesses_[--i];
+        if (x == no_value) {
+          continue;
+        }
+        const held_value found = held_by(x, place, same_guard, resolve);
+        if (found.access != no_value) {
+          return found;
+        }
+        if (++steps_ > limit_ || may_write_to(ir_, x, place, resolve)) {
+          return {};
+        }
+      }
+      const node_id above = tree_.immediate_dominator(n);
+      if (above == no_node || ++steps_ > limit_ || !is_clear_between(above, n, place, resolve)) {
+        return {};
+      }
+      n = above;
+      i = begin_[n + std::size_t{1}];
+    }
+  }
+
+  /// Whether on every way from the store `v` another store writes all its bytes, and nothing reads one before. Ways on
+  /// which control may stay for ever, and ways that compute the address anew, count as reads.
+  template <class Resolve> bool is_overwritten(value_id v, const memory_reference& place, const Resolve& resolve) {
+    steps_ = 0;
+    const guard_of_value guard = guard_or_none(ir_, v);
+    const node_id start = home_[v];
+    const std::uint32_t grey = next_marks(2);
+    const std::uint32_t black = grey + 1;
+    ways_.clear();
+    mark_[start] = grey;
+    ways_.push_back({start, true});
+    if (!pass_forward(start, position_[v] + 1, place, guard, resolve)) {
+      return false;
+    }
+    while (!ways_.empty()) {
+      const way at = ways_.back();
+      ways_.pop_back();
+      if (at.leaves) {
+        mark_[at.node] = black;
+      } else if (mark_[at.node] == grey) {
+        return false; // a cycle
+      } else if (mark_[at.node] != black) {
+        mark_[at.node] = grey;
+        ways_.push_back({at.node, true});
+        if (defines(at.node, place.base) || defines(at.node, place.index) || defines(at.node, guard.predicate) ||
+            !pass_forward(at.node, begin_[at.node], place, guard, resolve)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+private:
+  static constexpr std::uint32_t no_position = 0xffff'ffff;
+
+  struct way {
+    node_id node;
+    bool leaves; ///< everything after the node was seen
+  };
+
+  /// The first of some marks that no node has: nodes keep those of earlier questions.
+  std::uint32_t next_marks(std::uint32_t count) {
+    if (marks_ > 0xffff'fff0) {
+      mark_.assign(mark_.size(), 0);
+      marks_ = 1;
+    }
+    const std::uint32_t first = marks_;
+    marks_ += count;
+    return first;
+  }
+
+  bool defines(node_id n, value_id v) const { return v != no_value && v < home_.size() && home_[v] == n; }
+
+  static bool same_guards(const guard_of_value& a, const guard_of_value& b) {
+    return a.predicate == b.predicate && a.negated == b.negated;
+  }
+
+  template <class Resolve>
+  held_value held_by(value_id x, const memory_reference& place, const guard_of_value& same_guard,
+                     const Resolve& resolve) const {
+    const effect_kind effect = ir_.effect(x);
+    if ((effect != effect_kind::reads && effect != effect_kind::writes) || is_fixed_access(ir_, x)) {
+      return {};
+    }
+    const std::optional<memory_reference> m = ir_.memory(x);
+    const std::optional<std::uint64_t> distance = m ? distance_of(*m, place, resolve) : std::nullopt;
+    if (!distance || !covers(*m, place, *distance)) {
+      return {};
+    }
+    const guard_of_value guard = guard_or_none(ir_, x);
+    if (same_guard.predicate != no_value) {
+      const bool same = effect == effect_kind::reads && guard.predicate != no_value &&
+                        resolve(guard.predicate) == resolve(same_guard.predicate) &&
+                        guard.negated == same_guard.negated && guard.otherwise != no_value &&
+                        same_guard.otherwise != no_value && resolve(guard.otherwise) == resolve(same_guard.otherwise) &&
+                        *distance == 0 && m->bytes == place.bytes;
+      return same ? held_value{x, x, 0, m->bytes} : held_value();
+    }
+    if (guard.predicate != no_value || (effect == effect_kind::writes && m->stored == no_value)) {
+      return {};
+    }
+    return {x, effect == effect_kind::reads ? x : m->stored, *distance, m->bytes};
+  }
+
+  /// Whether nothing writes `place` on the ways from the end of `above` to the head of `n`, which it dominates.
+  template <class Resolve>
+  bool is_clear_between(node_id above, node_id n, const memory_reference& place, const Resolve& resolve) {
+    const std::uint32_t seen = next_marks(1);
+    ways_.clear();
+    const auto list_ways_to = [&](node_id to) {
+      for_each_id(ir_.graph().in_edges(to), [&](edge_id e) {
+        const auto from = static_cast<node_id>(ir_.graph().edge_source(e));
+        if (from != above && tree_.is_reachable(from) && mark_[from] != seen) {
+          mark_[from] = seen;
+          ways_.push_back({from, false});
+        }
+      });
+    };
+    list_ways_to(n);
+    while (!ways_.empty()) {
+      const node_id at = ways_.back().node;
+      ways_.pop_back();
+      ++steps_;
+      for (std::uint32_t i = begin_[at]; i != begin_[at + std::size_t{1}]; ++i) {
+        const value_id x = accesses_[i];
+        if (x != no_value && (++steps_ > limit_ || may_write_to(ir_, x, place, resolve))) {
+          return false;
+        }
+      }
+      if (steps_ > limit_) {
+        return false;
+      }
+      list_ways_to(at);
+    }
+    return true;
+  }
+
+  /// From an operation to the end of its node; lists the nodes after it unless the place is overwritten before. False
+  /// if it may be read.
+  template <class Resolve>
+  bool pass_forward(node_id n, std::uint32_t from, const memory_reference& place, const guard_of_value& guard,
+                    const Resolve& resolve) {
+    if (++steps_ > limit_) {
+      return false;
+    }
+    for (std::uint32_t i = from; i != begin_[n + std::size_t{1}]; ++i) {
+      const value_id x = accesses_[i];
+      if (x == no_value) {
+        continue;
+      }
+      if (++steps_ > limit_ || may_read_from(ir_, x, place, resolve)) {
+        return false;
+      }
+      if (overwrites(x, place, guard, resolve)) {
+        return true;
+      }
+    }
+    bool continues = false;
+    for_each_id(ir_.graph().successors(n), [&](node_id s) {
+      continues = true;
+      ways_.push_back({s, false});
+    });
+    return continues; // what remains in memory at the end is read
+  }
+
+  template <class Resolve>
+  bool overwrites(value_id x, const memory_reference& place, const guard_of_value& guard,
+                  const Resolve& resolve) const {
+    if (ir_.effect(x) != effect_kind::writes || is_fixed_access(ir_, x)) {
+      return false;
+    }
+    const std::optional<memory_reference> m = ir_.memory(x);
+    const std::optional<std::uint64_t> distance = m ? distance_of(*m, place, resolve) : std::nullopt;
+    const guard_of_value own = guard_or_none(ir_, x);
+    return distance && covers(*m, place, *distance) && (own.predicate == no_value || same_guards(own, guard));
+  }
+
+  const IR& ir_;
+  const dominator_tree& tree_;
+  std::size_t limit_;
+  std::size_t steps_ = 0;
+  std::uint32_t marks_ = 1;       ///< the next one; 0 is none
+  flat_array<value_id> accesses_; ///< node by node, in order; `no_value` where one has left
+  flat_array<std::uint32_t> begin_;
+  flat_array<std::uint32_t> position_; ///< by value, in `accesses_`
+  flat_array<node_id> home_;           ///< by value
+  flat_array<std::uint32_t> mark_;     ///< by node
+  flat_array<way> ways_;
+};
+
+} // namespace detail
+
+MIDEND_END_NAMESPACE

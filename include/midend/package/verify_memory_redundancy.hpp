@@ -1,0 +1,453 @@
+/// `verify_memory_redundancy`: checks the certificate of removed loads and stores.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/cost.hpp"
+#include "midend/ir/effects.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/memory_effects.hpp"
+#include "midend/ir/semantics.hpp"
+#include "midend/ir/ssa.hpp"
+#include "midend/package/memory_witness.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/transform/certifiable_ir.hpp"
+#include "midend/transform/detail/paired_programs.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// What is wrong with a removal of loads and stores.
+enum class memory_fault : std::uint8_t {
+  none,
+  wrong_size,        ///< the programs have other nodes, or the witness names a value that is none
+  wrong_witness,     ///< a value has two entries, or is no plain load or store
+  different_value,   ///< the access does not say what is at the place, or has another value
+  not_on_every_way,  ///< there is a way to the load or store without the access
+  written_between,   ///< the place may be written on a way from the access
+  read_before,       ///< what the store writes may be read before it is overwritten, or is never overwritten
+  missing_operation, ///< an operation is missing that the witness does not name, or one that it names is not
+  extra_operation,   ///< an operation that the old program does not have there
+  changed_operation, ///< it computes something else, or promises more
+  wrong_operand,     ///< an operand, phi input or condition is neither the old value nor what replaces it
+  changed_flow       ///< an edge, its target or its case
+};
+
+/// The answer of `verify_memory_redundancy`: the first fault and its place, or none.
+struct memory_verdict {
+  memory_fault fault = memory_fault::none;
+  node_id node = no_node;
+  value_id value = no_value;
+
+  explicit operator bool() const { return fault == memory_fault::none; }
+};
+
+namespace detail {
+
+template <class Before, class After> class memory_checker {
+public:
+  memory_checker(const Before& before, const After& after, const memory_witness& w)
+      : pair_(before, after), before_(before), after_(after), w_(w) {}
+
+  memory_verdict run() {
+    if (!pair_.read()) {
+      fail(memory_fault::wrong_size, no_node);
+      return verdict_;
+    }
+    list_values();
+    read_witness();
+    for (std::size_t i = 0; ok() && i != pair_.order.size(); ++i) {
+      if (!pair_.same_edges(pair_.order[i])) {
+        fail(memory_fault::changed_flow, pair_.order[i]);
+      }
+    }
+    for (std::size_t i = 0; ok() && i != w_.loads.size(); ++i) {
+      prove_load(w_.loads[i]);
+    }
+    for (std::size_t i = 0; ok() && i != w_.stores.size(); ++i) {
+      prove_store(w_.stores[i]);
+    }
+    for (std::size_t i = 0; ok() && i != pair_.order.size(); ++i) {
+      compare_node(pair_.order[i]);
+    }
+    return verdict_;
+  }
+
+private:
+  enum : unsigned char { stays, known, changes_nothing, overwritten };
+
+  bool ok() const { return verdict_.fault == memory_fault::none; }
+
+  void fail(memory_fault fault, node_id n, value_id v = no_value) {
+    if (ok()) {
+      verdict_ = {fault, n, v};
+    }
+  }
+
+  bool is_reached(node_id n) const { return n != no_node && pair_.reached[n] != 0; }
+
+  void list_values() {
+    const node_id count = node_count(before_.graph());
+    begin_.assign(count + std::size_t{1}, 0);
+    position_.assign(pair_.num_old_values(), 0);
+    for (node_id n = 0; n != count; ++n) {
+      begin_[n] = values_.size();
+      for_each_id(before_.values(n), [&](value_id v) {
+        position_[v] = values_.size();
+        values_.push_back(v);
+      });
+    }
+    begin_[count] = values_.size();
+  }
+
+  void read_witness() {
+    const std::size_t count = pair_.num_old_values();
+    fate_.assign(count, stays);
+    source_.resize_for_overwrite(count);
+    for (value_id v = 0; v != count; ++v) {
+      source_[v] = v;
+    }
+    for (const known_load& l : w_.loads) {
+      if (enter(l.load, l.access, known, effect_kind::reads) && l.access != no_value && l.value < count) {
+        source_[l.load] = l.value;
+      } else {
+        fail(memory_fault::wrong_witness, no_node, l.load);
+      }
+    }
+    for (const removed_store& s : w_.stores) {
+      if (!enter(s.store, s.access, s.access == no_value ? overwritten : changes_nothing, effect_kind::writes)) {
+        fail(memory_fault::wrong_witness, no_node, s.store);
+      }
+    }
+    for (const known_load& l : w_.loads) {
+      if (ok() && source_[l.value] != l.value) {
+        fail(memory_fault::wrong_witness, no_node, l.load);
+      }
+    }
+  }
+
+  bool is_operation(value_id v) const {
+    return v < pair_.num_old_values() && is_reached(pair_.old_home[v]) && !before_.is_phi(v);
+  }
+
+  /// Of a plain load or store with a known address.
+  std::optional<memory_reference> place_of(value_id v) const {
+    const effect_kind effect = before_.effect(v);
+    if ((effect != effect_kind::reads && effect != effect_kind::writes) || is_fixed_access(before_, v) ||
+        before_.may_not_return(v) || is_terminator(before_, v)) {
+      return std::nullopt;
+    }
+    const std::optional<memory_reference> m = before_.memory(v);
+    return m && m->base != no_value && m->bytes != 0 ? m : std::nullopt;
+  }
+
+  bool enter(value_id v, value_id access, unsigned char fate, effect_kind effect) {
+    if (!is_operation(v) || fate_[v] != stays || before_.effect(v) != effect || !place_of(v) || access == v ||
+        (access != no_value && (!is_operation(access) || !place_of(access)))) {
+      return false;
+    }
+    fate_[v] = fate;
+    return true;
+  }
+
+  auto resolver() const {
+    return [this](value_id v) { return v < source_.size() ? source_[v] : v; };
+  }
+
+  static guard_of_value guard_of(const Before& ir, value_id v) {
+    if constexpr (has_guard<Before>) {
+      return ir.guard(v);
+    } else {
+      return {};
+    }
+  }
+
+  bool same_type(value_id x, value_id y) const {
+    if constexpr (has_same_type<Before>) {
+      return static_cast<bool>(before_.same_type(x, y));
+    } else {
+      return before_.operation(x).width == before_.operation(y).width;
+    }
+  }
+
+  bool is_undefined([[maybe_unused]] value_id v) const {
+    if constexpr (has_is_undefined<Before>) {
+      return static_cast<bool>(before_.is_undefined(v));
+    } else {
+      return false;
+    }
+  }
+
+  /// What an access says to be in the bytes of `place`: its value, or nothing.
+  value_id value_at(value_id access, const memory_reference& place) const {
+    const std::optional<memory_reference> m = place_of(access);
+    if (!m || m->bytes != place.bytes || distance_of(*m, place, resolver()) != std::optional<std::uint64_t>(0)) {
+      return no_value;
+    }
+    return before_.effect(access) == effect_kind::reads ? access : m->stored;
+  }
+
+  void prove_load(const known_load& l) {
+    const node_id n = pair_.old_home[l.load];
+    const memory_reference place = *place_of(l.load);
+    const value_id value = value_at(l.access, place);
+    const guard_of_value own = guard_of(before_, l.load);
+    const guard_of_value other = guard_of(before_, l.access);
+    const auto same = [&](value_id x, value_id y) {
+      return x == y || (x != no_value && y != no_value && source_[x] == source_[y]);
+    };
+    const bool same_guard = same(own.predicate, other.predicate) && same(own.otherwise, other.otherwise) &&
+                            own.negated == other.negated &&
+                            (own.predicate == no_value || before_.effect(l.access) == effect_kind::reads);
+    if (value == no_value || source_[value] != l.value || is_undefined(l.value) || !same_type(l.value, l.load) ||
+        !same_guard) {
+      fail(memory_fault::different_value, n, l.load);
+      return;
+    }
+    search_back(l.load, l.access, place);
+  }
+
+  void prove_store(const removed_store& s) {
+    const memory_reference place = *place_of(s.store);
+    if (s.access == no_value) {
+      search_forward(s.store, place);
+      return;
+    }
+    const value_id value = value_at(s.access, place);
+    if (value == no_value || place.stored == no_value || source_[value] != source_[place.stored] ||
+        is_undefined(value) || guard_of(before_, s.access).predicate != no_value) {
+      fail(memory_fault::different_value, pair_.old_home[s.store], s.store);
+      return;
+    }
+    search_back(s.store, s.access, place);
+  }
+
+  /// All ways that lead to `v`, back to `access`.
+  void search_back(value_id v, value_id access, const memory_reference& place) {
+    mark_.assign(node_count(before_.graph()), 0);
+    pending_.clear();
+    node_id n = pair_.old_home[v];
+    std::size_t end = position_[v];
+    while (true) {
+      bool arrived = false;
+      while (!arrived && end != begin_[n]) {
+        const value_id x = values_[--end];
+        arrived = x == access;
+        if (!arrived && !before_.is_phi(x) && fate_[x] != changes_nothing &&
+            may_write_to(before_, x, place, resolver())) {
+          fail(memory_fault::written_between, n, v);
+          return;
+        }
+      }
+      if (!arrived && n == static_cast<node_id>(before_.graph().entry())) {
+        fail(memory_fault::not_on_every_way, n, v);
+        return;
+      }
+      if (!arrived) {
+        for_each_id(before_.graph().in_edges(n), [&](edge_id e) {
+          const auto from = static_cast<node_id>(before_.graph().edge_source(e));
+          if (is_reached(from) && mark_[from] == 0) {
+            mark_[from] = 1;
+            pending_.push_back(from);
+          }
+        });
+      }
+      if (pending_.empty()) {
+        return;
+      }
+      n = pending_.back();
+      pending_.pop_back();
+      end = begin_[n + std::size_t{1}];
+    }
+  }
+
+  bool is_defined_in(node_id n, value_id v) const { return v != no_value && pair_.old_home[v] == n; }
+
+  /// All ways from the store `v` to what overwrites it. First the nodes on them, then whether they have a cycle: by
+  /// taking away, again and again, nodes to which no way leads.
+  void search_forward(value_id v, const memory_reference& place) {
+    const guard_of_value guard = guard_of(before_, v);
+    mark_.assign(node_count(before_.graph()), 0);
+    flat_array<node_id> nodes;
+    flat_array<unsigned char> continues(mark_.size(), 0);
+    nodes.push_back(pair_.old_home[v]);
+    mark_[nodes[0]] = 1;
+    for (std::size_t i = 0; i != nodes.size(); ++i) {
+      const node_id n = nodes[i];
+      if (i != 0 &&
+          (is_defined_in(n, place.base) || is_defined_in(n, place.index) || is_defined_in(n, guard.predicate))) {
+        fail(memory_fault::read_before, n, v);
+        return;
+      }
+      bool is_over = false;
+      for (std::size_t k = i == 0 ? position_[v] + 1 : begin_[n]; !is_over && k != begin_[n + std::size_t{1}]; ++k) {
+        const value_id x = values_[k];
+        if (before_.is_phi(x) || fate_[x] != stays) {
+          continue;
+        }
+        if (may_read_from(before_, x, place, resolver())) {
+          fail(memory_fault::read_before, n, v);
+          return;
+        }
+        is_over = is_overwritten_by(x, place, guard);
+      }
+      if (is_over) {
+        continue;
+      }
+      continues[n] = 1;
+      std::size_t ways = 0;
+      for_each_id(before_.graph().successors(n), [&](node_id s) {
+        ++ways;
+        if (mark_[s] == 0) {
+          nodes.push_back(s);
+        }
+        ++mark_[s];
+      });
+      if (ways == 0) {
+        fail(memory_fault::read_before, n, v);
+        return;
+      }
+    }
+    std::size_t taken = 0;
+    --mark_[nodes[0]];
+    pending_.clear();
+    pending_.push_back(nodes[0]);
+    if (mark_[nodes[0]] != 0) {
+      pending_.clear();
+    }
+    while (!pending_.empty()) {
+      const node_id n = pending_.back();
+      pending_.pop_back();
+      ++taken;
+      if (continues[n] != 0) {
+        for_each_id(before_.graph().successors(n), [&](node_id s) {
+          if (--mark_[s] == 0) {
+            pending_.push_back(s);
+          }
+        });
+      }
+    }
+    if (taken != nodes.size()) {
+      fail(memory_fault::read_before, nodes[0], v);
+    }
+  }
+
+  bool is_overwritten_by(value_id x, const memory_reference& place, const guard_of_value& guard) const {
+    const std::optional<memory_reference> m = before_.effect(x) == effect_kind::writes ? place_of(x) : std::nullopt;
+    const std::optional<std::uint64_t> distance = m ? distance_of(*m, place, resolver()) : std::nullopt;
+    const guard_of_value own = guard_of(before_, x);
+    return distance && covers(*m, place, *distance) &&
+           (own.predicate == no_value || (own.predicate == guard.predicate && own.negated == guard.negated));
+  }
+
+  /// Whether the new program may read `u` where the old one reads `x`.
+  bool is_same(value_id x, value_id u) const {
+    return x != no_value && x < source_.size() && source_[x] != x ? pair_.same_value(source_[x], u)
+                                                                  : pair_.same_value(x, u);
+  }
+
+  void compare_node(node_id n) {
+    new_values_.clear();
+    for_each_id(after_.values(n), [&](value_id v) {
+      if (v >= pair_.num_old_values() || pair_.old_home[v] != n) {
+        fail(memory_fault::extra_operation, n, v);
+      }
+      new_values_.push_back(v);
+    });
+    std::size_t at = 0;
+    for_each_id(before_.values(n), [&](value_id x) {
+      const bool is_there = at != new_values_.size() && new_values_[at] == x;
+      if (is_there != (fate_[x] == stays)) {
+        fail(memory_fault::missing_operation, n, x);
+      } else if (is_there) {
+        compare_operation(n, x);
+      }
+      at += is_there ? 1u : 0u;
+    });
+    if (at != new_values_.size()) {
+      fail(memory_fault::extra_operation, n, new_values_[at]);
+    }
+    if (!is_same(static_cast<value_id>(before_.condition(n)), static_cast<value_id>(after_.condition(n)))) {
+      fail(memory_fault::wrong_operand, n, static_cast<value_id>(after_.condition(n)));
+    }
+    for_each_id(after_.graph().out_edges(n), [&](edge_id e) {
+      for_each_phi(after_, static_cast<node_id>(after_.graph().edge_target(e)), [&](value_id phi) {
+        if (phi >= pair_.num_old_values() || pair_.old_home[phi] != pair_.new_home[phi] || !before_.is_phi(phi)) {
+          fail(memory_fault::extra_operation, pair_.new_home[phi], phi);
+        } else if (!is_same(static_cast<value_id>(before_.phi_input(phi, e)),
+                            static_cast<value_id>(after_.phi_input(phi, e)))) {
+          fail(memory_fault::wrong_operand, pair_.new_home[phi], phi);
+        }
+      });
+    });
+  }
+
+  void compare_operation(node_id n, value_id x) {
+    if (!pair_.same_operation(x, x)) {
+      fail(memory_fault::changed_operation, n, x);
+      return;
+    }
+    if (before_.is_phi(x)) {
+      return; // edge by edge
+    }
+    pending_.clear();
+    for_each_id(before_.operands(x), [&](value_id y) { pending_.push_back(y); });
+    std::size_t i = 0;
+    bool same = true;
+    for_each_id(after_.operands(x), [&](value_id u) {
+      same = same && i < pending_.size() && is_same(pending_[i], u);
+      ++i;
+    });
+    if (!same || i != pending_.size()) {
+      fail(memory_fault::wrong_operand, n, x);
+    }
+  }
+
+  paired_programs<Before, After> pair_;
+  const Before& before_;
+  const After& after_;
+  const memory_witness& w_;
+  memory_verdict verdict_;
+  flat_array<unsigned char> fate_; ///< by old value
+  flat_array<value_id> source_;    ///< by old value
+  flat_array<value_id> values_;    ///< of the old program, node by node
+  flat_array<std::size_t> begin_;
+  flat_array<std::size_t> position_;
+  flat_array<std::uint32_t> mark_;
+  flat_array<std::uint32_t> pending_;
+  flat_array<value_id> new_values_;
+};
+
+} // namespace detail
+
+/// Checks that `after` is `before` without loads and stores that the witness shows to be redundant. It shares no code
+/// with the transformation but `ir/memory_effects.hpp`, which says what an operation reads and writes; what remains to
+/// be trusted is this function, that header, `operation` and `same_operation` of the IR. Requires IRs that `check_ir`
+/// accepts; the witness may be anything.
+///
+/// **What is checked** of the reachable part of the program.
+/// 1. On every way back from a load, or from a store that changes nothing, comes the access of the witness, and nothing
+///    after it may write there but stores that change nothing themselves. The access has the same bytes and the value
+///    that replaces the load, or that is stored.
+/// 2. On every way on from a store that is overwritten comes one that stays and writes all its bytes, and nothing
+/// before
+///    may read one of them but loads that are gone. The ways have no cycle, and do not come to where its address or
+///    predicate is computed.
+/// 3. The rest of the program is the old one, with the values of loads in place of these.
+///
+/// **Why this is enough.** By induction over the run: as long as all claims held so far, stores that change nothing did
+/// not, so memory at a load is what the access made it. The value has been computed before the access, and is computed
+/// anew only together with it, because it dominates the access, and the access the load. Memory of the two runs differs
+/// only in bytes that nothing reads before they are written alike.
+///
+/// O(n + m + values + operands), and for each entry the nodes between it and its access.
+template <certifiable_ir Before, certifiable_ir After>
+  requires memory_ir<Before>
+memory_verdict verify_memory_redundancy(const Before& before, const After& after, const memory_witness& witness) {
+  return detail::memory_checker<Before, After>(before, after, witness).run();
+}
+
+MIDEND_END_NAMESPACE

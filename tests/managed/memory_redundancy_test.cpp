@@ -1,0 +1,487 @@
+#include "kit/parsed_procedure.hpp"
+#include "kit/run_text.hpp"
+#include "transform/cleaning_checks.hpp"
+
+#include <doctest/doctest.h>
+#include <midend/elbrus/views/cost_view.hpp>
+#include <midend/package/memory_redundancy.hpp>
+#include <midend/package/verify_memory_redundancy.hpp>
+
+#include <string_view>
+#include <vector>
+
+using namespace midend_tests;
+using midend::value_id;
+namespace elbrus = midend::elbrus;
+
+namespace {
+
+midend::memory_verdict memory_certificate(const elbrus::procedure& before, const elbrus::procedure& after,
+                                          const midend::memory_witness& w) {
+  return midend::verify_memory_redundancy(elbrus::cost_view(before), elbrus::cost_view(after), w);
+}
+
+/// A procedure after `memory_redundancy`, certified.
+struct cleaned_memory {
+  parsed_procedure program;
+  midend::memory_plan plan;
+
+  explicit cleaned_memory(std::string_view text) : program(text) {
+    const elbrus::procedure before = program.procedure();
+    plan = midend::plan_memory_redundancy(elbrus::cost_view(before));
+    elbrus::editor e(program.procedure());
+    const midend::memory_witness w = midend::apply_memory_redundancy(e, plan);
+    const midend::memory_verdict verdict = memory_certificate(before, program.procedure(), w);
+    CHECK_MESSAGE(verdict, "fault ", static_cast<int>(verdict.fault), ", value ", verdict.value);
+    CHECK(why_ill_formed(program.procedure()) == "");
+  }
+
+  bool has_load(std::string_view name) const { return home_of(program.procedure(), name) != ""; }
+
+  std::size_t stores() const {
+    std::size_t count = 0;
+    for (midend::node_id n = 0; n != program.procedure().num_nodes(); ++n) {
+      for (const value_id v : program.procedure().values(n)) {
+        count += program.procedure().value(v).code == elbrus::opcode::st ? 1u : 0u;
+      }
+    }
+    return count;
+  }
+};
+
+/// Repeats loads and stores later on: what they do changes, so that little is as it was, but runs hardly trap.
+void repeat_accesses(elbrus::procedure& p, random_source& random) {
+  elbrus::editor e(p);
+  const midend::dominator_tree tree = midend::dominators(p);
+  std::vector<value_id> accesses;
+  std::vector<value_id> places;
+  for (midend::node_id n = 0; n != p.num_nodes(); ++n) {
+    for (const value_id v : p.values(n)) {
+      const elbrus::opcode code = p.value(v).code;
+      if (tree.is_reachable(n) && !p.is_phi(v)) {
+        places.push_back(v);
+        if (code == elbrus::opcode::ld || code == elbrus::opcode::st) {
+          accesses.push_back(v);
+        }
+      }
+    }
+  }
+  for (std::size_t times = accesses.empty() ? 0 : 2 + 2 * accesses.size(); times != 0; --times) {
+    const value_id v = accesses[random.below(static_cast<std::uint32_t>(accesses.size()))];
+    const value_id at = places[random.below(static_cast<std::uint32_t>(places.size()))];
+    const midend::node_id from = p.value(v).node;
+    const midend::node_id to = p.value(at).node;
+    bool later = false;
+    for (value_id w = v; from == to && w != midend::no_value; w = p.value(w).next) {
+      later = later || (w == at && w != v);
+    }
+    if (!later && !tree.strictly_dominates(from, to)) {
+      continue;
+    }
+    const value_id clone = e.clone_value(v, midend::place_before(at));
+    if (p.value(v).code == elbrus::opcode::ld && random.below(2) == 0) {
+      const elbrus::type t = p.value(v).type; // and store it, at an address of this type
+      for (const value_id s : accesses) {
+        if (p.value(s).code == elbrus::opcode::st && p.value(s).operand_type == t &&
+            tree.strictly_dominates(p.value(s).node, to)) {
+          e.set_operand(e.clone_value(s, midend::place_before(at)), 0, clone);
+          break;
+        }
+      }
+    }
+  }
+}
+
+} // namespace
+
+TEST_CASE("memory_redundancy on random programs") {
+  std::size_t loads = 0;
+  std::size_t unchanging = 0;
+  std::size_t overwritten = 0;
+  std::size_t changed = 0;
+  std::size_t again = 0; // where a cycle hides something from the first plan
+  comparison_counts runs;
+  random_program_options options = endless_flow();
+  for_each_random_program(4000, options, [&](const generated_program& g, std::uint64_t seed) {
+    generated_program original = g;
+    original.program = in_ssa_form(g);
+    random_source random(seed);
+    for (elbrus::procedure& p : original.program.procedures) {
+      repeat_accesses(p, random);
+    }
+    elbrus::program after = original.program;
+    for (elbrus::procedure& p : after.procedures) {
+      const elbrus::procedure before = p;
+      elbrus::editor e(p);
+      const midend::memory_plan plan = midend::plan_memory_redundancy(elbrus::cost_view(p));
+      loads += plan.witness.loads.size();
+      for (const midend::removed_store& s : plan.witness.stores) {
+        ++(s.access == midend::no_value ? overwritten : unchanging);
+      }
+      const auto w = midend::apply_memory_redundancy(e, plan);
+      const auto verdict = memory_certificate(before, p, w);
+      CHECK_MESSAGE(verdict, "seed ", seed, ": fault ", static_cast<int>(verdict.fault), ", node ", verdict.node,
+                    ", value ", verdict.value, "\n", elbrus::to_text(before), elbrus::to_text(p));
+      const std::string ill = why_ill_formed(p);
+      CHECK_MESSAGE(ill.empty(), "seed ", seed, ": ", ill, "\n", elbrus::to_text(before), elbrus::to_text(p));
+      changed += plan.empty() ? 0u : 1u;
+      again += midend::plan_memory_redundancy(elbrus::cost_view(p)).empty() ? 0u : 1u;
+    }
+    const std::string wrong = why_wrong(original, after, &runs);
+    CHECK_MESSAGE(wrong.empty(), "seed ", seed, ": ", wrong);
+  });
+  MESSAGE(loads, " loads, ", unchanging, " stores of what is there, ", overwritten, " overwritten stores; ", changed,
+          " procedures changed, ", again, " a second time; ", runs.same, " runs the same, ", runs.no_verdict,
+          " without verdict");
+  CHECK(loads > affordable(4000));
+  CHECK(unchanging > affordable(1000));
+  CHECK(overwritten > affordable(1000));
+  CHECK(again * 20 < changed);
+  CHECK(runs.same > affordable(8000));
+}
+
+TEST_CASE("memory_redundancy: loads after loads and stores") {
+  const cleaned_memory c(R"(
+proc @f(%a: ptr, %x: i32, %c: i1) -> i32 {
+  node entry:
+    st.i32 %x, [%a + 8]
+    st.i32 %x, [%a + 12]
+    br %c ? left : right
+  node left:
+    %l = ld.i32 [%a + 16]
+    br join
+  node right:
+    %r = ld.i32 [%a + 8]
+    br join
+  node join:
+    %p = phi.i32 [left: %l], [right: %r]
+    %v = ld.i32 [%a + 8]
+    %w = ld.i32 [%a + 16]
+    %s = add.i32 %v, %w
+    %t = add.i32 %s, %p
+    ret %t
+})");
+  CHECK(!c.has_load("r"));
+  CHECK(!c.has_load("v"));
+  CHECK(c.has_load("l"));
+  CHECK(c.has_load("w")); // loaded on one way only
+}
+
+TEST_CASE("memory_redundancy: what is in between") {
+  const cleaned_memory c(R"(
+proc @f(%a: ptr, %b: ptr, %i: i64, %x: i32) -> i32 {
+  node entry:
+    %v1 = ld.i32 [%a] alias=A
+    st.i32 %x, [%b] alias=B
+    %v2 = ld.i32 [%a] alias=A
+    %u1 = ld.i32 [%b + %i*4]
+    %o = call.i32 @other() clobbers=B
+    %v3 = ld.i32 [%a] alias=A
+    %u2 = ld.i32 [%b + %i*4]
+    %w1 = ld.i32 [%b] volatile
+    %w2 = ld.i32 [%b] volatile
+    %y1 = ld.i32 [%a + 64]
+    st.i16 7, [%a + 68]
+    %y2 = ld.i32 [%a + 64]
+    st.i16 7, [%a + 67]
+    %y3 = ld.i32 [%a + 64]
+    %z1 = ld.f32 [%a + 64]
+    ret %y3
+})");
+  CHECK(!c.has_load("v2"));
+  CHECK(!c.has_load("v3")); // the call writes other memory
+  CHECK(c.has_load("u2"));
+  CHECK(c.has_load("w1"));
+  CHECK(c.has_load("w2"));
+  CHECK(!c.has_load("y2")); // another part of the same object
+  CHECK(c.has_load("y3"));  // regression #129141: past a store that overlaps
+  CHECK(c.has_load("z1"));  // of another type
+}
+
+TEST_CASE("memory_redundancy: loops") {
+  const cleaned_memory c(R"(
+proc @f(%a: ptr, %b: ptr, %n: i32) -> i32 {
+  node entry:
+    %x = ld.i32 [%a] alias=A
+    %y = ld.i32 [%b] alias=B
+    br loop
+  node loop:
+    %i = phi.i32 [entry: 0], [loop: %i2]
+    %s = phi.i32 [entry: 0], [loop: %s3]
+    %x2 = ld.i32 [%a] alias=A
+    %y2 = ld.i32 [%b] alias=B
+    %s2 = add.i32 %s, %x2
+    %s3 = add.i32 %s2, %y2
+    st.i32 %s3, [%b] alias=B
+    %i2 = add.i32 %i, 1
+    %q = cmp.lt.i32 %i2, %n
+    br %q ? loop : exit
+  node exit:
+    %y3 = ld.i32 [%b] alias=B
+    ret %y3
+})");
+  CHECK(!c.has_load("x2"));
+  CHECK(c.has_load("y2")); // written by the iteration before
+  CHECK(!c.has_load("y3"));
+}
+
+TEST_CASE("memory_redundancy: stores") {
+  CHECK(cleaned_memory(R"(
+proc @overwritten(%a: ptr, %x: i32, %c: i1) {
+  node entry:
+    st.i32 1, [%a + 4]
+    st.i8 3, [%a + 5]
+    br %c ? left : right
+  node left:
+    %q = zext.i32.i64 %x
+    st.i64 %q, [%a]
+    br join
+  node right:
+    st.i32 5, [%a + 4]
+    br join
+  node join:
+    ret
+    }
+)")
+            .stores() == 2);
+  CHECK(cleaned_memory(R"(
+proc @one_way(%a: ptr, %x: i32, %c: i1) {
+  node entry:
+    st.i32 1, [%a + 4]
+    br %c ? left : join
+  node left:
+    st.i32 5, [%a + 4]
+    br join
+  node join:
+    ret
+})")
+            .stores() == 2);
+  CHECK(cleaned_memory(R"(
+proc @what_is_there(%a: ptr, %b: ptr, %x: i32, %c: i1) {
+  node entry:
+    %v = ld.i32 [%a] alias=A
+    st.i32 %x, [%b] alias=B
+    st.i32 %v, [%a] alias=A ? %c
+    st.i32 %x, [%b] alias=B
+    ret
+})")
+            .stores() == 1);
+  CHECK(cleaned_memory(R"(
+proc @guards(%a: ptr, %x: i32, %c: i1, %d: i1) {
+  node entry:
+    st.i32 1, [%a] ? %c
+    st.i32 2, [%a] ? %c
+    st.i32 3, [%a] ? %d
+    st.i32 4, [%a] ? ~%d
+    ret
+})")
+            .stores() == 3);
+}
+
+TEST_CASE("memory_redundancy, regression 38: the address of the other iteration") {
+  // The store of one iteration is followed by one to %p, but that is another %p.
+  const cleaned_memory c(R"(
+proc @f(%a: ptr, %n: i64, %c: i1) {
+  node entry:
+    br head
+  node head:
+    %i = phi.i64 [entry: 0], [left: %i2], [right: %i2]
+    %p = add.i64 %i, 8
+    %i2 = add.i64 %i, 1
+    %odd = cmp.lt.i64 %i, 3
+    br %odd ? left : right
+  node left:
+    st.i64 1, [%a + %p*8]
+    %q = cmp.lt.i64 %i2, %n
+    br %q ? head : exit
+  node right:
+    st.i64 2, [%a + %p*8]
+    %r = cmp.lt.i64 %i2, %n
+    br %r ? head : exit
+  node exit:
+    ret
+})");
+  CHECK(c.stores() == 2);
+}
+
+TEST_CASE("memory_redundancy: what is stored before an endless loop stays") {
+  const cleaned_memory c(R"(
+proc @f(%a: ptr, %c: i1) {
+  node entry:
+    st.i64 1, [%a]
+    br wait
+  node wait:
+    br %c ? wait : done
+  node done:
+    st.i64 2, [%a]
+    ret
+})");
+  CHECK(c.stores() == 2);
+}
+
+namespace {
+
+/// A right removal of two loads, a store of what is there and an overwritten store, and what a mistake changes of it.
+struct memory_world {
+  elbrus::procedure before;
+  elbrus::procedure after;
+  midend::memory_witness witness;
+
+  memory_world() {
+    cleaned_memory c(source);
+    before = parsed_procedure(source).procedure();
+    after = c.program.procedure();
+    witness = c.plan.witness;
+  }
+
+  value_id value(std::string_view name) const { return value_named(before, name); }
+
+  midend::memory_verdict verdict() const { return memory_certificate(before, after, witness); }
+
+  /// The plan is applied anew, with another witness.
+  void apply_again() {
+    after = before;
+    elbrus::editor e(after);
+    midend::memory_plan plan;
+    plan.epoch = midend::graph_epoch(after);
+    plan.witness = witness;
+    static_cast<void>(midend::apply_memory_redundancy(e, plan));
+  }
+
+  /// The operation `at` places after `name` in its node.
+  value_id after_value(std::string_view name, unsigned at) const {
+    value_id v = value(name);
+    while (at-- != 0) {
+      v = before.value(v).next;
+    }
+    return v;
+  }
+
+  static constexpr std::string_view source = R"(
+proc @f(%a: ptr, %b: ptr, %x: i32, %c: i1) -> i32 {
+  node entry:
+    %u = ld.i32 [%a] alias=A
+    st.i32 %u, [%a] alias=A
+    %v = ld.i32 [%a] alias=A
+    %k = add.i32 %v, 1
+    st.i32 1, [%b] alias=B
+    br %c ? left : right
+  node left:
+    %l = ld.i32 [%a + 4] alias=A
+    st.i32 2, [%b] alias=B
+    br join
+  node right:
+    st.i32 3, [%b] alias=B
+    br join
+  node join:
+    %w = ld.i32 [%a + 4] alias=A
+    %z = ld.i32 [%b] alias=B
+    %m = ld.i32 [%a] alias=A
+    %s = add.i32 %m, %w
+    st.i32 %s, [%a + 4] alias=A
+    %n = ld.i32 [%a + 4] alias=A
+    %t = add.i32 %n, %z
+    ret %t
+})";
+};
+
+struct memory_mistake {
+  const char* name;
+  midend::memory_fault expected;
+  void (*make)(memory_world&);
+};
+
+} // namespace
+
+TEST_CASE("verify_memory_redundancy rejects seeded mistakes") {
+  using midend::memory_fault;
+  {
+    const memory_world right;
+    CHECK(right.verdict());
+    CHECK(right.witness.loads.size() == 3);  // v, m, n
+    CHECK(right.witness.stores.size() == 2); // of %u to a, of 1 to b
+  }
+  const memory_mistake mistakes[] = {
+      {"a load that is made on one way only", memory_fault::not_on_every_way,
+       [](memory_world& m) {
+         m.witness.loads.push_back({m.value("w"), m.value("l"), m.value("l")});
+         m.apply_again();
+       }},
+      {"a load of another place", memory_fault::different_value,
+       [](memory_world& m) {
+         m.witness.loads.push_back({m.value("w"), m.value("u"), m.value("u")});
+         m.apply_again();
+       }},
+      {"a load of what was stored on one way", memory_fault::written_between,
+       [](memory_world& m) {
+         const value_id store = m.after_value("l", 1);
+         m.witness.loads.push_back({m.value("z"), m.before.operands(store)[0], store});
+         m.apply_again();
+       }},
+      {"a load of what was overwritten since", memory_fault::written_between,
+       [](memory_world& m) {
+         const value_id store = m.after_value("k", 1);
+         m.witness.loads.push_back({m.value("z"), m.before.operands(store)[0], store});
+         m.apply_again();
+       }},
+      {"a value that is not the one stored", memory_fault::different_value,
+       [](memory_world& m) {
+         m.witness.loads[2].value = m.value("x");
+         m.apply_again();
+       }},
+      {"a later access", memory_fault::not_on_every_way,
+       [](memory_world& m) { m.witness.loads.push_back({m.value("l"), m.value("w"), m.value("w")}); }},
+      {"one load twice", memory_fault::wrong_witness,
+       [](memory_world& m) { m.witness.loads.push_back(m.witness.loads[0]); }},
+      {"a load that replaces itself", memory_fault::wrong_witness,
+       [](memory_world& m) { m.witness.loads[0].access = m.witness.loads[0].load; }},
+      {"an addition as a load", memory_fault::wrong_witness,
+       [](memory_world& m) { m.witness.loads.push_back({m.value("k"), m.value("v"), m.value("v")}); }},
+      {"a value that is none", memory_fault::wrong_witness,
+       [](memory_world& m) { m.witness.loads.push_back({9999, 0, 0}); }},
+      {"a store that the end reads", memory_fault::read_before,
+       [](memory_world& m) {
+         m.witness.stores.push_back({m.after_value("s", 1), midend::no_value});
+         m.apply_again();
+       }},
+      {"a store that a load reads", memory_fault::read_before,
+       [](memory_world& m) {
+         m.witness.stores.push_back({m.after_value("l", 1), midend::no_value});
+         m.apply_again();
+       }},
+      {"a store of what is not there", memory_fault::different_value,
+       [](memory_world& m) {
+         m.witness.stores.push_back({m.after_value("s", 1), m.value("w")});
+         m.apply_again();
+       }},
+      {"a removed store stays", memory_fault::missing_operation,
+       [](memory_world& m) {
+         m.after = m.before;
+         elbrus::editor e(m.after);
+         for (const midend::known_load& l : m.witness.loads) {
+           e.replace_uses(l.load, l.value);
+           e.erase_value(l.load);
+         }
+       }},
+      {"a store goes without an entry", memory_fault::missing_operation,
+       [](memory_world& m) { elbrus::editor(m.after).erase_value(m.after_value("s", 1)); }},
+      {"a new operation", memory_fault::extra_operation,
+       [](memory_world& m) { elbrus::editor(m.after).clone_value(m.value("k"), midend::place_before(m.value("s"))); }},
+      {"an operand that the witness does not name", memory_fault::wrong_operand,
+       [](memory_world& m) { elbrus::editor(m.after).set_operand(m.value("s"), 1, m.value("u")); }},
+      {"a store of another value", memory_fault::wrong_operand,
+       [](memory_world& m) { elbrus::editor(m.after).set_operand(m.after_value("s", 1), 0, m.value("x")); }},
+      {"an edge to another node", memory_fault::changed_flow,
+       [](memory_world& m) {
+         elbrus::editor(m.after).redirect_edge(m.after.out_edges(node_named(m.after, "entry"))[0],
+                                               node_named(m.after, "right"));
+       }},
+  };
+  for (const memory_mistake& m : mistakes) {
+    memory_world wrong;
+    m.make(wrong);
+    const midend::memory_verdict verdict = wrong.verdict();
+    CHECK_MESSAGE(verdict.fault == m.expected, m.name, ": fault ", static_cast<int>(verdict.fault), "\n",
+                  elbrus::to_text(wrong.after));
+  }
+}
