@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <midend/dataflow/domains/flat_domain.hpp>
 #include <midend/dataflow/domains/interval_domain.hpp>
+#include <midend/dataflow/domains/number_domain.hpp>
 #include <midend/elbrus/text/printer.hpp>
 #include <midend/elbrus/verify/verifier.hpp>
 #include <midend/elbrus/views/cost_view.hpp>
@@ -363,4 +364,32 @@ proc @f(%a: i32, %b: i32, %n: i32) -> i32 {
   CHECK(!found.are_congruent(f.value("x"), f.value("y")));
   CHECK(!f.are_congruent("y2", "x2"));
   CHECK(midend::verify_congruence(f.view(), found).fault == midend::congruence_fault::other_program);
+}
+
+TEST_CASE("what narrowing makes a constant after a branch stays in a class of values that are none") {
+  // %y has a lower number than %x, 12 as its fact, and passes on what is 0 to 12: so the class is one of what passes %x
+  // on, and not of the constant.
+  numbered f(R"(
+proc @f() -> i64 {
+  node n0:
+    %n = and.i64 -5, 15
+    br n1
+  node n3:
+    %y = xor.i64 %x, 0
+    ret %y
+  node n1:
+    %x = phi.i64 [n0: 0], [n2: %x2]
+    %c = cmp.lt.i64 %x, %n
+    br %c ? n2 : n3
+  node n2:
+    %x2 = add.i64 %x, 2 nsw
+    br n1
+}
+)");
+  const auto found = midend::value_numbering_with_branch_facts(f.view(), midend::number_domain());
+  CHECK(f.value("y") < f.value("x"));
+  CHECK(found.constant(f.value("y")) == 12);
+  CHECK(!found.constant(f.value("x")));
+  CHECK(found.are_congruent(f.value("x"), f.value("y")));
+  CHECK(!midend::verify_congruence_with_branch_facts(f.view(), found));
 }

@@ -86,7 +86,11 @@ private:
     }
   }
 
-  /// All members are one constant; or each passes a member on, or computes the same as the first that does not.
+  /// All members are one constant, or each passes a member on or computes the same as the first that does not.
+  ///
+  /// Both are asked of the whole class. Facts hold at the definitions of values, so a member may be a constant where
+  /// others are not: what a branch says is known about the copy after it, and narrowing makes it one when the classes
+  /// are known. Such a class is one of the second kind, and the constant says nothing about the other members.
   congruence_error check_class(span<const value_id> members) {
     if (members.size() < 2) {
       return {};
@@ -96,19 +100,36 @@ private:
         return {congruence_fault::not_computed, v, no_value, no_edge};
       }
     }
-    value_id own = no_value;
-    const value_id first = members.front();
-    const auto c = constant(first);
+    const congruence_error of_constants = check_constants(members);
+    return of_constants ? check_operations(members, of_constants) : of_constants;
+  }
+
+  /// Each member is the same constant by its fact, or passes a member on and is known to be no other constant.
+  congruence_error check_constants(span<const value_id> members) const {
+    value_id known = no_value; // the first constant
+    for (const value_id v : members) {
+      known = known == no_value && constant(v) ? v : known;
+    }
     for (const value_id v : members) {
       const auto its = constant(v);
-      if ((c && its && *its == *c && same_type(ir_, first, v)) || passes_member_on(v)) {
-        if (c && !(its && *its == *c)) {
-          return {congruence_fault::not_equal, v, first, no_edge}; // equal to a constant, and not known to be it
-        }
+      const bool is_same = known != no_value && its && *its == *constant(known) && same_type(ir_, known, v);
+      if (!is_same && (known == no_value || its || !passes_member_on(v))) {
+        return {congruence_fault::not_equal, v, known, no_edge};
+      }
+    }
+    return {};
+  }
+
+  /// Nothing is used of what facts say about members. Where one is a constant, `of_constants` is the error.
+  congruence_error check_operations(span<const value_id> members, const congruence_error& of_constants) {
+    value_id own = no_value;
+    for (const value_id v : members) {
+      if (passes_member_on(v)) {
         continue;
       }
-      if (c || (own != no_value && !compute_the_same(own, v))) {
-        return {congruence_fault::not_equal, v, c ? first : own, no_edge};
+      if (own != no_value && !compute_the_same(own, v)) {
+        return of_constants.other != no_value ? of_constants
+                                              : congruence_error{congruence_fault::not_equal, v, own, no_edge};
       }
       own = own == no_value ? v : own;
     }
