@@ -127,6 +127,41 @@ proc @f(%a: i32, %k: i1) -> i32 {
   CHECK(f.text().find("replace %u") == std::string::npos); // 7 | %a is on no edge
 }
 
+TEST_CASE("a condition that was extended, joined and compared again is the phi of conditions") {
+  constexpr std::string_view text = R"(
+proc @f(%a: i32, %b: i32, %k: i1, %t: i1, %w: i8) -> i32 {
+  node n0:
+    br %k ? n1 : n2
+  node n1:
+    %c1 = cmp.lt.i32 %a, %b
+    %x1 = zext.i1.i32 %c1
+    br n3
+  node n2:
+    %x2 = zext.i1.i32 %t
+    br %c2 ? n3 : n4
+  node n3:
+    %p = phi.i32 [n1: %x1], [n2: %x2], [n4: 0]
+    %y = cmp.ne.i32 %p, 0
+    %z = cmp.eq.i32 %p, 0
+    br %y ? n5 : n6
+  node n4:
+    br n3
+  node n5:
+    br n6
+  node n6:
+    %q = phi.i1 [n3: %z], [n5: %k]
+    %r = zext.i1.i32 %q
+    ret %r
+}
+)";
+  std::string conditions(text);
+  conditions.replace(conditions.find("%c2"), 3, "%k");
+  CHECK(planned(conditions).text() == "replace %y by a new phi(%c1, %t, 0)\n");
+  std::string wide(conditions); // more than a bit is extended
+  wide.replace(wide.find("zext.i1.i32 %c1"), 15, "zext.i8.i32 %w");
+  CHECK(planned(wide).text().empty());
+}
+
 TEST_CASE("what an operation would be on an edge has to be computed before the edge, and to have a result") {
   planned f(R"(
 proc @f(%a: i32, %b: i32, %k: i1) -> i32 {

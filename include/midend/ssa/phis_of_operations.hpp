@@ -236,9 +236,9 @@ private:
 
 /// Adds to a plan for `found` the operations that are phis of what is there already: y = op(p, c), where p is a phi of
 /// a node that dominates y and c is computed above that node, if on each edge into the node op is a constant, an
-/// operand, or an operation that was computed before the edge is taken. Nothing is computed anew, so nothing traps that
-/// did not. The phi may be one of the program, one that another operation needs, or a new one. An operation of an
-/// operation that became a phi is considered, too.
+/// operand, or an operation that was computed before the edge is taken; (b extended by zeros) != 0 is b. Nothing is
+/// computed anew, so nothing traps that did not. The phi may be one of the program, one that another operation needs,
+/// or a new one. An operation of an operation that became a phi is considered, too.
 ///
 /// Gargi, "A sparse algorithm for predicated global value numbering", PLDI 2002, and the "phi of ops" of LLVM's NewGVN.
 /// Departure: done when the classes are known, not while they are refined; so an operation that is a phi only if a

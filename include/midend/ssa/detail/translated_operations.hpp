@@ -184,7 +184,7 @@ public:
         ir_, v,
         [this](value_id a, value_id b) { return a == b || (of(a).value != no_value && of(a).value == of(b).value); },
         [this](value_id a) { return of(a).constant; });
-    return operand == no_value ? term() : of(operand);
+    return operand == no_value ? truth_asked_for(v) : of(operand);
   }
 
   /// After `translate`: what `v` computes.
@@ -210,6 +210,37 @@ private:
     value_id like;
     std::uint32_t number;
   };
+
+  /// After `translate`: the bit b if `v` asks whether b, extended by zeros, is not 0. It is computed before what
+  /// extends it. Front ends extend conditions and compare them again, with a phi between the two.
+  term truth_asked_for(value_id v) const {
+    if constexpr (std::same_as<constant_type, std::uint64_t>) {
+      if (const operation_info info = ir_.operation(v); info.code == operation::not_equal && info.width == 1) {
+        const auto [a, b, c] = operands_of_known(ir_, v, info.code);
+        return of(b).constant == std::uint64_t{0}   ? bit_extended_by(v, of(a).value)
+               : of(a).constant == std::uint64_t{0} ? bit_extended_by(v, of(b).value)
+                                                    : term();
+      }
+    }
+    return {};
+  }
+
+  /// The bit of the type of `like` that `v` extends by zeros.
+  term bit_extended_by(value_id like, value_id v) const {
+    if (v == no_value || !may_translate(v) || claim_[v] != no_claim) {
+      return {};
+    }
+    const operation_info info = ir_.operation(v);
+    if (info.code != operation::zero_extend || info.operand_width != 1) {
+      return {};
+    }
+    const value_id bit = operands_of_known(ir_, v, info.code)[0];
+    if (ir_.operation(bit).width != 1 || !same_type(ir_, like, bit) || claim_[bit] != no_claim ||
+        !found_.is_computed(bit)) {
+      return {};
+    }
+    return {now_[bit], constant(now_[bit])};
+  }
 
   const term& of(value_id operand) const {
     std::size_t i = 0;
