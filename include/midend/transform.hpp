@@ -3,6 +3,7 @@
 /// `midend/transform/measure_unrolling.hpp`.
 #pragma once
 
+#include "midend/transform/apply_unrolling.hpp"
 #include "midend/transform/certifiable_ir.hpp"
 #include "midend/transform/clean_control.hpp"
 #include "midend/transform/close_loops.hpp"
@@ -10,6 +11,7 @@
 #include "midend/transform/fix_irreducible.hpp"
 #include "midend/transform/fold_additions.hpp"
 #include "midend/transform/hoist_invariants.hpp"
+#include "midend/transform/plan_unroll_with_remainder.hpp"
 #include "midend/transform/propagate_copies.hpp"
 #include "midend/transform/recording_editor.hpp"
 #include "midend/transform/removal_witness.hpp"

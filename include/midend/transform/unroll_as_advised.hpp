@@ -52,7 +52,7 @@ constexpr std::optional<unrolling_request> unrolling_request_of(const unrolling_
 }
 
 /// What to ask of `unroll_with_remainder`: for `runtime`, and for `partial_with_remainder` unless the remainder is in
-/// the middle. A remainder before the loop becomes one after it.
+/// the middle. For a remainder before the loop, ask for `passed_iterations::rest` first: `apply_unrolling` does.
 constexpr std::optional<remainder_request> remainder_request_of(const unrolling_advice& advice,
                                                                 const unrolling_candidate& candidate) {
   const bool has_remainder =

@@ -19,6 +19,7 @@
 #include "midend/transform/simplify_loops.hpp"
 #include "midend/transform/unfolding.hpp"
 #include "midend/transform/unfolding_witness.hpp"
+#include "midend/transform/unrolled_limit.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -44,7 +45,8 @@ struct unrolling_request {
 /// A loop to be unrolled by `unroll_with_remainder`.
 struct remainder_request {
   loop_id loop;
-  std::uint32_t factor; ///< iterations in a pass of the new body
+  std::uint32_t factor; ///< at least 2: iterations in a pass of the new body, or of the body that will follow
+  passed_iterations passed = passed_iterations::whole_passes;
 };
 
 /// Why a loop is not unrolled.

@@ -4,25 +4,17 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/induction/count_iterations.hpp"
-#include "midend/induction/describe_loop.hpp"
-#include "midend/induction/induction_forms.hpp"
-#include "midend/induction/loop_body.hpp"
-#include "midend/induction/loop_counters.hpp"
-#include "midend/induction/trip_formula.hpp"
-#include "midend/ir/cost.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
-#include "midend/ir/evaluate.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/profile.hpp"
 #include "midend/ir/ssa.hpp"
-#include "midend/loops/loop_edges.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 #include "midend/transform/detail/divided_counts.hpp"
+#include "midend/transform/plan_unroll_with_remainder.hpp"
 #include "midend/transform/unfolding.hpp"
 #include "midend/transform/unfolding_witness.hpp"
 #include "midend/transform/unroll_loops.hpp"
@@ -30,7 +22,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -40,147 +31,6 @@ MIDEND_BEGIN_NAMESPACE
 template <class E>
 concept remainder_editor = unfolding_editor<E> && effect_ir<E> && can_make_operations<E> && can_make_numbers<E> &&
                            can_set_branches<E> && can_erase_ends<E>;
-
-/// Why a loop is not unrolled so.
-enum class remainder_refusal_reason : std::uint8_t {
-  not_innermost,    ///< or `describe_loop` cannot read it
-  no_counted_exit,  ///< none that each iteration tests compares a counter with an invariant that it approaches
-  converted,        ///< the counter is extended or truncated before it is compared
-  factor_too_large, ///< it is no number of the counter's width
-  no_guard,         ///< the header is the entry, or an edge into the loop cannot be split
-  early_trap,       ///< to compute the trip count before the loop, or in the latch, might trap
-  not_copied        ///< `unroll_loops` refuses for the reason in `copying`
-};
-
-struct remainder_refusal {
-  loop_id loop;
-  remainder_refusal_reason reason;
-  unrolling_refusal_reason copying; ///< for `not_copied`
-};
-
-/// A loop that gets a remainder.
-struct remainder_unrolling {
-  loop_id loop;
-  std::uint32_t factor;
-  value_id counter;    ///< the phi of the header
-  value_id comparison; ///< of the counter plus a number with the bound
-  bool bound_is_first; ///< operand of the comparison
-  passed_test test;
-  std::uint32_t first_node; ///< into `remainder_plan::nodes`; the header
-  std::uint32_t num_nodes;
-};
-
-/// What `unroll_with_remainder` will do. To veto an unrolling, remove it.
-struct remainder_plan {
-  std::uint64_t epoch = 0;
-  flat_array<remainder_unrolling> unrollings;
-  flat_array<node_id> nodes;
-  flat_array<remainder_refusal> refused;
-
-  bool empty() const { return unrollings.empty(); }
-};
-
-namespace detail {
-
-/// The exit of a loop by which it can be run in passes: the counted one if it fits, else the first that does.
-inline const loop_exit* passable_exit(const loop_body& body, const loop_counters& counters, trip_formula& formula,
-                                      bool& is_converted) {
-  const loop_exit* found = nullptr;
-  for (std::uint32_t i = 0; i != counters.exits.size(); ++i) {
-    const loop_exit& x = counters.exits[i];
-    const bool is_better = found == nullptr || i == counters.counted_exit;
-    if (!x.is_counted || !x.is_always_tested || !is_better) {
-      continue;
-    }
-    const body_value& bound = body.values[x.bound];
-    const bool fits = bound.block == no_body_value; // from outside
-    const induction_variable& v = counters.inductions[x.induction];
-    const auto f = trip_formula_of({v.width, 0, v.step, 0, x.comparison, x.exits_when, {}});
-    if (!fits || !f) {
-      continue;
-    }
-    if (x.conversion != operation::copy || v.width != bound.info.width) {
-      is_converted = true;
-      continue;
-    }
-    found = &x;
-    formula = *f;
-  }
-  return found;
-}
-
-} // namespace detail
-
-/// Which of these innermost loops can be run in passes. The loop must test, in each iteration, a counter against a
-/// bound that does not change in the loop; other exits, tested in each copy as before, may be there too. Nothing is
-/// required of flags, nor that the counter does not wrap: see `emit_unrolled_limit`.
-///
-/// Requires a forest of this graph as it is, with boundaries. Linear, as `describe_loop`.
-template <cost_ir_argument IR>
-  requires effect_ir_argument<IR> && graph_of_ir_argument<IR>
-remainder_plan plan_unroll_with_remainder(const IR& ir, const loop_forest& loops,
-                                          span<const remainder_request> requests, const unrolling_limits& limits = {}) {
-  const auto& g = ir.graph();
-  remainder_plan plan;
-  plan.epoch = graph_epoch(g);
-  flat_array<unrolling_request> wanted;
-  for (const remainder_request& r : requests) { // one copy more than the factor: the remainder
-    wanted.push_back({r.loop, unrolling_shape::cycle, r.factor < 2 ? r.factor : r.factor + 1});
-  }
-  const unrolling_plan copies = plan_unroll_loops(ir, loops, wanted, limits);
-  for (const unrolling_refusal& r : copies.refused) {
-    plan.refused.push_back({r.loop, remainder_refusal_reason::not_copied, r.reason});
-  }
-  describe_loop_workspace workspace;
-  loop_describer<IR> describer(ir, loops, workspace);
-  loop_body body;
-  induction_forms forms;
-  for (const loop_unrolling& x : copies.unrollings) {
-    const auto refuse = [&](remainder_refusal_reason reason) {
-      plan.refused.push_back({x.loop, reason, unrolling_refusal_reason::one_copy});
-    };
-    if (describer.describe(x.loop, body) != loop_obstacle::none) {
-      refuse(remainder_refusal_reason::not_innermost);
-      continue;
-    }
-    const loop_counters counters = count_iterations(body);
-    trip_formula formula;
-    bool is_converted = false;
-    const loop_exit* const exit = detail::passable_exit(body, counters, formula, is_converted);
-    const std::uint32_t factor = x.copies - 1;
-    bool has_guard = loops.header(x.loop) != static_cast<node_id>(g.entry());
-    for (const loop_edge& e : loops.entering_edges(x.loop)) {
-      has_guard = has_guard && may_split(ir, e.id);
-    }
-    for (const loop_edge& e : loops.backedges(x.loop)) {
-      has_guard = has_guard && may_split(ir, e.id);
-    }
-    if (exit == nullptr) {
-      refuse(is_converted ? remainder_refusal_reason::converted : remainder_refusal_reason::no_counted_exit);
-    } else if (factor > low_ones(formula.width)) {
-      refuse(remainder_refusal_reason::factor_too_large);
-    } else if (!has_guard) {
-      refuse(remainder_refusal_reason::no_guard);
-    } else {
-      const induction_variable& v = counters.inductions[exit->induction];
-      forms.assign(body);
-      const body_id condition = body.blocks[body.edges[exit->edge].source].condition;
-      const auto first = static_cast<std::uint32_t>(plan.nodes.size());
-      for (std::uint32_t i = 0; i != x.num_nodes; ++i) {
-        plan.nodes.push_back(copies.nodes[x.first_node + i]);
-      }
-      plan.unrollings.push_back({x.loop,
-                                 factor,
-                                 body.values[v.phi].origin,
-                                 body.values[forms[condition].base].origin,
-                                 exit->swapped,
-                                 {formula, v.step, exit->addend, factor},
-                                 first,
-                                 x.num_nodes});
-    }
-  }
-  return plan;
-}
 
 namespace detail {
 
@@ -304,7 +154,7 @@ private:
     return sink.is_right;
   }
 
-  /// What the guard reads may be a phi now, if a loop before it was copied, too, and some IRs cannot say that a phi is
+  /// What the guard reads may be a phi now, if a loop before it was copied, too, and an IR may not say that this phi is
   /// harmless. Then the guard always continues with the old loop.
   bool has_harmless_guard() {
     E& editor = u_.editor();
@@ -326,14 +176,14 @@ private:
   /// Entered from the guard.
   void make_copies(const flat_array<std::uint32_t>& position) {
     flat_array<node_id> made;
-    for (std::uint32_t k = 0; k != x_.factor; ++k) {
+    for (std::uint32_t k = 0; k != x_.copies; ++k) {
       u_.duplicate_region(nodes_, made);
       for (const node_id n : made) {
         copies_.push_back(n);
       }
     }
     flat_array<edge_id> edges;
-    for (std::size_t k = 0; k != x_.factor; ++k) {
+    for (std::size_t k = 0; k != x_.copies; ++k) {
       for (std::uint32_t i = 0; i != x_.num_nodes; ++i) {
         edges.clear();
         for_each_id(graph().out_edges(copies_[k * x_.num_nodes + i]), [&](edge_id e) { edges.push_back(e); });
@@ -341,7 +191,7 @@ private:
           const auto target = static_cast<node_id>(graph().edge_target(e));
           const std::uint32_t at = target < position.size() ? position[target] : no_node;
           if (at != no_node) {
-            const bool ends_pass = at == 0 && k + 1 == x_.factor;
+            const bool ends_pass = at == 0 && k + 1 == x_.copies;
             const std::size_t to = at != 0 ? k : ends_pass ? 0 : k + 1;
             u_.lead(e, copies_[to * x_.num_nodes + at]);
             if (ends_pass) {
@@ -390,12 +240,17 @@ private:
       }
       const double entered = counts_.entered();
       const double all = counts_.header_executions();
-      const double factor = x_.factor;
-      const double passes = entered == 0 ? 0 : (all / entered - (factor + 1) / 2) / factor;
-      const double enters = passes >= 1 ? 1 : passes <= 0 ? 0 : passes;
+      const double factor = x_.copies;
+      double passes = entered == 0 ? 0 : (all / entered - (factor + 1) / 2) / factor;
+      double enters = passes >= 1 ? 1 : passes <= 0 ? 0 : passes;
+      if (is_rest() && entered != 0) { // 0 to factor - 1 iterations, each number as probable
+        const double rest = static_cast<double>(x_.test.factor) / 2;
+        passes = rest < all / entered ? rest : all / entered;
+        enters = 1 - 1 / static_cast<double>(x_.test.factor);
+      }
       double repeats = 1; // through a pass
       double header = 0;  // executions in a pass
-      for (std::uint32_t k = 0; k != x_.factor; ++k) {
+      for (std::uint32_t k = 0; k != x_.copies; ++k) {
         header += repeats;
         repeats *= counts_.repeats();
       }
@@ -404,7 +259,7 @@ private:
       const double first = entered == 0 ? 0 : entered * enters / (1 - again * repeats); // executions of the first copy
       flat_array<double> shares;
       double share = all == 0 ? 0 : first / all;
-      for (std::uint32_t k = 0; k != x_.factor; ++k) {
+      for (std::uint32_t k = 0; k != x_.copies; ++k) {
         shares.push_back(share);
         share *= counts_.repeats();
       }
@@ -415,23 +270,37 @@ private:
     }
   }
 
+  bool is_rest() const { return x_.test.passed == passed_iterations::rest; }
+
   /// The remainder may run as often as the loop, but usually does not.
   void divide_hints() {
     if constexpr (can_set_trip_hints<E>) {
       const loop_hints old = u_.editor().trip_hints(nodes_[0]);
-      if (!(old == loop_hints())) {
-        const double factor = x_.factor;
-        const double passes = (old.average - (factor + 1) / 2) / factor;
-        const std::uint64_t most = old.maximum / x_.factor;
-        u_.editor().set_trip_hints(copies_[0], {old.average == 0 ? 0
-                                                : passes < 1     ? 1
-                                                                 : passes,
-                                                old.maximum == 0 ? 0
-                                                : most == 0      ? 1
-                                                                 : most,
-                                                0});
-        u_.editor().set_trip_hints(nodes_[0], {old.average == 0 ? 0 : (factor + 1) / 2, old.maximum, 0});
+      if (old == loop_hints()) {
+        return;
       }
+      const double factor = x_.copies;
+      loop_hints copies;
+      loop_hints rest{0, old.maximum, 0};
+      if (is_rest()) {
+        const auto most = x_.test.factor - 1;
+        copies.maximum = old.maximum == 0 || old.maximum > most ? most : old.maximum;
+        if (old.average != 0) {
+          const double before = static_cast<double>(most) / 2;
+          copies.average = static_cast<double>(x_.test.factor) / 2;
+          rest.average = old.average > before + 1 ? old.average - before : 1;
+        }
+      } else {
+        const std::uint64_t most = old.maximum / x_.copies;
+        copies.maximum = old.maximum == 0 ? 0 : most == 0 ? 1 : most;
+        if (old.average != 0) {
+          const double passes = (old.average - (factor + 1) / 2) / factor;
+          copies.average = passes < 1 ? 1 : passes;
+          rest.average = (factor + 1) / 2;
+        }
+      }
+      u_.editor().set_trip_hints(copies_[0], copies);
+      u_.editor().set_trip_hints(nodes_[0], rest);
     }
   }
 
@@ -499,7 +368,7 @@ private:
 /// Applies a plan for the program as it is. For each loop:
 ///
 ///     guard   computes the limit; if there are enough iterations, continues with the new body, else with the old loop
-///     body    copies, as many as the factor, with all their tests
+///     body    copies, as many as the factor, with all their tests; one, if the request is not for whole passes
 ///     latch   goes back to the body, or to the old loop when the counter is at the limit
 ///
 /// The guard and the latch are inserted nodes, and both ways of each lead to a copy of the header. So the certificate

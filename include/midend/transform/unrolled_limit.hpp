@@ -11,6 +11,14 @@
 
 MIDEND_BEGIN_NAMESPACE
 
+/// Which of the T iterations that surely do not leave a loop are run in passes. The old loop runs the others after
+/// them.
+enum class passed_iterations : std::uint8_t {
+  whole_passes, ///< T - T mod factor, of which `factor` are a pass
+  all_but_last, ///< T - 1, each a pass
+  rest          ///< T mod factor, each a pass: a multiple of the factor is left, so this is a remainder before the loop
+};
+
 /// A test of a counter in a loop that is run in passes of `factor` iterations: in iteration k = 0, 1, … it compares
 /// start + addend + k · step with a bound, modulo 2^width.
 struct passed_test {
@@ -18,6 +26,7 @@ struct passed_test {
   std::uint64_t step;
   std::uint64_t addend;
   std::uint64_t factor; ///< at least 2, and a number of the width
+  passed_iterations passed = passed_iterations::whole_passes;
 };
 
 /// Builds the computation of the *limit* from a start and a bound: what the counter is after m iterations, where m is
@@ -26,6 +35,8 @@ struct passed_test {
 ///     T = 0 if the first test leaves, else the formula
 ///     limit = start + (T - T mod factor) · step
 ///     enough: T ≥ factor, unsigned
+///
+/// For the other `passed_iterations`, m is T - 1 and enough is T ≥ 2, or m is T mod factor and enough is m ≠ 0.
 ///
 /// `sink.number(bits)` makes a literal, `sink.operation(info, a)` and `sink.operation(info, a, b)` an operation;
 /// nothing in it traps. Both who builds such code and who checks it call this function, so there is one definition.
@@ -70,14 +81,22 @@ constexpr void emit_unrolled_limit(Sink& sink, const passed_test& t, Value start
     const Value runs = sink.operation({negated(f.ends), 1, w, {}}, first, bound);
     trips = both(operation::bit_and, trips, sink.operation({operation::sign_extend, w, 1, {}}, runs));
   }
-  const Value rest = std::has_single_bit(t.factor) ? with_number(operation::bit_and, trips, t.factor - 1)
-                                                   : with_number(operation::urem, trips, t.factor);
-  Value passed = both(operation::sub, trips, rest);
+  const bool is_rest = t.passed == passed_iterations::rest;
+  Value rest = trips;
+  if (t.passed != passed_iterations::all_but_last) {
+    rest = std::has_single_bit(t.factor) ? with_number(operation::bit_and, trips, t.factor - 1)
+                                         : with_number(operation::urem, trips, t.factor);
+  }
+  Value passed = t.passed == passed_iterations::all_but_last ? with_number(operation::sub, trips, 1)
+                 : is_rest                                   ? rest
+                                                             : both(operation::sub, trips, rest);
   if ((t.step & most) != 1) {
     passed = with_number(operation::mul, passed, t.step);
   }
   limit = both(operation::add, start, passed);
-  enough = sink.operation({operation::ugreater_equal, 1, w, {}}, trips, sink.number(t.factor));
+  const std::uint64_t least = t.passed == passed_iterations::all_but_last ? 2 : t.factor;
+  enough = is_rest ? sink.operation({operation::not_equal, 1, w, {}}, rest, sink.number(0))
+                   : sink.operation({operation::ugreater_equal, 1, w, {}}, trips, sink.number(least));
 }
 
 MIDEND_END_NAMESPACE

@@ -178,15 +178,39 @@ private:
     return condition;
   }
 
+  /// What the shape of the guard says of a limit: which iterations are passed, and in passes of how many.
+  struct claimed_limit {
+    passed_test test;
+    std::uint64_t in_pass;
+  };
+
+  /// The claim of a guard that continues if `enough`; nothing if it is no such guard. Whether the claim is true is
+  /// another question.
+  std::optional<claimed_limit> claim_of(value_id enough, value_id passed, std::uint64_t step, bool counts_one) const {
+    const auto claim = [&](std::optional<std::uint64_t> factor, passed_iterations which, std::uint64_t in_pass) {
+      return factor ? std::optional(claimed_limit{{{}, step, 0, *factor, which}, in_pass}) : std::nullopt;
+    };
+    if (const auto least = number_of(operand_of(enough, operation::ugreater_equal, 1))) {
+      // A loop of passes of one iteration is no loop of whole passes, which have two or more.
+      return counts_one ? claim(*least == 2 ? least : std::nullopt, passed_iterations::all_but_last, 1)
+                        : claim(least, passed_iterations::whole_passes, *least);
+    }
+    const value_id rest = operand_of(enough, operation::not_equal, 0);
+    if (!counts_one || rest == no_value || rest != passed) {
+      return std::nullopt;
+    }
+    if (const auto mask = number_of(operand_of(rest, operation::bit_and, 1))) {
+      return claim(*mask + 1, passed_iterations::rest, 1);
+    }
+    return claim(number_of(operand_of(rest, operation::urem, 1)), passed_iterations::rest, 1);
+  }
+
   /// Whether the loop is entered only for enough iterations, and left when its counter is at the limit that
   /// `emit_unrolled_limit` describes. If so, adds the exits that are not taken before.
   bool list_within_limit(loop_id l) {
     edge_id entering = no_edge;
     const value_id enough = entering_condition(l, entering);
-    const auto factor = number_of(operand_of(enough, operation::ugreater_equal, 1));
-    // A pass has a block for each of its iterations, or more. The number stands in the program, which may be anyone's,
-    // so it must not decide how long the search takes.
-    if (!factor || *factor < 2 || *factor > body_.blocks.size()) {
+    if (enough == no_value) {
       return false;
     }
     for (const loop_exit& last : counters_.exits) {
@@ -198,15 +222,23 @@ private:
       const induction_variable& counter = counters_.inductions[last.induction];
       const std::uint64_t most = low_ones(counter.width);
       const value_id limit = body_.values[last.bound].origin;
-      const value_id passed = operand_of(limit, operation::add, 1);
-      const std::uint64_t step = number_of(operand_of(passed, operation::mul, 1)).value_or(1);
-      if (*factor > most || (*factor * step & most) != (counter.step & most) ||
-          (last.addend & most) != (counter.step & most) || counter.width != body_.values[last.bound].info.width) {
+      const value_id scaled = operand_of(limit, operation::add, 1);
+      const auto factor_of_step = number_of(operand_of(scaled, operation::mul, 1));
+      const std::uint64_t step = factor_of_step.value_or(1);
+      const value_id passed = factor_of_step ? operand_of(scaled, operation::mul, 0) : scaled;
+      const auto claim = claim_of(enough, passed, step, (step & most) == (counter.step & most));
+      // A pass has a block for each of its iterations, or more. The numbers stand in the program, which may be
+      // anyone's, so they must not decide how long the search takes.
+      if (!claim || claim->test.factor < 2 || claim->test.factor > most || claim->in_pass > body_.blocks.size() ||
+          (claim->in_pass * step & most) != (counter.step & most) || (last.addend & most) != (counter.step & most) ||
+          counter.width != body_.values[last.bound].info.width) {
         continue;
       }
       bool found = false;
       for (const loop_exit& first : counters_.exits) {
-        found = found || is_first_within(l, first, last, {{}, step, first.addend, *factor}, entering, enough, limit);
+        passed_test test = claim->test;
+        test.addend = first.addend;
+        found = found || is_first_within(l, first, last, test, claim->in_pass, entering, enough, limit);
       }
       if (found) {
         return true;
@@ -217,8 +249,8 @@ private:
 
   /// Whether the limit is that of the test `first`, in the first of the iterations of a pass. If so, adds that exit and
   /// the same tests in the other iterations.
-  bool is_first_within(loop_id l, const loop_exit& first, const loop_exit& last, passed_test test, edge_id entering,
-                       value_id enough, value_id limit) {
+  bool is_first_within(loop_id l, const loop_exit& first, const loop_exit& last, passed_test test,
+                       std::uint64_t in_pass, edge_id entering, value_id enough, value_id limit) {
     const induction_variable& counter = counters_.inductions[last.induction];
     const auto formula = formula_within(first, last);
     if (!formula) {
@@ -241,7 +273,7 @@ private:
       if (!same || !(*same == *formula) || body_.values[x.bound].origin != body_.values[first.bound].origin) {
         continue;
       }
-      for (std::uint64_t k = 0; k != test.factor; ++k) {
+      for (std::uint64_t k = 0; k != in_pass; ++k) {
         if (((first.addend + k * test.step) & most) == (x.addend & most)) {
           add(l, x, edge_of(last.edge));
           break;

@@ -1,0 +1,183 @@
+/// `plan_unroll_with_remainder`: which loops can be run in passes of several iterations without testing each, because
+/// their trip count is computed before they run.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/induction/count_iterations.hpp"
+#include "midend/induction/describe_loop.hpp"
+#include "midend/induction/induction_forms.hpp"
+#include "midend/induction/loop_body.hpp"
+#include "midend/induction/loop_counters.hpp"
+#include "midend/induction/trip_formula.hpp"
+#include "midend/ir/cost.hpp"
+#include "midend/ir/editing.hpp"
+#include "midend/ir/effects.hpp"
+#include "midend/ir/evaluate.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/ir/ssa.hpp"
+#include "midend/loops/loop_edges.hpp"
+#include "midend/loops/loop_forest.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
+#include "midend/transform/unroll_loops.hpp"
+#include "midend/transform/unrolled_limit.hpp"
+
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// Why a loop is not unrolled so.
+enum class remainder_refusal_reason : std::uint8_t {
+  not_innermost,    ///< or `describe_loop` cannot read it
+  no_counted_exit,  ///< none that each iteration tests compares a counter with an invariant that it approaches
+  converted,        ///< the counter is extended or truncated before it is compared
+  factor_too_large, ///< it is no number of the counter's width
+  no_guard,         ///< the header is the entry, or an edge into the loop cannot be split
+  early_trap,       ///< to compute the trip count before the loop, or in the latch, might trap
+  not_copied        ///< `unroll_loops` refuses for the reason in `copying`
+};
+
+struct remainder_refusal {
+  loop_id loop;
+  remainder_refusal_reason reason;
+  unrolling_refusal_reason copying; ///< for `not_copied`
+};
+
+/// A loop that gets a remainder.
+struct remainder_unrolling {
+  loop_id loop;
+  std::uint32_t copies; ///< of the loop in a pass
+  value_id counter;     ///< the phi of the header
+  value_id comparison;  ///< of the counter plus a number with the bound
+  bool bound_is_first;  ///< operand of the comparison
+  passed_test test;
+  std::uint32_t first_node; ///< into `remainder_plan::nodes`; the header
+  std::uint32_t num_nodes;
+};
+
+/// What `unroll_with_remainder` will do. To veto an unrolling, remove it.
+struct remainder_plan {
+  std::uint64_t epoch = 0;
+  flat_array<remainder_unrolling> unrollings;
+  flat_array<node_id> nodes;
+  flat_array<remainder_refusal> refused;
+
+  bool empty() const { return unrollings.empty(); }
+};
+
+namespace detail {
+
+/// The first request for a loop: a plan unrolls it once.
+inline const remainder_request* request_of(span<const remainder_request> requests, loop_id l) {
+  const remainder_request* found = nullptr;
+  for (const remainder_request& r : requests) {
+    found = found == nullptr && r.loop == l && r.factor >= 2 ? &r : found;
+  }
+  return found;
+}
+
+/// The exit of a loop by which it can be run in passes: the counted one if it fits, else the first that does.
+inline const loop_exit* passable_exit(const loop_body& body, const loop_counters& counters, trip_formula& formula,
+                                      bool& is_converted) {
+  const loop_exit* found = nullptr;
+  for (std::uint32_t i = 0; i != counters.exits.size(); ++i) {
+    const loop_exit& x = counters.exits[i];
+    const bool is_better = found == nullptr || i == counters.counted_exit;
+    if (!x.is_counted || !x.is_always_tested || !is_better) {
+      continue;
+    }
+    const body_value& bound = body.values[x.bound];
+    const bool fits = bound.block == no_body_value; // from outside
+    const induction_variable& v = counters.inductions[x.induction];
+    const auto f = trip_formula_of({v.width, 0, v.step, 0, x.comparison, x.exits_when, {}});
+    if (!fits || !f) {
+      continue;
+    }
+    if (x.conversion != operation::copy || v.width != bound.info.width) {
+      is_converted = true;
+      continue;
+    }
+    found = &x;
+    formula = *f;
+  }
+  return found;
+}
+
+} // namespace detail
+
+/// Which of these innermost loops can be run in passes. The loop must test, in each iteration, a counter against a
+/// bound that does not change in the loop; other exits, tested in each copy as before, may be there too. Nothing is
+/// required of flags, nor that the counter does not wrap: see `emit_unrolled_limit`.
+///
+/// Requires a forest of this graph as it is, with boundaries. Linear, as `describe_loop`.
+template <cost_ir_argument IR>
+  requires effect_ir_argument<IR> && graph_of_ir_argument<IR>
+remainder_plan plan_unroll_with_remainder(const IR& ir, const loop_forest& loops,
+                                          span<const remainder_request> requests, const unrolling_limits& limits = {}) {
+  const auto& g = ir.graph();
+  remainder_plan plan;
+  plan.epoch = graph_epoch(g);
+  flat_array<unrolling_request> wanted;
+  for (const remainder_request& r : requests) { // one copy more than a pass has: the remainder
+    const std::uint32_t in_pass = r.passed == passed_iterations::whole_passes ? r.factor : 1;
+    wanted.push_back({r.loop, unrolling_shape::cycle, r.factor < 2 ? 1 : in_pass + 1});
+  }
+  const unrolling_plan copies = plan_unroll_loops(ir, loops, wanted, limits);
+  for (const unrolling_refusal& r : copies.refused) {
+    plan.refused.push_back({r.loop, remainder_refusal_reason::not_copied, r.reason});
+  }
+  describe_loop_workspace workspace;
+  loop_describer<IR> describer(ir, loops, workspace);
+  loop_body body;
+  induction_forms forms;
+  for (const loop_unrolling& x : copies.unrollings) {
+    const auto refuse = [&](remainder_refusal_reason reason) {
+      plan.refused.push_back({x.loop, reason, unrolling_refusal_reason::one_copy});
+    };
+    if (describer.describe(x.loop, body) != loop_obstacle::none) {
+      refuse(remainder_refusal_reason::not_innermost);
+      continue;
+    }
+    const loop_counters counters = count_iterations(body);
+    trip_formula formula;
+    bool is_converted = false;
+    const loop_exit* const exit = detail::passable_exit(body, counters, formula, is_converted);
+    const std::uint32_t copies_in_pass = x.copies - 1;
+    const remainder_request& request = *detail::request_of(requests, x.loop);
+    bool has_guard = loops.header(x.loop) != static_cast<node_id>(g.entry());
+    for (const loop_edge& e : loops.entering_edges(x.loop)) {
+      has_guard = has_guard && may_split(ir, e.id);
+    }
+    for (const loop_edge& e : loops.backedges(x.loop)) {
+      has_guard = has_guard && may_split(ir, e.id);
+    }
+    if (exit == nullptr) {
+      refuse(is_converted ? remainder_refusal_reason::converted : remainder_refusal_reason::no_counted_exit);
+    } else if (request.factor > low_ones(formula.width)) {
+      refuse(remainder_refusal_reason::factor_too_large);
+    } else if (!has_guard) {
+      refuse(remainder_refusal_reason::no_guard);
+    } else {
+      const induction_variable& v = counters.inductions[exit->induction];
+      forms.assign(body);
+      const body_id condition = body.blocks[body.edges[exit->edge].source].condition;
+      const auto first = static_cast<std::uint32_t>(plan.nodes.size());
+      for (std::uint32_t i = 0; i != x.num_nodes; ++i) {
+        plan.nodes.push_back(copies.nodes[x.first_node + i]);
+      }
+      plan.unrollings.push_back({x.loop,
+                                 copies_in_pass,
+                                 body.values[v.phi].origin,
+                                 body.values[forms[condition].base].origin,
+                                 exit->swapped,
+                                 {formula, v.step, exit->addend, request.factor, request.passed},
+                                 first,
+                                 x.num_nodes});
+    }
+  }
+  return plan;
+}
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,157 @@
+#include "kit/run_text.hpp"
+#include "transform/unrolling_checks.hpp"
+
+#include <doctest/doctest.h>
+#include <midend/elbrus/views/cost_view.hpp>
+#include <midend/machine/e2k.hpp>
+#include <midend/transform.hpp>
+#include <midend/unrolling/advise_unrolling.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+using namespace midend_tests;
+namespace elbrus = midend::elbrus;
+
+namespace {
+
+using midend::advised_unrolling;
+using midend::unrolling_step;
+
+const auto cost_of = [](const elbrus::editor& e) { return elbrus::cost_view(e.graph()); };
+
+/// Checks the certificate of each step.
+struct certifier {
+  void before(const elbrus::editor& e) { old = e.graph(); }
+
+  void after(const elbrus::editor& e, unrolling_step step, const midend::unfolding_witness& w) {
+    why += why.empty() ? why_uncertified(old, e.graph(), w) : "";
+    ++steps[static_cast<std::size_t>(step)];
+  }
+
+  elbrus::procedure old;
+  std::string why;
+  std::array<std::size_t, 4> steps{};
+};
+
+constexpr std::string_view sums = R"(
+proc @f(%n: i32) -> i32 {
+  node entry:
+    br first
+  node first:
+    %i = phi.i32 [entry: 0], [first: %i1]
+    %s = phi.i32 [entry: 0], [first: %s1]
+    %s1 = add.i32 %s, %i assoc
+    %i1 = add.i32 %i, 1
+    %p = cmp.lt.i32 %i1, %n
+    br %p ? first : second
+  node second:
+    %j = phi.i32 [first: %s1], [second: %j1]
+    %t = phi.i32 [first: %s1], [second: %t1]
+    %t1 = add.i32 %t, %j assoc
+    %j1 = sub.i32 %j, 2 nsw
+    %q = cmp.gt.i32 %j1, %i1
+    br %q ? second : exit
+  node exit:
+    ret %t1
+}
+)";
+
+} // namespace
+
+TEST_CASE("an advice is carried out in each place of the remainder, for loops that need each other's results") {
+  const auto machine = midend::e2k_reference_v6();
+  for (const auto place : {midend::remainder_placement::epilogue, midend::remainder_placement::prologue}) {
+    for (const bool unrolls_remainder : {false, true}) {
+      const elbrus::program before = program_of(sums);
+      elbrus::program after = before;
+      elbrus::procedure& p = after.procedures[0];
+      elbrus::editor e(p);
+      const auto loops = midend::dominators_and_loops(p).loops;
+      midend::unrolling_options options;
+      options.remainder = place;
+      options.forced_factor = 4;
+      std::vector<midend::unrolling_advice> advices;
+      for (const midend::loop_id l : loops.loops()) {
+        advices.push_back(midend::advise_unrolling(elbrus::cost_view(p), loops, l, machine, options));
+        CHECK(advices.back().decision().kind == midend::unrolling_kind::runtime);
+      }
+      const std::vector<advised_unrolling> requests{{&advices[0], nullptr, unrolls_remainder},
+                                                    {&advices[1], nullptr, unrolls_remainder}};
+      certifier c;
+      const auto done = midend::apply_unrolling(e, loops, requests, cost_of, {}, c);
+      CHECK_MESSAGE(c.why.empty(), c.why);
+      CHECK(done.num_unrolled() == 2);
+      const bool is_before = place == midend::remainder_placement::prologue;
+      CHECK(c.steps == std::array<std::size_t, 4>{is_before ? 1u : 0u, 1u, unrolls_remainder ? 1u : 0u, 1u});
+      CHECK_MESSAGE(done.dropped_exits == (is_before ? 10 : 8), elbrus::to_text(after));
+      for (std::uint64_t n = 0; n != 40; ++n) {
+        const std::vector<elbrus::scalar> arguments{{elbrus::type::i32, n}};
+        CHECK(elbrus::interpreter(before).run(0, arguments, {}).value ==
+              elbrus::interpreter(after).run(0, arguments, {}).value);
+      }
+    }
+  }
+}
+
+TEST_CASE("random programs, loops unrolled by random candidates of their advices") {
+  random_program_options generated = all_flow();
+  generated.endless = true;
+  generated.traps = true;
+  comparison_counts runs;
+  std::size_t unrolled = 0;
+  std::size_t dropped = 0;
+  std::size_t refused = 0;
+  std::array<std::size_t, 4> steps{};
+  const auto machine = midend::e2k_reference_v6();
+#if defined(MIDEND_UNSHORTENED_TESTS)
+  constexpr std::size_t programs = 10'000;
+#else
+  constexpr std::size_t programs = 100;
+#endif
+  for_each_random_program(programs, generated, [&](const generated_program& g, std::uint64_t seed) {
+    elbrus::program after = in_ssa_form(g);
+    random_source random(seed);
+    for (elbrus::procedure& p : after.procedures) {
+      elbrus::editor e(p);
+      const auto loops = midend::dominators_and_loops(p).loops;
+      std::vector<midend::unrolling_advice> advices;
+      for (const midend::loop_id l : loops.loops()) {
+        midend::unrolling_options options;
+        options.remainder = static_cast<midend::remainder_placement>(1 + random.below(3));
+        options.max_factor = 5;
+        advices.push_back(midend::advise_unrolling(elbrus::cost_view(p), loops, l, machine, options));
+      }
+      std::vector<advised_unrolling> requests;
+      for (const midend::unrolling_advice& advice : advices) {
+        if (!advice.candidates.empty()) {
+          requests.push_back(
+              {&advice, &advice.candidates[random.below(advice.candidates.size())], random.below(2) != 0});
+        }
+      }
+      certifier c;
+      const auto done = midend::apply_unrolling(e, loops, requests, cost_of, {}, c);
+      CHECK_MESSAGE(c.why.empty(), "seed ", seed, ": ", c.why);
+      unrolled += done.num_unrolled();
+      dropped += done.dropped_exits;
+      for (const midend::applied_unrolling& x : done.loops) {
+        refused += x.no_remainder ? 1u : 0u;
+      }
+      for (std::size_t i = 0; i != steps.size(); ++i) {
+        steps[i] += c.steps[i];
+      }
+    }
+    const std::string wrong = why_wrong(g, after, &runs);
+    CHECK_MESSAGE(wrong.empty(), "seed ", seed, ": ", wrong);
+  });
+  MESSAGE(unrolled, " loops unrolled, ", refused, " get no remainder, ", dropped, " exits dropped; steps ", steps[0],
+          " ", steps[1], " ", steps[2], " ", steps[3], "; ", runs.same, " runs the same");
+  CHECK(unrolled > affordable(100) / 10);
+  CHECK(dropped != 0);
+  CHECK(runs.same > affordable(100));
+}
