@@ -252,12 +252,12 @@ public:
   public:
     operand_operation_iterator() = default;
 
-    operand_operation_iterator(const llvm_editor& editor, const llvm::Use* at, const llvm::Use* end)
-        : editor_(&editor), at_(at), end_(end) {
+    operand_operation_iterator(const llvm_editor& editor, value_id user, const llvm::Use* at, const llvm::Use* end)
+        : editor_(&editor), at_(at), end_(end), user_(user) {
       find();
     }
 
-    value_id operator*() const { return editor_->number(at_->get()); }
+    value_id operator*() const { return editor_->f_.number_of_operation(at_->get(), user_); }
 
     void advance() {
       ++at_;
@@ -278,13 +278,14 @@ public:
     const llvm_editor* editor_ = nullptr;
     const llvm::Use* at_ = nullptr;
     const llvm::Use* end_ = nullptr;
+    value_id user_ = no_value;
   };
 
   /// Of an instruction. No numbers of constants are needed.
   iterator_range<operand_operation_iterator> operand_operations(value_id v) const {
     const llvm::Instruction& i = f_.instruction(v);
-    return {operand_operation_iterator(*this, i.op_begin(), i.op_end()),
-            operand_operation_iterator(*this, i.op_end(), i.op_end())};
+    return {operand_operation_iterator(*this, v, i.op_begin(), i.op_end()),
+            operand_operation_iterator(*this, v, i.op_end(), i.op_end())};
   }
 
   bool is_phi(value_id v) const { return f_.is_phi(v); }
@@ -292,6 +293,9 @@ public:
   value_id phi_input(value_id phi, edge_id e) const { return f_.operands(phi)[f_.edge(e).position]; }
 
   value_id condition(node_id n) const {
+    if (graph().out_edges(n).size() < 2) {
+      return no_value;
+    }
     const value_id end = f_.terminator(n);
     return end != no_value && decides(end) ? f_.operands(end)[0] : no_value;
   }
@@ -351,10 +355,7 @@ public:
 
   bool may_not_return(value_id v) const { return llvm_may_not_return(f_.instruction(v)); }
 
-  bool is_volatile(value_id v) const {
-    const llvm::Instruction& i = f_.instruction(v);
-    return !detail::only_computes(i) && i.isVolatile();
-  }
+  bool is_volatile(value_id v) const { return llvm_is_volatile(f_.instruction(v)); }
 
   bool is_terminator(value_id v) const { return f_.is_terminator(v); }
 

@@ -40,6 +40,12 @@ inline effect_kind llvm_operation_effect(const llvm::Instruction& i) {
   if (detail::only_computes(i)) {
     return effect_kind::none;
   }
+  if (const auto* const load = llvm::dyn_cast<llvm::LoadInst>(&i); load != nullptr && load->isSimple()) {
+    return effect_kind::reads; // what follows is slow
+  }
+  if (const auto* const store = llvm::dyn_cast<llvm::StoreInst>(&i); store != nullptr && store->isSimple()) {
+    return effect_kind::writes;
+  }
   if (i.isEHPad()) {
     return effect_kind::unknown;
   }
@@ -58,6 +64,14 @@ inline bool llvm_may_trap(const llvm::Instruction& i) {
     return llvm::isa<llvm::CallBase>(i) || llvm::isa<llvm::UnreachableInst>(i);
   }
   return !llvm::isSafeToSpeculativelyExecute(&i);
+}
+
+/// Whether the instruction is a volatile access.
+inline bool llvm_is_volatile(const llvm::Instruction& i) {
+  if (const auto* const load = llvm::dyn_cast<llvm::LoadInst>(&i)) {
+    return load->isVolatile();
+  }
+  return !detail::only_computes(i) && i.isVolatile();
 }
 
 /// Whether control may not reach the next operation: a call that may end the program, throw or loop.

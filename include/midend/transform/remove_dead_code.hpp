@@ -251,8 +251,8 @@ private:
     place_begin_.swap(ends);
   }
 
-  /// The nodes of the values, and the values that end nodes. Where only operations are looked at, numbers of others are
-  /// not asked for.
+  /// The nodes of the values, the values that end nodes, and operations that must stay. Where only operations are
+  /// looked at, numbers of others are not asked for.
   void list_values() {
     if constexpr (knows_operations) {
       value_state_.reserve(8 * std::size_t{count_}); // about as many, to begin with
@@ -271,11 +271,16 @@ private:
         } else {
           home_[v] = n;
         }
-        if (!ir_.is_phi(v) && is_terminator(ir_, v)) {
+        if (ir_.is_phi(v)) {
+          ++num_unneeded_;
+        } else if (is_terminator(ir_, v)) {
           value_state_[v] = ends_node;
           ends_.push_back(v);
-        } else {
+        } else if (is_removable(ir_, v)) {
           ++num_unneeded_;
+        } else {
+          value_state_[v] = needed;
+          values_.push_back(v);
         }
       });
       ends_end_[n + std::size_t{1}] = static_cast<std::uint32_t>(ends_.size());
@@ -296,14 +301,9 @@ private:
     }
   }
 
-  /// Operations that must stay, ends of the function, and branches that do more than branch.
+  /// Ends of the function, and branches that do more than branch.
   void need_what_is_done() {
     for (node_id n = 0; n != count_; ++n) {
-      for_each_id(ir_.values(n), [&](value_id v) {
-        if (!ir_.is_phi(v) && (value_state_[v] & ends_node) == 0 && !is_removable(ir_, v)) {
-          need(v);
-        }
-      });
       bool does_more = out_degree_[n] == 0;
       for_each_end(n, [&](value_id v) {
         does_more = does_more || ir_.effect(v) != effect_kind::none || ir_.may_not_return(v) || ir_.is_volatile(v);
@@ -386,7 +386,7 @@ private:
 
   void need(value_id v) {
     if (v != no_value && (value_state_[v] & needed) == 0) {
-      num_unneeded_ -= value_state_[v] == 0 && home(v) != no_node ? 1u : 0u;
+      num_unneeded_ -= value_state_[v] == 0 && (knows_operations || home(v) != no_node) ? 1u : 0u;
       value_state_[v] |= needed;
       values_.push_back(v);
     }

@@ -55,8 +55,16 @@ public:
       nodes_.find_or_insert(blocks_[n], n);
     }
     graph_.read(num_initial_nodes_, [&](node_id n, auto add) {
-      const llvm::Instruction& end = *blocks_[n]->getTerminator();
-      for (unsigned slot = 0; slot != end.getNumSuccessors(); ++slot) {
+      const llvm::Instruction& end = blocks_[n]->back();
+      if (const auto* const branch = llvm::dyn_cast<llvm::BranchInst>(&end)) { // without a call
+        add(nodes_.find(branch->getSuccessor(0)));
+        if (branch->isConditional()) {
+          add(nodes_.find(branch->getSuccessor(1)));
+        }
+        return;
+      }
+      const unsigned count = end.getNumSuccessors();
+      for (unsigned slot = 0; slot != count; ++slot) {
         add(nodes_.find(end.getSuccessor(slot)));
       }
     });
@@ -117,6 +125,16 @@ public:
   llvm::Instruction& instruction(value_id v) const { return llvm::cast<llvm::Instruction>(value(v)); }
 
   llvm::PHINode& phi(value_id v) const { return llvm::cast<llvm::PHINode>(value(v)); }
+
+  /// The number of an instruction that instruction `user` reads. Most are read right after them.
+  value_id number_of_operation(const llvm::Value* v, value_id user) const {
+    for (value_id k = 1; k <= 3 && k <= user; ++k) {
+      if (values_[user - k] == v) {
+        return user - k;
+      }
+    }
+    return number(v);
+  }
 
   /// The number of an instruction, an argument, or a constant that the function uses or used; else `no_value`.
   value_id number(const llvm::Value* v) const {
@@ -348,10 +366,9 @@ private:
         fetch(blocks_[n + std::size_t{4}]->front());
       }
       for (llvm::Instruction& i : *blocks_[n]) {
-        const bool is_phi = i.getOpcode() == llvm::Instruction::PHI;
+        const int traits = trait::of_instruction | (i.getOpcode() == llvm::Instruction::PHI ? +trait::of_phi : 0);
         values_.push_back(&i);
-        records_.push_back(
-            {v + 1, v - 1, n, {}, static_cast<std::uint8_t>(trait::of_instruction | (is_phi ? +trait::of_phi : 0))});
+        records_.push_back({v + 1, v - 1, n, {}, static_cast<std::uint8_t>(traits)});
         ++v;
       }
       records_[first].previous = no_value;
