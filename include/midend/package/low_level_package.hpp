@@ -1,0 +1,426 @@
+/// `low_level_package`: six optimizations of single operations, as members of a managed package.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/cost.hpp"
+#include "midend/ir/effects.hpp"
+#include "midend/ir/evaluate.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/memory_effects.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/ir/semantics.hpp"
+#include "midend/ir/ssa.hpp"
+#include "midend/package/algebra_rules.hpp"
+#include "midend/package/managed_package.hpp"
+#include "midend/package/package_context.hpp"
+#include "midend/package/package_order.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
+#include "midend/transform/propagate_copies.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// Deletes operations and phis that nothing reads and that have no effect.
+struct dead_operations {
+  static constexpr const char* name = "dead";
+
+  template <class Context> package_order visit(Context& context, value_id v) const {
+    const auto& ir = context.ir();
+    if (context.has_users(v) || (!ir.is_phi(v) && (is_terminator(ir, v) || !is_removable(ir, v)))) {
+      return {};
+    }
+    return package_order::erase("nothing reads it");
+  }
+};
+
+/// Replaces operations of literals by literals, and phis with one source by that.
+struct known_constants {
+  static constexpr const char* name = "constants";
+
+  template <class Context> package_order visit(Context& context, value_id v) {
+    const auto& ir = context.ir();
+    if (ir.is_phi(v)) {
+      return visit_phi(context, v);
+    }
+    if (!context.is_pure(v)) {
+      return {};
+    }
+    arguments_.clear();
+    bool known = true;
+    detail::for_each_id(ir.operands(v), [&](value_id x) {
+      const auto c = x == no_value ? std::nullopt : ir.constant(x);
+      known = known && c.has_value();
+      arguments_.push_back(c.value_or(0));
+    });
+    if (!known || arguments_.empty()) {
+      return {};
+    }
+    const operation_info info = ir.operation(v);
+    if (info.code != operation::other) {
+      const evaluation e = evaluate(info, span<const std::uint64_t>(arguments_.data(), arguments_.size()));
+      return e ? package_order::to_constant(e.bits, folded) : package_order();
+    }
+    if constexpr (has_fold<std::remove_cvref_t<decltype(ir)>>) {
+      const auto c = ir.fold(v, span<const std::uint64_t>(arguments_.data(), arguments_.size()));
+      return c ? package_order::to_constant(*c, folded) : package_order();
+    }
+    return {};
+  }
+
+private:
+  static constexpr const char* folded = "its operands are literals";
+
+  template <class Context> static package_order visit_phi(Context& context, value_id phi) {
+    const auto& ir = context.ir();
+    value_id source = no_value;
+    bool one = true;
+    detail::for_each_id(ir.graph().in_edges(context.home(phi)), [&](edge_id e) {
+      if (context.is_reachable(static_cast<node_id>(ir.graph().edge_source(e)))) {
+        const auto x = static_cast<value_id>(ir.phi_input(phi, e));
+        one = one && x != no_value && (x == phi || source == no_value || x == source);
+        source = x == phi ? source : x;
+      }
+    });
+    return one && source != no_value ? package_order::to_existing(source, "the phi has one source") : package_order();
+  }
+
+  flat_array<std::uint64_t> arguments_;
+};
+
+/// Replaces an operation by an equal one that is computed before it on every way. Of two guarded operations, one of
+/// which is the other value of the other, one stays, and runs if one of the predicates holds.
+struct common_subexpressions {
+  static constexpr const char* name = "common";
+
+  template <class Context> package_order visit(Context& context, value_id v) const {
+    if (const value_id u = context.equal_before(v); u != no_value) {
+      package_order order = package_order::to_existing(u, "an equal operation is computed before");
+      order.drops_promises = !context.ir().is_phi(u) && promises_more(context.ir(), u, v);
+      return order;
+    }
+    if constexpr (has_guard<std::remove_cvref_t<decltype(context.ir())>>) {
+      return merge_guards(context, v);
+    } else {
+      return {};
+    }
+  }
+
+private:
+  template <class IR> static bool promises_more(const IR& ir, value_id u, value_id v) {
+    const auto flags_of = [&](value_id x) {
+      if constexpr (has_guard<IR>) {
+        return ir.guard(x).predicate != no_value ? ir.unguarded(x).flags : ir.operation(x).flags;
+      } else {
+        return ir.operation(x).flags;
+      }
+    };
+    const operation_flags a = flags_of(u);
+    const operation_flags b = flags_of(v);
+    return (a.no_signed_wrap && !b.no_signed_wrap) || (a.no_unsigned_wrap && !b.no_unsigned_wrap);
+  }
+
+  /// u = f(a) ? p : w, v = f(a) ? q : u, so v = f(a) ? p or q : w. With ~p and ~q: ~(p and q). With p and ~p: f(a).
+  template <class Context> static package_order merge_guards(Context& context, value_id v) {
+    const auto& ir = context.ir();
+    if (!context.is_pure(v) || ir.guard(v).predicate == no_value || ir.guard(v).otherwise == no_value) {
+      return {};
+    }
+    const guard_of_value later = ir.guard(v);
+    const value_id u = later.otherwise;
+    if (context.home(u) == no_node || !context.is_pure(u) || !context.is_only_user(u, v)) {
+      return {};
+    }
+    const guard_of_value earlier = ir.guard(u);
+    const operation_info info = ir.unguarded(v);
+    const operation_info other = ir.unguarded(u);
+    const bool same_code = info.code == other.code && info.width == other.width &&
+                           info.operand_width == other.operand_width && identity_of(ir, u) == identity_of(ir, v);
+    if (earlier.predicate == no_value || earlier.otherwise == no_value || !same_code || !same_type(ir, u, v) ||
+        (info.code == operation::other && identity_of(ir, v) == 0)) {
+      return {};
+    }
+    std::uint8_t count = 0;
+    bool same = true;
+    value_id arguments[3] = {no_value, no_value, no_value};
+    flat_array<value_id> of_u;
+    detail::for_each_id(ir.operands(u), [&](value_id x) { of_u.push_back(x); });
+    detail::for_each_id(ir.operands(v), [&](value_id x) {
+      const bool is_argument = std::size_t{count} + 2 < of_u.size();
+      same = same && count < of_u.size() && x != no_value && (!is_argument || x == of_u[count]);
+      if (count < 3) {
+        arguments[count] = x;
+      }
+      ++count;
+    });
+    if (!same || count != of_u.size() || count < 2) {
+      return {};
+    }
+    package_order order = package_order::to_tree("an equal operation runs under another predicate");
+    order.dies = u;
+    if (earlier.negated != later.negated) {
+      if (earlier.predicate != later.predicate || info.code == operation::other || arity(info.code) + 2u != count) {
+        return {};
+      }
+      operation_info always = info;
+      always.flags = {};
+      order.add(always, order_operand::value(arguments[0]), order_operand::value(arguments[1]),
+                order_operand::value(arguments[2]));
+      return order;
+    }
+    const order_operand both =
+        order.add({later.negated ? operation::bit_and : operation::bit_or, 1, 1, {}},
+                  order_operand::value(earlier.predicate), order_operand::value(later.predicate));
+    ordered_operation& copy = order.operations[order.num_operations++];
+    copy.like = u;
+    copy.num_operands = 2;
+    copy.positions[0] = static_cast<std::uint8_t>(count - 2);
+    copy.positions[1] = static_cast<std::uint8_t>(count - 1);
+    copy.operands[0] = both;
+    copy.operands[1] = order_operand::value(earlier.otherwise);
+    return order;
+  }
+
+  template <class IR> static std::uint32_t identity_of([[maybe_unused]] const IR& ir, [[maybe_unused]] value_id v) {
+    if constexpr (has_identity<IR>) {
+      return ir.identity(v);
+    } else {
+      return 0;
+    }
+  }
+};
+
+/// Applies `algebra_rules`, and reads the sources of copies and of selections between equal values or by a literal.
+/// Rules of your own: `algebraic_identities(my_rules)`; the table must live as long as the package.
+struct algebraic_identities {
+  static constexpr const char* name = "algebra";
+
+  explicit algebraic_identities(span<const algebra_rule> rules = algebra_rules()) : rules_(rules) {}
+
+  template <class Context> package_order visit(Context& context, value_id v) {
+    const auto& ir = context.ir();
+    if (ir.is_phi(v) || is_terminator(ir, v)) {
+      return {};
+    }
+    if (const value_id source = detail::copied_value(ir, v); source != no_value) {
+      return package_order::to_existing(source, "it is a copy");
+    }
+    const operation_info info = ir.operation(v);
+    if (info.code == operation::other || !context.is_pure(v)) {
+      return {};
+    }
+    if (info.code == operation::select) {
+      return visit_select(context, v);
+    }
+    for (const algebra_rule& rule : rules_) {
+      if (rule.pattern.root().code == info.code && matches(context, v, rule)) {
+        return order_of(context, v, rule);
+      }
+    }
+    return {};
+  }
+
+private:
+  template <class Context> package_order visit_select(Context& context, value_id v) {
+    const auto& ir = context.ir();
+    read_operands(ir, v);
+    const auto condition = ir.constant(operands_[0]);
+    if (condition) {
+      return package_order::to_existing(operands_[*condition != 0 ? 1 : 2], "a literal selects");
+    }
+    return operands_[1] == operands_[2] ? package_order::to_existing(operands_[1], "both selected values are the same")
+                                        : package_order();
+  }
+
+  template <class IR> void read_operands(const IR& ir, value_id v) {
+    std::size_t i = 0;
+    detail::for_each_id(ir.operands(v), [&](value_id x) {
+      if (i < 3) {
+        operands_[i++] = x;
+      }
+    });
+  }
+
+  /// Tries both orders of operands that can be exchanged.
+  template <class Context> bool matches(Context& context, value_id v, const algebra_rule& rule) {
+    unsigned exchangeable = 0;
+    for (std::size_t i = 0; i != rule.pattern.size; ++i) {
+      const algebra_term& t = rule.pattern.terms[i];
+      exchangeable += t.kind == term_kind::operation && is_commutative(t.code) ? 1u : 0u;
+    }
+    for (unsigned orders = 0; orders >> exchangeable == 0; ++orders) {
+      if (matches_in(context, v, rule, orders)) {
+        return rule.applies == nullptr || rule.applies(match_);
+      }
+    }
+    return false;
+  }
+
+  /// Bit k of `orders` exchanges the operands of the k-th such operation, from the root.
+  template <class Context> bool matches_in(Context& context, value_id v, const algebra_rule& rule, unsigned orders) {
+    const auto& ir = context.ir();
+    const operation_info root = ir.operation(v);
+    const unsigned width = is_comparison(root.code) ? root.operand_width : root.width;
+    const algebra_tree& pattern = rule.pattern;
+    match_ = {};
+    match_.width = width;
+    bool bound[2] = {};
+    for (value_id& leaf : leaves_) {
+      leaf = no_value;
+    }
+    value_id at[algebra_tree::max_terms];
+    bool is_amount[algebra_tree::max_terms] = {};
+    at[pattern.size - 1] = v;
+    unsigned exchanged = 0;
+    for (std::size_t i = pattern.size; i-- != 0;) { // operands come before their operation
+      const algebra_term& t = pattern.terms[i];
+      const value_id u = at[i];
+      if (t.kind == term_kind::leaf) {
+        if (context.is_undefined(u) || ir.operation(u).width != width ||
+            (leaves_[t.index] != no_value && leaves_[t.index] != u)) {
+          return false;
+        }
+        leaves_[t.index] = u;
+      } else if (t.kind != term_kind::operation) {
+        const auto c = ir.constant(u);
+        if (!c || (!is_amount[i] && ir.operation(u).width != width)) {
+          return false;
+        }
+        const std::uint64_t wanted = t.kind == term_kind::fixed
+                                         ? static_cast<std::uint64_t>(std::int64_t{t.value}) & low_ones(width)
+                                         : match_.numbers[t.index];
+        if ((t.kind == term_kind::fixed || bound[t.index]) && *c != wanted) {
+          return false;
+        }
+        if (t.kind == term_kind::number) {
+          bound[t.index] = true;
+          match_.numbers[t.index] = *c;
+        }
+      } else {
+        if (u != v && (ir.constant(u) || context.home(u) == no_node || !context.is_pure(u))) {
+          return false;
+        }
+        const operation_info info = ir.operation(u);
+        const unsigned operands = arity(t.code);
+        if (info.code != t.code || (u != v && info.width != width)) {
+          return false;
+        }
+        read_operands(ir, u);
+        if (is_commutative(t.code) && (orders >> exchanged++ & 1) != 0) {
+          const value_id first = operands_[0];
+          operands_[0] = operands_[1];
+          operands_[1] = first;
+        }
+        std::size_t end = i;
+        for (unsigned k = operands; k-- != 0;) {
+          at[end - 1] = operands_[k];
+          is_amount[end - 1] = reads_whole(t.code, k);
+          if (operands_[k] == no_value) {
+            return false;
+          }
+          end = detail::first_term(pattern, end - 1);
+        }
+      }
+    }
+    return true;
+  }
+
+  template <class Context> package_order order_of(Context& context, value_id v, const algebra_rule& rule) {
+    const operation_info root = context.ir().operation(v);
+    const algebra_tree& result = rule.result;
+    if (result.size == 1 && result.root().kind == term_kind::leaf) {
+      return package_order::to_existing(leaves_[result.root().index], rule.name);
+    }
+    if (result.size == 1) {
+      return package_order::to_constant(detail::literal_of(rule, result.root(), match_, root.width), rule.name);
+    }
+    package_order order = package_order::to_tree(rule.name);
+    order_operand stack[algebra_tree::max_terms];
+    std::size_t height = 0;
+    for (std::size_t i = 0; i != result.size; ++i) {
+      const algebra_term& t = result.terms[i];
+      if (t.kind == term_kind::leaf) {
+        stack[height++] = order_operand::value(leaves_[t.index]);
+      } else if (t.kind != term_kind::operation) {
+        stack[height++] = order_operand::number(match_.width, detail::literal_of(rule, t, match_, match_.width));
+      } else {
+        height -= arity(t.code);
+        stack[height] =
+            order.add(detail::info_of_term(t, match_.width), stack[height], stack[height + 1], stack[height + 2]);
+        ++height;
+      }
+    }
+    return order;
+  }
+
+  span<const algebra_rule> rules_;
+  algebra_match match_;
+  value_id leaves_[3] = {no_value, no_value, no_value};
+  value_id operands_[3] = {no_value, no_value, no_value};
+};
+
+/// Replaces loads of what an earlier load or store left in memory, as `memory_redundancy` does; of a wider number, by a
+/// shift and a truncation, if the IR says how numbers lie in memory.
+struct redundant_loads {
+  static constexpr const char* name = "loads";
+
+  template <class Context> package_order visit(Context& context, value_id v) const {
+    const auto& ir = context.ir();
+    const std::optional<memory_reference> place = context.plain_access(v, effect_kind::reads);
+    if (!place) {
+      return {};
+    }
+    const detail::held_value held = context.held_before(v, *place, detail::guard_or_none(ir, v));
+    if (held.access == no_value) {
+      return {};
+    }
+    if (held.distance == 0 && held.bytes == place->bytes) {
+      return package_order::to_existing(held.value, "memory holds it");
+    }
+    if constexpr (has_is_little_endian<std::remove_cvref_t<decltype(ir)>>) {
+      const unsigned wide = ir.operation(held.value).width;
+      const unsigned narrow = ir.operation(v).width;
+      if (ir.is_little_endian() && held.bytes <= 8 && wide == 8 * held.bytes && narrow == 8 * place->bytes) {
+        const auto w = static_cast<std::uint8_t>(wide);
+        package_order order = package_order::to_tree("memory holds it as a part of a wider number");
+        order_operand x = order_operand::value(held.value);
+        if (held.distance != 0) {
+          x = order.add({operation::shr, w, w, {}}, x, order_operand::number(wide, 8 * held.distance));
+        }
+        order.add({operation::truncate, static_cast<std::uint8_t>(narrow), w, {}}, x);
+        return order;
+      }
+    }
+    return {};
+  }
+};
+
+/// Deletes stores of what memory holds, and stores that are overwritten before anything may read them.
+struct redundant_stores {
+  static constexpr const char* name = "stores";
+
+  template <class Context> package_order visit(Context& context, value_id v) const {
+    const std::optional<memory_reference> place = context.plain_access(v, effect_kind::writes);
+    if (!place) {
+      return {};
+    }
+    if (place->stored != no_value && !context.is_undefined(place->stored)) {
+      const detail::held_value held = context.held_before(v, *place);
+      if (held.access != no_value && held.distance == 0 && held.bytes == place->bytes && held.value == place->stored) {
+        return package_order::erase("memory holds what it stores");
+      }
+    }
+    return context.is_overwritten(v, *place) ? package_order::erase("it is overwritten before it is read")
+                                             : package_order();
+  }
+};
+
+/// The low-level package, in the order of the paper.
+using low_level_package = managed_package<dead_operations, known_constants, common_subexpressions, algebraic_identities,
+                                          redundant_loads, redundant_stores>;
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,392 @@
+/// `managed_package`: a list of optimizations that order, and the manager that decides and does what is ordered.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/graph/depth_first_order.hpp"
+#include "midend/ir/cost.hpp"
+#include "midend/ir/editing.hpp"
+#include "midend/ir/effects.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/memory_effects.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/ir/semantics.hpp"
+#include "midend/ir/ssa.hpp"
+#include "midend/package/package_context.hpp"
+#include "midend/package/package_order.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// An IR with an editor on which packages can run: operations with their meaning, effects and addresses, which can be
+/// made, replaced and erased, and whose users are known.
+template <class E>
+concept package_editor = operation_editor<E> && semantic_ir<E> && has_64_bit_constants<E> && memory_ir<E> &&
+                         places_values<E> && has_users<E> && graph_has_in_edges<E>;
+
+struct package_options {
+  operation_costs costs = {};
+  std::uint64_t without = 0;      ///< bit i: member i orders in vain
+  std::size_t steps = 256;        ///< what a walk over memory may pass
+  std::uint32_t generations = 16; ///< operations made for operations made …, at most
+  /// Refuses an order about a value; null refuses nothing.
+  bool (*refuses)(value_id, const package_order&) = nullptr;
+};
+
+/// One run of a package: the context and the queues.
+template <class E, class... Members> class package_manager {
+public:
+  package_manager(E& editor, const package_options& options)
+      : editor_(editor), options_(options), context_(editor, options_.costs, options.steps) {}
+
+  template <class Package> package_log run(Package& package) {
+    const auto visit = [&](value_id v) {
+      std::uint32_t member = 0;
+      bool done = false;
+      ((done = done || offer_to(static_cast<Members&>(package), member++, v)), ...);
+      if (!done) {
+        finish(v);
+      }
+    };
+    grow(static_cast<std::size_t>(editor_.num_values()));
+    for (const node_id n : reverse_post_order(editor_.graph())) {
+      nodes_.push_back(n);
+      for (value_id v = first_of(n); v != no_value;) {
+        const auto next = static_cast<value_id>(editor_.value_after(v));
+        visit_with_new(v, visit);
+        v = next;
+      }
+    }
+    run_queue(visit);
+    if (loads_left_) { // what they read may be overwritten now; the last stores first
+      for (std::size_t i = nodes_.size(); i-- != 0;) {
+        stores_.clear();
+        detail::for_each_id(editor_.values(nodes_[i]), [&](value_id v) {
+          if (context_.plain_access(v, effect_kind::writes)) {
+            stores_.push_back(v);
+          }
+        });
+        for (std::size_t k = stores_.size(); k-- != 0;) {
+          visit_with_new(stores_[k], visit);
+        }
+      }
+      run_queue(visit);
+    }
+    return std::move(log_);
+  }
+
+private:
+  void grow(std::size_t count) {
+    while (log_.visits.size() < count) {
+      log_.visits.push_back(0);
+      is_queued_.push_back(0);
+      generation_.push_back(0);
+    }
+  }
+
+  value_id first_of(node_id n) const {
+    for (const auto v : editor_.values(n)) {
+      return static_cast<value_id>(v);
+    }
+    return no_value;
+  }
+
+  template <class Visit> void visit_with_new(value_id v, const Visit& visit) {
+    count_visit(v);
+    visit(v);
+    for (std::size_t i = 0; i != fresh_.size(); ++i) { // operations made now, and those made for them
+      const value_id w = fresh_[i];
+      if (context_.home(w) != no_node) {
+        count_visit(w);
+        visit(w);
+      }
+    }
+    fresh_.clear();
+  }
+
+  void count_visit(value_id v) {
+    log_.num_operations += log_.visits[v] == 0 ? 1u : 0u;
+    ++log_.visits[v];
+  }
+
+  template <class Visit> void run_queue(const Visit& visit) {
+    for (std::size_t i = 0; i != queue_.size(); ++i) {
+      const value_id v = queue_[i];
+      is_queued_[v] = 0;
+      if (context_.home(v) != no_node) {
+        visit_with_new(v, visit);
+      }
+    }
+    queue_.clear();
+  }
+
+  /// To be visited again, unless its first visit is still to come.
+  void queue(value_id v) {
+    if (v < is_queued_.size() && log_.visits[v] != 0 && is_queued_[v] == 0 && context_.home(v) != no_node) {
+      is_queued_[v] = 1;
+      queue_.push_back(v);
+    }
+  }
+
+  /// No optimization has an order for `v`.
+  void finish(value_id v) {
+    if (context_.home(v) != no_node && context_.is_reachable(context_.home(v))) {
+      queue(context_.offer(v));
+    }
+  }
+
+  /// Whether the order of a member was done; `v` is then no more.
+  template <class Member> bool offer_to(Member& member, std::uint32_t number, value_id v) {
+    const package_order order = member.visit(context_, v);
+    if (order.kind == order_kind::none) {
+      return false;
+    }
+    package_event event{number, order.kind, package_veto::none, v, no_value, order.reason};
+    if (number < 64 && (options_.without >> number & 1) != 0) {
+      event.veto = package_veto::switched_off;
+    } else if (options_.refuses != nullptr && options_.refuses(v, order)) {
+      event.veto = package_veto::caller;
+    } else {
+      event.veto = perform(v, order, event.by);
+    }
+    log_.events.push_back(event);
+    return event.veto == package_veto::none;
+  }
+
+  package_veto perform(value_id v, const package_order& order, value_id& by) {
+    const bool has_readers = context_.has_users(v);
+    if (order.kind == order_kind::erase) {
+      // A store that is redundant may go though it has an effect: that is what its member says.
+      const bool is_store = context_.plain_access(v, effect_kind::writes).has_value();
+      if (has_readers || (!editor_.is_phi(v) && !is_removable(editor_, v) && !is_store)) {
+        return package_veto::not_removable;
+      }
+      erase(v);
+      return package_veto::none;
+    }
+    if (!editor_.is_phi(v) && !is_removable(editor_, v)) {
+      return package_veto::not_removable;
+    }
+    package_veto veto = package_veto::none;
+    if (order.kind == order_kind::constant) {
+      by = static_cast<value_id>(editor_.make_constant(v, order.constant));
+    } else if (order.kind == order_kind::existing) {
+      by = order.by;
+      veto = why_not_existing(v, by);
+    } else {
+      veto = make(v, order, by);
+    }
+    if (veto != package_veto::none) {
+      by = no_value;
+      return veto;
+    }
+    if (order.drops_promises) {
+      editor_.drop_promises(by);
+    }
+    users_.clear();
+    detail::for_each_id(editor_.users(v), [&](value_id user) { users_.push_back(user); });
+    editor_.replace_uses(v, by);
+    for (const value_id user : users_) {
+      queue(user);
+    }
+    erase(v);
+    return package_veto::none;
+  }
+
+  package_veto why_not_existing(value_id v, value_id by) const {
+    if (by == v || !context_.precedes(by, v)) {
+      return package_veto::not_computed;
+    }
+    if (context_.is_undefined(by)) {
+      return package_veto::undefined;
+    }
+    return same_type(editor_, by, v) ? package_veto::none : package_veto::wrong_type;
+  }
+
+  void erase(value_id v) {
+    loads_left_ = loads_left_ || (!editor_.is_phi(v) && editor_.effect(v) == effect_kind::reads);
+    operands_.clear();
+    detail::for_each_id(editor_.operands(v), [&](value_id x) {
+      if (x != no_value) {
+        operands_.push_back(x);
+      }
+    });
+    context_.leaves(v, static_cast<value_id>(editor_.value_after(v)));
+    editor_.erase_value(v);
+    for (const value_id x : operands_) {
+      if (context_.home(x) != no_node && !context_.has_users(x)) {
+        queue(x);
+      }
+    }
+  }
+
+  /// Makes the operations of a tree before `v`, or none.
+  package_veto make(value_id v, const package_order& order, value_id& result) {
+    if (editor_.is_phi(v) || order.num_operations == 0) {
+      return package_veto::wrong_type;
+    }
+    if (generation_[v] >= options_.generations) {
+      return package_veto::too_many;
+    }
+    std::uint32_t new_cost = 0;
+    for (std::size_t i = 0; i != order.num_operations; ++i) {
+      const ordered_operation& o = order.operations[i];
+      new_cost += o.like != no_value ? cost_of(o.like) : options_.costs.of(usual_class(o.info));
+    }
+    const bool dies = order.dies != no_value && context_.is_only_user(order.dies, v);
+    if (new_cost > cost_of(v) + (dies ? cost_of(order.dies) : 0)) {
+      return package_veto::no_gain;
+    }
+    // What replaces two operations runs where one of them did: it may trap if each may.
+    const bool may_trap = editor_.may_trap(v) && (order.dies == no_value || editor_.may_trap(order.dies));
+    made_.clear();
+    package_veto veto = package_veto::none;
+    for (std::size_t i = 0; veto == package_veto::none && i != order.num_operations; ++i) {
+      veto = make_operation(v, order.operations[i], may_trap);
+    }
+    if (veto == package_veto::none && !same_type(editor_, made_.back(), v)) {
+      veto = package_veto::wrong_type;
+    }
+    if (veto != package_veto::none) {
+      while (!made_.empty()) {
+        editor_.erase_value(made_.back());
+        made_.pop_back();
+      }
+      return veto;
+    }
+    grow(static_cast<std::size_t>(editor_.num_values()));
+    for (const value_id w : made_) {
+      context_.made_before(w, v);
+      generation_[w] = generation_[v] + 1;
+      fresh_.push_back(w);
+    }
+    result = made_.back();
+    return package_veto::none;
+  }
+
+  std::uint32_t cost_of(value_id v) const {
+    if constexpr (has_cost<E>) {
+      return options_.costs.of(editor_.cost(v));
+    } else {
+      return options_.costs.of(usual_class(editor_.operation(v)));
+    }
+  }
+
+  package_veto make_operation(value_id v, const ordered_operation& o, bool may_trap) {
+    value_id operands[3] = {no_value, no_value, no_value};
+    for (std::size_t i = 0; i != o.num_operands; ++i) {
+      const order_operand& x = o.operands[i];
+      operands[i] = x.what == order_operand::kind::made ? made_[x.index]
+                    : x.what == order_operand::kind::literal
+                        ? static_cast<value_id>(editor_.make_number(x.width, x.literal))
+                        : x.index;
+      if (operands[i] == no_value) {
+        return package_veto::wrong_type;
+      }
+      if (x.what == order_operand::kind::value) {
+        if (context_.is_undefined(operands[i])) {
+          return package_veto::undefined;
+        }
+        if (!context_.precedes(operands[i], v)) {
+          return package_veto::not_computed;
+        }
+        if (o.like == no_value && !is_number(operands[i])) {
+          return package_veto::wrong_type;
+        }
+      }
+    }
+    value_id w = no_value;
+    if (o.like != no_value) {
+      w = static_cast<value_id>(editor_.clone_value(o.like, place_before(v)));
+      for (std::size_t i = 0; i != o.num_operands; ++i) {
+        editor_.set_operand(w, o.positions[i], operands[i]);
+      }
+      editor_.drop_promises(w);
+    } else {
+      w = static_cast<value_id>(
+          editor_.make_operation(o.info, span<const value_id>(operands, o.num_operands), place_before(v)));
+    }
+    if (w == no_value) {
+      return package_veto::wrong_type;
+    }
+    made_.push_back(w);
+    return editor_.may_trap(w) && !may_trap ? package_veto::may_trap : package_veto::none;
+  }
+
+  /// Whether new operations of the vocabulary may read `v`: it is an integer, and no pointer or floating-point number.
+  bool is_number(value_id v) {
+    const auto like = static_cast<value_id>(editor_.make_number(editor_.operation(v).width, 0));
+    return like != no_value && same_type(editor_, v, like);
+  }
+
+  E& editor_;
+  package_options options_;
+  package_context<E> context_;
+  package_log log_;
+  bool loads_left_ = false;   ///< some were erased
+  flat_array<node_id> nodes_; ///< in reverse post-order
+  flat_array<value_id> queue_;
+  flat_array<unsigned char> is_queued_;  ///< by value
+  flat_array<std::uint32_t> generation_; ///< by value
+  flat_array<value_id> fresh_;           ///< made, and not visited yet
+  flat_array<value_id> made_;            ///< of one tree
+  flat_array<value_id> users_;
+  flat_array<value_id> operands_;
+  flat_array<value_id> stores_;
+};
+
+/// A package: optimizations in the order in which each operation is offered to them.
+///
+///     midend::managed_package package{midend::dead_operations(), midend::known_constants(), my_optimization()};
+///     const midend::package_log log = package.run(editor);
+///
+/// An optimization is an object with
+///
+///     static constexpr const char* name = "…";
+///     template <class Context> midend::package_order visit(Context& context, midend::value_id v);
+///
+/// `visit` reads `context.ir()`, which is the editor as an IR, and what else `package_context` offers. It returns an
+/// order about `v`, which is in a node that control reaches, or an order of kind `none`; it changes nothing. Types of
+/// members differ.
+///
+/// **The manager** visits the operations node by node, in reverse post-order. It offers each one to the members in
+/// their order, and does the first order that it does not refuse (`package_veto`); the operation is then gone. New
+/// operations are visited at once, users of what was replaced and operands that have lost their last reader when all
+/// others have been, unless their visit is still to come. After that stores are visited once more, the last first, if
+/// loads have gone. Nodes and edges stay, so dominators are computed once.
+///
+/// **It ends.** Each order removes an operation; only trees make some, at most 8, one generation younger, and
+/// `generations` is the limit. In practice the new ones cost no more than the old. Each event queues only operands and
+/// users of what is gone.
+///
+/// The source is A. Drozdov and A. Stepanenkov, "Managed optimization packages". There, the operands of what is deleted
+/// are not visited again; here, they are. Unreachable operations stay. Loops that were in closed form need not be
+/// afterwards.
+///
+/// Time is O(n + m + values + users of what is replaced), and for each visit what the members take.
+template <class... Members> struct managed_package : Members... {
+  static constexpr std::size_t size = sizeof...(Members);
+
+  explicit managed_package(Members... members)
+    requires(sizeof...(Members) != 0)
+      : Members(members)... {}
+
+  managed_package() = default;
+
+  /// The name of a member.
+  static constexpr const char* name(std::size_t i) {
+    constexpr const char* names[] = {Members::name...};
+    return names[i];
+  }
+
+  template <package_editor E> package_log run(E& editor, const package_options& options = {}) {
+    return package_manager<E, Members...>(editor, options).run(*this);
+  }
+};
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,452 @@
+#include "kit/parsed_procedure.hpp"
+#include "kit/run_text.hpp"
+#include "managed/memory_programs.hpp"
+#include "transform/cleaning_checks.hpp"
+
+#include <doctest/doctest.h>
+#include <midend/elbrus/run/interpreter.hpp>
+#include <midend/elbrus/views/cost_editor.hpp>
+#include <midend/package/low_level_package.hpp>
+#include <midend/transform/recording_editor.hpp>
+
+#include <string>
+#include <string_view>
+
+using namespace midend_tests;
+using midend::package_veto;
+using midend::value_id;
+namespace elbrus = midend::elbrus;
+
+namespace {
+
+enum member : std::uint32_t { dead, constants, common, algebra, loads, stores };
+
+/// Every test runs the package through this one function, since it takes long to compile.
+midend::package_log run_package(elbrus::procedure& p, const midend::package_options& options = {}) {
+  elbrus::cost_editor e(p);
+  return midend::low_level_package().run(e, options);
+}
+
+/// A procedure after the package.
+struct packaged {
+  parsed_procedure program;
+  midend::package_log log;
+
+  explicit packaged(std::string_view text, const midend::package_options& options = {}) : program(text) {
+    log = run_package(program.procedure(), options);
+    CHECK(why_ill_formed(program.procedure()) == "");
+  }
+
+  bool has(std::string_view name) const { return home_of(program.procedure(), name) != ""; }
+
+  std::string text() const { return elbrus::to_text(program.procedure()); }
+
+  bool has_text(std::string_view part) const { return text().find(part) != std::string::npos; }
+};
+
+std::size_t operations_of(const elbrus::procedure& p) {
+  std::size_t count = 0;
+  for (midend::node_id n = 0; n != p.num_nodes(); ++n) {
+    for (const value_id v : p.values(n)) {
+      count += v == midend::no_value ? 0u : 1u;
+    }
+  }
+  return count;
+}
+
+struct package_counts {
+  std::size_t operations = 0;
+  std::size_t visited = 0;
+  std::size_t more_than_twice = 0;
+  std::size_t done[6] = {};
+  std::size_t vetoes[10] = {};
+
+  void add(const midend::package_log& log) {
+    visited += log.num_operations;
+    more_than_twice += log.visited_more_than(2);
+    for (const midend::package_event& e : log.events) {
+      done[e.member] += e.veto == package_veto::none ? 1u : 0u;
+      ++vetoes[static_cast<std::size_t>(e.veto)];
+    }
+  }
+};
+
+} // namespace
+
+TEST_CASE("low_level_package on random programs") {
+  package_counts counts;
+  comparison_counts runs;
+  std::size_t again = 0;
+  std::size_t changed = 0;
+  for_each_random_program(3000, endless_flow(), [&](const generated_program& g, std::uint64_t seed) {
+    generated_program original = g;
+    original.program = in_ssa_form(g);
+    random_source random(seed);
+    for (elbrus::procedure& p : original.program.procedures) {
+      elbrus::editor e(p);
+      worsen(e, p, seed);
+      if (seed % 3 != 0) {
+        repeat_accesses(p, random);
+      }
+    }
+    elbrus::program after = original.program;
+    for (elbrus::procedure& p : after.procedures) {
+      const elbrus::procedure before = p;
+      counts.add(run_package(p));
+      const std::string ill = why_ill_formed(p);
+      CHECK_MESSAGE(ill.empty(), "seed ", seed, ": ", ill, "\n", elbrus::to_text(before), elbrus::to_text(p));
+      const elbrus::procedure once = p;
+      static_cast<void>(run_package(p));
+      changed += elbrus::equal(before, once) ? 0u : 1u;
+      again += elbrus::equal(once, p) ? 0u : 1u;
+    }
+    const std::string wrong = why_wrong(original, after, &runs);
+    CHECK_MESSAGE(wrong.empty(), "seed ", seed, ": ", wrong);
+  });
+  MESSAGE(counts.visited, " operations visited, ", counts.more_than_twice, " more than twice; dead ", counts.done[dead],
+          ", constants ", counts.done[constants], ", common ", counts.done[common], ", algebra ", counts.done[algebra],
+          ", loads ", counts.done[loads], ", stores ", counts.done[stores], "; ", changed, " procedures changed, ",
+          again, " a second time; ", runs.same, " runs the same, ", runs.no_verdict, " without verdict; refused: type ",
+          counts.vetoes[5], ", trap ", counts.vetoes[7], ", gain ", counts.vetoes[8]);
+  CHECK(counts.more_than_twice * 10 < counts.visited);
+  for (const std::size_t done : counts.done) {
+    CHECK(done > affordable(200));
+  }
+  CHECK(runs.same > affordable(6000));
+  CHECK(again * 20 < changed);
+}
+
+TEST_CASE("low_level_package: each optimization") {
+  const packaged p(R"(
+proc @f(%a: ptr, %x: i32, %y: i32, %c: i1) -> i32 {
+  node entry:
+    %two = add.i32 1, 1
+    %s1 = add.i32 %x, 1
+    %s2 = add.i32 %s1, %two
+    %s3 = add.i32 3, %x
+    %m8 = mul.i32 %s2, 8
+    %m9 = mul.i32 %s3, 9
+    %d4 = div.i32 %y, 4
+    %d7 = div.i32 %y, 7
+    st.i32 %m8, [%a]
+    %l = ld.i32 [%a]
+    %b = ld.i8 [%a + 1]
+    %bx = zext.i8.i32 %b
+    st.i32 %l, [%a]
+    st.i32 %d4, [%a + 8]
+    st.i32 %d7, [%a + 8]
+    %r1 = xor.i32 %l, %m9
+    %r2 = xor.i32 %r1, %bx
+    %r3 = mov.i32 %r2
+    ret %r3
+})");
+  for (const char* gone : {"two", "s1", "s3", "m8", "m9", "d4", "l", "b", "r3"}) {
+    CHECK_MESSAGE(!p.has(gone), gone, "\n", p.text());
+  }
+  CHECK(p.has("d7")); // takes the high half of a product
+  CHECK(!p.has_text("mul."));
+  CHECK(!p.has_text("ld."));
+  CHECK(p.has_text("trunc.i32.i8"));
+  for (std::uint32_t m = dead; m <= stores; ++m) {
+    CHECK_MESSAGE(p.log.count(m) != 0, "member ", m);
+  }
+}
+
+TEST_CASE("low_level_package: guarded operations") {
+  const auto merged = [](std::string_view first, std::string_view second, std::string_view use) {
+    std::string text = "proc @f(%x: i32, %y: i32, %o: i32, %p: i1, %q: i1) -> i32 {\n  node entry:\n    ";
+    text += first;
+    text += "\n    ";
+    text += second;
+    text += "\n    %r = sub.i32 %v, ";
+    text += use;
+    text += "\n    ret %r\n}";
+    return packaged(text);
+  };
+  CHECK(merged("%u = mul.i32 %x, %y ? %p : %o", "%v = mul.i32 %x, %y ? %q : %u", "%y").has_text("or.i1 %p, %q"));
+  CHECK(merged("%u = mul.i32 %x, %y ? ~%p : %o", "%v = mul.i32 %x, %y ? ~%q : %u", "%y").has_text("and.i1 %p, %q"));
+  const packaged always = merged("%u = mul.i32 %x, %y ? %p : %o", "%v = mul.i32 %x, %y ? ~%p : %u", "%y");
+  CHECK(!always.has_text("?"));
+  CHECK(merged("%u = mul.i32 %x, %y ? %p : %o", "%v = mul.i32 %x, %y ? %p : %o", "%u").log.count(common) == 1);
+  // Both stay: the other is read besides, another sense, another operation, no gain.
+  CHECK(merged("%u = mul.i32 %x, %y ? %p : %o", "%v = mul.i32 %x, %y ? %q : %u", "%u").log.count(common) == 0);
+  CHECK(merged("%u = mul.i32 %x, %y ? %p : %o", "%v = mul.i32 %x, %y ? ~%q : %u", "%y").log.count(common) == 0);
+  CHECK(merged("%u = mul.i32 %x, %x ? %p : %o", "%v = mul.i32 %x, %y ? %q : %u", "%y").log.count(common) == 0);
+  CHECK(merged("%u = mul.i32 %x, %y ? %p : %o", "%v = mul.i32 %x, %y ? ~%p : %o", "%u").log.count(common) == 0);
+  // The promise of one is not that of the other.
+  CHECK(!merged("%u = mul.i32 %x, %y ? %p : %o", "%v = mul.i32 %x, %y nsw ? %q : %u", "%y").has_text("nsw"));
+}
+
+TEST_CASE("low_level_package: guarded operations compute what they did") {
+  // All ways to chain two guarded operations, on all predicates.
+  for (unsigned form = 0; form != 32; ++form) {
+    const auto sense = [&](unsigned bit) { return (form >> bit & 1) != 0 ? "~" : ""; };
+    const std::string other = (form & 4) != 0 ? "%p" : "%q";
+    const std::string code = (form & 8) != 0 ? "mul.i32 %x, %y" : "udiv.i32 %x, 77";
+    const std::string flag = (form & 16) != 0 ? " spec" : "";
+    const std::string text =
+        "proc @f(%x: i32, %y: i32, %o: i32, %p: i1, %q: i1) -> i32 {\n  node entry:\n    %u = " + code + flag + " ? " +
+        sense(0) + "%p : %o\n    %v = " + code + flag + " ? " + sense(1) + other + " : %u\n    ret %v\n}";
+    elbrus::program before = program_of(text);
+    elbrus::program after = before;
+    static_cast<void>(run_package(after.procedures[0]));
+    for (unsigned bits = 0; bits != 4; ++bits) {
+      const elbrus::scalar arguments[] = {
+          elbrus::integer_scalar(elbrus::type::i32, 12345), elbrus::integer_scalar(elbrus::type::i32, 678),
+          elbrus::integer_scalar(elbrus::type::i32, 9),
+          elbrus::integer_scalar(elbrus::type::i1, static_cast<std::int64_t>(bits & 1)),
+          elbrus::integer_scalar(elbrus::type::i1, static_cast<std::int64_t>(bits >> 1))};
+      const elbrus::run_result a = elbrus::interpreter(before).run(0, arguments);
+      const elbrus::run_result b = elbrus::interpreter(after).run(0, arguments);
+      CHECK_MESSAGE((!a.trap && !b.trap && a.value == b.value), text, "\n", elbrus::to_text(after.procedures[0]));
+    }
+  }
+}
+
+TEST_CASE("low_level_package: a chain of 10^5 operations takes linear time") {
+  const auto visits_of = [](std::size_t length, bool is_dead) {
+    elbrus::program program = program_of("proc @f(%x: i32, %y: i32) -> i32 {\n  node entry:\n    ret %x\n}");
+    elbrus::procedure& p = program.procedures[0];
+    elbrus::editor e(p);
+    const value_id one = e.make_number(32, 1);
+    const value_id end = p.terminator(0);
+    value_id v = p.parameters()[0];
+    for (std::size_t i = 0; i != length; ++i) {
+      const value_id operands[] = {v, i % 2 == 0 ? one : p.parameters()[1]};
+      v = e.make_operation({i % 2 == 0 ? midend::operation::add : midend::operation::bit_xor, 32, 32, {}}, operands,
+                           midend::place_before(end));
+    }
+    if (!is_dead) {
+      e.set_operand(end, 0, v);
+    }
+    const midend::package_log log = run_package(p);
+    CHECK(operations_of(p) == (is_dead ? 1u : length + 1));
+    std::size_t visits = 0;
+    for (const std::uint32_t n : log.visits) {
+      visits += n;
+    }
+    CHECK(log.visited_more_than(2) == 0);
+    return visits;
+  };
+  CHECK(visits_of(100'000, false) == 100'001);
+  CHECK(visits_of(100'000, true) ==
+        200'000); // all but the last one and the end again, when they have lost their reader
+}
+
+TEST_CASE("low_level_package: a chain of 10^5 additions becomes one") {
+  elbrus::program program = program_of("proc @f(%x: i32) -> i32 {\n  node entry:\n    ret %x\n}");
+  elbrus::procedure& p = program.procedures[0];
+  elbrus::editor e(p);
+  const value_id end = p.terminator(0);
+  value_id v = p.parameters()[0];
+  for (std::size_t i = 0; i != 100'000; ++i) {
+    const value_id operands[] = {v, e.make_number(32, 3)};
+    v = e.make_operation({midend::operation::add, 32, 32, {}}, operands, midend::place_before(end));
+  }
+  e.set_operand(end, 0, v);
+  const midend::package_log log = run_package(p);
+  CHECK(operations_of(p) == 2);
+  CHECK(elbrus::to_text(p).find("300000") != std::string::npos);
+  CHECK(log.visited_more_than(2) == 0);
+}
+
+TEST_CASE("low_level_package: the manager refuses") {
+  const std::string_view text = R"(
+proc @f(%x: i32, %y: i32, %f: f32) -> i32 {
+  node entry:
+    %m = mul.i32 %x, 8
+    %s = xor.i32 %y, %x spec
+    %t = mul.i32 %s, 4 spec
+    %k = add.i32 %m, %t
+    ret %k
+})";
+  midend::package_options without;
+  without.without = 1u << algebra;
+  const packaged off(text, without);
+  CHECK(off.has("m"));
+  CHECK(off.log.count(algebra, package_veto::switched_off) >= 2);
+  midend::package_options cheap; // a machine whose products cost no more than shifts
+  cheap.costs.by_class.fill(1);
+  const packaged on(text, cheap);
+  CHECK(!on.has("m"));
+  cheap.costs.by_class[static_cast<std::size_t>(midend::operation_class::shift)] = 2;
+  const packaged expensive(text, cheap);
+  CHECK(expensive.has("m"));
+  CHECK(expensive.log.count(algebra, package_veto::no_gain) >= 1);
+  // A shift of what may be diagnostic would trap, the speculative product does not.
+  const packaged speculative(text);
+  CHECK(speculative.has("t"));
+  CHECK(speculative.log.count(algebra, package_veto::may_trap) >= 1);
+  midend::package_options asked;
+  asked.refuses = [](value_id, const midend::package_order& o) { return o.kind == midend::order_kind::tree; };
+  const packaged refused(text, asked);
+  CHECK(refused.has("m"));
+  CHECK(refused.log.count(algebra, package_veto::caller) >= 1);
+}
+
+TEST_CASE("explain_value follows what replaced a value") {
+  const packaged p(R"(
+proc @f(%x: i32) -> i32 {
+  node entry:
+    %a = add.i32 %x, 1
+    %b = add.i32 %a, 2
+    %c = add.i32 %x, 3
+    %d = add.i32 %c, 0
+    %e = mul.i32 %b, %d
+    ret %e
+})");
+  // %b became a new x + 3, %c that one, and %d %c.
+  std::size_t replaced = 0;
+  for (const midend::package_event& e : p.log.events) {
+    replaced += e.veto == package_veto::none && e.kind == midend::order_kind::existing ? 1u : 0u;
+    if (e.kind == midend::order_kind::tree) {
+      const auto chain = midend::explain_value(p.log, e.value);
+      CHECK(chain.size() == 1);
+      CHECK(p.log.events[chain[0]].by == e.by);
+      CHECK(p.log.events[chain[0]].member == algebra);
+    }
+  }
+  CHECK(replaced == 2);
+}
+
+TEST_CASE("low_level_package: what is done can be taken back") {
+  parsed_procedure program(R"(
+proc @f(%a: ptr, %x: i32) -> i32 {
+  node entry:
+    st.i32 %x, [%a]
+    %v = ld.i32 [%a]
+    %w = mul.i32 %v, 4
+    ret %w
+})");
+  const std::string before = elbrus::to_text(program.procedure());
+  midend::recording_editor<elbrus::cost_editor> e(program.procedure());
+  static_cast<void>(midend::low_level_package().run(e));
+  CHECK(elbrus::to_text(program.procedure()) != before);
+  e.undo();
+  CHECK(elbrus::to_text(program.procedure()) == before);
+}
+
+// The lines of the list of regressions that concern clean-up and value numbering.
+
+TEST_CASE("low_level_package, regression 34: a phi with undef stays") {
+  const packaged p(R"(
+proc @f(%x: i32, %c: i1) -> i32 {
+  node entry:
+    br %c ? left : join
+  node left:
+    br join
+  node join:
+    %v = phi.i32 [entry: undef], [left: %x]
+    %w = phi.i32 [entry: undef], [left: %x]
+    %r = sub.i32 %v, %w
+    ret %r
+})");
+  CHECK(p.has("v"));
+  CHECK(p.has("w"));
+}
+
+TEST_CASE("low_level_package, regressions 35 and 36: endless loops stay, and the package ends") {
+  const packaged p(R"(
+proc @f(%x: i32, %c: i1) -> i32 {
+  node entry:
+    br %c ? spin : out
+  node spin:
+    %i = phi.i32 [entry: 0], [spin: %j]
+    %k = phi.i32 [entry: 0], [spin: %l]
+    %j = sub.i32 %k, %i
+    %l = sub.i32 %i, %k
+    br spin
+  node out:
+    ret %x
+})");
+  CHECK(p.program.node("spin") != midend::no_node);
+  CHECK(p.has_text("br spin"));
+}
+
+TEST_CASE("low_level_package, regression 37: equal operations on two ways, promises") {
+  const packaged p(R"(
+proc @f(%x: i32, %y: i32, %c: i1) -> i32 {
+  node entry:
+    %s = add.i32 %x, %y nsw
+    br %c ? left : right
+  node left:
+    %d = udiv.i32 %x, %y
+    br join
+  node right:
+    %e = udiv.i32 %x, %y
+    br join
+  node join:
+    %v = phi.i32 [left: %d], [right: %e]
+    %t = add.i32 %y, %x
+    %r = sub.i32 %v, %t
+    %q = mul.i32 %s, %r
+    ret %q
+})");
+  CHECK(p.has("d"));
+  CHECK(p.has("e"));
+  CHECK(!p.has("t"));
+  CHECK(!p.has_text("nsw")); // %t promised nothing
+}
+
+TEST_CASE("low_level_package, regression 38: nothing leaves its guard or its loop") {
+  const packaged p(R"(
+proc @f(%a: ptr, %n: i32, %c: i1) -> i32 {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i32 [entry: 0], [next: %j]
+    %x = ld.i32 [%a + %i*4]
+    st.i32 7, [%a + %i*4]
+    %j = add.i32 %i, 1
+    %q = cmp.lt.i32 %j, %n
+    br %q ? next : exit
+  node next:
+    %y = ld.i32 [%a + %j*4]
+    st.i32 %y, [%a + %i*4]
+    br loop
+  node exit:
+    ret %x
+})");
+  CHECK(p.has("x"));
+  CHECK(p.has("y"));
+  CHECK(p.log.count(stores) == 0); // the second load may read the first store's place
+}
+
+namespace {
+
+/// A seventh optimization: the average of two equal numbers, as some front end may write it.
+struct equal_halves {
+  static constexpr const char* name = "halves";
+  std::size_t asked = 0;
+
+  template <class Context> midend::package_order visit(Context& context, value_id v) {
+    ++asked;
+    const auto& ir = context.ir();
+    if (ir.is_phi(v) || ir.operation(v).code != midend::operation::min) {
+      return {};
+    }
+    const auto operands = ir.operands(v);
+    if (ir.constant(operands[1]) != std::optional<std::uint64_t>(0x7fff'ffff) || ir.operation(v).width != 32) {
+      return {};
+    }
+    return midend::package_order::to_existing(operands[0], "nothing is greater");
+  }
+};
+
+} // namespace
+
+TEST_CASE("managed_package: members of one's own, in one's own order") {
+  parsed_procedure program(R"(
+proc @f(%x: i32) -> i32 {
+  node entry:
+    %m = min.i32 %x, 2147483647
+    ret %m
+})");
+  elbrus::cost_editor e(program.procedure());
+  midend::managed_package package{midend::dead_operations(), equal_halves()};
+  const midend::package_log log = package.run(e);
+  CHECK(static_cast<const equal_halves&>(package).asked == 2);
+  CHECK(log.count(1) == 1);
+  CHECK(std::string_view(package.name(1)) == "halves");
+  CHECK(home_of(program.procedure(), "m") == "");
+}
