@@ -269,7 +269,7 @@ TEST_CASE("count_iterations: all starts and bounds of 8 bits") {
     for (const std::uint64_t step : {1U, 255U, 6U}) {
       for (const unsigned tested : {0U, 1U}) {
         loop_body body = write({0, 0, step, comparison, {}, tested, 0, false, true}).body;
-        for (unsigned start = 0; start != 256; ++start) {
+        for (unsigned start = 0; start < 256; start += tests_are_shortened ? 7 : 1) {
           for (unsigned bound = 0; bound < 256; bound += step == 1 ? 1 : 5) {
             body.values[1].bits = start;
             body.values[2].bits = bound;
@@ -335,6 +335,9 @@ TEST_CASE("count_iterations: formulas of loops of 8 bits") {
   unsigned turn = 0;
   for_each_shape(6, [&](shape s) {
     const unsigned known = turn++ % 3; // nothing, the start, the bound
+    if (tests_are_shortened && turn % 7 != 0) {
+      return;
+    }
     s.knows_start = known == 1;
     s.knows_bound = known == 2;
     const shaped_loop loop = write(s);
@@ -355,7 +358,7 @@ TEST_CASE("count_iterations: formulas of loops of 8 bits") {
             : 0;
   });
   CHECK(wrong == 0);
-  CHECK(formulas[0] > 3000);
+  CHECK(formulas[0] > affordable(3000));
   CHECK(formulas[1] > formulas[0] / 2);
   CHECK(formulas[2] > formulas[0]); // a bound says whether the counter can jump over it
 }

@@ -1,5 +1,6 @@
 // The parser: each production gives what it says, each error is found at its place, one for each line, and nothing
 // that is fed to it harms.
+#include "kit/affordable.hpp"
 #include "kit/small_stack.hpp"
 #include "kit/test_graph.hpp"
 
@@ -775,7 +776,7 @@ TEST_CASE("parser: numbers of any length") {
 
 TEST_CASE("parser: a million lines, on a small stack") {
   CHECK(midend_tests::on_a_small_stack([]() -> std::string {
-          constexpr std::size_t lines = 1000000;
+          constexpr std::size_t lines = midend_tests::affordable(1'000'000);
           std::string text = "proc @f(%x: i32) -> i32 {\nnode n:\n%v0 = mov.i32 %x\n";
           for (std::size_t i = 1; i != lines; ++i) {
             text += "%v" + std::to_string(i) + " = add.i32 %v" + std::to_string(i - 1) + ", 1\n";
@@ -794,7 +795,7 @@ TEST_CASE("parser: a million lines, on a small stack") {
 
 TEST_CASE("parser: many nodes, edges, entries, classes and procedures") {
   CHECK(midend_tests::on_a_small_stack([]() -> std::string {
-          constexpr std::size_t many = 50000;
+          constexpr std::size_t many = midend_tests::affordable(50'000);
           std::string cases = "proc @f(%x: i32) -> i32 {\nnode n: switch.i32 %x ";
           std::string nodes;
           std::string entries = "[n: 7]";
