@@ -3,6 +3,7 @@
 
 #include "kit/random_programs.hpp"
 #include "ssa/congruence_mistakes.hpp"
+#include "ssa/sccp_mistakes.hpp"
 #include "transform/cleaning_mistakes.hpp"
 #include "transform/unfolding_mistakes.hpp"
 
@@ -55,6 +56,11 @@ template <class Visit> void for_each_wrong_program(Visit visit) {
     wrong_congruence::numbered t;
     m.make(t);
     visit(wrong_program{"congruence", m.kind, m.name, t.before.procedure(), t.after(), static_cast<bool>(t.error())});
+  }
+  for (const wrong_facts::mistake& m : wrong_facts::mistakes()) {
+    wrong_facts::solved t;
+    m.make(t);
+    visit(wrong_program{"facts", m.kind, m.name, t.before.procedure(), t.after(), static_cast<bool>(t.error())});
   }
 }
 
