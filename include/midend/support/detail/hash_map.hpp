@@ -8,7 +8,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 MIDEND_BEGIN_NAMESPACE
@@ -119,21 +118,13 @@ private:
       generation_ = 0xffff'ffff;
     }
     if (++generation_ == 0) {
-      forget_generations();
+      for (slot& s : slots_) {
+        s.generation = 0;
+      }
       generation_ = 1;
     }
     capacity_ = capacity;
     shift_ = 64 - std::countr_zero(capacity);
-  }
-
-  constexpr void forget_generations() {
-    if (std::is_constant_evaluated()) {
-      for (slot& s : slots_) {
-        s.generation = 0;
-      }
-    } else { // of small maps that live shortly, this is most of the time
-      std::memset(static_cast<void*>(slots_.data()), 0, slots_.size() * sizeof(slot));
-    }
   }
 
   MIDEND_SELDOM_CALLED constexpr void grow() {
