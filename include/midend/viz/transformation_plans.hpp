@@ -649,8 +649,19 @@ std::string to_text(const loop_forest& loops, const remainder_plan& plan, const 
   std::string out;
   const auto loop_of = [&](loop_id l) { return "the loop of " + std::string(names.node(loops.header(l))); };
   for (const remainder_unrolling& x : plan.unrollings) {
-    out += "unroll " + loop_of(x.loop) + " by " + std::to_string(x.factor) +
-           ": the limit is computed before it, and the rest of the iterations run after it\n";
+    const std::string factor = std::to_string(x.test.factor);
+    switch (x.test.passed) {
+    case passed_iterations::whole_passes:
+      out += "unroll " + loop_of(x.loop) + " by " + factor +
+             ": the limit is computed before it, and the rest of the iterations run after it\n";
+      break;
+    case passed_iterations::all_but_last:
+      out += "peel the last iteration of " + loop_of(x.loop) + '\n';
+      break;
+    case passed_iterations::rest:
+      out += "copy " + loop_of(x.loop) + " before it, for the iterations modulo " + factor + '\n';
+      break;
+    }
   }
   for (const remainder_refusal& r : plan.refused) {
     out += loop_of(r.loop) + " gets no remainder: " +

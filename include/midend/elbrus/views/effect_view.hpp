@@ -44,8 +44,8 @@ public:
   }
 
   /// A speculative operation does not trap. Any other one traps if it reads a diagnostic value, so it may trap if an
-  /// operand is speculative or may pass on a diagnostic value. Phis pass on those of their inputs, also through some
-  /// other phis; what an operation that is not speculative computes is none.
+  /// operand is speculative or may pass on a diagnostic value. Phis, copies and selections pass on those of their
+  /// operands, and of what these pass on; what an operation that is not speculative computes is none.
   bool may_trap(value_id v) const {
     const value_record& record = graph().value(v);
     return may_trap_without_promises(v) || (record.flags.nsw && !record.flags.spec);
@@ -144,44 +144,46 @@ private:
     return false;
   }
 
-  /// A phi passes on what its inputs are. Those are followed as far as `most_phis`, so that the answer costs O(1);
-  /// beyond that a phi may be anything.
+  /// Phis, copies and selections pass on what their operands are. Those are followed as far as `most_followed`, so that
+  /// the answer costs O(1); beyond that a value may be anything.
   bool may_be_diagnostic(value_id v) const {
-    constexpr std::size_t most_phis = 8;
-    value_id phis[most_phis];
+    constexpr std::size_t most_followed = 8;
+    constexpr std::size_t most_operands = 16;
+    value_id followed[most_followed];
     std::size_t count = 0;
-    const auto passes_on = [&](value_id x) {
+    const auto is_doubtful = [&](value_id x) {
       const value_record& record = graph().value(x);
       if (record.kind != value_kind::operation) {
         return record.kind == value_kind::variable || record.kind == value_kind::undefined;
       }
-      if (record.code != opcode::phi) {
-        return record.flags.spec || record.guarded || record.code == opcode::mov || record.code == opcode::select;
+      if (record.flags.spec || record.guarded) {
+        return true;
+      }
+      if (record.code != opcode::phi && record.code != opcode::mov && record.code != opcode::select) {
+        return false;
       }
       std::size_t i = 0;
-      while (i != count && phis[i] != x) {
+      while (i != count && followed[i] != x) {
         ++i;
       }
-      if (i == count && count != most_phis) {
-        phis[count++] = x;
-        return graph().operands(x).size() > most_inputs;
+      if (i == count && count != most_followed) {
+        followed[count++] = x;
+        return graph().operands(x).size() > most_operands;
       }
       return i == count;
     };
-    if (passes_on(v)) {
+    if (is_doubtful(v)) {
       return true;
     }
     for (std::size_t i = 0; i != count; ++i) {
-      for (const value_id input : graph().operands(phis[i])) {
-        if (input == no_value || passes_on(input)) { // an input may not be set yet
+      for (const value_id operand : graph().operands(followed[i])) {
+        if (operand == no_value || is_doubtful(operand)) { // inputs of phis may not be set yet
           return true;
         }
       }
     }
     return false;
   }
-
-  static constexpr std::size_t most_inputs = 16;
 
   bool same_access(value_id v, const effect_view& other, value_id w) const {
     return info_of(graph().value(v).code).form != opcode_form::memory || graph().access(v) == other.graph().access(w);
