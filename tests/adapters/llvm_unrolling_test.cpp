@@ -6,6 +6,7 @@
 #include <midend/loops/dominators_and_loops.hpp>
 #include <midend/transform/unroll_with_remainder.hpp>
 #include <midend/transform/untaken_exits.hpp>
+#include <midend/transform/verify_unfolding.hpp>
 
 #include <doctest/doctest.h>
 
@@ -14,11 +15,14 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
+#include <llvm/IRReader/IRReader.h>
 #include <llvm/Support/SourceMgr.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -142,4 +146,94 @@ TEST_CASE("unrolling of LLVM: what the source says, and what is said about a loo
   CHECK(midend::read_llvm_unroll_metadata(nullptr) == llvm_unroll_metadata{});
   CHECK(llvm_unroll_metadata{.factor = 2}.is_forced());
   CHECK(!llvm_unroll_metadata{.is_disabled = true, .factor = 2}.is_forced());
+}
+
+namespace {
+
+/// A step on a function, with the same function of another module as it was before.
+struct stepped_loops {
+  std::size_t unrolled = 0;
+  std::size_t dropped = 0;
+  std::uint32_t random = 17;
+
+  std::uint32_t below(std::uint32_t n) {
+    random = random * 1664525 + 1013904223;
+    return (random >> 16) % n;
+  }
+
+  /// Freezes counters, and returns what will be done; all innermost loops by factors of their own.
+  midend::remainder_plan prepare(llvm::Function& f, const std::vector<midend::remainder_request>& requests) {
+    std::unique_ptr<midend::llvm_determinate_counters> counters;
+    midend::remainder_plan plan;
+    {
+      midend::llvm_editor editor(f);
+      const midend::llvm_unrolling_view view(editor);
+      plan = midend::plan_unroll_with_remainder(view, midend::dominators_and_loops(editor.graph()).loops, requests,
+                                                {.max_cloned = 1u << 16});
+      counters = std::make_unique<midend::llvm_determinate_counters>(view, plan);
+    }
+    counters->apply();
+    return plan;
+  }
+
+  void run(llvm::Function& f, llvm::Function& old) {
+    std::vector<midend::remainder_request> requests;
+    {
+      midend::llvm_editor editor(f);
+      const auto found = midend::dominators_and_loops(editor.graph());
+      for (const midend::loop_id l : found.loops.loops()) {
+        if (found.loops.subloops(l).size() == 1) {
+          requests.push_back({l, 2 + below(7), static_cast<midend::passed_iterations>(below(3))});
+        }
+      }
+    }
+    prepare(old, requests);
+    if (prepare(f, requests).empty()) {
+      return;
+    }
+    {
+      midend::llvm_editor editor(f);
+      const midend::llvm_editor before(old);
+      midend::flat_array<midend::remainder_refusal> refused;
+      const auto plan = midend::plan_unroll_with_remainder(midend::llvm_unrolling_view(editor),
+                                                           midend::dominators_and_loops(editor.graph()).loops, requests,
+                                                           {.max_cloned = 1u << 16});
+      const auto witness = midend::apply_unroll_with_remainder(editor, plan, refused);
+      unrolled += plan.unrollings.size() - refused.size();
+      CHECK_MESSAGE(midend::verify_unfolding(before, editor, witness), f.getName().str());
+    }
+    CHECK_MESSAGE(!llvm::verifyFunction(f), f.getName().str());
+    {
+      midend::llvm_editor editor(f);
+      const auto found = midend::dominators_and_loops(editor.graph());
+      const auto plan = midend::plan_untaken_exits(midend::llvm_unrolling_view(editor), found.loops);
+      dropped += plan.exits.size();
+      midend::apply_untaken_exits(editor, plan);
+    }
+    CHECK_MESSAGE(!llvm::verifyFunction(f), f.getName().str());
+  }
+};
+
+} // namespace
+
+TEST_CASE("unrolling of LLVM: the functions of the modules, by random factors and kinds") {
+  stepped_loops steps;
+  for (const char* const name : {"loops.ll", "unrolling.ll"}) {
+    const std::string path = std::string(MIDEND_TEST_DATA) + "/llvm/" + name;
+    for (int turn = 0; turn != 6; ++turn) {
+      llvm::LLVMContext context;
+      llvm::SMDiagnostic problem;
+      const auto now = llvm::parseIRFile(path, problem, context);
+      const auto old = llvm::parseIRFile(path, problem, context);
+      REQUIRE_MESSAGE((now && old), problem.getMessage().str());
+      for (llvm::Function& f : *now) {
+        if (!f.isDeclaration()) {
+          steps.run(f, *old->getFunction(f.getName()));
+        }
+      }
+    }
+  }
+  MESSAGE(steps.unrolled, " loops unrolled, ", steps.dropped, " exits dropped");
+  CHECK(steps.unrolled > 20);
+  CHECK(steps.dropped > steps.unrolled);
 }
