@@ -63,6 +63,11 @@ struct choices {
           return "--passes: '" + std::string(name) + "': after the colon of " + std::string(before_colon) +
                  " stands a number";
         }
+        if (const pass_kind* const meant = find_pass(before_colon).kind;
+            meant != nullptr && meant->read_option != nullptr) {
+          return "--passes: '" + std::string(name) + "': after the colon of " + std::string(before_colon) + " stands " +
+                 std::string(meant->option_form);
+        }
         return "--passes: unknown pass '" + std::string(name) + "'" + meant_by(name, pass_kinds());
       }
     }
@@ -397,7 +402,7 @@ template <class Table> std::string listed(const char* title, const Table& table)
   for (const auto& entry : table) {
     std::string name(entry.name);
     if constexpr (requires { entry.takes_number; }) {
-      name += entry.takes_number ? "[:N]" : "";
+      name += entry.takes_number ? "[:N]" : entry.read_option != nullptr ? "[:without=A+B]" : "";
     }
     append(out, "\n  ", name);
     out.append(name.size() < 26 ? 26 - name.size() : 1, ' ');

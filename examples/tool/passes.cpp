@@ -1,5 +1,6 @@
 #include "passes.hpp"
 
+#include "package_tool.hpp"
 #include "sccp_tool.hpp"
 #include "text.hpp"
 #include "transformation_pass.hpp"
@@ -277,6 +278,7 @@ const std::vector<pass_kind>& pass_kinds() {
                          return midend::apply_memory_redundancy(run.editor(), plan);
                        });
                      }),
+      low_level_package_pass(),
       {"realise-unrolling", "clean up after unrolling: several passes in the order of docs/unrolling.md",
        realise_unrolling, nullptr, variable_policy::refuses},
       transformation("hoist-invariants", "move what is the same in each iteration to the preheader",
@@ -312,6 +314,10 @@ chosen_pass find_pass(std::string_view name) {
   }
   const std::size_t colon = name.find(':');
   const pass_kind* const pass = colon == std::string_view::npos ? nullptr : named(name.substr(0, colon));
+  if (pass != nullptr && pass->read_option != nullptr) {
+    const std::optional<std::size_t> option = pass->read_option(name.substr(colon + 1));
+    return option ? chosen_pass{pass, option} : chosen_pass{};
+  }
   if (pass == nullptr || !pass->takes_number) {
     return {};
   }

@@ -15,7 +15,7 @@ namespace midend_tool {
 
 /// What a pass is asked for.
 struct pass_request {
-  std::optional<std::size_t> number; ///< after the colon, if the pass takes one
+  std::optional<std::size_t> number; ///< what stands after the colon, if something does
   bool certify = false;              ///< `--verify-each`: check the certificate
   bool record = false;               ///< `--print-changes`: say each change
 };
@@ -44,6 +44,9 @@ struct pass_kind {
   void (*explain)(const midend::elbrus::procedure&, midend::value_id, std::string&) = nullptr;
   variable_policy variables = variable_policy::handles;
   bool takes_number = false; ///< `NAME:N`
+  /// Reads what stands after the colon of a pass whose option is no plain number; null for others.
+  std::optional<std::size_t> (*read_option)(std::string_view) = nullptr;
+  std::string_view option_form = {}; ///< what such an option looks like
   /// Says why two values are equal, or what tells them apart; null if the pass does not compare values.
   void (*compare)(const midend::elbrus::procedure&, midend::value_id, midend::value_id, std::string&) = nullptr;
 };

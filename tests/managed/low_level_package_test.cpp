@@ -414,39 +414,82 @@ proc @f(%a: ptr, %n: i32, %c: i1) -> i32 {
 
 namespace {
 
-/// A seventh optimization: the average of two equal numbers, as some front end may write it.
-struct equal_halves {
-  static constexpr const char* name = "halves";
+/// A member of one's own, which orders what the test says, right or wrong.
+struct scripted_orders {
+  static constexpr const char* name = "scripted";
+  value_id about = midend::no_value;
+  midend::package_order order;
   std::size_t asked = 0;
 
-  template <class Context> midend::package_order visit(Context& context, value_id v) {
+  template <class Context> midend::package_order visit(Context&, value_id v) {
     ++asked;
-    const auto& ir = context.ir();
-    if (ir.is_phi(v) || ir.operation(v).code != midend::operation::min) {
-      return {};
-    }
-    const auto operands = ir.operands(v);
-    if (ir.constant(operands[1]) != std::optional<std::uint64_t>(0x7fff'ffff) || ir.operation(v).width != 32) {
-      return {};
-    }
-    return midend::package_order::to_existing(operands[0], "nothing is greater");
+    return v == about ? order : midend::package_order();
   }
 };
 
 } // namespace
 
-TEST_CASE("managed_package: members of one's own, in one's own order") {
-  parsed_procedure program(R"(
-proc @f(%x: i32) -> i32 {
+TEST_CASE("managed_package: members of one's own, and what the manager refuses of them") {
+  using midend::order_operand;
+  using midend::package_order;
+  const parsed_procedure original(R"(
+proc @f(%a: ptr, %x: i32, %f: f32, %c: i1) -> i32 {
   node entry:
+    br %c ? left : right
+  node left:
+    %l = mul.i32 %x, 5
+    %gone = mul.i32 %x, 5
+    br right
+  node right:
+    %p = phi.i32 [entry: 0], [left: %l]
     %m = min.i32 %x, 2147483647
-    ret %m
+    %n = add.i32 %m, %p
+    %k = call.i32 @other(%n) clobbers=none
+    st.i32 %k, [%a] volatile
+    ret %k
 })");
-  elbrus::cost_editor e(program.procedure());
-  midend::managed_package package{midend::dead_operations(), equal_halves()};
-  const midend::package_log log = package.run(e);
-  CHECK(static_cast<const equal_halves&>(package).asked == 2);
-  CHECK(log.count(1) == 1);
-  CHECK(std::string_view(package.name(1)) == "halves");
-  CHECK(home_of(program.procedure(), "m") == "");
+  const auto result_of = [&](value_id about, const package_order& order) {
+    elbrus::program program = original.program;
+    elbrus::cost_editor e(program.procedures[0]);
+    scripted_orders scripted;
+    scripted.about = about;
+    scripted.order = order;
+    midend::managed_package package{midend::dead_operations(), scripted};
+    const midend::package_log log = package.run(e);
+    CHECK(why_ill_formed(program.procedures[0]) == "");
+    CHECK(static_cast<const scripted_orders&>(package).asked >= 5);
+    for (const midend::package_event& event : log.events) {
+      if (event.member == 1) {
+        return event.veto;
+      }
+    }
+    return package_veto::too_many;
+  };
+  const auto name = [&](std::string_view n) { return original.value(n); };
+  const value_id store = original.procedure().value(name("k")).next;
+  CHECK(result_of(name("m"), package_order::to_existing(name("x"), "")) == package_veto::none);
+  CHECK(result_of(name("m"), package_order::to_constant(1, "")) == package_veto::none);
+  CHECK(result_of(name("n"), package_order::to_existing(name("l"), "")) == package_veto::not_computed);
+  CHECK(result_of(name("m"), package_order::to_existing(name("n"), "")) == package_veto::not_computed);
+  CHECK(result_of(name("m"), package_order::to_existing(name("m"), "")) == package_veto::not_computed);
+  CHECK(result_of(name("m"), package_order::to_existing(name("f"), "")) == package_veto::wrong_type);
+  CHECK(result_of(name("m"), package_order::erase("")) == package_veto::not_removable);
+  CHECK(result_of(name("k"), package_order::to_constant(1, "")) == package_veto::not_removable);
+  CHECK(result_of(name("m"), package_order::to_existing(name("gone"), "")) == package_veto::not_computed);
+  CHECK(result_of(store, package_order::erase("")) == package_veto::not_removable);
+  package_order tree = package_order::to_tree("");
+  tree.add({midend::operation::add, 32, 32, {}}, order_operand::value(name("f")), order_operand::number(32, 1));
+  CHECK(result_of(name("m"), tree) == package_veto::wrong_type); // not a number
+  tree = package_order::to_tree("");
+  tree.add({midend::operation::udiv, 32, 32, {}}, order_operand::value(name("x")), order_operand::value(name("x")));
+  CHECK(result_of(name("m"), tree) == package_veto::no_gain);
+  tree = package_order::to_tree("");
+  tree.add({midend::operation::shl, 32, 32, {}}, order_operand::value(name("x")), order_operand::value(name("x")));
+  CHECK(result_of(name("m"), tree) == package_veto::may_trap);
+  tree = package_order::to_tree("");
+  tree.add({midend::operation::add, 32, 32, {}}, order_operand::value(name("l")), order_operand::number(32, 1));
+  CHECK(result_of(name("m"), tree) == package_veto::not_computed);
+  tree = package_order::to_tree("");
+  tree.add({midend::operation::add, 16, 16, {}}, order_operand::number(16, 1), order_operand::number(16, 1));
+  CHECK(result_of(name("m"), tree) == package_veto::wrong_type);
 }

@@ -256,7 +256,7 @@ same_runs() {
 }
 all=simplify-loops,close-loops,rotate,split-critical-edges,clean-control,dce,propagate-copies,hoist-invariants
 all=$all,separate-loops,fix-irreducible,fix-irreducible:split,unify-exits,unroll,unroll:3,unroll:full,peel:2
-all=$all,value-numbering,value-numbering:interval,value-numbering:known-bits,value-numbering:product
+all=$all,memory-redundancy,value-numbering,value-numbering:interval,value-numbering:known-bits,value-numbering:product
 for passes in ${all//,/ } rotate:2 "$all" fix-irreducible,rotate:100,hoist-invariants,sccp:product,clean-control,dce,simplify-loops \
   unify-exits,fix-irreducible:split,propagate-copies,close-loops,rotate,dce,clean-control,split-critical-edges; do
   for file in "$programs"/*.eir; do
@@ -271,6 +271,25 @@ for passes in ${all//,/ } rotate:2 "$all" fix-irreducible,rotate:100,hoist-invar
     [ "$passes" = rotate:2 ] || same_runs "$name" "$file" "$work/changed.eir"
   done
 done
+
+# The low-level package has no certificate.
+for passes in low-level-package low-level-package:without=algebra+loads simplify-loops,low-level-package,rotate,low-level-package; do
+  for file in "$programs"/*.eir; do
+    name="$passes of $(basename "$file")"
+    run "$name" 0 opt "$file" --passes="construct-ssa,$passes" --verify-each -o "$work/changed.eir" || continue
+    run "$name again" 0 opt "$work/changed.eir" && same "$name again" "$work/changed.eir"
+    same_runs "$name" "$file" "$work/changed.eir"
+  done
+done
+printf 'proc @f(%%x: i32) -> i32 {\n  node entry:\n    %%m = mul.i32 %%x, 8\n    %%z = add.i32 %%m, 0\n    ret %%z\n}\n' >"$work/package.eir"
+run "the package" 0 opt "$work/package.eir" --passes=low-level-package --print-changes &&
+  { grep -qF '%m: algebra: %0 replaces it: x * 2^k = x << k' "$work/out" || fail "the package" "$(cat "$work/out")"; }
+run "a member is off" 0 opt "$work/package.eir" --passes=low-level-package:without=algebra -o "$work/out.eir" &&
+  { [ "$(grep -c 'mul\|add' "$work/out.eir")" -eq 2 ] || fail "a member is off" "$(cat "$work/out.eir")"; }
+run "why" 0 opt "$work/package.eir" --passes=low-level-package --explain=%z &&
+  { grep -qF '%z: algebra: %0 replaces it: x + 0 = x' "$work/out" || fail "why" "$(cat "$work/out")"; }
+run "no such member" 2 opt "$work/package.eir" --passes=low-level-package:without=lods &&
+  says "no such member" "midend opt: --passes: 'low-level-package:without=lods': after the colon of low-level-package stands without=A+B, of dead, constants, common, algebra, loads and stores"
 
 run "a second time" 0 opt "$programs/arithmetic.eir" --passes=construct-ssa,rotate,rotate,clean-control,dce,dce --stats -o "$work/out.eir"
 [ "$(grep -c '^@gcd: rotate: ' "$work/err")" -eq 2 ] || fail "a second time" "$(cat "$work/err")"

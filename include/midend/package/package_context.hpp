@@ -62,10 +62,13 @@ public:
 
   const operation_costs& costs() const { return costs_; }
 
-  /// Whether `a` is computed before `v` on every way to it. Literals and parameters are.
+  /// Whether `a` is computed before `v` on every way to it. Literals and parameters are, what is gone is not.
   bool precedes(value_id a, value_id v) const {
     const node_id from = home(a);
     const node_id to = home(v);
+    if (a < key_.size() && key_[a] == gone) {
+      return false;
+    }
     return from == no_node || (from == to ? key_[a] < key_[v] : tree_.strictly_dominates(from, to));
   }
 
@@ -143,6 +146,7 @@ private:
   template <class E, class... Members> friend class package_manager;
 
   static constexpr std::uint32_t no_entry = 0xffff'ffff;
+  static constexpr std::uint64_t gone = ~std::uint64_t{0};
   static constexpr std::uint64_t key_step = std::uint64_t{1} << 32;
 
   struct entry {
@@ -208,6 +212,7 @@ private:
       previous_[next] = previous_[v];
     }
     home_[v] = no_node;
+    key_[v] = gone;
     walk_.remove(v);
   }
 

@@ -4,6 +4,7 @@
 #include "midend/config.hpp"
 #include "midend/package/memory_redundancy.hpp"
 #include "midend/package/memory_witness.hpp"
+#include "midend/package/package_order.hpp"
 #include "midend/package/verify_memory_redundancy.hpp"
 #include "midend/viz/value_names.hpp"
 
@@ -53,6 +54,76 @@ std::string to_text(const memory_verdict& verdict, const Names& names = {}) {
   std::string out = verdict.node == no_node ? std::string() : std::string(names.node(verdict.node)) + ": ";
   out += to_text(verdict.fault);
   return verdict.value == no_value ? out : out + "; " + std::string(names.value(verdict.value));
+}
+
+/// Why a manager refuses, as a phrase without full stop.
+constexpr std::string_view to_text(package_veto v) {
+  switch (v) {
+    using enum package_veto;
+  case none:
+    return "done";
+  case switched_off:
+    return "the optimization is switched off";
+  case caller:
+    return "the caller refuses";
+  case not_removable:
+    return "the operation has an effect, or is read";
+  case not_computed:
+    return "what would replace it is not computed on every way to it";
+  case wrong_type:
+    return "the type is another one";
+  case undefined:
+    return "what would replace it is undefined";
+  case may_trap:
+    return "a new operation may trap";
+  case no_gain:
+    return "the new operations cost more";
+  default:
+    return "it descends from too many operations that the package made";
+  }
+}
+
+/// An event in one line, without a line break. `member` is the name of the optimization.
+///
+///     %y: algebra: %v replaces it: x * 2^k = x << k
+///     %z: common is refused, the type is another one: an equal operation is computed before
+template <value_names Names = numbered_values>
+std::string to_text(const package_event& e, std::string_view member, const Names& names = {}) {
+  std::string out(names.value(e.value));
+  out += ": ";
+  out += member;
+  if (e.veto != package_veto::none) {
+    out += " is refused, ";
+    out += to_text(e.veto);
+  } else if (e.kind == order_kind::erase) {
+    out += ": erased";
+  } else {
+    out += ": " + std::string(names.value(e.by)) + " replaces it";
+  }
+  out += ": ";
+  return out += e.reason;
+}
+
+/// What a package did, by member, and what it refused. `Package` says how its members are called.
+///
+///     12 dead, 3 constants, 1 algebra (2 refused); 40 operations visited, 1 more than twice
+template <class Package> std::string summary_text(const Package& package, const package_log& log) {
+  std::string out;
+  for (std::uint32_t i = 0; i != Package::size; ++i) {
+    const std::size_t done = log.count(i);
+    std::size_t refused = 0;
+    for (const package_event& e : log.events) {
+      refused += e.member == i && e.veto != package_veto::none ? 1u : 0u;
+    }
+    if (done + refused != 0) {
+      out += (out.empty() ? "" : ", ") + std::to_string(done) + " " + package.name(i);
+      out += refused == 0 ? "" : " (" + std::to_string(refused) + " refused)";
+    }
+  }
+  out = out.empty() ? "nothing to do" : out;
+  const std::size_t often = log.visited_more_than(2);
+  return out + "; " + std::to_string(log.num_operations) + " operations visited, " + std::to_string(often) +
+         " more than twice";
 }
 
 /// What `memory_redundancy` does, in a few words.

@@ -1,0 +1,89 @@
+#include "package_tool.hpp"
+
+#include "edit_names.hpp"
+#include "text.hpp"
+
+#include <midend/elbrus/views/cost_editor.hpp>
+#include <midend/package/low_level_package.hpp>
+#include <midend/viz/package.hpp>
+
+namespace midend_tool {
+namespace {
+
+using midend::low_level_package;
+using midend::value_id;
+using midend::elbrus::procedure;
+
+midend::package_log run_on(procedure& p, std::size_t without) {
+  midend::elbrus::cost_editor editor(p);
+  midend::package_options options;
+  options.without = without;
+  return low_level_package().run(editor, options);
+}
+
+void append_event(std::string& out, const midend::package_event& e, const edit_names& names) {
+  out += midend::to_text(e, low_level_package::name(e.member), names);
+  out += "\n";
+}
+
+void run(procedure& p, const pass_request& request, pass_report& report) {
+  const procedure before = request.record ? p : procedure();
+  const midend::package_log log = run_on(p, request.number.value_or(0));
+  report.summary = midend::summary_text(low_level_package(), log);
+  if (request.record) {
+    const edit_names names(before, p);
+    for (const midend::package_event& e : log.events) {
+      append_event(report.changes, e, names);
+    }
+  }
+}
+
+/// What becomes of a value. The package runs on a copy.
+void explain(const procedure& p, value_id v, std::string& out) {
+  procedure after = p;
+  const midend::package_log log = run_on(after, 0);
+  const edit_names names(p, after);
+  const auto chain = midend::explain_value(log, v);
+  if (chain.empty()) {
+    append(out, "  the low-level package has no order for ", names.value(v), "\n");
+  }
+  for (const std::uint32_t i : chain) {
+    out += "  ";
+    append_event(out, log.events[i], names);
+  }
+}
+
+/// `without=dead+loads`.
+std::optional<std::size_t> members_without(std::string_view text) {
+  constexpr std::string_view start = "without=";
+  if (!text.starts_with(start)) {
+    return std::nullopt;
+  }
+  std::size_t mask = 0;
+  for (text.remove_prefix(start.size());; text.remove_prefix(text.find('+') + 1)) {
+    const std::string_view name = text.substr(0, text.find('+'));
+    std::size_t i = 0;
+    while (i != low_level_package::size && name != low_level_package::name(i)) {
+      ++i;
+    }
+    if (i == low_level_package::size) {
+      return std::nullopt;
+    }
+    mask |= std::size_t{1} << i;
+    if (text.find('+') == std::string_view::npos) {
+      return mask;
+    }
+  }
+}
+
+} // namespace
+
+pass_kind low_level_package_pass() {
+  pass_kind pass{"low-level-package", "six optimizations of operations at once: docs/packages.md", run, explain,
+                 variable_policy::refuses};
+  pass.read_option = members_without;
+  pass.option_form = "without=A+B, of dead, constants, common, algebra, loads and stores";
+  return pass;
+}
+
+} // namespace midend_tool

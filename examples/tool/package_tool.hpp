@@ -1,0 +1,19 @@
+/// The low-level package as a pass of `midend opt`.
+#pragma once
+
+#include "passes.hpp"
+
+#include <midend/elbrus/procedure.hpp>
+#include <midend/ir/ssa_values.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace midend_tool {
+
+/// `low-level-package`; the number of the pass has a bit for each member that is switched off.
+pass_kind low_level_package_pass();
+
+} // namespace midend_tool
