@@ -33,7 +33,7 @@ struct memory_plan {
 };
 
 struct memory_options {
-  std::size_t steps = 256; ///< operations and nodes that the walk from one load or store may pass
+  std::size_t steps = 256; ///< operations and edges that the walk from one load or store may pass
 };
 
 namespace detail {

@@ -88,9 +88,12 @@ public:
 
   /// Whether `user` is the only one that reads `v`.
   bool is_only_user(value_id v, value_id user) const {
-    bool only = true;
-    detail::for_each_id(ir_.users(v), [&](value_id u) { only = only && u == user; });
-    return only;
+    for (const auto u : ir_.users(v)) {
+      if (static_cast<value_id>(u) != user) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /// Whether nothing but the guard of `v`, if it has one, keeps it from being copied, shared and run elsewhere: it has

@@ -38,7 +38,7 @@ template <class IR> guard_of_value guard_or_none([[maybe_unused]] const IR& ir, 
 }
 
 /// Lists the operations of each node that concern memory, once, and answers from these lists. Each question passes at
-/// most `limit` operations and nodes. Operations may leave (`remove`) and be replaced by others (`put`); nodes and
+/// most `limit` operations and edges. Operations may leave (`remove`) and be replaced by others (`put`); nodes and
 /// edges must stay. Values are compared by what `resolve` of each question gives.
 template <class IR> class memory_walk {
 public:
@@ -214,29 +214,33 @@ private:
     const std::uint32_t seen = next_marks(1);
     ways_.clear();
     const auto list_ways_to = [&](node_id to) {
-      for_each_id(ir_.graph().in_edges(to), [&](edge_id e) {
-        const auto from = static_cast<node_id>(ir_.graph().edge_source(e));
+      for (const auto id : ir_.graph().in_edges(to)) {
+        const auto from = static_cast<node_id>(ir_.graph().edge_source(static_cast<edge_id>(id)));
+        if (++steps_ > limit_) {
+          return false;
+        }
         if (from != above && tree_.is_reachable(from) && mark_[from] != seen) {
           mark_[from] = seen;
           ways_.push_back({from, false});
         }
-      });
+      }
+      return true;
     };
-    list_ways_to(n);
+    if (!list_ways_to(n)) {
+      return false;
+    }
     while (!ways_.empty()) {
       const node_id at = ways_.back().node;
       ways_.pop_back();
-      ++steps_;
       for (std::uint32_t i = begin_[at]; i != begin_[at + std::size_t{1}]; ++i) {
         const value_id x = accesses_[i];
         if (x != no_value && (++steps_ > limit_ || may_write_to(ir_, x, place, resolve))) {
           return false;
         }
       }
-      if (steps_ > limit_) {
+      if (!list_ways_to(at)) {
         return false;
       }
-      list_ways_to(at);
     }
     return true;
   }
@@ -262,10 +266,13 @@ private:
       }
     }
     bool continues = false;
-    for_each_id(ir_.graph().successors(n), [&](node_id s) {
+    for (const auto id : ir_.graph().successors(n)) {
+      if (++steps_ > limit_) {
+        return false;
+      }
       continues = true;
-      ways_.push_back({s, false});
-    });
+      ways_.push_back({static_cast<node_id>(id), false});
+    }
     return continues; // what remains in memory at the end is read
   }
 
