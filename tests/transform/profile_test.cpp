@@ -244,6 +244,35 @@ TEST_CASE("profiles stay consistent through sequences of transformations") {
   CHECK(incomplete * 20 < profiled);
 }
 
+TEST_CASE("rotation gives no edge a probability above 1 where flows are not whole numbers") {
+  // The way into the loop is taken 59.6 times, so 60 times; the guard takes 60, and 40.4 of 40 leave.
+  elbrus::program all = program_of(R"(proc @f(%n: i32) -> i32 count=60 {
+  node entry count=60:
+    br loop
+  node loop count=100:
+    %i = phi.i32 [entry: 0], [body: %i1]
+    %q = cmp.lt.i32 %i, 10
+    br %q ? body(0.596) : exit(0.404)
+  node body:
+    %i1 = add.i32 %i, 1
+    br loop
+  node exit:
+    ret %i
+}
+)");
+  elbrus::procedure& p = all.procedures[0];
+  {
+    elbrus::editor e(p);
+    midend::rotate_loops(e);
+  }
+  CHECK(elbrus::verify(p).empty());
+  const node_id header = 1;
+  CHECK(p.node(header).count == 40);
+  for (const midend::edge_id e : p.out_edges(header)) {
+    CHECK(p.edge(e).probability <= 1);
+  }
+}
+
 TEST_CASE("hints about trip counts are divided") {
   const auto hints_of = [](const char* hint, auto transform) {
     const std::string text =

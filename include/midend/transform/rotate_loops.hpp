@@ -121,7 +121,8 @@ void divide_counts([[maybe_unused]] E& editor, [[maybe_unused]] const rotation& 
       for (const edge_id e : edges) {
         const double flow = static_cast<double>(*all) * static_cast<double>(editor.probability(e));
         const double rest = e == r.body ? flow - static_cast<double>(*entered) : flow;
-        editor.set_probability(e, flow < 0 ? -1 : rest < 0 ? 0 : rest / left);
+        // `left` is a whole number and flows are not, so one of them may be a little more.
+        editor.set_probability(e, flow < 0 ? -1 : rest < 0 ? 0 : rest < left ? rest / left : 1);
       }
     }
   }
