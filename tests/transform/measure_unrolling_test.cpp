@@ -125,6 +125,19 @@ TEST_CASE("examples of unrolling: everything is as predicted") {
   }
 }
 
+TEST_CASE("a new body with a remainder compares for itself: the program uses the comparison of the rolled loop, too") {
+  elbrus::program all = program_of("proc @f(%n: i32) -> i32 {\n  node entry:\n    br loop\n"
+                                   "  node loop:\n    %i = phi.i32 [entry: 0], [loop: %i1]\n"
+                                   "    %s = phi.i32 [entry: 0], [loop: %s1]\n"
+                                   "    %i1 = add.i32 %i, 1\n    %q = cmp.ult.i32 %i1, %n\n"
+                                   "    %z = zext.i1.i32 %q\n    %t = xor.i32 %s, %z\n    %s1 = mul.i32 %t, %n\n"
+                                   "    br %q ? loop : done\n  node done:\n    ret %s1\n}\n");
+  const auto deed = carry_out(all, "f", 4);
+  REQUIRE(deed.obstacle == midend::deed_obstacle::none);
+  CHECK_MESSAGE(!deed.comparison.differs_in(midend::body_item::operations), to_text(deed),
+                elbrus::to_text(all.procedures[0]));
+}
+
 TEST_CASE("examples of unrolling: the interval is as predicted where quotients are computed in each copy") {
   elbrus::program all = examples();
   const auto deed = carry_out(all, "quarters_and_sixteenths");
@@ -172,8 +185,8 @@ TEST_CASE("random loops: most are as predicted, and all run as before") {
           ", fewer operations than predicted in ", all.fewer);
   CHECK(all.loops > affordable(programs) / 8);
   if (!tests_are_shortened) { // few loops say little
-    CHECK(all.operations * 100 >= all.loops * 75);
-    CHECK(all.intervals * 100 >= all.loops * 92);
+    CHECK(all.operations * 100 >= all.loops * 80);
+    CHECK(all.intervals * 100 >= all.loops * 95);
   }
 }
 

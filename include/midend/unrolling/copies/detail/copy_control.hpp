@@ -353,6 +353,40 @@ constexpr known_value none_of_the_cases(copy_state& s, const body_block& block, 
   return none;
 }
 
+/// The test of a new body whose remainder the rolled loop runs: whether the counter of the next pass is at its limit.
+/// It is a comparison of its own, whatever else the copies compare. The limit is a number if the trip count is, and the
+/// counter at the top is compared then; else it is computed before the loop.
+constexpr known_value compare_with_limit(copy_state& s) {
+  const loop_exit& exit = s.counters.exits[s.counters.counted_exit];
+  const induction_variable& counter = s.counters.inductions[exit.induction];
+  expression_kind kind;
+  kind.cost = operation_class::compare;
+  kind.info.code = operation::equal;
+  kind.info.width = 1;
+  kind.info.operand_width = counter.width;
+  const std::uint64_t step = counter.step * s.request.copies;
+  known_value at_top = value_of_node(s.out.phis[counter.phi], counter.width);
+  if (s.counters.is_exact() && counter.has_start) {
+    const std::uint64_t passes = s.counters.trip.backedges / s.request.copies;
+    const known_value operands[] = {at_top, literal(counter.start + (passes - 1) * step, counter.width)};
+    return s.numbering.compute_alone(kind, operands);
+  }
+  at_top.addend = step & low_ones(counter.width);
+  const auto limit = static_cast<unrolled_id>(s.out.nodes.size());
+  s.numbering.append(body_kind::invariant, counter.width).is_invariant = true;
+  const known_value operands[] = {at_top, value_of_node(limit, counter.width)};
+  return s.numbering.compute_alone(kind, operands);
+}
+
+/// Whether the exit by `edge` is tested by `compare_with_limit`.
+constexpr bool is_compared_with_limit(const copy_state& s, std::uint32_t edge) {
+  if (!s.request.continues_rolled || s.request.is_straight_line || edge != s.counted_edge) {
+    return false;
+  }
+  const loop_exit& exit = s.counters.exits[s.counters.counted_exit];
+  return exit.is_counted && s.out.phis[s.counters.inductions[exit.induction].phi] != no_unrolled;
+}
+
 /// Appends the exit by `edge`, which is taken if `bit` holds.
 constexpr void append_exit(copy_state& s, const path_predicates& predicates, std::uint32_t edge,
                            const known_value& bit) {
@@ -423,7 +457,9 @@ constexpr void leave_block(copy_state& s, path_predicates& predicates, std::uint
     const known_value& bit = bits[e - block.first_edge];
     if (s.body.edges[e].target == body_edge::leaves && !bit.is_literal(0)) {
       const known_value reached = predicates.bit_of(here, s.numbering);
-      const known_value own = bit.is_none() ? none_of_the_cases(s, block, bits) : bit;
+      const known_value own = is_compared_with_limit(s, e) ? compare_with_limit(s)
+                              : bit.is_none()              ? none_of_the_cases(s, block, bits)
+                                                           : bit;
       append_exit(s, predicates, e, fold_conjunction(s.numbering, reached, own));
     }
   }
