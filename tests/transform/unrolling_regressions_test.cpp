@@ -1,4 +1,5 @@
 #include "kit/run_text.hpp"
+#include "transform/form_checks.hpp"
 #include "transform/unrolling_checks.hpp"
 
 #include <doctest/doctest.h>
@@ -414,6 +415,97 @@ proc @f(%n: i32) -> i32 {
       copied(text, cycle, copies, up_to(9), l);
     }
   }
+}
+
+TEST_CASE("77118: peeling an inner loop leaves the loop around it in closed form") {
+  constexpr std::string_view text = R"(
+proc @f(%n: i32, %limit: i32) -> i32 {
+  node entry:
+    br outer
+  node outer:
+    %i = phi.i32 [entry: 0], [latch: %i1]
+    %s = phi.i32 [entry: 1], [latch: %t]
+    br inner
+  node inner:
+    %j = phi.i32 [outer: 0], [again: %j1]
+    %t0 = phi.i32 [outer: %s], [again: %t]
+    %u = mul.i32 %t0, 3
+    %t = add.i32 %u, %j
+    %large = cmp.lt.i32 %limit, %t
+    br %large ? found : again
+  node again:
+    %j1 = add.i32 %j, 1
+    %q = cmp.le.i32 %j1, %i
+    br %q ? inner : latch
+  node latch:
+    %i1 = add.i32 %i, 1
+    %more = cmp.lt.i32 %i1, %n
+    br %more ? outer : exit
+  node found:
+    %sum = add.i32 %t, %j
+    ret %sum
+  node exit:
+    %last = add.i32 %t, %i
+    ret %last
+}
+)";
+  inputs all;
+  for (std::uint64_t n = 0; n != 6; ++n) {
+    for (const std::uint64_t limit : {0, 5, 40, 1000, 100'000}) {
+      all.push_back({n, limit});
+    }
+  }
+  elbrus::program closed = program_of(text);
+  {
+    elbrus::editor e(closed.procedures[0]);
+    midend::close_loops(e);
+  }
+  check_closed_form(closed.procedures[0]);
+  const std::string closed_text = elbrus::to_text(closed.procedures[0]);
+  const midend::loop_forest loops = midend::dominators_and_loops(closed.procedures[0]).loops;
+  REQUIRE(loops.num_loops() == 2);
+  for (const midend::loop_id l : loops.loops()) {
+    for (const std::uint32_t copies : {2u, 3u}) {
+      check_closed_form(copied(closed_text, chain, copies, all, l).procedures[0]);
+    }
+  }
+}
+
+TEST_CASE("116443: two versions of a loop that is not in closed form, whose values are read in several places") {
+  with_remainder(R"(
+proc @f(%n: i32) -> i32 {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i32 [entry: 0], [loop: %i1]
+    %s = phi.i32 [entry: 1], [loop: %s1]
+    %t = mul.i32 %s, 5
+    %s1 = add.i32 %t, %i
+    %i1 = add.i32 %i, 1
+    %q = cmp.lt.i32 %i1, %n
+    br %q ? loop : after
+  node after:
+    %odd = and.i32 %i1, 1
+    %p = cmp.eq.i32 %odd, 0
+    br %p ? left : right
+  node left:
+    %x = add.i32 %s1, %t
+    br second
+  node right:
+    br second
+  node second:
+    %k = phi.i32 [left: %x], [right: %s], [second: %k1]
+    %m = phi.i32 [left: 0], [right: 0], [second: %m1]
+    %k1 = add.i32 %k, %s1
+    %m1 = add.i32 %m, 1
+    %r = cmp.lt.i32 %m1, %i
+    br %r ? second : exit
+  node exit:
+    %sum = add.i32 %k1, %t
+    ret %sum
+}
+)",
+                 4, up_to(20));
 }
 
 TEST_CASE("211683: five loops in each other, of ten iterations each, stay within the budget") {
