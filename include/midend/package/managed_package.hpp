@@ -17,6 +17,7 @@
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -28,6 +29,12 @@ MIDEND_BEGIN_NAMESPACE
 template <class E>
 concept package_editor = operation_editor<E> && semantic_ir<E> && has_64_bit_constants<E> && memory_ir<E> &&
                          places_values<E> && has_users<E> && graph_has_in_edges<E>;
+
+/// A member of a package has a name, for logs.
+template <class M>
+concept has_member_name = requires {
+  { M::name } -> std::convertible_to<const char*>;
+};
 
 struct package_options {
   operation_costs costs = {};
@@ -177,6 +184,7 @@ private:
       by = static_cast<value_id>(editor_.make_constant(v, order.constant));
     } else if (order.kind == order_kind::existing) {
       by = order.by;
+      MIDEND_ASSERT(by < static_cast<value_id>(editor_.num_values()), "an order names a value of the program", by);
       veto = why_not_existing(v, by);
     } else {
       veto = make(v, order, by);
@@ -281,6 +289,7 @@ private:
     value_id operands[3] = {no_value, no_value, no_value};
     for (std::size_t i = 0; i != o.num_operands; ++i) {
       const order_operand& x = o.operands[i];
+      MIDEND_ASSERT(x.what != order_operand::kind::made || x.index < made_.size(), "made before it is read", x.index);
       operands[i] = x.what == order_operand::kind::made ? made_[x.index]
                     : x.what == order_operand::kind::literal
                         ? static_cast<value_id>(editor_.make_number(x.width, x.literal))
@@ -289,6 +298,8 @@ private:
         return package_veto::wrong_type;
       }
       if (x.what == order_operand::kind::value) {
+        MIDEND_ASSERT(x.index < static_cast<value_id>(editor_.num_values()), "an order names a value of the program",
+                      x.index);
         if (context_.is_undefined(operands[i])) {
           return package_veto::undefined;
         }
@@ -370,6 +381,9 @@ private:
 ///
 /// Time is O(n + m + values + users of what is replaced), and for each visit what the members take.
 template <class... Members> struct managed_package : Members... {
+  static_assert((has_member_name<Members> && ...),
+                "midend: a member of a package has no name; write `static constexpr const char* name = \"...\";`");
+
   static constexpr std::size_t size = sizeof...(Members);
 
   explicit managed_package(Members... members)

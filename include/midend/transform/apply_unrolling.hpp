@@ -77,10 +77,15 @@ public:
       : editor_(editor), view_of_(view_of), limits_(limits), observer_(observer), out_(out) {}
 
   void run(const loop_forest& loops, span<const advised_unrolling> requests) {
+    flat_array<unsigned char> is_requested; // by header
+    is_requested.assign(detail::node_count(editor_.graph()), 0);
     for (const advised_unrolling& r : requests) {
+      MIDEND_ASSERT(r.advice != nullptr, "a request has an advice", out_.loops.size());
       const unrolling_candidate& c = r.candidate == nullptr ? r.advice->decision() : *r.candidate;
       applied_unrolling x;
       x.header = loops.header(r.advice->loop);
+      MIDEND_ASSERT(!is_requested[x.header], "one request for each loop", r.advice->loop);
+      is_requested[x.header] = 1;
       out_.loops.push_back(x);
       wish w;
       if (r.advice->obstacle == unrolling_obstacle::none) {

@@ -178,7 +178,7 @@ private:
     return condition;
   }
 
-  /// What the shape of the guard says of a limit: which iterations are passed, and in passes of how many.
+  /// What a guard claims by its shape: which iterations run in passes, and how many each pass has.
   struct claimed_limit {
     passed_test test;
     std::uint64_t in_pass;
