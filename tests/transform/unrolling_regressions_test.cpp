@@ -451,7 +451,7 @@ proc @f(%n: i32, %limit: i32) -> i32 {
 )";
   inputs all;
   for (std::uint64_t n = 0; n != 6; ++n) {
-    for (const std::uint64_t limit : {0, 5, 40, 1000, 100'000}) {
+    for (const std::uint64_t limit : {0u, 5u, 40u, 1000u, 100'000u}) {
       all.push_back({n, limit});
     }
   }
