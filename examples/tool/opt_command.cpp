@@ -402,7 +402,9 @@ template <class Table> std::string listed(const char* title, const Table& table)
   for (const auto& entry : table) {
     std::string name(entry.name);
     if constexpr (requires { entry.takes_number; }) {
-      name += entry.takes_number ? "[:N]" : entry.read_option != nullptr ? "[:without=A+B]" : "";
+      if (entry.takes_number || entry.read_option != nullptr) {
+        append(name, "[:", entry.takes_number ? "N" : entry.option_help, "]");
+      }
     }
     append(out, "\n  ", name);
     out.append(name.size() < 26 ? 26 - name.size() : 1, ' ');

@@ -82,6 +82,7 @@ pass_kind low_level_package_pass() {
   pass_kind pass{"low-level-package", "six optimizations of operations at once: docs/packages.md", run, explain,
                  variable_policy::refuses};
   pass.read_option = members_without;
+  pass.option_help = "without=A+B";
   pass.option_form = "without=A+B, of dead, constants, common, algebra, loads and stores";
   return pass;
 }

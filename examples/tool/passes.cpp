@@ -63,110 +63,136 @@ template <class Domain> pass_kind value_numbering_pass(std::string_view name, st
   return pass;
 }
 
-using unrolling_requests = std::vector<midend::unrolling_request>;
-using remainder_requests = std::vector<midend::remainder_request>;
+using unrolling_orders = std::vector<midend::unrolling_order>;
 
-/// All innermost loops.
-unrolling_requests every_loop(const midend::loop_forest& loops, midend::unrolling_shape shape, std::size_t copies) {
-  unrolling_requests requests;
-  for (const midend::loop_id l : loops.loops()) {
-    if (loops.subloops(l).size() == 1) {
-      requests.push_back({l, shape, static_cast<std::uint32_t>(std::min<std::size_t>(copies, 0xffff'ffff))});
+constexpr std::uint32_t most_copies = 0xffff;
+
+constexpr std::size_t before_loop = most_copies + 1; ///< flags in the option of `unroll`, above the factor
+constexpr std::size_t unrolled_rest = 2 * before_loop;
+
+/// The option of `unroll`: a factor, `prologue` and `unrolled-remainder`, with a + between them.
+std::optional<std::size_t> unrolling_option(std::string_view text) {
+  std::size_t option = 0;
+  while (true) {
+    const std::size_t end = std::min(text.find('+'), text.size());
+    const std::string_view word = text.substr(0, end);
+    std::size_t number = 0;
+    if (word == "prologue") {
+      option |= before_loop;
+    } else if (word == "unrolled-remainder") {
+      option |= unrolled_rest;
+    } else if (const auto [stopped, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+               error != std::errc() || stopped != word.data() + word.size()) {
+      return std::nullopt;
+    } else if ((option & most_copies) != 0 || number == 0) { // a second factor, or none
+      return std::nullopt;
+    } else {
+      option |= std::min<std::size_t>(number, most_copies);
     }
+    if (end == text.size()) {
+      return option;
+    }
+    text.remove_prefix(end + 1);
   }
-  return requests;
 }
 
-/// What the advice for the reference machine decides, or for a factor what it implies.
-void list_advised(const midend::elbrus::cost_view& view, const midend::loop_forest& loops,
-                  std::optional<std::size_t> factor, unrolling_requests& copies, remainder_requests& remainders) {
-  const midend::machine_model machine = midend::e2k_reference_v6();
+/// All innermost loops.
+unrolling_orders every_loop(const midend::loop_forest& loops, midend::unrolling_way way, std::size_t copies) {
+  unrolling_orders orders;
   for (const midend::loop_id l : loops.loops()) {
-    const midend::unrolling_advice advice = midend::advise_unrolling(view, loops, l, machine);
-    if (!factor) {
-      if (const auto request = midend::unrolling_request_of(advice)) {
-        copies.push_back(*request);
-      } else if (const auto with_remainder = midend::remainder_request_of(advice)) {
-        remainders.push_back(*with_remainder);
-      }
-    } else if (loops.subloops(l).size() == 1) {
-      const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(*factor, 0xffff));
-      const bool counts = advice.obstacle == midend::unrolling_obstacle::none && !advice.counters.is_exact() &&
-                          advice.counters.counted_exit != midend::no_body_value;
-      if (counts) {
-        remainders.push_back({l, n});
-      } else {
-        copies.push_back({l, midend::unrolling_shape::cycle, n});
-      }
+    if (loops.subloops(l).size() == 1) {
+      orders.push_back({l, way, static_cast<std::uint32_t>(std::min<std::size_t>(copies, 0xffff'ffff))});
     }
   }
+  return orders;
+}
+
+/// What the advice for the reference machine decides, or for a factor what it implies. A loop that can have no
+/// remainder gets copies.
+unrolling_orders advised(const midend::elbrus::cost_view& view, const midend::loop_forest& loops, std::size_t option) {
+  const midend::machine_model machine = midend::e2k_reference_v6();
+  const auto factor = static_cast<std::uint32_t>(option & most_copies);
+  const bool is_before = (option & before_loop) != 0;
+  midend::unrolling_options options;
+  options.remainder = is_before ? midend::remainder_placement::prologue : midend::remainder_placement::epilogue;
+  unrolling_orders orders;
+  for (const midend::loop_id l : loops.loops()) {
+    const midend::unrolling_advice advice = midend::advise_unrolling(view, loops, l, machine, options);
+    const bool is_read = advice.obstacle == midend::unrolling_obstacle::none;
+    midend::unrolling_order order{l, midend::unrolling_way::nothing, 1};
+    if (factor == 0) {
+      order = is_read ? midend::unrolling_order_of(advice, advice.decision()) : order;
+    } else if (loops.subloops(l).size() == 1) {
+      const bool counts =
+          is_read && !advice.counters.is_exact() && advice.counters.counted_exit != midend::no_body_value;
+      order.way = !counts     ? midend::unrolling_way::cycle
+                  : is_before ? midend::unrolling_way::remainder_before
+                              : midend::unrolling_way::remainder_after;
+      order.factor = factor;
+    }
+    order.unrolls_remainder = (option & unrolled_rest) != 0;
+    order.or_cycle = true;
+    if (order.way != midend::unrolling_way::nothing) {
+      orders.push_back(order);
+    }
+  }
+  return orders;
 }
 
 /// Loops whose trip count is known, exactly or at most.
-unrolling_requests unrolled_completely(const midend::elbrus::cost_view& view, const midend::loop_forest& loops) {
-  unrolling_requests requests;
+unrolling_orders unrolled_completely(const midend::elbrus::cost_view& view, const midend::loop_forest& loops) {
+  unrolling_orders orders;
   midend::describe_loop_workspace workspace;
   midend::loop_body body;
   for (const midend::loop_id l : loops.loops()) {
     if (midend::describe_loop(view, loops, l, workspace, body) == midend::loop_obstacle::none) {
       const auto executions = midend::count_iterations(body).trip.header_executions();
       if (executions && *executions <= 0xffff'ffff) {
-        requests.push_back({l, midend::unrolling_shape::chain, static_cast<std::uint32_t>(*executions)});
+        orders.push_back({l, midend::unrolling_way::chain, static_cast<std::uint32_t>(*executions)});
       }
     }
   }
-  return requests;
+  return orders;
 }
 
-/// The last step: exits that are never taken.
-template <class Run> void drop_exits(Run& run) {
-  auto& editor = run.editor();
-  const auto found = midend::dominators_and_loops(editor.graph());
-  run.done_as_planned(
-      midend::plan_untaken_exits(midend::elbrus::cost_view(editor.graph()), found.loops),
-      [&](const auto& plan) { return untaken_exits_witness{midend::apply_untaken_exits(editor, plan)}; });
-}
+/// Names, certifies and reports each step.
+template <class Run> class unrolling_steps {
+public:
+  explicit unrolling_steps(Run& run) : run_(run) {}
 
-/// Copies what `choose(view, loops)` asks for, then drops exits.
-template <class Run, class Choose> void unroll(Run& run, Choose choose) {
-  auto& editor = run.editor();
-  const auto found = midend::dominators_and_loops(editor.graph());
-  const unrolling_requests requests = choose(midend::elbrus::cost_view(editor.graph()), found.loops);
-  run.done(midend::unroll_loops(editor, found.loops, requests));
-  drop_exits(run);
-}
+  template <class Plan> void planned(const Plan& plan) { run_.say(plan); }
 
-/// Loops with remainders first; one that can have none gets copies, like the others. Headers name loops in between.
-template <class Run> void unroll_as_advised(Run& run) {
-  auto& editor = run.editor();
-  const auto found = midend::dominators_and_loops(editor.graph());
-  unrolling_requests copies;
-  remainder_requests remainders;
-  list_advised(midend::elbrus::cost_view(editor.graph()), found.loops, run.number(), copies, remainders);
-  std::vector<midend::node_id> headers;
-  if (!remainders.empty()) {
-    const auto plan =
-        midend::plan_unroll_with_remainder(midend::elbrus::cost_view(editor.graph()), found.loops, remainders);
-    midend::flat_array<midend::remainder_refusal> refused = plan.refused;
-    run.done_as_planned(plan,
-                        [&](const auto& given) { return midend::apply_unroll_with_remainder(editor, given, refused); });
-    for (const midend::remainder_refusal& r : refused) {
-      const auto request = std::find_if(remainders.begin(), remainders.end(),
-                                        [&](const midend::remainder_request& x) { return x.loop == r.loop; });
-      copies.push_back({r.loop, midend::unrolling_shape::cycle, request->factor});
+  template <class E> void before(const E&) {}
+
+  template <class E> void after(const E&, midend::unrolling_step step, const midend::unfolding_witness& witness) {
+    is_any_ = true;
+    if (step == midend::unrolling_step::untaken_exits) {
+      run_.done(untaken_exits_witness{witness});
+    } else {
+      run_.done(witness);
     }
   }
-  for (const midend::unrolling_request& r : copies) {
-    headers.push_back(found.loops.header(r.loop));
+
+  bool is_any() const { return is_any_; }
+
+private:
+  Run& run_;
+  bool is_any_ = false;
+};
+
+/// Unrolls what `choose(view, loops)` orders.
+template <class Run, class Choose> void unroll(Run& run, Choose choose) {
+  auto& editor = run.editor();
+  const auto view_of = [](const auto& e) { return midend::elbrus::cost_view(e.graph()); };
+  const auto found = midend::dominators_and_loops(editor.graph());
+  const unrolling_orders orders = choose(view_of(editor), found.loops);
+  unrolling_steps<Run> steps(run);
+  midend::apply_unrolling(editor, found.loops, orders, view_of, {}, steps);
+  if (!steps.is_any()) { // that nothing has changed is checked, too
+    midend::unrolling_plan nothing;
+    nothing.epoch = midend::graph_epoch(editor.graph());
+    run.done(untaken_exits_witness{midend::apply_unroll_loops(editor, nothing)});
   }
-  const auto now = midend::dominators_and_loops(editor.graph());
-  for (std::size_t i = 0; i != copies.size(); ++i) {
-    copies[i].loop = now.loops.innermost_loop(headers[i]);
-  }
-  if (!copies.empty() || remainders.empty()) {
-    run.done(midend::unroll_loops(editor, now.loops, copies));
-  }
-  drop_exits(run);
 }
 
 /// The steps of `midend::realise_unrolling`, each with its certificate.
@@ -224,17 +250,29 @@ const std::vector<pass_kind>& pass_kinds() {
                                    options.max_operations = run.number().value_or(options.max_operations);
                                    run.done(midend::rotate_loops(run.editor(), options));
                                  })),
-      with_number(transformation("unroll", "unroll innermost loops as advised, or by the factor N",
-                                 [](auto& run) { unroll_as_advised(run); })),
+      with_option(transformation("unroll",
+                                 "unroll innermost loops as advised, or by the factor N; see docs/unrolling.md",
+                                 [](auto& run) {
+                                   unroll(run, [&](const auto& view, const auto& loops) {
+                                     return advised(view, loops, run.number().value_or(0));
+                                   });
+                                 }),
+                  unrolling_option, "N+prologue", "a factor, prologue, unrolled-remainder, or several of them with +"),
       transformation("unroll:full", "copy innermost loops as often as they run at most; sccp then removes the loops",
                      [](auto& run) { unroll(run, unrolled_completely); }),
       with_number(transformation("peel", "copy one iteration, or N, of each innermost loop before it",
                                  [](auto& run) {
                                    unroll(run, [&](const auto&, const auto& loops) {
-                                     return every_loop(loops, midend::unrolling_shape::chain,
+                                     return every_loop(loops, midend::unrolling_way::chain,
                                                        run.number().value_or(1) + 1);
                                    });
                                  })),
+      transformation("peel:last", "run the last iteration of each innermost loop that counts in a copy after it",
+                     [](auto& run) {
+                       unroll(run, [&](const auto&, const auto& loops) {
+                         return every_loop(loops, midend::unrolling_way::peel_last, 2);
+                       });
+                     }),
       transformation("split-critical-edges", "put a node on each edge from a branch to a join",
                      [](auto& run) {
                        run.done_as_planned(midend::plan_split_critical_edges(run.editor()), [&](const auto& plan) {

@@ -47,6 +47,7 @@ struct pass_kind {
   /// Reads what stands after the colon of a pass whose option is no plain number; null for others.
   std::optional<std::size_t> (*read_option)(std::string_view) = nullptr;
   std::string_view option_form = {}; ///< what such an option looks like
+  std::string_view option_help = {}; ///< the same in the list of passes
   /// Says why two values are equal, or what tells them apart; null if the pass does not compare values.
   void (*compare)(const midend::elbrus::procedure&, midend::value_id, midend::value_id, std::string&) = nullptr;
 };

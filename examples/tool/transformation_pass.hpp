@@ -121,6 +121,13 @@ public:
     say(plan);
   }
 
+  /// Keeps the words of a plan.
+  template <class Plan> void say(const Plan& plan) {
+    if constexpr (requires { midend::summary_text(plan); }) {
+      append(report_.summary, report_.summary.empty() ? "" : "; ", midend::summary_text(plan));
+    }
+  }
+
   /// What the witnesses say, if no plan did.
   void finish() {
     if (report_.summary.empty()) {
@@ -144,12 +151,6 @@ private:
       report_.fault = why_rejected(before_, procedure_, witness);
       before_ = procedure_;
       report_.is_certified = true;
-    }
-  }
-
-  template <class Plan> void say(const Plan& plan) {
-    if constexpr (requires { midend::summary_text(plan); }) {
-      append(report_.summary, report_.summary.empty() ? "" : "; ", midend::summary_text(plan));
     }
   }
 
@@ -187,6 +188,15 @@ template <class Apply> pass_kind transformation(std::string_view name, std::stri
 /// The same pass with a number as its option.
 inline pass_kind with_number(pass_kind pass) {
   pass.takes_number = true;
+  return pass;
+}
+
+/// The same pass with an option of another form; `help` is what stands in the list of passes after the colon.
+inline pass_kind with_option(pass_kind pass, std::optional<std::size_t> (*read)(std::string_view),
+                             std::string_view help, std::string_view form) {
+  pass.read_option = read;
+  pass.option_help = help;
+  pass.option_form = form;
   return pass;
 }
 

@@ -256,6 +256,7 @@ same_runs() {
 }
 all=simplify-loops,close-loops,rotate,split-critical-edges,clean-control,dce,propagate-copies,hoist-invariants
 all=$all,separate-loops,fix-irreducible,fix-irreducible:split,unify-exits,unroll,unroll:3,unroll:full,peel:2
+all=$all,unroll:3+prologue,unroll:prologue+unrolled-remainder,unroll:4+unrolled-remainder,peel:last
 all=$all,memory-redundancy,value-numbering,value-numbering:interval,value-numbering:known-bits,value-numbering:product
 for passes in ${all//,/ } rotate:2 "$all" fix-irreducible,rotate:100,hoist-invariants,sccp:product,clean-control,dce,simplify-loops \
   unify-exits,fix-irreducible:split,propagate-copies,close-loops,rotate,dce,clean-control,split-critical-edges; do

@@ -1,4 +1,5 @@
 #include "kit/run_text.hpp"
+#include "transform/profile_checks.hpp"
 #include "transform/unrolling_checks.hpp"
 
 #include <doctest/doctest.h>
@@ -96,6 +97,108 @@ TEST_CASE("an advice is carried out in each place of the remainder, for loops th
               elbrus::interpreter(after).run(0, arguments, {}).value);
       }
     }
+  }
+}
+
+TEST_CASE("orders: each way of unrolling, with counts and hints of what it makes") {
+  // 100 runs of 10 iterations.
+  const elbrus::program before = program_of(R"(
+proc @f(%n: i32) -> i32 count=100 {
+  node entry count=100:
+    br loop(1)
+  node loop count=1000 hint trip=avg:10, trip=max:50:
+    %i = phi.i32 [entry: 0], [loop: %i1]
+    %s = phi.i32 [entry: 0], [loop: %s1]
+    %s1 = add.i32 %s, %i
+    %i1 = add.i32 %i, 1
+    %p = cmp.lt.i32 %i1, %n
+    br %p ? loop(0.9) : exit(0.1)
+  node exit count=100:
+    ret %s1
+}
+)");
+  using midend::unrolling_way;
+
+  struct expectation {
+    unrolling_way way;
+    bool unrolls_remainder;
+    std::array<std::size_t, 4> steps;
+    std::vector<elbrus::trip_hint> hints; ///< of loops, by the numbers of their headers
+  };
+
+  const expectation all[] = {
+      {unrolling_way::nothing, false, {0, 0, 0, 0}, {{10, 50, 0}}},
+      {unrolling_way::chain, false, {0, 0, 1, 0}, {{7, 47, 0}}},
+      {unrolling_way::cycle, false, {0, 0, 1, 0}, {{3, 13, 0}}},
+      {unrolling_way::remainder_after, false, {0, 1, 0, 1}, {{3, 50, 0}, {2, 12, 0}}},
+      {unrolling_way::remainder_after, true, {0, 1, 1, 1}, {{2, 12, 0}, {0, 47, 0}}},
+      {unrolling_way::remainder_before, false, {1, 1, 0, 1}, {}},
+      {unrolling_way::remainder_before, true, {1, 1, 1, 1}, {}},
+      {unrolling_way::peel_last, false, {0, 1, 0, 1}, {{1, 50, 0}, {9, 50, 0}}},
+      {unrolling_way::peel_last, true, {0, 1, 0, 1}, {{1, 50, 0}, {9, 50, 0}}},
+  };
+  for (const expectation& x : all) {
+    elbrus::program after = before;
+    elbrus::procedure& p = after.procedures[0];
+    certifier c;
+    {
+      elbrus::editor e(p);
+      const std::vector<midend::unrolling_order> orders{{0, x.way, 4, x.unrolls_remainder}};
+      const auto done = midend::apply_unrolling(e, midend::dominators_and_loops(p).loops, orders, cost_of, {}, c);
+      CHECK(done.num_unrolled() == (x.way == unrolling_way::nothing ? 0 : 1));
+    }
+    CHECK_MESSAGE(c.why.empty(), c.why);
+    CHECK_MESSAGE(c.steps == x.steps, static_cast<int>(x.way));
+    const auto loops = midend::dominators_and_loops(p).loops;
+    std::vector<elbrus::trip_hint> hints;
+    for (midend::node_id n = 0; n != p.num_nodes(); ++n) {
+      const midend::loop_id l = loops.innermost_loop(n);
+      if (l != midend::no_loop && loops.header(l) == n) {
+        hints.push_back(p.node(n).hint);
+        CHECK((p.node(n).hint.maximum != 0 && p.node(n).hint.maximum <= 50));
+      }
+    }
+    CHECK_MESSAGE((x.hints.empty() || hints == x.hints), elbrus::to_text(after));
+    const std::string why = why_inconsistent(p);
+    CHECK_MESSAGE(why.empty(), why, "\n", elbrus::to_text(after));
+    double exits = 0;
+    for (midend::node_id n = 0; n != p.num_nodes(); ++n) {
+      exits += p.successors(n).empty() ? static_cast<double>(p.node(n).count) : 0;
+    }
+    CHECK((exits > 97 && exits < 103)); // counts are whole numbers
+    for (std::uint64_t n = 0; n != 40; ++n) {
+      const std::vector<elbrus::scalar> arguments{{elbrus::type::i32, n}};
+      CHECK(elbrus::interpreter(before).run(0, arguments, {}).value ==
+            elbrus::interpreter(after).run(0, arguments, {}).value);
+    }
+  }
+}
+
+TEST_CASE("a loop that can have no remainder is copied if the order says so") {
+  const elbrus::program before = program_of(R"(
+proc @f(%n: i32) -> i32 {
+  node entry:
+    br loop
+  node loop:
+    %x = phi.i32 [entry: %n], [loop: %y]
+    %y = shr.i32 %x, 1
+    %p = cmp.ne.i32 %y, 0
+    br %p ? loop : exit
+  node exit:
+    ret %x
+}
+)");
+  for (const bool or_cycle : {false, true}) {
+    elbrus::program after = before;
+    elbrus::editor e(after.procedures[0]);
+    const std::vector<midend::unrolling_order> orders{{0, midend::unrolling_way::remainder_before, 3, false, or_cycle}};
+    certifier c;
+    const auto done = midend::apply_unrolling(e, midend::dominators_and_loops(e.graph()).loops, orders, cost_of, {}, c);
+    CHECK_MESSAGE(c.why.empty(), c.why);
+    REQUIRE(done.loops[0].no_remainder);
+    CHECK(done.loops[0].no_remainder->reason == midend::remainder_refusal_reason::no_counted_exit);
+    CHECK(done.loops[0].is_unrolled == or_cycle);
+    CHECK(after.procedures[0].num_nodes() == (or_cycle ? 5 : 3));
   }
 }
 

@@ -1,5 +1,6 @@
 #include "kit/run_text.hpp"
 #include "transform/cleaning_checks.hpp"
+#include "transform/profile_checks.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/elbrus/run/interpreter.hpp>
@@ -8,7 +9,6 @@
 #include <midend/transform.hpp>
 
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -33,55 +33,6 @@ elbrus::run_profile profile_of(const generated_program& g, const elbrus::program
     elbrus::add_profile(sum, result.profile);
   }
   return sum;
-}
-
-std::vector<node_id> reachable(const elbrus::procedure& p) {
-  std::vector<node_id> nodes{p.entry()};
-  std::vector<bool> reached(p.num_nodes());
-  reached[p.entry()] = true;
-  for (std::size_t i = 0; i != nodes.size(); ++i) {
-    for (const node_id s : p.successors(nodes[i])) {
-      if (!reached[s]) {
-        reached[s] = true;
-        nodes.push_back(s);
-      }
-    }
-  }
-  return nodes;
-}
-
-/// Where what flows in is not the count, or what flows out is not. Each edge may be off by a half, because counts are
-/// whole numbers.
-std::string why_inconsistent(const elbrus::procedure& p) {
-  const std::vector<node_id> nodes = reachable(p);
-  std::vector<double> flow(p.num_nodes(), 0);
-  std::vector<double> slack(p.num_nodes(), 0.01);
-  flow[p.entry()] += static_cast<double>(p.count());
-  for (const node_id n : nodes) {
-    if (p.node(n).count == elbrus::no_count) {
-      return join("no count of node ", n);
-    }
-    const auto count = static_cast<double>(p.node(n).count);
-    double out = 0;
-    for (const edge_id e : p.out_edges(n)) {
-      const double probability = p.out_edges(n).size() == 1 ? 1.0 : count == 0 ? 0.0 : p.edge(e).probability;
-      if (probability < 0) {
-        return join("no probability of edge ", e);
-      }
-      out += probability;
-      flow[p.edge_target(e)] += count * probability;
-      slack[p.edge_target(e)] += 0.5;
-    }
-    if (!p.out_edges(n).empty() && count != 0 && std::abs(out - 1) > 1e-9) {
-      return join("probabilities of node ", n);
-    }
-  }
-  for (const node_id n : nodes) {
-    if (std::abs(flow[n] - static_cast<double>(p.node(n).count)) > slack[n]) {
-      return join("node ", n, ": count ", p.node(n).count, ", flow ", std::to_string(flow[n]));
-    }
-  }
-  return {};
 }
 
 /// Where a count is not what a run gives.

@@ -1,4 +1,4 @@
-/// `apply_unrolling`: unrolls loops as an advice says, or as one of its candidates does.
+/// `apply_unrolling`: unrolls loops as an advice says, as one of its candidates does, or as ordered without one.
 #pragma once
 
 #include "midend/config.hpp"
@@ -23,17 +23,62 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// A loop to be unrolled by `apply_unrolling`.
+/// A loop to be unrolled by `apply_unrolling` as an advice says.
 struct advised_unrolling {
   const unrolling_advice* advice;
   const unrolling_candidate* candidate = nullptr; ///< of this advice; null: its decision
   bool unrolls_remainder = false;                 ///< iterations of the remainder follow each other in copies, too
+
+  /// Whether the candidate is one of the advice, and not of another one.
+  bool is_of_advice() const {
+    for (const unrolling_candidate& c : advice->candidates) {
+      if (&c == candidate) {
+        return true;
+      }
+    }
+    return false;
+  }
 };
 
-/// The transformation that a step of `apply_unrolling` is.
+/// How an order unrolls a loop.
+enum class unrolling_way : std::uint8_t {
+  nothing,          ///< the loop stays as it is
+  chain,            ///< `unroll_loops` with `unrolling_shape::chain`: complete unrolling, peeling
+  cycle,            ///< `unroll_loops` with `unrolling_shape::cycle`: each copy keeps its tests at first
+  remainder_after,  ///< passes of as many iterations as the factor says, then the other iterations
+  remainder_before, ///< the other iterations, then the passes
+  peel_last         ///< the last iteration gets a copy of its own, after the loop; the factor does not matter
+};
+
+/// A loop to be unrolled by `apply_unrolling` in a way that no advice has to name.
+struct unrolling_order {
+  loop_id loop;
+  unrolling_way way;
+  std::uint32_t factor;           ///< copies, or iterations in a pass
+  bool unrolls_remainder = false; ///< iterations of the remainder follow each other in copies, too
+  bool or_cycle = false;          ///< a loop that can have no remainder is copied by `unrolling_way::cycle`
+};
+
+/// The order that a candidate of an advice is; its way is `nothing` for the rolled loop and if there is an obstacle.
+constexpr unrolling_order unrolling_order_of(const unrolling_advice& advice, const unrolling_candidate& candidate) {
+  if (advice.obstacle == unrolling_obstacle::none) {
+    if (const auto copies = unrolling_request_of(advice, candidate)) {
+      const bool is_chain = copies->shape == unrolling_shape::chain;
+      return {advice.loop, is_chain ? unrolling_way::chain : unrolling_way::cycle, copies->copies};
+    }
+    if (const auto passes = remainder_request_of(advice, candidate)) {
+      const bool is_before = candidate.remainder == remainder_placement::prologue;
+      return {advice.loop, is_before ? unrolling_way::remainder_before : unrolling_way::remainder_after,
+              passes->factor};
+    }
+  }
+  return {advice.loop, unrolling_way::nothing, 1};
+}
+
+/// The transformation that a step of `apply_unrolling` is, in the order in which they are done.
 enum class unrolling_step : std::uint8_t {
   rest,         ///< `unroll_with_remainder` for the remainder before a loop
-  whole_passes, ///< the same for passes of several iterations
+  whole_passes, ///< the same for passes of several iterations, and for peeling of the last one
   copies,       ///< `unroll_loops`, also of remainders
   untaken_exits ///< `drop_untaken_exits`
 };
@@ -60,7 +105,8 @@ struct applied_unrollings {
   }
 };
 
-/// An observer of `apply_unrolling` that does nothing.
+/// An observer of `apply_unrolling` that does nothing. One may also have `planned(plan)`, which is called with the plan
+/// of each step, also an empty one.
 struct unobserved {
   template <class E> void before(const E&) {}
 
@@ -69,55 +115,51 @@ struct unobserved {
 
 namespace detail {
 
-/// The requests, while loops change their numbers: a loop is named by its header, which stays.
+/// One step. Loops change their numbers, but not their headers, so these name them.
 template <class E, class ViewOf, class Observer> class unrolling_application {
 public:
-  unrolling_application(E& editor, const ViewOf& view_of, const unrolling_limits& limits, Observer& observer,
-                        applied_unrollings& out)
-      : editor_(editor), view_of_(view_of), limits_(limits), observer_(observer), out_(out) {}
+  unrolling_application(E& editor, span<const unrolling_order> orders, const ViewOf& view_of,
+                        const unrolling_limits& limits, Observer& observer, applied_unrollings& state)
+      : editor_(editor), orders_(orders), view_of_(view_of), limits_(limits), observer_(observer), state_(state) {}
 
-  void run(const loop_forest& loops, span<const advised_unrolling> requests) {
-    flat_array<unsigned char> is_requested; // by header
-    is_requested.assign(detail::node_count(editor_.graph()), 0);
-    for (const advised_unrolling& r : requests) {
-      MIDEND_ASSERT(r.advice != nullptr, "a request has an advice", out_.loops.size());
-      const unrolling_candidate& c = r.candidate == nullptr ? r.advice->decision() : *r.candidate;
-      applied_unrolling x;
-      x.header = loops.header(r.advice->loop);
-      MIDEND_ASSERT(!is_requested[x.header], "one request for each loop", r.advice->loop);
-      is_requested[x.header] = 1;
-      out_.loops.push_back(x);
-      wish w;
-      if (r.advice->obstacle == unrolling_obstacle::none) {
-        w.copies = unrolling_request_of(*r.advice, c);
-        w.remainder = remainder_request_of(*r.advice, c);
-        w.is_before = c.remainder == remainder_placement::prologue;
-        w.unrolls_remainder = r.unrolls_remainder && w.remainder;
-      }
-      wishes_.push_back(w);
+  void run(unrolling_step step) {
+    switch (step) {
+    case unrolling_step::copies:
+      copy();
+      break;
+    case unrolling_step::untaken_exits:
+      drop();
+      break;
+    default:
+      add_remainders(step);
     }
-    add_remainders(passed_iterations::rest);
-    add_remainders(passed_iterations::whole_passes);
-    copy();
-    drop();
   }
 
 private:
-  struct wish {
-    std::optional<unrolling_request> copies;
-    std::optional<remainder_request> remainder;
-    bool is_before = false;
-    bool unrolls_remainder = false;
-  };
+  static bool has_remainder(const unrolling_order& o) {
+    return o.way == unrolling_way::remainder_after || o.way == unrolling_way::remainder_before ||
+           o.way == unrolling_way::peel_last;
+  }
 
-  void add_remainders(passed_iterations passed) {
-    const bool is_rest = passed == passed_iterations::rest;
+  template <class Plan> void tell(const Plan& plan) {
+    if constexpr (requires { observer_.planned(plan); }) {
+      observer_.planned(plan);
+    }
+  }
+
+  void add_remainders(unrolling_step step) {
+    const bool is_rest = step == unrolling_step::rest;
     flat_array<remainder_request> requests;
     flat_array<std::size_t> origin; // by request
     const auto found = dominators_and_loops(editor_.graph());
-    for (std::size_t i = 0; i != wishes_.size(); ++i) {
-      if (wishes_[i].remainder && (!is_rest || wishes_[i].is_before)) {
-        requests.push_back({found.loops.innermost_loop(out_.loops[i].header), wishes_[i].remainder->factor, passed});
+    for (std::size_t i = 0; i != orders_.size(); ++i) {
+      const unrolling_order& o = orders_[i];
+      if (has_remainder(o) && !state_.loops[i].no_remainder && (!is_rest || o.way == unrolling_way::remainder_before)) {
+        const bool is_last = o.way == unrolling_way::peel_last;
+        requests.push_back({found.loops.innermost_loop(state_.loops[i].header), is_last ? 2 : o.factor,
+                            is_rest   ? passed_iterations::rest
+                            : is_last ? passed_iterations::all_but_last
+                                      : passed_iterations::whole_passes});
         origin.push_back(i);
       }
     }
@@ -126,17 +168,17 @@ private:
     }
     const remainder_plan plan = plan_unroll_with_remainder(view_of_(editor_), found.loops, requests, limits_);
     flat_array<remainder_refusal> refused = plan.refused;
+    tell(plan);
     if (!plan.empty()) {
       observer_.before(editor_);
       const unfolding_witness w = apply_unroll_with_remainder(editor_, plan, refused);
-      observer_.after(editor_, is_rest ? unrolling_step::rest : unrolling_step::whole_passes, w);
+      observer_.after(editor_, step, w);
     }
     for (std::size_t k = 0; k != requests.size(); ++k) {
-      applied_unrolling& x = out_.loops[origin[k]];
+      applied_unrolling& x = state_.loops[origin[k]];
       for (const remainder_refusal& r : refused) {
         if (r.loop == requests[k].loop) {
           x.no_remainder = r;
-          wishes_[origin[k]].remainder.reset();
         }
       }
       x.is_unrolled = !is_rest && !x.no_remainder;
@@ -147,28 +189,34 @@ private:
     flat_array<unrolling_request> requests;
     flat_array<std::size_t> origin;
     const auto found = dominators_and_loops(editor_.graph());
-    for (std::size_t i = 0; i != wishes_.size(); ++i) {
-      const loop_id l = found.loops.innermost_loop(out_.loops[i].header);
-      const wish& w = wishes_[i];
-      if (w.copies) {
-        requests.push_back({l, w.copies->shape, w.copies->copies});
+    for (std::size_t i = 0; i != orders_.size(); ++i) {
+      const unrolling_order& o = orders_[i];
+      const applied_unrolling& x = state_.loops[i];
+      const loop_id l = found.loops.innermost_loop(x.header);
+      const auto ask = [&](unrolling_shape shape) {
+        requests.push_back({l, shape, o.factor});
         origin.push_back(i);
-      } else if (w.unrolls_remainder && out_.loops[i].is_unrolled) {
-        requests.push_back({l, unrolling_shape::chain, w.remainder->factor});
-        origin.push_back(i);
+      };
+      if (o.way == unrolling_way::chain) {
+        ask(unrolling_shape::chain);
+      } else if (o.way == unrolling_way::cycle || (has_remainder(o) && x.no_remainder && o.or_cycle)) {
+        ask(unrolling_shape::cycle);
+      } else if (x.is_unrolled && o.unrolls_remainder && o.way != unrolling_way::peel_last) {
+        ask(unrolling_shape::chain);
       }
     }
     if (requests.empty()) {
       return;
     }
     const unrolling_plan plan = plan_unroll_loops(view_of_(editor_), found.loops, requests, limits_);
+    tell(plan);
     if (!plan.empty()) {
       observer_.before(editor_);
       const unfolding_witness w = apply_unroll_loops(editor_, plan);
       observer_.after(editor_, unrolling_step::copies, w);
     }
     for (std::size_t k = 0; k != requests.size(); ++k) {
-      applied_unrolling& x = out_.loops[origin[k]];
+      applied_unrolling& x = state_.loops[origin[k]];
       for (const unrolling_refusal& r : plan.refused) {
         if (r.loop == requests[k].loop) {
           x.no_copies = r;
@@ -179,12 +227,13 @@ private:
   }
 
   void drop() {
-    if (out_.num_unrolled() == 0) {
+    if (state_.num_unrolled() == 0) {
       return;
     }
     const auto found = dominators_and_loops(editor_.graph());
     const untaken_exits_plan plan = plan_untaken_exits(view_of_(editor_), found.loops);
-    out_.dropped_exits = plan.exits.size();
+    tell(plan);
+    state_.dropped_exits = plan.exits.size();
     if (!plan.empty()) {
       observer_.before(editor_);
       const unfolding_witness w = apply_untaken_exits(editor_, plan);
@@ -193,20 +242,49 @@ private:
   }
 
   E& editor_;
+  span<const unrolling_order> orders_;
   const ViewOf& view_of_;
   const unrolling_limits& limits_;
   Observer& observer_;
-  applied_unrollings& out_;
-  flat_array<wish> wishes_;
+  applied_unrollings& state_;
 };
 
 } // namespace detail
 
-/// Unrolls loops of a function as their advices say, each by its decision or another candidate, in these steps:
+/// The state before the first step of `apply_unrolling_step`: nothing is unrolled.
+///
+/// Requires orders about different loops of this forest. O(blocks of the graph).
+inline applied_unrollings begin_unrolling(const loop_forest& loops, span<const unrolling_order> orders) {
+  applied_unrollings state;
+  flat_array<unsigned char> is_ordered;
+  is_ordered.assign(loops.num_loops(), 0);
+  for (const unrolling_order& o : orders) {
+    MIDEND_ASSERT(o.loop < loops.num_loops(), "a loop of the forest", o.loop, loops.num_loops());
+    MIDEND_ASSERT(!is_ordered[o.loop], "one request for each loop", o.loop);
+    is_ordered[o.loop] = 1;
+    applied_unrolling x;
+    x.header = loops.header(o.loop);
+    state.loops.push_back(x);
+  }
+  return state;
+}
+
+/// One step of `apply_unrolling`, for callers with an editor for each step: steps have to follow each other in their
+/// order, and if nodes have other numbers in the next editor, the caller says in `state` what the headers are there.
+/// A loop to which it gives a reason for no remainder gets none.
+template <class E, class ViewOf, class Observer>
+void apply_unrolling_step(E& editor, unrolling_step step, span<const unrolling_order> orders, applied_unrollings& state,
+                          const ViewOf& view_of, const unrolling_limits& limits, Observer& observer) {
+  MIDEND_ASSERT(state.loops.size() == orders.size(), "the state of these orders", state.loops.size(), orders.size());
+  detail::unrolling_application<E, ViewOf, Observer>(editor, orders, view_of, limits, observer, state).run(step);
+}
+
+/// Unrolls loops of a function as ordered, in these steps:
 ///
 /// 1. remainders before their loops: `unroll_with_remainder` for the trip count modulo the factor;
 /// 2. passes of several iterations, `unroll_with_remainder`. The old loop is the remainder after them; if there is one
-///    before them, no more than the last test is left for it, unless the counter wraps;
+///    before them, no more than the last test is left for it, unless the counter wraps. Peeling of the last iteration
+///    is the same with passes of one iteration, all but the last one;
 /// 3. copies, `unroll_loops`: complete unrolling, peeling, new bodies without a computed limit; and of a remainder
 ///    that is to be unrolled as many in a chain as the factor says: it usually runs fewer iterations, but may run any
 ///    number, so the last copy stays a loop;
@@ -216,19 +294,47 @@ private:
 /// `observer.after(editor, step, witness)` are called around each step that changes something, so a caller can keep the
 /// program before it and check the certificate: `verify_unfolding`, and for the last step `verify_untaken_exits`, too.
 ///
-/// Requires a forest of this graph as it is, with boundaries, and advices about it, each about another loop. Unrolls
-/// nothing where an advice has an obstacle or decides for the rolled loop. The cost is that of the steps. Limits are
-/// those of each step.
+/// Requires a forest of this graph as it is, with boundaries, and orders about different loops. The cost is that of the
+/// steps. Limits are those of each step.
+template <class E, class ViewOf, class Observer>
+applied_unrollings apply_unrolling(E& editor, const loop_forest& loops, span<const unrolling_order> orders,
+                                   const ViewOf& view_of, const unrolling_limits& limits, Observer& observer) {
+  MIDEND_ASSERT(loops.epoch() == graph_epoch(editor.graph()), "a loop forest of this graph", loops.epoch());
+  applied_unrollings state = begin_unrolling(loops, orders);
+  for (const unrolling_step step :
+       {unrolling_step::rest, unrolling_step::whole_passes, unrolling_step::copies, unrolling_step::untaken_exits}) {
+    apply_unrolling_step(editor, step, orders, state, view_of, limits, observer);
+  }
+  return state;
+}
+
+/// The same as advices say, each by its decision or another candidate of it. Unrolls nothing where an advice has an
+/// obstacle or decides for the rolled loop. A candidate must be one of its advice: a copy of it, or one of another
+/// loop, would be about another trip count.
 template <class E, class ViewOf, class Observer>
 applied_unrollings apply_unrolling(E& editor, const loop_forest& loops, span<const advised_unrolling> requests,
                                    const ViewOf& view_of, const unrolling_limits& limits, Observer& observer) {
-  MIDEND_ASSERT(loops.epoch() == graph_epoch(editor.graph()), "a loop forest of this graph", loops.epoch());
-  applied_unrollings out;
-  detail::unrolling_application<E, ViewOf, Observer>(editor, view_of, limits, observer, out).run(loops, requests);
-  return out;
+  flat_array<unrolling_order> orders;
+  for (const advised_unrolling& r : requests) {
+    MIDEND_ASSERT(r.advice != nullptr, "a request has an advice", orders.size());
+    MIDEND_ASSERT(r.candidate == nullptr || r.is_of_advice(), "a candidate of this advice", r.advice->loop);
+    orders.push_back(r.advice->candidates.empty()
+                         ? unrolling_order{r.advice->loop, unrolling_way::nothing, 1}
+                         : unrolling_order_of(*r.advice, r.candidate == nullptr ? r.advice->decision() : *r.candidate));
+    orders.back().unrolls_remainder = r.unrolls_remainder;
+  }
+  return apply_unrolling(editor, loops, span<const unrolling_order>(orders.data(), orders.size()), view_of, limits,
+                         observer);
 }
 
 /// The same without an observer.
+template <class E, class ViewOf>
+applied_unrollings apply_unrolling(E& editor, const loop_forest& loops, span<const unrolling_order> orders,
+                                   const ViewOf& view_of, const unrolling_limits& limits = {}) {
+  unobserved nobody;
+  return apply_unrolling(editor, loops, orders, view_of, limits, nobody);
+}
+
 template <class E, class ViewOf>
 applied_unrollings apply_unrolling(E& editor, const loop_forest& loops, span<const advised_unrolling> requests,
                                    const ViewOf& view_of, const unrolling_limits& limits = {}) {
