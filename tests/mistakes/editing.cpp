@@ -4,13 +4,16 @@
 #include "right_ssa.hpp"
 
 #include "midend/elbrus/text/parser.hpp"
+#include "midend/elbrus/views/cost_view.hpp"
 #include "midend/elbrus/views/editor.hpp"
 #include "midend/ir/profile.hpp"
+#include "midend/machine/e2k.hpp"
 #include "midend/ssa/apply_sccp.hpp"
 #include "midend/ssa/construct_ssa.hpp"
 #include "midend/ssa/sccp_plan.hpp"
 #include "midend/ssa/value_numbering.hpp"
 #include "midend/ssa/value_numbering_plan.hpp"
+#include "midend/transform/apply_unrolling.hpp"
 #include "midend/transform/clean_control.hpp"
 #include "midend/transform/close_loops.hpp"
 #include "midend/transform/hoist_invariants.hpp"
@@ -22,6 +25,7 @@
 #include "midend/transform/unify_loop_exits.hpp"
 #include "midend/transform/unroll_loops.hpp"
 #include "midend/transform/verify_unfolding.hpp"
+#include "midend/unrolling/advise_unrolling.hpp"
 #include "midend/viz/transformation_plans.hpp"
 
 #include <string>
@@ -428,6 +432,36 @@ RUN(unrolled_once) {
   const midend::unrolling_request once[] = {{0, midend::unrolling_shape::cycle, 1}};
   const auto plan = midend::plan_unroll_loops(e.editor, found.loops, once);
   std::printf("%s\n", std::string(midend::to_text(plan.refused[0].reason)).c_str());
+}
+
+static midend::elbrus::cost_view cost_of(const midend::elbrus::editor& e) {
+  return midend::elbrus::cost_view(e.graph());
+}
+
+static midend::unrolling_advice advised(const edited& e) {
+  const auto found = midend::dominators_and_loops(e.editor.graph());
+  return midend::advise_unrolling(cost_of(e.editor), found.loops, 0, midend::e2k_reference_v6());
+}
+
+// mistake: A loop is unrolled by a candidate of another advice
+// run-time: violation: a candidate of this advice
+RUN(unrolled_by_strange_candidate) {
+  edited e;
+  const auto found = midend::dominators_and_loops(e.editor.graph());
+  const midend::unrolling_advice advice = advised(e);
+  const midend::unrolling_advice another = advised(e);
+  const midend::advised_unrolling request[] = {{&advice, &another.decision()}};
+  use(midend::apply_unrolling(e.editor, found.loops, request, cost_of));
+}
+
+// mistake: A loop is to be unrolled twice at once
+// run-time: violation: one request for each loop
+RUN(unrolled_by_two_requests) {
+  edited e;
+  const auto found = midend::dominators_and_loops(e.editor.graph());
+  const midend::unrolling_advice advice = advised(e);
+  const midend::advised_unrolling requests[] = {{&advice}, {&advice}};
+  use(midend::apply_unrolling(e.editor, found.loops, requests, cost_of));
 }
 
 // mistake: Values are numbered, the program is changed, and the plan is made
