@@ -13,9 +13,8 @@
 #include <midend/machine/e2k.hpp>
 #include <midend/machine/machine_file.hpp>
 #include <midend/machine/scalar_core.hpp>
-#include <midend/transform/unroll_as_advised.hpp>
-#include <midend/transform/unroll_loops.hpp>
-#include <midend/transform/unroll_with_remainder.hpp>
+#include <midend/transform/apply_unrolling.hpp>
+#include <midend/transform/plan_unroll_with_remainder.hpp>
 #include <midend/transform/untaken_exits.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
 #include <midend/viz/machine.hpp>
@@ -37,9 +36,8 @@ using midend::llvm_editor;
 using midend::llvm_unrolling_view;
 using midend::loop_id;
 using midend::node_id;
-using midend::remainder_request;
-using midend::unrolling_request;
-using midend::unrolling_shape;
+using midend::unrolling_step;
+using midend::unrolling_way;
 
 /// Of what is copied in a function: a factor that is asked for may be large.
 constexpr midend::unrolling_limits limits{.max_cloned = 16'384};
@@ -69,14 +67,7 @@ std::optional<midend::machine_model> machine_of(llvm::StringRef name) {
   return *read;
 }
 
-/// What is asked of the two transformations. A loop is in one of the lists.
-struct unrolling_requests {
-  std::vector<unrolling_request> copies;
-  std::vector<remainder_request> remainders;
-  std::vector<loop_id> must; ///< among `remainders`: if there can be no remainder, each copy keeps its test
-
-  bool empty() const { return copies.empty() && remainders.empty(); }
-};
+using unrolling_orders = std::vector<midend::unrolling_order>;
 
 /// Decides what to do with the innermost loops of a function.
 class loop_chooser {
@@ -85,7 +76,7 @@ public:
                const midend::loop_forest& loops)
       : options_(options), editor_(editor), view_(view), loops_(loops) {}
 
-  unrolling_requests choose() {
+  unrolling_orders choose() {
     for (const loop_id l : loops_.loops()) {
       if (loops_.subloops(l).size() == 1) {
         choose(l);
@@ -101,6 +92,8 @@ private:
     const auto asked = midend::read_llvm_unroll_metadata(midend::llvm_loop_metadata(editor_, loops_, l));
     midend::unrolling_options advice;
     advice.allows_runtime = !asked.no_remainder;
+    advice.remainder =
+        options_.is_before ? midend::remainder_placement::prologue : midend::remainder_placement::epilogue;
     if (asked.is_disabled || (asked.only_forced && !asked.is_forced())) {
       return;
     }
@@ -113,7 +106,11 @@ private:
     } else if (options_.choose == choice::factor) {
       by_factor(l, options_.number, advice);
     } else if (options_.choose == choice::peel) {
-      out_.copies.push_back({l, unrolling_shape::chain, options_.number + 1});
+      out_.push_back({l, unrolling_way::chain, options_.number + 1});
+    } else if (options_.choose == choice::peel_last) {
+      if (advice.allows_runtime) {
+        out_.push_back({l, unrolling_way::peel_last, 2});
+      }
     } else if (asked.is_enabled) {
       advice.least_gain = {0, 1};
       if (!as_advised(l, advice)) {
@@ -126,17 +123,17 @@ private:
 
   bool as_advised(loop_id l, const midend::unrolling_options& options) {
     const midend::unrolling_advice advice = advice_for(l, options);
-    if (const auto request = midend::unrolling_request_of(advice)) {
-      if (request->copies > 1) {
-        out_.copies.push_back(*request);
-      }
-      return request->copies > 1;
+    if (advice.obstacle != midend::unrolling_obstacle::none) {
+      return false;
     }
-    if (const auto request = midend::remainder_request_of(advice); request && options.allows_runtime) {
-      out_.remainders.push_back(*request);
-      return true;
+    midend::unrolling_order order = midend::unrolling_order_of(advice, advice.decision());
+    const bool has_limit = order.way == unrolling_way::remainder_before || order.way == unrolling_way::remainder_after;
+    if (order.way == unrolling_way::nothing || order.factor < 2 || (has_limit && !options.allows_runtime)) {
+      return false;
     }
-    return false;
+    order.unrolls_remainder = options_.unrolls_remainder;
+    out_.push_back(order);
+    return true;
   }
 
   void by_factor(loop_id l, std::uint32_t factor, const midend::unrolling_options& options) {
@@ -144,10 +141,10 @@ private:
     const bool counts = advice.obstacle == midend::unrolling_obstacle::none && !advice.counters.is_exact() &&
                         advice.counters.counted_exit != midend::no_body_value;
     if (counts && options.allows_runtime) {
-      out_.remainders.push_back({l, factor});
-      out_.must.push_back(l);
+      const unrolling_way way = options_.is_before ? unrolling_way::remainder_before : unrolling_way::remainder_after;
+      out_.push_back({l, factor > 1 ? way : unrolling_way::nothing, factor, options_.unrolls_remainder, true});
     } else if (factor > 1) {
-      out_.copies.push_back({l, unrolling_shape::cycle, factor});
+      out_.push_back({l, unrolling_way::cycle, factor});
     }
   }
 
@@ -157,8 +154,7 @@ private:
       const auto executions = advice.counters.trip.header_executions();
       if (executions && *executions <= limits.max_cloned) {
         // A loop that runs once has nothing to be copied; constants alone remove its backedge.
-        out_.copies.push_back(
-            {l, unrolling_shape::chain, static_cast<std::uint32_t>(std::max<std::uint64_t>(*executions, 2))});
+        out_.push_back({l, unrolling_way::chain, static_cast<std::uint32_t>(std::max<std::uint64_t>(*executions, 2))});
       }
     }
   }
@@ -171,7 +167,7 @@ private:
   const llvm_editor& editor_;
   const llvm_unrolling_view& view_;
   const midend::loop_forest& loops_;
-  unrolling_requests out_;
+  unrolling_orders out_;
 };
 
 /// The steps. Each has an editor of its own, because its witness begins with the program before it; loops are named by
@@ -184,23 +180,28 @@ public:
     if (!choose()) {
       return false;
     }
-    const bool is_determinate = make_determinate();
-    add_remainders();
-    copy();
-    drop_exits();
+    bool is_determinate = false;
+    for (const unrolling_step step :
+         {unrolling_step::rest, unrolling_step::whole_passes, unrolling_step::copies, unrolling_step::untaken_exits}) {
+      if (step == unrolling_step::rest || step == unrolling_step::whole_passes) {
+        is_determinate = make_determinate(step) || is_determinate;
+      }
+      carry_out(step);
+    }
     return is_determinate || changed_;
   }
 
 private:
-  /// A step that is checked afterwards.
-  template <class Step> void certified(Step step) {
-    certificate proof(f_, unroll_pass::pass_name, options_.verify);
-    {
-      llvm_editor editor(f_);
-      step(editor, proof);
-    }
-    proof.check_function();
-  }
+  /// Keeps the witness of a step.
+  struct step_witness {
+    void before(const llvm_editor&) {}
+
+    void after(const llvm_editor&, unrolling_step, const midend::unfolding_witness& w) { witness = w; }
+
+    std::optional<midend::unfolding_witness> witness;
+  };
+
+  static llvm_unrolling_view view_of(llvm_editor& editor) { return llvm_unrolling_view(editor); }
 
   bool choose() {
     llvm_editor editor(f_);
@@ -209,146 +210,111 @@ private:
       return false;
     }
     const llvm_unrolling_view view(editor);
-    const unrolling_requests requests = loop_chooser(options_, editor, view, found.loops).choose();
-    for (const unrolling_request& r : requests.copies) {
-      copies_.push_back({editor.block(found.loops.header(r.loop)), r.shape, r.copies});
+    for (const midend::unrolling_order& o : loop_chooser(options_, editor, view, found.loops).choose()) {
+      if (o.way != unrolling_way::nothing) {
+        orders_.push_back(o);
+        headers_.push_back(editor.block(found.loops.header(o.loop)));
+      }
     }
-    for (const remainder_request& r : requests.remainders) {
-      remainders_.push_back(
-          {editor.block(found.loops.header(r.loop)), r.factor, llvm::is_contained(requests.must, r.loop)});
-    }
-    return !requests.empty();
+    state_ = midend::begin_unrolling(found.loops, orders_);
+    return !orders_.empty();
   }
 
-  midend::remainder_plan plan_remainders(llvm_editor& editor, const llvm_unrolling_view& view) const {
-    const auto found = midend::dominators_and_loops(editor.graph());
-    std::vector<remainder_request> requests;
-    for (const named_remainder& r : remainders_) {
-      requests.push_back({found.loops.innermost_loop(editor.node(r.header)), r.factor});
-    }
-    return midend::plan_unroll_with_remainder(view, found.loops, requests, limits);
+  static bool has_remainder(unrolling_way way) {
+    return way == unrolling_way::remainder_before || way == unrolling_way::remainder_after ||
+           way == unrolling_way::peel_last;
   }
 
   /// Freezes what guards will read. Loops whose counters cannot be frozen get no remainder.
-  bool make_determinate() {
-    if (remainders_.empty()) {
-      return false;
-    }
+  bool make_determinate(unrolling_step step) {
     std::optional<midend::llvm_determinate_counters> counters;
     {
       llvm_editor editor(f_);
       const llvm_unrolling_view view(editor);
-      midend::remainder_plan plan = plan_remainders(editor, view);
+      const auto found = midend::dominators_and_loops(editor.graph());
+      std::vector<midend::remainder_request> requests;
+      std::vector<std::size_t> origin;
+      for (std::size_t i = 0; i != orders_.size(); ++i) {
+        const unrolling_way way = orders_[i].way;
+        const bool is_rest = step == unrolling_step::rest;
+        const bool is_asked = is_rest ? way == unrolling_way::remainder_before : has_remainder(way);
+        if (is_asked && !state_.loops[i].no_remainder) {
+          requests.push_back({found.loops.innermost_loop(editor.node(headers_[i])), orders_[i].factor,
+                              is_rest                           ? midend::passed_iterations::rest
+                              : way == unrolling_way::peel_last ? midend::passed_iterations::all_but_last
+                                                                : midend::passed_iterations::whole_passes});
+          origin.push_back(i);
+        }
+      }
+      if (requests.empty()) {
+        return false;
+      }
+      midend::remainder_plan plan = midend::plan_unroll_with_remainder(view, found.loops, requests, limits);
       counters.emplace(view, plan);
-      keep_remainders(editor, plan, {});
+      for (const midend::remainder_refusal& r : plan.refused) {
+        for (std::size_t k = 0; k != requests.size(); ++k) {
+          if (requests[k].loop == r.loop) {
+            state_.loops[origin[k]].no_remainder = r;
+          }
+        }
+      }
     }
     const bool changes = !counters->empty();
     counters->apply();
     return changes;
   }
 
-  /// Loops that get no remainder, although they are to be unrolled, are copied.
-  void keep_remainders(const llvm_editor& editor, const midend::remainder_plan& plan,
-                       const midend::flat_array<midend::remainder_refusal>& refused) {
-    std::vector<named_remainder> kept;
-    for (const named_remainder& r : remainders_) {
-      const midend::remainder_unrolling* found = nullptr;
-      for (const midend::remainder_unrolling& x : plan.unrollings) {
-        found = editor.block(plan.nodes[x.first_node]) == r.header ? &x : found;
+  /// A step, which is checked afterwards.
+  void carry_out(unrolling_step step) {
+    certificate proof(f_, unroll_pass::pass_name, options_.verify);
+    {
+      llvm_editor editor(f_);
+      for (std::size_t i = 0; i != headers_.size(); ++i) {
+        state_.loops[i].header = editor.node(headers_[i]);
       }
-      const bool is_refused = found == nullptr || llvm::any_of(refused, [&](const midend::remainder_refusal& x) {
-                                return x.loop == found->loop;
-                              });
-      if (!is_refused) {
-        kept.push_back(r);
-      } else if (r.must && r.factor > 1) {
-        copies_.push_back({r.header, unrolling_shape::cycle, r.factor});
+      step_witness kept;
+      midend::apply_unrolling_step(editor, step, orders_, state_, view_of, limits, kept);
+      if (kept.witness && step == unrolling_step::untaken_exits) {
+        check_untaken(editor, proof, *kept.witness);
+      } else if (kept.witness) {
+        changed_ = true;
+        proof.check(editor, *kept.witness);
+        mark(editor, *kept.witness, step);
       }
     }
-    remainders_ = kept;
+    proof.check_function();
   }
 
-  void add_remainders() {
-    if (remainders_.empty()) {
-      return;
-    }
-    certified([&](llvm_editor& editor, certificate& proof) {
-      const midend::remainder_plan plan = plan_remainders(editor, llvm_unrolling_view(editor));
-      midend::flat_array<midend::remainder_refusal> refused;
-      const midend::unfolding_witness witness = midend::apply_unroll_with_remainder(editor, plan, refused);
-      changed_ = changed_ || !plan.empty();
-      proof.check(editor, witness);
-      keep_remainders(editor, plan, refused);
-      for (const named_remainder& r : remainders_) {
-        mark(editor, witness, r.header);
-      }
-    });
-  }
-
-  void copy() {
-    if (copies_.empty()) {
-      return;
-    }
-    certified([&](llvm_editor& editor, certificate& proof) {
-      const auto found = midend::dominators_and_loops(editor.graph());
-      std::vector<unrolling_request> requests;
-      for (const named_copies& r : copies_) {
-        requests.push_back({found.loops.innermost_loop(editor.node(r.header)), r.shape, r.copies});
-      }
-      const midend::unrolling_plan plan = midend::plan_unroll_loops(editor, found.loops, requests, limits);
-      const midend::unfolding_witness witness = midend::apply_unroll_loops(editor, plan);
-      changed_ = changed_ || !plan.empty();
-      proof.check(editor, witness);
-      for (const midend::loop_unrolling& x : plan.unrollings) {
-        mark(editor, witness, editor.block(plan.nodes[x.first_node]));
-      }
-    });
-  }
-
-  /// Of a loop that was unrolled, and of its copies.
-  static void mark(llvm_editor& editor, const midend::unfolding_witness& witness, const llvm::BasicBlock* header) {
+  /// Loops that were unrolled, and their copies.
+  void mark(llvm_editor& editor, const midend::unfolding_witness& witness, unrolling_step step) {
     editor.finish(); // metadata moves to latches
     const auto now = midend::dominators_and_loops(editor.graph());
     for (const loop_id l : now.loops.loops()) {
-      if (witness.node_origin[now.loops.header(l)] == editor.node(header)) {
-        midend::disable_llvm_unrolling(editor, now.loops, l);
+      const node_id origin = witness.node_origin[now.loops.header(l)];
+      for (std::size_t i = 0; i != headers_.size(); ++i) {
+        const bool has_rest = step == unrolling_step::rest && orders_[i].way == unrolling_way::remainder_before &&
+                              !state_.loops[i].no_remainder;
+        if ((state_.loops[i].is_unrolled || has_rest) && origin == editor.node(headers_[i])) {
+          midend::disable_llvm_unrolling(editor, now.loops, l);
+        }
       }
     }
   }
 
-  void drop_exits() {
-    if (!changed_) {
-      return;
-    }
-    certified([&](llvm_editor& editor, certificate& proof) {
-      const auto found = midend::dominators_and_loops(editor.graph());
-      const midend::untaken_exits_plan plan = midend::plan_untaken_exits(llvm_unrolling_view(editor), found.loops);
-      const midend::unfolding_witness witness = midend::apply_untaken_exits(editor, plan);
-      proof.check(editor, [&](const llvm_editor& before, const llvm_editor& after) {
-        const midend::unfolding_verdict verdict = midend::verify_unfolding(before, after, witness);
-        const auto untaken = midend::verify_untaken_exits(midend::llvm_cost(*before.block(0)->getParent()), witness);
-        proof.require(untaken && untaken.proven >= verdict.assumed, "an exit that was dropped may be taken");
-        return verdict;
-      });
+  static void check_untaken(const llvm_editor& editor, certificate& proof, const midend::unfolding_witness& witness) {
+    proof.check(editor, [&](const llvm_editor& before, const llvm_editor& after) {
+      const midend::unfolding_verdict verdict = midend::verify_unfolding(before, after, witness);
+      const auto untaken = midend::verify_untaken_exits(midend::llvm_cost(*before.block(0)->getParent()), witness);
+      proof.require(untaken && untaken.proven >= verdict.assumed, "an exit that was dropped may be taken");
+      return verdict;
     });
   }
 
-  struct named_copies {
-    const llvm::BasicBlock* header;
-    unrolling_shape shape;
-    std::uint32_t copies;
-  };
-
-  struct named_remainder {
-    const llvm::BasicBlock* header;
-    std::uint32_t factor;
-    bool must;
-  };
-
   llvm::Function& f_;
   const unroll_pass_options& options_;
-  std::vector<named_copies> copies_;
-  std::vector<named_remainder> remainders_;
+  unrolling_orders orders_;
+  std::vector<const llvm::BasicBlock*> headers_; ///< of the old loops, by order
+  midend::applied_unrollings state_;
   bool changed_ = false;
 };
 
@@ -363,6 +329,12 @@ bool unroll_pass_options::read(llvm::StringRef text) {
       verify = true;
     } else if (entry == "full") {
       choose = choice::full;
+    } else if (entry == "prologue") {
+      is_before = true;
+    } else if (entry == "unrolled-remainder") {
+      unrolls_remainder = true;
+    } else if (entry == "peel=last") {
+      choose = choice::peel_last;
     } else if (entry == "peel") {
       choose = choice::peel;
       number = 1;

@@ -13,15 +13,18 @@
 /// What `midend-unroll` does with loops about which the source says nothing.
 struct unroll_pass_options {
   enum class choice : std::uint8_t {
-    advised, ///< what `advise_unrolling` decides
-    factor,  ///< `number` iterations in a pass
-    full,    ///< completely, where the trip count is known, exactly or at most
-    peel     ///< `number` iterations before the loop
+    advised,  ///< what `advise_unrolling` decides
+    factor,   ///< `number` iterations in a pass
+    full,     ///< completely, where the trip count is known, exactly or at most
+    peel,     ///< `number` iterations before the loop
+    peel_last ///< the last iteration after the loop
   };
 
   choice choose = choice::advised;
   std::uint32_t number = 0;
-  midend::machine_model machine; ///< that the advice is for
+  bool is_before = false;         ///< remainders run before their loops
+  bool unrolls_remainder = false; ///< their iterations follow each other in copies
+  midend::machine_model machine;  ///< that the advice is for
   bool verify = false;
 
   /// Reads `factor=4;machine=scalar_core;verify` and the like. False if there is something else in it.

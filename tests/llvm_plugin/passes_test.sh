@@ -84,7 +84,8 @@ check "optnone is left alone" grep -q '^  %go = icmp slt i64 %i, %n$' "$work/out
 "$lli" "$here/unroll.ll" >"$work/before-unroll"
 check "the loops to unroll run" [ "$(wc -l <"$work/before-unroll")" = 500 ]
 for options in verify 'machine=scalar_core;verify' 'factor=2;verify' 'factor=3;verify' 'factor=4;verify' 'factor=7;verify' \
-  'full;verify' 'peel;verify' 'peel=3;verify'; do
+  'full;verify' 'peel;verify' 'peel=3;verify' 'peel=last;verify' 'prologue;verify' 'factor=3;prologue;verify' \
+  'factor=4;unrolled-remainder;verify' 'factor=4;prologue;unrolled-remainder;verify'; do
   for module in "$@" "$here/program.ll" "$here/unroll.ll"; do
     check "midend-unroll<$options> of $(basename "$module")" run "midend-unroll<$options>,midend-compare<quiet>,verify" "$module"
   done
