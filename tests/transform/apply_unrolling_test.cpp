@@ -22,23 +22,8 @@ namespace elbrus = midend::elbrus;
 namespace {
 
 using midend::advised_unrolling;
-using midend::unrolling_step;
 
 const auto cost_of = [](const elbrus::editor& e) { return elbrus::cost_view(e.graph()); };
-
-/// Checks the certificate of each step.
-struct certifier {
-  void before(const elbrus::editor& e) { old = e.graph(); }
-
-  void after(const elbrus::editor& e, unrolling_step step, const midend::unfolding_witness& w) {
-    why += why.empty() ? why_uncertified(old, e.graph(), w) : "";
-    ++steps[static_cast<std::size_t>(step)];
-  }
-
-  elbrus::procedure old;
-  std::string why;
-  std::array<std::size_t, 4> steps{};
-};
 
 constexpr std::string_view sums = R"(
 proc @f(%n: i32) -> i32 {
@@ -84,7 +69,7 @@ TEST_CASE("an advice is carried out in each place of the remainder, for loops th
       }
       const std::vector<advised_unrolling> requests{{&advices[0], nullptr, unrolls_remainder},
                                                     {&advices[1], nullptr, unrolls_remainder}};
-      certifier c;
+      step_certifier c;
       const auto done = midend::apply_unrolling(e, loops, requests, cost_of, {}, c);
       CHECK_MESSAGE(c.why.empty(), c.why);
       CHECK(done.num_unrolled() == 2);
@@ -140,7 +125,7 @@ proc @f(%n: i32) -> i32 count=100 {
   for (const expectation& x : all) {
     elbrus::program after = before;
     elbrus::procedure& p = after.procedures[0];
-    certifier c;
+    step_certifier c;
     {
       elbrus::editor e(p);
       const std::vector<midend::unrolling_order> orders{{0, x.way, 4, x.unrolls_remainder}};
@@ -192,7 +177,7 @@ proc @f(%n: i32) -> i32 {
     elbrus::program after = before;
     elbrus::editor e(after.procedures[0]);
     const std::vector<midend::unrolling_order> orders{{0, midend::unrolling_way::remainder_before, 3, false, or_cycle}};
-    certifier c;
+    step_certifier c;
     const auto done = midend::apply_unrolling(e, midend::dominators_and_loops(e.graph()).loops, orders, cost_of, {}, c);
     CHECK_MESSAGE(c.why.empty(), c.why);
     REQUIRE(done.loops[0].no_remainder);
@@ -237,7 +222,7 @@ TEST_CASE("random programs, loops unrolled by random candidates of their advices
               {&advice, &advice.candidates[random.below(advice.candidates.size())], random.below(2) != 0});
         }
       }
-      certifier c;
+      step_certifier c;
       const auto done = midend::apply_unrolling(e, loops, requests, cost_of, {}, c);
       CHECK_MESSAGE(c.why.empty(), "seed ", seed, ": ", c.why);
       unrolled += done.num_unrolled();

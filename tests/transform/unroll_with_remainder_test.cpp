@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -66,48 +67,96 @@ struct sweep_counts {
 };
 
 /// What becomes of a loop in a sweep.
-enum class kind : std::uint8_t { epilogue, all_but_last, prologue };
+struct kind {
+  midend::unrolling_way way;
+  bool unrolls_remainder;
+};
 
-/// Unrolls one loop by one factor and runs it on pairs of numbers.
-template <class NextPair>
-void sweep(const loop_shape& x, std::uint32_t factor, kind k, std::size_t pairs, NextPair next, sweep_counts& counts) {
-  const elbrus::program before = program_of(counting(x));
-  elbrus::program after = before;
-  const midend::passed_iterations passed = k == kind::epilogue   ? midend::passed_iterations::whole_passes
-                                           : k == kind::prologue ? midend::passed_iterations::rest
-                                                                 : midend::passed_iterations::all_but_last;
-  elbrus::procedure& p = after.procedures[0];
-  remainder_outcome done = unroll(p, {{0, factor, passed}});
-  CHECK_MESSAGE(done.why.empty(), done.why);
-  if (k == kind::prologue && done.unrolled != 0) {
-    CHECK_MESSAGE(done.dropped == 1, elbrus::to_text(after)); // and now the multiple of the factor that is left
-    const midend::node_id header = midend::dominators_and_loops(before.procedures[0]).loops.header(0);
-    const midend::loop_id left = midend::dominators_and_loops(p).loops.innermost_loop(header);
-    done = unroll(p, {{left, factor}});
-    CHECK_MESSAGE(done.why.empty(), done.why);
-    CHECK(done.unrolled == 1);
-  }
-  if (done.unrolled == 0) {
-    REQUIRE(done.refused.size() == 1);
-    CHECK(done.refused[0] == remainder_refusal_reason::no_counted_exit);
-    return;
-  }
-  ++counts.unrolled;
-  CHECK_MESSAGE(done.dropped == (k == kind::all_but_last ? 1 : factor), elbrus::to_text(after));
-  elbrus::interpreter old(before);
-  elbrus::interpreter now(after);
-  const elbrus::run_options options{.host = far_host, .record_events = false};
-  for (std::size_t i = 0; i != pairs; ++i) {
-    const auto [start, bound] = next(i);
-    const std::array arguments{byte(start), byte(bound)};
-    const auto a = old.run(0, arguments, {}, options);
-    const auto b = now.run(0, arguments, {}, options);
-    ++counts.runs;
-    if (!a.value || a.value != b.value) {
-      FAIL(x.comparison, " step ", x.step, " factor ", factor, " start ", start, " bound ", bound, "\n",
-           elbrus::to_text(after));
+constexpr std::array<kind, 5> kinds = {{{midend::unrolling_way::remainder_after, false},
+                                        {midend::unrolling_way::remainder_before, false},
+                                        {midend::unrolling_way::remainder_after, true},
+                                        {midend::unrolling_way::remainder_before, true},
+                                        {midend::unrolling_way::peel_last, false}}};
+
+/// A loop, and what it computes for pairs of numbers.
+class swept_loop {
+public:
+  explicit swept_loop(const loop_shape& x) : shape_(x), before_(program_of(counting(x))) {}
+
+  template <class NextPair> void run(std::size_t pairs, NextPair next) {
+    elbrus::interpreter old(before_);
+    arguments_.clear();
+    values_.clear();
+    for (std::size_t i = 0; i != pairs; ++i) {
+      const auto [start, bound] = next(i);
+      arguments_.push_back({byte(start), byte(bound)});
+      values_.push_back(old.run(0, arguments_.back(), {}, options_).value);
     }
   }
+
+  /// Unrolls it by one factor and runs it on these pairs.
+  void sweep(std::uint32_t factor, kind k, sweep_counts& counts) const {
+    elbrus::program after = before_;
+    elbrus::procedure& p = after.procedures[0];
+    step_certifier c;
+    midend::applied_unrollings done;
+    {
+      elbrus::editor e(p);
+      const midend::unrolling_order order{0, k.way, factor, k.unrolls_remainder};
+      const auto view_of = [](const elbrus::editor& now) { return elbrus::cost_view(now.graph()); };
+      done = midend::apply_unrolling(e, midend::dominators_and_loops(p).loops,
+                                     midend::span<const midend::unrolling_order>(&order, 1), view_of, {}, c);
+    }
+    CHECK_MESSAGE(c.why.empty(), c.why);
+    if (done.num_unrolled() == 0) {
+      REQUIRE(done.loops[0].no_remainder);
+      CHECK(done.loops[0].no_remainder->reason == remainder_refusal_reason::no_counted_exit);
+      return;
+    }
+    ++counts.unrolled;
+    const bool is_before = k.way == midend::unrolling_way::remainder_before;
+    CHECK_MESSAGE(done.dropped_exits == (k.way == midend::unrolling_way::peel_last ? 1 : factor + (is_before ? 1 : 0)),
+                  elbrus::to_text(after));
+    elbrus::interpreter now(after);
+    for (std::size_t i = 0; i != values_.size(); ++i) {
+      const auto b = now.run(0, arguments_[i], {}, options_);
+      ++counts.runs;
+      if (!values_[i] || values_[i] != b.value) {
+        FAIL(shape_.comparison, " step ", shape_.step, " factor ", factor, " start ", arguments_[i][0].bits, " bound ",
+             arguments_[i][1].bits, "\n", elbrus::to_text(after));
+      }
+    }
+  }
+
+private:
+  elbrus::run_options options_{.host = far_host, .record_events = false};
+
+  loop_shape shape_;
+  elbrus::program before_;
+  std::vector<std::array<elbrus::scalar, 2>> arguments_;
+  std::vector<decltype(elbrus::run_result::value)> values_;
+};
+
+/// Each loop that ends at one of these comparisons, by each factor and kind, on all pairs.
+void sweep_all(std::initializer_list<const char*> some) {
+  sweep_counts counts;
+  for (const char* const comparison : some) {
+    for (const int step : steps) {
+      for (const bool is_tested_last : {false, true}) {
+        swept_loop loop({comparison, step, is_tested_last});
+        loop.run(65'536, [](std::size_t i) { return std::pair<std::uint64_t, std::uint64_t>(i & 255, i >> 8); });
+        for (const kind k : kinds) {
+          for (const std::uint32_t factor : factors) {
+            if (k.way != midend::unrolling_way::peel_last || factor == factors[0]) {
+              loop.sweep(factor, k, counts);
+            }
+          }
+        }
+      }
+    }
+  }
+  MESSAGE(counts.unrolled, " loops unrolled, ", counts.runs, " pairs");
+  CHECK(counts.unrolled == some.size() * 6 * 29); // half of the steps do not approach the bound
 }
 
 } // namespace
@@ -115,10 +164,6 @@ void sweep(const loop_shape& x, std::uint32_t factor, kind k, std::size_t pairs,
 TEST_CASE("pairs of eight-bit numbers, all comparisons, steps, factors and kinds, tested first and last") {
   random_source random(29);
   sweep_counts counts;
-#if defined(MIDEND_UNSHORTENED_TESTS)
-  const std::size_t pairs = 65'536;
-  const auto next = [](std::size_t i) { return std::pair<std::uint64_t, std::uint64_t>(i & 255, i >> 8); };
-#else
   const std::size_t pairs = affordable(20);
   const auto next = [&](std::size_t i) {
     const std::uint64_t bound = random.below(256);
@@ -126,18 +171,37 @@ TEST_CASE("pairs of eight-bit numbers, all comparisons, steps, factors and kinds
     const std::uint64_t near = bound + random.below(40) - 20;
     return std::pair<std::uint64_t, std::uint64_t>(i % 2 == 0 ? random.below(256) : near & 255, bound);
   };
-#endif
-  const kind kinds[] = {kind::epilogue, kind::prologue, kind::all_but_last};
   for (const char* const comparison : comparisons) {
     for (const int step : steps) {
       for (const bool is_tested_last : {false, true}) {
-        const loop_shape x{comparison, step, is_tested_last};
-        sweep(x, factors[random.below(factors.size())], kinds[random.below(3)], pairs, next, counts);
+        swept_loop loop({comparison, step, is_tested_last});
+        loop.run(pairs, next);
+        loop.sweep(factors[random.below(factors.size())], kinds[random.below(kinds.size())], counts);
       }
     }
   }
   MESSAGE(counts.unrolled, " loops unrolled, ", counts.runs, " pairs");
   CHECK(counts.unrolled == 60); // the others do not approach the bound
+}
+
+TEST_CASE("all pairs of eight-bit numbers, equality, long" * doctest::skip()) {
+  sweep_all({"eq", "ne"});
+}
+
+TEST_CASE("all pairs of eight-bit numbers, signed and less, long" * doctest::skip()) {
+  sweep_all({"lt", "le"});
+}
+
+TEST_CASE("all pairs of eight-bit numbers, signed and greater, long" * doctest::skip()) {
+  sweep_all({"gt", "ge"});
+}
+
+TEST_CASE("all pairs of eight-bit numbers, unsigned and less, long" * doctest::skip()) {
+  sweep_all({"ult", "ule"});
+}
+
+TEST_CASE("all pairs of eight-bit numbers, unsigned and greater, long" * doctest::skip()) {
+  sweep_all({"ugt", "uge"});
 }
 
 namespace {
@@ -403,6 +467,12 @@ TEST_CASE("loops that get no remainder, and why") {
   CHECK(refusal(with("%q = cmp.lt.i8 %i, %bound", "%b = zext.i8.i64 %bound\n    %c = zext.i8.i64 %i\n"
                                                   "    %q = cmp.lt.i64 %c, %b"),
                 2) == remainder_refusal_reason::no_counted_exit); // the bound is computed in the loop
+  for (const std::string extend : {"zext", "sext"}) { // a counter that is extended, although the bound is known before
+    std::string extended =
+        with("%q = cmp.lt.i8 %i, %bound", "%c = " + extend + ".i8.i64 %i\n    %q = cmp.lt.i64 %c, %b");
+    extended.replace(extended.find("br loop"), 7, "%b = " + extend + ".i8.i64 %bound\n    br loop");
+    CHECK(refusal(extended, 2) == remainder_refusal_reason::converted);
+  }
   CHECK(refusal(with("br loop\n  node loop", "%b = zext.i8.i64 %bound\n    br loop\n  node loop").replace(0, 0, ""),
                 300) == remainder_refusal_reason::factor_too_large);
   // A diagnostic value must not be read before the loop reads it.

@@ -10,6 +10,7 @@
 #include <midend/ssa/sccp_plan.hpp>
 #include <midend/transform.hpp>
 
+#include <array>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -33,6 +34,20 @@ inline std::string why_uncertified(const midend::elbrus::procedure& before, cons
   }
   return why.empty() ? why : why + "\n" + midend::elbrus::to_text(before) + midend::elbrus::to_text(after);
 }
+
+/// An observer of `apply_unrolling` that checks the certificate of each step.
+struct step_certifier {
+  void before(const midend::elbrus::editor& e) { old = e.graph(); }
+
+  void after(const midend::elbrus::editor& e, midend::unrolling_step step, const midend::unfolding_witness& w) {
+    why += why.empty() ? why_uncertified(old, e.graph(), w) : "";
+    ++steps[static_cast<std::size_t>(step)];
+  }
+
+  midend::elbrus::procedure old;
+  std::string why;
+  std::array<std::size_t, 4> steps{};
+};
 
 /// Unrolls, drops untaken exits, and certifies both. Returns the plan of the second step.
 inline midend::untaken_exits_plan unroll(midend::elbrus::procedure& p,
