@@ -56,6 +56,10 @@ TEST_CASE("compare_runs: events") {
   const std::string one = "%1 = call.i32 @one(i32 1)\n";
   const std::string two = "%2 = call.i32 @one(i32 2)\n";
   CHECK(compared(one + two + "ret 1", one + two + "ret 1") == same);
+  const std::string copy = "%q = mov.i64 %p\n";
+  CHECK(compared(copy + "call @one(%q)\n ret 1", copy + "call @one(%p)\n ret 1") == same);
+  CHECK(compared(copy + "call @one(%q)\n ret 1", "call @one(i64 7)\n ret 1") == different(run_difference::event, 0));
+  CHECK(compared("call @one(i32 7)\n ret 1", "call @one(i64 7)\n ret 1") == different(run_difference::event, 0));
   CHECK(compared(one + two + "ret 1", two + one + "ret 1") == different(run_difference::event, 0));
   CHECK(compared(one + two + "ret 1", one + "ret 1") == different(run_difference::event, 1));
   CHECK(compared(one + "ret 1", one + two + "ret 1") == different(run_difference::event, 1));

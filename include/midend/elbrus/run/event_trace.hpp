@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/elbrus/scalar.hpp"
+#include "midend/elbrus/type.hpp"
 #include "midend/support/span.hpp"
 
 #include <algorithm>
@@ -33,8 +34,14 @@ public:
     scalar result; ///< of type `none` if there is none
 
     friend bool operator==(const event& a, const event& b) {
-      return a.kind == b.kind && a.callee == b.callee && a.result == b.result &&
-             std::equal(a.arguments.begin(), a.arguments.end(), b.arguments.begin(), b.arguments.end());
+      return a.kind == b.kind && a.callee == b.callee && is_same(a.result, b.result) &&
+             std::equal(a.arguments.begin(), a.arguments.end(), b.arguments.begin(), b.arguments.end(), is_same);
+    }
+
+  private:
+    /// An address may be passed as an `i64`, which a copy of it is perhaps, and the other way round.
+    static bool is_same(const scalar& a, const scalar& b) {
+      return a.bits == b.bits && converts_freely(a.type, b.type);
     }
   };
 
