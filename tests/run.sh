@@ -234,6 +234,9 @@ else
     step "release: sqlite3, Lua and csmith with the LLVM plugin" \
       bash tests/llvm_plugin/real_programs.sh build/release/bin/midend_llvm_plugin.so
   fi
+  if [ $thorough -eq 1 ] && [ -e build/release/bin/midend_compare_runs ]; then
+    step "release: sqlite3 and Lua as programs of the Elbrus-like IR" bash tests/llvm_to_eir/real_programs.sh build/release/bin
+  fi
   # Not for their times: each checks its answers before it measures.
   step "release: benchmarks" timeout 600 build/release/bin/midend_benchmarks --benchmark_filter='/lua5.4-O0$' --benchmark_min_time=0.001
   step "no-exceptions: build" build no-exceptions # the examples too
