@@ -175,7 +175,7 @@ def print_counts(modules, title, member):
             sums[c].update(getattr(m, member)[c])
     print(f"\n| {title} | before | low-level package | … with sccp, control, dce | LLVM's passes | we have more |")
     print("|---|---|---|---|---|---|")
-    for name in sorted(sums["before"] | sums["llvm"], key=lambda k: sums["llvm"][k] - sums["control"][k]):
+    for name in sorted(sums["before"] | sums["llvm"], key=lambda k: (sums["llvm"][k] - sums["control"][k], k)):
         counts = [sums[c][name] for c in COLUMNS[:4]]
         print(f"| {name} | " + " | ".join(f"{n:,}" for n in counts) + f" | {counts[2] - counts[3]:+,} |")
 
