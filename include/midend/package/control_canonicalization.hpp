@@ -1,0 +1,306 @@
+/// `control_canonicalization`: what makes control flow simpler, as a package of its own: each change is asked for,
+/// may be refused, and is logged.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dominance/dominator_tree.hpp"
+#include "midend/dominance/dominators.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/editing.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/semantics.hpp"
+#include "midend/ir/ssa.hpp"
+#include "midend/package/package_order.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/transform/clean_control.hpp"
+#include "midend/transform/unfolding.hpp"
+#include "midend/transform/unfolding_witness.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// A change of control flow.
+enum class control_change : std::uint8_t {
+  known_branch,   ///< a branch on a literal becomes a jump
+  equal_edges,    ///< a branch whose edges do the same becomes a jump
+  implied_branch, ///< a branch on a value that a dominating branch has decided becomes a jump
+  unreachable,    ///< a node that control does not reach is erased
+  merge,          ///< a node becomes part of its only predecessor
+  pass            ///< edges into a node that does nothing lead to the next one
+};
+
+inline constexpr std::size_t num_control_changes = 6;
+
+/// One change, and why it was not made. Of `package_veto`: `none`, `switched_off`, `caller`, and `not_removable` for
+/// what depends on another change that is refused.
+struct control_event {
+  control_change change = control_change::known_branch;
+  package_veto veto = package_veto::none;
+  node_id node = no_node; ///< that branches, goes or is passed
+  std::uint32_t round = 0;
+};
+
+/// The changes that were made, in order, then those that were refused and are left at the end.
+struct control_log {
+  flat_array<control_event> events;
+  std::size_t rounds = 0;
+
+  /// How many changes of a kind were made, or refused for a reason.
+  std::size_t count(control_change change, package_veto veto = package_veto::none) const {
+    std::size_t count = 0;
+    for (const control_event& e : events) {
+      count += e.change == change && e.veto == veto ? 1u : 0u;
+    }
+    return count;
+  }
+};
+
+struct control_options {
+  std::uint64_t without = 0; ///< bit i: no change of kind i
+  /// Refuses a change at a node; null refuses nothing. Unreachable nodes go together: if one is refused, all stay.
+  bool (*refuses)(control_change, node_id) = nullptr;
+};
+
+namespace detail {
+
+/// Branches on a value whose case is known because an edge of another branch on it dominates them.
+template <class IR> class implied_branches {
+public:
+  explicit implied_branches(const IR& ir) : ir_(ir), tree_(dominators(ir.graph())) {}
+
+  /// Calls `visit(edge)` with the edge that each one takes.
+  template <class Visit> void run(Visit visit) {
+    last_.assign(static_cast<std::size_t>(ir_.num_values()), none);
+    for (const node_id n : tree_.preorder()) {
+      add_fact(n);
+      const auto condition = static_cast<value_id>(ir_.condition(n));
+      if (condition == no_value || ir_.constant(condition)) {
+        continue;
+      }
+      if (const std::uint32_t last = last_at(n, condition); last != none) {
+        if (const edge_id e = edge_taken(n, facts_[last]); e != no_edge) {
+          visit(e);
+        }
+      }
+    }
+  }
+
+private:
+  static constexpr std::uint32_t none = 0xffff'ffff;
+
+  struct fact {
+    node_id node; ///< here and below, the value is the constant, or is not
+    std::uint32_t previous;
+    constant_of<IR> constant;
+    bool is_other;
+  };
+
+  /// The last fact about a value that dominates `n`. In preorder, one that does not dominates no node after it.
+  std::uint32_t last_at(node_id n, value_id v) {
+    std::uint32_t& last = last_[v];
+    while (last != none && !tree_.dominates(facts_[last].node, n)) {
+      last = facts_[last].previous;
+    }
+    return last;
+  }
+
+  /// What the only edge into `n` says.
+  void add_fact(node_id n) {
+    edge_id in = no_edge;
+    std::size_t entered = n == static_cast<node_id>(ir_.graph().entry()) ? 1 : 0;
+    for_each_id(ir_.graph().in_edges(n), [&](edge_id e) {
+      in = e;
+      ++entered;
+    });
+    if (in == no_edge || entered != 1) {
+      return;
+    }
+    const auto from = static_cast<node_id>(ir_.graph().edge_source(in));
+    const auto condition = static_cast<value_id>(ir_.condition(from));
+    if (condition == no_value || ir_.constant(condition)) {
+      return;
+    }
+    const auto value = ir_.edge_case(in);
+    std::size_t edges = 0;
+    std::optional<constant_of<IR>> only; // of two edges
+    if (!value) {
+      for_each_id(ir_.graph().out_edges(from), [&](edge_id e) {
+        ++edges;
+        only = ir_.edge_case(e) ? ir_.edge_case(e) : only;
+      });
+    }
+    if (value || (edges == 2 && only)) {
+      facts_.push_back({n, last_at(n, condition), value ? *value : *only, !value});
+      last_[condition] = static_cast<std::uint32_t>(facts_.size() - 1);
+    }
+  }
+
+  edge_id edge_taken(node_id n, const fact& known) const {
+    edge_id taken = no_edge;
+    edge_id otherwise = no_edge;
+    std::size_t edges = 0;
+    for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
+      ++edges;
+      const auto value = ir_.edge_case(e);
+      if (!value) {
+        otherwise = e;
+      } else if (*value == known.constant) {
+        taken = e;
+      }
+    });
+    if (edges < 2 || (known.is_other && (edges != 2 || taken == no_edge))) {
+      return no_edge;
+    }
+    return taken == no_edge || known.is_other ? otherwise : taken;
+  }
+
+  const IR& ir_;
+  dominator_tree tree_;
+  flat_array<fact> facts_;
+  flat_array<std::uint32_t> last_; ///< by value: its last fact that may dominate
+};
+
+template <class E> class control_manager {
+public:
+  control_manager(E& editor, const control_options& options) : editor_(editor), options_(options) {}
+
+  template <class Visit> control_log run(Visit visit) {
+    while (run_round(visit)) {
+      ++log_.rounds;
+    }
+    for (const control_event& e : refused_) {
+      log_.events.push_back(e);
+    }
+    return std::move(log_);
+  }
+
+private:
+  template <class Visit> bool run_round(Visit& visit) {
+    asked_.clear();
+    refused_.clear();
+    const control_plan plan = allowed(plan_clean_control(std::as_const(editor_)));
+    if (plan.empty()) {
+      return false;
+    }
+    unfolding<E> u(editor_);
+    const auto nodes = u.num_present_nodes();
+    const auto edges = u.num_present_edges();
+    apply_clean_control(u, plan);
+    for (control_event& e : asked_) {
+      if (is_done(e)) {
+        log_.events.push_back(e);
+      } else {
+        e.veto = package_veto::not_removable;
+        refused_.push_back(e);
+      }
+    }
+    visit(u.witness());
+    return u.num_present_nodes() != nodes || u.num_present_edges() != edges;
+  }
+
+  control_plan allowed(control_plan all) {
+    control_plan plan;
+    plan.epoch = all.epoch;
+    flat_array<unsigned char> is_decided(node_count(editor_.graph()), 0);
+    for (const decided_branch& b : all.branches) {
+      const auto n = static_cast<node_id>(editor_.graph().edge_source(b.edge));
+      is_decided[n] = 1;
+      if (ask(b.reason == drop_reason::equal_edges ? control_change::equal_edges : control_change::known_branch, n)) {
+        plan.branches.push_back(b);
+      }
+    }
+    if (is_on(control_change::implied_branch)) {
+      implied_branches<E>(editor_).run([&](edge_id e) {
+        const auto n = static_cast<node_id>(editor_.graph().edge_source(e));
+        if (is_decided[n] == 0 && ask(control_change::implied_branch, n)) {
+          plan.branches.push_back({e, drop_reason::assumed});
+        }
+      });
+    }
+    bool go = true;
+    const std::size_t first = asked_.size();
+    for (const node_id n : all.unreachable) {
+      go = ask(control_change::unreachable, n) && go;
+    }
+    if (go) {
+      plan.unreachable = std::move(all.unreachable);
+    }
+    while (!go && asked_.size() != first) { // they stay with the refused one
+      asked_.back().veto = package_veto::not_removable;
+      refused_.push_back(asked_.back());
+      asked_.pop_back();
+    }
+    for (const node_merge& m : all.merges) {
+      if (ask(control_change::merge, m.node)) {
+        plan.merges.push_back(m);
+      }
+    }
+    for (const node_id n : all.passed) {
+      if (ask(control_change::pass, n)) {
+        plan.passed.push_back(n);
+      }
+    }
+    return plan;
+  }
+
+  bool is_on(control_change change) const { return (options_.without >> static_cast<unsigned>(change) & 1) == 0; }
+
+  bool ask(control_change change, node_id n) {
+    control_event event{change, package_veto::none, n, static_cast<std::uint32_t>(log_.rounds)};
+    if (!is_on(change)) {
+      event.veto = package_veto::switched_off;
+    } else if (options_.refuses != nullptr && options_.refuses(change, n)) {
+      event.veto = package_veto::caller;
+    }
+    (event.veto == package_veto::none ? asked_ : refused_).push_back(event);
+    return event.veto == package_veto::none;
+  }
+
+  /// Branches that are asked for always change; they may have become part of another node since.
+  bool is_done(const control_event& e) const {
+    bool empty = true;
+    if (e.change > control_change::implied_branch) {
+      for_each_id(editor_.graph().out_edges(e.node), [&](edge_id) { empty = false; });
+      for_each_id(editor_.values(e.node), [&](value_id) { empty = false; });
+    }
+    return empty;
+  }
+
+  E& editor_;
+  control_options options_;
+  control_log log_;
+  flat_array<control_event> asked_; ///< of this round, as is the next one
+  flat_array<control_event> refused_;
+};
+
+} // namespace detail
+
+/// Simplifies control flow until nothing is left to do: what `plan_clean_control` plans, and branches on a value whose
+/// case follows from the edge of a branch on the same value that dominates them. Before each change, the options are
+/// asked; what depends on a refused change is not made either.
+///
+/// In a macro package it runs beside the low-level package: that one makes predicates literals, this one uses them.
+///
+/// Unreachable nodes are erased; endless loops stay; loop forms may be lost. The log has the changes round by round, in
+/// the order of nodes. A round takes O(n + m + phi inputs), the dominators included; all but the last remove a node or
+/// an edge.
+struct control_canonicalization {
+  static constexpr const char* name = "control";
+
+  template <control_editor_argument E> control_log run(E& editor, const control_options& options = {}) const {
+    return run(editor, options, [](const unfolding_witness&) {});
+  }
+
+  /// Calls `visit(witness)` after each round; `verify_unfolding` checks one against the program before its round. It
+  /// counts the edges of implied branches as assumed.
+  template <control_editor_argument E, class Visit>
+  control_log run(E& editor, const control_options& options, Visit visit) const {
+    return detail::control_manager<E>(editor, options).run(visit);
+  }
+};
+
+MIDEND_END_NAMESPACE
