@@ -4,6 +4,7 @@
 //   loop_forms/llvm/SET            dominator tree, loops, simplifyLoop and formLCSSARecursively
 //   loop_forms/midend/SET          simplify_loops and close_loops
 //   loop_forms/midend_editor/SET   the part of it that makes and destroys the editor
+//   loop_forms/elbrus/SET          the same of the same functions as procedures of the Elbrus-like IR, one for one
 //   rotation/llvm/SET              the same as loop_forms, then LoopRotation of each loop, inner ones first
 //   rotation/midend/SET            rotate_loops, which simplifies loops before and after, then close_loops
 //   dead_code/llvm/SET             ADCE
@@ -16,7 +17,12 @@
 // the loops that midend leaves are shown to LLVM's predicates: a loop that they deny ends the benchmark.
 #include "llvm_loop_forms.hpp"
 
+#include "elbrus_of_llvm.hpp"
+
 #include <midend/adapters/llvm_editor.hpp>
+#include <midend/elbrus/procedure.hpp>
+#include <midend/elbrus/views/editor.hpp>
+#include <midend/loops/loop_forms.hpp>
 #include <midend/transform/close_loops.hpp>
 #include <midend/transform/remove_dead_code.hpp>
 #include <midend/transform/rotate_loops.hpp>
@@ -59,11 +65,15 @@ namespace midend_benchmarks {
 namespace {
 
 /// The parts of a loop's form that had to be refused.
-std::size_t by_midend(llvm::Function& f) {
-  midend::llvm_editor editor(f);
+template <class E> std::size_t make_forms(E& editor) {
   auto simple = midend::simplify_loops(editor);
   const std::size_t refused = simple.plan.refused.size();
   return refused + midend::close_loops(editor, std::move(simple)).plan.refused.size();
+}
+
+std::size_t by_midend(llvm::Function& f) {
+  midend::llvm_editor editor(f);
+  return make_forms(editor);
 }
 
 void by_llvm(llvm::Function& f) {
@@ -138,11 +148,30 @@ bool is_accepted(llvm::Function& f) {
   });
 }
 
+/// Whether all loops of a procedure that midend has changed have both forms; a second application finds nothing to do.
+bool has_forms(midend::elbrus::procedure& p) {
+  const auto found = midend::dominators_and_loops(p);
+  for (const midend::loop_id l : found.loops.loops()) {
+    if (!midend::is_loop_simplify_form(p, found.loops, l)) {
+      return false;
+    }
+  }
+  midend::elbrus::editor editor(p);
+  return midend::close_loops(editor).plan.phis.empty();
+}
+
 /// What a benchmark counts once, after the change.
 struct result_counter {
   const char* name;
   std::size_t (*count)(llvm::Function&);
 };
+
+void count_time(benchmark::State& state, std::size_t instructions) {
+  using benchmark::Counter;
+  state.counters["ns_per_instruction"] =
+      Counter(static_cast<double>(instructions) * 1e-9, Counter::kIsIterationInvariantRate | Counter::kInvert);
+  state.counters["instructions"] = static_cast<double>(instructions);
+}
 
 template <class Change>
 void measure(benchmark::State& state, const std::string& path, Change change, bool checks, result_counter result) {
@@ -189,10 +218,46 @@ void measure(benchmark::State& state, const std::string& path, Change change, bo
     }
     state.SetIterationTime(time.count());
   }
-  using benchmark::Counter;
-  state.counters["ns_per_instruction"] =
-      Counter(static_cast<double>(instructions) * 1e-9, Counter::kIsIterationInvariantRate | Counter::kInvert);
-  state.counters["instructions"] = static_cast<double>(instructions);
+  count_time(state, instructions);
+}
+
+void measure_elbrus(benchmark::State& state, const std::string& path) {
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic problem;
+  const std::unique_ptr<llvm::Module> module = llvm::parseIRFile(path, problem, context);
+  if (module == nullptr) {
+    state.SkipWithError(("cannot read " + path).c_str());
+    return;
+  }
+  std::size_t instructions = 0;
+  for (const llvm::Function& f : *module) {
+    instructions += f.getInstructionCount();
+    if (!f.isDeclaration()) {
+      midend::elbrus::procedure changed = elbrus_of_llvm(f);
+      midend::elbrus::editor editor(changed);
+      if (make_forms(editor) == 0 && !has_forms(changed)) {
+        state.SkipWithError(("a loop lacks its form in " + f.getName().str()).c_str());
+        return;
+      }
+    }
+  }
+  for (auto _ : state) {
+    std::vector<midend::elbrus::procedure> all; // made anew: a copy would have no room for one value more
+    for (const llvm::Function& f : *module) {
+      if (!f.isDeclaration()) {
+        all.push_back(elbrus_of_llvm(f));
+      }
+    }
+    std::chrono::duration<double> time{};
+    for (midend::elbrus::procedure& p : all) {
+      const auto start = std::chrono::steady_clock::now();
+      midend::elbrus::editor editor(p);
+      benchmark::DoNotOptimize(make_forms(editor));
+      time += std::chrono::steady_clock::now() - start;
+    }
+    state.SetIterationTime(time.count());
+  }
+  count_time(state, instructions);
 }
 
 template <class Change>
@@ -225,6 +290,10 @@ void register_llvm_loop_forms() {
       const midend::llvm_editor editor(f);
       benchmark::DoNotOptimize(editor.graph().num_nodes());
     });
+    benchmark::RegisterBenchmark(("loop_forms/elbrus/" + set).c_str(),
+                                 [path](benchmark::State& state) { measure_elbrus(state, path); })
+        ->UseManualTime()
+        ->Unit(benchmark::kMillisecond);
     add("rotation/llvm/" + set, path, rotate_by_llvm, false, {"rotated", rotated_loops});
     add("rotation/midend/" + set, path, rotate_by_midend, false, {"rotated", rotated_loops});
     add("dead_code/llvm/" + set, path, remove_by_llvm, false, {"instructions_left", instructions_of});
