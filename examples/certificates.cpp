@@ -55,7 +55,7 @@ int main() {
   // [end]
 
   // [explain]
-  for (const node_id a : {1, 3}) {
+  for (const node_id a : {1u, 3u}) {
     const auto explanation = midend::explain_dominance(g, tree, a, 5);
     if (explanation.why == midend::dominance_explanation::reason::chain) {
       std::printf("%u dominates 5:", a);
