@@ -7,6 +7,7 @@
 #include <midend/elbrus/views/cost_view.hpp>
 #include <midend/elbrus/views/editor.hpp>
 #include <midend/loops/cycles.hpp>
+#include <midend/transform/apply_unrolling.hpp>
 #include <midend/transform/clean_control.hpp>
 #include <midend/transform/close_loops.hpp>
 #include <midend/transform/fix_irreducible.hpp>
@@ -156,8 +157,10 @@ elbrus::procedure loop_with_exits(std::size_t count) {
 
 #if defined(MIDEND_UNSHORTENED_TESTS)
 constexpr std::size_t large = 333'000; // a million blocks
+constexpr std::size_t many = large;    // of what takes longer
 #else
 constexpr std::size_t large = 30'000;
+constexpr std::size_t many = 3'000;
 #endif
 
 } // namespace
@@ -222,6 +225,21 @@ TEST_CASE("all forms of many loops, certified, take no stack for large functions
           const std::size_t rounds =
               midend::clean_control(e, [&](const midend::unfolding_witness& w) { right = right && is_right(w); });
           return right && rounds < 5 ? "" : "clean_control";
+        }) == "");
+}
+
+TEST_CASE("many loops unrolled at once by all steps take no stack") {
+  CHECK(on_a_small_stack([&]() -> std::string {
+          elbrus::procedure p = sibling_loops(many);
+          elbrus::editor e(p);
+          const auto loops = midend::dominators_and_loops(p).loops;
+          std::vector<midend::unrolling_order> orders;
+          for (const midend::loop_id l : loops.loops()) {
+            orders.push_back({l, midend::unrolling_way::remainder_before, 2, true});
+          }
+          const auto view_of = [](const elbrus::editor& now) { return elbrus::cost_view(now.graph()); };
+          const auto done = midend::apply_unrolling(e, loops, orders, view_of, {.max_cloned = std::size_t{1} << 31});
+          return done.num_unrolled() == many && done.dropped_exits == 3 * many ? "" : "not all loops";
         }) == "");
 }
 

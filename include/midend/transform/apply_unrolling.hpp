@@ -141,6 +141,16 @@ private:
            o.way == unrolling_way::peel_last;
   }
 
+  /// Where the request for a loop is.
+  template <class Request>
+  static flat_array<std::size_t> positions(const loop_forest& loops, const flat_array<Request>& requests) {
+    flat_array<std::size_t> at(loops.num_loops(), 0);
+    for (std::size_t k = 0; k != requests.size(); ++k) {
+      at[requests[k].loop] = k;
+    }
+    return at;
+  }
+
   template <class Plan> void tell(const Plan& plan) {
     if constexpr (requires { observer_.planned(plan); }) {
       observer_.planned(plan);
@@ -174,14 +184,12 @@ private:
       const unfolding_witness w = apply_unroll_with_remainder(editor_, plan, refused);
       observer_.after(editor_, step, w);
     }
-    for (std::size_t k = 0; k != requests.size(); ++k) {
-      applied_unrolling& x = state_.loops[origin[k]];
-      for (const remainder_refusal& r : refused) {
-        if (r.loop == requests[k].loop) {
-          x.no_remainder = r;
-        }
-      }
-      x.is_unrolled = !is_rest && !x.no_remainder;
+    const auto by_loop = positions(found.loops, requests);
+    for (const remainder_refusal& r : refused) {
+      state_.loops[origin[by_loop[r.loop]]].no_remainder = r;
+    }
+    for (const std::size_t i : origin) {
+      state_.loops[i].is_unrolled = !is_rest && !state_.loops[i].no_remainder;
     }
   }
 
@@ -215,14 +223,12 @@ private:
       const unfolding_witness w = apply_unroll_loops(editor_, plan);
       observer_.after(editor_, unrolling_step::copies, w);
     }
-    for (std::size_t k = 0; k != requests.size(); ++k) {
-      applied_unrolling& x = state_.loops[origin[k]];
-      for (const unrolling_refusal& r : plan.refused) {
-        if (r.loop == requests[k].loop) {
-          x.no_copies = r;
-        }
-      }
-      x.is_unrolled = x.is_unrolled || !x.no_copies;
+    const auto by_loop = positions(found.loops, requests);
+    for (const unrolling_refusal& r : plan.refused) {
+      state_.loops[origin[by_loop[r.loop]]].no_copies = r;
+    }
+    for (const std::size_t i : origin) {
+      state_.loops[i].is_unrolled = state_.loops[i].is_unrolled || !state_.loops[i].no_copies;
     }
   }
 

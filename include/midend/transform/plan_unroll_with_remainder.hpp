@@ -24,6 +24,7 @@
 #include "midend/transform/unroll_loops.hpp"
 #include "midend/transform/unrolled_limit.hpp"
 
+#include <cstddef>
 #include <cstdint>
 
 MIDEND_BEGIN_NAMESPACE
@@ -69,15 +70,6 @@ struct remainder_plan {
 
 namespace detail {
 
-/// The first request for a loop: a plan unrolls it once.
-inline const remainder_request* request_of(span<const remainder_request> requests, loop_id l) {
-  const remainder_request* found = nullptr;
-  for (const remainder_request& r : requests) {
-    found = found == nullptr && r.loop == l && r.factor >= 2 ? &r : found;
-  }
-  return found;
-}
-
 /// The exit of a loop by which it can be run in passes: the counted one if it fits, else the first that does.
 inline const loop_exit* passable_exit(const loop_body& body, const loop_counters& counters, trip_formula& formula,
                                       bool& is_converted) {
@@ -120,6 +112,11 @@ remainder_plan plan_unroll_with_remainder(const IR& ir, const loop_forest& loops
   remainder_plan plan;
   plan.epoch = graph_epoch(g);
   flat_array<unrolling_request> wanted;
+  flat_array<std::size_t> request_of(loops.num_loops(), requests.size()); // the first: a plan unrolls a loop once
+  for (std::size_t i = 0; i != requests.size(); ++i) {
+    std::size_t& first = request_of[requests[i].loop];
+    first = first == requests.size() && requests[i].factor >= 2 ? i : first;
+  }
   for (const remainder_request& r : requests) { // one copy more than a pass has: the remainder
     const std::uint32_t in_pass = r.passed == passed_iterations::whole_passes ? r.factor : 1;
     wanted.push_back({r.loop, unrolling_shape::cycle, r.factor < 2 ? 1 : in_pass + 1});
@@ -145,7 +142,7 @@ remainder_plan plan_unroll_with_remainder(const IR& ir, const loop_forest& loops
     bool is_converted = false;
     const loop_exit* const exit = detail::passable_exit(body, counters, formula, is_converted);
     const std::uint32_t copies_in_pass = x.copies - 1;
-    const remainder_request& request = *detail::request_of(requests, x.loop);
+    const remainder_request& request = requests[request_of[x.loop]];
     bool has_guard = loops.header(x.loop) != static_cast<node_id>(g.entry());
     for (const loop_edge& e : loops.entering_edges(x.loop)) {
       has_guard = has_guard && may_split(ir, e.id);
