@@ -227,7 +227,7 @@ else
   step "release: build" build release -DMIDEND_OPTIMISED_TESTS=ON -DMIDEND_EACH_HEADER_WITH_EACH_COMPILER=$each_header \
     "${release_programs[@]}"
   [ $thorough -eq 0 ] || step "release: unit tests" unit release
-  [ $thorough -eq 0 ] || step "release: long unit tests" build/release/bin/midend_tests --no-skip -tc='*, long'
+  [ $thorough -eq 0 ] || step "release: long unit tests" build/release/bin/midend_tests --no-skip -tc='*\, long'
   step "release: headers, budgets, rejected programs, clients, tool, examples" \
     ctest --preset release --no-tests=error -LE unit
   if [ $thorough -eq 1 ] && [ -e build/release/bin/midend_llvm_plugin.so ]; then
