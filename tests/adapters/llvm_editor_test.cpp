@@ -1103,6 +1103,24 @@ exit:
   CHECK(to_text(m.f()).find("DW_OP_plus_uconst, 3") != std::string::npos); // what the sum was
 }
 
+TEST_CASE("llvm_editor: a made operation reads what LLVM's instruction reads") {
+  // LLVM has no negation and no complement of integers: they are 0 - x and x ^ -1.
+  const parsed_module m("define i32 @f(i32 %x) {\n  ret i32 %x\n}");
+  llvm_editor editor(m.f());
+  const value_id x[] = {editor.parameters().front()};
+  for (const midend::operation code : {midend::operation::neg, midend::operation::bit_not}) {
+    CAPTURE(static_cast<int>(code));
+    const value_id v = editor.make_operation({code, 32, 32, {}}, x, place_at_end(0));
+    const auto* const made = llvm::cast<llvm::Instruction>(editor.value(v));
+    const auto operands = editor.operands(v);
+    REQUIRE(operands.size() == made->getNumOperands());
+    for (unsigned i = 0; i != made->getNumOperands(); ++i) {
+      CHECK(editor.value(operands[i]) == made->getOperand(i));
+    }
+  }
+  CHECK(verifier_message(m.f()).empty());
+}
+
 TEST_CASE("llvm_editor: tokens get no phis") {
   const parsed_module m(R"(
 declare token @llvm.experimental.convergence.anchor() convergent

@@ -574,11 +574,11 @@ public:
     const value_id before = value_at(p);
     insert(*made, n, before);
     const auto v = f_.add_instruction(made);
-    f_.lists_with(v).assign(v, operands);
-    if (auto* const call = llvm::dyn_cast<llvm::CallInst>(made)) {
-      const value_id callee = f_.number_of(call->getCalledOperand());
-      f_.lists_with(v).push_back(v, callee);
+    llvm::SmallVector<value_id, 4> read; // LLVM's: a negation reads 0, a complement -1, an intrinsic its function
+    for (unsigned at = 0; at != made->getNumOperands(); ++at) {
+      read.push_back(f_.number_of(made->getOperand(at)));
     }
+    f_.lists_with(v).assign(v, span<const value_id>(read.data(), read.size()));
     f_.link(v, n, before);
     return v;
   }
