@@ -4,7 +4,9 @@
 
 #include <midend/adapters/llvm_congruence.hpp>
 #include <midend/adapters/llvm_editor.hpp>
+#include <midend/adapters/llvm_package_editor.hpp>
 #include <midend/dataflow/domains/number_domain.hpp>
+#include <midend/package/low_level_package.hpp>
 #include <midend/ssa/apply_sccp.hpp>
 #include <midend/ssa/apply_value_numbering.hpp>
 #include <midend/ssa/phis_of_operations.hpp>
@@ -317,6 +319,38 @@ private:
   bool verify_;
 };
 
+/// The low-level package has no certificate: LLVM's verifier checks the function.
+class low_level_pass : public llvm::PassInfoMixin<low_level_pass> {
+public:
+  explicit low_level_pass(bool verify) : verify_(verify) {}
+
+  static constexpr llvm::StringLiteral pass_name = "midend-low-level";
+
+  static llvm::StringRef name() { return pass_name; }
+
+  llvm::PreservedAnalyses run(llvm::Function& f, llvm::FunctionAnalysisManager&) {
+    certificate proof(f, pass_name, verify_);
+    bool changed = false;
+    {
+      midend::llvm_package_editor editor(f);
+      const midend::package_log log = midend::low_level_package().run(editor);
+      for (const midend::package_event& e : log.events) {
+        changed = changed || e.veto == midend::package_veto::none;
+      }
+    }
+    proof.check_function();
+    llvm::PreservedAnalyses preserved = llvm::PreservedAnalyses::all();
+    if (changed) {
+      preserved = llvm::PreservedAnalyses::none();
+      preserved.preserveSet<llvm::CFGAnalyses>();
+    }
+    return preserved;
+  }
+
+private:
+  bool verify_;
+};
+
 struct named_pass {
   llvm::StringRef name;
   void (*add)(bool verify, llvm::FunctionPassManager& passes);
@@ -335,6 +369,7 @@ constexpr named_pass all[] = {pass_of<transformation_pass<simplify_loops>>,
                               pass_of<transformation_pass<unify_exits>>,
                               pass_of<transformation_pass<split_critical_edges>>,
                               pass_of<clean_control_pass>,
+                              pass_of<low_level_pass>,
                               pass_of<transformation_pass<remove_dead_code>>,
                               pass_of<transformation_pass<propagate_copies>>,
                               pass_of<transformation_pass<simplify_loops, hoist_invariants>>,

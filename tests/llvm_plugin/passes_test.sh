@@ -30,7 +30,8 @@ has() { grep -qF -- "$1" "$work/out.ll"; }
 lacks() { ! has "$1"; }
 
 passes=(midend-simplify-loops midend-close-loops midend-rotate midend-fix-irreducible midend-clean-control midend-dce
-  midend-sccp midend-vn midend-split-critical-edges midend-unify-exits midend-propagate-copies midend-hoist-invariants midend-unroll)
+  midend-sccp midend-vn midend-split-critical-edges midend-unify-exits midend-propagate-copies midend-hoist-invariants
+  midend-low-level midend-unroll)
 all=$(IFS=,; echo "${passes[*]}")
 
 # Each by itself, checked by its certificate, LLVM's verifier, and LLVM's analyses.
@@ -77,6 +78,16 @@ for promise in nsw nuw exact disjoint nneg inbounds nnan '!range'; do
 done
 check "other results are not allowed" has "%t = fmul float %s, %z"
 check "an attribute that only one call has" has "%s = mul i32 %x, %y"
+check "midend-low-level<verify> of low_level.ll" run 'midend-low-level<verify>,verify' "$here/low_level.ll"
+check "redundant operations, loads and stores go" lacks "%gone"
+check "what is overwritten is not stored" lacks "store i32 1"
+for value in $(grep -o '^  %stays[.a-z0-9]*' "$here/low_level.ll"); do
+  check "$value stays" has "$value ="
+done
+check "the store before that of a structure stays" has "store i64 -1"
+check "a load that replaces another one keeps no promise of its own" lacks '!range'
+check "nor does a sum" lacks 'add nsw i32 %kept'
+check "a negation is that of what it was" has '= sub i32 0, %plus'
 run midend-rotate "$here/program.ll"
 check "optnone is left alone" grep -q '^  %go = icmp slt i64 %i, %n$' "$work/out.ll"
 

@@ -1,4 +1,5 @@
 #include "kit/parsed_procedure.hpp"
+#include "kit/run_low_level.hpp"
 #include "kit/run_text.hpp"
 #include "managed/memory_programs.hpp"
 #include "transform/cleaning_checks.hpp"
@@ -21,10 +22,18 @@ namespace {
 
 enum member : std::uint32_t { dead, constants, common, algebra, loads, stores };
 
-/// Every test runs the package through this one function, since it takes long to compile.
 midend::package_log run_package(elbrus::procedure& p, const midend::package_options& options = {}) {
-  elbrus::cost_editor e(p);
-  return midend::low_level_package().run(e, options);
+  return run_low_level(p, options);
+}
+
+/// All of 100 000 programs where tests are not shortened on purpose.
+constexpr std::size_t many(std::size_t count) {
+#if defined(MIDEND_UNSHORTENED_TESTS)
+  static_cast<void>(count);
+  return 100'000;
+#else
+  return count;
+#endif
 }
 
 /// A procedure after the package.
@@ -78,7 +87,7 @@ TEST_CASE("low_level_package on random programs") {
   comparison_counts runs;
   std::size_t again = 0;
   std::size_t changed = 0;
-  for_each_random_program(3000, endless_flow(), [&](const generated_program& g, std::uint64_t seed) {
+  for_each_random_program(many(3000), endless_flow(), [&](const generated_program& g, std::uint64_t seed) {
     generated_program original = g;
     original.program = in_ssa_form(g);
     random_source random(seed);
@@ -231,6 +240,45 @@ TEST_CASE("low_level_package: a chain of 10^5 operations takes linear time") {
   CHECK(visits_of(100'000, false) == 100'001);
   CHECK(visits_of(100'000, true) ==
         200'000); // all but the last one and the end again, when they have lost their reader
+}
+
+TEST_CASE("low_level_package: 10^5 loops and what is visited again") {
+  // A counter and a sum in a loop of one node each, in a row. In every third one, a chain that is dead but for the phi
+  // that it computes; in every third one, operations that become equal when those before have gone.
+  constexpr std::size_t loops = affordable(100'000);
+  std::string text = "proc @f(%x: i32, %n: i32) -> i32 {\n  node entry:\n    br l0\n";
+  std::string sum = "%x";
+  std::string from = "entry";
+  for (std::size_t i = 0; i != loops; ++i) {
+    const std::string k = std::to_string(i);
+    text += "  node l" + k + ":\n    %i" + k + " = phi.i32 [" + from + ": 0], [l" + k + ": %j" + k + "]\n    %s" + k +
+            " = phi.i32 [" + from + ": " + sum + "], [l" + k + ": %t" + k + "]\n";
+    if (i % 3 == 1) {
+      text += "    %a" + k + " = mul.i32 %i" + k + ", 8\n    %b" + k + " = xor.i32 %a" + k + ", %x\n    %c" + k +
+              " = sub.i32 %b" + k + ", 1\n";
+    } else if (i % 3 == 2) {
+      text += "    %a" + k + " = add.i32 %i" + k + ", 0\n    %b" + k + " = add.i32 %a" + k + ", 7\n    %c" + k +
+              " = add.i32 %i" + k + ", 7\n    %d" + k + " = sub.i32 %b" + k + ", %c" + k + "\n";
+    }
+    text += "    %t" + k + " = add.i32 %s" + k + ", " + (i % 3 == 2 ? "%d" + k : "%i" + k) + "\n    %j" + k +
+            " = add.i32 %i" + k + ", 1\n    %p" + k + " = cmp.lt.i32 %j" + k + ", %n\n    br %p" + k + " ? l" + k +
+            " : " + (i + 1 == loops ? "out" : "l" + std::to_string(i + 1)) + "\n";
+    sum = "%t" + k;
+    from = "l" + k;
+  }
+  text += "  node out:\n    ret " + sum + "\n}";
+  elbrus::program program = program_of(text);
+  const std::size_t before = operations_of(program.procedures[0]);
+  const midend::package_log log = run_package(program.procedures[0]);
+  std::size_t visits = 0;
+  for (const std::uint32_t n : log.visits) {
+    visits += n;
+  }
+  MESSAGE(before, " operations, ", log.num_operations, " visited ", visits, " times, ", log.visited_more_than(2),
+          " more than twice");
+  CHECK(log.visited_more_than(2) * 10 < log.num_operations);
+  CHECK(visits < 2 * log.num_operations);
+  CHECK(operations_of(program.procedures[0]) < before - loops);
 }
 
 TEST_CASE("low_level_package: a chain of 10^5 additions becomes one") {

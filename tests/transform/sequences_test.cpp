@@ -1,4 +1,5 @@
 // Random sequences of all transformations on random programs: certificates, verifier and runs.
+#include "kit/run_low_level.hpp"
 #include "kit/run_text.hpp"
 #include "transform/unfolding_checks.hpp"
 
@@ -184,6 +185,15 @@ void number_values(certified_procedure& p) {
   midend::apply_value_numbering(editor, midend::plan_value_numbering(view, found));
 }
 
+/// Without a certificate: checked by the verifier and by runs.
+void low_level(certified_procedure& p) {
+  static_cast<void>(p.alone());
+  static_cast<void>(run_low_level(p.procedure()));
+  for (const elbrus::diagnostic& error : elbrus::verify(p.procedure())) {
+    p.fault = p.fault.empty() ? error.message : p.fault;
+  }
+}
+
 /// Not for use, but it makes flow and phis that no front end makes.
 void unfold(certified_procedure& p) {
   if (p.procedure().num_nodes() < 60) { // nodes are doubled
@@ -219,7 +229,7 @@ void drop_exits(certified_procedure& p) {
   p.check(certificate(p.before(), p.procedure(), w));
 }
 
-constexpr std::array<step_kind, 16> steps = {{
+constexpr std::array<step_kind, 17> steps = {{
     {"simplify_loops", simplify},
     {"separate_loops", separate},
     {"close_loops", close},
@@ -235,6 +245,7 @@ constexpr std::array<step_kind, 16> steps = {{
     {"unroll_loops", unroll},
     {"drop_untaken_exits", drop_exits},
     {"value_numbering", number_values},
+    {"low_level_package", low_level},
     {"unfold_at_random", unfold},
 }};
 
@@ -297,6 +308,20 @@ TEST_CASE("sequences of transformations") {
   check_on_random_programs(many(250), [](std::size_t i, random_source& random) -> const step_kind* {
     const bool ends = i == 8 || (i != 0 && random.one_in(6));
     return ends ? nullptr : &steps[random.below(steps.size())];
+  });
+}
+
+TEST_CASE("the low-level package after the transformations before it") {
+  check_on_random_programs(many(150), [](std::size_t i, random_source& random) -> const step_kind* {
+    constexpr void (*forms[])(certified_procedure&) = {simplify, close, rotate, unify};
+    constexpr void (*order[])(certified_procedure&) = {nullptr, propagate_constants, number_values, unroll, low_level};
+    const auto wanted = i == 0 ? forms[random.below(4)] : i < 5 ? order[i] : nullptr;
+    for (const step_kind& step : steps) {
+      if (wanted != nullptr && step.apply == wanted) {
+        return &step;
+      }
+    }
+    return nullptr;
   });
 }
 

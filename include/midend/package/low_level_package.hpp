@@ -100,7 +100,7 @@ struct common_subexpressions {
   template <class Context> package_order visit(Context& context, value_id v) const {
     if (const value_id u = context.equal_before(v); u != no_value) {
       package_order order = package_order::to_existing(u, "an equal operation is computed before");
-      order.drops_promises = !context.ir().is_phi(u) && promises_more(context.ir(), u, v);
+      order.drops_promises = context.promises_more(u, v);
       return order;
     }
     if constexpr (has_guard<std::remove_cvref_t<decltype(context.ir())>>) {
@@ -111,19 +111,6 @@ struct common_subexpressions {
   }
 
 private:
-  template <class IR> static bool promises_more(const IR& ir, value_id u, value_id v) {
-    const auto flags_of = [&](value_id x) {
-      if constexpr (has_guard<IR>) {
-        return ir.guard(x).predicate != no_value ? ir.unguarded(x).flags : ir.operation(x).flags;
-      } else {
-        return ir.operation(x).flags;
-      }
-    };
-    const operation_flags a = flags_of(u);
-    const operation_flags b = flags_of(v);
-    return (a.no_signed_wrap && !b.no_signed_wrap) || (a.no_unsigned_wrap && !b.no_unsigned_wrap);
-  }
-
   /// u = f(a) ? p : w, v = f(a) ? q : u, so v = f(a) ? p or q : w. With ~p and ~q: ~(p and q). With p and ~p: f(a).
   template <class Context> static package_order merge_guards(Context& context, value_id v) {
     const auto& ir = context.ir();
@@ -379,7 +366,9 @@ struct redundant_loads {
       return {};
     }
     if (held.distance == 0 && held.bytes == place->bytes) {
-      return package_order::to_existing(held.value, "memory holds it");
+      package_order order = package_order::to_existing(held.value, "memory holds it");
+      order.drops_promises = held.value == held.access && context.promises_more(held.value, v);
+      return order;
     }
     if constexpr (has_is_little_endian<std::remove_cvref_t<decltype(ir)>>) {
       const unsigned wide = ir.operation(held.value).width;

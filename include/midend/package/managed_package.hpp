@@ -250,6 +250,9 @@ private:
     if (new_cost > cost_of(v) + (dies ? cost_of(order.dies) : 0)) {
       return package_veto::no_gain;
     }
+    if (reads_undefined_twice(order)) {
+      return package_veto::undefined;
+    }
     // What replaces two operations runs where one of them did: it may trap if each may.
     const bool may_trap = editor_.may_trap(v) && (order.dies == no_value || editor_.may_trap(order.dies));
     made_.clear();
@@ -259,6 +262,9 @@ private:
     }
     if (veto == package_veto::none && !same_type(editor_, made_.back(), v)) {
       veto = package_veto::wrong_type;
+    }
+    if (veto == package_veto::none && made_.size() == 1 && is_as_before(made_[0], v)) {
+      veto = package_veto::no_gain;
     }
     if (veto != package_veto::none) {
       while (!made_.empty()) {
@@ -275,6 +281,45 @@ private:
     }
     result = made_.back();
     return package_veto::none;
+  }
+
+  /// Whether `w` is what `v` is: some IRs say -x as 0 - x.
+  bool is_as_before(value_id w, value_id v) {
+    const operation_info a = editor_.operation(w);
+    const operation_info b = editor_.operation(v);
+    if (a.code != b.code || a.code == operation::other || a.width != b.width) {
+      return false;
+    }
+    operands_.clear();
+    detail::for_each_id(editor_.operands(w), [&](value_id x) { operands_.push_back(x); });
+    std::size_t i = 0;
+    bool same = true;
+    detail::for_each_id(editor_.operands(v), [&](value_id x) {
+      same = same && i < operands_.size() && operands_[i] == x;
+      ++i;
+    });
+    return same && i == operands_.size();
+  }
+
+  /// Whether a tree reads a value twice whose reads may differ: the pattern may have read it once.
+  bool reads_undefined_twice([[maybe_unused]] const package_order& order) {
+    if constexpr (has_may_be_undefined<E>) {
+      operands_.clear();
+      for (std::size_t i = 0; i != order.num_operations; ++i) {
+        for (std::size_t k = 0; k != order.operations[i].num_operands; ++k) {
+          const order_operand& x = order.operations[i].operands[k];
+          if (x.what == order_operand::kind::value) {
+            for (const value_id other : operands_) {
+              if (other == x.index && context_.may_be_undefined(x.index)) {
+                return true;
+              }
+            }
+            operands_.push_back(x.index);
+          }
+        }
+      }
+    }
+    return false;
   }
 
   std::uint32_t cost_of(value_id v) const {

@@ -26,6 +26,20 @@
 
 MIDEND_BEGIN_NAMESPACE
 
+/// `promises_more(u, v)` says whether `u` promises something that `v` does not. Optional; else `nsw` and `nuw` are
+/// compared.
+template <class IR>
+concept has_package_promises = requires(const IR& ir, value_id v) {
+  { ir.promises_more(v, v) } -> truth_value;
+};
+
+/// `may_be_undefined(v)` says whether two reads of `v` may give different values, as those of LLVM's `undef` do.
+/// Optional; else only literals may (`is_undefined`).
+template <class IR>
+concept has_may_be_undefined = requires(const IR& ir, value_id v) {
+  { ir.may_be_undefined(v) } -> truth_value;
+};
+
 /// What an operation costs, by class: the cycles until its result can be used. `of_machine` takes them from a machine
 /// model; the default is a small processor.
 struct operation_costs {
@@ -103,6 +117,28 @@ public:
            !ir_.may_not_return(v) && !ir_.is_volatile(v);
   }
 
+  /// Whether `u` promises something that `v`, which computes or loads the same, does not.
+  bool promises_more(value_id u, value_id v) const {
+    if constexpr (has_package_promises<IR>) {
+      return static_cast<bool>(ir_.promises_more(u, v));
+    } else if (ir_.is_phi(u) || ir_.is_phi(v)) {
+      return false;
+    } else {
+      const operation_flags a = flags_of(u);
+      const operation_flags b = flags_of(v);
+      return (a.no_signed_wrap && !b.no_signed_wrap) || (a.no_unsigned_wrap && !b.no_unsigned_wrap);
+    }
+  }
+
+  /// Whether two reads of `v` may give different values.
+  bool may_be_undefined(value_id v) const {
+    if constexpr (has_may_be_undefined<IR>) {
+      return static_cast<bool>(ir_.may_be_undefined(v));
+    } else {
+      return is_undefined(v);
+    }
+  }
+
   bool is_undefined([[maybe_unused]] value_id v) const {
     if constexpr (has_is_undefined<IR>) {
       return static_cast<bool>(ir_.is_undefined(v));
@@ -176,6 +212,14 @@ private:
   }
 
   bool is_here(value_id v) const { return home(v) != no_node; }
+
+  operation_flags flags_of(value_id v) const {
+    if constexpr (has_guard<IR>) {
+      return ir_.guard(v).predicate != no_value ? ir_.unguarded(v).flags : ir_.operation(v).flags;
+    } else {
+      return ir_.operation(v).flags;
+    }
+  }
 
   void number(node_id n, bool is_new) {
     std::uint64_t key = 0;

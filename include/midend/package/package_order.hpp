@@ -118,7 +118,7 @@ enum class package_veto : std::uint8_t {
   not_removable, ///< the operation has an effect or readers
   not_computed,  ///< what is to replace the result is not computed on every way to it
   wrong_type,    ///< types differ, or the IR has no such operation
-  undefined,     ///< what is to replace the result is the literal `undef`
+  undefined,     ///< what is to replace the result is the literal `undef`, or may be and is read twice
   may_trap,      ///< a new operation may trap, one that it replaces may not
   no_gain,       ///< the new operations cost more
   too_many       ///< the operation descends from too many others that the package made
