@@ -2,10 +2,14 @@
 
 #include "edit_names.hpp"
 #include "text.hpp"
+#include "transformation_pass.hpp"
 
 #include <midend/elbrus/views/cost_editor.hpp>
+#include <midend/package/control_canonicalization.hpp>
 #include <midend/package/low_level_package.hpp>
 #include <midend/viz/package.hpp>
+
+#include <array>
 
 namespace midend_tool {
 namespace {
@@ -53,8 +57,9 @@ void explain(const procedure& p, value_id v, std::string& out) {
   }
 }
 
-/// `without=dead+loads`.
-std::optional<std::size_t> members_without(std::string_view text) {
+/// `without=dead+loads`: a bit for each of the names, of which there are `size`.
+template <class Name>
+std::optional<std::size_t> members_without(std::string_view text, std::size_t size, Name name_of) {
   constexpr std::string_view start = "without=";
   if (!text.starts_with(start)) {
     return std::nullopt;
@@ -63,10 +68,10 @@ std::optional<std::size_t> members_without(std::string_view text) {
   for (text.remove_prefix(start.size());; text.remove_prefix(text.find('+') + 1)) {
     const std::string_view name = text.substr(0, text.find('+'));
     std::size_t i = 0;
-    while (i != low_level_package::size && name != low_level_package::name(i)) {
+    while (i != size && name != name_of(i)) {
       ++i;
     }
-    if (i == low_level_package::size) {
+    if (i == size) {
       return std::nullopt;
     }
     mask |= std::size_t{1} << i;
@@ -81,10 +86,29 @@ std::optional<std::size_t> members_without(std::string_view text) {
 pass_kind low_level_package_pass() {
   pass_kind pass{"low-level-package", "six optimizations of operations at once: docs/packages.md", run, explain,
                  variable_policy::refuses};
-  pass.read_option = members_without;
+  pass.read_option = [](std::string_view text) {
+    return members_without(text, low_level_package::size, [](std::size_t i) { return low_level_package::name(i); });
+  };
   pass.option_help = "without=A+B";
   pass.option_form = "without=A+B, of dead, constants, common, algebra, loads and stores";
   return pass;
+}
+
+pass_kind control_canonicalization_pass() {
+  return with_option(
+      transformation(
+          "control-canonicalization", "clean-control, and branches that a dominating branch decides: docs/packages.md",
+          [](auto& run) {
+            run.say(midend::control_canonicalization().run(
+                run.editor(), {.without = run.number().value_or(0)},
+                [&](const midend::unfolding_witness& witness) { run.done(implied_branches_witness{witness}); }));
+          }),
+      [](std::string_view text) {
+        constexpr std::array<std::string_view, midend::num_control_changes> names = {"known",       "equal", "implied",
+                                                                                     "unreachable", "merge", "pass"};
+        return members_without(text, names.size(), [&](std::size_t i) { return names[i]; });
+      },
+      "without=A+B", "without=A+B, of known, equal, implied, unreachable, merge and pass");
 }
 
 } // namespace midend_tool

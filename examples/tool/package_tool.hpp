@@ -1,4 +1,4 @@
-/// The low-level package as a pass of `midend opt`.
+/// The packages as passes of `midend opt`.
 #pragma once
 
 #include "passes.hpp"
@@ -15,5 +15,8 @@ namespace midend_tool {
 
 /// `low-level-package`; the number of the pass has a bit for each member that is switched off.
 pass_kind low_level_package_pass();
+
+/// `control-canonicalization`; the number of the pass has a bit for each kind of change that is switched off.
+pass_kind control_canonicalization_pass();
 
 } // namespace midend_tool

@@ -4,6 +4,7 @@
 
 #include <midend/elbrus/views/cost_view.hpp>
 #include <midend/graph/concepts.hpp>
+#include <midend/package/verify_implied_branches.hpp>
 #include <midend/package/verify_memory_redundancy.hpp>
 #include <midend/transform/untaken_exits.hpp>
 #include <midend/transform/verify_additions.hpp>
@@ -12,6 +13,7 @@
 #include <midend/transform/verify_replacement.hpp>
 #include <midend/transform/verify_unfolding.hpp>
 #include <midend/viz/certificates.hpp>
+#include <midend/viz/package.hpp>
 
 namespace midend_tool {
 namespace {
@@ -97,6 +99,16 @@ std::optional<std::string> why_rejected(const procedure& before, const procedure
   }
   const midend::untaken_exits_verdict verdict =
       midend::verify_untaken_exits(midend::elbrus::cost_view(before), witness.unfolding);
+  return verdict ? std::nullopt : std::optional(midend::to_text(verdict, version_names(before)));
+}
+
+std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
+                                        const implied_branches_witness& witness) {
+  if (auto why = why_rejected(before, after, witness.unfolding)) {
+    return why;
+  }
+  const midend::implied_branches_verdict verdict =
+      midend::verify_implied_branches(midend::elbrus::cost_view(before), witness.unfolding);
   return verdict ? std::nullopt : std::optional(midend::to_text(verdict, version_names(before)));
 }
 

@@ -65,6 +65,14 @@ struct untaken_exits_witness {
 std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
                                         const untaken_exits_witness& witness);
 
+/// The witness of a round that drops edges which a dominating branch decides: all assumed reasons are to be proven.
+struct implied_branches_witness {
+  midend::unfolding_witness unfolding;
+};
+
+std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
+                                        const implied_branches_witness& witness);
+
 /// One application of a transformation to a procedure: what the function of a pass is called with.
 template <class E> class transformation_run {
 public:
@@ -102,6 +110,11 @@ public:
   void done(const addition_witness& witness) { check(witness); }
 
   void done(const untaken_exits_witness& witness) { check(witness); }
+
+  void done(const implied_branches_witness& witness) {
+    name_what_is_new(procedure_, witness.unfolding);
+    check(witness);
+  }
 
   /// The same for the result of a call that also returns its plan.
   template <class Result>

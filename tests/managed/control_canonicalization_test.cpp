@@ -5,9 +5,12 @@
 #include <doctest/doctest.h>
 #include <midend/elbrus/views/editor.hpp>
 #include <midend/package/control_canonicalization.hpp>
+#include <midend/package/verify_implied_branches.hpp>
 #include <midend/transform/verify_unfolding.hpp>
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 using namespace midend_tests;
 using midend::control_change;
@@ -25,6 +28,9 @@ midend::control_log canonicalize(elbrus::procedure& p, const midend::control_opt
         const auto verdict = midend::verify_unfolding(elbrus::effect_view(before), elbrus::effect_view(p), witness);
         CHECK_MESSAGE(verdict, "fault ", static_cast<int>(verdict.fault), ", node ", verdict.node, "\n",
                       elbrus::to_text(before), elbrus::to_text(p));
+        const auto implied = midend::verify_implied_branches(elbrus::effect_view(before), witness);
+        CHECK_MESSAGE(implied, "edge ", implied.edge, "\n", elbrus::to_text(before), elbrus::to_text(p));
+        CHECK(implied.proven >= verdict.assumed); // it also counts those of nodes that are gone
         before = p;
       });
   const std::string ill = why_ill_formed(p);
@@ -168,4 +174,82 @@ TEST_CASE("control_canonicalization on random programs") {
           done[4], ", passed ", done[5], "; ", runs.same, " runs the same, ", runs.no_verdict, " without verdict");
   CHECK(runs.same > affordable(2000));
   CHECK(done[static_cast<std::size_t>(control_change::merge)] > affordable(200));
+}
+
+TEST_CASE("verify_implied_branches accepts what a dominating branch decides, and nothing else") {
+  parsed_procedure p(R"(
+proc @f(%c: i1, %d: i1, %x: i32, %n: i32) -> i32 {
+  node entry:
+    br %c ? a : b
+  node a:
+    br %c ? a_yes : a_no
+  node a_yes:
+    br %d ? a_d : join
+  node a_no:
+    br %d ? a_d : join
+  node a_d:
+    br %d ? out : join
+  node b:
+    br %c ? join : b_no
+  node b_no:
+    br %d ? join : head
+  node join:
+    br %c ? head : out
+  node head:
+    %i = phi.i32 [b_no: %x], [join: 0], [body: %k]
+    %e = cmp.lt.i32 %i, %n
+    br %e ? again : leave
+  node again:
+    switch.i32 %i [1: one], [2: two], default: other
+  node one:
+    switch.i32 %i [1: body], [2: two], default: other
+  node two:
+    switch.i32 %i [1: body], [2: out], default: other
+  node other:
+    br %e ? twice : out
+  node twice:
+    switch.i32 %i [1: body], [7: out], default: body
+  node body:
+    %k = add.i32 %i, 1
+    br %e ? head : out
+  node leave:
+    switch.i32 %i [1: out], [4: four], default: rest
+  node four:
+    ret %i
+  node rest:
+    switch.i32 %i [4: four], [5: out], default: done
+  node done:
+    br %e ? out : end
+  node end:
+    ret 0
+  node out:
+    ret %x
+})");
+  const elbrus::effect_view before(p.procedure());
+  const auto& g = before.graph();
+  std::string accepted;
+  std::size_t rejected = 0;
+  for (midend::node_id n = 0; n != g.num_nodes(); ++n) {
+    for (const midend::edge_id e : g.out_edges(n)) {
+      midend::unfolding_witness witness;
+      witness.dropped.push_back({n, e, 0, midend::drop_reason::assumed});
+      const midend::implied_branches_verdict verdict = midend::verify_implied_branches(before, witness);
+      const std::string name =
+          std::string(p.procedure().node_name(n)) + " " + std::to_string(e - *g.out_edges(n).begin());
+      if (verdict) {
+        CHECK(verdict.proven == 1);
+        accepted += name + "; ";
+      } else {
+        CHECK(verdict.edge == e);
+        ++rejected;
+      }
+    }
+  }
+  // Edges by their place in the node. %i decides nothing in `two` and `other`, which have several edges in.
+  CHECK(accepted == "a 1; b 0; one 1; one 2; other 1; body 1; rest 0; done 0; ");
+  CHECK(rejected == 34);
+
+  midend::unfolding_witness ill;
+  ill.dropped.push_back({0, midend::edge_id{1000}, 0, midend::drop_reason::assumed});
+  CHECK(!midend::verify_implied_branches(before, ill));
 }

@@ -292,6 +292,17 @@ run "why" 0 opt "$work/package.eir" --passes=low-level-package --explain=%z &&
 run "no such member" 2 opt "$work/package.eir" --passes=low-level-package:without=lods &&
   says "no such member" "midend opt: --passes: 'low-level-package:without=lods': after the colon of low-level-package stands without=A+B, of dead, constants, common, algebra, loads and stores"
 
+printf 'proc @f(%%p: i1, %%x: i32) -> i32 {\n  node entry:\n    br %%p ? yes : no\n  node yes:\n    br %%p ? deep : no\n  node deep:\n    ret %%x\n  node no:\n    ret 0\n}\n' >"$work/control.eir"
+run "implied" 0 opt "$work/control.eir" --passes=control-canonicalization --verify-each --stats -o "$work/out.eir" &&
+  { grep -q '^@f: control-canonicalization: 1 implied branch, 1 merged node; 2 rounds; 4 -> 3 nodes, 4 -> 3 operations; certified; ' "$work/err" || fail "implied" "$(cat "$work/err")"; }
+run "implied, off" 0 opt "$work/control.eir" --passes=control-canonicalization:without=implied+merge --stats -o "$work/out.eir" &&
+  { grep -q '^@f: control-canonicalization:without=implied+merge: nothing to do; 4 -> 4 nodes' "$work/err" || fail "implied, off" "$(cat "$work/err")"; }
+for file in "$programs"/*.eir; do
+  name="control-canonicalization of $(basename "$file")"
+  run "$name" 0 opt "$file" --passes=construct-ssa,low-level-package,control-canonicalization --verify-each -o "$work/changed.eir" || continue
+  same_runs "$name" "$file" "$work/changed.eir"
+done
+
 run "a second time" 0 opt "$programs/arithmetic.eir" --passes=construct-ssa,rotate,rotate,clean-control,dce,dce --stats -o "$work/out.eir"
 [ "$(grep -c '^@gcd: rotate: ' "$work/err")" -eq 2 ] || fail "a second time" "$(cat "$work/err")"
 grep -q '^@gcd: rotate: 1 rotated loop; 4 -> 7 nodes, 12 -> 21 operations; ' "$work/err" || fail "rotated" "$(cat "$work/err")"

@@ -295,8 +295,8 @@ struct control_canonicalization {
     return run(editor, options, [](const unfolding_witness&) {});
   }
 
-  /// Calls `visit(witness)` after each round; `verify_unfolding` checks one against the program before its round. It
-  /// counts the edges of implied branches as assumed.
+  /// Calls `visit(witness)` after each round; `verify_unfolding` checks one against the program before its round, where
+  /// it counts the edges of implied branches as assumed, and `verify_implied_branches` proves these.
   template <control_editor_argument E, class Visit>
   control_log run(E& editor, const control_options& options, Visit visit) const {
     return detail::control_manager<E>(editor, options).run(visit);

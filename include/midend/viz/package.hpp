@@ -2,9 +2,11 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/package/control_canonicalization.hpp"
 #include "midend/package/memory_redundancy.hpp"
 #include "midend/package/memory_witness.hpp"
 #include "midend/package/package_order.hpp"
+#include "midend/package/verify_implied_branches.hpp"
 #include "midend/package/verify_memory_redundancy.hpp"
 #include "midend/viz/value_names.hpp"
 
@@ -143,6 +145,58 @@ inline std::string summary_text(const memory_plan& plan) {
   add(plan.witness.stores.size() - overwritten, "store of what is there", "stores of what is there");
   add(overwritten, "overwritten store", "overwritten stores");
   return out.empty() ? "no redundant loads and stores" : out;
+}
+
+/// What a change does, as a phrase without full stop; `one` or several.
+constexpr std::string_view to_text(control_change c, bool one = true) {
+  switch (c) {
+    using enum control_change;
+  case known_branch:
+    return one ? "known branch" : "known branches";
+  case equal_edges:
+    return one ? "branch with equal edges" : "branches with equal edges";
+  case implied_branch:
+    return one ? "implied branch" : "implied branches";
+  case unreachable:
+    return one ? "unreachable node" : "unreachable nodes";
+  case merge:
+    return one ? "merged node" : "merged nodes";
+  default:
+    return one ? "passed node" : "passed nodes";
+  }
+}
+
+/// What `control_canonicalization` did and refused, in a few words.
+///
+///     1 known branch, 2 unreachable nodes, 3 merged nodes (1 refused); 2 rounds
+inline std::string summary_text(const control_log& log) {
+  std::string out;
+  for (std::size_t i = 0; i != num_control_changes; ++i) {
+    const auto change = static_cast<control_change>(i);
+    std::size_t done = 0;
+    std::size_t refused = 0;
+    for (const control_event& e : log.events) {
+      if (e.change == change) {
+        ++(e.veto == package_veto::none ? done : refused);
+      }
+    }
+    if (done + refused != 0) {
+      out += (out.empty() ? "" : ", ") + std::to_string(done) + " ";
+      out += to_text(change, done == 1);
+      out += refused == 0 ? "" : " (" + std::to_string(refused) + " refused)";
+    }
+  }
+  return out.empty() ? "nothing to do"
+                     : out + "; " + std::to_string(log.rounds) + (log.rounds == 1 ? " round" : " rounds");
+}
+
+/// The edge is one of the old program.
+///
+///     an edge was dropped that no other branch decides; edge 5
+template <flow_names Names = numbered_values>
+std::string to_text(const implied_branches_verdict& verdict, const Names& names = {}) {
+  return verdict ? "certified"
+                 : "an edge was dropped that no other branch decides; " + std::string(names.edge(verdict.edge));
 }
 
 MIDEND_END_NAMESPACE
