@@ -361,16 +361,19 @@ private:
         (x.code == operation::other && p_.identity(a) != p_.identity(b))) {
       return false;
     }
-    if (midend::is_commutative(x.code) && same(i[0], k[1]) && same(i[1], k[0])) {
+    if (midend::is_commutative(x.code) && are_read_equal(i[0], k[1]) && are_read_equal(i[1], k[0])) {
       return true;
     }
     for (std::size_t n = 0; n != i.size(); ++n) {
-      if (!same(i[n], k[n])) {
+      if (!are_read_equal(i[n], k[n])) {
         return false;
       }
     }
     return true;
   }
+
+  /// Of an operand without a value nothing is known but that it is itself.
+  bool are_read_equal(value_id a, value_id b) const { return is_computed(a) || is_computed(b) ? same(a, b) : a == b; }
 
   // ---- Waiting.
 
@@ -597,6 +600,23 @@ TEST_CASE("what was constant at first and reads undef is equal to nothing") {
   const auto found = value_numbering(p);
   CHECK(!found.constant(x));
   CHECK(!found.are_congruent(x, y));
+  CHECK(!midend::verify_congruence(p, found));
+}
+
+TEST_CASE("operations of different operands that never have a value are not equal") {
+  // The shift is undefined, and so are the sums. Only the IR knows what the others make of that.
+  numbered_program p(1, {});
+  const value_id shifted = p.op(0, operation::shl, {p.literal(5), p.literal(1000)});
+  const value_id one = p.op(0, operation::add, {shifted, p.call(0)});
+  const value_id two = p.op(0, operation::sub, {shifted, p.call(0)});
+  const value_id x = p.op(0, operation::other, {one});
+  const value_id y = p.op(0, operation::other, {two});
+  const value_id z = p.op(0, operation::other, {one});
+  const auto found = value_numbering(p);
+  CHECK(!found.is_computed(one));
+  CHECK(found.is_computed(x));
+  CHECK(!found.are_congruent(x, y));
+  CHECK(found.are_congruent(x, z));
   CHECK(!midend::verify_congruence(p, found));
 }
 

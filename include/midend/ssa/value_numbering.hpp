@@ -307,6 +307,7 @@ private:
   static constexpr std::uint32_t not_entered = 0xffff'ffff;
   static constexpr std::uint32_t key_of_none = 0xffff'ffff;      ///< of an input that has no value so far
   static constexpr std::uint32_t key_of_undefined = 0x8000'0000; ///< plus the phi: unlike all other keys
+  static constexpr std::uint32_t key_of_absent = 0x8000'0000;    ///< plus the operand
 
   // ---- Start.
 
@@ -902,9 +903,11 @@ private:
 
   constexpr void describe(value_id v, flat_array<std::uint32_t>& out) const { describe(v, ir_.operation(v), out); }
 
+  /// An operand without a value so far is equal to itself only: nothing follows for what is known to read it.
   constexpr void describe(value_id v, const operation_info& info, flat_array<std::uint32_t>& out) const {
     describe_operation(
-        ir_, v, info, [this](value_id operand) { return is_placed(operand) ? class_of(operand) : key_of_none; }, out);
+        ir_, v, info,
+        [this](value_id operand) { return is_placed(operand) ? class_of(operand) : key_of_absent | operand; }, out);
   }
 
   /// The class of this constant and the type of `v`.
