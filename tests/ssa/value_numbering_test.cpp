@@ -609,15 +609,31 @@ TEST_CASE("operations of different operands that never have a value are not equa
   const value_id shifted = p.op(0, operation::shl, {p.literal(5), p.literal(1000)});
   const value_id one = p.op(0, operation::add, {shifted, p.call(0)});
   const value_id two = p.op(0, operation::sub, {shifted, p.call(0)});
-  const value_id x = p.op(0, operation::other, {one});
-  const value_id y = p.op(0, operation::other, {two});
-  const value_id z = p.op(0, operation::other, {one});
+  const value_id x = p.strange(0, one, p.literal(1));
+  const value_id y = p.strange(0, two, p.literal(1));
+  const value_id z = p.strange(0, one, p.literal(1));
   const auto found = value_numbering(p);
   CHECK(!found.is_computed(one));
   CHECK(found.is_computed(x));
   CHECK(!found.are_congruent(x, y));
   CHECK(found.are_congruent(x, z));
   CHECK(!midend::verify_congruence(p, found));
+}
+
+TEST_CASE("an operation waits until a comparison of a literal is decided") {
+  // The quotient is undefined, so what only the IR understands waits. It goes on with an operand that is 7 by then.
+  numbered_program p(1, {});
+  const value_id undefined = p.op(0, operation::udiv, {p.literal(3), p.literal(0)});
+  const value_id any = p.strange(0, undefined, p.literal(1));
+  const value_id compared = p.op(0, operation::ugreater_equal, {p.literal(~std::uint64_t{0}), any});
+  const value_id seven = p.op(0, operation::select, {compared, p.literal(7), any});
+  const value_id last = p.strange(0, seven, p.literal(1));
+  const auto facts = midend::sccp(p, flat_domain<>());
+  const auto found = value_numbering(p);
+  CHECK(facts.constant(seven) == 7);
+  CHECK(found.constant(seven) == 7);
+  REQUIRE(facts.constant(last));
+  CHECK(found.constant(last) == facts.constant(last));
 }
 
 TEST_CASE("a comparison is not given up because its operand is constant for a doubtful reason") {

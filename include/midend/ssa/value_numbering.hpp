@@ -209,6 +209,7 @@ public:
 
   /// The fact of `v` if its two operands may still be equal and the result for equal ones is known. As long as only one
   /// is constant, it keeps the fact that it has: either the other becomes constant, too, or `refute_by_facts` sees it.
+  /// If that one is a literal, they are unequal for good; whoever waits for the result must not go on without it.
   constexpr std::optional<element_of<D>> fact_of_equal_operands(value_id v, const operation_info& info) {
     if (!follows_from_equal_operands(info) || w_.unequal_operands_.test(v)) {
       return std::nullopt;
@@ -224,7 +225,7 @@ public:
     const bool a_is_constant = constant(a).has_value();
     const bool b_is_constant = constant(b).has_value();
     if (a_is_constant != b_is_constant) {
-      return facts_->fact(v);
+      return ir_.constant(a) || ir_.constant(b) ? std::nullopt : std::optional(facts_->fact(v));
     }
     if (a_is_constant) {
       return std::nullopt;
