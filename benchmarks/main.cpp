@@ -3,6 +3,7 @@
 
 #if MIDEND_BENCHMARKS_LLVM
 #include "llvm_loop_forms.hpp"
+#include "llvm_package.hpp"
 #include "llvm_sccp.hpp"
 #include "llvm_unrolling.hpp"
 #include "llvm_value_numbering.hpp"
@@ -212,6 +213,7 @@ int main(int count, char** arguments) {
   register_llvm_loop_forms();
   register_llvm_unrolling();
   register_llvm_value_numbering();
+  register_llvm_package();
 #endif
   const std::size_t ran = benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();

@@ -1,0 +1,222 @@
+// The low-level package on functions of a module as procedures of the Elbrus-like IR (`llvm_to_eir`), beside what LLVM
+// has of the same kind on the same functions, those that translate:
+//
+//   package/llvm/SET      `early-cse<memssa>`: dead and equal operations, constants, identities, loads and stores. The
+//                         dominator tree and the alias analyses are made before; memory SSA is part of it, as what the
+//                         package shares is part of the package.
+//   package/midend/SET    `low_level_package`
+//   package/memory/SET    `memory_redundancy` alone
+//   package/control/SET   `control_canonicalization` alone
+//
+// The sets are each NAME.bc in the directory that the environment variable MIDEND_BITCODE_DIRECTORY names, see
+// sqlite3_bitcode.sh: after `mem2reg`, since variables on the stack are memory. All work on fresh copies, which are not
+// measured. `operations` are those of the procedures, or instructions; `removed` is how many of them are gone in the
+// end.
+#include "llvm_package.hpp"
+
+#include "llvm_to_eir/translate.hpp"
+
+#include <midend/elbrus/views/cost_editor.hpp>
+#include <midend/package/control_canonicalization.hpp>
+#include <midend/package/low_level_package.hpp>
+#include <midend/package/memory_redundancy.hpp>
+
+#include <benchmark/benchmark.h>
+
+#include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/Analysis/AssumptionCache.h>
+#include <llvm/Analysis/CGSCCPassManager.h>
+#include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/IRReader/IRReader.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/SourceMgr.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace midend_benchmarks {
+namespace {
+
+namespace elbrus = midend::elbrus;
+using seconds = std::chrono::duration<double>;
+using midend::node_id;
+using midend::value_id;
+
+/// A module, and which of its functions are procedures, in the order of the module.
+struct translated_module {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module;
+  std::vector<std::string> names;
+  std::vector<elbrus::procedure> procedures;
+};
+
+bool read(const std::string& path, translated_module& out) {
+  llvm::SMDiagnostic problem;
+  out.module = llvm::parseIRFile(path, problem, out.context);
+  if (out.module == nullptr) {
+    return false;
+  }
+  for (const llvm::Function& f : *out.module) {
+    if (!f.isDeclaration()) {
+      auto result = llvm_to_eir::translate(f);
+      if (auto* const p = std::get_if<elbrus::procedure>(&result)) {
+        out.names.push_back(f.getName().str());
+        out.procedures.push_back(std::move(*p));
+      }
+    }
+  }
+  return true;
+}
+
+std::size_t num_operations(const elbrus::procedure& p) {
+  std::size_t count = 0;
+  for (node_id n = 0; n != p.num_nodes(); ++n) {
+    for ([[maybe_unused]] const value_id v : p.values(n)) {
+      ++count;
+    }
+  }
+  return count;
+}
+
+/// What one run over all functions took, and how many operations there were before and after.
+struct outcome {
+  seconds time{};
+  std::size_t before = 0;
+  std::size_t after = 0;
+};
+
+/// `transform(editor)` is timed.
+template <class Transform> outcome run_on_procedures(const translated_module& m, const Transform& transform) {
+  outcome out;
+  for (const elbrus::procedure& original : m.procedures) {
+    elbrus::procedure p = original;
+    const auto start = std::chrono::steady_clock::now();
+    elbrus::cost_editor editor(p);
+    transform(editor);
+    out.time += std::chrono::steady_clock::now() - start;
+    out.before += num_operations(original);
+    out.after += num_operations(p);
+  }
+  return out;
+}
+
+struct package {
+  static outcome run(const translated_module& m) {
+    return run_on_procedures(m, [](elbrus::cost_editor& editor) {
+      benchmark::DoNotOptimize(midend::low_level_package().run(editor).num_operations);
+    });
+  }
+};
+
+struct memory {
+  static outcome run(const translated_module& m) {
+    return run_on_procedures(m, [](elbrus::cost_editor& editor) {
+      midend::apply_memory_redundancy(editor, midend::plan_memory_redundancy(editor));
+    });
+  }
+};
+
+struct control {
+  static outcome run(const translated_module& m) {
+    return run_on_procedures(m, [](elbrus::cost_editor& editor) {
+      benchmark::DoNotOptimize(midend::control_canonicalization().run(editor).rounds);
+    });
+  }
+};
+
+struct early_cse {
+  static outcome run(const translated_module& m) {
+    llvm::LoopAnalysisManager loops;
+    llvm::FunctionAnalysisManager functions;
+    llvm::CGSCCAnalysisManager components;
+    llvm::ModuleAnalysisManager modules;
+    llvm::PassBuilder builder;
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(components);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, components, modules);
+    const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(*m.module);
+    outcome out;
+    for (const std::string& name : m.names) {
+      llvm::Function& f = *copy->getFunction(name);
+      (void)functions.getResult<llvm::DominatorTreeAnalysis>(f);
+      (void)functions.getResult<llvm::AssumptionAnalysis>(f);
+      (void)functions.getResult<llvm::TargetLibraryAnalysis>(f);
+      (void)functions.getResult<llvm::TargetIRAnalysis>(f);
+      (void)functions.getResult<llvm::AAManager>(f);
+      out.before += f.getInstructionCount();
+      const auto start = std::chrono::steady_clock::now();
+      (void)llvm::EarlyCSEPass(true).run(f, functions);
+      out.time += std::chrono::steady_clock::now() - start;
+      out.after += f.getInstructionCount();
+      functions.clear(f, f.getName());
+    }
+    return out;
+  }
+};
+
+template <class Contestant> void measure(benchmark::State& state, const std::string& path) {
+  translated_module m;
+  if (!read(path, m)) {
+    state.SkipWithError(("cannot read " + path).c_str());
+    return;
+  }
+  outcome last;
+  for (auto _ : state) {
+    last = Contestant::run(m);
+    state.SetIterationTime(last.time.count());
+  }
+  using benchmark::Counter;
+  state.counters["functions"] = static_cast<double>(m.procedures.size());
+  state.counters["operations"] = static_cast<double>(last.before);
+  state.counters["removed"] = static_cast<double>(last.before) - static_cast<double>(last.after);
+  state.counters["ns_per_operation"] =
+      Counter(static_cast<double>(last.before) * 1e-9, Counter::kIsIterationInvariantRate | Counter::kInvert);
+}
+
+template <class Contestant> void add(const std::string& name, const std::string& path) {
+  benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) { measure<Contestant>(state, path); })
+      ->UseManualTime()
+      ->Unit(benchmark::kMillisecond);
+}
+
+} // namespace
+
+void register_llvm_package() {
+  const char* const directory = std::getenv("MIDEND_BITCODE_DIRECTORY"); // without it there are none
+  std::vector<std::filesystem::path> files;
+  std::error_code problem;
+  for (const auto& file : std::filesystem::directory_iterator(directory == nullptr ? "" : directory, problem)) {
+    if (file.path().extension() == ".bc") {
+      files.push_back(file.path());
+    }
+  }
+  std::ranges::sort(files);
+  for (const std::filesystem::path& file : files) {
+    const std::string set = file.stem().string();
+    add<early_cse>("package/llvm/" + set, file.string());
+    add<package>("package/midend/" + set, file.string());
+    add<memory>("package/memory/" + set, file.string());
+    add<control>("package/control/" + set, file.string());
+  }
+}
+
+} // namespace midend_benchmarks
