@@ -340,8 +340,8 @@ constexpr operation_info info_of_term(const algebra_term& t, unsigned width) {
 /// The rules that ship, in the order in which they are tried. They say:
 /// - what is neutral, absorbing or cancels out;
 /// - that two numbers in a chain are one: (x + 1) + 2 = x + 3;
-/// - which multiplications and divisions by literals are shifts, additions and masks. Division by other literals stays,
-///   since it takes the high half of a product, which the vocabulary does not have.
+/// - which multiplications and divisions by literals are shifts, additions and masks. `divide_by_literal` has the
+///   divisions by other literals, which need a wider word, `width_changes.hpp` the rules of more than one width.
 ///
 /// No rule reads a value in the result that the pattern reads only sometimes, so none has `select`: the arm that is not
 /// chosen may be undefined.

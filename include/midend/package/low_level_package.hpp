@@ -9,12 +9,15 @@
 #include "midend/ir/ids.hpp"
 #include "midend/ir/memory_effects.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/ir/operation_class.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/package/algebra_rules.hpp"
+#include "midend/package/constant_division.hpp"
 #include "midend/package/managed_package.hpp"
 #include "midend/package/package_context.hpp"
 #include "midend/package/package_order.hpp"
+#include "midend/package/width_changes.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 #include "midend/transform/propagate_copies.hpp"
@@ -22,6 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -181,8 +185,9 @@ private:
   }
 };
 
-/// Applies `algebra_rules`, and reads the sources of copies and of selections between equal values or by a literal.
-/// Rules of your own: `algebraic_identities(my_rules)`; the table must live as long as the package.
+/// Applies `algebra_rules`, then the rules of `width_changes.hpp`, then `divide_by_literal` where products cost less
+/// than the division. Reads the sources of copies and of selections between equal values or by a literal. Rules of your
+/// own: `algebraic_identities(my_rules)`; the table must live as long as the package.
 struct algebraic_identities {
   static constexpr const char* name = "algebra";
 
@@ -208,10 +213,152 @@ struct algebraic_identities {
         return order_of(context, v, rule);
       }
     }
-    return {};
+    if (package_order order = visit_width(context, v, info); order.kind != order_kind::none) {
+      return order;
+    }
+    return visit_division(context, v, info);
   }
 
 private:
+  /// A division by a literal, if a product costs less.
+  template <class Context> package_order visit_division(Context& context, value_id v, const operation_info& info) {
+    if (info.code < operation::div || info.code > operation::urem) {
+      return {};
+    }
+    const auto& ir = context.ir();
+    read_operands(ir, v);
+    const auto divisor = ir.constant(operands_[1]);
+    if (!divisor || ir.operation(operands_[0]).width != info.width) {
+      return {};
+    }
+    package_order order = divide_by_literal(info, order_operand::value(operands_[0]), *divisor);
+    std::uint32_t cost = 0;
+    for (std::size_t i = 0; i != order.num_operations; ++i) {
+      cost += context.costs().of(usual_class(order.operations[i].info));
+    }
+    return cost < context.costs().of(usual_class(info)) ? order : package_order();
+  }
+
+  /// The operation that computes `u`, if rules may read it and it has as many bits as its reader reads.
+  template <class Context> operation_info info_within(Context& context, value_id u, unsigned width) {
+    const auto& ir = context.ir();
+    if (u == no_value || context.home(u) == no_node || !context.is_pure(u)) {
+      return {};
+    }
+    const operation_info info = ir.operation(u);
+    return info.width == width ? info : operation_info{};
+  }
+
+  /// The operand of a conversion, or `no_value` if it does not have the width that the conversion reads.
+  template <class IR> static value_id converted(const IR& ir, value_id conversion) {
+    value_id x = no_value;
+    detail::for_each_id(ir.operands(conversion), [&](value_id of) { x = of; });
+    return x != no_value && ir.operation(x).width == ir.operation(conversion).operand_width ? x : no_value;
+  }
+
+  template <class Context> package_order visit_width(Context& context, value_id v, const operation_info& info) {
+    const auto& ir = context.ir();
+    if (is_comparison(info.code)) {
+      return visit_comparison(context, v, info);
+    }
+    read_operands(ir, v);
+    const value_id left = operands_[0];
+    const value_id right = operands_[1];
+    if (info.code == operation::bit_and) {
+      for (const auto& [u, literal] : {std::pair(left, right), std::pair(right, left)}) {
+        const auto c = literal == no_value ? std::nullopt : ir.constant(literal);
+        const operation_info inner = c ? info_within(context, u, info.width) : operation_info{};
+        if (is_extension(inner.code) && converted(ir, u) != no_value) {
+          return mask_extended(inner, converted(ir, u), *c);
+        }
+      }
+      return {};
+    }
+    if (info.code == operation::bit_not && info.width == 1) {
+      return negated_comparison(context, left);
+    }
+    if (!is_extension(info.code) && info.code != operation::truncate) {
+      return {};
+    }
+    const operation_info inner = info_within(context, left, info.operand_width);
+    if (is_extension(inner.code) || inner.code == operation::truncate) {
+      const value_id x = converted(ir, left);
+      return x == no_value ? package_order() : convert_once(info, inner, x);
+    }
+    if (info.code != operation::truncate || arity(inner.code) != 2 || !context.is_only_user(left, v)) {
+      return {};
+    }
+    read_operands(ir, left);
+    order_operand narrow[2];
+    bool all_literals = true;
+    for (std::size_t i = 0; i != 2; ++i) {
+      if (const auto c = ir.constant(operands_[i])) {
+        narrow[i] = order_operand::number(info.width, *c & low_ones(info.width));
+        continue;
+      }
+      const operation_info extension = info_within(context, operands_[i], inner.width);
+      const value_id x = is_extension(extension.code) ? converted(ir, operands_[i]) : no_value;
+      if (x == no_value || extension.operand_width != info.width) {
+        return {};
+      }
+      all_literals = false;
+      narrow[i] = order_operand::value(x);
+    }
+    package_order order = all_literals ? package_order() : compute_narrow(info.width, inner.code, narrow[0], narrow[1]);
+    order.dies = left;
+    return order;
+  }
+
+  template <class Context> package_order visit_comparison(Context& context, value_id v, operation_info info) {
+    const auto& ir = context.ir();
+    read_operands(ir, v);
+    if (ir.constant(operands_[0])) {
+      const value_id first = operands_[0];
+      operands_[0] = operands_[1];
+      operands_[1] = first;
+      info.code = mirrored(info.code);
+    }
+    const value_id left = operands_[0];
+    const value_id right = operands_[1];
+    const auto c = ir.constant(right);
+    if (c && info.operand_width == 1 && ir.operation(left).width == 1) {
+      package_order order = compare_bit(info, left, *c);
+      if (order.kind == order_kind::tree) {
+        if (const package_order direct = negated_comparison(context, left); direct.kind != order_kind::none) {
+          return direct;
+        }
+      }
+      return order;
+    }
+    const operation_info inner = info_within(context, left, info.operand_width);
+    const value_id x = is_extension(inner.code) ? converted(ir, left) : no_value;
+    if (x == no_value) {
+      return {};
+    }
+    if (c) {
+      return ir.operation(right).width == info.operand_width ? compare_narrow_with(info, inner, x, *c)
+                                                             : package_order();
+    }
+    const operation_info other = info_within(context, right, info.operand_width);
+    const value_id y = other == inner ? converted(ir, right) : no_value;
+    return y == no_value ? package_order() : compare_narrow(info, inner, x, y);
+  }
+
+  /// The negation of a comparison is the opposite one. Others may read the comparison, too: the new one costs no more
+  /// than the negation.
+  template <class Context> package_order negated_comparison(Context& context, value_id p) {
+    const operation_info info = info_within(context, p, 1);
+    if (!is_comparison(info.code)) {
+      return {};
+    }
+    read_operands(context.ir(), p);
+    package_order order = package_order::to_tree("the negation of a comparison");
+    order.dies = p;
+    order.add({negated(info.code), 1, info.operand_width, {}}, order_operand::value(operands_[0]),
+              order_operand::value(operands_[1]));
+    return order;
+  }
+
   template <class Context> package_order visit_select(Context& context, value_id v) {
     const auto& ir = context.ir();
     read_operands(ir, v);

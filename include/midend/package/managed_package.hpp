@@ -301,13 +301,22 @@ private:
     return same && i == operands_.size();
   }
 
-  /// Whether a tree reads a value twice whose reads may differ: the pattern may have read it once.
+  /// Whether a tree reads a value twice whose reads may differ, or an operation of one: the pattern may have read it
+  /// once.
   bool reads_undefined_twice([[maybe_unused]] const package_order& order) {
     if constexpr (has_may_be_undefined<E>) {
       operands_.clear();
+      bool may_be_undefined = false;
+      bool is_shared = false;
+      std::uint32_t read = 0; // bit i: operation i
+      static_assert(package_order::max_operations <= 32);
       for (std::size_t i = 0; i != order.num_operations; ++i) {
         for (std::size_t k = 0; k != order.operations[i].num_operands; ++k) {
           const order_operand& x = order.operations[i].operands[k];
+          if (x.what == order_operand::kind::made) {
+            is_shared = is_shared || (read >> x.index & 1) != 0;
+            read |= std::uint32_t{1} << x.index;
+          }
           if (x.what == order_operand::kind::value) {
             for (const value_id other : operands_) {
               if (other == x.index && context_.may_be_undefined(x.index)) {
@@ -315,9 +324,11 @@ private:
               }
             }
             operands_.push_back(x.index);
+            may_be_undefined = may_be_undefined || context_.may_be_undefined(x.index);
           }
         }
       }
+      return is_shared && may_be_undefined;
     }
     return false;
   }

@@ -1,0 +1,145 @@
+/// Rules that change the width of operations: conversions of conversions, comparisons and arithmetic of extended
+/// numbers.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/ir/evaluate.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/package/package_order.hpp"
+#include "midend/support/span.hpp"
+
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// Whether the operation extends a number.
+constexpr bool is_extension(operation code) {
+  return code == operation::zero_extend || code == operation::sign_extend;
+}
+
+/// The comparison of the same numbers as unsigned ones.
+constexpr operation unsigned_comparison(operation code) {
+  switch (code) {
+  case operation::less:
+    return operation::uless;
+  case operation::less_equal:
+    return operation::uless_equal;
+  case operation::greater:
+    return operation::ugreater;
+  case operation::greater_equal:
+    return operation::ugreater_equal;
+  default:
+    return code;
+  }
+}
+
+/// A conversion of a conversion of `x` as at most one operation, or an order of kind `none`. The inner result has the
+/// width that the outer one reads, `x` the width that the inner one reads.
+///
+/// - trunc(ext x) = x, or trunc x, or ext x; trunc(trunc x) = trunc x
+/// - zext(zext x) = zext x, sext(sext x) = sext x, sext(zext x) = zext x
+///
+/// zext(trunc x) = x & (2^k - 1) is no rule: conversions cost nothing by `usual_class`, the mask is an operation.
+constexpr package_order convert_once(const operation_info& outer, const operation_info& inner, value_id x) {
+  const unsigned from = inner.operand_width;
+  const unsigned to = outer.width;
+  const auto by = [&](operation code) {
+    package_order order = package_order::to_tree("a conversion of a conversion");
+    order.add({code, outer.width, inner.operand_width, {}}, order_operand::value(x));
+    return order;
+  };
+  if (outer.operand_width != inner.width) {
+    return {};
+  }
+  if (outer.code == operation::truncate && (is_extension(inner.code) || inner.code == operation::truncate)) {
+    return to == from  ? package_order::to_existing(x, "a conversion and back")
+           : to < from ? by(operation::truncate)
+                       : by(inner.code);
+  }
+  if (is_extension(outer.code) && is_extension(inner.code) && inner.width > from) {
+    return inner.code == operation::zero_extend || outer.code == inner.code ? by(inner.code) : package_order();
+  }
+  return {};
+}
+
+/// The comparison of two numbers that were extended in the same way, from the same width: it is one of the narrow
+/// numbers, unsigned if they have zeros above. Both extensions are `inner`.
+constexpr package_order compare_narrow(const operation_info& comparison, const operation_info& inner, value_id x,
+                                       value_id y) {
+  if (!is_comparison(comparison.code) || !is_extension(inner.code) || inner.width != comparison.operand_width ||
+      inner.width <= inner.operand_width) {
+    return {};
+  }
+  const operation code = inner.code == operation::zero_extend ? unsigned_comparison(comparison.code) : comparison.code;
+  package_order order = package_order::to_tree("a comparison of extended numbers");
+  order.add({code, 1, inner.operand_width, {}}, order_operand::value(x), order_operand::value(y));
+  return order;
+}
+
+/// The comparison of an extended number with the literal `c`: one of the narrow number, or decided, if `c` is none that
+/// the extension makes. An extension of signs that is compared as unsigned with such a literal stays: `none`.
+constexpr package_order compare_narrow_with(const operation_info& comparison, const operation_info& inner, value_id x,
+                                            std::uint64_t c) {
+  if (!is_comparison(comparison.code) || !is_extension(inner.code) || inner.width != comparison.operand_width ||
+      inner.width <= inner.operand_width) {
+    return {};
+  }
+  const bool has_zeros = inner.code == operation::zero_extend;
+  const std::uint64_t low = c & low_ones(inner.operand_width);
+  const std::uint64_t again =
+      has_zeros ? low : static_cast<std::uint64_t>(as_signed(low, inner.operand_width)) & low_ones(inner.width);
+  if (again == c) {
+    package_order order = package_order::to_tree("a comparison of an extended number");
+    order.add({has_zeros ? unsigned_comparison(comparison.code) : comparison.code, 1, inner.operand_width, {}},
+              order_operand::value(x), order_operand::number(inner.operand_width, low));
+    return order;
+  }
+  const bool is_equality = comparison.code == operation::equal || comparison.code == operation::not_equal;
+  if (!has_zeros && !is_equality && comparison.code == unsigned_comparison(comparison.code)) {
+    return {}; // what the extension makes is not an interval then
+  }
+  const std::uint64_t operands[2] = {0, c}; // all that the extension makes compares like 0
+  return package_order::to_constant(evaluate(comparison, span<const std::uint64_t>(operands, 2)).bits,
+                                    "an extended number and a literal that is none");
+}
+
+/// A comparison of one bit with a literal, `c`: `p` or its negation.
+constexpr package_order compare_bit(const operation_info& comparison, value_id p, std::uint64_t c) {
+  const bool asks_equal = comparison.code == operation::equal;
+  if (comparison.operand_width != 1 || (!asks_equal && comparison.code != operation::not_equal)) {
+    return {};
+  }
+  if (asks_equal == (c == 1)) {
+    return package_order::to_existing(p, "a comparison of one bit");
+  }
+  package_order order = package_order::to_tree("a comparison of one bit");
+  order.add({operation::bit_not, 1, 1, {}}, order_operand::value(p));
+  return order;
+}
+
+/// A truncation of arithmetic whose operands are, in `width` bits of the result, `x` and `y`: the operation in these
+/// bits. So are the low bits of sums, differences, products and operations of bits.
+constexpr package_order compute_narrow(unsigned width, operation code, order_operand x, order_operand y) {
+  if (code != operation::add && code != operation::sub && code != operation::mul && code != operation::bit_and &&
+      code != operation::bit_or && code != operation::bit_xor) {
+    return {};
+  }
+  const auto w = static_cast<std::uint8_t>(width);
+  package_order order = package_order::to_tree("a truncation of arithmetic");
+  order.add({code, w, w, {}}, x, y);
+  return order;
+}
+
+/// The bits `mask` of an extended number, which has `inner.width` bits: with zeros above if that is all the mask says.
+constexpr package_order mask_extended(const operation_info& inner, value_id x, std::uint64_t mask) {
+  const std::uint64_t low = low_ones(inner.operand_width);
+  if (!is_extension(inner.code) || (inner.code == operation::zero_extend ? (mask & low) != low : mask != low)) {
+    return {};
+  }
+  package_order order = package_order::to_tree("a mask of an extended number");
+  order.add({operation::zero_extend, inner.width, inner.operand_width, {}}, order_operand::value(x));
+  return order;
+}
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,193 @@
+#include "kit/run_low_level.hpp"
+#include "kit/run_text.hpp"
+#include "managed/evaluate_order.hpp"
+
+#include <doctest/doctest.h>
+#include <midend/elbrus/text/printer.hpp>
+#include <midend/package/managed_package.hpp>
+#include <midend/package/width_changes.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+using namespace midend_tests;
+using midend::operation;
+using midend::operation_info;
+using midend::order_kind;
+
+namespace {
+
+constexpr operation conversions[] = {operation::truncate, operation::zero_extend, operation::sign_extend};
+constexpr unsigned widths[] = {1, 3, 5, 8};
+
+operation_info conversion(operation code, unsigned to, unsigned from) {
+  return {code, static_cast<std::uint8_t>(to), static_cast<std::uint8_t>(from), {}};
+}
+
+bool is_conversion(operation code, unsigned to, unsigned from) {
+  return code == operation::truncate ? to < from : to > from;
+}
+
+std::uint64_t value_of(const operation_info& info, std::uint64_t a, std::uint64_t b = 0) {
+  const std::uint64_t operands[] = {a, b};
+  const midend::evaluation e =
+      midend::evaluate(info, midend::span<const std::uint64_t>(operands, midend::arity(info.code)));
+  CHECK(e);
+  return e.bits;
+}
+
+std::optional<std::uint64_t> result_of(const midend::package_order& order, std::uint64_t a, std::uint64_t b = 0) {
+  const std::uint64_t values[] = {a, b};
+  return evaluate_order(order, midend::span<const std::uint64_t>(values, 2));
+}
+
+} // namespace
+
+TEST_CASE("convert_once: all conversions of conversions of up to 8 bits") {
+  std::size_t rules = 0;
+  std::size_t wrong = 0;
+  for (const operation outer : conversions) {
+    for (const operation inner : conversions) {
+      for (const unsigned from : widths) {
+        for (const unsigned middle : widths) {
+          for (const unsigned to : widths) {
+            if (!is_conversion(inner, middle, from) || !is_conversion(outer, to, middle)) {
+              continue;
+            }
+            const operation_info a = conversion(inner, middle, from);
+            const operation_info b = conversion(outer, to, middle);
+            const midend::package_order order = midend::convert_once(b, a, 0);
+            rules += order.kind != order_kind::none ? 1u : 0u;
+            for (std::uint64_t x = 0; order.kind != order_kind::none && x >> from == 0; ++x) {
+              wrong += result_of(order, x) == value_of(b, value_of(a, x)) ? 0u : 1u;
+            }
+          }
+        }
+      }
+    }
+  }
+  CHECK(wrong == 0);
+  CHECK(rules == 44);
+}
+
+TEST_CASE("compare_narrow: all comparisons of extended numbers of up to 6 bits") {
+  std::size_t rules = 0;
+  std::size_t decided = 0;
+  std::size_t wrong = 0;
+  for (auto code = static_cast<unsigned>(operation::equal); code <= static_cast<unsigned>(operation::ugreater_equal);
+       ++code) {
+    for (const operation extends : {operation::zero_extend, operation::sign_extend}) {
+      for (const unsigned from : {1u, 3u, 5u}) {
+        const unsigned to = from + 1;
+        const operation_info inner = conversion(extends, to, from);
+        const operation_info comparison = conversion(static_cast<operation>(code), 1, to);
+        const midend::package_order both = midend::compare_narrow(comparison, inner, 0, 1);
+        REQUIRE(both.kind == order_kind::tree);
+        for (std::uint64_t x = 0; x >> from == 0; ++x) {
+          for (std::uint64_t y = 0; y >> from == 0; ++y) {
+            wrong += result_of(both, x, y) == value_of(comparison, value_of(inner, x), value_of(inner, y)) ? 0u : 1u;
+          }
+        }
+        for (std::uint64_t c = 0; c >> to == 0; ++c) {
+          const midend::package_order order = midend::compare_narrow_with(comparison, inner, 0, c);
+          rules += order.kind == order_kind::tree ? 1u : 0u;
+          decided += order.kind == order_kind::constant ? 1u : 0u;
+          for (std::uint64_t x = 0; order.kind != order_kind::none && x >> from == 0; ++x) {
+            wrong += result_of(order, x) == value_of(comparison, value_of(inner, x), c) ? 0u : 1u;
+          }
+        }
+      }
+    }
+  }
+  CHECK(wrong == 0);
+  CHECK(rules == 840);
+  CHECK(decided == 672);
+  for (const operation code : {operation::equal, operation::not_equal}) {
+    for (std::uint64_t c = 0; c != 2; ++c) {
+      const operation_info comparison = conversion(code, 1, 1);
+      CHECK(result_of(midend::compare_bit(comparison, 0, c), 0) == value_of(comparison, 0, c));
+      CHECK(result_of(midend::compare_bit(comparison, 0, c), 1) == value_of(comparison, 1, c));
+    }
+  }
+}
+
+TEST_CASE("compute_narrow and mask_extended: all numbers of few bits") {
+  std::size_t wrong = 0;
+  std::size_t rules = 0;
+  for (auto code = static_cast<unsigned>(operation::add); code <= static_cast<unsigned>(operation::bit_xor); ++code) {
+    const midend::package_order order = midend::compute_narrow(
+        4, static_cast<operation>(code), midend::order_operand::value(0), midend::order_operand::value(1));
+    if (order.kind == order_kind::none) {
+      continue;
+    }
+    ++rules;
+    const operation_info wide{static_cast<operation>(code), 7, 7, {}};
+    for (std::uint64_t x = 0; x != 128; ++x) {
+      for (std::uint64_t y = 0; y != 128; ++y) {
+        wrong += result_of(order, x & 15, y & 15) == (value_of(wide, x, y) & 15) ? 0u : 1u;
+      }
+    }
+  }
+  CHECK(rules == 6);
+  for (const operation extends : {operation::zero_extend, operation::sign_extend}) {
+    const operation_info inner = conversion(extends, 8, 5);
+    for (std::uint64_t mask = 0; mask != 256; ++mask) {
+      const midend::package_order order = midend::mask_extended(inner, 0, mask);
+      rules += order.kind != order_kind::none ? 1u : 0u;
+      for (std::uint64_t x = 0; order.kind != order_kind::none && x != 32; ++x) {
+        wrong += result_of(order, x) == (value_of(inner, x) & mask) ? 0u : 1u;
+      }
+    }
+  }
+  CHECK(rules == 6 + 8 + 1);
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("low_level_package: rules that change the width") {
+  struct example {
+    std::string_view operations; ///< %r: i32 of %x: i8, %y: i8, %w: i32
+    std::string_view made;       ///< a part of the text after the package
+    std::string_view gone;
+  };
+
+  const example examples[] = {
+      {"%a = zext.i8.i32 %x\n %b = trunc.i32.i8 %a\n %r = sext.i8.i32 %b", "sext.i8.i32 %x", "trunc"},
+      {"%a = sext.i8.i16 %x\n %r = sext.i16.i32 %a", "sext.i8.i32 %x", "i16"},
+      {"%a = zext.i8.i16 %x\n %r = sext.i16.i32 %a", "zext.i8.i32 %x", "i16"},
+      {"%a = trunc.i32.i8 %w\n %r = zext.i8.i32 %a", "zext.i8.i32 %a", "and"},
+      {"%a = sext.i8.i32 %x\n %r = and.i32 255, %a", "zext.i8.i32 %x", "sext"},
+      {"%a = zext.i8.i32 %x\n %b = zext.i8.i32 %y\n %c = cmp.lt.i32 %a, %b\n %r = zext.i1.i32 %c", "cmp.ult.i8 %x, %y",
+       "i8.i32"},
+      {"%a = sext.i8.i32 %x\n %c = cmp.gt.i32 -3, %a\n %r = zext.i1.i32 %c", "cmp.lt.i8 %x, -3", "i8.i32"},
+      {"%a = sext.i8.i32 %x\n %c = cmp.gt.i32 %a, 128\n %r = zext.i1.i32 %c", "ret 0", "cmp"},
+      {"%a = sext.i8.i32 %x\n %c = cmp.ult.i32 %a, 300\n %r = zext.i1.i32 %c", "cmp.ult.i32 %a, 300", "cmp.ult.i8"},
+      {"%p = cmp.lt.i8 %x, %y\n %a = zext.i1.i32 %p\n %c = cmp.eq.i32 %a, 0\n %r = zext.i1.i32 %c", "cmp.ge.i8 %x, %y",
+       "cmp.eq"},
+      {"%p = cmp.lt.i8 %x, %y\n %a = zext.i1.i32 %p\n %c = cmp.ne.i32 %a, 0\n %r = zext.i1.i32 %c", "cmp.lt.i8 %x, %y",
+       "cmp.ne"},
+      {"%a = zext.i8.i32 %x\n %b = sext.i8.i32 %y\n %c = mul.i32 %a, %b\n %d = trunc.i32.i8 %c\n %r = sext.i8.i32 %d",
+       "mul.i8 %x, %y", "mul.i32"},
+      {"%a = zext.i8.i32 %x\n %c = sub.i32 300, %a\n %d = trunc.i32.i8 %c\n %r = sext.i8.i32 %d", "sub.i8 44, %x",
+       "sub.i32"},
+  };
+  for (const example& e : examples) {
+    std::string text = "proc @f(%x: i8, %y: i8, %w: i32) -> i32 {\n node entry:\n ";
+    text += e.operations;
+    text += "\n ret %r\n}";
+    const midend::elbrus::program before = program_of(text);
+    midend::elbrus::program after = before;
+    static_cast<void>(run_low_level(after.procedures[0]));
+    const std::string made = midend::elbrus::to_text(after.procedures[0]);
+    CHECK_MESSAGE(made.find(e.made) != std::string::npos, text, "\n", made);
+    CHECK_MESSAGE(made.find(e.gone) == std::string::npos, text, "\n", made);
+    for (const std::int64_t x : {0, 1, 44, 127, -1, -3, -4, -128}) {
+      const midend::elbrus::scalar arguments[] = {midend::elbrus::integer_scalar(midend::elbrus::type::i8, x),
+                                                  midend::elbrus::integer_scalar(midend::elbrus::type::i8, 5 - x / 2),
+                                                  midend::elbrus::integer_scalar(midend::elbrus::type::i32, x * 12345)};
+      const midend::elbrus::run_result a = midend::elbrus::interpreter(before).run(0, arguments);
+      const midend::elbrus::run_result b = midend::elbrus::interpreter(after).run(0, arguments);
+      CHECK_MESSAGE((!a.trap && !b.trap && a.value == b.value), x, "\n", made);
+    }
+  }
+}
