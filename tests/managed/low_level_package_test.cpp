@@ -164,6 +164,26 @@ proc @f(%a: ptr, %x: i32, %y: i32, %z: i64) -> i32 {
   }
 }
 
+TEST_CASE("low_level_package: addresses are numbers of 64 bits") {
+  const packaged p(R"(
+proc @f(%a: ptr, %n: i64) -> i32 {
+  node entry:
+    %p1 = add.ptr %a, 8
+    %p2 = add.ptr %p1, 16
+    %m = mov.ptr %n
+    %same = cmp.eq.ptr %p2, %m
+    br %same ? loads : done
+  node loads:
+    %l = ld.i32 [%p2]
+    ret %l
+  node done:
+    ret 0
+})");
+  CHECK_MESSAGE(p.has_text(" %a, 24"), p.text());
+  CHECK(!p.has("m"));
+  CHECK(p.log.count(algebra, package_veto::wrong_type) == 0);
+}
+
 TEST_CASE("low_level_package: guarded operations") {
   const auto merged = [](std::string_view first, std::string_view second, std::string_view use) {
     std::string text = "proc @f(%x: i32, %y: i32, %o: i32, %p: i1, %q: i1) -> i32 {\n  node entry:\n    ";

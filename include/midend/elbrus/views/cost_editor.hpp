@@ -39,6 +39,15 @@ public:
 
   std::uint32_t identity(value_id v) const { return view().identity(v); }
 
+  /// Addresses and numbers of 64 bits can replace each other as operands, so they are one type here.
+  bool same_type(value_id v, value_id w) const {
+    const auto of = [&](value_id x) {
+      const type t = graph().value(x).type;
+      return t == type::ptr ? type::i64 : t;
+    };
+    return of(v) == of(w);
+  }
+
 private:
   cost_view view() const { return cost_view(graph()); }
 };
