@@ -1,5 +1,6 @@
 // Operations that become phis: what is found, what is refused, what becomes of the program, and wrong claims.
 #include "kit/parsed_procedure.hpp"
+#include "ssa/phis_of_operations_mistakes.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/dataflow/domains/flat_domain.hpp>
@@ -54,38 +55,10 @@ struct planned : parsed_procedure {
   plan changes;
 };
 
-/// %y is %x1 or %x2, %z is %y, and %w follows from %y.
-constexpr std::string_view joined = R"(
-proc @f(%a: i32, %b: i32, %c: i32, %k: i1) -> i32 {
-  node n0:
-    br %k ? n1 : n2
-  node n1:
-    %x1 = add.i32 %a, %c
-    %m1 = mul.i32 %x1, %x1
-    call @note(%x1, %m1)
-    br n3
-  node n2:
-    %x2 = add.i32 %c, %b
-    %m2 = mul.i32 %x2, %x2
-    call @note(%x2, %m2)
-    br n3
-  node n3:
-    %p = phi.i32 [n1: %a], [n2: %b]
-    %q = phi.i32 [n1: %a], [n2: %b]
-    %y = add.i32 %p, %c
-    %z = add.i32 %c, %q
-    %w = mul.i32 %y, %y
-    %v = sub.i32 %p, %c
-    call @note(%p, %v)
-    %s = add.i32 %z, %w
-    ret %s
-}
-)";
-
 } // namespace
 
 TEST_CASE("an operation of phis becomes a phi of what the edges have computed") {
-  planned f(joined);
+  planned f(wrong_phis::joined);
   CHECK(f.text() == "replace %q by %p\n"
                     "replace %z by %y\n"
                     "replace %y by a new phi(%x1, %x2)\n"
@@ -235,25 +208,11 @@ proc @f(%a: i32, %b: i32, %k: i1) -> i32 {
 }
 
 TEST_CASE("wrong claims about phis of operations are rejected") {
-  planned f(joined);
-  REQUIRE(f.changes.phis.size() == 2);
-  const auto rejects = [&](const char* what, auto change) {
-    plan wrong = f.changes;
-    change(wrong);
-    CHECK_MESSAGE(f.error(wrong), what);
-  };
-  rejects("inputs exchanged", [](plan& p) { std::swap(p.phis[0].inputs[0].value, p.phis[0].inputs[1].value); });
-  rejects("an input is another operation", [&](plan& p) { p.phis[0].inputs[0].value = f.value("m1"); });
-  rejects("an input is not computed on the edge", [&](plan& p) { p.phis[0].inputs[0].value = f.value("x2"); });
-  rejects("an input is what it replaces", [&](plan& p) { p.phis[0].inputs[0].value = f.value("y"); });
-  rejects("an input is a constant", [](plan& p) { p.phis[0].inputs[0] = {p.phis[0].inputs[0].edge, no_value, 5}; });
-  rejects("an edge has no input", [](plan& p) { p.phis[0].inputs.pop_back(); });
-  rejects("an edge has two inputs", [](plan& p) { p.phis[0].inputs[1].edge = p.phis[0].inputs[0].edge; });
-  rejects("the phi has other inputs", [&](plan& p) { p.phis[0].phi = f.value("p"); });
-  rejects("the phi of another operation", [&](plan& p) { p.phis[1].first = p.phis[0].value; });
-  rejects("the node does not join", [&](plan& p) { p.phis[0].node = f.node("n1"); });
-  rejects("another operation", [&](plan& p) { p.phis[0].value = f.value("v"); });
-  rejects("a call", [&](plan& p) { p.phis[0].value = f.value("x1"); });
-  rejects("it relied on an operation that stays", [](plan& p) { p.phis.erase(p.phis.begin()); });
-  rejects("operands replaced by what is not equal", [&](plan& p) { p.replacements[0].leader = f.value("c"); });
+  REQUIRE(wrong_phis::planned().changes.phis.size() == 2);
+  CHECK(!wrong_phis::planned().error());
+  for (const wrong_phis::mistake& m : wrong_phis::mistakes()) {
+    wrong_phis::planned wrong;
+    m.make(wrong);
+    CHECK_MESSAGE(wrong.error(), m.name);
+  }
 }

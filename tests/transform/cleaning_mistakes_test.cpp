@@ -1,4 +1,5 @@
 #include "transform/cleaning_mistakes.hpp"
+#include "transform/unrolling_mistakes.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/elbrus/text/printer.hpp>
@@ -23,6 +24,18 @@ template <class World> void reject_all(const std::vector<mistake<World>>& mistak
     const auto verdict = wrong.verdict();
     CHECK_MESSAGE(verdict.fault == m.expected, m.name, ": fault ", static_cast<int>(verdict.fault), "\n",
                   elbrus::to_text(wrong.after));
+  }
+}
+
+/// The same of programs in which one word is another.
+template <class World>
+void reject_all(std::string_view text, const std::vector<midend_tests::wrong_unrolling::other_word>& words) {
+  const World right(text);
+  CHECK(right.verdict());
+  CHECK(right.verdict().proven == right.w.dropped.size());
+  for (const auto& word : words) {
+    const World wrong(midend_tests::wrong_unrolling::changed(text, word));
+    CHECK_MESSAGE(!wrong.verdict(), word.name, "\n", elbrus::to_text(wrong.before), elbrus::to_text(wrong.after));
   }
 }
 
@@ -54,4 +67,24 @@ TEST_CASE("verify_motion rejects seeded mistakes") {
   CHECK(!right.after.value(right.value("w")).flags.nsw);
   CHECK(right.after.value(right.value("g")).node == right.node("calls"));
   reject_all(mistakes_of_motion());
+}
+
+TEST_CASE("verify_additions rejects seeded mistakes") {
+  const midend_tests::wrong_unrolling::additions right;
+  CHECK(right.after.operands(right.value("a3"))[0] == right.value("n"));
+  CHECK(right.after.operands(right.value("eq"))[0] == right.value("k"));
+  CHECK(!right.after.value(right.value("m2")).flags.nsw);
+  reject_all(midend_tests::wrong_unrolling::mistakes_of_additions());
+}
+
+TEST_CASE("verify_untaken_exits rejects seeded mistakes") {
+  using namespace midend_tests::wrong_unrolling;
+  CHECK(exits(with_untaken_exits).w.dropped.size() == 2);
+  reject_all<exits>(with_untaken_exits, mistakes_of_exits());
+}
+
+TEST_CASE("verify_implied_branches rejects seeded mistakes") {
+  using namespace midend_tests::wrong_unrolling;
+  CHECK(branches(with_implied_branches).w.dropped.size() == 6);
+  reject_all<branches>(with_implied_branches, mistakes_of_branches());
 }

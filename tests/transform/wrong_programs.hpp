@@ -3,9 +3,11 @@
 
 #include "kit/random_programs.hpp"
 #include "ssa/congruence_mistakes.hpp"
+#include "ssa/phis_of_operations_mistakes.hpp"
 #include "ssa/sccp_mistakes.hpp"
 #include "transform/cleaning_mistakes.hpp"
 #include "transform/unfolding_mistakes.hpp"
+#include "transform/unrolling_mistakes.hpp"
 
 #include <midend/elbrus/run/interpreter.hpp>
 #include <midend/elbrus/run/run_equivalence.hpp>
@@ -52,6 +54,23 @@ template <class Visit> void for_each_wrong_program(Visit visit) {
   cleanings("removal", wrong_cleaning::mistakes_of_removal());
   cleanings("replacement", wrong_cleaning::mistakes_of_replacement());
   cleanings("motion", wrong_cleaning::mistakes_of_motion());
+  cleanings("additions", wrong_unrolling::mistakes_of_additions());
+  const auto edges = [&]<class World>(std::string_view certificate, std::string_view text, const auto& words, World*) {
+    for (const wrong_unrolling::other_word& word : words) {
+      const World t(wrong_unrolling::changed(text, word));
+      visit(wrong_program{certificate, certificate, word.name, t.before, t.after, !t.verdict()});
+    }
+  };
+  edges("exits", wrong_unrolling::with_untaken_exits, wrong_unrolling::mistakes_of_exits(),
+        static_cast<wrong_unrolling::exits*>(nullptr));
+  edges("branches", wrong_unrolling::with_implied_branches, wrong_unrolling::mistakes_of_branches(),
+        static_cast<wrong_unrolling::branches*>(nullptr));
+  for (const wrong_phis::mistake& m : wrong_phis::mistakes()) {
+    wrong_phis::planned t;
+    m.make(t);
+    visit(wrong_program{"phis of operations", "phis of operations", m.name, t.before.procedure(),
+                        m.is_program ? t.after() : t.before.procedure(), static_cast<bool>(t.error())});
+  }
   for (const wrong_congruence::mistake& m : wrong_congruence::mistakes()) {
     wrong_congruence::numbered t;
     m.make(t);
