@@ -147,6 +147,9 @@ void add_context() {
 #else
   benchmark::AddCustomContext("contract_checks", "on: these are no measurements of midend");
 #endif
+#if MIDEND_PROGRAMS_FOR_TESTS
+  benchmark::AddCustomContext("built_for", "tests (MIDEND_PROGRAMS_FOR_TESTS): these are no measurements of midend");
+#endif
 #if MIDEND_BENCHMARKS_BOOST
   benchmark::AddCustomContext("boost_version", boost_version());
 #endif

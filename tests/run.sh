@@ -2,7 +2,7 @@
 # run.sh [--quick | --thorough] [--no-setup] [--jobs=N]: all tests of midend on Debian 12, from the installation of what they need to
 # the last line, `N passed, N failed`. The exit status is 0 if nothing failed.
 #
-#   --quick      only g++: unit tests with contract checks, the tool, examples and clients
+#   --quick      only g++ and no LLVM: unit tests with contract checks, the tool, format
 #   --thorough   the unit tests also by clang 16, by g++ optimised as in a release, and under sanitizers without
 #                shortening the long ones; each header alone by each compiler; longer fuzzing; the unit tests on s390x
 #                (by qemu-user), on i686, and with libc++, and the tool's answers there, byte for byte; sqlite3, Lua and
@@ -213,19 +213,24 @@ if [ $setup -eq 1 ]; then
 fi
 
 if [ $quick -eq 1 ]; then
-  step "debug: build" build debug && {
+  step "format" formatted
+  step "debug: build" build debug midend_tests midend_odr midend && {
     step "debug: unit tests" unit debug
-    step "debug: tool, examples, clients" ctest --preset debug --no-tests=error -L 'tool|example|client'
+    step "debug: tool" ctest --preset debug --no-tests=error -L tool
   }
 else
   release_programs=(midend midend_examples midend_benchmarks midend_odr)
   each_header=OFF
+  # Examples are compiled once, without exceptions. --thorough compiles them as users do, and again without exceptions.
+  programs_for_tests=ON unit_programs=(midend_tests midend_odr)
+  [ -z "$(command -v llvm-config-19)" ] || unit_programs+=(midend_llvm_tests)
   if [ $thorough -eq 1 ]; then
     release_programs+=(midend_tests) each_header=ON
+    programs_for_tests=OFF unit_programs=()
     [ -z "$(command -v llvm-config-19)" ] || release_programs+=(midend_llvm_tests)
   fi
   step "release: build" build release -DMIDEND_OPTIMISED_TESTS=ON -DMIDEND_EACH_HEADER_WITH_EACH_COMPILER=$each_header \
-    "${release_programs[@]}"
+    -DMIDEND_PROGRAMS_FOR_TESTS=$programs_for_tests "${release_programs[@]}"
   [ $thorough -eq 0 ] || step "release: unit tests" unit release
   [ $thorough -eq 0 ] || step "release: long unit tests" build/release/bin/midend_tests --no-skip -tc='*\, long'
   step "release: headers, budgets, rejected programs, clients, tool, examples" \
@@ -239,7 +244,7 @@ else
   fi
   # Not for their times: each checks its answers before it measures.
   step "release: benchmarks" timeout 600 build/release/bin/midend_benchmarks --benchmark_filter='/lua5.4-O0$' --benchmark_min_time=0.001
-  step "no-exceptions: build" build no-exceptions # the examples too
+  step "no-exceptions: build" build no-exceptions "${unit_programs[@]}"
   step "no-exceptions: unit tests" unit no-exceptions
   if [ $thorough -eq 1 ]; then
     build_and_test clang-16
