@@ -393,3 +393,34 @@ proc @f() -> i64 {
   CHECK(found.are_congruent(f.value("x"), f.value("y")));
   CHECK(!midend::verify_congruence_with_branch_facts(f.view(), found));
 }
+
+TEST_CASE("where no value arrives at a phi, what only the IR can fold is not known, although sccp folds it") {
+  // %t never has a value. Equal operands decide %c, so 0 does not arrive, and %z may not need %p.
+  numbered f(R"(
+proc @f(%a: i64) -> f32 {
+  node n0:
+    %t = rem.i64 %a, 0 spec
+    %c = cmp.le.i64 %a, %a
+    br %c ? n1 : n2
+  node n1:
+    br n3
+  node n2:
+    br n3
+  node n3:
+    %p = phi.i64 [n1: %t], [n2: 0]
+    %z = itof.i64.f32 %p
+    ret %z
+}
+)");
+  const auto facts = midend::sccp(f.view(), midend::number_domain());
+  const auto found = midend::value_numbering(f.view(), midend::number_domain());
+  CHECK(!facts.is_computed(f.value("t")));
+  CHECK(facts.constant(f.value("p")) == 0u);
+  CHECK(facts.constant(f.value("z")) == 0u);
+  CHECK(!found.is_computed(f.value("t")));
+  CHECK(found.constant(f.value("c")) == 1u);
+  CHECK(!found.is_computed(f.value("p")));
+  CHECK(found.is_computed(f.value("z")));
+  CHECK(!found.constant(f.value("z")));
+  CHECK(!midend::verify_congruence(f.view(), found));
+}
