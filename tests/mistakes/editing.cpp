@@ -4,10 +4,13 @@
 #include "right_ssa.hpp"
 
 #include "midend/elbrus/text/parser.hpp"
+#include "midend/elbrus/views/cost_editor.hpp"
 #include "midend/elbrus/views/cost_view.hpp"
 #include "midend/elbrus/views/editor.hpp"
 #include "midend/ir/profile.hpp"
 #include "midend/machine/e2k.hpp"
+#include "midend/package/managed_package.hpp"
+#include "midend/package/memory_redundancy.hpp"
 #include "midend/ssa/apply_sccp.hpp"
 #include "midend/ssa/construct_ssa.hpp"
 #include "midend/ssa/sccp_plan.hpp"
@@ -972,5 +975,79 @@ RUN(rotation_without_effects) {
 RUN(unfolding_of_a_view) {
   const edited e;
   midend::unfolding<const midend::elbrus::editor> u(e.editor);
+}
+#endif
+
+/// A member of a package that orders the same for each addition.
+struct ordering {
+  static constexpr const char* name = "ordering";
+  midend::package_order order;
+
+  template <class Context> midend::package_order visit(Context& context, value_id v) const {
+    const auto& ir = context.ir();
+    return !ir.is_phi(v) && ir.operation(v).code == midend::operation::add ? order : midend::package_order();
+  }
+};
+
+static void run_ordering(const midend::package_order& order) {
+  edited e;
+  midend::elbrus::cost_editor editor(e.program.procedures[0]);
+  midend::managed_package package{ordering{order}};
+  use(package.run(editor));
+}
+
+// mistake: A member of a package orders a value that the program does not have
+// run-time: violation: an order names a value of the program
+RUN(order_of_no_value) {
+  run_ordering(midend::package_order::to_existing(1000, "not there"));
+}
+
+// mistake: The same, as an operand of a tree
+// run-time: violation: an order names a value of the program
+RUN(tree_of_no_value) {
+  auto order = midend::package_order::to_tree("not there");
+  use(order.add({midend::operation::neg, 32, 32, {}}, midend::order_operand::value(1000)));
+  run_ordering(order);
+}
+
+// mistake: An operation of an ordered tree reads one that is not before it
+// run-time: violation: made before it is read
+RUN(tree_reads_later) {
+  auto order = midend::package_order::to_tree("in the wrong order");
+  use(order.add({midend::operation::neg, 32, 32, {}}, midend::order_operand::made(1)));
+  run_ordering(order);
+}
+
+// mistake: A tree of nine operations
+// run-time: violation: a small tree
+RUN(tree_too_large) {
+  auto order = midend::package_order::to_tree("too many");
+  auto last = midend::order_operand::number(32, 1);
+  for (int i = 0; i != 9; ++i) {
+    last = order.add({midend::operation::neg, 32, 32, {}}, last);
+  }
+}
+
+// mistake: A plan of redundant loads and stores is applied after the program has changed
+// run-time: violation: a plan for this graph as it is now
+RUN(memory_plan_out_of_date) {
+  edited e;
+  midend::elbrus::cost_editor editor(e.program.procedures[0]);
+  const auto plan = midend::plan_memory_redundancy(editor);
+  const node_id n = editor.create_node(1);
+  editor.set_jump(n, 1);
+  use(midend::apply_memory_redundancy(editor, plan));
+}
+
+// mistake: A member of a package without a name
+// compile-time: midend: a member of a package has no name; write `static constexpr const char\* name
+#ifdef MISTAKE_member_without_name
+struct nameless {
+  template <class Context> midend::package_order visit(Context&, value_id) const { return {}; }
+};
+
+RUN(member_without_name) {
+  midend::managed_package package{nameless()};
+  use(package);
 }
 #endif
