@@ -187,6 +187,37 @@ proc @f(%n: i32) -> i32 {
   }
 }
 
+TEST_CASE("a loop whose passes are too large gets no remainder before it either") {
+  const elbrus::program before = program_of(R"(
+proc @f(%n: i32) -> i32 {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i32 [entry: 0], [loop: %i1]
+    %s = phi.i32 [entry: 0], [loop: %s1]
+    %s1 = add.i32 %s, %i
+    %i1 = add.i32 %i, 1
+    %p = cmp.lt.i32 %i1, %n
+    br %p ? loop : exit
+  node exit:
+    ret %s1
+}
+)");
+  for (const std::uint32_t factor : {2u, 8u}) { // the remainder is one copy, passes of eight iterations are eight
+    elbrus::program after = before;
+    elbrus::editor e(after.procedures[0]);
+    const std::vector<midend::unrolling_order> orders{{0, midend::unrolling_way::remainder_before, factor}};
+    step_certifier c;
+    const midend::unrolling_limits limits{.max_cloned = 24};
+    const auto done =
+        midend::apply_unrolling(e, midend::dominators_and_loops(e.graph()).loops, orders, cost_of, limits, c);
+    CHECK_MESSAGE(c.why.empty(), c.why);
+    CHECK(done.loops[0].is_unrolled == (factor == 2));
+    CHECK(done.loops[0].no_remainder.has_value() == (factor == 8));
+    CHECK(elbrus::equal(before.procedures[0], after.procedures[0]) == (factor == 8));
+  }
+}
+
 TEST_CASE("random programs, loops unrolled by random candidates of their advices") {
   random_program_options generated = all_flow();
   generated.endless = true;

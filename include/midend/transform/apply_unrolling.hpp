@@ -157,22 +157,50 @@ private:
     }
   }
 
-  void add_remainders(unrolling_step step) {
-    const bool is_rest = step == unrolling_step::rest;
+  /// The requests of a step, and by request whose they are.
+  struct remainder_requests {
     flat_array<remainder_request> requests;
-    flat_array<std::size_t> origin; // by request
-    const auto found = dominators_and_loops(editor_.graph());
+    flat_array<std::size_t> origin;
+  };
+
+  remainder_requests requests_of(unrolling_step step, const loop_forest& loops) const {
+    const bool is_rest = step == unrolling_step::rest;
+    remainder_requests out;
     for (std::size_t i = 0; i != orders_.size(); ++i) {
       const unrolling_order& o = orders_[i];
       if (has_remainder(o) && !state_.loops[i].no_remainder && (!is_rest || o.way == unrolling_way::remainder_before)) {
         const bool is_last = o.way == unrolling_way::peel_last;
-        requests.push_back({found.loops.innermost_loop(state_.loops[i].header), is_last ? 2 : o.factor,
-                            is_rest   ? passed_iterations::rest
-                            : is_last ? passed_iterations::all_but_last
-                                      : passed_iterations::whole_passes});
-        origin.push_back(i);
+        out.requests.push_back({loops.innermost_loop(state_.loops[i].header), is_last ? 2 : o.factor,
+                                is_rest   ? passed_iterations::rest
+                                : is_last ? passed_iterations::all_but_last
+                                          : passed_iterations::whole_passes});
+        out.origin.push_back(i);
       }
     }
+    return out;
+  }
+
+  void refuse(const loop_forest& loops, const remainder_requests& asked, const flat_array<remainder_refusal>& refused) {
+    const auto by_loop = positions(loops, asked.requests);
+    for (const remainder_refusal& r : refused) {
+      state_.loops[asked.origin[by_loop[r.loop]]].no_remainder = r;
+    }
+  }
+
+  /// A loop that will not run in passes gets no remainder before it either: nothing changes what is refused.
+  void refuse_what_has_no_passes(const loop_forest& loops) {
+    const remainder_requests asked = requests_of(unrolling_step::whole_passes, loops);
+    refuse(loops, asked, plan_unroll_with_remainder(view_of_(editor_), loops, asked.requests, limits_).refused);
+  }
+
+  void add_remainders(unrolling_step step) {
+    const bool is_rest = step == unrolling_step::rest;
+    const auto found = dominators_and_loops(editor_.graph());
+    if (is_rest && !requests_of(step, found.loops).requests.empty()) {
+      refuse_what_has_no_passes(found.loops);
+    }
+    const remainder_requests asked = requests_of(step, found.loops);
+    const auto& requests = asked.requests;
     if (requests.empty()) {
       return;
     }
@@ -184,11 +212,8 @@ private:
       const unfolding_witness w = apply_unroll_with_remainder(editor_, plan, refused);
       observer_.after(editor_, step, w);
     }
-    const auto by_loop = positions(found.loops, requests);
-    for (const remainder_refusal& r : refused) {
-      state_.loops[origin[by_loop[r.loop]]].no_remainder = r;
-    }
-    for (const std::size_t i : origin) {
+    refuse(found.loops, asked, refused);
+    for (const std::size_t i : asked.origin) {
       state_.loops[i].is_unrolled = !is_rest && !state_.loops[i].no_remainder;
     }
   }
@@ -287,7 +312,8 @@ void apply_unrolling_step(E& editor, unrolling_step step, span<const unrolling_o
 
 /// Unrolls loops of a function as ordered, in these steps:
 ///
-/// 1. remainders before their loops: `unroll_with_remainder` for the trip count modulo the factor;
+/// 1. remainders before their loops: `unroll_with_remainder` for the trip count modulo the factor, if the plan of the
+///    next step does not refuse the loop;
 /// 2. passes of several iterations, `unroll_with_remainder`. The old loop is the remainder after them; if there is one
 ///    before them, no more than the last test is left for it, unless the counter wraps. Peeling of the last iteration
 ///    is the same with passes of one iteration, all but the last one;
