@@ -291,7 +291,7 @@ private:
           rest.average = old.average > before + 1 ? old.average - before : 1;
         }
       } else {
-        const std::uint64_t most = old.maximum / x_.copies;
+        const std::uint64_t most = (old.maximum - 1) / x_.copies; // one is always left for the remainder
         copies.maximum = old.maximum == 0 ? 0 : most == 0 ? 1 : most;
         if (old.average != 0) {
           const double passes = (old.average - (factor + 1) / 2) / factor;
