@@ -46,11 +46,13 @@ elbrus::procedure& procedure_called(elbrus::program& all, std::string_view name)
 }
 
 /// Carries the advice for the only loop of an example out, by `factor` unless that is 0.
-midend::unrolling_deed carry_out(elbrus::program& all, std::string_view name, std::uint32_t factor = 0) {
+midend::unrolling_deed carry_out(elbrus::program& all, std::string_view name, std::uint32_t factor = 0,
+                                 midend::remainder_placement place = midend::remainder_placement::epilogue) {
   elbrus::procedure& p = procedure_called(all, name);
   const auto machine = midend::e2k_reference_v6();
   midend::unrolling_options options;
   options.forced_factor = factor;
+  options.remainder = place;
   const auto loops = midend::dominators_and_loops(p).loops;
   const auto advice = advise_unrolling(elbrus::cost_view(p), loops, 0, machine, options);
   elbrus::editor e(p);
@@ -136,6 +138,19 @@ TEST_CASE("a new body with a remainder compares for itself: the program uses the
   REQUIRE(deed.obstacle == midend::deed_obstacle::none);
   CHECK_MESSAGE(!deed.comparison.differs_in(midend::body_item::operations), to_text(deed),
                 elbrus::to_text(all.procedures[0]));
+}
+
+TEST_CASE("with a remainder before the loop, the loop of the passes is measured") {
+  elbrus::program all = examples();
+  const elbrus::program before = all;
+  const auto deed = carry_out(all, "unknown_length", 4, midend::remainder_placement::prologue);
+  REQUIRE(deed.obstacle == midend::deed_obstacle::none);
+  CHECK_MESSAGE(!deed.comparison.differs_in(midend::body_item::operations), to_text(deed),
+                elbrus::to_text(*all.find("unknown_length")));
+  elbrus::program after = before;
+  const auto other = carry_out(after, "unknown_length", 4); // the remainder after it: the same new body
+  CHECK(deed.comparison.there.operations == other.comparison.there.operations);
+  CHECK(deed.dropped_exits > other.dropped_exits); // nothing but a last test is left after the passes
 }
 
 TEST_CASE("examples of unrolling: the interval is as predicted where quotients are computed in each copy") {

@@ -8,12 +8,10 @@
 #include "midend/machine/machine.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
+#include "midend/transform/apply_unrolling.hpp"
 #include "midend/transform/realise_unrolling.hpp"
 #include "midend/transform/unfolding_witness.hpp"
-#include "midend/transform/unroll_as_advised.hpp"
 #include "midend/transform/unroll_loops.hpp"
-#include "midend/transform/unroll_with_remainder.hpp"
-#include "midend/transform/untaken_exits.hpp"
 #include "midend/unrolling/lowering/body_cost.hpp"
 #include "midend/unrolling/measure_loop.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
@@ -21,6 +19,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -47,107 +46,101 @@ struct unrolling_deed {
 
 namespace detail {
 
-/// One advice that is carried out.
-template <class E, class ViewOf> class unrolling_execution {
+/// What `apply_unrolling` has copied, and where the new loop is: an observer of the unrolling of one loop.
+class unrolling_record {
 public:
-  unrolling_execution(E& editor, const ViewOf& view_of, const unrolling_advice& advice, unrolling_deed& out)
-      : editor_(editor), view_of_(view_of), advice_(advice), out_(out) {}
+  unrolling_record(node_id header, unrolling_way way) : header_(header), new_header_(header), way_(way) {}
 
-  void run() {
-    num_values_ = static_cast<std::size_t>(editor_.num_values());
-    const unrolling_candidate& decision = advice_.decision();
-    const auto found = dominators_and_loops(editor_.graph());
-    if (const auto copies = unrolling_request_of(advice_, decision)) {
-      unroll(found.loops, *copies);
-    } else if (const auto remainder = remainder_request_of(advice_, decision)) {
-      unroll(found.loops, *remainder);
-    } else {
-      out_.obstacle = deed_obstacle::not_unrolled;
-    }
-    if (out_.obstacle != deed_obstacle::none) {
+  template <class E> void before(const E& editor) { num_nodes_ = node_count(editor.graph()); }
+
+  template <class E> void after(const E& editor, unrolling_step step, const unfolding_witness& witness) {
+    if (step == unrolling_step::untaken_exits) {
       return;
     }
-    {
-      const auto exits = plan_untaken_exits(view_of_(editor_), dominators_and_loops(editor_.graph()).loops);
-      out_.dropped_exits = exits.exits.size();
-      apply_untaken_exits(editor_, exits);
+    note_origins(static_cast<std::size_t>(editor.num_values()), witness);
+    if (step != unrolling_step::rest && way_ != unrolling_way::cycle) {
+      note_header(dominators_and_loops(editor.graph()).loops, witness);
     }
-    realise_unrolling(editor_, view_of_);
   }
+
+  /// Of the new loop. A cycle keeps that of the old one; passes and chains have a copy.
+  node_id header() const { return new_header_; }
 
   /// The value of the old program that a value of the new one is a copy of, or `no_value`.
   value_id origin_of(value_id v) const { return v < origins_.size() ? origins_[v] : no_value; }
 
+  /// How many values from `first` on are copies.
+  std::size_t copies_from(std::size_t first) const {
+    std::size_t count = 0;
+    for (std::size_t v = first; v < origins_.size(); ++v) {
+      count += origins_[v] != no_value ? 1U : 0U;
+    }
+    return count;
+  }
+
 private:
-  void unroll(const loop_forest& loops, const unrolling_request& request) {
-    const auto plan = plan_unroll_loops(editor_, loops, span<const unrolling_request>(&request, 1));
-    if (plan.empty()) {
-      out_.obstacle = deed_obstacle::refused;
-      return;
+  /// The values of the step before of which those of this one are copies, then those of the program before all steps.
+  void note_origins(std::size_t num_values, const unfolding_witness& witness) {
+    const bool is_first = origins_.empty();
+    flat_array<value_id> now;
+    now.resize_for_overwrite(num_values);
+    for (value_id v = 0; v != num_values; ++v) {
+      const bool has_origin = witness.value_origin.empty() || v < witness.value_origin.size();
+      const value_id step = has_origin ? witness.origin_of_value(v) : no_value;
+      now[v] = is_first || step == no_value ? step : origin_of(step);
     }
-    note(apply_unroll_loops(editor_, plan), request.shape == unrolling_shape::chain);
+    origins_ = std::move(now);
   }
 
-  void unroll(const loop_forest& loops, const remainder_request& request) {
-    const auto plan = plan_unroll_with_remainder(view_of_(editor_), loops, span<const remainder_request>(&request, 1));
-    flat_array<remainder_refusal> refused;
-    const unfolding_witness witness = apply_unroll_with_remainder(editor_, plan, refused);
-    if (plan.empty() || !refused.empty()) {
-      out_.obstacle = deed_obstacle::refused;
-      return;
-    }
-    note(witness, true);
-  }
-
-  /// The new loop has another header than the old one if it `is_copied`.
-  void note(const unfolding_witness& witness, bool is_copied) {
-    const auto values = static_cast<std::size_t>(editor_.num_values());
-    origins_.resize_for_overwrite(values);
-    for (value_id v = 0; v != values; ++v) {
-      origins_[v] =
-          witness.value_origin.empty() || v < witness.value_origin.size() ? witness.origin_of_value(v) : no_value;
-      out_.cloned += v >= num_values_ && origins_[v] != no_value ? 1U : 0U;
-    }
-    out_.header = advice_.header;
-    const auto found = dominators_and_loops(editor_.graph());
-    for (const loop_id l : found.loops.loops()) {
-      const node_id header = found.loops.header(l);
-      if (is_copied && header != advice_.header && witness.node_origin[header] == advice_.header) {
-        out_.header = header;
+  void note_header(const loop_forest& loops, const unfolding_witness& witness) {
+    for (const loop_id l : loops.loops()) {
+      const node_id header = loops.header(l);
+      if (header >= num_nodes_ && witness.node_origin[header] == header_) {
+        new_header_ = header;
       }
     }
   }
 
-  E& editor_;
-  const ViewOf& view_of_;
-  const unrolling_advice& advice_;
-  unrolling_deed& out_;
-  std::size_t num_values_ = 0;   ///< before
+  node_id header_;
+  node_id new_header_;
+  unrolling_way way_;
+  node_id num_nodes_ = 0;        ///< before the step
   flat_array<value_id> origins_; ///< by value of the program after copying
 };
 
 } // namespace detail
 
-/// Carries out the decision of an advice by `unroll_loops` or `unroll_with_remainder`, drops tests that are never true,
-/// cleans up by `realise_unrolling`, measures the new loop and compares it with the prediction. `advice` is about a
-/// loop of the program as it is, on this machine with these options of lowering; `view_of(editor)` is a view of the
-/// cost rung of the program as it is then. Changes the program: call it for a copy.
+/// Carries out the decision of an advice by `apply_unrolling`, cleans up by `realise_unrolling`, measures the new loop
+/// and compares it with the prediction. `advice` is about a loop of the program as it is, on this machine with these
+/// options of lowering; `view_of(editor)` is a view of the cost rung of the program as it is then. Changes the program:
+/// call it for a copy.
 ///
-/// Of complete unrolling nothing is left to be measured (`no_loop_left`). Remainders and peeled iterations are carried
-/// out, but not compared.
+/// Of complete unrolling nothing is left to be measured (`no_loop_left`). Remainders, after the loop or before it, and
+/// peeled iterations are carried out, but not compared.
 template <class E, class ViewOf, loop_machine_argument M>
 unrolling_deed measure_unrolling(E& editor, const ViewOf& view_of, const unrolling_advice& advice, const M& machine,
                                  const lowering_options& options = {}) {
   unrolling_deed out;
-  if (advice.obstacle != unrolling_obstacle::none) {
+  const unrolling_order order = advice.obstacle == unrolling_obstacle::none
+                                    ? unrolling_order_of(advice, advice.decision())
+                                    : unrolling_order{advice.loop, unrolling_way::nothing, 1};
+  if (order.way == unrolling_way::nothing) {
     out.obstacle = deed_obstacle::not_unrolled;
     return out;
   }
-  detail::unrolling_execution<E, ViewOf> execution(editor, view_of, advice, out);
-  execution.run();
-  if (out.obstacle != deed_obstacle::none) {
+  const auto num_values = static_cast<std::size_t>(editor.num_values());
+  detail::unrolling_record record(advice.header, order.way);
+  const applied_unrollings done =
+      apply_unrolling(editor, dominators_and_loops(editor.graph()).loops, span<const unrolling_order>(&order, 1),
+                      view_of, unrolling_limits(), record);
+  if (done.num_unrolled() == 0) {
+    out.obstacle = deed_obstacle::refused;
     return out;
   }
+  out.header = record.header();
+  out.cloned = record.copies_from(num_values);
+  out.dropped_exits = done.dropped_exits;
+  realise_unrolling(editor, view_of);
   const auto view = view_of(editor);
   const auto found = dominators_and_loops(editor.graph());
   const loop_id loop = found.loops.innermost_loop(out.header);
@@ -162,8 +155,8 @@ unrolling_deed measure_unrolling(E& editor, const ViewOf& view_of, const unrolli
     return out;
   }
   compare_with_deed(
-      advice.decision().body, advice.body, advice.machine, out.measure,
-      [&](value_id v) { return execution.origin_of(v); }, out.comparison);
+      advice.decision().body, advice.body, advice.machine, out.measure, [&](value_id v) { return record.origin_of(v); },
+      out.comparison);
   return out;
 }
 
