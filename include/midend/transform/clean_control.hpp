@@ -572,7 +572,8 @@ unfolding_witness apply_clean_control(E& editor, const control_plan& plan) {
 /// Plans and applies until nothing is left to do, and calls `visit(witness)` after each round. There is a witness for
 /// each round, because a later one simplifies what an earlier one has made equal: to check them, keep a copy of the
 /// program before each round. Each round but the last removes a node or an edge, so it ends; chains of any length merge
-/// in one round. Returns the number of rounds.
+/// in one round. A branch that is known only because another one was decided takes the next round: where many depend on
+/// each other, apply `sccp` first, which decides them all at once. Returns the number of rounds.
 template <control_editor_argument E, class Visit> std::size_t clean_control(E& editor, Visit visit) {
   std::size_t rounds = 0;
   for (control_plan plan = plan_clean_control(editor); !plan.empty(); plan = plan_clean_control(editor)) {
