@@ -43,6 +43,14 @@ std::multiset<value_id> users_of(const procedure& p, value_id v) {
   return out;
 }
 
+std::multiset<node_id> nodes_that_read(const procedure& p, value_id v) {
+  std::multiset<node_id> out;
+  for (const node_id n : p.reading_nodes(v)) {
+    out.insert(n);
+  }
+  return out;
+}
+
 /// A procedure and, beside it, what its phis and edges should be, kept in the simplest way there is.
 class mirrored_procedure {
 public:
@@ -89,12 +97,13 @@ public:
   /// The first thing that is wrong; empty if nothing is.
   std::string compare() const {
     std::map<value_id, std::multiset<value_id>> users;
+    std::map<value_id, std::multiset<node_id>> reading;
     for (node_id n = 0; n != p.num_nodes(); ++n) {
       bool phis_over = false;
       value_id previous = no_value;
       for (const value_id v : p.values(n)) {
         if (p.is_phi(v) && phis_over) {
-          return "a phi behind operations";
+          return "a phi after operations";
         }
         phis_over = !p.is_phi(v);
         if (p.value(v).node != n || p.value(v).previous != previous) {
@@ -104,6 +113,15 @@ public:
         for (const value_id operand : p.operands(v)) {
           if (operand != no_value) {
             users[operand].insert(v);
+            if (!p.is_phi(v)) {
+              reading[operand].insert(n);
+            }
+          }
+        }
+        for (std::size_t i = 0; p.is_phi(v) && i != p.in_edges(n).size(); ++i) {
+          const edge_id e = p.in_edges(n)[i];
+          if (p.phi_input(v, e) != no_value) {
+            reading[p.phi_input(v, e)].insert(p.edge_source(e));
           }
         }
         if (p.is_phi(v) && p.operands(v).size() != p.in_edges(n).size()) {
@@ -123,6 +141,9 @@ public:
     for (value_id v = 0; v != p.num_values(); ++v) {
       if (users_of(p, v) != users[v]) {
         return "users of " + std::to_string(v);
+      }
+      if (nodes_that_read(p, v) != reading[v]) {
+        return "nodes that read " + std::to_string(v);
       }
     }
     for (const auto& [place, input] : inputs_) {

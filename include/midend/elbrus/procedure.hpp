@@ -47,6 +47,17 @@ namespace elbrus {
 /// touches; 100 bytes a value, 16 an operand.
 class procedure {
 private:
+  /// Where the user that a slot belongs to reads it.
+  struct reading_node_of_slot {
+    const procedure* of = nullptr;
+
+    node_id operator()(std::uint32_t slot) const {
+      const value_id user = of->operands_.user(slot);
+      const value_record& record = of->values_[user];
+      return of->is_phi(user) ? of->edge_source(of->in_edges(record.node)[slot - record.operands.first]) : record.node;
+    }
+  };
+
   /// A literal: its bits and its type.
   struct literal_key {
     std::uint64_t bits;
@@ -187,6 +198,10 @@ public:
   auto users(value_id v) const { return operands_.users(v); }
 
   bool has_users(value_id v) const { return operands_.has_users(v); }
+
+  /// The nodes in which it is read, once for each operand: those of its users, and for an input of a phi the source of
+  /// the edge.
+  auto reading_nodes(value_id v) const { return mapped(operands_.slots(v), reading_node_of_slot{this}); }
 
   /// The address of a load or store.
   const memory_access& access(value_id v) const { return accesses_[values_[v].extra]; }

@@ -4,6 +4,7 @@
 #include "midend/config.hpp"
 #include "midend/elbrus/detail/list_pool.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/support/detail/iterator_base.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/range.hpp"
 #include "midend/support/span.hpp"
@@ -21,38 +22,29 @@ inline constexpr std::uint32_t no_slot = 0xffff'ffff;
 /// operand that is not set (`no_value`) is in no list.
 class operand_lists {
 public:
-  /// Walks the slots that hold a value and gives their users.
-  class user_iterator {
+  /// Walks the slots that hold a value.
+  class slot_iterator : public midend::detail::iterator_base<slot_iterator, std::uint32_t> {
   public:
-    using value_type = value_id;
-    using difference_type = std::ptrdiff_t;
-    using reference = value_id;
-    using pointer = void;
-    using iterator_category = std::input_iterator_tag; // the reference is a value
-    using iterator_concept = std::forward_iterator_tag;
+    slot_iterator() = default;
 
-    user_iterator() = default;
+    slot_iterator(const operand_lists* lists, std::uint32_t slot) : lists_(lists), slot_(slot) {}
 
-    user_iterator(const operand_lists* lists, std::uint32_t slot) : lists_(lists), slot_(slot) {}
+    std::uint32_t operator*() const { return slot_; }
 
-    value_id operator*() const { return lists_->user_[slot_]; }
+    void advance() { slot_ = lists_->next_[slot_]; }
 
-    user_iterator& operator++() {
-      slot_ = lists_->next_[slot_];
-      return *this;
-    }
-
-    user_iterator operator++(int) {
-      const user_iterator old = *this;
-      ++*this;
-      return old;
-    }
-
-    friend bool operator==(user_iterator a, user_iterator b) { return a.slot_ == b.slot_; }
+    friend bool operator==(slot_iterator a, slot_iterator b) { return a.slot_ == b.slot_; }
 
   private:
     const operand_lists* lists_ = nullptr;
     std::uint32_t slot_ = no_slot;
+  };
+
+  /// The user that a slot belongs to.
+  struct user_of_slot {
+    const operand_lists* lists = nullptr;
+
+    value_id operator()(std::uint32_t slot) const { return lists->user_[slot]; }
   };
 
   /// One more value, without users.
@@ -90,10 +82,15 @@ public:
     }
   }
 
-  /// Latest first. A user appears once for each operand.
-  iterator_range<user_iterator> users(value_id v) const {
-    return {user_iterator(this, first_use_[v]), user_iterator(this, no_slot)};
+  /// The slots that hold a value, latest first.
+  iterator_range<slot_iterator> slots(value_id v) const {
+    return {slot_iterator(this, first_use_[v]), slot_iterator(this, no_slot)};
   }
+
+  /// The same as users: one appears once for each operand.
+  auto users(value_id v) const { return mapped(slots(v), user_of_slot{this}); }
+
+  value_id user(std::uint32_t slot) const { return user_[slot]; }
 
   bool has_users(value_id v) const { return first_use_[v] != no_slot; }
 

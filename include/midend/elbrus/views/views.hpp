@@ -38,6 +38,8 @@ public:
 
   auto users(value_id v) const { return procedure_->users(v); }
 
+  auto reading_nodes(value_id v) const { return procedure_->reading_nodes(v); }
+
   bool is_phi(value_id v) const { return procedure_->is_phi(v); }
 
   value_id phi_input(value_id v, edge_id e) const { return procedure_->phi_input(v, e); }
