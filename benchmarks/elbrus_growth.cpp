@@ -1,7 +1,7 @@
-// How transformations grow: growth/STEP/BLOCKS on procedures of the Elbrus-like IR with 10^3 to 10^6 blocks, which are
-// loops that test in the header, one after the other, each with a copy, an invariant and a dead operation in its body.
-// `ns_per_block` should stay what it is; `growth/dominators_and_loops` is what memory alone makes of it. Each iteration
-// works on a fresh copy, which is not measured.
+// How transformations grow: growth/STEP/SHAPE-BLOCKS on procedures of the Elbrus-like IR, which are loops in a row, a
+// nest, or one loop with many exits. Bodies have a copy, an invariant and a dead operation. `ns_per_block` should stay
+// what it is; `growth/dominators_and_loops` is what memory alone makes of it. Each iteration works on a fresh copy,
+// which is not measured.
 #include <midend/elbrus/procedure.hpp>
 #include <midend/elbrus/views/cost_editor.hpp>
 #include <midend/elbrus/views/cost_view.hpp>
@@ -38,49 +38,138 @@ using midend::edge_id;
 using midend::node_id;
 using midend::value_id;
 
-/// A procedure of about `blocks` blocks: three for each loop.
-elbrus::procedure loops_in_a_row(std::size_t blocks) {
-  elbrus::procedure p;
-  p.set_name("f");
-  p.set_result_type(type::i32);
-  const value_id n = p.add_parameter("n", type::i32);
-  const value_id one = p.constant(type::i32, 1);
-  const auto append = [&](node_id b, opcode code, std::array<value_id, 2> operands) {
-    return p.append(b, {.code = code, .type = type::i32, .operands = operands});
-  };
-  node_id last = p.create_node("entry");
-  value_id start = p.constant(type::i32, 0);
-  for (std::size_t i = 0; i != blocks / 3; ++i) {
-    const node_id head = p.create_node({});
-    const node_id body = p.create_node({});
-    const node_id next = p.create_node({});
-    p.append(last, {.code = opcode::jump});
-    p.add_edge(last, head);
-    const value_id x = p.append_phi(head, type::i32, {}, {});
-    const std::array<value_id, 2> compared = {x, n};
-    const value_id less =
-        p.append(head, {.code = opcode::cmp_lt, .type = type::i1, .operand_type = type::i32, .operands = compared});
-    p.append(head,
-             {.code = opcode::branch, .operand_type = type::i1, .operands = midend::span<const value_id>(&less, 1)});
-    p.add_edge(head, body, 1);
-    p.add_edge(head, next, 0);
-    const value_id invariant = append(body, opcode::mul, {n, n});
-    append(body, opcode::bit_xor, {invariant, x}); // nothing reads it
-    const value_id copy =
-        p.append(body, {.code = opcode::mov, .type = type::i32, .operands = midend::span<const value_id>(&x, 1)});
-    const value_id step = append(body, opcode::bit_or, {invariant, one});
-    const value_id x1 = append(body, opcode::add, {copy, one});
-    const value_id x2 = append(body, opcode::add, {x1, step});
-    p.append(body, {.code = opcode::jump});
-    p.add_edge(body, head);
-    for (const edge_id e : p.in_edges(head)) {
-      p.set_phi_input(x, e, p.edge_source(e) == last ? start : x2);
+/// Makes procedures block by block.
+class builder {
+public:
+  builder() {
+    p_.set_name("f");
+    p_.set_result_type(type::i32);
+    n_ = p_.add_parameter("n", type::i32);
+    one_ = p_.constant(type::i32, 1);
+  }
+
+  node_id block() { return p_.create_node({}); }
+
+  value_id zero() { return p_.constant(type::i32, 0); }
+
+  void jump(node_id from, node_id to) {
+    p_.append(from, {.code = opcode::jump});
+    p_.add_edge(from, to);
+  }
+
+  value_id phi(node_id b) { return p_.append_phi(b, type::i32, {}, {}); }
+
+  /// `first` for the edge from `entering`, `next` for the others.
+  void set_phi(node_id b, value_id phi, node_id entering, value_id first, value_id next) {
+    for (const edge_id e : p_.in_edges(b)) {
+      p_.set_phi_input(phi, e, p_.edge_source(e) == entering ? first : next);
     }
-    start = append(next, opcode::add, {x, one});
+  }
+
+  /// Goes on to `yes` if x is less than n.
+  void branch_if_less(node_id from, value_id x, node_id yes, node_id no) {
+    const std::array<value_id, 2> compared = {x, n_};
+    const value_id less =
+        p_.append(from, {.code = opcode::cmp_lt, .type = type::i1, .operand_type = type::i32, .operands = compared});
+    p_.append(from,
+              {.code = opcode::branch, .operand_type = type::i1, .operands = midend::span<const value_id>(&less, 1)});
+    p_.add_edge(from, yes, 1);
+    p_.add_edge(from, no, 0);
+  }
+
+  value_id next_of(node_id b, value_id x) { return operation(b, opcode::add, x, one_); }
+
+  /// The next value of x: with an invariant, a copy, and an operation that nothing reads.
+  value_id body(node_id b, value_id x) {
+    const value_id invariant = operation(b, opcode::mul, n_, n_);
+    operation(b, opcode::bit_xor, invariant, x);
+    const value_id copy =
+        p_.append(b, {.code = opcode::mov, .type = type::i32, .operands = midend::span<const value_id>(&x, 1)});
+    const value_id step = operation(b, opcode::bit_or, invariant, one_);
+    return operation(b, opcode::add, next_of(b, copy), step);
+  }
+
+  elbrus::procedure finish(node_id last, value_id result) {
+    p_.append(last,
+              {.code = opcode::ret, .operand_type = type::i32, .operands = midend::span<const value_id>(&result, 1)});
+    return std::move(p_);
+  }
+
+private:
+  value_id operation(node_id b, opcode code, value_id x, value_id y) {
+    const std::array<value_id, 2> operands = {x, y};
+    return p_.append(b, {.code = code, .type = type::i32, .operands = operands});
+  }
+
+  elbrus::procedure p_;
+  value_id n_;
+  value_id one_;
+};
+
+elbrus::procedure loops_in_a_row(std::size_t count) {
+  builder f;
+  node_id last = f.block();
+  value_id start = f.zero();
+  for (std::size_t i = 0; i != count; ++i) {
+    const node_id head = f.block();
+    const node_id body = f.block();
+    const node_id next = f.block();
+    f.jump(last, head);
+    const value_id x = f.phi(head);
+    f.branch_if_less(head, x, body, next);
+    const value_id x1 = f.body(body, x);
+    f.jump(body, head);
+    f.set_phi(head, x, last, start, x1);
+    start = f.next_of(next, x);
     last = next;
   }
-  p.append(last, {.code = opcode::ret, .operand_type = type::i32, .operands = midend::span<const value_id>(&start, 1)});
-  return p;
+  return f.finish(last, start);
+}
+
+/// Each loop but the first is the body of another.
+elbrus::procedure nest(std::size_t depth) {
+  builder f;
+  const node_id entry = f.block();
+  const node_id end = f.block();
+  std::vector<node_id> heads;
+  std::vector<node_id> latches;
+  for (std::size_t i = 0; i != depth; ++i) {
+    heads.push_back(f.block());
+    latches.push_back(f.block());
+  }
+  f.jump(entry, heads[0]);
+  const value_id zero = f.zero();
+  value_id before = zero;
+  for (std::size_t i = 0; i != depth; ++i) {
+    const value_id x = f.phi(heads[i]);
+    f.branch_if_less(heads[i], x, i + 1 == depth ? latches[i] : heads[i + 1], i == 0 ? end : latches[i - 1]);
+    const value_id next = f.body(latches[i], x);
+    f.jump(latches[i], heads[i]);
+    f.set_phi(heads[i], x, i == 0 ? entry : heads[i - 1], before, next);
+    before = x;
+  }
+  return f.finish(end, zero);
+}
+
+/// One loop whose blocks all may leave it.
+elbrus::procedure exits(std::size_t count) {
+  builder f;
+  const node_id entry = f.block();
+  const node_id end = f.block();
+  const node_id head = f.block();
+  f.jump(entry, head);
+  const value_id x = f.phi(head);
+  value_id x1 = x;
+  node_id last = head;
+  for (std::size_t i = 0; i != count; ++i) {
+    const node_id next = f.block();
+    f.branch_if_less(last, x1, next, end);
+    x1 = f.next_of(next, x1);
+    last = next;
+  }
+  f.jump(last, head);
+  f.set_phi(head, x, entry, f.zero(), x1);
+  return f.finish(end, x);
 }
 
 elbrus::cost_view cost_of(const elbrus::editor& e) {
@@ -107,16 +196,27 @@ template <class Step> void measure(benchmark::State& state, const elbrus::proced
                          benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
+struct shape {
+  const char* name;
+  elbrus::procedure (*make)(std::size_t);
+  std::size_t blocks; ///< for each loop or exit
+  std::size_t most;
+};
+
+constexpr std::array<shape, 3> shapes = {
+    {{"row", loops_in_a_row, 3, 1'000'000}, {"nest", nest, 2, 20'000}, {"exits", exits, 1, 100'000}}};
+
 template <class Step> void add(const std::string& name, bool is_closed, Step step) {
-  for (const std::size_t blocks :
-       {std::size_t{1000}, std::size_t{10'000}, std::size_t{100'000}, std::size_t{1'000'000}}) {
-    benchmark::RegisterBenchmark(("growth/" + name + "/" + std::to_string(blocks)).c_str(),
-                                 [=](benchmark::State& state) {
-                                   const elbrus::procedure p = loops_in_a_row(blocks);
-                                   measure(state, is_closed ? closed(p) : p, step);
-                                 })
-        ->UseManualTime()
-        ->Unit(benchmark::kMicrosecond);
+  for (const shape& s : shapes) {
+    for (std::size_t blocks = s.most == 20'000 ? 2'000 : 1'000; blocks <= s.most; blocks *= 10) {
+      benchmark::RegisterBenchmark(("growth/" + name + "/" + s.name + "-" + std::to_string(blocks)).c_str(),
+                                   [=](benchmark::State& state) {
+                                     const elbrus::procedure p = s.make(blocks / s.blocks);
+                                     measure(state, is_closed ? closed(p) : p, step);
+                                   })
+          ->UseManualTime()
+          ->Unit(benchmark::kMicrosecond);
+    }
   }
 }
 

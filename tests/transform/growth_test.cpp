@@ -7,10 +7,13 @@
 #include <midend/elbrus/views/cost_view.hpp>
 #include <midend/elbrus/views/editor.hpp>
 #include <midend/loops/cycles.hpp>
+#include <midend/loops/dominators_and_loops.hpp>
+#include <midend/ssa/repair_ssa.hpp>
 #include <midend/transform/apply_unrolling.hpp>
 #include <midend/transform/clean_control.hpp>
 #include <midend/transform/close_loops.hpp>
 #include <midend/transform/fix_irreducible.hpp>
+#include <midend/transform/hoist_invariants.hpp>
 #include <midend/transform/rotate_loops.hpp>
 #include <midend/transform/simplify_loops.hpp>
 #include <midend/transform/split_critical_edges.hpp>
@@ -130,6 +133,88 @@ elbrus::procedure sibling_loops(std::size_t count) {
   return d.p;
 }
 
+/// So many loops, each but the first in the one before. Latches compute `n + 1`, which no loop changes.
+elbrus::procedure nested_loops(std::size_t depth) {
+  draft d;
+  const node_id entry = d.p.create_node("entry");
+  const node_id end = d.p.create_node("end");
+  std::vector<node_id> heads;
+  std::vector<node_id> latches;
+  for (std::size_t i = 0; i != depth; ++i) {
+    heads.push_back(d.p.create_node({}));
+    latches.push_back(d.p.create_node({}));
+  }
+  d.p.append(entry, {.code = opcode::jump});
+  d.p.add_edge(entry, heads[0]);
+  value_id before = d.zero;
+  for (std::size_t i = 0; i != depth; ++i) {
+    const value_id x = d.p.append_phi(heads[i], type::i32, {}, {});
+    d.branch(heads[i], x, i + 1 == depth ? latches[i] : heads[i + 1], i == 0 ? end : latches[i - 1]);
+    d.next(latches[i], d.n);
+    const value_id x1 = d.next(latches[i], x);
+    d.p.append(latches[i], {.code = opcode::jump});
+    d.p.add_edge(latches[i], heads[i]);
+    d.set_inputs(heads[i], i == 0 ? entry : heads[i - 1], before);
+    d.set_inputs(heads[i], latches[i], x1);
+    before = x;
+  }
+  d.end(end, d.zero);
+  return d.p;
+}
+
+/// Counts how often edges into nodes are asked for.
+class counting_graph {
+public:
+  explicit counting_graph(const elbrus::procedure& p) : p_(&p) {}
+
+  std::size_t num_nodes() const { return p_->num_nodes(); }
+
+  std::size_t num_edges() const { return p_->num_edges(); }
+
+  node_id entry() const { return p_->entry(); }
+
+  auto successors(node_id n) const { return p_->successors(n); }
+
+  auto predecessors(node_id n) const { return p_->predecessors(n); }
+
+  auto out_edges(node_id n) const { return p_->out_edges(n); }
+
+  node_id edge_source(edge_id e) const { return p_->edge_source(e); }
+
+  node_id edge_target(edge_id e) const { return p_->edge_target(e); }
+
+  std::uint64_t epoch() const { return p_->epoch(); }
+
+  auto in_edges(node_id n) const {
+    ++asked;
+    return p_->in_edges(n);
+  }
+
+  mutable std::size_t asked = 0;
+
+private:
+  const elbrus::procedure* p_;
+};
+
+struct counting_editor : elbrus::editor {
+  explicit counting_editor(elbrus::procedure& p) : elbrus::editor(p), counted(p) {}
+
+  const counting_graph& graph() const { return counted; }
+
+  counting_graph counted;
+};
+
+struct counting_view : elbrus::effect_view {
+  using elbrus::effect_view::effect_view;
+
+  midend::span<const value_id> operands(value_id v) const {
+    ++asked;
+    return elbrus::effect_view::operands(v);
+  }
+
+  mutable std::size_t asked = 0;
+};
+
 /// A loop that is left to as many blocks as it has.
 elbrus::procedure loop_with_exits(std::size_t count) {
   draft d;
@@ -194,6 +279,52 @@ TEST_CASE("a loop with many exits gets one, and the checker follows each way onc
               midend::verify_unfolding(elbrus::effect_view(before), elbrus::effect_view(p), done.witness);
           return done.plan.exits.size() == 1 && verdict ? "" : "not right";
         }) == "");
+}
+
+TEST_CASE("repair_ssa passes over inner loops that define nothing") {
+  const auto edges_asked_for = [](std::size_t depth) {
+    elbrus::procedure p = nested_loops(depth);
+    elbrus::editor e(p);
+    midend::rotate_loops(e); // a latch, after the inner loops, tests
+    const auto found = midend::dominators_and_loops(p);
+    counting_editor counting(p);
+    std::vector<midend::value_copy> copies;
+    for (const midend::loop_id l : found.loops.loops()) {
+      const value_id x = *p.values(found.loops.header(l)).begin();
+      for (const value_id user : p.users(x)) {
+        if (p.value(user).code == opcode::add) {
+          const node_id latch = *found.loops.latches(l).begin();
+          copies.push_back({x, counting.clone_value(user, midend::place_at_end(latch))});
+          break;
+        }
+      }
+    }
+    midend::flat_array<value_id> inserted;
+    midend::repair_ssa(counting, found.dominators, copies, inserted);
+    return counting.counted.asked;
+  };
+  const std::size_t some = edges_asked_for(100);
+  CHECK(some > 100);
+  CHECK(edges_asked_for(1'000) <= 11 * some);
+}
+
+TEST_CASE("hoist_invariants finds the outermost loop of a deep nest in a few steps") {
+  const auto operands_asked_for = [](std::size_t depth) {
+    elbrus::procedure p = nested_loops(depth);
+    elbrus::editor e(p);
+    midend::simplify_loops(e);
+    const auto found = midend::dominators_and_loops(p);
+    const counting_view view(p);
+    const auto plan = midend::plan_hoist_invariants(view, found.dominators, found.loops);
+    CHECK(plan.moves.size() == depth);
+    for (const midend::hoisted_value& h : plan.moves) {
+      CHECK(found.loops.depth(h.loop) == 1);
+    }
+    return view.asked;
+  };
+  const std::size_t some = operands_asked_for(100);
+  CHECK(some > 100);
+  CHECK(operands_asked_for(1'000) <= 20 * some);
 }
 
 TEST_CASE("all forms of many loops, certified, take no stack for large functions") {

@@ -105,8 +105,9 @@ private:
     node_id node;
   };
 
-  /// An edge to a node that its source does not immediately dominate.
+  /// An edge to a node that its source does not immediately dominate; the source stands for its part of the tree.
   struct join_edge {
+    node_id source;
     node_id target;
     std::uint32_t next; ///< one of the same source, or `none`
   };
@@ -250,6 +251,7 @@ private:
     visited_.assign(count, no_variable);
     joined_.assign(count, no_variable);
     listed_.assign(count, no_variable);
+    top_.assign(count, no_node);
     first_child_.assign(count, none);
     first_join_.assign(count, none);
     next_child_.assign(count, none);
@@ -305,7 +307,6 @@ private:
     if (!may_join_) {
       return;
     }
-    join_edges_.clear();
     const auto lists_of = [&](node_id n) {
       if (listed_[n] != x) {
         listed_[n] = x;
@@ -321,14 +322,12 @@ private:
       lists_of(parent);
       next_child_[n] = first_child_[parent];
       first_child_[parent] = n;
-      for_each_id(editor_.graph().in_edges(n), [&](edge_id e) {
-        const auto p = static_cast<node_id>(editor_.graph().edge_source(e));
-        if (p != parent && tree_.is_reachable(p)) {
-          lists_of(p);
-          join_edges_.push_back({n, first_join_[p]});
-          first_join_[p] = static_cast<std::uint32_t>(join_edges_.size() - 1);
-        }
-      });
+    }
+    for (std::uint32_t i = 0; i != join_edges_.size(); ++i) {
+      join_edge& e = join_edges_[i];
+      lists_of(e.source);
+      e.next = first_join_[e.source];
+      first_join_[e.source] = i;
     }
     roots_.clear();
     for (std::uint32_t k = definition_ends_[x]; k != definition_ends_[x + 1]; ++k) {
@@ -396,39 +395,73 @@ private:
     return top;
   }
 
+  /// From the uses back to the definitions. A use in a subtree of the dominator tree without definitions is one at its
+  /// root, since each way to it leads through the root and then stays in the subtree; no definitions meet below. So the
+  /// walk goes from root to root, and a loop in which nothing is defined costs what its header costs.
   void walk_live_nodes(std::uint32_t x) {
+    places_.clear();
     for (std::uint32_t k = definition_ends_[x]; k != definition_ends_[x + 1]; ++k) {
-      defined_[node_of(definitions_[definition_order_[k]].value)] = x;
+      const node_id n = node_of(definitions_[definition_order_[k]].value);
+      defined_[n] = x;
+      places_.push_back(tree_.preorder_number(n));
     }
-    todo_.clear();
+    heap_sort(places_.data(), places_.size());
     region_.clear();
+    join_edges_.clear();
     may_join_ = false;
-    const auto mark = [&](node_id n) {
-      if (live_[n] != x) {
-        live_[n] = x;
-        todo_.push_back(n);
-        region_.push_back(n);
-      }
-    };
     for (std::uint32_t k = use_ends_[x]; k != use_ends_[x + 1]; ++k) {
       const use& u = uses_[use_order_[k]];
       if (defined_[u.node] != x || !is_local(u)) {
-        mark(u.node);
+        enter(u.node, x);
       }
     }
-    while (!todo_.empty()) {
-      const node_id n = todo_.back();
-      todo_.pop_back();
+    for (std::size_t i = 0; i != region_.size(); ++i) {
+      const node_id n = region_[i];
       for_each_id(editor_.graph().in_edges(n), [&](edge_id e) {
         const auto p = static_cast<node_id>(editor_.graph().edge_source(e));
         if (tree_.is_reachable(p)) {
-          may_join_ = may_join_ || p != tree_.immediate_dominator(n);
-          if (defined_[p] != x) {
-            mark(p);
+          const node_id top = defined_[p] == x ? p : enter(p, x);
+          if (p != tree_.immediate_dominator(n)) {
+            may_join_ = true;
+            join_edges_.push_back({top, n, none});
           }
         }
       });
     }
+  }
+
+  /// The variable is live in a node. Returns the root of the largest subtree around it without definitions, which is
+  /// in the region then; the node itself if it dominates a definition.
+  node_id enter(node_id n, std::uint32_t x) {
+    node_id top = n;
+    while (live_[top] != x) {
+      const node_id parent = tree_.immediate_dominator(top);
+      if (parent == no_node || dominates_definition(parent)) {
+        region_.push_back(top);
+        break;
+      }
+      top = parent;
+    }
+    top = live_[top] == x ? top_[top] : top;
+    for (node_id passed = n; live_[passed] != x; passed = tree_.immediate_dominator(passed)) {
+      live_[passed] = x;
+      top_[passed] = top;
+      if (passed == top) {
+        break;
+      }
+    }
+    return top;
+  }
+
+  bool dominates_definition(node_id n) const {
+    const std::uint32_t first = tree_.preorder_number(n);
+    std::size_t low = 0; // the first place from `first` on
+    std::size_t high = places_.size();
+    while (low != high) {
+      const std::size_t middle = (low + high) / 2;
+      places_[middle] < first ? low = middle + 1 : high = middle;
+    }
+    return low != places_.size() && places_[low] < first + tree_.subtree(n).size();
   }
 
   /// For each variable the definitions and uses in preorder of the dominator tree: the definition that reaches a use is
@@ -503,8 +536,10 @@ private:
   ids next_child_;
   ids first_join_; ///< into `join_edges_`, by source
   flat_array<join_edge> join_edges_;
-  ids region_;            ///< where the variable is live
-  bool may_join_ = false; ///< whether an edge into the region is none of the dominator tree
+  flat_array<node_id> top_; ///< of nodes in `live_`: the one that stands for it
+  ids places_;              ///< of definitions, in preorder
+  ids region_;              ///< where the variable is live, but only one node of each part without definitions
+  bool may_join_ = false;   ///< whether an edge into the region is none of the dominator tree
   ids joins_;
   ids roots_;
   ids todo_;
@@ -530,10 +565,11 @@ void repair_ssa(E& editor, const dominator_tree& tree, span<const value_copy> co
 /// nodes where a value would need a phi.
 ///
 /// Frontiers are those of Sreedhar and Gao, "A linear time algorithm for placing φ-nodes", POPL 1995, searched only
-/// where the value is live.
+/// where the value is live; a subtree of the dominator tree without definitions counts as its root.
 ///
 /// Cost: the dominator tree, plus for each original its definitions and uses, sorted, and the nodes where it is live
-/// before a definition, with their edges. Without `users(v)`, one pass over the program.
+/// before a definition, with their edges; of subtrees without definitions only the dominators of nodes that are met.
+/// Without `users(v)`, one pass over the program.
 template <repairing_editor_argument E>
 void repair_ssa(E& editor, span<const value_copy> copies, flat_array<value_id>& inserted) {
   if (!copies.empty()) {
