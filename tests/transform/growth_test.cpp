@@ -252,21 +252,21 @@ constexpr std::size_t many = 3'000;
 
 TEST_CASE("fix_irreducible takes no stack for large functions, and allocates a few times") {
   std::size_t few = 0;
-  std::size_t many = 0;
+  std::size_t several = 0;
   CHECK(on_a_small_stack([&]() -> std::string {
           for (const std::size_t count : {large / 16, large}) {
             elbrus::procedure p = irreducible_cycles(count);
             elbrus::editor e(p);
             midend::irreducible_result done;
-            (count == large ? many : few) = allocations_of([&] { done = midend::fix_irreducible(e); });
+            (count == large ? several : few) = allocations_of([&] { done = midend::fix_irreducible(e); });
             if (done.dispatches != count || done.loops.num_loops() != count || !midend::cycles(p).is_reducible()) {
               return "not all cycles are fixed";
             }
           }
           return {};
         }) == "");
-  MESSAGE(few, " and ", many, " allocations");
-  CHECK(many < few + 100); // arrays double four times
+  MESSAGE(few, " and ", several, " allocations");
+  CHECK(several < few + 100); // arrays double four times
 }
 
 TEST_CASE("a loop with many exits gets one, and the checker follows each way once") {
