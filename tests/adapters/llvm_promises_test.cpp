@@ -128,3 +128,73 @@ TEST_CASE("llvm_ssa: an extractvalue is a copy of what an insertvalue has set") 
   const llvm_ssa as_it_is = p.view();
   CHECK(as_it_is.operation(named(as_it_is, "flag")).code == operation::other);
 }
+
+TEST_CASE("llvm_ssa: results and flags of overflow intrinsics, all numbers of four bits") {
+  const char* const names[] = {"uadd", "sadd", "usub", "ssub", "umul", "smul"};
+  std::string text;
+  std::string body;
+  for (const std::string name : names) {
+    text += "declare { i4, i1 } @llvm." + name + ".with.overflow.i4(i4, i4)\n";
+    for (int c = -8; c != 9; ++c) { // 8: not a literal
+      const std::string id = name + "." + std::to_string(c + 8);
+      const std::string right = c == 8 ? "%y" : std::to_string(c);
+      body += "%both." + id + " = call { i4, i1 } @llvm." + name + ".with.overflow.i4(i4 %x, i4 " + right + ")\n";
+      body += "%result." + id + " = extractvalue { i4, i1 } %both." + id + ", 0\n";
+      body += "%flag." + id + " = extractvalue { i4, i1 } %both." + id + ", 1\n";
+    }
+  }
+  const parsed_function p(text + "define void @f(i4 %x, i4 %y) {\n" + body + "ret void\n}\n");
+  const llvm_ssa ir = p.view({.copies_fields = true});
+  int wrong = 0;
+  int known = 0;
+  for (const std::string name : names) {
+    const bool is_signed = name[0] == 's';
+    for (int c = -8; c != 9; ++c) {
+      const std::string id = name + "." + std::to_string(c + 8);
+      const value_id result = named(ir, ("result." + id).c_str());
+      const value_id flag = named(ir, ("flag." + id).c_str());
+      const bool has_flag = ir.operation(flag).code != operation::other;
+      known += has_flag ? 1 : 0;
+      wrong += has_flag == ((c == 8 && name != "usub") || name == "smul") ? 1 : 0;
+      for (int x = 0; x != 16; ++x) {
+        for (int y = c == 8 ? 0 : c & 15; y != (c == 8 ? 16 : (c & 15) + 1); ++y) {
+          const int a = is_signed && x > 7 ? x - 16 : x;
+          const int b = is_signed && y > 7 ? y - 16 : y;
+          const int exact = name.ends_with("add") ? a + b : name.ends_with("sub") ? a - b : a * b;
+          const bool overflows = is_signed ? exact < -8 || exact > 7 : exact < 0 || exact > 15;
+          const std::uint64_t args[] = {static_cast<std::uint64_t>(x), static_cast<std::uint64_t>(y)};
+          wrong += ir.fold(result, args) != static_cast<std::uint64_t>(exact & 15) ? 1 : 0;
+          if (has_flag) {
+            const std::uint64_t compared[] = {args[0], c == 8 ? args[1] : *ir.constant(ir.operands(flag)[1])};
+            wrong += ir.fold(flag, compared) != std::uint64_t{overflows} ? 1 : 0;
+          }
+        }
+      }
+    }
+  }
+  CHECK(wrong == 0);
+  CHECK(known == 5 * 16 + 1);
+}
+
+TEST_CASE("sccp: the size of an array in a known range does not overflow") {
+  const parsed_function p(R"(
+    declare { i64, i1 } @llvm.umul.with.overflow.i64(i64, i64)
+    define i64 @f(i64 %any) {
+      %n = and i64 %any, 1023
+      %both = call { i64, i1 } @llvm.umul.with.overflow.i64(i64 %n, i64 12)
+      %overflows = extractvalue { i64, i1 } %both, 1
+      %bytes = extractvalue { i64, i1 } %both, 0
+      %size = select i1 %overflows, i64 -1, i64 %bytes
+      %fits = icmp ult i64 %size, 12277
+      %some = icmp ult i64 %size, 12276
+      ret i64 %size
+    }
+  )");
+  const llvm_ssa ir = p.view({.copies_fields = true});
+  const auto found = midend::sccp(ir, midend::number_domain());
+  CHECK(found.constant(named(ir, "overflows")) == 0);
+  CHECK(found.constant(named(ir, "fits")) == 1);
+  CHECK_FALSE(found.constant(named(ir, "some")));
+  const llvm_ssa as_it_is = p.view();
+  CHECK_FALSE(midend::sccp(as_it_is, midend::number_domain()).constant(named(as_it_is, "overflows")));
+}

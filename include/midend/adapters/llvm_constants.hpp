@@ -53,7 +53,9 @@ struct llvm_fold_options {
   bool any_right_result = false;
 
   /// An `extractvalue` of what an `insertvalue` before it has set, or of a constant, is a `copy` of that, which is its
-  /// only operand in the view, in place of the aggregate.
+  /// only operand in the view, in place of the aggregate. An `extractvalue` of an overflow intrinsic (`uadd`, `ssub`,
+  /// `umul`, …) is the operation, or, where a literal or an unsigned subtraction makes it one, the comparison that
+  /// tells whether it overflows; operands are those of the intrinsic, or a literal that the function need not have.
   bool copies_fields = false;
 };
 

@@ -76,7 +76,8 @@ struct llvm_operation_record {
 /// come last.
 class llvm_numbering {
 public:
-  /// All but the operands of phis. With `copies_fields`, `extractvalue` is a copy of what an `insertvalue` has set.
+  /// All but the operands of phis. With `copies_fields`, `extractvalue` is a copy of what an `insertvalue` has set, or
+  /// a part of an overflow intrinsic.
   void read(const llvm::Function& f, bool copies_fields = false) {
     clear(10 * f.size()); // about as many values, to begin with
     copies_fields_ = copies_fields;
@@ -199,6 +200,11 @@ private:
     } else if (const llvm::Value* const field = copies_fields_ ? llvm_known_field(i) : nullptr) {
       records_.back().code = operation::copy;
       add_operand(field);
+    } else if (const llvm_replacement r = copies_fields_ ? llvm_field_with_overflow(i) : llvm_replacement();
+               r.code != operation::other) {
+      records_.back() = {r.code, r.width, r.operand_width, 0};
+      add_operand(r.left);
+      add_operand(r.right);
     } else {
       for (const llvm::Use& use : i.operands()) {
         add_operand(use.get());

@@ -4,9 +4,11 @@
 #include "midend/config.hpp"
 #include "midend/ir/operation.hpp"
 
+#include <llvm/ADT/APInt.h>
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/Analysis/ConstantFolding.h>
 #include <llvm/IR/Constant.h>
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/Instruction.h>
@@ -212,6 +214,58 @@ inline const llvm::Value* llvm_known_field(const llvm::Instruction& i) {
   }
   const auto* const constant = llvm::dyn_cast<llvm::Constant>(aggregate);
   return constant == nullptr ? nullptr : llvm_constant_field(constant, field);
+}
+
+/// An operation in place of an instruction: what it computes, of two operands.
+struct llvm_replacement {
+  operation code = operation::other;
+  std::uint8_t width = 0;
+  std::uint8_t operand_width = 0;
+  const llvm::Value* left = nullptr;
+  const llvm::Value* right = nullptr;
+};
+
+/// When `x` op `c` overflows, as a comparison of x; `other` if it takes more than one.
+inline llvm_replacement llvm_overflow_of_constant(const llvm::WithOverflowInst& call, const llvm::APInt& c) {
+  const unsigned width = c.getBitWidth();
+  const auto is = [&](operation code, const llvm::APInt& limit) {
+    return llvm_replacement{code, 1, static_cast<std::uint8_t>(width), call.getLHS(),
+                            llvm::ConstantInt::get(call.getContext(), limit)};
+  };
+  const llvm::APInt most = llvm::APInt::getMaxValue(width);
+  const llvm::APInt greatest = llvm::APInt::getSignedMaxValue(width);
+  const llvm::APInt least = llvm::APInt::getSignedMinValue(width);
+  const bool is_up = call.getBinaryOp() == llvm::Instruction::Add;
+  if (call.getBinaryOp() == llvm::Instruction::Mul) {
+    return call.isSigned() ? llvm_replacement() : is(operation::ugreater, c.isZero() ? most : most.udiv(c));
+  }
+  if (!call.isSigned()) {
+    return is_up ? is(operation::ugreater, most - c) : is(operation::uless, c);
+  }
+  return is_up            ? c.isNegative() ? is(operation::less, least - c) : is(operation::greater, greatest - c)
+                    : c.isNegative() ? is(operation::greater, greatest + c)
+                          : is(operation::less, least + c);
+}
+
+/// If `i` extracts a field of what an overflow intrinsic gives: the operation, or the comparison that tells whether it
+/// overflows. `other` if there is no such comparison: where the second operand is no literal, but for unsigned
+/// subtraction, and of signed multiplication.
+inline llvm_replacement llvm_field_with_overflow(const llvm::Instruction& i) {
+  const auto* const extract = llvm::dyn_cast<llvm::ExtractValueInst>(&i);
+  const auto* const call =
+      extract == nullptr ? nullptr : llvm::dyn_cast<llvm::WithOverflowInst>(extract->getAggregateOperand());
+  if (call == nullptr || !is_llvm_number(call->getLHS()->getType())) {
+    return {};
+  }
+  const std::uint8_t width = llvm_width(call->getLHS()->getType());
+  if (extract->getIndices()[0] == 0) {
+    return {llvm_binary_operation(call->getBinaryOp()), width, width, call->getLHS(), call->getRHS()};
+  }
+  if (const auto* const c = llvm::dyn_cast<llvm::ConstantInt>(call->getRHS())) {
+    return llvm_overflow_of_constant(*call, c->getValue());
+  }
+  const bool borrows = call->getBinaryOp() == llvm::Instruction::Sub && !call->isSigned();
+  return borrows ? llvm_replacement{operation::uless, 1, width, call->getLHS(), call->getRHS()} : llvm_replacement();
 }
 
 } // namespace detail
