@@ -262,6 +262,8 @@ else
     fuzz_later "runs of .eir files" fuzz_eir_run $((30000 * more)) 1500 -dict=tests/fuzz/eir.dict tests/fuzz/seeds/eir
     fuzz_later "advice on the loops of .eir files" fuzz_unroll $((15000 * more)) 1500 -dict=tests/fuzz/eir.dict tests/fuzz/seeds/eir
     fuzz_later "machine files" fuzz_machine $((300000 * more)) 2500 -dict=tests/fuzz/machine.dict tests/fuzz/seeds/machine examples/machines
+    [ -z "$(command -v llvm-config-19)" ] ||
+      fuzz_later "edits of functions of LLVM" fuzz_llvm $((5000 * more)) 300 -len_control=0
     wait
     for fuzzer in "${fuzzers[@]}"; do
       step "fuzz: $fuzzer" fuzz_result "$fuzzer"

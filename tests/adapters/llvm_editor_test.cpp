@@ -1,5 +1,6 @@
 // llvm_editor: all transformations over functions of LLVM, with LLVM's verifier and its forms of loops as judges.
 #include "kit/affordable.hpp"
+#include "kit/random_llvm_function.hpp"
 #include "kit/test_graph.hpp"
 
 #include <midend/adapters/llvm.hpp>
@@ -354,118 +355,6 @@ std::string llvm_misses(llvm::Function& f, bool is_closed) {
   return {};
 }
 
-/// A random function of variables in memory, which LLVM then turns into values: branches, switches with parallel edges,
-/// calls, exceptions, unreachable blocks.
-class random_function {
-public:
-  random_function(llvm::Module& module, random_source& random, bool with_exceptions)
-      : random_(random), builder_(module.getContext()), module_(module), with_exceptions_(with_exceptions) {}
-
-  llvm::Function& make() {
-    llvm::Type* const number = builder_.getInt32Ty();
-    auto* const type = llvm::FunctionType::get(number, {number, number}, false);
-    function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "f", module_);
-    if (with_exceptions_) {
-      auto personality =
-          module_.getOrInsertFunction("__gxx_personality_v0", llvm::FunctionType::get(builder_.getInt32Ty(), {}, true));
-      function_->setPersonalityFn(llvm::cast<llvm::Constant>(personality.getCallee()));
-    }
-    auto observe = module_.getOrInsertFunction("observe", llvm::FunctionType::get(number, {number}, false));
-    observe_ = llvm::cast<llvm::Function>(observe.getCallee());
-    auto* const entry = llvm::BasicBlock::Create(module_.getContext(), "entry", function_);
-    const std::uint32_t count = 2 + random_.below(9);
-    for (std::uint32_t i = 0; i != count; ++i) {
-      blocks_.push_back(llvm::BasicBlock::Create(module_.getContext(), "b", function_));
-    }
-    builder_.SetInsertPoint(entry);
-    for (unsigned i = 0; i != 3; ++i) {
-      variables_.push_back(builder_.CreateAlloca(number));
-      builder_.CreateStore(i < 2 ? static_cast<llvm::Value*>(function_->getArg(i)) : builder_.getInt32(7),
-                           variables_[i]);
-    }
-    end_block();
-    for (std::uint32_t i = 0; i != count; ++i) {
-      builder_.SetInsertPoint(blocks_[i]);
-      operations();
-      end_block();
-    }
-    llvm::DominatorTree tree(*function_);
-    llvm::PromoteMemToReg(variables_, tree);
-    return *function_;
-  }
-
-private:
-  llvm::Value* read() {
-    return random_.one_in(5) ? static_cast<llvm::Value*>(builder_.getInt32(random_.below(4)))
-                             : builder_.CreateLoad(builder_.getInt32Ty(), variables_[random_.below(3)]);
-  }
-
-  void operations() {
-    for (std::uint32_t left = random_.below(4); left != 0; --left) {
-      llvm::Value* result = nullptr;
-      switch (random_.below(5)) {
-      case 0:
-        result = builder_.CreateCall(observe_, {read()});
-        break;
-      case 1:
-        result = builder_.CreateMul(read(), read());
-        break;
-      case 2:
-        result = builder_.CreateXor(read(), read());
-        break;
-      default:
-        result = builder_.CreateAdd(read(), read());
-      }
-      builder_.CreateStore(result, variables_[random_.below(3)]);
-    }
-  }
-
-  llvm::BasicBlock* target() { return blocks_[random_.below(static_cast<std::uint32_t>(blocks_.size()))]; }
-
-  void end_block() {
-    switch (random_.below(with_exceptions_ ? 11 : 9)) {
-    case 0:
-      builder_.CreateRet(read());
-      break;
-    case 1:
-    case 2:
-      builder_.CreateBr(target());
-      break;
-    case 3:
-    case 4: {
-      auto* const few = target();
-      auto* const choice = builder_.CreateSwitch(builder_.CreateAnd(read(), builder_.getInt32(7)), target());
-      for (std::uint32_t i = 0; i != 4; ++i) {
-        choice->addCase(builder_.getInt32(i), random_.one_in(2) ? few : target());
-      }
-      break;
-    }
-    case 9:
-    case 10: {
-      llvm::BasicBlock* const pad = llvm::BasicBlock::Create(module_.getContext(), "pad", function_);
-      llvm::Value* const result = builder_.CreateInvoke(observe_, target(), pad, {read()});
-      static_cast<void>(result);
-      builder_.SetInsertPoint(pad);
-      builder_.CreateLandingPad(llvm::StructType::get(builder_.getPtrTy(), builder_.getInt32Ty()), 0)->setCleanup(true);
-      operations();
-      builder_.CreateBr(target());
-      break;
-    }
-    default:
-      builder_.CreateCondBr(builder_.CreateICmpSLT(read(), read()), target(), target());
-    }
-  }
-
-  random_source& random_;
-  llvm::IRBuilder<> builder_;
-  llvm::Module& module_;
-  bool with_exceptions_;
-  llvm::Function* function_ = nullptr;
-  llvm::Function* observe_ = nullptr;
-  std::vector<llvm::BasicBlock*> blocks_;
-  std::vector<llvm::AllocaInst*> variables_;
-};
-
 /// What a function does that is seen from outside.
 struct observed_run {
   std::vector<std::uint64_t> events;
@@ -480,8 +369,8 @@ struct observed_run {
   }
 };
 
-/// Runs a function of `random_function`: the arguments of its calls, and its result. Every third call throws, if it
-/// can. Long runs are cut off.
+/// Runs a function of `random_llvm_function`: the arguments of its calls, and its result. Every third call throws, if
+/// it can. Long runs are cut off.
 observed_run run_of(llvm::Function& f, std::uint32_t first, std::uint32_t second) {
   std::map<const llvm::Value*, std::uint32_t> values{{f.getArg(0), first}, {f.getArg(1), second}};
   observed_run run;
@@ -577,7 +466,7 @@ TEST_CASE("llvm_editor: random sequences of transformations of random functions"
   for (std::size_t round = 0; round != affordable(200); ++round) {
     llvm::LLVMContext context;
     llvm::Module module("random", context);
-    random_function generator(module, random, round % 3 == 0);
+    random_llvm_function generator(module, random, round % 3 == 0);
     llvm::Function& f = generator.make();
     REQUIRE(verifier_message(f) == "");
     const std::string original = to_text(f);
@@ -606,7 +495,7 @@ TEST_CASE("llvm_editor: LLVM finds the forms of loops that ours have") {
   for (std::size_t round = 0; round != affordable(300); ++round) {
     llvm::LLVMContext context;
     llvm::Module module("random", context);
-    random_function generator(module, random, round % 3 == 0);
+    random_llvm_function generator(module, random, round % 3 == 0);
     llvm::Function& f = generator.make();
     llvm::EliminateUnreachableBlocks(f); // LLVM counts dead predecessors of exits
     const std::string original = to_text(f);
@@ -669,7 +558,7 @@ TEST_CASE("llvm_editor: what a recording editor did is taken back and repeated")
   for (std::size_t round = 0; round != affordable(150); ++round) {
     llvm::LLVMContext context;
     llvm::Module module("random", context);
-    random_function generator(module, random, round % 3 == 0);
+    random_llvm_function generator(module, random, round % 3 == 0);
     llvm::Function& f = generator.make();
     const std::string original = to_text(f);
     CAPTURE(original);
@@ -700,107 +589,15 @@ TEST_CASE("llvm_editor: a function is what LLVM accepts after each random edit")
   for (std::size_t round = 0; round != affordable(100); ++round) {
     llvm::LLVMContext context;
     llvm::Module module("random", context);
-    random_function generator(module, random, round % 4 == 0);
+    random_llvm_function generator(module, random, round % 4 == 0);
     llvm::Function& f = generator.make();
     llvm::EliminateUnreachableBlocks(f); // so that edges lead where what phis read is computed
     const std::string original = to_text(f);
     CAPTURE(original);
     llvm_editor editor(f);
     const auto& g = editor.graph();
-    const auto literal = [&] { return editor.make_number(32, random.below(3)); };
     for (std::size_t edits = 0; edits != 25 && g.num_nodes() > 1; ++edits) {
-      const auto n = static_cast<node_id>(1 + random.below(static_cast<std::uint32_t>(g.num_nodes() - 1)));
-      if (editor.block(n)->getParent() == nullptr) {
-        continue;
-      }
-      const auto is_plain = [&](node_id m) {
-        return m != g.entry() && editor.block(m)->getParent() != nullptr && !editor.block(m)->isEHPad();
-      };
-      switch (random.below(6)) {
-      case 0: { // an edge through a new node back to its source
-        if (g.out_edges(n).empty() || !is_plain(n)) {
-          break;
-        }
-        const edge_id e = g.out_edges(n)[random.below(static_cast<std::uint32_t>(g.out_edges(n).size()))];
-        if (!editor.may_redirect(e)) {
-          break;
-        }
-        const node_id made = editor.create_node(n);
-        editor.redirect_edge(e, made);
-        editor.set_jump(made, n);
-        for (const value_id v : editor.values(n)) {
-          if (editor.is_phi(v)) {
-            editor.set_phi_input(v, g.out_edges(made)[0], literal());
-          }
-        }
-        break;
-      }
-      case 1: { // an edge is led to another node
-        const auto target = static_cast<node_id>(random.below(static_cast<std::uint32_t>(g.num_nodes())));
-        if (g.out_edges(n).empty() || !is_plain(target)) {
-          break;
-        }
-        const edge_id e = g.out_edges(n)[random.below(static_cast<std::uint32_t>(g.out_edges(n).size()))];
-        if (!editor.may_redirect(e) || g.in_edges(g.edge_target(e)).size() == 1) {
-          break;
-        }
-        editor.redirect_edge(e, target);
-        for (const value_id v : editor.values(target)) {
-          if (editor.is_phi(v)) {
-            editor.set_phi_input(v, e, literal());
-          }
-        }
-        break;
-      }
-      case 2: { // a phi, with an input of its own for each edge
-        if (!is_plain(n)) {
-          break;
-        }
-        const value_id phi = editor.insert_phi(n, literal());
-        for (const edge_id e : g.in_edges(n)) {
-          editor.set_phi_input(phi, e, literal());
-        }
-        break;
-      }
-      case 3: // an operation
-        if (is_plain(n)) {
-          const value_id arguments[] = {literal(), editor.parameters().front()};
-          const value_id v = editor.make_operation({midend::operation::add, 32, 32, {true, false}}, arguments,
-                                                   random.one_in(2) ? place_at_head(n) : place_at_end(n));
-          const value_id clone = editor.clone_value(v, place_before(v));
-          editor.drop_promises(clone);
-          editor.set_operand(v, 0, clone);
-        }
-        break;
-      case 4: // a branch becomes a jump
-        if (g.out_edges(n).size() > 1 && editor.condition(n) != no_value) {
-          editor.keep_edge(g.out_edges(n)[random.below(static_cast<std::uint32_t>(g.out_edges(n).size()))]);
-        }
-        break;
-      default: { // a jump becomes a switch
-        if (g.out_edges(n).size() == 1 && editor.may_redirect(g.out_edges(n)[0]) && editor.condition(n) == no_value &&
-            llvm::isa<llvm::BranchInst>(editor.block(n)->getTerminator())) {
-          const node_id target = g.edge_target(g.out_edges(n)[0]);
-          std::vector<value_id> phis;
-          std::vector<value_id> inputs;
-          for (const value_id v : editor.values(target)) {
-            if (editor.is_phi(v)) {
-              phis.push_back(v);
-              inputs.push_back(editor.phi_input(v, g.out_edges(n)[0]));
-            }
-          }
-          editor.erase_end(n);
-          const std::uint64_t cases[] = {3, 5};
-          const node_id targets[] = {target, target};
-          editor.set_switch(n, editor.parameters().front(), cases, targets, target);
-          for (std::size_t i = 0; i != phis.size(); ++i) {
-            for (const edge_id e : g.out_edges(n)) {
-              editor.set_phi_input(phis[i], e, random.one_in(2) ? literal() : inputs[i]);
-            }
-          }
-        }
-      }
-      }
+      edit_randomly(editor, random);
       const std::size_t blocks = f.size();
       editor.finish();
       separated += f.size() > blocks ? 1u : 0u;
@@ -893,7 +690,7 @@ TEST_CASE("llvm_editor: cleaning control comes to an end, also as a new editor s
   for (std::size_t round = 0; round != affordable(200); ++round) {
     llvm::LLVMContext context;
     llvm::Module module("random", context);
-    random_function generator(module, random, round % 3 == 0);
+    random_llvm_function generator(module, random, round % 3 == 0);
     llvm::Function& f = generator.make();
     const std::string original = to_text(f);
     CAPTURE(original);
@@ -959,7 +756,7 @@ TEST_CASE("llvm_editor: numbers are those of llvm_ssa, in whatever order they ar
   for (std::size_t round = 0; round != affordable(30); ++round) {
     llvm::LLVMContext context;
     llvm::Module module("random", context);
-    random_function generator(module, random, round % 3 == 0);
+    random_llvm_function generator(module, random, round % 3 == 0);
     compare(generator.make());
   }
 }
@@ -1163,7 +960,7 @@ TEST_CASE("llvm_editor: constants that sccp finds are applied") {
   for (std::size_t round = 0; round != affordable(100); ++round) {
     llvm::LLVMContext context;
     llvm::Module module("random", context);
-    random_function generator(module, random, round % 3 == 0);
+    random_llvm_function generator(module, random, round % 3 == 0);
     llvm::Function& f = generator.make();
     const std::string original = to_text(f);
     CAPTURE(original);
