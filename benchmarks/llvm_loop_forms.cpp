@@ -118,9 +118,16 @@ std::size_t rotated_loops(llvm::Function& f) {
   return static_cast<std::size_t>(std::ranges::count_if(all, [](const llvm::Loop* l) { return l->isRotatedForm(); }));
 }
 
+/// What is kept from one function to the next.
+struct dead_code_memory {
+  midend::dead_code_workspace workspace;
+  midend::dead_code_plan plan;
+};
+
 void remove_by_midend(llvm::Function& f) {
+  static dead_code_memory memory;
   midend::llvm_editor editor(f);
-  midend::remove_dead_code(editor);
+  midend::remove_dead_code(editor, {}, memory.workspace, memory.plan);
 }
 
 void remove_by_llvm(llvm::Function& f) {

@@ -1,9 +1,13 @@
+#include "kit/allocations.hpp"
 #include "kit/run_text.hpp"
 #include "transform/cleaning_checks.hpp"
 
 #include <doctest/doctest.h>
 #include <midend/transform/remove_dead_code.hpp>
 #include <midend/transform/verify_removal.hpp>
+
+#include <algorithm>
+#include <cstddef>
 
 using namespace midend_tests;
 namespace elbrus = midend::elbrus;
@@ -12,6 +16,17 @@ namespace {
 
 const auto certify_removal = [](const elbrus::effect_view& before, const elbrus::effect_view& after,
                                 const midend::removal_witness& w) { return midend::verify_removal(before, after, w); };
+
+/// A workspace and a plan that have seen other programs change nothing.
+void check_same_plan(const midend::dead_code_plan& a, const midend::dead_code_plan& b) {
+  CHECK(a.epoch == b.epoch);
+  CHECK(std::ranges::equal(a.values, b.values));
+  CHECK(std::ranges::equal(a.branches, b.branches));
+  CHECK(std::ranges::equal(a.unreachable, b.unreachable));
+  CHECK(std::ranges::equal(a.bypassed, b.bypassed));
+  CHECK(std::ranges::equal(a.removed_loops, b.removed_loops));
+  CHECK(std::ranges::equal(a.refused, b.refused));
+}
 
 } // namespace
 
@@ -33,14 +48,21 @@ TEST_CASE("remove_dead_code on random programs") {
 
 TEST_CASE("remove_dead_code where loops end") {
   std::size_t loops = 0;
+  std::size_t allocations = 0;
+  midend::dead_code_workspace workspace; // of all programs
+  midend::dead_code_plan plan;
   const auto counts = clean_random_programs(
       600, all_flow(), worsen,
       [&](elbrus::editor& e) {
-        const midend::dead_code_plan plan = midend::plan_remove_dead_code(e, {.loops_end = true});
+        const midend::dead_code_options options{.loops_end = true};
+        midend::plan_remove_dead_code(e, options, workspace, plan);
+        check_same_plan(plan, midend::plan_remove_dead_code(e, options));
+        allocations += allocations_of([&] { midend::plan_remove_dead_code(e, options, workspace, plan); });
         loops += plan.removed_loops.size();
-        return midend::apply_remove_dead_code(e, plan);
+        return midend::apply_remove_dead_code(e, plan, workspace);
       },
       certify_removal);
   MESSAGE(loops, " loops may have been removed");
+  CHECK(allocations == 0); // the program was planned before
   CHECK(counts.changed > affordable(200));
 }

@@ -153,14 +153,68 @@ private:
   flat_array<std::uint32_t> minima_;
 };
 
+template <class IR> class dead_code_planner;
+template <class E> class dead_code_removal;
+
+} // namespace detail
+
+/// Temporary memory of `remove_dead_code` and what it consists of. When it is reused, none of them allocates once it
+/// has seen a program as large, apart from the editor, and a witness that names loops.
+class dead_code_workspace {
+  template <class IR> friend class detail::dead_code_planner;
+  template <class E> friend class detail::dead_code_removal;
+
+  using ids = flat_array<std::uint32_t>;
+  using marks = flat_array<unsigned char>;
+
+  post_dominators_workspace post_dominators_;
+  post_dominator_tree tree_;
+  dominators_and_loops_workspace loops_;
+  dominators_and_loops_result found_;
+  ids home_;     ///< by value, unless the IR knows it
+  ids ends_;     ///< values that end nodes, by node
+  ids ends_end_; ///< by node, and one more: where those of the nodes before it end
+  ids in_end_;   ///< if the graph does not know edges by target
+  ids in_;
+  ids out_degree_;
+  ids deciding_;    ///< the sources of edges that may decide something, by the preorder of their targets
+  ids place_begin_; ///< by number in the preorder: where its edges begin in `deciding_`
+  detail::edges_by_subtree undecided_; ///< by place in `deciding_`: the depth of the source's immediate post-dominator
+  ids ending_;
+  marks value_state_;
+  marks node_needed_;
+  marks branch_needed_;
+  ids values_; ///< needed, to be worked on
+  ids nodes_;
+  ids first_needed_; ///< by node
+  // Searches.
+  marks state_;   ///< by node: 1, on the path; 2, done
+  marks ends_it_; ///< by edge, if loops are known to end: whether it goes back in one of them
+  marks says_so_; ///< by node: headers of these
+  ids path_;
+  ids next_;
+  ids edges_;
+  marks reached_;
+  marks passed_;
+  ids entered_;
+  ids todo_;
+  // Of what is removed.
+  marks erased_;
+  ids removed_;
+  ids inputs_;
+};
+
+namespace detail {
+
 template <class IR> class dead_code_planner {
 public:
-  dead_code_planner(const IR& ir, const dead_code_options& options, dead_code_plan& out)
-      : ir_(ir), options_(options), out_(out) {}
+  dead_code_planner(const IR& ir, const dead_code_options& options, dead_code_workspace& w, dead_code_plan& out)
+      : ir_(ir), options_(options), w_(w), out_(out) {}
 
   void run() {
     const auto& g = ir_.graph();
     count_ = node_count(g);
+    clear();
     out_.epoch = graph_epoch(g);
     node_needed_.assign(count_, 0);
     branch_needed_.assign(count_, 0);
@@ -178,6 +232,19 @@ public:
 
 private:
   using ids = flat_array<std::uint32_t>;
+
+  void clear() {
+    out_.values.clear();
+    out_.branches.clear();
+    out_.unreachable.clear();
+    out_.bypassed.clear();
+    out_.removed_loops.clear();
+    out_.refused.clear();
+    ends_.clear();
+    ending_.clear();
+    values_.clear();
+    nodes_.clear();
+  }
 
   /// Whether no numbers of literals and parameters are needed.
   static constexpr bool knows_operations = has_operand_operations<IR> && has_node_of<IR>;
@@ -227,8 +294,9 @@ private:
   /// The edges on which nodes may depend, by their target's place in the post-dominator tree.
   void list_deciding_edges() {
     const auto& g = ir_.graph();
-    post_dominators(g, virtual_edge_per_endless_region_t{}, workspace_, tree_);
-    ids ends(count_ + std::size_t{2}, 0);
+    post_dominators(g, virtual_edge_per_endless_region_t{}, w_.post_dominators_, tree_);
+    ids& ends = place_begin_;
+    ends.assign(count_ + std::size_t{2}, 0);
     const auto up = tree_.tree().immediate_dominators();
     const auto each_deciding_edge = [&](auto visit) {
       for (node_id n = 0; n != count_; ++n) {
@@ -248,13 +316,13 @@ private:
       undecided_.set(ends[at], tree_.depth(static_cast<node_id>(up[n])));
     });
     undecided_.build();
-    place_begin_.swap(ends);
   }
 
   /// The nodes of the values, the values that end nodes, and operations that must stay. Where only operations are
   /// looked at, numbers of others are not asked for.
   void list_values() {
     if constexpr (knows_operations) {
+      value_state_.clear();
       value_state_.reserve(8 * std::size_t{count_}); // about as many, to begin with
     } else {
       value_state_.assign(static_cast<std::size_t>(ir_.num_values()), 0);
@@ -321,12 +389,13 @@ private:
       return; // the numbers of nodes grow along each edge
     }
     const auto& g = ir_.graph();
-    flat_array<unsigned char> ends;
+    flat_array<unsigned char>& ends = w_.ends_it_;
     list_ending_loops(ends);
-    flat_array<unsigned char> state(count_, 0); // 1: on the path, 2: done
-    ids path;
-    ids next;
-    ids edges;
+    flat_array<unsigned char>& state = w_.state_;
+    state.assign(count_, 0);
+    ids& path = w_.path_; // these three are empty between searches
+    ids& next = w_.next_;
+    ids& edges = w_.edges_;
     const auto enter = [&](node_id n) {
       state[n] = 1;
       path.push_back(n);
@@ -362,17 +431,20 @@ private:
   }
 
   void list_ending_loops(flat_array<unsigned char>& ends) {
+    ends.clear();
     if (!has_loop_ends<IR> && !options_.loops_end && options_.ending.empty()) {
       return;
     }
     const auto& g = ir_.graph();
     ends.assign(static_cast<std::size_t>(g.num_edges()), 0);
-    flat_array<unsigned char> says_so(count_, options_.loops_end ? 1 : 0);
+    flat_array<unsigned char>& says_so = w_.says_so_;
+    says_so.assign(count_, options_.loops_end ? 1 : 0);
     for (const node_id n : options_.ending) {
       MIDEND_ASSERT(n < count_, "a node of the graph", n, count_);
       says_so[n] = 1;
     }
-    const auto found = dominators_and_loops(g);
+    const auto& found = w_.found_;
+    dominators_and_loops(g, w_.loops_, w_.found_);
     for (const loop_id l : found.loops.loops()) {
       const node_id header = found.loops.header(l);
       if (!found.loops.is_statically_infinite(l) && (says_so[header] != 0 || loop_ends(ir_, header))) {
@@ -486,7 +558,8 @@ private:
   /// not on all ways, then a branch on the way, which decides about it, is needed.
   void find_ways() {
     first_needed_.assign(count_, no_node);
-    ids queue;
+    ids& queue = w_.todo_;
+    queue.clear();
     for (node_id n = 0; n != count_; ++n) {
       if (node_needed_[n] != 0) {
         first_needed_[n] = n;
@@ -522,8 +595,10 @@ private:
   /// Nodes from which the entry was reached, and those that nothing ever reached, start what remains.
   void list_nodes() {
     const auto& g = ir_.graph();
-    flat_array<unsigned char> reached(count_, 0);
-    ids todo;
+    flat_array<unsigned char>& reached = w_.reached_;
+    reached.assign(count_, 0);
+    ids& todo = w_.todo_;
+    todo.clear();
     const auto reach = [&](node_id n, unsigned char how) {
       if ((reached[n] & how) == 0) {
         reached[n] = static_cast<unsigned char>(reached[n] | how);
@@ -575,8 +650,10 @@ private:
   /// Nodes on the ways from removed branches to their targets that are still reached in another way.
   void list_bypassed(const flat_array<unsigned char>& reached) {
     const auto& g = ir_.graph();
-    flat_array<unsigned char> passed(count_, 0);
-    ids todo;
+    flat_array<unsigned char>& passed = w_.passed_;
+    passed.assign(count_, 0);
+    ids& todo = w_.todo_;
+    todo.clear();
     const auto pass = [&](node_id n) {
       if (node_needed_[n] == 0 && passed[n] == 0) {
         passed[n] = 1;
@@ -592,7 +669,8 @@ private:
       for_each_id(g.out_edges(n), [&](edge_id e) { pass(target(e)); });
     }
     // What is passed and stays has one edge, if not to a needed node then to another passed one: no cycles.
-    ids entered(count_, 0);
+    ids& entered = w_.entered_;
+    entered.assign(count_, 0);
     const auto on = [&](node_id n) {
       node_id t = no_node;
       for_each_id(g.out_edges(n), [&](edge_id e) { t = target(e); });
@@ -639,34 +717,34 @@ private:
 
   const IR& ir_;
   const dead_code_options& options_;
+  dead_code_workspace& w_;
   dead_code_plan& out_;
   node_id count_ = 0;
-  post_dominators_workspace workspace_;
-  post_dominator_tree tree_;
   bool goes_back_ = false;       ///< whether an edge does, in the order of the numbers
   bool decides_ = false;         ///< whether it depends on edges which nodes run
-  ids home_;                     ///< by value, unless the IR knows it
-  ids ends_;                     ///< values that end nodes, by node
-  ids ends_end_;                 ///< by node, and one more: where those of the nodes before it end
   std::size_t num_unneeded_ = 0; ///< values of nodes that end none
-  ids in_end_;                   ///< if the graph does not know edges by target
-  ids in_;
-  ids out_degree_;
-  ids deciding_;               ///< the sources of edges that may decide something, by the preorder of their targets
-  ids place_begin_;            ///< by number in the preorder: where its edges begin in `deciding_`
-  edges_by_subtree undecided_; ///< by place in `deciding_`: the depth of the source's immediate post-dominator
-  ids ending_;
-  flat_array<unsigned char> value_state_;
-  flat_array<unsigned char> node_needed_;
-  flat_array<unsigned char> branch_needed_;
-  ids values_; ///< needed, to be worked on
-  ids nodes_;
-  ids first_needed_; ///< by node
+  post_dominator_tree& tree_ = w_.tree_;
+  edges_by_subtree& undecided_ = w_.undecided_;
+  ids& home_ = w_.home_;
+  ids& ends_ = w_.ends_;
+  ids& ends_end_ = w_.ends_end_;
+  ids& in_end_ = w_.in_end_;
+  ids& in_ = w_.in_;
+  ids& out_degree_ = w_.out_degree_;
+  ids& deciding_ = w_.deciding_;
+  ids& place_begin_ = w_.place_begin_;
+  ids& ending_ = w_.ending_;
+  ids& values_ = w_.values_;
+  ids& nodes_ = w_.nodes_;
+  ids& first_needed_ = w_.first_needed_;
+  flat_array<unsigned char>& value_state_ = w_.value_state_;
+  flat_array<unsigned char>& node_needed_ = w_.node_needed_;
+  flat_array<unsigned char>& branch_needed_ = w_.branch_needed_;
 };
 
 template <class E> class dead_code_removal {
 public:
-  explicit dead_code_removal(E& editor) : editor_(editor) {}
+  dead_code_removal(E& editor, dead_code_workspace& w) : editor_(editor), w_(w) {}
 
   void run(const dead_code_plan& plan) {
     if (plan.empty()) {
@@ -684,11 +762,13 @@ public:
     for (const value_id v : plan.values) { // they may read each other in cycles
       forget_operands(v);
     }
-    flat_array<unsigned char> erased(static_cast<std::size_t>(editor_.graph().num_nodes()), 0);
+    flat_array<unsigned char>& erased = w_.erased_;
+    erased.assign(static_cast<std::size_t>(editor_.graph().num_nodes()), 0);
     for (const node_id n : plan.unreachable) {
       erased[n] = 1;
     }
-    flat_array<value_id> values;
+    flat_array<value_id>& values = w_.removed_;
+    values.clear();
     for (const value_id v : plan.values) {
       if (erased[static_cast<node_id>(editor_.node_of(v))] == 0) {
         values.push_back(v);
@@ -712,10 +792,10 @@ private:
 
   void forget_operands(value_id v) {
     if (editor_.is_phi(v)) {
-      edges_.clear();
+      w_.inputs_.clear();
       detail::for_each_id(editor_.graph().in_edges(static_cast<node_id>(editor_.node_of(v))),
-                          [&](edge_id e) { edges_.push_back(e); });
-      for (const edge_id e : edges_) {
+                          [&](edge_id e) { w_.inputs_.push_back(e); });
+      for (const edge_id e : w_.inputs_) {
         editor_.set_phi_input(v, e, no_value);
       }
     } else {
@@ -747,7 +827,7 @@ private:
   }
 
   E& editor_;
-  flat_array<edge_id> edges_;
+  dead_code_workspace& w_;
   std::optional<std::uint64_t> calls_;
 };
 
@@ -777,24 +857,49 @@ private:
 ///
 /// O((n + m) log m + values + operands, and for each needed phi its edges).
 template <effect_ir_argument IR>
+void plan_remove_dead_code(const IR& ir, const dead_code_options& options, dead_code_workspace& workspace,
+                           dead_code_plan& out) {
+  detail::dead_code_planner<IR>(ir, options, workspace, out).run();
+}
+
+/// The same.
+template <effect_ir_argument IR>
 dead_code_plan plan_remove_dead_code(const IR& ir, const dead_code_options& options = {}) {
+  dead_code_workspace workspace;
   dead_code_plan plan;
-  detail::dead_code_planner<IR>(ir, options, plan).run();
+  plan_remove_dead_code(ir, options, workspace, plan);
   return plan;
 }
 
 /// Applies a plan for the program as it is. To veto a part of a plan, make a plan of an IR in which the operation has
 /// an effect. Counts of a profile stay consistent: nodes that a removed branch passed run less often. O(operands).
-template <dead_code_editor_argument E> removal_witness apply_remove_dead_code(E& editor, const dead_code_plan& plan) {
+template <dead_code_editor_argument E>
+removal_witness apply_remove_dead_code(E& editor, const dead_code_plan& plan, dead_code_workspace& workspace) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(editor.graph()), "a plan for this graph as it is now", plan.epoch);
-  detail::dead_code_removal<E>(editor).run(plan);
+  detail::dead_code_removal<E>(editor, workspace).run(plan);
   return {plan.removed_loops};
 }
 
-/// Plans and applies. Returns the witness for `verify_removal`.
+/// The same.
+template <dead_code_editor_argument E> removal_witness apply_remove_dead_code(E& editor, const dead_code_plan& plan) {
+  dead_code_workspace workspace;
+  return apply_remove_dead_code(editor, plan, workspace);
+}
+
+/// Plans and applies; `plan` is what was done. Returns the witness for `verify_removal`.
+template <dead_code_editor_argument E>
+removal_witness remove_dead_code(E& editor, const dead_code_options& options, dead_code_workspace& workspace,
+                                 dead_code_plan& plan) {
+  plan_remove_dead_code(editor, options, workspace, plan);
+  return apply_remove_dead_code(editor, plan, workspace);
+}
+
+/// The same without memory to reuse.
 template <dead_code_editor_argument E>
 removal_witness remove_dead_code(E& editor, const dead_code_options& options = {}) {
-  return apply_remove_dead_code(editor, plan_remove_dead_code(editor, options));
+  dead_code_workspace workspace;
+  dead_code_plan plan;
+  return remove_dead_code(editor, options, workspace, plan);
 }
 
 MIDEND_END_NAMESPACE
