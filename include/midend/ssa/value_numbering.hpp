@@ -205,7 +205,11 @@ public:
 
   constexpr void on_edge(edge_id e) { w_.new_edges_.push_back(e); }
 
-  constexpr void on_visit(value_id v) { w_.visited_.push_back(v); }
+  constexpr void on_visit(value_id v) {
+    if (has_placed_) {
+      w_.visited_.push_back(v);
+    }
+  }
 
   /// The fact of `v` if its two operands may still be equal and the result for equal ones is known. As long as only one
   /// is constant, it keeps the fact that it has: either the other becomes constant, too, or `refute_by_facts` sees it.
@@ -243,18 +247,21 @@ public:
       return true;
     }
     ++out_.counters_.refinements;
-    collect_changes();
-    settle();
-    for (const edge_id e : w_.new_edges_) {
-      w_.compared_edges_.set(e);
+    if (has_placed_) {
+      collect_changes();
+      settle();
+      compare_new_edges();
+      ++batch_;
+      w_.moving_.clear();
+      for (const value_id v : w_.entering_) {
+        add_moving(v);
+      }
+      place();
+      compare_along_new_edges();
+    } else {
+      compare_new_edges();
+      place_all();
     }
-    ++batch_;
-    w_.moving_.clear();
-    for (const value_id v : w_.entering_) {
-      add_moving(v);
-    }
-    place();
-    compare_along_new_edges();
     w_.new_edges_.clear();
     tell_users_of_pending();
     collect_differing();
@@ -266,31 +273,39 @@ public:
   constexpr void finish(std::size_t num_values) {
     const std::size_t count = w_.root_.size();
     w_.numbers_.assign(w_.classes_.size(), no_class);
-    w_.changed_.clear(); // all values, in the order of the result
-    w_.changed_.reserve(num_values);
+    w_.changed_.resize_for_overwrite(num_values); // all values, in the order of the result
     out_.class_.assign(count, no_class);
-    out_.starts_.clear();
+    out_.starts_.assign(num_values + 1, 0);
     out_.without_value_.resize(count);
     out_.without_value_.reset();
+    std::uint32_t num_classes = 0;
+    std::size_t numbered = 0;
+    const auto number = [&](value_id v) {
+      const std::uint32_t c = number_of_class(v, num_classes);
+      num_classes += c == num_classes ? 1u : 0u;
+      ++out_.starts_[c];
+      out_.class_[v] = c;
+      w_.changed_[numbered++] = v;
+    };
     for (value_id v = 0; v != num_values; ++v) {
       if (w_.home_[v] == no_node) {
         number(v);
       }
     }
     for (const node_id n : w_.nodes_) {
-      for_each_id(ir_.values(n), [&](value_id v) {
-        if (v < num_values) {
+      const std::uint32_t end = positions_->last_position(n);
+      for (std::uint32_t position = positions_->first_position(n); position != end; ++position) {
+        if (const value_id v = positions_->item(position); v < num_values) {
           number(v);
         }
-      });
+      }
     }
-    for (value_id v = 0; v != num_values; ++v) {
+    for (value_id v = 0; v != num_values && numbered != num_values; ++v) {
       if (out_.class_[v] == no_class) {
         number(v);
       }
     }
-    auto num_classes = static_cast<std::uint32_t>(out_.starts_.size());
-    out_.starts_.push_back(0);
+    out_.starts_.shrink(num_classes + std::size_t{1});
     counts_to_ends(out_.starts_);
     out_.members_.resize_for_overwrite(num_values);
     for (std::size_t i = num_values; i-- != 0;) {
@@ -507,30 +522,46 @@ private:
     }
     order_moving();
     w_.fresh_phis_.clear();
-    w_.fresh_.clear();
-    node_id node_of_fresh = no_node;
+    node_of_fresh_ = no_node;
     for (const std::uint64_t key : w_.order_) {
-      const value_id v = positions_->item(static_cast<std::uint32_t>(key));
-      ++out_.counters_.placements;
-      note_equal_operands(v);
-      MIDEND_ASSERT(w_.passed_[v] == no_value, "what passes a value on moves with it", v);
-      if (const std::optional<constant_type> c = constant(v)) {
-        attach(v, role::constant, class_of_constant(v, *c));
-      } else if (ir_.is_phi(v)) {
-        if (node_of_fresh != w_.home_[v]) {
-          node_of_fresh = w_.home_[v];
-          w_.fresh_.clear();
+      place_value(positions_->item(static_cast<std::uint32_t>(key)));
+    }
+    split_fresh_phis();
+    tell_users(w_.moving_, true);
+  }
+
+  /// The same for all values, the first time: none has to leave a class, and all users are in this batch.
+  constexpr void place_all() {
+    has_placed_ = true;
+    ++batch_;
+    w_.fresh_phis_.clear();
+    node_of_fresh_ = no_node;
+    for (const node_id n : w_.nodes_) {
+      const std::uint32_t end = positions_->last_position(n);
+      for (std::uint32_t position = positions_->first_position(n); position != end; ++position) {
+        if (const value_id v = positions_->item(position); has_value(v)) {
+          place_value(v);
         }
-        place_phi(v);
-      } else {
-        place_operation(v);
       }
     }
     split_fresh_phis();
-    if (has_placed_) { // else all users are in this batch
-      tell_users(w_.moving_, true);
+  }
+
+  constexpr void place_value(value_id v) {
+    ++out_.counters_.placements;
+    note_equal_operands(v);
+    MIDEND_ASSERT(w_.passed_[v] == no_value, "what passes a value on moves with it", v);
+    if (const std::optional<constant_type> c = constant(v)) {
+      attach(v, role::constant, class_of_constant(v, *c));
+    } else if (ir_.is_phi(v)) {
+      if (node_of_fresh_ != w_.home_[v]) {
+        node_of_fresh_ = w_.home_[v];
+        w_.fresh_.clear();
+      }
+      place_phi(v);
+    } else {
+      place_operation(v);
     }
-    has_placed_ = true;
   }
 
   /// By sorting; or, if many values move, by a walk over all, which is faster.
@@ -614,8 +645,13 @@ private:
       attach(v, role::own, new_class());
       return;
     }
-    const operation_info info = ir_.operation(v);
     const bool is_new = w_.roles_[v] == role::absent || w_.roles_[v] == role::constant;
+    if (is_new && is_opaque(ir_, v)) { // the most frequent reason, so before the operation is asked for
+      w_.alone_.set(v);
+      attach(v, role::own, new_class());
+      return;
+    }
+    const operation_info info = ir_.operation(v);
     if (is_new && !depends_on_operands_alone(ir_, v, info)) {
       w_.alone_.set(v);
       attach(v, role::own, new_class());
@@ -628,7 +664,8 @@ private:
     }
     describe(v, info, w_.description_);
     const std::uint64_t hash = hash_of_description(w_.description_);
-    std::uint32_t c = w_.operations_.find(hash, [&](std::uint32_t other) {
+    const auto fresh = static_cast<std::uint32_t>(w_.classes_.size());
+    const std::uint32_t c = w_.operations_.find_or_insert(hash, fresh, [&](std::uint32_t other) {
       const value_id first = w_.classes_[other].first;
       if (first == no_value || ir_.is_phi(first) || !same_type(ir_, v, first)) {
         return false;
@@ -636,11 +673,7 @@ private:
       describe(first, w_.other_description_);
       return w_.description_ == w_.other_description_;
     });
-    if (c == w_.operations_.missing) {
-      c = new_class();
-      insert_description(hash, c);
-    }
-    attach(v, role::own, c);
+    attach(v, role::own, c == fresh ? new_class() : c);
   }
 
   constexpr value_id operand_passed_by(value_id v) const { return operand_passed_by(v, ir_.operation(v)); }
@@ -668,6 +701,12 @@ private:
         split();
       });
       i = end;
+    }
+  }
+
+  constexpr void compare_new_edges() {
+    for (const edge_id e : w_.new_edges_) {
+      w_.compared_edges_.set(e);
     }
   }
 
@@ -750,6 +789,10 @@ private:
         w_.phis_.push_back({e, 0, user});
       } else if (w_.mark_[user] != pass_ && !w_.alone_.test(user)) {
         w_.mark_[user] = pass_;
+        if (is_only_root(user)) {
+          note_changed_operands(class_of(user));
+          break;
+        }
         w_.affected_.push_back(user);
       }
       break;
@@ -781,6 +824,9 @@ private:
   }
 
   constexpr void add_phi_record(value_id phi, edge_id e) {
+    if (is_only_root(phi)) {
+      return;
+    }
     const value_id v = input(phi, e);
     const std::uint32_t key = v == no_value                  ? key_of_none
                               : is_undefined_literal(ir_, v) ? key_of_undefined | phi
@@ -994,17 +1040,6 @@ private:
 
   // ---- The end.
 
-  constexpr void number(value_id v) {
-    const auto fresh = static_cast<std::uint32_t>(out_.starts_.size());
-    const std::uint32_t c = number_of_class(v, fresh);
-    if (c == fresh) {
-      out_.starts_.push_back(0);
-    }
-    ++out_.starts_[c];
-    out_.class_[v] = c;
-    w_.changed_.push_back(v);
-  }
-
   /// In the result. It is `fresh` if that of `v` has none.
   constexpr std::uint32_t number_of_class(value_id v, std::uint32_t fresh) {
     if (!is_placed(v)) {
@@ -1025,6 +1060,9 @@ private:
   constexpr bool is_placed(value_id v) const { return w_.root_[v] != no_value; }
 
   constexpr std::uint32_t class_of(value_id v) const { return w_.class_[w_.root_[v]]; }
+
+  /// Whether the class of this root has no other root, so that it cannot be split.
+  constexpr bool is_only_root(value_id v) const { return w_.next_[v] == no_value && w_.previous_[v] == no_value; }
 
   constexpr bool may_be_equal(value_id a, value_id b) const {
     return a == b || !is_placed(a) || !is_placed(b) || class_of(a) == class_of(b);
@@ -1055,6 +1093,7 @@ private:
   const sccp_result<D>* facts_ = nullptr;
   bool has_placed_ = false;                          ///< some values of nodes are in classes
   std::uint32_t first_doubtful_ = pending_set::none; ///< no position before it is doubtful
+  node_id node_of_fresh_ = no_node;                  ///< whose phis have the classes `fresh_`
   std::uint32_t batch_ = 0;
   std::uint32_t pass_ = 0;
 };
