@@ -618,35 +618,34 @@ private:
     }
     if constexpr (numbers_values || has_value_transfer<D>) {
       const operation_info info = ir_.operation(v);
+      std::optional<element> of_equal;
       if constexpr (numbers_values) {
-        if (const std::optional<element> found = congruence_.fact_of_equal_operands(v, info)) {
-          return not_equal_or(v, info, *found);
-        }
+        of_equal = congruence_.fact_of_equal_operands(v, info);
       }
       if constexpr (has_value_transfer<D>) {
         if (info.code != operation::other) {
+          const element known = transfer(v, info); // the only call, so that it is inlined
+          if (of_equal) {
+            return not_equal_or(*of_equal, known);
+          }
           if constexpr (has_partial_fold<IR>) {
-            return folded_or(v, info.width, transfer(v, info));
+            return folded_or(v, info.width, known);
           } else {
-            return transfer(v, info);
+            return known;
           }
         }
+      }
+      if (of_equal) {
+        return *of_equal;
       }
     }
     return fold(v);
   }
 
-  /// The fact that follows from equal operands, or, if the facts about the operands do not allow it, what follows from
+  /// The fact that follows from equal operands, or, if the facts about the operands do not allow it, what is known from
   /// those: then they are not equal. So nothing is lost if they turn out to differ.
-  constexpr element not_equal_or([[maybe_unused]] value_id v, [[maybe_unused]] const operation_info& info,
-                                 const element& found) {
-    if constexpr (has_value_transfer<D>) {
-      const element known = transfer(v, info);
-      if (!less_or_equal(domain_, found, known)) {
-        return known;
-      }
-    }
-    return found;
+  constexpr element not_equal_or(const element& of_equal, const element& known) const {
+    return less_or_equal(domain_, of_equal, known) ? of_equal : known;
   }
 
   /// The constant that the IR knows for an operation of the vocabulary, or `out`, which follows from the operands. A

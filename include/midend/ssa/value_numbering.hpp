@@ -211,31 +211,9 @@ public:
     }
   }
 
-  /// The fact of `v` if its two operands may still be equal and the result for equal ones is known. As long as only one
-  /// is constant, it keeps the fact that it has: either the other becomes constant, too, or `refute_by_facts` sees it.
-  /// If that one is a literal, they are unequal for good; whoever waits for the result must not go on without it.
+  /// The fact of `v` if its two operands may still be equal and the result for equal ones is known.
   constexpr std::optional<element_of<D>> fact_of_equal_operands(value_id v, const operation_info& info) {
-    if (!follows_from_equal_operands(info) || w_.unequal_operands_.test(v)) {
-      return std::nullopt;
-    }
-    const std::uint32_t position = positions_->position(v);
-    w_.doubtful_.insert(position);
-    first_doubtful_ = position < first_doubtful_ ? position : first_doubtful_;
-    const auto [a, b, c] = operands_of_known(ir_, v, info.code);
-    if (is_undefined_literal(ir_, a) || is_undefined_literal(ir_, b) || !has_value(a) || !has_value(b) ||
-        !may_be_equal(a, b)) {
-      return std::nullopt;
-    }
-    const bool a_is_constant = constant(a).has_value();
-    const bool b_is_constant = constant(b).has_value();
-    if (a_is_constant != b_is_constant) {
-      return ir_.constant(a) || ir_.constant(b) ? std::nullopt : std::optional(facts_->fact(v));
-    }
-    if (a_is_constant) {
-      return std::nullopt;
-    }
-    w_.relied_.set(v);
-    return constant_for_equal_operands(info);
+    return follows_from_equal_operands(info) ? fact_if_equal(v, info) : std::nullopt;
   }
 
   /// Puts what has changed into classes until the partition is stable. Whether facts have to be computed again.
@@ -353,7 +331,7 @@ private:
       attach(v, role::constant, class_of_constant(v, *c));
     } else {
       w_.alone_.set(v);
-      attach(v, role::own, new_class());
+      attach_alone(v);
     }
   }
 
@@ -380,6 +358,33 @@ private:
         return true;
       }
     }
+  }
+
+  /// As long as only one operand is constant, `v` keeps the fact that it has: either the other becomes constant, too,
+  /// or `refute_by_facts` sees it. If that one is a literal, they are unequal for good; whoever waits for the result
+  /// must not go on without it. Not inlined, because few operations get here.
+  MIDEND_SELDOM_CALLED constexpr std::optional<element_of<D>> fact_if_equal(value_id v, const operation_info& info) {
+    if (w_.unequal_operands_.test(v)) {
+      return std::nullopt;
+    }
+    const std::uint32_t position = positions_->position(v);
+    w_.doubtful_.insert(position);
+    first_doubtful_ = position < first_doubtful_ ? position : first_doubtful_;
+    const auto [a, b, c] = operands_of_known(ir_, v, info.code);
+    if (is_undefined_literal(ir_, a) || is_undefined_literal(ir_, b) || !has_value(a) || !has_value(b) ||
+        !may_be_equal(a, b)) {
+      return std::nullopt;
+    }
+    const bool a_is_constant = constant(a).has_value();
+    const bool b_is_constant = constant(b).has_value();
+    if (a_is_constant != b_is_constant) {
+      return ir_.constant(a) || ir_.constant(b) ? std::nullopt : std::optional(facts_->fact(v));
+    }
+    if (a_is_constant) {
+      return std::nullopt;
+    }
+    w_.relied_.set(v);
+    return constant_for_equal_operands(info);
   }
 
   constexpr std::optional<element_of<D>>
@@ -642,19 +647,22 @@ private:
 
   constexpr void place_operation(value_id v) {
     if (w_.alone_.test(v)) {
-      attach(v, role::own, new_class());
-      return;
-    }
-    const bool is_new = w_.roles_[v] == role::absent || w_.roles_[v] == role::constant;
-    if (is_new && is_opaque(ir_, v)) { // the most frequent reason, so before the operation is asked for
+      attach_alone(v);
+    } else if (is_new(v) && is_opaque(ir_, v)) { // the most frequent reason, so before anything else is asked
       w_.alone_.set(v);
-      attach(v, role::own, new_class());
-      return;
+      attach_alone(v);
+    } else {
+      place_compared(v, ir_.operation(v));
     }
-    const operation_info info = ir_.operation(v);
-    if (is_new && !depends_on_operands_alone(ir_, v, info)) {
+  }
+
+  /// Whether no class has had `v` by what it computes.
+  constexpr bool is_new(value_id v) const { return w_.roles_[v] == role::absent || w_.roles_[v] == role::constant; }
+
+  constexpr void place_compared(value_id v, const operation_info& info) {
+    if (is_new(v) && !depends_on_operands_alone(ir_, v, info)) {
       w_.alone_.set(v);
-      attach(v, role::own, new_class());
+      attach_alone(v);
       return;
     }
     if (const value_id operand = w_.roles_[v] == role::own ? no_value : operand_passed_by(v, info);
@@ -673,7 +681,11 @@ private:
       describe(first, w_.other_description_);
       return w_.description_ == w_.other_description_;
     });
-    attach(v, role::own, c == fresh ? new_class() : c);
+    if (c == fresh) {
+      attach_alone(v);
+    } else {
+      attach(v, role::own, c);
+    }
   }
 
   constexpr value_id operand_passed_by(value_id v) const { return operand_passed_by(v, ir_.operation(v)); }
@@ -973,6 +985,17 @@ private:
   constexpr std::uint32_t new_class() {
     w_.classes_.push_back({});
     return static_cast<std::uint32_t>(w_.classes_.size() - 1);
+  }
+
+  /// Puts `v` into a new class.
+  constexpr void attach_alone(value_id v) {
+    w_.roles_[v] = role::own;
+    w_.root_[v] = v;
+    w_.weight_[v] = 1;
+    w_.next_[v] = no_value;
+    w_.previous_[v] = no_value;
+    w_.class_[v] = static_cast<std::uint32_t>(w_.classes_.size());
+    w_.classes_.push_back({v, 1, false, false});
   }
 
   constexpr void attach(value_id v, role r, std::uint32_t c) {
