@@ -424,3 +424,44 @@ proc @f(%a: i64) -> f32 {
   CHECK(!found.constant(f.value("z")));
   CHECK(!midend::verify_congruence(f.view(), found));
 }
+
+TEST_CASE("a loop that what is equal leaves smaller at first may be widened where sccp does not widen it") {
+  // As long as %a and %b may be equal, %c is false and %t is 0 to 4. When they turn out to differ, %t grows; the loop
+  // has used its exact steps by then, and the next one is widened.
+  numbered f(R"(
+proc @f(%p: ptr, %x: i64) -> i1 {
+  node n0:
+    %a = ld.i64 [%p]
+    %b = ld.i64 [%p + 8]
+    %c = cmp.ult.i64 %a, %b
+    %small = and.i64 %x, 4
+    %m = add.i64 9, 11
+    %large = and.i64 %x, %m
+    br %c ? n1 : n2
+  node n1:
+    br n3
+  node n2:
+    br n3
+  node n3:
+    %t = phi.i64 [n1: %large], [n2: %small]
+    br n4
+  node n4:
+    %i = phi.i64 [n3: 0], [n4: %k]
+    %j = phi.i64 [n3: %t], [n4: %i]
+    %k = not.i64 %j
+    %e = cmp.ne.i64 %k, 1000
+    %q = cmp.lt.i64 %x, 7
+    br %q ? n4 : n5
+  node n5:
+    ret %e
+}
+)");
+  const midend::number_domain domain;
+  const auto facts = midend::sccp(f.view(), domain);
+  const auto found = midend::value_numbering(f.view(), domain);
+  CHECK(facts.constant(f.value("e")) == 1u);
+  CHECK(!found.constant(f.value("e")));
+  CHECK(!midend::verify_congruence(f.view(), found));
+  const midend::sccp_options later = {.widen_after = 10};
+  CHECK(midend::value_numbering(f.view(), domain, later).constant(f.value("e")) == 1u);
+}
