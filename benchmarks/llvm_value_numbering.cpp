@@ -10,8 +10,8 @@
 //
 // The sets are each NAME.bc in the directory that the environment variable MIDEND_BITCODE_DIRECTORY names, see
 // sqlite3_bitcode.sh. `newgvn` works on a fresh copy of the module, which is not measured. `removed` is the number of
-// values that are replaced by an equal one or by a constant, dead nodes left out. newgvn_comparison compares what is
-// found.
+// values that are replaced by an equal one or by a constant, dead nodes left out. Times are processor time.
+// newgvn_comparison compares what is found.
 #include "llvm_value_numbering.hpp"
 
 #include <midend/adapters/llvm_congruence.hpp>
@@ -44,10 +44,10 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -272,6 +272,17 @@ private:
   std::vector<span> start_;                 ///< by value: its description
 };
 
+/// In seconds: not what the machine gives to other work meanwhile.
+double processor_time() {
+#if defined(CLOCK_PROCESS_CPUTIME_ID)
+  std::timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+#else
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+#endif
+}
+
 template <class Contestant> void measure(benchmark::State& state, const std::string& path, bool changes) {
   llvm::LLVMContext context;
   llvm::SMDiagnostic problem;
@@ -288,18 +299,18 @@ template <class Contestant> void measure(benchmark::State& state, const std::str
   std::size_t removed = 0;
   for (auto _ : state) {
     const std::unique_ptr<llvm::Module> copy = changes ? llvm::CloneModule(*module) : nullptr;
-    std::chrono::duration<double> time{};
+    double time = 0;
     removed = 0;
     for (llvm::Function& f : changes ? *copy : *module) {
       if (!f.isDeclaration()) {
         contestant.prepare(f);
-        const auto start = std::chrono::steady_clock::now();
+        const double start = processor_time();
         removed += contestant.run(f);
-        time += std::chrono::steady_clock::now() - start;
+        time += processor_time() - start;
         contestant.clean_up(f);
       }
     }
-    state.SetIterationTime(time.count());
+    state.SetIterationTime(time);
   }
   using benchmark::Counter;
   state.counters["ns_per_instruction"] =
