@@ -9,7 +9,7 @@
 //   sccp/midend_folding/SET    the part of sccp/midend that asks LLVM's folder
 //
 // The sets are `constants`, a few small functions, and each NAME.bc in the directory that the environment variable
-// MIDEND_BITCODE_DIRECTORY names, see sqlite3_bitcode.sh.
+// MIDEND_BITCODE_DIRECTORY names, see sqlite3_bitcode.sh and debian_bitcode.sh.
 #include "llvm_sccp.hpp"
 
 #include <midend/adapters/llvm_ssa.hpp>
