@@ -9,9 +9,14 @@
 //   rotation/midend/SET            rotate_loops, which simplifies loops before and after, then close_loops
 //   dead_code/llvm/SET             ADCE
 //   dead_code/midend/SET           remove_dead_code
+//   clean_control/llvm/SET         the four functions of LLVM for the four changes of clean_control, until nothing
+//   changes:
+//                                  ConstantFoldTerminator, removeUnreachableBlocks, MergeBlockIntoPredecessor and
+//                                  TryToSimplifyUncondBranchFromEmptyBlock; simplifycfg would do much else
+//   clean_control/midend/SET       clean_control
 //
-// What is done is counted: `rotated` are loops with an exit at their only latch afterwards, `instructions_left` those
-// that are left. clean_control and hoist_invariants have no counterpart: simplifycfg and LICM do much else.
+// What is done is counted: `rotated` are loops with an exit at their only latch afterwards, `instructions_left` and
+// `blocks_left` those that are left. hoist_invariants has no counterpart: LICM does much else.
 // The sets are each NAME.bc in the directory that the environment variable MIDEND_BITCODE_DIRECTORY names, see
 // sqlite3_bitcode.sh. Each iteration works on a fresh copy of the module, which is not measured. Before the first one,
 // the loops that midend leaves are shown to LLVM's predicates: a loop that they deny ends the benchmark.
@@ -23,6 +28,7 @@
 #include <midend/elbrus/procedure.hpp>
 #include <midend/elbrus/views/editor.hpp>
 #include <midend/loops/loop_forms.hpp>
+#include <midend/transform/clean_control.hpp>
 #include <midend/transform/close_loops.hpp>
 #include <midend/transform/remove_dead_code.hpp>
 #include <midend/transform/rotate_loops.hpp>
@@ -46,6 +52,7 @@
 #include <llvm/Transforms/Scalar/ADCE.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/LoopRotationUtils.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
@@ -120,13 +127,14 @@ std::size_t rotated_loops(llvm::Function& f) {
 
 /// What is kept from one function to the next.
 struct dead_code_memory {
+  midend::llvm_editor_workspace editor;
   midend::dead_code_workspace workspace;
   midend::dead_code_plan plan;
 };
 
 void remove_by_midend(llvm::Function& f) {
   static dead_code_memory memory;
-  midend::llvm_editor editor(f);
+  midend::llvm_editor editor(f, {}, memory.editor);
   midend::remove_dead_code(editor, {}, memory.workspace, memory.plan);
 }
 
@@ -140,6 +148,34 @@ void remove_by_llvm(llvm::Function& f) {
 
 std::size_t instructions_of(llvm::Function& f) {
   return f.getInstructionCount();
+}
+
+void clean_by_midend(llvm::Function& f) {
+  static midend::llvm_editor_workspace memory; // kept from one function to the next
+  midend::llvm_editor editor(f, {}, memory);
+  midend::clean_control(editor);
+}
+
+void clean_by_llvm(llvm::Function& f) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (llvm::BasicBlock& block : f) {
+      changed |= llvm::ConstantFoldTerminator(&block, true);
+    }
+    changed |= llvm::removeUnreachableBlocks(f);
+    for (llvm::BasicBlock& block : llvm::make_early_inc_range(f)) {
+      changed |= llvm::MergeBlockIntoPredecessor(&block);
+    }
+    for (llvm::BasicBlock& block : llvm::make_early_inc_range(f)) {
+      const auto* const jump = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
+      changed |= jump != nullptr && jump->isUnconditional() && !block.isEntryBlock() &&
+                 block.getFirstNonPHIOrDbg() == jump && llvm::TryToSimplifyUncondBranchFromEmptyBlock(&block);
+    }
+  }
+}
+
+std::size_t blocks_of(llvm::Function& f) {
+  return f.size();
 }
 
 /// Whether LLVM finds both forms in a function that midend has changed.
@@ -305,6 +341,8 @@ void register_llvm_loop_forms() {
     add("rotation/midend/" + set, path, rotate_by_midend, false, {"rotated", rotated_loops});
     add("dead_code/llvm/" + set, path, remove_by_llvm, false, {"instructions_left", instructions_of});
     add("dead_code/midend/" + set, path, remove_by_midend, false, {"instructions_left", instructions_of});
+    add("clean_control/llvm/" + set, path, clean_by_llvm, false, {"blocks_left", blocks_of});
+    add("clean_control/midend/" + set, path, clean_by_midend, false, {"blocks_left", blocks_of});
   }
 }
 

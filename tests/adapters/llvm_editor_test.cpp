@@ -157,11 +157,12 @@ std::string uncertified(step s, llvm_editor& editor, const llvm_editor& before) 
 
 /// What is wrong after a transformation of a function, or nothing.
 std::string complaint_after(step s, llvm::Function& f) {
+  static midend::llvm_editor_workspace memory; // of many functions, one after the other
   llvm::Function& copy = copy_of(f);
   std::string text;
   {
     const llvm_editor before(copy);
-    llvm_editor editor(f);
+    llvm_editor editor(f, {}, memory);
     text = uncertified(s, editor, before);
     text = text.empty() ? complaint(editor) : text + "\n" + to_text(editor.function());
   }
@@ -713,10 +714,13 @@ TEST_CASE("llvm_editor: cleaning control comes to an end, also as a new editor s
 
 TEST_CASE("llvm_editor: numbers are those of llvm_ssa, in whatever order they are asked for") {
   random_source random(7);
+  midend::llvm_editor_workspace memory;
   const auto compare = [&](llvm::Function& f) {
     const midend::llvm_ssa view(f);
     for (int way = 0; way != 4; ++way) {
-      const llvm_editor editor(f);
+      const llvm_editor fresh(f);
+      const llvm_editor again(f, {}, memory);
+      const llvm_editor& editor = way % 2 == 0 ? fresh : again;
       const auto& g = view.graph();
       REQUIRE(editor.graph().num_nodes() == g.num_nodes());
       REQUIRE(editor.graph().num_edges() == g.num_edges());

@@ -50,6 +50,15 @@
 
 MIDEND_BEGIN_NAMESPACE
 
+/// Memory of editors, one after the other: `llvm_editor(f, options, workspace)` allocates nothing to read a function
+/// that is no larger than those before. To be used by one editor at a time.
+class llvm_editor_workspace {
+  friend class llvm_editor;
+
+  detail::llvm_numbered_function function_;
+  bool is_used_ = false;
+};
+
 /// Models all editing rungs but those of variables, and with them the SSA, semantics, effects and profile rungs: it
 /// shows the present state of the function, and changes it immediately. While an editor exists, only it may change the
 /// function.
@@ -90,13 +99,10 @@ class llvm_editor {
 public:
   using constant_type = std::uint64_t;
 
-  explicit llvm_editor(llvm::Function& f, const llvm_fold_options& options = {})
-      : options_(options), f_(f), phis_(f_), copies_(f_), marks_(f_), profile_(f_),
-        had_old_debug_info_(!f.IsNewDbgInfoFormat) {
-    if (had_old_debug_info_) { // before instructions are read
-      f.setIsNewDbgInfoFormat(true);
-    }
-  }
+  explicit llvm_editor(llvm::Function& f, const llvm_fold_options& options = {}) : llvm_editor(f, options, nullptr) {}
+
+  llvm_editor(llvm::Function& f, const llvm_fold_options& options, llvm_editor_workspace& w)
+      : llvm_editor(f, options, &w) {}
 
   llvm_editor(const llvm_editor&) = delete;
   llvm_editor& operator=(const llvm_editor&) = delete;
@@ -118,6 +124,9 @@ public:
     });
     if (had_old_debug_info_) {
       f_.function().setIsNewDbgInfoFormat(false);
+    }
+    if (workspace_ != nullptr) {
+      workspace_->is_used_ = false;
     }
   }
 
@@ -297,7 +306,7 @@ public:
       return no_value;
     }
     const value_id end = f_.terminator(n);
-    return end != no_value && decides(end) ? f_.operands(end)[0] : no_value;
+    return end != no_value && decides(end) ? f_.first_operand(end) : no_value;
   }
 
   operation_info operation(value_id v) const { return f_.operation(v).info(); }
@@ -826,6 +835,25 @@ private:
     llvm::Instruction* kept; ///< a copy of the instruction with its promises
   };
 
+  llvm_editor(llvm::Function& f, const llvm_fold_options& options, llvm_editor_workspace* w)
+      : options_(options), workspace_(w), f_(reading(f, w, own_)), phis_(f_), copies_(f_), marks_(f_), profile_(f_),
+        had_old_debug_info_(!f.IsNewDbgInfoFormat) {
+    if (had_old_debug_info_) { // before instructions are read
+      f.setIsNewDbgInfoFormat(true);
+    }
+  }
+
+  static detail::llvm_numbered_function& reading(llvm::Function& f, llvm_editor_workspace* w,
+                                                 detail::llvm_numbered_function& own) {
+    if (w != nullptr) {
+      MIDEND_ASSERT(!w->is_used_, "a workspace that no other editor uses");
+      w->is_used_ = true;
+    }
+    detail::llvm_numbered_function& result = w == nullptr ? own : w->function_;
+    result.read(f);
+    return result;
+  }
+
   unsigned marks(value_id v) const { return f_.operation(v).marks; }
 
   /// Whether a number decides where a terminator goes.
@@ -1102,7 +1130,9 @@ private:
   }
 
   llvm_fold_options options_;
-  detail::llvm_numbered_function f_;
+  llvm_editor_workspace* workspace_;
+  detail::llvm_numbered_function own_; ///< without a workspace
+  detail::llvm_numbered_function& f_;
   detail::llvm_phi_edges phis_;
   detail::llvm_copied_values copies_;
   detail::llvm_loop_marks marks_;

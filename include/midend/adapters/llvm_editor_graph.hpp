@@ -64,6 +64,13 @@ private:
     std::uint32_t slot;     ///< the number of the successor, if the terminator has several
   };
 
+  void clear() {
+    out_.clear();
+    in_.clear();
+    edges_.clear();
+    epoch_ = 0;
+  }
+
   /// `visit_targets(n, add)` calls `add` with the targets of the edges out of node `n`, in order.
   template <class VisitTargets> void read(node_id count, VisitTargets visit_targets) {
     flat_array<std::uint32_t> entered(count, 0);

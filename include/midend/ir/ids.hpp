@@ -37,6 +37,14 @@ concept truth_value = std::integral<std::remove_cvref_t<T>>;
 
 namespace detail {
 
+/// Whether a range has no element, without its size.
+template <class Range> constexpr bool is_empty_range(Range&& range) {
+  for ([[maybe_unused]] auto&& id : range) {
+    return false;
+  }
+  return true;
+}
+
 /// Calls `visit(id)` for each element of a range.
 template <class Range, class Visit> constexpr void for_each_id(Range&& range, Visit visit) {
   for (auto&& id : range) {

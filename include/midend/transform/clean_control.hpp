@@ -104,14 +104,12 @@ public:
 
   void run() {
     const auto& g = ir_.graph();
-    const node_id count = node_count(g);
+    count_ = node_count(g);
     out_.epoch = graph_epoch(g);
-    kept_.assign(count, no_edge);
-    reached_.assign(count, 0);
-    entered_.assign(count, 0);
+    nodes_.assign(count_, {});
     reach();
-    for (node_id n = 0; n != count; ++n) {
-      if (reached_[n] == 0 && !is_erased(n)) {
+    for (node_id n = 0; n != count_; ++n) {
+      if (!nodes_[n].reached && !is_erased(n)) {
         out_.unreachable.push_back(n);
       }
     }
@@ -120,35 +118,41 @@ public:
   }
 
 private:
+  struct node_record {
+    edge_id kept = no_edge;    ///< of a decided branch
+    edge_id jump = no_edge;    ///< the only edge of a node that ends in a jump, or will
+    std::uint32_t entered = 0; ///< the number of edges into it that are left
+    bool reached = false;
+    bool follows = false; ///< whether it will be appended to another node
+    bool merged = false;
+  };
+
   node_id entry() const { return static_cast<node_id>(ir_.graph().entry()); }
 
   node_id target(edge_id e) const { return static_cast<node_id>(ir_.graph().edge_target(e)); }
 
-  bool is_erased(node_id n) const {
-    bool empty = true;
-    for_each_id(ir_.values(n), [&](value_id) { empty = false; });
-    for_each_id(ir_.graph().out_edges(n), [&](edge_id) { empty = false; });
-    return empty;
-  }
+  bool is_erased(node_id n) const { return is_empty_range(ir_.values(n)) && is_empty_range(ir_.graph().out_edges(n)); }
 
-  /// The nodes that are left when decided branches are jumps, and the number of edges into each.
+  /// The nodes that are left when decided branches are jumps, and the edges into each.
   void reach() {
     flat_array<node_id> todo;
-    if (reached_.size() != 0) {
+    if (count_ != 0) {
       todo.push_back(entry());
-      reached_[entry()] = 1;
+      nodes_[entry()].reached = true;
     }
     while (!todo.empty()) {
       const node_id n = todo.back();
       todo.pop_back();
       decide(n);
+      const edge_id kept = nodes_[n].kept;
       for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
-        if (kept_[n] != no_edge && kept_[n] != e) {
+        if (kept != no_edge && kept != e) {
           return;
         }
-        ++entered_[target(e)];
-        if (reached_[target(e)] == 0) {
-          reached_[target(e)] = 1;
+        node_record& to = nodes_[target(e)];
+        ++to.entered;
+        if (!to.reached) {
+          to.reached = true;
           todo.push_back(target(e));
         }
       });
@@ -156,36 +160,50 @@ private:
   }
 
   void decide(node_id n) {
-    const auto condition = static_cast<value_id>(ir_.condition(n));
-    if (condition == no_value) {
-      return;
-    }
     edge_id first = no_edge;
-    edge_id taken = no_edge;
-    edge_id otherwise = no_edge;
     std::size_t edges = 0;
-    bool equal = true;
-    const auto constant = ir_.constant(condition);
     for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
       ++edges;
       first = first == no_edge ? e : first;
-      equal = equal && is_equal(first, e);
-      const auto value = ir_.edge_case(e);
-      if (!value) {
-        otherwise = e;
-      } else if (constant && *value == *constant) {
-        taken = e;
-      }
     });
-    taken = taken != no_edge ? taken : otherwise;
+    const auto condition = static_cast<value_id>(ir_.condition(n));
+    if (condition == no_value) {
+      nodes_[n].jump = edges == 1 && may_redirect(ir_, first) ? first : no_edge;
+      return;
+    }
     if (edges < 2) {
       return;
     }
-    if (constant && taken != no_edge) {
+    const edge_id taken = taken_edge(n, condition);
+    if (taken != no_edge) {
       keep(n, taken, drop_reason::constant_condition);
-    } else if (equal) {
+    } else if (edges_are_equal(n, first)) {
       keep(n, first, drop_reason::equal_edges);
     }
+  }
+
+  /// The edge that is taken because the condition is a literal, or `no_edge`.
+  edge_id taken_edge(node_id n, value_id condition) const {
+    edge_id taken = no_edge;
+    if (const auto constant = ir_.constant(condition)) {
+      edge_id otherwise = no_edge;
+      for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
+        const auto value = ir_.edge_case(e);
+        if (!value) {
+          otherwise = e;
+        } else if (*value == *constant) {
+          taken = e;
+        }
+      });
+      taken = taken != no_edge ? taken : otherwise;
+    }
+    return taken;
+  }
+
+  bool edges_are_equal(node_id n, edge_id first) const {
+    bool equal = true;
+    for_each_id(ir_.graph().out_edges(n), [&](edge_id e) { equal = equal && is_equal(first, e); });
+    return equal;
   }
 
   bool is_equal(edge_id a, edge_id b) const {
@@ -199,79 +217,70 @@ private:
   }
 
   void keep(node_id n, edge_id e, drop_reason reason) {
-    kept_[n] = e;
+    nodes_[n].kept = e;
+    nodes_[n].jump = e;
     out_.branches.push_back({e, reason});
-  }
-
-  /// The only edge of a node that ends in a jump, or will; else `no_edge`.
-  edge_id jump_of(node_id n) const {
-    if (kept_[n] != no_edge) {
-      return kept_[n];
-    }
-    edge_id only = no_edge;
-    std::size_t edges = 0;
-    for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
-      only = e;
-      ++edges;
-    });
-    return edges == 1 && static_cast<value_id>(ir_.condition(n)) == no_value && may_redirect(ir_, only) ? only
-                                                                                                        : no_edge;
   }
 
   /// The node that follows `n` and nothing else, or `no_node`.
   node_id follower(node_id n) const {
-    const edge_id e = jump_of(n);
+    const edge_id e = nodes_[n].jump;
     const node_id s = e == no_edge ? no_node : target(e);
-    return s != no_node && s != n && s != entry() && entered_[s] == 1 ? s : no_node;
+    return s != no_node && s != n && s != entry() && nodes_[s].entered == 1 ? s : no_node;
   }
 
   void plan_merges() {
-    flat_array<unsigned char> follows(reached_.size(), 0);
-    for (node_id n = 0; n != reached_.size(); ++n) {
-      if (reached_[n] != 0 && follower(n) != no_node) {
-        follows[follower(n)] = 1;
+    for (node_id n = 0; n != count_; ++n) {
+      const node_id s = follower(n); // of reached nodes alone: the others have no jump
+      if (s != no_node) {
+        nodes_[s].follows = true;
       }
     }
-    merged_.assign(reached_.size(), 0);
-    for (node_id n = 0; n != reached_.size(); ++n) {
-      if (reached_[n] != 0 && follows[n] == 0) {
-        for (node_id s = follower(n); s != no_node; s = follower(s)) {
-          out_.merges.push_back({n, s});
-          merged_[n] = 1;
-          merged_[s] = 1;
-        }
+    for (node_id n = 0; n != count_; ++n) {
+      if (nodes_[n].follows) {
+        continue;
+      }
+      for (node_id s = follower(n); s != no_node; s = follower(s)) {
+        out_.merges.push_back({n, s});
+        nodes_[n].merged = true;
+        nodes_[s].merged = true;
       }
     }
   }
 
   void plan_passed() {
     const bool separates = separates_parallel_edges(ir_);
-    if (separates) {
-      passed_.assign(reached_.size(), no_edge);
-      follows_passed_.assign(reached_.size(), 0);
-    }
-    for (node_id n = 0; n != reached_.size(); ++n) {
-      if (reached_[n] == 0 || merged_[n] != 0 || n == entry() || !does_nothing(n)) {
+    bool any = false;
+    for (node_id n = 0; n != count_; ++n) {
+      if (nodes_[n].merged || n == entry() || !does_nothing(n)) {
         continue;
       }
       if (!separates) {
         out_.passed.push_back(n);
-      } else if (follows_passed_[n] == 0 && passed_[target(jump_of(n))] == no_edge) { // neighbours: next time
-        passed_[n] = jump_of(n);
-        follows_passed_[target(passed_[n])] = 1;
+        continue;
+      }
+      if (!any) {
+        any = true;
+        passed_.assign(count_, no_edge);
+        follows_passed_.assign(count_, 0);
+      }
+      const edge_id jump = nodes_[n].jump;
+      if (follows_passed_[n] == 0 && passed_[target(jump)] == no_edge) { // neighbours: next time
+        passed_[n] = jump;
+        follows_passed_[target(jump)] = 1;
       }
     }
-    if (separates) {
+    if (any) {
       keep_separating_nodes();
     }
   }
 
   /// Nodes stay that keep edges of one node with different phi inputs apart.
   void keep_separating_nodes() {
-    leader_of_.assign(reached_.size(), no_node);
-    leader_.assign(reached_.size(), no_edge);
-    for (node_id n = 0; n != reached_.size(); ++n) {
-      if (reached_[n] == 0 || kept_[n] != no_edge) {
+    leader_of_.assign(count_, no_node);
+    leader_.assign(count_, no_edge);
+    for (node_id n = 0; n != count_; ++n) {
+      if (!nodes_[n].reached || nodes_[n].jump != no_edge) { // a jump is the only edge
         continue;
       }
       for (const bool passes : {false, true}) { // what leads to the target anyway comes first
@@ -290,7 +299,7 @@ private:
         });
       }
     }
-    for (node_id n = 0; n != reached_.size(); ++n) {
+    for (node_id n = 0; n != count_; ++n) {
       if (passed_[n] != no_edge) {
         out_.passed.push_back(n);
       }
@@ -308,24 +317,31 @@ private:
     if (target(e) == end) {
       return static_cast<value_id>(ir_.phi_input(phi, e));
     }
-    const auto input = static_cast<value_id>(ir_.phi_input(phi, jump_of(target(e))));
+    const auto input = static_cast<value_id>(ir_.phi_input(phi, nodes_[target(e)].jump));
     const bool is_passed_on = ir_.is_phi(input) && static_cast<node_id>(ir_.node_of(input)) == target(e);
     return is_passed_on ? static_cast<value_id>(ir_.phi_input(input, e)) : input;
   }
 
   bool does_nothing(node_id n) const {
-    const edge_id jump = kept_[n] == no_edge ? jump_of(n) : no_edge; // a decided branch: next time
-    if (jump == no_edge || target(jump) == n) {
+    const edge_id jump = nodes_[n].jump;
+    if (jump == no_edge || nodes_[n].kept != no_edge || target(jump) == n) { // a decided branch: next time
       return false;
     }
-    bool idle = true;
     bool has_phis = false;
-    for_each_id(ir_.values(n), [&](value_id v) {
-      idle = idle && (ir_.is_phi(v) || is_terminator(ir_, v));
-      has_phis = has_phis || ir_.is_phi(v);
-    });
-    for_each_id(ir_.graph().in_edges(n), [&](edge_id e) { idle = idle && may_redirect(ir_, e); });
-    return idle && (!has_phis || phis_only_pass_on(n, jump));
+    for (const auto id : ir_.values(n)) {
+      const auto v = static_cast<value_id>(id);
+      if (ir_.is_phi(v)) {
+        has_phis = true;
+      } else if (!is_terminator(ir_, v)) {
+        return false;
+      }
+    }
+    for (const auto e : ir_.graph().in_edges(n)) {
+      if (!may_redirect(ir_, static_cast<edge_id>(e))) {
+        return false;
+      }
+    }
+    return !has_phis || phis_only_pass_on(n, jump);
   }
 
   /// Whether phis of `n` are read only by phis of the next node, along `jump`.
@@ -350,10 +366,8 @@ private:
 
   const IR& ir_;
   control_plan& out_;
-  flat_array<edge_id> kept_;
-  flat_array<unsigned char> reached_;
-  flat_array<unsigned char> merged_;
-  flat_array<std::uint32_t> entered_;
+  node_id count_ = 0;
+  flat_array<node_record> nodes_;
   // Of an IR that separates parallel edges, by node:
   flat_array<edge_id> passed_; ///< the jump of nodes that are passed over
   flat_array<unsigned char> follows_passed_;
@@ -426,9 +440,7 @@ private:
     }
     flat_array<node_id> erased;
     for (node_id n = 0; n != reached.size(); ++n) {
-      bool has_parts = false;
-      for_each_id(editor_.values(n), [&](value_id) { has_parts = true; });
-      for_each_id(g.out_edges(n), [&](edge_id) { has_parts = true; });
+      const bool has_parts = !is_empty_range(editor_.values(n)) || !is_empty_range(g.out_edges(n));
       if (reached[n] == 0 && has_parts) {
         erased.push_back(n);
       }

@@ -119,10 +119,9 @@ public:
   std::size_t num_present_nodes() const {
     std::size_t count = 0;
     for (node_id n = 0; n != node_count(); ++n) {
-      bool present = false;
-      detail::for_each_id(editor_.values(n), [&](value_id) { present = true; });
-      detail::for_each_id(editor_.graph().out_edges(n), [&](edge_id) { present = true; });
-      count += present ? 1u : 0u;
+      const bool is_erased =
+          detail::is_empty_range(editor_.values(n)) && detail::is_empty_range(editor_.graph().out_edges(n));
+      count += is_erased ? 0u : 1u;
     }
     return count;
   }

@@ -44,7 +44,12 @@ namespace detail {
 /// read before.
 class llvm_numbered_function {
 public:
-  explicit llvm_numbered_function(llvm::Function& f) : function_(&f) {
+  llvm_numbered_function() = default;
+
+  /// Shows another function from now on; the memory stays.
+  void read(llvm::Function& f) {
+    function_ = &f;
+    forget();
     for (llvm::BasicBlock& b : f) {
       fetch(b.back()); // most of the time is spent waiting for the ends of blocks
       blocks_.push_back(&b);
@@ -286,6 +291,11 @@ public:
     return lists()[v];
   }
 
+  /// Of an instruction that reads something. Does not read the others.
+  value_id first_operand(value_id v) const {
+    return has_known_operands(v) ? lists()[v][0] : number_of_operation(instruction(v).getOperand(0), v);
+  }
+
   bool has_known_operands(value_id v) const { return has(v, trait::known_operands); }
 
   /// For changes: the lists, with that of `v` read.
@@ -307,6 +317,18 @@ public:
   }
 
 private:
+  void forget() {
+    has_instructions_ = false;
+    has_all_ = false;
+    graph_.clear();
+    blocks_.clear();
+    values_.clear();
+    records_.clear();
+    operands_.clear();
+    ends_.clear();
+    first_value_.clear();
+  }
+
   struct trait {
     enum : std::uint8_t { of_instruction = 1, ends_block = 2, of_phi = 4, known_operation = 8, known_operands = 16 };
   };
@@ -551,7 +573,7 @@ private:
     }
   }
 
-  llvm::Function* function_;
+  llvm::Function* function_ = nullptr;
   llvm_editor_graph graph_;
   flat_array<llvm::BasicBlock*> blocks_;
   hash_map<const llvm::BasicBlock*> nodes_;

@@ -19,6 +19,12 @@ class growing_lists {
 public:
   std::size_t size() const { return lists_.size(); }
 
+  void clear() {
+    lists_.clear();
+    pool_.clear();
+    room_ = 0;
+  }
+
   /// Room for what is known before.
   void reserve(std::size_t lists, std::size_t elements) {
     lists_.reserve(lists);
