@@ -199,6 +199,34 @@ proc @f(%n: i32, %x: i32, %y: i32) -> i32 {
 )");
 }
 
+TEST_CASE("rotation: what a loop leaves for the next time around is not what it is entered with") {
+  // %x is 7, then 6, … 0, since %k, which it becomes, is 7 only where the inner loop does not run.
+  through_all_forms(R"(
+proc @f(%n: i32) -> i32 {
+  node entry:
+    br outer
+  node outer:
+    %x = phi.i32 [entry: 7], [latch: %k]
+    %j = phi.i32 [entry: 0], [latch: %j1]
+    br inner
+  node inner:
+    %i = phi.i32 [outer: 0], [body: %i1]
+    %k = phi.i32 [outer: 7], [body: %i]
+    %c = cmp.lt.i32 %i, %x
+    br %c ? body : latch
+  node body:
+    %i1 = add.i32 %i, 1
+    br inner
+  node latch:
+    %j1 = add.i32 %j, 1
+    %d = cmp.lt.i32 %j1, %n
+    br %d ? outer : exit
+  node exit:
+    ret %k
+}
+)");
+}
+
 TEST_CASE("swift 78781: the header branches to a dead end; a switch in the header") {
   through_all_forms(R"(
 proc @f(%n: i32) -> i32 {

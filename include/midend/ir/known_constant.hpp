@@ -25,6 +25,10 @@ inline constexpr unsigned known_constant_depth = 6;
 /// The same for decisions that a certificate must understand: transformations may still put phis on the way.
 inline constexpr unsigned decision_depth = 4;
 
+struct resolve_nothing {
+  constexpr value_id operator()(value_id v) const { return v; }
+};
+
 template <class IR, class Resolve>
 constexpr std::optional<constant_of<IR>> known_constant_in(const IR& ir, value_id v, const Resolve& resolve,
                                                            unsigned depth) {
@@ -39,8 +43,8 @@ constexpr std::optional<constant_of<IR>> known_constant_in(const IR& ir, value_i
   if (ir.is_phi(v)) {
     bool same = true;
     for_each_id(ir.operands(v), [&](value_id input) {
-      if (same) {
-        const std::optional<constant_of<IR>> c = known_constant_in(ir, input, resolve, depth - 1);
+      if (same) { // inputs are what values were at other times
+        const std::optional<constant_of<IR>> c = known_constant_in(ir, input, resolve_nothing(), depth - 1);
         same = c && (!result || *result == *c);
         result = c;
       }
@@ -72,7 +76,7 @@ constexpr std::optional<constant_of<IR>> known_constant_in(const IR& ir, value_i
 
 /// The constant that `resolve(v)` is: a literal, an operation of the vocabulary on known constants, or a phi with one
 /// constant on all edges. Nothing if it is none, or if literals are more than a few steps away. `resolve` replaces
-/// values on the way, for instance phis by their inputs along an edge.
+/// values on the way to literals and phis, for instance phis by their inputs along an edge.
 ///
 /// It is for single questions; `sccp` finds all constants of a program. O(1), apart from phis with many inputs.
 template <class IR, class Resolve>
@@ -85,7 +89,7 @@ constexpr std::optional<constant_of<IR>> known_constant(const IR& ir, value_id v
 template <class IR>
   requires ssa_values<IR> && has_constant_type<IR> && has_constant<IR>
 constexpr std::optional<constant_of<IR>> known_constant(const IR& ir, value_id v) {
-  return known_constant(ir, v, [](value_id u) { return u; });
+  return known_constant(ir, v, detail::resolve_nothing());
 }
 
 MIDEND_END_NAMESPACE
