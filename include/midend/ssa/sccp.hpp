@@ -63,10 +63,10 @@ struct sccp_options {
   std::uint32_t widen_after = 3;
 
   /// How often a widened phi may stop at a constant of the program before it goes to the end of its range.
-  std::uint32_t threshold_steps = 64;
+  std::uint32_t threshold_steps = 8;
 
-  /// How often all facts are then recomputed, to win back precision that widening lost; 0 if nothing was widened.
-  std::uint32_t narrowing_steps = 2;
+  /// How often facts that follow from widened ones are then recomputed, to win back precision that widening lost.
+  std::uint32_t narrowing_steps = 1;
 
   /// The order of visits: all nodes that the entry reaches, each once; reverse postorder if empty. Another order costs
   /// more and, where nothing is widened, gives the same result.
@@ -213,6 +213,7 @@ template <value_domain_argument D> class sccp_workspace {
   detail::ssa_uses uses_;
   detail::pending_set pending_;       ///< positions of `order_` to visit
   flat_array<std::uint32_t> waiting_; ///< items that have no value because an operand has none
+  bit_row widened_;                   ///< values whose facts follow from one that was widened
   bit_row resolved_;                  ///< values for which an operand without a value is top
   detail::constant_thresholds thresholds_;
   std::vector<domain_constant<D>> constants_;                        ///< operands of the value that is being folded
@@ -251,8 +252,11 @@ public:
     while (visit_pending() && (refine() || resolve_waiting())) {
     }
     if constexpr (widens) {
-      for (std::uint32_t i = 0; out_.counters_.widenings != 0 && i != options_.narrowing_steps; ++i) {
-        narrow();
+      if (out_.counters_.widenings != 0 && options_.narrowing_steps != 0) {
+        find_widened();
+        for (std::uint32_t i = 0; i != options_.narrowing_steps; ++i) {
+          narrow();
+        }
       }
     }
     finish();
@@ -818,9 +822,36 @@ private:
 
   // ---- Narrowing: wins back precision that widening lost.
 
-  /// Recomputes all facts once, in the order of visits, from a solution that widening has made larger than the least
-  /// one. Whatever follows from facts that hold on all runs holds on all runs, so every step is sound and one can stop
-  /// after any. Nodes and edges stay executable.
+  /// The values whose facts follow from one that was widened. Facts of the others are what follows from their operands.
+  constexpr void find_widened() {
+    clear(w_.widened_, order_.num_values());
+    flat_array<std::uint32_t>& todo = w_.waiting_; // empty by now, or no longer needed
+    todo.clear();
+    const auto add = [&](value_id v) {
+      if (!w_.widened_.test(v)) {
+        w_.widened_.set(v);
+        todo.push_back(v);
+      }
+    };
+    for (value_id v = 0; v != order_.num_values(); ++v) {
+      if (numbers_values || out_.widenings_[v] > options_.widen_after) { // classes of equal values are no operands
+        add(v);
+      }
+    }
+    while (!todo.empty()) {
+      const value_id v = todo.back();
+      todo.pop_back();
+      for (const ssa_use& use : w_.uses_.of(v)) {
+        if (!order_.is_end(use.item)) {
+          add(use.item);
+        }
+      }
+    }
+  }
+
+  /// Recomputes facts that follow from widened ones, once, in the order of visits, from a solution that widening has
+  /// made larger than the least one. Whatever follows from facts that hold on all runs holds on all runs, so every step
+  /// is sound and one can stop after any. Nodes and edges stay executable.
   ///
   /// Phis join `arriving_`. The edges that lead back are read first, so by the time a node is visited, all edges into
   /// it have contributed.
@@ -835,7 +866,8 @@ private:
     }
     for (std::uint32_t position = 0; position != order_.num_positions(); ++position) {
       const std::uint32_t item = order_.item(position);
-      if (!order_.is_end(item) && out_.visits_[item] != 0 && !domain_.as_constant(fact(item))) {
+      if (!order_.is_end(item) && w_.widened_.test(item) && out_.visits_[item] != 0 &&
+          !domain_.as_constant(fact(item))) {
         lower(item, ir_.is_phi(item) ? w_.arriving_.data()[item] : evaluate(item));
       }
       for_each_taken_edge(item, [this](edge_id e, bool leads_back) {
@@ -862,7 +894,7 @@ private:
 
   constexpr void join_arriving(edge_id e) {
     for_each_phi(ir_, static_cast<node_id>(ir_.graph().edge_target(e)), [&](value_id phi) {
-      const auto input = static_cast<value_id>(ir_.phi_input(phi, e));
+      const auto input = w_.widened_.test(phi) ? static_cast<value_id>(ir_.phi_input(phi, e)) : no_value;
       if (input != no_value) {
         domain_.join(w_.arriving_.data()[phi], fact(input));
       }
