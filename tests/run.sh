@@ -221,7 +221,8 @@ if [ $quick -eq 1 ]; then
 else
   release_programs=(midend midend_examples midend_benchmarks midend_odr)
   each_header=OFF
-  # Examples are compiled once, without exceptions. --thorough compiles them as users do, and again without exceptions.
+  # Tool and benchmarks are compiled with -O1, examples once, without exceptions. --thorough compiles all as users do, and
+  # again without exceptions.
   programs_for_tests=ON unit_programs=(midend_tests midend_odr)
   [ -z "$(command -v llvm-config-19)" ] || unit_programs+=(midend_llvm_tests)
   if [ $thorough -eq 1 ]; then
