@@ -66,7 +66,7 @@ test_graph random_reducible(random_source& random, std::size_t nodes);
 /// has two entries. Some nodes are unreachable. Has `nodes` nodes, at least 4.
 test_graph random_irreducible(random_source& random, std::size_t nodes);
 
-/// A mix of the three kinds, sizes 5 to 200, always the same.
+/// A mix of the three kinds, sizes 5 to 200, always the same; where tests are shortened, the first third of it.
 std::vector<test_graph> random_graphs();
 
 /// Worked example 4 of the definitions of loops, numbered as there: a self loop (3), an irreducible cycle (4 to 7) and

@@ -1,4 +1,5 @@
 // weak_topological_order.hpp.
+#include "kit/affordable.hpp"
 #include "kit/print.hpp"
 #include "kit/small_stack.hpp"
 #include "kit/test_graph.hpp"
@@ -281,7 +282,7 @@ TEST_CASE("weak_topological_order: all digraphs of up to 3 nodes from every root
   for (std::size_t size = 1; size <= 3; ++size) {
     for_each_digraph(size, compare);
   }
-  for (std::uint64_t bits = 0; bits < 65536; ++bits) {
+  for (std::uint64_t bits = 0; bits < 65536; bits += tests_are_shortened ? 7 : 1) {
     compare(bit_graph(4, bits, static_cast<node_id>(bits % 4)));
   }
   CHECK(compared.failed() == 0);

@@ -1,4 +1,5 @@
 // ResMII: the golden loops, and random ones against assignments found by search.
+#include "kit/affordable.hpp"
 #include "kit/test_graph.hpp"
 
 #include <doctest/doctest.h>
@@ -274,7 +275,7 @@ TEST_CASE("resource_bound: exact if every operation takes its channel for one cy
 TEST_CASE("resource_bound: never too high with occupancies, resources and exclusions") {
   random_source random(2);
   int exact = 0;
-  constexpr int rounds = 2000;
+  constexpr int rounds = static_cast<int>(affordable(2000));
   for (int i = 0; i != rounds; ++i) {
     machine_builder m(random_machine(random, 3), "random");
     m.resource("r", 2 + random.below(2), {});

@@ -1,4 +1,5 @@
 // SSA construction: the form, the meaning and the number of phis, by definition and against the bits of liveness.
+#include "kit/affordable.hpp"
 #include "kit/small_stack.hpp"
 #include "kit/variable_editor.hpp"
 
@@ -141,7 +142,7 @@ TEST_CASE("construct_ssa: random and ugly graphs") {
 
 TEST_CASE("construct_ssa: many cycles within cycles") {
   random_source random(3);
-  for (int i = 0; i != 3000; ++i) {
+  for (std::size_t i = 0; i != affordable(3000); ++i) {
     const std::size_t nodes = 4 + random.below(6);
     const test_graph g = with_entry(random_digraph(random, nodes, nodes + random.below(2 * nodes)));
     check_both(random_program(random, g, 1, 1), g.name);

@@ -1,5 +1,6 @@
 #include <midend/ssa/sccp.hpp>
 
+#include "kit/affordable.hpp"
 #include "kit/powerset_domain.hpp"
 #include "kit/semantic_ir.hpp"
 #include "kit/test_graph.hpp"
@@ -150,8 +151,12 @@ template <class D> bool agree(const sccp_result<D>& a, const sccp_result<D>& b) 
 
 TEST_CASE("sccp holds on every run, on all inputs of 3 and 4 bits") {
   std::size_t observed_values = 0;
+  std::size_t turn = 0;
   for (const unsigned width : {3u, 4u}) {
     for (const auto& [name, program] : small_programs({.width = width})) {
+      if (tests_are_shortened && width == 4 && turn++ % 3 != 0) {
+        continue;
+      }
       const observations observed = observe(program, width);
       observed_values += observed.count;
       const bool sound = is_sound<flat_domain<>>(program, observed) && is_sound<interval_domain>(program, observed) &&
@@ -160,7 +165,7 @@ TEST_CASE("sccp holds on every run, on all inputs of 3 and 4 bits") {
       CHECK_MESSAGE(sound, name, "\n", to_string(program));
     }
   }
-  CHECK(observed_values > 1'000'000);
+  CHECK(observed_values > affordable(1'000'000));
 }
 
 TEST_CASE("sccp holds on every run if operands have any width and conditions are computed in several steps") {
