@@ -93,7 +93,8 @@ headers "midend/loops/natural_loops.hpp" midend/loops/natural_loops.hpp
 headers "midend/dataflow/solve.hpp" midend/dataflow/solve.hpp
 headers "midend/ssa/sccp.hpp" midend/ssa/sccp.hpp
 headers "midend/unrolling/advise_unrolling.hpp" midend/unrolling/advise_unrolling.hpp
-for name in support graph ir dominance loops dataflow ssa induction machine unrolling elbrus viz; do
+folders=$(find "$include/midend" -mindepth 1 -maxdepth 1 -type d -not -name adapters -printf '%f\n' | sort)
+for name in $folders; do
   headers "midend/$name/" "$(folder $name)"
 done
 for file in graphs dominance liveness first_steps sccp unrolling_advice elbrus_program; do
