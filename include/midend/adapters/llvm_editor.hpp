@@ -73,8 +73,7 @@ class llvm_editor_workspace {
 /// - `llvm.loop` is at the ends of latches. Where edges led elsewhere, it moves to the latches of the innermost loop
 ///   around, if these have none; otherwise, and in copies that are no latches, it is dropped.
 /// - Debug records that name a value of which there are copies, and records in copies, name what the operations of
-/// their
-///   node read of it; if nothing does, they say "optimized out".
+///   their node read of it; if nothing does, they say "optimized out".
 ///
 /// **What is kept and what is dropped.** A clone has all flags, attributes and metadata of the original, apart from
 /// `!DIAssignID`; moved operations keep theirs. `drop_promises` removes the flags, attributes and metadata that make
