@@ -4,6 +4,7 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/cost.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
@@ -14,6 +15,7 @@
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 #include "midend/transform/detail/divided_counts.hpp"
+#include "midend/transform/detail/remainder_profile.hpp"
 #include "midend/transform/plan_unroll_with_remainder.hpp"
 #include "midend/transform/unfolding.hpp"
 #include "midend/transform/unfolding_witness.hpp"
@@ -223,9 +225,6 @@ private:
     return is_right;
   }
 
-  /// Divides the counts of the loop between the copies and the remainder. The average trip count says how many passes
-  /// there are, if (factor - 1) / 2 iterations are left on average. In copies and remainder the next iteration is as
-  /// probable as in the loop.
   void divide_counts() {
     if constexpr (profile_editor<E>) {
       flat_array<node_id> copies = copies_;
@@ -238,71 +237,25 @@ private:
         forget_counts(u_.editor(), copies);
         return;
       }
-      const double entered = counts_.entered();
-      const double all = counts_.header_executions();
-      const double factor = x_.copies;
-      double passes = entered == 0 ? 0 : (all / entered - (factor + 1) / 2) / factor;
-      double enters = passes >= 1 ? 1 : passes <= 0 ? 0 : passes;
-      if (is_rest() && entered != 0) { // 0 to factor - 1 iterations, each number as probable
-        const double rest = static_cast<double>(x_.test.factor) / 2;
-        passes = rest < all / entered ? rest : all / entered;
-        enters = 1 - 1 / static_cast<double>(x_.test.factor);
-      }
-      double repeats = 1; // through a pass
-      double header = 0;  // executions in a pass
-      for (std::uint32_t k = 0; k != x_.copies; ++k) {
-        header += repeats;
-        repeats *= counts_.repeats();
-      }
-      const double wanted = passes > 1 ? 1 - 1 / passes : 0; // but as long as copies have their tests, some leave there
-      const double again = wanted < repeats ? wanted / repeats : repeats == 0 ? 0 : 1;
-      const double first = entered == 0 ? 0 : entered * enters / (1 - again * repeats); // executions of the first copy
-      flat_array<double> shares;
-      double share = all == 0 ? 0 : first / all;
-      for (std::uint32_t k = 0; k != x_.copies; ++k) {
-        shares.push_back(share);
-        share *= counts_.repeats();
-      }
-      shares.push_back(all == 0 ? 1 : 1 - first * header / all); // of the remainder
-      const double inserted[] = {entered * enters, entered * (1 - enters), first * repeats * (1 - again),
-                                 first * repeats * again};
-      counts_.write(u_.editor(), copies, shares, inserted);
+      const remainder_shares shares =
+          divide_remainder_counts(shape(), {counts_.entered(), counts_.header_executions(), counts_.repeats()});
+      counts_.write(u_.editor(), copies, shares.of_counts, shares.inserted);
     }
   }
 
-  bool is_rest() const { return x_.test.passed == passed_iterations::rest; }
-
-  /// The remainder may run as often as the loop, but usually does not.
   void divide_hints() {
     if constexpr (can_set_trip_hints<E>) {
       const loop_hints old = u_.editor().trip_hints(nodes_[0]);
       if (old == loop_hints()) {
         return;
       }
-      const double factor = x_.copies;
-      loop_hints copies;
-      loop_hints rest{0, old.maximum, 0};
-      if (is_rest()) {
-        const auto most = x_.test.factor - 1;
-        copies.maximum = old.maximum == 0 || old.maximum > most ? most : old.maximum;
-        if (old.average != 0) {
-          const double before = static_cast<double>(most) / 2;
-          copies.average = static_cast<double>(x_.test.factor) / 2;
-          rest.average = old.average > before + 1 ? old.average - before : 1;
-        }
-      } else {
-        const std::uint64_t most = (old.maximum - 1) / x_.copies; // one is always left for the remainder
-        copies.maximum = old.maximum == 0 ? 0 : most == 0 ? 1 : most;
-        if (old.average != 0) {
-          const double passes = (old.average - (factor + 1) / 2) / factor;
-          copies.average = passes < 1 ? 1 : passes;
-          rest.average = (factor + 1) / 2;
-        }
-      }
-      u_.editor().set_trip_hints(copies_[0], copies);
-      u_.editor().set_trip_hints(nodes_[0], rest);
+      const remainder_hints hints = divide_remainder_hints(shape(), old);
+      u_.editor().set_trip_hints(copies_[0], hints.copies);
+      u_.editor().set_trip_hints(nodes_[0], hints.rest);
     }
   }
+
+  remainder_shape shape() const { return {x_.copies, x_.test.factor, x_.test.passed == passed_iterations::rest}; }
 
   const auto& graph() const { return u_.program().graph(); }
 
