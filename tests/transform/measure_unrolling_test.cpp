@@ -283,6 +283,51 @@ TEST_CASE("chains of additions: numbers, promises, and comparisons at the ends o
   }
 }
 
+TEST_CASE("masks of masks become one; a guarded one stays, and other bits than all masks leave are found") {
+  const elbrus::program written = program_of("proc @f(%x: i8, %p: i1) -> i8 {\n  node entry:\n"
+                                             "    %a = and.i8 %x, 60\n"
+                                             "    %b = and.i8 15, %a\n"
+                                             "    %c = and.i8 %b, -2\n"
+                                             "    %d = and.i8 %a, 60\n"
+                                             "    %e = and.i8 %x, 7 ? %p : %x\n"
+                                             "    %f = and.i8 %e, 3\n"
+                                             "    %g = or.i8 %c, %d\n    %h = or.i8 %g, %f\n    ret %h\n}\n");
+  elbrus::program folded = written;
+  elbrus::procedure& p = folded.procedures[0];
+  elbrus::editor e(p);
+  const auto plan = midend::fold_additions(e);
+  CHECK(elbrus::to_text(p) == "proc @f(%x: i8, %p: i1) -> i8 {\n  node entry:\n"
+                              "    %a = and.i8 %x, 60\n"
+                              "    %b = and.i8 12, %x\n"
+                              "    %c = and.i8 %x, 12\n"
+                              "    %d = and.i8 %x, 60\n"
+                              "    %e = and.i8 %x, 7 ? %p : %x\n"
+                              "    %f = and.i8 %e, 3\n"
+                              "    %g = or.i8 %c, %d\n    %h = or.i8 %g, %f\n    ret %h\n}\n");
+  CHECK(plan.folded.size() == 3);
+  CHECK(midend::plan_fold_additions(elbrus::effect_view(p)).empty());
+  const elbrus::effect_view before(written.procedures[0]);
+  CHECK(midend::verify_additions(before, elbrus::effect_view(p)));
+  for (const midend::folded_addition& f : plan.folded) {
+    elbrus::program wrong = folded;
+    elbrus::editor breaker(wrong.procedures[0]);
+    breaker.set_operand(f.value, 1 - f.operand, breaker.make_number(f.width, f.number ^ 1));
+    CHECK(midend::verify_additions(before, elbrus::effect_view(wrong.procedures[0])).fault ==
+          midend::addition_fault::wrong_number);
+  }
+  for (const char* const other : {"f", "g"}) { // no chain of masks leads there
+    elbrus::program wrong = folded;
+    elbrus::editor breaker(wrong.procedures[0]);
+    for (midend::value_id v = 0; v != p.num_values(); ++v) {
+      if (p.value_name(v) == other) {
+        breaker.set_operand(plan.folded[2].value, plan.folded[2].operand, v);
+      }
+    }
+    CHECK(midend::verify_additions(before, elbrus::effect_view(wrong.procedures[0])).fault ==
+          midend::addition_fault::wrong_operand);
+  }
+}
+
 TEST_CASE("shared loads: a store between them, of the same class of memory, keeps both; a forged witness is rejected") {
   const auto text = [](const char* between) {
     return std::string("proc @f(%a: ptr, %b: ptr) -> i32 {\n  node entry:\n    %u = ld.i32 [%a] alias=A\n") + between +

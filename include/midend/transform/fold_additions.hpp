@@ -1,4 +1,4 @@
-/// `fold_additions`: chains of additions of numbers become one addition each.
+/// `fold_additions`: chains of additions of numbers become one addition each, and masks of masks one mask.
 #pragma once
 
 #include "midend/config.hpp"
@@ -17,7 +17,8 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// An addition or subtraction of a number, or a comparison with one, that reads the start of a chain from now on.
+/// An addition or subtraction of a number, a comparison or an `and` with one, that reads the start of a chain from now
+/// on.
 struct folded_addition {
   value_id value;
   std::uint32_t operand; ///< the one that is not the number
@@ -72,6 +73,12 @@ struct chain_sum {
   bool exact_unsigned = true;
 };
 
+/// base & number.
+struct chain_mask {
+  value_id base = no_value;
+  std::uint64_t number = 0;
+};
+
 template <class IR> class addition_planner {
 public:
   addition_planner(const IR& ir, addition_plan& out) : ir_(ir), out_(out) {}
@@ -81,6 +88,7 @@ public:
     reach();
     sums_.assign(static_cast<std::size_t>(ir_.num_values()), {});
     state_.assign(sums_.size(), unseen);
+    masks_.assign(sums_.size(), {});
     note_needs();
     for (const node_id n : order_) {
       for_each_id(ir_.values(n), [&](value_id v) {
@@ -216,7 +224,45 @@ private:
     sums_[v] = sum;
   }
 
+  /// Of an `and` with a number.
+  step mask(value_id v) const {
+    if (ir_.is_phi(v) || is_terminator(ir_, v) || ir_.effect(v) != effect_kind::none ||
+        ir_.operation(v).code != operation::bit_and) {
+      return {};
+    }
+    return step_of(v, false);
+  }
+
+  /// The start of the chain of masks that ends with `v`, and what they leave of it together; of other values, the value
+  /// itself. A chain of any length, without recursion: no phi is in it, so it ends.
+  chain_mask mask_of(value_id v) {
+    value_id at = v;
+    while (masks_[at].base == no_value) {
+      const step s = mask(at);
+      if (s.of == no_value) {
+        masks_[at] = {at, ~std::uint64_t{0}};
+        break;
+      }
+      pending_.push_back(at);
+      at = s.of;
+    }
+    while (!pending_.empty()) {
+      const value_id next = pending_.back();
+      pending_.pop_back();
+      const step s = mask(next);
+      masks_[next] = {masks_[s.of].base, masks_[s.of].number & s.number};
+    }
+    return masks_[v];
+  }
+
   void plan(value_id v) {
+    if (const step s = mask(v); s.of != no_value) {
+      if (const chain_mask all = mask_of(v); all.base != s.of) {
+        const unsigned width = ir_.operation(v).width;
+        out_.folded.push_back({v, s.operand, all.base, all.number & low_ones(width), width, true});
+      }
+      return;
+    }
     if (const step s = addition(v); s.of != no_value) {
       if (const chain_sum before = sum_of(s.of); before.links != 0) {
         const operation_info info = ir_.operation(v);
@@ -255,7 +301,8 @@ private:
   const IR& ir_;
   addition_plan& out_;
   flat_array<node_id> order_;
-  flat_array<chain_sum> sums_; ///< by value
+  flat_array<chain_sum> sums_;   ///< by value
+  flat_array<chain_mask> masks_; ///< by value
   flat_array<unsigned char> state_;
   flat_array<unsigned char> is_needed_;
   flat_array<value_id> pending_;
@@ -266,7 +313,8 @@ private:
 /// The additions and subtractions of a number whose other operand is one, too: i + 1 + 1 + 1 becomes i + 3, read from
 /// i. So the copies of an unrolled loop compute their counters from that of the first copy, and not one from another.
 /// A comparison of a sum with a number reads the start of the chain if no other operation but phis needs the sum: i + 3
-/// < 10 becomes i < 7. What nothing reads afterwards stays for `remove_dead_code`.
+/// < 10 becomes i < 7. (x & 12) & 6 becomes x & 4, for the same reason. What nothing reads afterwards stays for
+/// `remove_dead_code`.
 ///
 /// **Promises.** If no step of a chain wraps, the whole chain is the sum of integers; so an addition keeps its promise
 /// if all additions before it make it and the sum of their numbers fits. Else it is dropped. Orders are changed only

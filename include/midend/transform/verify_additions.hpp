@@ -24,8 +24,8 @@ enum class addition_fault : std::uint8_t {
   wrong_size,        ///< the programs have other nodes
   changed_flow,      ///< an edge, its target, its case, or a condition
   changed_operation, ///< another operation, or one that is missing, in another place, or promises more
-  wrong_operand,     ///< what is read is neither the old value nor the start of a chain of additions
-  wrong_number,      ///< the number is not the sum of the numbers on the chain
+  wrong_operand,     ///< what is read is neither the old value nor the start of a chain of additions or masks
+  wrong_number,      ///< the number is not the sum of the numbers on the chain, or not what all masks on it leave
   wrong_promise,     ///< a promise that the chain does not make, or an order of numbers that may wrap
 };
 
@@ -128,9 +128,15 @@ private:
     const reading now = read(after_, v);
     const bool is_there = now.of < pair_.num_old_values() &&
                           (pair_.new_home[now.of] != no_node || pair_.old_home[now.of] == no_node); // a parameter
-    if ((!adds && !is_comparison(was.code)) || before_.effect(v) != effect_kind::none || old.of == no_value ||
-        !is_there || old.number_is_last != now.number_is_last || (was.code != operation::add && !old.number_is_last)) {
+    const bool masks = was.code == operation::bit_and;
+    if ((!adds && !masks && !is_comparison(was.code)) || before_.effect(v) != effect_kind::none || old.of == no_value ||
+        !is_there || old.number_is_last != now.number_is_last ||
+        (was.code != operation::add && !masks && !old.number_is_last)) {
       fail(addition_fault::wrong_operand, n, v);
+      return;
+    }
+    if (masks) {
+      check_mask(n, v, was.width, old, now);
       return;
     }
     const unsigned width = adds ? was.width : was.operand_width;
@@ -153,6 +159,28 @@ private:
       at = next.of;
     }
     adds ? check_sum(n, v, is, now, width) : check_comparison(n, v, was, old, now, width);
+  }
+
+  /// Follows the masks from what was read to what is read now.
+  void check_mask(node_id n, value_id v, unsigned width, const reading& old, const reading& now) {
+    std::uint64_t left = old.number;
+    value_id at = old.of;
+    for (std::size_t steps = 0; at != now.of; ++steps) {
+      const bool is_operation =
+          pair_.old_home[at] != no_node && !before_.is_phi(at) && before_.effect(at) == effect_kind::none;
+      const operation_info info = is_operation ? before_.operation(at) : operation_info();
+      const reading next = is_operation ? read(before_, at) : reading();
+      if (!is_operation || info.code != operation::bit_and || next.of == no_value || info.width != width ||
+          steps > pair_.num_old_values()) {
+        fail(addition_fault::wrong_operand, n, v);
+        return;
+      }
+      left &= next.number;
+      at = next.of;
+    }
+    if (((left ^ now.number) & low_ones(width)) != 0) {
+      fail(addition_fault::wrong_number, n, v);
+    }
   }
 
   /// Adds a step to the chain.
@@ -225,7 +253,8 @@ private:
 /// promises more. What an operation reads is the same, unless it is an addition or subtraction of a number, or a
 /// comparison with one. Then, from what it read in the old program, a chain of additions and subtractions of numbers
 /// leads to what it reads now, and the numbers add up. A promise is kept only if each step of the chain makes it and
-/// the sum fits; an order of numbers is moved only if neither side wraps.
+/// the sum fits; an order of numbers is moved only if neither side wraps. An `and` with a number may read the start of
+/// a chain of such, with the bits that all of them leave.
 ///
 /// **Why this is enough.** Modulo 2^width the sums are equal. Each start of a chain dominates its end. If the steps of
 /// a chain keep their promises, the exact sum of all is the exact value, which fits.
