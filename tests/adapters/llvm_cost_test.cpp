@@ -235,6 +235,7 @@ TEST_CASE("classes and effects") {
                  "  %less = fcmp olt double %d, %d\n"
                  "  %root = call float @llvm.sqrt.f32(float %x)\n"
                  "  %fma = call double @llvm.fma.f64(double %d, double %d, double %d)\n"
+                 "  %any.order = call reassoc nsz double @llvm.fma.f64(double %d, double %d, double %d)\n"
                  "  %max = call i32 @llvm.smax.i32(i32 %i, i32 0)\n"
                  "  %bits = call i32 @llvm.ctpop.i32(i32 %i)\n"
                  "  %either = select i1 %c, i32 %i, i32 0\n"
@@ -288,6 +289,8 @@ TEST_CASE("classes and effects") {
   CHECK(p.ir.may_reassociate(p.named("add")));
   CHECK(p.ir.may_reassociate(p.named("fadd")));
   CHECK(!p.ir.may_reassociate(p.named("strict")));
+  CHECK(!p.ir.may_reassociate(p.named("fma")));
+  CHECK(p.ir.may_reassociate(p.named("any.order")));
   CHECK(p.ir.identity(p.named("fadd")) == p.ir.identity(p.named("strict")));
   CHECK(p.ir.identity(p.named("fdiv")) != p.ir.identity(p.named("ddiv")));
   CHECK(p.ir.identity(p.named("frozen")) == 0);

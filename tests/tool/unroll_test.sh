@@ -73,6 +73,11 @@ if command -v python3 >/dev/null; then
   example "1027: in the middle" "mid_exit" 'l["remainder"]["placement"]' remainder_of_three --factor=4 --remainder=mid-exit
   example "1027: by 13" "('partial', 0)" 'c[13]["kind"], c[13]["remainder"]["iterations"]' remainder_of_three
   example "1027: regrouped" "('1/2', '1/2', '3/8')" 'cycles[2], cycles[4], cycles[8]' remainder_of_three_assoc
+  # A sum of fused products waits for one addition of 4 cycles in place of four fused ones of 8.
+  advice "dot product: regrouped" "('8', '2', '1')" 'cycles[1], cycles[2], cycles[4]' \
+    "$programs/arrays.eir" --procedure=dot_product
+  advice "dot product: as written" "('8', '8')" 'cycles[1], cycles[4]' \
+    "$programs/arrays.eir" --procedure=dot_product --no-reassociation
   # 5. Computed before the loop; not for three iterations.
   example "unknown: decision" "runtime" 'l["decision"]' unknown_length
   example "unknown: trips" "(None, True)" 'l["trip_count"]["header_executions"], l["trip_count"]["is_computable"]' \

@@ -27,6 +27,8 @@
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Operator.h>
 #include <llvm/IR/ProfDataUtils.h>
 #include <llvm/IR/Value.h>
@@ -374,7 +376,14 @@ public:
 
   std::optional<memory_reference> memory(value_id v) const { return memory_.place(v); }
 
-  bool may_reassociate(value_id v) const { return instruction(v).isAssociative(); }
+  /// As LLVM's `isAssociative` says; `fma` and `fmuladd`, of which it says no, under its conditions for additions.
+  bool may_reassociate(value_id v) const {
+    const llvm::Instruction& i = instruction(v);
+    const auto* const call = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
+    const bool is_fused = call != nullptr && (call->getIntrinsicID() == llvm::Intrinsic::fma ||
+                                              call->getIntrinsicID() == llvm::Intrinsic::fmuladd);
+    return is_fused ? i.hasAllowReassoc() && i.hasNoSignedZeros() : i.isAssociative();
+  }
 
   /// Known for floating-point operations, casts and comparisons of scalars; else 0.
   std::uint32_t identity(value_id v) const {

@@ -811,6 +811,73 @@ TEST_CASE("estimate_body: a value carried around the loop enters a tree last, on
   CHECK(estimated(w, without_regrouping()).cost.recurrence_exact == fraction(4 + 2, 2));
 }
 
+/// s = fma(a[i], b[i], s), unrolled; `kept` copies must not be regrouped.
+unrolled_writer fused_products(std::uint32_t copies, bool is_straight_line = false, std::uint32_t kept = 0) {
+  unrolled_writer w(copies, is_straight_line);
+  const unrolled_id i = is_straight_line ? w.invariant() : w.phi();
+  const unrolled_id first = is_straight_line ? w.invariant(64) : w.phi();
+  const unrolled_id a = w.invariant(64);
+  const unrolled_id b = w.invariant(64);
+  unrolled_id s = first;
+  for (std::uint32_t k = 0; k != copies; ++k) {
+    const unrolled_id x = w.load({.base = a, .index = i, .offset = 4 * k});
+    const unrolled_id y = w.load({.base = b, .index = i, .offset = 4 * k});
+    s = w.pure(operation::other, {plus(x, 0), plus(y, 0), plus(s, 0)});
+    w[s].cost = operation_class::fused_multiply_add;
+    w[s].is_free = false;
+    w[s].reassociates = k >= kept;
+  }
+  if (!is_straight_line) {
+    w.set_next(i, plus(i, copies));
+    w.set_next(first, s);
+  }
+  w.body.live_out.push_back(plus(s, 0));
+  return w;
+}
+
+TEST_CASE("estimate_body: sums of fused products pass through one addition") {
+  // Fused, 8 cycles; an addition takes 4.
+  CHECK(per_iteration(fused_products(1), {}) == fraction(8));
+  CHECK(per_iteration(fused_products(4), without_regrouping()) == fraction(8));
+  CHECK(per_iteration(fused_products(2), {}) == fraction(2));
+  CHECK(per_iteration(fused_products(4), {}) == fraction(1));
+  const estimated plain(fused_products(4), without_regrouping());
+  const estimated grouped(fused_products(4));
+  CHECK(plain.count(operation_class::fused_multiply_add) == 4);
+  CHECK(grouped.count(operation_class::fused_multiply_add) == 3);
+  CHECK(grouped.count(operation_class::fp_multiply) == 1);
+  CHECK(grouped.count(operation_class::fp_add) == 1);
+  CHECK(grouped.cost.operations == plain.cost.operations + 1);
+  CHECK(grouped.cost.critical_path <= plain.cost.critical_path);
+  // The first two of four as they are written: each is 8 cycles, then one addition.
+  CHECK(estimated(fused_products(4, false, 2)).cost.interval == 2 * 8 + 4);
+}
+
+TEST_CASE("estimate_body: sums of fused products in a straight line, and without fused operations") {
+  // Loads 5, then four products at once (one of them with the sum before) and two rows of additions.
+  const estimated line(fused_products(4, true));
+  CHECK(estimated(fused_products(4, true), without_regrouping()).cost.critical_path == 5 + 4 * 8);
+  CHECK(line.cost.critical_path == 5 + 8 + 2 * 4);
+  CHECK(line.count(operation_class::fp_add) == 3);
+  CHECK(line.count(operation_class::fused_multiply_add) == 1);
+  CHECK(line.count(operation_class::fp_multiply) == 3);
+  const estimated narrow(fused_products(4), {}, midend::scalar_core());
+  CHECK(narrow.count(operation_class::fused_multiply_add) == 0);
+  CHECK(narrow.count(operation_class::fp_multiply) == 4);
+  CHECK(narrow.count(operation_class::fp_add) == 4);
+  CHECK(narrow.cost.recurrence_exact == fraction(4));
+}
+
+TEST_CASE("estimate_body: a product that depends on the sum of the pass before is added last") {
+  unrolled_writer w = fused_products(3);
+  const unrolled_id first = w.body.phis[1];
+  unrolled_id root = w.body.next[1].node;
+  w.body.operands[w[root].first_operand] = plus(first, 0);
+  CHECK(estimated(w).cost.interval == 4 + 8);
+  CHECK(estimated(w).count(operation_class::fused_multiply_add) == 2);
+  CHECK(estimated(w, without_regrouping()).cost.interval == 3 * 8);
+}
+
 TEST_CASE("estimate_body: trees contain no operation that must not be regrouped") {
   unrolled_writer w;
   const unrolled_id x = w.phi();

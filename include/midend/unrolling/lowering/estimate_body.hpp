@@ -164,7 +164,9 @@ constexpr void estimate_stages(const dependence_graph& g, std::uint64_t most_sta
 ///   phi already. A phi that is its own next value (a self-copy) is a value from before the loop.
 /// - Invariant values are computed before the loop.
 /// - With `options.reassociates`, trees of one operation that the program allows to regroup are regrouped, so that a
-///   value carried around the loop passes through one of their operations. The number of operations stays.
+///   value carried around the loop passes through one of their operations. The number of operations stays. Sums of
+///   fused multiplications and additions are regrouped, too: the products are summed in a chain of their own, and one
+///   addition more adds them to the value carried around the loop.
 ///
 /// **Dependences.** Operations wait for values, of the same pass and of the pass before; predicated operations for
 /// their predicate, unless they are speculated; accesses to memory for each other if they may overlap or are volatile;

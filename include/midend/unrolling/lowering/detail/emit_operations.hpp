@@ -17,6 +17,7 @@
 #include "midend/unrolling/lowering/detail/regroup.hpp"
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -74,6 +75,8 @@ struct emission_state {
   flat_array<unrolled_id> tree;     ///< inner nodes of the tree in hand
   flat_array<regrouped_term> terms; ///< of that tree
   flat_array<regrouped_term> partial_results;
+  flat_array<unrolled_id> products;      ///< of a sum of products, the outermost first
+  flat_array<unrolled_id> late_products; ///< those that depend on the sum in the pass before
 };
 
 /// The algorithm of `emit_operations`.
@@ -346,7 +349,10 @@ private:
   }
 
   constexpr operation_id emit_value(unrolled_id n) {
-    return is_root(n) ? emit_tree(n) : emit_sequence(n, sequence_of(body_, n, options_, classes_));
+    if (!is_root(n)) {
+      return emit_sequence(n, sequence_of(body_, n, options_, classes_));
+    }
+    return body_.nodes[n].cost == operation_class::fused_multiply_add ? emit_products(n) : emit_tree(n);
   }
 
   constexpr operation_id emit_sequence(unrolled_id n, const operation_sequence& s) {
@@ -427,8 +433,13 @@ private:
 
   /// Uses one operation for each node of the tree, the last one for the root.
   constexpr operation_id emit_tree(unrolled_id root) {
-    const operation_class c = body_.nodes[root].cost;
     collect_tree(root);
+    return combine_terms(body_.nodes[root].cost, root).operation;
+  }
+
+  /// Regroups the terms by operations of class `c`, which stand for the nodes of `w_.tree` as long as there are some,
+  /// then for `rest`.
+  constexpr regrouped_term combine_terms(operation_class c, unrolled_id rest) {
     const auto read_term = [&](operation_id o, const regrouped_term& term) {
       if (term.operation != no_operation) {
         wait(term.operation, o, dependence_kind::value);
@@ -438,14 +449,16 @@ private:
     };
     const auto combine = [&](const regrouped_term& a, const regrouped_term& b) {
       regrouped_term both;
-      both.operation = add(c, w_.tree.back());
-      w_.tree.pop_back();
+      both.operation = add(c, w_.tree.empty() ? rest : w_.tree.back());
+      if (!w_.tree.empty()) {
+        w_.tree.pop_back();
+      }
       read_term(both.operation, a);
       read_term(both.operation, b);
       both.ready = w_.start[both.operation] + machine_.latency(c);
       return both;
     };
-    return regroup(w_.terms, w_.partial_results, combine).operation;
+    return regroup(w_.terms, w_.partial_results, combine);
   }
 
   constexpr void collect_tree(unrolled_id root) {
@@ -457,13 +470,115 @@ private:
         if (is_in_tree(o)) {
           w_.tree.push_back(o.node);
         } else {
-          add_term(o, root);
+          add_term(o, root, body_.nodes[root].cost);
         }
       }
     }
   }
 
-  constexpr void add_term(unrolled_operand o, unrolled_id root) {
+  // Sums of products a·b + (c·d + (e·f + s)), each addition of which is fused with a multiplication.
+
+  /// If `s` is carried around the loop, the products that do not depend on it are summed in a chain of their own, and
+  /// the sum is added to `s` by one addition: one operation more, and `s` passes through that addition alone. A
+  /// straight line takes as many chains as make it shortest. Without fused operations, the additions are regrouped.
+  constexpr operation_id emit_products(unrolled_id root) {
+    const bool is_fused = !classes_.is_missing(operation_class::fused_multiply_add);
+    w_.tree.clear();
+    w_.terms.clear();
+    w_.products.clear();
+    w_.late_products.clear();
+    unrolled_operand last{root, 0};
+    do {
+      const auto operands = body_.operands_of(last.node);
+      const bool is_late =
+          w_.recurrences.connect(root, operands[0].node) || w_.recurrences.connect(root, operands[1].node);
+      (is_late && is_fused ? w_.late_products : w_.products).push_back(last.node);
+      last = operands[2];
+    } while (is_in_tree(last));
+    const bool is_carried = w_.recurrences.connect(root, last.node);
+    if (is_fused && (w_.products.size() < 2 || (w_.recurrences.are_known && !is_carried))) {
+      return emit_as_written(root);
+    }
+    std::size_t chains = w_.products.size();
+    if (is_fused) {
+      chains = is_carried ? 1 : shortest_chains(chains);
+    }
+    const bool begins_with_last = is_fused && !is_carried;
+    for (std::size_t c = 0; c != chains; ++c) {
+      add_chain(root, c, chains, begins_with_last && c == 0 ? last : unrolled_operand{no_unrolled, 0});
+    }
+    if (!begins_with_last) {
+      add_term(last, root, operation_class::fp_add);
+    }
+    operation_id sum = combine_terms(operation_class::fp_add, root).operation;
+    for (std::size_t i = w_.late_products.size(); i-- != 0;) {
+      sum = multiply_and_add(w_.late_products[i], {no_unrolled, 0}, sum);
+    }
+    return sum;
+  }
+
+  /// A chain of every `chains`-th product as a term, which begins with `first`, if there is one.
+  constexpr void add_chain(unrolled_id root, std::size_t c, std::size_t chains, unrolled_operand first) {
+    operation_id sum = no_operation;
+    regrouped_term term;
+    term.position = static_cast<std::uint32_t>(w_.terms.size());
+    for (std::size_t i = c; i < w_.products.size(); i += chains) {
+      const unrolled_id product = w_.products[w_.products.size() - 1 - i];
+      sum = multiply_and_add(product, first, sum);
+      first = {no_unrolled, 0};
+      for (const unrolled_operand factor : body_.operands_of(product).first(2)) {
+        term.comes_last = term.comes_last || w_.recurrences.connect(root, factor.node);
+      }
+    }
+    term.operation = sum;
+    term.ready = w_.start[sum] + machine_.latency(out_.graph.operation(sum).kind);
+    w_.terms.push_back(term);
+  }
+
+  /// The product of node `n`, and its sum with a value, with the result of an operation, or with neither.
+  constexpr operation_id multiply_and_add(unrolled_id n, unrolled_operand addend, operation_id sum) {
+    const bool adds = addend.node != no_unrolled || sum != no_operation;
+    const operation_id o = add(adds ? operation_class::fused_multiply_add : operation_class::fp_multiply, n);
+    read_operands(o, n, 0, 2);
+    if (addend.node != no_unrolled) {
+      read(o, addend, dependence_kind::value);
+    } else if (sum != no_operation) {
+      wait(sum, o, dependence_kind::value);
+    }
+    return o;
+  }
+
+  constexpr operation_id emit_as_written(unrolled_id root) {
+    w_.products.clear();
+    unrolled_operand last{root, 0};
+    do {
+      w_.products.push_back(last.node);
+      last = body_.operands_of(last.node)[2];
+    } while (is_in_tree(last));
+    operation_id sum = no_operation;
+    for (std::size_t i = w_.products.size(); i-- != 0;) {
+      sum = multiply_and_add(w_.products[i], sum == no_operation ? last : unrolled_operand{no_unrolled, 0}, sum);
+    }
+    return sum;
+  }
+
+  /// The number of chains by which a sum of so many products is computed first; the fewest of those.
+  constexpr std::size_t shortest_chains(std::size_t products) const {
+    const std::uint64_t fused = machine_.latency(operation_class::fused_multiply_add);
+    const std::uint64_t sum = machine_.latency(operation_class::fp_add);
+    std::uint64_t least = products * fused;
+    std::size_t best = 1;
+    for (std::size_t chains = 2; chains <= products; ++chains) {
+      const std::uint64_t cycles = (products + chains - 1) / chains * fused + std::bit_width(chains - 1) * sum;
+      if (cycles < least) {
+        least = cycles;
+        best = chains;
+      }
+    }
+    return best;
+  }
+
+  constexpr void add_term(unrolled_operand o, unrolled_id root, operation_class reader) {
     regrouped_term term;
     term.position = static_cast<std::uint32_t>(w_.terms.size());
     term.value = o;
@@ -472,8 +587,7 @@ private:
         o,
         [&](operation_id producer) {
           const operation_class from = out_.graph.operation(producer).kind;
-          const std::uint64_t ready =
-              w_.start[producer] + machine_.latency(from, body_.nodes[root].cost, dependence_kind::value);
+          const std::uint64_t ready = w_.start[producer] + machine_.latency(from, reader, dependence_kind::value);
           term.ready = ready > term.ready ? ready : term.ready;
         },
         [](std::uint32_t) {}, [](unrolled_id) {});

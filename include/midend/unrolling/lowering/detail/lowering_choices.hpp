@@ -121,6 +121,11 @@ private:
           out_.nodes[o.node].as = lowered_as::in_tree;
         }
       }
+    } else if (may_regroup_fused(n)) {
+      const unrolled_operand addend = body_.operands_of(n)[2];
+      if (addend.addend == 0 && has_one_reader(addend.node) && may_share_sum(n, addend.node)) {
+        out_.nodes[addend.node].as = lowered_as::in_tree;
+      }
     }
   }
 
@@ -146,6 +151,20 @@ private:
     const unrolled_node& b = body_.nodes[operand];
     return may_regroup(operand) && a.info.code == b.info.code && a.info.width == b.info.width && a.cost == b.cost &&
            a.identity == b.identity;
+  }
+
+  /// A sum of products, of which each operation adds one. To regroup it takes a sum and a product that are not fused.
+  constexpr bool may_regroup_fused(unrolled_id n) const {
+    const unrolled_node& node = body_.nodes[n];
+    return options_.reassociates && node.reassociates && node.kind == body_kind::pure && node.num_operands == 3 &&
+           node.cost == operation_class::fused_multiply_add && !classes_.is_missing(operation_class::fp_add) &&
+           !classes_.is_missing(operation_class::fp_multiply);
+  }
+
+  constexpr bool may_share_sum(unrolled_id n, unrolled_id addend) const {
+    const unrolled_node& a = body_.nodes[n];
+    const unrolled_node& b = body_.nodes[addend];
+    return may_regroup_fused(addend) && a.info.width == b.info.width && a.identity == b.identity;
   }
 
   /// A select between x + y and y becomes an addition under the predicate of the select.
