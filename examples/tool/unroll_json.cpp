@@ -169,6 +169,23 @@ json assumptions_json(const unrolling_advice& advice) {
   return out;
 }
 
+json overlap_json(const unrolling_advice& advice, const program_names& names) {
+  const midend::overlap_advice& apart = advice.without_overlap;
+  if (!apart.is_worthwhile) {
+    return {};
+  }
+  json pairs = json::array();
+  for (const midend::base_pair& p : apart.pairs) {
+    pairs.push_back({value_name(advice, p.first, names), value_name(advice, p.second, names)});
+  }
+  return {{"decision", name_of(apart.kind)},
+          {"factor", apart.factor},
+          {"cycles_per_iteration", fraction_json(apart.cycles_per_iteration)},
+          {"test_cycles", apart.test_cycles},
+          {"break_even", apart.break_even},
+          {"pairs", std::move(pairs)}};
+}
+
 /// Before and after.
 template <class Before, class After> json change(Before&& before, After&& after) {
   return {{"before", std::forward<Before>(before)}, {"after", std::forward<After>(after)}};
@@ -204,6 +221,7 @@ json loop_json(const unrolling_advice& advice, const machine_model& machine, std
   out["break_even"] = unless_zero(after.break_even);
   out["savings"] = savings_json(advice, names);
   out["assumptions"] = assumptions_json(advice);
+  out["without_overlap"] = overlap_json(advice, names);
   json candidates = json::array();
   for (const unrolling_candidate& c : advice.candidates) {
     candidates.push_back(candidate_json(c));

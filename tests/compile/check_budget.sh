@@ -14,9 +14,9 @@ printf '#include "%s"\n' "$header" |
   "$compiler" -std=c++20 -E -P -MD -MF "$work/dependencies" -MT x -I"$include_dir" -x c++ - -o "$work/text"
 lines=$(wc -l <"$work/text")
 if [ "$header" = midend/midend.hpp ]; then
-  budget=52500
+  budget=52800
 elif [ "$header" = midend/unrolling/advise_unrolling.hpp ] || [ "$header" = midend/unrolling/measure_loop.hpp ]; then
-  budget=26900 # it includes a loop's description, its copies, their lowering and the machine: eight folders
+  budget=27100 # it includes a loop's description, its copies, their lowering and the machine: eight folders
 elif [ "$header" = midend/ssa/value_numbering.hpp ] || [ "$header" = midend/ssa/verify_congruence.hpp ] ||
   [ "$header" = midend/ssa/verify_sccp.hpp ] || [ "$header" = midend/ssa/verify_phis_of_operations.hpp ]; then
   budget=27800 # the whole of sccp, and the partition or the checker on top
@@ -29,7 +29,7 @@ elif [ "$header" = midend/transform/apply_unrolling.hpp ]; then
 elif [ "$header" = midend/transform/realise_unrolling.hpp ]; then
   budget=36700 # sccp, value numbering and six transformations
 elif [ "$header" = midend/transform/measure_unrolling.hpp ]; then
-  budget=45300 # these, and the advice
+  budget=45500 # these, and the advice
 elif grep -q '/algorithm\( \|$\)' "$work/dependencies"; then
   budget=35000
 else

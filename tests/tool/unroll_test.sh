@@ -78,6 +78,35 @@ if command -v python3 >/dev/null; then
     "$programs/arrays.eir" --procedure=dot_product
   advice "dot product: as written" "('8', '8')" 'cycles[1], cycles[4]' \
     "$programs/arrays.eir" --procedure=dot_product --no-reassociation
+  # Pointers that may overlap: what a test before the loop would gain, with the pairs.
+  cat >"$work/apart.eir" <<'EIR'
+proc @add_arrays(%a: ptr, %b: ptr, %c: ptr, %n: i64) {
+  node entry:
+    %any = cmp.gt.i64 %n, 0
+    br %any ? loop : exit
+  node loop:
+    %i = phi.i64 [entry: 0], [loop: %i1]
+    %x = ld.i32 [%a + %i*4]
+    %y = ld.i32 [%b + %i*4]
+    %z = add.i32 %x, %y
+    st.i32 %z, [%c + %i*4]
+    %i1 = add.i64 %i, 1 nsw
+    %more = cmp.lt.i64 %i1, %n
+    br %more ? loop : exit
+  node exit:
+    ret
+}
+EIR
+  advice "overlap: gain" "('8', '1', 4)" \
+    'cycles[1], l["without_overlap"]["cycles_per_iteration"]["exact"], l["without_overlap"]["break_even"]' \
+    "$work/apart.eir"
+  advice "overlap: pairs" "[['%a', '%c'], ['%b', '%c']]" 'sorted(sorted(p) for p in l["without_overlap"]["pairs"])' \
+    "$work/apart.eir"
+  example "overlap: none" "None" 'l["without_overlap"]' unknown_length
+  run "overlap: text" 0 "$work/apart.eir" && {
+    grep -q "missing     %b and %c may overlap" "$work/out" && grep -q "8.00 -> 1.00 cycles per iteration" "$work/out" &&
+      pass "overlap: text" || fail "overlap: text" "$(cat "$work/out")"
+  }
   # 5. Computed before the loop; not for three iterations.
   example "unknown: decision" "runtime" 'l["decision"]' unknown_length
   example "unknown: trips" "(None, True)" 'l["trip_count"]["header_executions"], l["trip_count"]["is_computable"]' \

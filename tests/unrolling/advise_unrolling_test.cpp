@@ -458,6 +458,61 @@ TEST_CASE("unrolling, example 7: no part of a cycle is lost at six copies") {
   CHECK(advised_loop(seven_operations, counted).cycles(6) == fraction(7, 6));
 }
 
+constexpr std::string_view sum_of_arrays = R"(
+proc @add_arrays(%a: ptr, %b: ptr, %c: ptr, %n: i64) {
+  node entry:
+    %any = cmp.gt.i64 %n, 0
+    br %any ? loop : exit
+  node loop:
+    %i = phi.i64 [entry: 0], [loop: %i1]
+    %x = ld.i32 [%a + %i*4]
+    %y = ld.i32 [%b + %i*4]
+    %z = add.i32 %x, %y
+    st.i32 %z, [%c + %i*4]
+    %i1 = add.i64 %i, 1 nsw
+    %more = cmp.lt.i64 %i1, %n
+    br %more ? loop : exit
+  node exit:
+    ret
+}
+)";
+
+TEST_CASE("unrolling: what a test for overlapping memory would gain") {
+  const advised_loop l(sum_of_arrays);
+  const midend::overlap_advice& apart = l.advice.without_overlap;
+  CHECK(l.cycles(1) == fraction(8));
+  CHECK(l.advice.decision().kind == none);
+  REQUIRE(apart.is_worthwhile);
+  CHECK(apart.cycles_per_iteration == fraction(1));
+  CHECK(apart.pairs.size() == 2); // %c with %a, and with %b
+  CHECK(apart.test_cycles == 6);  // two ends, the second pair, and 3 from a comparison to its branch
+  // The prediction is what the loop takes if the program says that memory is apart, and the test comes on top: three
+  // iterations take 24 cycles as they are written.
+  const std::string disjoint = with(with(with(std::string(sum_of_arrays), "%i*4]\n    %y", "%i*4] alias=A\n    %y"),
+                                         "%i*4]\n    %z", "%i*4] alias=B\n    %z"),
+                                    "%i*4]\n    %i1", "%i*4] alias=C\n    %i1");
+  const advised_loop known(disjoint);
+  CHECK(known.advice.decision().cycles_per_iteration == apart.cycles_per_iteration);
+  CHECK(known.advice.decision().factor == apart.factor);
+  CHECK(!known.advice.without_overlap.is_worthwhile);
+  CHECK(apart.break_even == 4);
+}
+
+TEST_CASE("unrolling: no test for overlapping memory where none is possible") {
+  const auto is_advised = [](std::string_view text) { return advised_loop(text).advice.without_overlap.is_worthwhile; };
+  const std::string text(sum_of_arrays);
+  CHECK(is_advised(text));
+  // One base at two places; memory that must be accessed in order.
+  CHECK(!is_advised(with(with(text, "[%a + ", "[%c + "), "[%b + %i*4]", "[%c + %n*4]")));
+  // An address that depends on a load is in no range that is known before the loop; the other one can be tested.
+  const advised_loop chained(with(with(with(text, "ld.i32 [%a", "ld.i64 [%a"), "[%b + %i*4]", "[%b + %x*4]"),
+                                  "add.i32 %x, %y", "add.i32 %y, %y"));
+  CHECK(chained.advice.without_overlap.pairs.size() == 1);
+  CHECK(!is_advised(
+      with(with(with(text, "%i*4]\n    %y", "%i*4] volatile\n    %y"), "%i*4]\n    %z", "%i*4] volatile\n    %z"),
+           "%i*4]\n    %i1", "%i*4] volatile\n    %i1")));
+}
+
 TEST_CASE("unrolling: a machine without multiply-and-add multiplies, then adds, and only the sum is carried around the "
           "loop") {
   constexpr const char* dot = R"(

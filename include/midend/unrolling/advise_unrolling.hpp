@@ -12,6 +12,7 @@
 #include "midend/unrolling/copies/unroll_body.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
 #include "midend/unrolling/detail/unrolling_search.hpp"
+#include "midend/unrolling/detail/unrolling_times.hpp"
 #include "midend/unrolling/lowering/body_cost.hpp"
 #include "midend/unrolling/lowering/estimate_body.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
@@ -22,6 +23,7 @@
 #include <cstdint>
 #include <optional>
 #include <type_traits>
+#include <utility>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -70,6 +72,7 @@ class advise_unrolling_workspace {
   unroll_body_workspace unroll_;
   estimate_body_workspace estimate_;
   detail::unrolling_search_memory search_;
+  unrolling_advice apart_; ///< the advice for the loop after a test for overlapping memory
 };
 
 namespace detail {
@@ -103,6 +106,86 @@ constexpr void clear_advice(unrolling_advice& out) {
   out.savings.clear();
   out.assumptions = {};
   out.iterations = 0;
+  out.without_overlap.is_worthwhile = false;
+}
+
+/// Whether the loop has two accesses at different bases, one of them a store.
+constexpr bool may_store_where_it_loads(const loop_body& body) {
+  bool stores = false;
+  bool differ = false;
+  for (const body_value& v : body.values) {
+    stores = stores || v.kind == body_kind::store;
+  }
+  for (const body_access& a : body.accesses) {
+    differ = differ || a.base != body.accesses[0].base;
+  }
+  return stores && differ;
+}
+
+constexpr void add_pair(const loop_body& body, const unordered_accesses& accesses, flat_array<base_pair>& pairs) {
+  const body_id a = body.accesses[body.values[accesses.first].access].base;
+  const body_id b = body.accesses[body.values[accesses.second].access].base;
+  for (const base_pair& p : pairs) {
+    if ((p.first == a && p.second == b) || (p.first == b && p.second == a)) {
+      return;
+    }
+  }
+  pairs.push_back({a, b});
+}
+
+/// Searches once more, as if a test before the loop had shown that different bases are apart, and notes in
+/// `out.without_overlap` whether that is faster than the decision. Requires a complete advice.
+///
+/// The test computes the ends of both ranges, compares each with the other's start (a cycle for each further pair), and
+/// branches.
+template <loop_machine M>
+constexpr void advise_on_overlap(const M& machine, const unrolling_options& options, const body_folder& folder,
+                                 const loop_machine_times& times, const machine_limits& limits,
+                                 unroll_body_workspace& unroll, estimate_body_workspace& estimate,
+                                 unrolling_search_memory& search, unrolling_advice& spare, unrolling_advice& out) {
+  const unrolling_candidate& now = out.decision();
+  if (!out.counters.is_computable() || now.kind == unrolling_kind::full || !may_store_where_it_loads(out.body) ||
+      options.lowering.bases_are_apart || options.forced_factor != 0) {
+    return;
+  }
+  unrolling_options apart = options;
+  apart.lowering.bases_are_apart = true;
+  apart.allows_full = false;
+  apart.allows_peeling = false;
+  std::swap(spare.body, out.body);
+  std::swap(spare.counters, out.counters);
+  machine_copies_estimator<M> estimator(machine, apart.lowering, folder, spare, unroll, estimate);
+  estimator.estimate({}, search);
+  overlap_advice& advice = out.without_overlap;
+  advice.pairs.clear();
+  for (const unordered_accesses& accesses : search.lowered.unordered) {
+    add_pair(spare.body, accesses, advice.pairs);
+  }
+  if (!advice.pairs.empty()) {
+    clear_advice(spare);
+    unrolling_search(times, limits, apart, estimator, search, spare).run();
+  }
+  std::swap(spare.body, out.body);
+  std::swap(spare.counters, out.counters);
+  if (advice.pairs.empty() || spare.obstacle != unrolling_obstacle::none) {
+    return;
+  }
+  const unrolling_candidate& c = spare.decision();
+  const bool computes_count = c.kind == unrolling_kind::runtime;
+  advice.kind = c.kind;
+  advice.factor = c.factor;
+  advice.cycles_per_iteration = c.cycles_per_iteration;
+  advice.test_cycles = 2 * times.subtraction + (advice.pairs.size() - 1) + times.compare_to_branch;
+  const unrolled_times unrolled{times,
+                                out.rolled().body,
+                                c.body,
+                                c.factor,
+                                advice.test_cycles + (computes_count ? times.preparation(c.factor) : 0),
+                                c.kind == unrolling_kind::uncounted};
+  advice.break_even = break_even_search{unrolled}();
+  const std::uint64_t after = c.total_cycles + c.setup_cycles + advice.test_cycles;
+  advice.is_worthwhile = advice.break_even != 0 && c.cycles_per_iteration < now.cycles_per_iteration &&
+                         after < now.total_cycles + now.setup_cycles;
 }
 
 /// All of the advice that does not depend on the type of the user's IR. Requires the body of the loop in `out`.
@@ -115,6 +198,10 @@ constexpr void advise_on_body(const M& machine, const unrolling_options& options
   const machine_limits limits(machine);
   machine_copies_estimator<M> estimator(machine, options.lowering, folder, out, workspace.unroll_, workspace.estimate_);
   unrolling_search(times, limits, options, estimator, workspace.search_, out).run();
+  if (out.obstacle == unrolling_obstacle::none) {
+    advise_on_overlap(machine, options, folder, times, limits, workspace.unroll_, workspace.estimate_,
+                      workspace.search_, workspace.apart_, out);
+  }
 }
 
 namespace compiled {
@@ -217,6 +304,10 @@ private:
 /// per iteration are a tie: then fewer operations of the new body win, then fewer bytes, then the smaller factor.
 /// Peeling and complete unrolling come last and are compared by the cycles of all iterations. So in the model a
 /// decision is never slower than the rolled loop.
+///
+/// **Overlapping memory.** If accesses keep their order only because their bases may overlap, and a test before the
+/// loop could show that they do not, all is searched once more without that order; `without_overlap` holds what it
+/// gains, if it is faster than the decision. The decision itself does not rest on it.
 ///
 /// After B. R. Rau, "Iterative modulo scheduling", MICRO-27, 1994, for the bounds, and J. Davidson and S. Jinturkar,
 /// "Aggressive loop unrolling in a retargetable, optimizing compiler", CC 1996, for the kinds.

@@ -114,6 +114,24 @@ struct unrolling_candidate {
   std::uint64_t break_even = 0;   ///< from this many iterations on never slower than the rolled loop; 0: never
 };
 
+/// Two addresses of which nothing says whether they overlap: bases of accesses, values of the loop body.
+struct base_pair {
+  body_id first;
+  body_id second;
+};
+
+/// What a test before the loop would gain that shows pairs of bases to be apart and leads to the new loop; if it fails,
+/// the rolled loop runs.
+struct overlap_advice {
+  bool is_worthwhile = false; ///< faster than the decision over all iterations, test included; else nothing is valid
+  unrolling_kind kind = unrolling_kind::none; ///< `none`: the rolled loop is faster with the test
+  std::uint32_t factor = 1;
+  fraction cycles_per_iteration;
+  std::uint64_t test_cycles = 0; ///< of all pairs
+  std::uint64_t break_even = 0;  ///< from this many iterations on never slower than the rolled loop, test included
+  flat_array<base_pair> pairs;   ///< each once
+};
+
 /// The advice for one loop.
 struct unrolling_advice {
   loop_id loop = 0;
@@ -129,6 +147,7 @@ struct unrolling_advice {
   machine_body rolled_machine;  ///< the operations of the rolled body
   flat_array<unrolling_saving> savings; ///< of the chosen body
   std::array<bool, num_assumptions> assumptions{};
+  overlap_advice without_overlap; ///< what a test for overlapping memory would gain
 
   constexpr const unrolling_candidate& rolled() const { return candidates[0]; }
 

@@ -71,6 +71,13 @@ class savings_text {
 public:
   savings_text(const loop_body& body, const function_words& names) : body_(body), names_(names) {}
 
+  /// Its name in the program, or what kind of operation it is.
+  MIDEND_SELDOM_CALLED std::string name_of_value(body_id v) const {
+    const body_value& value = body_.values[v];
+    const std::string name = value.origin == no_value ? std::string() : names_.value(value.origin);
+    return name.empty() ? name_of(value.cost) : name;
+  }
+
   /// A line for each group, by kind of saving, then by value. A condition whose test is listed is not listed itself.
   MIDEND_SELDOM_CALLED std::vector<std::string> lines(span<const unrolling_saving> savings) const {
     const auto kind_and_value = [](const unrolling_saving& s) { return std::pair(s.kind, s.value); };
@@ -228,12 +235,6 @@ private:
     return std::to_string(static_cast<std::int64_t>(s.result << above) >> above);
   }
 
-  MIDEND_SELDOM_CALLED std::string name_of_value(body_id v) const {
-    const body_value& value = body_.values[v];
-    const std::string name = value.origin == no_value ? std::string() : names_.value(value.origin);
-    return name.empty() ? name_of(value.cost) : name;
-  }
-
   const loop_body& body_;
   const function_words& names_;
 };
@@ -263,6 +264,7 @@ public:
     }
     lines("saved", savings_text(advice_.body, names_).lines(advice_.savings));
     lines("assumed", assumptions());
+    lines("missing", missing());
     candidates();
     return std::move(out_);
   }
@@ -391,6 +393,27 @@ private:
     const std::uint64_t from = chosen().break_even;
     return from == 0 ? "never, as far as the search went"
                      : joined({"never slower from ", counted_text(from, "iteration"), " on"});
+  }
+
+  /// What would make the loop faster, if a test before it showed it.
+  MIDEND_SELDOM_CALLED std::vector<std::string> missing() const {
+    const overlap_advice& apart = advice_.without_overlap;
+    if (!apart.is_worthwhile) {
+      return {};
+    }
+    std::vector<std::string> all;
+    for (const base_pair& p : apart.pairs) {
+      all.push_back(joined({savings_text(advice_.body, names_).name_of_value(p.first), " and ",
+                            savings_text(advice_.body, names_).name_of_value(p.second), " may overlap"}));
+    }
+    const std::string how = apart.kind == unrolling_kind::none ? std::string("not unrolled")
+                                                               : joined({"factor ", number_text(apart.factor)});
+    all.push_back(
+        joined({"with a test of that before the loop: ", how, ", ", decimal_text(chosen().cycles_per_iteration), " -> ",
+                decimal_text(apart.cycles_per_iteration), " cycles per iteration"}));
+    all.push_back(joined({"the test takes ", counted_text(apart.test_cycles, "cycle"), ", and pays from ",
+                          counted_text(apart.break_even, "iteration"), " on"}));
+    return all;
   }
 
   /// Several on a line, as many as fit.

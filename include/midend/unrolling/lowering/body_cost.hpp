@@ -82,6 +82,12 @@ struct machine_operation_origin {
   body_id value; ///< in the loop body, or `no_body_value`
 };
 
+/// Two accesses that would keep their order if their bases could overlap: values of the loop body.
+struct unordered_accesses {
+  body_id first;
+  body_id second;
+};
+
 /// An unrolled body as operations of a machine. The bounds are computed from it, and it can be scheduled.
 struct machine_body {
   dependence_graph graph;                       ///< operations, branches among them
@@ -89,12 +95,17 @@ struct machine_body {
   flat_array<std::uint8_t> literals;            ///< by operation: number of 32-bit literal words
   recurrence_bound_result recurrence;           ///< with the cycle that attains it
   flat_array<unrolling_saving> savings;         ///< of kind `dead_operation` and `vanished_phi`
+  flat_array<unordered_accesses> unordered;     ///< with `lowering_options::bases_are_apart`
 };
 
 /// Options of instruction selection.
 struct lowering_options {
   /// Regroup sums and other trees of one operation where the program allows it.
   bool reassociates = true;
+
+  /// Accesses at different bases, whose addresses both change by known steps, do not overlap: a test before the loop
+  /// has shown that.
+  bool bases_are_apart = false;
 
   /// The hardware counts iterations: a comparison used only by the counted exit takes no operation, nor does a counter
   /// that has no other use.

@@ -187,7 +187,8 @@ constexpr body_cost estimate_body(const unrolled_body& body, const M& machine, c
   const detail::machine_classes classes(machine);
   detail::find_needed_values(body, options, w.needs_);
   detail::choose_lowering(body, options, classes, w.needs_, w.choices_);
-  detail::order_memory(body, w.needs_, w.choices_, w.order_);
+  detail::order_memory(body, w.needs_, w.choices_, options.bases_are_apart, w.order_);
+  out.unordered = w.order_.unordered;
   detail::emit_operations(body, machine, options, classes, w.needs_, w.choices_, w.order_, w.emission_, out);
   detail::list_savings(body, w.needs_, w.choices_, out.savings);
   out.graph.order_by_consumer(w.consumers_, w.dependences_);

@@ -6,6 +6,7 @@
 #include "midend/ir/operation.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
+#include "midend/unrolling/lowering/body_cost.hpp"
 #include "midend/unrolling/lowering/detail/instruction_selection.hpp"
 #include "midend/unrolling/lowering/detail/lowering_choices.hpp"
 #include "midend/unrolling/lowering/detail/needed_values.hpp"
@@ -35,8 +36,9 @@ struct ordered_accesses {
 struct memory_order {
   flat_array<unrolled_id> accesses; ///< loads, stores and calls that take an operation, in their order
   flat_array<ordered_accesses> pairs;
-  flat_array<value_stride> strides; ///< by node; filled if `has_effects`
-  bool has_effects = false;         ///< without any, nothing must keep its order
+  flat_array<value_stride> strides;         ///< by node; filled if `has_effects`
+  flat_array<unordered_accesses> unordered; ///< see `machine_body::unordered`
+  bool has_effects = false;                 ///< without any, nothing must keep its order
 };
 
 /// The least distance, from `first` on, at which two accesses overlap: the difference between their addresses,
@@ -62,12 +64,13 @@ constexpr std::optional<std::uint64_t> least_distance(std::int64_t apart, std::i
 class memory_ordering {
 public:
   constexpr memory_ordering(const unrolled_body& body, const needed_values& needs, const lowering_choices& choices,
-                            memory_order& out)
-      : body_(body), needs_(needs), choices_(choices), out_(out) {}
+                            bool bases_are_apart, memory_order& out)
+      : body_(body), needs_(needs), choices_(choices), bases_are_apart_(bases_are_apart), out_(out) {}
 
   constexpr void run() {
     out_.accesses.clear();
     out_.pairs.clear();
+    out_.unordered.clear();
     out_.has_effects = false;
     for (unrolled_id n = 0; n != body_.nodes.size(); ++n) {
       const unrolled_node& node = body_.nodes[n];
@@ -173,6 +176,10 @@ private:
       return;
     }
     const auto apart = difference_of_addresses(first, second);
+    if (!apart && bases_are_apart_ && can_be_tested(first, second)) {
+      out_.unordered.push_back({body_.nodes[first].origin, body_.nodes[second].origin});
+      return;
+    }
     if (!apart) {
       if (first != second) {
         add(first, second, 0);
@@ -189,6 +196,17 @@ private:
       add_if_near(first, second, least_distance(*apart, stride, -size_b, size_a, 0));
     }
     add_if_near(second, first, least_distance(-*apart, stride, -size_a, size_b, 1));
+  }
+
+  /// Whether a test before the loop can compare all addresses of one access with all of the other.
+  constexpr bool can_be_tested(unrolled_id first, unrolled_id second) const {
+    const auto is_steady = [&](unrolled_id n) {
+      const unrolled_node& node = body_.nodes[n];
+      return node.kind != body_kind::call && !node.is_volatile && body_.accesses[node.access].base != no_unrolled &&
+             body_.accesses[node.access].bytes != 0 && stride_of_address(body_.accesses[node.access]).is_known;
+    };
+    return is_steady(first) && is_steady(second) &&
+           body_.accesses[body_.nodes[first].access].base != body_.accesses[body_.nodes[second].access].base;
   }
 
   constexpr bool must_keep_order(unrolled_id first, unrolled_id second) const {
@@ -245,17 +263,19 @@ private:
   const unrolled_body& body_;
   const needed_values& needs_;
   const lowering_choices& choices_;
+  bool bases_are_apart_;
   memory_order& out_;
 };
 
 /// Orders the accesses of a body. Accesses to different classes of memory never overlap. Accesses with the same base,
 /// index and scale overlap according to their offsets, and in later passes according to the stride of the address. All
 /// others may overlap, in the same pass and the next. Loads do not wait for loads, volatile accesses keep their order,
-/// calls keep their order with all accesses. If nothing has an effect there is nothing to order. Refills `out`. Linear:
-/// an access is compared with the 128 before it.
+/// calls keep their order with all accesses. With `bases_are_apart`, accesses that a test before the loop can show to
+/// be apart are listed, not ordered. If nothing has an effect there is nothing to order. Refills `out`. Linear: an
+/// access is compared with the 128 before it.
 constexpr void order_memory(const unrolled_body& body, const needed_values& needs, const lowering_choices& choices,
-                            memory_order& out) {
-  memory_ordering(body, needs, choices, out).run();
+                            bool bases_are_apart, memory_order& out) {
+  memory_ordering(body, needs, choices, bases_are_apart, out).run();
 }
 
 } // namespace detail
