@@ -133,6 +133,18 @@ constexpr void add_pair(const loop_body& body, const unordered_accesses& accesse
   pairs.push_back({a, b});
 }
 
+/// All that `unrolling_search` fills in.
+constexpr void swap_results(unrolling_advice& a, unrolling_advice& b) {
+  std::swap(a.obstacle, b.obstacle);
+  a.candidates.swap(b.candidates);
+  std::swap(a.chosen, b.chosen);
+  std::swap(a.iterations, b.iterations);
+  std::swap(a.machine, b.machine);
+  std::swap(a.rolled_machine, b.rolled_machine);
+  a.savings.swap(b.savings);
+  std::swap(a.assumptions, b.assumptions);
+}
+
 /// Searches once more, as if a test before the loop had shown that different bases are apart, and notes in
 /// `out.without_overlap` whether that is faster than the decision. Requires a complete advice.
 ///
@@ -143,33 +155,32 @@ constexpr void advise_on_overlap(const M& machine, const unrolling_options& opti
                                  const loop_machine_times& times, const machine_limits& limits,
                                  unroll_body_workspace& unroll, estimate_body_workspace& estimate,
                                  unrolling_search_memory& search, unrolling_advice& spare, unrolling_advice& out) {
-  const unrolling_candidate& now = out.decision();
-  if (!out.counters.is_computable() || now.kind == unrolling_kind::full || !may_store_where_it_loads(out.body) ||
-      options.lowering.bases_are_apart || options.forced_factor != 0) {
+  if (!out.counters.is_computable() || out.decision().kind == unrolling_kind::full ||
+      !may_store_where_it_loads(out.body) || options.lowering.bases_are_apart || options.forced_factor != 0) {
     return;
   }
   unrolling_options apart = options;
   apart.lowering.bases_are_apart = true;
   apart.allows_full = false;
   apart.allows_peeling = false;
-  std::swap(spare.body, out.body);
-  std::swap(spare.counters, out.counters);
-  machine_copies_estimator<M> estimator(machine, apart.lowering, folder, spare, unroll, estimate);
+  machine_copies_estimator<M> estimator(machine, apart.lowering, folder, out, unroll, estimate);
   estimator.estimate({}, search);
   overlap_advice& advice = out.without_overlap;
   advice.pairs.clear();
   for (const unordered_accesses& accesses : search.lowered.unordered) {
-    add_pair(spare.body, accesses, advice.pairs);
+    add_pair(out.body, accesses, advice.pairs);
   }
-  if (!advice.pairs.empty()) {
-    clear_advice(spare);
-    unrolling_search(times, limits, apart, estimator, search, spare).run();
-  }
-  std::swap(spare.body, out.body);
-  std::swap(spare.counters, out.counters);
-  if (advice.pairs.empty() || spare.obstacle != unrolling_obstacle::none) {
+  if (advice.pairs.empty()) {
     return;
   }
+  swap_results(spare, out); // the body stays: `folder` refers to it
+  clear_advice(out);
+  unrolling_search(times, limits, apart, estimator, search, out).run();
+  swap_results(spare, out);
+  if (spare.obstacle != unrolling_obstacle::none) {
+    return;
+  }
+  const unrolling_candidate& now = out.decision();
   const unrolling_candidate& c = spare.decision();
   const bool computes_count = c.kind == unrolling_kind::runtime;
   advice.kind = c.kind;
