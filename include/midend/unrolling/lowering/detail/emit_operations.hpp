@@ -569,7 +569,8 @@ private:
     std::uint64_t least = products * fused;
     std::size_t best = 1;
     for (std::size_t chains = 2; chains <= products; ++chains) {
-      const std::uint64_t cycles = (products + chains - 1) / chains * fused + std::bit_width(chains - 1) * sum;
+      const std::uint64_t cycles =
+          (products + chains - 1) / chains * fused + static_cast<std::uint64_t>(std::bit_width(chains - 1)) * sum;
       if (cycles < least) {
         least = cycles;
         best = chains;
