@@ -7,6 +7,7 @@
 //   value_numbering/midend_view/SET      the part of these that makes the view
 //   value_numbering/midend_separate/SET  the view, `sccp`, and numbering by a hash table down the dominator tree, which
 //                                        knows the constants and dead edges of `sccp`, and sees each node once
+//   value_numbering/midend_passes/SET    the same two as passes of their own: the numbering makes its own view
 //
 // The sets are each NAME.bc in the directory that the environment variable MIDEND_BITCODE_DIRECTORY names, see
 // sqlite3_bitcode.sh. `newgvn` works on a fresh copy of the module, which is not measured. `removed` is the number of
@@ -15,6 +16,7 @@
 #include "llvm_value_numbering.hpp"
 
 #include <midend/adapters/llvm_congruence.hpp>
+#include <midend/adapters/llvm_ssa.hpp>
 #include <midend/dataflow/domains/flat_domain.hpp>
 #include <midend/dominance/dominators.hpp>
 #include <midend/ssa/detail/congruence_rules.hpp>
@@ -163,6 +165,11 @@ public:
   std::size_t run(llvm::Function& f) {
     view_.assign(f);
     midend::sccp(view_, domain(), {}, workspace_, facts_);
+    return number_values();
+  }
+
+protected:
+  std::size_t number_values() {
     tree_ = midend::dominators(view_.graph());
     const auto dominates = tree_.test();
     const std::size_t count = view_.num_values();
@@ -189,6 +196,10 @@ public:
     }
     return redundant;
   }
+
+  midend::llvm_congruence view_;
+  midend::sccp_workspace<domain> workspace_;
+  midend::sccp_result<domain> facts_;
 
 private:
   std::optional<std::uint64_t> constant(value_id v) const {
@@ -259,9 +270,6 @@ private:
     std::uint32_t length = 0;
   };
 
-  midend::llvm_congruence view_;
-  midend::sccp_workspace<domain> workspace_;
-  midend::sccp_result<domain> facts_;
   midend::dominator_tree tree_;
   midend::flat_array<value_id> number_;
   midend::flat_array<node_id> home_;
@@ -270,6 +278,21 @@ private:
   midend::flat_array<std::uint32_t> description_;
   std::vector<std::uint32_t> descriptions_; ///< of all operations in the table
   std::vector<span> start_;                 ///< by value: its description
+};
+
+/// A compiler that has the two as passes makes a view for each, because the first changes the program. Here it does
+/// not, so the second still sees everything.
+class numbering_after_sccp : public separate_numbering {
+public:
+  std::size_t run(llvm::Function& f) {
+    view_of_sccp_.assign(f);
+    midend::sccp(view_of_sccp_, domain(), {}, workspace_, facts_);
+    view_.assign(f);
+    return number_values();
+  }
+
+private:
+  midend::llvm_ssa view_of_sccp_;
 };
 
 /// In seconds: not what the machine gives to other work meanwhile.
@@ -349,6 +372,7 @@ void register_llvm_value_numbering() {
     add<numbering_with_plan>("value_numbering/midend_plan/" + set, path);
     add<view_alone>("value_numbering/midend_view/" + set, path);
     add<separate_numbering>("value_numbering/midend_separate/" + set, path);
+    add<numbering_after_sccp>("value_numbering/midend_passes/" + set, path);
   }
 }
 

@@ -91,6 +91,9 @@ inline bool compute_alike(const llvm::Instruction& i, const llvm::Instruction& o
 
 /// `llvm_ssa` with the effects rung, the identity of operations that are `other`, and the promises of instructions.
 ///
+/// What LLVM's simplifier finds to be another value is a `copy` of that, and a `select` of floating point with flags
+/// that allow other results is `other`.
+///
 /// `identity(v)` is known for address arithmetic, floating point, comparisons of pointers, casts, vectors, fields of
 /// aggregates, and calls that depend on their arguments alone (`memory(none) nounwind willreturn`). Types, predicates,
 /// attributes, flags that allow other results (`reassoc`, `nsz`, `arcp`, `contract`, `afn`) and `!fpmath` must agree.
@@ -113,7 +116,6 @@ public:
     llvm_ssa::assign(f, options);
     const auto count = static_cast<value_id>(num_instructions());
     identity_.assign(count, 0);
-    copied_.assign(count, no_value);
     examples_.clear();
     known_.clear(64);
     const llvm::SimplifyQuery query = llvm::SimplifyQuery(f.getDataLayout(), options.library).getWithoutUndef();
@@ -122,31 +124,19 @@ public:
       if (is_phi(v) || !detail::is_pure_llvm_instruction(i)) {
         continue;
       }
-      copied_[v] = find_copied(i, query);
-      if (copied_[v] == no_value && (!is_in_vocabulary(v) || may_choose_otherwise(v))) {
+      if (const value_id copied = find_copied(i, query); copied != no_value) {
+        describe_as_copy(v, copied);
+      } else if (may_choose_otherwise(i) || !is_in_vocabulary(v)) {
         identity_[v] = find_identity(i);
+        describe_as_other(v);
       }
     }
   }
 
-  /// As in `llvm_ssa`, but what LLVM's simplifier finds to be another value is a `copy` of that, and a `select` of
-  /// floating point with flags that allow other results is `other`.
-  operation_info operation(value_id v) const {
-    operation_info info = llvm_ssa::operation(v);
-    if (is_copy(v)) {
-      return {midend::operation::copy, info.width, info.width, {}};
-    }
-    if (info.code == midend::operation::select && may_choose_otherwise(v)) {
-      info.code = midend::operation::other;
-    }
-    return info;
-  }
-
   span<const value_id> operands(value_id v) const {
-    return is_copy(v) ? span<const value_id>(&copied_[v], 1) : llvm_ssa::operands(v);
+    const span<const value_id> all = llvm_ssa::operands(v);
+    return is_copy(v) ? all.first(1) : all;
   }
-
-  bool is_opaque(value_id v) const { return llvm_ssa::is_opaque(v) && identity(v) == 0 && !is_copy(v); }
 
   std::optional<std::uint64_t> fold(value_id v, span<const std::uint64_t> args) const {
     return is_copy(v) ? std::optional(args[0]) : llvm_ssa::fold(v, args);
@@ -182,7 +172,7 @@ public:
   }
 
 private:
-  bool is_copy(value_id v) const { return v < copied_.size() && copied_[v] != no_value; }
+  bool is_copy(value_id v) const { return v < num_instructions() && record_of(v).code == midend::operation::copy; }
 
   /// The value that an instruction always has: `no_value` if LLVM's simplifier finds none that has a number.
   value_id find_copied(const llvm::Instruction& i, const llvm::SimplifyQuery& query) const {
@@ -194,17 +184,15 @@ private:
 
   const llvm::Instruction& instruction(value_id v) const { return *llvm::cast<llvm::Instruction>(value(v)); }
 
-  bool is_in_vocabulary(value_id v) const { return llvm_ssa::operation(v).code != midend::operation::other; }
+  bool is_in_vocabulary(value_id v) const {
+    return v < num_instructions() && record_of(v).code != midend::operation::other;
+  }
 
-  bool may_choose_otherwise(value_id v) const {
-    return llvm_ssa::operation(v).code == midend::operation::select && v < num_instructions() &&
-           detail::llvm_rewriting_flags(instruction(v)) != 0;
+  static bool may_choose_otherwise(const llvm::Instruction& i) {
+    return i.getOpcode() == llvm::Instruction::Select && detail::llvm_rewriting_flags(i) != 0;
   }
 
   std::uint32_t find_identity(const llvm::Instruction& i) {
-    if (!detail::is_pure_llvm_instruction(i)) {
-      return 0;
-    }
     const auto fresh = static_cast<std::uint32_t>(examples_.size());
     const std::uint32_t found = known_.find_or_insert(
         hash_of(i), fresh, [&](std::uint32_t k) { return detail::compute_alike(*examples_[k], i); });
@@ -227,7 +215,6 @@ private:
     return detail::mix_hash(hash, address_of(i.getOperand(0)->getType()));
   }
 
-  flat_array<value_id> copied_;                   ///< by instruction
   flat_array<std::uint32_t> identity_;            ///< by instruction
   flat_array<const llvm::Instruction*> examples_; ///< by identity, less 1
   detail::hash_map<std::uint64_t> known_;

@@ -34,7 +34,8 @@ struct llvm_operation_record {
     bounded = 8,
     opaque = 16,
     branch = 32,
-    choice = 64
+    choice = 64,
+    wrap = no_signed_wrap | no_unsigned_wrap
   };
 
   operation code;
@@ -134,6 +135,14 @@ public:
   value_id first_value(std::size_t n) const { return first_value_[n]; }
 
   const llvm_operation_record& record(value_id v) const { return records_[v]; }
+
+  llvm_operation_record& record(value_id v) { return records_[v]; }
+
+  /// `of` instead of the first operand.
+  void set_first_operand(value_id v, value_id of) {
+    MIDEND_ASSERT(!operands(v).empty(), "an instruction with operands", v);
+    operands_[first_operand_[v]] = of;
+  }
 
   /// The operands of an instruction.
   span<const value_id> operands(value_id v) const {

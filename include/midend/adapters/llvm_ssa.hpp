@@ -187,6 +187,21 @@ public:
   /// is available on its other edges only.
   bool is_exceptional(edge_id e) const { return block(graph_.edge_target(e))->isEHPad(); }
 
+protected:
+  /// For views that know more. From now on, `v` is a copy of `of`, whatever its other operands are.
+  void describe_as_copy(value_id v, value_id of) {
+    const detail::llvm_operation_record r = numbering_.record(v);
+    numbering_.record(v) = {midend::operation::copy, r.width, r.width,
+                            static_cast<std::uint8_t>(r.marks & ~(record::opaque | record::wrap))};
+    numbering_.set_first_operand(v, of);
+  }
+
+  /// From now on, `v` is an operation outside of the vocabulary that is not opaque.
+  void describe_as_other(value_id v) {
+    numbering_.record(v).code = midend::operation::other;
+    numbering_.record(v).marks &= static_cast<std::uint8_t>(~record::opaque);
+  }
+
 private:
   using record = detail::llvm_operation_record;
 

@@ -670,16 +670,14 @@ private:
       attach_passed(v, operand);
       return;
     }
-    describe(v, info, w_.description_);
-    const std::uint64_t hash = hash_of_description(w_.description_);
+    const std::uint64_t hash = hash_of_operation(v, info);
     const auto fresh = static_cast<std::uint32_t>(w_.classes_.size());
     const std::uint32_t c = w_.operations_.find_or_insert(hash, fresh, [&](std::uint32_t other) {
       const value_id first = w_.classes_[other].first;
       if (first == no_value || ir_.is_phi(first) || !same_type(ir_, v, first)) {
         return false;
       }
-      describe(first, w_.other_description_);
-      return w_.description_ == w_.other_description_;
+      return compute_the_same(v, first);
     });
     if (c == fresh) {
       attach_alone(v);
@@ -826,13 +824,10 @@ private:
   /// The first affected operation of the same class that now computes the same.
   constexpr std::uint32_t group_of_affected(std::uint32_t i) {
     const value_id v = w_.affected_[i];
-    describe(v, w_.description_);
-    return w_.groups_.find_or_insert(
-        mix_hash(hash_of_description(w_.description_), class_of(v)), i, [&](std::uint32_t k) {
-          const value_id other = w_.affected_[k];
-          describe(other, w_.other_description_);
-          return class_of(other) == class_of(v) && w_.description_ == w_.other_description_;
-        });
+    return w_.groups_.find_or_insert(mix_hash(hash_of_operation(v), class_of(v)), i, [&](std::uint32_t k) {
+      const value_id other = w_.affected_[k];
+      return class_of(other) == class_of(v) && compute_the_same(v, other);
+    });
   }
 
   constexpr void add_phi_record(value_id phi, edge_id e) {
@@ -949,24 +944,28 @@ private:
     for (const std::uint32_t c : w_.undescribed_) {
       w_.classes_[c].is_undescribed = false;
       if (w_.classes_[c].first != no_value) {
-        describe(w_.classes_[c].first, w_.description_);
-        insert_description(hash_of_description(w_.description_), c);
+        w_.operations_.find_or_insert(hash_of_operation(w_.classes_[c].first), c,
+                                      [c](std::uint32_t other) { return other == c; });
       }
     }
     w_.undescribed_.clear();
   }
 
-  constexpr void insert_description(std::uint64_t hash, std::uint32_t c) {
-    w_.operations_.find_or_insert(hash, c, [c](std::uint32_t other) { return other == c; });
+  /// An operand without a value so far is equal to itself only: nothing follows for what is known to read it.
+  constexpr auto class_or_operand() const {
+    return [this](value_id operand) { return is_placed(operand) ? class_of(operand) : key_of_absent | operand; };
   }
 
-  constexpr void describe(value_id v, flat_array<std::uint32_t>& out) const { describe(v, ir_.operation(v), out); }
+  constexpr std::uint64_t hash_of_operation(value_id v, const operation_info& info) const {
+    return detail::hash_of_operation(ir_, v, info, class_or_operand());
+  }
 
-  /// An operand without a value so far is equal to itself only: nothing follows for what is known to read it.
-  constexpr void describe(value_id v, const operation_info& info, flat_array<std::uint32_t>& out) const {
-    describe_operation(
-        ir_, v, info,
-        [this](value_id operand) { return is_placed(operand) ? class_of(operand) : key_of_absent | operand; }, out);
+  constexpr std::uint64_t hash_of_operation(value_id v) const { return hash_of_operation(v, ir_.operation(v)); }
+
+  constexpr bool compute_the_same(value_id v, value_id w) {
+    describe_operation(ir_, v, class_or_operand(), w_.description_);
+    describe_operation(ir_, w, class_or_operand(), w_.other_description_);
+    return w_.description_ == w_.other_description_;
   }
 
   /// The class of this constant and the type of `v`.

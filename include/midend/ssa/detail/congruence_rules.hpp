@@ -186,7 +186,7 @@ constexpr value_id operand_passed_on(const IR& ir, value_id v, const operation_i
     chosen = chosen == no_value && same(b, c) ? b : chosen;
     return chosen != no_value && fits(chosen) ? chosen : no_value;
   }
-  if (is_idempotent(info.code) && fits(a) && same(a, b)) {
+  if (is_idempotent(info.code) && same(a, b) && fits(a)) {
     return a;
   }
   if constexpr (std::same_as<constant_of<IR>, std::uint64_t>) {
@@ -195,10 +195,10 @@ constexpr value_id operand_passed_on(const IR& ir, value_id v, const operation_i
         const std::optional<std::uint64_t> number = constant(operand);
         return number && is_neutral(info.code, *number, info.width);
       };
-      if (fits(a) && is_neutral_operand(b)) {
+      if (is_neutral_operand(b) && fits(a)) {
         return a;
       }
-      if (is_commutative(info.code) && fits(b) && is_neutral_operand(a)) {
+      if (is_commutative(info.code) && is_neutral_operand(a) && fits(b)) {
         return b;
       }
     }
@@ -211,18 +211,18 @@ constexpr value_id operand_passed_on(const IR& ir, value_id v, const Same& same,
   return operand_passed_on(ir, v, ir.operation(v), same, constant);
 }
 
-/// Writes down what `v`, which is no phi, computes: equal lists, and equal types, mean equal results. `number(a)` is
-/// that of the class of an operand. Flags are left out: where both operations have a result, it is the same.
-template <class IR, class Number>
-constexpr void describe_operation(const IR& ir, value_id v, const operation_info& info, const Number& number,
-                                  flat_array<std::uint32_t>& out) {
-  out.clear();
+/// Calls `visit` with numbers that say what `v`, which is no phi, computes: the same numbers, and equal types, mean
+/// equal results. `number(a)` is that of the class of an operand. Flags are left out: where both operations have a
+/// result, it is the same.
+template <class IR, class Number, class Visit>
+constexpr void for_each_part_of_operation(const IR& ir, value_id v, const operation_info& info, const Number& number,
+                                          const Visit& visit) {
   if (info.code == operation::other) {
-    out.push_back(static_cast<std::uint32_t>(operation::other));
+    visit(static_cast<std::uint32_t>(operation::other));
     if constexpr (has_identity<IR>) {
-      out.push_back(static_cast<std::uint32_t>(ir.identity(v)));
+      visit(static_cast<std::uint32_t>(ir.identity(v)));
     }
-    for_each_id(ir.operands(v), [&](value_id operand) { out.push_back(number(operand)); });
+    for_each_id(ir.operands(v), [&](value_id operand) { visit(number(operand)); });
     return;
   }
   const bool is_mirrored = info.code == operation::greater || info.code == operation::greater_equal ||
@@ -230,16 +230,30 @@ constexpr void describe_operation(const IR& ir, value_id v, const operation_info
   const operation code = is_mirrored ? mirrored(info.code) : info.code;
   const bool reads_operand_width = is_comparison(code) || read_width(info) != info.width ||
                                    (code >= operation::truncate && code <= operation::sign_extend);
-  out.push_back(static_cast<std::uint32_t>(code) | std::uint32_t{info.width} << 8 |
-                (reads_operand_width ? std::uint32_t{info.operand_width} << 16 : 0));
-  const std::size_t first = out.size();
-  const auto operands = operands_of_known(ir, v, info.code);
-  for (std::size_t i = 0; i != arity(info.code); ++i) {
-    out.push_back(number(operands[i]));
+  visit(static_cast<std::uint32_t>(code) | std::uint32_t{info.width} << 8 |
+        (reads_operand_width ? std::uint32_t{info.operand_width} << 16 : 0));
+  const std::size_t count = arity(info.code);
+  std::array<std::uint32_t, 3> numbers{};
+  std::size_t known = 0;
+  for_each_id(ir.operands(v), [&](value_id operand) {
+    if (known != count) {
+      numbers[known++] = number(operand);
+    }
+  });
+  if (is_mirrored || (is_commutative(code) && numbers[1] < numbers[0])) {
+    std::swap(numbers[0], numbers[1]);
   }
-  if (is_mirrored || (is_commutative(code) && out[first + 1] < out[first])) {
-    std::swap(out[first], out[first + 1]);
+  for (std::size_t i = 0; i != count; ++i) {
+    visit(numbers[i]);
   }
+}
+
+/// Writes them down.
+template <class IR, class Number>
+constexpr void describe_operation(const IR& ir, value_id v, const operation_info& info, const Number& number,
+                                  flat_array<std::uint32_t>& out) {
+  out.clear();
+  for_each_part_of_operation(ir, v, info, number, [&out](std::uint32_t part) { out.push_back(part); });
 }
 
 template <class IR, class Number>
@@ -248,10 +262,18 @@ constexpr void describe_operation(const IR& ir, value_id v, const Number& number
 }
 
 constexpr std::uint64_t hash_of_description(const flat_array<std::uint32_t>& description) {
-  std::uint64_t hash = description.size();
+  std::uint64_t hash = 0;
   for (const std::uint32_t part : description) {
     hash = mix_hash(hash, part);
   }
+  return hash;
+}
+
+/// The same hash, of what is not written down.
+template <class IR, class Number>
+constexpr std::uint64_t hash_of_operation(const IR& ir, value_id v, const operation_info& info, const Number& number) {
+  std::uint64_t hash = 0;
+  for_each_part_of_operation(ir, v, info, number, [&hash](std::uint32_t part) { hash = mix_hash(hash, part); });
   return hash;
 }
 
