@@ -3,6 +3,7 @@
 //   value_numbering/llvm/SET             LLVM's pass `newgvn`; the analyses that it asks for are made before
 //   value_numbering/llvm_simplify/SET    LLVM's simplifier on each instruction that both may number, once
 //   value_numbering/midend/SET           the view and `value_numbering`
+//   value_numbering/midend_fresh/SET     the same, with a new view, memory and result for each function
 //   value_numbering/midend_plan/SET      the same, and the plan
 //   value_numbering/midend_view/SET      the part of these that makes the view
 //   value_numbering/midend_separate/SET  the view, `sccp`, and numbering by a hash table down the dominator tree, which
@@ -145,6 +146,16 @@ protected:
   midend::llvm_congruence view_;
   midend::value_numbering_workspace<domain> workspace_;
   midend::value_numbering_result<domain> found_;
+};
+
+class fresh_numbering : public unprepared {
+public:
+  std::size_t run(llvm::Function& f) {
+    const midend::llvm_congruence view(f);
+    const auto found = midend::value_numbering(view, domain());
+    benchmark::DoNotOptimize(found.num_classes());
+    return 0;
+  }
 };
 
 class numbering_with_plan : public numbering {
@@ -369,6 +380,7 @@ void register_llvm_value_numbering() {
     add<newgvn>("value_numbering/llvm/" + set, path, true);
     add<simplifier>("value_numbering/llvm_simplify/" + set, path);
     add<numbering>("value_numbering/midend/" + set, path);
+    add<fresh_numbering>("value_numbering/midend_fresh/" + set, path);
     add<numbering_with_plan>("value_numbering/midend_plan/" + set, path);
     add<view_alone>("value_numbering/midend_view/" + set, path);
     add<separate_numbering>("value_numbering/midend_separate/" + set, path);

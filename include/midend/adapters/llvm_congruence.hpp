@@ -143,18 +143,18 @@ public:
   }
 
   effect_kind effect(value_id v) const {
-    return is_in_vocabulary(v) ? effect_kind::none : llvm_operation_effect(instruction(v));
+    return is_pure(v) ? effect_kind::none : llvm_operation_effect(instruction(v));
   }
 
   bool may_trap(value_id v) const { return llvm_may_trap(instruction(v)); }
 
-  bool may_not_return(value_id v) const { return !is_in_vocabulary(v) && llvm_may_not_return(instruction(v)); }
+  bool may_not_return(value_id v) const { return !is_pure(v) && llvm_may_not_return(instruction(v)); }
 
   bool may_duplicate(value_id v) const { return llvm_copy_refusal(instruction(v)) == llvm_refusal::none; }
 
-  bool is_volatile(value_id v) const { return !is_in_vocabulary(v) && instruction(v).isVolatile(); }
+  bool is_volatile(value_id v) const { return !is_pure(v) && instruction(v).isVolatile(); }
 
-  bool is_terminator(value_id v) const { return !is_in_vocabulary(v) && instruction(v).isTerminator(); }
+  bool is_terminator(value_id v) const { return !is_pure(v) && instruction(v).isTerminator(); }
 
   /// 0 for what is not compared.
   std::uint32_t identity(value_id v) const { return v < identity_.size() ? identity_[v] : 0; }
@@ -187,6 +187,9 @@ private:
   bool is_in_vocabulary(value_id v) const {
     return v < num_instructions() && record_of(v).code != midend::operation::other;
   }
+
+  /// Known without a look at the instruction, which may be far away in memory.
+  bool is_pure(value_id v) const { return is_in_vocabulary(v) || identity(v) != 0; }
 
   static bool may_choose_otherwise(const llvm::Instruction& i) {
     return i.getOpcode() == llvm::Instruction::Select && detail::llvm_rewriting_flags(i) != 0;

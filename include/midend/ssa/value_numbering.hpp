@@ -114,7 +114,6 @@ template <value_domain D> class value_numbering_workspace {
   flat_array<value_id> fresh_phis_;              ///< in new classes, node by node
   flat_array<std::uint32_t> numbers_;            ///< by class: in the result
   flat_array<std::uint32_t> description_;
-  flat_array<std::uint32_t> other_description_;
   detail::hash_map<std::uint64_t> constants_;  ///< classes by constant
   detail::hash_map<std::uint64_t> operations_; ///< classes by what they compute
   detail::hash_map<std::uint64_t> groups_;     ///< of affected operations
@@ -249,51 +248,27 @@ public:
 
   /// Numbers the classes in the order of their first values, classes of copies alone last.
   constexpr void finish(std::size_t num_values) {
+    order_values(num_values);
     const std::size_t count = w_.root_.size();
     w_.numbers_.assign(w_.classes_.size(), no_class);
-    w_.changed_.resize_for_overwrite(num_values); // all values, in the order of the result
-    out_.class_.assign(count, no_class);
+    out_.class_.resize_for_overwrite(count);
     out_.starts_.assign(num_values + 1, 0);
     out_.without_value_.resize(count);
     out_.without_value_.reset();
     std::uint32_t num_classes = 0;
-    std::size_t numbered = 0;
-    const auto number = [&](value_id v) {
-      const std::uint32_t c = number_of_class(v, num_classes);
-      num_classes += c == num_classes ? 1u : 0u;
-      ++out_.starts_[c];
-      out_.class_[v] = c;
-      w_.changed_[numbered++] = v;
-    };
-    for (value_id v = 0; v != num_values; ++v) {
-      if (w_.home_[v] == no_node) {
-        number(v);
-      }
-    }
-    for (const node_id n : w_.nodes_) {
-      const std::uint32_t end = positions_->last_position(n);
-      for (std::uint32_t position = positions_->first_position(n); position != end; ++position) {
-        if (const value_id v = positions_->item(position); v < num_values) {
-          number(v);
-        }
-      }
-    }
-    for (value_id v = 0; v != num_values && numbered != num_values; ++v) {
-      if (out_.class_[v] == no_class) {
-        number(v);
-      }
-    }
+    std::uint32_t* const sizes = out_.starts_.data();
+    number_classes(w_.changed_, num_classes, [sizes](std::uint32_t c) { ++sizes[c]; });
     out_.starts_.shrink(num_classes + std::size_t{1});
     counts_to_ends(out_.starts_);
     out_.members_.resize_for_overwrite(num_values);
+    value_id* const members = out_.members_.data();
+    const std::uint32_t* const classes = out_.class_.data();
     for (std::size_t i = num_values; i-- != 0;) {
-      const value_id v = w_.changed_[i];
-      out_.members_[--out_.starts_[out_.class_[v]]] = v;
+      const value_id v = w_.changed_.data()[i];
+      members[--sizes[classes[v]]] = v;
     }
-    for (auto v = static_cast<value_id>(num_values); v != count; ++v) {
-      out_.class_[v] = number_of_class(v, num_classes);
-      num_classes += out_.class_[v] == num_classes ? 1u : 0u;
-    }
+    number_classes(id_range<value_id>(static_cast<value_id>(num_values), static_cast<value_id>(count)), num_classes,
+                   [](std::uint32_t) {});
   }
 
 private:
@@ -964,8 +939,12 @@ private:
 
   constexpr bool compute_the_same(value_id v, value_id w) {
     describe_operation(ir_, v, class_or_operand(), w_.description_);
-    describe_operation(ir_, w, class_or_operand(), w_.other_description_);
-    return w_.description_ == w_.other_description_;
+    std::size_t agreeing = 0;
+    bool is_same = true;
+    for_each_part_of_operation(ir_, w, ir_.operation(w), class_or_operand(), [&](std::uint32_t part) {
+      is_same = is_same && agreeing != w_.description_.size() && w_.description_[agreeing++] == part;
+    });
+    return is_same && agreeing == w_.description_.size();
   }
 
   /// The class of this constant and the type of `v`.
@@ -1062,15 +1041,54 @@ private:
 
   // ---- The end.
 
-  /// In the result. It is `fresh` if that of `v` has none.
-  constexpr std::uint32_t number_of_class(value_id v, std::uint32_t fresh) {
-    if (!is_placed(v)) {
-      out_.without_value_.set(v);
-      return fresh;
+  /// All values in the order of the result, into `changed_`: those outside of nodes, then node by node as control found
+  /// them, then those of nodes that are not executed.
+  constexpr void order_values(std::size_t num_values) {
+    w_.changed_.resize_for_overwrite(num_values);
+    value_id* end = w_.changed_.data();
+    const node_id* const homes = w_.home_.data();
+    for (value_id v = 0; v != num_values; ++v) {
+      if (homes[v] == no_node) {
+        *end++ = v;
+      }
     }
-    std::uint32_t& number = w_.numbers_[class_of(v)];
-    number = number == no_class ? fresh : number;
-    return number;
+    for (const node_id n : w_.nodes_) {
+      const std::uint32_t last = positions_->last_position(n);
+      for (std::uint32_t position = positions_->first_position(n); position != last; ++position) {
+        if (const value_id v = positions_->item(position); v < num_values) {
+          *end++ = v;
+        }
+      }
+    }
+    for (value_id v = 0; v != num_values && end != w_.changed_.end(); ++v) {
+      if (homes[v] != no_node && w_.entered_[homes[v]] == not_entered) {
+        *end++ = v;
+      }
+    }
+  }
+
+  /// The numbers of these values' classes in the result, from `num_classes` on; each value without one is a class.
+  template <class Values, class Count>
+  constexpr void number_classes(const Values& values, std::uint32_t& num_classes, const Count& count) {
+    const value_id* const roots = w_.root_.data();
+    const std::uint32_t* const classes = w_.class_.data();
+    std::uint32_t* const numbers = w_.numbers_.data();
+    std::uint32_t* const out = out_.class_.data();
+    std::uint32_t fresh = num_classes;
+    for (const value_id v : values) {
+      std::uint32_t number = fresh;
+      if (const value_id root = roots[v]; root == no_value) {
+        out_.without_value_.set(v);
+      } else if (std::uint32_t& known = numbers[classes[root]]; known == no_class) {
+        known = fresh;
+      } else {
+        number = known;
+      }
+      fresh += number == fresh ? 1u : 0u;
+      out[v] = number;
+      count(number);
+    }
+    num_classes = fresh;
   }
 
   // ---- Shorthands.
@@ -1091,8 +1109,8 @@ private:
   }
 
   constexpr std::optional<constant_type> constant(value_id v) const {
-    const std::optional<constant_type> literal = ir_.constant(v);
-    return literal ? literal : domain_.as_constant(facts_->fact(v));
+    const std::optional<constant_type> known = domain_.as_constant(facts_->fact(v));
+    return known ? known : ir_.constant(v); // a domain need not know all literals
   }
 
   constexpr value_id input(value_id phi, edge_id e) const { return static_cast<value_id>(ir_.phi_input(phi, e)); }
