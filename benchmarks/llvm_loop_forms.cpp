@@ -23,6 +23,7 @@
 #include "llvm_loop_forms.hpp"
 
 #include "elbrus_of_llvm.hpp"
+#include "llvm_counterparts.hpp"
 
 #include <midend/adapters/llvm_editor.hpp>
 #include <midend/elbrus/procedure.hpp>
@@ -39,18 +40,13 @@
 #include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/InstructionSimplify.h>
 #include <llvm/Analysis/LoopInfo.h>
-#include <llvm/Analysis/PostDominators.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
-#include <llvm/IR/PassInstrumentation.h>
-#include <llvm/IR/PassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/IRReader/IRReader.h>
 #include <llvm/Support/SourceMgr.h>
-#include <llvm/Transforms/Scalar/ADCE.h>
-#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/LoopRotationUtils.h>
@@ -138,40 +134,15 @@ void remove_by_midend(llvm::Function& f) {
   midend::remove_dead_code(editor, {}, memory.workspace, memory.plan);
 }
 
-void remove_by_llvm(llvm::Function& f) {
-  llvm::FunctionAnalysisManager analyses;
-  analyses.registerPass([] { return llvm::PassInstrumentationAnalysis(); });
-  analyses.registerPass([] { return llvm::DominatorTreeAnalysis(); });
-  analyses.registerPass([] { return llvm::PostDominatorTreeAnalysis(); });
-  llvm::ADCEPass().run(f, analyses);
-}
-
 std::size_t instructions_of(llvm::Function& f) {
   return f.getInstructionCount();
 }
 
 void clean_by_midend(llvm::Function& f) {
   static midend::llvm_editor_workspace memory; // kept from one function to the next
+  static midend::clean_control_workspace workspace;
   midend::llvm_editor editor(f, {}, memory);
-  midend::clean_control(editor);
-}
-
-void clean_by_llvm(llvm::Function& f) {
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (llvm::BasicBlock& block : f) {
-      changed |= llvm::ConstantFoldTerminator(&block, true);
-    }
-    changed |= llvm::removeUnreachableBlocks(f);
-    for (llvm::BasicBlock& block : llvm::make_early_inc_range(f)) {
-      changed |= llvm::MergeBlockIntoPredecessor(&block);
-    }
-    for (llvm::BasicBlock& block : llvm::make_early_inc_range(f)) {
-      const auto* const jump = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
-      changed |= jump != nullptr && jump->isUnconditional() && !block.isEntryBlock() &&
-                 block.getFirstNonPHIOrDbg() == jump && llvm::TryToSimplifyUncondBranchFromEmptyBlock(&block);
-    }
-  }
+  midend::clean_control(editor, workspace);
 }
 
 std::size_t blocks_of(llvm::Function& f) {

@@ -8,18 +8,26 @@
 //   package/memory/SET    `memory_redundancy` alone
 //   package/control/SET   `control_canonicalization` alone
 //
+//   dead_code/elbrus_llvm/SET       ADCE
+//   dead_code/elbrus/SET            `remove_dead_code`
+//   clean_control/elbrus_llvm/SET   the four functions of LLVM for the four changes of `clean_control`
+//   clean_control/elbrus/SET        `clean_control`
+//
 // The sets are each NAME.bc in the directory that the environment variable MIDEND_BITCODE_DIRECTORY names, see
 // sqlite3_bitcode.sh: after `mem2reg`, since variables on the stack are memory. All work on fresh copies, which are not
 // measured. `operations` are those of the procedures, or instructions; `removed` is how many of them are gone in the
 // end.
 #include "llvm_package.hpp"
 
+#include "llvm_counterparts.hpp"
 #include "llvm_to_eir/translate.hpp"
 
 #include <midend/elbrus/views/cost_editor.hpp>
 #include <midend/package/control_canonicalization.hpp>
 #include <midend/package/low_level_package.hpp>
 #include <midend/package/memory_redundancy.hpp>
+#include <midend/transform/clean_control.hpp>
+#include <midend/transform/remove_dead_code.hpp>
 
 #include <benchmark/benchmark.h>
 
@@ -59,12 +67,11 @@ using seconds = std::chrono::duration<double>;
 using midend::node_id;
 using midend::value_id;
 
-/// A module, and which of its functions are procedures, in the order of the module.
+/// A module, and which of its functions can be procedures, in the order of the module.
 struct translated_module {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module;
   std::vector<std::string> names;
-  std::vector<elbrus::procedure> procedures;
 };
 
 bool read(const std::string& path, translated_module& out) {
@@ -75,10 +82,8 @@ bool read(const std::string& path, translated_module& out) {
   }
   for (const llvm::Function& f : *out.module) {
     if (!f.isDeclaration()) {
-      auto result = llvm_to_eir::translate(f);
-      if (auto* const p = std::get_if<elbrus::procedure>(&result)) {
+      if (std::holds_alternative<elbrus::procedure>(llvm_to_eir::translate(f))) {
         out.names.push_back(f.getName().str());
-        out.procedures.push_back(std::move(*p));
       }
     }
   }
@@ -105,13 +110,15 @@ struct outcome {
 /// `transform(editor)` is timed.
 template <class Transform> outcome run_on_procedures(const translated_module& m, const Transform& transform) {
   outcome out;
-  for (const elbrus::procedure& original : m.procedures) {
-    elbrus::procedure p = original;
+  for (const std::string& name : m.names) {
+    auto translated =
+        llvm_to_eir::translate(*m.module->getFunction(name)); // a copy would have no room for one edge more
+    auto& p = std::get<elbrus::procedure>(translated);
+    out.before += num_operations(p);
     const auto start = std::chrono::steady_clock::now();
     elbrus::cost_editor editor(p);
     transform(editor);
     out.time += std::chrono::steady_clock::now() - start;
-    out.before += num_operations(original);
     out.after += num_operations(p);
   }
   return out;
@@ -138,6 +145,39 @@ struct control {
     return run_on_procedures(m, [](elbrus::cost_editor& editor) {
       benchmark::DoNotOptimize(midend::control_canonicalization().run(editor).rounds);
     });
+  }
+};
+
+struct dead_code {
+  static outcome run(const translated_module& m) {
+    midend::dead_code_workspace memory;
+    midend::dead_code_plan plan;
+    return run_on_procedures(m,
+                             [&](elbrus::cost_editor& editor) { midend::remove_dead_code(editor, {}, memory, plan); });
+  }
+};
+
+struct clean_control {
+  static outcome run(const translated_module& m) {
+    midend::clean_control_workspace memory;
+    return run_on_procedures(m, [&](elbrus::cost_editor& editor) { midend::clean_control(editor, memory); });
+  }
+};
+
+/// `Change` is a function of LLVM's functions.
+template <auto Change> struct by_llvm {
+  static outcome run(const translated_module& m) {
+    const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(*m.module);
+    outcome out;
+    for (const std::string& name : m.names) {
+      llvm::Function& f = *copy->getFunction(name);
+      out.before += f.getInstructionCount();
+      const auto start = std::chrono::steady_clock::now();
+      Change(f);
+      out.time += std::chrono::steady_clock::now() - start;
+      out.after += f.getInstructionCount();
+    }
+    return out;
   }
 };
 
@@ -185,7 +225,7 @@ template <class Contestant> void measure(benchmark::State& state, const std::str
     state.SetIterationTime(last.time.count());
   }
   using benchmark::Counter;
-  state.counters["functions"] = static_cast<double>(m.procedures.size());
+  state.counters["functions"] = static_cast<double>(m.names.size());
   state.counters["operations"] = static_cast<double>(last.before);
   state.counters["removed"] = static_cast<double>(last.before) - static_cast<double>(last.after);
   state.counters["ns_per_operation"] =
@@ -216,6 +256,10 @@ void register_llvm_package() {
     add<package>("package/midend/" + set, file.string());
     add<memory>("package/memory/" + set, file.string());
     add<control>("package/control/" + set, file.string());
+    add<by_llvm<remove_by_llvm>>("dead_code/elbrus_llvm/" + set, file.string());
+    add<dead_code>("dead_code/elbrus/" + set, file.string());
+    add<by_llvm<clean_by_llvm>>("clean_control/elbrus_llvm/" + set, file.string());
+    add<clean_control>("clean_control/elbrus/" + set, file.string());
   }
 }
 

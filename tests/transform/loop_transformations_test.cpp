@@ -1,3 +1,4 @@
+#include "kit/allocations.hpp"
 #include "kit/run_text.hpp"
 #include "transform/form_checks.hpp"
 #include "transform/graph_programs.hpp"
@@ -296,16 +297,21 @@ TEST_CASE("rotate_loops") {
 namespace {
 
 /// Each round is certified.
-void check_cleaning(elbrus::procedure& p, std::uint64_t seed) {
-  elbrus::editor e(p);
+void check_cleaning(elbrus::procedure& p, std::uint64_t seed, midend::clean_control_workspace& workspace) {
   elbrus::procedure before = p;
-  midend::clean_control(e, [&](const midend::unfolding_witness& w) {
+  elbrus::procedure with_fresh_memory = p;
+  elbrus::editor other(with_fresh_memory);
+  const std::size_t rounds = midend::clean_control(other);
+  elbrus::editor e(p);
+  const auto certify = [&](const midend::unfolding_witness& w) {
     const auto verdict = certificate(before, p, w);
     CHECK_MESSAGE(verdict, "seed ", seed, ": ", to_text(verdict), "\n", elbrus::to_text(before), elbrus::to_text(p));
     CHECK(elbrus::verify(p).empty());
     before = p;
-  });
-  CHECK(midend::plan_clean_control(e).empty());
+  };
+  CHECK(midend::clean_control(e, certify, workspace) == rounds);
+  CHECK_MESSAGE(elbrus::equal(p, with_fresh_memory), "seed ", seed);
+  CHECK(allocations_of([&] { midend::clean_control(e, workspace); }) == 0); // nothing is left to do
 }
 
 } // namespace
@@ -314,6 +320,7 @@ TEST_CASE("clean_control") {
   random_program_options options = endless_flow();
   options.known = 40;
   comparison_counts runs;
+  midend::clean_control_workspace workspace; // of all programs
   std::size_t changed = 0;
   for_each_random_program(800, options, [&](const generated_program& g, std::uint64_t seed) {
     elbrus::program all = in_ssa_form(g);
@@ -325,7 +332,7 @@ TEST_CASE("clean_control") {
         unfold_at_random(p, u, random);
       }
       const elbrus::procedure before = p;
-      check_cleaning(p, seed);
+      check_cleaning(p, seed, workspace);
       changed += elbrus::equal(before, p) ? 0u : 1u;
     }
     const std::string wrong = why_wrong(g, all, &runs);

@@ -182,14 +182,13 @@ private:
   template <class Visit> bool run_round(Visit& visit) {
     asked_.clear();
     refused_.clear();
-    const control_plan plan = allowed(plan_clean_control(std::as_const(editor_)));
+    plan_clean_control(std::as_const(editor_), workspace_, all_);
+    const control_plan plan = allowed(all_);
     if (plan.empty()) {
       return false;
     }
     unfolding<E> u(editor_);
-    const auto nodes = u.num_present_nodes();
-    const auto edges = u.num_present_edges();
-    apply_clean_control(u, plan);
+    const bool changes = apply_clean_control(u, plan, workspace_);
     for (control_event& e : asked_) {
       if (is_done(e)) {
         log_.events.push_back(e);
@@ -199,10 +198,10 @@ private:
       }
     }
     visit(u.witness());
-    return u.num_present_nodes() != nodes || u.num_present_edges() != edges;
+    return changes;
   }
 
-  control_plan allowed(control_plan all) {
+  control_plan allowed(const control_plan& all) {
     control_plan plan;
     plan.epoch = all.epoch;
     flat_array<unsigned char> is_decided(node_count(editor_.graph()), 0);
@@ -227,7 +226,7 @@ private:
       go = ask(control_change::unreachable, n) && go;
     }
     if (go) {
-      plan.unreachable = std::move(all.unreachable);
+      plan.unreachable = all.unreachable;
     }
     while (!go && asked_.size() != first) { // they stay with the refused one
       asked_.back().veto = package_veto::not_removable;
@@ -273,6 +272,8 @@ private:
   E& editor_;
   control_options options_;
   control_log log_;
+  clean_control_workspace workspace_;
+  control_plan all_;
   flat_array<control_event> asked_; ///< of this round, as is the next one
   flat_array<control_event> refused_;
 };

@@ -14,9 +14,11 @@
 #include "midend/transform/unfolding.hpp"
 #include "midend/transform/unfolding_witness.hpp"
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -41,6 +43,13 @@ struct control_plan {
   flat_array<node_id> passed;      ///< nodes that do nothing
 
   bool empty() const { return branches.empty() && unreachable.empty() && merges.empty() && passed.empty(); }
+
+  void clear() {
+    branches.clear();
+    unreachable.clear();
+    merges.clear();
+    passed.clear();
+  }
 };
 
 /// What `clean_control` requires of an editor.
@@ -98,18 +107,62 @@ concept control_editor_argument =
 
 namespace detail {
 
+template <class IR> class control_planner;
+template <class E> class control_cleaning;
+template <class E> class control_rounds;
+
+struct control_node {
+  edge_id kept = no_edge;    ///< of a decided branch
+  edge_id jump = no_edge;    ///< the only edge of a node that ends in a jump, or will
+  std::uint32_t entered = 0; ///< the number of edges into it that are left
+  bool reached = false;
+  bool follows = false; ///< whether it will be appended to another node
+  bool merged = false;
+};
+
+} // namespace detail
+
+/// Memory of `clean_control`, reusable for program after program.
+class clean_control_workspace {
+  template <class IR> friend class detail::control_planner;
+  template <class E> friend class detail::control_cleaning;
+  template <class E> friend class detail::control_rounds;
+
+  control_plan plan_;
+  unfolding_witness witness_;
+  flat_array<node_id> todo_;
+  // To plan:
+  flat_array<detail::control_node> nodes_;
+  flat_array<edge_id> passed_; ///< by node: the jump of nodes that are passed over
+  flat_array<unsigned char> follows_passed_;
+  flat_array<node_id> leader_of_; ///< of which node `leader_` is an edge
+  flat_array<edge_id> leader_;    ///< an edge that leads here, perhaps through a passed node
+  // To apply:
+  flat_array<unsigned char> reached_;
+  flat_array<unsigned char> has_merged_; ///< by node: whether it stands for merged nodes
+  flat_array<node_id> into_;             ///< by node: where it was merged now
+  flat_array<node_id> gone_;
+  flat_array<value_id> values_;
+  flat_array<value_id> inputs_;
+  flat_array<edge_id> edges_;
+};
+
+namespace detail {
+
 template <class IR> class control_planner {
 public:
-  control_planner(const IR& ir, control_plan& out) : ir_(ir), out_(out) {}
+  control_planner(const IR& ir, clean_control_workspace& workspace, control_plan& out)
+      : ir_(ir), w_(workspace), out_(out) {}
 
   void run() {
     const auto& g = ir_.graph();
     count_ = node_count(g);
+    out_.clear();
     out_.epoch = graph_epoch(g);
-    nodes_.assign(count_, {});
+    w_.nodes_.assign(count_, {});
     reach();
     for (node_id n = 0; n != count_; ++n) {
-      if (!nodes_[n].reached && !is_erased(n)) {
+      if (!w_.nodes_[n].reached && !is_erased(n)) {
         out_.unreachable.push_back(n);
       }
     }
@@ -118,15 +171,6 @@ public:
   }
 
 private:
-  struct node_record {
-    edge_id kept = no_edge;    ///< of a decided branch
-    edge_id jump = no_edge;    ///< the only edge of a node that ends in a jump, or will
-    std::uint32_t entered = 0; ///< the number of edges into it that are left
-    bool reached = false;
-    bool follows = false; ///< whether it will be appended to another node
-    bool merged = false;
-  };
-
   node_id entry() const { return static_cast<node_id>(ir_.graph().entry()); }
 
   node_id target(edge_id e) const { return static_cast<node_id>(ir_.graph().edge_target(e)); }
@@ -135,21 +179,22 @@ private:
 
   /// The nodes that are left when decided branches are jumps, and the edges into each.
   void reach() {
-    flat_array<node_id> todo;
+    flat_array<node_id>& todo = w_.todo_;
+    todo.clear();
     if (count_ != 0) {
       todo.push_back(entry());
-      nodes_[entry()].reached = true;
+      w_.nodes_[entry()].reached = true;
     }
     while (!todo.empty()) {
       const node_id n = todo.back();
       todo.pop_back();
       decide(n);
-      const edge_id kept = nodes_[n].kept;
+      const edge_id kept = w_.nodes_[n].kept;
       for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
         if (kept != no_edge && kept != e) {
           return;
         }
-        node_record& to = nodes_[target(e)];
+        control_node& to = w_.nodes_[target(e)];
         ++to.entered;
         if (!to.reached) {
           to.reached = true;
@@ -168,7 +213,7 @@ private:
     });
     const auto condition = static_cast<value_id>(ir_.condition(n));
     if (condition == no_value) {
-      nodes_[n].jump = edges == 1 && may_redirect(ir_, first) ? first : no_edge;
+      w_.nodes_[n].jump = edges == 1 && may_redirect(ir_, first) ? first : no_edge;
       return;
     }
     if (edges < 2) {
@@ -217,33 +262,33 @@ private:
   }
 
   void keep(node_id n, edge_id e, drop_reason reason) {
-    nodes_[n].kept = e;
-    nodes_[n].jump = e;
+    w_.nodes_[n].kept = e;
+    w_.nodes_[n].jump = e;
     out_.branches.push_back({e, reason});
   }
 
   /// The node that follows `n` and nothing else, or `no_node`.
   node_id follower(node_id n) const {
-    const edge_id e = nodes_[n].jump;
+    const edge_id e = w_.nodes_[n].jump;
     const node_id s = e == no_edge ? no_node : target(e);
-    return s != no_node && s != n && s != entry() && nodes_[s].entered == 1 ? s : no_node;
+    return s != no_node && s != n && s != entry() && w_.nodes_[s].entered == 1 ? s : no_node;
   }
 
   void plan_merges() {
     for (node_id n = 0; n != count_; ++n) {
       const node_id s = follower(n); // of reached nodes alone: the others have no jump
       if (s != no_node) {
-        nodes_[s].follows = true;
+        w_.nodes_[s].follows = true;
       }
     }
     for (node_id n = 0; n != count_; ++n) {
-      if (nodes_[n].follows) {
+      if (w_.nodes_[n].follows) {
         continue;
       }
       for (node_id s = follower(n); s != no_node; s = follower(s)) {
         out_.merges.push_back({n, s});
-        nodes_[n].merged = true;
-        nodes_[s].merged = true;
+        w_.nodes_[n].merged = true;
+        w_.nodes_[s].merged = true;
       }
     }
   }
@@ -252,7 +297,7 @@ private:
     const bool separates = separates_parallel_edges(ir_);
     bool any = false;
     for (node_id n = 0; n != count_; ++n) {
-      if (nodes_[n].merged || n == entry() || !does_nothing(n)) {
+      if (w_.nodes_[n].merged || n == entry() || !does_nothing(n)) {
         continue;
       }
       if (!separates) {
@@ -261,13 +306,13 @@ private:
       }
       if (!any) {
         any = true;
-        passed_.assign(count_, no_edge);
-        follows_passed_.assign(count_, 0);
+        w_.passed_.assign(count_, no_edge);
+        w_.follows_passed_.assign(count_, 0);
       }
-      const edge_id jump = nodes_[n].jump;
-      if (follows_passed_[n] == 0 && passed_[target(jump)] == no_edge) { // neighbours: next time
-        passed_[n] = jump;
-        follows_passed_[target(jump)] = 1;
+      const edge_id jump = w_.nodes_[n].jump;
+      if (w_.follows_passed_[n] == 0 && w_.passed_[target(jump)] == no_edge) { // neighbours: next time
+        w_.passed_[n] = jump;
+        w_.follows_passed_[target(jump)] = 1;
       }
     }
     if (any) {
@@ -277,30 +322,30 @@ private:
 
   /// Nodes stay that keep edges of one node with different phi inputs apart.
   void keep_separating_nodes() {
-    leader_of_.assign(count_, no_node);
-    leader_.assign(count_, no_edge);
+    w_.leader_of_.assign(count_, no_node);
+    w_.leader_.assign(count_, no_edge);
     for (node_id n = 0; n != count_; ++n) {
-      if (!nodes_[n].reached || nodes_[n].jump != no_edge) { // a jump is the only edge
+      if (!w_.nodes_[n].reached || w_.nodes_[n].jump != no_edge) { // a jump is the only edge
         continue;
       }
       for (const bool passes : {false, true}) { // what leads to the target anyway comes first
         for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
-          const edge_id jump = passed_[target(e)];
+          const edge_id jump = w_.passed_[target(e)];
           if ((jump != no_edge) != passes) {
             return;
           }
           const node_id end = jump == no_edge ? target(e) : target(jump);
-          if (leader_of_[end] != n) {
-            leader_of_[end] = n;
-            leader_[end] = e;
-          } else if (passes && !brings_the_same(e, leader_[end], end)) {
-            passed_[target(e)] = no_edge;
+          if (w_.leader_of_[end] != n) {
+            w_.leader_of_[end] = n;
+            w_.leader_[end] = e;
+          } else if (passes && !brings_the_same(e, w_.leader_[end], end)) {
+            w_.passed_[target(e)] = no_edge;
           }
         });
       }
     }
     for (node_id n = 0; n != count_; ++n) {
-      if (passed_[n] != no_edge) {
+      if (w_.passed_[n] != no_edge) {
         out_.passed.push_back(n);
       }
     }
@@ -317,14 +362,14 @@ private:
     if (target(e) == end) {
       return static_cast<value_id>(ir_.phi_input(phi, e));
     }
-    const auto input = static_cast<value_id>(ir_.phi_input(phi, nodes_[target(e)].jump));
+    const auto input = static_cast<value_id>(ir_.phi_input(phi, w_.nodes_[target(e)].jump));
     const bool is_passed_on = ir_.is_phi(input) && static_cast<node_id>(ir_.node_of(input)) == target(e);
     return is_passed_on ? static_cast<value_id>(ir_.phi_input(input, e)) : input;
   }
 
   bool does_nothing(node_id n) const {
-    const edge_id jump = nodes_[n].jump;
-    if (jump == no_edge || nodes_[n].kept != no_edge || target(jump) == n) { // a decided branch: next time
+    const edge_id jump = w_.nodes_[n].jump;
+    if (jump == no_edge || w_.nodes_[n].kept != no_edge || target(jump) == n) { // a decided branch: next time
       return false;
     }
     bool has_phis = false;
@@ -365,42 +410,40 @@ private:
   }
 
   const IR& ir_;
+  clean_control_workspace& w_;
   control_plan& out_;
   node_id count_ = 0;
-  flat_array<node_record> nodes_;
-  // Of an IR that separates parallel edges, by node:
-  flat_array<edge_id> passed_; ///< the jump of nodes that are passed over
-  flat_array<unsigned char> follows_passed_;
-  flat_array<node_id> leader_of_; ///< of which node `leader_` is an edge
-  flat_array<edge_id> leader_;    ///< an edge that leads here, perhaps through a passed node
 };
 
 template <class E> class control_cleaning {
 public:
-  explicit control_cleaning(unfolding<E>& u) : u_(u), editor_(u.editor()) {}
+  control_cleaning(unfolding<E>& u, clean_control_workspace& workspace) : u_(u), editor_(u.editor()), w_(workspace) {}
 
-  void run(const control_plan& plan) {
+  /// Whether anything changes.
+  bool run(const control_plan& plan) {
+    bool changes = !plan.branches.empty();
     for (const decided_branch& b : plan.branches) {
       u_.keep_edge(b.edge, b.reason);
     }
     if (!plan.unreachable.empty()) {
-      erase_unreachable();
+      changes = erase_unreachable() || changes;
     }
-    has_merged_.assign(static_cast<std::size_t>(editor_.graph().num_nodes()), 0);
-    into_.assign(has_merged_.size(), no_node);
+    w_.has_merged_.assign(static_cast<std::size_t>(editor_.graph().num_nodes()), 0);
+    w_.into_.assign(w_.has_merged_.size(), no_node);
     for (const merged_node& m : u_.witness().merged) {
-      has_merged_[m.into] = 1;
+      w_.has_merged_[m.into] = 1;
     }
-    gone_.clear();
+    w_.gone_.clear();
     for (const node_merge& m : plan.merges) {
       merge(m.into, m.node);
     }
-    u_.move_dropped(into_);
+    u_.move_dropped(w_.into_);
     for (const node_id n : plan.passed) {
       pass(n);
     }
-    editor_.erase_nodes(gone_);
+    editor_.erase_nodes(w_.gone_);
     u_.grow_witness();
+    return changes || !w_.gone_.empty();
   }
 
 private:
@@ -422,10 +465,12 @@ private:
     return count == 1 && static_cast<value_id>(editor_.condition(n)) == no_value ? only : no_edge;
   }
 
-  void erase_unreachable() {
+  bool erase_unreachable() {
     const auto& g = editor_.graph();
-    flat_array<unsigned char> reached(node_count(g), 0);
-    flat_array<node_id> todo;
+    flat_array<unsigned char>& reached = w_.reached_;
+    flat_array<node_id>& todo = w_.todo_;
+    reached.assign(node_count(g), 0);
+    todo.clear();
     todo.push_back(static_cast<node_id>(g.entry()));
     reached[todo[0]] = 1;
     while (!todo.empty()) {
@@ -438,7 +483,7 @@ private:
         }
       });
     }
-    flat_array<node_id> erased;
+    flat_array<node_id>& erased = todo; // which is empty by now
     for (node_id n = 0; n != reached.size(); ++n) {
       const bool has_parts = !is_empty_range(editor_.values(n)) || !is_empty_range(g.out_edges(n));
       if (reached[n] == 0 && has_parts) {
@@ -446,6 +491,7 @@ private:
       }
     }
     editor_.erase_nodes(erased);
+    return !erased.empty();
   }
 
   /// The operations, the end and the edges of `s` become those of `n`.
@@ -454,24 +500,24 @@ private:
     if (e == no_edge || target(e) != s || entered(s) != 1 || !merge_origins(n, s, e)) {
       return;
     }
-    values_.clear();
+    w_.values_.clear();
     value_id end = no_value;
     for_each_id(static_cast<const E&>(editor_).values(s), [&](value_id v) {
-      is_terminator(static_cast<const E&>(editor_), v) ? void(end = v) : values_.push_back(v);
+      is_terminator(static_cast<const E&>(editor_), v) ? void(end = v) : w_.values_.push_back(v);
     });
-    for (const value_id v : values_) {
+    for (const value_id v : w_.values_) {
       if (editor_.is_phi(v)) {
         editor_.replace_uses(v, static_cast<value_id>(editor_.phi_input(v, e)));
       }
     }
-    for (const value_id v : values_) {
+    for (const value_id v : w_.values_) {
       editor_.is_phi(v) ? editor_.erase_value(v) : editor_.move_value(v, place_at_end(n));
     }
     editor_.erase_end(n);
     if (end != no_value) {
       editor_.move_value(end, place_at_end(n));
     }
-    gone_.push_back(s);
+    w_.gone_.push_back(s);
   }
 
   /// What the merged node stands for. False if an inserted node that branches would become part of a copy.
@@ -493,18 +539,18 @@ private:
       w.node_origin[n] = origin;
     } else {
       w.merged.push_back({n, origin});
-      has_merged_[n] = 1;
+      w_.has_merged_[n] = 1;
     }
-    if (has_merged_[s] != 0) {
+    if (w_.has_merged_[s] != 0) {
       const std::size_t count = w.merged.size();
       for (std::size_t i = 0; i != count; ++i) {
         if (w.merged[i].into == s) {
           w.merged.push_back({n, w.merged[i].node});
-          has_merged_[n] = 1;
+          w_.has_merged_[n] = 1;
         }
       }
     }
-    into_[s] = n;
+    w_.into_[s] = n;
     return true;
   }
 
@@ -515,37 +561,58 @@ private:
       return;
     }
     const node_id next = target(jump);
-    edges_.clear();
-    for_each_id(editor_.graph().in_edges(n), [&](edge_id e) { edges_.push_back(e); });
-    values_.clear();
-    for_each_phi(static_cast<const E&>(editor_), next, [&](value_id phi) { values_.push_back(phi); });
-    inputs_.clear();
-    for (const edge_id e : edges_) {
-      for (const value_id phi : values_) {
+    w_.edges_.clear();
+    for_each_id(editor_.graph().in_edges(n), [&](edge_id e) { w_.edges_.push_back(e); });
+    w_.values_.clear();
+    for_each_phi(static_cast<const E&>(editor_), next, [&](value_id phi) { w_.values_.push_back(phi); });
+    w_.inputs_.clear();
+    for (const edge_id e : w_.edges_) {
+      for (const value_id phi : w_.values_) {
         auto input = static_cast<value_id>(editor_.phi_input(phi, jump));
         if (editor_.is_phi(input) && static_cast<node_id>(editor_.node_of(input)) == n) {
           input = static_cast<value_id>(editor_.phi_input(input, e));
         }
-        inputs_.push_back(input);
+        w_.inputs_.push_back(input);
       }
     }
-    for (std::size_t i = 0; i != edges_.size(); ++i) {
-      editor_.redirect_edge(edges_[i], next);
-      for (std::size_t k = 0; k != values_.size(); ++k) {
-        editor_.set_phi_input(values_[k], edges_[i], inputs_[i * values_.size() + k]);
+    for (std::size_t i = 0; i != w_.edges_.size(); ++i) {
+      editor_.redirect_edge(w_.edges_[i], next);
+      for (std::size_t k = 0; k != w_.values_.size(); ++k) {
+        editor_.set_phi_input(w_.values_[k], w_.edges_[i], w_.inputs_[i * w_.values_.size() + k]);
       }
     }
-    gone_.push_back(n);
+    w_.gone_.push_back(n);
   }
 
   unfolding<E>& u_;
   E& editor_;
-  flat_array<unsigned char> has_merged_; ///< by node: whether it stands for merged nodes
-  flat_array<node_id> into_;             ///< by node: where it was merged now
-  flat_array<node_id> gone_;
-  flat_array<value_id> values_;
-  flat_array<value_id> inputs_;
-  flat_array<edge_id> edges_;
+  clean_control_workspace& w_;
+};
+
+/// Rounds of planning and applying. The memory of a witness goes from one to the next.
+template <class E> class control_rounds {
+public:
+  control_rounds(E& editor, clean_control_workspace& workspace) : editor_(editor), w_(workspace) {}
+
+  template <class Visit> std::size_t run(Visit& visit) {
+    std::size_t rounds = 0;
+    for (bool changes = true; changes; ++rounds) { // if nothing changes, only what cannot be done is left
+      control_planner<E>(editor_, w_, w_.plan_).run();
+      if (w_.plan_.empty()) {
+        break;
+      }
+      w_.witness_.start(node_count(editor_.graph()), static_cast<std::size_t>(editor_.graph().num_edges()));
+      unfolding<E> u(editor_, std::move(w_.witness_));
+      changes = control_cleaning<E>(u, w_).run(w_.plan_);
+      visit(std::as_const(u).witness());
+      w_.witness_ = u.take_witness();
+    }
+    return rounds;
+  }
+
+private:
+  E& editor_;
+  clean_control_workspace& w_;
 };
 
 } // namespace detail
@@ -560,16 +627,30 @@ private:
 /// before. Loop forms may be lost. An IR that separates parallel edges (`separates_parallel_edges`) keeps the empty
 /// nodes that do so, and of two empty nodes in a row one is passed over at a time. Without `users(v)`, nodes with phis
 /// are not passed over. O(n + m + phi inputs).
+template <detail::readable_control_argument IR>
+void plan_clean_control(const IR& ir, clean_control_workspace& workspace, control_plan& out) {
+  detail::control_planner<IR>(ir, workspace, out).run();
+}
+
+/// The plan as a value.
 template <detail::readable_control_argument IR> control_plan plan_clean_control(const IR& ir) {
+  clean_control_workspace workspace;
   control_plan plan;
-  detail::control_planner<IR>(ir, plan).run();
+  plan_clean_control(ir, workspace, plan);
   return plan;
 }
 
-/// Applies a plan for the program as it is. Linear in what changes.
-template <class E> void apply_clean_control(unfolding<E>& u, const control_plan& plan) {
+/// Applies a plan for the program as it is; returns whether anything changes. Linear in what changes.
+template <class E>
+bool apply_clean_control(unfolding<E>& u, const control_plan& plan, clean_control_workspace& workspace) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(u.program().graph()), "a plan for this graph as it is now", plan.epoch);
-  detail::control_cleaning<E>(u).run(plan);
+  return detail::control_cleaning<E>(u, workspace).run(plan);
+}
+
+/// The same without memory to reuse.
+template <class E> bool apply_clean_control(unfolding<E>& u, const control_plan& plan) {
+  clean_control_workspace workspace;
+  return apply_clean_control(u, plan, workspace);
 }
 
 /// The same; returns the witness.
@@ -586,25 +667,26 @@ unfolding_witness apply_clean_control(E& editor, const control_plan& plan) {
 /// program before each round. Each round but the last removes a node or an edge, so it ends; chains of any length merge
 /// in one round. A branch that is known only because another one was decided takes the next round: where many depend on
 /// each other, apply `sccp` first, which decides them all at once. Returns the number of rounds.
-template <control_editor_argument E, class Visit> std::size_t clean_control(E& editor, Visit visit) {
-  std::size_t rounds = 0;
-  for (control_plan plan = plan_clean_control(editor); !plan.empty(); plan = plan_clean_control(editor)) {
-    unfolding<E> u(editor);
-    const auto nodes = u.num_present_nodes();
-    const auto edges = u.num_present_edges();
-    apply_clean_control(u, plan);
-    ++rounds;
-    visit(u.witness());
-    if (u.num_present_nodes() == nodes && u.num_present_edges() == edges) {
-      break; // only what cannot be done is left
-    }
-  }
-  return rounds;
+template <control_editor_argument E, std::invocable<const unfolding_witness&> Visit>
+std::size_t clean_control(E& editor, Visit visit, clean_control_workspace& workspace) {
+  return detail::control_rounds<E>(editor, workspace).run(visit);
+}
+
+/// The same without memory to reuse.
+template <control_editor_argument E, std::invocable<const unfolding_witness&> Visit>
+std::size_t clean_control(E& editor, Visit visit) {
+  clean_control_workspace workspace;
+  return clean_control(editor, visit, workspace);
 }
 
 /// The same without the witnesses.
+template <control_editor_argument E> std::size_t clean_control(E& editor, clean_control_workspace& workspace) {
+  return clean_control(editor, [](const unfolding_witness&) {}, workspace);
+}
+
 template <control_editor_argument E> std::size_t clean_control(E& editor) {
-  return clean_control(editor, [](const unfolding_witness&) {});
+  clean_control_workspace workspace;
+  return clean_control(editor, workspace);
 }
 
 MIDEND_END_NAMESPACE

@@ -115,25 +115,6 @@ public:
     return editor_;
   }
 
-  /// Nodes that have operations or edges, and edges that are not erased.
-  std::size_t num_present_nodes() const {
-    std::size_t count = 0;
-    for (node_id n = 0; n != node_count(); ++n) {
-      const bool is_erased =
-          detail::is_empty_range(editor_.values(n)) && detail::is_empty_range(editor_.graph().out_edges(n));
-      count += is_erased ? 0u : 1u;
-    }
-    return count;
-  }
-
-  std::size_t num_present_edges() const {
-    std::size_t count = 0;
-    for (node_id n = 0; n != node_count(); ++n) {
-      detail::for_each_id(editor_.graph().out_edges(n), [&](edge_id) { ++count; });
-    }
-    return count;
-  }
-
   const unfolding_witness& witness() const { return witness_; }
 
   /// For transformations that change more than this class does.
