@@ -46,9 +46,10 @@ started=$SECONDS
 # number REGEX FILE: the sum of the numbers that the group of the regular expression finds.
 number() { sed -nE "s/$1/\\1/p" "$2" | awk '{ s += $1 } END { print s + 0 }'; }
 
-# step NAME COMMAND...: runs the command, counts the tests in its output, or else the step as one test.
+# step NAME COMMAND...: runs the command, counts the tests in its output, or else the step as one test. `took`: the seconds
+# that it has already taken.
 step() {
-  local name=$1 status passed failed skipped ctest_all ctest_failed ctest_skipped plain log begin=$SECONDS
+  local name=$1 status passed failed skipped ctest_all ctest_failed ctest_skipped plain log begin=$((SECONDS - ${took-0}))
   shift
   log=$logs/${name//[^a-zA-Z0-9+_-]/-}.log
   plain=$log.plain
@@ -168,23 +169,33 @@ fuzz() { # PROGRAM RUNS LONGEST_INPUT [ARGUMENT...]: bounded, and the same input
   return $status
 }
 
-# Several fuzzers at a time; their results are told one by one.
-fuzzers=()
-fuzz_later() { # NAME then as for fuzz
-  local name=$1
+# later NAME COMMAND...: a step of one process. Several run at a time; told_later waits for them and tells one by one what
+# became of them.
+later_names=()
+later() {
+  local name=$1 file=$logs/later-${#later_names[@]}
   shift
-  fuzzers+=("$name")
+  later_names+=("$name")
+  rm -f "$file".*
   while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
   (
-    fuzz "$@" >"$logs/$1.out" 2>&1 </dev/null
-    echo "$? $1" >"$logs/fuzz-$name.status"
+    begin=$SECONDS
+    "$@" >"$file.out" 2>&1 </dev/null
+    echo "$? $((SECONDS - begin))" >"$file.status"
   ) &
 }
-fuzz_result() {
-  local status program
-  read -r status program <"$logs/fuzz-$1.status" || return 1
-  cat "$logs/$program.out"
-  return "$status"
+later_result() { # FILE STATUS
+  cat "$1.out"
+  return "$2"
+}
+told_later() {
+  local number file status seconds
+  wait
+  for number in "${!later_names[@]}"; do
+    file=$logs/later-$number status=1 seconds=0 # if it did not come to its end
+    [ ! -e "$file.status" ] || read -r status seconds <"$file.status"
+    took=$seconds step "${later_names[number]}" later_result "$file" "$status"
+  done
 }
 
 manifests() { # what can be said of them without Conan and vcpkg
@@ -243,8 +254,6 @@ else
   if [ $thorough -eq 1 ] && [ -e build/release/bin/midend_compare_runs ]; then
     step "release: sqlite3 and Lua as programs of the Elbrus-like IR" bash tests/llvm_to_eir/real_programs.sh build/release/bin
   fi
-  # Not for their times: each checks its answers before it measures.
-  step "release: benchmarks" timeout 600 build/release/bin/midend_benchmarks --benchmark_filter='/lua5.4-O0$' --benchmark_min_time=0.001
   step "no-exceptions: build" build no-exceptions "${unit_programs[@]}"
   step "no-exceptions: unit tests" unit no-exceptions
   if [ $thorough -eq 1 ]; then
@@ -255,26 +264,24 @@ else
     build_and_test sanitize -DMIDEND_UNSHORTENED_TESTS=OFF
   fi
   more=$((thorough ? 10 : 1))
-  step "fuzz: build" build fuzz && {
-    rm -f "$logs"/fuzz-*.status
-    fuzz_later "graphs" fuzz_graph $((80000 * more)) 200
-    fuzz_later ".cfg files" fuzz_cfg $((300000 * more)) 600 -dict=tests/fuzz/cfg.dict tests/fuzz/seeds/cfg
-    fuzz_later ".eir files" fuzz_eir $((60000 * more)) 1500 -dict=tests/fuzz/eir.dict tests/fuzz/seeds/eir
-    fuzz_later "runs of .eir files" fuzz_eir_run $((30000 * more)) 1500 -dict=tests/fuzz/eir.dict tests/fuzz/seeds/eir
-    fuzz_later "advice on the loops of .eir files" fuzz_unroll $((15000 * more)) 1500 -dict=tests/fuzz/eir.dict tests/fuzz/seeds/eir
-    fuzz_later "machine files" fuzz_machine $((300000 * more)) 2500 -dict=tests/fuzz/machine.dict tests/fuzz/seeds/machine examples/machines
+  if step "fuzz: build" build fuzz; then
     [ -z "$(command -v llvm-config-19)" ] ||
-      fuzz_later "edits of functions of LLVM" fuzz_llvm $((5000 * more)) 300 -len_control=0
-    wait
-    for fuzzer in "${fuzzers[@]}"; do
-      step "fuzz: $fuzzer" fuzz_result "$fuzzer"
-    done
-  }
+      later "fuzz: edits of functions of LLVM" fuzz fuzz_llvm $((5000 * more)) 300 -len_control=0
+    later "fuzz: graphs" fuzz fuzz_graph $((80000 * more)) 200
+    later "fuzz: .cfg files" fuzz fuzz_cfg $((300000 * more)) 600 -dict=tests/fuzz/cfg.dict tests/fuzz/seeds/cfg
+    later "fuzz: .eir files" fuzz fuzz_eir $((60000 * more)) 1500 -dict=tests/fuzz/eir.dict tests/fuzz/seeds/eir
+    later "fuzz: runs of .eir files" fuzz fuzz_eir_run $((30000 * more)) 1500 -dict=tests/fuzz/eir.dict tests/fuzz/seeds/eir
+    later "fuzz: advice on the loops of .eir files" fuzz fuzz_unroll $((15000 * more)) 1500 -dict=tests/fuzz/eir.dict tests/fuzz/seeds/eir
+    later "fuzz: machine files" fuzz fuzz_machine $((300000 * more)) 2500 -dict=tests/fuzz/machine.dict tests/fuzz/seeds/machine examples/machines
+  fi
+  # Not for their times: each checks its answers before it measures.
+  later "release: benchmarks" timeout 600 build/release/bin/midend_benchmarks --benchmark_filter='/lua5.4-O0$' --benchmark_min_time=0.001
   for machine in s390x i686 libc++; do
-    step "$machine: examples" bash tests/platforms/examples.sh "$machine"
+    later "$machine: examples" bash tests/platforms/examples.sh "$machine"
   done
-  step "format" formatted
-  step "manifests" manifests
+  later "format" formatted
+  later "manifests" manifests
+  told_later
 fi
 
 printf '\n'
