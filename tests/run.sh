@@ -265,14 +265,15 @@ else
   fi
   more=$((thorough ? 10 : 1))
   if step "fuzz: build" build fuzz; then
-    [ -z "$(command -v llvm-config-19)" ] ||
-      later "fuzz: edits of functions of LLVM" fuzz fuzz_llvm $((5000 * more)) 300 -len_control=0
-    later "fuzz: graphs" fuzz fuzz_graph $((80000 * more)) 200
-    later "fuzz: .cfg files" fuzz fuzz_cfg $((300000 * more)) 600 -dict=tests/fuzz/cfg.dict tests/fuzz/seeds/cfg
+    # The longest first.
     later "fuzz: .eir files" fuzz fuzz_eir $((60000 * more)) 1500 -dict=tests/fuzz/eir.dict tests/fuzz/seeds/eir
+    later "fuzz: graphs" fuzz fuzz_graph $((80000 * more)) 200
+    later "fuzz: machine files" fuzz fuzz_machine $((300000 * more)) 2500 -dict=tests/fuzz/machine.dict tests/fuzz/seeds/machine examples/machines
     later "fuzz: runs of .eir files" fuzz fuzz_eir_run $((30000 * more)) 1500 -dict=tests/fuzz/eir.dict tests/fuzz/seeds/eir
     later "fuzz: advice on the loops of .eir files" fuzz fuzz_unroll $((15000 * more)) 1500 -dict=tests/fuzz/eir.dict tests/fuzz/seeds/eir
-    later "fuzz: machine files" fuzz fuzz_machine $((300000 * more)) 2500 -dict=tests/fuzz/machine.dict tests/fuzz/seeds/machine examples/machines
+    later "fuzz: .cfg files" fuzz fuzz_cfg $((300000 * more)) 600 -dict=tests/fuzz/cfg.dict tests/fuzz/seeds/cfg
+    [ -z "$(command -v llvm-config-19)" ] ||
+      later "fuzz: edits of functions of LLVM" fuzz fuzz_llvm $((5000 * more)) 300 -len_control=0
   fi
   # Not for their times: each checks its answers before it measures.
   later "release: benchmarks" timeout 600 build/release/bin/midend_benchmarks --benchmark_filter='/lua5.4-O0$' --benchmark_min_time=0.001
