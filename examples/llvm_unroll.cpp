@@ -56,6 +56,7 @@ struct loop_record {
   midend::unrolling_advice advice;
   std::string trips;             ///< what LLVM knows about them
   std::uint32_t exact_trips = 0; ///< header executions that LLVM knows, or 0
+  std::uint32_t most_trips = 0;  ///< no more header executions than that, as LLVM knows, or 0
   bool is_computable = false;    ///< the number of trips is known when the loop is entered
   bool has_call = false;         ///< LLVM's target advises against unrolling loops with calls
 };
@@ -205,6 +206,7 @@ void advise(llvm::Function& f, llvm_unroller& llvm_side, const midend::machine_m
     record.trips = trips_of(theirs, llvm_side.trips(f));
     record.is_computable = llvm_side.trips(f).hasLoopInvariantBackedgeTakenCount(&theirs);
     record.exact_trips = llvm_side.trips(f).getSmallConstantTripCount(&theirs);
+    record.most_trips = llvm_side.trips(f).getSmallConstantMaxTripCount(&theirs);
   }
 }
 
@@ -256,6 +258,20 @@ std::uint64_t exact_trips(const loop_record& r) {
   return knows ? r.advice.counters.trip.header_executions().value_or(0) : 0;
 }
 
+/// Larger upper bounds help nobody: most are just the greatest value of the type of a counter.
+constexpr std::uint64_t largest_upper_bound = 0x10000;
+
+/// Whether midend knows a number of header executions that the loop never exceeds.
+bool has_upper_bound(const loop_record& r) {
+  const std::uint64_t most = is_counted(r) ? r.advice.counters.trip.header_executions().value_or(0) : 0;
+  return most != 0 && most <= largest_upper_bound;
+}
+
+/// Whether LLVM does.
+bool has_their_upper_bound(const loop_record& r) {
+  return r.most_trips != 0 && r.most_trips <= largest_upper_bound;
+}
+
 /// Whether midend knows, when the loop is entered, how often it runs, whichever exit it takes.
 bool is_computable(const loop_record& r) {
   return is_counted(r) && r.advice.counters.is_computable();
@@ -283,6 +299,12 @@ void list(const std::vector<loop_record>& loops) {
     llvm::outs() << ", LLVM " << r.theirs.text() << " (" << r.trips << (r.has_call ? ", calls" : "") << ")";
     if (is_computable(r) != r.is_computable) {
       llvm::outs() << ", trips known to " << (r.is_computable ? "LLVM" : "midend") << " alone";
+    }
+    if ((exact_trips(r) != 0) != (r.exact_trips != 0)) {
+      llvm::outs() << ", number known to " << (r.exact_trips != 0 ? "LLVM" : "midend") << " alone";
+    }
+    if (has_upper_bound(r) != has_their_upper_bound(r)) {
+      llvm::outs() << ", upper bound known to " << (has_upper_bound(r) ? "midend" : "LLVM") << " alone";
     }
     llvm::outs() << "\n";
   }
@@ -327,6 +349,7 @@ bool summarise(const std::vector<loop_record>& loops) {
   cross_table theirs_not;
   std::array<std::size_t, 4> trips{}; ///< known to none, LLVM, midend, both
   std::array<std::size_t, 4> computable{};
+  std::array<std::size_t, 4> bounded{};
   std::size_t contradictions = 0;
   for (const loop_record& r : loops) {
     kinds.add("midend " + r.ours.kind, r.theirs.kind);
@@ -341,6 +364,7 @@ bool summarise(const std::vector<loop_record>& loops) {
     const std::uint64_t known = exact_trips(r);
     ++trips[(known != 0 ? 2 : 0) + (r.exact_trips != 0 ? 1 : 0)];
     ++computable[(is_computable(r) ? 2 : 0) + (r.is_computable ? 1 : 0)];
+    ++bounded[(has_upper_bound(r) ? 2 : 0) + (has_their_upper_bound(r) ? 1 : 0)];
     contradictions += known != 0 && r.exact_trips != 0 && known != r.exact_trips;
   }
   llvm::outs() << loops.size() << " innermost loops\n";
@@ -351,6 +375,8 @@ bool summarise(const std::vector<loop_record>& loops) {
   line("trip counts known as a number: ", trips);
   llvm::outs() << "; different: " << contradictions << "\n";
   line("trip counts known when the loop is entered: ", computable);
+  llvm::outs() << "\n";
+  line("trip counts known to be at most a number: ", bounded);
   llvm::outs() << "\n";
   kinds.print("decisions                           LLVM:");
   ours_not.print("LLVM alone unrolls; midend says     LLVM:");
