@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# real_programs.sh BIN [--compare] [RUNS]: makes modules of sqlite3 and Lua 5.4 from Debian's source packages, at -O0 with
+# real_programs.sh BIN [--compare|--unrolling] [RUNS]: makes modules of sqlite3 and Lua 5.4 from Debian's source packages, at -O0 with
 # values in place of stack slots (mem2reg) and at -O1 without vectors, and runs translated_programs.sh on them with RUNS
-# inputs for each function (4). With --compare, prints the table of package_comparison.py instead.
+# inputs for each function (4). With --compare, prints the table of package_comparison.py instead; with --unrolling, those
+# of unrolling_comparison.py.
 #
 # The source packages are downloaded each time, or taken from MIDEND_SOURCES (*.dsc with what belongs to them). What is
 # missing is skipped with a message; if everything is, the exit status is 77.
@@ -11,12 +12,13 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
   sed -n '2,/^set -u/{/^#/s/^# \{0,1\}//p}' "$0"
   exit 2
 }
-bin=$(realpath "$1") compare=0
+bin=$(realpath "$1") comparison=
 shift
-if [ "${1-}" = --compare ]; then
-  compare=1
-  shift
-fi
+case ${1-} in
+--compare) comparison=package_comparison.py ;;
+--unrolling) comparison=unrolling_comparison.py ;;
+esac
+[ -z "$comparison" ] || shift
 runs=${1-4}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -78,8 +80,8 @@ elif source_of sqlite3; then
     >"$work/sqlite3.log" 2>&1 && module sqlite3 -DSQLITE_THREADSAFE=0 "-I$work/sqlite3/build" "$work/sqlite3/build/sqlite3.c"
 fi
 [ ${#modules[@]} -ne 0 ] || exit 77
-if [ $compare -eq 1 ]; then
-  python3 "$here/package_comparison.py" "$bin" "${modules[@]}"
+if [ -n "$comparison" ]; then
+  python3 "$here/$comparison" "$bin" "${modules[@]}"
 else
   bash "$here/translated_programs.sh" "$bin" "$runs" "${modules[@]}"
 fi
