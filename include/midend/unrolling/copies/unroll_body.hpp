@@ -196,8 +196,20 @@ constexpr void note_result(copy_state& s, body_id v) {
 
 // After the last copy.
 
-/// Marks the nodes that are computed only from invariant nodes.
-constexpr void spread_invariance(unrolled_body& out) {
+/// Where the loads end that surely run in the first iteration, and first of all, so that they can move before the loop
+/// if they always read the same; 0 if the body writes or calls.
+constexpr unrolled_id end_of_early_loads(const unrolled_body& out) {
+  for (const unrolled_node& node : out.nodes) {
+    if (node.kind == body_kind::store || node.kind == body_kind::call || node.is_volatile) {
+      return 0;
+    }
+  }
+  return out.exits.empty() ? static_cast<unrolled_id>(out.nodes.size()) : out.exits[0].position;
+}
+
+/// Marks the nodes that are computed only from invariant nodes, and early loads of invariant addresses.
+constexpr void spread_invariance(unrolled_body& out, unrolled_id end_of_loads) {
+  const auto is_invariant = [&](unrolled_id n) { return n == no_unrolled || out.nodes[n].is_invariant; };
   for (unrolled_id n = 0; n != out.nodes.size(); ++n) {
     unrolled_node& node = out.nodes[n];
     if (node.kind == body_kind::pure && is_repeatable(node.info.code, node.identity)) {
@@ -205,6 +217,9 @@ constexpr void spread_invariance(unrolled_body& out) {
       for (const unrolled_operand& o : out.operands_of(n)) {
         node.is_invariant = node.is_invariant && out.nodes[o.node].is_invariant;
       }
+    } else if (node.kind == body_kind::load && n < end_of_loads && node.guard == no_unrolled) {
+      const unrolled_access& a = out.accesses[node.access];
+      node.is_invariant = a.base != no_unrolled && is_invariant(a.base) && is_invariant(a.index);
     }
   }
 }
@@ -265,8 +280,10 @@ constexpr void bind_end(copy_state& s, bool has_left, const flat_array<bool>& le
       has_fixed = true;
     }
   }
-  if (has_fixed) {
-    spread_invariance(s.out);
+  const bool is_loop = !s.out.is_straight_line && !s.request.as_written && s.request.copies > 1;
+  const unrolled_id end_of_loads = is_loop ? end_of_early_loads(s.out) : 0;
+  if (has_fixed || end_of_loads != 0) {
+    spread_invariance(s.out, end_of_loads);
   }
 }
 

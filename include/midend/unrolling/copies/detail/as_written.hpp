@@ -72,6 +72,17 @@ constexpr known_value division_as_written(copy_numbering& numbering, const body_
   return numbering.compute_alone(kind, operands);
 }
 
+/// Whether a value is a number, as a bit: a comparison of its own, or the one that a switch by the value makes anyway.
+constexpr known_value equality_as_written(copy_state& s, body_id v, span<const known_value> args) {
+  const expression_kind kind = kind_of(comparison_to_bit(s.body.values[v]));
+  if (!args[1].is_literal() || args[0].is_literal()) {
+    return s.numbering.compute_alone(kind, args);
+  }
+  const known_value shared = s.numbering.compute(kind, args);
+  const bool is_case = s.numbering.body().nodes[shared.node].origin == s.body.operands_of(v)[0];
+  return s.numbering.is_fresh() || is_case ? shared : s.numbering.compute_alone(kind, args);
+}
+
 /// The value of a pure operation as the program writes it: a node, or a node plus a number. `is_added_to`: see
 /// `mark_added_to`. Facts are those that addresses and divisions ask for.
 constexpr known_value value_as_written(copy_state& s, body_id v, bool is_added_to) {
@@ -163,7 +174,9 @@ constexpr known_value value_as_written(copy_state& s, body_id v, bool is_added_t
   }
   default:
     if (is_comparison(code)) {
-      return with_zeros(numbering, value, numbering.compute_alone(kind_of(comparison_to_bit(value)), args));
+      return with_zeros(numbering, value,
+                        code == operation::equal ? equality_as_written(s, v, args)
+                                                 : numbering.compute_alone(kind_of(comparison_to_bit(value)), args));
     }
     return numbering.compute_alone(kind, args);
   }

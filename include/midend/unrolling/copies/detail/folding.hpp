@@ -68,7 +68,7 @@ constexpr known_value fold_difference(copy_numbering& numbering, const body_valu
     return literal(a.addend - b.addend, v.info.width);
   }
   if (a.is_literal()) {
-    return numbering.compute(v, literal(a.addend - b.addend, a.width), value_of_node(b.node, b.width));
+    return sum_with(numbering.compute(v, a, value_of_node(b.node, b.width)), 0 - b.addend);
   }
   const bool of_first = b.addend == 0 || numbering.is_invariant(b);
   const std::uint64_t by = take_addend(numbering, a, b);
@@ -435,6 +435,14 @@ constexpr known_value extend(copy_numbering& numbering, const body_value& v, con
   return out;
 }
 
+/// Whether adding a number from 0 on to the node does not wrap if both are read as unsigned numbers, because the node
+/// is a multiple of a power of 2 plus less than is left.
+constexpr bool stays_below_stride(const copy_numbering& numbering, const known_value& a) {
+  const signed_congruence::element stride = numbering.facts_of(a).stride;
+  const std::uint64_t step = power_of_2_in(stride.modulus);
+  return step != 0 && a.signed_addend() >= 0 && a.addend < step && (stride.residue & (step - 1)) < step - a.addend;
+}
+
 /// Extends only the node if the extension of the sum is the sum of the extensions.
 constexpr known_value fold_extension(copy_numbering& numbering, const body_value& v, const known_value& a) {
   if (a.width >= v.info.width) {
@@ -442,7 +450,8 @@ constexpr known_value fold_extension(copy_numbering& numbering, const body_value
   }
   const bool is_signed = v.info.code == operation::sign_extend;
   const bool both_natural = numbering.facts(a.node).range.low >= 0 && numbering.range_of(a).low >= 0;
-  if (is_signed ? numbering.is_exact(a) : a.exact_unsigned || (both_natural && numbering.is_exact(a))) {
+  const bool is_unsigned = a.exact_unsigned || (!is_signed && stays_below_stride(numbering, a));
+  if (is_signed ? numbering.is_exact(a) : is_unsigned || (both_natural && numbering.is_exact(a))) {
     known_value out = extend(numbering, v, value_of_node(a.node, a.width));
     out.addend = static_cast<std::uint64_t>(a.signed_addend()) & low_ones(v.info.width);
     out.exact_unsigned = out.addend == 0 || !is_signed || both_natural;
