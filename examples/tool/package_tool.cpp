@@ -5,8 +5,11 @@
 #include "transformation_pass.hpp"
 
 #include <midend/elbrus/views/cost_editor.hpp>
+#include <midend/elbrus/views/cost_view.hpp>
+#include <midend/elbrus/views/editor.hpp>
 #include <midend/package/control_canonicalization.hpp>
 #include <midend/package/low_level_package.hpp>
+#include <midend/package/memory_redundancy.hpp>
 #include <midend/viz/package.hpp>
 
 #include <array>
@@ -109,6 +112,12 @@ pass_kind control_canonicalization_pass() {
         return members_without(text, names.size(), [&](std::size_t i) { return names[i]; });
       },
       "without=A+B", "without=A+B, of known, equal, implied, unreachable, merge and pass");
+}
+
+void optimize_operations(procedure& p) {
+  midend::elbrus::editor editor(p);
+  midend::apply_memory_redundancy(editor, midend::plan_memory_redundancy(midend::elbrus::cost_view(p)));
+  run_on(p, 0);
 }
 
 } // namespace midend_tool

@@ -19,4 +19,7 @@ pass_kind low_level_package_pass();
 /// `control-canonicalization`; the number of the pass has a bit for each kind of change that is switched off.
 pass_kind control_canonicalization_pass();
 
+/// Redundant loads and stores, then the low-level package.
+void optimize_operations(midend::elbrus::procedure& p);
+
 } // namespace midend_tool

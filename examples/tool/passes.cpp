@@ -198,8 +198,8 @@ template <class Run, class Choose> void unroll(Run& run, Choose choose) {
 /// The steps of `midend::realise_unrolling`, each with its certificate.
 void realise_unrolling(procedure& p, const pass_request& request, pass_report& report) {
   for (const std::string_view name :
-       {"sccp:strided", "clean-control", "propagate-copies", "fold-additions", "value-numbering:strided", "share-loads",
-        "simplify-loops", "hoist-invariants", "dce", "clean-control"}) {
+       {"sccp:strided", "clean-control", "propagate-copies", "separate-offsets", "fold-additions",
+        "value-numbering:strided", "share-loads", "simplify-loops", "hoist-invariants", "dce", "clean-control"}) {
     pass_report step;
     find_pass(name).kind->run(p, request, step);
     append(report.summary, report.summary.empty() ? "" : "; ", name, ": ", step.summary);
@@ -295,12 +295,23 @@ const std::vector<pass_kind>& pass_kinds() {
                          return midend::apply_propagate_copies(run.editor(), plan);
                        });
                      }),
+      transformation("separate-offsets", "in loops, move the number added to a counter out of what is computed from it",
+                     [](auto& run) {
+                       const auto loops = midend::dominators_and_loops(run.editor().graph()).loops;
+                       const value_bounds bounds = find_bounds(run.editor().graph());
+                       run.done_as_planned(
+                           midend::plan_separate_offsets(run.editor(), loops, bounds.facts()), [&](const auto& plan) {
+                             return offsets_witness{midend::apply_separate_offsets(run.editor(), plan), &bounds};
+                           });
+                     }),
       transformation("fold-additions", "add several numbers to a value at once, and compare with one that is moved",
                      [](auto& run) {
-                       run.done_as_planned(midend::plan_fold_additions(run.editor()), [&](const auto& plan) {
-                         midend::apply_fold_additions(run.editor(), plan);
-                         return addition_witness();
-                       });
+                       const value_bounds bounds = find_bounds(run.editor().graph());
+                       run.done_as_planned(midend::plan_fold_additions(run.editor(), bounds.facts()),
+                                           [&](const auto& plan) {
+                                             midend::apply_fold_additions(run.editor(), plan);
+                                             return addition_witness{&bounds};
+                                           });
                      }),
       transformation("share-loads", "load a place once, where nothing may have written to it",
                      [](auto& run) {

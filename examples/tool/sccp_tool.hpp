@@ -3,9 +3,11 @@
 
 #include "passes.hpp"
 
+#include <midend/dataflow/domains/strided_interval_domain.hpp>
 #include <midend/elbrus/procedure.hpp>
 #include <midend/ir/ssa_values.hpp>
 #include <midend/ssa/sccp_plan.hpp>
+#include <midend/ssa/sccp_result.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -29,5 +31,13 @@ template <class Domain> struct sccp_tool {
   /// Why the analysis knows what it knows about a value.
   static void append_explanation(const midend::elbrus::procedure& p, midend::value_id v, std::string& out);
 };
+
+/// Bounds and remainders of values.
+using value_bounds = midend::sccp_result<midend::strided_interval_domain>;
+
+value_bounds find_bounds(const midend::elbrus::procedure& p);
+
+/// Why they are not bounds of the values of the procedure, if they are not.
+std::optional<std::string> why_rejected(const midend::elbrus::procedure& p, const value_bounds& bounds);
 
 } // namespace midend_tool

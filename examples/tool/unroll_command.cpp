@@ -3,6 +3,7 @@
 #include "eir_file.hpp"
 #include "machine_choice.hpp"
 #include "option_list.hpp"
+#include "package_tool.hpp"
 #include "program_names.hpp"
 #include "text.hpp"
 #include "unroll_json.hpp"
@@ -184,9 +185,8 @@ private:
       midend::elbrus::construct_ssa(p);
     }
     if (options_.verify) { // what unrolling saves is compared, and not what was to be saved before
-      midend::elbrus::editor editor(p);
       for (int round = 0; round != 2; ++round) {
-        midend::realise_unrolling(editor, cost_of);
+        clean_up(p);
       }
     }
     const midend::elbrus::cost_view view(p);
@@ -217,11 +217,18 @@ private:
     return midend::elbrus::cost_view(e.graph());
   }
 
+  static void clean_up(procedure& p) {
+    midend::elbrus::editor editor(p);
+    midend::realise_unrolling(editor, cost_of);
+    optimize_operations(p);
+  }
+
   /// Carries the advice out on a copy.
   void verify(const procedure& p, const program_names& names) {
     procedure copy = p;
     midend::elbrus::editor editor(copy);
-    const midend::unrolling_deed deed = midend::measure_unrolling(editor, cost_of, advice_, machine_, chosen_.lowering);
+    const midend::unrolling_deed deed = midend::measure_unrolling(editor, cost_of, advice_, machine_, chosen_.lowering,
+                                                                  [&](midend::elbrus::editor&) { clean_up(copy); });
     if (deed.obstacle == midend::deed_obstacle::none) {
       ++num_compared_;
       num_predicted_ += deed.comparison.is_as_predicted() ? 1u : 0u;

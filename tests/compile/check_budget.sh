@@ -21,15 +21,15 @@ elif [ "$header" = midend/ssa/value_numbering.hpp ] || [ "$header" = midend/ssa/
   [ "$header" = midend/ssa/verify_sccp.hpp ] || [ "$header" = midend/ssa/verify_phis_of_operations.hpp ]; then
   budget=27800 # the whole of sccp, and the partition or the checker on top
 elif [ "$header" = midend/transform.hpp ]; then
-  budget=40000 # all transformations, the checkers of their certificates, and the advice that unrolling carries out
+  budget=42700 # all transformations, the facts that some take, the checkers, and the advice that unrolling carries out
 elif [ "$header" = midend/transform/unroll_with_remainder.hpp ]; then
   budget=29700 # <vector>, and the counters of a loop
 elif [ "$header" = midend/transform/apply_unrolling.hpp ]; then
   budget=32500 # the three transformations, and the advice that they carry out
 elif [ "$header" = midend/transform/realise_unrolling.hpp ]; then
-  budget=36900 # sccp, value numbering and six transformations
+  budget=37200 # sccp, value numbering and seven transformations
 elif [ "$header" = midend/transform/measure_unrolling.hpp ]; then
-  budget=45600 # these, and the advice
+  budget=46000 # these, and the advice
 elif grep -q '/algorithm\( \|$\)' "$work/dependencies"; then
   budget=35000
 else

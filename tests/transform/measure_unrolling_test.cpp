@@ -283,6 +283,41 @@ TEST_CASE("chains of additions: numbers, promises, and comparisons at the ends o
   }
 }
 
+TEST_CASE("a comparison of a sum that promises nothing is moved if facts show that it does not wrap") {
+  struct sample {
+    const char* sum;
+    const char* comparison;
+    bool moves;
+  };
+
+  for (const sample x : {
+           sample{"add.i32 %i, 3", "cmp.lt.i32 %x, %M", true},
+           sample{"add.i32 %i, 4", "cmp.lt.i32 %x, %M", false},          // 2^31 - 4 + 4
+           sample{"add.i32 %i, 3", "cmp.lt.i32 %x, -2147483646", false}, // the number would wrap
+           sample{"add.i32 %i, 3", "cmp.ult.i32 %x, %M", true},
+           sample{"add.i32 %i, 3", "cmp.ult.i32 %x, 2", false},
+           sample{"sub.i32 %i, 1", "cmp.ult.i32 %x, %M", false},
+       }) {
+    std::string text = std::string("proc @f() -> i32 {\n  node entry:\n    br loop\n  node loop:\n"
+                                   "    %i = phi.i32 [entry: 0], [loop: %next]\n    %x = ") +
+                       x.sum + "\n    %c = " + x.comparison +
+                       "\n    %next = add.i32 %i, 4\n    br %c ? loop : done\n  node done:\n    ret %i\n}\n";
+    if (const auto at = text.find("%M"); at != std::string::npos) {
+      text.replace(at, 2, "1000");
+    }
+    const elbrus::program written = program_of(text);
+    const elbrus::effect_view before(written.procedures[0]);
+    const auto known = midend::sccp(before, midend::strided_interval_domain());
+    elbrus::program folded = written;
+    elbrus::editor e(folded.procedures[0]);
+    CHECK(midend::plan_fold_additions(e).empty());
+    CHECK_MESSAGE(midend::fold_additions(e, known.facts()).folded.size() == (x.moves ? 1 : 0), text);
+    const elbrus::effect_view after(folded.procedures[0]);
+    CHECK(midend::verify_additions(before, after, known.facts()));
+    CHECK(static_cast<bool>(midend::verify_additions(before, after)) == !x.moves);
+  }
+}
+
 TEST_CASE("masks of masks become one; a guarded one stays, and other bits than all masks leave are found") {
   const elbrus::program written = program_of("proc @f(%x: i8, %p: i1) -> i8 {\n  node entry:\n"
                                              "    %a = and.i8 %x, 60\n"

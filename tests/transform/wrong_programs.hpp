@@ -6,6 +6,7 @@
 #include "ssa/phis_of_operations_mistakes.hpp"
 #include "ssa/sccp_mistakes.hpp"
 #include "transform/cleaning_mistakes.hpp"
+#include "transform/offset_mistakes.hpp"
 #include "transform/unfolding_mistakes.hpp"
 #include "transform/unrolling_mistakes.hpp"
 
@@ -55,6 +56,7 @@ template <class Visit> void for_each_wrong_program(Visit visit) {
   cleanings("replacement", wrong_cleaning::mistakes_of_replacement());
   cleanings("motion", wrong_cleaning::mistakes_of_motion());
   cleanings("additions", wrong_unrolling::mistakes_of_additions());
+  cleanings("offsets", wrong_offsets::mistakes_of_offsets());
   const auto edges = [&]<class World>(std::string_view certificate, std::string_view text, const auto& words, World*) {
     for (const wrong_unrolling::other_word& word : words) {
       const World t(wrong_unrolling::changed(text, word));

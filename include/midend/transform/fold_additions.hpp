@@ -11,6 +11,7 @@
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/transform/addition_facts.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -81,7 +82,7 @@ struct chain_mask {
 
 template <class IR> class addition_planner {
 public:
-  addition_planner(const IR& ir, addition_plan& out) : ir_(ir), out_(out) {}
+  addition_planner(const IR& ir, addition_facts facts, addition_plan& out) : ir_(ir), facts_(facts), out_(out) {}
 
   void run() {
     out_.epoch = graph_epoch(ir_.graph());
@@ -291,14 +292,23 @@ private:
     }
     const bool is_equality = info.code == operation::equal || info.code == operation::not_equal;
     const bool is_signed = info.code < operation::uless;
-    const bool may_move =
-        is_signed ? sum.exact_signed && !number.signed_wrap : sum.exact_unsigned && !number.unsigned_wrap;
+    const bool may_move = is_signed ? keeps_signed(sum, width) && !number.signed_wrap
+                                    : keeps_unsigned(sum, width) && !number.unsigned_wrap;
     if (is_equality || may_move) {
       out_.folded.push_back({v, s.operand, sum.base, number.bits & low_ones(width), width, true});
     }
   }
 
+  bool keeps_signed(const chain_sum& sum, unsigned width) const {
+    return sum.exact_signed || signed_sum_fits(facts_, sum.base, sum.by, width);
+  }
+
+  bool keeps_unsigned(const chain_sum& sum, unsigned width) const {
+    return sum.exact_unsigned || (as_signed(sum.by, width) >= 0 && unsigned_sum_fits(facts_, sum.base, sum.by, width));
+  }
+
   const IR& ir_;
+  addition_facts facts_;
   addition_plan& out_;
   flat_array<node_id> order_;
   flat_array<chain_sum> sums_;   ///< by value
@@ -318,15 +328,15 @@ private:
 ///
 /// **Promises.** If no step of a chain wraps, the whole chain is the sum of integers; so an addition keeps its promise
 /// if all additions before it make it and the sum of their numbers fits. Else it is dropped. Orders are changed only
-/// where neither side wraps.
+/// where neither side wraps, by promise or by `facts`: a counter that is a multiple of 4 may be compared with 3 less.
 ///
 /// Guarded operations, and unreachable ones, stay. O(n + m + values + operands). This is the part of reassociation that
 /// concerns constants (Muchnick, Advanced Compiler Design and Implementation, 1997, section 12.3).
 template <effect_ir_argument IR>
   requires graph_of_ir_argument<IR>
-addition_plan plan_fold_additions(const IR& ir) {
+addition_plan plan_fold_additions(const IR& ir, addition_facts facts = {}) {
   addition_plan plan;
-  detail::addition_planner<IR>(ir, plan).run();
+  detail::addition_planner<IR>(ir, facts, plan).run();
   return plan;
 }
 
@@ -347,8 +357,8 @@ template <addition_editor_argument E> void apply_fold_additions(E& editor, const
 }
 
 /// Plans and applies; returns the plan.
-template <addition_editor_argument E> addition_plan fold_additions(E& editor) {
-  addition_plan plan = plan_fold_additions(editor);
+template <addition_editor_argument E> addition_plan fold_additions(E& editor, addition_facts facts = {}) {
+  addition_plan plan = plan_fold_additions(editor, facts);
   apply_fold_additions(editor, plan);
   return plan;
 }

@@ -110,16 +110,19 @@ private:
 
 } // namespace detail
 
-/// Carries out the decision of an advice by `apply_unrolling`, cleans up by `realise_unrolling`, measures the new loop
+/// Carries out the decision of an advice by `apply_unrolling`, cleans up by `clean_up(editor)`, measures the new loop
 /// and compares it with the prediction. `advice` is about a loop of the program as it is, on this machine with these
 /// options of lowering; `view_of(editor)` is a view of the cost rung of the program as it is then. Changes the program:
 /// call it for a copy.
 ///
+/// Header nodes of loops that are left keep their numbers in a clean-up, and values theirs. Clean the program up by the
+/// same passes before it is advised on, so that only what unrolling saves is compared.
+///
 /// Of complete unrolling nothing is left to be measured (`no_loop_left`). Remainders, after the loop or before it, and
 /// peeled iterations are carried out, but not compared.
-template <class E, class ViewOf, loop_machine_argument M>
+template <class E, class ViewOf, loop_machine_argument M, class CleanUp>
 unrolling_deed measure_unrolling(E& editor, const ViewOf& view_of, const unrolling_advice& advice, const M& machine,
-                                 const lowering_options& options = {}) {
+                                 const lowering_options& options, const CleanUp& clean_up) {
   unrolling_deed out;
   const unrolling_order order = advice.obstacle == unrolling_obstacle::none
                                     ? unrolling_order_of(advice, advice.decision())
@@ -140,7 +143,7 @@ unrolling_deed measure_unrolling(E& editor, const ViewOf& view_of, const unrolli
   out.header = record.header();
   out.cloned = record.copies_from(num_values);
   out.dropped_exits = done.dropped_exits;
-  realise_unrolling(editor, view_of);
+  clean_up(editor);
   const auto view = view_of(editor);
   const auto found = dominators_and_loops(editor.graph());
   const loop_id loop = found.loops.innermost_loop(out.header);
@@ -158,6 +161,13 @@ unrolling_deed measure_unrolling(E& editor, const ViewOf& view_of, const unrolli
       advice.decision().body, advice.body, advice.machine, out.measure, [&](value_id v) { return record.origin_of(v); },
       out.comparison);
   return out;
+}
+
+/// The same with `realise_unrolling` as the clean-up.
+template <class E, class ViewOf, loop_machine_argument M>
+unrolling_deed measure_unrolling(E& editor, const ViewOf& view_of, const unrolling_advice& advice, const M& machine,
+                                 const lowering_options& options = {}) {
+  return measure_unrolling(editor, view_of, advice, machine, options, [&](E& e) { realise_unrolling(e, view_of); });
 }
 
 namespace detail {

@@ -17,6 +17,7 @@
 #include "midend/transform/hoist_invariants.hpp"
 #include "midend/transform/propagate_copies.hpp"
 #include "midend/transform/remove_dead_code.hpp"
+#include "midend/transform/separate_offsets.hpp"
 #include "midend/transform/share_loads.hpp"
 #include "midend/transform/simplify_loops.hpp"
 
@@ -29,22 +30,24 @@ MIDEND_BEGIN_NAMESPACE
 /// 2. `clean_control`: copies follow each other in one node where nothing branches.
 /// 3. `propagate_copies`: header phis that change places are their own next values after their period, and
 ///    an operation whose guard never holds is its other value.
-/// 4. `fold_additions`: the copies compute counters from that of the first copy.
-/// 5. `value_numbering` over the same domain: what several copies compute is computed once.
-/// 6. `share_loads`: copies that load one place load it once.
-/// 7. `simplify_loops` and `hoist_invariants`: what is the same in each iteration is computed before the loop.
-/// 8. `remove_dead_code` and `clean_control`: what nothing needs any more goes.
+/// 4. `separate_offsets`: what the copies compute from a counter plus a number differs by a number; the facts are those
+///    of step 1.
+/// 5. `fold_additions`, with the same facts: the copies compute counters from that of the first copy.
+/// 6. `value_numbering` over the same domain: what several copies compute is computed once.
+/// 7. `share_loads`: copies that load one place load it once.
+/// 8. `simplify_loops` and `hoist_invariants`: what is the same in each iteration is computed before the loop.
+/// 9. `remove_dead_code` and `clean_control`: what nothing needs any more goes.
 ///
 /// Each step has its certificate; use them one by one to check these. Header nodes of loops that are left keep their
 /// numbers. The cost is that of the steps.
 template <class E, class ViewOf> void realise_unrolling(E& editor, const ViewOf& view_of) {
-  {
-    const auto view = view_of(editor);
-    apply_sccp(editor, plan_sccp(view, sccp(view, strided_interval_domain())));
-  }
+  const auto known = sccp(view_of(editor), strided_interval_domain());
+  apply_sccp(editor, plan_sccp(view_of(editor), known));
   clean_control(editor);
   apply_propagate_copies(editor, plan_propagate_copies(view_of(editor)));
-  fold_additions(editor);
+  apply_separate_offsets(editor,
+                         plan_separate_offsets(editor, dominators_and_loops(editor.graph()).loops, known.facts()));
+  fold_additions(editor, known.facts());
   {
     const auto view = view_of(editor);
     apply_value_numbering(editor, plan_value_numbering(view, value_numbering(view, strided_interval_domain())));

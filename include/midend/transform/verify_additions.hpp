@@ -10,6 +10,7 @@
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/transform/addition_facts.hpp"
 #include "midend/transform/certifiable_ir.hpp"
 #include "midend/transform/detail/paired_programs.hpp"
 
@@ -42,7 +43,8 @@ namespace detail {
 
 template <class Before, class After> class addition_checker {
 public:
-  addition_checker(const Before& before, const After& after) : pair_(before, after), before_(before), after_(after) {}
+  addition_checker(const Before& before, const After& after, addition_facts facts)
+      : pair_(before, after), before_(before), after_(after), facts_(facts) {}
 
   addition_verdict run() {
     if (!pair_.read()) {
@@ -224,9 +226,26 @@ private:
     const bool grew = as_signed(now.number, width) > as_signed(old.number, width);
     const bool fits = by == 0 || (by < 0) == grew;
     const bool is_signed = was.code < operation::uless;
-    if (is_signed ? !chain_.keeps_signed || !fits : !chain_.keeps_unsigned || (old.number & mask) < chain_.by) {
+    if (is_signed ? !(chain_.keeps_signed || stays_signed(now.of, width)) || !fits
+                  : !(chain_.keeps_unsigned || stays_unsigned(now.of, width)) || (old.number & mask) < chain_.by) {
       fail(addition_fault::wrong_promise, n, v);
     }
+  }
+
+  /// Whether the facts about the base say that adding the chain does not wrap.
+  bool stays_signed(value_id base, unsigned width) const {
+    if (base >= facts_.size() || facts_[base].is_bottom()) {
+      return false;
+    }
+    const auto limits = signed_interval::full(width);
+    const auto& range = facts_[base].range.as_signed;
+    const std::int64_t by = as_signed(chain_.by, width);
+    return by < 0 ? range.low >= limits.low - by : range.high <= limits.high - by;
+  }
+
+  bool stays_unsigned(value_id base, unsigned width) const {
+    return base < facts_.size() && !facts_[base].is_bottom() &&
+           facts_[base].range.as_unsigned.high <= low_ones(width) - chain_.by;
   }
 
   struct chain {
@@ -238,6 +257,7 @@ private:
   paired_programs<Before, After> pair_;
   const Before& before_;
   const After& after_;
+  addition_facts facts_;
   addition_verdict verdict_;
   chain chain_;
   flat_array<value_id> values_;
@@ -253,16 +273,17 @@ private:
 /// promises more. What an operation reads is the same, unless it is an addition or subtraction of a number, or a
 /// comparison with one. Then, from what it read in the old program, a chain of additions and subtractions of numbers
 /// leads to what it reads now, and the numbers add up. A promise is kept only if each step of the chain makes it and
-/// the sum fits; an order of numbers is moved only if neither side wraps. An `and` with a number may read the start of
-/// a chain of such, with the bits that all of them leave.
+/// the sum fits; an order of numbers is moved only if neither side wraps, by promise or by `facts` about the old
+/// program (check them by `verify_sccp`). An `and` with a number may read the start of a chain of such, with the bits
+/// that all of them leave.
 ///
 /// **Why this is enough.** Modulo 2^width the sums are equal. Each start of a chain dominates its end. If the steps of
 /// a chain keep their promises, the exact sum of all is the exact value, which fits.
 ///
 /// O(n + m + values + operands), and the lengths of the chains of what was folded.
 template <certifiable_ir Before, certifiable_ir After>
-addition_verdict verify_additions(const Before& before, const After& after) {
-  return detail::addition_checker<Before, After>(before, after).run();
+addition_verdict verify_additions(const Before& before, const After& after, addition_facts facts = {}) {
+  return detail::addition_checker<Before, After>(before, after, facts).run();
 }
 
 MIDEND_END_NAMESPACE

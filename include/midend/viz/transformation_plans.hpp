@@ -18,6 +18,7 @@
 #include "midend/transform/replacement_witness.hpp"
 #include "midend/transform/rotate_loops.hpp"
 #include "midend/transform/separate_loops.hpp"
+#include "midend/transform/separate_offsets.hpp"
 #include "midend/transform/share_loads.hpp"
 #include "midend/transform/simplify_loops.hpp"
 #include "midend/transform/split_critical_edges.hpp"
@@ -555,6 +556,10 @@ inline std::string summary_text(const copy_propagation_plan& plan) {
 
 inline std::string summary_text(const addition_plan& plan) {
   return detail::plan_counts("no chains of additions").done(plan.folded.size(), "folded operation").text();
+}
+
+inline std::string summary_text(const offset_plan& plan) {
+  return detail::plan_counts("no offsets to separate").done(plan.separated.size(), "separated offset").text();
 }
 
 inline std::string summary_text(const load_plan& plan) {
