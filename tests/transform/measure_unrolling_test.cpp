@@ -318,6 +318,16 @@ TEST_CASE("a comparison of a sum that promises nothing is moved if facts show th
   }
 }
 
+TEST_CASE(
+    "a number minus a number is no start of a chain of additions") { // verify_additions rejected what became of %b
+  elbrus::program all = program_of("proc @f() -> i32 {\n  node entry:\n    %a = sub.i32 10, 3\n"
+                                   "    %b = add.i32 %a, 1\n    %c = add.i32 %b, 1\n    ret %c\n}\n");
+  const elbrus::procedure before = all.procedures[0];
+  elbrus::editor e(all.procedures[0]);
+  CHECK(midend::fold_additions(e).folded.size() == 1); // %c reads %a
+  CHECK(midend::verify_additions(elbrus::effect_view(before), elbrus::effect_view(all.procedures[0])));
+}
+
 TEST_CASE("masks of masks become one; a guarded one stays, and other bits than all masks leave are found") {
   const elbrus::program written = program_of("proc @f(%x: i8, %p: i1) -> i8 {\n  node entry:\n"
                                              "    %a = and.i8 %x, 60\n"

@@ -142,7 +142,7 @@ private:
       }
       ++i;
     });
-    return i == 2 && numbers == 1 ? out : step();
+    return i == 2 && numbers == 1 && !ir_.constant(out.of) ? out : step(); // not a number minus a number
   }
 
   /// Of an addition or subtraction of a number.

@@ -369,17 +369,17 @@ template <class E> offset_change separate_one(E& editor, const separated_offset&
 /// Operations in loops that read x = b + c for a number c: extensions and truncations of x, products of x and a number,
 /// and sums and differences of x and a value from outside the innermost loop. Each becomes the same operation of b,
 /// plus a number: the address of a[i + 3] is that of a[i], plus 12. So the copies of an unrolled loop share one
-/// extension or product, and loads and stores take up the sum. What nothing reads afterwards stays for
-/// `remove_dead_code`.
+/// extension or product, and loads and stores take up the sum. If two or more operations differ by a number only, what
+/// they share is computed directly after b, where it may run although none of them does. The sums x that nothing reads
+/// afterwards stay for `remove_dead_code`.
 ///
 /// The extension of a sum is the sum of the extensions if the addition does not wrap. It may promise that, or `facts`
-/// show it: a 32-bit counter that is a multiple of 4 stays below 2^31 - 4, so adding 3 does not wrap. All else holds
+/// show it: a 32-bit counter that is a multiple of 4 is at most 2^31 - 4, so adding 3 does not wrap. All else holds
 /// modulo 2^width.
 ///
 /// An operation that no other shares may cost an addition more, so use this after unrolling, and number values
-/// afterwards. Guarded operations, and unreachable ones, stay. Loops are those of the program as it is. O(n + m +
-/// values
-/// + operands). This is reassociation of constants (Muchnick, Advanced Compiler Design and Implementation, 1997,
+/// afterwards. Guarded operations, and unreachable ones, stay. `loops` are those of the program as it is. O(n + m +
+/// values + operands). This is reassociation of constants (Muchnick, Advanced Compiler Design and Implementation, 1997,
 /// section 12.3) through what distributes over addition; LLVM's SeparateConstOffsetFromGEP does it for addresses.
 template <effect_ir_argument IR>
   requires graph_of_ir_argument<IR>
