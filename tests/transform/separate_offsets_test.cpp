@@ -243,7 +243,9 @@ TEST_CASE("separated offsets of random unrolled loops are certified, and a secon
                                                          const bounds known = bounds_of(before.graph());
                                                          return midend::verify_offsets(before, after, w, known.facts());
                                                        });
-  CHECK(counts.changed > affordable(300) / 100); // few of them compute anything from counters
+  if (!tests_are_shortened) { // few of them compute anything from counters
+    CHECK(counts.changed > 3);
+  }
 }
 
 TEST_CASE("offsets of random counters that wrap: certified, and the results are the same") {
