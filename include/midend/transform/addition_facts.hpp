@@ -11,8 +11,9 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What is known about values, by number: `sccp(ir, strided_interval_domain()).facts()`. It may be empty, or shorter
-/// than the values are many.
+/// What is known about values, by number: `sccp(ir, strided_interval_domain()).facts()`. They hold for the
+/// program that was analysed, and as long as its values keep their meaning; `verify_sccp` checks them. The span may be
+/// empty, or shorter than the values are many.
 using addition_facts = span<const strided_interval_domain::element>;
 
 namespace detail {

@@ -305,13 +305,15 @@ private:
     for (std::uint32_t i = 0; i != out_.separated.size(); ++i) {
       separated_offset& s = out_.separated[i];
       item_of_[s.value] = i;
-      if (families_[family_of_[i]].size < 2) {
+      const bool is_shared = families_[family_of_[i]].size > 1;
+      const bool is_in_loop = node_of_[s.base] != no_node &&
+                              loops_.innermost_loop(node_of_[s.base]) == loops_.innermost_loop(node_of_[s.value]);
+      if (!is_shared || !is_in_loop) { // and not in a loop inside that of the value, where it would run more often
         continue;
       }
       if (s.follows) {
         s.where = out_.separated[item_of_[s.base]].where;
-      } else if (node_of_[s.base] != no_node &&
-                 loops_.innermost_loop(node_of_[s.base]) == loops_.innermost_loop(node_of_[s.value])) {
+      } else {
         s.where = next_[s.base] != no_value ? place_before(next_[s.base]) : place_at_end(node_of_[s.base]);
       }
     }
@@ -378,12 +380,14 @@ template <class E> offset_change separate_one(E& editor, const separated_offset&
 /// modulo 2^width.
 ///
 /// An operation that no other shares may cost an addition more, so use this after unrolling, and number values
-/// afterwards. Guarded operations, and unreachable ones, stay. `loops` are those of the program as it is. O(n + m +
-/// values + operands). This is reassociation of constants (Muchnick, Advanced Compiler Design and Implementation, 1997,
-/// section 12.3) through what distributes over addition; LLVM's SeparateConstOffsetFromGEP does it for addresses.
+/// afterwards. Guarded operations, and unreachable ones, stay. `loops` and `facts` are those of the program as it is;
+/// facts of another one are not noticed here. O(n + m + values + operands). This is reassociation of constants
+/// (Muchnick, Advanced Compiler Design and Implementation, 1997, section 12.3) through what distributes over addition;
+/// LLVM's SeparateConstOffsetFromGEP does it for addresses.
 template <effect_ir_argument IR>
   requires graph_of_ir_argument<IR>
 offset_plan plan_separate_offsets(const IR& ir, const loop_forest& loops, addition_facts facts = {}) {
+  MIDEND_ASSERT(loops.epoch() == graph_epoch(ir.graph()), "a loop forest of this graph", loops.epoch());
   offset_plan plan;
   detail::offset_planner<IR>(ir, loops, facts, plan).run();
   return plan;
