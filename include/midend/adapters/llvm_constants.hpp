@@ -47,8 +47,8 @@ inline llvm::Constant* llvm_constant(llvm::Type* type, std::uint64_t bits) {
 struct llvm_fold_options {
   const llvm::TargetLibraryInfo* library = nullptr; ///< to fold calls of library functions
 
-  /// Also what LLVM folds to one of several results that are right, as any NaN is for 0.0 / 0.0, and calls with
-  /// floating point results. Good only where *all* uses of the instruction get the folded result, as in constant
+  /// Folds also where several results are right and LLVM picks one, such as a NaN for 0.0 / 0.0, and calls with
+  /// floating point results. Use it only where *all* uses of the instruction get the folded result, as in constant
   /// propagation.
   bool any_right_result = false;
 

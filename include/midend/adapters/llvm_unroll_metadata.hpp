@@ -76,9 +76,9 @@ inline llvm::MDNode* llvm_loop_metadata(const llvm_editor& editor, const loop_fo
   return nullptr;
 }
 
-/// Says at the latches of a loop that it was unrolled, so that no pass unrolls it once more: the entries
-/// `llvm.loop.unroll.*` go, `llvm.loop.unroll.disable` comes, others stay. Loops of a nest that share a latch share
-/// its metadata.
+/// Marks a loop as unrolled, so that no later pass unrolls it again. At each latch, removes the entries
+/// `llvm.loop.unroll.*`, adds `llvm.loop.unroll.disable`, and keeps all others. Loops of a nest that share a latch
+/// share its metadata.
 inline void disable_llvm_unrolling(const llvm_editor& editor, const loop_forest& loops, loop_id l) {
   llvm::MDNode* const old = llvm_loop_metadata(editor, loops, l);
   if (loops.backedges(l).size() == 0) {

@@ -1,5 +1,5 @@
-/// `control_canonicalization`: what makes control flow simpler, as a package of its own: each change is asked for,
-/// may be refused, and is logged.
+/// `control_canonicalization`: the simplification of control flow as a package of its own. The package asks before each
+/// change, accepts a refusal, and logs what it did.
 #pragma once
 
 #include "midend/config.hpp"

@@ -62,8 +62,8 @@ struct no_read_stays {
   constexpr bool operator()(value_id, node_id) const { return false; }
 };
 
-/// `stays(v, n)`: whether reads of the original `v` in node `n`, or by phis at its end, are not to be looked at,
-/// because no other definition reaches them.
+/// `stays(v, n)`: whether reads of the original `v` in node `n`, or by phis at its end, can be skipped, because no
+/// other definition reaches them.
 template <class E, class Stays = no_read_stays> class ssa_repair {
 public:
   ssa_repair(E& editor, const dominator_tree& tree, flat_array<value_id>& inserted, Stays stays = {})

@@ -407,8 +407,8 @@ private:
     }
   }
 
-  /// With the moving values, what passes them on: operations, and phis that have been judged by the edge (see
-  /// `input_passed_by`). Along other edges phis are compared when the moving values have arrived.
+  /// Adds to the moving values what passes them on: operations, and phis along edges that have been judged (see
+  /// `input_passed_by`). Along other edges, phis are compared after the moving values have arrived.
   constexpr void follow_passed() {
     for (std::size_t i = 0; i != w_.moving_.size(); ++i) {
       for (const ssa_use use : uses_->of(w_.moving_[i])) {

@@ -341,7 +341,7 @@ std::string to_text(const congruence_error& error, const Names& names = {}) {
   return error.edge == no_edge ? out : out + separator + std::string(names.edge(error.edge));
 }
 
-/// The edge is one of the old program.
+/// The verdict in words. The edge that it names is one of the program before the change.
 ///
 ///     an edge was dropped that may be taken; edge 5
 template <flow_names Names = numbered_values>

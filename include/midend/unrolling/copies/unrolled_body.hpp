@@ -140,8 +140,8 @@ struct unroll_request {
   /// middle; or -1 for none.
   std::uint32_t mid_exit_copy = static_cast<std::uint32_t>(-1);
 
-  /// The rolled loop runs what is left, at least one iteration: values that are used after the loop are its values, and
-  /// where the counted exit leaves the new body only the header phis count.
+  /// The rolled loop runs the remaining iterations, at least one. So values that are used after the loop are those of
+  /// the rolled loop, and where the counted exit leaves the new body, only the header phis are needed.
   bool continues_rolled = false;
 
   /// One copy as the program writes it, to count what is there: each operation is a node of its own. Nothing is folded,
