@@ -23,6 +23,7 @@
 #include "midend/transform/recording_editor.hpp"
 #include "midend/transform/remove_dead_code.hpp"
 #include "midend/transform/rotate_loops.hpp"
+#include "midend/transform/separate_offsets.hpp"
 #include "midend/transform/simplify_loops.hpp"
 #include "midend/transform/split_critical_edges.hpp"
 #include "midend/transform/unify_loop_exits.hpp"
@@ -405,6 +406,16 @@ RUN(unrolled_with_old_loops) {
   e.editor.set_jump(n, 1);
   const midend::unrolling_request twice[] = {{0, midend::unrolling_shape::cycle, 2}};
   use(midend::unroll_loops(e.editor, found.loops, twice));
+}
+
+// mistake: Offsets are separated by loops that were computed before an edit
+// run-time: violation: a loop forest of this graph
+RUN(offsets_separated_by_old_loops) {
+  edited e;
+  const auto found = midend::dominators_and_loops(e.editor.graph());
+  const node_id n = e.editor.create_node(1);
+  e.editor.set_jump(n, 1);
+  use(midend::plan_separate_offsets(e.editor, found.loops));
 }
 
 // mistake: A loop is unrolled that the function does not have
