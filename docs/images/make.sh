@@ -18,7 +18,7 @@ for dot in "$work"/*.dot; do
   name=$(basename "$dot" .dot)
   dot -Tsvg "$dot" | sed -e '/^<!--.*-->$/d' -e '/^<!--/,/-->$/d' -e '/^<title>/d' >"docs/images/$name.svg"
 done
-"$tool" unroll --chart=docs/images/quarters_and_sixteenths_assoc.svg --procedure=quarters_and_sixteenths_assoc \
+"$tool" unroll --chart=docs/images/quarters_and_sixteenths.svg --procedure=quarters_and_sixteenths \
   examples/programs/unrolling.eir >/dev/null
 python3 docs/images/drawings.py
 ls -s docs/images/*.svg

@@ -361,7 +361,7 @@ TEST_CASE("the body of a loop that counts by an address") {
                                       "block 0 loop from\n"
                                       "9  add %second i64 : 0 4\n"
                                       "10  load load %v i32 [0 + 4] 4 bytes\n"
-                                      "11  add alu %sum i32 : 1 10 assoc nsw\n"
+                                      "11  add alu %sum i32 : 1 10 nsw\n"
                                       "12  store store  i64 [5 + 0] 4 bytes in 0 = 11\n"
                                       "13  add alu %next i64 : 0 6\n"
                                       "14  cmp.eq compare %done i1 : 13 7\n"

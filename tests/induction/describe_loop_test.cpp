@@ -130,7 +130,7 @@ TEST_CASE("the body of a loop of one node") {
               "    %s = phi.i32 [entry: %n], [loop: %s2]\n"
               "    %v = ld.i16 [%a + %i*2 + 6] alias=A\n"
               "    %w = sext.i16.i32 %v\n"
-              "    %s1 = add.i32 %s, %w assoc\n"
+              "    %s1 = add.i32 %s, %w\n"
               "    %p = cmp.eq.i32 %i, 3\n"
               "    %s2 = shl.i32 %s1, 1 ? ~%p : 7\n"
               "    st.i32 %s2, [%a] volatile ? %p\n"
@@ -152,7 +152,7 @@ TEST_CASE("the body of a loop of one node") {
                     "block 0 loop from\n"
                     "8  load load v i16 [4 + 0*2 + 6] 2 bytes in 0\n"
                     "9  sext w i32 : 8\n"
-                    "10  add alu s1 i32 : 1 9 assoc\n"
+                    "10  add alu s1 i32 : 1 9\n"
                     "11  cmp.eq compare p i1 : 0 5\n"
                     "12  shl shift s2 i32 : 10 6\n"
                     "13  select merge s2 i32 : 11 7 12\n"
@@ -166,6 +166,33 @@ TEST_CASE("the body of a loop of one node") {
   CHECK(d.body.hints.average == 0);
   CHECK(d.body.hints.maximum == 8);
   CHECK(d.body.hints.multiple == 4);
+}
+
+TEST_CASE("integers may be regrouped whatever they promise, and what rounds where the program says so") {
+  const auto may_be_regrouped = [](const std::string& type, const std::string& operation) {
+    described d("proc @p(%n: " + type + ") -> " + type + " {\n  node entry:\n    br loop\n  node loop:\n    %s = phi." +
+                type + " [entry: %n], [loop: %s1]\n    %s1 = " + operation +
+                "\n    %q = cmp.lt.i32 0, 1\n    br %q ? loop : exit\n  node exit:\n    ret %s1\n}\n");
+    REQUIRE(d.describe() == loop_obstacle::none);
+    for (const midend::body_value& v : d.body.values) {
+      if (d.p.value_name(v.origin) == "s1" && v.kind == midend::body_kind::pure) {
+        return v.reassociates;
+      }
+    }
+    FAIL("no %s1 in the body of " << operation);
+    return false;
+  };
+  CHECK(may_be_regrouped("i32", "add.i32 %s, %n"));
+  CHECK(may_be_regrouped("i32", "add.i32 %s, %n nsw"));
+  CHECK(may_be_regrouped("i64", "mul.i64 %s, %n nsw"));
+  CHECK(may_be_regrouped("i32", "umax.i32 %s, %n"));
+  CHECK(may_be_regrouped("i16", "xor.i16 %s, %n"));
+  CHECK(!may_be_regrouped("i32", "sub.i32 %s, %n"));
+  CHECK(!may_be_regrouped("i32", "shl.i32 %s, %n"));
+  CHECK(!may_be_regrouped("f64", "fadd.f64 %s, %n"));
+  CHECK(may_be_regrouped("f64", "fadd.f64 %s, %n assoc"));
+  CHECK(!may_be_regrouped("f64", "fma.f64 %n, %n, %s"));
+  CHECK(may_be_regrouped("f64", "fma.f64 %n, %n, %s assoc"));
 }
 
 TEST_CASE("of three backedges only the first has a different input") {

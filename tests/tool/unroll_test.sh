@@ -25,54 +25,55 @@ print(eval(sys.argv[2]))' "$work/out" "$expression" 2>&1)
 }
 # example NAME EXPECTED EXPRESSION PROCEDURE [ARGUMENT...]: the same of a sample program.
 example() { advice "$1" "$2" "$3" "$examples" --procedure="$4" "${@:5}"; }
+# as_written NAME EXPECTED EXPRESSION PROCEDURE [ARGUMENT...]: the same without regrouping.
+as_written() { example "$@" --no-reassociation; }
 
 decision='l["decision"], l["factor"]'
 totals='l["total_cycles"]["before"], l["total_cycles"]["after"]'
 
 if command -v python3 >/dev/null; then
   # 1. Completely, 7 operations in each iteration and 2*x: 17 of 36 are left.
-  example "five: decision" "('full', 5)" "$decision" five_iterations_more
-  example "five: cycles" "(21, 16)" "$totals" five_iterations_more
-  example "five: operations" "(7, 17)" \
+  as_written "five: decision" "('full', 5)" "$decision" five_iterations_more
+  as_written "five: cycles" "(21, 16)" "$totals" five_iterations_more
+  as_written "five: operations" "(7, 17)" \
     'l["body"]["before"]["operations"], l["body"]["after"]["operations"]' five_iterations_more
-  example "five: trips" "('exact', 5, 4)" \
+  as_written "five: trips" "('exact', 5, 4)" \
     '(*[l["trip_count"][k] for k in ("kind", "header_executions", "backedges_taken")],)' five_iterations_more
-  example "five: tests" "[(0, 0), (1, 0), (2, 0), (3, 1), (4, 0)]" 'saved("folded", "%p")' five_iterations_more
-  example "five: from 0" "(21, 15)" "$totals" five_iterations
+  as_written "five: tests" "[(0, 0), (1, 0), (2, 0), (3, 1), (4, 0)]" 'saved("folded", "%p")' five_iterations_more
+  as_written "five: from 0" "(21, 15)" "$totals" five_iterations
   example "five: regrouped" "10" 'l["total_cycles"]["after"]' five_iterations_source
-  # 2. By 4; with sums regrouped by 8.
-  example "quarters: decision" "('partial', 4)" "$decision" quarters_and_sixteenths
-  example "quarters: cycles" "('3', '5/2', '9/4', '17/8', '33/16')" '(*[cycles[u] for u in (1, 2, 4, 8, 16)],)' \
+  # 2. By 4 as it is written; with sums regrouped by 8.
+  as_written "quarters: decision" "('partial', 4)" "$decision" quarters_and_sixteenths
+  as_written "quarters: cycles" "('3', '5/2', '9/4', '17/8', '33/16')" '(*[cycles[u] for u in (1, 2, 4, 8, 16)],)' \
     quarters_and_sixteenths
-  example "quarters: operations" "(17, 55)" 'c[4]["body"]["operations"], c[16]["body"]["operations"]' \
+  as_written "quarters: operations" "(17, 55)" 'c[4]["body"]["operations"], c[16]["body"]["operations"]' \
     quarters_and_sixteenths
-  example "quarters: reasons" "('gain_too_small', 'gain_too_small')" 'c[8]["reason"], c[16]["reason"]' \
+  as_written "quarters: reasons" "('gain_too_small', 'gain_too_small')" 'c[8]["reason"], c[16]["reason"]' \
     quarters_and_sixteenths
-  example "quarters: tests by 4" "[(1, 0), (2, 0), (3, 0)]" 'saved("folded", "%p")' quarters_and_sixteenths
-  example "quarters: tests by 16" "[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]" \
+  as_written "quarters: tests by 4" "[(1, 0), (2, 0), (3, 0)]" 'saved("folded", "%p")' quarters_and_sixteenths
+  as_written "quarters: tests by 16" "[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]" \
     '[r for k, r in saved("folded", "%p")]' quarters_and_sixteenths --factor=16
   for u in 3 5; do
-    example "quarters: by $u" "3" "cycles[$u]" quarters_and_sixteenths --factor=$u
+    as_written "quarters: by $u" "3" "cycles[$u]" quarters_and_sixteenths --factor=$u
   done
-  example "quarters: regrouped" "('partial', 8)" "$decision" quarters_and_sixteenths_assoc
+  example "quarters: regrouped" "('partial', 8)" "$decision" quarters_and_sixteenths
   example "quarters: cycles regrouped" "('2', '3/2', '3/4', '5/8', '5/8', '9/16')" \
-    '(*[cycles[u] for u in (1, 2, 4, 8, 16, 32)],)' quarters_and_sixteenths_assoc
-  example "quarters: not regrouped by option" "('partial', 4)" "$decision" quarters_and_sixteenths_assoc --no-reassociation
+    '(*[cycles[u] for u in (1, 2, 4, 8, 16, 32)],)' quarters_and_sixteenths
   # 3. The phis vanish at 3.
-  example "rotation: decision" "('partial', 3)" "$decision" rotation
-  example "rotation: operations" "(6, 5)" \
+  as_written "rotation: decision" "('partial', 3)" "$decision" rotation
+  as_written "rotation: operations" "(6, 5)" \
     'l["body"]["before"]["operations"], l["body"]["after"]["operations"]' rotation
-  example "rotation: cycles" "('1', '1')" 'cycles[1], cycles[3]' rotation
-  example "rotation: phis" "3" 'sum(s["what"] == "vanished_phi" for s in l["savings"])' rotation
-  example "rotation: regrouped" "'1/3'" 'repr(cycles[3])' rotation_assoc
+  as_written "rotation: cycles" "('1', '1')" 'cycles[1], cycles[3]' rotation
+  as_written "rotation: phis" "3" 'sum(s["what"] == "vanished_phi" for s in l["savings"])' rotation
+  example "rotation: regrouped" "'1/3'" 'repr(cycles[3])' rotation
   # 4. Refused; by 4 three are left, by 13 none.
-  example "1027: decision" "('none', 1)" "$decision" remainder_of_three
-  example "1027: by 4" "('partial_with_remainder', 3, 'epilogue')" \
+  as_written "1027: decision" "('none', 1)" "$decision" remainder_of_three
+  as_written "1027: by 4" "('partial_with_remainder', 3, 'epilogue')" \
     'l["decision"], l["remainder"]["iterations"], l["remainder"]["placement"]' remainder_of_three --factor=4
-  example "1027: before it" "prologue" 'l["remainder"]["placement"]' remainder_of_three --factor=4 --remainder=prologue
-  example "1027: in the middle" "mid_exit" 'l["remainder"]["placement"]' remainder_of_three --factor=4 --remainder=mid-exit
-  example "1027: by 13" "('partial', 0)" 'c[13]["kind"], c[13]["remainder"]["iterations"]' remainder_of_three
-  example "1027: regrouped" "('1/2', '1/2', '3/8')" 'cycles[2], cycles[4], cycles[8]' remainder_of_three_assoc
+  as_written "1027: before it" "prologue" 'l["remainder"]["placement"]' remainder_of_three --factor=4 --remainder=prologue
+  as_written "1027: in the middle" "mid_exit" 'l["remainder"]["placement"]' remainder_of_three --factor=4 --remainder=mid-exit
+  as_written "1027: by 13" "('partial', 0)" 'c[13]["kind"], c[13]["remainder"]["iterations"]' remainder_of_three
+  example "1027: regrouped" "('1/2', '1/2', '3/8')" 'cycles[2], cycles[4], cycles[8]' remainder_of_three
   # A sum of fused products waits for one addition of 4 cycles in place of four fused ones of 8.
   advice "dot product: regrouped" "('8', '2', '1')" 'cycles[1], cycles[2], cycles[4]' \
     "$programs/arrays.eir" --procedure=dot_product
@@ -131,8 +132,8 @@ EIR
   example "not completely" "partial_with_remainder" 'l["decision"]' five_iterations_more --kinds=partial --least-gain=0 --factor=4
   example "kinds" "('none', 'not_allowed')" 'l["decision"], c[5]["reason"]' five_iterations_more --kinds=runtime
   example "largest factor" "[1, 2]" 'sorted(c)' quarters_and_sixteenths --max-factor=2
-  example "least gain" "16" 'l["factor"]' quarters_and_sixteenths --least-gain=0.01
-  example "most bytes" "too_many_bytes" 'c[4]["reason"]' quarters_and_sixteenths --max-bytes=100
+  as_written "least gain" "16" 'l["factor"]' quarters_and_sixteenths --least-gain=0.01
+  as_written "most bytes" "too_many_bytes" 'c[4]["reason"]' quarters_and_sixteenths --max-bytes=100
   example "most operations" "too_many_operations" 'c[8]["reason"]' quarters_and_sixteenths --max-operations=20
   example "another machine" "True" 'cycles[1] != "2"' search --machine=scalar_core
   example "a machine file" "('2', '2', '2', '1', '7/4')" '(*[cycles[u] for u in (1, 2, 4, 7, 8)],)' search \

@@ -29,13 +29,6 @@ using midend::unrolling_options;
 
 namespace {
 
-std::string without(std::string text, std::string_view word) {
-  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word)) {
-    text.erase(at, word.size());
-  }
-  return text;
-}
-
 std::string with(std::string text, std::string_view old, std::string_view fresh) {
   const std::size_t at = text.find(old);
   REQUIRE(at != std::string::npos);
@@ -91,7 +84,14 @@ unrolling_options factor(std::uint32_t u) {
   return options;
 }
 
-/// 1. The source allows to regroup ("R"); without the word it does not.
+/// The sums stay as they are written.
+unrolling_options as_written(std::uint32_t u = 0) {
+  unrolling_options options = factor(u);
+  options.lowering.reassociates = false;
+  return options;
+}
+
+/// 1. The numbers of the specification with "R" are those of regrouped sums, the others those of sums as written.
 constexpr const char* five_iterations = R"(
 proc @five(%a: ptr, %x: i32, %s0: i32) -> i32 {
   node entry:
@@ -100,9 +100,9 @@ proc @five(%a: ptr, %x: i32, %s0: i32) -> i32 {
     %i = phi.i32 [entry: 0], [loop: %i1]
     %s = phi.i32 [entry: %s0], [loop: %s3]
     %v = ld.i32 [%a + %i*4] alias=A
-    %s1 = add.i32 %s, %v assoc
+    %s1 = add.i32 %s, %v
     %x2 = shl.i32 %x, 1
-    %s2 = add.i32 %s1, %x2 assoc
+    %s2 = add.i32 %s1, %x2
     %p = cmp.eq.i32 %i, 3
     %s3 = shl.i32 %s2, 1 ? %p : %s2
     %i1 = add.i32 %i, 1 nsw
@@ -120,9 +120,9 @@ proc @quarters(%a: ptr) -> i32 {
     %i = phi.i32 [entry: 0], [loop: %i1]
     %s = phi.i32 [entry: 0], [loop: %s3]
     %v = ld.i32 [%a + %i*4] alias=A
-    %s1 = add.i32 %s, %v assoc
+    %s1 = add.i32 %s, %v
     %quarter = div.i32 %i, 4
-    %s2 = add.i32 %s1, %quarter assoc
+    %s2 = add.i32 %s1, %quarter
     %rest = rem.i32 %i, 16
     %p = cmp.eq.i32 %rest, 0
     %s3 = shl.i32 %s2, 1 ? %p : %s2
@@ -143,7 +143,7 @@ proc @rotation(%a0: i32, %b0: i32, %c0: i32) -> i32 {
     %a = phi.i32 [entry: %a0], [loop: %b]
     %b = phi.i32 [entry: %b0], [loop: %c]
     %c = phi.i32 [entry: %c0], [loop: %a]
-    %sum1 = add.i32 %sum, %a assoc
+    %sum1 = add.i32 %sum, %a
     %i1 = add.i32 %i, 1 nsw
     %q = cmp.lt.i32 %i1, 3000
     br %q ? loop : exit
@@ -159,7 +159,7 @@ proc @remainder(%a: ptr) -> i32 {
     %i = phi.i32 [entry: 0], [loop: %i1]
     %x = phi.i32 [entry: 0], [loop: %x1]
     %v = ld.i32 [%a + %i*4] alias=A
-    %x1 = xor.i32 %x, %v assoc
+    %x1 = xor.i32 %x, %v
     %i1 = add.i32 %i, 1 nsw
     %q = cmp.lt.i32 %i1, 1027
     br %q ? loop : exit
@@ -176,7 +176,7 @@ proc @unknown(%a: ptr, %start: i32, %len: i32) -> i32 {
     %i = phi.i32 [guard: %start], [loop: %i1]
     %s = phi.i32 [guard: 0], [loop: %s1]
     %v = ld.i32 [%a + %i*4] alias=A
-    %s1 = add.i32 %s, %v assoc
+    %s1 = add.i32 %s, %v
     %i1 = add.i32 %i, 1 nsw
     %q = cmp.lt.i32 %i1, %len
     br %q ? loop : exit
@@ -240,7 +240,7 @@ proc @seven(%x: i32, %n: i32) -> i32 {
 } // namespace
 
 TEST_CASE("unrolling, example 1: five iterations are unrolled completely, 21 cycles to 16") {
-  const advised_loop l(without(five_iterations, " assoc"));
+  const advised_loop l(five_iterations, as_written());
   const unrolling_candidate& rolled = l.advice.rolled();
   CHECK(rolled.body.operations == 7);
   CHECK(rolled.body.branches == 1);
@@ -260,21 +260,19 @@ TEST_CASE("unrolling, example 1: five iterations are unrolled completely, 21 cyc
 }
 
 TEST_CASE("unrolling, example 1: 15 cycles if the sum is 0 on entry, 10 if it may be regrouped") {
-  CHECK(advised_loop(with(without(five_iterations, " assoc"), "entry: %s0", "entry: 0")).candidate(5).total_cycles ==
-        15);
+  CHECK(advised_loop(with(five_iterations, "entry: %s0", "entry: 0"), as_written()).candidate(5).total_cycles == 15);
   CHECK(advised_loop(five_iterations).candidate(5).total_cycles == 10);
 }
 
 TEST_CASE("unrolling, example 2: by 4, and without regrouping every factor as computed by hand") {
-  const std::string text = without(quarters, " assoc");
-  const advised_loop l(text);
+  const advised_loop l(quarters, as_written());
   CHECK(l.cycles(1) == fraction(3));
   CHECK(l.cycles(2) == fraction(5, 2));
   CHECK(l.cycles(4) == fraction(9, 4));
   CHECK(l.cycles(8) == fraction(17, 8));
   CHECK(l.cycles(16) == fraction(33, 16));
-  CHECK(advised_loop(text, factor(3)).cycles(3) == fraction(3));
-  CHECK(advised_loop(text, factor(5)).cycles(5) == fraction(3));
+  CHECK(advised_loop(quarters, as_written(3)).cycles(3) == fraction(3));
+  CHECK(advised_loop(quarters, as_written(5)).cycles(5) == fraction(3));
   CHECK(l.advice.decision().kind == partial);
   CHECK(l.advice.decision().factor == 4);
   CHECK(l.candidate(4).body.operations == 17);
@@ -282,7 +280,7 @@ TEST_CASE("unrolling, example 2: by 4, and without regrouping every factor as co
   CHECK(l.candidate(8).reason == rejection::gain_too_small);
   CHECK(l.candidate(16).reason == rejection::gain_too_small);
   CHECK(l.folded("p") == std::vector<std::uint64_t>{0, 0, 0});
-  const advised_loop by16(text, factor(16));
+  const advised_loop by16(quarters, as_written(16));
   CHECK(by16.advice.decision().factor == 16);
   std::vector<std::uint64_t> tests(16, 0);
   tests[0] = 1;
@@ -303,7 +301,7 @@ TEST_CASE("unrolling, example 2: by 8 if sums may be regrouped") {
 }
 
 TEST_CASE("unrolling, example 3: by the length of the cycle of phis, a tie that wins by its operations") {
-  const advised_loop l(without(rotation, " assoc"));
+  const advised_loop l(rotation, as_written());
   CHECK(l.advice.counters.phi_period == 3);
   CHECK(l.candidate(1).body.operations == 6);
   CHECK(l.cycles(1) == fraction(1));
@@ -312,9 +310,7 @@ TEST_CASE("unrolling, example 3: by the length of the cycle of phis, a tie that 
   CHECK(l.advice.decision().kind == partial);
   CHECK(l.advice.decision().factor == 3);
   for (const std::uint32_t other : {4U, 8U, 20U}) {
-    CHECK(advised_loop(without(rotation, " assoc"), factor(other))
-              .candidate(other)
-              .body.mix[midend::operation_class::move] == 3);
+    CHECK(advised_loop(rotation, as_written(other)).candidate(other).body.mix[midend::operation_class::move] == 3);
   }
   const auto vanished = std::count_if(l.advice.savings.begin(), l.advice.savings.end(),
                                       [](const auto& s) { return s.kind == saving_kind::vanished_phi; });
@@ -328,7 +324,7 @@ TEST_CASE("unrolling, example 3: one cycle for three iterations if sums may be r
 }
 
 TEST_CASE("unrolling, example 4: a remainder of three, and 13 without one") {
-  const advised_loop l(without(remainder_of_three, " assoc"), factor(4));
+  const advised_loop l(remainder_of_three, as_written(4));
   const unrolling_candidate& by4 = l.advice.decision();
   CHECK(by4.kind == partial_with_remainder);
   CHECK(by4.factor == 4);
@@ -340,7 +336,7 @@ TEST_CASE("unrolling, example 4: a remainder of three, and 13 without one") {
 }
 
 TEST_CASE("unrolling, example 4: bound by its recurrence at one cycle for every factor, so refused") {
-  const advised_loop l(without(remainder_of_three, " assoc"));
+  const advised_loop l(remainder_of_three, as_written());
   for (const std::uint32_t u : {1U, 2U, 4U, 8U, 13U, 16U}) {
     CHECK(l.cycles(u) == fraction(1));
   }
@@ -456,6 +452,19 @@ TEST_CASE("unrolling, example 7: no part of a cycle is lost at six copies") {
   CHECK(by3.cycles(3) == fraction(4, 3));
   counted.forced_factor = 6;
   CHECK(advised_loop(seven_operations, counted).cycles(6) == fraction(7, 6));
+}
+
+TEST_CASE("unrolling: sums of integers are regrouped whatever they promise, and only those are assumed to be") {
+  const std::string promised = with(unknown_length, "add.i32 %s, %v", "add.i32 %s, %v nsw");
+  for (const std::string& text : {std::string(unknown_length), promised}) {
+    const advised_loop l(text);
+    CHECK(l.cycles(8) == fraction(3, 8));
+    CHECK(l.advice.assumes(midend::assumption::reassociation));
+    const advised_loop kept(text, as_written());
+    CHECK(kept.cycles(8) == fraction(1));
+    CHECK(!kept.advice.assumes(midend::assumption::reassociation));
+  }
+  CHECK(!advised_loop(search).advice.assumes(midend::assumption::reassociation)); // nothing is there to regroup
 }
 
 constexpr std::string_view sum_of_arrays = R"(

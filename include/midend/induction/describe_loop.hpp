@@ -600,8 +600,9 @@ private:
     value.cost = what.is_branch() ? usual_class(what.info).value_or(operation_class::compare)
                                   : what.cost.value_or(operation_class::move);
     value.info = what.info;
+    value.reassociates = is_associative(what.info.code);
     if constexpr (has_may_reassociate<IR>) {
-      value.reassociates = ir_.may_reassociate(v);
+      value.reassociates = value.reassociates || ir_.may_reassociate(v);
     }
     if constexpr (has_identity<IR>) {
       value.identity = what.info.code == operation::other ? static_cast<std::uint32_t>(ir_.identity(v)) : 0;

@@ -15,7 +15,7 @@
 ///
 /// These members are optional:
 ///
-///     bool may_reassociate(midend::value_id v) const;              // may be regrouped with others of its kind
+///     bool may_reassociate(midend::value_id v) const;              // rounding does not keep it from being regrouped
 ///     midend::guard_of_value guard(midend::value_id v) const;      // runs only if a predicate holds
 ///     midend::operation_info unguarded(midend::value_id v) const;  // required with `guard`
 ///     std::uint32_t identity(midend::value_id v) const;            // what an operation that is `other` computes

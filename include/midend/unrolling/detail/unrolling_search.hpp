@@ -65,11 +65,17 @@ public:
   }
 
 private:
+  constexpr body_cost estimate(const unroll_request& request) {
+    const body_cost cost = estimator_.estimate(request, memory_);
+    regroups_ = regroups_ || memory_.lowered.is_regrouped;
+    return cost;
+  }
+
   // The rolled loop.
 
   constexpr void try_rolled() {
     unrolling_candidate c;
-    c.body = estimator_.estimate({}, memory_);
+    c.body = estimate({});
     set_times(c, times_.loop(c.body, count_.expected), count_.expected, 1);
     c.total_bytes = c.body.bytes;
     if (c.body.resources.is_impossible) {
@@ -170,7 +176,7 @@ private:
     if (leaves_in_the_middle && count_.is_exact) {
       request.mid_exit_copy = static_cast<std::uint32_t>(c.remainder_iterations - 1);
     }
-    c.body = estimator_.estimate(request, memory_);
+    c.body = estimate(request);
     const unrolled_times unrolled = times_of(c);
     const std::uint64_t passes = unrolled.passes(count_.expected);
     loop_time time = unrolled(count_.expected);
@@ -196,7 +202,7 @@ private:
     request.is_straight_line = true;
     request.begins_at_entry = c.remainder == remainder_placement::prologue;
     request.first_iteration = request.begins_at_entry ? 0 : count_.exact - c.remainder_iterations;
-    c.rest = estimator_.estimate(request, memory_);
+    c.rest = estimate(request);
   }
 
   constexpr unrolled_times times_of(const unrolling_candidate& c) const {
@@ -231,10 +237,10 @@ private:
     before.is_straight_line = true;
     before.begins_at_entry = true;
     before.drops_counted_tests = count_.is_exact;
-    c.rest = estimator_.estimate(before, memory_);
+    c.rest = estimate(before);
     unroll_request after;
     after.first_iteration = c.factor;
-    c.body = estimator_.estimate(after, memory_);
+    c.body = estimate(after);
     const std::uint64_t passes = count_.expected > c.factor ? count_.expected - c.factor : 0;
     loop_time time = times_.loop(c.body, passes);
     time.cycles += c.rest.alone;
@@ -259,7 +265,7 @@ private:
       request.is_straight_line = true;
       request.begins_at_entry = true;
       request.drops_counted_tests = out_.counters.is_exact();
-      c.body = estimator_.estimate(request, memory_);
+      c.body = estimate(request);
       c.is_evaluated = true;
       c.total_cycles = c.body.alone;
       c.cycles_per_iteration = fraction(c.body.alone) / c.factor;
@@ -346,11 +352,9 @@ private:
   constexpr void note_assumptions() {
     bool loads = false;
     bool stores = false;
-    bool regroups = false;
     for (const body_value& v : out_.body.values) {
       loads = loads || v.kind == body_kind::load;
       stores = stores || v.kind == body_kind::store;
-      regroups = regroups || v.reassociates;
     }
     bool classes = false;
     for (const body_access& a : out_.body.accesses) {
@@ -366,7 +370,7 @@ private:
     assume(assumption::branch_is_free_of_recurrence, out_.decision().kind != unrolling_kind::full);
     assume(assumption::no_signed_wrap, promises);
     assume(assumption::alias_classes, stores && classes);
-    assume(assumption::reassociation, regroups && options_.lowering.reassociates);
+    assume(assumption::reassociation, regroups_);
     assume(assumption::if_conversion, accepted_branches_ != 0);
     assume(assumption::speculated_loads, out_.chosen != 0 && loads && accepted_exits_ > 1);
     assume(assumption::profile, count_.is_profiled);
@@ -387,6 +391,7 @@ private:
   std::uint32_t last_factor_ = 0;       ///< 0: none was
   std::size_t accepted_exits_ = 0;      ///< of the last accepted body
   std::uint32_t accepted_branches_ = 0; ///< branches inside it
+  bool regroups_ = false;               ///< the operations of some candidate are regrouped
 };
 
 } // namespace detail

@@ -96,11 +96,12 @@ struct machine_body {
   recurrence_bound_result recurrence;           ///< with the cycle that attains it
   flat_array<unrolling_saving> savings;         ///< of kind `dead_operation` and `vanished_phi`
   flat_array<unordered_accesses> unordered;     ///< with `lowering_options::bases_are_apart`
+  bool is_regrouped = false;                    ///< operations have other operands than in the program
 };
 
 /// Options of instruction selection.
 struct lowering_options {
-  /// Regroup sums and other trees of one operation where the program allows it.
+  /// Regroup sums and other trees of one operation: integers always, what rounds where the program allows it.
   bool reassociates = true;
 
   /// Accesses at different bases, whose addresses both change by known steps, do not overlap: a test before the loop

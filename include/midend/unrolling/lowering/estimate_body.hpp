@@ -163,10 +163,11 @@ constexpr void estimate_stages(const dependence_graph& g, std::uint64_t most_sta
 /// - A header phi takes a move if its next value is another phi, comes from outside, or is the next value of another
 ///   phi already. A phi that is its own next value (a self-copy) is a value from before the loop.
 /// - Invariant values are computed before the loop.
-/// - With `options.reassociates`, trees of one operation that the program allows to regroup are regrouped, so that a
-///   value carried around the loop passes through one of their operations. The number of operations stays. Sums of
-///   fused multiplications and additions are regrouped, too: the products are summed in a chain of their own, and one
-///   addition more adds them to the value carried around the loop.
+/// - With `options.reassociates`, trees of one operation are regrouped, so that a value carried around the loop passes
+///   through one of their operations: integers always, since whoever regroups them drops `nsw` and `nuw`, and what
+///   rounds where the program allows it. The number of operations stays. Sums of fused multiplications and additions
+///   are regrouped, too: the products are summed in a chain of their own, and one addition more adds them to the value
+///   carried around the loop.
 ///
 /// **Dependences.** Operations wait for values, of the same pass and of the pass before; predicated operations for
 /// their predicate, unless they are speculated; accesses to memory for each other if they may overlap or are volatile;
@@ -189,6 +190,7 @@ constexpr body_cost estimate_body(const unrolled_body& body, const M& machine, c
   detail::choose_lowering(body, options, classes, w.needs_, w.choices_);
   detail::order_memory(body, w.needs_, w.choices_, options.bases_are_apart, w.order_);
   out.unordered = w.order_.unordered;
+  out.is_regrouped = w.choices_.has_trees;
   detail::emit_operations(body, machine, options, classes, w.needs_, w.choices_, w.order_, w.emission_, out);
   detail::list_savings(body, w.needs_, w.choices_, out.savings);
   out.graph.order_by_consumer(w.consumers_, w.dependences_);

@@ -38,6 +38,7 @@ struct lowering_choice {
 struct lowering_choices {
   flat_array<lowering_choice> nodes;         ///< by node of the body
   flat_array<std::uint8_t> sums_with_select; ///< by needed sum: 1 if it is computed at the select that is its only user
+  bool has_trees = false;                    ///< some node is `in_tree`
 
   constexpr bool is(unrolled_id n, lowered_as as) const { return nodes[n].as == as; }
 };
@@ -52,6 +53,7 @@ public:
   constexpr void run() {
     out_.nodes.assign(body_.nodes.size(), {});
     out_.sums_with_select.assign(needs_.sums.size(), 0);
+    out_.has_trees = false;
     for (unrolled_id n = 0; n != body_.nodes.size(); ++n) {
       last_effect_ = may_have_effect(body_.nodes[n]) ? n : last_effect_;
       if (needs_.nodes[n].is_needed) {
@@ -118,15 +120,20 @@ private:
     } else if (may_regroup(n)) {
       for (const unrolled_operand o : body_.operands_of(n)) {
         if (o.addend == 0 && has_one_reader(o.node) && may_share_tree(n, o.node)) {
-          out_.nodes[o.node].as = lowered_as::in_tree;
+          put_in_tree(o.node);
         }
       }
     } else if (may_regroup_fused(n)) {
       const unrolled_operand addend = body_.operands_of(n)[2];
       if (addend.addend == 0 && has_one_reader(addend.node) && may_share_sum(n, addend.node)) {
-        out_.nodes[addend.node].as = lowered_as::in_tree;
+        put_in_tree(addend.node);
       }
     }
+  }
+
+  constexpr void put_in_tree(unrolled_id n) {
+    out_.nodes[n].as = lowered_as::in_tree;
+    out_.has_trees = true;
   }
 
   constexpr bool has_one_reader(unrolled_id n) const {
@@ -137,8 +144,7 @@ private:
   constexpr bool may_regroup(unrolled_id n) const {
     const unrolled_node& node = body_.nodes[n];
     return options_.reassociates && node.reassociates && node.kind == body_kind::pure && node.num_operands == 2 &&
-           (node.info.code == operation::other || is_commutative(node.info.code)) && !is_comparison(node.info.code) &&
-           !is_shift_by_power(n);
+           (node.info.code == operation::other || is_associative(node.info.code)) && !is_shift_by_power(n);
   }
 
   constexpr bool is_shift_by_power(unrolled_id n) const {

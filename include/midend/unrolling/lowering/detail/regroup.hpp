@@ -94,7 +94,7 @@ public:
       : body_(body), needs_(needs), choices_(choices), out_(out) {}
 
   constexpr void run() {
-    out_.are_known = !body_.is_straight_line && has_trees();
+    out_.are_known = !body_.is_straight_line && choices_.has_trees;
     if (out_.are_known) {
       look_forward();
       look_back(phis_decided_by_phis());
@@ -106,15 +106,6 @@ private:
 
   constexpr bool is_header_phi(std::uint32_t p) const {
     return body_.phis[p] != no_unrolled && choices_.is(body_.phis[p], lowered_as::header_phi);
-  }
-
-  constexpr bool has_trees() const {
-    for (const lowering_choice& c : choices_.nodes) {
-      if (c.as == lowered_as::in_tree) {
-        return true;
-      }
-    }
-    return false;
   }
 
   constexpr void look_forward() {
