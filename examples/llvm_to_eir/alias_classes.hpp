@@ -15,9 +15,10 @@
 namespace llvm_to_eir {
 
 enum class alias_source : std::uint8_t {
-  any,   ///< `types` for functions whose accesses say them, else `sites`
-  types, ///< TBAA
-  sites, ///< the variable
+  any,     ///< `types` for functions whose accesses say them, else `sites`
+  types,   ///< TBAA
+  sites,   ///< the variable
+  objects, ///< the variable, or the argument that is `noalias`
   none
 };
 
@@ -41,13 +42,15 @@ public:
     return source_ == alias_source::types ? class_of_type(scalar_type(access)) : "";
   }
 
-  /// The local or global variable that is the class; null for an access that may overlap all others.
+  /// The variable or argument that is the class; null for an access that may overlap all others.
   const llvm::Value* site_of(const llvm::Instruction& access) const {
-    if (source_ != alias_source::sites) {
+    if (source_ != alias_source::sites && source_ != alias_source::objects) {
       return nullptr;
     }
     const llvm::Value* const object = llvm::getUnderlyingObject(llvm::getLoadStorePointerOperand(&access), 0);
-    return llvm::isa<llvm::AllocaInst, llvm::GlobalVariable>(object) ? object : nullptr;
+    const auto* const argument = llvm::dyn_cast<llvm::Argument>(object);
+    const bool is_apart = argument != nullptr && argument->hasNoAliasAttr() && source_ == alias_source::objects;
+    return is_apart || llvm::isa<llvm::AllocaInst, llvm::GlobalVariable>(object) ? object : nullptr;
   }
 
 private:

@@ -1,8 +1,9 @@
-// llvm_to_eir [--alias=any|types|sites|none] [--leaf] [--refused] [--histogram] FILE.bc|FILE.ll...: the functions of
-// modules as procedures of the Elbrus-like IR, on standard output; on standard error how many translate, and how often
-// which reason keeps others from it.
+// llvm_to_eir [--alias=any|types|sites|objects|none] [--leaf] [--refused] [--histogram] FILE.bc|FILE.ll...: the
+// functions of modules as procedures of the Elbrus-like IR, on standard output; on standard error how many translate,
+// and how often which reason keeps others from it.
 //
-//   --alias      where alias classes come from: TBAA or the variables, whichever there is (any), or one of them
+//   --alias      where alias classes come from: TBAA or the variables, whichever there is (any), or one of them, or
+//                variables and arguments that are `noalias` (objects)
 //   --leaf       only functions without calls
 //   --refused    name each function that does not translate on standard error, with the reason and the instruction
 //   --histogram  no procedures, only counts
@@ -42,6 +43,7 @@ bool read_option(std::string_view text, options& out) {
   constexpr std::pair<std::string_view, alias_source> sources[] = {{"any", alias_source::any},
                                                                    {"types", alias_source::types},
                                                                    {"sites", alias_source::sites},
+                                                                   {"objects", alias_source::objects},
                                                                    {"none", alias_source::none}};
   if (text == "--leaf") {
     out.leaf = true;

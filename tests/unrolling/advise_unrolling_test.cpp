@@ -467,6 +467,39 @@ TEST_CASE("unrolling: sums of integers are regrouped whatever they promise, and 
   CHECK(!advised_loop(search).advice.assumes(midend::assumption::reassociation)); // nothing is there to regroup
 }
 
+TEST_CASE("unrolling: slower in a long run, but faster over the iterations that there are") {
+  constexpr const char* count_below = R"(
+proc @count_below(%a: ptr, %n: i64, %limit: i32) -> i32 {
+  node entry:
+    %any = cmp.gt.i64 %n, 0
+    br %any ? loop : exit
+  node loop:
+    %i = phi.i64 [entry: 0], [loop: %i1]
+    %count = phi.i32 [entry: 0], [loop: %count1]
+    %v = ld.i32 [%a + %i*4]
+    %below = cmp.lt.i32 %v, %limit
+    %one = zext.i1.i32 %below
+    %count1 = add.i32 %count, %one
+    %i1 = add.i64 %i, 1 nsw
+    %more = cmp.lt.i64 %i1, %n
+    br %more ? loop : exit
+  node exit:
+    %r = phi.i32 [entry: 0], [loop: %count1]
+    ret %r
+})";
+  unrolling_options options;
+  options.max_factor = 4;
+  const advised_loop l(count_below, options);
+  const unrolling_candidate& by3 = l.candidate(3);
+  const unrolling_candidate& by4 = l.candidate(4);
+  CHECK(by3.cycles_per_iteration == fraction(2, 3));
+  CHECK(by4.cycles_per_iteration == fraction(3, 4));
+  CHECK(by3.total_cycles + by3.setup_cycles > by4.total_cycles + by4.setup_cycles); // the number of passes is n / 3
+  CHECK(l.advice.decision().factor == 4);
+  options.assumed_trip = 1000; // long enough for the division
+  CHECK(advised_loop(count_below, options).advice.decision().factor == 3);
+}
+
 constexpr std::string_view sum_of_arrays = R"(
 proc @add_arrays(%a: ptr, %b: ptr, %c: ptr, %n: i64) {
   node entry:

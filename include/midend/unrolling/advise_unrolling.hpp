@@ -311,7 +311,8 @@ private:
 ///
 /// **The rule.** Factors are tried in ascending order. A factor is accepted against the last accepted one if it is no
 /// slower over all iterations (set-up, remainder and preparation included), and if its fall in cycles per iteration, as
-/// a fraction, divided by the binary logarithm of the ratio of bytes, is at least `options.least_gain`. Equal cycles
+/// a fraction, divided by the binary logarithm of the ratio of bytes, is at least `options.least_gain`. One that takes
+/// more cycles per iteration, but fewer over all iterations, is accepted by the fall in those. Equal cycles
 /// per iteration are a tie: then fewer operations of the new body win, then fewer bytes, then the smaller factor.
 /// Peeling and complete unrolling come last and are compared by the cycles of all iterations. So in the model a
 /// decision is never slower than the rolled loop.

@@ -90,13 +90,15 @@ private:
 
   constexpr rejection compare(unrolling_candidate& c) const {
     const auto [now, before] = compared_cycles(c);
-    if (now > before) {
-      return rejection::not_faster;
-    }
     if (now == before) {
       return wins_tie(c) && is_no_slower(c, rolled) ? rejection::none : rejection::tie;
     }
-    c.fall = relative_fall(before, now);
+    if (now > before && all_cycles(c) >= all_cycles(last)) {
+      return rejection::not_faster;
+    }
+    // A candidate may be slower in a long run and faster over the iterations that there are: a mask is cheaper than a
+    // division before the loop, and a shorter remainder after it.
+    c.fall = now < before ? relative_fall(before, now) : relative_fall(all_cycles(last), all_cycles(c));
     if (!is_no_slower(c, last)) {
       return count_is_exact || is_no_slower(c, rolled) ? rejection::slower_in_total : rejection::below_break_even;
     }
@@ -107,7 +109,7 @@ private:
   /// one of the two is not a uniform loop.
   constexpr std::pair<fraction, fraction> compared_cycles(const unrolling_candidate& c) const {
     if (c.kind == unrolling_kind::full || c.kind == unrolling_kind::peel || last.kind == unrolling_kind::peel) {
-      return {fraction(c.total_cycles + c.setup_cycles), fraction(last.total_cycles + last.setup_cycles)};
+      return {all_cycles(c), all_cycles(last)};
     }
     return {c.cycles_per_iteration, last.cycles_per_iteration};
   }
@@ -116,8 +118,10 @@ private:
     return std::pair(c.body.operations, c.total_bytes) < std::pair(last.body.operations, last.total_bytes);
   }
 
+  static constexpr fraction all_cycles(const unrolling_candidate& c) { return c.total_cycles + c.setup_cycles; }
+
   static constexpr bool is_no_slower(const unrolling_candidate& c, const unrolling_candidate& than) {
-    return c.total_cycles + c.setup_cycles <= than.total_cycles + than.setup_cycles;
+    return all_cycles(c) <= all_cycles(than);
   }
 
   constexpr bool is_worth_its_size(unrolling_candidate& c) const {
