@@ -147,14 +147,6 @@ constexpr known_value fold_shift_and_add(copy_numbering& numbering, const body_v
   if (b.addend == 0 && c.is_literal()) {
     return sum_with(a, c.addend);
   }
-  if (a.addend != 0 && numbering.is_invariant(c) && !numbering.is_invariant(a)) {
-    const known_value operands[] = {value_of_node(a.node, a.width), b, c};
-    return sum_with(numbering.compute(kind_of(v), operands), a.addend << b.addend);
-  }
-  if (c.addend != 0 && !c.is_literal() && numbering.is_invariant(a) && !numbering.is_invariant(c)) {
-    const known_value operands[] = {a, b, value_of_node(c.node, c.width)};
-    return sum_with(numbering.compute(kind_of(v), operands), c.addend);
-  }
   return numbering.compute(kind_of(v), args);
 }
 
@@ -534,10 +526,6 @@ constexpr known_value fold_equality(copy_numbering& numbering, const expression_
   }
   if (are_different(numbering.facts_of(a), a, numbering.facts_of(b), b)) {
     return literal(is_equal ? 0 : 1, 1);
-  }
-  if (!b.is_literal()) {
-    a.addend = (a.addend - b.addend) & low_ones(a.width);
-    b = value_of_node(b.node, b.width);
   }
   return compute_comparison(numbering, kind, a, b);
 }
