@@ -14,6 +14,7 @@
 #include "midend/ssa/value_numbering_plan.hpp"
 #include "midend/transform/clean_control.hpp"
 #include "midend/transform/fold_additions.hpp"
+#include "midend/transform/hoist_common.hpp"
 #include "midend/transform/hoist_invariants.hpp"
 #include "midend/transform/propagate_copies.hpp"
 #include "midend/transform/remove_dead_code.hpp"
@@ -49,8 +50,10 @@ template <class E, class ViewOf> void realise_unrolling(E& editor, const ViewOf&
                          plan_separate_offsets(editor, dominators_and_loops(editor.graph()).loops, known.facts()));
   fold_additions(editor, known.facts());
   {
-    const auto view = view_of(editor);
-    apply_value_numbering(editor, plan_value_numbering(view, value_numbering(view, strided_interval_domain())));
+    const auto equal = value_numbering(view_of(editor), strided_interval_domain());
+    const auto found = dominators_and_loops(editor.graph());
+    apply_hoist_common(editor, plan_hoist_common(editor, equal, found.dominators, found.loops));
+    apply_value_numbering(editor, plan_value_numbering(view_of(editor), equal));
   }
   apply_share_loads(editor, plan_share_loads(view_of(editor)));
   simplify_loops(editor);

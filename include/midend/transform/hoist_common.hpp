@@ -1,0 +1,155 @@
+/// `hoist_common`: what several branches of a loop compute moves to where all of them come from.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dataflow/value_domain.hpp"
+#include "midend/dominance/dominator_tree.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/ir/effects.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/ssa.hpp"
+#include "midend/loops/loop_forest.hpp"
+#include "midend/ssa/value_numbering_result.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/transform/hoist_invariants.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// An operation that moves to the end of a node above.
+struct common_value {
+  value_id value;
+  node_id where;
+  bool drops_promises; ///< it may run where it did not, which only its promises would make wrong
+
+  friend constexpr bool operator==(const common_value&, const common_value&) = default;
+};
+
+/// What `hoist_common` will do. To veto a move, remove it and those of the operations that read it.
+struct common_value_plan {
+  std::uint64_t epoch = 0;
+  flat_array<common_value> moves; ///< operands before what reads them
+
+  bool empty() const { return moves.empty(); }
+};
+
+namespace detail {
+
+template <class IR, class D> class common_value_planner {
+public:
+  common_value_planner(const IR& ir, const value_numbering_result<D>& found, const dominator_tree& tree,
+                       const loop_forest& loops, common_value_plan& out)
+      : ir_(ir), found_(found), tree_(tree), loops_(loops), out_(out) {}
+
+  void run() {
+    out_.epoch = graph_epoch(ir_.graph());
+    if (loops_.num_loops() == 0) {
+      return;
+    }
+    home_.assign(found_.num_values(), no_node);
+    old_home_.assign(home_.size(), no_node);
+    first_.assign(found_.num_classes(), no_value);
+    for (const node_id n : tree_.preorder()) { // definitions before uses
+      for_each_id(ir_.values(n), [&](value_id v) {
+        home_[v] = old_home_[v] = n;
+        if (found_.is_executable(n) && loops_.innermost_loop(n) != no_loop && may_move(v)) {
+          meet(v, n);
+        }
+      });
+    }
+    for (const node_id n : tree_.preorder()) {
+      for_each_id(ir_.values(n), [&](value_id v) {
+        if (home_[v] != n) {
+          out_.moves.push_back({v, home_[v], static_cast<bool>(ir_.may_trap(v))});
+        }
+      });
+    }
+  }
+
+private:
+  bool may_move(value_id v) const {
+    return !ir_.is_phi(v) && !is_terminator(ir_, v) && ir_.effect(v) == effect_kind::none && !ir_.may_not_return(v) &&
+           !ir_.is_volatile(v) && !(ir_.may_trap(v) && may_trap_without_promises(ir_, v)) && !found_.constant(v);
+  }
+
+  /// `v`, in node `n`, and the operation of its class that was met before move to the last node on all ways to both, if
+  /// that is in their loop and not in one inside it.
+  void meet(value_id v, node_id n) {
+    value_id& first = first_[found_.class_of(v)];
+    const loop_id loop = loops_.innermost_loop(n);
+    if (first == no_value || loops_.innermost_loop(home_[first]) != loop) {
+      first = v;
+      return;
+    }
+    const node_id common = tree_.nearest_common_dominator(home_[first], n);
+    if (common == home_[first] && home_[first] == old_home_[first]) {
+      return; // value numbering replaces it
+    }
+    if (loops_.innermost_loop(common) == loop && are_there(first, common) && are_there(v, common)) {
+      home_[first] = home_[v] = common;
+    } else if (common != home_[first]) {
+      first = v;
+    }
+  }
+
+  /// Whether what `v` reads is computed up to the end of `n`.
+  bool are_there(value_id v, node_id n) const {
+    bool all = true;
+    for_each_id(ir_.operands(v), [&](value_id x) {
+      all = all && (x == no_value || home_[x] == no_node || tree_.dominates(home_[x], n));
+    });
+    return all;
+  }
+
+  const IR& ir_;
+  const value_numbering_result<D>& found_;
+  const dominator_tree& tree_;
+  const loop_forest& loops_;
+  common_value_plan& out_;
+  flat_array<node_id> home_;     ///< by value: where it will be
+  flat_array<node_id> old_home_; ///< by value: where it is
+  flat_array<value_id> first_;   ///< by class: the last operation that was not merged with one before
+};
+
+} // namespace detail
+
+/// Operations in loops that are equal to another one of the same innermost loop, where neither dominates the other:
+/// both move to the end of the nearest node that dominates both, if their operands are computed there. One of them is
+/// enough then, which the same result of `value_numbering` says to `plan_value_numbering`. Copies of a loop body that
+/// branch compute much twice in this way, and a machine with predicated operations has no use for the second.
+///
+/// The operation may run where none of them did, so operations that may trap stay, unless only promises make them trap
+/// (`may_trap_without_promises`): those lose them. What touches memory stays, and so does what is constant. Nothing
+/// moves into another loop or out of one.
+///
+/// This is hoisting by value numbers (B. Rosen, M. Wegman, F. K. Zadeck, "Global value numbers and redundant
+/// computations", POPL 1988; LLVM's GVNHoist), but speculative: the operation need not be computed on all ways.
+///
+/// Requires results of the program as it is; `found` may be without facts about branches. O(n + m + values + operands),
+/// and the depth of the dominator tree for each move.
+template <effect_ir_argument IR, value_domain D>
+common_value_plan plan_hoist_common(const IR& ir, const value_numbering_result<D>& found, const dominator_tree& tree,
+                                    const loop_forest& loops) {
+  MIDEND_ASSERT(tree.epoch() == graph_epoch(ir.graph()) && loops.epoch() == tree.epoch(), "results of this graph",
+                tree.epoch(), loops.epoch());
+  MIDEND_ASSERT(found.epoch() == tree.epoch(), "value numbers of this graph", found.epoch());
+  common_value_plan plan;
+  detail::common_value_planner<IR, D>(ir, found, tree, loops, plan).run();
+  return plan;
+}
+
+/// Applies a plan for the program as it is. The graph and the value numbers stay valid. `verify_motion` checks the
+/// result; it needs no witness. O(moves).
+template <hoisting_editor_argument E> void apply_hoist_common(E& editor, const common_value_plan& plan) {
+  MIDEND_ASSERT(plan.epoch == graph_epoch(editor.graph()), "a plan for this graph as it is now", plan.epoch);
+  for (const common_value& c : plan.moves) {
+    editor.move_value(c.value, place_at_end(c.where));
+    if (c.drops_promises) {
+      editor.drop_promises(c.value);
+    }
+  }
+}
+
+MIDEND_END_NAMESPACE
