@@ -575,7 +575,8 @@ constexpr void move_addend_to_number(const copy_numbering& numbering, operation 
     }
   } else {
     const std::uint64_t size = c < 0 ? 0 - static_cast<std::uint64_t>(c) : static_cast<std::uint64_t>(c);
-    if (!a.exact_unsigned || (c < 0 ? low_ones(b.width) - b.addend < size : b.addend < size)) {
+    if (!(a.exact_unsigned || stays_below_stride(numbering, a)) ||
+        (c < 0 ? low_ones(b.width) - b.addend < size : b.addend < size)) {
       return;
     }
     bound = static_cast<std::int64_t>(c < 0 ? b.addend + size : b.addend - size);

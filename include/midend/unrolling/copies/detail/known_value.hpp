@@ -151,12 +151,18 @@ constexpr bool is_exact_sum(const value_facts& f, const known_value& x) {
 struct top_iterations {
   std::uint64_t first;
   std::uint64_t stride;
-  std::optional<std::uint64_t> count; ///< of all iterations, if it has a bound
+
+  /// Of all iterations, if it has a bound. In a new body, only the counted exit gives one: what is known from a test
+  /// that data may hide (`i < 9 && p`), or from a hint, no clean-up finds in the copies.
+  std::optional<std::uint64_t> count;
 
   constexpr top_iterations(const loop_counters& counters, const unroll_request& request)
       : first(request.knows_position ? request.first_iteration : 0),
         stride(request.knows_position && !request.is_straight_line ? request.copies : 1),
-        count(counters.trip.header_executions()) {}
+        count(request.is_straight_line ? counters.trip.header_executions()
+              : counters.counted_exit == no_body_value
+                  ? std::nullopt
+                  : counters.exits[counters.counted_exit].count.header_executions()) {}
 
   /// The last of them in which copy `copy` still runs, counted from `first`.
   constexpr std::optional<std::uint64_t> last(std::uint64_t copy) const {
