@@ -14,8 +14,11 @@
 #include "midend/ir/cost.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -57,6 +60,59 @@ template <class IR> constexpr bool explain_memory_ir() {
 template <class IR>
 concept memory_ir_argument =
     (memory_ir<IR> && detail::ssa_members_fit<IR> && detail::effect_members_fit<IR>) || detail::explain_memory_ir<IR>();
+
+namespace detail {
+
+/// If `v` is the sum of a value and a number in 64 bits, `v` becomes the value, and the number is returned; else
+/// nothing is, and `v` stays.
+template <class IR> constexpr std::optional<std::uint64_t> take_number(const IR& ir, value_id& v) {
+  if (ir.is_phi(v)) {
+    return std::nullopt;
+  }
+  const operation_info info = ir.operation(v);
+  const bool subtracts = info.code == operation::sub;
+  if (info.width != 64 || (!subtracts && info.code != operation::add)) {
+    return std::nullopt;
+  }
+  value_id of = no_value;
+  std::optional<std::uint64_t> number;
+  std::size_t count = 0;
+  for_each_id(ir.operands(v), [&](value_id x) {
+    const auto c = ir.constant(x);
+    if (c && !number && (count == 1 || !subtracts)) {
+      number = static_cast<std::uint64_t>(*c);
+    } else {
+      of = x;
+    }
+    ++count;
+  });
+  if (count != 2 || !number || ir.constant(of)) {
+    return std::nullopt;
+  }
+  v = of;
+  return subtracts ? 0 - *number : *number;
+}
+
+} // namespace detail
+
+/// `ir.memory(v)` with the numbers that are added to base and index, in 64 bits, as part of the offset: [q] with q = p
+/// + 1 is [p + 1]. Looks through four additions at most: fold additions first. An IR that does not say what operations
+/// compute gives addresses as they are.
+template <class IR> constexpr std::optional<memory_reference> accessed_place(const IR& ir, value_id v) {
+  std::optional<memory_reference> m = ir.memory(v);
+  if constexpr (has_operation<IR> && has_64_bit_constants<IR>) {
+    for (int step = 0; m && step != 4; ++step) {
+      const auto base = m->base == no_value ? std::nullopt : detail::take_number(ir, m->base);
+      const auto index = m->index == no_value ? std::nullopt : detail::take_number(ir, m->index);
+      if (!base && !index) {
+        break;
+      }
+      m->offset = static_cast<std::int64_t>(static_cast<std::uint64_t>(m->offset) + base.value_or(0) +
+                                            index.value_or(0) * static_cast<std::uint64_t>(m->scale));
+    }
+  }
+  return m;
+}
 
 /// How many bytes after the start of `a` the access `b` starts, modulo 2^64. Nothing if that is unknown. `resolve(v)`
 /// gives the value that stands for `v`; values that stand for each other are equal at both accesses.
@@ -104,7 +160,8 @@ template <class IR> constexpr bool is_fixed_access(const IR& ir, value_id v) {
   return m && m->is_volatile;
 }
 
-/// Whether `v`, which is neither a phi nor a literal, may write a byte of `place`. Volatile accesses count as writes.
+/// Whether `v`, which is neither a phi nor a literal, may write a byte of `place`, an `accessed_place`. Volatile
+/// accesses count as writes.
 template <class IR, class Resolve>
 constexpr bool may_write_to(const IR& ir, value_id v, const memory_reference& place, const Resolve& resolve) {
   if (is_fixed_access(ir, v)) {
@@ -115,7 +172,7 @@ constexpr bool may_write_to(const IR& ir, value_id v, const memory_reference& pl
   case effect_kind::reads:
     return false;
   case effect_kind::writes: {
-    const std::optional<memory_reference> m = ir.memory(v);
+    const std::optional<memory_reference> m = accessed_place(ir, v);
     return !m || accesses_may_overlap(*m, place, resolve);
   }
   default:
@@ -139,7 +196,7 @@ constexpr bool may_read_from(const IR& ir, value_id v, const memory_reference& p
   case effect_kind::writes:
     return false;
   case effect_kind::reads: {
-    const std::optional<memory_reference> m = ir.memory(v);
+    const std::optional<memory_reference> m = accessed_place(ir, v);
     return !m || accesses_may_overlap(*m, place, resolve);
   }
   default:

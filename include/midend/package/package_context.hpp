@@ -177,7 +177,7 @@ public:
     if (!walk_.is_listed(v) || ir_.effect(v) != effect || is_fixed_access(ir_, v) || ir_.may_not_return(v)) {
       return std::nullopt;
     }
-    const std::optional<memory_reference> m = ir_.memory(v);
+    const std::optional<memory_reference> m = accessed_place(ir_, v);
     return m && m->base != no_value && m->bytes != 0 ? m : std::nullopt;
   }
 

@@ -140,7 +140,7 @@ private:
         before_.may_not_return(v) || is_terminator(before_, v)) {
       return std::nullopt;
     }
-    const std::optional<memory_reference> m = before_.memory(v);
+    const std::optional<memory_reference> m = accessed_place(before_, v);
     return m && m->base != no_value && m->bytes != 0 ? m : std::nullopt;
   }
 

@@ -188,7 +188,7 @@ private:
     if ((effect != effect_kind::reads && effect != effect_kind::writes) || is_fixed_access(ir_, x)) {
       return {};
     }
-    const std::optional<memory_reference> m = ir_.memory(x);
+    const std::optional<memory_reference> m = accessed_place(ir_, x);
     const std::optional<std::uint64_t> distance = m ? distance_of(*m, place, resolve) : std::nullopt;
     if (!distance || !covers(*m, place, *distance)) {
       return {};
@@ -282,7 +282,7 @@ private:
     if (ir_.effect(x) != effect_kind::writes || is_fixed_access(ir_, x)) {
       return false;
     }
-    const std::optional<memory_reference> m = ir_.memory(x);
+    const std::optional<memory_reference> m = accessed_place(ir_, x);
     const std::optional<std::uint64_t> distance = m ? distance_of(*m, place, resolve) : std::nullopt;
     const guard_of_value own = guard_or_none(ir_, x);
     return distance && covers(*m, place, *distance) && (own.predicate == no_value || same_guards(own, guard));
