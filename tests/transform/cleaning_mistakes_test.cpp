@@ -80,7 +80,7 @@ TEST_CASE("verify_additions rejects seeded mistakes") {
 
 TEST_CASE("verify_offsets rejects seeded mistakes") {
   midend_tests::wrong_offsets::offsets right;
-  CHECK(right.witness.changes.size() == 8);
+  CHECK(right.witness.changes.size() == 11);
   CHECK(right.after.operands(right.rest("x"))[0] == right.value("i"));
   CHECK(right.after.operands(right.rest("m"))[0] == right.value("j"));
   CHECK(right.after.value(right.value("loose")).node == right.node("loop"));

@@ -34,11 +34,15 @@ proc @f(%a: ptr, %n: i32, %k: i64) -> i64 {
     %y = sext.i32.i64 %j1
     %j2 = sub.i32 %j1, 5
     %loose = sext.i32.i64 %j2
+    %unknown = and.i32 %j2, 1
     %m = mul.i32 %j2, 7
     %h = shl.i64 %x, 3
     %b = trunc.i64.i8 %h
     %p = sub.i64 %k, %x
     %q = add.i64 %y, %k
+    %u = and.i32 %i1, 29
+    %v = shr.i32 %i1, 3
+    %g = sext.i32.i64 %u
     %c = cmp.lt.i32 %m, 100
     br %c ? left : latch
   node left:
@@ -50,6 +54,7 @@ proc @f(%a: ptr, %n: i32, %k: i64) -> i64 {
     %t1 = add.i64 %s, %w
     %t2 = add.i64 %t1, %p
     %t3 = add.i64 %t2, %q
+    call @note(%v, %g, %unknown)
     %t = add.i64 %t3, %loose
     call @note(%b, %t)
     %i4 = add.i32 %i, 4
@@ -109,15 +114,21 @@ struct offsets : cleaned<midend::offset_witness> {
   }
 
   /// Separates what may wrap.
-  void separate_loose() {
+  void separate_loose() { separate("loose", 64, ~std::uint64_t{0} - 1); }
+
+  /// Separates %j2 & 1, as if %j were even.
+  void separate_unknown_bits() { separate("unknown", 32, 0); }
+
+  /// `v` reads %j2, which is %j - 2, and becomes the same operation of %j, plus a number.
+  void separate(std::string_view name, std::uint8_t width, std::uint64_t number) {
     elbrus::editor e(after);
-    const value_id v = value("loose");
+    const value_id v = value(name);
     const midend::value_id rest = e.clone_value(v, midend::place_before(v));
     e.set_operand(rest, 0, value("j"));
     midend::operation_info add;
     add.code = midend::operation::add;
-    add.width = add.operand_width = 64;
-    const value_id operands[] = {rest, e.make_number(64, ~std::uint64_t{0} - 1)};
+    add.width = add.operand_width = width;
+    const value_id operands[] = {rest, e.make_number(width, number)};
     const value_id sum = e.make_operation(add, operands, midend::place_before(v));
     e.replace_uses(v, sum);
     e.erase_value(v);
@@ -137,6 +148,12 @@ inline std::vector<mistake<offsets>> mistakes_of_offsets() {
       number("the sign of what is subtracted", "p", 64, -1),
       number("another number in the low bits", "b", 8, 9),
       number("the number of another addition", "z", 64, 4),
+      number("what a mask does not keep", "u", 32, 3),
+      number("what a shift takes away", "v", 32, 1),
+      number("the extension of another mask", "g", 64, 2),
+      {"another mask", wrong_operand,
+       [](offsets& w) { w.after.set_operand(w.rest("u"), 1, w.editor().make_number(32, 31)); }},
+      {"a mask of what is not known", may_wrap, [](offsets& w) { w.separate_unknown_bits(); }},
       {"what is left of another value", wrong_operand,
        [](offsets& w) { w.after.set_operand(w.rest("x"), 0, w.value("j")); }},
       {"a base in the middle of the chain", wrong_offset,

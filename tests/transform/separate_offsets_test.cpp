@@ -61,7 +61,13 @@ std::string random_counting_loop(std::uint64_t seed) {
       w = random.below(4);
     }
     const std::string x = pick(w);
-    switch (random.below(8)) {
+    switch (random.below(10)) {
+    case 8:
+      define(w, std::array{"and.", "or.", "xor."}[random.below(3)] + type(w) + " " + x + ", " + number(30));
+      break;
+    case 9:
+      define(w, (random.below(2) == 0 ? "shr." : "sar.") + type(w) + " " + x + ", " + number(3));
+      break;
     case 0:
     case 1:
       define(w, "add." + type(w) + " " + x + ", " + number(9));
@@ -181,6 +187,54 @@ TEST_CASE("offsets: what may wrap before it is extended stays") {
     elbrus::editor e(all.procedures[0]);
     CHECK_MESSAGE(separate(e).changes.size() == x.separated, x.step, "\n", x.body);
   }
+}
+
+TEST_CASE("offsets: operations on bits, if base and sum differ in known low bits only") {
+  struct sample {
+    const char* step;
+    const char* body;
+    const char* sum; ///< what becomes of it, or null
+  };
+
+  for (const sample x : {
+           sample{"4", "    %x = add.i32 %i, 3\n    %b = and.i32 %x, 30\n", "add.i32 %0, 2"},
+           sample{"4", "    %x = add.i32 %i, 3\n    %b = and.i32 2, %x\n", "add.i32 %0, 2"},
+           sample{"4", "    %x = add.i32 %i, 3\n    %b = or.i32 %x, 9\n", "add.i32 %0, 2"},
+           sample{"4", "    %x = add.i32 %i, 3\n    %b = xor.i32 %x, 9\n", "add.i32 %0, 1"},
+           sample{"4", "    %x = add.i32 %i, 3\n    %b = shr.i32 %x, 1\n", "add.i32 %0, 1"},
+           sample{"4", "    %x = add.i32 %i, 3\n    %b = sar.i32 %x, 5\n", "add.i32 %0, 0"},
+           sample{"4", "    %x = add.i32 %i, 4\n    %b = shr.i32 %x, 1\n", nullptr}, // more than low bits
+           sample{"4", "    %x = sub.i32 %i, 1\n    %b = and.i32 %x, 30\n", nullptr},
+           sample{"3", "    %x = add.i32 %i, 1\n    %b = and.i32 %x, 30\n", nullptr}, // nothing is known
+       }) {
+    elbrus::program all = program_of(loop_of(x.step, std::string(x.body) + "    %r = add.i64 %k, 1\n"));
+    elbrus::procedure& p = all.procedures[0];
+    const elbrus::procedure before = p;
+    elbrus::editor e(p);
+    const auto witness = separate(e);
+    CHECK_MESSAGE(witness.changes.size() == (x.sum != nullptr ? 1 : 0), x.step, "\n", x.body);
+    if (x.sum != nullptr) {
+      CHECK_MESSAGE(elbrus::to_text(p).find(std::string(" = ") + x.sum + "\n") != std::string::npos,
+                    elbrus::to_text(p));
+    }
+    const bounds known = bounds_of(before);
+    CHECK(midend::verify_offsets(elbrus::effect_view(before), elbrus::effect_view(p), witness, known.facts()));
+  }
+}
+
+TEST_CASE("offsets: what is known about a product is known of what is left of it") {
+  // %y wraps if %x does, but %x - 6 is a multiple of 8.
+  elbrus::program all = program_of(loop_of("4", "    %i3 = add.i32 %i, 3\n    %x = shl.i32 %i3, 1\n"
+                                                "    %r = sext.i32.i64 %x\n"));
+  elbrus::procedure& p = all.procedures[0];
+  const elbrus::procedure before = p;
+  elbrus::editor e(p);
+  const auto witness = separate(e);
+  CHECK(witness.changes.size() == 2);
+  const bounds known = bounds_of(before);
+  CHECK(midend::verify_offsets(elbrus::effect_view(before), elbrus::effect_view(p), witness, known.facts()));
+  CHECK(midend::verify_offsets(elbrus::effect_view(before), elbrus::effect_view(p), witness).fault ==
+        midend::offset_fault::may_wrap);
 }
 
 TEST_CASE("offsets: what several share is computed after the base, what one needs stays where it is") {

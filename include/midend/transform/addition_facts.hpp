@@ -23,9 +23,8 @@ constexpr const strided_interval_domain::element* fact_about(addition_facts fact
   return v >= facts.size() || facts[v].is_bottom() ? nullptr : &facts[v];
 }
 
-/// Whether the facts show that `v` + `by`, both read as signed numbers, does not wrap.
-constexpr bool signed_sum_fits(addition_facts facts, value_id v, std::uint64_t by, unsigned width) {
-  const auto* const known = fact_about(facts, v);
+/// Whether a fact, or null, shows that the value plus `by`, both read as signed numbers, does not wrap.
+constexpr bool signed_sum_fits(const strided_interval_domain::element* known, std::uint64_t by, unsigned width) {
   if (known == nullptr) {
     return false;
   }
@@ -33,9 +32,8 @@ constexpr bool signed_sum_fits(addition_facts facts, value_id v, std::uint64_t b
   return !wrapping_add(static_cast<std::uint64_t>(end), by, width).signed_wrap;
 }
 
-/// Whether they show that `v`, read as an unsigned number, plus `by`, read as a signed one, is an unsigned number.
-constexpr bool unsigned_sum_fits(addition_facts facts, value_id v, std::uint64_t by, unsigned width) {
-  const auto* const known = fact_about(facts, v);
+/// Whether it shows that the value, read as an unsigned number, plus `by`, read as a signed one, is an unsigned number.
+constexpr bool unsigned_sum_fits(const strided_interval_domain::element* known, std::uint64_t by, unsigned width) {
   if (known == nullptr) {
     return false;
   }

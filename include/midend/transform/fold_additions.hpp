@@ -300,11 +300,11 @@ private:
   }
 
   bool keeps_signed(const chain_sum& sum, unsigned width) const {
-    return sum.exact_signed || signed_sum_fits(facts_, sum.base, sum.by, width);
+    return sum.exact_signed || signed_sum_fits(fact_about(facts_, sum.base), sum.by, width);
   }
 
   bool keeps_unsigned(const chain_sum& sum, unsigned width) const {
-    return sum.exact_unsigned || (as_signed(sum.by, width) >= 0 && unsigned_sum_fits(facts_, sum.base, sum.by, width));
+    return sum.exact_unsigned || (as_signed(sum.by, width) >= 0 && unsigned_sum_fits(fact_about(facts_, sum.base), sum.by, width));
   }
 
   const IR& ir_;

@@ -96,6 +96,20 @@ concept offset_editor_argument = offset_editor<E> || detail::explain_offset_edit
 
 namespace detail {
 
+/// If a fact, or null, shows that a value plus `by` differs from the value only in low bits, all of which are known:
+/// true, with these bits of both.
+constexpr bool low_bits_of_sum(const strided_interval_domain::element* known, std::uint64_t by, unsigned width,
+                               std::uint64_t& before, std::uint64_t& after) {
+  if (known == nullptr || known->stride.is_constant()) {
+    return false;
+  }
+  const std::uint64_t power = known->stride.modulus & (0 - known->stride.modulus);
+  const std::uint64_t low = power - 1;
+  before = known->stride.residue & low;
+  after = (before + by) & low_ones(width);
+  return after <= low && low <= low_ones(width);
+}
+
 template <class IR> class offset_planner {
 public:
   offset_planner(const IR& ir, const loop_forest& loops, addition_facts facts, offset_plan& out)
@@ -105,6 +119,7 @@ public:
     out_.epoch = graph_epoch(ir_.graph());
     const auto count = static_cast<std::size_t>(ir_.num_values());
     sums_.resize_for_overwrite(count);
+    rest_of_.assign(count, 0);
     for (value_id v = 0; v != count; ++v) {
       sums_[v] = {v, false, 0, true, true};
     }
@@ -204,6 +219,13 @@ private:
         separate(loop, v, info, 0, x[0], x[1], sums_[x[0]].by << *by);
       }
       break;
+    case operation::bit_and:
+    case operation::bit_or:
+    case operation::bit_xor:
+    case operation::shr:
+    case operation::sar:
+      read_bits(loop, v, info, x[0], x[1]);
+      break;
     default:
       break;
     }
@@ -238,15 +260,46 @@ private:
     sums_[v] = out;
   }
 
+  /// If the base is r modulo d, a power of 2, and r plus the number is at least 0 and less than d, the sum differs from
+  /// the base in low bits only, which are known for both.
+  void read_bits(loop_id loop, value_id v, const operation_info& info, value_id x, value_id y) {
+    const bool shifts = info.code == operation::shr || info.code == operation::sar;
+    const bool is_first = !shifts && number(x).has_value();
+    const auto by = number(is_first ? x : y);
+    const value_id of = is_first ? y : x;
+    if (!by || number(of) || (shifts && *by >= info.width)) {
+      return;
+    }
+    const sum& s = sums_[of];
+    std::uint64_t before = 0;
+    std::uint64_t after = 0;
+    if (s.by != 0 && !low_bits_of_sum(fact(s), s.by, info.width, before, after)) {
+      return;
+    }
+    const auto low = [&](std::uint64_t bits) {
+      switch (info.code) {
+      case operation::bit_and:
+        return bits & *by;
+      case operation::bit_or:
+        return bits & ~*by; // the others are set in both
+      case operation::bit_xor:
+        return (bits & ~*by) - (bits & *by);
+      default:
+        return bits >> *by;
+      }
+    };
+    separate(loop, v, info, is_first ? 1 : 0, of, is_first ? x : y, low(after) - low(before));
+  }
+
   void read_extension(loop_id loop, value_id v, const operation_info& info, value_id x) {
     const sum& s = sums_[x];
     const std::int64_t by = as_signed(s.by, info.operand_width);
     const auto wide = static_cast<std::uint64_t>(by);
     if (info.code == operation::sign_extend) {
-      if (s.exact_signed || (!s.follows && signed_sum_fits(facts_, s.base, s.by, info.operand_width))) {
+      if (s.exact_signed || signed_sum_fits(fact(s), s.by, info.operand_width)) {
         separate(loop, v, info, 0, x, no_value, wide, {true, false});
       }
-    } else if (!s.follows && unsigned_sum_fits(facts_, s.base, s.by, info.operand_width)) {
+    } else if (unsigned_sum_fits(fact(s), s.by, info.operand_width)) {
       separate(loop, v, info, 0, x, no_value, wide, {true, by >= 0});
     } else if (s.exact_unsigned) {
       separate(loop, v, info, 0, x, no_value, s.by, {true, true});
@@ -256,8 +309,31 @@ private:
   }
 
   bool is_natural(const sum& s) const {
-    const auto* const known = s.follows ? nullptr : fact_about(facts_, s.base);
+    const auto* const known = fact(s);
     return known != nullptr && known->range.as_signed.low >= 0;
+  }
+
+  /// What is known about the base of a sum, or null.
+  const strided_interval_domain::element* fact(const sum& s) const {
+    return s.follows ? &rest_facts_[rest_of_[s.base]] : fact_about(facts_, s.base);
+  }
+
+  /// What is known about what is left of `v`, whose operand becomes the base of `s`.
+  strided_interval_domain::element fact_of_rest(value_id v, operation_info info, std::uint32_t operand, const sum& s) {
+    constexpr strided_interval_domain domain;
+    info.flags = {};
+    std::array<strided_interval_domain::element, 2> args{};
+    std::uint32_t count = 0;
+    for_each_id(ir_.operands(v), [&](value_id x) {
+      const auto* const known = count == operand ? fact(s) : fact_about(facts_, x);
+      const unsigned width = count == operand ? read_width(info) : ir_.operation(x).width;
+      args[count] = known != nullptr ? *known : domain.top(width);
+      if (const auto c = number(x); c && count != operand) {
+        args[count] = domain.constant(info.width, *c);
+      }
+      ++count;
+    });
+    return domain.transfer(info, span<const strided_interval_domain::element>(args.data(), count));
   }
 
   bool is_outside(loop_id loop, value_id v) const {
@@ -279,6 +355,8 @@ private:
     const std::uint64_t by = offset & low_ones(info.width);
     out_.separated.push_back({v, operand, s.base, s.follows, info.width, by, promises, place_before(v)});
     family_of_.push_back(f);
+    rest_of_[v] = static_cast<std::uint32_t>(rest_facts_.size());
+    rest_facts_.push_back(fact_of_rest(v, info, operand, s));
     sums_[v] = {v, true, by, promises.no_signed_wrap, promises.no_unsigned_wrap};
   }
 
@@ -329,7 +407,9 @@ private:
   flat_array<family> families_;
   hash_map<std::uint64_t> found_;       ///< of `families_`, by hash
   flat_array<std::uint32_t> family_of_; ///< by separated offset
-  flat_array<std::uint32_t> item_of_;   ///< by value: its place in the plan
+  flat_array<std::uint32_t> rest_of_;   ///< by value: its place in `rest_facts_`, if it is separated
+  flat_array<strided_interval_domain::element> rest_facts_; ///< about what is left of separated values
+  flat_array<std::uint32_t> item_of_;                       ///< by value: its place in the plan
 };
 
 /// Makes what is left of an operation and the sum, before it. Returns `no_value` twice if the IR has no such number.

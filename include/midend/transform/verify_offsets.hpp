@@ -2,6 +2,9 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/dataflow/domains/congruence_domain.hpp"
+#include "midend/dataflow/domains/interval_domain.hpp"
+#include "midend/dataflow/domains/strided_interval_domain.hpp"
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/dominance/dominators.hpp"
 #include "midend/graph/concepts.hpp"
@@ -12,11 +15,13 @@
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 #include "midend/transform/addition_facts.hpp"
 #include "midend/transform/certifiable_ir.hpp"
 #include "midend/transform/detail/paired_programs.hpp"
 #include "midend/transform/separate_offsets.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -63,6 +68,7 @@ public:
     }
     for (std::size_t i = 0; ok() && i != witness_.changes.size(); ++i) {
       check_change(witness_.changes[i]);
+      rest_facts_.push_back(fact_of_rest(witness_.changes[i]));
     }
     return verdict_;
   }
@@ -251,8 +257,63 @@ private:
     return x < pair_.num_old_values() && change_of_[x] != none ? witness_.changes[change_of_[x]].sum : x;
   }
 
+  using element = strided_interval_domain::element;
+
+  static constexpr bool is_on_bits(operation code) {
+    return code == operation::bit_and || code == operation::bit_or || code == operation::bit_xor ||
+           code == operation::shr || code == operation::sar;
+  }
+
+  /// What is known about a value of the new program that was in the old one, or that an earlier change has left.
+  element fact_about(value_id v) const {
+    if (v < pair_.num_old_values()) {
+      const auto c = number_of(before_, v);
+      const bool is_known = v < facts_.size() && !facts_[v].is_bottom();
+      return c          ? domain_.constant(before_.operation(v).width, *c)
+             : is_known ? facts_[v]
+                        : domain_.top(before_.operation(v).width);
+    }
+    const std::uint32_t change = change_of_[v];
+    const bool is_rest = change != none && witness_.changes[change].rest == v && change < rest_facts_.size();
+    return is_rest ? rest_facts_[change] : domain_.top(after_.operation(v).width);
+  }
+
+  /// The same about what the change has left: what the domain says about the operation.
+  element fact_of_rest(const offset_change& c) const {
+    operation_info info = ok() ? after_.operation(c.rest) : operation_info();
+    info.flags = {};
+    std::array<element, 2> args{};
+    std::size_t count = 0;
+    if (ok() && pair_.new_home[c.rest] != no_node && arity(info.code) <= args.size()) {
+      for_each_id(after_.operands(c.rest), [&](value_id x) {
+        if (count < args.size()) {
+          const auto number = x == no_value ? std::nullopt : number_of(after_, x);
+          args[count] = number ? domain_.constant(after_.operation(x).width, *number) : fact_about(x);
+        }
+        ++count;
+      });
+    }
+    return count != 0 && count == arity(info.code) ? domain_.transfer(info, span<const element>(args.data(), count))
+                                                   : domain_.top(64); // which is never asked for
+  }
+
+  /// What adding to the base changes in an operation on bits: its results for the low bits, if they are all that
+  /// changes and are known.
+  std::optional<std::uint64_t> change_of_bits(const operation_info& info, const scaled_chain& s) const {
+    const congruence_domain::element known = fact_about(s.base).stride;
+    const std::uint64_t power = known.modulus & (0 - known.modulus);
+    if (power == 0 || power - 1 > low_ones(info.width)) {
+      return std::nullopt;
+    }
+    const std::uint64_t bits[2] = {known.residue % power, (known.residue % power + s.sum.by) & low_ones(info.width)};
+    const std::uint64_t first[2] = {bits[0], s.factor};
+    const std::uint64_t second[2] = {bits[1], s.factor};
+    return bits[1] < power ? std::optional(evaluate(info, second).bits - evaluate(info, first).bits) : std::nullopt;
+  }
+
   /// By what the operation multiplies a number that is added to operand `k`, modulo 2^width; nothing if it does not
-  /// distribute over addition. Of extensions: 1. The operands of the operation have been read.
+  /// distribute over addition. Of extensions: 1. Of operations on bits: the other operand. The operands of the
+  /// operation have been read.
   std::optional<std::uint64_t> factor_of(const operation_info& info, std::size_t k) const {
     const auto other =
         k < old_operands_.size() && old_operands_.size() == 2 ? number_of(before_, old_operands_[1 - k]) : std::nullopt;
@@ -268,6 +329,13 @@ private:
       return other;
     case operation::shl:
       return k == 0 && other && *other < info.width ? std::optional(std::uint64_t{1} << *other) : std::nullopt;
+    case operation::bit_and:
+    case operation::bit_or:
+    case operation::bit_xor:
+      return other;
+    case operation::shr:
+    case operation::sar:
+      return k == 0 && other && *other < info.width ? other : std::nullopt;
     default:
       return std::nullopt;
     }
@@ -287,9 +355,15 @@ private:
       return;
     }
     const bool extends = info.code == operation::sign_extend || info.code == operation::zero_extend;
-    const std::uint64_t by = extends ? extended(info, *s) : s->sum.by * s->factor;
+    const bool is_on_low_bits = is_on_bits(info.code);
+    const auto changed = is_on_low_bits ? change_of_bits(info, *s) : std::nullopt;
+    const std::uint64_t by = is_on_low_bits ? changed.value_or(0)
+                             : extends      ? extended(info, *s)
+                                            : s->sum.by * s->factor;
     const std::uint64_t is = sum.info.code == operation::sub ? 0 - sum.number : sum.number;
-    if (((is ^ by) & low_ones(info.width)) != 0) {
+    if (is_on_low_bits && !changed) {
+      fail(offset_fault::may_wrap, n, c.sum);
+    } else if (((is ^ by) & low_ones(info.width)) != 0) {
       fail(offset_fault::wrong_offset, n, c.sum);
     } else if (extends ? !may_extend(info, *s) || (sum.info.flags.no_unsigned_wrap && !may_promise_unsigned(info, by))
                        : sum.info.flags != operation_flags()) {
@@ -306,16 +380,14 @@ private:
 
   bool may_extend(const operation_info& info, const scaled_chain& s) const {
     const unsigned width = info.operand_width;
-    const auto* const fact = s.base < facts_.size() && s.base < pair_.num_old_values() && !facts_[s.base].is_bottom()
-                                 ? &facts_[s.base].range
-                                 : nullptr;
+    const interval_domain::element fact = fact_about(s.base).range;
     if (info.code == operation::sign_extend) {
       const auto limits = signed_interval::full(width);
       const std::int64_t by = as_signed(s.sum.by, width);
-      return s.sum.keeps_signed || (fact != nullptr && (by < 0 ? fact->as_signed.low >= limits.low - by
-                                                               : fact->as_signed.high <= limits.high - by));
+      return s.sum.keeps_signed ||
+             (by < 0 ? fact.as_signed.low >= limits.low - by : fact.as_signed.high <= limits.high - by);
     }
-    const bool is_natural = fact != nullptr && fact->as_signed.low >= 0 && as_signed(s.sum.by, width) >= 0;
+    const bool is_natural = fact.as_signed.low >= 0 && as_signed(s.sum.by, width) >= 0;
     return s.sum.keeps_unsigned || is_small(info, s) || (s.sum.keeps_signed && is_natural);
   }
 
@@ -327,10 +399,7 @@ private:
   /// Whether the facts about the base show that the sum, with the number read as a signed one, is a number from 0 to
   /// 2^width - 1.
   bool is_small(const operation_info& info, const scaled_chain& s) const {
-    if (s.base >= facts_.size() || s.base >= pair_.num_old_values() || facts_[s.base].is_bottom()) {
-      return false;
-    }
-    const auto& range = facts_[s.base].range.as_unsigned;
+    const auto range = fact_about(s.base).range.as_unsigned;
     const std::int64_t by = as_signed(s.sum.by, info.operand_width);
     return by < 0 ? range.low >= 0 - static_cast<std::uint64_t>(by)
                   : low_ones(info.operand_width) - range.high >= static_cast<std::uint64_t>(by);
@@ -420,6 +489,8 @@ private:
   flat_array<std::uint32_t> change_of_; ///< by value of the new program
   flat_array<std::size_t> position_;    ///< likewise
   std::size_t num_placed_ = 0;
+  strided_interval_domain domain_;
+  flat_array<element> rest_facts_; ///< by change: about what it has left
   flat_array<value_id> values_;
   flat_array<value_id> old_operands_;
   flat_array<value_id> new_operands_;
@@ -437,7 +508,9 @@ private:
 /// numbers that leads to what the old one read; its operands are computed before it. The second is directly before the
 /// old one or earlier in its node; it adds to the first what the operation makes of the numbers on the chain. Only sums
 /// with an extension promise anything. Extensions need that each step of the chain promises not to wrap, or that the
-/// base plus the number does not, by the facts.
+/// base plus the number does not, by the facts. Operations on bits need that all bits in which base and sum differ are
+/// known by the facts. Facts about the first operation of an earlier change are what the domain makes of those about
+/// its operands.
 ///
 /// **Why this is enough.** Truncation, sums, differences and products by a number distribute over addition modulo
 /// 2^width; extensions do where the addition does not wrap. Operations without promises that do not trap may run where

@@ -56,6 +56,13 @@ constexpr known_value fold_sum(copy_numbering& numbering, const body_value& v, k
   return by != 0 ? sum_with(sum, by) : sum;
 }
 
+/// What is known about a number minus a node with the facts `f`, modulo 2^width.
+constexpr value_facts facts_of_negative(const value_facts& f, const known_value& from) {
+  const signed_congruence strides(from.width);
+  return value_facts::reduced(signed_interval::full(from.width),
+                              strides.wrapped({f.stride.modulus, from.addend - f.stride.residue}));
+}
+
 constexpr known_value fold_difference(copy_numbering& numbering, const body_value& v, known_value a, known_value b) {
   const operation_flags flags = v.info.flags;
   if (b.is_literal()) {
@@ -68,7 +75,11 @@ constexpr known_value fold_difference(copy_numbering& numbering, const body_valu
     return literal(a.addend - b.addend, v.info.width);
   }
   if (a.is_literal()) {
-    return sum_with(numbering.compute(v, a, value_of_node(b.node, b.width)), 0 - b.addend);
+    const known_value difference = numbering.compute(v, a, value_of_node(b.node, b.width));
+    if (numbering.is_fresh()) {
+      numbering.facts(difference.node) = facts_of_negative(numbering.facts(b.node), a);
+    }
+    return sum_with(difference, 0 - b.addend);
   }
   const bool of_first = b.addend == 0 || numbering.is_invariant(b);
   const std::uint64_t by = take_addend(numbering, a, b);
@@ -148,6 +159,29 @@ constexpr known_value fold_shift_and_add(copy_numbering& numbering, const body_v
     return sum_with(a, c.addend);
   }
   return numbering.compute(kind_of(v), args);
+}
+
+// Operations on bits.
+
+/// If `x` differs from its node only in low bits, and all of these are known, the operation of the node and the number
+/// `b`, plus a number: for `bit_and`, `bit_or`, `bit_xor` and shifts right by less than the width.
+constexpr std::optional<known_value> fold_known_bits(copy_numbering& numbering, const body_value& v,
+                                                     const known_value& x, const known_value& b) {
+  const value_facts f = numbering.facts(x.node);
+  const std::uint64_t power = power_of_2_in(f.stride.modulus);
+  const std::uint64_t before = f.stride.residue & (power - 1);
+  const std::uint64_t after = (before + x.addend) & low_ones(x.width);
+  if (x.addend == 0 || power == 0 || after >= power) {
+    return std::nullopt;
+  }
+  const auto low = [&](std::uint64_t bits) {
+    const std::uint64_t changed = v.info.code == operation::bit_xor ? bits & b.addend : 0;
+    return v.info.code == operation::bit_and                                ? bits & b.addend
+           : v.info.code == operation::shr || v.info.code == operation::sar ? bits >> b.addend
+                                                                            : (bits & ~b.addend) - changed;
+  };
+  const known_value out = numbering.compute(v, value_of_node(x.node, x.width), b);
+  return sum_with(out, low(after) - low(before));
 }
 
 // Quotients and remainders by a number, which copies share as far as the congruence of the dividend allows.
@@ -296,6 +330,11 @@ constexpr known_value fold_mask(copy_numbering& numbering, const body_value& v, 
       return *low;
     }
   }
+  if (v.info.code == operation::bit_and) {
+    if (const auto known = fold_known_bits(numbering, v, a, b)) {
+      return *known;
+    }
+  }
   const known_value out = v.info.code == operation::bit_and ? numbering.compute(v, a, b)
                                                             : numbering.apply(operation::bit_and, v.info.width, {a, b});
   if (numbering.is_fresh() && b.signed_addend() >= 0) {
@@ -326,6 +365,10 @@ constexpr known_value fold_division(copy_numbering& numbering, const body_value&
       is_remainder ? fold_remainder(numbering, a, m) : fold_quotient(numbering, a, m, code == operation::sar);
   if (out) {
     return *out;
+  }
+  if (is_shift) {
+    const auto known = fold_known_bits(numbering, v, a, b);
+    return known ? *known : numbering.compute(v, a, b);
   }
   if (code == operation::urem && std::has_single_bit(m)) {
     return fold_mask(numbering, v, a, literal(m - 1, width));
@@ -364,7 +407,11 @@ constexpr known_value fold_bits(copy_numbering& numbering, const body_value& v, 
   if (absorbs) {
     return b;
   }
-  return code == operation::bit_and ? fold_mask(numbering, v, a, b) : numbering.compute(v, a, b);
+  if (code == operation::bit_and) {
+    return fold_mask(numbering, v, a, b);
+  }
+  const auto known = fold_known_bits(numbering, v, a, b);
+  return known ? *known : numbering.compute(v, a, b);
 }
 
 /// The conjunction of two values of one bit.
