@@ -616,6 +616,9 @@ private:
       value.guard = number(what.guard.predicate);
       value.guard_negated = what.guard.negated;
     }
+    if constexpr (has_may_write<IR>) {
+      value.writes_nothing = what.kind == body_kind::call && !ir_.may_write(v, any_memory);
+    }
     w_.body_of_[v] = append(value);
     if (what.is_guarded() && what.guard.otherwise != no_value) {
       w_.body_of_[v] = add_choice(v, what.guard, block);

@@ -54,10 +54,11 @@ struct body_value {
   std::uint32_t block;    ///< the block that computes it; 0 for phis, `no_body_value` for values from outside
   std::uint32_t first_operand;
   std::uint32_t num_operands;
-  std::uint32_t access; ///< of a load or store
-  body_id guard;        ///< of a load, store or call: it runs only if this holds; `no_body_value`: always
-  std::uint64_t bits;   ///< of a constant
-  value_id origin;      ///< in the IR
+  std::uint32_t access;        ///< of a load or store
+  body_id guard;               ///< of a load, store or call: it runs only if this holds; `no_body_value`: always
+  std::uint64_t bits;          ///< of a constant
+  value_id origin;             ///< in the IR
+  bool writes_nothing = false; ///< a call after which memory is as it was
 };
 
 /// The address of a load or store, base + index · scale + offset in 64 bits, and what a store writes; an index of fewer

@@ -80,6 +80,15 @@ public:
     return &p;
   }
 
+  /// Whether the place of a store is known to hold `content` where `guard` holds.
+  constexpr bool holds(const unrolled_access& a, const known_value& content, const unrolled_operand& guard) {
+    if (a.base == no_unrolled || a.bytes == 0 || content.width != a.bytes * 8) {
+      return false;
+    }
+    const place* const p = known(find_or_insert(a, content.width, 0), guard);
+    return p != nullptr && p->content.is_same(content);
+  }
+
   /// Records what a load found, in the copy `copy`.
   constexpr void note_load(std::uint32_t number, const known_value& content, const unrolled_operand& guard,
                            std::uint32_t copy) {
@@ -259,6 +268,9 @@ constexpr void evaluate_store(copy_state& s, known_memory& memory, body_id v, co
     content = s.values[from.stored];
     access.stored = s.numbering.operand(content);
   }
+  if (!value.is_volatile && memory.holds(access, content, guard)) {
+    return; // it changes nothing
+  }
   append_access(s, append_guarded(s, v, body_kind::store, guard), access);
   if (value.is_volatile) {
     memory.forget();
@@ -282,7 +294,9 @@ constexpr known_value evaluate_call(copy_state& s, known_memory& memory, body_id
   n.first_operand = first;
   n.num_operands = static_cast<std::uint32_t>(args.size());
   s.out.has_call = true;
-  memory.forget();
+  if (!value.writes_nothing) {
+    memory.forget();
+  }
   return last_node(s, value.info.width);
 }
 
