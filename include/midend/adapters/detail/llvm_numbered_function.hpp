@@ -50,10 +50,7 @@ public:
   void read(llvm::Function& f) {
     function_ = &f;
     forget();
-    for (llvm::BasicBlock& b : f) {
-      fetch(b.back()); // most of the time is spent waiting for the ends of blocks
-      blocks_.push_back(&b);
-    }
+    list_blocks(f);
     num_initial_nodes_ = static_cast<node_id>(blocks_.size());
     nodes_.clear(num_initial_nodes_);
     for (node_id n = 0; n != num_initial_nodes_; ++n) {
@@ -317,6 +314,26 @@ public:
   }
 
 private:
+  /// From both ends at once, since nearly all of the time is spent waiting for one block to name the next.
+  void list_blocks(llvm::Function& f) {
+    last_blocks_.clear();
+    auto first = f.begin();
+    auto last = f.end();
+    while (first != last) {
+      fetch(first->back());
+      blocks_.push_back(&*first++);
+      if (first != last) {
+        --last;
+        fetch(last->back());
+        last_blocks_.push_back(&*last);
+      }
+    }
+    while (!last_blocks_.empty()) {
+      blocks_.push_back(last_blocks_.back());
+      last_blocks_.pop_back();
+    }
+  }
+
   void forget() {
     has_instructions_ = false;
     has_all_ = false;
@@ -388,6 +405,7 @@ private:
         fetch(blocks_[n + std::size_t{4}]->front());
       }
       for (llvm::Instruction& i : *blocks_[n]) {
+        LLVM_PREFETCH(reinterpret_cast<const char*>(&i) - 64, 0, 3); // its operands, which are often asked for next
         const int traits = trait::of_instruction | (i.getOpcode() == llvm::Instruction::PHI ? +trait::of_phi : 0);
         values_.push_back(&i);
         records_.push_back({v + 1, v - 1, n, {}, static_cast<std::uint8_t>(traits)});
@@ -576,6 +594,7 @@ private:
   llvm::Function* function_ = nullptr;
   llvm_editor_graph graph_;
   flat_array<llvm::BasicBlock*> blocks_;
+  flat_array<llvm::BasicBlock*> last_blocks_; ///< while they are listed
   hash_map<const llvm::BasicBlock*> nodes_;
   node_id num_initial_nodes_ = 0;
   mutable bool has_instructions_ = false;
