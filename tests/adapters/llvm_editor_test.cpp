@@ -33,6 +33,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,6 +41,7 @@
 using namespace midend_tests;
 using midend::llvm_editor;
 using midend::llvm_refusal;
+using midend::llvm_value_numbers;
 using midend::no_value;
 using midend::place_at_end;
 using midend::place_at_head;
@@ -595,7 +597,7 @@ TEST_CASE("llvm_editor: a function is what LLVM accepts after each random edit")
     llvm::EliminateUnreachableBlocks(f); // so that edges lead where what phis read is computed
     const std::string original = to_text(f);
     CAPTURE(original);
-    llvm_editor editor(f);
+    llvm_editor editor(f, {}, round % 2 == 0 ? llvm_value_numbers::of_the_start : llvm_value_numbers::when_asked);
     const auto& g = editor.graph();
     for (std::size_t edits = 0; edits != 25 && g.num_nodes() > 1; ++edits) {
       edit_randomly(editor, random);
@@ -710,6 +712,96 @@ TEST_CASE("llvm_editor: cleaning control comes to an end, also as a new editor s
   }
   CHECK(changed > affordable(200) / 2);
   CHECK(kept > affordable(200) / 50);
+}
+
+TEST_CASE("llvm_editor: control is cleaned without numbers of values as it is with them") {
+  random_source random(8);
+  midend::llvm_editor_workspace memory;
+  midend::clean_control_workspace workspace;
+  std::size_t changed = 0;
+  const auto body = [](const llvm::Function& g) { // LLVM's lists of predecessors and entries of phis have no order
+    std::istringstream text(to_text(g));
+    std::string result;
+    std::string line;
+    std::getline(text, line);
+    while (std::getline(text, line)) {
+      line.erase(std::min(line.find("; preds"), line.size()));
+      if (line.find(" = phi ") != std::string::npos) {
+        std::ranges::sort(line);
+      }
+      result += line + '\n';
+    }
+    return result;
+  };
+  const auto compare = [&](llvm::Function& f) {
+    const std::string original = to_text(f);
+    CAPTURE(original);
+    llvm::Function& with = copy_of(f);
+    llvm::Function& certified = copy_of(f);
+    std::string cleaned;
+    {
+      llvm_editor editor(with);
+      static_cast<void>(editor.num_values());
+      midend::clean_control(editor, workspace);
+      CHECK(editor.is_consistent());
+    }
+    {
+      llvm_editor editor(certified);
+      midend::clean_control(editor, [](const midend::unfolding_witness&) {}, workspace);
+    }
+    {
+      llvm_editor editor(f, {}, memory, llvm_value_numbers::when_asked);
+      changed += midend::clean_control(editor, workspace) != 0 ? 1u : 0u;
+      cleaned = body(editor.function());
+      if (random.below(2) == 0) { // what gets its number now is the function as it is
+        CHECK(editor.is_consistent());
+        CHECK(midend::plan_clean_control(editor).empty());
+        const auto error = midend::check_ir(editor);
+        CHECK((error ? midend::to_text(*error) : std::string()) == "");
+        midend::remove_dead_code(editor);
+        CHECK(editor.is_consistent());
+      }
+    }
+    REQUIRE(verifier_message(f) == "");
+    CHECK(body(with) == cleaned);
+    CHECK(body(certified) == cleaned);
+    with.eraseFromParent();
+    certified.eraseFromParent();
+  };
+  for (const char* const text : samples) {
+    const parsed_module m(text);
+    compare(m.f());
+  }
+  for (std::size_t round = 0; round != affordable(300); ++round) {
+    llvm::LLVMContext context;
+    llvm::Module module("random", context);
+    random_llvm_function generator(module, random, round % 3 == 0);
+    compare(generator.make());
+  }
+  CHECK(changed > affordable(300) / 4);
+}
+
+TEST_CASE("llvm_editor: a number is not that of the function before, whose memory is used again") {
+  const parsed_module m(R"(
+define i32 @g(i32 %n) {
+  %a = add i32 %n, 41
+  %b = add i32 %a, 42
+  ret i32 %b
+}
+define i32 @f(i32 %n) {
+  %a = mul i32 %n, 42
+  ret i32 %a
+}
+)");
+  midend::llvm_editor_workspace memory;
+  for (const char* const name : {"g", "f"}) {
+    llvm::Function& f = *m.module->getFunction(name);
+    llvm_editor editor(f, {}, memory);
+    llvm::Value* const constant = f.front().front().getOperand(1);
+    CHECK(editor.number(constant) == f.getInstructionCount() + 1); // after the argument
+    CHECK(editor.number(f.getArg(0)) == f.getInstructionCount());
+    CHECK(editor.constant(editor.make_number(32, 43)) == 43u);
+  }
 }
 
 TEST_CASE("llvm_editor: numbers are those of llvm_ssa, in whatever order they are asked for") {

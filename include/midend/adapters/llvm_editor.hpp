@@ -50,6 +50,12 @@
 
 MIDEND_BEGIN_NAMESPACE
 
+/// When values get their numbers.
+enum class llvm_value_numbers : std::uint8_t {
+  of_the_start, ///< before the first change at the latest: those of `llvm_ssa`, so results for that view apply
+  when_asked    ///< when one is asked for: results for other views of the function do not apply after a change
+};
+
 /// Memory of editors, one after the other: `llvm_editor(f, options, workspace)` allocates nothing to read a function
 /// that is no larger than those before. To be used by one editor at a time.
 class llvm_editor_workspace {
@@ -90,25 +96,30 @@ class llvm_editor_workspace {
 /// undo everything, except changes of debug records and of `llvm.loop`, and addresses of erased blocks.
 ///
 /// **Cost.** Making an editor reads blocks and edges only. What else is asked for is read then, so a function is not
-/// read by two threads at once. Before the first change, all instructions and constants get their numbers. Reading
-/// everything takes about 70 bytes a value and 40 an edge.
+/// read by two threads at once. Before the first change, all instructions and constants get their numbers, unless
+/// `llvm_value_numbers::when_asked` is given: then `clean_control` without witnesses changes a function without looking
+/// at most of its instructions, and constants get numbers only if they are asked for. Reading everything takes about 70
+/// bytes a value and 40 an edge.
 ///
 /// Requires verified IR.
 class llvm_editor {
 public:
   using constant_type = std::uint64_t;
 
-  explicit llvm_editor(llvm::Function& f, const llvm_fold_options& options = {}) : llvm_editor(f, options, nullptr) {}
+  explicit llvm_editor(llvm::Function& f, const llvm_fold_options& options = {},
+                       llvm_value_numbers numbers = llvm_value_numbers::of_the_start)
+      : llvm_editor(f, options, nullptr, numbers) {}
 
-  llvm_editor(llvm::Function& f, const llvm_fold_options& options, llvm_editor_workspace& w)
-      : llvm_editor(f, options, &w) {}
+  llvm_editor(llvm::Function& f, const llvm_fold_options& options, llvm_editor_workspace& w,
+              llvm_value_numbers numbers = llvm_value_numbers::of_the_start)
+      : llvm_editor(f, options, &w, numbers) {}
 
   llvm_editor(const llvm_editor&) = delete;
   llvm_editor& operator=(const llvm_editor&) = delete;
 
   ~llvm_editor() {
     finish();
-    delete_erased(erased_, erased_.empty() ? 0 : f_.num_values(), [&](value_id v) {
+    delete_erased(erased_, f_.num_numbered_values(), [&](value_id v) {
       if (f_.node_of(v) == no_node) {
         f_.instruction(v).deleteValue();
       }
@@ -342,14 +353,7 @@ public:
     if (end == no_value || !decides(end)) {
       return std::nullopt;
     }
-    if ((marks(end) & record::branch) != 0) {
-      return 1 - slot;
-    }
-    if (slot == 0) {
-      return std::nullopt;
-    }
-    const auto& choice = llvm::cast<llvm::SwitchInst>(f_.instruction(end));
-    return llvm::SwitchInst::ConstCaseIt(&choice, slot - 1)->getCaseValue()->getZExtValue();
+    return case_of(f_.instruction(end), slot);
   }
 
   /// Whether an edge is taken by exceptions.
@@ -423,8 +427,8 @@ public:
   value_id insert_phi(node_id n, value_id like) {
     MIDEND_ASSERT(n != graph().entry(), "a node other than the entry");
     MIDEND_ASSERT(may_insert_phi(like), "a value that phis may have", like);
-    f_.number_all();
-    phis_.order(n);
+    f_.start_change();
+    f_.order(n);
     auto* const phi = llvm::PHINode::Create(value(like)->getType(), num_in_edges(n));
     phi->insertBefore(*block(n), block(n)->begin());
     if (value(like)->hasName()) {
@@ -437,7 +441,7 @@ public:
 
   void set_phi_input(value_id phi, edge_id e, value_id v) {
     MIDEND_ASSERT(is_phi(phi) && node_of(phi) == f_.edge(e).target, "a phi in the target of the edge", phi, e);
-    f_.number_all();
+    f_.start_change();
     phis_.set(phi, e, v);
   }
 
@@ -445,16 +449,16 @@ public:
     if (v == by) {
       return;
     }
-    f_.number_all();
+    f_.start_change();
     llvm::Value& old = *value(v);
     replaced_.clear();
     for (const value_id user : users(v)) {
-      if (is_phi(user) && !phis_.is_ordered(node_of(user))) {
+      if (is_phi(user) && !f_.is_ordered(node_of(user))) {
         replaced_.push_back(node_of(user));
       }
     }
     for (const node_id n : replaced_) { // before, because it changes the list of uses
-      phis_.order(n);
+      f_.order(n);
     }
     for (auto it = old.use_begin(); it != old.use_end();) {
       llvm::Use& use = *it++;
@@ -464,7 +468,7 @@ public:
         continue;
       }
       if (f_.has_known_operands(u)) { // others are read from LLVM later
-        f_.lists_with(u).at(u, detail::operand_number(*user, use.getOperandNo())) = by;
+        f_.set_known_operand(u, detail::operand_number(*user, use.getOperandNo()), by);
       }
       use.set(value(by));
     }
@@ -476,12 +480,12 @@ public:
   void erase_value(value_id v) {
     MIDEND_ASSERT(f_.is_instruction(v) && !is_terminator(v), "an operation or phi", v);
     MIDEND_ASSERT(value(v)->use_empty(), "a value without users", v);
-    f_.number_all();
+    f_.start_change();
     erase(v);
   }
 
   value_id clone_value(value_id v, node_id n) {
-    f_.number_all();
+    f_.start_change();
     if (is_phi(v)) {
       return clone_phi(v, n);
     }
@@ -493,7 +497,7 @@ public:
 
   value_id clone_value(value_id v, place p) {
     MIDEND_ASSERT(f_.is_instruction(v) && !is_phi(v) && !is_terminator(v), "neither a phi nor a terminator", v);
-    f_.number_all();
+    f_.start_change();
     llvm::Instruction* const clone = f_.instruction(v).clone();
     const node_id n = node_at(p);
     const value_id before = value_at(p);
@@ -510,12 +514,12 @@ public:
 
   void set_operand(value_id user, std::size_t i, value_id v) {
     MIDEND_ASSERT(!is_phi(user), "an operation that is no phi", user);
-    f_.number_all();
+    f_.start_change();
     llvm::Instruction& instr = f_.instruction(user);
     if (v == no_value && instr.isUsedByMetadata()) {
       llvm::salvageDebugInfo(instr); // while it still reads what it is expressed by
     }
-    f_.lists_with(user).at(user, i) = v;
+    f_.set_known_operand(user, i, v);
     const unsigned at = detail::llvm_operand_number(instr, static_cast<unsigned>(i));
     instr.getOperandUse(at).set(f_.value_or_null(v));
   }
@@ -523,7 +527,7 @@ public:
   /// Debug records before the operation stay, unless it is the first one of a node and moves to the end of the only
   /// predecessor, where control goes nowhere else; and a terminator takes along what is before it.
   void move_value(value_id v, place p) {
-    f_.number_all();
+    f_.start_change();
     if (is_phi(v)) {
       move_phi(v, p);
     } else if (is_terminator(v)) {
@@ -534,7 +538,7 @@ public:
   }
 
   void drop_promises(value_id v) {
-    f_.number_all();
+    f_.start_change();
     llvm::Instruction& i = f_.instruction(v);
     llvm::Instruction* const kept = i.clone();
     kept->dropAllReferences();
@@ -569,7 +573,7 @@ public:
 
   value_id make_operation(const operation_info& info, span<const value_id> operands, place p) {
     MIDEND_ASSERT(operands.size() == arity(info.code), "the operands of the operation", operands.size());
-    f_.number_all();
+    f_.start_change();
     llvm::SmallVector<llvm::Value*, 3> args;
     for (const value_id operand : operands) {
       args.push_back(value(operand));
@@ -618,7 +622,7 @@ public:
 
   void redirect_edge(edge_id e, node_id target) {
     MIDEND_ASSERT(target != graph().entry(), "a target that is not the entry");
-    f_.number_all();
+    f_.start_change();
     marks_.pass_over(e, target);
     phis_.redirect(e, target);
   }
@@ -633,10 +637,9 @@ public:
   void keep_edge(edge_id e) {
     const node_id n = f_.edge(e).source;
     MIDEND_ASSERT(n != no_node, "an edge that was not erased", e);
-    f_.number_all();
-    const value_id end = f_.terminator(n);
+    f_.start_change();
     const node_id target = f_.edge(e).target;
-    llvm::Instruction& old = f_.instruction(end);
+    llvm::Instruction& old = *f_.end_of(n);
     auto* const jump = llvm::BranchInst::Create(block(target));
     jump->setDebugLoc(old.getDebugLoc());
     jump->setMetadata(llvm::LLVMContext::MD_loop, old.getMetadata(llvm::LLVMContext::MD_loop));
@@ -648,27 +651,26 @@ public:
       }
     }
     f_.graph().clear_out_edges(n);
-    erase(end);
+    forget(old);
+    erase_instruction(old, n);
     add_end(jump, n);
     f_.graph().reattach(e, n);
   }
 
   void erase_nodes(span<const node_id> nodes) {
-    f_.number_all();
+    f_.start_change();
     for (const node_id n : nodes) {
       MIDEND_ASSERT(n != graph().entry(), "a node other than the entry");
-      if (f_.terminator(n) != no_value) {
-        erase_end(n);
+      erase_end(n);
+    }
+    for (const node_id n : nodes) {
+      for (llvm::Instruction& i : *block(n)) {
+        forget(i);
       }
     }
     for (const node_id n : nodes) {
-      for (const value_id v : values(n)) {
-        forget(v);
-      }
-    }
-    for (const node_id n : nodes) {
-      while (f_.last(n) != no_value) {
-        erase(f_.last(n));
+      while (!block(n)->empty()) {
+        erase_instruction(block(n)->back(), n);
       }
       llvm::BasicBlock& b = *block(n);
       if (b.getParent() != nullptr) {
@@ -686,9 +688,9 @@ public:
   }
 
   void erase_end(node_id n) {
-    f_.number_all();
-    const value_id end = f_.terminator(n);
-    if (end == no_value) {
+    f_.start_change();
+    llvm::Instruction* const end = f_.end_of(n);
+    if (end == nullptr) {
       return;
     }
     for (const edge_id e : graph().out_edges(n)) {
@@ -696,7 +698,112 @@ public:
     }
     f_.graph().clear_out_edges(n);
     marks_.note_erased_end(n);
-    erase(end);
+    forget(*end);
+    erase_instruction(*end, n);
+  }
+
+  // Whole nodes, without numbers of values (`cleans_nodes`).
+
+  /// Whether a value decides where control goes: then it is `condition(n)`.
+  bool has_condition(node_id n) const {
+    return graph().out_edges(n).size() > 1 && record::decision(*f_.end_of(n)) != 0;
+  }
+
+  /// The edge that is taken because the condition is a literal, or `no_edge`.
+  edge_id literal_edge(node_id n) const {
+    const auto* const condition = llvm::dyn_cast<llvm::Constant>(f_.end_of(n)->getOperand(0));
+    const std::optional<std::uint64_t> number = condition == nullptr ? std::nullopt : llvm_constant_bits(condition);
+    edge_id taken = no_edge;
+    if (number) {
+      edge_id otherwise = no_edge;
+      for (const edge_id e : graph().out_edges(n)) {
+        const std::optional<std::uint64_t> value = case_of(*f_.end_of(n), f_.edge(e).slot);
+        taken = value == number ? e : taken;
+        otherwise = value ? otherwise : e;
+      }
+      taken = taken != no_edge ? taken : otherwise;
+    }
+    return taken;
+  }
+
+  /// Whether the phis of node `end` get the same along two edges, each of which leads there, or to a node that has only
+  /// phis and a jump there.
+  bool bring_the_same(edge_id a, edge_id b, node_id end) const {
+    for (const llvm::PHINode& phi : block(end)->phis()) {
+      if (input_by(phi, a, end) != input_by(phi, b, end)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Whether a node with one edge, which may be redirected as those into it, has only phis besides the jump, and these
+  /// are read by phis of the next node only, along that edge.
+  bool does_nothing(node_id n) const {
+    const auto& b = *block(n);
+    const auto first = b.getFirstNonPHIIt();
+    if (first == b.end() || !first->isTerminator()) {
+      return false;
+    }
+    for (const edge_id e : graph().in_edges(n)) {
+      if (!may_redirect(e)) {
+        return false;
+      }
+    }
+    const llvm::BasicBlock* const next = block(f_.edge(graph().out_edges(n)[0]).target);
+    for (const llvm::PHINode& phi : b.phis()) {
+      for (const llvm::Use& use : phi.uses()) {
+        const auto* const user = llvm::dyn_cast<llvm::PHINode>(use.getUser());
+        if (user == nullptr || user->getParent() != next || user->getIncomingBlock(use) != &b) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /// Whether a node has no values.
+  bool is_empty(node_id n) const { return block(n)->empty(); }
+
+  /// A node which is alone reached from `into`, whose only edge leads there, becomes the rest of it: phis are replaced
+  /// by their input, and operations, end and edges move.
+  void append_node(node_id into, node_id n) {
+    MIDEND_ASSERT(follows_only(n, into), "a node that alone follows another one, and is reached by it alone", into, n);
+    f_.start_change();
+    llvm::BasicBlock& to = *block(into);
+    llvm::BasicBlock& from = *block(n);
+    while (f_.has_phis(n)) {
+      auto& phi = llvm::cast<llvm::PHINode>(from.front());
+      llvm::Value* const input = phi.getIncomingValue(0);
+      if (f_.has_numbers()) {
+        replace_uses(f_.first(n), f_.number(input));
+      } else {
+        phi.replaceAllUsesWith(input != &phi ? input : llvm::PoisonValue::get(phi.getType()));
+      }
+      forget(phi);
+      erase_instruction(phi, n);
+    }
+    llvm::Instruction* const end = f_.end_of(n);
+    to.splice(f_.end_of(into)->getIterator(), &from, from.begin(), end == nullptr ? from.end() : end->getIterator());
+    erase_end(into);
+    if (end != nullptr) {
+      end->moveBeforePreserving(to, to.end());
+    }
+    if (f_.has_numbers()) {
+      f_.append_values(into, n);
+    }
+    phis_.move_out_edges(n, into);
+    marks_.note(into);
+  }
+
+  /// The edges into a node that `does_nothing` lead to the next one, whose phis get what the node passed on.
+  void pass_over(node_id n) {
+    f_.start_change();
+    const node_id next = f_.edge(graph().out_edges(n)[0]).target;
+    for (const edge_id e : graph().in_edges(n)) {
+      marks_.pass_over(e, next);
+    }
+    phis_.pass_over(n);
   }
 
   void set_branch(node_id n, value_id condition, node_id then, node_id otherwise) {
@@ -746,7 +853,7 @@ public:
     const value_id before = is_phi(v) && p.where == place::kind::head ? f_.first_after_phis(n) : value_at(p);
     llvm::Instruction& i = f_.instruction(v);
     if (is_phi(v)) {
-      phis_.order(n);
+      f_.order(n);
       insert_phi_before(i, n, before);
       f_.link(v, n, before);
       phis_.add_inputs(v, n);
@@ -834,26 +941,49 @@ private:
     llvm::Instruction* kept; ///< a copy of the instruction with its promises
   };
 
-  llvm_editor(llvm::Function& f, const llvm_fold_options& options, llvm_editor_workspace* w)
-      : options_(options), workspace_(w), f_(reading(f, w, own_)), phis_(f_), copies_(f_), marks_(f_), profile_(f_),
-        had_old_debug_info_(!f.IsNewDbgInfoFormat) {
+  llvm_editor(llvm::Function& f, const llvm_fold_options& options, llvm_editor_workspace* w, llvm_value_numbers numbers)
+      : options_(options), workspace_(w), f_(reading(f, w, own_, numbers)), phis_(f_), copies_(f_), marks_(f_),
+        profile_(f_), had_old_debug_info_(!f.IsNewDbgInfoFormat) {
     if (had_old_debug_info_) { // before instructions are read
       f.setIsNewDbgInfoFormat(true);
     }
   }
 
   static detail::llvm_numbered_function& reading(llvm::Function& f, llvm_editor_workspace* w,
-                                                 detail::llvm_numbered_function& own) {
+                                                 detail::llvm_numbered_function& own, llvm_value_numbers numbers) {
     if (w != nullptr) {
       MIDEND_ASSERT(!w->is_used_, "a workspace that no other editor uses");
       w->is_used_ = true;
     }
     detail::llvm_numbered_function& result = w == nullptr ? own : w->function_;
-    result.read(f);
+    result.read(f, numbers == llvm_value_numbers::when_asked);
     return result;
   }
 
   unsigned marks(value_id v) const { return f_.operation(v).marks; }
+
+  /// The case of a successor of a branch or switch on a number, or nothing for the default.
+  static std::optional<std::uint64_t> case_of(const llvm::Instruction& end, std::uint32_t slot) {
+    const auto* const choice = llvm::dyn_cast<llvm::SwitchInst>(&end);
+    if (choice == nullptr) {
+      return 1 - slot;
+    }
+    if (slot == 0) {
+      return std::nullopt;
+    }
+    return llvm::SwitchInst::ConstCaseIt(choice, slot - 1)->getCaseValue()->getZExtValue();
+  }
+
+  /// What a phi of node `end` gets along an edge, which leads there or to a node that passes it on.
+  llvm::Value* input_by(const llvm::PHINode& phi, edge_id e, node_id end) const {
+    const node_id n = f_.edge(e).target;
+    if (n == end) {
+      return f_.input(phi, e);
+    }
+    llvm::Value* const input = f_.input(phi, graph().out_edges(n)[0]);
+    const auto* const passes = llvm::dyn_cast_or_null<llvm::PHINode>(input);
+    return passes != nullptr && passes->getParent() == block(n) ? f_.input(*passes, e) : input;
+  }
 
   /// Whether a number decides where a terminator goes.
   bool decides(value_id end) const { return (marks(end) & (record::branch | record::choice)) != 0; }
@@ -866,7 +996,7 @@ private:
     if (const auto* const phi = llvm::dyn_cast<llvm::PHINode>(&i)) {
       const node_id n = node_of(v);
       bool same = phi->getNumIncomingValues() == mine.size() && mine.size() == num_in_edges(n);
-      for (unsigned k = 0; same && phis_.is_ordered(n) && k != mine.size(); ++k) {
+      for (unsigned k = 0; same && f_.is_ordered(n) && k != mine.size(); ++k) {
         same = is_of(mine[k], phi->getIncomingValue(k)) &&
                phi->getIncomingBlock(k) == phis_.incoming_block(graph().in_edges(n)[k]);
       }
@@ -897,6 +1027,7 @@ private:
 
   void set_operands(value_id v, span<const value_id> operands) {
     llvm::Instruction& i = f_.instruction(v);
+    f_.clear_operands(v);
     f_.lists_with(v).assign(v, operands);
     unsigned k = 0;
     for (unsigned at = 0; k != operands.size(); ++at) {
@@ -978,31 +1109,30 @@ private:
   }
 
   /// What reads no more and is not named by debug records.
-  void forget(value_id v) {
-    llvm::Instruction& i = f_.instruction(v);
+  void forget(llvm::Instruction& i) {
+    auto* const phi = llvm::dyn_cast<llvm::PHINode>(&i);
     if (i.isUsedByMetadata()) {
-      if (!is_phi(v) && reads_all(v)) {
+      if (phi == nullptr && reads_all(i)) {
         llvm::salvageDebugInfo(i);
       }
       if (i.isUsedByMetadata()) {
         llvm::ValueAsMetadata::handleRAUW(&i, llvm::PoisonValue::get(i.getType()));
       }
     }
-    f_.lists_with(v).shrink(v, 0);
-    if (is_phi(v)) {
-      detail::llvm_phi_edges::clear_inputs(f_.phi(v));
-    } else {
-      for (unsigned at = 0; at != i.getNumOperands(); ++at) {
-        if (detail::is_llvm_operand(i, at) || llvm::isa_and_nonnull<llvm::BasicBlock>(i.getOperand(at))) {
-          i.getOperandUse(at).set(nullptr);
-        }
+    if (phi != nullptr) {
+      detail::llvm_phi_edges::clear_inputs(*phi);
+      return;
+    }
+    for (unsigned at = 0; at != i.getNumOperands(); ++at) {
+      if (detail::is_llvm_operand(i, at) || llvm::isa_and_nonnull<llvm::BasicBlock>(i.getOperand(at))) {
+        i.getOperandUse(at).set(nullptr);
       }
     }
   }
 
-  bool reads_all(value_id v) const {
-    for (const value_id operand : operands(v)) {
-      if (operand == no_value) {
+  static bool reads_all(const llvm::Instruction& i) {
+    for (const llvm::Use& use : i.operands()) {
+      if (use.get() == nullptr) {
         return false;
       }
     }
@@ -1010,7 +1140,22 @@ private:
   }
 
   void erase(value_id v) {
-    forget(v);
+    forget(f_.instruction(v));
+    take_out(v);
+  }
+
+  /// An instruction of a node, which reads no more.
+  void erase_instruction(llvm::Instruction& i, node_id n) {
+    if (f_.has_numbers()) {
+      take_out(&i == &block(n)->back() ? f_.last(n) : f_.number(&i));
+    } else {
+      i.removeFromParent();
+      kept_.push_back(&i);
+    }
+  }
+
+  void take_out(value_id v) {
+    f_.clear_operands(v);
     f_.unlink(v);
     erased_.push_back(v);
     f_.instruction(v).removeFromParent();
@@ -1028,7 +1173,7 @@ private:
   value_id clone_phi(value_id v, node_id n) {
     MIDEND_ASSERT(n != graph().entry(), "a node other than the entry");
     llvm::PHINode& original = f_.phi(v);
-    phis_.order(n);
+    f_.order(n);
     auto* const phi = llvm::PHINode::Create(original.getType(), num_in_edges(n));
     const value_id before = f_.first_after_phis(n);
     insert_phi_before(*phi, n, before);
@@ -1048,8 +1193,8 @@ private:
     }
     llvm::PHINode& phi = f_.phi(v);
     const bool stays = node_of(v) == n;
-    phis_.order(node_of(v));
-    phis_.order(n);
+    f_.order(node_of(v));
+    f_.order(n);
     f_.unlink(v);
     phi.removeFromParent();
     insert_phi_before(phi, n, before);
@@ -1062,10 +1207,14 @@ private:
 
   // Terminators.
 
+  /// `no_value` if instructions have no numbers.
   value_id add_end(llvm::Instruction* end, node_id n) {
-    f_.number_all();
-    MIDEND_ASSERT(f_.terminator(n) == no_value, "a node without an end", n);
+    f_.start_change();
+    MIDEND_ASSERT(f_.end_of(n) == nullptr, "a node without an end", n);
     insert(*end, n, no_value);
+    if (!f_.has_numbers()) {
+      return no_value;
+    }
     const value_id v = f_.add_instruction(end);
     f_.link(v, n, no_value);
     return v;
@@ -1097,7 +1246,7 @@ private:
       return;
     }
     for (const edge_id e : graph().out_edges(from)) {
-      phis_.order(f_.edge(e).target);
+      f_.order(f_.edge(e).target);
     }
     llvm::BasicBlock& b = *block(n);
     f_.instruction(end).moveBeforePreserving(b, b.end());
@@ -1110,8 +1259,9 @@ private:
   /// That of the first operation of the node that `n` is like.
   llvm::DebugLoc location_of(node_id n) const {
     const node_id like = n < like_.size() && like_[n] != no_node ? like_[n] : n;
-    const value_id v = f_.first_after_phis(like);
-    return v == no_value ? llvm::DebugLoc() : f_.instruction(v).getDebugLoc();
+    const llvm::BasicBlock& b = *block(like);
+    const auto i = b.getFirstNonPHIIt();
+    return i == b.end() ? llvm::DebugLoc() : i->getDebugLoc();
   }
 
   // Clones.

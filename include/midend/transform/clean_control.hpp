@@ -57,6 +57,36 @@ template <class E>
 concept control_editor = unfolding_editor<E> && effect_ir<E> && has_constant<E> && has_edge_case<E> &&
                          can_move_values<E> && can_erase_ends<E>;
 
+/// What an editor may have so that `clean_control` names no values. Then an IR that numbers values when they are asked
+/// for need not number them. All or none; nodes and edges are as in the flow graph.
+///
+///     bool has_condition(node_id n) const;               // condition(n) is a value
+///     edge_id literal_edge(node_id n) const;             // the edge that a literal condition takes, or no_edge
+///     bool bring_the_same(edge_id a, edge_id b, node_id end) const;
+///     bool does_nothing(node_id n) const;
+///     bool is_empty(node_id n) const;                    // n has no values
+///     void append_node(node_id into, node_id n);
+///     void pass_over(node_id n);
+///
+/// - `bring_the_same`: phis of `end` have equal inputs for two edges, each of which leads there, or to a node that has
+///   only phis and a jump there, which pass on their inputs.
+/// - `does_nothing`, of a node that ends in a jump: it has no other operations, edges into it may be redirected, and
+/// its
+///   phis are read by phis of the next node only, for this edge.
+/// - `append_node`: the only edge of `into` is the only one into `n`. Phis of `n` are replaced by their inputs; its
+///   operations, end and edges move.
+/// - `pass_over`: edges into a node that does nothing lead to the next one, whose phis get for each what they got.
+template <class E>
+concept cleans_nodes = requires(E& editor, const E& view, node_id n, edge_id e) {
+  { view.has_condition(n) } -> truth_value;
+  { view.literal_edge(n) } -> std::convertible_to<edge_id>;
+  { view.bring_the_same(e, e, n) } -> truth_value;
+  { view.does_nothing(n) } -> truth_value;
+  { view.is_empty(n) } -> truth_value;
+  editor.append_node(n, n);
+  editor.pass_over(n);
+};
+
 namespace detail {
 
 template <class IR>
@@ -149,6 +179,22 @@ class clean_control_workspace {
 
 namespace detail {
 
+template <class IR> bool has_no_values(const IR& ir, node_id n) {
+  if constexpr (cleans_nodes<IR>) {
+    return static_cast<bool>(ir.is_empty(n));
+  } else {
+    return is_empty_range(ir.values(n));
+  }
+}
+
+template <class IR> bool has_condition(const IR& ir, node_id n) {
+  if constexpr (cleans_nodes<IR>) {
+    return static_cast<bool>(ir.has_condition(n));
+  } else {
+    return static_cast<value_id>(ir.condition(n)) != no_value;
+  }
+}
+
 template <class IR> class control_planner {
 public:
   control_planner(const IR& ir, clean_control_workspace& workspace, control_plan& out)
@@ -175,7 +221,7 @@ private:
 
   node_id target(edge_id e) const { return static_cast<node_id>(ir_.graph().edge_target(e)); }
 
-  bool is_erased(node_id n) const { return is_empty_range(ir_.values(n)) && is_empty_range(ir_.graph().out_edges(n)); }
+  bool is_erased(node_id n) const { return is_empty_range(ir_.graph().out_edges(n)) && has_no_values(ir_, n); }
 
   /// The nodes that are left when decided branches are jumps, and the edges into each.
   void reach() {
@@ -211,15 +257,14 @@ private:
       ++edges;
       first = first == no_edge ? e : first;
     });
-    const auto condition = static_cast<value_id>(ir_.condition(n));
-    if (condition == no_value) {
+    if (!has_condition(ir_, n)) {
       w_.nodes_[n].jump = edges == 1 && may_redirect(ir_, first) ? first : no_edge;
       return;
     }
     if (edges < 2) {
       return;
     }
-    const edge_id taken = taken_edge(n, condition);
+    const edge_id taken = taken_edge(n);
     if (taken != no_edge) {
       keep(n, taken, drop_reason::constant_condition);
     } else if (edges_are_equal(n, first)) {
@@ -228,21 +273,25 @@ private:
   }
 
   /// The edge that is taken because the condition is a literal, or `no_edge`.
-  edge_id taken_edge(node_id n, value_id condition) const {
-    edge_id taken = no_edge;
-    if (const auto constant = ir_.constant(condition)) {
-      edge_id otherwise = no_edge;
-      for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
-        const auto value = ir_.edge_case(e);
-        if (!value) {
-          otherwise = e;
-        } else if (*value == *constant) {
-          taken = e;
-        }
-      });
-      taken = taken != no_edge ? taken : otherwise;
+  edge_id taken_edge(node_id n) const {
+    if constexpr (cleans_nodes<IR>) {
+      return static_cast<edge_id>(ir_.literal_edge(n));
+    } else {
+      edge_id taken = no_edge;
+      if (const auto constant = ir_.constant(static_cast<value_id>(ir_.condition(n)))) {
+        edge_id otherwise = no_edge;
+        for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
+          const auto value = ir_.edge_case(e);
+          if (!value) {
+            otherwise = e;
+          } else if (*value == *constant) {
+            taken = e;
+          }
+        });
+        taken = taken != no_edge ? taken : otherwise;
+      }
+      return taken;
     }
-    return taken;
   }
 
   bool edges_are_equal(node_id n, edge_id first) const {
@@ -252,13 +301,7 @@ private:
   }
 
   bool is_equal(edge_id a, edge_id b) const {
-    bool equal = target(a) == target(b);
-    if (equal && a != b) {
-      for_each_phi(ir_, target(a), [&](value_id phi) {
-        equal = equal && static_cast<value_id>(ir_.phi_input(phi, a)) == static_cast<value_id>(ir_.phi_input(phi, b));
-      });
-    }
-    return equal;
+    return a == b || (target(a) == target(b) && bring_the_same(a, b, target(a)));
   }
 
   void keep(node_id n, edge_id e, drop_reason reason) {
@@ -338,7 +381,7 @@ private:
           if (w_.leader_of_[end] != n) {
             w_.leader_of_[end] = n;
             w_.leader_[end] = e;
-          } else if (passes && !brings_the_same(e, w_.leader_[end], end)) {
+          } else if (passes && !bring_the_same(e, w_.leader_[end], end)) {
             w_.passed_[target(e)] = no_edge;
           }
         });
@@ -352,10 +395,14 @@ private:
   }
 
   /// Whether the phis of `end` get the same along two edges, each of which leads there, perhaps through a passed node.
-  bool brings_the_same(edge_id a, edge_id b, node_id end) const {
-    bool same = true;
-    for_each_phi(ir_, end, [&](value_id phi) { same = same && input_by(phi, a, end) == input_by(phi, b, end); });
-    return same;
+  bool bring_the_same(edge_id a, edge_id b, node_id end) const {
+    if constexpr (cleans_nodes<IR>) {
+      return static_cast<bool>(ir_.bring_the_same(a, b, end));
+    } else {
+      bool same = true;
+      for_each_phi(ir_, end, [&](value_id phi) { same = same && input_by(phi, a, end) == input_by(phi, b, end); });
+      return same;
+    }
   }
 
   value_id input_by(value_id phi, edge_id e, node_id end) const {
@@ -372,21 +419,25 @@ private:
     if (jump == no_edge || w_.nodes_[n].kept != no_edge || target(jump) == n) { // a decided branch: next time
       return false;
     }
-    bool has_phis = false;
-    for (const auto id : ir_.values(n)) {
-      const auto v = static_cast<value_id>(id);
-      if (ir_.is_phi(v)) {
-        has_phis = true;
-      } else if (!is_terminator(ir_, v)) {
-        return false;
+    if constexpr (cleans_nodes<IR>) {
+      return static_cast<bool>(ir_.does_nothing(n));
+    } else {
+      bool has_phis = false;
+      for (const auto id : ir_.values(n)) {
+        const auto v = static_cast<value_id>(id);
+        if (ir_.is_phi(v)) {
+          has_phis = true;
+        } else if (!is_terminator(ir_, v)) {
+          return false;
+        }
       }
-    }
-    for (const auto e : ir_.graph().in_edges(n)) {
-      if (!may_redirect(ir_, static_cast<edge_id>(e))) {
-        return false;
+      for (const auto e : ir_.graph().in_edges(n)) {
+        if (!may_redirect(ir_, static_cast<edge_id>(e))) {
+          return false;
+        }
       }
+      return !has_phis || phis_only_pass_on(n, jump);
     }
-    return !has_phis || phis_only_pass_on(n, jump);
   }
 
   /// Whether phis of `n` are read only by phis of the next node, along `jump`.
@@ -415,38 +466,49 @@ private:
   node_id count_ = 0;
 };
 
+/// Applies a plan, with a witness or without one.
 template <class E> class control_cleaning {
 public:
-  control_cleaning(unfolding<E>& u, clean_control_workspace& workspace) : u_(u), editor_(u.editor()), w_(workspace) {}
+  control_cleaning(unfolding<E>& u, clean_control_workspace& workspace) : u_(&u), editor_(u.editor()), w_(workspace) {}
+
+  control_cleaning(E& editor, clean_control_workspace& workspace) : editor_(editor), w_(workspace) {}
 
   /// Whether anything changes.
   bool run(const control_plan& plan) {
     bool changes = !plan.branches.empty();
     for (const decided_branch& b : plan.branches) {
-      u_.keep_edge(b.edge, b.reason);
+      u_ != nullptr ? u_->keep_edge(b.edge, b.reason) : void(editor_.keep_edge(b.edge));
     }
     if (!plan.unreachable.empty()) {
       changes = erase_unreachable() || changes;
     }
-    w_.has_merged_.assign(static_cast<std::size_t>(editor_.graph().num_nodes()), 0);
-    w_.into_.assign(w_.has_merged_.size(), no_node);
-    for (const merged_node& m : u_.witness().merged) {
-      w_.has_merged_[m.into] = 1;
+    if (u_ != nullptr) {
+      w_.has_merged_.assign(static_cast<std::size_t>(editor_.graph().num_nodes()), 0);
+      w_.into_.assign(w_.has_merged_.size(), no_node);
+      for (const merged_node& m : u_->witness().merged) {
+        w_.has_merged_[m.into] = 1;
+      }
     }
     w_.gone_.clear();
     for (const node_merge& m : plan.merges) {
       merge(m.into, m.node);
     }
-    u_.move_dropped(w_.into_);
+    if (u_ != nullptr) {
+      u_->move_dropped(w_.into_);
+    }
     for (const node_id n : plan.passed) {
       pass(n);
     }
     editor_.erase_nodes(w_.gone_);
-    u_.grow_witness();
+    if (u_ != nullptr) {
+      u_->grow_witness();
+    }
     return changes || !w_.gone_.empty();
   }
 
 private:
+  const E& view() const { return editor_; }
+
   node_id target(edge_id e) const { return static_cast<node_id>(editor_.graph().edge_target(e)); }
 
   std::size_t entered(node_id n) const {
@@ -462,7 +524,7 @@ private:
       only = e;
       ++count;
     });
-    return count == 1 && static_cast<value_id>(editor_.condition(n)) == no_value ? only : no_edge;
+    return count == 1 && !has_condition(view(), n) ? only : no_edge;
   }
 
   bool erase_unreachable() {
@@ -485,7 +547,7 @@ private:
     }
     flat_array<node_id>& erased = todo; // which is empty by now
     for (node_id n = 0; n != reached.size(); ++n) {
-      const bool has_parts = !is_empty_range(editor_.values(n)) || !is_empty_range(g.out_edges(n));
+      const bool has_parts = !is_empty_range(g.out_edges(n)) || !has_no_values(view(), n);
       if (reached[n] == 0 && has_parts) {
         erased.push_back(n);
       }
@@ -497,14 +559,22 @@ private:
   /// The operations, the end and the edges of `s` become those of `n`.
   void merge(node_id n, node_id s) {
     const edge_id e = only_edge(n);
-    if (e == no_edge || target(e) != s || entered(s) != 1 || !merge_origins(n, s, e)) {
+    if (e == no_edge || target(e) != s || entered(s) != 1 || (u_ != nullptr && !merge_origins(n, s, e))) {
       return;
     }
+    if constexpr (cleans_nodes<E>) {
+      editor_.append_node(n, s);
+    } else {
+      append(n, s, e);
+    }
+    w_.gone_.push_back(s);
+  }
+
+  void append(node_id n, node_id s, edge_id e) {
     w_.values_.clear();
     value_id end = no_value;
-    for_each_id(static_cast<const E&>(editor_).values(s), [&](value_id v) {
-      is_terminator(static_cast<const E&>(editor_), v) ? void(end = v) : w_.values_.push_back(v);
-    });
+    for_each_id(view().values(s),
+                [&](value_id v) { is_terminator(view(), v) ? void(end = v) : w_.values_.push_back(v); });
     for (const value_id v : w_.values_) {
       if (editor_.is_phi(v)) {
         editor_.replace_uses(v, static_cast<value_id>(editor_.phi_input(v, e)));
@@ -517,12 +587,11 @@ private:
     if (end != no_value) {
       editor_.move_value(end, place_at_end(n));
     }
-    w_.gone_.push_back(s);
   }
 
   /// What the merged node stands for. False if an inserted node that branches would become part of a copy.
   bool merge_origins(node_id n, node_id s, edge_id e) {
-    unfolding_witness& w = u_.witness();
+    unfolding_witness& w = u_->witness();
     const node_id origin = w.node_origin[s];
     if (origin == no_node) {
       if (w.node_origin[n] == no_node) {
@@ -560,11 +629,20 @@ private:
     if (jump == no_edge || target(jump) == n) {
       return;
     }
+    w_.gone_.push_back(n);
+    if constexpr (cleans_nodes<E>) {
+      editor_.pass_over(n);
+    } else {
+      lead_on(n, jump);
+    }
+  }
+
+  void lead_on(node_id n, edge_id jump) {
     const node_id next = target(jump);
     w_.edges_.clear();
     for_each_id(editor_.graph().in_edges(n), [&](edge_id e) { w_.edges_.push_back(e); });
     w_.values_.clear();
-    for_each_phi(static_cast<const E&>(editor_), next, [&](value_id phi) { w_.values_.push_back(phi); });
+    for_each_phi(view(), next, [&](value_id phi) { w_.values_.push_back(phi); });
     w_.inputs_.clear();
     for (const edge_id e : w_.edges_) {
       for (const value_id phi : w_.values_) {
@@ -581,13 +659,15 @@ private:
         editor_.set_phi_input(w_.values_[k], w_.edges_[i], w_.inputs_[i * w_.values_.size() + k]);
       }
     }
-    w_.gone_.push_back(n);
   }
 
-  unfolding<E>& u_;
+  unfolding<E>* u_ = nullptr; ///< where the witness is, if there is one
   E& editor_;
   clean_control_workspace& w_;
 };
+
+/// In place of a function that takes witnesses: there are none.
+struct no_visit {};
 
 /// Rounds of planning and applying. The memory of a witness goes from one to the next.
 template <class E> class control_rounds {
@@ -601,11 +681,15 @@ public:
       if (w_.plan_.empty()) {
         break;
       }
-      w_.witness_.start(node_count(editor_.graph()), static_cast<std::size_t>(editor_.graph().num_edges()));
-      unfolding<E> u(editor_, std::move(w_.witness_));
-      changes = control_cleaning<E>(u, w_).run(w_.plan_);
-      visit(std::as_const(u).witness());
-      w_.witness_ = u.take_witness();
+      if constexpr (std::same_as<Visit, no_visit>) {
+        changes = control_cleaning<E>(editor_, w_).run(w_.plan_);
+      } else {
+        w_.witness_.start(node_count(editor_.graph()), static_cast<std::size_t>(editor_.graph().num_edges()));
+        unfolding<E> u(editor_, std::move(w_.witness_));
+        changes = control_cleaning<E>(u, w_).run(w_.plan_);
+        visit(std::as_const(u).witness());
+        w_.witness_ = u.take_witness();
+      }
     }
     return rounds;
   }
@@ -679,9 +763,10 @@ std::size_t clean_control(E& editor, Visit visit) {
   return clean_control(editor, visit, workspace);
 }
 
-/// The same without the witnesses.
+/// The same without witnesses, which then are not made: an editor that `cleans_nodes` is not asked about values.
 template <control_editor_argument E> std::size_t clean_control(E& editor, clean_control_workspace& workspace) {
-  return clean_control(editor, [](const unfolding_witness&) {}, workspace);
+  detail::no_visit none;
+  return detail::control_rounds<E>(editor, workspace).run(none);
 }
 
 template <control_editor_argument E> std::size_t clean_control(E& editor) {

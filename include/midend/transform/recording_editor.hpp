@@ -209,6 +209,12 @@ public:
   /// Takes back everything since the editor was made, or since `forget()`.
   void undo() { undo_to(0); }
 
+  // `cleans_nodes`: not recorded, the same is done by members that are.
+
+  void append_node(node_id, node_id) = delete;
+
+  void pass_over(node_id) = delete;
+
   // Values.
 
   value_id insert_phi(node_id n, value_id like) {

@@ -46,9 +46,10 @@ class llvm_numbered_function {
 public:
   llvm_numbered_function() = default;
 
-  /// Shows another function from now on; the memory stays.
-  void read(llvm::Function& f) {
+  /// Shows another function from now on; the memory stays. If `numbers_late`, changes do not make values get numbers.
+  void read(llvm::Function& f, bool numbers_late) {
     function_ = &f;
+    numbers_late_ = numbers_late;
     forget();
     list_blocks(f);
     num_initial_nodes_ = static_cast<node_id>(blocks_.size());
@@ -93,11 +94,13 @@ public:
   node_id node(const llvm::BasicBlock* b) const { return nodes_.find(b); }
 
   node_id add_node(llvm::BasicBlock* b) {
-    number_all();
+    start_change();
     const node_id n = graph_.add_node();
     blocks_.push_back(b);
     nodes_.find_or_insert(b, n);
-    ends_.push_back({no_value, no_value});
+    if (has_instructions_) {
+      ends_.push_back({no_value, no_value});
+    }
     return n;
   }
 
@@ -112,12 +115,60 @@ public:
 
   bool has_phis(node_id n) const { return !blocks_[n]->empty() && llvm::isa<llvm::PHINode>(blocks_[n]->front()); }
 
+  // Inputs of phis.
+
+  /// LLVM's entries of the phis of a node in the order of its edges, from now on: to be called before these change.
+  void order(node_id n) {
+    while (is_ordered_.size() <= n) {
+      is_ordered_.push_back(0);
+    }
+    if (is_ordered_[n] != 0) {
+      return;
+    }
+    for (llvm::PHINode& phi : blocks_[n]->phis()) {
+      if (find_entries(phi, n)) {
+        permute(phi);
+      }
+    }
+    is_ordered_[n] = 1;
+  }
+
+  bool is_ordered(node_id n) const { return n < is_ordered_.size() && is_ordered_[n] != 0; }
+
+  /// What a phi in the target of an edge gets along it. Null if it is not set.
+  llvm::Value* input(const llvm::PHINode& phi, edge_id e) const {
+    const llvm_editor_graph::edge_record& r = graph_.edges_[e];
+    if (is_ordered(r.target) || phi.getIncomingBlock(r.position) == blocks_[r.source]) {
+      return phi.getIncomingValue(r.position);
+    }
+    if (e >= entry_.size()) {
+      entry_.assign(graph_.num_edges(), 0);
+    }
+    const auto is_right = [&] {
+      return entry_[e] < phi.getNumIncomingValues() && phi.getIncomingBlock(entry_[e]) == blocks_[r.source];
+    };
+    if (!is_right()) { // those of all edges, so that they are not looked for one by one
+      const span<const edge_id> edges = graph_.in_edges(r.target);
+      find_entries(phi, r.target);
+      for (std::size_t k = 0; k != edges.size(); ++k) {
+        entry_[edges[k]] = entries_[k];
+      }
+    }
+    return phi.getIncomingValue(entry_[e]);
+  }
+
   // Values.
+
+  /// Whether instructions have numbers.
+  bool has_numbers() const { return has_instructions_; }
 
   std::size_t num_values() const {
     number_all();
     return values_.size();
   }
+
+  /// Of those that have numbers.
+  std::size_t num_numbered_values() const { return values_.size(); }
 
   llvm::Value& value(value_id v) const {
     require(v);
@@ -193,7 +244,8 @@ public:
 
   /// A new instruction, which is in no node yet. Its operands are those of `like`, or none.
   value_id add_instruction(llvm::Instruction* i, value_id like = no_value) {
-    number_all();
+    start_change();
+    number_instructions();
     const auto fresh = static_cast<value_id>(values_.size());
     const bool is_phi = llvm::isa<llvm::PHINode>(i);
     const int traits = trait::of_instruction | trait::known_operands | (is_phi ? +trait::of_phi : 0) |
@@ -245,11 +297,12 @@ public:
     return v;
   }
 
+  /// With the number `no_value` if instructions have none.
   template <class Visit> void for_each_phi(node_id n, Visit visit) const {
-    if (has_phis(n)) {
-      for (value_id v = first(n); v != no_value && is_phi(v); v = records_[v].next) {
-        visit(v, phi(v));
-      }
+    value_id v = has_instructions_ ? ends_[n].first : no_value;
+    for (llvm::PHINode& phi : blocks_[n]->phis()) {
+      visit(v, phi);
+      v = v == no_value ? no_value : records_[v].next;
     }
   }
 
@@ -265,7 +318,6 @@ public:
   }
 
   void unlink(value_id v) {
-    number_all();
     value_record& r = records_[v];
     if (v < num_instructions_) {
       number_addresses(r.node); // later it could not be found by its block
@@ -276,6 +328,22 @@ public:
     r.node = no_node;
     r.next = no_value;
     r.previous = no_value;
+  }
+
+  /// The values of a node become the last ones of another node.
+  void append_values(node_id into, node_id n) {
+    number_addresses(n);
+    node_values& to = ends_[into];
+    node_values& from = ends_[n];
+    for (value_id v = from.first; v != no_value; v = records_[v].next) {
+      records_[v].node = into;
+    }
+    if (from.first != no_value) {
+      records_[from.first].previous = to.last;
+      (to.last == no_value ? to.first : records_[to.last].next) = from.first;
+      to.last = from.last;
+      from = {no_value, no_value};
+    }
   }
 
   // Operands.
@@ -301,11 +369,48 @@ public:
     return operands_;
   }
 
+  /// Sets operand `k`, or input, if the list is known; LLVM's instruction has it already.
+  void set_known_operand(value_id v, std::size_t k, value_id operand) {
+    if (v != no_value && has_known_operands(v)) {
+      lists().at(v, k) = operand;
+    }
+  }
+
+  /// One input more, likewise.
+  void add_known_input(value_id v, const llvm::Value* input) {
+    if (v != no_value && has_known_operands(v)) {
+      const value_id number = number_or_null(input);
+      lists().push_back(v, number);
+    }
+  }
+
+  /// One input less, likewise; the last one takes its place.
+  void remove_known_input(value_id v, std::size_t k) {
+    if (v != no_value && has_known_operands(v)) {
+      lists().remove(v, k);
+    }
+  }
+
+  /// Nothing is read any more.
+  void clear_operands(value_id v) {
+    if (has_known_operands(v)) {
+      lists().shrink(v, 0);
+    } else { // nothing is in the list yet
+      records_[v].traits |= trait::known_operands;
+    }
+  }
+
   /// The value, or null for `no_value`.
   llvm::Value* value_or_null(value_id v) const { return v == no_value ? nullptr : &value(v); }
 
-  /// Instructions, arguments and constants get the numbers that they have in `llvm_ssa`. To be called before the first
-  /// change of an instruction.
+  /// To be called before a change. Unless numbers are to be given late, everything gets its number as in `llvm_ssa`.
+  void start_change() const {
+    if (!numbers_late_) {
+      number_all();
+    }
+  }
+
+  /// Instructions, arguments and constants get numbers: if nothing was changed before, those of `llvm_ssa`.
   void number_all() const {
     if (!has_all_) {
       number_instructions();
@@ -344,6 +449,9 @@ private:
     operands_.clear();
     ends_.clear();
     first_value_.clear();
+    numbers_.clear();
+    is_ordered_.clear();
+    entry_.clear();
   }
 
   struct trait {
@@ -393,6 +501,7 @@ private:
 
   MIDEND_SELDOM_CALLED void read_instructions() const {
     has_instructions_ = true;
+    num_initial_nodes_ = static_cast<node_id>(blocks_.size());
     const std::size_t expected = 8 * std::size_t{num_initial_nodes_} + function_->arg_size() + 8;
     values_.reserve(expected);
     records_.reserve(expected);
@@ -401,7 +510,7 @@ private:
     for (node_id n = 0; n != num_initial_nodes_; ++n) {
       const auto first = static_cast<value_id>(values_.size());
       auto v = first;
-      if (num_initial_nodes_ - n > 4) {
+      if (num_initial_nodes_ - n > 4 && !blocks_[n + std::size_t{4}]->empty()) {
         fetch(blocks_[n + std::size_t{4}]->front());
       }
       for (llvm::Instruction& i : *blocks_[n]) {
@@ -411,11 +520,17 @@ private:
         records_.push_back({v + 1, v - 1, n, {}, static_cast<std::uint8_t>(traits)});
         ++v;
       }
+      first_value_.push_back(first);
+      if (v == first) { // it was erased, or is not complete
+        ends_.push_back({no_value, no_value});
+        continue;
+      }
       records_[first].previous = no_value;
       records_[v - 1].next = no_value;
-      records_[v - 1].traits |= trait::ends_block;
+      if (blocks_[n]->back().isTerminator()) {
+        records_[v - 1].traits |= trait::ends_block;
+      }
       ends_.push_back({first, v - 1});
-      first_value_.push_back(first);
     }
     num_instructions_ = static_cast<value_id>(values_.size());
     first_value_.push_back(num_instructions_);
@@ -466,7 +581,7 @@ private:
   }
 
   void number_constant(llvm::Value* v) const {
-    if (llvm::isa<llvm::Constant>(v) && numbers_.find(v) == no_value) {
+    if (llvm::isa_and_nonnull<llvm::Constant>(v) && numbers_.find(v) == no_value) {
       add_other(v);
     }
   }
@@ -475,7 +590,11 @@ private:
   MIDEND_SELDOM_CALLED void number_constants() const {
     has_all_ = true;
     flat_array<value_id> phis;
-    for (value_id v = 0; v != num_instructions_; ++v) {
+    const auto count = static_cast<value_id>(values_.size());
+    for (value_id v = 0; v != count; ++v) {
+      if ((records_[v].traits & trait::of_instruction) == 0) {
+        continue;
+      }
       const auto& i = llvm::cast<llvm::Instruction>(*values_[v]);
       if ((records_[v].traits & trait::of_phi) != 0) {
         phis.push_back(v);
@@ -491,7 +610,7 @@ private:
       const auto& phi = llvm::cast<llvm::PHINode>(*values_[v]);
       unsigned fresh = 0;
       for (const llvm::Use& use : phi.incoming_values()) {
-        fresh += llvm::isa<llvm::Constant>(use.get()) && numbers_.find(use.get()) == no_value ? 1u : 0u;
+        fresh += llvm::isa_and_nonnull<llvm::Constant>(use.get()) && numbers_.find(use.get()) == no_value ? 1u : 0u;
       }
       if (fresh > 1) {
         find_entries(phi, records_[v].node);
@@ -553,7 +672,7 @@ private:
       }
       last = &phi;
       for (unsigned k = 0; k != phi.getNumIncomingValues(); ++k) {
-        operands_.push_back(v, number(phi.getIncomingValue(entries_[k])));
+        operands_.push_back(v, number_or_null(phi.getIncomingValue(entries_[k])));
       }
     }
   }
@@ -567,21 +686,23 @@ private:
     return true;
   }
 
-  /// Which entry of a phi belongs to each edge into its node. Entries of parallel edges have the same value.
-  void find_entries(const llvm::PHINode& phi, node_id n) const {
+  /// Which entry of a phi belongs to each edge into its node. Entries of parallel edges have the same value. Returns
+  /// whether they are in another order than the edges.
+  bool find_entries(const llvm::PHINode& phi, node_id n) const {
     const span<const edge_id> edges = graph_.in_edges(n);
     MIDEND_ASSERT(phi.getNumIncomingValues() == edges.size(), "an entry of the phi for each edge", n);
     entries_.resize_for_overwrite(edges.size());
-    bool is_ordered = true;
+    bool is_in_order = true;
     for (unsigned k = 0; k != edges.size(); ++k) {
       entries_[k] = k;
-      is_ordered = is_ordered && phi.getIncomingBlock(k) == blocks_[graph_.edges_[edges[k]].source];
+      is_in_order =
+          is_in_order && (is_ordered(n) || phi.getIncomingBlock(k) == blocks_[graph_.edges_[edges[k]].source]);
     }
-    if (is_ordered) {
-      return;
+    if (is_in_order) {
+      return false;
     }
-    if (entry_of_.size() < num_initial_nodes_) {
-      entry_of_.resize_for_overwrite(num_initial_nodes_);
+    if (entry_of_.size() < blocks_.size()) {
+      entry_of_.resize_for_overwrite(blocks_.size());
     }
     for (unsigned k = 0; k != edges.size(); ++k) {
       entry_of_[nodes_.find(phi.getIncomingBlock(k))] = k;
@@ -589,14 +710,34 @@ private:
     for (unsigned k = 0; k != edges.size(); ++k) {
       entries_[k] = entry_of_[graph_.edges_[edges[k]].source];
     }
+    return true;
   }
+
+  /// Entry `entries_[k]` becomes entry `k`.
+  void permute(llvm::PHINode& phi) const {
+    inputs_.clear();
+    for (const unsigned entry : entries_) {
+      inputs_.push_back({phi.getIncomingValue(entry), phi.getIncomingBlock(entry)});
+    }
+    for (unsigned k = 0; k != inputs_.size(); ++k) {
+      phi.getOperandUse(k).set(inputs_[k].value);
+      phi.setIncomingBlock(k, inputs_[k].block);
+    }
+  }
+
+  struct phi_entry {
+    llvm::Value* value;
+    llvm::BasicBlock* block;
+  };
 
   llvm::Function* function_ = nullptr;
   llvm_editor_graph graph_;
   flat_array<llvm::BasicBlock*> blocks_;
   flat_array<llvm::BasicBlock*> last_blocks_; ///< while they are listed
   hash_map<const llvm::BasicBlock*> nodes_;
-  node_id num_initial_nodes_ = 0;
+  bool numbers_late_ = false;
+  flat_array<unsigned char> is_ordered_;  ///< by node
+  mutable node_id num_initial_nodes_ = 0; ///< when instructions got their numbers
   mutable bool has_instructions_ = false;
   mutable bool has_all_ = false;
   mutable value_id num_instructions_ = 0;
@@ -609,6 +750,8 @@ private:
   mutable hash_map<const llvm::Value*> numbers_;
   mutable flat_array<unsigned> entries_;
   mutable flat_array<unsigned> entry_of_;
+  mutable flat_array<unsigned> entry_; ///< by edge: that of the phis of its target, if they are not ordered
+  mutable flat_array<phi_entry> inputs_;
 };
 
 } // namespace detail

@@ -25,35 +25,12 @@ namespace detail {
 /// Changes targets of edges, and with them the phis there.
 ///
 /// Before the edges into a node change, LLVM's entries of its phis are brought into the order of the edges, and they
-/// stay so. Inputs that are not set are null. Parallel edges may have different inputs; `separate` then leads such an
-/// edge through a block that only LLVM sees, and takes that away when it is no longer needed.
+/// stay so. No numbers of values are needed, but where phis have known inputs, these follow. Inputs that are not set
+/// are null. Parallel edges may have different inputs; `separate` then leads such an edge through a block that only
+/// LLVM sees, and takes that away when it is no longer needed.
 class llvm_phi_edges {
 public:
   explicit llvm_phi_edges(llvm_numbered_function& f) : f_(f) {}
-
-  /// LLVM's entries of the phis of a node in the order of its edges.
-  void order(node_id n) {
-    while (is_ordered_.size() <= n) {
-      is_ordered_.push_back(0);
-    }
-    if (is_ordered_[n] != 0) {
-      return;
-    }
-    is_ordered_[n] = 1;
-    const span<const edge_id> edges = f_.graph().in_edges(n);
-    f_.for_each_phi(n, [&](value_id v, llvm::PHINode& phi) {
-      const span<const value_id> inputs = f_.operands(v);
-      for (unsigned k = 0; k != edges.size(); ++k) {
-        llvm::BasicBlock* const from = incoming_block(edges[k]);
-        if (phi.getIncomingBlock(k) != from || phi.getIncomingValue(k) != &f_.value(inputs[k])) {
-          phi.setIncomingBlock(k, from);
-          set_input(phi, k, inputs[k]);
-        }
-      }
-    });
-  }
-
-  bool is_ordered(node_id n) const { return n < is_ordered_.size() && is_ordered_[n] != 0; }
 
   /// The block from which phis in the target of an edge get their input.
   llvm::BasicBlock* incoming_block(edge_id e) const {
@@ -67,21 +44,20 @@ public:
 
   /// The input of a phi in the target of an edge.
   void set(value_id phi, edge_id e, value_id v) {
-    order(f_.edge(e).target);
+    f_.order(f_.edge(e).target);
     const std::uint32_t position = f_.edge(e).position;
-    f_.lists_with(phi).at(phi, position) = v;
-    set_input(f_.phi(phi), position, v);
+    f_.set_known_operand(phi, position, v);
+    f_.phi(phi).getOperandUse(position).set(f_.value_or_null(v));
     note(f_.edge(e).source);
   }
 
   /// Inputs that are not set, for all edges into a node; the phi has none before.
   void add_inputs(value_id v, node_id n) {
     llvm::PHINode& phi = f_.phi(v);
-    growing_lists& operands = f_.lists_with(v);
-    operands.shrink(v, 0);
+    f_.clear_operands(v);
     for (const edge_id e : f_.graph().in_edges(n)) {
-      add_input(phi, incoming_block(e));
-      operands.push_back(v, no_value);
+      add_input(phi, incoming_block(e), nullptr);
+      f_.add_known_input(v, nullptr);
       note(f_.edge(e).source);
     }
   }
@@ -95,7 +71,7 @@ public:
   /// Makes an edge, which LLVM's terminator has already.
   edge_id add_edge(node_id source, node_id target, std::uint32_t slot) {
     MIDEND_ASSERT(target != f_.graph().entry(), "a target that is not the entry");
-    order(target);
+    f_.order(target);
     const edge_id e = f_.graph().add_edge(source, target, slot);
     add_entries(e);
     return e;
@@ -103,7 +79,7 @@ public:
 
   /// An edge that was erased leads from a node to another one again.
   void restore_edge(edge_id e, node_id source, node_id target) {
-    order(target);
+    f_.order(target);
     f_.graph().attach(e, source, target);
     f_.end_of(source)->setSuccessor(f_.slot_of(e), &f_.block(target));
     add_entries(e);
@@ -112,16 +88,41 @@ public:
   /// Leads an edge elsewhere.
   void redirect(edge_id e, node_id target) {
     leave(e);
-    order(target);
+    f_.order(target);
     f_.graph().enter(e, target);
     f_.end_of(f_.edge(e).source)->setSuccessor(f_.slot_of(e), &f_.block(target));
     add_entries(e);
   }
 
+  /// The edges into a node, which does nothing but jump on, lead where its edge does. Its phis pass on what they get.
+  void pass_over(node_id n) {
+    const edge_id jump = f_.graph().out_edges(n)[0];
+    const node_id next = f_.edge(jump).target;
+    f_.order(n);
+    f_.order(next);
+    passing_.assign(f_.graph().in_edges(n));
+    f_.for_each_phi(next, [&](value_id v, llvm::PHINode& phi) {
+      llvm::Value* const input = f_.input(phi, jump);
+      const auto* const passes = llvm::dyn_cast_or_null<llvm::PHINode>(input);
+      const bool is_passed_on = passes != nullptr && passes->getParent() == &f_.block(n);
+      for (const edge_id e : passing_) {
+        llvm::Value* const along = is_passed_on ? f_.input(*passes, e) : input;
+        add_input(phi, &f_.block(f_.edge(e).source), along);
+        f_.add_known_input(v, along);
+      }
+    });
+    for (const edge_id e : passing_) {
+      leave(e);
+      f_.graph().enter(e, next);
+      f_.end_of(f_.edge(e).source)->setSuccessor(f_.slot_of(e), &f_.block(next));
+      note(f_.edge(e).source);
+    }
+  }
+
   /// Removes the inputs for an edge, and the edge from its target.
   void leave(edge_id e) {
     const node_id target = f_.edge(e).target;
-    order(target);
+    f_.order(target);
     const std::uint32_t position = f_.edge(e).position;
     f_.for_each_phi(target, [&](value_id v, llvm::PHINode& phi) {
       const unsigned last = phi.getNumIncomingValues() - 1;
@@ -130,7 +131,7 @@ public:
         phi.getOperandUse(position).set(phi.getIncomingValue(last));
       }
       phi.removeIncomingValue(last, false);
-      f_.lists_with(v).remove(v, position);
+      f_.remove_known_input(v, position);
     });
     f_.graph().leave(e);
     erase_separator(e);
@@ -139,7 +140,7 @@ public:
   /// The edges of a node leave the end of another node, which has moved there.
   void move_out_edges(node_id from, node_id to) {
     for (const edge_id e : f_.graph().out_edges(from)) {
-      order(f_.edge(e).target);
+      f_.order(f_.edge(e).target);
     }
     f_.graph().move_out_edges(from, to);
     for (const edge_id e : f_.graph().out_edges(to)) {
@@ -161,7 +162,7 @@ public:
     }
     const llvm_editor_graph::edge_record r = f_.edge(e);
     f_.end_of(r.source)->setSuccessor(f_.slot_of(e), &f_.block(r.target));
-    order(r.target);
+    f_.order(r.target);
     f_.for_each_phi(r.target,
                     [&](value_id, llvm::PHINode& phi) { phi.setIncomingBlock(r.position, &f_.block(r.source)); });
     erase_separator(e);
@@ -179,19 +180,20 @@ public:
   }
 
 private:
-  void set_input(llvm::PHINode& phi, unsigned k, value_id v) const { phi.getOperandUse(k).set(f_.value_or_null(v)); }
-
-  static void add_input(llvm::PHINode& phi, llvm::BasicBlock* from) {
-    phi.addIncoming(llvm::PoisonValue::get(phi.getType()), from);
-    phi.getOperandUse(phi.getNumIncomingValues() - 1).set(nullptr);
+  /// `input` may be null.
+  static void add_input(llvm::PHINode& phi, llvm::BasicBlock* from, llvm::Value* input) {
+    phi.addIncoming(input != nullptr ? input : llvm::PoisonValue::get(phi.getType()), from);
+    if (input == nullptr) {
+      phi.getOperandUse(phi.getNumIncomingValues() - 1).set(nullptr);
+    }
   }
 
   /// Phis of the target have one more input, for an edge that is the last one into it.
   void add_entries(edge_id e) {
     bool has_phis = false;
     f_.for_each_phi(f_.edge(e).target, [&](value_id v, llvm::PHINode& phi) {
-      add_input(phi, incoming_block(e));
-      f_.lists_with(v).push_back(v, no_value);
+      add_input(phi, incoming_block(e), nullptr);
+      f_.add_known_input(v, nullptr);
       has_phis = true;
     });
     if (has_phis) {
@@ -225,10 +227,10 @@ private:
         leaders_.push_back(e);
         lead_directly(e);
       } else {
+        f_.order(target);
         bool equal = true;
-        f_.for_each_phi(target, [&](value_id phi, llvm::PHINode&) {
-          const span<const value_id> inputs = f_.operands(phi);
-          equal = equal && inputs[f_.edge(e).position] == inputs[f_.edge(leaders_[k]).position];
+        f_.for_each_phi(target, [&](value_id, const llvm::PHINode& phi) {
+          equal = equal && f_.input(phi, e) == f_.input(phi, leaders_[k]);
         });
         equal ? lead_directly(e) : lead_through_separator(e);
       }
@@ -245,7 +247,7 @@ private:
     const llvm_editor_graph::edge_record r = f_.edge(e);
     llvm::Instruction& end = *f_.end_of(r.source);
     llvm::BasicBlock& target = f_.block(r.target);
-    order(r.target);
+    f_.order(r.target);
     auto* const b = llvm::BasicBlock::Create(f_.function().getContext(), target.getName(), &f_.function(), &target);
     llvm::BranchInst::Create(&target, b)->setDebugLoc(end.getDebugLoc());
     separators_[e] = b;
@@ -268,10 +270,10 @@ private:
   }
 
   llvm_numbered_function& f_;
-  flat_array<unsigned char> is_ordered_;     ///< by node
   flat_array<unsigned char> is_noted_;       ///< by node
   flat_array<node_id> noted_;                ///< whose edges may be parallel with different inputs
   flat_array<llvm::BasicBlock*> separators_; ///< by edge
+  flat_array<edge_id> passing_;              ///< into the node that is passed over
   flat_array<edge_id> leaders_;
   hash_map<node_id> leader_of_;
 };
