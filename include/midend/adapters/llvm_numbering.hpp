@@ -43,24 +43,37 @@ struct llvm_operation_record {
   std::uint8_t operand_width;
   std::uint8_t marks;
 
-  static llvm_operation_record of(const llvm::Instruction& i, bool is_phi) {
-    const operation_info info = llvm_operation(i);
+  static llvm_operation_record of(const llvm::Instruction& i) {
+    const unsigned opcode = i.getOpcode();
+    const llvm_opcode& known = llvm_opcode::of(opcode);
+    const operation_info info = llvm_operation(i, known);
     const int marks = (info.flags.no_signed_wrap ? no_signed_wrap : 0) |
-                      (info.flags.no_unsigned_wrap ? no_unsigned_wrap : 0) | (is_phi ? phi : 0) |
-                      (may_have_llvm_bounds(i) ? bounded : 0) |
-                      (info.code == operation::other && is_opaque_llvm_instruction(i) ? opaque : 0) |
-                      (i.isTerminator() ? decision(i) : 0);
+                      (info.flags.no_unsigned_wrap ? no_unsigned_wrap : 0) |
+                      (info.code == operation::other ? marks_of_other(i, opcode, known) : 0) |
+                      (known.is == llvm_opcode::kind::call && may_have_llvm_bounds(i) ? bounded : 0);
     return {info.code, info.width, info.operand_width, static_cast<std::uint8_t>(marks)};
   }
 
-  /// `branch` or `choice` if a number decides where a `br` or `switch` goes.
-  static int decision(const llvm::Instruction& last) {
-    const unsigned opcode = last.getOpcode();
-    const bool may_decide = opcode == llvm::Instruction::Br || opcode == llvm::Instruction::Switch;
-    if (!may_decide || last.getNumSuccessors() < 2 || !is_llvm_number(last.getOperand(0)->getType())) {
-      return 0;
+  static int marks_of_other(const llvm::Instruction& i, unsigned opcode, const llvm_opcode& known) {
+    switch (opcode) {
+    case llvm::Instruction::PHI:
+      return phi;
+    case llvm::Instruction::Load:
+    case llvm::Instruction::Invoke:
+    case llvm::Instruction::CallBr:
+      return (known.is_opaque ? opaque : 0) | (may_have_llvm_bounds(i) ? bounded : 0);
+    case llvm::Instruction::Br:
+      return llvm::cast<llvm::BranchInst>(i).isConditional() ? opaque | branch : opaque;
+    case llvm::Instruction::Switch:
+      return decides(llvm::cast<llvm::SwitchInst>(i)) ? opaque | choice : opaque;
+    default:
+      return is_opaque_llvm_instruction(i, known) ? opaque : 0;
     }
-    return opcode == llvm::Instruction::Br ? branch : choice;
+  }
+
+  /// Whether a number decides where it goes.
+  static bool decides(const llvm::SwitchInst& i) {
+    return i.getNumCases() != 0 && is_llvm_number(i.getCondition()->getType());
   }
 
   operation_info info() const {
@@ -71,52 +84,47 @@ struct llvm_operation_record {
 /// Instructions get 0, 1, … in the order of the function, then come arguments, then constants in the order of first
 /// use.
 ///
-/// Instructions are read in one pass, since most of the time is spent waiting for their memory. Their number is not
-/// known before the end of the pass, so until then other values are numbered from `first_other` on; and instructions
-/// that are read before they are numbered wait in a list. The operands of phis are in the order of the edges, so they
-/// come last.
+/// A first pass over the instructions gives them numbers, a second one reads them: then it meets no operand that has
+/// none yet. The operands of phis are in the order of the edges, so they come last.
 class llvm_numbering {
 public:
   /// All but the operands of phis. With `copies_fields`, `extractvalue` is a copy of what an `insertvalue` has set, or
   /// a part of an overflow intrinsic.
   void read(const llvm::Function& f, bool copies_fields = false) {
-    clear(10 * f.size()); // about as many values, to begin with
     copies_fields_ = copies_fields;
+    const std::size_t most_operands = number_instructions(f);
     for (const llvm::Argument& a : f.args()) {
       add_other(&a);
     }
-    num_arguments_ = static_cast<value_id>(others_.size());
-    for (const llvm::BasicBlock& b : f) {
-      numbers_.find_or_insert(&b, first_block + static_cast<node_id>(blocks_.size()));
-      blocks_.push_back(&b);
-      first_value_.push_back(static_cast<value_id>(values_.size()));
-      for (const llvm::Instruction& i : b) {
-        add(i);
-      }
-    }
-    first_value_.push_back(static_cast<value_id>(values_.size()));
-    first_operand_.push_back(static_cast<std::uint32_t>(operands_.size()));
+    num_arguments_ = static_cast<value_id>(f.arg_size());
+    read_instructions(most_operands);
   }
 
   /// The rest, once the edges are known. `positions` becomes the position of each edge among those into its target, if
   /// that has phis.
   void complete(const csr_graph& g, flat_array<std::uint32_t>& positions) {
-    for (const late_operand& late : late_operands_) {
-      operands_[late.position] = numbers_.find(late.value);
-    }
-    copy_phi_inputs(g, positions);
-    for (value_id& operand : operands_) {
-      operand = final_number(operand);
-    }
-    for (const llvm::Value* const other : others_) {
-      values_.push_back(other);
+    positions.resize_for_overwrite(g.num_edges());
+    const llvm::PHINode* last = nullptr;
+    for (const value_id v : phis_) {
+      const auto& phi = llvm::cast<llvm::PHINode>(*values_[v]);
+      if (last == nullptr || !have_same_entries(phi, *last)) {
+        find_entries(g, phi, positions);
+      }
+      MIDEND_ASSERT(phi.getNumIncomingValues() == entries_.size(), "an entry of the phi for each edge", v);
+      value_id* to = operands_.data() + first_operand_[v];
+      for (const unsigned entry : entries_) {
+        const llvm::Value* const input = phi.getIncomingValue(entry);
+        const std::uint32_t number = numbers_.find(input);
+        *to++ = number == no_value ? add_other(input) : number;
+      }
+      last = &phi;
     }
   }
 
   /// The number of a value; `no_value` if it has none.
   value_id number(const llvm::Value* v) const {
     const std::uint32_t found = numbers_.find(v);
-    return found < first_block ? final_number(found) : no_value;
+    return found < first_block ? found : no_value;
   }
 
   node_id node(const llvm::BasicBlock* b) const {
@@ -151,109 +159,101 @@ public:
   }
 
 private:
-  // What the map holds.
-  static constexpr std::uint32_t first_other = 0x8000'0000; ///< values other than instructions, until all are known
-  static constexpr std::uint32_t first_block = 0xc000'0000;
+  static constexpr std::uint32_t first_block = 0x8000'0000; ///< what the map holds for blocks; values are below
 
-  struct late_operand {
-    std::uint32_t position;
-    const llvm::Value* value;
-  };
-
-  void copy_phi_inputs(const csr_graph& g, flat_array<std::uint32_t>& positions) {
-    positions.resize_for_overwrite(g.num_edges());
-    entry_of_.resize_for_overwrite(blocks_.size());
-    const llvm::PHINode* last = nullptr;
-    for (const value_id v : phis_) {
-      const auto& phi = llvm::cast<llvm::PHINode>(*values_[v]);
-      if (last == nullptr || !have_same_entries(phi, *last)) {
-        find_entries(g, phi, positions);
-      }
-      MIDEND_ASSERT(phi.getNumIncomingValues() == entries_.size(), "an entry of the phi for each edge", v);
-      std::uint32_t to = first_operand_[v];
-      for (const unsigned entry : entries_) {
-        operands_[to++] = number_of_input(phi.getIncomingValue(entry));
-      }
-      last = &phi;
-    }
-  }
-
-  void clear(std::size_t expected) {
-    numbers_.clear(expected);
+  /// Returns how many operands there may be.
+  std::size_t number_instructions(const llvm::Function& f) {
     blocks_.clear();
     values_.clear();
-    others_.clear();
     first_value_.clear();
-    records_.clear();
-    operands_.clear();
-    first_operand_.clear();
-    phis_.clear();
-    late_operands_.clear();
-  }
-
-  void add(const llvm::Instruction& i) {
-    const auto v = static_cast<value_id>(values_.size());
-    MIDEND_ASSERT(v < first_other, "less than 2^31 instructions", v);
-    numbers_.find_or_insert(&i, v);
-    values_.push_back(&i);
-    first_operand_.push_back(static_cast<std::uint32_t>(operands_.size()));
-    const auto* const phi = llvm::dyn_cast<llvm::PHINode>(&i);
-    records_.push_back(llvm_operation_record::of(i, phi != nullptr));
-    if (phi != nullptr) {
-      phis_.push_back(v);
-      for (unsigned left = phi->getNumIncomingValues(); left != 0; --left) {
-        operands_.push_back(no_value);
-      }
-    } else if (const auto* const branch = llvm::dyn_cast<llvm::SwitchInst>(&i)) {
-      add_operand(branch->getCondition()); // and not its cases
-    } else if (const llvm::Value* const field = copies_fields_ ? llvm_known_field(i) : nullptr) {
-      records_.back().code = operation::copy;
-      add_operand(field);
-    } else if (const llvm_replacement r = copies_fields_ ? llvm_field_with_overflow(i) : llvm_replacement();
-               r.code != operation::other) {
-      records_.back() = {r.code, r.width, r.operand_width, 0};
-      add_operand(r.left);
-      add_operand(r.right);
-    } else {
-      for (const llvm::Use& use : i.operands()) {
-        add_operand(use.get());
+    numbers_.clear(10 * f.size()); // about as many values, to begin with
+    std::size_t most_operands = 0;
+    for (const llvm::BasicBlock& b : f) {
+      numbers_.find_or_insert(&b, first_block + static_cast<node_id>(blocks_.size()));
+      blocks_.push_back(&b);
+      first_value_.push_back(static_cast<value_id>(values_.size()));
+      for (const llvm::Instruction& i : b) {
+        numbers_.find_or_insert(&i, static_cast<value_id>(values_.size()));
+        values_.push_back(&i);
+        most_operands += i.getNumOperands();
       }
     }
+    MIDEND_ASSERT(values_.size() < first_block, "less than 2^31 instructions", values_.size());
+    first_value_.push_back(static_cast<value_id>(values_.size()));
+    return most_operands + 2 * values_.size(); // fields may be replaced by two
+  }
+
+  void read_instructions(std::size_t most_operands) {
+    phis_.clear();
+    const auto count = first_value_.data()[blocks_.size()];
+    records_.resize_for_overwrite(count);
+    first_operand_.resize_for_overwrite(count + std::size_t{1});
+    operands_.resize_for_overwrite(most_operands);
+    value_id* end = operands_.data();
+    for (value_id v = 0; v != count; ++v) {
+      const auto& i = llvm::cast<llvm::Instruction>(*values_.data()[v]);
+      first_operand_.data()[v] = static_cast<std::uint32_t>(end - operands_.data());
+      llvm_operation_record& r = records_.data()[v];
+      r = llvm_operation_record::of(i);
+      end = read_operands(i, v, r, end);
+    }
+    const auto num_operands = static_cast<std::size_t>(end - operands_.data());
+    first_operand_.data()[count] = static_cast<std::uint32_t>(num_operands);
+    operands_.shrink(num_operands);
+  }
+
+  value_id* read_operands(const llvm::Instruction& i, value_id v, llvm_operation_record& r, value_id* to) {
+    switch (i.getOpcode()) {
+    case llvm::Instruction::PHI:
+      phis_.push_back(v);
+      return to + i.getNumOperands(); // to be filled in
+    case llvm::Instruction::Br:
+      return (r.marks & llvm_operation_record::branch) == 0 ? to : add_operand(i.getOperand(0), to);
+    case llvm::Instruction::Switch:
+      return add_operand(i.getOperand(0), to); // and not its cases
+    case llvm::Instruction::ExtractValue:
+      if (copies_fields_) {
+        return read_field(i, r, to);
+      }
+      break;
+    default:
+      break;
+    }
+    for (const llvm::Use& use : i.operands()) {
+      to = add_operand(use.get(), to);
+    }
+    return to;
+  }
+
+  MIDEND_SELDOM_CALLED value_id* read_field(const llvm::Instruction& i, llvm_operation_record& r, value_id* to) {
+    if (const llvm::Value* const field = llvm_known_field(i)) {
+      r.code = operation::copy;
+      return add_operand(field, to);
+    }
+    if (const llvm_replacement known = llvm_field_with_overflow(i); known.code != operation::other) {
+      r = {known.code, known.width, known.operand_width, 0};
+      return add_operand(known.right, add_operand(known.left, to));
+    }
+    return add_operand(i.getOperand(0), to);
   }
 
   /// Looks at the value itself only if it has no number yet: it may be far away in memory.
-  void add_operand(const llvm::Value* v) {
-    const std::uint32_t number = numbers_.find(v);
-    if (number < first_block) {
-      operands_.push_back(number);
-    } else if (number == no_value) {
-      add_new_operand(v);
+  value_id* add_operand(const llvm::Value* v, value_id* to) {
+    std::uint32_t number = numbers_.find(v);
+    if (number >= first_block) {
+      if (number != no_value || !llvm::isa<llvm::Constant>(v)) {
+        return to;
+      }
+      number = add_other(v);
     }
+    *to = number;
+    return to + 1;
   }
 
-  void add_new_operand(const llvm::Value* v) {
-    if (llvm::isa<llvm::Instruction>(v)) {
-      late_operands_.push_back({static_cast<std::uint32_t>(operands_.size()), v});
-      operands_.push_back(no_value);
-    } else if (llvm::isa<llvm::Constant>(v)) {
-      operands_.push_back(add_other(v));
-    }
-  }
-
-  std::uint32_t add_other(const llvm::Value* v) {
-    const std::uint32_t number = first_other + static_cast<std::uint32_t>(others_.size());
-    others_.push_back(v);
+  value_id add_other(const llvm::Value* v) {
+    const auto number = static_cast<value_id>(values_.size());
+    values_.push_back(v);
     return numbers_.find_or_insert(v, number);
-  }
-
-  /// The number of an instruction or a constant.
-  std::uint32_t number_of_input(const llvm::Value* v) {
-    const std::uint32_t number = numbers_.find(v);
-    return number == no_value ? add_other(v) : number;
-  }
-
-  std::uint32_t final_number(std::uint32_t number) const {
-    return number < first_other ? number : number - first_other + num_instructions();
   }
 
   static bool have_same_entries(const llvm::PHINode& a, const llvm::PHINode& b) {
@@ -270,13 +270,24 @@ private:
 
   /// Which entry of the phi belongs to each edge into its block. Entries of parallel edges have the same value.
   void find_entries(const csr_graph& g, const llvm::PHINode& phi, flat_array<std::uint32_t>& positions) {
+    const span<const edge_id> edges = g.in_edges(node(phi.getParent()));
+    entries_.resize_for_overwrite(edges.size());
+    bool is_ordered = edges.size() == phi.getNumIncomingValues();
+    for (std::uint32_t position = 0; position != edges.size(); ++position) {
+      positions[edges[position]] = position;
+      entries_[position] = position;
+      is_ordered = is_ordered && phi.getIncomingBlock(position) == blocks_[g.edge_source(edges[position])];
+    }
+    if (is_ordered) {
+      return;
+    }
+    if (entry_of_.size() < blocks_.size()) {
+      entry_of_.resize_for_overwrite(blocks_.size());
+    }
     for (unsigned i = 0; i != phi.getNumIncomingValues(); ++i) {
       entry_of_[node(phi.getIncomingBlock(i))] = i;
     }
-    const span<const edge_id> edges = g.in_edges(node(phi.getParent()));
-    entries_.resize_for_overwrite(edges.size());
     for (std::uint32_t position = 0; position != edges.size(); ++position) {
-      positions[edges[position]] = position;
       entries_[position] = entry_of_[g.edge_source(edges[position])];
     }
   }
@@ -284,7 +295,6 @@ private:
   hash_map<const llvm::Value*> numbers_;
   flat_array<const llvm::BasicBlock*> blocks_;
   flat_array<const llvm::Value*> values_;
-  flat_array<const llvm::Value*> others_; ///< until they are among `values_`
   value_id num_arguments_ = 0;
   bool copies_fields_ = false;
   flat_array<value_id> first_value_; ///< by node, and one more
@@ -292,7 +302,6 @@ private:
   flat_array<value_id> operands_;
   flat_array<std::uint32_t> first_operand_; ///< by instruction, and one more
   flat_array<value_id> phis_;
-  flat_array<late_operand> late_operands_;
   flat_array<unsigned> entry_of_; ///< by node: of a phi
   flat_array<unsigned> entries_;  ///< by position of the edge: of a phi
 };

@@ -18,6 +18,7 @@
 #include <llvm/IR/Type.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -35,38 +36,60 @@ inline std::uint8_t llvm_width(const llvm::Type* type) {
   return is_llvm_number(type) ? static_cast<std::uint8_t>(type->getIntegerBitWidth()) : std::uint8_t{64};
 }
 
-/// The word for an operation of numbers; `other` if there is none.
-inline operation llvm_binary_operation(unsigned opcode) {
-  switch (opcode) {
-  case llvm::Instruction::Add:
-    return operation::add;
-  case llvm::Instruction::Sub:
-    return operation::sub;
-  case llvm::Instruction::Mul:
-    return operation::mul;
-  case llvm::Instruction::SDiv:
-    return operation::div;
-  case llvm::Instruction::UDiv:
-    return operation::udiv;
-  case llvm::Instruction::SRem:
-    return operation::rem;
-  case llvm::Instruction::URem:
-    return operation::urem;
-  case llvm::Instruction::And:
-    return operation::bit_and;
-  case llvm::Instruction::Or:
-    return operation::bit_or;
-  case llvm::Instruction::Xor:
-    return operation::bit_xor;
-  case llvm::Instruction::Shl:
-    return operation::shl;
-  case llvm::Instruction::LShr:
-    return operation::shr;
-  case llvm::Instruction::AShr:
-    return operation::sar;
-  default:
-    return operation::other;
+/// What is known of an instruction by its opcode.
+struct llvm_opcode {
+  enum class kind : std::uint8_t { other, binary, cast, comparison, call, select };
+
+  kind is = kind::other;
+  operation code = operation::other; ///< if its result and operands are numbers
+  bool is_opaque = false;            ///< never folded
+
+  static constexpr unsigned count = 128; ///< at least as many as there are
+
+  static const llvm_opcode& of(unsigned opcode);
+};
+
+constexpr std::array<llvm_opcode, llvm_opcode::count> llvm_opcode_table() {
+  using i = llvm::Instruction;
+  using kind = llvm_opcode::kind;
+  std::array<llvm_opcode, llvm_opcode::count> table{};
+  for (unsigned opcode = i::TermOpsBegin; opcode != i::TermOpsEnd; ++opcode) {
+    table[opcode].is_opaque = true;
   }
+  for (const unsigned opcode : {+i::Alloca, +i::VAArg, +i::Store, +i::Fence, +i::AtomicCmpXchg, +i::AtomicRMW}) {
+    table[opcode].is_opaque = true;
+  }
+  table[i::LandingPad].is_opaque = true;
+  const auto add_binary = [&table](unsigned opcode, operation code) { table[opcode] = {kind::binary, code}; };
+  add_binary(i::Add, operation::add);
+  add_binary(i::Sub, operation::sub);
+  add_binary(i::Mul, operation::mul);
+  add_binary(i::SDiv, operation::div);
+  add_binary(i::UDiv, operation::udiv);
+  add_binary(i::SRem, operation::rem);
+  add_binary(i::URem, operation::urem);
+  add_binary(i::And, operation::bit_and);
+  add_binary(i::Or, operation::bit_or);
+  add_binary(i::Xor, operation::bit_xor);
+  add_binary(i::Shl, operation::shl);
+  add_binary(i::LShr, operation::shr);
+  add_binary(i::AShr, operation::sar);
+  for (unsigned opcode = i::CastOpsBegin; opcode != i::CastOpsEnd; ++opcode) {
+    table[opcode].is = kind::cast;
+  }
+  table[i::Trunc] = {kind::cast, operation::truncate};
+  table[i::ZExt] = {kind::cast, operation::zero_extend};
+  table[i::SExt] = {kind::cast, operation::sign_extend};
+  table[i::BitCast] = {kind::cast, operation::copy};
+  table[i::ICmp].is = kind::comparison;
+  table[i::Call].is = kind::call;
+  table[i::Select] = {kind::select, operation::select};
+  return table;
+}
+
+inline const llvm_opcode& llvm_opcode::of(unsigned opcode) {
+  static constexpr std::array<llvm_opcode, count> table = llvm_opcode_table();
+  return table[opcode];
 }
 
 inline operation llvm_comparison(llvm::CmpInst::Predicate predicate) {
@@ -96,20 +119,6 @@ inline operation llvm_comparison(llvm::CmpInst::Predicate predicate) {
   }
 }
 
-/// The word for a conversion between numbers.
-inline operation llvm_conversion(unsigned opcode) {
-  switch (opcode) {
-  case llvm::Instruction::Trunc:
-    return operation::truncate;
-  case llvm::Instruction::ZExt:
-    return operation::zero_extend;
-  case llvm::Instruction::SExt:
-    return operation::sign_extend;
-  default: // bitcast
-    return operation::copy;
-  }
-}
-
 inline operation llvm_call(const llvm::Instruction& i) {
   const auto* const intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
   switch (intrinsic == nullptr ? llvm::Intrinsic::not_intrinsic : intrinsic->getIntrinsicID()) {
@@ -126,37 +135,36 @@ inline operation llvm_call(const llvm::Instruction& i) {
   }
 }
 
-inline operation llvm_code(const llvm::Instruction& i) {
-  const unsigned opcode = i.getOpcode();
-  if (opcode == llvm::Instruction::Select) { // of values of any type: one of two is chosen
-    return i.getOperand(0)->getType()->isIntegerTy() ? operation::select : operation::other;
-  }
-  if (!is_llvm_number(i.getType())) {
+/// The word for an instruction with a result of type `type`.
+inline operation llvm_code(const llvm::Instruction& i, const llvm_opcode& opcode, const llvm::Type* type) {
+  switch (opcode.is) {
+  case llvm_opcode::kind::other:
     return operation::other;
+  case llvm_opcode::kind::binary:
+    return is_llvm_number(type) ? opcode.code : operation::other;
+  case llvm_opcode::kind::cast:
+    return is_llvm_number(type) && is_llvm_number(i.getOperand(0)->getType()) ? opcode.code : operation::other;
+  case llvm_opcode::kind::comparison:
+    return is_llvm_number(type) && is_llvm_number(i.getOperand(0)->getType())
+               ? llvm_comparison(llvm::cast<llvm::ICmpInst>(i).getPredicate())
+               : operation::other;
+  case llvm_opcode::kind::call:
+    return is_llvm_number(type) ? llvm_call(i) : operation::other;
+  case llvm_opcode::kind::select: // of values of any type: one of two is chosen
+    return i.getOperand(0)->getType()->isIntegerTy() ? opcode.code : operation::other;
   }
-  if (i.isBinaryOp()) {
-    return llvm_binary_operation(opcode);
-  }
-  if (opcode == llvm::Instruction::Call) {
-    return llvm_call(i);
-  }
-  const bool is_unary_or_compare = i.isCast() || opcode == llvm::Instruction::ICmp;
-  if (!is_unary_or_compare || !is_llvm_number(i.getOperand(0)->getType())) {
-    return operation::other;
-  }
-  return i.isCast() ? llvm_conversion(opcode) : llvm_comparison(llvm::cast<llvm::ICmpInst>(i).getPredicate());
+  return operation::other;
+}
+
+/// Of an addition, subtraction, multiplication or left shift.
+inline operation_flags llvm_promises(const llvm::Instruction& i) {
+  const auto& promises = llvm::cast<llvm::OverflowingBinaryOperator>(i);
+  return {promises.hasNoSignedWrap(), promises.hasNoUnsignedWrap()};
 }
 
 inline operation_flags llvm_flags(const llvm::Instruction& i, operation code) {
-  switch (code) {
-  case operation::add:
-  case operation::sub:
-  case operation::mul:
-  case operation::shl:
-    return {i.hasNoSignedWrap(), i.hasNoUnsignedWrap()};
-  default:
-    return {};
-  }
+  const bool may_promise = (code >= operation::add && code <= operation::mul) || code == operation::shl;
+  return may_promise ? llvm_promises(i) : operation_flags{};
 }
 
 /// Whether no constant operands make a call constant.
@@ -167,22 +175,19 @@ inline bool is_opaque_llvm_call(const llvm::CallBase& call) {
 }
 
 /// Whether `i` is never folded, whatever its operands are.
-inline bool is_opaque_llvm_instruction(const llvm::Instruction& i) {
-  if (i.getType()->isVoidTy() || i.isTerminator()) {
-    return true;
-  }
-  switch (i.getOpcode()) {
-  case llvm::Instruction::Alloca:
-  case llvm::Instruction::VAArg:
-  case llvm::Instruction::LandingPad:
-  case llvm::Instruction::AtomicCmpXchg:
-  case llvm::Instruction::AtomicRMW:
-    return true;
-  case llvm::Instruction::Call:
-    return is_opaque_llvm_call(llvm::cast<llvm::CallBase>(i));
-  default:
-    return false;
-  }
+inline bool is_opaque_llvm_instruction(const llvm::Instruction& i, const llvm_opcode& opcode) {
+  return opcode.is_opaque || (opcode.is == llvm_opcode::kind::call &&
+                              (i.getType()->isVoidTy() || is_opaque_llvm_call(llvm::cast<llvm::CallBase>(i))));
+}
+
+/// Its operation, given what is known by its opcode.
+inline operation_info llvm_operation(const llvm::Instruction& i, const llvm_opcode& opcode) {
+  const llvm::Type* const type = i.getType();
+  const operation code = llvm_code(i, opcode, type);
+  const std::uint8_t width = llvm_width(type);
+  const bool converts = opcode.is == llvm_opcode::kind::cast || is_comparison(code);
+  const std::uint8_t operand_width = converts ? llvm_width(i.getOperand(0)->getType()) : width;
+  return {code, width, operand_width, llvm_flags(i, code)};
 }
 
 /// A field of a constant aggregate; null if it has no constants for fields.
@@ -259,7 +264,7 @@ inline llvm_replacement llvm_field_with_overflow(const llvm::Instruction& i) {
   }
   const std::uint8_t width = llvm_width(call->getLHS()->getType());
   if (extract->getIndices()[0] == 0) {
-    return {llvm_binary_operation(call->getBinaryOp()), width, width, call->getLHS(), call->getRHS()};
+    return {llvm_opcode::of(call->getBinaryOp()).code, width, width, call->getLHS(), call->getRHS()};
   }
   if (const auto* const c = llvm::dyn_cast<llvm::ConstantInt>(call->getRHS())) {
     return llvm_overflow_of_constant(*call, c->getValue());
@@ -278,11 +283,7 @@ inline llvm_replacement llvm_field_with_overflow(const llvm::Instruction& i) {
 /// Promises that the vocabulary has no words for (`exact`, `disjoint`, `nneg`, those of `trunc`) are left out: where
 /// one is broken LLVM has poison, and midend a result, which is one of those that poison may become. O(1).
 inline operation_info llvm_operation(const llvm::Instruction& i) {
-  const operation code = detail::llvm_code(i);
-  const std::uint8_t width = detail::llvm_width(i.getType());
-  const bool converts = is_comparison(code) || i.isCast();
-  const std::uint8_t operand_width = converts ? detail::llvm_width(i.getOperand(0)->getType()) : width;
-  return {code, width, operand_width, detail::llvm_flags(i, code)};
+  return detail::llvm_operation(i, detail::llvm_opcode::of(i.getOpcode()));
 }
 
 MIDEND_END_NAMESPACE

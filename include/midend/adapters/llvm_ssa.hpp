@@ -38,9 +38,12 @@ struct llvm_successors {
   node_id entry() const { return 0; }
 
   auto successors(node_id n) const {
-    const llvm::Instruction* const last = numbering.blocks()[n]->getTerminator();
-    return mapped(id_range<unsigned>(0, last->getNumSuccessors()),
-                  [this, last](unsigned i) { return numbering.node(last->getSuccessor(i)); });
+    const llvm::Instruction& last = numbering.blocks()[n]->back();
+    const auto* const branch = llvm::dyn_cast<llvm::BranchInst>(&last); // they answer without a call
+    const unsigned count = branch == nullptr ? last.getNumSuccessors() : branch->getNumSuccessors();
+    return mapped(id_range<unsigned>(0, count), [this, &last, branch](unsigned i) {
+      return numbering.node(branch == nullptr ? last.getSuccessor(i) : branch->getSuccessor(i));
+    });
   }
 };
 

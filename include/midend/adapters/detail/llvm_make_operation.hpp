@@ -90,7 +90,7 @@ inline llvm::Instruction* make_llvm_operation(llvm::Module& m, const operation_i
     return new llvm::ICmpInst(llvm_predicate(info.code), args[0], args[1]);
   }
   for (unsigned opcode = llvm::Instruction::BinaryOpsBegin; opcode != llvm::Instruction::BinaryOpsEnd; ++opcode) {
-    if (llvm_binary_operation(opcode) == info.code) {
+    if (llvm_opcode::of(opcode).code == info.code) {
       const auto as_llvm = static_cast<llvm::Instruction::BinaryOps>(opcode);
       return with_llvm_flags(llvm::BinaryOperator::Create(as_llvm, args[0], args[1]), info);
     }

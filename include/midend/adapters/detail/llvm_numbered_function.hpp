@@ -225,7 +225,7 @@ public:
     value_record& r = records_[v];
     if ((r.traits & trait::known_operation) == 0) {
       r.traits |= trait::known_operation;
-      r.operation = llvm_operation_record::of(instruction(v), (r.traits & trait::of_phi) != 0);
+      r.operation = llvm_operation_record::of(instruction(v));
     }
     return r.operation;
   }
