@@ -3,6 +3,7 @@
 // module, run in the same process and observed by their optimisation remarks. --list prints a line for each loop.
 #include <midend/adapters/llvm_cost.hpp>
 #include <midend/dominance/dominators.hpp>
+#include <midend/induction/loop_trip_counter.hpp>
 #include <midend/loops/natural_loops.hpp>
 #include <midend/machine/e2k.hpp>
 #include <midend/machine/scalar_core.hpp>
@@ -54,11 +55,13 @@ struct loop_record {
   decision ours;
   decision theirs;
   midend::unrolling_advice advice;
-  std::string trips;             ///< what LLVM knows about them
-  std::uint32_t exact_trips = 0; ///< header executions that LLVM knows, or 0
-  std::uint32_t most_trips = 0;  ///< no more header executions than that, as LLVM knows, or 0
-  bool is_computable = false;    ///< the number of trips is known when the loop is entered
-  bool has_call = false;         ///< LLVM's target advises against unrolling loops with calls
+  midend::loop_counters counters; ///< what midend knows about the trips, with facts about the whole function
+  bool is_counted = false;        ///< `counters` is valid
+  std::string trips;              ///< what LLVM knows about them
+  std::uint32_t exact_trips = 0;  ///< header executions that LLVM knows, or 0
+  std::uint32_t most_trips = 0;   ///< no more header executions than that, as LLVM knows, or 0
+  bool is_computable = false;     ///< the number of trips is known when the loop is entered
+  bool has_call = false;          ///< LLVM's target advises against unrolling loops with calls
 };
 
 /// The loops of one module, by function and header.
@@ -189,7 +192,10 @@ void advise(llvm::Function& f, llvm_unroller& llvm_side, const midend::machine_m
   static const midend::unrolling_options options;
   midend::advise_unrolling_workspace workspace;
   const midend::llvm_cost ir(f);
-  const midend::loop_forest forest = midend::natural_loops(ir.graph(), midend::dominators(ir.graph()));
+  const midend::dominator_tree tree = midend::dominators(ir.graph());
+  const midend::loop_forest forest = midend::natural_loops(ir.graph(), tree);
+  midend::loop_trip_counter trip_counter(ir, tree, forest);
+  midend::loop_body body;
   midend::unrolling_adviser adviser(ir, forest, machine, options, workspace);
   for (const midend::loop_id l : forest.loops()) {
     if (forest.subloops(l).size() != 1) {
@@ -202,6 +208,8 @@ void advise(llvm::Function& f, llvm_unroller& llvm_side, const midend::machine_m
     record.header = header->getName();
     adviser.advise(l, record.advice);
     record.ours = decision_of(record.advice);
+    const midend::loop_obstacle obstacle = trip_counter.count(l, body, record.counters);
+    record.is_counted = obstacle == midend::loop_obstacle::none || obstacle == midend::loop_obstacle::unusual_control;
     record.place = place_of(theirs);
     record.trips = trips_of(theirs, llvm_side.trips(f));
     record.is_computable = llvm_side.trips(f).hasLoopInvariantBackedgeTakenCount(&theirs);
@@ -246,16 +254,10 @@ std::string why_not(const loop_record& r) {
   return reason + "; bound by " + std::string(bound_of(r.advice));
 }
 
-/// Whether midend has counted the iterations: it does so for loops that are too large to unroll, too.
-bool is_counted(const loop_record& r) {
-  return r.advice.obstacle == midend::unrolling_obstacle::none ||
-         r.advice.obstacle == midend::unrolling_obstacle::too_large;
-}
-
 /// Header executions, if midend knows them exactly.
 std::uint64_t exact_trips(const loop_record& r) {
-  const bool knows = is_counted(r) && r.advice.counters.is_exact();
-  return knows ? r.advice.counters.trip.header_executions().value_or(0) : 0;
+  const bool knows = r.is_counted && r.counters.is_exact();
+  return knows ? r.counters.trip.header_executions().value_or(0) : 0;
 }
 
 /// Larger upper bounds help nobody: most are just the greatest value of the type of a counter.
@@ -263,7 +265,7 @@ constexpr std::uint64_t largest_upper_bound = 0x10000;
 
 /// Whether midend knows a number of header executions that the loop never exceeds.
 bool has_upper_bound(const loop_record& r) {
-  const std::uint64_t most = is_counted(r) ? r.advice.counters.trip.header_executions().value_or(0) : 0;
+  const std::uint64_t most = r.is_counted ? r.counters.trip.header_executions().value_or(0) : 0;
   return most != 0 && most <= largest_upper_bound;
 }
 
@@ -274,7 +276,7 @@ bool has_their_upper_bound(const loop_record& r) {
 
 /// Whether midend knows, when the loop is entered, how often it runs, whichever exit it takes.
 bool is_computable(const loop_record& r) {
-  return is_counted(r) && r.advice.counters.is_computable();
+  return r.is_counted && r.counters.is_computable();
 }
 
 /// In cycles per iteration, or in all if the iterations are no longer alike.

@@ -6,6 +6,7 @@
 #include <midend/dominance/dominators.hpp>
 #include <midend/elbrus/opcode.hpp>
 #include <midend/induction/describe_loop.hpp>
+#include <midend/induction/loop_trip_counter.hpp>
 #include <midend/loops/natural_loops.hpp>
 
 #include <doctest/doctest.h>
@@ -404,6 +405,97 @@ TEST_CASE("a loop that exceptions leave has unusual control") {
   loop_body body;
   midend::describe_loop_workspace workspace;
   CHECK(midend::describe_loop(p.ir, forest, 0, workspace, body) == midend::loop_obstacle::unusual_control);
+}
+
+/// The counts of the only loop, with all facts.
+midend::trip_count count_of(const parsed& p) {
+  const midend::dominator_tree tree = midend::dominators(p.ir.graph());
+  const midend::loop_forest forest = midend::natural_loops(p.ir.graph(), tree);
+  midend::loop_trip_counter counter(p.ir, tree, forest);
+  loop_body body;
+  midend::loop_counters out;
+  counter.count(0, body, out);
+  return out.trip;
+}
+
+TEST_CASE("a loop that exceptions leave is counted") {
+  const parsed p("declare i1 @g()\n"
+                 "declare i32 @personality(...)\n"
+                 "define void @f() personality ptr @personality {\n"
+                 "entry:\n"
+                 "  br label %loop\n"
+                 "loop:\n"
+                 "  %i = phi i32 [ 0, %entry ], [ %next, %rest ]\n"
+                 "  %called = invoke i1 @g() to label %rest unwind label %pad\n"
+                 "rest:\n"
+                 "  %next = add i32 %i, 1\n"
+                 "  %less = icmp ult i32 %next, 7\n"
+                 "  %more = and i1 %less, %called\n"
+                 "  br i1 %more, label %loop, label %exit\n"
+                 "exit:\n"
+                 "  ret void\n"
+                 "pad:\n"
+                 "  %e = landingpad { ptr, i32 } cleanup\n"
+                 "  ret void\n"
+                 "}\n");
+  CHECK(count_of(p) == midend::trip_count{midend::trip_count_kind::at_most, 6, 1});
+}
+
+constexpr const char* walk_of_a_table = "define i32 @f(i32 %n) {\n"
+                                        "entry:\n"
+                                        "  br label %loop\n"
+                                        "loop:\n"
+                                        "  %p = phi ptr [ @table, %entry ], [ %next, %loop ]\n"
+                                        "  %s = phi i32 [ 0, %entry ], [ %sum, %loop ]\n"
+                                        "  %v = load i32, ptr %p\n"
+                                        "  %sum = add i32 %s, %n\n"
+                                        "  %next = getelementptr i32, ptr %p, i64 1\n"
+                                        "  %more = icmp ne i32 %v, 0\n"
+                                        "  br i1 %more, label %loop, label %exit\n"
+                                        "exit:\n"
+                                        "  ret i32 %sum\n"
+                                        "}\n";
+
+TEST_CASE("a walk over a table that never changes is run") {
+  const std::string ends = "@table = internal constant [4 x i32] [i32 5, i32 9, i32 0, i32 7]\n";
+  CHECK(count_of(parsed((ends + walk_of_a_table).c_str())) == midend::trip_count{midend::trip_count_kind::exact, 2, 3});
+  const std::string changes = "@table = internal global [4 x i32] [i32 5, i32 9, i32 0, i32 7]\n";
+  CHECK(count_of(parsed((changes + walk_of_a_table).c_str())) == midend::trip_count{});
+  const std::string too_short = "@table = internal constant [2 x i32] [i32 5, i32 9]\n";
+  CHECK(count_of(parsed((too_short + walk_of_a_table).c_str())) == midend::trip_count{});
+  const std::string of_another_module = "@table = external constant [4 x i32]\n";
+  CHECK(count_of(parsed((of_another_module + walk_of_a_table).c_str())) == midend::trip_count{});
+}
+
+TEST_CASE("a walk over a table of addresses up to null") {
+  const parsed p("@a = external global i32\n"
+                 "@b = internal global i32 3\n"
+                 "@weak = extern_weak global i32\n"
+                 "@table = internal constant [8 x ptr] [ptr @a, ptr @b, ptr null, ptr @a, ptr @weak, ptr null, ptr @a, "
+                 "ptr null]\n"
+                 "define void @f(ptr %to) {\n"
+                 "entry:\n"
+                 "  br label %loop\n"
+                 "loop:\n"
+                 "  %i = phi i64 [ 0, %entry ], [ %next, %loop ]\n"
+                 "  %place = getelementptr [8 x ptr], ptr @table, i64 0, i64 %i\n"
+                 "  %v = load ptr, ptr %place\n"
+                 "  %next = add i64 %i, 1\n"
+                 "  %done = icmp eq ptr %v, null\n"
+                 "  br i1 %done, label %exit, label %loop\n"
+                 "exit:\n"
+                 "  ret void\n"
+                 "}\n");
+  CHECK(count_of(p) == midend::trip_count{midend::trip_count_kind::exact, 2, 3});
+  const midend::value_id table = p.ir.ssa().number(p.module->getNamedValue("table"));
+  REQUIRE(table != midend::no_value);
+  using range = std::optional<midend::number_range>;
+  CHECK(p.ir.constant_memory(table, 0, 8) == range({1, ~std::uint64_t{0}, false}));
+  CHECK(p.ir.constant_memory(table, 32, 8) == range());
+  CHECK(p.ir.constant_memory(table, 40, 8) == range({0, 0, false}));
+  CHECK(p.ir.constant_memory(table, 40, 4) == range({0, 0, false}));
+  CHECK(p.ir.constant_memory(table, 60, 8) == range());
+  CHECK(p.ir.constant_memory(table, ~std::uint64_t{7}, 8) == range());
 }
 
 } // namespace

@@ -16,20 +16,24 @@ lines=$(wc -l <"$work/text")
 if [ "$header" = midend/midend.hpp ]; then
   budget=52800
 elif [ "$header" = midend/unrolling/advise_unrolling.hpp ] || [ "$header" = midend/unrolling/measure_loop.hpp ]; then
-  budget=27100 # it includes a loop's description, its copies, their lowering and the machine: eight folders
+  budget=27300 # it includes a loop's description, its copies, their lowering and the machine: eight folders
 elif [ "$header" = midend/ssa/value_numbering.hpp ] || [ "$header" = midend/ssa/verify_congruence.hpp ] ||
   [ "$header" = midend/ssa/verify_sccp.hpp ] || [ "$header" = midend/ssa/verify_phis_of_operations.hpp ]; then
   budget=27800 # the whole of sccp, and the partition or the checker on top
+elif [ "$header" = midend/induction/read_loop_facts.hpp ]; then
+  budget=27100 # <vector>, bounds and bits of numbers, and what branches say
+elif [ "$header" = midend/induction/loop_trip_counter.hpp ]; then
+  budget=31600 # the whole of sccp, these, and the counts
 elif [ "$header" = midend/transform.hpp ]; then
-  budget=42700 # all transformations, the facts that some take, the checkers, and the advice that unrolling carries out
+  budget=42900 # all transformations, the facts that some take, the checkers, and the advice that unrolling carries out
 elif [ "$header" = midend/transform/unroll_with_remainder.hpp ]; then
-  budget=29700 # <vector>, and the counters of a loop
+  budget=30000 # <vector>, and the counters of a loop
 elif [ "$header" = midend/transform/apply_unrolling.hpp ]; then
-  budget=32500 # the three transformations, and the advice that they carry out
+  budget=32800 # the three transformations, and the advice that they carry out
 elif [ "$header" = midend/transform/realise_unrolling.hpp ]; then
   budget=37200 # sccp, value numbering and seven transformations
 elif [ "$header" = midend/transform/measure_unrolling.hpp ]; then
-  budget=46000 # these, and the advice
+  budget=46200 # these, and the advice
 elif grep -q '/algorithm\( \|$\)' "$work/dependencies"; then
   budget=35000
 else

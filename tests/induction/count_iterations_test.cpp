@@ -13,6 +13,8 @@
 #include <midend/elbrus/views/cost_view.hpp>
 #include <midend/induction/count_iterations.hpp>
 #include <midend/induction/describe_loop.hpp>
+#include <midend/induction/loop_facts.hpp>
+#include <midend/induction/run_iterations.hpp>
 #include <midend/loops/natural_loops.hpp>
 
 #include <algorithm>
@@ -726,6 +728,127 @@ TEST_CASE("count_iterations: random bodies with several exits") {
   CHECK(kinds[static_cast<std::size_t>(trip_count_kind::at_most)] > affordable(1000));
   CHECK(kinds[static_cast<std::size_t>(trip_count_kind::endless)] > affordable(20));
   CHECK(kinds[static_cast<std::size_t>(trip_count_kind::wraps_first)] > affordable(100));
+}
+
+namespace {
+
+/// Makes some constants of a body numbers from outside, and says of all numbers from outside between which they are.
+class bounded_body {
+public:
+  bounded_body(std::uint64_t seed, const loop_body& from, std::span<const std::uint64_t> invariants)
+      : body(from), random_(seed) {
+    std::size_t at = 0;
+    for (body_id v = 0; v != body.num_values(); ++v) {
+      facts.bounds.push_back(midend::value_bounds::all(body.values[v].info.width));
+      elements.push_back(midend::number_domain().bottom());
+      if (body.values[v].kind == midend::body_kind::constant && !random_.one_in(3)) {
+        body.values[v].kind = midend::body_kind::invariant;
+        bound(v, body.values[v].bits);
+      } else if (body.values[v].kind == midend::body_kind::invariant) {
+        bound(v, invariants[at++]);
+      }
+    }
+  }
+
+  /// Numbers that the facts allow.
+  std::vector<std::uint64_t> any() {
+    std::vector<std::uint64_t> out;
+    for (const midend::value_bounds& b : allowed_) {
+      out.push_back(b.low + random_.below(b.high - b.low + 1));
+    }
+    return out;
+  }
+
+  loop_body body;
+  midend::loop_facts facts;
+  midend::flat_array<midend::number_domain::element> elements;
+
+private:
+  void bound(body_id v, std::uint64_t n) {
+    const std::uint64_t low = random_.one_in(3) ? n : n - random_.below(std::min<std::uint64_t>(n + 1, 9));
+    const std::uint64_t high = random_.one_in(3) ? n : n + random_.below(std::min<std::uint64_t>(256 - n, 9));
+    midend::number_domain::element e = midend::number_domain().constant(8, low);
+    for (std::uint64_t x = low; x <= high; ++x) {
+      midend::number_domain().join(e, midend::number_domain().constant(8, x));
+    }
+    elements[v] = e;
+    facts.bounds[v] = {e.range.as_unsigned.low, e.range.as_unsigned.high, e.range.as_signed.low,
+                       e.range.as_signed.high};
+    allowed_.push_back(facts.bounds[v]);
+  }
+
+  random_source random_;
+  std::vector<midend::value_bounds> allowed_;
+};
+
+bool is_wrong_trip(const trip_count& trip, const body_run& ran) {
+  loop_counters c;
+  c.trip = trip;
+  c.trip_multiple = trip.multiple;
+  return is_wrong_count(c, ran);
+}
+
+} // namespace
+
+TEST_CASE("count_iterations, run_iterations: random bodies with bounds of what comes from outside") {
+  midend::count_iterations_workspace workspace;
+  midend::run_iterations_workspace running;
+  midend::elbrus::program program;
+  program.procedures.emplace_back();
+  const midend::elbrus::cost_view ir(program.procedures[0]); // of the body, only its numbers are asked for
+  loop_counters c;
+  loop_counters before;
+  std::array<std::size_t, 5> kinds{};
+  std::array<std::size_t, 5> run_kinds{};
+  std::size_t more = 0;
+  int wrong = 0;
+  for (std::uint64_t seed = 0; seed != affordable(20'000); ++seed) {
+    const random_body made(seed);
+    bounded_body bounded(seed, made.body, made.invariants);
+    count_iterations(bounded.body, workspace, before);
+    count_iterations(bounded.body, bounded.facts, workspace, c);
+    more += before.trip.kind == trip_count_kind::unknown && c.trip.kind != trip_count_kind::unknown ? 1 : 0;
+    const trip_count run = midend::run_iterations(ir, bounded.body, bounded.facts, bounded.elements, {}, running);
+    kinds[static_cast<std::size_t>(c.trip.kind)] += 1;
+    run_kinds[static_cast<std::size_t>(run.kind)] += 1;
+    for (unsigned often = 0; often != 6; ++often) {
+      world_of_bits world(often % 3);
+      const body_run ran(bounded.body, bounded.any(), 300, world);
+      wrong += is_wrong_count(c, ran) ? 1 : 0;
+      wrong += is_wrong_trip(run, ran) ? 1 : 0;
+      wrong += wrong_inductions(bounded.body, c, ran);
+    }
+  }
+  CHECK(wrong == 0);
+  CHECK(more > affordable(400));
+  CHECK(kinds[static_cast<std::size_t>(trip_count_kind::at_most)] > affordable(1000));
+  CHECK(run_kinds[static_cast<std::size_t>(trip_count_kind::exact)] > affordable(400));
+  CHECK(run_kinds[static_cast<std::size_t>(trip_count_kind::at_most)] > affordable(400));
+}
+
+TEST_CASE("count_iterations: start and bound that are sums of one base, all bases of 8 bits") {
+  std::array<std::size_t, 5> kinds{};
+  int wrong = 0;
+  random_source random(5);
+  for_each_shape(1, [&](shape s) {
+    s.knows_start = s.knows_bound = false;
+    s.bound = random.below(random.one_in(2) ? 256 : 24);
+    shaped_loop made = write(s);
+    midend::loop_facts facts;
+    facts.sums.assign(made.body.num_values(), {midend::no_value, 0});
+    facts.sums[1] = {7, s.start};
+    facts.sums[2] = {7, s.bound};
+    const loop_counters c = count_iterations(made.body, facts);
+    kinds[static_cast<std::size_t>(c.trip.kind)] += 1;
+    for (std::uint64_t base = 0; base != 256; base += c.trip.kind == trip_count_kind::unknown ? 64 : 1) {
+      made.invariants = {add(base, s.start), add(base, s.bound)};
+      wrong += is_wrong_count(c, body_run(made.body, made.invariants)) ? 1 : 0;
+    }
+  });
+  CHECK(wrong == 0);
+  CHECK(kinds[static_cast<std::size_t>(trip_count_kind::exact)] > 200);
+  CHECK(kinds[static_cast<std::size_t>(trip_count_kind::at_most)] > 100);
+  CHECK(kinds[static_cast<std::size_t>(trip_count_kind::endless)] > 20);
 }
 
 namespace {

@@ -22,13 +22,18 @@
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/Analysis/ConstantFolding.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DataLayout.h>
+#include <llvm/IR/DerivedTypes.h>
 #include <llvm/IR/Function.h>
+#include <llvm/IR/GlobalObject.h>
+#include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Operator.h>
 #include <llvm/IR/ProfDataUtils.h>
 #include <llvm/IR/Value.h>
@@ -95,6 +100,36 @@ llvm_address llvm_address_of(const llvm::Value* pointer, const llvm::DataLayout&
     }
   }
   return out;
+}
+
+/// What a load of integers from a constant global reads at `pointer` + `offset`.
+inline std::optional<number_range> llvm_constant_memory(const llvm::Value& pointer, std::uint64_t offset,
+                                                        std::uint32_t bytes, const llvm::DataLayout& layout) {
+  llvm::APInt place(64, offset);
+  const auto* const global =
+      llvm::dyn_cast<llvm::GlobalVariable>(pointer.stripAndAccumulateConstantOffsets(layout, place, true));
+  if (global == nullptr || !global->isConstant() || !global->hasDefinitiveInitializer()) {
+    return std::nullopt;
+  }
+  const std::uint64_t size = layout.getTypeAllocSize(global->getValueType()).getFixedValue();
+  if (place.uge(size) || size - place.getZExtValue() < bytes) {
+    return std::nullopt;
+  }
+  auto* const initializer = const_cast<llvm::Constant*>(global->getInitializer());
+  llvm::LLVMContext& context = global->getContext();
+  const llvm::Constant* const found =
+      llvm::ConstantFoldLoadFromConst(initializer, llvm::IntegerType::get(context, 8 * bytes), place, layout);
+  if (const auto* const number = llvm::dyn_cast_or_null<llvm::ConstantInt>(found)) {
+    return number_range{number->getZExtValue(), number->getZExtValue(), false};
+  }
+  if (bytes != 8) {
+    return std::nullopt;
+  }
+  const llvm::Constant* const address =
+      llvm::ConstantFoldLoadFromConst(initializer, llvm::PointerType::get(context, 0), place, layout);
+  const auto* const object = llvm::dyn_cast_or_null<llvm::GlobalObject>(address);
+  const bool is_not_null = object != nullptr && !object->hasExternalWeakLinkage() && object->getAddressSpace() == 0;
+  return is_not_null ? std::optional(number_range{1, ~std::uint64_t{0}, false}) : std::nullopt;
 }
 
 /// A `getelementptr` that is an operation of the vocabulary.
@@ -349,6 +384,8 @@ public:
 
   bool is_undefined(value_id v) const { return !is_added(v) && ssa_.is_undefined(v); }
 
+  std::optional<number_range> bounds(value_id v) const { return is_added(v) ? std::nullopt : ssa_.bounds(v); }
+
   std::optional<std::uint64_t> fold(value_id v, span<const std::uint64_t> args) const {
     const operation_info info = operation(v);
     if (info.code == operation::other) {
@@ -375,6 +412,13 @@ public:
   effect_kind effect(value_id v) const { return llvm_effect(instruction(v)); }
 
   std::optional<memory_reference> memory(value_id v) const { return memory_.place(v); }
+
+  /// What the initializers of constants hold: integers, null, and that the addresses of globals are not null.
+  std::optional<number_range> constant_memory(value_id base, std::uint64_t offset, std::uint32_t bytes) const {
+    return is_added(base) || !detail::is_llvm_address(ssa_.value(base)->getType(), *layout_)
+               ? std::nullopt
+               : detail::llvm_constant_memory(*ssa_.value(base), offset, bytes, *layout_);
+  }
 
   /// As LLVM's `isAssociative` says; `fma` and `fmuladd`, of which it says no, under its conditions for additions.
   bool may_reassociate(value_id v) const {
@@ -459,6 +503,6 @@ private:
 };
 
 static_assert(cost_ir<llvm_cost> && has_may_reassociate<llvm_cost> && has_identity<llvm_cost> &&
-              has_probability<llvm_cost>);
+              has_probability<llvm_cost> && has_constant_memory<llvm_cost> && has_bounds<llvm_cost>);
 
 MIDEND_END_NAMESPACE

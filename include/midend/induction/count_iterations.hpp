@@ -2,9 +2,11 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/induction/bounded_trip_count.hpp"
 #include "midend/induction/induction_forms.hpp"
 #include "midend/induction/loop_body.hpp"
 #include "midend/induction/loop_counters.hpp"
+#include "midend/induction/loop_facts.hpp"
 #include "midend/induction/phi_permutation.hpp"
 #include "midend/induction/trip_count.hpp"
 #include "midend/induction/trip_formula.hpp"
@@ -67,33 +69,15 @@ constexpr std::uint64_t extended(operation extension, std::uint64_t bits, unsign
   return extension == operation::sign_extend ? static_cast<std::uint64_t>(as_signed(bits, from)) & low_ones(to) : bits;
 }
 
-/// Whether the counter of an exit with a formula meets its bound before it wraps. With a known bound, more values than
-/// a step may end the loop, so that the counter cannot step over them.
-constexpr bool cannot_wrap(const trip_formula& f, const counted_exit& e, bool bound_is_known) {
-  if (!f.requires_no_wrap) {
-    return true;
-  }
-  if (f.ends == operation::equal) {
-    return e.flags.no_signed_wrap || e.flags.no_unsigned_wrap;
-  }
-  const bool is_signed = is_signed_order(f.ends);
-  if (is_signed ? e.flags.no_signed_wrap : e.flags.no_unsigned_wrap && !f.is_down) {
-    return true;
-  }
-  const std::uint64_t most = low_ones(e.width);
-  const std::uint64_t offset = is_signed ? sign_bit(e.width) : 0;
-  const auto ending = values_for_which(f.ends, (e.bound + offset) & most, most);
-  return bound_is_known && ending && ending->more >= f.divisor - 1;
-}
-
 /// One call of `count_iterations`.
 class iteration_counter {
 public:
-  constexpr iteration_counter(const loop_body& body, count_iterations_workspace& w, loop_counters& out)
-      : body_(body), w_(w), out_(out) {}
+  constexpr iteration_counter(const loop_body& body, const loop_facts& facts, count_iterations_workspace& w,
+                              loop_counters& out)
+      : body_(body), facts_(facts), w_(w), out_(out) {}
 
   constexpr void run() {
-    w_.forms_.assign(body_);
+    w_.forms_.assign(body_, facts_);
     collect_inductions();
     mark_paths();
     compute_last_work();
@@ -232,6 +216,9 @@ private:
     if (x.is_always_tested && !x.is_counted) {
       x.count = count_first_iterations(condition, leaves_when);
     }
+    if (x.is_always_tested && x.count.kind == trip_count_kind::unknown && f.kind == induction_form_kind::test) {
+      bound_by_facts(x, f.base, leaves_when != f.negated);
+    }
     x.is_computable =
         x.has_formula || (x.count.kind != trip_count_kind::unknown && x.count.kind != trip_count_kind::at_most);
   }
@@ -365,35 +352,83 @@ private:
     }
     if (i.has_start && bound_is_known) {
       x.count = keeps_promise(i, counter) ? trip_count_of(e) : trip_count{trip_count_kind::wraps_first, 0, 1};
-    } else if (const auto formula = trip_formula_of(e); formula && cannot_wrap(*formula, e, bound_is_known)) {
+      return;
+    }
+    const std::optional<std::uint64_t> way = way_from_one_base(x, counter);
+    if (const operation ends = ending_comparison(e);
+        way && (ends == operation::equal || ends == operation::not_equal)) {
+      e.start = 0; // the base does not matter to whether they are equal
+      e.bound = *way;
+      e.flags = {}; // they are about the numbers with the base
+      x.count = trip_count_of(e);
+      return;
+    }
+    if (const auto formula = trip_formula_of(e); formula && cannot_wrap(*formula, e, bound_is_known)) {
       x.has_formula = true;
       x.formula = *formula;
-      if (const auto largest = most_backedges(*formula, e, i.has_start, bound_is_known)) {
-        x.count = {trip_count_kind::at_most, *largest, 1};
-      }
+    }
+    const value_bounds bounds =
+        bound_is_known ? value_bounds::exactly(e.bound, e.width) : facts_.bounds_of(body_, x.bound);
+    note_most(x, most_backedges(e, start_of(counter, e.width), bounds, false));
+    if (way && x.has_formula) {
+      note_most(x, most_backedges_of_way(x.formula, *way));
     }
   }
 
-  /// Larger upper bounds help nobody.
-  static constexpr std::uint64_t largest_upper_bound = 0xffff;
-
-  /// The largest number that a formula gives, for all starts if the start is unknown, and for all such bounds.
-  static constexpr std::optional<std::uint64_t> most_backedges(const trip_formula& f, const counted_exit& e,
-                                                               bool start_is_known, bool bound_is_known) {
-    const std::uint64_t most = low_ones(f.width);
-    std::uint64_t found = most >> f.shift;
-    if (f.ends != operation::equal) {
-      const std::uint64_t offset = is_signed_order(f.ends) ? sign_bit(f.width) : 0; // makes signed order unsigned
-      const std::uint64_t start = start_is_known ? (e.start + offset) & most : f.is_down ? most : 0;
-      const std::uint64_t bound = bound_is_known ? (e.bound + offset) & most : f.is_down ? 0 : most;
-      const std::uint64_t way = f.is_down ? (start < bound ? 0 : start - bound) : (bound < start ? 0 : bound - start);
-      const std::uint64_t whole = way / f.divisor;
-      if (whole > largest_upper_bound) {
-        return std::nullopt; // so that the sum fits
-      }
-      found = whole + (way % f.divisor + f.adjustment + f.divisor - 1) / f.divisor;
+  static constexpr void note_most(loop_exit& x, const std::optional<std::uint64_t>& most) {
+    if (most && (x.count.kind == trip_count_kind::unknown || *most < x.count.backedges)) {
+      x.count = {trip_count_kind::at_most, *most, 1};
     }
-    return found <= largest_upper_bound ? std::optional(found) : std::nullopt;
+  }
+
+  /// What the counter may be at the first test, in `width` bits.
+  constexpr value_bounds start_of(const induction_form& counter, std::uint8_t width) const {
+    const body_id initial = body_.initial(counter.base);
+    const auto number = number_of(initial);
+    const std::uint8_t from = body_.values[counter.base].info.width;
+    value_bounds out = number ? value_bounds::exactly(*number, from) : facts_.bounds_of(body_, initial);
+    out = shifted(truncated(out, counter.width), counter.number, counter.width);
+    return width == counter.width ? out : extended(out, counter.extension, width);
+  }
+
+  /// How far the bound is from the first value that is compared, modulo 2^width, if both are sums of one base and
+  /// numbers.
+  constexpr std::optional<std::uint64_t> way_from_one_base(const loop_exit& x, const induction_form& counter) const {
+    const body_id bound_base = form(x.bound).base;
+    if (counter.width != body_.values[counter.base].info.width || counter.extension != operation::copy ||
+        bound_base == no_body_value || body_.values[bound_base].info.width != counter.width) {
+      return std::nullopt;
+    }
+    const invariant_sum start = facts_.sum(body_.initial(counter.base));
+    const invariant_sum bound = facts_.sum(bound_base);
+    return start.base == no_value || start.base != bound.base
+               ? std::nullopt
+               : std::optional((bound.number - start.number - counter.number) & low_ones(counter.width));
+  }
+
+  /// An upper bound for a comparison of a counter with any value that has bounds, whether or not it varies.
+  constexpr void bound_by_facts(loop_exit& x, body_id comparison, bool exits_when) const {
+    const span<const body_id> operands = body_.operands_of(comparison);
+    const operation_info& info = body_.values[comparison].info;
+    for (const bool swapped : {false, true}) {
+      const induction_form& counter = form(operands[swapped ? 1 : 0]);
+      const body_id bound = operands[swapped ? 0 : 1];
+      if (x.count.kind != trip_count_kind::unknown || counter.kind != induction_form_kind::counter ||
+          counter.extension != operation::copy || counter.width != info.operand_width ||
+          out_.induction_of[counter.base] == no_body_value) {
+        continue;
+      }
+      const induction_variable& i = out_.inductions[out_.induction_of[counter.base]];
+      const std::uint64_t most = low_ones(counter.width);
+      const counted_exit e{counter.width,
+                           0,
+                           i.step & most,
+                           0,
+                           swapped ? mirrored(info.code) : info.code,
+                           exits_when,
+                           promised_by_both(i.flags, counter.flags)};
+      note_most(x, most_backedges(e, start_of(counter, e.width), facts_.bounds_of(body_, bound), true));
+    }
   }
 
   /// Extension keeps the order of numbers; zero extension makes it unsigned. So a bound that is an extended number can
@@ -542,6 +577,7 @@ private:
   }
 
   const loop_body& body_;
+  const loop_facts& facts_;
   count_iterations_workspace& w_;
   loop_counters& out_;
   std::uint32_t last_work_ = 0; ///< the last block that does work
@@ -551,7 +587,8 @@ private:
 
 namespace detail::compiled {
 
-MIDEND_FUNCTION void count_iterations(const loop_body& body, count_iterations_workspace& workspace, loop_counters& out);
+MIDEND_FUNCTION void count_iterations(const loop_body& body, const loop_facts& facts,
+                                      count_iterations_workspace& workspace, loop_counters& out);
 
 } // namespace detail::compiled
 
@@ -571,28 +608,43 @@ MIDEND_FUNCTION void count_iterations(const loop_body& body, count_iterations_wo
 /// trap, a call that does not return) ends the loop sooner than any count says. Switches are not counted. If the number
 /// of iterations after which the header phis have their own values again does not fit in 64 bits, the period is 1.
 /// O(size of the body).
-constexpr void count_iterations(const loop_body& body, count_iterations_workspace& workspace, loop_counters& out) {
+///
+/// `facts` about the values of the body (`read_loop_facts`) give more: numbers that operations before the loop compute,
+/// starts and bounds that lie a number apart from one base, and upper bounds, from those of start and bound, of which
+/// the bound may vary in the loop.
+constexpr void count_iterations(const loop_body& body, const loop_facts& facts, count_iterations_workspace& workspace,
+                                loop_counters& out) {
   if (MIDEND_CALLS_LIBRARY()) {
-    return detail::compiled::count_iterations(body, workspace, out);
+    return detail::compiled::count_iterations(body, facts, workspace, out);
   }
-  detail::iteration_counter(body, workspace, out).run();
+  detail::iteration_counter(body, facts, workspace, out).run();
+}
+
+/// The same without facts.
+constexpr void count_iterations(const loop_body& body, count_iterations_workspace& workspace, loop_counters& out) {
+  count_iterations(body, {}, workspace, out);
 }
 
 /// The induction variables and exits of a loop body, and how often the loop runs.
-constexpr loop_counters count_iterations(const loop_body& body) {
+constexpr loop_counters count_iterations(const loop_body& body, const loop_facts& facts) {
   count_iterations_workspace workspace;
   loop_counters out;
-  count_iterations(body, workspace, out);
+  count_iterations(body, facts, workspace, out);
   return out;
+}
+
+/// The same without facts.
+constexpr loop_counters count_iterations(const loop_body& body) {
+  return count_iterations(body, loop_facts());
 }
 
 #if MIDEND_DEFINES_FUNCTIONS
 
 namespace detail::compiled {
 
-MIDEND_FUNCTION void count_iterations(const loop_body& body, count_iterations_workspace& workspace,
-                                      loop_counters& out) {
-  iteration_counter(body, workspace, out).run();
+MIDEND_FUNCTION void count_iterations(const loop_body& body, const loop_facts& facts,
+                                      count_iterations_workspace& workspace, loop_counters& out) {
+  iteration_counter(body, facts, workspace, out).run();
 }
 
 } // namespace detail::compiled

@@ -212,9 +212,6 @@ public:
       : ir_(ir), forest_(forest), loop_(l), header_(forest.header(l)), facts_(facts), w_(workspace), out_(out) {}
 
   constexpr loop_obstacle run() {
-    if (has_unusual_control()) {
-      return loop_obstacle::unusual_control;
-    }
     mark_blocks();
     sort_blocks();
     const bool is_acyclic = w_.order_.size() == own_blocks().size();
@@ -225,7 +222,9 @@ public:
       read_hints();
     }
     unmark_blocks();
-    return is_acyclic ? loop_obstacle::none : loop_obstacle::irreducible;
+    return !is_acyclic             ? loop_obstacle::irreducible
+           : has_unusual_control() ? loop_obstacle::unusual_control
+                                   : loop_obstacle::none;
   }
 
 private:
@@ -238,22 +237,26 @@ private:
 
   // Blocks and edges.
 
-  /// Whether a block has several successors and no value that decides between them, or an edge with several cases.
   constexpr bool has_unusual_control() const {
     for (const node_id n : own_blocks()) {
-      std::size_t count = 0;
-      bool has_many_cases = false;
-      for (const auto& edge : ir_.graph().out_edges(n)) {
-        ++count;
-        if constexpr (has_edge_cases<IR>) {
-          has_many_cases = has_many_cases || serves_many_cases(static_cast<edge_id>(edge));
-        }
-      }
-      if (count > 1 && (has_many_cases || ir_.condition(n) == no_value)) {
+      if (is_unusual(n)) {
         return true;
       }
     }
     return false;
+  }
+
+  /// Whether a block has several successors and no value that decides between them, or an edge with several cases.
+  constexpr bool is_unusual(node_id n) const {
+    std::size_t count = 0;
+    bool has_many_cases = false;
+    for (const auto& edge : ir_.graph().out_edges(n)) {
+      ++count;
+      if constexpr (has_edge_cases<IR>) {
+        has_many_cases = has_many_cases || serves_many_cases(static_cast<edge_id>(edge));
+      }
+    }
+    return count > 1 && (has_many_cases || ir_.condition(n) == no_value);
   }
 
   constexpr bool serves_many_cases(edge_id e) const {
@@ -545,12 +548,14 @@ private:
   /// The value that decides between the edges of a block.
   constexpr value_id condition_of(std::uint32_t b) const {
     const body_block& block = out_.blocks[b];
-    return block.last_edge - block.first_edge > 1 ? static_cast<value_id>(ir_.condition(block.origin)) : no_value;
+    const bool is_decided = block.last_edge - block.first_edge > 1 && !is_unusual(block.origin);
+    return is_decided ? static_cast<value_id>(ir_.condition(block.origin)) : no_value;
   }
 
-  /// A terminator that is itself the condition, because it compares and branches, is also a comparison.
+  /// A terminator that is itself the condition, because it compares and branches, is also a comparison; one that calls
+  /// is a call.
   constexpr bool is_only_branch(value_id v, const loop_operation& what, std::uint32_t b) const {
-    return what.is_branch() && v != condition_of(b);
+    return what.is_branch() && what.kind != body_kind::call && v != condition_of(b);
   }
 
   // Values of the blocks.
@@ -597,8 +602,9 @@ private:
     }
     body_value value = new_value(what.kind, v, block);
     value.is_free = !what.cost.has_value();
-    value.cost = what.is_branch() ? usual_class(what.info).value_or(operation_class::compare)
-                                  : what.cost.value_or(operation_class::move);
+    value.cost = what.kind == body_kind::call && what.is_branch() ? operation_class::call
+                 : what.is_branch() ? usual_class(what.info).value_or(operation_class::compare)
+                                    : what.cost.value_or(operation_class::move);
     value.info = what.info;
     value.reassociates = is_associative(what.info.code);
     if constexpr (has_may_reassociate<IR>) {
@@ -790,7 +796,7 @@ public:
                   graph_epoch(ir.graph()));
   }
 
-  /// Refills `out` with loop `l`, or returns why it cannot be described, and `out` is unspecified. See `describe_loop`.
+  /// Refills `out` with loop `l`, or returns why it cannot be described. See `describe_loop`.
   constexpr loop_obstacle describe(loop_id l, loop_body& out) {
     out.clear();
     if (forest_.subloops(l).size() != 1) {
@@ -807,7 +813,9 @@ private:
 };
 
 /// One iteration of loop `l` of `ir`, refilling `out`. If the loop cannot be described, the result says why
-/// (`contains_loop`, `irreducible` or `unusual_control`), and `out` is unspecified.
+/// (`contains_loop`, `irreducible` or `unusual_control`), and `out` is unspecified. With `unusual_control`, it is
+/// complete up to the conditions: blocks that no value decides, or whose edges serve several cases each, have none.
+/// That suffices for `count_iterations`.
 ///
 /// A value from outside is a constant if the IR says so, of the value or of what it copies (through up to 16 copies),
 /// else an invariant. The initial value of a header phi whose inputs by the entering edges differ is an invariant with

@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/induction/loop_body.hpp"
+#include "midend/induction/loop_facts.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/support/flat_array.hpp"
@@ -12,6 +13,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -88,11 +90,13 @@ public:
 
   constexpr const induction_form& operator[](body_id v) const { return forms_[v]; }
 
-  /// Refills this object with the forms of another body. One pass, O(size of the body).
-  constexpr void assign(const loop_body& body) {
+  /// Refills this object with the forms of another body; what facts say is a number has the form of that number. One
+  /// pass, O(size of the body).
+  constexpr void assign(const loop_body& body, const loop_facts& facts = {}) {
     forms_.resize_for_overwrite(body.num_values());
     for (body_id v = 0; v != body.num_values(); ++v) {
-      forms_[v] = form_of(body, v);
+      const std::optional<std::uint64_t> known = facts.number(v);
+      forms_[v] = known ? number_form(*known) : form_of(body, v);
     }
   }
 

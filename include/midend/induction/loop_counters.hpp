@@ -67,6 +67,9 @@ struct loop_counters {
   /// Whether the number of header executions is known when the loop is entered, whichever exit it takes: each exit
   /// is computable, and one is taken. The number is the least of theirs.
   constexpr bool is_computable() const {
+    if (is_exact()) {
+      return true;
+    }
     bool is_taken = false;
     for (const loop_exit& x : exits) {
       if (!x.is_computable) {

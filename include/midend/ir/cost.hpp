@@ -21,6 +21,8 @@
 ///     std::uint32_t identity(midend::value_id v) const;            // what an operation that is `other` computes
 ///     midend::loop_hints trip_hints(midend::node_id header) const; // known header executions of a loop
 ///     double probability(midend::edge_id e) const;                 // how often control leaves the source by `e`
+///     std::optional<midend::number_range>                          // what memory that never changes holds
+///         constant_memory(midend::value_id base, std::uint64_t offset, std::uint32_t bytes) const;
 ///
 /// If `guard(v)` has a predicate, `operation(v)` is `other`, and `unguarded(v)` is what `v` computes if it runs. The
 /// operands of `v` end with the predicate and, if there is one, the other value; the operation computes with those
@@ -31,6 +33,10 @@
 ///
 /// `probability(e)` is between 0 and 1, and negative if unknown. Where `trip_hints` gives no average, the average trip
 /// count follows from the probabilities.
+///
+/// `constant_memory(base, offset, bytes)` are the numbers that a load of 1 to 8 bytes at the address `base` + `offset`
+/// may read, `base` being any value of the program: if a run may change the memory, or not all of it is one object,
+/// nothing.
 #pragma once
 
 #include "midend/config.hpp"
@@ -130,6 +136,12 @@ concept has_probability = requires(const IR& ir, edge_id e) {
   { ir.probability(e) } -> std::convertible_to<double>;
 };
 
+/// `constant_memory(base, offset, bytes)` says what memory that never changes holds. Optional.
+template <class IR>
+concept has_constant_memory = requires(const IR& ir, value_id base, std::uint64_t offset, std::uint32_t bytes) {
+  { ir.constant_memory(base, offset, bytes) } -> std::same_as<std::optional<number_range>>;
+};
+
 /// The cost rung: an IR whose loops can be estimated.
 template <class IR>
 concept cost_ir = semantic_ir<IR> && has_64_bit_constants<IR> && has_cost<IR> && has_memory<IR> && has_effect<IR>;
@@ -150,6 +162,9 @@ template <class IR>
 concept names_trip_hints = requires { &IR::trip_hints; } || requires(IR& ir, node_id n) { ir.trip_hints(n); };
 template <class IR>
 concept names_probability = requires { &IR::probability; } || requires(IR& ir, edge_id e) { ir.probability(e); };
+template <class IR>
+concept names_constant_memory =
+    requires { &IR::constant_memory; } || requires(IR& ir, value_id v) { ir.constant_memory(v, 0, 1); };
 
 template <class IR>
 concept may_reassociate_fits = has_may_reassociate<IR> || !names_may_reassociate<IR>;
@@ -162,8 +177,10 @@ concept trip_hints_fit = has_trip_hints<IR> || !names_trip_hints<IR>;
 template <class IR>
 concept probability_fits = has_probability<IR> || !names_probability<IR>;
 template <class IR>
+concept constant_memory_fits = has_constant_memory<IR> || !names_constant_memory<IR>;
+template <class IR>
 concept cost_members_fit = semantic_members_fit<IR> && may_reassociate_fits<IR> && guard_fits<IR> &&
-                           identity_fits<IR> && trip_hints_fit<IR> && probability_fits<IR>;
+                           identity_fits<IR> && trip_hints_fit<IR> && probability_fits<IR> && constant_memory_fits<IR>;
 
 /// The error of an IR without the cost rung: one sentence for the first thing that is wrong. Always false.
 template <class IR> constexpr bool explain_cost_ir() {
@@ -197,6 +214,12 @@ template <class IR> constexpr bool explain_cost_ir() {
   } else if constexpr (!probability_fits<IR>) {
     static_assert(has_probability<IR>, "midend: `probability` of an IR would never be called; write `double "
                                        "probability(midend::edge_id e) const`, or give the member another name");
+  } else if constexpr (!constant_memory_fits<IR>) {
+    static_assert(
+        has_constant_memory<IR>,
+        "midend: `constant_memory` of an IR would never be called; write `std::optional<midend::number_range> "
+        "constant_memory(midend::value_id base, std::uint64_t offset, std::uint32_t bytes) const`, or give "
+        "the member another name");
   }
   return false;
 }

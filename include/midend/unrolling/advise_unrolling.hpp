@@ -204,7 +204,7 @@ template <loop_machine M>
 constexpr void advise_on_body(const M& machine, const unrolling_options& options, const body_folder& folder,
                               advise_unrolling_workspace& workspace, unrolling_advice& out) {
   clear_advice(out);
-  iteration_counter(out.body, workspace.count_, out.counters).run();
+  iteration_counter(out.body, {}, workspace.count_, out.counters).run();
   const loop_machine_times times(machine);
   const machine_limits limits(machine);
   machine_copies_estimator<M> estimator(machine, options.lowering, folder, out, workspace.unroll_, workspace.estimate_);

@@ -73,7 +73,7 @@ constexpr void measure_loop(const IR& ir, const loop_forest& forest, loop_id loo
   if (out.obstacle != unrolling_obstacle::none) {
     return;
   }
-  detail::iteration_counter(out.body, w.count_, out.counters).run();
+  detail::iteration_counter(out.body, {}, w.count_, out.counters).run();
   unroll_request request;
   request.as_written = true;
   unroll_body(out.body, out.counters, request, w.unroll_, w.copy_);

@@ -1,0 +1,77 @@
+/// `loop_facts`: what is known about the values of a loop body beyond what the body says.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/induction/loop_body.hpp"
+#include "midend/ir/evaluate.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/support/flat_array.hpp"
+
+#include <cstdint>
+#include <optional>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// The least and the greatest number that a value of a loop body is, in all iterations of all runs of the loop.
+struct value_bounds {
+  std::uint64_t low; ///< read as unsigned numbers
+  std::uint64_t high;
+  std::int64_t signed_low; ///< read as signed numbers
+  std::int64_t signed_high;
+
+  /// All numbers of `width` bits.
+  static constexpr value_bounds all(unsigned width) {
+    const std::uint64_t most = low_ones(width);
+    return {0, most, as_signed(most ^ (most >> 1), width), static_cast<std::int64_t>(most >> 1)};
+  }
+
+  /// One number.
+  static constexpr value_bounds exactly(std::uint64_t n, unsigned width) {
+    const std::uint64_t bits = n & low_ones(width);
+    return {bits, bits, as_signed(bits, width), as_signed(bits, width)};
+  }
+
+  constexpr std::optional<std::uint64_t> number() const { return low == high ? std::optional(low) : std::nullopt; }
+
+  friend constexpr bool operator==(const value_bounds&, const value_bounds&) = default;
+};
+
+/// A value from before the loop as a sum: `base` plus `number`, modulo 2^width.
+struct invariant_sum {
+  value_id base; ///< in the IR; `no_value`: unknown
+  std::uint64_t number;
+
+  friend constexpr bool operator==(const invariant_sum&, const invariant_sum&) = default;
+};
+
+/// What is known about the values of a loop body from the function around it. Facts are about values as they are
+/// computed: if one is broken, the run has no meaning or does not compute the value.
+///
+/// Plain data, filled in by `read_loop_facts` or by hand. Default-constructed, it says nothing.
+struct loop_facts {
+  flat_array<value_bounds> bounds; ///< by value of the body; or empty: nothing is known
+  flat_array<invariant_sum> sums;  ///< by value of the body, of invariants; or empty: nothing is known
+
+  constexpr void clear() {
+    bounds.clear();
+    sums.clear();
+  }
+
+  /// `body` is the one that the facts are about.
+  constexpr value_bounds bounds_of(const loop_body& body, body_id v) const {
+    const body_value& value = body.values[v];
+    if (value.kind == body_kind::constant) {
+      return value_bounds::exactly(value.bits, value.info.width);
+    }
+    return bounds.empty() ? value_bounds::all(value.info.width) : bounds[v];
+  }
+
+  /// The number that a value is in all iterations, if that is known.
+  constexpr std::optional<std::uint64_t> number(body_id v) const {
+    return bounds.empty() ? std::nullopt : bounds[v].number();
+  }
+
+  constexpr invariant_sum sum(body_id v) const { return sums.empty() ? invariant_sum{no_value, 0} : sums[v]; }
+};
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,69 @@
+/// `loop_trip_counter`: how often the loops of a function run, from all that the library finds out about the function.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dataflow/domains/number_domain.hpp"
+#include "midend/dominance/dominator_tree.hpp"
+#include "midend/induction/count_iterations.hpp"
+#include "midend/induction/describe_loop.hpp"
+#include "midend/induction/loop_body.hpp"
+#include "midend/induction/loop_counters.hpp"
+#include "midend/induction/loop_facts.hpp"
+#include "midend/induction/read_loop_facts.hpp"
+#include "midend/induction/run_iterations.hpp"
+#include "midend/induction/trip_count.hpp"
+#include "midend/ir/cost.hpp"
+#include "midend/loops/loop_forest.hpp"
+#include "midend/ssa/sccp.hpp"
+#include "midend/ssa/sccp_result.hpp"
+
+MIDEND_BEGIN_NAMESPACE
+
+/// Counts the iterations of the loops of one function, with facts about its values: bounds and bits by
+/// `sccp_with_branch_facts`, found once, and what `loop_fact_reader` makes of them for a loop.
+template <cost_ir_argument IR> class loop_trip_counter {
+public:
+  /// Requires that `forest` is that of `ir.graph()`, with boundaries, and `tree` the dominator tree. All must outlive
+  /// this object. The time of `sccp_with_branch_facts`.
+  loop_trip_counter(const IR& ir, const dominator_tree& tree, const loop_forest& forest)
+      : ir_(ir), known_(sccp_with_branch_facts(ir, number_domain())), describer_(ir, forest, describing_),
+        reader_(ir, tree, known_.facts()) {}
+
+  loop_trip_counter(const loop_trip_counter&) = delete;
+  loop_trip_counter& operator=(const loop_trip_counter&) = delete;
+
+  const sccp_result<number_domain>& facts() const { return known_; }
+
+  /// Refills `body` and `out` with loop `l` and its counts, or returns why it cannot be described; in spite of
+  /// `unusual_control` it is counted. If the counts of its exits do not give an exact number, `run_iterations` may.
+  loop_obstacle count(loop_id l, loop_body& body, loop_counters& out) {
+    const loop_obstacle obstacle = describer_.describe(l, body);
+    if (obstacle != loop_obstacle::none && obstacle != loop_obstacle::unusual_control) {
+      return obstacle;
+    }
+    reader_.read(body, facts_);
+    count_iterations(body, facts_, counting_, out);
+    if (out.trip.kind == trip_count_kind::unknown || out.trip.kind == trip_count_kind::at_most) {
+      const trip_count run = run_iterations(ir_, body, facts_, reader_.elements(), limits_, running_);
+      const bool is_less = out.trip.kind == trip_count_kind::unknown || run.backedges < out.trip.backedges;
+      if (run.kind == trip_count_kind::exact || (run.kind == trip_count_kind::at_most && is_less)) {
+        out.trip = run;
+        out.trip_multiple = run.multiple;
+      }
+    }
+    return obstacle;
+  }
+
+private:
+  const IR& ir_;
+  run_limits limits_;
+  sccp_result<number_domain> known_;
+  describe_loop_workspace describing_;
+  loop_describer<IR> describer_;
+  loop_fact_reader<IR> reader_;
+  loop_facts facts_;
+  run_iterations_workspace running_;
+  count_iterations_workspace counting_;
+};
+
+MIDEND_END_NAMESPACE

@@ -1,0 +1,256 @@
+/// `loop_fact_reader`: what the function around a loop says about the values of its body.
+#pragma once
+
+#include "midend/config.hpp"
+#include "midend/dataflow/domains/number_domain.hpp"
+#include "midend/dominance/dominator_tree.hpp"
+#include "midend/dominance/edge_dominance.hpp"
+#include "midend/graph/concepts.hpp"
+#include "midend/induction/detail/meet_facts.hpp"
+#include "midend/induction/loop_body.hpp"
+#include "midend/induction/loop_facts.hpp"
+#include "midend/ir/cost.hpp"
+#include "midend/ir/evaluate.hpp"
+#include "midend/ir/ids.hpp"
+#include "midend/ir/operation.hpp"
+#include "midend/ssa/detail/branch_facts.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+MIDEND_BEGIN_NAMESPACE
+
+/// Reads facts about the bodies of the loops of one function, from
+///
+/// - facts about its values, `sccp(ir, number_domain())` or `sccp_with_branch_facts`;
+/// - the branches that lead to the loop: after `if (n < 16)`, `n` is below 16. The closest 32 edges that dominate the
+///   header are read;
+/// - operations before the loop: what follows from these for the values that they compute, up to four operations away;
+///   and sums of a value and numbers, through up to 16 additions.
+///
+/// A fact about a value holds whenever the value is computed, and what a branch says holds for the values from before
+/// the loop in all its iterations. A value that is never computed, as far as is known, has no bounds here.
+template <cost_ir IR> class loop_fact_reader {
+public:
+  using element = number_domain::element;
+
+  /// `known` are the facts by value; or none. All arguments must outlive this object. O(nodes and edges).
+  loop_fact_reader(const IR& ir, const dominator_tree& tree, span<const element> known)
+      : ir_(ir), tree_(tree), known_(known), dominating_(dominating_edges(ir.graph(), tree)) {}
+
+  /// Refills `out` with what is known about the values of `body`, which `describe_loop` has read from the IR. Linear in
+  /// the body, with a factor for the operations before the loop.
+  void read(const loop_body& body, loop_facts& out) {
+    collect_guards(body.blocks[0].origin);
+    out.bounds.resize_for_overwrite(body.num_values());
+    out.sums.assign(body.num_values(), {no_value, 0});
+    elements_.assign(body.num_values(), number_domain().bottom());
+    for (body_id v = 0; v != body.num_values(); ++v) {
+      const body_value& value = body.values[v];
+      const std::uint8_t width = value.info.width;
+      if (width < 1 || width > 64) {
+        out.bounds[v] = value_bounds::all(64);
+        continue;
+      }
+      elements_[v] = element_of(body, v);
+      const element& e = elements_[v];
+      out.bounds[v] = e.is_bottom() ? value_bounds::all(width)
+                                    : value_bounds{e.range.as_unsigned.low, e.range.as_unsigned.high,
+                                                   e.range.as_signed.low, e.range.as_signed.high};
+      if (value.kind == body_kind::invariant) {
+        out.sums[v] = sum_of(value.origin);
+      }
+    }
+  }
+
+  /// The same facts with known bits, by value of the body that was read last; bottom: nothing is known.
+  span<const element> elements() const { return elements_; }
+
+private:
+  static constexpr std::size_t most_guards = 32;
+  static constexpr unsigned operations_before = 4;
+  static constexpr unsigned longest_sum = 16;
+
+  // What branches say.
+
+  void collect_guards(node_id header) {
+    guards_.clear();
+    std::size_t edges = 0;
+    for (node_id n = header; n != no_node && edges != most_guards; n = tree_.immediate_dominator(n)) {
+      if (const edge_id e = tree_.is_reachable(n) ? dominating_[n] : no_edge; e != no_edge) {
+        ++edges;
+        detail::collect_branch_facts(ir_, e, of_edge_);
+        guards_.insert(guards_.end(), of_edge_.begin(), of_edge_.end());
+      }
+    }
+  }
+
+  void apply_guards(value_id v, element& e) const {
+    for (const detail::branch_fact<std::uint64_t>& g : guards_) {
+      if (g.subject == v && g.width >= 1) {
+        element other = g.constant ? number_domain().constant(g.width, *g.constant) : fact(g.other, g.width);
+        element subject = e;
+        number_domain().assume(g.code, g.width, subject, other);
+        e = subject.is_bottom() ? e : subject;
+      }
+    }
+  }
+
+  // Facts.
+
+  /// What is known of a value of the IR; top instead of bottom.
+  element fact(value_id v, unsigned width) const {
+    if (width < 1 || width > 64) {
+      return number_domain().top(64); // no number
+    }
+    if (const std::optional<std::uint64_t> c = ir_.constant(v)) {
+      return number_domain().constant(width, *c & low_ones(width));
+    }
+    return v < known_.size() && !known_[v].is_bottom() ? known_[v] : number_domain().top(width);
+  }
+
+  element element_of(const loop_body& body, body_id v) const {
+    const body_value& value = body.values[v];
+    switch (value.kind) {
+    case body_kind::constant:
+      return number_domain().constant(value.info.width, value.bits & low_ones(value.info.width));
+    case body_kind::invariant:
+      return before_loop(value.origin);
+    case body_kind::pure: {
+      element e = fact(value.origin, value.info.width);
+      std::array<element, 3> args{};
+      const span<const body_id> operands = body.operands_of(v);
+      bool is_known = value.info.code != operation::other && operands.size() == arity(value.info.code);
+      for (std::size_t i = 0; is_known && i != operands.size(); ++i) {
+        args[i] = elements_[operands[i]];
+        is_known = !args[i].is_bottom();
+      }
+      if (is_known) {
+        detail::meet_facts(value.info.width, e, computed(value.origin, value.info, args, operands.size()));
+      }
+      return e;
+    }
+    default:
+      return fact(value.origin, value.info.width);
+    }
+  }
+
+  /// A value from before the loop, by the operations that compute it.
+  element before_loop(value_id v, unsigned depth = operations_before) const {
+    const operation_info info = ir_.operation(v);
+    element e = fact(v, info.width);
+    if (depth != 0 && info.code != operation::other && !ir_.is_phi(v)) {
+      std::array<element, 3> args{};
+      std::size_t count = 0;
+      const std::size_t wanted = arity(info.code);
+      detail::for_each_id(ir_.operands(v), [&](value_id operand) {
+        if (count < wanted) {
+          args[count++] = before_loop(operand, depth - 1);
+        }
+      });
+      if (count == wanted) {
+        detail::meet_facts(info.width, e, computed(v, info, args, count));
+      }
+    }
+    apply_guards(v, e);
+    return e;
+  }
+
+  /// What an operation computes. The operands of a select are also known by its condition, `operand(i)` of which and of
+  /// a comparison that it is are values of the IR: the lesser of two numbers is below both.
+  element computed(value_id v, const operation_info& info, std::array<element, 3> args, std::size_t count) const {
+    if (info.code == operation::select) {
+      const std::array<value_id, 3> of_select = operands_of(v);
+      const operation_info test = ir_.operation(of_select[0]);
+      if (is_comparison(test.code) && test.operand_width == info.width && !ir_.is_phi(of_select[0])) {
+        const std::array<value_id, 3> of_test = operands_of(of_select[0]);
+        sharpen(of_test, of_select[1], test.code, info.width, args, 1);
+        sharpen(of_test, of_select[2], negated(test.code), info.width, args, 2);
+      }
+    }
+    return number_domain().transfer(info, span<const element>(args.data(), count));
+  }
+
+  /// What `args[at]`, the fact about `v`, is if the comparison of two values holds of which `v` is one.
+  void sharpen(const std::array<value_id, 3>& compared, value_id v, operation code, unsigned width,
+               std::array<element, 3>& args, std::size_t at) const {
+    for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
+      if (compared[i] == v || is_same_constant(compared[i], v)) {
+        element e = args[at];
+        element other = fact(compared[1 - i], width);
+        number_domain().assume(i == 0 ? code : mirrored(code), width, e, other);
+        args[at] = e.is_bottom() ? args[at] : e;
+      }
+    }
+  }
+
+  bool is_same_constant(value_id v, value_id w) const {
+    const std::optional<std::uint64_t> a = ir_.constant(v);
+    return a && a == ir_.constant(w);
+  }
+
+  std::array<value_id, 3> operands_of(value_id v) const {
+    std::array<value_id, 3> out{no_value, no_value, no_value};
+    std::size_t count = 0;
+    detail::for_each_id(ir_.operands(v), [&](value_id operand) {
+      if (count != out.size()) {
+        out[count++] = operand;
+      }
+    });
+    return out;
+  }
+
+  // Sums.
+
+  invariant_sum sum_of(value_id v) const {
+    const std::uint8_t width = ir_.operation(v).width;
+    invariant_sum sum{v, 0};
+    for (unsigned i = 0; i != longest_sum && !ir_.constant(sum.base); ++i) {
+      const operation_info info = ir_.operation(sum.base);
+      const std::array<value_id, 3> operands = operands_of(sum.base);
+      if (ir_.is_phi(sum.base) && operands[0] != no_value && operands[1] == no_value) { // after a loop
+        sum.base = operands[0];
+      } else if (ir_.is_phi(sum.base) || info.width != width || !adds_number(info.code, operands, sum)) {
+        break;
+      }
+    }
+    return sum;
+  }
+
+  /// Whether `operands` are a value and a number that an operation adds or subtracts: then `sum` goes on from the
+  /// value.
+  bool adds_number(operation code, const std::array<value_id, 3>& operands, invariant_sum& sum) const {
+    if (code == operation::copy) {
+      sum.base = operands[0];
+      return true;
+    }
+    if (code != operation::add && code != operation::sub) {
+      return false;
+    }
+    for (const std::size_t at : {std::size_t{1}, std::size_t{0}}) {
+      const std::optional<std::uint64_t> number = ir_.constant(operands[at]);
+      if (number && (at == 1 || code == operation::add)) {
+        sum.number += code == operation::sub ? 0 - *number : *number;
+        sum.number &= low_ones(ir_.operation(sum.base).width);
+        sum.base = operands[1 - at];
+        return true;
+      }
+    }
+    return false;
+  }
+
+  const IR& ir_;
+  const dominator_tree& tree_;
+  span<const element> known_;
+  flat_array<edge_id> dominating_; ///< by node: the edge that dominates it, with its target
+  std::vector<detail::branch_fact<std::uint64_t>> of_edge_;
+  std::vector<detail::branch_fact<std::uint64_t>> guards_; ///< of the loop
+  flat_array<element> elements_;
+};
+
+MIDEND_END_NAMESPACE
