@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/cost.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/evaluate.hpp"
@@ -15,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -154,8 +156,9 @@ private:
     return code == operation::add || code == operation::sub ? step_of(v, code == operation::sub) : step();
   }
 
-  /// Sums that some operation needs in a register whatever is folded. A phi does not count: where it is the next value
-  /// of a counter the comparison loses nothing, and what is read after the loop can be computed there.
+  /// Sums that some operation needs in a register whatever is folded: an address is not computed in one. A phi does not
+  /// count: where it is the next value of a counter the comparison loses nothing, and what is read after the loop can
+  /// be computed there.
   void note_needs() {
     is_needed_.assign(sums_.size(), 0);
     const auto need = [&](value_id v) {
@@ -166,13 +169,24 @@ private:
     for (const node_id n : order_) {
       for_each_id(ir_.values(n), [&](value_id v) {
         if (!ir_.is_phi(v)) {
-          const bool is_address = ir_.effect(v) == effect_kind::reads;
           const bool is_folded = !is_terminator(ir_, v) && (addition(v).of != no_value || comparison(v).of != no_value);
-          if (!is_address && !is_folded) {
+          if (const auto stored = stored_at_address(v)) {
+            need(*stored);
+          } else if (ir_.effect(v) != effect_kind::reads && !is_folded) {
             for_each_id(ir_.operands(v), need);
           }
         }
       });
+    }
+  }
+
+  /// What a store with a known address writes; nothing of other operations, or if the IR does not say what is address.
+  std::optional<value_id> stored_at_address([[maybe_unused]] value_id v) const {
+    if constexpr (has_memory<IR>) {
+      const auto m = ir_.effect(v) == effect_kind::writes ? ir_.memory(v) : std::nullopt;
+      return m && m->base != no_value ? std::optional(m->stored) : std::nullopt;
+    } else {
+      return std::nullopt;
     }
   }
 
@@ -304,7 +318,8 @@ private:
   }
 
   bool keeps_unsigned(const chain_sum& sum, unsigned width) const {
-    return sum.exact_unsigned || (as_signed(sum.by, width) >= 0 && unsigned_sum_fits(fact_about(facts_, sum.base), sum.by, width));
+    return sum.exact_unsigned ||
+           (as_signed(sum.by, width) >= 0 && unsigned_sum_fits(fact_about(facts_, sum.base), sum.by, width));
   }
 
   const IR& ir_;
@@ -323,8 +338,8 @@ private:
 /// The additions and subtractions of a number whose other operand is one, too: i + 1 + 1 + 1 becomes i + 3, read from
 /// i. So the copies of an unrolled loop compute their counters from that of the first copy, and not one from another.
 /// A comparison of a sum with a number reads the start of the chain if no other operation but phis needs the sum: i + 3
-/// < 10 becomes i < 7. (x & 12) & 6 becomes x & 4, for the same reason. What nothing reads afterwards stays for
-/// `remove_dead_code`.
+/// < 10 becomes i < 7. Loads need no sums, and neither do addresses of stores if the IR has `memory` of the cost rung.
+/// (x & 12) & 6 becomes x & 4, for the same reason. What nothing reads afterwards stays for `remove_dead_code`.
 ///
 /// **Promises.** If no step of a chain wraps, the whole chain is the sum of integers; so an addition keeps its promise
 /// if all additions before it make it and the sum of their numbers fits. Else it is dropped. Orders are changed only

@@ -48,7 +48,7 @@ template <class E, class ViewOf> void realise_unrolling(E& editor, const ViewOf&
   apply_propagate_copies(editor, plan_propagate_copies(view_of(editor)));
   apply_separate_offsets(editor,
                          plan_separate_offsets(editor, dominators_and_loops(editor.graph()).loops, known.facts()));
-  fold_additions(editor, known.facts());
+  apply_fold_additions(editor, plan_fold_additions(view_of(editor), known.facts()));
   {
     const auto equal = value_numbering(view_of(editor), strided_interval_domain());
     const auto found = dominators_and_loops(editor.graph());
