@@ -23,7 +23,7 @@ public:
     std::uint64_t out = 0;
     for (std::uint32_t i = 0; i != bytes; ++i) {
       const auto found = bytes_.find(address + i);
-      const std::uint64_t byte = found != bytes_.end() ? found->second : (address + i) * 0x9e3779b97f4a7c15 >> 56;
+      const std::uint64_t byte = found != bytes_.end() ? found->second : at_first(address + i);
       out |= byte << (8 * i);
     }
     return out;
@@ -31,14 +31,23 @@ public:
 
   void write(std::uint64_t address, std::uint32_t bytes, std::uint64_t value) {
     for (std::uint32_t i = 0; i != bytes; ++i) {
-      bytes_[address + i] = static_cast<std::uint8_t>(value >> (8 * i));
+      const auto byte = static_cast<std::uint8_t>(value >> (8 * i));
+      if (byte == at_first(address + i)) {
+        bytes_.erase(address + i); // equal memory has equal bytes, written or not
+      } else {
+        bytes_[address + i] = byte;
+      }
     }
   }
 
   friend bool operator==(const byte_memory&, const byte_memory&) = default;
 
 private:
-  std::map<std::uint64_t, std::uint8_t> bytes_;
+  static std::uint8_t at_first(std::uint64_t address) {
+    return static_cast<std::uint8_t>(address * 0x9e3779b97f4a7c15 >> 56);
+  }
+
+  std::map<std::uint64_t, std::uint8_t> bytes_; ///< those that are not as at first
 };
 
 /// What operations without a word compute.
