@@ -186,6 +186,19 @@ json overlap_json(const unrolling_advice& advice, const program_names& names) {
           {"pairs", std::move(pairs)}};
 }
 
+json nest_json(const unrolling_advice& advice, const program_names& names) {
+  const midend::nest_advice& nest = advice.nest;
+  if (!nest.is_evaluated) {
+    return {};
+  }
+  return {{"header", names.node(nest.header)},
+          {"iterations", nest.iterations},
+          {"total_cycles",
+           {{"before", nest.total_cycles}, {"after", nest.unfolded.total_cycles + nest.unfolded.setup_cycles}}},
+          {"around_cycles", nest.around_cycles},
+          {"unfolded", candidate_json(nest.unfolded)}};
+}
+
 /// Before and after.
 template <class Before, class After> json change(Before&& before, After&& after) {
   return {{"before", std::forward<Before>(before)}, {"after", std::forward<After>(after)}};
@@ -221,6 +234,8 @@ json loop_json(const unrolling_advice& advice, const machine_model& machine, std
   out["break_even"] = unless_zero(after.break_even);
   out["savings"] = savings_json(advice, names);
   out["assumptions"] = assumptions_json(advice);
+  out["runs_no_iteration"] = advice.runs_no_iteration();
+  out["nest"] = nest_json(advice, names);
   out["without_overlap"] = overlap_json(advice, names);
   json candidates = json::array();
   for (const unrolling_candidate& c : advice.candidates) {

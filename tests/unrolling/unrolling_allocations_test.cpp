@@ -76,13 +76,16 @@ TEST_CASE("allocations: loop bodies and their trip counts") {
   const example_loops examples;
   midend::describe_loop_workspace description;
   midend::loop_body body;
-  const auto describe = [&](const described_loop& l) { describe_loop(*l.ir, *l.forest, l.loop, description, body); };
+  const auto describe = [&](const described_loop& l) {
+    return describe_loop(*l.ir, *l.forest, l.loop, description, body) == midend::loop_obstacle::none;
+  };
   check_rounds(examples, 1, describe);
   midend::count_iterations_workspace workspace;
   midend::loop_counters counters;
   check_rounds(examples, 1, [&](const described_loop& l) {
-    describe(l);
-    count_iterations(body, workspace, counters);
+    if (describe(l)) {
+      count_iterations(body, workspace, counters);
+    }
   });
 }
 

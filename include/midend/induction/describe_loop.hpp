@@ -33,10 +33,10 @@ class describe_loop_workspace {
   template <class IR> friend class detail::loop_reader;
 
   // Facts about the function. Flags are bytes.
-  flat_array<std::uint8_t> is_reachable_;      ///< by node
-  flat_array<node_id> pending_;                ///< the stack of the search for reachable nodes
-  flat_array<loop_id> home_;                   ///< by value: the innermost loop around it
-  flat_array<std::uint8_t> is_used_elsewhere_; ///< by value: by one whose innermost loop is another
+  flat_array<std::uint8_t> is_reachable_; ///< by node
+  flat_array<node_id> pending_;           ///< the stack of the search for reachable nodes
+  flat_array<loop_id> home_;              ///< by value: the innermost loop around it
+  flat_array<loop_id> scope_;             ///< by value: the innermost loop around it and all its users
 
   // The loop that is being described.
   flat_array<std::uint32_t> block_of_; ///< by node: its block; `outside` for all nodes between calls
@@ -146,13 +146,14 @@ public:
     return w_.is_reachable_[n] != 0;
   }
 
-  /// Whether a value whose innermost loop is another one uses `v`.
-  constexpr bool is_used_elsewhere(value_id v) {
+  /// Whether a value outside loop `l` uses `v`, which is a value of that loop.
+  constexpr bool is_used_outside(value_id v, loop_id l) {
     if (!knows_uses_) {
       compute_uses();
       knows_uses_ = true;
     }
-    return w_.is_used_elsewhere_[v] != 0;
+    const loop_id scope = w_.scope_[v];
+    return scope == no_loop || !forest_.contains_loop(l, scope);
   }
 
 private:
@@ -178,14 +179,26 @@ private:
     const auto count = static_cast<std::size_t>(ir_.num_values());
     w_.home_.assign(count, no_loop);
     for_each_value([&](value_id v, loop_id home) { w_.home_[v] = home; });
-    w_.is_used_elsewhere_.assign(count, 0);
+    w_.scope_ = w_.home_;
     for_each_value([&](value_id v, loop_id home) {
       for (const value_id operand : ir_.operands(v)) {
-        if (operand != no_value && w_.home_[operand] != home) {
-          w_.is_used_elsewhere_[operand] = 1;
+        if (operand != no_value) {
+          w_.scope_[operand] = innermost_around(w_.scope_[operand], home);
         }
       }
     });
+  }
+
+  /// The innermost loop that contains both; `no_loop` contains all.
+  constexpr loop_id innermost_around(loop_id a, loop_id b) const {
+    while (a != b) {
+      if (b == no_loop || (a != no_loop && forest_.depth(a) > forest_.depth(b))) {
+        a = forest_.parent(a);
+      } else {
+        b = forest_.parent(b);
+      }
+    }
+    return a;
   }
 
   template <class Visit> constexpr void for_each_value(Visit visit) const {
@@ -204,20 +217,22 @@ private:
   bool knows_uses_ = false;
 };
 
-/// Reads one innermost loop: blocks and edges, then values, then hints.
+/// Reads one innermost loop: blocks and edges, then values, then hints. Or a loop that contains one other loop,
+/// `inner`: that loop is one block, whose only edge is the one by which the inner loop is left.
 template <class IR> class loop_reader {
 public:
-  constexpr loop_reader(const IR& ir, const loop_forest& forest, loop_id l, function_facts<IR>& facts,
+  constexpr loop_reader(const IR& ir, const loop_forest& forest, loop_id l, loop_id inner, function_facts<IR>& facts,
                         describe_loop_workspace& workspace, loop_body& out)
-      : ir_(ir), forest_(forest), loop_(l), header_(forest.header(l)), facts_(facts), w_(workspace), out_(out) {}
+      : ir_(ir), forest_(forest), loop_(l), inner_(inner), header_(forest.header(l)), facts_(facts), w_(workspace),
+        out_(out) {}
 
   constexpr loop_obstacle run() {
     mark_blocks();
     sort_blocks();
-    const bool is_acyclic = w_.order_.size() == own_blocks().size();
+    const bool is_acyclic = w_.order_.size() == num_blocks();
     if (is_acyclic) {
       read_edges();
-      group_edges_by_target();
+      group_edges_by_target(out_);
       read_values();
       read_hints();
     }
@@ -234,6 +249,35 @@ private:
   static constexpr body_id unnumbered = no_body_value - 1;
 
   constexpr span<const node_id> own_blocks() const { return forest_.own_blocks(loop_); }
+
+  constexpr std::size_t num_blocks() const { return own_blocks().size() + (inner_ == no_loop ? 0 : 1); }
+
+  /// Whether a node stands for the loop in this one.
+  constexpr bool is_inner(node_id n) const { return inner_ != no_loop && n == forest_.header(inner_); }
+
+  template <class Visit> constexpr void for_each_node(Visit visit) const {
+    for (const node_id n : own_blocks()) {
+      visit(n);
+    }
+    if (inner_ != no_loop) {
+      visit(forest_.header(inner_));
+    }
+  }
+
+  /// The values of a block, or of the loop that it stands for.
+  template <class Visit> constexpr void for_each_value_in(node_id n, Visit visit) const {
+    if (!is_inner(n)) {
+      for (const value_id v : ir_.values(n)) {
+        visit(v);
+      }
+      return;
+    }
+    for (const node_id inside : forest_.blocks(inner_)) {
+      for (const value_id v : ir_.values(inside)) {
+        visit(v);
+      }
+    }
+  }
 
   // Blocks and edges.
 
@@ -273,24 +317,19 @@ private:
       w_.block_of_.assign(static_cast<std::size_t>(ir_.graph().num_nodes()), outside);
     }
     std::uint32_t position = 0;
-    for (const node_id n : own_blocks()) {
-      w_.block_of_[n] = position++;
-    }
+    for_each_node([&](node_id n) { w_.block_of_[n] = position++; });
   }
 
   constexpr void unmark_blocks() {
-    for (const node_id n : own_blocks()) {
-      w_.block_of_[n] = outside;
-    }
+    for_each_node([&](node_id n) { w_.block_of_[n] = outside; });
   }
 
   /// Topologically. A node comes after all edges into it have been seen; the list is its own queue. If the nodes of a
   /// cycle that does not contain the header remain, `order_` lacks them.
   constexpr void sort_blocks() {
-    w_.missing_.assign(own_blocks().size(), 0);
-    for (const node_id n : own_blocks()) {
-      for_each_inner_edge(n, [&](node_id, std::uint32_t position) { ++w_.missing_[position]; });
-    }
+    w_.missing_.assign(num_blocks(), 0);
+    for_each_node(
+        [&](node_id n) { for_each_inner_edge(n, [&](node_id, std::uint32_t position) { ++w_.missing_[position]; }); });
     w_.order_.clear();
     w_.order_.push_back(header_);
     for (std::size_t i = 0; i != w_.order_.size(); ++i) {
@@ -303,6 +342,12 @@ private:
   }
 
   template <class Visit> constexpr void for_each_edge(node_id n, Visit visit) const {
+    if (is_inner(n)) {
+      for (const loop_edge& e : forest_.exiting_edges(inner_)) {
+        visit(e.id, e.target);
+      }
+      return;
+    }
     for (const auto& edge : ir_.graph().out_edges(n)) {
       const auto e = static_cast<edge_id>(edge);
       visit(e, node_in(ir_.graph(), ir_.graph().edge_target(e)));
@@ -354,29 +399,6 @@ private:
             .origin = origin};
   }
 
-  /// A counting sort, with `last_in_edge` as the counter.
-  constexpr void group_edges_by_target() {
-    for (const body_edge& e : out_.edges) {
-      if (e.target != body_edge::leaves) {
-        ++out_.blocks[e.target].last_in_edge;
-      }
-    }
-    std::uint32_t total = 0;
-    for (body_block& block : out_.blocks) {
-      block.first_in_edge = total;
-      total += block.last_in_edge;
-      block.last_in_edge = block.first_in_edge;
-    }
-    out_.in_edges.resize_for_overwrite(total);
-    std::uint32_t number = 0;
-    for (const body_edge& e : out_.edges) {
-      if (e.target != body_edge::leaves) {
-        out_.in_edges[out_.blocks[e.target].last_in_edge++] = number;
-      }
-      ++number;
-    }
-  }
-
   // Numbers of values. The values of the loop are known beforehand; any other value is from outside, and is appended to
   // the body when it is first met.
 
@@ -400,10 +422,10 @@ private:
     }
     w_.loop_values_.clear();
     for (const node_id n : w_.order_) {
-      for (const value_id v : ir_.values(n)) {
+      for_each_value_in(n, [&](value_id v) {
         w_.body_of_[v] = unnumbered;
         w_.loop_values_.push_back(v);
-      }
+      });
     }
   }
 
@@ -531,6 +553,9 @@ private:
           initial != no_value ? number(initial) : append(new_value(body_kind::invariant, origin, no_body_value));
     }
     for (std::uint32_t b = 0; b != out_.bottom(); ++b) {
+      if (is_inner(out_.blocks[b].origin)) {
+        continue;
+      }
       for (const value_id v : ir_.values(out_.blocks[b].origin)) {
         if (ir_.is_phi(v)) {
           for_each_input(v, b, meet);
@@ -562,6 +587,11 @@ private:
 
   constexpr void add_block(std::uint32_t b) {
     out_.blocks[b].first_value = static_cast<body_id>(out_.num_values());
+    if (is_inner(out_.blocks[b].origin)) {
+      add_inner_loop(b);
+      out_.blocks[b].last_value = static_cast<body_id>(out_.num_values());
+      return;
+    }
     for (const value_id v : ir_.values(out_.blocks[b].origin)) {
       if (!ir_.is_phi(v)) {
         add_operation(v, b);
@@ -574,6 +604,24 @@ private:
       out_.blocks[b].condition = number(condition);
       add_cases(out_.blocks[b]);
     }
+  }
+
+  /// The loop in this one, as a call, and what it computes for others, as values that only the call knows.
+  constexpr void add_inner_loop(std::uint32_t b) {
+    body_id call = no_body_value;
+    for_each_value_in(out_.blocks[b].origin, [&](value_id v) {
+      if (call == no_body_value) {
+        body_value loop = new_value(body_kind::call, v, b);
+        loop.cost = operation_class::call;
+        loop.is_free = false;
+        call = append(loop);
+      }
+      if (facts_.is_used_outside(v, inner_)) {
+        const body_value result = new_value(body_kind::pure, v, b);
+        out_.operands.push_back(call);
+        w_.body_of_[v] = append(result);
+      }
+    });
   }
 
   constexpr void add_cases(const body_block& block) {
@@ -697,7 +745,7 @@ private:
       }
       return false;
     } else {
-      return facts_.is_used_elsewhere(v);
+      return facts_.is_used_outside(v, loop_);
     }
   }
 
@@ -774,6 +822,7 @@ private:
   const IR& ir_;
   const loop_forest& forest_;
   loop_id loop_;
+  loop_id inner_; ///< the loop in it, or `no_loop`
   node_id header_;
   function_facts<IR>& facts_;
   describe_loop_workspace& w_;
@@ -802,7 +851,24 @@ public:
     if (forest_.subloops(l).size() != 1) {
       return loop_obstacle::contains_loop;
     }
-    return detail::loop_reader<IR>(ir_, forest_, l, facts_, workspace_, out).run();
+    return detail::loop_reader<IR>(ir_, forest_, l, no_loop, facts_, workspace_, out).run();
+  }
+
+  /// Refills `out` with the loop around loop `l`, in which that loop is one block: a call and, for each value that the
+  /// rest uses, a value that reads the call. The block has the header of `l` as its origin. Requires that `l` is an
+  /// innermost loop. Returns `contains_loop` if there is no loop around it, if that one contains others, or if `l` is
+  /// left by several edges or to a block outside the loop around it; otherwise as `describe`.
+  constexpr loop_obstacle describe_around(loop_id l, loop_body& out) {
+    out.clear();
+    const loop_id around = forest_.parent(l);
+    std::size_t exits = 0;
+    for (const loop_edge& e : forest_.exiting_edges(l)) {
+      exits += around != no_loop && forest_.contains(around, e.target) ? 1u : 2u;
+    }
+    if (around == no_loop || forest_.subloops(around).size() != 2 || exits != 1) {
+      return loop_obstacle::contains_loop;
+    }
+    return detail::loop_reader<IR>(ir_, forest_, around, l, facts_, workspace_, out).run();
   }
 
 private:

@@ -146,4 +146,32 @@ struct loop_body {
   }
 };
 
+namespace detail {
+
+/// Fills in the edges into each block, in the order of `edges`. A counting sort, with `last_in_edge` as the counter.
+/// Requires that the blocks have none.
+constexpr void group_edges_by_target(loop_body& body) {
+  for (const body_edge& e : body.edges) {
+    if (e.target != body_edge::leaves) {
+      ++body.blocks[e.target].last_in_edge;
+    }
+  }
+  std::uint32_t total = 0;
+  for (body_block& block : body.blocks) {
+    block.first_in_edge = total;
+    total += block.last_in_edge;
+    block.last_in_edge = block.first_in_edge;
+  }
+  body.in_edges.resize_for_overwrite(total);
+  std::uint32_t number = 0;
+  for (const body_edge& e : body.edges) {
+    if (e.target != body_edge::leaves) {
+      body.in_edges[body.blocks[e.target].last_in_edge++] = number;
+    }
+    ++number;
+  }
+}
+
+} // namespace detail
+
 MIDEND_END_NAMESPACE

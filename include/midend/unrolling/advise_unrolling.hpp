@@ -5,12 +5,16 @@
 #include "midend/induction/count_iterations.hpp"
 #include "midend/induction/describe_loop.hpp"
 #include "midend/induction/loop_body.hpp"
+#include "midend/induction/loop_counters.hpp"
+#include "midend/induction/unfold_inner_loop.hpp"
 #include "midend/ir/cost.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/machine/machine_model.hpp"
 #include "midend/support/span.hpp"
 #include "midend/unrolling/copies/unroll_body.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
+#include "midend/unrolling/detail/unrolling_candidates.hpp"
+#include "midend/unrolling/detail/unrolling_rule.hpp"
 #include "midend/unrolling/detail/unrolling_search.hpp"
 #include "midend/unrolling/detail/unrolling_times.hpp"
 #include "midend/unrolling/lowering/body_cost.hpp"
@@ -57,6 +61,11 @@ template <loop_machine M>
 constexpr void advise_on_body(const M& machine, const unrolling_options& options, const body_folder& folder,
                               advise_unrolling_workspace& workspace, unrolling_advice& out);
 
+template <loop_machine M>
+constexpr void advise_on_nest(const M& machine, const unrolling_options& options, const body_folder& folder,
+                              const body_folder& nest_folder, advise_unrolling_workspace& workspace,
+                              unrolling_advice& out);
+
 } // namespace detail
 
 /// The memory of `advise_unrolling`, to be reused from loop to loop: after warm-up, nothing is allocated.
@@ -66,6 +75,11 @@ class advise_unrolling_workspace {
   friend constexpr void detail::advise_on_body(const M& machine, const unrolling_options& options,
                                                const detail::body_folder& folder, advise_unrolling_workspace& workspace,
                                                unrolling_advice& out);
+  template <loop_machine M>
+  friend constexpr void detail::advise_on_nest(const M& machine, const unrolling_options& options,
+                                               const detail::body_folder& folder,
+                                               const detail::body_folder& nest_folder,
+                                               advise_unrolling_workspace& workspace, unrolling_advice& out);
 
   describe_loop_workspace description_;
   count_iterations_workspace count_;
@@ -73,20 +87,25 @@ class advise_unrolling_workspace {
   estimate_body_workspace estimate_;
   detail::unrolling_search_memory search_;
   unrolling_advice apart_; ///< the advice for the loop after a test for overlapping memory
+  unfold_inner_loop_workspace unfold_;
+  loop_body around_; ///< the loop around
+  loop_body nest_;   ///< the same, with the inner loop unrolled in it
+  loop_counters nest_counters_;
 };
 
 namespace detail {
 
-/// Unrolls the body of an advice and estimates it on a machine.
+/// Unrolls a body and estimates it on a machine.
 template <loop_machine M> class machine_copies_estimator final : public copies_estimator {
 public:
   constexpr machine_copies_estimator(const M& machine, const lowering_options& options, const body_folder& folder,
-                                     const unrolling_advice& advice, unroll_body_workspace& unroll,
-                                     estimate_body_workspace& estimate)
-      : machine_(machine), options_(options), folder_(folder), advice_(advice), unroll_(unroll), estimate_(estimate) {}
+                                     const loop_body& body, const loop_counters& counters,
+                                     unroll_body_workspace& unroll, estimate_body_workspace& estimate)
+      : machine_(machine), options_(options), folder_(folder), body_(body), counters_(counters), unroll_(unroll),
+        estimate_(estimate) {}
 
   constexpr body_cost estimate(const unroll_request& request, unrolling_search_memory& memory) override {
-    unroll_body(advice_.body, advice_.counters, request, folder_, unroll_, memory.unrolled);
+    unroll_body(body_, counters_, request, folder_, unroll_, memory.unrolled);
     return estimate_body(memory.unrolled, machine_, options_, estimate_, memory.lowered);
   }
 
@@ -94,7 +113,8 @@ private:
   const M& machine_;
   const lowering_options& options_;
   const body_folder& folder_;
-  const unrolling_advice& advice_;
+  const loop_body& body_;
+  const loop_counters& counters_;
   unroll_body_workspace& unroll_;
   estimate_body_workspace& estimate_;
 };
@@ -107,6 +127,7 @@ constexpr void clear_advice(unrolling_advice& out) {
   out.assumptions = {};
   out.iterations = 0;
   out.without_overlap.is_worthwhile = false;
+  out.nest.is_evaluated = false;
 }
 
 /// Whether the loop has two accesses at different bases, one of them a store.
@@ -163,7 +184,7 @@ constexpr void advise_on_overlap(const M& machine, const unrolling_options& opti
   apart.lowering.bases_are_apart = true;
   apart.allows_full = false;
   apart.allows_peeling = false;
-  machine_copies_estimator<M> estimator(machine, apart.lowering, folder, out, unroll, estimate);
+  machine_copies_estimator<M> estimator(machine, apart.lowering, folder, out.body, out.counters, unroll, estimate);
   estimator.estimate({}, search);
   overlap_advice& advice = out.without_overlap;
   advice.pairs.clear();
@@ -207,7 +228,8 @@ constexpr void advise_on_body(const M& machine, const unrolling_options& options
   iteration_counter(out.body, {}, workspace.count_, out.counters).run();
   const loop_machine_times times(machine);
   const machine_limits limits(machine);
-  machine_copies_estimator<M> estimator(machine, options.lowering, folder, out, workspace.unroll_, workspace.estimate_);
+  machine_copies_estimator<M> estimator(machine, options.lowering, folder, out.body, out.counters, workspace.unroll_,
+                                        workspace.estimate_);
   unrolling_search(times, limits, options, estimator, workspace.search_, out).run();
   if (out.obstacle == unrolling_obstacle::none) {
     advise_on_overlap(machine, options, folder, times, limits, workspace.unroll_, workspace.estimate_,
@@ -215,7 +237,81 @@ constexpr void advise_on_body(const M& machine, const unrolling_options& options
   }
 }
 
+/// Whether the loop was evaluated as unrolled completely, with a number of iterations that is known.
+constexpr bool may_be_unfolded(const unrolling_advice& advice, const unrolling_options& options) {
+  return advice.obstacle == unrolling_obstacle::none && options.forced_factor == 0 && advice.counters.is_exact() &&
+         advice.candidates.back().kind == unrolling_kind::full && advice.candidates.back().is_evaluated;
+}
+
+/// Compares the decision in the loop around, `workspace.around_`, with complete unrolling in it, `workspace.nest_`. The
+/// loops otherwise run one after the other: in each iteration of the loop around the inner loop, and before and after
+/// it the longest chain of the rest. Requires a complete advice that `may_be_unfolded`.
+template <loop_machine M>
+constexpr void advise_on_nest(const M& machine, const unrolling_options& options, const body_folder& folder,
+                              const body_folder& nest_folder, advise_unrolling_workspace& workspace,
+                              unrolling_advice& out) {
+  advise_unrolling_workspace& w = workspace;
+  const loop_machine_times times(machine);
+  const machine_limits limits(machine);
+  const auto knows_nothing = [](body_id, span<const std::uint64_t>) { return std::optional<std::uint64_t>(); };
+  const body_folder_of<decltype(knows_nothing)> around_folder(knows_nothing);
+  const auto estimate = [&](const loop_body& body, const body_folder& f) {
+    iteration_counter(body, w.count_, w.nest_counters_).run();
+    return machine_copies_estimator<M>(machine, options.lowering, f, body, w.nest_counters_, w.unroll_, w.estimate_)
+        .estimate({}, w.search_);
+  };
+  const body_cost around = estimate(w.around_, around_folder);
+  nest_advice& nest = out.nest;
+  unrolling_candidate& c = nest.unfolded;
+  c = {};
+  c.body = estimate(w.nest_, nest_folder);
+  if (c.body.resources.is_impossible || c.body.recurrence == recurrence_status::impossible) {
+    return;
+  }
+  const iteration_count count = iterations_of(w.nest_, w.nest_counters_, options);
+  const std::uint64_t call = machine.latency(operation_class::call);
+  nest.is_evaluated = true;
+  nest.header = w.nest_.blocks[0].origin;
+  nest.iterations = count.expected;
+  nest.around_cycles = (around.alone > call ? around.alone - call : 0) + times.branch_penalty;
+  nest.total_cycles = count.expected * (out.decision().total_cycles + out.decision().setup_cycles + nest.around_cycles);
+
+  c.kind = unrolling_kind::full;
+  c.factor = out.candidates.back().factor;
+  c.is_evaluated = true;
+  const loop_time time = times.loop(c.body, count.expected);
+  c.total_cycles = time.cycles;
+  c.setup_cycles = time.setup;
+  c.cycles_per_iteration = times.cycles_per_pass(c.body, count.expected);
+  c.total_bytes = c.body.bytes;
+  if (c.body.is_pipelined() && !times.is_pipelined(c.body, count.expected)) {
+    c.body.obstacle = pipelining_obstacle::too_few_passes;
+  }
+  unrolling_candidate otherwise = out.decision();
+  otherwise.total_cycles = nest.total_cycles;
+  otherwise.setup_cycles = 0;
+  otherwise.body.operations += around.operations;
+  otherwise.body.bytes = otherwise.total_bytes + around.bytes;
+  otherwise.total_bytes = otherwise.body.bytes;
+  c.reason = unrolling_rule{limits, options, otherwise, otherwise, count.is_exact}.judge(c);
+  if (c.reason == rejection::none) {
+    machine_copies_estimator<M> estimator(machine, options.lowering, folder, out.body, out.counters, w.unroll_,
+                                          w.estimate_);
+    unrolling_search(times, limits, options, estimator, w.search_, out).choose_full();
+    out.without_overlap.is_worthwhile = false;
+    const auto also_assume = [&](assumption a, bool made) {
+      out.assumptions[static_cast<std::size_t>(a)] = made || out.assumes(a);
+    };
+    also_assume(assumption::assumed_trip, count.is_assumed);
+    also_assume(assumption::profile, count.is_profiled);
+  }
+}
+
 namespace compiled {
+
+MIDEND_FUNCTION void advise_on_nest(const machine_model& machine, const unrolling_options& options,
+                                    const body_folder& folder, const body_folder& nest_folder,
+                                    advise_unrolling_workspace& workspace, unrolling_advice& out);
 
 MIDEND_FUNCTION void advise_on_body(const machine_model& machine, const unrolling_options& options,
                                     const body_folder& folder, advise_unrolling_workspace& workspace,
@@ -288,9 +384,32 @@ public:
       return detail::fold_if_it_runs(ir_, out.body.values[v].origin, args);
     };
     advise_unrolling_of_body(machine_, options_, folder, workspace_, out);
+    if (detail::may_be_unfolded(out, options_)) {
+      advise_with_loop_around(loop, folder, out);
+    }
   }
 
 private:
+  template <class Folder>
+  constexpr void advise_with_loop_around(loop_id loop, const Folder& folder, unrolling_advice& out) {
+    advise_unrolling_workspace& w = workspace_;
+    if (describer_.describe_around(loop, w.around_) != loop_obstacle::none ||
+        !unfold_inner_loop(w.around_, out.body, out.counters, w.unfold_, w.nest_)) {
+      return;
+    }
+    const auto nest_folder = [&](body_id v, span<const std::uint64_t> args) {
+      return detail::fold_if_it_runs(ir_, w.nest_.values[v].origin, args);
+    };
+    const detail::body_folder_of<Folder> inner(folder);
+    const detail::body_folder_of<decltype(nest_folder)> nest(nest_folder);
+    if constexpr (std::is_same_v<M, machine_model>) {
+      if (MIDEND_CALLS_LIBRARY()) {
+        return detail::compiled::advise_on_nest(machine_, options_, inner, nest, w, out);
+      }
+    }
+    detail::advise_on_nest(machine_, options_, inner, nest, w, out);
+  }
+
   const IR& ir_;
   const loop_forest& forest_;
   const M& machine_;
@@ -320,6 +439,10 @@ private:
 /// **Overlapping memory.** If accesses keep their order only because their bases may overlap, and a test before the
 /// loop could show that they do not, all is searched once more without that order; `without_overlap` holds what it
 /// gains, if it is faster than the decision. The decision itself does not rest on it.
+///
+/// **The loop around.** Where the loop is the only one in another loop and complete unrolling was evaluated, the loop
+/// around is evaluated with all copies in it, as an innermost loop: `nest`. If both loops together take fewer cycles
+/// than with the decision, by the rule above, complete unrolling is the decision.
 ///
 /// After B. R. Rau, "Iterative modulo scheduling", MICRO-27, 1994, for the bounds, and J. Davidson and S. Jinturkar,
 /// "Aggressive loop unrolling in a retargetable, optimizing compiler", CC 1996, for the kinds.
@@ -351,6 +474,12 @@ constexpr unrolling_advice advise_unrolling(const IR& ir, const loop_forest& for
 #if MIDEND_DEFINES_FUNCTIONS
 
 namespace detail::compiled {
+
+MIDEND_FUNCTION void advise_on_nest(const machine_model& machine, const unrolling_options& options,
+                                    const body_folder& folder, const body_folder& nest_folder,
+                                    advise_unrolling_workspace& workspace, unrolling_advice& out) {
+  detail::advise_on_nest<machine_model>(machine, options, folder, nest_folder, workspace, out);
+}
 
 MIDEND_FUNCTION void advise_on_body(const machine_model& machine, const unrolling_options& options,
                                     const body_folder& folder, advise_unrolling_workspace& workspace,

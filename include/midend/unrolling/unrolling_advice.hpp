@@ -132,6 +132,18 @@ struct overlap_advice {
   flat_array<base_pair> pairs;   ///< each once
 };
 
+/// The loop around an innermost one of few iterations, if the inner one is unrolled completely in it: a candidate of
+/// its own, with the cycles of both loops.
+struct nest_advice {
+  bool is_evaluated = false;    ///< else nothing below is valid
+  node_id header = no_node;     ///< of the loop around
+  unrolling_candidate unfolded; ///< `body`: of the loop around; totals of all its iterations. If `reason` is `none`,
+                                ///< the inner loop is unrolled completely because of it
+  std::uint64_t iterations = 0;    ///< of the loop around, which totals are for
+  std::uint64_t total_cycles = 0;  ///< of both loops otherwise, with what is best for the inner loop alone
+  std::uint64_t around_cycles = 0; ///< of them, in each iteration of the loop around outside the inner one
+};
+
 /// The advice for one loop.
 struct unrolling_advice {
   loop_id loop = 0;
@@ -148,10 +160,14 @@ struct unrolling_advice {
   flat_array<unrolling_saving> savings; ///< of the chosen body
   std::array<bool, num_assumptions> assumptions{};
   overlap_advice without_overlap; ///< what a test for overlapping memory would gain
+  nest_advice nest;               ///< complete unrolling in the loop around
 
   constexpr const unrolling_candidate& rolled() const { return candidates[0]; }
 
   constexpr const unrolling_candidate& decision() const { return candidates[chosen]; }
+
+  /// Whether the loop is left before its first iteration is complete.
+  constexpr bool runs_no_iteration() const { return counters.is_exact() && counters.counted_iterations() == 0; }
 
   constexpr bool assumes(assumption a) const { return assumptions[static_cast<std::size_t>(a)]; }
 };

@@ -262,6 +262,7 @@ public:
     if (depends) {
       line("pays", break_even());
     }
+    lines("nest", nest());
     lines("saved", savings_text(advice_.body, names_).lines(advice_.savings));
     lines("assumed", assumptions());
     lines("missing", missing());
@@ -310,7 +311,8 @@ private:
     const std::string factor = number_text(c.factor);
     switch (c.kind) {
     case unrolling_kind::none:
-      return joined({"not unrolled", main_reason()});
+      return joined(
+          {"not unrolled", advice_.runs_no_iteration() ? ": it is left in its first iteration" : main_reason()});
     case unrolling_kind::full:
       return joined({"unrolled completely, ", factor, " copies and no loop"});
     case unrolling_kind::partial:
@@ -393,6 +395,22 @@ private:
     const std::uint64_t from = chosen().break_even;
     return from == 0 ? "never, as far as the search went"
                      : joined({"never slower from ", counted_text(from, "iteration"), " on"});
+  }
+
+  /// The loop around, if the copies of this one are in it.
+  MIDEND_SELDOM_CALLED std::vector<std::string> nest() const {
+    const nest_advice& n = advice_.nest;
+    if (!n.is_evaluated) {
+      return {};
+    }
+    const unrolling_candidate& c = n.unfolded;
+    const bool is_chosen = c.reason == rejection::none;
+    return {joined({"the loop around, ", names_.node(n.header), ", with ", number_text(c.factor),
+                    c.factor == 1 ? " copy" : " copies", " in it: ", decimal_text(c.cycles_per_iteration),
+                    " cycles per iteration", c.body.is_pipelined() ? ", pipelined" : ""}),
+            joined({number_text(c.total_cycles + c.setup_cycles), " cycles instead of ", number_text(n.total_cycles),
+                    " for its ", counted_text(n.iterations, "iteration"), ", set-up included", is_chosen ? "" : ": ",
+                    is_chosen ? std::string() : verdict(c)})};
   }
 
   /// What would make the loop faster, if a test before it showed it.

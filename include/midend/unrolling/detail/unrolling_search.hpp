@@ -64,6 +64,18 @@ public:
     finish();
   }
 
+  /// Makes complete unrolling the decision. Requires that `run` evaluated it as the last candidate, for the same
+  /// advice.
+  constexpr void choose_full() {
+    const std::size_t full = out_.candidates.size() - 1;
+    if (out_.chosen != full) {
+      regroups_ = out_.assumes(assumption::reassociation);
+      estimate(request_for_full(out_.candidates[full].factor));
+      accept(full);
+      finish();
+    }
+  }
+
 private:
   constexpr body_cost estimate(const unroll_request& request) {
     const body_cost cost = estimator_.estimate(request, memory_);
@@ -260,18 +272,22 @@ private:
     c.factor = static_cast<std::uint32_t>(copies);
     c.reason = options_.allows_full ? rejection::none : rejection::not_allowed;
     if (c.reason == rejection::none) {
-      unroll_request request;
-      request.copies = c.factor;
-      request.is_straight_line = true;
-      request.begins_at_entry = true;
-      request.drops_counted_tests = out_.counters.is_exact();
-      c.body = estimate(request);
+      c.body = estimate(request_for_full(c.factor));
       c.is_evaluated = true;
       c.total_cycles = c.body.alone;
       c.cycles_per_iteration = fraction(c.body.alone) / c.factor;
       c.total_bytes = c.body.bytes;
     }
     add(c);
+  }
+
+  constexpr unroll_request request_for_full(std::uint32_t copies) const {
+    unroll_request request;
+    request.copies = copies;
+    request.is_straight_line = true;
+    request.begins_at_entry = true;
+    request.drops_counted_tests = out_.counters.is_exact();
+    return request;
   }
 
   /// The exact number of iterations; without one, the upper bound if no fewer are expected; 0 for neither.
