@@ -79,6 +79,20 @@ if command -v python3 >/dev/null; then
     "$programs/arrays.eir" --procedure=dot_product
   advice "dot product: as written" "('8', '8')" 'cycles[1], cycles[4]' \
     "$programs/arrays.eir" --procedure=dot_product --no-reassociation
+  # Complete unrolling lets the loop around be pipelined: 4 iterations of 12 + 2 cycles, or (4 + 3) * 4 and the set-up.
+  example "loop around: decision" "('full', 4)" "$decision" matrix_4x4 --loop=products
+  example "loop around: cycles" "(56, 33, 2, 'columns', 4)" \
+    '(*[l["nest"]["total_cycles"][k] for k in ("before", "after")], *[l["nest"][k] for k in ("around_cycles", "header", "iterations")])' \
+    matrix_4x4 --loop=products
+  example "loop around: none" "None" 'l["nest"]' five_iterations_more
+  run "loop around: text" 0 "$examples" --procedure=matrix_4x4 --loop=products && {
+    grep -q "the loop around, columns, with 4 copies in it: 4.00 cycles per iteration, pipelined" "$work/out" &&
+      grep -q "33 cycles instead of 56 for its 4 iterations, set-up included" "$work/out" &&
+      pass "loop around: text" || fail "loop around: text" "$(cat "$work/out")"
+  }
+  # No iteration is complete.
+  example "no iteration: said" "(True, 'none')" 'l["runs_no_iteration"], l["decision"]' no_iteration
+  example "no iteration: not said" "False" 'l["runs_no_iteration"]' five_iterations_more
   # Pointers that may overlap: what a test before the loop would gain, with the pairs.
   cat >"$work/apart.eir" <<'EIR'
 proc @add_arrays(%a: ptr, %b: ptr, %c: ptr, %n: i64) {

@@ -311,8 +311,8 @@ private:
     const std::string factor = number_text(c.factor);
     switch (c.kind) {
     case unrolling_kind::none:
-      return joined(
-          {"not unrolled", advice_.runs_no_iteration() ? ": it is left in its first iteration" : main_reason()});
+      return joined({"not unrolled", advice_.runs_no_iteration() ? ": it is left before its first iteration is complete"
+                                                                 : main_reason()});
     case unrolling_kind::full:
       return joined({"unrolled completely, ", factor, " copies and no loop"});
     case unrolling_kind::partial:
