@@ -14,7 +14,7 @@ printf '#include "%s"\n' "$header" |
   "$compiler" -std=c++20 -E -P -MD -MF "$work/dependencies" -MT x -I"$include_dir" -x c++ - -o "$work/text"
 lines=$(wc -l <"$work/text")
 if [ "$header" = midend/midend.hpp ]; then
-  budget=53400
+  budget=54300
 elif [ "$header" = midend/unrolling/advise_unrolling.hpp ] || [ "$header" = midend/unrolling/measure_loop.hpp ]; then
   budget=28000 # it includes a loop's description, its copies, their lowering, the loop around and the machine: eight folders
 elif [ "$header" = midend/ssa/value_numbering.hpp ] || [ "$header" = midend/ssa/verify_congruence.hpp ] ||
@@ -25,13 +25,13 @@ elif [ "$header" = midend/induction/read_loop_facts.hpp ]; then
 elif [ "$header" = midend/induction/loop_trip_counter.hpp ]; then
   budget=31600 # the whole of sccp, these, and the counts
 elif [ "$header" = midend/transform.hpp ]; then
-  budget=42900 # all transformations, the facts that some take, the checkers, and the advice that unrolling carries out
+  budget=43300 # all transformations, the facts that some take, the checkers, and the advice that unrolling carries out
 elif [ "$header" = midend/transform/unroll_with_remainder.hpp ]; then
   budget=30300 # <vector>, and the counters of a loop
 elif [ "$header" = midend/transform/apply_unrolling.hpp ]; then
   budget=33200 # the three transformations, and the advice that they carry out
 elif [ "$header" = midend/transform/realise_unrolling.hpp ]; then
-  budget=37200 # sccp, value numbering and seven transformations
+  budget=37600 # sccp, value numbering and seven transformations
 elif [ "$header" = midend/transform/measure_unrolling.hpp ]; then
   budget=46700 # these, and the advice
 elif grep -q '/algorithm\( \|$\)' "$work/dependencies"; then
