@@ -57,6 +57,7 @@ struct loop_record {
   midend::unrolling_advice advice;
   midend::loop_counters counters; ///< what midend knows about the trips, with facts about the whole function
   bool is_counted = false;        ///< `counters` is valid
+  bool is_entered = true;         ///< as far as midend knows; of another loop, any claim about its trips is right
   std::string trips;              ///< what LLVM knows about them
   std::uint32_t exact_trips = 0;  ///< header executions that LLVM knows, or 0
   std::uint32_t most_trips = 0;   ///< no more header executions than that, as LLVM knows, or 0
@@ -209,6 +210,7 @@ void advise(llvm::Function& f, llvm_unroller& llvm_side, const midend::machine_m
     adviser.advise(l, record.advice);
     record.ours = decision_of(record.advice);
     const midend::loop_obstacle obstacle = trip_counter.count(l, body, record.counters);
+    record.is_entered = trip_counter.facts().is_executable(forest.header(l));
     record.is_counted = obstacle == midend::loop_obstacle::none || obstacle == midend::loop_obstacle::unusual_control;
     record.place = place_of(theirs);
     record.trips = trips_of(theirs, llvm_side.trips(f));
@@ -299,6 +301,10 @@ void list(const std::vector<loop_record>& loops) {
       llvm::outs() << " (" << why_not(r) << ")";
     }
     llvm::outs() << ", LLVM " << r.theirs.text() << " (" << r.trips << (r.has_call ? ", calls" : "") << ")";
+    if (!r.is_entered) {
+      llvm::outs() << ", never entered\n";
+      continue;
+    }
     if (is_computable(r) != r.is_computable) {
       llvm::outs() << ", trips known to " << (r.is_computable ? "LLVM" : "midend") << " alone";
     }
@@ -352,6 +358,7 @@ bool summarise(const std::vector<loop_record>& loops) {
   std::array<std::size_t, 4> trips{}; ///< known to none, LLVM, midend, both
   std::array<std::size_t, 4> computable{};
   std::array<std::size_t, 4> bounded{};
+  std::size_t never = 0;
   std::size_t contradictions = 0;
   for (const loop_record& r : loops) {
     kinds.add("midend " + r.ours.kind, r.theirs.kind);
@@ -363,13 +370,21 @@ bool summarise(const std::vector<loop_record>& loops) {
       const std::string number = r.trips.starts_with("at most ") ? "at most a number of trips" : "a number of trips";
       theirs_not.add((is_number ? number : r.trips) + (r.has_call ? ", calls" : ""), r.ours.kind);
     }
+    if (!r.is_entered) {
+      ++never;
+      continue;
+    }
     const std::uint64_t known = exact_trips(r);
     ++trips[(known != 0 ? 2 : 0) + (r.exact_trips != 0 ? 1 : 0)];
     ++computable[(is_computable(r) ? 2 : 0) + (r.is_computable ? 1 : 0)];
     ++bounded[(has_upper_bound(r) ? 2 : 0) + (has_their_upper_bound(r) ? 1 : 0)];
     contradictions += known != 0 && r.exact_trips != 0 && known != r.exact_trips;
   }
-  llvm::outs() << loops.size() << " innermost loops\n";
+  llvm::outs() << loops.size() << " innermost loops";
+  if (never != 0) {
+    llvm::outs() << ", of which " << never << " are never entered: their trip counts are not compared";
+  }
+  llvm::outs() << "\n";
   const auto line = [](const char* title, const std::array<std::size_t, 4>& counts) {
     llvm::outs() << title << counts[3] << " to both, " << counts[2] << " to midend alone, " << counts[1]
                  << " to LLVM alone";

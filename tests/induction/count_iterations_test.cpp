@@ -853,6 +853,155 @@ TEST_CASE("count_iterations: start and bound that are sums of one base, all base
 
 namespace {
 
+/// The number of wrong claims that a count is known when the loop is entered: for all starts and bounds of 8 bits on a
+/// grid, the run must have the number of the formula with this step, or be one that the program promises not to have.
+int wrong_promises(shape s, bool is_computable, std::uint64_t step) {
+  int wrong = 0;
+  const midend::counted_exit e{8, 0, step, 0, s.comparison, !s.goes_on, s.flags};
+  const auto formula = midend::trip_formula_of(e);
+  for (std::uint64_t start = 0; is_computable && start < 256; start += 11) {
+    for (std::uint64_t bound = 0; bound < 256; bound += 7) {
+      s.start = start;
+      s.bound = bound;
+      const shaped_loop made = write(s);
+      const body_run ran(made.body, made.invariants);
+      wrong += ran.status == body_run::end::left && (!formula || formula->backedges(start, bound) != ran.backedges);
+    }
+  }
+  return wrong;
+}
+
+} // namespace
+
+TEST_CASE("count_iterations: the program promises that the loop ends, all loops of 8 bits") {
+  int wrong = 0;
+  int more = 0;
+  for (const operation c : comparisons) {
+    for (const std::uint64_t step : steps) {
+      for (const bool goes_on : {false, true}) {
+        shape s{0, 0, step, c, {}, 0, 0, false, goes_on, false, false};
+        shaped_loop made = write(s);
+        const bool before = count_iterations(made.body).is_computable();
+        made.body.hints.must_end = true;
+        const bool after = count_iterations(made.body).is_computable();
+        wrong += before && !after ? 1 : 0;
+        wrong += wrong_promises(s, after, step);
+        more += after && !before ? 1 : 0;
+      }
+    }
+  }
+  CHECK(wrong == 0);
+  CHECK(more > 30);
+}
+
+TEST_CASE("count_iterations: what keeps the promise that a loop ends from saying when") {
+  const auto is_computable = [](unsigned kind) {
+    body_writer w;
+    const body_id i = w.phi(8);
+    const body_id start = w.invariant(8);
+    const body_id bound = w.invariant(8);
+    const body_id one = w.constant(8, 1);
+    w.block();
+    if (kind == 1) {
+      w.call(8, {});
+    }
+    const body_id next = w.binary(operation::add, i, one);
+    const body_id goes_on = w.binary(operation::uless_equal, i, bound);
+    body_id condition = goes_on;
+    if (kind == 2) { // leaves by one of two comparisons
+      condition = w.binary(operation::bit_and, goes_on, w.binary(operation::uless, i, bound));
+    }
+    if (kind == 3) { // and by another exit
+      w.branch(w.load(1), 1, body_writer::leaves);
+      w.block();
+    }
+    w.set_phi(i, start, next);
+    loop_body body = w.finish_single(condition);
+    body.hints.must_end = true;
+    return count_iterations(body).is_computable();
+  };
+  CHECK(is_computable(0));
+  CHECK(!is_computable(1));
+  CHECK(!is_computable(2));
+  CHECK(!is_computable(3));
+}
+
+TEST_CASE("count_iterations: start and bound of one base and a multiple, all bases and multiples of 8 bits") {
+  int wrong = 0;
+  int more = 0;
+  for (const std::uint64_t step : steps) {
+    for (unsigned bits = 1; bits != 8; ++bits) {
+      for (const std::uint64_t number : {std::uint64_t{0}, std::uint64_t{4}, std::uint64_t{6}}) {
+        shape s{0, 0, step, operation::not_equal, {}, 0, 0, false, true, false, false};
+        shaped_loop made = write(s);
+        midend::loop_facts facts;
+        facts.sums.assign(made.body.num_values(), {midend::no_value, 0});
+        facts.sums[1] = {7, number, static_cast<std::uint8_t>(bits)};
+        facts.sums[2] = {7, 0};
+        const loop_counters c = count_iterations(made.body, facts);
+        more += c.is_computable() && !count_iterations(made.body).is_computable() ? 1 : 0;
+        for (std::uint64_t base = 0; base < 256 && c.is_computable(); base += 3) {
+          for (std::uint64_t multiple = 0; multiple < 256; multiple += std::uint64_t{1} << bits) {
+            made.invariants = {add(add(base, number), multiple), base};
+            const body_run ran(made.body, made.invariants);
+            wrong += ran.status != body_run::end::left ||
+                     ran.backedges != c.exits[0].formula.backedges(made.invariants[0], base);
+          }
+        }
+      }
+    }
+  }
+  CHECK(wrong == 0);
+  CHECK(more > 40);
+}
+
+TEST_CASE("count_iterations: counters that are subtracted, shifted or added to an invariant") {
+  int wrong = 0;
+  std::array<int, 5> kinds{};
+  int computable = 0;
+  for (const operation comparison : comparisons) {
+    for (const std::uint64_t step : steps) {
+      for (unsigned how = 0; how != 5; ++how) {
+        for (const std::uint64_t bound :
+             {std::uint64_t{0}, std::uint64_t{16}, std::uint64_t{130}, std::uint64_t{250}}) {
+          body_writer w;
+          const body_id i = w.phi(8);
+          const body_id start = w.invariant(8);
+          const body_id n = w.invariant(8);
+          const body_id limit = w.constant(8, bound);
+          const body_id by = w.constant(8, step);
+          const body_id two = w.constant(8, 2);
+          w.block();
+          const body_id next = w.binary(operation::add, i, by);
+          const body_id tested = how == 0   ? w.binary(operation::sub, n, i)
+                                 : how == 1 ? w.binary(operation::sub, i, n)
+                                 : how == 2 ? w.binary(operation::add, i, n)
+                                 : how == 3 ? w.binary(operation::shl, i, two)
+                                            : w.binary(operation::mul, i, by);
+          w.set_phi(i, start, next);
+          const loop_body body = w.finish_single(w.binary(comparison, tested, limit));
+          const loop_counters c = count_iterations(body);
+          kinds[static_cast<std::size_t>(c.trip.kind)] += 1;
+          computable += c.is_computable() ? 1 : 0;
+          for (std::uint64_t s = 0; s < 256; s += 23) {
+            for (std::uint64_t m = 0; m < 256; m += 51) {
+              const std::uint64_t invariants[] = {s, m};
+              const body_run ran(body, invariants);
+              wrong += is_wrong_count(c, ran) ? 1 : 0;
+              wrong += c.is_computable() && ran.status == body_run::end::endless ? 1 : 0;
+            }
+          }
+        }
+      }
+    }
+  }
+  CHECK(wrong == 0);
+  CHECK(kinds[static_cast<std::size_t>(trip_count_kind::at_most)] > 500);
+  CHECK(computable > 500);
+}
+
+namespace {
+
 /// Whether each path from block `from` to the bottom has `through` on it.
 bool every_path_passes(const loop_body& body, std::uint32_t from, std::uint32_t through) {
   if (from == through || from == body.bottom()) {

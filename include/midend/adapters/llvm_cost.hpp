@@ -23,6 +23,7 @@
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Analysis/ConstantFolding.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DataLayout.h>
@@ -443,6 +444,14 @@ public:
     return ((i.getOpcode() << 8 | predicate) << 8 | type) << 8 | from;
   }
 
+  /// By the metadata `llvm.loop.mustprogress` of the backedge, or the attribute `mustprogress` of the function.
+  bool must_end(edge_id backedge) const {
+    const llvm::Instruction& last = *ssa_.block(graph().edge_source(backedge))->getTerminator();
+    return last.getFunction()->mustProgress() ||
+           llvm::findOptionMDForLoopID(last.getMetadata(llvm::LLVMContext::MD_loop), "llvm.loop.mustprogress") !=
+               nullptr;
+  }
+
   double probability(edge_id e) const {
     const node_id n = graph().edge_source(e);
     const llvm::Instruction& last = *ssa_.block(n)->getTerminator();
@@ -503,6 +512,7 @@ private:
 };
 
 static_assert(cost_ir<llvm_cost> && has_may_reassociate<llvm_cost> && has_identity<llvm_cost> &&
-              has_probability<llvm_cost> && has_constant_memory<llvm_cost> && has_bounds<llvm_cost>);
+              has_probability<llvm_cost> && has_must_end<llvm_cost> && has_constant_memory<llvm_cost> &&
+              has_bounds<llvm_cost>);
 
 MIDEND_END_NAMESPACE

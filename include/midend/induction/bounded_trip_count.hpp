@@ -36,6 +36,25 @@ constexpr bool cannot_wrap(const trip_formula& f, const counted_exit& e, bool bo
   return bound_is_known && ending && ending->more >= f.divisor - 1;
 }
 
+constexpr bool is_order(operation comparison) {
+  return comparison != operation::equal && comparison != operation::not_equal;
+}
+
+/// The bound, as the exit compares it, that the counter meets last.
+constexpr std::uint64_t furthest_bound(const trip_formula& f, const value_bounds& bound) {
+  const bool is_signed = is_signed_order(f.ends);
+  const std::uint64_t low = is_signed ? static_cast<std::uint64_t>(bound.signed_low) : bound.low;
+  const std::uint64_t high = is_signed ? static_cast<std::uint64_t>(bound.signed_high) : bound.high;
+  return (f.is_down ? low : high) & low_ones(f.width);
+}
+
+/// Whether the counter of an exit with a formula meets its bound before it wraps, whatever it is between numbers. At an
+/// order, a bound that is less far away is met before.
+constexpr bool meets_bound(const trip_formula& f, counted_exit e, const value_bounds& bound) {
+  e.bound = furthest_bound(f, bound);
+  return cannot_wrap(f, e, f.ends != operation::equal);
+}
+
 // Arithmetic of bounds.
 
 /// The low bits of a value.
@@ -135,17 +154,14 @@ constexpr std::optional<std::uint64_t> most_backedges(counted_exit e, const valu
   } else {
     const bool is_signed = detail::is_signed_order(f.ends);
     const std::uint64_t offset = is_signed ? detail::sign_bit(f.width) : 0; // makes signed order unsigned
-    const auto least = [&](const value_bounds& b) {
-      return is_signed ? static_cast<std::uint64_t>(b.signed_low) : b.low;
-    };
-    const auto greatest = [&](const value_bounds& b) {
-      return is_signed ? static_cast<std::uint64_t>(b.signed_high) : b.high;
-    };
-    e.bound = (f.is_down ? least(bound) : greatest(bound)) & most;
+    e.bound = detail::furthest_bound(f, bound);
     if (!detail::cannot_wrap(f, e, true)) {
       return std::nullopt;
     }
-    const std::uint64_t from = ((f.is_down ? greatest(start) : least(start)) + offset) & most;
+    const std::uint64_t nearest = is_signed
+                                      ? static_cast<std::uint64_t>(f.is_down ? start.signed_high : start.signed_low)
+                                      : (f.is_down ? start.high : start.low);
+    const std::uint64_t from = (nearest + offset) & most;
     const std::uint64_t to = (e.bound + offset) & most;
     const std::uint64_t way = f.is_down ? (from < to ? 0 : from - to) : (to < from ? 0 : to - from);
     const std::uint64_t whole = way / f.divisor;

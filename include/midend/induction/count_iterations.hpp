@@ -16,6 +16,7 @@
 #include "midend/support/span.hpp"
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -175,6 +176,14 @@ private:
 
   constexpr void collect_exits() {
     out_.exits.clear();
+    num_exits_ = 0;
+    for (const body_edge& e : body_.edges) {
+      num_exits_ += e.target == body_edge::leaves ? 1U : 0U;
+    }
+    has_effects_ = false;
+    for (const body_value& v : body_.values) {
+      has_effects_ = has_effects_ || v.kind == body_kind::call || v.is_volatile;
+    }
     for (std::uint32_t e = 0; e != body_.edges.size(); ++e) {
       if (body_.edges[e].target == body_edge::leaves) {
         out_.exits.push_back(exit_at(e));
@@ -207,6 +216,10 @@ private:
     return x;
   }
 
+  static constexpr bool is_known(const trip_count& count) {
+    return count.kind != trip_count_kind::unknown && count.kind != trip_count_kind::at_most;
+  }
+
   /// An exit that is taken when a condition has a value.
   constexpr void count_condition(loop_exit& x, body_id condition, bool leaves_when) const {
     const induction_form& f = form(condition);
@@ -219,8 +232,7 @@ private:
     if (x.is_always_tested && x.count.kind == trip_count_kind::unknown && f.kind == induction_form_kind::test) {
       bound_by_facts(x, f.base, leaves_when != f.negated);
     }
-    x.is_computable =
-        x.has_formula || (x.count.kind != trip_count_kind::unknown && x.count.kind != trip_count_kind::at_most);
+    x.is_computable = x.is_computable || x.has_formula || is_known(x.count);
   }
 
   // Exits that are taken as soon as one of several conditions has a value.
@@ -274,11 +286,11 @@ private:
     x.is_computable = true;
     for (std::size_t i = 0; i != parts.size; ++i) {
       loop_exit part = x;
-      part.is_counted = part.has_formula = false;
+      part.is_counted = part.has_formula = part.is_computable = false;
       part.count = {};
       count_condition(part, parts.values[i], leaves_when);
       x.count = combined(x.count, part.count);
-      x.is_computable = x.is_computable && part.is_computable;
+      x.is_computable = x.is_computable && (part.has_formula || is_known(part.count)); // of one, nothing is promised
     }
   }
 
@@ -296,6 +308,12 @@ private:
   }
 
   // Exits that compare a counter.
+
+  /// How far the bound is from the first value that is compared: `number`, modulo 2^bits.
+  struct known_way {
+    std::uint64_t number;
+    std::uint8_t bits;
+  };
 
   constexpr void recognise_counter(loop_exit& x, body_id comparison, bool exits_when) const {
     const span<const body_id> operands = body_.operands_of(comparison);
@@ -348,31 +366,51 @@ private:
                    promised_by_both(i.flags, counter.flags)};
     if (counter.extension != operation::copy &&
         !(bound_is_known ? truncate_bound(e, x, counter.extension) : extend_counter(e, x, i.has_start))) {
+      const bool keeps_order =
+          counter.extension == operation::zero_extend || is_signed_order(e.comparison) || !is_order(e.comparison);
+      x.is_computable = keeps_order && must_be_taken(e);
       return;
     }
     if (i.has_start && bound_is_known) {
       x.count = keeps_promise(i, counter) ? trip_count_of(e) : trip_count{trip_count_kind::wraps_first, 0, 1};
       return;
     }
-    const std::optional<std::uint64_t> way = way_from_one_base(x, counter);
-    if (const operation ends = ending_comparison(e);
-        way && (ends == operation::equal || ends == operation::not_equal)) {
+    const std::optional<known_way> way = way_from_one_base(x, counter);
+    const bool is_whole_way = way && way->bits == counter.width;
+    if (is_whole_way && !is_order(e.comparison)) {
       e.start = 0; // the base does not matter to whether they are equal
-      e.bound = *way;
+      e.bound = way->number;
       e.flags = {}; // they are about the numbers with the base
       x.count = trip_count_of(e);
       return;
     }
-    if (const auto formula = trip_formula_of(e); formula && cannot_wrap(*formula, e, bound_is_known)) {
+    const value_bounds bounds =
+        bound_is_known ? value_bounds::exactly(e.bound, e.width) : facts_.bounds_of(body_, x.bound);
+    if (const auto formula = trip_formula_of(e);
+        formula && (meets_bound(*formula, e, bounds) || is_whole_steps(*formula, way))) {
       x.has_formula = true;
       x.formula = *formula;
     }
-    const value_bounds bounds =
-        bound_is_known ? value_bounds::exactly(e.bound, e.width) : facts_.bounds_of(body_, x.bound);
+    x.is_computable = must_be_taken(e);
     note_most(x, most_backedges(e, start_of(counter, e.width), bounds, false));
-    if (way && x.has_formula) {
-      note_most(x, most_backedges_of_way(x.formula, *way));
+    if (is_whole_way && x.has_formula) {
+      note_most(x, most_backedges_of_way(x.formula, way->number));
     }
+  }
+
+  /// Whether an even step leads exactly to the bound, because the low bits of the way are zeros.
+  static constexpr bool is_whole_steps(const trip_formula& f, const std::optional<known_way>& way) {
+    return f.ends == operation::equal && way && way->bits >= f.shift && (way->number & low_ones(f.shift)) == 0;
+  }
+
+  /// Whether the program promises that this exit is taken, and so, by a counter that comes to all its numbers in one
+  /// way around or never: the formula is right, although the counter might wrap. The exit is the only one.
+  constexpr bool must_be_taken(const counted_exit& e) const {
+    if (!body_.hints.must_end || num_exits_ != 1 || has_effects_) {
+      return false;
+    }
+    const std::optional<trip_formula> formula = trip_formula_of(e);
+    return formula && (formula->ends == operation::equal || std::has_single_bit(formula->divisor));
   }
 
   static constexpr void note_most(loop_exit& x, const std::optional<std::uint64_t>& most) {
@@ -391,9 +429,8 @@ private:
     return width == counter.width ? out : extended(out, counter.extension, width);
   }
 
-  /// How far the bound is from the first value that is compared, modulo 2^width, if both are sums of one base and
-  /// numbers.
-  constexpr std::optional<std::uint64_t> way_from_one_base(const loop_exit& x, const induction_form& counter) const {
+  /// For sums of one base; nothing is known if they are not.
+  constexpr std::optional<known_way> way_from_one_base(const loop_exit& x, const induction_form& counter) const {
     const body_id bound_base = form(x.bound).base;
     if (counter.width != body_.values[counter.base].info.width || counter.extension != operation::copy ||
         bound_base == no_body_value || body_.values[bound_base].info.width != counter.width) {
@@ -401,33 +438,85 @@ private:
     }
     const invariant_sum start = facts_.sum(body_.initial(counter.base));
     const invariant_sum bound = facts_.sum(bound_base);
-    return start.base == no_value || start.base != bound.base
-               ? std::nullopt
-               : std::optional((bound.number - start.number - counter.number) & low_ones(counter.width));
+    if (start.base == no_value || start.base != bound.base) {
+      return std::nullopt;
+    }
+    const std::uint8_t known = start.bits < bound.bits ? start.bits : bound.bits;
+    const std::uint8_t bits = known < counter.width ? known : counter.width;
+    return known_way{(bound.number - start.number - counter.number) & low_ones(bits), bits};
   }
 
-  /// An upper bound for a comparison of a counter with any value that has bounds, whether or not it varies.
+  /// A value that grows by a number in each iteration, whatever it is in the first.
+  struct progression {
+    std::uint64_t step;
+    value_bounds start;
+    operation_flags flags;
+  };
+
+  /// A counter; or the sum, the difference or the product of a counter with an invariant or a number, without a
+  /// promise.
+  constexpr std::optional<progression> progression_of(body_id v, std::uint8_t width) const {
+    const auto counter_of = [&](body_id c) -> const induction_variable* {
+      const induction_form& f = form(c);
+      const bool counts = f.kind == induction_form_kind::counter && f.extension == operation::copy &&
+                          f.width == width && out_.induction_of[f.base] != no_body_value;
+      return counts ? &out_.inductions[out_.induction_of[f.base]] : nullptr;
+    };
+    if (const induction_variable* const i = counter_of(v)) {
+      return progression{i->step & low_ones(width), start_of(form(v), width),
+                         promised_by_both(i->flags, form(v).flags)};
+    }
+    const body_value& value = body_.values[v];
+    if (value.kind != body_kind::pure || value.num_operands != 2 || value.info.width != width) {
+      return std::nullopt;
+    }
+    const body_id a = body_.operands_of(v)[0];
+    const body_id b = body_.operands_of(v)[1];
+    const bool counts_first = counter_of(a) != nullptr;
+    const induction_variable* const i = counter_of(counts_first ? a : b);
+    const body_id other = counts_first ? b : a;
+    if (i == nullptr || !is_invariant(other)) {
+      return std::nullopt;
+    }
+    const std::optional<std::uint64_t> by = number_of(other);
+    std::uint64_t step = i->step;
+    switch (value.info.code) {
+    case operation::add:
+      break;
+    case operation::sub:
+      step = counts_first ? step : 0 - step;
+      break;
+    case operation::mul:
+      step *= by.value_or(0);
+      break;
+    case operation::shl:
+      step = counts_first && by && *by < width ? step << *by : 0;
+      break;
+    default:
+      return std::nullopt;
+    }
+    return progression{step & low_ones(width), facts_.bounds_of(body_, v), {}};
+  }
+
+  /// An upper bound for a comparison of a progression with any value that has bounds, whether or not it varies; and
+  /// whether the count is known when the loop is entered.
   constexpr void bound_by_facts(loop_exit& x, body_id comparison, bool exits_when) const {
     const span<const body_id> operands = body_.operands_of(comparison);
     const operation_info& info = body_.values[comparison].info;
     for (const bool swapped : {false, true}) {
-      const induction_form& counter = form(operands[swapped ? 1 : 0]);
       const body_id bound = operands[swapped ? 0 : 1];
-      if (x.count.kind != trip_count_kind::unknown || counter.kind != induction_form_kind::counter ||
-          counter.extension != operation::copy || counter.width != info.operand_width ||
-          out_.induction_of[counter.base] == no_body_value) {
+      const auto p = progression_of(operands[swapped ? 1 : 0], info.operand_width);
+      if (!p || x.count.kind != trip_count_kind::unknown) {
         continue;
       }
-      const induction_variable& i = out_.inductions[out_.induction_of[counter.base]];
-      const std::uint64_t most = low_ones(counter.width);
-      const counted_exit e{counter.width,
-                           0,
-                           i.step & most,
-                           0,
-                           swapped ? mirrored(info.code) : info.code,
-                           exits_when,
-                           promised_by_both(i.flags, counter.flags)};
-      note_most(x, most_backedges(e, start_of(counter, e.width), facts_.bounds_of(body_, bound), true));
+      const counted_exit e{info.operand_width, 0,       p->step, 0, swapped ? mirrored(info.code) : info.code,
+                           exits_when,         p->flags};
+      const value_bounds bounds = facts_.bounds_of(body_, bound);
+      const bool varies = !is_invariant(bound);
+      note_most(x, most_backedges(e, p->start, bounds, varies));
+      if (const auto formula = trip_formula_of(e); formula && !varies) {
+        x.is_computable = meets_bound(*formula, e, bounds) || must_be_taken(e);
+      }
     }
   }
 
@@ -581,6 +670,8 @@ private:
   count_iterations_workspace& w_;
   loop_counters& out_;
   std::uint32_t last_work_ = 0; ///< the last block that does work
+  std::uint32_t num_exits_ = 0; ///< edges that leave
+  bool has_effects_ = false;    ///< besides accesses of memory
 };
 
 } // namespace detail

@@ -760,6 +760,12 @@ private:
     if constexpr (has_trip_hints<IR>) {
       out_.hints = ir_.trip_hints(header_);
     }
+    if constexpr (has_must_end<IR>) {
+      out_.hints.must_end = true;
+      for (const std::uint32_t e : out_.in_edges_of(out_.bottom())) {
+        out_.hints.must_end = out_.hints.must_end && ir_.must_end(w_.edge_ids_[e]);
+      }
+    }
     if constexpr (has_probability<IR>) {
       if (out_.hints.average == 0) {
         out_.hints.average = average_trip();

@@ -46,7 +46,8 @@ struct loop_exit {
                     ///< start + addend and bound, each converted to `formula.width` bits, wider ones by `conversion`
   trip_formula formula; ///< its `requires_no_wrap` is always satisfied
   bool is_computable; ///< `count` is exact or says that the exit is never taken, or it can be computed when the loop is
-                      ///< entered: by `formula`, or as the least number of several comparisons, a && b
+                      ///< entered: by `formula`, as the least number of several comparisons, a && b, or because the
+                      ///< program promises that the loop ends
 };
 
 /// The result of `count_iterations`.

@@ -36,10 +36,11 @@ struct value_bounds {
   friend constexpr bool operator==(const value_bounds&, const value_bounds&) = default;
 };
 
-/// A value from before the loop as a sum: `base` plus `number`, modulo 2^width.
+/// A value from before the loop as a sum: `base` plus `number`, modulo 2^bits.
 struct invariant_sum {
   value_id base; ///< in the IR; `no_value`: unknown
   std::uint64_t number;
+  std::uint8_t bits = 64; ///< at least the width: the whole sum is known; else only so many low bits
 
   friend constexpr bool operator==(const invariant_sum&, const invariant_sum&) = default;
 };

@@ -18,6 +18,7 @@
 #include "midend/support/span.hpp"
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -31,7 +32,8 @@ MIDEND_BEGIN_NAMESPACE
 /// - the branches that lead to the loop: after `if (n < 16)`, `n` is below 16. The closest 32 edges that dominate the
 ///   header are read;
 /// - operations before the loop: what follows from these for the values that they compute, up to four operations away;
-///   and sums of a value and numbers, through up to 16 additions.
+///   and sums of a value and numbers, or what has known low bits, through up to 16
+///   additions.
 ///
 /// A fact about a value holds whenever the value is computed, and what a branch says holds for the values from before
 /// the loop in all its iterations. A value that is never computed, as far as is known, has no bounds here.
@@ -222,26 +224,56 @@ private:
     return sum;
   }
 
-  /// Whether `operands` are a value and a number that an operation adds or subtracts: then `sum` goes on from the
-  /// value.
+  /// Whether `operands` are a value and what an operation adds to it or subtracts, of which the low bits are known:
+  /// then `sum` goes on from the value.
   bool adds_number(operation code, const std::array<value_id, 3>& operands, invariant_sum& sum) const {
-    if (code == operation::copy) {
+    const std::uint8_t width = ir_.operation(sum.base).width;
+    switch (code) {
+    case operation::copy:
       sum.base = operands[0];
       return true;
+    case operation::add: {
+      const bool first_is_base = low_bits(operands[1], width).known > low_bits(operands[0], width).known;
+      return goes_on(sum, operands[first_is_base ? 0 : 1], low_bits(operands[first_is_base ? 1 : 0], width), width);
     }
-    if (code != operation::add && code != operation::sub) {
+    case operation::sub: {
+      known_low_bits subtracted = low_bits(operands[1], width);
+      subtracted.number = 0 - subtracted.number;
+      return goes_on(sum, operands[0], subtracted, width);
+    }
+    case operation::shladd: {
+      const std::optional<std::uint64_t> by = ir_.constant(operands[1]);
+      known_low_bits added = low_bits(operands[0], width);
+      const std::uint64_t known = by.value_or(0) + added.known;
+      added.number = by && *by < width ? added.number << *by : 0;
+      added.known = static_cast<std::uint8_t>(known < width ? known : width);
+      return by && *by < width && goes_on(sum, operands[2], added, width);
+    }
+    default:
       return false;
     }
-    for (const std::size_t at : {std::size_t{1}, std::size_t{0}}) {
-      const std::optional<std::uint64_t> number = ir_.constant(operands[at]);
-      if (number && (at == 1 || code == operation::add)) {
-        sum.number += code == operation::sub ? 0 - *number : *number;
-        sum.number &= low_ones(ir_.operation(sum.base).width);
-        sum.base = operands[1 - at];
-        return true;
-      }
+  }
+
+  struct known_low_bits {
+    std::uint64_t number;
+    std::uint8_t known; ///< how many low bits of the number are known
+  };
+
+  known_low_bits low_bits(value_id v, std::uint8_t width) const {
+    const element e = fact(v, width);
+    const auto known = static_cast<std::uint8_t>(std::countr_one(e.bits.zeros | e.bits.ones));
+    const std::uint8_t bits = known < width ? known : width;
+    return {e.bits.ones & low_ones(bits), bits};
+  }
+
+  static bool goes_on(invariant_sum& sum, value_id base, const known_low_bits& added, std::uint8_t width) {
+    if (added.known == 0 || base == no_value) {
+      return false;
     }
-    return false;
+    sum.base = base;
+    sum.bits = added.known < width && added.known < sum.bits ? added.known : sum.bits;
+    sum.number = (sum.number + added.number) & low_ones(width);
+    return true;
   }
 
   const IR& ir_;

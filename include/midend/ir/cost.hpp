@@ -21,6 +21,7 @@
 ///     std::uint32_t identity(midend::value_id v) const;            // what an operation that is `other` computes
 ///     midend::loop_hints trip_hints(midend::node_id header) const; // known header executions of a loop
 ///     double probability(midend::edge_id e) const;                 // how often control leaves the source by `e`
+///     bool must_end(midend::edge_id backedge) const;               // a promise about the loop with this backedge
 ///     std::optional<midend::number_range>                          // what memory that never changes holds
 ///         constant_memory(midend::value_id base, std::uint64_t offset, std::uint32_t bytes) const;
 ///
@@ -33,6 +34,9 @@
 ///
 /// `probability(e)` is between 0 and 1, and negative if unknown. Where `trip_hints` gives no average, the average trip
 /// count follows from the probabilities.
+///
+/// `must_end(e)`: a run has no meaning if it stays in the loop for ever and has no effects there (calls, volatile
+/// accesses), as C and C++ say of most loops.
 ///
 /// `constant_memory(base, offset, bytes)` are the numbers that a load of 1 to 8 bytes at the address `base` + `offset`
 /// may read, `base` being any value of the program: if a run may change the memory, or not all of it is one object,
@@ -80,6 +84,7 @@ struct loop_hints {
   double average = 0; ///< from a profile
   std::uint64_t maximum = 0;
   std::uint64_t multiple = 0; ///< they are a multiple of this number
+  bool must_end = false;      ///< a run that stays in the loop for ever, without effects, has no meaning
 
   friend constexpr bool operator==(const loop_hints&, const loop_hints&) = default;
 };
@@ -136,6 +141,12 @@ concept has_probability = requires(const IR& ir, edge_id e) {
   { ir.probability(e) } -> std::convertible_to<double>;
 };
 
+/// `must_end(e)` says whether a loop may not run for ever without effects. Optional.
+template <class IR>
+concept has_must_end = requires(const IR& ir, edge_id e) {
+  { ir.must_end(e) } -> truth_value;
+};
+
 /// `constant_memory(base, offset, bytes)` says what memory that never changes holds. Optional.
 template <class IR>
 concept has_constant_memory = requires(const IR& ir, value_id base, std::uint64_t offset, std::uint32_t bytes) {
@@ -163,6 +174,8 @@ concept names_trip_hints = requires { &IR::trip_hints; } || requires(IR& ir, nod
 template <class IR>
 concept names_probability = requires { &IR::probability; } || requires(IR& ir, edge_id e) { ir.probability(e); };
 template <class IR>
+concept names_must_end = requires { &IR::must_end; } || requires(IR& ir, edge_id e) { ir.must_end(e); };
+template <class IR>
 concept names_constant_memory =
     requires { &IR::constant_memory; } || requires(IR& ir, value_id v) { ir.constant_memory(v, 0, 1); };
 
@@ -177,10 +190,13 @@ concept trip_hints_fit = has_trip_hints<IR> || !names_trip_hints<IR>;
 template <class IR>
 concept probability_fits = has_probability<IR> || !names_probability<IR>;
 template <class IR>
+concept must_end_fits = has_must_end<IR> || !names_must_end<IR>;
+template <class IR>
 concept constant_memory_fits = has_constant_memory<IR> || !names_constant_memory<IR>;
 template <class IR>
-concept cost_members_fit = semantic_members_fit<IR> && may_reassociate_fits<IR> && guard_fits<IR> &&
-                           identity_fits<IR> && trip_hints_fit<IR> && probability_fits<IR> && constant_memory_fits<IR>;
+concept cost_members_fit =
+    semantic_members_fit<IR> && may_reassociate_fits<IR> && guard_fits<IR> && identity_fits<IR> && trip_hints_fit<IR> &&
+    probability_fits<IR> && must_end_fits<IR> && constant_memory_fits<IR>;
 
 /// The error of an IR without the cost rung: one sentence for the first thing that is wrong. Always false.
 template <class IR> constexpr bool explain_cost_ir() {
@@ -214,6 +230,9 @@ template <class IR> constexpr bool explain_cost_ir() {
   } else if constexpr (!probability_fits<IR>) {
     static_assert(has_probability<IR>, "midend: `probability` of an IR would never be called; write `double "
                                        "probability(midend::edge_id e) const`, or give the member another name");
+  } else if constexpr (!must_end_fits<IR>) {
+    static_assert(has_must_end<IR>, "midend: `must_end` of an IR would never be called; write `bool "
+                                    "must_end(midend::edge_id backedge) const`, or give the member another name");
   } else if constexpr (!constant_memory_fits<IR>) {
     static_assert(
         has_constant_memory<IR>,
