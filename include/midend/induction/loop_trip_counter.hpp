@@ -43,7 +43,7 @@ public:
     }
     reader_.read(body, facts_);
     count_iterations(body, facts_, counting_, out);
-    if (out.trip.kind == trip_count_kind::unknown || out.trip.kind == trip_count_kind::at_most) {
+    if (may_gain_by_running(out)) {
       const trip_count run = run_iterations(ir_, body, facts_, reader_.elements(), limits_, running_);
       const bool is_less = out.trip.kind == trip_count_kind::unknown || run.backedges < out.trip.backedges;
       if (run.kind == trip_count_kind::exact || (run.kind == trip_count_kind::at_most && is_less)) {
@@ -55,6 +55,16 @@ public:
   }
 
 private:
+  /// Whether some exit has neither number nor formula, and the loop no number: formulas say more than a run that ends
+  /// after some iterations because the limits do.
+  static bool may_gain_by_running(const loop_counters& c) {
+    bool may_gain = false;
+    for (const loop_exit& x : c.exits) {
+      may_gain = may_gain || (!x.has_formula && x.count.kind == trip_count_kind::unknown);
+    }
+    return may_gain && (c.trip.kind == trip_count_kind::unknown || c.trip.kind == trip_count_kind::at_most);
+  }
+
   const IR& ir_;
   run_limits limits_;
   sccp_result<number_domain> known_;
