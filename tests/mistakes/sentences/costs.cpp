@@ -5,6 +5,8 @@
 // mistake probability_not_const: double probability
 // mistake probability_by_nodes: double probability
 // mistake trip_hints_as_a_number: midend::loop_hints trip_hints
+// mistake must_end_not_const: bool must_end
+// mistake constant_memory_as_a_number: std::optional<midend::number_range> constant_memory
 // mistake identity_is_a_name: std::uint32_t identity
 // mistake may_reassociate_returns_nothing: bool may_reassociate
 // mistake cost_as_a_number: std::optional<midend::operation_class> cost
@@ -48,6 +50,10 @@ struct costs : midend::elbrus::cost_view {
   double probability(node_id, node_id) const { return 0.5; }
 #elif defined(MISTAKE_trip_hints_as_a_number)
   double trip_hints(node_id) const { return 10; }
+#elif defined(MISTAKE_must_end_not_const)
+  bool must_end(edge_id) { return true; }
+#elif defined(MISTAKE_constant_memory_as_a_number)
+  std::optional<std::uint64_t> constant_memory(value_id, std::uint64_t, std::uint32_t) const { return 0; }
 #elif defined(MISTAKE_identity_is_a_name)
   const char* identity(value_id) const { return "sqrt"; }
 #elif defined(MISTAKE_may_reassociate_returns_nothing)
