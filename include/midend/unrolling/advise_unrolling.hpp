@@ -442,7 +442,8 @@ private:
 ///
 /// **The loop around.** Where the loop is the only one in another loop and complete unrolling was evaluated, the loop
 /// around is evaluated with all copies in it, as an innermost loop: `nest`. If both loops together take fewer cycles
-/// than with the decision, by the rule above, complete unrolling is the decision.
+/// than with the decision, by the rule above, complete unrolling is the decision, even if the inner loop
+/// alone would be slower.
 ///
 /// After B. R. Rau, "Iterative modulo scheduling", MICRO-27, 1994, for the bounds, and J. Davidson and S. Jinturkar,
 /// "Aggressive loop unrolling in a retargetable, optimizing compiler", CC 1996, for the kinds.
