@@ -135,10 +135,10 @@ struct overlap_advice {
 /// The loop around an innermost one of few iterations, if the inner one is unrolled completely in it: a candidate of
 /// its own, with the cycles of both loops.
 struct nest_advice {
-  bool is_evaluated = false;    ///< else nothing below is valid
-  node_id header = no_node;     ///< of the loop around
-  unrolling_candidate unfolded; ///< `body`: of the loop around; totals of all its iterations. If `reason` is `none`,
-                                ///< the inner loop is unrolled completely because of it
+  bool is_evaluated = false;       ///< else nothing below is valid
+  node_id header = no_node;        ///< of the loop around
+  unrolling_candidate unfolded;    ///< `body`: of the loop around; totals of all its iterations. If `reason` is `none`,
+                                   ///< the inner loop is unrolled completely because of it
   std::uint64_t iterations = 0;    ///< of the loop around, which totals are for
   std::uint64_t total_cycles = 0;  ///< of both loops otherwise, with what is best for the inner loop alone
   std::uint64_t around_cycles = 0; ///< of them, in each iteration of the loop around outside the inner one
