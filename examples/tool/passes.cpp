@@ -198,7 +198,7 @@ template <class Run, class Choose> void unroll(Run& run, Choose choose) {
 /// The steps of `midend::realise_unrolling`, each with its certificate.
 void realise_unrolling(procedure& p, const pass_request& request, pass_report& report) {
   for (const std::string_view name :
-       {"sccp:strided", "clean-control", "propagate-copies", "separate-offsets", "fold-additions",
+       {"sccp:strided", "clean-control", "propagate-copies", "separate-offsets", "fold-additions", "hoist-common",
         "value-numbering:strided", "share-loads", "simplify-loops", "hoist-invariants", "dce", "clean-control"}) {
     pass_report step;
     find_pass(name).kind->run(p, request, step);
@@ -307,11 +307,12 @@ const std::vector<pass_kind>& pass_kinds() {
       transformation("fold-additions", "add several numbers to a value at once, and compare with one that is moved",
                      [](auto& run) {
                        const value_bounds bounds = find_bounds(run.editor().graph());
-                       run.done_as_planned(midend::plan_fold_additions(run.editor(), bounds.facts()),
-                                           [&](const auto& plan) {
-                                             midend::apply_fold_additions(run.editor(), plan);
-                                             return addition_witness{&bounds};
-                                           });
+                       run.done_as_planned(
+                           midend::plan_fold_additions(midend::elbrus::cost_view(run.editor().graph()), bounds.facts()),
+                           [&](const auto& plan) {
+                             midend::apply_fold_additions(run.editor(), plan);
+                             return addition_witness{&bounds};
+                           });
                      }),
       transformation("share-loads", "load a place once, where nothing may have written to it",
                      [](auto& run) {
@@ -339,6 +340,18 @@ const std::vector<pass_kind>& pass_kinds() {
                                              midend::apply_hoist_invariants(run.editor(), plan);
                                              return motion_witness();
                                            });
+                     }),
+      transformation("hoist-common", "in loops, move what several branches compute to where all of them come from",
+                     [](auto& run) {
+                       const auto found = midend::dominators_and_loops(run.editor().graph());
+                       const auto equal = midend::value_numbering(midend::elbrus::cost_view(run.editor().graph()),
+                                                                  midend::strided_interval_domain());
+                       run.done_as_planned(
+                           midend::plan_hoist_common(run.editor(), equal, found.dominators, found.loops),
+                           [&](const auto& plan) {
+                             midend::apply_hoist_common(run.editor(), plan);
+                             return motion_witness();
+                           });
                      }),
       transformation("fix-irreducible", "make each cycle a natural loop, by a dispatch before it",
                      [](auto& run) { run.done(midend::fix_irreducible(run.editor())); }),

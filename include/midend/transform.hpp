@@ -10,6 +10,7 @@
 #include "midend/transform/ending_loops.hpp"
 #include "midend/transform/fix_irreducible.hpp"
 #include "midend/transform/fold_additions.hpp"
+#include "midend/transform/hoist_common.hpp"
 #include "midend/transform/hoist_invariants.hpp"
 #include "midend/transform/plan_unroll_with_remainder.hpp"
 #include "midend/transform/propagate_copies.hpp"

@@ -238,6 +238,12 @@ TEST_CASE("words for plans that clean") {
   CHECK(midend::summary_text(midend::dead_code_plan()) == "nothing dead");
   CHECK(midend::summary_text(midend::copy_propagation_plan()) == "no copies");
   CHECK(midend::summary_text(midend::hoisting_plan()) == "nothing moved");
+  midend::common_value_plan common;
+  CHECK(midend::summary_text(common) == "nothing moved");
+  common.moves.push_back({3, 1, false});
+  common.moves.push_back({4, 2, true});
+  CHECK(midend::summary_text(common) == "2 moved operations");
+  CHECK(midend::to_text(common) == "move v3 to block 1\nmove v4 to block 2 without its promises\n");
 }
 
 TEST_CASE("words for rejected certificates") {

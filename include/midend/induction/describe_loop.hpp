@@ -5,6 +5,7 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/induction/loop_body.hpp"
 #include "midend/ir/cost.hpp"
+#include "midend/ir/memory_effects.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/ir/ssa_values.hpp"

@@ -34,7 +34,8 @@ MIDEND_BEGIN_NAMESPACE
 /// 4. `separate_offsets`: what the copies compute from a counter plus a number differs by a number; the facts are those
 ///    of step 1.
 /// 5. `fold_additions`, with the same facts: the copies compute counters from that of the first copy.
-/// 6. `value_numbering` over the same domain: what several copies compute is computed once.
+/// 6. `value_numbering` over the same domain: what several copies compute is computed once; `hoist_common` first moves
+///    what several branches compute to where all of them come from.
 /// 7. `share_loads`: copies that load one place load it once.
 /// 8. `simplify_loops` and `hoist_invariants`: what is the same in each iteration is computed before the loop.
 /// 9. `remove_dead_code` and `clean_control`: what nothing needs any more goes.

@@ -12,6 +12,7 @@
 #include "midend/transform/close_loops.hpp"
 #include "midend/transform/fix_irreducible.hpp"
 #include "midend/transform/fold_additions.hpp"
+#include "midend/transform/hoist_common.hpp"
 #include "midend/transform/hoist_invariants.hpp"
 #include "midend/transform/propagate_copies.hpp"
 #include "midend/transform/remove_dead_code.hpp"
@@ -598,6 +599,24 @@ inline std::string summary_text(const hoisting_plan& plan) {
     counts.refused(count, "operation", to_text(reason));
   }
   return counts.text();
+}
+
+/// A line for each operation.
+///
+///     move %x to test
+///     move %y to test without its promises
+template <value_names Names = numbered_values>
+std::string to_text(const common_value_plan& plan, const Names& names = {}) {
+  std::string out;
+  for (const common_value& c : plan.moves) {
+    out += "move " + std::string(names.value(c.value)) + " to " + std::string(names.node(c.where)) +
+           (c.drops_promises ? " without its promises\n" : "\n");
+  }
+  return out;
+}
+
+inline std::string summary_text(const common_value_plan& plan) {
+  return detail::plan_counts("nothing moved").done(plan.moves.size(), "moved operation").text();
 }
 
 /// A line for each loop. `loops` is that of the plan.
