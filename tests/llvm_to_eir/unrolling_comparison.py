@@ -2,7 +2,7 @@
 """unrolling_comparison.py BIN FILE.bc...: over the innermost loops of translated functions, what `midend unroll --verify`
 predicts beside what is there after unrolling and clean-up.
 
-Each module is compared as advised, by factor 2 and by factor 4. Prints how many loops are compared and as predicted, and
+Each module is compared as advised and by the factors 2, 3, 4 and 8. Prints how many loops are compared and as predicted, and
 how many are not compared, by reason; then the loops with another number of operations than predicted, by the values that
 differ.
 """
@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-FACTORS = {"as advised": 0, "by 2": 2, "by 4": 4}
+FACTORS = {"as advised": 0, "by 2": 2, "by 3": 3, "by 4": 4, "by 8": 8}
 
 
 def operations_of(path):
