@@ -54,11 +54,14 @@ proc @f(%a: ptr, %n: i32, %k: i64) -> i64 {
     %t1 = add.i64 %s, %w
     %t2 = add.i64 %t1, %p
     %t3 = add.i64 %t2, %q
-    call @note(%v, %g, %unknown)
-    %t = add.i64 %t3, %loose
+    %t4 = add.i64 %t3, %g
+    %o = xor.i32 %v, %unknown
+    %o1 = sext.i32.i64 %o
+    %t5 = add.i64 %t4, %o1
+    %t = add.i64 %t5, %loose
     call @note(%b, %t)
     %i4 = add.i32 %i, 4
-    %d = cmp.ne.i32 %i4, 400
+    %d = cmp.ne.i32 %i4, 200
     br %d ? loop : done
   node done:
     ret %t
