@@ -524,4 +524,31 @@ TEST_CASE("widening stops at thresholds, then at the ends") {
   CHECK(a == ranges.top(8));
 }
 
+TEST_CASE("widening without thresholds loses the bits of a counter in few steps") {
+  const midend::number_domain numbers;
+  auto a = numbers.constant(64, 1);
+  std::vector<std::uint64_t> zeros;
+  for (std::uint64_t i = 2; i != 0; i *= 2) {
+    if (numbers.widen(64, a, numbers.constant(64, i), {}) && (zeros.empty() || zeros.back() != a.bits.zeros)) {
+      zeros.push_back(a.bits.zeros);
+    }
+    CHECK(numbers.contains(64, a, i));
+  }
+  CHECK(zeros ==
+        std::vector<std::uint64_t>{~std::uint64_t{0xff}, ~std::uint64_t{0xffff}, ~std::uint64_t{0xffff'ffff}, 0});
+
+  const std::int64_t as_signed[] = {5};
+  const std::uint64_t as_unsigned[] = {5};
+  auto b = numbers.constant(64, 1);
+  CHECK(numbers.widen(64, b, numbers.constant(64, 2), {as_signed, as_unsigned}));
+  CHECK(b.bits.zeros == ~std::uint64_t{3}); // thresholds bound the bits
+
+  auto even = numbers.constant(64, 8);
+  CHECK(numbers.widen(64, even, numbers.constant(64, 16), {}));
+  CHECK(even.bits.zeros == ~std::uint64_t{0xf8}); // low bits stay
+  even = numbers.bottom();
+  CHECK(numbers.widen(64, even, numbers.constant(64, 16), {}));
+  CHECK(numbers.as_constant(even) == 16);
+}
+
 static_assert(midend::number_domain().as_constant(midend::number_domain().constant(8, 7)) == 7);

@@ -13,6 +13,7 @@
 #include "midend/support/span.hpp"
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -66,9 +67,19 @@ struct number_domain {
     return ranges().leq(a.range, b.range) && bits().leq(a.bits, b.bits);
   }
 
+  /// Without thresholds, the bits of numbers that become longer get unknown up to the next of 8, 16, 32 and 64, as far
+  /// as the bounds allow: otherwise those of a counter would be lost one at a time.
   constexpr bool widen(unsigned width, element& a, const element& b, const thresholds& t) const {
+    const bool grows = !a.is_bottom();
+    const unsigned length = unknown_length(a.bits);
     const bool changed = ranges().widen(width, a.range, b.range, t);
-    return bits().join(a.bits, b.bits) || changed;
+    if (!bits().join(a.bits, b.bits)) {
+      return changed;
+    }
+    if (grows && t.as_signed.empty() && t.as_unsigned.empty() && unknown_length(a.bits) > length) {
+      forget_up_to_usual_length(a);
+    }
+    return true;
   }
 
   constexpr element transfer(const operation_info& info, span<const element> args) const {
@@ -154,6 +165,23 @@ private:
     reduce(width, b);
     if (a.is_bottom() || b.is_bottom()) {
       a = b = bottom();
+    }
+  }
+
+  /// The number of bits up to the highest one that is unknown.
+  static constexpr unsigned unknown_length(const known_bits_domain::element& a) {
+    return static_cast<unsigned>(std::bit_width(~(a.zeros | a.ones)));
+  }
+
+  static constexpr void forget_up_to_usual_length(element& a) {
+    const unsigned length = unknown_length(a.bits);
+    const unsigned usual = length <= 8 ? 8 : std::bit_ceil(length);
+    const auto allowed = static_cast<unsigned>(std::bit_width(a.range.as_unsigned.low ^ a.range.as_unsigned.high));
+    const unsigned last = usual < allowed ? usual : allowed; // both ends of the range agree in the bits above `allowed`
+    if (last > length) {
+      const std::uint64_t forgotten = low_ones(last) & ~low_ones(length);
+      a.bits.zeros &= ~forgotten;
+      a.bits.ones &= ~forgotten;
     }
   }
 
