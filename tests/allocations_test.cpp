@@ -591,4 +591,14 @@ TEST_CASE("allocations: sccp") {
   check(midend::flat_domain<>(), {});
   check(midend::flat_domain<>(), {.undefined = midend::undef_policy::any_value});
   check(midend::number_domain(), {.widen_after = 0});
+
+  midend::sccp_workspace<midend::number_domain> memory;
+  midend::sccp_result<midend::number_domain> found;
+  const auto round = [&] {
+    for (const semantic_program& p : programs) {
+      midend::sccp_with_branch_facts(p, midend::number_domain(), {}, memory, found);
+    }
+  };
+  CHECK(allocations_of(round) > 0);
+  CHECK(allocations_of(round) == 0);
 }

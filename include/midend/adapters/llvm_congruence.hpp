@@ -172,7 +172,7 @@ public:
   }
 
 private:
-  bool is_copy(value_id v) const { return v < num_instructions() && record_of(v).code == midend::operation::copy; }
+  bool is_copy(value_id v) const { return v < num_instructions() && record_of(v).info.code == midend::operation::copy; }
 
   /// The value that an instruction always has: `no_value` if LLVM's simplifier finds none that has a number.
   value_id find_copied(const llvm::Instruction& i, const llvm::SimplifyQuery& query) const {
@@ -185,7 +185,7 @@ private:
   const llvm::Instruction& instruction(value_id v) const { return *llvm::cast<llvm::Instruction>(value(v)); }
 
   bool is_in_vocabulary(value_id v) const {
-    return v < num_instructions() && record_of(v).code != midend::operation::other;
+    return v < num_instructions() && record_of(v).info.code != midend::operation::other;
   }
 
   /// Known without a look at the instruction, which may be far away in memory.

@@ -25,33 +25,20 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// `operation_info` in four bytes, and what else is known without a look at the instruction.
+/// What is known of an instruction without a look at it.
 struct llvm_operation_record {
-  enum : std::uint8_t {
-    no_signed_wrap = 1,
-    no_unsigned_wrap = 2,
-    phi = 4,
-    bounded = 8,
-    opaque = 16,
-    branch = 32,
-    choice = 64,
-    wrap = no_signed_wrap | no_unsigned_wrap
-  };
+  enum : std::uint8_t { phi = 1, bounded = 2, opaque = 4, branch = 8, choice = 16 };
 
-  operation code;
-  std::uint8_t width;
-  std::uint8_t operand_width;
+  operation_info info;
   std::uint8_t marks;
 
   static llvm_operation_record of(const llvm::Instruction& i) {
     const unsigned opcode = i.getOpcode();
     const llvm_opcode& known = llvm_opcode::of(opcode);
     const operation_info info = llvm_operation(i, known);
-    const int marks = (info.flags.no_signed_wrap ? no_signed_wrap : 0) |
-                      (info.flags.no_unsigned_wrap ? no_unsigned_wrap : 0) |
-                      (info.code == operation::other ? marks_of_other(i, opcode, known) : 0) |
+    const int marks = (info.code == operation::other ? marks_of_other(i, opcode, known) : 0) |
                       (known.is == llvm_opcode::kind::call && may_have_llvm_bounds(i) ? bounded : 0);
-    return {info.code, info.width, info.operand_width, static_cast<std::uint8_t>(marks)};
+    return {info, static_cast<std::uint8_t>(marks)};
   }
 
   static int marks_of_other(const llvm::Instruction& i, unsigned opcode, const llvm_opcode& known) {
@@ -74,10 +61,6 @@ struct llvm_operation_record {
   /// Whether a number decides where it goes.
   static bool decides(const llvm::SwitchInst& i) {
     return i.getNumCases() != 0 && is_llvm_number(i.getCondition()->getType());
-  }
-
-  operation_info info() const {
-    return {code, width, operand_width, {(marks & no_signed_wrap) != 0, (marks & no_unsigned_wrap) != 0}};
   }
 };
 
@@ -227,11 +210,11 @@ private:
 
   MIDEND_SELDOM_CALLED value_id* read_field(const llvm::Instruction& i, llvm_operation_record& r, value_id* to) {
     if (const llvm::Value* const field = llvm_known_field(i)) {
-      r.code = operation::copy;
+      r.info.code = operation::copy;
       return add_operand(field, to);
     }
     if (const llvm_replacement known = llvm_field_with_overflow(i); known.code != operation::other) {
-      r = {known.code, known.width, known.operand_width, 0};
+      r = {{known.code, known.width, known.operand_width, {}}, 0};
       return add_operand(known.right, add_operand(known.left, to));
     }
     return add_operand(i.getOperand(0), to);

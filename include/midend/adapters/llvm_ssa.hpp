@@ -131,11 +131,7 @@ public:
   const detail::llvm_operation_record& record_of(value_id v) const { return numbering_.record(v); }
 
   operation_info operation(value_id v) const {
-    if (is_instruction(v)) {
-      return numbering_.record(v).info();
-    }
-    const std::uint8_t width = detail::llvm_width(value(v)->getType());
-    return {operation::other, width, width};
+    return is_instruction(v) ? numbering_.record(v).info : operation_outside(v);
   }
 
   /// Whether a value is an integer of up to 64 bits. The constants of others are addresses, see `llvm_constant_bits`.
@@ -194,19 +190,25 @@ protected:
   /// For views that know more. From now on, `v` is a copy of `of`, whatever its other operands are.
   void describe_as_copy(value_id v, value_id of) {
     const detail::llvm_operation_record r = numbering_.record(v);
-    numbering_.record(v) = {midend::operation::copy, r.width, r.width,
-                            static_cast<std::uint8_t>(r.marks & ~(record::opaque | record::wrap))};
+    numbering_.record(v) = {{midend::operation::copy, r.info.width, r.info.width, {}},
+                            static_cast<std::uint8_t>(r.marks & ~record::opaque)};
     numbering_.set_first_operand(v, of);
   }
 
   /// From now on, `v` is an operation outside of the vocabulary that is not opaque.
   void describe_as_other(value_id v) {
-    numbering_.record(v).code = midend::operation::other;
+    numbering_.record(v).info.code = midend::operation::other;
     numbering_.record(v).marks &= static_cast<std::uint8_t>(~record::opaque);
   }
 
 private:
   using record = detail::llvm_operation_record;
+
+  /// Of an argument or a constant.
+  MIDEND_SELDOM_CALLED midend::operation_info operation_outside(value_id v) const {
+    const std::uint8_t width = detail::llvm_width(value(v)->getType());
+    return {midend::operation::other, width, width, {}};
+  }
 
   /// The marks of an instruction.
   unsigned marks(value_id v) const { return numbering_.record(v).marks; }

@@ -52,12 +52,12 @@ constexpr bool edge_dominates(const G& g, const dominator_tree& tree, node_id so
 /// for unreachable nodes.
 ///
 /// So edge `e` dominates node `n` exactly if `e` is the edge of its own target and that target dominates `n`. Ids are
-/// those of the graph, or, if it has none, those that `csr_graph` would give. O(n + m) for all edges.
+/// those of the graph, or, if it has none, those that `csr_graph` would give. Refills `out`. O(n + m) for all edges.
 template <flow_graph_argument G>
-constexpr flat_array<edge_id> dominating_edges(const G& g, const dominator_tree& tree) {
+constexpr void dominating_edges(const G& g, const dominator_tree& tree, flat_array<edge_id>& out) {
   detail::require_tree_of(g, tree);
   constexpr edge_id several = no_edge - 1; // max_edges keeps ids below
-  flat_array<edge_id> out(tree.num_nodes(), no_edge);
+  out.assign(tree.num_nodes(), no_edge);
   detail::for_each_edge(g, [&](edge_id e, node_id source, node_id target) {
     if (target != tree.root() && detail::may_arrive_first(tree, source, target)) {
       out[target] = out[target] == no_edge ? e : several;
@@ -66,6 +66,13 @@ constexpr flat_array<edge_id> dominating_edges(const G& g, const dominator_tree&
   for (edge_id& e : out) {
     e = e == several ? no_edge : e;
   }
+}
+
+/// The result as a value.
+template <flow_graph_argument G>
+constexpr flat_array<edge_id> dominating_edges(const G& g, const dominator_tree& tree) {
+  flat_array<edge_id> out;
+  dominating_edges(g, tree, out);
   return out;
 }
 

@@ -208,17 +208,17 @@ template <class IR, class D, class Congruence = no_congruence> class sccp_solver
 template <value_domain_argument D> class sccp_workspace {
   template <class IR, class Domain, class Congruence> friend class detail::sccp_solver;
 
-  detail::arena memory_; ///< of the arrays of `order_`, `uses_` and the solver
+  detail::arena memory_; ///< of the arrays of `order_`, `uses_` or `readers_`, and the solver
   detail::ssa_order order_;
-  detail::ssa_uses uses_;
+  detail::ssa_uses uses_;             ///< with a partition
+  detail::noted_uses readers_;        ///< without one
   detail::pending_set pending_;       ///< positions of `order_` to visit
   flat_array<std::uint32_t> waiting_; ///< items that have no value because an operand has none
-  bit_row widened_;                   ///< values whose facts follow from one that was widened
-  bit_row resolved_;                  ///< values for which an operand without a value is top
   detail::constant_thresholds thresholds_;
   std::vector<domain_constant<D>> constants_;                        ///< operands of the value that is being folded
   std::vector<std::optional<domain_constant<D>>> partial_constants_; ///< the same, some unknown
   detail::fact_array<element_of<D>> arriving_; ///< by phi: the join of its inputs, while narrowing
+  detail::branch_facts_workspace<domain_constant<D>> branches_;
 };
 
 namespace detail {
@@ -239,6 +239,9 @@ public:
       : ir_(ir), domain_(domain), options_(options), w_(workspace), order_(workspace.order_), out_(out),
         congruence_(congruence) {}
 
+  /// Memory for a view with copies.
+  static constexpr auto& branches(sccp_workspace<D>& workspace) { return workspace.branches_; }
+
   /// The result covers the first `num_values` values.
   constexpr void run(std::size_t num_values) {
     out_.num_values_ = num_values;
@@ -253,7 +256,6 @@ public:
     }
     if constexpr (widens) {
       if (out_.counters_.widenings != 0 && options_.narrowing_steps != 0) {
-        find_widened();
         for (std::uint32_t i = 0; i != options_.narrowing_steps; ++i) {
           narrow();
         }
@@ -266,13 +268,38 @@ private:
   static constexpr bool widens = has_widen_of_width<D> || has_widen<D>;
   static constexpr bool numbers_values = !std::same_as<Congruence, no_congruence>;
 
+  /// What is known about the fact of a value, other than the fact. With a partition no fact is settled, because equal
+  /// operands may turn out to differ.
+  enum class trait : std::uint8_t {
+    settled = 1, ///< it will not change: known from the start, follows from such facts, or top
+    widened = 2, ///< it follows from one that was widened, and narrowing may lower it
+    resolved = 4 ///< an operand without a value is top for this value
+  };
+
+  /// Traits of the operands of a value.
+  struct operand_traits {
+    unsigned all = numbers_values ? 0 : static_cast<unsigned>(trait::settled); ///< those that all have
+    unsigned any = 0;                                                          ///< those that some have
+
+    constexpr void add(unsigned traits) {
+      all &= traits;
+      any |= traits;
+    }
+  };
+
   // ---- Start: nothing is executed, and only values outside of all nodes are known.
 
   constexpr void start() {
     const std::size_t num_items = static_cast<std::size_t>(ir_.num_values()) + num_nodes();
     w_.memory_.reset(64 * num_items + 64); // enough for most programs
     order_.assign(ir_, options_.order, w_.memory_);
-    w_.uses_.assign(ir_, order_, w_.memory_);
+    if constexpr (numbers_values) {
+      w_.uses_.assign(ir_, order_, w_.memory_);
+    } else {
+      w_.readers_.assign(order_.num_values(), order_.num_positions(), w_.memory_);
+    }
+    traits_ = w_.memory_.template array<std::uint8_t>(order_.num_values(), 0);
+    has_unknown_ = false;
     end_visits_ = w_.memory_.template array<std::uint32_t>(num_nodes(), 0);
     w_.constants_.reserve(4);
     const value_id count = order_.num_values();
@@ -289,7 +316,6 @@ private:
     out_.epoch_ = graph_epoch(ir_.graph());
     w_.pending_.assign(order_.num_positions(), false);
     w_.waiting_.clear();
-    clear(w_.resolved_, count);
     if constexpr (widens) {
       w_.thresholds_.reset();
     }
@@ -307,6 +333,7 @@ private:
   }
 
   constexpr void start_outside(value_id v) {
+    add_traits(v, is(trait::settled));
     if (is_free_choice(v)) {
       out_.undefined_.set(v);
     } else {
@@ -357,15 +384,14 @@ private:
     if constexpr (has_never_returns<IR>) {
       last = position_of_stop(n, last);
     }
-    for (std::uint32_t position = order_.first_position(n); position <= last; ++position) {
-      w_.pending_.insert(position);
-    }
+    w_.pending_.insert(order_.first_position(n), last);
   }
 
   /// The position of the first value in `n` that control does not pass, or `last`.
-  constexpr std::uint32_t position_of_stop(node_id n, std::uint32_t last) const {
+  constexpr std::uint32_t position_of_stop(node_id n, std::uint32_t last) {
     for (std::uint32_t position = order_.first_position(n); position != last; ++position) {
       if (ir_.never_returns(order_.item(position))) {
+        has_unknown_ = true;
         return position;
       }
     }
@@ -377,6 +403,9 @@ private:
     ++end_visits_[n];
     ++out_.counters_.branch_visits;
     const value_id condition = ir_.condition(n);
+    if (condition != no_value && end_visits_[n] == 1) {
+      note_reader(condition, {order_.end_of(n), no_edge}); // before an edge is taken, which may raise the condition
+    }
     if (condition == no_value) {
       for_each_id(ir_.graph().out_edges(n), [this](edge_id e) { take(e); });
     } else if (!is_unknown(condition)) {
@@ -518,7 +547,13 @@ private:
       congruence_.on_edge(e);
     }
     const auto target = static_cast<node_id>(ir_.graph().edge_target(e));
-    for_each_phi(ir_, target, [&](value_id phi) { raise_phi(phi, ir_.phi_input(phi, e), e); });
+    for_each_phi(ir_, target, [&](value_id phi) {
+      const auto input = static_cast<value_id>(ir_.phi_input(phi, e));
+      if (input != no_value) { // it is set
+        note_reader(input, {phi, e});
+        raise_phi(phi, input, e);
+      }
+    });
     if (!out_.executable_nodes_.test(target)) {
       enter(target);
     }
@@ -527,36 +562,62 @@ private:
   // ---- Values: facts rise, and users hear about it.
 
   constexpr void visit_value(value_id v) {
-    ++out_.visits_[v];
+    const bool is_first = out_.visits_[v]++ == 0;
     ++out_.counters_.value_visits;
     if constexpr (numbers_values) {
       congruence_.on_visit(v);
     }
     if (ir_.is_phi(v)) { // has risen already, in raise_phi
+      has_unknown_ = has_unknown_ || is_unknown(v);
       notify_users(v);
       return;
     }
-    const element found = evaluate(v);
-    if (options_.checked && !less_or_equal(domain_, fact(v), found)) {
+    operand_traits of_operands;
+    const element found = evaluate(v, is_first, of_operands);
+    if (is_bottom(domain_, found)) {
+      if (options_.checked && !is_unknown(v)) {
+        out_.broken_value_ = v;
+      } else if (is_unknown(v)) {
+        has_unknown_ = true;
+        wait_or_pass_on_undef(v);
+      }
+    } else if (is_first) {
+      fact(v) = found;
+      has_risen(v, of_operands);
+    } else if (options_.checked && !less_or_equal(domain_, fact(v), found)) {
       out_.broken_value_ = v;
     } else if (domain_.join(fact(v), found)) {
-      notify_users(v);
-    } else if (is_unknown(v)) {
-      wait_or_pass_on_undef(v);
+      has_risen(v, of_operands);
+    } else {
+      add_traits(v, of_operands.any & is(trait::widened));
     }
+  }
+
+  constexpr void has_risen(value_id v, const operand_traits& of_operands) {
+    add_traits(v, (of_operands.all & is(trait::settled)) | (of_operands.any & is(trait::widened)));
+    settle_if_top(v);
+    notify_users(v);
   }
 
   /// Users that have not been visited yet need no notice: they will be visited anyway.
   constexpr void notify_users(value_id v) {
-    for (const ssa_use use : w_.uses_.of(v)) {
-      ++out_.counters_.use_visits;
-      if (use.edge != no_edge) {
-        if (out_.executable_edges_.test(use.edge)) {
-          raise_phi(use.item, v, use.edge);
+    if constexpr (numbers_values) {
+      for (const ssa_use use : w_.uses_.of(v)) {
+        if (use.edge == no_edge ? was_visited(use.item) : out_.executable_edges_.test(use.edge)) {
+          notify(v, use);
         }
-      } else if (was_visited(use.item)) {
-        w_.pending_.insert(order_.position(use.item));
       }
+    } else {
+      w_.readers_.for_each(v, [&](ssa_use use) { notify(v, use); });
+    }
+  }
+
+  constexpr void notify(value_id v, ssa_use use) {
+    ++out_.counters_.use_visits;
+    if (use.edge != no_edge) {
+      raise_phi(use.item, v, use.edge);
+    } else if (order_.is_end(use.item) || options_.checked || !has(use.item, trait::settled)) {
+      w_.pending_.insert(order_.position(use.item));
     }
   }
 
@@ -564,17 +625,56 @@ private:
     return order_.is_end(item) ? end_visits_[order_.node_of_end(item)] != 0 : out_.visits_[item] != 0;
   }
 
+  /// `reader` has read the fact of `v`, which may still change.
+  constexpr void note_reader([[maybe_unused]] value_id v, [[maybe_unused]] ssa_use reader) {
+    if constexpr (!numbers_values) {
+      if (!has(v, trait::settled)) {
+        w_.readers_.add(v, reader);
+      }
+    }
+  }
+
+  /// `reader`, an operation, reads the fact of `v`.
+  constexpr void note_operand([[maybe_unused]] value_id v, [[maybe_unused]] value_id reader,
+                              [[maybe_unused]] bool is_first, [[maybe_unused]] operand_traits& of_operands) {
+    if constexpr (!numbers_values) {
+      of_operands.add(traits_[v]);
+      if (is_first) {
+        note_reader(v, {reader, no_edge});
+      }
+    }
+  }
+
+  static constexpr unsigned is(trait t) { return static_cast<unsigned>(t); }
+
+  constexpr bool has(value_id v, trait t) const { return (traits_[v] & is(t)) != 0; }
+
+  constexpr void add_traits(value_id v, unsigned traits) {
+    traits_[v] = static_cast<std::uint8_t>(traits_[v] | traits);
+  }
+
+  constexpr void settle_if_top([[maybe_unused]] value_id v) {
+    if constexpr (!numbers_values) {
+      if ((traits_[v] & (is(trait::settled) | is(trait::widened))) == 0 &&
+          less_or_equal(domain_, domain_.top(ir_.operation(v).width), fact(v))) {
+        add_traits(v, is(trait::settled));
+      }
+    }
+  }
+
+  /// Whether narrowing may lower the fact of a value. Classes of equal values are no operands.
+  constexpr bool may_narrow(value_id v) const { return numbers_values || has(v, trait::widened); }
+
   /// Joins the input of a phi for an executable edge into the phi.
   constexpr void raise_phi(value_id phi, value_id input, edge_id e) {
-    if (input == no_value) { // not set
-      return;
-    }
+    add_traits(phi, traits_[input] & is(trait::widened));
     if (is_unknown(input)) {
       if (is_undefined(input) && !out_.undefined_.test(phi)) {
         out_.undefined_.set(phi);
         w_.pending_.insert(order_.position(phi));
       }
-    } else if (grow(phi, fact(input), e)) {
+    } else if (!has(phi, trait::settled) && grow(phi, fact(input), e)) {
+      settle_if_top(phi);
       w_.pending_.insert(order_.position(phi));
     }
   }
@@ -600,6 +700,7 @@ private:
       return domain_.join(fact(phi), by);
     }
     ++out_.counters_.widenings;
+    add_traits(phi, is(trait::widened));
     if constexpr (has_widen_of_width<D>) {
       const bool may_stop_at_threshold = growths - options_.widen_after <= options_.threshold_steps;
       return domain_.widen(ir_.operation(phi).width, fact(phi), by,
@@ -611,9 +712,11 @@ private:
 
   // ---- Evaluation: the fact of a value that is not a phi, from its operands.
 
-  constexpr element evaluate(value_id v) {
+  /// Collects the traits of the operands; on the first evaluation, `v` is noted as their reader.
+  constexpr element evaluate(value_id v, bool is_first, operand_traits& of_operands) {
     if constexpr (has_implied<IR>) {
       if (const auto* const implied = ir_.implied(v)) {
+        for_each_id(ir_.operands(v), [&](value_id operand) { note_operand(operand, v, is_first, of_operands); });
         return sharpened(*implied);
       }
     }
@@ -628,7 +731,7 @@ private:
       }
       if constexpr (has_value_transfer<D>) {
         if (info.code != operation::other) {
-          const element known = transfer(v, info); // the only call, so that it is inlined
+          const element known = transfer(v, info, is_first, of_operands); // the only call, so that it is inlined
           if (of_equal) {
             return not_equal_or(*of_equal, known);
           }
@@ -643,7 +746,7 @@ private:
         return *of_equal;
       }
     }
-    return fold(v);
+    return fold(v, is_first, of_operands);
   }
 
   /// The fact that follows from equal operands, or, if the facts about the operands do not allow it, what is known from
@@ -675,13 +778,14 @@ private:
     return ir_.fold(v, span<const std::optional<constant_type>>(w_.partial_constants_));
   }
 
-  constexpr element transfer(value_id v, const operation_info& info) {
+  constexpr element transfer(value_id v, const operation_info& info, bool is_first, operand_traits& of_operands) {
     std::array<element, 3> args{domain_.bottom(), domain_.bottom(), domain_.bottom()};
     std::size_t count = 0;
     const std::size_t wanted = arity(info.code);
-    const bool is_resolved = w_.resolved_.test(v);
+    const bool is_resolved = has(v, trait::resolved);
     for_each_id(ir_.operands(v), [&](value_id operand) {
       if (count != wanted) {
+        note_operand(operand, v, is_first, of_operands);
         args[count] = is_resolved && is_undefined(operand) ? domain_.top(ir_.operation(operand).width) : fact(operand);
         if constexpr (!reads_any_width<D>) {
           if (const auto i = static_cast<unsigned>(count); !reads_whole(info.code, i)) {
@@ -697,7 +801,7 @@ private:
 
   /// Evaluates an operation that only the IR can compute, from constants, or, if it can, from some. An operand without
   /// a value does not mean that there is no result: the operation may not need that operand.
-  constexpr element fold(value_id v) {
+  constexpr element fold(value_id v, bool is_first, operand_traits& of_operands) {
     if (const std::optional<constant_type> literal = ir_.constant(v)) {
       return constant_or_top(v, literal);
     }
@@ -705,14 +809,16 @@ private:
     if constexpr (has_partial_fold<IR>) {
       w_.partial_constants_.clear();
       for_each_id(ir_.operands(v), [&](value_id operand) {
+        note_operand(operand, v, is_first, of_operands);
         waits = waits || is_unknown(operand);
         w_.partial_constants_.push_back(is_unknown(operand) ? std::nullopt : domain_.as_constant(fact(operand)));
       });
-      return waits && !w_.resolved_.test(v) ? domain_.bottom() : constant_or_top(v, fold_some(v));
+      return waits && !has(v, trait::resolved) ? domain_.bottom() : constant_or_top(v, fold_some(v));
     } else {
       bool varies = false;
       w_.constants_.clear();
       for_each_id(ir_.operands(v), [&](value_id operand) {
+        note_operand(operand, v, is_first, of_operands);
         if (is_unknown(operand)) {
           waits = true;
         } else if (const std::optional<constant_type> c = domain_.as_constant(fact(operand))) {
@@ -721,7 +827,7 @@ private:
           varies = true;
         }
       });
-      if (waits && !w_.resolved_.test(v)) {
+      if (waits && !has(v, trait::resolved)) {
         return domain_.bottom();
       }
       return constant_or_top(v, waits || varies ? std::nullopt : ir_.fold(v, span<const constant_type>(w_.constants_)));
@@ -798,10 +904,10 @@ private:
   }
 
   constexpr bool resolve_value(value_id v) {
-    if (!is_unknown(v) || w_.resolved_.test(v)) {
+    if (!is_unknown(v) || has(v, trait::resolved)) {
       return false;
     }
-    w_.resolved_.set(v);
+    add_traits(v, is(trait::resolved));
     w_.pending_.insert(order_.position(v));
     return true;
   }
@@ -822,33 +928,6 @@ private:
 
   // ---- Narrowing: wins back precision that widening lost.
 
-  /// The values whose facts follow from one that was widened. Facts of the others are what follows from their operands.
-  constexpr void find_widened() {
-    clear(w_.widened_, order_.num_values());
-    flat_array<std::uint32_t>& todo = w_.waiting_; // empty by now, or no longer needed
-    todo.clear();
-    const auto add = [&](value_id v) {
-      if (!w_.widened_.test(v)) {
-        w_.widened_.set(v);
-        todo.push_back(v);
-      }
-    };
-    for (value_id v = 0; v != order_.num_values(); ++v) {
-      if (numbers_values || out_.widenings_[v] > options_.widen_after) { // classes of equal values are no operands
-        add(v);
-      }
-    }
-    while (!todo.empty()) {
-      const value_id v = todo.back();
-      todo.pop_back();
-      for (const ssa_use& use : w_.uses_.of(v)) {
-        if (!order_.is_end(use.item)) {
-          add(use.item);
-        }
-      }
-    }
-  }
-
   /// Recomputes facts that follow from widened ones, once, in the order of visits, from a solution that widening has
   /// made larger than the least one. Whatever follows from facts that hold on all runs holds on all runs, so every step
   /// is sound and one can stop after any. Nodes and edges stay executable.
@@ -866,9 +945,9 @@ private:
     }
     for (std::uint32_t position = 0; position != order_.num_positions(); ++position) {
       const std::uint32_t item = order_.item(position);
-      if (!order_.is_end(item) && w_.widened_.test(item) && out_.visits_[item] != 0 &&
-          !domain_.as_constant(fact(item))) {
-        lower(item, ir_.is_phi(item) ? w_.arriving_.data()[item] : evaluate(item));
+      if (!order_.is_end(item) && may_narrow(item) && out_.visits_[item] != 0 && !domain_.as_constant(fact(item))) {
+        operand_traits ignored;
+        lower(item, ir_.is_phi(item) ? w_.arriving_.data()[item] : evaluate(item, false, ignored));
       }
       for_each_taken_edge(item, [this](edge_id e, bool leads_back) {
         if (!leads_back) {
@@ -894,7 +973,7 @@ private:
 
   constexpr void join_arriving(edge_id e) {
     for_each_phi(ir_, static_cast<node_id>(ir_.graph().edge_target(e)), [&](value_id phi) {
-      const auto input = w_.widened_.test(phi) ? static_cast<value_id>(ir_.phi_input(phi, e)) : no_value;
+      const auto input = may_narrow(phi) ? static_cast<value_id>(ir_.phi_input(phi, e)) : no_value;
       if (input != no_value) {
         domain_.join(w_.arriving_.data()[phi], fact(input));
       }
@@ -918,7 +997,7 @@ private:
       }
     }
     for (const node_id n : order_.postorder()) {
-      if (!out_.executable_nodes_.test(n)) {
+      if (!has_unknown_ || !out_.executable_nodes_.test(n)) {
         continue;
       }
       for (std::uint32_t position = order_.first_position(n); position != order_.last_position(n); ++position) {
@@ -958,6 +1037,8 @@ private:
   ssa_order& order_;
   sccp_result<D>& out_;
   std::uint32_t* end_visits_ = nullptr; ///< by node
+  std::uint8_t* traits_ = nullptr;      ///< by value: of `trait`
+  bool has_unknown_ = false;            ///< a value that is executed may have no value
   [[no_unique_address]] Congruence congruence_;
 };
 
@@ -1012,9 +1093,9 @@ template <semantic_ir_argument IR, domain_of_ir_argument<IR> D>
   requires has_assume<D>
 void sccp_with_branch_facts(const IR& ir, const D& domain, const sccp_options& options, sccp_workspace<D>& workspace,
                             sccp_result<D>& out) {
-  const detail::branch_facts_view<IR> view(ir);
-  detail::sccp_solver<detail::branch_facts_view<IR>, D>(view, domain, options, workspace, out)
-      .run(static_cast<std::size_t>(ir.num_values()));
+  using solver = detail::sccp_solver<detail::branch_facts_view<IR>, D>;
+  const detail::branch_facts_view<IR> view(ir, solver::branches(workspace));
+  solver(view, domain, options, workspace, out).run(static_cast<std::size_t>(ir.num_values()));
 }
 
 /// The result as a value.

@@ -138,6 +138,11 @@ public:
   constexpr congruence_solver(const IR& ir, const D& domain, workspace& w, value_numbering_result<D>& out)
       : ir_(ir), domain_(domain), w_(w), out_(out) {}
 
+  /// Memory for a view with copies.
+  static constexpr auto& branches(workspace& w) {
+    return sccp_solver<IR, D, congruence_reference<IR, D>>::branches(w.facts_);
+  }
+
   /// The result covers the first `num_values` values; the others are copies after branches.
   constexpr void run(std::size_t num_values, sccp_options options) {
     options.undefined = undef_policy::top;
@@ -1224,9 +1229,9 @@ template <semantic_ir_argument IR, domain_of_ir_argument<IR> D>
 void value_numbering_with_branch_facts(const IR& ir, const D& domain, const sccp_options& options,
                                        value_numbering_workspace<D>& workspace, value_numbering_result<D>& out) {
   using view = detail::branch_congruence_view<IR>;
-  const view with_copies(ir);
-  detail::congruence_solver<view, D>(with_copies, domain, workspace, out)
-      .run(static_cast<std::size_t>(ir.num_values()), options);
+  using solver = detail::congruence_solver<view, D>;
+  const view with_copies(ir, solver::branches(workspace));
+  solver(with_copies, domain, workspace, out).run(static_cast<std::size_t>(ir.num_values()), options);
 }
 
 /// The result as a value.

@@ -272,7 +272,10 @@ template <semantic_ir_argument IR, domain_of_ir<IR> D>
 congruence_error verify_congruence_with_branch_facts(const IR& ir, const value_numbering_result<D>& found,
                                                      const sccp_options& options = {}) {
   using view = detail::branch_congruence_view<IR>;
-  return detail::congruence_checker<view, D>(view(ir), found).run(static_cast<std::size_t>(ir.num_values()), options);
+  detail::branch_facts_workspace<constant_of<IR>> workspace;
+  const view with_copies(ir, workspace);
+  return detail::congruence_checker<view, D>(with_copies, found)
+      .run(static_cast<std::size_t>(ir.num_values()), options);
 }
 
 MIDEND_END_NAMESPACE

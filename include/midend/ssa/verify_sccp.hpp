@@ -541,7 +541,8 @@ constexpr sccp_error verify_sccp(const IR& ir, const sccp_result<D>& found, cons
 template <semantic_ir_argument IR, domain_of_ir_argument<IR> D>
   requires has_assume<D>
 sccp_error verify_sccp_with_branch_facts(const IR& ir, const sccp_result<D>& found, const sccp_options& options = {}) {
-  const detail::branch_facts_view<IR> view(ir);
+  detail::branch_facts_workspace<constant_of<IR>> workspace;
+  const detail::branch_facts_view<IR> view(ir, workspace);
   return detail::sccp_checker<detail::branch_facts_view<IR>, D>(view, found, options)
       .run(static_cast<std::size_t>(ir.num_values()));
 }

@@ -547,7 +547,7 @@ private:
     records_.push_back({no_value,
                         no_value,
                         no_node,
-                        {operation::other, width, width, 0},
+                        {{operation::other, width, width, {}}, 0},
                         trait::known_operation | trait::known_operands});
     if (operands_.size() != 0) {
       operands_.add_list();

@@ -35,6 +35,25 @@ public:
     end_ = at < end_ ? end_ : at + 1;
   }
 
+  /// Inserts `first … last`.
+  constexpr void insert(std::uint32_t first, std::uint32_t last) {
+    const std::size_t low = first / word_bits;
+    const std::size_t high = last / word_bits;
+    const word from_first = ~word{0} << first % word_bits;
+    const word to_last = ~word{0} >> (word_bits - 1 - last % word_bits);
+    if (low == high) {
+      words_.data()[low] |= from_first & to_last;
+    } else {
+      words_.data()[low] |= from_first;
+      for (std::size_t i = low + 1; i != high; ++i) {
+        words_.data()[i] = ~word{0};
+      }
+      words_.data()[high] |= to_last;
+    }
+    lowest_ = low < lowest_ ? low : lowest_;
+    end_ = high < end_ ? end_ : high + 1;
+  }
+
   constexpr void erase(std::uint32_t i) { words_.data()[i / word_bits] &= ~bit_mask(i); }
 
   /// The first position from `first` on and before `last`, or `none`. O(last − first), 64 at a time.

@@ -19,7 +19,8 @@ namespace detail {
 /// effect.
 template <semantic_ir IR> class branch_congruence_view : public branch_facts_view<IR> {
 public:
-  explicit branch_congruence_view(const IR& ir) : branch_facts_view<IR>(ir), ir_(ir) {}
+  branch_congruence_view(const IR& ir, typename branch_facts_view<IR>::workspace& w)
+      : branch_facts_view<IR>(ir, w, opaque_operands::shown), ir_(ir) {}
 
   std::uint32_t identity(value_id v) const
     requires has_identity<IR>

@@ -10,6 +10,7 @@
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
+#include "midend/support/detail/arena.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/order.hpp"
 #include "midend/support/span.hpp"
@@ -372,40 +373,72 @@ template <class IR> void collect_branch_facts(const IR& ir, edge_id e, std::vect
   branch_fact_collector<IR>(ir, out).collect(e);
 }
 
+/// Memory of `branch_facts_view`, reusable for program after program.
+template <class Constant> class branch_facts_workspace {
+  template <semantic_ir IR> friend class branch_facts_view;
+
+  /// A copy of a value.
+  struct copy {
+    value_id original;
+    branch_fact<Constant> known;
+  };
+
+  arena memory_; ///< of the arrays of the view
+  dominators_workspace dominators_;
+  dominator_tree tree_;
+  flat_array<edge_id> dominating_;
+  std::vector<branch_fact<Constant>> facts_; ///< of one edge
+  std::vector<copy> copies_;
+};
+
+/// Whether `branch_facts_view` shows what opaque values read. No fact follows from it.
+enum class opaque_operands : bool { hidden, shown };
+
 /// A view of `ir` with additional values: after an edge that is taken if x < y, uses of x and y refer to copies about
 /// which that is known, in nodes that the edge dominates and in phis on the edge itself. Models `semantic_ir`; the
 /// values of `ir` keep their numbers. x and y are computed before the branch, so no path from the edge to a node that
-/// it dominates recomputes them.
+/// it dominates recomputes them. Values that nothing but the condition reads have no copies.
 ///
 /// After x == y, the copies are of the one that is computed first, so that equal values are seen to be equal.
 ///
 /// Bodik, Gupta, Sarkar, "ABCD: eliminating array bounds checks on demand", PLDI 2000, whose e-SSA form has such copies
 /// (π) for each branch; here copies are not merged by phis where paths meet, because what holds there is known about
 /// the original.
+///
+/// Refers to the workspace, which must not serve another view meanwhile.
 template <semantic_ir IR> class branch_facts_view {
 public:
   using constant_type = constant_of<IR>;
   using fact = branch_fact<constant_type>;
+  using workspace = branch_facts_workspace<constant_type>;
 
-  explicit branch_facts_view(const IR& ir) : ir_(ir), count_(static_cast<value_id>(ir.num_values())) {
+  branch_facts_view(const IR& ir, workspace& w, opaque_operands opaque = opaque_operands::hidden)
+      : ir_(ir), count_(static_cast<value_id>(ir.num_values())), shows_opaque_(opaque == opaque_operands::shown),
+        facts_(w.facts_), copies_(w.copies_), memory_(start(w, count_)), values_(memory_, count_ + count_ / 4),
+        operands_(memory_, 2 * std::size_t{count_}), operands_of_(memory_, count_ + count_ / 4), inputs_(memory_, 16),
+        renamings_(memory_, 16), open_(memory_, 16) {
     const auto& g = ir.graph();
-    const dominator_tree tree = dominators(g);
-    const flat_array<edge_id> dominating = dominating_edges(g, tree);
+    dominators(g, semi_nca, w.dominators_, w.tree_);
+    dominating_edges(g, w.tree_, w.dominating_);
     const auto nodes = static_cast<std::size_t>(g.num_nodes());
-    first_value_.assign(nodes, 0);
-    last_value_.assign(nodes, 0);
-    conditions_.assign(nodes, no_value);
-    first_input_.assign(static_cast<std::size_t>(g.num_edges()), no_input);
-    ordinals_.assign(count_, 0);
-    operands_of_.assign(count_, range{0, 0});
-    ranks_.assign(count_, 0);
+    bounds_ = memory_.template array<range>(nodes, {0, 0});
+    conditions_ = memory_.template array<value_id>(nodes, no_value);
+    first_input_ = memory_.template array<std::uint32_t>(static_cast<std::size_t>(g.num_edges()), no_input);
+    ordinals_ = memory_.template array<std::uint32_t>(count_, 0);
+    ranks_ = memory_.template array<std::uint32_t>(count_, 0);
+    reads_ = memory_.template array<std::uint8_t>(count_, 0);
+    names_ = memory_.template array<value_id>(count_);
     for (value_id v = 0; v != count_; ++v) {
-      names_.push_back(v);
+      names_[v] = v;
+      operands_of_.push({0, 0});
     }
-    for (const node_id n : tree.preorder()) {
-      undo_up_to(tree.immediate_dominator(n));
-      open_.push_back({n, renamings_.size()});
-      rename(n, dominating[n]);
+    for (const node_id n : w.tree_.preorder()) {
+      count_reads(n);
+    }
+    for (const node_id n : w.tree_.preorder()) {
+      undo_up_to(w.tree_.immediate_dominator(n));
+      open_.push({n, static_cast<std::uint32_t>(renamings_.size())});
+      rename(n, w.dominating_[n]);
     }
   }
 
@@ -414,18 +447,19 @@ public:
   std::size_t num_values() const { return count_ + copies_.size(); }
 
   span<const value_id> values(node_id n) const {
-    return {values_.data() + first_value_[n], values_.data() + last_value_[n]};
+    return {values_.data() + bounds_[n].first, values_.data() + bounds_[n].last};
   }
 
   span<const value_id> operands(value_id v) const {
-    return {operands_.data() + operands_of_[v].first, operands_.data() + operands_of_[v].last};
+    const range& of = operands_of_.data()[v];
+    return {operands_.data() + of.first, operands_.data() + of.last};
   }
 
   bool is_phi(value_id v) const { return v < count_ && ir_.is_phi(v); }
 
   value_id phi_input(value_id v, edge_id e) const {
     return first_input_[e] == no_input ? static_cast<value_id>(ir_.phi_input(v, e))
-                                       : inputs_[first_input_[e] + ordinals_[v]];
+                                       : inputs_.data()[first_input_[e] + ordinals_[v]];
   }
 
   value_id condition(node_id n) const { return conditions_[n]; }
@@ -507,11 +541,6 @@ private:
     std::uint32_t last;
   };
 
-  struct copy {
-    value_id original;
-    fact known;
-  };
-
   struct renaming {
     value_id original;
     value_id old_name;
@@ -519,22 +548,50 @@ private:
 
   struct open_node {
     node_id node;
-    std::size_t renamings; ///< number of renamings made before it
+    std::uint32_t renamings; ///< number of renamings made before it
   };
+
+  static arena& start(workspace& w, std::size_t count) {
+    w.copies_.clear();
+    w.memory_.reset(48 * count + 256);
+    return w.memory_;
+  }
+
+  /// Counts who reads values, up to two: the condition of a branch is one.
+  void count_reads(node_id n) {
+    for_each_id(ir_.values(n), [&](value_id v) {
+      if (!ir_.is_phi(v) && is_shown(v)) {
+        for_each_id(ir_.operands(v), [&](value_id operand) { count_read(operand); });
+      }
+    });
+    count_read(ir_.condition(n));
+    for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
+      for_each_phi(ir_, static_cast<node_id>(ir_.graph().edge_target(e)),
+                   [&](value_id phi) { count_read(ir_.phi_input(phi, e)); });
+    });
+  }
+
+  void count_read(value_id v) {
+    if (v != no_value) {
+      reads_[v] = static_cast<std::uint8_t>(reads_[v] | (reads_[v] << 1) | 1); // 0, 1, 3, …
+    }
+  }
+
+  bool is_shown(value_id v) const { return shows_opaque_ || !midend::is_opaque(ir_, v); }
 
   /// Undoes the renamings of nodes that do not dominate the next one.
   void undo_up_to(node_id dominator) {
-    while (!open_.empty() && open_.back().node != dominator) {
-      while (renamings_.size() != open_.back().renamings) {
-        names_[renamings_.back().original] = renamings_.back().old_name;
-        renamings_.pop_back();
+    while (!open_.empty() && open_.top().node != dominator) {
+      while (renamings_.size() != open_.top().renamings) {
+        const renaming last = renamings_.pop();
+        names_[last.original] = last.old_name;
       }
-      open_.pop_back();
+      open_.pop();
     }
   }
 
   void push(value_id v) {
-    values_.push_back(v);
+    values_.push(v);
     ranks_[v] = static_cast<std::uint32_t>(values_.size());
   }
 
@@ -543,7 +600,7 @@ private:
   value_id name(value_id v) const { return v == no_value ? no_value : names_[v]; }
 
   void rename(node_id n, edge_id dominating) {
-    first_value_[n] = static_cast<std::uint32_t>(values_.size());
+    const auto first = static_cast<std::uint32_t>(values_.size());
     std::uint32_t phis = 0;
     for_each_phi(ir_, n, [&](value_id phi) {
       ordinals_[phi] = phis++;
@@ -552,22 +609,26 @@ private:
     if (dominating != no_edge) {
       collect_branch_facts(ir_, dominating, facts_);
       for (const fact& known : facts_) {
-        const value_id made = make_copy(known);
-        renamings_.push_back({known.subject, names_[known.subject]});
-        names_[known.subject] = made;
+        if (reads_[known.subject] > 1) {
+          const value_id made = make_copy(known);
+          renamings_.push({known.subject, names_[known.subject]});
+          names_[known.subject] = made;
+        }
       }
     }
     for_each_id(ir_.values(n), [&](value_id v) {
       if (!ir_.is_phi(v)) {
         push(v);
-        operands_of_[v].first = static_cast<std::uint32_t>(operands_.size());
-        for_each_id(ir_.operands(v), [&](value_id operand) { operands_.push_back(name(operand)); });
-        operands_of_[v].last = static_cast<std::uint32_t>(operands_.size());
+        if (is_shown(v)) {
+          const auto first_operand = static_cast<std::uint32_t>(operands_.size());
+          for_each_id(ir_.operands(v), [&](value_id operand) { operands_.push(name(operand)); });
+          operands_of_.data()[v] = {first_operand, static_cast<std::uint32_t>(operands_.size())};
+        }
       }
     });
     conditions_[n] = name(ir_.condition(n));
     for_each_id(ir_.graph().out_edges(n), [&](edge_id e) { rename_inputs(e); });
-    last_value_[n] = static_cast<std::uint32_t>(values_.size());
+    bounds_[n] = {first, static_cast<std::uint32_t>(values_.size())};
   }
 
   /// Copies for phis alone are at the end of the edge's source, because they are read on the edge only.
@@ -587,7 +648,7 @@ private:
           arrives = make_copy(known, arrives);
         }
       }
-      inputs_.push_back(arrives);
+      inputs_.push(arrives);
     });
   }
 
@@ -601,33 +662,35 @@ private:
     known.subject = present;
     known.other = name(known.other);
     const auto first = static_cast<std::uint32_t>(operands_.size());
-    operands_.push_back(copies_other ? known.other : known.subject);
+    operands_.push(copies_other ? known.other : known.subject);
     if (known.other != no_value) {
-      operands_.push_back(copies_other ? known.subject : known.other);
+      operands_.push(copies_other ? known.subject : known.other);
     }
-    operands_of_.push_back({first, static_cast<std::uint32_t>(operands_.size())});
+    operands_of_.push({first, static_cast<std::uint32_t>(operands_.size())});
     copies_.push_back({original, known});
-    values_.push_back(made);
+    values_.push(made);
     return made;
   }
 
   const IR& ir_;
   value_id count_;
-  std::vector<copy> copies_;
-  flat_array<value_id> values_;
-  flat_array<std::uint32_t> first_value_; ///< by node
-  flat_array<std::uint32_t> last_value_;
-  flat_array<value_id> operands_;
-  flat_array<range> operands_of_; ///< by value
-  flat_array<value_id> inputs_;
-  flat_array<std::uint32_t> first_input_; ///< by edge
-  flat_array<std::uint32_t> ordinals_;    ///< by phi: its index among the phis of its node
-  flat_array<value_id> conditions_;
-  flat_array<std::uint32_t> ranks_; ///< by value of `ir`: when it was met, 0 if it is in no node
-  flat_array<value_id> names_;      ///< by value of `ir`: its name at the current node
-  flat_array<renaming> renamings_;
-  flat_array<open_node> open_;
-  std::vector<fact> facts_;
+  bool shows_opaque_;
+  std::vector<fact>& facts_; ///< of the present edge
+  std::vector<typename workspace::copy>& copies_;
+  arena& memory_;
+  arena_stack<value_id> values_;
+  arena_stack<value_id> operands_;
+  arena_stack<range> operands_of_; ///< by value
+  arena_stack<value_id> inputs_;
+  arena_stack<renaming> renamings_;
+  arena_stack<open_node> open_;
+  range* bounds_ = nullptr; ///< by node: of its values
+  value_id* conditions_ = nullptr;
+  std::uint32_t* first_input_ = nullptr; ///< by edge
+  std::uint32_t* ordinals_ = nullptr;    ///< by phi: its index among the phis of its node
+  std::uint32_t* ranks_ = nullptr;       ///< by value of `ir`: when it was met, 0 if it is in no node
+  std::uint8_t* reads_ = nullptr;        ///< by value of `ir`: more than 1 if there are two readers
+  value_id* names_ = nullptr;            ///< by value of `ir`: its name at the current node
 };
 
 } // namespace detail

@@ -107,9 +107,9 @@ struct ssa_use {
   edge_id edge; ///< `no_edge` if the reader is not a phi
 };
 
-/// The uses of each value that is defined in a node. Does not use the IR's `users(v)`, because they do not say on which
-/// edge a phi reads, and asking a phi takes as long as it has inputs. One pass over the operands collects the uses, a
-/// second one sorts them by value without asking the IR again.
+/// The uses of each value that is defined in a node, for `value_numbering`. Does not use the IR's `users(v)`, because
+/// they do not say on which edge a phi reads, and asking a phi takes as long as it has inputs. One pass over the
+/// operands collects the uses, a second one sorts them by value without asking the IR again.
 class ssa_uses {
 public:
   /// The arrays come from `memory` and live until it is reset.
@@ -162,6 +162,66 @@ private:
 
   std::uint32_t* ends_ = nullptr; ///< by value, and one more: where its uses start
   ssa_use* uses_ = nullptr;
+};
+
+/// Readers of values, noted one by one, when they first read a value whose fact may still change. So values that are
+/// known from the start, and what follows from these alone, have none.
+class noted_uses {
+public:
+  /// The arrays come from `memory` and live until it is reset. Room for `expected` uses at first.
+  constexpr void assign(std::size_t num_values, std::size_t expected, arena& memory) {
+    memory_ = &memory;
+    last_ = memory.array<std::uint32_t>(num_values, none);
+    links_ = memory.array<link>(expected);
+    count_ = 0;
+    capacity_ = static_cast<std::uint32_t>(expected);
+  }
+
+  constexpr void add(value_id v, ssa_use use) {
+    if (count_ == capacity_) [[unlikely]] {
+      grow();
+    }
+    const std::uint32_t last = last_[v];
+    links_[count_] = {use, last == none ? count_ : links_[last].next};
+    if (last != none) {
+      links_[last].next = count_;
+    }
+    last_[v] = count_++;
+  }
+
+  /// In the order in which they were noted. `visit` must not add any.
+  template <class Visit> constexpr void for_each(value_id v, Visit visit) const {
+    const std::uint32_t last = last_[v];
+    if (last == none) {
+      return;
+    }
+    const link* const links = links_;
+    for (std::uint32_t i = last; visit(links[i = links[i].next].use), i != last;) {
+    }
+  }
+
+private:
+  static constexpr std::uint32_t none = 0xffff'ffff;
+
+  struct link {
+    ssa_use use;
+    std::uint32_t next; ///< of the last one: the first
+  };
+
+  MIDEND_SELDOM_CALLED constexpr void grow() {
+    link* const more = memory_->array<link>(2 * std::size_t{capacity_} + 16);
+    for (std::uint32_t i = 0; i != count_; ++i) {
+      more[i] = links_[i];
+    }
+    links_ = more;
+    capacity_ = 2 * capacity_ + 16;
+  }
+
+  arena* memory_ = nullptr;
+  std::uint32_t* last_ = nullptr; ///< by value, or `none`
+  link* links_ = nullptr;
+  std::uint32_t count_ = 0;
+  std::uint32_t capacity_ = 0;
 };
 
 } // namespace detail
