@@ -1062,7 +1062,7 @@ private:
 /// Without widening the result is the least solution and does not depend on any order. O(h (m + u)) time for m edges, u
 /// operands and a domain of height h, which `widen_after` and the thresholds bound if the domain widens; phis with many
 /// inputs included. The workspace takes
-/// about 64 bytes for each value and node, 20 for each operand beyond two a value, and a fact for each value if
+/// about 32 bytes for each value and node, 12 for each reader beyond one a value, and a fact for each value if
 /// something was widened.
 template <semantic_ir_argument IR, domain_of_ir_argument<IR> D>
 constexpr void sccp(const IR& ir, const D& domain, const sccp_options& options, sccp_workspace<D>& workspace,
@@ -1087,8 +1087,8 @@ template <semantic_ir_argument IR> constexpr auto sccp(const IR& ir) {
 /// The same, and facts are also refined by branches: after the edge that is taken if x < 10, x is less than 10. Works
 /// on a view of the program in which such values have copies (see `detail::branch_facts_view`). It is a separate
 /// function because the solver is compiled once more for that view. Each call copies the operand lists and builds a
-/// dominator tree; not for constant expressions. What a branch implies holds where the edge dominates, and for phis on
-/// the edge itself; the fact of a value is what holds at its definition.
+/// dominator tree, both in the workspace; not for constant expressions. What a branch implies holds where the edge
+/// dominates, and for phis on the edge itself; the fact of a value is what holds at its definition.
 template <semantic_ir_argument IR, domain_of_ir_argument<IR> D>
   requires has_assume<D>
 void sccp_with_branch_facts(const IR& ir, const D& domain, const sccp_options& options, sccp_workspace<D>& workspace,

@@ -86,6 +86,16 @@ struct interval_bounds {
 
   /// Removes from `a` and `b` what contradicts `a code b`.
   static constexpr void assume(operation code, unsigned width, interval_bounds& a, interval_bounds& b) {
+    assume_unreduced(code, a, b);
+    reduce(width, a);
+    reduce(width, b);
+    if (a.is_bottom() || b.is_bottom()) {
+      a = b = none();
+    }
+  }
+
+  /// The same, without what the signed bounds imply for the unsigned ones, and the other way round.
+  static constexpr void assume_unreduced(operation code, interval_bounds& a, interval_bounds& b) {
     switch (code) {
     case operation::equal:
       a.as_signed = b.as_signed = signed_ranges::common(a.as_signed, b.as_signed);
@@ -119,14 +129,9 @@ struct interval_bounds {
     case operation::greater_equal:
     case operation::ugreater:
     case operation::ugreater_equal:
-      return assume(mirrored(code), width, b, a);
+      return assume_unreduced(mirrored(code), b, a);
     default:
       return;
-    }
-    reduce(width, a);
-    reduce(width, b);
-    if (a.is_bottom() || b.is_bottom()) {
-      a = b = none();
     }
   }
 

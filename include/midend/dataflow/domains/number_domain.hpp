@@ -159,10 +159,19 @@ private:
   }
 
   constexpr void restrict_both(operation code, unsigned width, element& a, element& b) const {
-    ranges().assume(code, width, a.range, b.range);
-    bits().assume(code, width, a.bits, b.bits);
+    if (!is_comparison(code)) {
+      return;
+    }
+    restrict_to_bits(width, a);
+    restrict_to_bits(width, b);
+    interval_domain::element::assume_unreduced(code, a.range, b.range);
+    if (code == operation::equal) {
+      bits().assume(code, width, a.bits, b.bits);
+    }
     reduce(width, a);
-    reduce(width, b);
+    if (!(b.bits.is_constant() && b.range.as_signed.is_constant() && b.range.as_unsigned.is_constant())) {
+      reduce(width, b);
+    }
     if (a.is_bottom() || b.is_bottom()) {
       a = b = bottom();
     }
@@ -183,6 +192,13 @@ private:
       a.bits.zeros &= ~forgotten;
       a.bits.ones &= ~forgotten;
     }
+  }
+
+  /// Restricts bounds to those that the bits imply.
+  static constexpr void restrict_to_bits(unsigned width, element& a) {
+    const interval_domain::element implied = known_bits_domain::range_of(width, a.bits);
+    a.range.as_signed = detail::signed_ranges::common(a.range.as_signed, implied.as_signed);
+    a.range.as_unsigned = detail::unsigned_ranges::common(a.range.as_unsigned, implied.as_unsigned);
   }
 
   static constexpr interval_domain ranges() { return {}; }
