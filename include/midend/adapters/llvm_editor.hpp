@@ -319,7 +319,7 @@ public:
     return end != no_value && decides(end) ? f_.first_operand(end) : no_value;
   }
 
-  operation_info operation(value_id v) const { return f_.operation(v).info(); }
+  operation_info operation(value_id v) const { return f_.operation(v).info; }
 
   bool is_number(value_id v) const { return detail::is_llvm_number(f_.value(v).getType()); }
 

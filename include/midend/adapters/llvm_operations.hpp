@@ -56,8 +56,8 @@ constexpr std::array<llvm_opcode, llvm_opcode::count> llvm_opcode_table() {
   for (unsigned opcode = i::TermOpsBegin; opcode != i::TermOpsEnd; ++opcode) {
     table[opcode].is_opaque = true;
   }
-  for (const unsigned opcode : {+i::Alloca, +i::VAArg, +i::Store, +i::Fence, +i::AtomicCmpXchg, +i::AtomicRMW}) {
-    table[opcode].is_opaque = true;
+  for (const int opcode : {+i::Alloca, +i::VAArg, +i::Store, +i::Fence, +i::AtomicCmpXchg, +i::AtomicRMW}) {
+    table[static_cast<unsigned>(opcode)].is_opaque = true;
   }
   table[i::LandingPad].is_opaque = true;
   const auto add_binary = [&table](unsigned opcode, operation code) { table[opcode] = {kind::binary, code}; };
