@@ -130,7 +130,7 @@ struct dead_code_memory {
 
 void remove_by_midend(llvm::Function& f) {
   static dead_code_memory memory;
-  midend::llvm_editor editor(f, {}, memory.editor);
+  midend::llvm_editor editor(f, {}, memory.editor, midend::llvm_value_numbers::when_asked);
   midend::remove_dead_code(editor, {}, memory.workspace, memory.plan);
 }
 
@@ -141,7 +141,7 @@ std::size_t instructions_of(llvm::Function& f) {
 void clean_by_midend(llvm::Function& f) {
   static midend::llvm_editor_workspace memory; // kept from one function to the next
   static midend::clean_control_workspace workspace;
-  midend::llvm_editor editor(f, {}, memory);
+  midend::llvm_editor editor(f, {}, memory, midend::llvm_value_numbers::when_asked);
   midend::clean_control(editor, workspace);
 }
 

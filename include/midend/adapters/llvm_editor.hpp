@@ -741,8 +741,9 @@ public:
   /// are read by phis of the next node only, along that edge.
   bool does_nothing(node_id n) const {
     const auto& b = *block(n);
-    const auto first = b.getFirstNonPHIIt();
-    if (first == b.end() || !first->isTerminator()) {
+    const llvm::Instruction* const end = f_.end_of(n);
+    const llvm::Instruction* const last = end == nullptr ? nullptr : end->getPrevNode(); // the first may be far away
+    if (end == nullptr || (last != nullptr && !llvm::isa<llvm::PHINode>(last))) {
       return false;
     }
     for (const edge_id e : graph().in_edges(n)) {
@@ -766,12 +767,13 @@ public:
   bool is_empty(node_id n) const { return block(n)->empty(); }
 
   /// A node which is alone reached from `into`, whose only edge leads there, becomes the rest of it: phis are replaced
-  /// by their input, and operations, end and edges move.
-  void append_node(node_id into, node_id n) {
+  /// by their input, and operations, end and edges move. Returns whether there were phis.
+  bool append_node(node_id into, node_id n) {
     MIDEND_ASSERT(follows_only(n, into), "a node that alone follows another one, and is reached by it alone", into, n);
     f_.start_change();
     llvm::BasicBlock& to = *block(into);
     llvm::BasicBlock& from = *block(n);
+    const bool had_phis = f_.has_phis(n);
     while (f_.has_phis(n)) {
       auto& phi = llvm::cast<llvm::PHINode>(from.front());
       llvm::Value* const input = phi.getIncomingValue(0);
@@ -794,6 +796,7 @@ public:
     }
     phis_.move_out_edges(n, into);
     marks_.note(into);
+    return had_phis;
   }
 
   /// The edges into a node that `does_nothing` lead to the next one, whose phis get what the node passed on.

@@ -58,6 +58,15 @@ struct llvm_operation_record {
     }
   }
 
+  /// `branch` or `choice` if a number decides where a `br` or `switch` goes.
+  static int decision(const llvm::Instruction& last) {
+    if (const auto* const b = llvm::dyn_cast<llvm::BranchInst>(&last)) {
+      return b->isConditional() ? branch : 0;
+    }
+    const auto* const s = llvm::dyn_cast<llvm::SwitchInst>(&last);
+    return s != nullptr && decides(*s) ? choice : 0;
+  }
+
   /// Whether a number decides where it goes.
   static bool decides(const llvm::SwitchInst& i) {
     return i.getNumCases() != 0 && is_llvm_number(i.getCondition()->getType());

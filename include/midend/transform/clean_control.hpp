@@ -65,7 +65,7 @@ concept control_editor = unfolding_editor<E> && effect_ir<E> && has_constant<E> 
 ///     bool bring_the_same(edge_id a, edge_id b, node_id end) const;
 ///     bool does_nothing(node_id n) const;
 ///     bool is_empty(node_id n) const;                    // n has no values
-///     void append_node(node_id into, node_id n);
+///     bool append_node(node_id into, node_id n);
 ///     void pass_over(node_id n);
 ///
 /// - `bring_the_same`: phis of `end` have equal inputs for two edges, each of which leads there, or to a node that has
@@ -74,7 +74,7 @@ concept control_editor = unfolding_editor<E> && effect_ir<E> && has_constant<E> 
 /// its
 ///   phis are read by phis of the next node only, for this edge.
 /// - `append_node`: the only edge of `into` is the only one into `n`. Phis of `n` are replaced by their inputs; its
-///   operations, end and edges move.
+///   operations, end and edges move. Returns whether there were phis.
 /// - `pass_over`: edges into a node that does nothing lead to the next one, whose phis get for each what they got.
 template <class E>
 concept cleans_nodes = requires(E& editor, const E& view, node_id n, edge_id e) {
@@ -83,7 +83,7 @@ concept cleans_nodes = requires(E& editor, const E& view, node_id n, edge_id e) 
   { view.bring_the_same(e, e, n) } -> truth_value;
   { view.does_nothing(n) } -> truth_value;
   { view.is_empty(n) } -> truth_value;
-  editor.append_node(n, n);
+  { editor.append_node(n, n) } -> truth_value;
   editor.pass_over(n);
 };
 
@@ -167,6 +167,9 @@ class clean_control_workspace {
   flat_array<unsigned char> follows_passed_;
   flat_array<node_id> leader_of_; ///< of which node `leader_` is an edge
   flat_array<edge_id> leader_;    ///< an edge that leads here, perhaps through a passed node
+  flat_array<unsigned char> leads_to_passed_;
+  flat_array<unsigned char> candidates_; ///< of this round: nodes with which something may be done now
+  flat_array<unsigned char> again_;      ///< of the next round
   // To apply:
   flat_array<unsigned char> reached_;
   flat_array<unsigned char> has_merged_; ///< by node: whether it stands for merged nodes
@@ -201,10 +204,7 @@ public:
       : ir_(ir), w_(workspace), out_(out) {}
 
   void run() {
-    const auto& g = ir_.graph();
-    count_ = node_count(g);
-    out_.clear();
-    out_.epoch = graph_epoch(g);
+    start();
     w_.nodes_.assign(count_, {});
     reach();
     for (node_id n = 0; n != count_; ++n) {
@@ -213,10 +213,38 @@ public:
       }
     }
     plan_merges();
-    plan_passed();
+    plan_passed([](node_id) { return true; });
+  }
+
+  /// After a round that decided no branch, erased nothing unreachable and replaced no phi: then only candidates may
+  /// have become nodes that do nothing. False if the edges of one have become equal, so that everything must be looked
+  /// at.
+  bool run_on_candidates() {
+    start();
+    for (node_id n = 0; n != count_; ++n) {
+      if (w_.candidates_[n] != 0) {
+        w_.nodes_[n] = {};
+        w_.nodes_[n].reached = true;
+        decide(n);
+      }
+    }
+    if (!out_.branches.empty()) {
+      return false;
+    }
+    plan_passed([&](node_id n) { return w_.candidates_[n] != 0; });
+    return true;
   }
 
 private:
+  void start() {
+    const auto& g = ir_.graph();
+    count_ = node_count(g);
+    out_.clear();
+    out_.epoch = graph_epoch(g);
+    w_.candidates_.swap(w_.again_);
+    w_.again_.assign(count_, 0);
+  }
+
   node_id entry() const { return static_cast<node_id>(ir_.graph().entry()); }
 
   node_id target(edge_id e) const { return static_cast<node_id>(ir_.graph().edge_target(e)); }
@@ -336,11 +364,11 @@ private:
     }
   }
 
-  void plan_passed() {
+  template <class IsCandidate> void plan_passed(IsCandidate is_candidate) {
     const bool separates = separates_parallel_edges(ir_);
     bool any = false;
     for (node_id n = 0; n != count_; ++n) {
-      if (w_.nodes_[n].merged || n == entry() || !does_nothing(n)) {
+      if (!is_candidate(n) || w_.nodes_[n].merged || n == entry() || !does_nothing(n)) {
         continue;
       }
       if (!separates) {
@@ -351,11 +379,17 @@ private:
         any = true;
         w_.passed_.assign(count_, no_edge);
         w_.follows_passed_.assign(count_, 0);
+        w_.leads_to_passed_.assign(count_, 0);
       }
+      w_.again_[n] = 1; // if it is not passed over now
       const edge_id jump = w_.nodes_[n].jump;
       if (w_.follows_passed_[n] == 0 && w_.passed_[target(jump)] == no_edge) { // neighbours: next time
         w_.passed_[n] = jump;
         w_.follows_passed_[target(jump)] = 1;
+        for_each_id(ir_.graph().in_edges(n), [&](edge_id e) {
+          const auto from = static_cast<node_id>(ir_.graph().edge_source(e));
+          w_.leads_to_passed_[from] = w_.nodes_[from].reached ? 1 : 0;
+        });
       }
     }
     if (any) {
@@ -368,7 +402,7 @@ private:
     w_.leader_of_.assign(count_, no_node);
     w_.leader_.assign(count_, no_edge);
     for (node_id n = 0; n != count_; ++n) {
-      if (!w_.nodes_[n].reached || w_.nodes_[n].jump != no_edge) { // a jump is the only edge
+      if (w_.leads_to_passed_[n] == 0) {
         continue;
       }
       for (const bool passes : {false, true}) { // what leads to the target anyway comes first
@@ -475,6 +509,10 @@ public:
 
   /// Whether anything changes.
   bool run(const control_plan& plan) {
+    const auto count = static_cast<std::size_t>(editor_.graph().num_nodes());
+    if (w_.again_.size() != count) {
+      w_.again_.assign(count, 0);
+    }
     bool changes = !plan.branches.empty();
     for (const decided_branch& b : plan.branches) {
       u_ != nullptr ? u_->keep_edge(b.edge, b.reason) : void(editor_.keep_edge(b.edge));
@@ -482,9 +520,10 @@ public:
     if (!plan.unreachable.empty()) {
       changes = erase_unreachable() || changes;
     }
+    changes_much_ = changes;
     if (u_ != nullptr) {
-      w_.has_merged_.assign(static_cast<std::size_t>(editor_.graph().num_nodes()), 0);
-      w_.into_.assign(w_.has_merged_.size(), no_node);
+      w_.has_merged_.assign(count, 0);
+      w_.into_.assign(count, no_node);
       for (const merged_node& m : u_->witness().merged) {
         w_.has_merged_[m.into] = 1;
       }
@@ -505,6 +544,9 @@ public:
     }
     return changes || !w_.gone_.empty();
   }
+
+  /// Whether any node may have something to do now, not only those that are marked for the next round.
+  bool changes_much() const { return changes_much_; }
 
 private:
   const E& view() const { return editor_; }
@@ -563,21 +605,25 @@ private:
       return;
     }
     if constexpr (cleans_nodes<E>) {
-      editor_.append_node(n, s);
+      changes_much_ = static_cast<bool>(editor_.append_node(n, s)) || changes_much_;
     } else {
-      append(n, s, e);
+      changes_much_ = append(n, s, e) || changes_much_;
     }
+    w_.again_[n] = 1; // perhaps all of it does nothing
     w_.gone_.push_back(s);
   }
 
-  void append(node_id n, node_id s, edge_id e) {
+  /// Whether there were phis.
+  bool append(node_id n, node_id s, edge_id e) {
     w_.values_.clear();
+    bool has_phis = false;
     value_id end = no_value;
     for_each_id(view().values(s),
                 [&](value_id v) { is_terminator(view(), v) ? void(end = v) : w_.values_.push_back(v); });
     for (const value_id v : w_.values_) {
       if (editor_.is_phi(v)) {
         editor_.replace_uses(v, static_cast<value_id>(editor_.phi_input(v, e)));
+        has_phis = true;
       }
     }
     for (const value_id v : w_.values_) {
@@ -587,6 +633,7 @@ private:
     if (end != no_value) {
       editor_.move_value(end, place_at_end(n));
     }
+    return has_phis;
   }
 
   /// What the merged node stands for. False if an inserted node that branches would become part of a copy.
@@ -630,6 +677,9 @@ private:
       return;
     }
     w_.gone_.push_back(n);
+    for_each_id(editor_.graph().in_edges(n), [&](edge_id e) { // edges may be equal now
+      w_.again_[static_cast<node_id>(editor_.graph().edge_source(e))] = 1;
+    });
     if constexpr (cleans_nodes<E>) {
       editor_.pass_over(n);
     } else {
@@ -662,6 +712,7 @@ private:
   }
 
   unfolding<E>* u_ = nullptr; ///< where the witness is, if there is one
+  bool changes_much_ = false;
   E& editor_;
   clean_control_workspace& w_;
 };
@@ -677,16 +728,19 @@ public:
   template <class Visit> std::size_t run(Visit& visit) {
     std::size_t rounds = 0;
     for (bool changes = true; changes; ++rounds) { // if nothing changes, only what cannot be done is left
-      control_planner<E>(editor_, w_, w_.plan_).run();
+      control_planner<E> planner(editor_, w_, w_.plan_);
+      if (changes_much_ || !planner.run_on_candidates()) {
+        planner.run();
+      }
       if (w_.plan_.empty()) {
         break;
       }
       if constexpr (std::same_as<Visit, no_visit>) {
-        changes = control_cleaning<E>(editor_, w_).run(w_.plan_);
+        changes = apply(control_cleaning<E>(editor_, w_));
       } else {
         w_.witness_.start(node_count(editor_.graph()), static_cast<std::size_t>(editor_.graph().num_edges()));
         unfolding<E> u(editor_, std::move(w_.witness_));
-        changes = control_cleaning<E>(u, w_).run(w_.plan_);
+        changes = apply(control_cleaning<E>(u, w_));
         visit(std::as_const(u).witness());
         w_.witness_ = u.take_witness();
       }
@@ -695,8 +749,15 @@ public:
   }
 
 private:
+  bool apply(control_cleaning<E> cleaning) {
+    const bool changes = cleaning.run(w_.plan_);
+    changes_much_ = cleaning.changes_much();
+    return changes;
+  }
+
   E& editor_;
   clean_control_workspace& w_;
+  bool changes_much_ = true; ///< of the last round
 };
 
 } // namespace detail
@@ -749,8 +810,10 @@ unfolding_witness apply_clean_control(E& editor, const control_plan& plan) {
 /// Plans and applies until nothing is left to do, and calls `visit(witness)` after each round. There is a witness for
 /// each round, because a later one simplifies what an earlier one has made equal: to check them, keep a copy of the
 /// program before each round. Each round but the last removes a node or an edge, so it ends; chains of any length merge
-/// in one round. A branch that is known only because another one was decided takes the next round: where many depend on
-/// each other, apply `sccp` first, which decides them all at once. Returns the number of rounds.
+/// in one round. A round that decided no branch, erased nothing unreachable and replaced no phi is followed by one that
+/// looks only at nodes with which something may have become possible; so mostly there is no last look at all nodes. A
+/// branch that is known only because another one was decided takes the next round: where many depend on each other,
+/// apply `sccp` first, which decides them all at once. Returns the number of rounds.
 template <control_editor_argument E, std::invocable<const unfolding_witness&> Visit>
 std::size_t clean_control(E& editor, Visit visit, clean_control_workspace& workspace) {
   return detail::control_rounds<E>(editor, workspace).run(visit);
