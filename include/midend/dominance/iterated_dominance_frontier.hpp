@@ -246,20 +246,24 @@ struct iterated_frontier_computation {
   static constexpr void run(const G& g, const dominator_tree& tree, std::size_t num_variables,
                             span<const definition_site> definitions, LiveIn live_in,
                             iterated_dominance_frontier_workspace& workspace, iterated_frontiers& out) {
+    out.epoch_ = tree.epoch();
+    out.nodes_.clear();
+    out.offsets_.assign(num_variables + 1, 0);
+    if (definitions.empty()) {
+      return;
+    }
     workspace.edges_.assign(g, tree);
     workspace.iteration_.start(tree);
     group_by_variable(num_variables, definitions, workspace);
-    out.epoch_ = tree.epoch();
-    out.nodes_.clear();
-    out.offsets_.resize_for_overwrite(num_variables + 1);
-    out.offsets_[0] = 0;
     for (variable_id v = 0; v != num_variables; ++v) {
       const std::uint32_t first = workspace.definition_end_[v];
       const std::uint32_t last = workspace.definition_end_[v + std::size_t{1}];
-      const span<const node_id> sites(workspace.defining_.data() + first, last - first);
-      workspace.iteration_.run(
-          workspace.edges_, tree, sites, [&](node_id n) { return static_cast<bool>(live_in(v, n)); }, out.nodes_);
-      sort(span(out.nodes_).subspan(out.offsets_[v]));
+      if (first != last) {
+        const span<const node_id> sites(workspace.defining_.data() + first, last - first);
+        workspace.iteration_.run(
+            workspace.edges_, tree, sites, [&](node_id n) { return static_cast<bool>(live_in(v, n)); }, out.nodes_);
+        sort(span(out.nodes_).subspan(out.offsets_[v]));
+      }
       out.offsets_[v + std::size_t{1}] = out.nodes_.size();
     }
   }

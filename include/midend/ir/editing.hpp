@@ -436,6 +436,10 @@ concept variable_phi_editor =
 template <class E>
 concept on_the_fly_editor = variable_editor<E> && variable_phi_editor<E>;
 
+/// Turns variables into values, and removes phis that turn out to be redundant.
+template <class E>
+concept phi_removing_editor = variable_editor<E> && can_replace_uses<E> && can_erase_values<E>;
+
 namespace detail {
 
 // A member of this name exists, whether it fits or not; see `graph/concepts.hpp`.
@@ -623,6 +627,19 @@ template <class E> constexpr bool explain_variable_phi_editor() {
   return false;
 }
 
+/// The same for what also removes phis.
+template <class E> constexpr bool explain_phi_removing_editor() {
+  if constexpr (!variable_editor<E> || !statement_members_fit<E>) {
+    explain_variable_editor<E>();
+  } else if constexpr (!can_replace_uses<E>) {
+    static_assert(can_replace_uses<E>,
+                  "midend: an editor needs `void replace_uses(midend::value_id v, midend::value_id by)`");
+  } else if constexpr (!can_erase_values<E>) {
+    static_assert(can_erase_values<E>, "midend: an editor needs `void erase_value(midend::value_id v)`");
+  }
+  return false;
+}
+
 /// The same for what turns variables into values without analyses.
 template <class E> constexpr bool explain_on_the_fly_editor() {
   if constexpr (!variable_editor<E> || !statement_members_fit<E>) {
@@ -644,6 +661,9 @@ concept ir_editor_argument =
 template <class E>
 concept variable_editor_argument =
     (variable_editor<E> && detail::statement_members_fit<E>) || detail::explain_variable_editor<E>();
+template <class E>
+concept phi_removing_editor_argument =
+    (phi_removing_editor<E> && detail::statement_members_fit<E>) || detail::explain_phi_removing_editor<E>();
 template <class E>
 concept variable_phi_editor_argument =
     (variable_phi_editor<E> && detail::graph_members_fit<E>) || detail::explain_variable_phi_editor<E>();

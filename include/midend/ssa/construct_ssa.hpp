@@ -10,6 +10,7 @@
 #include "midend/ir/editing.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/statements.hpp"
+#include "midend/ssa/detail/agreeing_inputs.hpp"
 #include "midend/ssa/detail/statement_variables.hpp"
 #include "midend/ssa/inserted_phis.hpp"
 #include "midend/support/flat_array.hpp"
@@ -23,69 +24,63 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// A list of nodes for each variable, in one array.
-class nodes_by_variable {
-public:
-  constexpr void assign(std::size_t num_variables, span<const definition_site> sites) {
-    ends_.assign(num_variables + 1, 0);
-    for (const definition_site& site : sites) {
-      ++ends_[site.variable];
-    }
-    counts_to_ends(ends_);
-    nodes_.resize_for_overwrite(sites.size());
-    for (const definition_site& site : sites) {
-      nodes_[--ends_[site.variable]] = site.node;
-    }
-  }
-
-  constexpr span<const node_id> operator[](variable_id x) const {
-    return {nodes_.data() + ends_[x], nodes_.data() + ends_[x + std::size_t{1}]};
-  }
-
-private:
-  flat_array<std::uint32_t> ends_; ///< by variable, and one more: where its nodes begin
-  flat_array<node_id> nodes_;
-};
-
 /// The nodes that define each variable, and those that read it before they write it. One pass over the program.
 class variable_sites {
 public:
-  template <class IR> constexpr void assign(const IR& ir, statement_variables& statement) {
+  template <class IR> constexpr void assign(const IR& ir) {
     const auto num_variables = static_cast<std::size_t>(ir.num_variables());
     const node_id num_nodes = node_count(ir.graph());
-    statement.start(num_variables);
     defined_in_.assign(num_variables, no_node);
     exposed_in_.assign(num_variables, no_node);
+    if constexpr (has_may_definitions<IR>) {
+      defined_by_.assign(num_variables, no_statement);
+    }
     definitions_.clear();
     exposed_.clear();
     for (node_id n = 0; n != num_nodes; ++n) {
-      for_each_id(ir.statements(n), [&](statement_id s) {
-        statement.assign(ir, s);
-        for (const variable_id x : statement.read()) {
-          if (defined_in_[x] != n) {
-            add(exposed_, exposed_in_, x, n);
-          }
-        }
-        for (const variable_id x : statement.written()) {
-          add(definitions_, defined_in_, x, n);
-        }
-      });
+      for_each_id(ir.statements(n), [&](statement_id s) { add_statement(ir, s, n); });
     }
-    defining_.assign(num_variables, definitions_);
-    exposing_.assign(num_variables, exposed_);
+    group(definitions_, defining_end_, defining_);
+    group(exposed_, exposing_end_, exposing_);
   }
 
   constexpr std::size_t num_variables() const { return defined_in_.size(); }
 
-  /// Each node at most once for a variable.
-  constexpr span<const definition_site> definitions() const { return definitions_; }
+  /// Whether some node has a read of `x` that may see the value on arrival. Most variables are local: they are only
+  /// read in nodes that write them before, and need no phis.
+  constexpr bool is_exposed(variable_id x) const { return exposed_in_[x] != no_node; }
 
-  constexpr span<const node_id> defining(variable_id x) const { return defining_[x]; }
+  /// Of a variable that is exposed, each once.
+  constexpr span<const node_id> defining(variable_id x) const { return part(defining_, defining_end_, x); }
 
-  /// The nodes with a read of `x` that may see the value on arrival.
-  constexpr span<const node_id> exposing(variable_id x) const { return exposing_[x]; }
+  /// The nodes with a read of `x` that may see the value on arrival, each once.
+  constexpr span<const node_id> exposing(variable_id x) const { return part(exposing_, exposing_end_, x); }
 
 private:
+  template <class IR> constexpr void add_statement(const IR& ir, statement_id s, node_id n) {
+    for_each_id(ir.uses(s), [&](variable_id x) { expose(x, n); });
+    for_each_id(ir.definitions(s), [&](variable_id x) {
+      add(definitions_, defined_in_, x, n);
+      if constexpr (has_may_definitions<IR>) {
+        defined_by_[x] = s;
+      }
+    });
+    if constexpr (has_may_definitions<IR>) {
+      for_each_id(ir.may_definitions(s), [&](variable_id x) {
+        if (defined_by_[x] != s) {
+          expose(x, n);
+          add(definitions_, defined_in_, x, n);
+        }
+      });
+    }
+  }
+
+  constexpr void expose(variable_id x, node_id n) {
+    if (defined_in_[x] != n) {
+      add(exposed_, exposed_in_, x, n);
+    }
+  }
+
   static constexpr void add(flat_array<definition_site>& sites, flat_array<node_id>& listed_in, variable_id x,
                             node_id n) {
     if (listed_in[x] != n) {
@@ -94,12 +89,35 @@ private:
     }
   }
 
+  constexpr void group(span<const definition_site> sites, flat_array<std::uint32_t>& ends,
+                       flat_array<node_id>& nodes) const {
+    ends.assign(num_variables() + 1, 0);
+    for (const definition_site& site : sites) {
+      ends[site.variable] += is_exposed(site.variable) ? 1u : 0u;
+    }
+    counts_to_ends(ends);
+    nodes.resize_for_overwrite(ends.back());
+    for (const definition_site& site : sites) {
+      if (is_exposed(site.variable)) {
+        nodes[--ends[site.variable]] = site.node;
+      }
+    }
+  }
+
+  static constexpr span<const node_id> part(const flat_array<node_id>& nodes, const flat_array<std::uint32_t>& ends,
+                                            variable_id x) {
+    return {nodes.data() + ends[x], nodes.data() + ends[x + std::size_t{1}]};
+  }
+
   flat_array<node_id> defined_in_; ///< by variable: the last node that is in its list
   flat_array<node_id> exposed_in_;
+  flat_array<statement_id> defined_by_; ///< by variable: the last statement; only for an IR with may-definitions
   flat_array<definition_site> definitions_;
   flat_array<definition_site> exposed_;
-  nodes_by_variable defining_;
-  nodes_by_variable exposing_;
+  flat_array<std::uint32_t> defining_end_; ///< by variable, and one more: where its nodes begin
+  flat_array<node_id> defining_;
+  flat_array<std::uint32_t> exposing_end_;
+  flat_array<node_id> exposing_;
 };
 
 /// The nodes where a variable is live, for one variable at a time: a backward walk from its reads to its definitions.
@@ -167,8 +185,9 @@ struct renaming_memory {
 /// at the end of the immediate dominator. Unreachable nodes come last, each on its own.
 template <class E> class ssa_renaming {
 public:
-  constexpr ssa_renaming(E& editor, const dominator_tree& tree, statement_variables& statement, renaming_memory& memory)
-      : editor_(editor), tree_(tree), statement_(statement), memory_(memory) {}
+  constexpr ssa_renaming(E& editor, const dominator_tree& tree, const variable_sites& sites,
+                         statement_variables& statement, renaming_memory& memory, agreeing_inputs* inputs)
+      : editor_(editor), tree_(tree), sites_(sites), statement_(statement), memory_(memory), inputs_(inputs) {}
 
   constexpr void run(span<const variable_phi> phis) {
     phis_ = phis;
@@ -218,16 +237,22 @@ private:
   template <class Visit> constexpr void for_each_phi(node_id n, Visit visit) const {
     const std::uint32_t last = memory_.phi_end[n + std::size_t{1}];
     for (std::uint32_t i = memory_.phi_end[n]; i != last; ++i) {
-      visit(phis_[memory_.phis[i]]);
+      visit(phis_[memory_.phis[i]], memory_.phis[i]);
     }
   }
 
   constexpr void rename_node(node_id n) {
-    for_each_phi(n, [&](const variable_phi& phi) { write(phi.variable, phi.value); });
+    for_each_phi(n, [&](const variable_phi& phi, std::uint32_t) { write(phi.variable, phi.value); });
     for_each_id(editor_.statements(n), [&](statement_id s) { rename_statement(s); });
     for_each_id(editor_.graph().out_edges(n), [&](edge_id e) {
       for_each_phi(static_cast<node_id>(editor_.graph().edge_target(e)),
-                   [&](const variable_phi& phi) { editor_.set_phi_input(phi.value, e, value_of(phi.variable)); });
+                   [&](const variable_phi& phi, std::uint32_t number) {
+                     const value_id v = value_of(phi.variable);
+                     editor_.set_phi_input(phi.value, e, v);
+                     if (inputs_ != nullptr) {
+                       inputs_->add(number, v);
+                     }
+                   });
     });
   }
 
@@ -249,8 +274,11 @@ private:
     return editor_.undefined_value(x);
   }
 
+  /// No node reads a local variable that does not write it before, so none needs the former value.
   constexpr void write(variable_id x, value_id v) {
-    memory_.log.push_back({x, memory_.current[x]});
+    if (sites_.is_exposed(x)) {
+      memory_.log.push_back({x, memory_.current[x]});
+    }
     memory_.current[x] = v;
   }
 
@@ -264,14 +292,19 @@ private:
 
   E& editor_;
   const dominator_tree& tree_;
+  const variable_sites& sites_;
   statement_variables& statement_;
   renaming_memory& memory_;
+  agreeing_inputs* inputs_; ///< null: phis whose inputs agree are kept
   span<const variable_phi> phis_;
 };
 
 struct ssa_constructor;
 
 } // namespace detail
+
+/// What to do with phis whose inputs agree.
+enum class agreeing_phis : std::uint8_t { remove, keep };
 
 /// Memory of `construct_ssa`, reusable for program after program.
 class construct_ssa_workspace {
@@ -282,20 +315,24 @@ class construct_ssa_workspace {
   dominator_tree tree_;
   detail::statement_variables statement_;
   detail::variable_sites sites_;
+  flat_array<definition_site> joining_; ///< definitions of variables that may need phis
   detail::live_nodes live_;
   iterated_dominance_frontier_workspace frontier_memory_;
   iterated_frontiers frontiers_;
   detail::renaming_memory renaming_;
+  detail::agreeing_inputs inputs_;
 };
 
 namespace detail {
 
 struct ssa_constructor {
-  template <class E> static constexpr void run(E& editor, construct_ssa_workspace& w, inserted_phis& out) {
+  template <class E>
+  static constexpr void run(E& editor, bool keeps_agreeing, construct_ssa_workspace& w, inserted_phis& out) {
     const auto& g = editor.graph();
     require_no_edge_to_entry(g);
     dominators(g, semi_nca, w.dominators_, w.tree_);
-    w.sites_.assign(editor, w.statement_);
+    w.sites_.assign(editor);
+    list_joining(static_cast<node_id>(g.entry()), w);
     if constexpr (bidirectional_flow_graph<graph_of<E>>) {
       compute_frontiers(g, g, w);
     } else {
@@ -304,9 +341,16 @@ struct ssa_constructor {
     }
     insert_phis(editor, w.frontiers_, out);
     w.statement_.start(static_cast<std::size_t>(editor.num_variables()));
-    ssa_renaming<E> renaming(editor, w.tree_, w.statement_, w.renaming_);
+    w.inputs_.start();
+    ssa_renaming<E> renaming(editor, w.tree_, w.sites_, w.statement_, w.renaming_,
+                             keeps_agreeing ? nullptr : &w.inputs_);
     renaming.run(out.phis_);
     renaming.list_undefined(out.undefined_variables_);
+    if constexpr (can_replace_uses<E> && can_erase_values<E>) {
+      if (!keeps_agreeing && w.inputs_.remove(editor, w.tree_, out.phis_)) {
+        drop_removed(w.inputs_, out);
+      }
+    }
   }
 
 private:
@@ -320,11 +364,39 @@ private:
 #endif
   }
 
+  /// The entry has no frontier. Nor does a variable need a phi if one node defines it and strictly dominates those that
+  /// read it: then no way leads to them around that node.
+  static constexpr void list_joining(node_id entry, construct_ssa_workspace& w) {
+    w.joining_.clear();
+    for (variable_id x = 0; x != w.sites_.num_variables(); ++x) {
+      const span<const node_id> defining = w.sites_.defining(x);
+      if (defining.size() == 1 && dominates_all(w.tree_, defining[0], w.sites_.exposing(x))) {
+        continue;
+      }
+      for (const node_id n : defining) {
+        if (n != entry) {
+          w.joining_.push_back({x, n});
+        }
+      }
+    }
+  }
+
+  static constexpr bool dominates_all(const dominator_tree& tree, node_id a, span<const node_id> nodes) {
+    for (const node_id n : nodes) {
+      if (!tree.strictly_dominates(a, n)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   template <class G, class WithPredecessors>
   static constexpr void compute_frontiers(const G& g, const WithPredecessors& backward, construct_ssa_workspace& w) {
-    w.live_.start(node_count(g));
+    if (!w.joining_.empty()) {
+      w.live_.start(node_count(g));
+    }
     iterated_dominance_frontiers(
-        g, w.tree_, w.sites_.num_variables(), w.sites_.definitions(),
+        g, w.tree_, w.sites_.num_variables(), w.joining_,
         [&](variable_id x, node_id n) { return w.live_.is_live_in(backward, w.sites_, x, n); }, w.frontier_memory_,
         w.frontiers_);
   }
@@ -346,6 +418,22 @@ private:
       }
       out.phi_offsets_[x] = static_cast<std::uint32_t>(at);
     }
+  }
+
+  static constexpr void drop_removed(const agreeing_inputs& inputs, inserted_phis& out) {
+    std::uint32_t kept = 0;
+    std::uint32_t phi = 0;
+    for (std::size_t x = 0; x + 1 != out.phi_offsets_.size(); ++x) {
+      const std::uint32_t end = out.phi_offsets_[x + 1];
+      out.phi_offsets_[x] = kept;
+      for (; phi != end; ++phi) {
+        if (!inputs.is_removed(phi)) {
+          out.phis_[kept++] = out.phis_[phi];
+        }
+      }
+    }
+    out.phi_offsets_.back() = kept;
+    out.phis_.shrink(kept);
   }
 };
 
@@ -372,7 +460,7 @@ private:
 /// defines or reads a variable. Once it has seen a program as large, only the editor allocates.
 template <variable_editor_argument E>
 constexpr void construct_ssa(E& editor, construct_ssa_workspace& workspace, inserted_phis& out) {
-  detail::ssa_constructor::run(editor, workspace, out);
+  detail::ssa_constructor::run(editor, true, workspace, out);
 }
 
 /// The result as a value.
@@ -380,6 +468,20 @@ template <variable_editor_argument E> constexpr inserted_phis construct_ssa(E& e
   inserted_phis out;
   construct_ssa_workspace workspace;
   construct_ssa(editor, workspace, out);
+  return out;
+}
+
+template <phi_removing_editor_argument E>
+constexpr void construct_ssa(E& editor, agreeing_phis agreeing, construct_ssa_workspace& workspace,
+                             inserted_phis& out) {
+  detail::ssa_constructor::run(editor, agreeing == agreeing_phis::keep, workspace, out);
+}
+
+/// The result as a value.
+template <phi_removing_editor_argument E> constexpr inserted_phis construct_ssa(E& editor, agreeing_phis agreeing) {
+  inserted_phis out;
+  construct_ssa_workspace workspace;
+  construct_ssa(editor, agreeing, workspace, out);
   return out;
 }
 

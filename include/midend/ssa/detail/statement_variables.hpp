@@ -26,17 +26,20 @@ public:
 
   /// Requires that no statement is passed twice.
   template <class IR> constexpr void assign(const IR& ir, statement_id s) {
-    read_.clear();
-    written_.clear();
-    for_each_id(ir.uses(s), [&](variable_id x) { add(read_, read_by_, x, s); });
-    for_each_id(ir.definitions(s), [&](variable_id x) { add(written_, written_by_, x, s); });
     if constexpr (has_may_definitions<IR>) {
+      read_.clear();
+      written_.clear();
+      for_each_id(ir.uses(s), [&](variable_id x) { add(read_, read_by_, x, s); });
+      for_each_id(ir.definitions(s), [&](variable_id x) { add(written_, written_by_, x, s); });
       for_each_id(ir.may_definitions(s), [&](variable_id x) {
         if (written_by_[x] != s) {
           add(read_, read_by_, x, s);
           add(written_, written_by_, x, s);
         }
       });
+    } else {
+      list(ir.uses(s), read_, read_by_, s);
+      list(ir.definitions(s), written_, written_by_, s);
     }
   }
 
@@ -45,6 +48,24 @@ public:
   constexpr span<const variable_id> written() const { return written_; }
 
 private:
+  /// Most lists have at most one variable, which needs no comparison.
+  template <class List>
+  static constexpr void list(const List& variables, flat_array<variable_id>& out, flat_array<statement_id>& listed_by,
+                             statement_id s) {
+    out.clear();
+    for_each_id(variables, [&](variable_id x) { out.push_back(x); });
+    if (out.size() > 1) {
+      std::size_t kept = 0;
+      for (const variable_id x : out) {
+        if (listed_by[x] != s) {
+          listed_by[x] = s;
+          out[kept++] = x;
+        }
+      }
+      out.shrink(kept);
+    }
+  }
+
   static constexpr void add(flat_array<variable_id>& list, flat_array<statement_id>& listed_by, variable_id x,
                             statement_id s) {
     if (listed_by[x] != s) {
