@@ -5,6 +5,7 @@
 #include "llvm_loop_forms.hpp"
 #include "llvm_package.hpp"
 #include "llvm_sccp.hpp"
+#include "llvm_ssa_construction.hpp"
 #include "llvm_unrolling.hpp"
 #include "llvm_value_numbering.hpp"
 #endif
@@ -213,6 +214,7 @@ int main(int count, char** arguments) {
   }
 #if MIDEND_BENCHMARKS_LLVM
   register_llvm_sccp(MIDEND_TEST_DATA);
+  register_llvm_ssa_construction();
   register_llvm_loop_forms();
   register_llvm_unrolling();
   register_llvm_value_numbering();
