@@ -23,9 +23,9 @@ void register_llvm_ssa_construction();
 /// changed.
 class midend_ssa_construction {
 public:
-  void run(const llvm::Function& f) {
+  void run(const llvm::Function& f, midend::agreeing_phis agreeing = midend::agreeing_phis::remove) {
     values_.assign(f);
-    midend::construct_ssa(values_, midend::agreeing_phis::remove, workspace_, result_);
+    midend::construct_ssa(values_, agreeing, workspace_, result_);
   }
 
   const midend::llvm_slots& slots() const { return values_.slots(); }
@@ -91,6 +91,7 @@ struct phi_counts {
   std::size_t midend_slots = 0;
   std::size_t llvm_slots = 0;
   std::size_t midend_phis = 0;
+  std::size_t placed_phis = 0; ///< by midend, with those whose inputs agree
   std::size_t llvm_phis = 0;
   std::size_t blocks_that_differ = 0; ///< in the number of phis
 
@@ -100,6 +101,8 @@ struct phi_counts {
 /// Promotes the slots of `f`, which stays so.
 inline phi_counts compare_phis(midend_ssa_construction& ours, llvm_ssa_construction& theirs, llvm::Function& f) {
   phi_counts out;
+  ours.run(f, midend::agreeing_phis::keep);
+  out.placed_phis = ours.result().num_phis();
   ours.run(f);
   const std::size_t num_blocks = ours.slots().graph().num_nodes();
   std::vector<std::size_t> expected(num_blocks);

@@ -35,6 +35,7 @@ int main(int argc, char** argv) {
       ++functions;
       sum.midend_slots += counts.midend_slots;
       sum.midend_phis += counts.midend_phis;
+      sum.placed_phis += counts.placed_phis;
       sum.llvm_slots += counts.llvm_slots;
       sum.llvm_phis += counts.llvm_phis;
       if (!counts.agree()) {
@@ -46,8 +47,8 @@ int main(int argc, char** argv) {
     }
     all_agree = all_agree && differing == 0;
     llvm::outs() << argv[i] << ": " << functions << " functions; midend " << sum.midend_slots << " slots, "
-                 << sum.midend_phis << " phis; LLVM " << sum.llvm_slots << " slots, " << sum.llvm_phis << " phis; "
-                 << differing << " functions differ\n";
+                 << sum.midend_phis << " phis (" << sum.placed_phis << " with those that agree); LLVM "
+                 << sum.llvm_slots << " slots, " << sum.llvm_phis << " phis; " << differing << " functions differ\n";
   }
   return all_agree ? 0 : 1;
 }

@@ -564,6 +564,8 @@ TEST_CASE("allocations: construct_ssa") {
       editor.restore();
       midend::construct_ssa(editor, memory, result);
       phis += result.num_phis();
+      editor.restore();
+      midend::construct_ssa(editor, midend::agreeing_phis::remove, memory, result);
     }
   };
   CHECK(allocations_of(round) > 0);

@@ -111,6 +111,15 @@
 /// nor `may_definitions(s)` does. For a statement that may define x both are called, `rename_use(s, x, v)` first, even
 /// if `uses(s)` does not list x: v is what x holds if `s` does not write it. Each is called once for each x.
 ///
+/// `phi_removing_editor` can also remove phis that turn out to be redundant: `replace_uses(v, by)`, also in inputs of
+/// phis, and `erase_value(v)` for such phis. Optional, for `agreeing_phis::remove`: with `is_undefined(v)`,
+///
+///     bool can_replace_undefined(value_id v, node_id n, const dominator_tree& tree) const;
+///
+/// says that v may stand where a phi of n reads an undefined value: v exists at the head of n, and is one of the values
+/// that undefined may be. False for phis of `insert_variable_phi`. Without it an undefined value is a value like
+/// others.
+///
 /// `on_the_fly_editor` adds what SSA construction without analyses needs, because it inserts phis that turn out to be
 /// redundant: `replace_uses(v, by)`, also in inputs of phis, and `erase_value(v)` for such phis, and
 /// `graph().in_edges(n)`, the edges into a node. A front end, which tells `on_the_fly_ssa` what it reads and writes,
