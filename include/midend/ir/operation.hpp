@@ -133,7 +133,7 @@ constexpr bool is_commutative(operation code) {
 }
 
 /// Whether it makes no difference how a chain of these operations is grouped. Arithmetic is modulo 2^width, so this
-/// does not depend on promises: whoever regroups operations drops the promises on them, since partial results are
+/// does not depend on promises: to regroup operations, drop the promises on them, since partial results are
 /// others.
 constexpr bool is_associative(operation code) {
   return is_commutative(code) && code != operation::equal && code != operation::not_equal;

@@ -256,7 +256,7 @@ constexpr void advise_on_nest(const M& machine, const unrolling_options& options
   const auto knows_nothing = [](body_id, span<const std::uint64_t>) { return std::optional<std::uint64_t>(); };
   const body_folder_of<decltype(knows_nothing)> around_folder(knows_nothing);
   const auto estimate = [&](const loop_body& body, const body_folder& f) {
-    iteration_counter(body, w.count_, w.nest_counters_).run();
+    iteration_counter(body, {}, w.count_, w.nest_counters_).run();
     return machine_copies_estimator<M>(machine, options.lowering, f, body, w.nest_counters_, w.unroll_, w.estimate_)
         .estimate({}, w.search_);
   };
