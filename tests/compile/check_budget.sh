@@ -14,26 +14,28 @@ printf '#include "%s"\n' "$header" |
   "$compiler" -std=c++20 -E -P -MD -MF "$work/dependencies" -MT x -I"$include_dir" -x c++ - -o "$work/text"
 lines=$(wc -l <"$work/text")
 if [ "$header" = midend/midend.hpp ]; then
-  budget=54300
+  budget=55000
 elif [ "$header" = midend/unrolling/advise_unrolling.hpp ] || [ "$header" = midend/unrolling/measure_loop.hpp ]; then
-  budget=28000 # it includes a loop's description, its copies, their lowering, the loop around and the machine: eight folders
+  budget=28300 # it includes a loop's description, its copies, their lowering, the loop around and the machine: eight folders
 elif [ "$header" = midend/ssa/value_numbering.hpp ] || [ "$header" = midend/ssa/verify_congruence.hpp ] ||
   [ "$header" = midend/ssa/verify_sccp.hpp ] || [ "$header" = midend/ssa/verify_phis_of_operations.hpp ]; then
-  budget=27800 # the whole of sccp, and the partition or the checker on top
+  budget=28200 # the whole of sccp, and the partition or the checker on top
+elif [ "$header" = midend/ssa/sccp.hpp ] || [ "$header" = midend/transform/hoist_common.hpp ]; then
+  budget=26300 # the solver with its fact readers; value numbers, and hoist_invariants
 elif [ "$header" = midend/induction/read_loop_facts.hpp ]; then
   budget=27100 # <vector>, bounds and bits of numbers, and what branches say
 elif [ "$header" = midend/induction/loop_trip_counter.hpp ]; then
-  budget=31600 # the whole of sccp, these, and the counts
+  budget=32200 # the whole of sccp, these, and the counts
 elif [ "$header" = midend/transform.hpp ]; then
-  budget=43300 # all transformations, the facts that some take, the checkers, and the advice that unrolling carries out
+  budget=44300 # all transformations, the facts that some take, the checkers, and the advice that unrolling carries out
 elif [ "$header" = midend/transform/unroll_with_remainder.hpp ]; then
   budget=30300 # <vector>, and the counters of a loop
 elif [ "$header" = midend/transform/apply_unrolling.hpp ]; then
-  budget=33200 # the three transformations, and the advice that they carry out
+  budget=33300 # the three transformations, and the advice that they carry out
 elif [ "$header" = midend/transform/realise_unrolling.hpp ]; then
-  budget=37600 # sccp, value numbering and seven transformations
+  budget=37900 # sccp, value numbering and seven transformations
 elif [ "$header" = midend/transform/measure_unrolling.hpp ]; then
-  budget=46700 # these, and the advice
+  budget=47300 # these, and the advice
 elif grep -q '/algorithm\( \|$\)' "$work/dependencies"; then
   budget=35000
 else
