@@ -35,7 +35,7 @@ struct llvm_operation_record {
   static llvm_operation_record of(const llvm::Instruction& i) {
     const unsigned opcode = i.getOpcode();
     const llvm_opcode& known = llvm_opcode::of(opcode);
-    const operation_info info = llvm_operation(i, known);
+    const operation_info info = llvm_operation_of(i, known);
     const int marks = (info.code == operation::other ? marks_of_other(i, opcode, known) : 0) |
                       (known.is == llvm_opcode::kind::call && may_have_llvm_bounds(i) ? bounded : 0);
     return {info, static_cast<std::uint8_t>(marks)};

@@ -181,7 +181,7 @@ inline bool is_opaque_llvm_instruction(const llvm::Instruction& i, const llvm_op
 }
 
 /// Its operation, given what is known by its opcode.
-inline operation_info llvm_operation(const llvm::Instruction& i, const llvm_opcode& opcode) {
+inline operation_info llvm_operation_of(const llvm::Instruction& i, const llvm_opcode& opcode) {
   const llvm::Type* const type = i.getType();
   const operation code = llvm_code(i, opcode, type);
   const std::uint8_t width = llvm_width(type);
@@ -283,7 +283,7 @@ inline llvm_replacement llvm_field_with_overflow(const llvm::Instruction& i) {
 /// Promises that the vocabulary has no words for (`exact`, `disjoint`, `nneg`, those of `trunc`) are left out: where
 /// one is broken LLVM has poison, and midend a result, which is one of those that poison may become. O(1).
 inline operation_info llvm_operation(const llvm::Instruction& i) {
-  return detail::llvm_operation(i, detail::llvm_opcode::of(i.getOpcode()));
+  return detail::llvm_operation_of(i, detail::llvm_opcode::of(i.getOpcode()));
 }
 
 MIDEND_END_NAMESPACE

@@ -190,7 +190,7 @@ template <class IR> bool has_no_values(const IR& ir, node_id n) {
   }
 }
 
-template <class IR> bool has_condition(const IR& ir, node_id n) {
+template <class IR> bool ends_by_condition(const IR& ir, node_id n) {
   if constexpr (cleans_nodes<IR>) {
     return static_cast<bool>(ir.has_condition(n));
   } else {
@@ -285,7 +285,7 @@ private:
       ++edges;
       first = first == no_edge ? e : first;
     });
-    if (!has_condition(ir_, n)) {
+    if (!ends_by_condition(ir_, n)) {
       w_.nodes_[n].jump = edges == 1 && may_redirect(ir_, first) ? first : no_edge;
       return;
     }
@@ -566,7 +566,7 @@ private:
       only = e;
       ++count;
     });
-    return count == 1 && !has_condition(view(), n) ? only : no_edge;
+    return count == 1 && !ends_by_condition(view(), n) ? only : no_edge;
   }
 
   bool erase_unreachable() {
