@@ -403,7 +403,7 @@ private:
     return f.ends == operation::equal && way && way->bits >= f.shift && (way->number & low_ones(f.shift)) == 0;
   }
 
-  /// Whether the program promises that this exit is taken, and so, by a counter that comes to all its numbers in one
+  /// Whether the program promises that this exit is taken, and so, by a counter that takes all its numbers in one
   /// way around or never: the formula is right, although the counter might wrap. The exit is the only one.
   constexpr bool must_be_taken(const counted_exit& e) const {
     if (!body_.hints.must_end || num_exits_ != 1 || has_effects_) {

@@ -133,8 +133,7 @@ constexpr bool is_commutative(operation code) {
 }
 
 /// Whether it makes no difference how a chain of these operations is grouped. Arithmetic is modulo 2^width, so this
-/// does not depend on promises: to regroup operations, drop the promises on them, since partial results are
-/// others.
+/// does not depend on promises. To regroup operations, drop the promises on them, because partial results change.
 constexpr bool is_associative(operation code) {
   return is_commutative(code) && code != operation::equal && code != operation::not_equal;
 }

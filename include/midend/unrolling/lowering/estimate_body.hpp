@@ -164,8 +164,8 @@ constexpr void estimate_stages(const dependence_graph& g, std::uint64_t most_sta
 ///   phi already. A phi that is its own next value (a self-copy) is a value from before the loop.
 /// - Invariant values are computed before the loop.
 /// - With `options.reassociates`, trees of one operation are regrouped, so that a value carried around the loop passes
-///   through one of their operations: integers always, since whoever regroups them drops `nsw` and `nuw`, and what
-///   rounds where the program allows it. The number of operations stays. Sums of fused multiplications and additions
+///   through one of their operations: integers always, since regrouping drops `nsw` and `nuw`, and what rounds
+///   where the program allows it. The number of operations stays. Sums of fused multiplications and additions
 ///   are regrouped, too: the products are summed in a chain of their own, and one addition more adds them to the value
 ///   carried around the loop.
 ///
