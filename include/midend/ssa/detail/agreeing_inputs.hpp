@@ -94,7 +94,7 @@ private:
     }
   }
 
-  /// Whether all inputs that are not undefined being `other`, the others agree with it.
+  /// Whether the undefined inputs agree with `other`, which all other inputs are.
   template <class E>
   static constexpr bool includes_undefined([[maybe_unused]] const E& editor,
                                            [[maybe_unused]] const dominator_tree& tree,
