@@ -263,7 +263,7 @@ private:
     const element e = fact(v, width);
     const auto known = static_cast<std::uint8_t>(std::countr_one(e.bits.zeros | e.bits.ones));
     const std::uint8_t bits = known < width ? known : width;
-    return {e.bits.ones & low_ones(bits), bits};
+    return {bits == 0 ? 0 : e.bits.ones & low_ones(bits), bits};
   }
 
   static bool goes_on(invariant_sum& sum, value_id base, const known_low_bits& added, std::uint8_t width) {
