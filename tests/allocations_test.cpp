@@ -1,5 +1,4 @@
-// Refilled in place, after a first round nothing allocates. This file replaces operator new of the whole program by one
-// that counts.
+// Refilled in place, after a first round nothing allocates.
 #include "kit/affordable.hpp"
 #include "kit/allocations.hpp"
 #include "kit/flat_editor.hpp"
@@ -16,52 +15,6 @@
 #include <midend/ssa/construct_ssa.hpp>
 #include <midend/ssa/live_values.hpp>
 #include <midend/ssa/sccp.hpp>
-
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
-namespace {
-
-std::atomic<std::size_t> allocations{0};
-
-void* counted(std::size_t size) {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  if (void* const memory = std::malloc(size == 0 ? 1 : size)) {
-    return memory;
-  }
-  std::abort();
-}
-
-} // namespace
-
-void* operator new(std::size_t size) {
-  return counted(size);
-}
-
-void* operator new[](std::size_t size) {
-  return counted(size);
-}
-
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-
-void operator delete[](void* memory) noexcept {
-  std::free(memory);
-}
-
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
-
-void operator delete[](void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
-
-std::size_t midend_tests::allocations_so_far() {
-  return allocations.load();
-}
 
 using namespace midend_tests;
 

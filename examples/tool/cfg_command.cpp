@@ -64,7 +64,7 @@ std::optional<std::string> select(const std::vector<std::string>& names,
 }
 
 /// The options that can be checked before the file is read.
-struct choices {
+struct cfg_choices {
   kind_set kinds;
   const dominator_choice* algorithm = nullptr;
   root_source roots;
@@ -111,7 +111,7 @@ std::string picture_of(const std::string& name, const analyses& answers) {
 
 exit_status run(const cfg_options& options) {
   const auto start = clock::now();
-  choices chosen;
+  cfg_choices chosen;
   if (const auto problem = chosen.set(options)) {
     return complain(exit_bad_usage, "midend cfg: " + *problem);
   }

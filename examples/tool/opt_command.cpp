@@ -46,7 +46,7 @@ using midend::elbrus::program;
 using midend::elbrus::value_kind;
 
 /// The options that can be checked before the file is read.
-struct choices {
+struct opt_choices {
   std::vector<chosen_pass> passes;
   std::vector<std::string> pass_names; ///< as on the command line
   std::vector<const report_kind*> reports;
@@ -104,7 +104,7 @@ private:
 /// One run of the command over one program.
 class optimizer {
 public:
-  optimizer(const opt_options& options, const choices& chosen)
+  optimizer(const opt_options& options, const opt_choices& chosen)
       : options_(options), chosen_(chosen), is_known_(options.explained.size()) {}
 
   exit_status run() {
@@ -378,7 +378,7 @@ private:
   }
 
   const opt_options& options_;
-  const choices& chosen_;
+  const opt_choices& chosen_;
   program program_;
   dot_files pictures_;
   std::string reports_;
@@ -389,7 +389,7 @@ exit_status run(opt_options options) {
   for (std::string& name : options.procedures) {
     name.erase(0, name.starts_with('@') ? 1 : 0);
   }
-  choices chosen;
+  opt_choices chosen;
   if (const auto problem = chosen.set(options)) {
     return complain(exit_bad_usage, "midend opt: " + *problem);
   }

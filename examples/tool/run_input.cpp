@@ -111,7 +111,7 @@ problem parse_head(std::string_view text, written_array& array) {
   return std::nullopt;
 }
 
-std::vector<std::string_view> names_of(const memory& arrays) {
+std::vector<std::string_view> array_names(const memory& arrays) {
   std::vector<std::string_view> names;
   for (std::size_t i = 0; i != arrays.num_arrays(); ++i) {
     names.push_back(arrays.name(i));
@@ -155,7 +155,7 @@ problem parse_arguments(const procedure& p, const std::vector<std::string>& argu
     return callee + " takes " + std::to_string(p.parameters().size()) + " arguments, " +
            std::to_string(arguments.size()) + " are given";
   }
-  const std::vector<std::string_view> names = names_of(input.arrays);
+  const std::vector<std::string_view> names = array_names(input.arrays);
   for (std::size_t i = 0; i != arguments.size(); ++i) {
     const midend::value_id parameter = p.parameters()[i];
     scalar value{p.value(parameter).type, 0};

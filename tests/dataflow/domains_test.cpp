@@ -24,11 +24,20 @@
 
 using namespace midend_tests;
 using midend::element_of;
+using midend::flat_domain;
+using midend::has_assume;
+using midend::has_contains;
+using midend::has_size;
+using midend::has_value_transfer;
+using midend::has_widen_of_width;
+using midend::interval_domain;
+using midend::known_bits_domain;
+using midend::number_domain;
 using midend::operation;
 using midend::operation_flags;
 using midend::operation_info;
+using midend::value_domain;
 
-namespace midend {
 // Here and not in the headers: checking concepts takes compilers longer than reading the headers.
 static_assert(value_domain<flat_domain<>> && has_value_transfer<flat_domain<>> && has_assume<flat_domain<>>);
 static_assert(value_domain<flat_domain<int>> && !has_value_transfer<flat_domain<int>>);
@@ -38,7 +47,6 @@ static_assert(value_domain<known_bits_domain> && has_value_transfer<known_bits_d
 static_assert(has_contains<known_bits_domain> && has_size<known_bits_domain> && has_assume<known_bits_domain>);
 static_assert(value_domain<number_domain> && has_value_transfer<number_domain> && has_contains<number_domain>);
 static_assert(has_size<number_domain> && has_widen_of_width<number_domain> && has_assume<number_domain>);
-} // namespace midend
 
 namespace {
 

@@ -1,4 +1,4 @@
-// How often memory was asked for: allocations_test.cpp replaces operator new of the whole program by one that counts.
+// How often memory was asked for: allocations.cpp replaces operator new of the whole program by one that counts.
 #pragma once
 
 #include <cstddef>

@@ -2,6 +2,7 @@
 #include "kit/affordable.hpp"
 #include "kit/powerset_domain.hpp"
 #include "kit/random_programs.hpp"
+#include "kit/sccp_mutation.hpp"
 #include "kit/semantic_ir.hpp"
 #include "kit/test_graph.hpp"
 
@@ -39,28 +40,6 @@ using midend::sccp_result;
 using midend::undef_branch;
 using midend::undef_policy;
 using midend::verify_sccp;
-
-/// Makes wrong results.
-struct midend::detail::sccp_mutation {
-  template <class D> static void set_fact(sccp_result<D>& r, value_id v, const element_of<D>& fact) {
-    r.facts_.data()[v] = fact;
-    r.without_value_.reset(v);
-  }
-
-  template <class D> static void set_absent(sccp_result<D>& r, value_id v) { r.without_value_.set(v); }
-
-  template <class D> static void set_undefined(sccp_result<D>& r, value_id v, bool is) {
-    is ? r.undefined_.set(v) : r.undefined_.reset(v);
-  }
-
-  template <class D> static void set_node(sccp_result<D>& r, node_id n, bool is) {
-    is ? r.executable_nodes_.set(n) : r.executable_nodes_.reset(n);
-  }
-
-  template <class D> static void set_edge(sccp_result<D>& r, edge_id e, bool is) {
-    is ? r.executable_edges_.set(e) : r.executable_edges_.reset(e);
-  }
-};
 
 namespace {
 
