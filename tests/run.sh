@@ -106,31 +106,33 @@ build() {
 }
 
 # unit PRESET [EMULATOR]: the unit tests of a build, counted by test case. An endless loop is a failure, too. Several
-# processes run a part of the test cases each. doctest counts all test cases in each part, so they are counted here; a part that broke
-# off counts as one that failed.
+# processes run a part of the test cases each, so that no processor waits for the last of them for long. doctest counts all
+# test cases in each part, so they are counted here; a part that broke off counts as one that failed.
 unit() {
-  local status=0 bin=build/$1/bin cases part failed output
+  local status=0 bin=build/$1/bin program cases part all=0 parts='' failed output
   export MIDEND_EMULATOR=${2-}
-  cases=$($MIDEND_EMULATOR "$bin"/midend_tests --count --no-version | sed -nE 's/.*unskipped test cases[^0-9]*([0-9]+).*/\1/p')
-  part=$((${cases:-0} / (12 * jobs) + 1))
+  for program in midend_llvm_tests midend_tests; do
+    [ $program != midend_llvm_tests ] || [ -e "$bin/$program" ] || continue
+    cases=$($MIDEND_EMULATOR "$bin/$program" --count --no-version | sed -nE 's/.*unskipped test cases[^0-9]*([0-9]+).*/\1/p')
+    [ "${cases:=0}" -ne 0 ] || status=1
+    all=$((all + cases)) part=$((cases / (24 * jobs) + 8)) # a program with LLVM takes a moment to start
+    for ((first = 1; first <= cases; first += part)); do
+      parts+="$bin/$program $first $((first + part - 1))"$'\n'
+    done
+  done
   output=$(mktemp)
-  for ((first = 1; first <= ${cases:-0}; first += part)); do
-    echo "$first $((first + part - 1))"
-  done | xargs -P "$jobs" -n 2 bash -c '
+  xargs -P "$jobs" -n 3 bash -c '
     output=$(timeout 1800 $MIDEND_EMULATOR "$0" --no-path-filenames --no-colors --first="$1" --last="$2" 2>&1)
     status=$?
     grep -v "^\[doctest\] test cases:" <<<"$output"
     failed=$(sed -nE "s/^\[doctest\] test cases:.*\| *([0-9]+) failed.*/\1/p" <<<"$output")
-    [ $status -eq 0 ] || echo "test cases $1 to $2: exit status $status, ${failed:=1} failed"
+    [ $status -eq 0 ] || echo "${0##*/}, test cases $1 to $2: exit status $status, ${failed:=1} failed"
     [ $status -eq 0 ]
-  ' "$bin"/midend_tests >"$output" || status=1
+  ' <<<"${parts%$'\n'}" >"$output" || status=1
   cat "$output"
-  failed=$(sed -nE 's/^test cases .* exit status .*, ([0-9]+) failed$/\1/p' "$output" | awk '{ s += $1 } END { print s + 0 }')
+  failed=$(sed -nE 's/^.*, test cases .* exit status .*, ([0-9]+) failed$/\1/p' "$output" | awk '{ s += $1 } END { print s + 0 }')
   rm -f "$output"
-  [ "${cases:-0}" -eq 0 ] || echo "[doctest] test cases: $cases | $((cases - failed)) passed | $failed failed | 0 skipped"
-  if [ -e "$bin"/midend_llvm_tests ]; then
-    timeout 900 "$bin"/midend_llvm_tests --no-path-filenames || status=1
-  fi
+  [ "$all" -eq 0 ] || echo "[doctest] test cases: $all | $((all - failed)) passed | $failed failed | 0 skipped"
   $MIDEND_EMULATOR "$bin"/midend_odr || status=1
   return $status
 }
@@ -144,7 +146,7 @@ build_and_test() {
 formatted() {
   local files
   mapfile -t files < <(find include tests benchmarks examples \( -name '*.cpp' -o -name '*.hpp' \) -print | sort)
-  clang-format-19 --dry-run -Werror "${files[@]}" && echo "${#files[@]} files are formatted"
+  printf '%s\0' "${files[@]}" | xargs -0 -P "$jobs" -n 50 clang-format-19 --dry-run -Werror && echo "${#files[@]} files are formatted"
 }
 
 # other_machine PRESET: unit tests, and the tool's answers in comparison with those of this machine. The headers have no
@@ -226,7 +228,7 @@ fi
 
 if [ $quick -eq 1 ]; then
   step "format" formatted
-  step "debug: build" build debug midend_tests midend_odr midend && {
+  step "debug: build" build debug -DMIDEND_PROGRAMS_FOR_TESTS=ON midend_tests midend_odr midend && {
     step "debug: unit tests" unit debug
     step "debug: tool" ctest --preset debug --no-tests=error -L tool
   }
