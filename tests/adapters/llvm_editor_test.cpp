@@ -625,6 +625,8 @@ TEST_CASE("llvm_editor: refusals have reasons") {
     for (edge_id e = 0; e != editor.graph().num_edges(); ++e) {
       const llvm_refusal refusal = editor.redirect_refusal(e);
       CHECK(editor.may_redirect(e) == (refusal == llvm_refusal::none));
+      CHECK((editor.is_exceptional(e) && refusal != llvm_refusal::funclet_edge) ==
+            (refusal == llvm_refusal::exception_edge));
       ++edges[refusal];
     }
     for (node_id n = 0; n != editor.graph().num_nodes(); ++n) {

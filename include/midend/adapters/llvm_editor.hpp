@@ -711,7 +711,14 @@ public:
 
   /// The edge that is taken because the condition is a literal, or `no_edge`.
   edge_id literal_edge(node_id n) const {
-    const auto* const condition = llvm::dyn_cast<llvm::Constant>(f_.end_of(n)->getOperand(0));
+    const llvm::Instruction& end = *f_.end_of(n);
+    const llvm::Value* const read = end.getOperand(0);
+    if (llvm::isa<llvm::BranchInst>(end)) { // there is one `true` and one `false`, so the condition is not looked at
+      const bool is_true = read == llvm::ConstantInt::getTrue(end.getContext());
+      const bool is_literal = is_true || read == llvm::ConstantInt::getFalse(end.getContext());
+      return is_literal ? edge_of_slot(n, is_true ? 0 : 1) : no_edge;
+    }
+    const auto* const condition = llvm::dyn_cast<llvm::Constant>(read);
     const std::optional<std::uint64_t> number = condition == nullptr ? std::nullopt : llvm_constant_bits(condition);
     edge_id taken = no_edge;
     if (number) {
@@ -986,6 +993,11 @@ private:
     llvm::Value* const input = f_.input(phi, graph().out_edges(n)[0]);
     const auto* const passes = llvm::dyn_cast_or_null<llvm::PHINode>(input);
     return passes != nullptr && passes->getParent() == block(n) ? f_.input(*passes, e) : input;
+  }
+
+  edge_id edge_of_slot(node_id n, std::uint32_t slot) const {
+    const edge_id first = graph().out_edges(n)[0];
+    return f_.edge(first).slot == slot ? first : edge_id{graph().out_edges(n)[1]};
   }
 
   /// Whether a number decides where a terminator goes.

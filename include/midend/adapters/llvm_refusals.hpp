@@ -62,7 +62,8 @@ constexpr const char* to_words(llvm_refusal refusal) {
 }
 
 /// Why the target of an edge cannot be changed, and no block be put on it: `end` is the terminator, `slot` the number
-/// of the successor. O(1).
+/// of the successor. Only the unwind edge of an `invoke` and the edges of funclets lead to pads, as LLVM's verifier
+/// demands, so the operations of the target are not looked at. O(1).
 inline llvm_refusal llvm_edge_refusal(const llvm::Instruction& end, unsigned slot) {
   switch (end.getOpcode()) {
   case llvm::Instruction::IndirectBr:
@@ -76,14 +77,15 @@ inline llvm_refusal llvm_edge_refusal(const llvm::Instruction& end, unsigned slo
   case llvm::Instruction::CatchRet:
   case llvm::Instruction::CleanupRet:
     return llvm_refusal::funclet_edge;
+  case llvm::Instruction::Invoke:
+    if (slot != 0) {
+      return llvm_refusal::exception_edge;
+    }
+    break;
   default:
     break;
   }
-  const llvm::BasicBlock* const target = end.getSuccessor(slot);
-  if (target->isEHPad()) {
-    return llvm_refusal::exception_edge;
-  }
-  return target->hasAddressTaken() ? llvm_refusal::address_taken : llvm_refusal::none;
+  return end.getSuccessor(slot)->hasAddressTaken() ? llvm_refusal::address_taken : llvm_refusal::none;
 }
 
 /// Why a function must not contain a second copy of an instruction. Inline assembly may be copied, as LLVM does itself.

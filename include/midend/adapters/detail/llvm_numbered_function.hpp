@@ -63,6 +63,8 @@ public:
         add(nodes_.find(branch->getSuccessor(0)));
         if (branch->isConditional()) {
           add(nodes_.find(branch->getSuccessor(1)));
+        } else {
+          LLVM_PREFETCH(end.getPrevNode(), 0, 3); // tells whether there are operations
         }
         return;
       }
