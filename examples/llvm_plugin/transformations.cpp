@@ -39,6 +39,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace {
 
@@ -283,11 +284,11 @@ private:
   bool verify_;
 };
 
-/// Rounds until there is nothing left to do. Each has an editor of its own, because its witness begins with the program
-/// before it.
+/// Rounds until there is nothing left to do. To be verified, each has an editor of its own, because its witness begins
+/// with the program before it. Otherwise one editor does all, and values get no numbers.
 class clean_control_pass : public llvm::PassInfoMixin<clean_control_pass> {
 public:
-  explicit clean_control_pass(bool verify) : verify_(verify) {}
+  explicit clean_control_pass(bool verify) : verify_(verify), memory_(std::make_unique<memory>()) {}
 
   static constexpr llvm::StringLiteral pass_name = "midend-clean-control";
 
@@ -295,28 +296,41 @@ public:
 
   llvm::PreservedAnalyses run(llvm::Function& f, llvm::FunctionAnalysisManager&) {
     bool changed = false;
-    while (run_round(f)) {
-      changed = true;
+    if (verify_) {
+      while (run_round(f)) {
+        changed = true;
+      }
+    } else {
+      llvm_editor editor(f, {}, memory_->editor, midend::llvm_value_numbers::when_asked);
+      midend::clean_control(editor, memory_->cleaning);
+      changed = has_changed(editor);
     }
     return changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
   }
 
 private:
-  bool run_round(llvm::Function& f) const {
-    certificate proof(f, pass_name, verify_);
+  /// Kept from function to function.
+  struct memory {
+    midend::llvm_editor_workspace editor;
+    midend::clean_control_workspace cleaning;
+  };
+
+  static bool has_changed(const llvm_editor& editor) { return editor.graph().epoch() != 0; }
+
+  static bool run_round(llvm::Function& f) {
+    certificate proof(f, pass_name, true);
+    bool changed;
     {
       llvm_editor editor(f);
-      const midend::control_plan plan = midend::plan_clean_control(editor);
-      if (plan.empty()) {
-        return false;
-      }
-      proof.check(editor, midend::apply_clean_control(editor, plan));
+      proof.check(editor, midend::apply_clean_control(editor, midend::plan_clean_control(editor)));
+      changed = has_changed(editor);
     }
     proof.check_function();
-    return true;
+    return changed;
   }
 
   bool verify_;
+  std::unique_ptr<memory> memory_;
 };
 
 /// The low-level package has no certificate: LLVM's verifier checks the function.
