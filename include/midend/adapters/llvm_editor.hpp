@@ -659,9 +659,17 @@ public:
 
   void erase_nodes(span<const node_id> nodes) {
     f_.start_change();
+    const std::uint64_t before = graph().epoch();
+    bool are_entered = false;
     for (const node_id n : nodes) {
       MIDEND_ASSERT(n != graph().entry(), "a node other than the entry");
+      are_entered = are_entered || !graph().in_edges(n).empty();
+    }
+    for (const node_id n : nodes) {
       erase_end(n);
+    }
+    if (!are_entered) {
+      marks_.keep_since(before);
     }
     for (const node_id n : nodes) {
       for (llvm::Instruction& i : *block(n)) {
@@ -778,6 +786,7 @@ public:
   bool append_node(node_id into, node_id n) {
     MIDEND_ASSERT(follows_only(n, into), "a node that alone follows another one, and is reached by it alone", into, n);
     f_.start_change();
+    const std::uint64_t before = graph().epoch();
     llvm::BasicBlock& to = *block(into);
     llvm::BasicBlock& from = *block(n);
     const bool had_phis = f_.has_phis(n);
@@ -803,17 +812,23 @@ public:
     }
     phis_.move_out_edges(n, into);
     marks_.note(into);
+    marks_.keep_since(before);
     return had_phis;
   }
 
-  /// The edges into a node that `does_nothing` lead to the next one, whose phis get what the node passed on.
+  /// The edges into a node that `does_nothing` lead to the next one, whose phis get what the node passed on. The node
+  /// has no end afterwards.
   void pass_over(node_id n) {
     f_.start_change();
+    const std::uint64_t before = graph().epoch();
     const node_id next = f_.edge(graph().out_edges(n)[0]).target;
     for (const edge_id e : graph().in_edges(n)) {
       marks_.pass_over(e, next);
     }
+    marks_.move_on(n);
     phis_.pass_over(n);
+    erase_end(n);
+    marks_.keep_since(before);
   }
 
   void set_branch(node_id n, value_id condition, node_id then, node_id otherwise) {

@@ -130,6 +130,15 @@ private:
     in_.push_back(target, e);
   }
 
+  /// An edge that left its target leads where the only edge of a node led, which is erased.
+  void enter_in_place_of(edge_id e, edge_id other) {
+    const edge_record r = edges_[other];
+    edges_[e].target = r.target;
+    edges_[e].position = r.position;
+    in_.at(r.target, r.position) = e;
+    clear_out_edges(r.source);
+  }
+
   /// The edge no longer leads to its target.
   void leave(edge_id e) {
     ++epoch_;

@@ -75,7 +75,8 @@ concept control_editor = unfolding_editor<E> && effect_ir<E> && has_constant<E> 
 ///   phis are read by phis of the next node only, for this edge.
 /// - `append_node`: the only edge of `into` is the only one into `n`. Phis of `n` are replaced by their inputs; its
 ///   operations, end and edges move. Returns whether there were phis.
-/// - `pass_over`: edges into a node that does nothing lead to the next one, whose phis get for each what they got.
+/// - `pass_over`: edges into a node that does nothing lead to the next one, whose phis get for each what they got. The
+///   node, which is erased then, need not keep its end.
 template <class E>
 concept cleans_nodes = requires(E& editor, const E& view, node_id n, edge_id e) {
   { view.has_condition(n) } -> truth_value;

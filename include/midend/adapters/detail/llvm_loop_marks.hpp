@@ -44,6 +44,15 @@ public:
   void note_erased_end(node_id n) {
     if (llvm::MDNode* const mark = mark_of(*f_.end_of(n))) {
       lost_.push_back({n, mark, false});
+      placed_epoch_ = never;
+    }
+  }
+
+  /// What has changed since epoch `before` leaves the latches that are reached what they were, or made the sources of
+  /// edges into one that was passed over latches: no mark has to move.
+  void keep_since(std::uint64_t before) {
+    if (placed_epoch_ == before) {
+      placed_epoch_ = f_.graph().epoch();
     }
   }
 
@@ -68,6 +77,14 @@ public:
     if (mark != nullptr && mark_of(end) == nullptr) {
       end.setMetadata(llvm::LLVMContext::MD_loop, mark);
       note(f_.edge(e).source);
+    }
+  }
+
+  /// All edges into a node that does nothing passed over it: their sources have the mark of its jump.
+  void move_on(node_id n) {
+    llvm::Instruction& jump = *f_.end_of(n);
+    if (mark_of(jump) != nullptr) {
+      jump.setMetadata(llvm::LLVMContext::MD_loop, nullptr);
     }
   }
 
@@ -174,12 +191,14 @@ private:
     }
   }
 
+  static constexpr std::uint64_t never = ~std::uint64_t{0};
+
   llvm_numbered_function& f_;
   flat_array<node_id> nodes_;   ///< all whose end has a mark, and others
   std::size_t num_initial_ = 0; ///< of `nodes_`, without repetitions
   flat_array<marked_node> lost_;
-  flat_array<value_id> clones_; ///< ends with a mark
-  std::uint64_t placed_epoch_ = 0;
+  flat_array<value_id> clones_;    ///< ends with a mark
+  std::uint64_t placed_epoch_ = 0; ///< marks are in their places in the flow of this epoch
 };
 
 } // namespace detail

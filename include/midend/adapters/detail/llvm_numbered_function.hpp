@@ -112,7 +112,10 @@ public:
   /// The number of the successor that an edge is.
   std::uint32_t slot_of(edge_id e) const {
     const llvm_editor_graph::edge_record& r = graph_.edges_[e];
-    return end_of(r.source)->getNumSuccessors() == 1 ? 0 : r.slot;
+    const llvm::Instruction& end = *end_of(r.source);
+    const auto* const branch = llvm::dyn_cast<llvm::BranchInst>(&end); // without a call
+    const bool is_only = branch != nullptr ? branch->isUnconditional() : end.getNumSuccessors() == 1;
+    return is_only ? 0 : r.slot;
   }
 
   bool has_phis(node_id n) const { return !blocks_[n]->empty() && llvm::isa<llvm::PHINode>(blocks_[n]->front()); }
@@ -375,6 +378,13 @@ public:
   void set_known_operand(value_id v, std::size_t k, value_id operand) {
     if (v != no_value && has_known_operands(v)) {
       lists().at(v, k) = operand;
+    }
+  }
+
+  void set_known_input(value_id v, std::size_t k, const llvm::Value* input) {
+    if (v != no_value && has_known_operands(v)) {
+      const value_id number = number_or_null(input);
+      lists().at(v, k) = number;
     }
   }
 

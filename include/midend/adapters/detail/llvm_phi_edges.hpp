@@ -94,26 +94,40 @@ public:
     add_entries(e);
   }
 
-  /// The edges into a node, which does nothing but jump on, lead where its edge does. Its phis pass on what they get.
+  /// The edges into a node, which does nothing but jump on, lead where its edge does, which goes: the first of them
+  /// takes its place. Phis of the node pass on what they get.
   void pass_over(node_id n) {
     const edge_id jump = f_.graph().out_edges(n)[0];
     const node_id next = f_.edge(jump).target;
     f_.order(n);
     f_.order(next);
     passing_.assign(f_.graph().in_edges(n));
+    if (passing_.empty()) {
+      leave(jump);
+      f_.graph().clear_out_edges(n);
+      return;
+    }
     f_.for_each_phi(next, [&](value_id v, llvm::PHINode& phi) {
       llvm::Value* const input = f_.input(phi, jump);
       const auto* const passes = llvm::dyn_cast_or_null<llvm::PHINode>(input);
       const bool is_passed_on = passes != nullptr && passes->getParent() == &f_.block(n);
       for (const edge_id e : passing_) {
+        llvm::BasicBlock* const from = &f_.block(f_.edge(e).source);
         llvm::Value* const along = is_passed_on ? f_.input(*passes, e) : input;
-        add_input(phi, &f_.block(f_.edge(e).source), along);
-        f_.add_known_input(v, along);
+        if (e == passing_[0]) {
+          const std::uint32_t position = f_.edge(jump).position;
+          phi.setIncomingBlock(position, from);
+          phi.getOperandUse(position).set(along);
+          f_.set_known_input(v, position, along);
+        } else {
+          add_input(phi, from, along);
+          f_.add_known_input(v, along);
+        }
       }
     });
     for (const edge_id e : passing_) {
       leave(e);
-      f_.graph().enter(e, next);
+      e == passing_[0] ? f_.graph().enter_in_place_of(e, jump) : f_.graph().enter(e, next);
       f_.end_of(f_.edge(e).source)->setSuccessor(f_.slot_of(e), &f_.block(next));
       note(f_.edge(e).source);
     }
