@@ -59,9 +59,46 @@ enum class llvm_value_numbers : std::uint8_t {
 /// Memory of editors, one after the other: `llvm_editor(f, options, workspace)` allocates nothing to read a function
 /// that is no larger than those before. To be used by one editor at a time.
 class llvm_editor_workspace {
+public:
+  llvm_editor_workspace() = default;
+  llvm_editor_workspace(const llvm_editor_workspace&) = delete;
+  llvm_editor_workspace& operator=(const llvm_editor_workspace&) = delete;
+
+private:
   friend class llvm_editor;
 
+  struct dropped_promises {
+    value_id value;
+    llvm::Instruction* kept; ///< a copy of the instruction with its promises
+  };
+
+  void start(llvm::Function& f, bool numbers_late) {
+    MIDEND_ASSERT(!is_used_, "a workspace that no other editor uses");
+    is_used_ = true;
+    function_.read(f, numbers_late);
+    phis_.start();
+    copies_.start();
+    marks_.start();
+    profile_.start();
+    like_.clear();
+    erased_.clear();
+    erased_nodes_.clear();
+    kept_.clear();
+    dropped_.clear();
+  }
+
   detail::llvm_numbered_function function_;
+  detail::llvm_phi_edges phis_{function_};
+  detail::llvm_copied_values copies_{function_};
+  detail::llvm_loop_marks marks_{function_};
+  detail::llvm_edge_profile profile_{function_};
+  flat_array<node_id> like_; ///< by node: of those that were made
+  flat_array<value_id> erased_;
+  flat_array<node_id> erased_nodes_;
+  flat_array<unsigned char> is_deleted_;
+  flat_array<llvm::Instruction*> kept_; ///< copies of instructions whose promises were dropped
+  flat_array<dropped_promises> dropped_;
+  flat_array<node_id> replaced_;
   bool is_used_ = false;
 };
 
@@ -119,15 +156,15 @@ public:
 
   ~llvm_editor() {
     finish();
-    delete_erased(erased_, f_.num_numbered_values(), [&](value_id v) {
+    delete_erased(w_.erased_, f_.num_numbered_values(), [&](value_id v) {
       if (f_.node_of(v) == no_node) {
         f_.instruction(v).deleteValue();
       }
     });
-    for (llvm::Instruction* const i : kept_) {
+    for (llvm::Instruction* const i : w_.kept_) {
       i->deleteValue();
     }
-    delete_erased(erased_nodes_, f_.num_nodes(), [&](node_id n) {
+    delete_erased(w_.erased_nodes_, f_.num_nodes(), [&](node_id n) {
       if (block(n)->getParent() == nullptr) {
         delete block(n);
       }
@@ -135,9 +172,7 @@ public:
     if (had_old_debug_info_) {
       f_.function().setIsNewDbgInfoFormat(false);
     }
-    if (workspace_ != nullptr) {
-      workspace_->is_used_ = false;
-    }
+    w_.is_used_ = false;
   }
 
   /// The function, finished.
@@ -451,13 +486,13 @@ public:
     }
     f_.start_change();
     llvm::Value& old = *value(v);
-    replaced_.clear();
+    w_.replaced_.clear();
     for (const value_id user : users(v)) {
       if (is_phi(user) && !f_.is_ordered(node_of(user))) {
-        replaced_.push_back(node_of(user));
+        w_.replaced_.push_back(node_of(user));
       }
     }
-    for (const node_id n : replaced_) { // before, because it changes the list of uses
+    for (const node_id n : w_.replaced_) { // before, because it changes the list of uses
       f_.order(n);
     }
     for (auto it = old.use_begin(); it != old.use_end();) {
@@ -542,21 +577,21 @@ public:
     llvm::Instruction& i = f_.instruction(v);
     llvm::Instruction* const kept = i.clone();
     kept->dropAllReferences();
-    dropped_.push_back({v, kept});
-    kept_.push_back(kept);
+    w_.dropped_.push_back({v, kept});
+    w_.kept_.push_back(kept);
     i.dropPoisonGeneratingAnnotations();
     i.dropUBImplyingAttrsAndMetadata();
     f_.read_operation_again(v);
   }
 
   /// How often promises were dropped: what is dropped from now on can be set again with this word.
-  std::uint64_t promises(value_id) const { return dropped_.size(); }
+  std::uint64_t promises(value_id) const { return w_.dropped_.size(); }
 
   void set_promises(value_id v, std::uint64_t promises) {
-    for (std::size_t k = static_cast<std::size_t>(promises); k < dropped_.size(); ++k) {
-      if (dropped_[k].value == v) {
+    for (std::size_t k = static_cast<std::size_t>(promises); k < w_.dropped_.size(); ++k) {
+      if (w_.dropped_[k].value == v) {
         llvm::Instruction& i = f_.instruction(v);
-        const llvm::Instruction& kept = *dropped_[k].kept;
+        const llvm::Instruction& kept = *w_.dropped_[k].kept;
         i.copyIRFlags(&kept);
         i.copyMetadata(kept);
         if (auto* const call = llvm::dyn_cast<llvm::CallBase>(&i)) {
@@ -566,8 +601,8 @@ public:
         break;
       }
     }
-    while (dropped_.size() > promises && dropped_.back().value == v) {
-      dropped_.pop_back();
+    while (w_.dropped_.size() > promises && w_.dropped_.back().value == v) {
+      w_.dropped_.pop_back();
     }
   }
 
@@ -613,10 +648,10 @@ public:
     llvm::BasicBlock* const next = like == graph().entry() ? original->getNextNode() : original;
     auto* const b = llvm::BasicBlock::Create(f_.function().getContext(), original->getName(), &f_.function(), next);
     const node_id n = f_.add_node(b);
-    while (like_.size() < n) {
-      like_.push_back(no_node);
+    while (w_.like_.size() < n) {
+      w_.like_.push_back(no_node);
     }
-    like_.push_back(like);
+    w_.like_.push_back(like);
     return n;
   }
 
@@ -690,7 +725,7 @@ public:
         }
         b.deleteTrailingDbgRecords();
         b.removeFromParent();
-        erased_nodes_.push_back(n);
+        w_.erased_nodes_.push_back(n);
       }
     }
   }
@@ -961,28 +996,12 @@ public:
 private:
   using record = detail::llvm_operation_record;
 
-  struct dropped_promises {
-    value_id value;
-    llvm::Instruction* kept; ///< a copy of the instruction with its promises
-  };
-
   llvm_editor(llvm::Function& f, const llvm_fold_options& options, llvm_editor_workspace* w, llvm_value_numbers numbers)
-      : options_(options), workspace_(w), f_(reading(f, w, own_, numbers)), phis_(f_), copies_(f_), marks_(f_),
-        profile_(f_), had_old_debug_info_(!f.IsNewDbgInfoFormat) {
+      : options_(options), w_(w == nullptr ? own_.emplace() : *w), had_old_debug_info_(!f.IsNewDbgInfoFormat) {
+    w_.start(f, numbers == llvm_value_numbers::when_asked);
     if (had_old_debug_info_) { // before instructions are read
       f.setIsNewDbgInfoFormat(true);
     }
-  }
-
-  static detail::llvm_numbered_function& reading(llvm::Function& f, llvm_editor_workspace* w,
-                                                 detail::llvm_numbered_function& own, llvm_value_numbers numbers) {
-    if (w != nullptr) {
-      MIDEND_ASSERT(!w->is_used_, "a workspace that no other editor uses");
-      w->is_used_ = true;
-    }
-    detail::llvm_numbered_function& result = w == nullptr ? own : w->function_;
-    result.read(f, numbers == llvm_value_numbers::when_asked);
-    return result;
   }
 
   unsigned marks(value_id v) const { return f_.operation(v).marks; }
@@ -1124,15 +1143,11 @@ private:
   // Erasing.
 
   /// Visits each once: what was brought back may have been erased again.
-  template <class Visit>
-  static void delete_erased(const flat_array<std::uint32_t>& erased, std::size_t count, Visit visit) {
-    flat_array<unsigned char> is_visited;
+  template <class Visit> void delete_erased(const flat_array<std::uint32_t>& erased, std::size_t count, Visit visit) {
+    w_.is_deleted_.assign(erased.empty() ? 0 : count, 0);
     for (const std::uint32_t id : erased) {
-      if (is_visited.empty()) {
-        is_visited.assign(count, 0);
-      }
-      if (is_visited[id] == 0) {
-        is_visited[id] = 1;
+      if (w_.is_deleted_[id] == 0) {
+        w_.is_deleted_[id] = 1;
         visit(id);
       }
     }
@@ -1180,14 +1195,14 @@ private:
       take_out(&i == &block(n)->back() ? f_.last(n) : f_.number(&i));
     } else {
       i.removeFromParent();
-      kept_.push_back(&i);
+      w_.kept_.push_back(&i);
     }
   }
 
   void take_out(value_id v) {
     f_.clear_operands(v);
     f_.unlink(v);
-    erased_.push_back(v);
+    w_.erased_.push_back(v);
     f_.instruction(v).removeFromParent();
   }
 
@@ -1288,7 +1303,7 @@ private:
 
   /// That of the first operation of the node that `n` is like.
   llvm::DebugLoc location_of(node_id n) const {
-    const node_id like = n < like_.size() && like_[n] != no_node ? like_[n] : n;
+    const node_id like = n < w_.like_.size() && w_.like_[n] != no_node ? w_.like_[n] : n;
     const llvm::BasicBlock& b = *block(like);
     const auto i = b.getFirstNonPHIIt();
     return i == b.end() ? llvm::DebugLoc() : i->getDebugLoc();
@@ -1309,20 +1324,14 @@ private:
   }
 
   llvm_fold_options options_;
-  llvm_editor_workspace* workspace_;
-  detail::llvm_numbered_function own_; ///< without a workspace
-  detail::llvm_numbered_function& f_;
-  detail::llvm_phi_edges phis_;
-  detail::llvm_copied_values copies_;
-  detail::llvm_loop_marks marks_;
-  detail::llvm_edge_profile profile_;
+  std::optional<llvm_editor_workspace> own_; ///< unless one was given
+  llvm_editor_workspace& w_;
+  detail::llvm_numbered_function& f_ = w_.function_;
+  detail::llvm_phi_edges& phis_ = w_.phis_;
+  detail::llvm_copied_values& copies_ = w_.copies_;
+  detail::llvm_loop_marks& marks_ = w_.marks_;
+  detail::llvm_edge_profile& profile_ = w_.profile_;
   bool had_old_debug_info_;
-  flat_array<node_id> like_; ///< by node: of those that were made
-  flat_array<value_id> erased_;
-  flat_array<node_id> erased_nodes_;
-  flat_array<llvm::Instruction*> kept_; ///< copies of instructions whose promises were dropped
-  flat_array<dropped_promises> dropped_;
-  flat_array<node_id> replaced_;
 };
 
 static_assert(ir_editor<llvm_editor> && operation_editor<llvm_editor> && branch_editor<llvm_editor> &&

@@ -19,7 +19,7 @@ class llvm_phi_edges;
 } // namespace detail
 
 /// A flow graph whose edges keep their numbers while it changes; models `edge_indexed_flow_graph`, with `in_edges(n)`.
-/// The entry is node 0. Only `llvm_editor` changes it. Memory: 16 bytes an edge and 24 a node, and lists that outgrow
+/// The entry is node 0. Only `llvm_editor` changes it. Memory: 16 bytes an edge and 28 a node, and lists that outgrow
 /// their place.
 class llvm_editor_graph {
 public:
@@ -73,11 +73,11 @@ private:
 
   /// `visit_targets(n, add)` calls `add` with the targets of the edges out of node `n`, in order.
   template <class VisitTargets> void read(node_id count, VisitTargets visit_targets) {
-    flat_array<std::uint32_t> entered(count, 0);
+    entered_.assign(count, 0);
     edges_.reserve(count + count / std::size_t{2});
     for (node_id n = 0; n != count; ++n) {
       std::uint32_t slot = 0;
-      visit_targets(n, [&](node_id target) { edges_.push_back({n, target, entered[target]++, slot++}); });
+      visit_targets(n, [&](node_id target) { edges_.push_back({n, target, entered_[target]++, slot++}); });
     }
     const auto num_edges = static_cast<edge_id>(edges_.size());
     out_.reserve(count, num_edges);
@@ -88,7 +88,7 @@ private:
         ++e;
       }
       out_.add_list(id_range<edge_id>(first, e));
-      in_.add_list_with_room(entered[n]);
+      in_.add_list_with_room(entered_[n]);
     }
     in_.make_room();
     for (e = 0; e != num_edges; ++e) {
@@ -173,6 +173,7 @@ private:
   detail::growing_lists out_;
   detail::growing_lists in_;
   flat_array<edge_record> edges_;
+  flat_array<std::uint32_t> entered_; ///< while blocks are read
   std::uint64_t epoch_ = 0;
 };
 

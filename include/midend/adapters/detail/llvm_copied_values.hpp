@@ -24,6 +24,14 @@ class llvm_copied_values {
 public:
   explicit llvm_copied_values(llvm_numbered_function& f) : f_(f) {}
 
+  /// The function is another one; the memory stays.
+  void start() {
+    root_.clear();
+    has_copies_.clear();
+    copied_.clear();
+    recorded_copies_.clear();
+  }
+
   /// `phi` has the value of `like`, or of a copy of it.
   void add_phi(value_id phi, value_id like) { set_root(phi, root_of(like)); }
 

@@ -26,6 +26,12 @@ class llvm_edge_profile {
 public:
   explicit llvm_edge_profile(llvm_numbered_function& f) : f_(f) {}
 
+  /// The function is another one; the memory stays.
+  void start() {
+    counts_.clear();
+    probabilities_.clear();
+  }
+
   std::optional<std::uint64_t> count(node_id n) const {
     if (n < counts_.size() && counts_[n].is_set) {
       return counts_[n].is_known ? std::optional(counts_[n].count) : std::nullopt;

@@ -24,13 +24,20 @@ namespace detail {
 /// innermost loop around, if these have none; otherwise, and in copies that are no latches, it is dropped.
 class llvm_loop_marks {
 public:
-  explicit llvm_loop_marks(llvm_numbered_function& f) : f_(f) {
-    for (node_id n = 0; n != f.num_nodes(); ++n) {
-      if (f.end_of(n)->hasMetadataOtherThanDebugLoc()) {
+  explicit llvm_loop_marks(llvm_numbered_function& f) : f_(f) {}
+
+  /// The function is another one; the memory stays.
+  void start() {
+    nodes_.clear();
+    lost_.clear();
+    clones_.clear();
+    for (node_id n = 0; n != f_.num_nodes(); ++n) {
+      if (f_.end_of(n)->hasMetadataOtherThanDebugLoc()) {
         nodes_.push_back(n);
       }
     }
     num_initial_ = nodes_.size();
+    placed_epoch_ = f_.graph().epoch();
   }
 
   static llvm::MDNode* mark_of(const llvm::Instruction& end) {

@@ -32,6 +32,13 @@ class llvm_phi_edges {
 public:
   explicit llvm_phi_edges(llvm_numbered_function& f) : f_(f) {}
 
+  /// The function is another one; the memory stays.
+  void start() {
+    is_noted_.clear();
+    noted_.clear();
+    separators_.clear();
+  }
+
   /// The block from which phis in the target of an edge get their input.
   llvm::BasicBlock* incoming_block(edge_id e) const {
     return has_separator(e) ? separators_[e] : &f_.block(f_.edge(e).source);
