@@ -23,32 +23,43 @@ namespace {
 using midend::remainder_refusal_reason;
 using midend::remainder_request;
 
-elbrus::scalar byte(std::uint64_t bits) {
-  return {elbrus::type::i8, bits & 0xff};
+elbrus::scalar number(std::string_view type, std::uint64_t bits) {
+  return type == "i8" ? elbrus::scalar{elbrus::type::i8, bits & 0xff}
+                      : elbrus::scalar{elbrus::type::i16, bits & 0xffff};
 }
 
 struct loop_shape {
   const char* comparison;
   int step;
   bool is_tested_last;
+  const char* conversion = ""; ///< of the counter before it is compared: the operation, or nothing
+  const char* type = "i8";     ///< of the counter
+  const char* bound = "i8";    ///< what it is compared as
 };
 
 /// s = 3 · s + i for each i. The host ends it after 300 iterations, so that no loop is endless.
 std::string counting(const loop_shape& x) {
+  const std::string t = x.type;
   const std::string step = std::to_string(x.step);
-  const std::string work = "    %w = zext.i8.i64 %i\n    %m = mul.i64 %s, 3\n    %s1 = add.i64 %m, %w\n"
-                           "    %k1 = add.i32 %k, 1\n    %i1 = add.i8 %i, " +
-                           step + "\n    %far = call.i1 @host_far(%k)\n";
-  const std::string phis = "    %i = phi.i8 [entry: %start], [last: %i1]\n    %s = phi.i64 [entry: 0], [last: %s1]\n"
-                           "    %k = phi.i32 [entry: 0], [last: %k1]\n";
+  const std::string work = "    %w = zext." + t + ".i64 %i\n    %m = mul.i64 %s, 3\n    %s1 = add.i64 %m, %w\n" +
+                           "    %k1 = add.i32 %k, 1\n    %i1 = add." + t + " %i, " + step +
+                           "\n    %far = call.i1 @host_far(%k)\n";
+  const std::string phis = "    %i = phi." + t + " [entry: %start], [last: %i1]\n" +
+                           "    %s = phi.i64 [entry: 0], [last: %s1]\n    %k = phi.i32 [entry: 0], [last: %k1]\n";
   const std::string head =
-      "proc @f(%start: i8, %bound: i8) -> i64 {\n  node entry:\n    br loop\n  node loop:\n" + phis;
+      "proc @f(%start: " + t + ", %bound: " + x.bound + ") -> i64 {\n  node entry:\n    br loop\n  node loop:\n" + phis;
+  const auto test = [&](const std::string& counter) {
+    const std::string conversion = x.conversion;
+    const std::string before =
+        conversion.empty() ? "" : "    %c = " + conversion + "." + t + "." + x.bound + " " + counter + "\n";
+    return before + "    %q = cmp." + x.comparison + "." + x.bound + " " + (conversion.empty() ? counter : "%c") +
+           ", %bound\n";
+  };
   if (x.is_tested_last) {
-    return head + work + "    br %far ? exit : last\n  node last:\n    %q = cmp." + x.comparison +
-           ".i8 %i1, %bound\n    br %q ? loop : exit\n  node exit:\n    %r = phi.i64 [loop: %s1], [last: %s1]\n"
-           "    ret %r\n}\n";
+    return head + work + "    br %far ? exit : last\n  node last:\n" + test("%i1") +
+           "    br %q ? loop : exit\n  node exit:\n    %r = phi.i64 [loop: %s1], [last: %s1]\n    ret %r\n}\n";
   }
-  return head + "    %q = cmp." + x.comparison + ".i8 %i, %bound\n    br %q ? body : exit\n  node body:\n" + work +
+  return head + test("%i") + "    br %q ? body : exit\n  node body:\n" + work +
          "    br %far ? exit : last\n  node last:\n    br loop\n  node exit:\n"
          "    %r = phi.i64 [loop: %s], [body: %s1]\n    ret %r\n}\n";
 }
@@ -89,7 +100,7 @@ public:
     values_.clear();
     for (std::size_t i = 0; i != pairs; ++i) {
       const auto [start, bound] = next(i);
-      arguments_.push_back({byte(start), byte(bound)});
+      arguments_.push_back({number(shape_.type, start), number(shape_.bound, bound)});
       values_.push_back(old.run(0, arguments_.back(), {}, options_).value);
     }
   }
@@ -184,6 +195,47 @@ TEST_CASE("pairs of eight-bit numbers, all comparisons, steps, factors and kinds
   CHECK(counts.unrolled == 60); // the others do not approach the bound
 }
 
+namespace {
+
+/// Counters of eight bits that are extended to sixteen, and of sixteen that lose eight.
+constexpr std::array<loop_shape, 3> converted_shapes = {
+    {{"", 0, false, "zext", "i8", "i16"}, {"", 0, false, "sext", "i8", "i16"}, {"", 0, false, "trunc", "i16", "i8"}}};
+
+/// A number of which one has eight bits, and the other one sixteen: near the numbers of eight bits, or anywhere.
+std::uint64_t wide_number(random_source& random) {
+  return (random.below(3) == 0 ? random.below(0x10000) : random.below(4) * 0x8000 + random.below(600) - 300) & 0xffff;
+}
+
+} // namespace
+
+TEST_CASE("counters that are extended or cut before they are compared: all comparisons, steps, factors and kinds") {
+  random_source random(31);
+  sweep_counts counts;
+  const std::size_t pairs = affordable(40);
+  for (loop_shape shape : converted_shapes) {
+    const auto next = [&](std::size_t i) {
+      const std::uint64_t wide = wide_number(random);
+      const std::uint64_t near = wide + random.below(40) - 20;
+      const std::uint64_t narrow = (i % 2 == 0 ? random.below(256) : near) & 255;
+      return shape.conversion == std::string_view("trunc") ? std::pair(wide, narrow) : std::pair(narrow, wide);
+    };
+    for (const char* const comparison : comparisons) {
+      for (const int step : steps) {
+        for (const bool is_tested_last : {false, true}) {
+          shape.comparison = comparison;
+          shape.step = step;
+          shape.is_tested_last = is_tested_last;
+          swept_loop loop(shape);
+          loop.run(pairs, next);
+          loop.sweep(factors[random.below(factors.size())], kinds[random.below(kinds.size())], counts);
+        }
+      }
+    }
+  }
+  MESSAGE(counts.unrolled, " loops unrolled, ", counts.runs, " pairs");
+  CHECK(counts.unrolled == 180); // the others do not approach the bound
+}
+
 TEST_CASE("all pairs of eight-bit numbers, equality, long" * doctest::skip()) {
   sweep_all({"eq", "ne"});
 }
@@ -208,7 +260,7 @@ namespace {
 
 /// Computes what `emit_unrolled_limit` builds. Nothing in it may be undefined.
 struct computing_sink {
-  std::uint64_t number(std::uint64_t bits) const { return bits; }
+  std::uint64_t number(std::uint64_t bits, unsigned) const { return bits; }
 
   std::uint64_t operation(const midend::operation_info& info, std::uint64_t a) { return compute(info, std::vector{a}); }
 
@@ -229,7 +281,7 @@ struct computing_sink {
 /// limit should be used if there are `sure` tests before that without a wrap.
 std::string why_wrong_limit(const midend::passed_test& t, std::uint64_t start, std::uint64_t bound,
                             std::uint64_t leaving, std::uint64_t sure) {
-  const std::uint64_t most = midend::low_ones(t.formula.width);
+  const std::uint64_t most = midend::low_ones(t.counter_width);
   computing_sink sink;
   std::uint64_t limit = 0;
   std::uint64_t enough = 0;
@@ -330,6 +382,77 @@ TEST_CASE("limits: every start, bound, step and factor of three bits, and of eig
   CHECK(small > 10'000);
 }
 
+TEST_CASE("limits of numbers that are converted: every start, bound, step and factor of three bits and five") {
+  using midend::operation;
+  std::size_t checked = 0;
+  std::size_t passes = 0;
+  for (const operation conversion : {operation::zero_extend, operation::sign_extend, operation::truncate}) {
+    const bool is_cut = conversion == operation::truncate;
+    const std::uint8_t counter_width = is_cut ? 5 : 3;
+    const std::uint8_t bound_width = is_cut ? 3 : 5;
+    const std::uint64_t most = midend::low_ones(counter_width);
+    for (int code = static_cast<int>(operation::equal); code <= static_cast<int>(operation::ugreater_equal); ++code) {
+      const auto compare = static_cast<operation>(code);
+      for (std::uint64_t step = 1; step <= most; ++step) {
+        midend::loop_body body; // compares its phi with a value from outside
+        body.values.assign(2, midend::body_value{});
+        body.values[0].info.width = counter_width;
+        body.values[1].info.width = bound_width;
+        body.values[1].block = midend::no_body_value;
+        midend::loop_counters counters;
+        counters.inductions.push_back({0, counter_width, false, {}, 0, step});
+        midend::loop_exit exit{};
+        exit.is_counted = true;
+        exit.conversion = conversion;
+        exit.bound = 1;
+        exit.comparison = compare;
+        exit.exits_when = true;
+        for (std::uint64_t pair = 0; pair != 256; ++pair) {
+          const std::uint64_t start = pair & most;
+          const std::uint64_t bound = pair >> counter_width;
+          for (const std::uint64_t addend : {std::uint64_t{0}, step & 7}) {
+            exit.addend = addend;
+            auto test = midend::passed_test_of(body, counters, exit, step);
+            if (!test) {
+              continue;
+            }
+            std::uint64_t leaving = 0;
+            const auto leaves = [&](std::uint64_t k) {
+              const std::uint64_t counter = (start + k * step) & most;
+              const std::uint64_t sum = (counter + addend) & 7; // of three bits
+              const std::uint64_t tested = conversion == operation::sign_extend
+                                               ? static_cast<std::uint64_t>(midend::as_signed(sum, 3)) & 31
+                                               : sum;
+              return midend::evaluate({compare, 1, bound_width, {}}, std::array{tested, bound}).bits != 0;
+            };
+            while (leaving != 32 && !leaves(leaving)) {
+              ++leaving;
+            }
+            for (std::uint32_t factor = 2; factor != 8; ++factor) {
+              test->factor = factor;
+              test->passed = static_cast<midend::passed_iterations>(checked++ % 3);
+              const std::string why = why_wrong_limit(*test, start, bound, leaving, 0);
+              computing_sink sink;
+              std::uint64_t limit = 0;
+              std::uint64_t enough = 0;
+              midend::emit_unrolled_limit(sink, *test, start, bound, limit, enough);
+              passes += enough;
+              if (!why.empty()) {
+                FAIL(why, ": conversion ", static_cast<int>(conversion), ", comparison ", code, ", step ", step,
+                     ", factor ", factor, ", addend ", addend, ", start ", start, ", bound ", bound,
+                     ", first leaving test ", leaving);
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+  MESSAGE(checked, " limits, ", passes, " with passes");
+  CHECK(checked > 500'000);
+  CHECK(passes > checked / 10);
+}
+
 TEST_CASE("a loop of which only a start and a bound are known, before and after") {
   elbrus::program p = program_of(R"(
 proc @f(%n: i32) -> i32 {
@@ -409,8 +532,11 @@ proc @f(%n: i32) -> i32 {
   }
 }
 
-TEST_CASE("limits that the program computes otherwise are not believed") {
-  elbrus::procedure p = program_of(counting({"ne", 3, false})).procedures[0];
+namespace {
+
+/// Damages the guard of an unrolled loop.
+void check_damaged_limits(const loop_shape& shape) {
+  elbrus::procedure p = program_of(counting(shape)).procedures[0];
   elbrus::editor e(p);
   const remainder_request request{0, 5};
   midend::flat_array<midend::remainder_refusal> refused;
@@ -446,6 +572,17 @@ TEST_CASE("limits that the program computes otherwise are not believed") {
   CHECK(untaken(q) == 0);
 }
 
+} // namespace
+
+TEST_CASE("limits that the program computes otherwise are not believed") {
+  check_damaged_limits({"ne", 3, false});
+  for (loop_shape shape : converted_shapes) {
+    shape.comparison = "lt";
+    shape.step = 3;
+    check_damaged_limits(shape);
+  }
+}
+
 TEST_CASE("loops that get no remainder, and why") {
   const auto refusal = [](const std::string& text, std::uint32_t factor) {
     elbrus::procedure p = program_of(text).procedures[0];
@@ -467,12 +604,10 @@ TEST_CASE("loops that get no remainder, and why") {
   CHECK(refusal(with("%q = cmp.lt.i8 %i, %bound", "%b = zext.i8.i64 %bound\n    %c = zext.i8.i64 %i\n"
                                                   "    %q = cmp.lt.i64 %c, %b"),
                 2) == remainder_refusal_reason::no_counted_exit); // the bound is computed in the loop
-  for (const std::string extend : {"zext", "sext"}) { // a counter that is extended, although the bound is known before
-    std::string extended =
-        with("%q = cmp.lt.i8 %i, %bound", "%c = " + extend + ".i8.i64 %i\n    %q = cmp.lt.i64 %c, %b");
-    extended.replace(extended.find("br loop"), 7, "%b = " + extend + ".i8.i64 %bound\n    br loop");
-    CHECK(refusal(extended, 2) == remainder_refusal_reason::converted);
-  }
+  // The low bits of a counter, extended again.
+  std::string twice = with("%q = cmp.lt.i8 %i, %bound", "%n = trunc.i8.i1 %i\n    %c = zext.i1.i64 %n\n"
+                                                        "    %q = cmp.eq.i64 %c, 1");
+  CHECK(refusal(twice, 2) == remainder_refusal_reason::converted_twice);
   CHECK(refusal(with("br loop\n  node loop", "%b = zext.i8.i64 %bound\n    br loop\n  node loop").replace(0, 0, ""),
                 300) == remainder_refusal_reason::factor_too_large);
   // A diagnostic value must not be read before the loop reads it.

@@ -49,22 +49,6 @@ class count_iterations_workspace {
 
 namespace detail {
 
-/// The comparison of unsigned numbers that agrees with `comparison` on numbers that are not negative.
-constexpr operation without_sign(operation comparison) {
-  switch (comparison) {
-  case operation::less:
-    return operation::uless;
-  case operation::less_equal:
-    return operation::uless_equal;
-  case operation::greater:
-    return operation::ugreater;
-  case operation::greater_equal:
-    return operation::ugreater_equal;
-  default:
-    return comparison;
-  }
-}
-
 /// A number of `from` bits, extended to `to` bits.
 constexpr std::uint64_t extended(operation extension, std::uint64_t bits, unsigned from, unsigned to) {
   return extension == operation::sign_extend ? static_cast<std::uint64_t>(as_signed(bits, from)) & low_ones(to) : bits;
@@ -333,6 +317,7 @@ private:
     x.swapped = swapped;
     x.induction = out_.induction_of[counter.base];
     x.conversion = is_truncated ? operation::truncate : counter.extension;
+    x.is_converted_twice = is_truncated && counter.extension != operation::copy;
     x.addend = counter.number;
     x.bound = bound;
     x.comparison = swapped ? mirrored(code) : code;

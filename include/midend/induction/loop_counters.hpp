@@ -37,6 +37,7 @@ struct loop_exit {
   operation conversion;    ///< what is compared is the induction variable plus `addend`: `copy`; or `zero_extend`,
                            ///< `sign_extend` of it to the width of the bound; or `truncate` of it to that width or,
                            ///< extended again, to less
+  bool is_converted_twice; ///< truncated and extended again
   std::uint64_t addend;
   body_id bound;
   operation comparison; ///< of counter and bound, in this order

@@ -33,7 +33,7 @@ MIDEND_BEGIN_NAMESPACE
 enum class remainder_refusal_reason : std::uint8_t {
   not_innermost,    ///< or `describe_loop` cannot read it
   no_counted_exit,  ///< none that each iteration tests compares a counter with an invariant that it approaches
-  converted,        ///< the counter is extended or truncated before it is compared
+  converted_twice,  ///< the counter is truncated and extended again before it is compared
   factor_too_large, ///< it is no number of the counter's width
   no_guard,         ///< the header is the entry, or an edge into the loop cannot be split
   early_trap,       ///< to compute the trip count before the loop, or in the latch, might trap
@@ -71,8 +71,8 @@ struct remainder_plan {
 namespace detail {
 
 /// The exit of a loop by which it can be run in passes: the counted one if it fits, else the first that does.
-inline const loop_exit* passable_exit(const loop_body& body, const loop_counters& counters, trip_formula& formula,
-                                      bool& is_converted) {
+inline const loop_exit* passable_exit(const loop_body& body, const loop_counters& counters, passed_test& test,
+                                      bool& is_converted_twice) {
   const loop_exit* found = nullptr;
   for (std::uint32_t i = 0; i != counters.exits.size(); ++i) {
     const loop_exit& x = counters.exits[i];
@@ -80,19 +80,11 @@ inline const loop_exit* passable_exit(const loop_body& body, const loop_counters
     if (!x.is_counted || !x.is_always_tested || !is_better) {
       continue;
     }
-    const body_value& bound = body.values[x.bound];
-    const bool fits = bound.block == no_body_value; // from outside
-    const induction_variable& v = counters.inductions[x.induction];
-    const auto f = trip_formula_of({v.width, 0, v.step, 0, x.comparison, x.exits_when, {}});
-    if (!fits || !f) {
-      continue;
+    is_converted_twice = is_converted_twice || x.is_converted_twice;
+    if (const auto t = passed_test_of(body, counters, x, counters.inductions[x.induction].step)) {
+      found = &x;
+      test = *t;
     }
-    if (x.conversion != operation::copy || v.width != bound.info.width) {
-      is_converted = true;
-      continue;
-    }
-    found = &x;
-    formula = *f;
   }
   return found;
 }
@@ -138,9 +130,9 @@ remainder_plan plan_unroll_with_remainder(const IR& ir, const loop_forest& loops
       continue;
     }
     const loop_counters counters = count_iterations(body);
-    trip_formula formula;
-    bool is_converted = false;
-    const loop_exit* const exit = detail::passable_exit(body, counters, formula, is_converted);
+    passed_test test{};
+    bool is_converted_twice = false;
+    const loop_exit* const exit = detail::passable_exit(body, counters, test, is_converted_twice);
     const std::uint32_t copies_in_pass = x.copies - 1;
     const remainder_request& request = requests[request_of[x.loop]];
     bool has_guard = loops.header(x.loop) != static_cast<node_id>(g.entry());
@@ -151,27 +143,24 @@ remainder_plan plan_unroll_with_remainder(const IR& ir, const loop_forest& loops
       has_guard = has_guard && may_split(ir, e.id);
     }
     if (exit == nullptr) {
-      refuse(is_converted ? remainder_refusal_reason::converted : remainder_refusal_reason::no_counted_exit);
-    } else if (request.factor > low_ones(formula.width)) {
+      refuse(is_converted_twice ? remainder_refusal_reason::converted_twice
+                                : remainder_refusal_reason::no_counted_exit);
+    } else if (request.factor > low_ones(test.formula.width)) {
       refuse(remainder_refusal_reason::factor_too_large);
     } else if (!has_guard) {
       refuse(remainder_refusal_reason::no_guard);
     } else {
       const induction_variable& v = counters.inductions[exit->induction];
+      test.factor = request.factor;
+      test.passed = request.passed;
       forms.assign(body);
       const body_id condition = body.blocks[body.edges[exit->edge].source].condition;
       const auto first = static_cast<std::uint32_t>(plan.nodes.size());
       for (std::uint32_t i = 0; i != x.num_nodes; ++i) {
         plan.nodes.push_back(copies.nodes[x.first_node + i]);
       }
-      plan.unrollings.push_back({x.loop,
-                                 copies_in_pass,
-                                 body.values[v.phi].origin,
-                                 body.values[forms[condition].base].origin,
-                                 exit->swapped,
-                                 {formula, v.step, exit->addend, request.factor, request.passed},
-                                 first,
-                                 x.num_nodes});
+      plan.unrollings.push_back({x.loop, copies_in_pass, body.values[v.phi].origin,
+                                 body.values[forms[condition].base].origin, exit->swapped, test, first, x.num_nodes});
     }
   }
   return plan;

@@ -39,9 +39,11 @@ namespace detail {
 /// Makes operations at the end of a node, and remembers them so that they can be taken back.
 template <class E> class operation_sink {
 public:
-  operation_sink(E& editor, node_id n, unsigned width) : editor_(editor), node_(n), width_(width) {}
+  operation_sink(E& editor, node_id n) : editor_(editor), node_(n) {}
 
-  value_id number(std::uint64_t bits) { return checked(static_cast<value_id>(editor_.make_number(width_, bits))); }
+  value_id number(std::uint64_t bits, unsigned width) {
+    return checked(static_cast<value_id>(editor_.make_number(width, bits)));
+  }
 
   value_id operation(const operation_info& info, value_id a, value_id b = no_value) {
     if (!is_right) {
@@ -76,7 +78,6 @@ private:
 
   E& editor_;
   node_id node_;
-  unsigned width_;
   flat_array<value_id> made_;
 };
 
@@ -145,7 +146,7 @@ private:
                 [&](value_id v) { bound = i++ == (x_.bound_is_first ? 0u : 1u) ? v : bound; });
     guard_ = u_.route_edges(entering);
     const auto start = static_cast<value_id>(editor.phi_input(x_.counter, only_edge(guard_)));
-    operation_sink<E> sink(editor, guard_, x_.test.formula.width);
+    operation_sink<E> sink(editor, guard_);
     emit_unrolled_limit(sink, x_.test, start, bound, limit_, enough_);
     if (!sink.is_right) {
       sink.take_back();
@@ -212,8 +213,8 @@ private:
     const node_id latch = latch_ = u_.route_edges(back_);
     const value_id counter = counter_of_copy();
     const auto next = static_cast<value_id>(editor.phi_input(counter, only_edge(latch)));
-    operation_sink<E> sink(editor, latch, x_.test.formula.width);
-    const std::uint8_t width = x_.test.formula.width;
+    operation_sink<E> sink(editor, latch);
+    const std::uint8_t width = x_.test.counter_width;
     value_id done = limit_ == no_value ? no_value : sink.operation({operation::equal, 1, width, {}}, next, limit_);
     const bool is_right = done != no_value && sink.is_right;
     if (!is_right) {

@@ -2,12 +2,15 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/induction/loop_body.hpp"
+#include "midend/induction/loop_counters.hpp"
 #include "midend/induction/trip_formula.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
 
 #include <bit>
 #include <cstdint>
+#include <optional>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -20,14 +23,50 @@ enum class passed_iterations : std::uint8_t {
 };
 
 /// A test of a counter in a loop that is run in passes of `factor` iterations: in iteration k = 0, 1, … it compares
-/// start + addend + k · step with a bound, modulo 2^width.
+/// start + addend + k · step with a bound, modulo 2^width. The counter may have more bits, and then loses them before
+/// the comparison; or the bound has more, and the counter is extended.
 struct passed_test {
-  trip_formula formula; ///< of the step; whether the counter wraps does not matter
+  trip_formula formula; ///< of the step in `formula.width` bits; whether the counter wraps does not matter
   std::uint64_t step;
   std::uint64_t addend;
   std::uint64_t factor; ///< at least 2, and a number of the width
   passed_iterations passed = passed_iterations::whole_passes;
+  std::uint8_t counter_width = formula.width; ///< at least that
+  std::uint8_t bound_width = formula.width;   ///< at least that
+  operation extension = operation::copy;      ///< if the bound is wider: `zero_extend` or `sign_extend`
+
+  friend constexpr bool operator==(const passed_test&, const passed_test&) = default;
 };
+
+/// The test of an exit, with the step of one iteration, which may be another one than that of the body: a pass has
+/// several iterations. Factor and passed iterations are to be filled in. Nothing if the exit compares no counter with a
+/// value from outside, or has no formula, or the counter is converted twice.
+constexpr std::optional<passed_test> passed_test_of(const loop_body& body, const loop_counters& counters,
+                                                    const loop_exit& x, std::uint64_t step) {
+  if (!x.is_counted || x.is_converted_twice || body.values[x.bound].block != no_body_value) {
+    return std::nullopt;
+  }
+  const std::uint8_t counter_width = counters.inductions[x.induction].width;
+  const std::uint8_t bound_width = body.values[x.bound].info.width;
+  const bool is_extended = x.conversion == operation::zero_extend || x.conversion == operation::sign_extend;
+  const std::uint8_t width = x.conversion == operation::truncate ? bound_width : counter_width;
+  // Extension keeps the order of numbers; by zeros, it makes it one of unsigned numbers.
+  const operation comparison =
+      x.conversion == operation::zero_extend ? detail::without_sign(x.comparison) : x.comparison;
+  const std::optional<trip_formula> formula = trip_formula_of({width, 0, step, 0, comparison, x.exits_when, {}});
+  const bool fits = is_extended ? width < bound_width : width == bound_width;
+  if (!formula || !fits) {
+    return std::nullopt;
+  }
+  return passed_test{*formula,
+                     step,
+                     x.addend,
+                     0,
+                     passed_iterations::whole_passes,
+                     counter_width,
+                     bound_width,
+                     is_extended ? x.conversion : operation::copy};
+}
 
 /// Builds the computation of the *limit* from a start and a bound: what the counter is after m iterations, where m is
 /// the greatest multiple of the factor that is at most T, and T says that the first T tests do not leave the loop:
@@ -36,9 +75,13 @@ struct passed_test {
 ///     limit = start + (T - T mod factor) · step
 ///     enough: T ≥ factor, unsigned
 ///
+/// A bound that is wider than the number it is compared with is cut to its width, and T is 0 if that changes it: then
+/// all numbers compare alike, or the counter has to wrap before it leaves. A wider start is cut for T, not for the
+/// limit.
+///
 /// For the other `passed_iterations`, m is T - 1 and enough is T ≥ 2, or m is T mod factor and enough is m ≠ 0.
 ///
-/// `sink.number(bits)` makes a literal, `sink.operation(info, a)` and `sink.operation(info, a, b)` an operation;
+/// `sink.number(bits, width)` makes a literal, `sink.operation(info, a)` and `sink.operation(info, a, b)` an operation;
 /// nothing in it traps. Both who builds such code and who checks it call this function, so there is one definition.
 ///
 /// T is right for every start, bound, step and width, although the formula of a trip count is right only for counters
@@ -54,12 +97,22 @@ constexpr void emit_unrolled_limit(Sink& sink, const passed_test& t, Value start
   const std::uint8_t w = f.width;
   const std::uint64_t most = low_ones(w);
   const auto with_number = [&](operation code, Value a, std::uint64_t number) {
-    return sink.operation({code, w, w, {}}, a, sink.number(number & most));
+    return sink.operation({code, w, w, {}}, a, sink.number(number & most, w));
   };
   const auto both = [&](operation code, Value a, Value b) { return sink.operation({code, w, w, {}}, a, b); };
-  const Value first = (t.addend & most) == 0 ? start : with_number(operation::add, start, t.addend);
-  const Value distance = f.is_down ? both(operation::sub, first, bound) : both(operation::sub, bound, first);
+  const auto converted = [&](operation code, Value a, std::uint8_t from, std::uint8_t to) {
+    return sink.operation({code, to, from, {}}, a);
+  };
+  const bool is_cut = t.counter_width > w;
+  const bool is_extended = t.bound_width > w;
+  const Value tested = is_cut ? converted(operation::truncate, start, t.counter_width, w) : start;
+  const Value end = is_extended ? converted(operation::truncate, bound, t.bound_width, w) : bound;
+  const Value first = (t.addend & most) == 0 ? tested : with_number(operation::add, tested, t.addend);
+  const Value distance = f.is_down ? both(operation::sub, first, end) : both(operation::sub, end, first);
   Value trips = distance;
+  const auto none_unless = [&](Value condition) {
+    trips = both(operation::bit_and, trips, converted(operation::sign_extend, condition, 1, w));
+  };
   if (f.ends == operation::equal) {
     if (f.shift != 0) {
       trips = with_number(operation::shr, trips, f.shift);
@@ -78,8 +131,11 @@ constexpr void emit_unrolled_limit(Sink& sink, const passed_test& t, Value start
     if (f.divisor != 1 || f.adjustment != 0) {
       trips = with_number(operation::add, trips, 1);
     }
-    const Value runs = sink.operation({negated(f.ends), 1, w, {}}, first, bound);
-    trips = both(operation::bit_and, trips, sink.operation({operation::sign_extend, w, 1, {}}, runs));
+    none_unless(sink.operation({negated(f.ends), 1, w, {}}, first, end));
+  }
+  if (is_extended) {
+    const Value again = converted(t.extension, end, w, t.bound_width);
+    none_unless(sink.operation({operation::equal, 1, t.bound_width, {}}, again, bound));
   }
   const bool is_rest = t.passed == passed_iterations::rest;
   Value rest = trips;
@@ -90,13 +146,17 @@ constexpr void emit_unrolled_limit(Sink& sink, const passed_test& t, Value start
   Value passed = t.passed == passed_iterations::all_but_last ? with_number(operation::sub, trips, 1)
                  : is_rest                                   ? rest
                                                              : both(operation::sub, trips, rest);
-  if ((t.step & most) != 1) {
-    passed = with_number(operation::mul, passed, t.step);
+  if (is_cut) {
+    passed = converted(operation::zero_extend, passed, w, t.counter_width);
   }
-  limit = both(operation::add, start, passed);
+  const std::uint8_t n = t.counter_width;
+  if (const std::uint64_t step = t.step & low_ones(n); step != 1) {
+    passed = sink.operation({operation::mul, n, n, {}}, passed, sink.number(step, n));
+  }
+  limit = sink.operation({operation::add, n, n, {}}, start, passed);
   const std::uint64_t least = t.passed == passed_iterations::all_but_last ? 2 : t.factor;
-  enough = is_rest ? sink.operation({operation::not_equal, 1, w, {}}, rest, sink.number(0))
-                   : sink.operation({operation::ugreater_equal, 1, w, {}}, trips, sink.number(least));
+  enough = is_rest ? sink.operation({operation::not_equal, 1, w, {}}, rest, sink.number(0, w))
+                   : sink.operation({operation::ugreater_equal, 1, w, {}}, trips, sink.number(least, w));
 }
 
 MIDEND_END_NAMESPACE

@@ -108,7 +108,9 @@ private:
 
     std::uint32_t value(value_id v) { return add({{operation::other, 0, 0, {}}, v, 0, none, none}); }
 
-    std::uint32_t number(std::uint64_t bits) { return add({{operation::other, 0, 0, {}}, no_value, bits, none, none}); }
+    std::uint32_t number(std::uint64_t bits, unsigned) {
+      return add({{operation::other, 0, 0, {}}, no_value, bits, none, none});
+    }
 
     std::uint32_t operation(const operation_info& info, std::uint32_t a, std::uint32_t b = none) {
       return add({info, no_value, 0, a, b});
@@ -125,7 +127,7 @@ private:
         return false;
       }
       const operation_info info = ir.operation(v);
-      const bool reads_width = is_comparison(info.code) || info.code == midend::operation::sign_extend;
+      const bool reads_width = info.code >= midend::operation::equal && info.code <= midend::operation::sign_extend;
       if (info.code != x.info.code || info.width != x.info.width ||
           (reads_width && info.operand_width != x.info.operand_width)) {
         return false;
@@ -225,7 +227,9 @@ private:
       const value_id scaled = operand_of(limit, operation::add, 1);
       const auto factor_of_step = number_of(operand_of(scaled, operation::mul, 1));
       const std::uint64_t step = factor_of_step.value_or(1);
-      const value_id passed = factor_of_step ? operand_of(scaled, operation::mul, 0) : scaled;
+      const value_id factor = factor_of_step ? operand_of(scaled, operation::mul, 0) : scaled;
+      const value_id narrow = operand_of(factor, operation::zero_extend, 0);
+      const value_id passed = narrow == no_value ? factor : narrow;
       const auto claim = claim_of(enough, passed, step, (step & most) == (counter.step & most));
       // A pass has a block for each of its iterations, or more. The numbers stand in the program, which may be
       // anyone's, so they must not decide how long the search takes.
@@ -236,9 +240,7 @@ private:
       }
       bool found = false;
       for (const loop_exit& first : counters_.exits) {
-        passed_test test = claim->test;
-        test.addend = first.addend;
-        found = found || is_first_within(l, first, last, test, claim->in_pass, entering, enough, limit);
+        found = found || is_first_within(l, first, last, *claim, entering, enough, limit);
       }
       if (found) {
         return true;
@@ -249,32 +251,31 @@ private:
 
   /// Whether the limit is that of the test `first`, in the first of the iterations of a pass. If so, adds that exit and
   /// the same tests in the other iterations.
-  bool is_first_within(loop_id l, const loop_exit& first, const loop_exit& last, passed_test test,
-                       std::uint64_t in_pass, edge_id entering, value_id enough, value_id limit) {
-    const induction_variable& counter = counters_.inductions[last.induction];
-    const auto formula = formula_within(first, last);
-    if (!formula) {
+  bool is_first_within(loop_id l, const loop_exit& first, const loop_exit& last, const claimed_limit& claim,
+                       edge_id entering, value_id enough, value_id limit) {
+    const auto test = test_within(first, last, claim);
+    if (!test || claim.test.factor > low_ones(test->formula.width)) {
       return false;
     }
-    test.formula = *formula;
-    const body_id phi = counter.phi;
+    const body_id phi = counters_.inductions[last.induction].phi;
     expected_operations wanted;
     std::uint32_t limit_wanted = 0;
     std::uint32_t enough_wanted = 0;
-    emit_unrolled_limit(wanted, test,
+    emit_unrolled_limit(wanted, *test,
                         wanted.value(static_cast<value_id>(ir_.phi_input(body_.values[phi].origin, entering))),
                         wanted.value(body_.values[first.bound].origin), limit_wanted, enough_wanted);
     if (!wanted.matches(ir_, limit, limit_wanted) || !wanted.matches(ir_, enough, enough_wanted)) {
       return false;
     }
-    const std::uint64_t most = low_ones(counter.width);
+    const std::uint64_t most = low_ones(test->formula.width);
     for (const loop_exit& x : counters_.exits) {
-      const auto same = formula_within(x, last);
-      if (!same || !(*same == *formula) || body_.values[x.bound].origin != body_.values[first.bound].origin) {
+      auto same = test_within(x, last, claim);
+      if (!same || body_.values[x.bound].origin != body_.values[first.bound].origin) {
         continue;
       }
-      for (std::uint64_t k = 0; k != in_pass; ++k) {
-        if (((first.addend + k * test.step) & most) == (x.addend & most)) {
+      same->addend = first.addend;
+      for (std::uint64_t k = 0; k != claim.in_pass && *same == *test; ++k) {
+        if (((first.addend + k * test->step) & most) == (x.addend & most)) {
           add(l, x, edge_of(last.edge));
           break;
         }
@@ -283,19 +284,17 @@ private:
     return true;
   }
 
-  /// The formula of another test of the same counter, as if the step were that of one iteration.
-  std::optional<trip_formula> formula_within(const loop_exit& x, const loop_exit& last) const {
-    if (&x == &last || !x.is_counted || x.induction != last.induction || x.conversion != operation::copy ||
-        body_.values[x.bound].block != no_body_value) {
+  /// Another test of the same counter, as if the step were that of one iteration.
+  std::optional<passed_test> test_within(const loop_exit& x, const loop_exit& last, const claimed_limit& claim) const {
+    if (&x == &last || x.induction != last.induction) {
       return std::nullopt;
     }
-    const induction_variable& counter = counters_.inductions[x.induction];
-    const value_id limit = body_.values[last.bound].origin;
-    const std::uint64_t step =
-        number_of(operand_of(operand_of(limit, operation::add, 1), operation::mul, 1)).value_or(1);
-    return counter.width == body_.values[x.bound].info.width
-               ? trip_formula_of({counter.width, 0, step, 0, x.comparison, x.exits_when, {}})
-               : std::nullopt;
+    auto test = passed_test_of(body_, counters_, x, claim.test.step);
+    if (test) {
+      test->factor = claim.test.factor;
+      test->passed = claim.test.passed;
+    }
+    return test;
   }
 
   /// The edge of the graph for one of the body, whose blocks have their edges in the order of the graph.

@@ -129,8 +129,8 @@ constexpr std::string_view to_text(remainder_refusal_reason r) {
     return "it contains a loop, or control that cannot be described";
   case no_counted_exit:
     return "no exit compares a counter with a bound that it approaches";
-  case converted:
-    return "the counter is converted before it is compared";
+  case converted_twice:
+    return "the counter is converted twice before it is compared";
   case factor_too_large:
     return "the factor is no number of the counter's width";
   case no_guard:
@@ -667,7 +667,7 @@ inline std::string summary_text(const unrolling_plan& plan) {
 /// A line for each loop. `loops` is that of the plan.
 ///
 ///     unroll the loop of test by 4: the limit is computed before it, and the rest of the iterations run after it
-///     the loop of test gets no remainder: the counter is converted before it is compared
+///     the loop of test gets no remainder: the counter is converted twice before it is compared
 template <value_names Names = numbered_values>
 std::string to_text(const loop_forest& loops, const remainder_plan& plan, const Names& names = {}) {
   std::string out;
