@@ -123,8 +123,7 @@ unrolling_orders advised(const midend::elbrus::cost_view& view, const midend::lo
     if (factor == 0) {
       order = is_read ? midend::unrolling_order_of(advice, advice.decision()) : order;
     } else if (loops.subloops(l).size() == 1) {
-      const bool counts =
-          is_read && !advice.counters.is_exact() && advice.counters.counted_exit != midend::no_body_value;
+      const bool counts = is_read && !advice.counters.is_exact() && advice.counters.compares_counter();
       order.way = !counts     ? midend::unrolling_way::cycle
                   : is_before ? midend::unrolling_way::remainder_before
                               : midend::unrolling_way::remainder_after;

@@ -114,8 +114,53 @@ TEST_CASE("unrolling of LLVM: what the guard reads is frozen, unless it is known
                               "  %i = phi ptr [ %start, %entry ], [ %i1, %loop ]\n"
                               "  %i1 = getelementptr inbounds i8, ptr %i, i64 1\n  %q = icmp ne ptr %i1, %n\n"
                               "  br i1 %q, label %loop, label %exit\nexit:\n  ret void\n}\n");
-  CHECK(unroll(*pointer.f) == 0);
-  CHECK(pointer.count(llvm::Instruction::Freeze) == 0);
+  CHECK(unroll(*pointer.f) == 4);
+  CHECK(pointer.count(llvm::Instruction::Freeze) == 2);
+  CHECK(pointer.count(llvm::Instruction::PtrToInt) ==
+        3); // of start and bound in the guard, of the next one in the latch
+  // The latch reads another sum than the test of the last iteration: that one promises nothing, and the call in the
+  // header may end the program before the next test.
+  const loop_function other("declare void @g()\ndefine void @f(i8 noundef %start, i8 noundef %n) {\nentry:\n"
+                            "  br label %loop\nloop:\n  %i = phi i8 [ %start, %entry ], [ %i1, %loop ]\n"
+                            "  call void @g()\n  %j = add i8 %i, 1\n  %i1 = add nsw i8 %i, 1\n"
+                            "  %q = icmp slt i8 %j, %n\n  br i1 %q, label %loop, label %exit\nexit:\n  ret void\n}\n");
+  CHECK(unroll(*other.f) == 4);
+  for (const llvm::BasicBlock& b : *other.f) {
+    for (const llvm::Instruction& i : b) {
+      CHECK((i.getOpcode() != llvm::Instruction::Add || !i.hasNoSignedWrap()));
+    }
+  }
+  // Pointers that are counters, and keep or lose their promises likewise.
+  const auto counting_pointer = [](const std::string& first, const std::string& test, const std::string& attributes) {
+    return "declare void @g()\ndefine void @f(ptr " + attributes + " %start, ptr " + attributes +
+           " %n) {\nentry:\n  br label %loop\nloop:\n  %i = phi ptr [ %start, %entry ], [ %i1, %body ]\n" + first +
+           "  %q = icmp " + test + " ptr %i, %n\n  br i1 %q, label %body, label %exit\nbody:\n" +
+           "  %i1 = getelementptr inbounds i64, ptr %i, i64 -3\n  br label %loop\nexit:\n  ret void\n}\n";
+  };
+  for (const char* const test : {"ne", "ugt", "uge"}) {
+    const loop_function plain(counting_pointer("", test, "noundef"));
+    CHECK(unroll(*plain.f) == 4);
+    CHECK(plain.count(llvm::Instruction::Freeze) == 0);
+    const loop_function called(counting_pointer("  call void @g()\n", test, "noundef"));
+    CHECK(unroll(*called.f) == 4);
+    std::size_t inbounds = 0;
+    for (const llvm::BasicBlock& b : *called.f) {
+      for (const llvm::Instruction& i : b) {
+        const auto* const step = llvm::dyn_cast<llvm::GetElementPtrInst>(&i);
+        inbounds += step != nullptr && step->isInBounds() ? 1u : 0u;
+      }
+    }
+    CHECK(inbounds == 0);
+  }
+  const loop_function away(counting_pointer("", "ult", "noundef"));
+  CHECK(unroll(*away.f) == 0); // it goes down from below the bound
+  // Counters that are extended or cut.
+  const loop_function extended("define void @f(i8 %start, i64 %n) {\nentry:\n  br label %loop\nloop:\n"
+                               "  %i = phi i8 [ %start, %entry ], [ %i1, %loop ]\n  %i1 = add i8 %i, 1\n"
+                               "  %w = sext i8 %i1 to i64\n  %q = icmp slt i64 %w, %n\n"
+                               "  br i1 %q, label %loop, label %exit\nexit:\n  ret void\n}\n");
+  CHECK(unroll(*extended.f) == 4);
+  CHECK(extended.count(llvm::Instruction::Freeze) == 2);
   const loop_function wide(counting("i128 %start, i128 %n", "i128", "1"));
   CHECK(unroll(*wide.f) == 0);
 }

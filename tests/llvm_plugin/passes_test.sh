@@ -93,7 +93,7 @@ check "optnone is left alone" grep -q '^  %go = icmp slt i64 %i, %n$' "$work/out
 
 # Unrolling, by all options.
 "$lli" "$here/unroll.ll" >"$work/before-unroll"
-check "the loops to unroll run" [ "$(wc -l <"$work/before-unroll")" = 500 ]
+check "the loops to unroll run" [ "$(wc -l <"$work/before-unroll")" = 700 ]
 for options in verify 'machine=scalar_core;verify' 'factor=2;verify' 'factor=3;verify' 'factor=4;verify' 'factor=7;verify' \
   'full;verify' 'peel;verify' 'peel=3;verify' 'peel=last;verify' 'prologue;verify' 'factor=3;prologue;verify' \
   'factor=4;unrolled-remainder;verify' 'factor=4;prologue;unrolled-remainder;verify'; do
@@ -119,6 +119,11 @@ run 'midend-unroll<factor=4>' "$here/unroll.ll"
 check "what may be poison is frozen" times_in 2 freeze first
 check "the latch must not read poison" times_in 0 nsw first
 check "what is no poison is not frozen" times_in 0 freeze asked
+for function in ends down past; do
+  check "a counter that is a pointer: $function" times_in 3 ptrtoint $function
+done
+check "a counter that is extended" times_in 2 "= sext i1" wide
+check "a counter that is cut" times_in 2 "trunc" cut
 cp "$work/out.ll" "$work/once.ll"
 run 'midend-unroll<factor=4>' "$work/once.ll"
 check "what was unrolled is not unrolled again" diff <(without_comments "$work/once.ll") <(without_comments "$work/out.ll")

@@ -12,6 +12,10 @@
 @name.all = private constant [4 x i8] c"all\00"
 @name.plain = private constant [6 x i8] c"plain\00"
 @name.first = private constant [6 x i8] c"first\00"
+@name.down = private constant [5 x i8] c"down\00"
+@name.past = private constant [5 x i8] c"past\00"
+@name.wide = private constant [5 x i8] c"wide\00"
+@name.cut = private constant [4 x i8] c"cut\00"
 @numbers = constant [16 x i32] [i32 3, i32 1, i32 4, i32 1, i32 5, i32 9, i32 2, i32 6, i32 5, i32 3, i32 5, i32 8, i32 9, i32 7, i32 9, i32 3]
 
 declare i32 @printf(ptr, ...)
@@ -95,6 +99,97 @@ body:
   %wide = zext i32 %number to i64
   %sum.next = add i64 %sum, %wide
   %p.next = getelementptr inbounds i32, ptr %p, i64 1
+  br label %loop
+
+exit:
+  ret i64 %sum
+}
+
+; A pointer that goes down, tested last, up to a bound that may be above it.
+define i64 @down(ptr %start, ptr %end) {
+entry:
+  br label %loop
+
+loop:
+  %p = phi ptr [ %start, %entry ], [ %p.next, %loop ]
+  %sum = phi i64 [ 0, %entry ], [ %sum.next, %loop ]
+  %number = load i32, ptr %p
+  %wide = zext i32 %number to i64
+  %times = mul i64 %sum, 3
+  %sum.next = add i64 %times, %wide
+  %p.next = getelementptr i32, ptr %p, i64 -1
+  %more = icmp uge ptr %p.next, %end
+  br i1 %more, label %loop, label %exit
+
+exit:
+  ret i64 %sum.next
+}
+
+; A pointer that may step over its bound.
+define i64 @past(ptr %start, ptr %end) {
+entry:
+  br label %loop
+
+loop:
+  %p = phi ptr [ %start, %entry ], [ %p.next, %body ]
+  %sum = phi i64 [ 0, %entry ], [ %sum.next, %body ]
+  %more = icmp ult ptr %p, %end
+  br i1 %more, label %body, label %exit
+
+body:
+  %number = load i32, ptr %p
+  %wide = zext i32 %number to i64
+  %times = mul i64 %sum, 3
+  %sum.next = add i64 %times, %wide
+  %p.next = getelementptr i32, ptr %p, i64 3
+  br label %loop
+
+exit:
+  ret i64 %sum
+}
+
+; A counter that is extended before it is compared. It wraps at a bound that is no number of eight bits; then the data
+; end the loop.
+define i64 @wide(i8 %start, i64 %n) {
+entry:
+  br label %loop
+
+loop:
+  %i = phi i8 [ %start, %entry ], [ %i.next, %body ]
+  %sum = phi i64 [ 0, %entry ], [ %sum.next, %body ]
+  %index = zext i8 %i to i64
+  %times = mul i64 %sum, 3
+  %sum.next = add i64 %times, %index
+  %large = icmp ugt i64 %sum.next, 1000000000000000
+  br i1 %large, label %exit, label %body
+
+body:
+  %i.next = add i8 %i, 1
+  %index.next = zext i8 %i.next to i64
+  %more = icmp slt i64 %index.next, %n
+  br i1 %more, label %loop, label %exit
+
+exit:
+  %result = phi i64 [ %sum, %loop ], [ %sum.next, %body ]
+  ret i64 %result
+}
+
+; A counter of which eight bits are compared.
+define i64 @cut(i64 %start, i8 %n) {
+entry:
+  br label %loop
+
+loop:
+  %i = phi i64 [ %start, %entry ], [ %i.next, %body ]
+  %sum = phi i64 [ 0, %entry ], [ %sum.next, %body ]
+  %low = trunc i64 %i to i8
+  %more = icmp ne i8 %low, %n
+  br i1 %more, label %body, label %exit
+
+body:
+  %times = mul i64 %sum, 3
+  %sum.next = add i64 %times, %i
+  %i.next = add i64 %i, 3
   br label %loop
 
 exit:
@@ -261,6 +356,17 @@ loop:
   %end = getelementptr inbounds i32, ptr @numbers, i64 %end.number
   %r.ends = call i64 @ends(ptr %end)
   %p.ends = call i32 (ptr, ...) @printf(ptr @line, ptr @name.ends, i64 %r.ends)
+  %middle = getelementptr inbounds i32, ptr @numbers, i64 7
+  %r.down = call i64 @down(ptr %end, ptr %middle)
+  %p.down = call i32 (ptr, ...) @printf(ptr @line, ptr @name.down, i64 %r.down)
+  %r.past = call i64 @past(ptr @numbers, ptr %end)
+  %p.past = call i32 (ptr, ...) @printf(ptr @line, ptr @name.past, i64 %r.past)
+  %far.bound = mul i64 %n, 7
+  %near.bound = sub i64 %far.bound, 20
+  %r.wide = call i64 @wide(i8 %other, i64 %near.bound)
+  %p.wide = call i32 (ptr, ...) @printf(ptr @line, ptr @name.wide, i64 %r.wide)
+  %r.cut = call i64 @cut(i64 %far.bound, i8 %other)
+  %p.cut = call i32 (ptr, ...) @printf(ptr @line, ptr @name.cut, i64 %r.cut)
   %r.outer = call i64 @outer(i64 7, i64 %n)
   %p.outer = call i32 (ptr, ...) @printf(ptr @line, ptr @name.outer, i64 %r.outer)
   %r.asked = call i64 @asked(i64 %n)

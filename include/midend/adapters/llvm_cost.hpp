@@ -58,12 +58,6 @@ struct llvm_address {
   std::uint64_t offset = 0;
 };
 
-/// Whether a type is a pointer type of 64 bits.
-inline bool is_llvm_address(const llvm::Type* type, const llvm::DataLayout& layout) {
-  return type->isPointerTy() && layout.getPointerTypeSizeInBits(const_cast<llvm::Type*>(type)) == 64 &&
-         layout.getIndexTypeSizeInBits(const_cast<llvm::Type*>(type)) == 64;
-}
-
 /// The address that one `getelementptr` computes, if it has at most one variable index, of up to 64 bits.
 inline std::optional<llvm_address> llvm_address_step(const llvm::GEPOperator& gep, const llvm::DataLayout& layout) {
   llvm::MapVector<llvm::Value*, llvm::APInt> variables;

@@ -4,8 +4,6 @@
 #include "midend/adapters/llvm_unrolling_view.hpp"
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/induction/trip_formula.hpp"
-#include "midend/ir/evaluate.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/transform/unroll_with_remainder.hpp"
 
@@ -42,8 +40,9 @@ MIDEND_BEGIN_NAMESPACE
 /// the steps lose `nsw` and `nuw`.
 class llvm_determinate_counters {
 public:
-  /// Finds what to do for the loops of a plan, and removes from it loops for which that is impossible: counters that
-  /// are pointers, and results of `invoke` that have no place after them. O(what the plan names).
+  /// Finds what to do for the loops of a plan, and removes from it loops for which that is impossible: counters and
+  /// bounds that are neither integers nor pointers, and results of `invoke` that have no place after them. O(what the
+  /// plan names).
   llvm_determinate_counters(const llvm_unrolling_view& view, remainder_plan& plan) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i != plan.unrollings.size(); ++i) {
@@ -99,27 +98,35 @@ private:
   bool collect_uses(const llvm_unrolling_view& view, const remainder_plan& plan, const remainder_unrolling& x) {
     auto* const phi = llvm::dyn_cast<llvm::PHINode>(view.editor().value(x.counter));
     auto* const test = llvm::dyn_cast<llvm::ICmpInst>(view.editor().value(x.comparison));
-    if (phi == nullptr || test == nullptr || !phi->getType()->isIntegerTy() ||
-        !test->getOperand(0)->getType()->isIntegerTy()) {
+    if (phi == nullptr || test == nullptr || !phi->getType()->isIntOrPtrTy() ||
+        !test->getOperand(0)->getType()->isIntOrPtrTy()) {
       return false;
     }
     llvm::SmallPtrSet<const llvm::BasicBlock*, 16> blocks;
     for (std::uint32_t i = 0; i != x.num_nodes; ++i) {
       blocks.insert(view.editor().block(plan.nodes[x.first_node + i]));
     }
-    const bool keeps_steps = is_tested_after_pass(x) || is_tested_at_once(*phi->getParent(), *test);
+    const bool is_at_once = is_tested_at_once(*phi->getParent(), *test);
+    const llvm::Value& tested = converted_value(*test->getOperand(x.bound_is_first ? 1 : 0));
     for (unsigned i = 0; i != phi->getNumIncomingValues(); ++i) {
       const bool is_start = !blocks.contains(phi->getIncomingBlock(i));
-      if (is_start ? !add_use(phi->getOperandUse(i)) : !keeps_steps && !add_steps(*phi, phi->getIncomingValue(i))) {
+      llvm::Value* const value = phi->getIncomingValue(i);
+      // If the last test of a pass reads the next value of the counter, the latch may read it after that.
+      const bool keeps_steps = is_at_once || &tested == value;
+      if (is_start ? !add_use(phi->getOperandUse(i)) : !keeps_steps && !add_steps(*phi, value)) {
         return false;
       }
     }
     return add_use(test->getOperandUse(x.bound_is_first ? 0 : 1));
   }
 
-  /// Whether the test of the last iteration of a pass reads what the latch reads after it.
-  static bool is_tested_after_pass(const remainder_unrolling& x) {
-    return ((x.test.addend ^ x.test.step) & low_ones(x.test.formula.width)) == 0;
+  /// What is compared, before it was extended or cut: poison if that is.
+  static const llvm::Value& converted_value(const llvm::Value& v) {
+    const llvm::Value* source = &v;
+    while (const auto* const cast = llvm::dyn_cast<llvm::CastInst>(source)) {
+      source = cast->getOperand(0);
+    }
+    return *source;
   }
 
   /// Whether every execution of the header reaches the test.
@@ -142,6 +149,14 @@ private:
   /// From the next value of the counter back to the phi: additions and subtractions of numbers.
   bool add_steps(const llvm::PHINode& phi, llvm::Value* next) {
     while (next != &phi) {
+      if (auto* const step = llvm::dyn_cast<llvm::GetElementPtrInst>(next)) {
+        steps_.push_back(step);
+        if (!step->hasAllConstantIndices()) {
+          return false;
+        }
+        next = step->getPointerOperand();
+        continue;
+      }
       auto* const step = llvm::dyn_cast<llvm::BinaryOperator>(next);
       if (step == nullptr) {
         return false;

@@ -9,6 +9,8 @@
 #include <llvm/Analysis/ConstantFolding.h>
 #include <llvm/IR/Constant.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/DataLayout.h>
+#include <llvm/IR/DerivedTypes.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/Instruction.h>
@@ -29,6 +31,12 @@ namespace detail {
 /// Whether values of the type are numbers to midend: integers of up to 64 bits.
 inline bool is_llvm_number(const llvm::Type* type) {
   return type->isIntegerTy() && type->getIntegerBitWidth() <= 64;
+}
+
+/// Whether a type is a pointer type of 64 bits.
+inline bool is_llvm_address(const llvm::Type* type, const llvm::DataLayout& layout) {
+  return type->isPointerTy() && layout.getPointerTypeSizeInBits(const_cast<llvm::Type*>(type)) == 64 &&
+         layout.getIndexTypeSizeInBits(const_cast<llvm::Type*>(type)) == 64;
 }
 
 /// The width of a number; 64 for other types.

@@ -66,6 +66,17 @@ struct loop_counters {
 
   constexpr bool is_exact() const { return trip.kind == trip_count_kind::exact; }
 
+  /// Whether each iteration compares a counter with what no iteration changes. Then a lower bound for the number of
+  /// iterations can be computed before the loop, even if the counter may wrap (`emit_unrolled_limit`).
+  constexpr bool compares_counter() const {
+    for (const loop_exit& x : exits) {
+      if (x.is_counted && x.is_always_tested) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /// Whether the number of header executions is known when the loop is entered, whichever exit it takes: each exit
   /// is computable, and one is taken. The number is the least of theirs.
   constexpr bool is_computable() const {

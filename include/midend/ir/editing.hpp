@@ -261,6 +261,13 @@ concept can_make_operations = requires(E& editor, const operation_info& info, sp
   { editor.make_operation(info, operands, p) } -> std::convertible_to<value_id>;
 };
 
+/// `is_number(v)`: whether operations of the vocabulary can read `v`, which else is shown as a number, but is of
+/// another type, such as a pointer; then a `copy` of it can be made. Without this member, all can be read.
+template <class E>
+concept has_is_number = requires(const E& editor, value_id v) {
+  { editor.is_number(v) } -> std::convertible_to<bool>;
+};
+
 /// `make_number(width, bits)` returns an integer literal.
 template <class E>
 concept can_make_numbers = requires(E& editor, unsigned width, std::uint64_t bits) {

@@ -45,6 +45,16 @@ public:
     return checked(static_cast<value_id>(editor_.make_number(width, bits)));
   }
 
+  /// A number of `width` bits that operations can read: the value, or a copy of what is shown as a number, but is of
+  /// another type, such as a pointer.
+  value_id number_of(value_id v, std::uint8_t width) {
+    if constexpr (has_is_number<E>) {
+      return editor_.is_number(v) ? v : operation({midend::operation::copy, width, width, {}}, v);
+    } else {
+      return v;
+    }
+  }
+
   value_id operation(const operation_info& info, value_id a, value_id b = no_value) {
     if (!is_right) {
       return no_value;
@@ -147,7 +157,9 @@ private:
     guard_ = u_.route_edges(entering);
     const auto start = static_cast<value_id>(editor.phi_input(x_.counter, only_edge(guard_)));
     operation_sink<E> sink(editor, guard_);
-    emit_unrolled_limit(sink, x_.test, start, bound, limit_, enough_);
+    const value_id first = sink.number_of(start, x_.test.counter_width);
+    const value_id end = sink.number_of(bound, x_.test.bound_width);
+    emit_unrolled_limit(sink, x_.test, first, end, limit_, enough_);
     if (!sink.is_right) {
       sink.take_back();
     } else {
@@ -215,13 +227,15 @@ private:
     const auto next = static_cast<value_id>(editor.phi_input(counter, only_edge(latch)));
     operation_sink<E> sink(editor, latch);
     const std::uint8_t width = x_.test.counter_width;
-    value_id done = limit_ == no_value ? no_value : sink.operation({operation::equal, 1, width, {}}, next, limit_);
+    value_id done = no_value;
+    if (limit_ != no_value) {
+      done = sink.operation({operation::equal, 1, width, {}}, sink.number_of(next, width), limit_);
+    }
     const bool is_right = done != no_value && sink.is_right;
     if (!is_right) {
       sink.take_back();
-      done = sink_number(1);
     }
-    branch(latch, done, nodes_[0], copies_[0], copies_[0]);
+    branch(latch, is_right ? done : sink_number(1), nodes_[0], copies_[0], copies_[0]);
     u_.grow_witness();
     return is_right;
   }

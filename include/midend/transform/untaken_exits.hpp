@@ -116,12 +116,13 @@ private:
       return add({info, no_value, 0, a, b});
     }
 
-    /// Whether the program computes `v` so. O(size of the expression).
+    /// Whether the program computes `v` so, perhaps through copies. O(size of the expression).
     bool matches(const IR& ir, value_id v, std::uint32_t i) const {
       const expression& x = all_[i];
+      v = source_of(ir, v);
       if (x.info.code == midend::operation::other) {
         const auto bits = x.value == no_value ? ir.constant(v) : std::nullopt;
-        return x.value != no_value ? v == x.value : bits && *bits == x.bits;
+        return x.value != no_value ? v == source_of(ir, x.value) : bits && *bits == x.bits;
       }
       if (ir.is_phi(v) || ir.constant(v)) {
         return false;
@@ -143,6 +144,23 @@ private:
     }
 
   private:
+    /// What a chain of copies copies, of which a few are looked at.
+    static value_id source_of(const IR& ir, value_id v) {
+      for (int i = 0; i != 4 && !ir.is_phi(v) && !ir.constant(v); ++i) {
+        const operation_info info = ir.operation(v);
+        if (info.code != midend::operation::copy) {
+          break;
+        }
+        value_id source = v;
+        for_each_id(ir.operands(v), [&](value_id operand) { source = operand; });
+        if (ir.operation(source).width != info.width) {
+          break;
+        }
+        v = source;
+      }
+      return v;
+    }
+
     std::uint32_t add(const expression& x) {
       all_.push_back(x);
       return static_cast<std::uint32_t>(all_.size() - 1);

@@ -44,13 +44,24 @@ inline llvm::Instruction* make_llvm_intrinsic(llvm::Module& m, llvm::Intrinsic::
              : llvm::CallInst::Create(llvm::Intrinsic::getDeclaration(&m, id, {a->getType()}), {a, b});
 }
 
+/// A number with the bits of a number, or of a pointer whose bits are one. Null for other values.
+inline llvm::Instruction* make_llvm_copy(const llvm::Module& m, unsigned width, llvm::Value* v) {
+  if (is_llvm_number(v->getType())) {
+    return llvm::CastInst::Create(llvm::Instruction::BitCast, v, v->getType());
+  }
+  const bool is_address = width == 64 && is_llvm_address(v->getType(), m.getDataLayout()) &&
+                          !m.getDataLayout().isNonIntegralPointerType(v->getType());
+  return is_address ? new llvm::PtrToIntInst(v, llvm::IntegerType::get(m.getContext(), width)) : nullptr;
+}
+
 /// An instruction for an operation of as many arguments as it takes, in no block yet. Null if LLVM has none, or the
-/// arguments do not fit: they must be numbers of one width, apart from those that `select` chooses from.
+/// arguments do not fit: they must be numbers of one width, apart from those that `select` chooses from, and a pointer
+/// that is copied to a number of 64 bits.
 inline llvm::Instruction* make_llvm_operation(llvm::Module& m, const operation_info& info,
                                               llvm::ArrayRef<llvm::Value*> args) {
   const auto type = [&](unsigned width) { return llvm::IntegerType::get(m.getContext(), width); };
   for (const llvm::Value* const arg : args) {
-    if (!is_llvm_number(arg->getType()) && info.code != operation::select) {
+    if (!is_llvm_number(arg->getType()) && info.code != operation::select && info.code != operation::copy) {
       return nullptr;
     }
   }
@@ -63,7 +74,7 @@ inline llvm::Instruction* make_llvm_operation(llvm::Module& m, const operation_i
   case operation::bit_not:
     return llvm::BinaryOperator::CreateNot(args[0]);
   case operation::copy:
-    return llvm::CastInst::Create(llvm::Instruction::BitCast, args[0], args[0]->getType());
+    return make_llvm_copy(m, info.width, args[0]);
   case operation::truncate:
     return llvm::CastInst::Create(llvm::Instruction::Trunc, args[0], type(info.width));
   case operation::zero_extend:
