@@ -700,7 +700,7 @@ inline std::string summary_text(const remainder_plan& plan) {
   detail::plan_counts counts("no remainder");
   counts.done(plan.unrollings.size(), "remainder");
   for (const remainder_refusal_reason reason :
-       {not_innermost, no_counted_exit, converted, factor_too_large, no_guard, early_trap, not_copied}) {
+       {not_innermost, no_counted_exit, converted_twice, factor_too_large, no_guard, early_trap, not_copied}) {
     std::size_t count = 0;
     for (const remainder_refusal& r : plan.refused) {
       count += r.reason == reason ? 1u : 0u;
