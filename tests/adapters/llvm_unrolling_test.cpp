@@ -4,13 +4,18 @@
 #include <midend/adapters/llvm_unroll_metadata.hpp>
 #include <midend/adapters/llvm_unrolling_view.hpp>
 #include <midend/loops/dominators_and_loops.hpp>
+#include <midend/transform/unroll_loops.hpp>
 #include <midend/transform/unroll_with_remainder.hpp>
 #include <midend/transform/untaken_exits.hpp>
 #include <midend/transform/verify_unfolding.hpp>
 
 #include <doctest/doctest.h>
 
+#include <llvm/Analysis/BlockFrequencyInfo.h>
+#include <llvm/Analysis/BranchProbabilityInfo.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/AsmParser/Parser.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
@@ -58,7 +63,7 @@ std::string counting(const std::string& parameters, const std::string& type, con
 
 midend::remainder_plan plan_of(midend::llvm_editor& editor, const midend::llvm_unrolling_view& view) {
   const auto found = midend::dominators_and_loops(editor.graph());
-  const midend::remainder_request request{0, 4};
+  const midend::remainder_request request{static_cast<midend::loop_id>(found.loops.num_loops() - 1), 4};
   return midend::plan_unroll_with_remainder(view, found.loops, {&request, 1});
 }
 
@@ -163,6 +168,90 @@ TEST_CASE("unrolling of LLVM: what the guard reads is frozen, unless it is known
   CHECK(extended.count(llvm::Instruction::Freeze) == 2);
   const loop_function wide(counting("i128 %start, i128 %n", "i128", "1"));
   CHECK(unroll(*wide.f) == 0);
+}
+
+namespace {
+
+/// How often an operation runs for each call of the function, in all blocks, as LLVM derives it from branch weights.
+double frequency_of(llvm::Function& f, unsigned opcode) {
+  const llvm::DominatorTree tree(f);
+  const llvm::LoopInfo loops(tree);
+  const llvm::BranchProbabilityInfo probabilities(f, loops);
+  const llvm::BlockFrequencyInfo frequencies(f, probabilities, loops);
+  double found = 0;
+  for (const llvm::BasicBlock& b : f) {
+    for (const llvm::Instruction& i : b) {
+      if (i.getOpcode() == opcode) {
+        found += static_cast<double>(frequencies.getBlockFreq(&b).getFrequency());
+      }
+    }
+  }
+  return found / static_cast<double>(frequencies.getEntryFreq().getFrequency());
+}
+
+/// Drops the exits that are never taken; returns how many.
+std::size_t drop_exits(llvm::Function& f) {
+  midend::llvm_editor editor(f);
+  const auto found = midend::dominators_and_loops(editor.graph());
+  const auto plan = midend::plan_untaken_exits(midend::llvm_unrolling_view(editor), found.loops);
+  midend::apply_untaken_exits(editor, plan);
+  return plan.exits.size();
+}
+
+/// A loop over i with branch weights in one around it. Its body has a xor, in a branch that is rarely taken if there is
+/// one, and may leave by data.
+std::string weighted(const std::string& bound, unsigned stays, bool is_rare, bool has_data_exit) {
+  const std::string rare = is_rare ? "  br i1 %r, label %work, label %last, !prof !1\nwork:\n" : "";
+  const std::string data = has_data_exit ? "  br i1 %d, label %row.end, label %next, !prof !2\nnext:\n" : "";
+  return "define void @f(i64 noundef %n, ptr %a) !prof !4 {\nentry:\n  br label %row\nrow:\n"
+         "  %j = phi i64 [ 0, %entry ], [ %j1, %row.end ]\n  br label %loop\nloop:\n"
+         "  %i = phi i64 [ 0, %row ], [ %i1, %last ]\n  %v = load i64, ptr %a\n  %r = icmp eq i64 %v, 5\n"
+         "  %d = icmp eq i64 %v, 7\n" +
+         data + rare + "  %x = xor i64 %v, %i\n  store i64 %x, ptr %a\n  br label %last\nlast:\n" +
+         "  %i1 = add nuw nsw i64 %i, 1\n  %q = icmp ult i64 %i1, " + bound +
+         "\n  br i1 %q, label %loop, label %row.end, !prof !0\nrow.end:\n  %j1 = add nsw i64 %j, 1\n"
+         "  %p = icmp slt i64 %j1, %n\n  br i1 %p, label %row, label %exit, !prof !3\nexit:\n  ret void\n}\n"
+         "!0 = !{!\"branch_weights\", i32 " +
+         std::to_string(stays) +
+         ", i32 1}\n!1 = !{!\"branch_weights\", i32 1, i32 9}\n!2 = !{!\"branch_weights\", i32 1, i32 199}\n"
+         "!3 = !{!\"branch_weights\", i32 19, i32 1}\n!4 = !{!\"function_entry_count\", i64 10}\n";
+}
+
+} // namespace
+
+TEST_CASE("unrolling of LLVM: branch weights say how often the work is done, before and after exits are dropped") {
+  for (const bool is_rare : {false, true}) {
+    for (const bool has_data_exit : {false, true}) {
+      // With a remainder: the counter's test is dropped in each copy.
+      const loop_function counted(weighted("%n", 99, is_rare, has_data_exit));
+      const double before = frequency_of(*counted.f, llvm::Instruction::Xor);
+      CHECK(before > (is_rare ? 100 : 1000));
+      CHECK(unroll(*counted.f) == 4);
+      const double after = frequency_of(*counted.f, llvm::Instruction::Xor);
+      // What left in a copy now goes on to the end of its pass, and through the old loop.
+      CHECK_MESSAGE(after == doctest::Approx(before).epsilon(0.03), is_rare, has_data_exit);
+      // Without: the tests of all copies but one.
+      const loop_function known(weighted("1000", 999, is_rare, has_data_exit));
+      const double all = frequency_of(*known.f, llvm::Instruction::Xor);
+      {
+        midend::llvm_editor editor(*known.f);
+        const auto found = midend::dominators_and_loops(editor.graph());
+        const auto inner = static_cast<midend::loop_id>(found.loops.num_loops() - 1);
+        const midend::unrolling_request request{inner, midend::unrolling_shape::cycle, 4};
+        midend::unroll_loops(editor, found.loops, {&request, 1});
+      }
+      CHECK(frequency_of(*known.f, llvm::Instruction::Xor) == doctest::Approx(all).epsilon(0.02));
+      CHECK(drop_exits(*known.f) == 3);
+      CHECK(!llvm::verifyFunction(*known.f));
+      CHECK(frequency_of(*known.f, llvm::Instruction::Xor) == doctest::Approx(all).epsilon(0.02));
+    }
+  }
+  // Where nothing is known, nothing is said.
+  const loop_function silent(counting("i32 noundef %start, i32 noundef %n", "i32", "1"));
+  CHECK(unroll(*silent.f) == 4);
+  for (const llvm::BasicBlock& b : *silent.f) {
+    CHECK(b.getTerminator()->getMetadata(llvm::LLVMContext::MD_prof) == nullptr);
+  }
 }
 
 TEST_CASE("unrolling of LLVM: what the source says, and what is said about a loop that was unrolled") {

@@ -11,10 +11,13 @@
 #include "midend/ir/operation.hpp"
 #include "midend/ir/profile.hpp"
 #include "midend/ir/ssa.hpp"
+#include "midend/loops/dominators_and_loops.hpp"
+#include "midend/loops/loop_edges.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 #include "midend/transform/detail/divided_counts.hpp"
+#include "midend/transform/detail/node_frequencies.hpp"
 #include "midend/transform/detail/remainder_profile.hpp"
 #include "midend/transform/plan_unroll_with_remainder.hpp"
 #include "midend/transform/unfolding.hpp"
@@ -94,8 +97,8 @@ private:
 /// One loop that is being unrolled.
 template <class E> class remainder_builder {
 public:
-  remainder_builder(unfolding<E>& u, const remainder_plan& plan, const remainder_unrolling& x)
-      : u_(u), x_(x), nodes_(plan.nodes.data() + x.first_node, x.num_nodes) {}
+  remainder_builder(unfolding<E>& u, const remainder_plan& plan, const remainder_unrolling& x, double repeats)
+      : u_(u), x_(x), nodes_(plan.nodes.data() + x.first_node, x.num_nodes), repeats_(repeats) {}
 
   loop_id loop() const { return x_.loop; }
 
@@ -121,7 +124,7 @@ public:
     const bool is_harmless = has_harmless_guard();
     const bool is_right = make_latch() && is_harmless;
     has_counts_ = has_counts_ && is_right;
-    divide_counts();
+    divide_counts(is_right);
     divide_hints();
     return is_right;
   }
@@ -240,7 +243,7 @@ private:
     return is_right;
   }
 
-  void divide_counts() {
+  void divide_counts([[maybe_unused]] bool is_right) {
     if constexpr (profile_editor<E>) {
       flat_array<node_id> copies = copies_;
       for (const node_id n : nodes_) {
@@ -250,11 +253,26 @@ private:
       copies.push_back(latch_);
       if (!has_counts_) {
         forget_counts(u_.editor(), copies);
+        if (repeats_ >= 0 && is_right) {
+          const remainder_shares shares = divide_remainder_counts(shape(), {1 - repeats_, 1, repeats_});
+          set_probabilities(guard_, shares.inserted);
+          set_probabilities(latch_, shares.inserted + 2);
+        }
         return;
       }
       const remainder_shares shares =
           divide_remainder_counts(shape(), {counts_.entered(), counts_.header_executions(), counts_.repeats()});
       counts_.write(u_.editor(), copies, shares.of_counts, shares.inserted);
+    }
+  }
+
+  /// Of a node that ends in a branch, by how often its edges are taken.
+  void set_probabilities(node_id n, const double* taken) {
+    const double all = taken[0] + taken[1];
+    flat_array<edge_id> edges;
+    for_each_id(graph().out_edges(n), [&](edge_id e) { edges.push_back(e); });
+    for (std::size_t i = 0; all > 0 && i != edges.size(); ++i) {
+      u_.editor().set_probability(edges[i], taken[i] / all);
     }
   }
 
@@ -320,6 +338,7 @@ private:
   unfolding<E>& u_;
   const remainder_unrolling& x_;
   span<const node_id> nodes_;
+  double repeats_; ///< how probable one more iteration is, in a loop without counts; negative if unknown
   divided_counts counts_;
   bool has_counts_ = false;
   node_id guard_ = no_node;
@@ -330,6 +349,37 @@ private:
   flat_array<node_id> copies_;
   flat_array<edge_id> back_; ///< from the last copy to the first
 };
+
+/// By unrolling, how probable one more iteration is, in loops without counts whose exits all have probabilities.
+/// Negative for others.
+template <class E>
+flat_array<double> repeats_of_probabilities([[maybe_unused]] const E& editor, const remainder_plan& plan) {
+  flat_array<double> repeats(plan.unrollings.size(), -1);
+  if constexpr (profile_editor<E>) {
+    bool any = false;
+    for (const remainder_unrolling& x : plan.unrollings) {
+      for (std::uint32_t i = 0; i != x.num_nodes && !any && !editor.count(plan.nodes[x.first_node]); ++i) {
+        for_each_id(editor.graph().out_edges(plan.nodes[x.first_node + i]),
+                    [&](edge_id e) { any = any || static_cast<double>(editor.probability(e)) >= 0; });
+      }
+    }
+    if (any) {
+      const auto found = dominators_and_loops(editor.graph());
+      node_frequencies frequencies;
+      frequencies.compute(editor, found.loops);
+      for (std::size_t i = 0; i != repeats.size(); ++i) {
+        const node_id header = plan.nodes[plan.unrollings[i].first_node];
+        const loop_id l = found.loops.innermost_loop(header);
+        bool is_known = !editor.count(header);
+        for (const loop_edge& e : found.loops.exiting_edges(l)) {
+          is_known = is_known && static_cast<double>(editor.probability(e.id)) >= 0;
+        }
+        repeats[i] = is_known ? frequencies.repeats(l) : -1;
+      }
+    }
+  }
+  return repeats;
+}
 
 } // namespace detail
 
@@ -346,8 +396,8 @@ private:
 /// The new operations do not trap: an editor says so of each (`may_trap`), and a loop for which it does not is left
 /// with an empty guard and is returned in `refused`. They read the start and the bound earlier than the loop does, but
 /// not more than these. Counts of a profile are divided, see `apply_unroll_loops`, by an average trip count that leaves
-/// (factor - 1) / 2 iterations for the remainder. O(what is cloned, and what `repair_ssa` costs); one repair for all
-/// loops.
+/// (factor - 1) / 2 iterations for the remainder; so are probabilities, where there are no counts. O(what is cloned,
+/// and what `repair_ssa` costs); one repair for all loops.
 template <class E>
 void apply_unroll_with_remainder(unfolding<E>& u, const remainder_plan& plan, flat_array<remainder_refusal>& refused) {
   static_assert(remainder_editor<E>, "midend: to unroll a loop with a remainder, an editor needs `make_operation`, "
@@ -357,13 +407,14 @@ void apply_unroll_with_remainder(unfolding<E>& u, const remainder_plan& plan, fl
   const auto refuse = [&](loop_id l) {
     refused.push_back({l, remainder_refusal_reason::early_trap, unrolling_refusal_reason::one_copy});
   };
+  const flat_array<double> repeats = detail::repeats_of_probabilities(u.editor(), plan);
   std::vector<detail::remainder_builder<E>> builders; // of loops with a guard
-  for (const remainder_unrolling& x : plan.unrollings) {
-    detail::remainder_builder<E> builder(u, plan, x);
+  for (std::size_t i = 0; i != plan.unrollings.size(); ++i) {
+    detail::remainder_builder<E> builder(u, plan, plan.unrollings[i], repeats[i]);
     if (builder.guard(position)) {
       builders.push_back(std::move(builder));
     } else {
-      refuse(x.loop);
+      refuse(plan.unrollings[i].loop);
     }
   }
   for (detail::remainder_builder<E>& builder : builders) {

@@ -19,6 +19,7 @@
 #include "midend/loops/loop_edges.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/transform/detail/node_frequencies.hpp"
 #include "midend/transform/unfolding.hpp"
 #include "midend/transform/unfolding_witness.hpp"
 #include "midend/transform/unrolled_limit.hpp"
@@ -372,12 +373,14 @@ template <cost_ir_argument IR> untaken_exits_plan plan_untaken_exits(const IR& i
 
 namespace detail {
 
-/// Counts of a profile that edges have which will be dropped: that flow takes another way to the same target, a
-/// shortest one. So it stays a flow. If there is none, the counts of the source are forgotten, and with them what is
-/// known about the target.
+/// What a profile says of edges that will be dropped: their flow takes another way to the same target, a shortest one.
+/// So it stays a flow. If there is none, the counts of the source are forgotten, and with them what is known about the
+/// target.
 template <class E> class flow_diverter {
 public:
-  flow_diverter(E& editor, const untaken_exits_plan& plan) : editor_(editor) {
+  /// With frequencies: for nodes without counts, whose probabilities alone change.
+  flow_diverter(E& editor, const untaken_exits_plan& plan, const node_frequencies* frequencies)
+      : editor_(editor), frequencies_(frequencies) {
     const auto nodes = static_cast<std::size_t>(graph().num_nodes());
     const auto edges = static_cast<std::size_t>(graph().num_edges());
     is_dropped_.assign(edges, 0);
@@ -387,10 +390,34 @@ public:
     next_.assign(nodes, no_edge);
     more_nodes_.assign(nodes, 0);
     more_edges_.assign(edges, 0);
+    for (const untaken_exit& x : plan.exits) {
+      divert(x.edge);
+    }
+    write();
+  }
+
+private:
+  std::optional<double> count(node_id n) const {
+    const std::optional<std::uint64_t> known = editor_.count(n);
+    if (frequencies_ == nullptr) {
+      return known ? std::optional(static_cast<double>(*known)) : std::nullopt;
+    }
+    return known || (*frequencies_)[n] == 0 ? std::nullopt : std::optional((*frequencies_)[n]);
+  }
+
+  std::optional<double> count_of_edge(edge_id e) const {
+    const auto source = static_cast<node_id>(graph().edge_source(e));
+    if (frequencies_ == nullptr) {
+      const std::optional<std::uint64_t> known = edge_count(editor_, graph(), e);
+      return known ? std::optional(static_cast<double>(*known)) : std::nullopt;
+    }
+    const std::optional<double> of_source = count(source);
+    const double p = static_cast<double>(editor_.probability(e));
+    return of_source && p >= 0 ? std::optional(*of_source * p) : std::nullopt;
   }
 
   void divert(edge_id e) {
-    const std::optional<std::uint64_t> taken = edge_count(editor_, graph(), e);
+    const std::optional<double> taken = count_of_edge(e);
     const auto source = static_cast<node_id>(graph().edge_source(e));
     if (!taken || *taken == 0) {
       return;
@@ -400,10 +427,10 @@ public:
       editor_.set_count(source, std::nullopt);
       return;
     }
-    more_edges_[e] -= static_cast<std::int64_t>(*taken);
+    more_edges_[e] -= *taken;
     for (node_id n = source; n != target_; n = static_cast<node_id>(graph().edge_target(next_[n]))) {
-      more_nodes_[n] += n == source ? 0 : static_cast<std::int64_t>(*taken);
-      more_edges_[next_[n]] += static_cast<std::int64_t>(*taken);
+      more_nodes_[n] += n == source ? 0 : *taken;
+      more_edges_[next_[n]] += *taken;
     }
     has_changes_ = true;
   }
@@ -413,27 +440,30 @@ public:
     flat_array<double> flows;
     for (node_id n = 0; has_changes_ && n != next_.size(); ++n) {
       bool changes = false;
+      bool is_known = true;
       edges.clear();
       flows.clear();
       for_each_id(graph().out_edges(n), [&](edge_id e) {
+        const std::optional<double> taken = count_of_edge(e);
         changes = changes || more_edges_[e] != 0;
+        is_known = is_known && (taken || frequencies_ == nullptr);
         edges.push_back(e);
-        flows.push_back(static_cast<double>(edge_count(editor_, graph(), e).value_or(0)) +
-                        static_cast<double>(more_edges_[e]));
+        flows.push_back(taken.value_or(0) + more_edges_[e]);
       });
-      const std::optional<std::uint64_t> count = editor_.count(n);
-      if (!changes || !count) {
+      const std::optional<double> old = count(n);
+      if (!changes || !old) {
         continue;
       }
-      const std::uint64_t now = *count + static_cast<std::uint64_t>(more_nodes_[n]);
-      editor_.set_count(n, now);
-      for (std::size_t i = 0; edges.size() > 1 && now != 0 && i != edges.size(); ++i) {
-        editor_.set_probability(edges[i], flows[i] / static_cast<double>(now));
+      const double now = *old + more_nodes_[n];
+      if (frequencies_ == nullptr) {
+        editor_.set_count(n, static_cast<std::uint64_t>(now + 0.5));
+      }
+      for (std::size_t i = 0; edges.size() > 1 && is_known && now > 0 && i != edges.size(); ++i) {
+        editor_.set_probability(edges[i], flows[i] <= 0 ? 0 : flows[i] < now ? flows[i] / now : 1);
       }
     }
   }
 
-private:
   const auto& graph() const { return editor_.graph(); }
 
   /// By node, the first edge of a shortest way to a target.
@@ -456,28 +486,34 @@ private:
   }
 
   E& editor_;
+  const node_frequencies* frequencies_; ///< or null
   node_id target_ = no_node;
   flat_array<unsigned char> is_dropped_;
   flat_array<edge_id> next_;
   flat_array<node_id> queue_;
-  flat_array<std::int64_t> more_nodes_;
-  flat_array<std::int64_t> more_edges_;
+  flat_array<double> more_nodes_; ///< whole numbers, if counts are
+  flat_array<double> more_edges_;
   bool has_changes_ = false;
 };
 
 /// Before the edges of a plan are dropped.
 template <class E> void divert_counts([[maybe_unused]] E& editor, [[maybe_unused]] const untaken_exits_plan& plan) {
   if constexpr (profile_editor<E>) {
-    bool any = false;
+    bool has_counts = false;
+    bool has_others = false;
     for (const untaken_exit& x : plan.exits) {
-      any = any || edge_count(editor, editor.graph(), x.edge).value_or(0) != 0;
+      const bool is_counted = editor.count(static_cast<node_id>(editor.graph().edge_source(x.edge))).has_value();
+      const bool is_taken = static_cast<double>(editor.probability(x.edge)) > 0;
+      has_counts = has_counts || (is_counted && is_taken);
+      has_others = has_others || (!is_counted && is_taken);
     }
-    if (any) {
-      flow_diverter<E> diverter(editor, plan);
-      for (const untaken_exit& x : plan.exits) {
-        diverter.divert(x.edge);
-      }
-      diverter.write();
+    if (has_counts) {
+      flow_diverter<E>(editor, plan, nullptr);
+    }
+    if (has_others) {
+      node_frequencies frequencies;
+      frequencies.compute(editor, dominators_and_loops(editor.graph()).loops);
+      flow_diverter<E>(editor, plan, &frequencies);
     }
   }
 }
