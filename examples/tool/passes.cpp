@@ -299,7 +299,7 @@ const std::vector<pass_kind>& pass_kinds() {
                        const auto loops = midend::dominators_and_loops(run.editor().graph()).loops;
                        const value_bounds bounds = find_bounds(run.editor().graph());
                        run.done_as_planned(
-                           midend::plan_separate_offsets(run.editor(), loops, bounds.facts()), [&](const auto& plan) {
+                           midend::plan_separate_offsets(run.editor(), loops, bounds), [&](const auto& plan) {
                              return offsets_witness{midend::apply_separate_offsets(run.editor(), plan), &bounds};
                            });
                      }),
@@ -307,7 +307,7 @@ const std::vector<pass_kind>& pass_kinds() {
                      [](auto& run) {
                        const value_bounds bounds = find_bounds(run.editor().graph());
                        run.done_as_planned(
-                           midend::plan_fold_additions(midend::elbrus::cost_view(run.editor().graph()), bounds.facts()),
+                           midend::plan_fold_additions(midend::elbrus::cost_view(run.editor().graph()), bounds),
                            [&](const auto& plan) {
                              midend::apply_fold_additions(run.editor(), plan);
                              return addition_witness{&bounds};

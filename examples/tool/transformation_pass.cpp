@@ -86,7 +86,7 @@ std::optional<std::string> why_rejected(const procedure& before, const procedure
   if (auto why = why_rejected(before, *witness.bounds)) {
     return why;
   }
-  return words_of(midend::verify_additions(effect_view(before), effect_view(after), witness.bounds->facts()), before);
+  return words_of(midend::verify_additions(effect_view(before), effect_view(after), *witness.bounds), before);
 }
 
 std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
@@ -94,9 +94,8 @@ std::optional<std::string> why_rejected(const procedure& before, const procedure
   if (auto why = why_rejected(before, *witness.bounds)) {
     return why;
   }
-  return words_of(
-      midend::verify_offsets(effect_view(before), effect_view(after), witness.changes, witness.bounds->facts()),
-      before);
+  return words_of(midend::verify_offsets(effect_view(before), effect_view(after), witness.changes, *witness.bounds),
+                  before);
 }
 
 std::optional<std::string> why_rejected(const procedure& p, const midend::sccp_error& error) {

@@ -314,9 +314,9 @@ TEST_CASE("a comparison of a sum that promises nothing is moved if facts show th
     elbrus::program folded = written;
     elbrus::editor e(folded.procedures[0]);
     CHECK(midend::plan_fold_additions(e).empty());
-    CHECK_MESSAGE(midend::fold_additions(e, known.facts()).folded.size() == (x.moves ? 1 : 0), text);
+    CHECK_MESSAGE(midend::fold_additions(e, known).folded.size() == (x.moves ? 1 : 0), text);
     const elbrus::effect_view after(folded.procedures[0]);
-    CHECK(midend::verify_additions(before, after, known.facts()));
+    CHECK(midend::verify_additions(before, after, known));
     CHECK(static_cast<bool>(midend::verify_additions(before, after)) == !x.moves);
   }
 }

@@ -77,7 +77,7 @@ struct offsets : cleaned<midend::offset_witness> {
     elbrus::editor e(after);
     const auto known = facts();
     witness = midend::apply_separate_offsets(
-        e, midend::plan_separate_offsets(e, midend::dominators_and_loops(after).loops, known.facts()));
+        e, midend::plan_separate_offsets(e, midend::dominators_and_loops(after).loops, known));
   }
 
   midend::sccp_result<midend::strided_interval_domain> facts() const {
@@ -87,7 +87,7 @@ struct offsets : cleaned<midend::offset_witness> {
   midend::offset_verdict verdict() const {
     const auto known = facts();
     return midend::verify_offsets(elbrus::effect_view(before), elbrus::effect_view(after), witness,
-                                  knows_facts ? known.facts() : midend::addition_facts());
+                                  knows_facts ? midend::addition_facts(known) : midend::addition_facts());
   }
 
   midend::offset_change& change(std::string_view v) {

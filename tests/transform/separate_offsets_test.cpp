@@ -33,7 +33,7 @@ bounds bounds_of(const elbrus::procedure& p) {
 midend::offset_witness separate(elbrus::editor& e) {
   const bounds known = bounds_of(e.graph());
   return midend::apply_separate_offsets(
-      e, midend::plan_separate_offsets(e, midend::dominators_and_loops(e.graph()).loops, known.facts()));
+      e, midend::plan_separate_offsets(e, midend::dominators_and_loops(e.graph()).loops, known));
 }
 
 /// A loop whose body computes all kinds of things from a counter of 8 bits, which wraps, and returns a hash of them.
@@ -159,7 +159,7 @@ TEST_CASE("offsets: extensions, products and sums of one counter") {
                               "    %next = add.i32 %i, 4\n    %q = cmp.ne.i32 %next, %n\n    br %q ? loop : done\n"
                               "  node done:\n    ret %5\n}\n");
   const bounds known = bounds_of(before);
-  CHECK(midend::verify_offsets(elbrus::effect_view(before), elbrus::effect_view(p), witness, known.facts()));
+  CHECK(midend::verify_offsets(elbrus::effect_view(before), elbrus::effect_view(p), witness, known));
   CHECK(!midend::verify_offsets(elbrus::effect_view(before), elbrus::effect_view(p), witness));
 }
 
@@ -218,7 +218,7 @@ TEST_CASE("offsets: operations on bits, if base and sum differ in known low bits
                     elbrus::to_text(p));
     }
     const bounds known = bounds_of(before);
-    CHECK(midend::verify_offsets(elbrus::effect_view(before), elbrus::effect_view(p), witness, known.facts()));
+    CHECK(midend::verify_offsets(elbrus::effect_view(before), elbrus::effect_view(p), witness, known));
   }
 }
 
@@ -232,7 +232,7 @@ TEST_CASE("offsets: what is known about a product is known of what is left of it
   const auto witness = separate(e);
   CHECK(witness.changes.size() == 2);
   const bounds known = bounds_of(before);
-  CHECK(midend::verify_offsets(elbrus::effect_view(before), elbrus::effect_view(p), witness, known.facts()));
+  CHECK(midend::verify_offsets(elbrus::effect_view(before), elbrus::effect_view(p), witness, known));
   CHECK(midend::verify_offsets(elbrus::effect_view(before), elbrus::effect_view(p), witness).fault ==
         midend::offset_fault::may_wrap);
 }
@@ -275,12 +275,12 @@ TEST_CASE("offsets: guarded operations and straight lines stay, and a plan may b
   const elbrus::procedure before = p;
   const bounds known = bounds_of(before);
   elbrus::editor v(p);
-  midend::offset_plan plan = midend::plan_separate_offsets(v, midend::dominators_and_loops(p).loops, known.facts());
+  midend::offset_plan plan = midend::plan_separate_offsets(v, midend::dominators_and_loops(p).loops, known);
   REQUIRE(plan.separated.size() == 2);
   plan.separated.pop_back();
   const auto witness = midend::apply_separate_offsets(v, plan);
   CHECK(witness.changes.size() == 1);
-  CHECK(midend::verify_offsets(elbrus::effect_view(before), elbrus::effect_view(p), witness, known.facts()));
+  CHECK(midend::verify_offsets(elbrus::effect_view(before), elbrus::effect_view(p), witness, known));
 }
 
 TEST_CASE("separated offsets of random unrolled loops are certified, and a second time nothing is left") {
@@ -295,7 +295,7 @@ TEST_CASE("separated offsets of random unrolled loops are certified, and a secon
   const cleaning_counts counts = clean_random_programs(300, all_flow(), prepare, separate,
                                                        [](const auto& before, const auto& after, const auto& w) {
                                                          const bounds known = bounds_of(before.graph());
-                                                         return midend::verify_offsets(before, after, w, known.facts());
+                                                         return midend::verify_offsets(before, after, w, known);
                                                        });
   if (!tests_are_shortened) { // few of them compute anything from counters
     CHECK(counts.changed > 3);
@@ -317,8 +317,7 @@ TEST_CASE("offsets of random counters that wrap: certified, and the results are 
     const bounds known = bounds_of(before);
     const auto witness = separate(e);
     separated += witness.changes.size();
-    const auto verdict =
-        midend::verify_offsets(elbrus::effect_view(before), elbrus::effect_view(p), witness, known.facts());
+    const auto verdict = midend::verify_offsets(elbrus::effect_view(before), elbrus::effect_view(p), witness, known);
     CHECK_MESSAGE(verdict, "seed ", seed, ": fault ", static_cast<int>(verdict.fault), ", value ", verdict.value, "\n",
                   elbrus::to_text(before), elbrus::to_text(p));
     CHECK(why_ill_formed(p) == "");

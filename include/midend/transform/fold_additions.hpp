@@ -84,7 +84,7 @@ struct chain_mask {
 
 template <class IR> class addition_planner {
 public:
-  addition_planner(const IR& ir, addition_facts facts, addition_plan& out) : ir_(ir), facts_(facts), out_(out) {}
+  addition_planner(const IR& ir, const addition_facts& facts, addition_plan& out) : ir_(ir), facts_(facts), out_(out) {}
 
   void run() {
     out_.epoch = graph_epoch(ir_.graph());
@@ -349,7 +349,8 @@ private:
 /// concerns constants (Muchnick, Advanced Compiler Design and Implementation, 1997, section 12.3).
 template <effect_ir_argument IR>
   requires graph_of_ir_argument<IR>
-addition_plan plan_fold_additions(const IR& ir, addition_facts facts = {}) {
+addition_plan plan_fold_additions(const IR& ir, const addition_facts& facts = {}) {
+  MIDEND_ASSERT(facts.are_about(ir.graph()), "facts about this program as it is now", facts.size());
   addition_plan plan;
   detail::addition_planner<IR>(ir, facts, plan).run();
   return plan;
@@ -372,7 +373,7 @@ template <addition_editor_argument E> void apply_fold_additions(E& editor, const
 }
 
 /// Plans and applies; returns the plan.
-template <addition_editor_argument E> addition_plan fold_additions(E& editor, addition_facts facts = {}) {
+template <addition_editor_argument E> addition_plan fold_additions(E& editor, const addition_facts& facts = {}) {
   addition_plan plan = plan_fold_additions(editor, facts);
   apply_fold_additions(editor, plan);
   return plan;

@@ -12,6 +12,7 @@
 #include "midend/ssa/sccp_plan.hpp"
 #include "midend/ssa/value_numbering.hpp"
 #include "midend/ssa/value_numbering_plan.hpp"
+#include "midend/transform/addition_facts.hpp"
 #include "midend/transform/clean_control.hpp"
 #include "midend/transform/fold_additions.hpp"
 #include "midend/transform/hoist_common.hpp"
@@ -47,9 +48,10 @@ template <class E, class ViewOf> void realise_unrolling(E& editor, const ViewOf&
   apply_sccp(editor, plan_sccp(view_of(editor), known));
   clean_control(editor);
   apply_propagate_copies(editor, plan_propagate_copies(view_of(editor)));
-  apply_separate_offsets(editor,
-                         plan_separate_offsets(editor, dominators_and_loops(editor.graph()).loops, known.facts()));
-  apply_fold_additions(editor, plan_fold_additions(view_of(editor), known.facts()));
+  const addition_facts facts(known); // neither these steps nor those above change what a value is
+  apply_separate_offsets(editor, plan_separate_offsets(editor, dominators_and_loops(editor.graph()).loops,
+                                                       facts.still_true_of(editor.graph())));
+  apply_fold_additions(editor, plan_fold_additions(view_of(editor), facts.still_true_of(editor.graph())));
   {
     const auto equal = value_numbering(view_of(editor), strided_interval_domain());
     const auto found = dominators_and_loops(editor.graph());

@@ -112,7 +112,7 @@ constexpr bool low_bits_of_sum(const strided_interval_domain::element* known, st
 
 template <class IR> class offset_planner {
 public:
-  offset_planner(const IR& ir, const loop_forest& loops, addition_facts facts, offset_plan& out)
+  offset_planner(const IR& ir, const loop_forest& loops, const addition_facts& facts, offset_plan& out)
       : ir_(ir), loops_(loops), facts_(facts), out_(out) {}
 
   void run() {
@@ -460,14 +460,15 @@ template <class E> offset_change separate_one(E& editor, const separated_offset&
 /// modulo 2^width.
 ///
 /// An operation that no other shares may cost an addition more, so use this after unrolling, and number values
-/// afterwards. Guarded operations, and unreachable ones, stay. `loops` and `facts` are those of the program as it is;
-/// facts of another one are not noticed here. O(n + m + values + operands). This is reassociation of constants
-/// (Muchnick, Advanced Compiler Design and Implementation, 1997, section 12.3) through what distributes over addition;
-/// LLVM's SeparateConstOffsetFromGEP does it for addresses.
+/// afterwards. Guarded operations, and unreachable ones, stay. `loops` and `facts` are those of the program as it is.
+/// O(n + m + values + operands). This is reassociation of constants (Muchnick, Advanced Compiler Design and
+/// Implementation, 1997, section 12.3) through what distributes over addition; LLVM's SeparateConstOffsetFromGEP does
+/// it for addresses.
 template <effect_ir_argument IR>
   requires graph_of_ir_argument<IR>
-offset_plan plan_separate_offsets(const IR& ir, const loop_forest& loops, addition_facts facts = {}) {
+offset_plan plan_separate_offsets(const IR& ir, const loop_forest& loops, const addition_facts& facts = {}) {
   MIDEND_ASSERT(loops.epoch() == graph_epoch(ir.graph()), "a loop forest of this graph", loops.epoch());
+  MIDEND_ASSERT(facts.are_about(ir.graph()), "facts about this program as it is now", facts.size());
   offset_plan plan;
   detail::offset_planner<IR>(ir, loops, facts, plan).run();
   return plan;

@@ -43,7 +43,7 @@ namespace detail {
 
 template <class Before, class After> class addition_checker {
 public:
-  addition_checker(const Before& before, const After& after, addition_facts facts)
+  addition_checker(const Before& before, const After& after, const addition_facts& facts)
       : pair_(before, after), before_(before), after_(after), facts_(facts) {}
 
   addition_verdict run() {
@@ -282,7 +282,8 @@ private:
 ///
 /// O(n + m + values + operands), and the lengths of the chains of what was folded.
 template <certifiable_ir Before, certifiable_ir After>
-addition_verdict verify_additions(const Before& before, const After& after, addition_facts facts = {}) {
+addition_verdict verify_additions(const Before& before, const After& after, const addition_facts& facts = {}) {
+  MIDEND_ASSERT(facts.are_about(before.graph()), "facts about the old program", facts.size());
   return detail::addition_checker<Before, After>(before, after, facts).run();
 }
 

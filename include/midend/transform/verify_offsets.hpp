@@ -53,7 +53,7 @@ namespace detail {
 
 template <class Before, class After> class offset_checker {
 public:
-  offset_checker(const Before& before, const After& after, const offset_witness& witness, addition_facts facts)
+  offset_checker(const Before& before, const After& after, const offset_witness& witness, const addition_facts& facts)
       : pair_(before, after), before_(before), after_(after), witness_(witness), facts_(facts) {}
 
   offset_verdict run() {
@@ -519,7 +519,8 @@ private:
 /// O(n log n + m + values + operands), and the lengths of the chains.
 template <certifiable_ir Before, certifiable_ir After>
 offset_verdict verify_offsets(const Before& before, const After& after, const offset_witness& witness,
-                              addition_facts facts = {}) {
+                              const addition_facts& facts = {}) {
+  MIDEND_ASSERT(facts.are_about(before.graph()), "facts about the old program", facts.size());
   return detail::offset_checker<Before, After>(before, after, witness, facts).run();
 }
 
