@@ -56,6 +56,13 @@
 #define MIDEND_NEVER_INLINED
 #endif
 
+/// On functions and lambdas that a loop calls in one place: part of the loop, even where compilers find that too large.
+#if defined(__GNUC__)
+#define MIDEND_ALWAYS_INLINED __attribute__((always_inline))
+#else
+#define MIDEND_ALWAYS_INLINED
+#endif
+
 /// Functions that do not depend on a user's types are `MIDEND_FUNCTION`. By default they are inline, and headers are
 /// all there is. With `MIDEND_COMPILED`, which the target `midend::compiled` defines, headers only declare them, and a
 /// static library has them: a file that uses the Elbrus-like IR or the unrolling advice then compiles in a fraction of

@@ -277,6 +277,27 @@ TEST_CASE("llvm_ssa: phis with an input for each of several parallel edges, entr
   CHECK(ir.phi_input(named(ir, "a"), 5) == ir.operands(named(ir, "a"))[3]);
 }
 
+TEST_CASE("llvm_ssa: operands that come later in the function, in one that is larger than the one before") {
+  std::string text = "define i32 @small(i32 %a) {\n  ret i32 %a\n}\n"
+                     "define i32 @f(i32 %a) {\n  br label %second\n"
+                     "first:\n  %sum = add i32 %last, 7\n  %both = mul i32 %sum, %last\n  ret i32 %both\n"
+                     "second:\n  %x0 = add i32 %a, 7\n";
+  for (int i = 0; i != 300; ++i) { // many instructions in one block, with many operands
+    text += join("  %x", i + 1, " = add i32 %x", i, ", ", i + 100, "\n");
+  }
+  text += "  %last = sub i32 %x300, %a\n  br label %first\n}\n";
+  const parsed code(text);
+  llvm_ssa ir(code.function("small"));
+  CHECK(difference(ir, code.function("small")) == "");
+  ir.assign(code.function());
+  CHECK(difference(ir, code.function()) == "");
+  CHECK(names(ir, ir.operands(named(ir, "sum"))) == strings{"%last", "7"});
+  CHECK(named(ir, "sum") < named(ir, "last"));
+  CHECK(ir.num_values() == ir.num_instructions() + 1 + 301); // 7 is used twice
+  ir.assign(code.function("small"));
+  CHECK(difference(ir, code.function("small")) == "");
+}
+
 TEST_CASE("llvm_ssa: what an undefined value is, and freeze") {
   const parsed p(R"(
     @g = external global i32

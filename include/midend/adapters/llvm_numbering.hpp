@@ -17,6 +17,8 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/Use.h>
+#include <llvm/Support/Compiler.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -33,28 +35,35 @@ struct llvm_operation_record {
   std::uint8_t marks;
 
   static llvm_operation_record of(const llvm::Instruction& i) {
-    const unsigned opcode = i.getOpcode();
-    const llvm_opcode& known = llvm_opcode::of(opcode);
-    const operation_info info = llvm_operation_of(i, known);
-    const int marks = (info.code == operation::other ? marks_of_other(i, opcode, known) : 0) |
-                      (known.is == llvm_opcode::kind::call && may_have_llvm_bounds(i) ? bounded : 0);
-    return {info, static_cast<std::uint8_t>(marks)};
+    const llvm_opcode& opcode = llvm_opcode::of(i.getOpcode());
+    return visit_llvm_kind(opcode.is, [&](auto is) { return of<is()>(i, opcode); });
   }
 
-  static int marks_of_other(const llvm::Instruction& i, unsigned opcode, const llvm_opcode& known) {
-    switch (opcode) {
-    case llvm::Instruction::PHI:
+  /// Of an instruction of a kind.
+  template <llvm_opcode::kind Is>
+  static llvm_operation_record of(const llvm::Instruction& i, const llvm_opcode& opcode) {
+    const operation_info info = llvm_operation_of<Is>(i, opcode);
+    return {info, static_cast<std::uint8_t>(marks_of<Is>(i, opcode, info.code))};
+  }
+
+  template <llvm_opcode::kind Is>
+  static int marks_of(const llvm::Instruction& i, const llvm_opcode& opcode, [[maybe_unused]] operation code) {
+    using kind = llvm_opcode::kind;
+    const int known = opcode.is_opaque ? opaque : 0;
+    if constexpr (Is == kind::phi) {
       return phi;
-    case llvm::Instruction::Load:
-    case llvm::Instruction::Invoke:
-    case llvm::Instruction::CallBr:
-      return (known.is_opaque ? opaque : 0) | (may_have_llvm_bounds(i) ? bounded : 0);
-    case llvm::Instruction::Br:
-      return llvm::cast<llvm::BranchInst>(i).isConditional() ? opaque | branch : opaque;
-    case llvm::Instruction::Switch:
-      return decides(llvm::cast<llvm::SwitchInst>(i)) ? opaque | choice : opaque;
-    default:
-      return is_opaque_llvm_instruction(i, known) ? opaque : 0;
+    } else if constexpr (Is == kind::load || Is == kind::invocation) {
+      return known | (may_have_llvm_bounds(i) ? bounded : 0);
+    } else if constexpr (Is == kind::call) {
+      const bool is_opaque =
+          code == operation::other && (i.getType()->isVoidTy() || is_opaque_llvm_call(llvm::cast<llvm::CallBase>(i)));
+      return (is_opaque ? opaque : 0) | (may_have_llvm_bounds(i) ? bounded : 0);
+    } else if constexpr (Is == kind::branch) {
+      return llvm::cast<llvm::BranchInst>(i).isConditional() ? known | branch : known;
+    } else if constexpr (Is == kind::choice) {
+      return decides(llvm::cast<llvm::SwitchInst>(i)) ? known | choice : known;
+    } else {
+      return known;
     }
   }
 
@@ -76,20 +85,29 @@ struct llvm_operation_record {
 /// Instructions get 0, 1, … in the order of the function, then come arguments, then constants in the order of first
 /// use.
 ///
-/// A first pass over the instructions gives them numbers, a second one reads them: then it meets no operand that has
-/// none yet. The operands of phis are in the order of the edges, so they come last.
+/// One pass over the instructions numbers and reads them, because walking LLVM's lists waits for memory, and reading
+/// one instruction takes about as long as fetching the next. The others get their final numbers when the instructions
+/// have been counted. Operands that come later in the function are filled in after the pass; those of phis are in the
+/// order of the edges, so they come last.
 class llvm_numbering {
 public:
   /// All but the operands of phis. With `copies_fields`, `extractvalue` is a copy of what an `insertvalue` has set, or
   /// a part of an overflow intrinsic.
   void read(const llvm::Function& f, bool copies_fields = false) {
     copies_fields_ = copies_fields;
-    const std::size_t most_operands = number_instructions(f);
+    number_blocks(f);
+    values_.clear();
+    others_.clear();
     for (const llvm::Argument& a : f.args()) {
       add_other(&a);
     }
     num_arguments_ = static_cast<value_id>(f.arg_size());
-    read_instructions(most_operands);
+    read_instructions();
+    num_instructions_ = values_.size();
+    MIDEND_ASSERT(values_.size() < first_other, "less than 2^30 instructions", values_.size());
+    for (const late_operand& late : late_) {
+      operands_[late.at] = numbers_.find(late.value);
+    }
   }
 
   /// The rest, once the edges are known. `positions` becomes the position of each edge among those into its target, if
@@ -103,7 +121,7 @@ public:
         find_entries(g, phi, positions);
       }
       MIDEND_ASSERT(phi.getNumIncomingValues() == entries_.size(), "an entry of the phi for each edge", v);
-      value_id* to = operands_.data() + first_operand_[v];
+      value_id* to = operands_.data() + instructions_[v].first_operand;
       for (const unsigned entry : entries_) {
         const llvm::Value* const input = phi.getIncomingValue(entry);
         const std::uint32_t number = numbers_.find(input);
@@ -111,12 +129,18 @@ public:
       }
       last = &phi;
     }
+    for (value_id& operand : operands_) {
+      operand = final_number(operand);
+    }
+    for (const llvm::Value* const other : others_) {
+      values_.push_back(other);
+    }
   }
 
   /// The number of a value; `no_value` if it has none.
   value_id number(const llvm::Value* v) const {
     const std::uint32_t found = numbers_.find(v);
-    return found < first_block ? found : no_value;
+    return found < first_block ? final_number(found) : no_value;
   }
 
   node_id node(const llvm::BasicBlock* b) const {
@@ -128,91 +152,143 @@ public:
 
   span<const llvm::Value* const> values() const { return values_; }
 
-  value_id num_instructions() const { return static_cast<value_id>(records_.size()); }
+  value_id num_instructions() const { return static_cast<value_id>(num_instructions_); }
 
   value_id num_arguments() const { return num_arguments_; }
 
   value_id first_value(std::size_t n) const { return first_value_[n]; }
 
-  const llvm_operation_record& record(value_id v) const { return records_[v]; }
+  const llvm_operation_record& record(value_id v) const { return instructions_[v].record; }
 
-  llvm_operation_record& record(value_id v) { return records_[v]; }
+  llvm_operation_record& record(value_id v) { return instructions_[v].record; }
 
   /// `of` instead of the first operand.
   void set_first_operand(value_id v, value_id of) {
     MIDEND_ASSERT(!operands(v).empty(), "an instruction with operands", v);
-    operands_[first_operand_[v]] = of;
+    operands_[instructions_[v].first_operand] = of;
   }
 
   /// The operands of an instruction.
   span<const value_id> operands(value_id v) const {
-    const std::uint32_t* const offset = first_operand_.data() + v;
-    return {operands_.data() + offset[0], operands_.data() + offset[1]};
+    const instruction* const at = instructions_.data() + v;
+    return {operands_.data() + at[0].first_operand, operands_.data() + at[1].first_operand};
   }
 
 private:
-  static constexpr std::uint32_t first_block = 0x8000'0000; ///< what the map holds for blocks; values are below
+  // What the map holds: below the first of these numbers, instructions.
+  static constexpr std::uint32_t first_other = 0x4000'0000; ///< from here on, arguments and constants
+  static constexpr std::uint32_t first_block = 0x8000'0000;
 
-  /// Returns how many operands there may be.
-  std::size_t number_instructions(const llvm::Function& f) {
+  struct instruction {
+    llvm_operation_record record;
+    std::uint32_t first_operand; ///< its operands end where those of the next one start
+  };
+
+  /// An operand that had no number yet when it was read.
+  struct late_operand {
+    std::uint32_t at;
+    const llvm::Value* value;
+  };
+
+  void number_blocks(const llvm::Function& f) {
     blocks_.clear();
-    values_.clear();
-    first_value_.clear();
-    numbers_.clear(10 * f.size()); // about as many values, to begin with
-    std::size_t most_operands = 0;
     for (const llvm::BasicBlock& b : f) {
-      numbers_.find_or_insert(&b, first_block + static_cast<node_id>(blocks_.size()));
       blocks_.push_back(&b);
-      first_value_.push_back(static_cast<value_id>(values_.size()));
-      for (const llvm::Instruction& i : b) {
-        numbers_.find_or_insert(&i, static_cast<value_id>(values_.size()));
-        values_.push_back(&i);
-        most_operands += i.getNumOperands();
+    }
+    numbers_.clear(10 * blocks_.size()); // about as many values, to begin with
+    for (std::size_t n = 0; n != blocks_.size(); ++n) {
+      numbers_.find_or_insert(blocks_[n], first_block + static_cast<node_id>(n));
+    }
+  }
+
+  void read_instructions() {
+    first_value_.resize_for_overwrite(blocks_.size() + 1);
+    values_.resize_for_overwrite(values_.capacity());
+    instructions_.resize_for_overwrite(instructions_.capacity());
+    operands_.resize_for_overwrite(operands_.capacity());
+    phis_.clear();
+    late_.clear();
+    value_id v = 0;
+    std::size_t end = 0; // of the operands
+    for (std::size_t n = 0; n != blocks_.size(); ++n) {
+      first_value_.data()[n] = v;
+      for (const llvm::Instruction& i : *blocks_.data()[n]) {
+        prefetch_next(i);
+        make_room(v, end + i.getNumOperands());
+        numbers_.find_or_insert(&i, v);
+        values_.data()[v] = &i;
+        instruction& r = instructions_.data()[v];
+        r.first_operand = static_cast<std::uint32_t>(end);
+        value_id* const to = operands_.data() + end;
+        end += static_cast<std::size_t>(read_instruction(i, v, r.record, to) - to);
+        ++v;
       }
     }
-    MIDEND_ASSERT(values_.size() < first_block, "less than 2^31 instructions", values_.size());
-    first_value_.push_back(static_cast<value_id>(values_.size()));
-    return most_operands + 2 * values_.size(); // fields may be replaced by two
+    make_room(v, end);
+    first_value_.data()[blocks_.size()] = v;
+    instructions_.data()[v].first_operand = static_cast<std::uint32_t>(end);
+    values_.shrink(v);
+    instructions_.shrink(v + std::size_t{1});
+    operands_.shrink(end);
   }
 
-  void read_instructions(std::size_t most_operands) {
-    phis_.clear();
-    const auto count = first_value_.data()[blocks_.size()];
-    records_.resize_for_overwrite(count);
-    first_operand_.resize_for_overwrite(count + std::size_t{1});
-    operands_.resize_for_overwrite(most_operands);
-    value_id* end = operands_.data();
-    for (value_id v = 0; v != count; ++v) {
-      const auto& i = llvm::cast<llvm::Instruction>(*values_.data()[v]);
-      first_operand_.data()[v] = static_cast<std::uint32_t>(end - operands_.data());
-      llvm_operation_record& r = records_.data()[v];
-      r = llvm_operation_record::of(i);
-      end = read_operands(i, v, r, end);
+  /// For an instruction `v`, and for operands up to `last`; fields may be replaced by two.
+  void make_room(value_id v, std::size_t last) {
+    if (v >= values_.size() || v >= instructions_.size()) [[unlikely]] {
+      const std::size_t count = 2 * std::size_t{v} + 10 * blocks_.size() + 10;
+      values_.extend_for_overwrite(count);
+      instructions_.extend_for_overwrite(count);
     }
-    const auto num_operands = static_cast<std::size_t>(end - operands_.data());
-    first_operand_.data()[count] = static_cast<std::uint32_t>(num_operands);
-    operands_.shrink(num_operands);
+    if (last >= operands_.size()) [[unlikely]] {
+      operands_.extend_for_overwrite(2 * last + 20 * blocks_.size() + 20);
+    }
   }
 
+  /// Operands are in front of their instruction.
+  static void prefetch_next(const llvm::Instruction& i) {
+    if (const auto* const next = reinterpret_cast<const char*>(i.getNextNode())) {
+      LLVM_PREFETCH(next - sizeof(llvm::Use), 0, 3);
+      LLVM_PREFETCH(next + sizeof(llvm::Instruction) - 1, 0, 3);
+    }
+  }
+
+  MIDEND_ALWAYS_INLINED value_id* read_instruction(const llvm::Instruction& i, value_id v, llvm_operation_record& r,
+                                                   value_id* to) {
+    const llvm_opcode& opcode = llvm_opcode::of(i.getOpcode());
+    return visit_llvm_kind(opcode.is, [&](auto is) MIDEND_ALWAYS_INLINED {
+      r = llvm_operation_record::of<is()>(i, opcode);
+      return read_operands<is()>(i, v, r, to);
+    });
+  }
+
+  template <llvm_opcode::kind Is>
   value_id* read_operands(const llvm::Instruction& i, value_id v, llvm_operation_record& r, value_id* to) {
-    switch (i.getOpcode()) {
-    case llvm::Instruction::PHI:
+    using kind = llvm_opcode::kind;
+    if constexpr (Is == kind::phi) {
       phis_.push_back(v);
       return to + i.getNumOperands(); // to be filled in
-    case llvm::Instruction::Br:
-      return (r.marks & llvm_operation_record::branch) == 0 ? to : add_operand(i.getOperand(0), to);
-    case llvm::Instruction::Switch:
-      return add_operand(i.getOperand(0), to); // and not its cases
-    case llvm::Instruction::ExtractValue:
-      if (copies_fields_) {
-        return read_field(i, r, to);
+    } else if constexpr (Is == kind::branch) {
+      return (r.marks & llvm_operation_record::branch) == 0 ? to : add_first_operands<1>(i, to);
+    } else if constexpr (Is == kind::field) {
+      return copies_fields_ ? read_field(i, r, to) : add_first_operands<1>(i, to);
+    } else if constexpr (Is == kind::cast || Is == kind::load || Is == kind::choice) { // and not its cases
+      return add_first_operands<1>(i, to);
+    } else if constexpr (Is == kind::binary || Is == kind::comparison) {
+      return add_first_operands<2>(i, to);
+    } else if constexpr (Is == kind::select) {
+      return add_first_operands<3>(i, to);
+    } else {
+      for (const llvm::Use& use : i.operands()) {
+        to = add_operand(use.get(), to);
       }
-      break;
-    default:
-      break;
+      return to;
     }
-    for (const llvm::Use& use : i.operands()) {
-      to = add_operand(use.get(), to);
+  }
+
+  template <unsigned Count> value_id* add_first_operands(const llvm::Instruction& i, value_id* to) {
+    const llvm::Use* const uses = i.op_begin();
+    for (unsigned k = 0; k != Count; ++k) {
+      to = add_operand(uses[k].get(), to);
     }
     return to;
   }
@@ -231,21 +307,33 @@ private:
 
   /// Looks at the value itself only if it has no number yet: it may be far away in memory.
   value_id* add_operand(const llvm::Value* v, value_id* to) {
-    std::uint32_t number = numbers_.find(v);
-    if (number >= first_block) {
-      if (number != no_value || !llvm::isa<llvm::Constant>(v)) {
-        return to;
-      }
-      number = add_other(v);
+    const std::uint32_t number = numbers_.find(v);
+    if (number < first_block) [[likely]] {
+      *to = number;
+      return to + 1;
     }
-    *to = number;
+    return number == no_value ? add_new_operand(v, to) : to;
+  }
+
+  MIDEND_SELDOM_CALLED value_id* add_new_operand(const llvm::Value* v, value_id* to) {
+    if (llvm::isa<llvm::Constant>(v)) {
+      *to = add_other(v);
+    } else if (llvm::isa<llvm::Instruction>(v)) {
+      late_.push_back({static_cast<std::uint32_t>(to - operands_.data()), v});
+    } else {
+      return to;
+    }
     return to + 1;
   }
 
-  value_id add_other(const llvm::Value* v) {
-    const auto number = static_cast<value_id>(values_.size());
-    values_.push_back(v);
+  std::uint32_t add_other(const llvm::Value* v) {
+    const std::uint32_t number = first_other + static_cast<std::uint32_t>(others_.size());
+    others_.push_back(v);
     return numbers_.find_or_insert(v, number);
+  }
+
+  value_id final_number(std::uint32_t number) const {
+    return number < first_other ? number : number - first_other + num_instructions();
   }
 
   static bool have_same_entries(const llvm::PHINode& a, const llvm::PHINode& b) {
@@ -286,13 +374,15 @@ private:
 
   hash_map<const llvm::Value*> numbers_;
   flat_array<const llvm::BasicBlock*> blocks_;
-  flat_array<const llvm::Value*> values_;
+  flat_array<const llvm::Value*> values_; ///< instructions, in the end also `others_`
+  flat_array<const llvm::Value*> others_; ///< arguments and constants
+  std::size_t num_instructions_ = 0;
   value_id num_arguments_ = 0;
   bool copies_fields_ = false;
-  flat_array<value_id> first_value_; ///< by node, and one more
-  flat_array<llvm_operation_record> records_;
+  flat_array<value_id> first_value_;     ///< by node, and one more
+  flat_array<instruction> instructions_; ///< and one more
   flat_array<value_id> operands_;
-  flat_array<std::uint32_t> first_operand_; ///< by instruction, and one more
+  flat_array<late_operand> late_;
   flat_array<value_id> phis_;
   flat_array<unsigned> entry_of_; ///< by node: of a phi
   flat_array<unsigned> entries_;  ///< by position of the edge: of a phi

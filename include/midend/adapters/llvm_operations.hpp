@@ -23,6 +23,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -46,7 +47,20 @@ inline std::uint8_t llvm_width(const llvm::Type* type) {
 
 /// What is known of an instruction by its opcode.
 struct llvm_opcode {
-  enum class kind : std::uint8_t { other, binary, cast, comparison, call, select };
+  enum class kind : std::uint8_t {
+    other,
+    binary,
+    cast,
+    comparison,
+    call,
+    select,
+    load,
+    phi,
+    branch,
+    choice,     ///< `switch`
+    invocation, ///< a call that ends a block
+    field       ///< `extractvalue`
+  };
 
   kind is = kind::other;
   operation code = operation::other; ///< if its result and operands are numbers
@@ -92,7 +106,46 @@ constexpr std::array<llvm_opcode, llvm_opcode::count> llvm_opcode_table() {
   table[i::ICmp].is = kind::comparison;
   table[i::Call].is = kind::call;
   table[i::Select] = {kind::select, operation::select};
+  table[i::Load].is = kind::load;
+  table[i::PHI].is = kind::phi;
+  table[i::Br].is = kind::branch;
+  table[i::Switch].is = kind::choice;
+  table[i::Invoke].is = kind::invocation;
+  table[i::CallBr].is = kind::invocation;
+  table[i::ExtractValue].is = kind::field;
   return table;
+}
+
+/// Calls `visit` with the kind as a constant, so that what depends on it is decided once.
+template <class Visit> MIDEND_ALWAYS_INLINED inline decltype(auto) visit_llvm_kind(llvm_opcode::kind is, Visit visit) {
+  using kind = llvm_opcode::kind;
+  switch (is) {
+  case kind::binary:
+    return visit(std::integral_constant<kind, kind::binary>());
+  case kind::cast:
+    return visit(std::integral_constant<kind, kind::cast>());
+  case kind::comparison:
+    return visit(std::integral_constant<kind, kind::comparison>());
+  case kind::call:
+    return visit(std::integral_constant<kind, kind::call>());
+  case kind::select:
+    return visit(std::integral_constant<kind, kind::select>());
+  case kind::load:
+    return visit(std::integral_constant<kind, kind::load>());
+  case kind::phi:
+    return visit(std::integral_constant<kind, kind::phi>());
+  case kind::branch:
+    return visit(std::integral_constant<kind, kind::branch>());
+  case kind::choice:
+    return visit(std::integral_constant<kind, kind::choice>());
+  case kind::invocation:
+    return visit(std::integral_constant<kind, kind::invocation>());
+  case kind::field:
+    return visit(std::integral_constant<kind, kind::field>());
+  case kind::other:
+    break;
+  }
+  return visit(std::integral_constant<kind, kind::other>());
 }
 
 inline const llvm_opcode& llvm_opcode::of(unsigned opcode) {
@@ -144,24 +197,24 @@ inline operation llvm_call(const llvm::Instruction& i) {
 }
 
 /// The word for an instruction with a result of type `type`.
-inline operation llvm_code(const llvm::Instruction& i, const llvm_opcode& opcode, const llvm::Type* type) {
-  switch (opcode.is) {
-  case llvm_opcode::kind::other:
-    return operation::other;
-  case llvm_opcode::kind::binary:
+template <llvm_opcode::kind Is>
+operation llvm_code(const llvm::Instruction& i, const llvm_opcode& opcode, const llvm::Type* type) {
+  using kind = llvm_opcode::kind;
+  if constexpr (Is == kind::binary) {
     return is_llvm_number(type) ? opcode.code : operation::other;
-  case llvm_opcode::kind::cast:
+  } else if constexpr (Is == kind::cast) {
     return is_llvm_number(type) && is_llvm_number(i.getOperand(0)->getType()) ? opcode.code : operation::other;
-  case llvm_opcode::kind::comparison:
+  } else if constexpr (Is == kind::comparison) {
     return is_llvm_number(type) && is_llvm_number(i.getOperand(0)->getType())
                ? llvm_comparison(llvm::cast<llvm::ICmpInst>(i).getPredicate())
                : operation::other;
-  case llvm_opcode::kind::call:
+  } else if constexpr (Is == kind::call) {
     return is_llvm_number(type) ? llvm_call(i) : operation::other;
-  case llvm_opcode::kind::select: // of values of any type: one of two is chosen
+  } else if constexpr (Is == kind::select) { // of values of any type: one of two is chosen
     return i.getOperand(0)->getType()->isIntegerTy() ? opcode.code : operation::other;
+  } else {
+    return operation::other;
   }
-  return operation::other;
 }
 
 /// Of an addition, subtraction, multiplication or left shift.
@@ -182,20 +235,16 @@ inline bool is_opaque_llvm_call(const llvm::CallBase& call) {
          !llvm::canConstantFoldCallTo(&call, callee);
 }
 
-/// Whether `i` is never folded, whatever its operands are.
-inline bool is_opaque_llvm_instruction(const llvm::Instruction& i, const llvm_opcode& opcode) {
-  return opcode.is_opaque || (opcode.is == llvm_opcode::kind::call &&
-                              (i.getType()->isVoidTy() || is_opaque_llvm_call(llvm::cast<llvm::CallBase>(i))));
-}
-
-/// Its operation, given what is known by its opcode.
-inline operation_info llvm_operation_of(const llvm::Instruction& i, const llvm_opcode& opcode) {
+/// The operation of an instruction of a kind.
+template <llvm_opcode::kind Is>
+operation_info llvm_operation_of(const llvm::Instruction& i, const llvm_opcode& opcode) {
+  using kind = llvm_opcode::kind;
   const llvm::Type* const type = i.getType();
-  const operation code = llvm_code(i, opcode, type);
+  const operation code = llvm_code<Is>(i, opcode, type);
   const std::uint8_t width = llvm_width(type);
-  const bool converts = opcode.is == llvm_opcode::kind::cast || is_comparison(code);
+  const bool converts = Is == kind::cast || (Is == kind::comparison && code != operation::other);
   const std::uint8_t operand_width = converts ? llvm_width(i.getOperand(0)->getType()) : width;
-  return {code, width, operand_width, llvm_flags(i, code)};
+  return {code, width, operand_width, Is == kind::binary ? llvm_flags(i, code) : operation_flags{}};
 }
 
 /// A field of a constant aggregate; null if it has no constants for fields.
@@ -291,7 +340,8 @@ inline llvm_replacement llvm_field_with_overflow(const llvm::Instruction& i) {
 /// Promises that the vocabulary has no words for (`exact`, `disjoint`, `nneg`, those of `trunc`) are left out: where
 /// one is broken LLVM has poison, and midend a result, which is one of those that poison may become. O(1).
 inline operation_info llvm_operation(const llvm::Instruction& i) {
-  return detail::llvm_operation_of(i, detail::llvm_opcode::of(i.getOpcode()));
+  const detail::llvm_opcode& opcode = detail::llvm_opcode::of(i.getOpcode());
+  return detail::visit_llvm_kind(opcode.is, [&](auto is) { return detail::llvm_operation_of<is()>(i, opcode); });
 }
 
 MIDEND_END_NAMESPACE

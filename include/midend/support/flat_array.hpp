@@ -141,6 +141,12 @@ public:
 
   constexpr void clear() { size_ = 0; }
 
+  /// Sets a size that is not smaller. Old elements stay, new ones are indeterminate.
+  constexpr void extend_for_overwrite(std::size_t count) {
+    reserve(count);
+    size_ = count;
+  }
+
   /// Removes the elements from `count` on.
   constexpr void shrink(std::size_t count) {
     MIDEND_ASSERT(count <= size_, "a size that is not larger", count, size_);
