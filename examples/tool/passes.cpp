@@ -14,8 +14,10 @@
 #include <midend/elbrus/text/printer.hpp>
 #include <midend/elbrus/views/construct_ssa.hpp>
 #include <midend/elbrus/views/cost_view.hpp>
-#include <midend/induction/count_iterations.hpp>
-#include <midend/induction/describe_loop.hpp>
+#include <midend/induction/loop_body.hpp>
+#include <midend/induction/loop_counters.hpp>
+#include <midend/induction/loop_trip_counter.hpp>
+#include <midend/loops/dominators_and_loops.hpp>
 #include <midend/machine/e2k.hpp>
 #include <midend/package/memory_redundancy.hpp>
 #include <midend/transform.hpp>
@@ -109,15 +111,20 @@ unrolling_orders every_loop(const midend::loop_forest& loops, midend::unrolling_
 
 /// What the advice for the reference machine decides, or for a factor what it implies. A loop that can have no
 /// remainder gets copies.
-unrolling_orders advised(const midend::elbrus::cost_view& view, const midend::loop_forest& loops, std::size_t option) {
+unrolling_orders advised(const midend::elbrus::cost_view& view, const midend::dominators_and_loops_result& found,
+                         std::size_t option) {
+  const midend::loop_forest& loops = found.loops;
   const midend::machine_model machine = midend::e2k_reference_v6();
   const auto factor = static_cast<std::uint32_t>(option & most_copies);
   const bool is_before = (option & before_loop) != 0;
   midend::unrolling_options options;
   options.remainder = is_before ? midend::remainder_placement::prologue : midend::remainder_placement::epilogue;
+  midend::loop_trip_counter counter(view, found.dominators, loops);
+  midend::advise_unrolling_workspace workspace;
+  midend::unrolling_advice advice;
   unrolling_orders orders;
   for (const midend::loop_id l : loops.loops()) {
-    const midend::unrolling_advice advice = midend::advise_unrolling(view, loops, l, machine, options);
+    midend::advise_unrolling(view, loops, l, machine, options, counter, workspace, advice);
     const bool is_read = advice.obstacle == midend::unrolling_obstacle::none;
     midend::unrolling_order order{l, midend::unrolling_way::nothing, 1};
     if (factor == 0) {
@@ -139,13 +146,15 @@ unrolling_orders advised(const midend::elbrus::cost_view& view, const midend::lo
 }
 
 /// Loops whose trip count is known, exactly or at most.
-unrolling_orders unrolled_completely(const midend::elbrus::cost_view& view, const midend::loop_forest& loops) {
+unrolling_orders unrolled_completely(const midend::elbrus::cost_view& view,
+                                     const midend::dominators_and_loops_result& found) {
+  midend::loop_trip_counter counter(view, found.dominators, found.loops);
   unrolling_orders orders;
-  midend::describe_loop_workspace workspace;
   midend::loop_body body;
-  for (const midend::loop_id l : loops.loops()) {
-    if (midend::describe_loop(view, loops, l, workspace, body) == midend::loop_obstacle::none) {
-      const auto executions = midend::count_iterations(body).trip.header_executions();
+  midend::loop_counters counters;
+  for (const midend::loop_id l : found.loops.loops()) {
+    if (counter.count(l, body, counters) == midend::loop_obstacle::none) {
+      const auto executions = counters.trip.header_executions();
       if (executions && *executions <= 0xffff'ffff) {
         orders.push_back({l, midend::unrolling_way::chain, static_cast<std::uint32_t>(*executions)});
       }
@@ -179,14 +188,18 @@ private:
   bool is_any_ = false;
 };
 
-/// Unrolls what `choose(view, loops)` orders.
+/// Unrolls what `choose(view, dominators_and_loops)` orders. What the function says about the loops is used to drop
+/// exits.
 template <class Run, class Choose> void unroll(Run& run, Choose choose) {
   auto& editor = run.editor();
   const auto view_of = [](const auto& e) { return midend::elbrus::cost_view(e.graph()); };
   const auto found = midend::dominators_and_loops(editor.graph());
-  const unrolling_orders orders = choose(view_of(editor), found.loops);
+  const unrolling_orders orders = choose(view_of(editor), found);
+  const auto counts_of = [](const auto& view, const auto& dominators, const auto& loops) {
+    return midend::loop_trip_counter(view, dominators, loops);
+  };
   unrolling_steps<Run> steps(run);
-  midend::apply_unrolling(editor, found.loops, orders, view_of, {}, steps);
+  midend::apply_unrolling(editor, found.loops, orders, view_of, {}, steps, counts_of);
   if (!steps.is_any()) { // that nothing has changed is checked, too
     midend::unrolling_plan nothing;
     nothing.epoch = midend::graph_epoch(editor.graph());
@@ -252,8 +265,8 @@ const std::vector<pass_kind>& pass_kinds() {
       with_option(transformation("unroll",
                                  "unroll innermost loops as advised, or by the factor N; see docs/unrolling.md",
                                  [](auto& run) {
-                                   unroll(run, [&](const auto& view, const auto& loops) {
-                                     return advised(view, loops, run.number().value_or(0));
+                                   unroll(run, [&](const auto& view, const auto& found) {
+                                     return advised(view, found, run.number().value_or(0));
                                    });
                                  }),
                   unrolling_option, "N+prologue", "a factor, prologue, unrolled-remainder, or several of them with +"),
@@ -261,15 +274,15 @@ const std::vector<pass_kind>& pass_kinds() {
                      [](auto& run) { unroll(run, unrolled_completely); }),
       with_number(transformation("peel", "copy one iteration, or N, of each innermost loop before it",
                                  [](auto& run) {
-                                   unroll(run, [&](const auto&, const auto& loops) {
-                                     return every_loop(loops, midend::unrolling_way::chain,
+                                   unroll(run, [&](const auto&, const auto& found) {
+                                     return every_loop(found.loops, midend::unrolling_way::chain,
                                                        run.number().value_or(1) + 1);
                                    });
                                  })),
       transformation("peel:last", "run the last iteration of each innermost loop that counts in a copy after it",
                      [](auto& run) {
-                       unroll(run, [&](const auto&, const auto& loops) {
-                         return every_loop(loops, midend::unrolling_way::peel_last, 2);
+                       unroll(run, [&](const auto&, const auto& found) {
+                         return every_loop(found.loops, midend::unrolling_way::peel_last, 2);
                        });
                      }),
       transformation("split-critical-edges", "put a node on each edge from a branch to a join",

@@ -4,8 +4,11 @@
 
 #include <midend/elbrus/views/cost_view.hpp>
 #include <midend/graph/concepts.hpp>
+#include <midend/induction/loop_trip_counter.hpp>
+#include <midend/loops/dominators_and_loops.hpp>
 #include <midend/package/verify_implied_branches.hpp>
 #include <midend/package/verify_memory_redundancy.hpp>
+#include <midend/ssa/verify_sccp.hpp>
 #include <midend/transform/untaken_exits.hpp>
 #include <midend/transform/verify_additions.hpp>
 #include <midend/transform/verify_motion.hpp>
@@ -111,8 +114,13 @@ std::optional<std::string> why_rejected(const procedure& before, const procedure
   if (auto why = why_rejected(before, after, witness.unfolding)) {
     return why;
   }
-  const midend::untaken_exits_verdict verdict =
-      midend::verify_untaken_exits(midend::elbrus::cost_view(before), witness.unfolding);
+  const midend::elbrus::cost_view view(before);
+  const auto found = midend::dominators_and_loops(before);
+  midend::loop_trip_counter counter(view, found.dominators, found.loops);
+  if (auto why = why_rejected(before, midend::verify_sccp_with_branch_facts(view, counter.facts()))) {
+    return why;
+  }
+  const midend::untaken_exits_verdict verdict = midend::verify_untaken_exits(view, witness.unfolding, counter);
   return verdict ? std::nullopt : std::optional(midend::to_text(verdict, version_names(before)));
 }
 

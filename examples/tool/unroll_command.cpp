@@ -11,6 +11,7 @@
 #include <midend/elbrus/views/construct_ssa.hpp>
 #include <midend/elbrus/views/cost_view.hpp>
 #include <midend/elbrus/views/editor.hpp>
+#include <midend/induction/loop_trip_counter.hpp>
 #include <midend/ir/coverage.hpp>
 #include <midend/loops/dominators_and_loops.hpp>
 #include <midend/transform/measure_unrolling.hpp>
@@ -191,13 +192,15 @@ private:
     }
     const midend::elbrus::cost_view view(p);
     const program_names names(p);
-    const midend::loop_forest forest = midend::dominators_and_loops(p).loops;
+    const auto found = midend::dominators_and_loops(p);
+    const midend::loop_forest& forest = found.loops;
+    midend::loop_trip_counter counter(view, found.dominators, forest);
     for (const loop_id l : forest.loops()) {
       if (!options_.loop.empty() && p.node_name(forest.header(l)) != options_.loop) {
         continue;
       }
       ++num_loops_;
-      midend::advise_unrolling(view, forest, l, machine_, chosen_, workspace_, advice_);
+      midend::advise_unrolling(view, forest, l, machine_, chosen_, counter, workspace_, advice_);
       if (options_.verify) {
         verify(p, names);
       } else {
@@ -208,7 +211,7 @@ private:
                      midend::to_text(midend::coverage(view, forest.blocks(l))).c_str());
       }
       if (!options_.chart.empty() && advice_.obstacle == midend::unrolling_obstacle::none && num_charts_++ == 0) {
-        draw(p, view, forest, names);
+        draw(p, view, forest, counter, names);
       }
     }
   }
@@ -264,7 +267,7 @@ private:
 
   /// The chart shows every factor, not only the candidates.
   void draw(const procedure& p, const midend::elbrus::cost_view& view, const midend::loop_forest& forest,
-            const program_names& names) {
+            midend::loop_trip_counter<midend::elbrus::cost_view>& counter, const program_names& names) {
     const std::uint32_t chosen =
         advice_.decision().kind == midend::unrolling_kind::peel ? 1 : advice_.decision().factor;
     const std::uint32_t last = std::min(chosen_.max_factor, std::max(16U, 2 * chosen));
@@ -273,7 +276,7 @@ private:
     unrolling_advice advice;
     for (std::uint32_t factor = 1; factor <= last; ++factor) {
       each.forced_factor = factor;
-      midend::advise_unrolling(view, forest, advice_.loop, machine_, each, workspace_, advice);
+      midend::advise_unrolling(view, forest, advice_.loop, machine_, each, counter, workspace_, advice);
       for (midend::unrolling_point point : midend::chart_points(advice)) {
         if (point.factor == factor) {
           point.is_chosen = factor == chosen;

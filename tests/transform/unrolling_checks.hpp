@@ -17,11 +17,14 @@
 
 namespace midend_tests {
 
-/// What is wrong with a step and its certificate, or nothing. All dropped edges have to be proven.
-inline std::string why_uncertified(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
-                                   const midend::unfolding_witness& w) {
+/// What is wrong with a step and its certificate, or nothing. All dropped edges have to be proven, with counts by
+/// `counter`.
+template <class Counter>
+std::string why_uncertified(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
+                            const midend::unfolding_witness& w, Counter& counter) {
   const midend::unfolding_verdict verdict = certificate(before, after, w);
-  const midend::untaken_exits_verdict untaken = midend::verify_untaken_exits(midend::elbrus::cost_view(before), w);
+  const midend::untaken_exits_verdict untaken =
+      midend::verify_untaken_exits(midend::elbrus::cost_view(before), w, counter);
   std::string why;
   if (!verdict) {
     why = "rejected: " + to_text(verdict);
@@ -33,6 +36,14 @@ inline std::string why_uncertified(const midend::elbrus::procedure& before, cons
     why = why_ill_formed(after);
   }
   return why.empty() ? why : why + "\n" + midend::elbrus::to_text(before) + midend::elbrus::to_text(after);
+}
+
+/// The same by what the loops say alone.
+inline std::string why_uncertified(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
+                                   const midend::unfolding_witness& w) {
+  midend::count_iterations_workspace workspace;
+  midend::body_trip_counter counter(workspace);
+  return why_uncertified(before, after, w, counter);
 }
 
 /// An observer of `apply_unrolling` that checks the certificate of each step.

@@ -714,6 +714,22 @@ constexpr loop_counters count_iterations(const loop_body& body) {
   return count_iterations(body, loop_facts());
 }
 
+/// Whoever counts the iterations of loops whose bodies are described: `count(body, counters)` refills `counters`. A
+/// transformation that takes one trusts its counts as far as those of `count_iterations`.
+template <class C>
+concept trip_counter = requires(C& counter, const loop_body& body, loop_counters& out) { counter.count(body, out); };
+
+/// Counts by what the body says alone. `loop_trip_counter` also knows what the function around the loop says.
+class body_trip_counter {
+public:
+  constexpr explicit body_trip_counter(count_iterations_workspace& workspace) : workspace_(workspace) {}
+
+  constexpr void count(const loop_body& body, loop_counters& out) const { count_iterations(body, workspace_, out); }
+
+private:
+  count_iterations_workspace& workspace_;
+};
+
 #if MIDEND_DEFINES_FUNCTIONS
 
 namespace detail::compiled {

@@ -34,13 +34,9 @@ public:
 
   const sccp_result<number_domain>& facts() const { return known_; }
 
-  /// Refills `body` and `out` with loop `l` and its counts, or returns why it cannot be described; in spite of
-  /// `unusual_control` it is counted. If the counts of its exits do not give an exact number, `run_iterations` may.
-  loop_obstacle count(loop_id l, loop_body& body, loop_counters& out) {
-    const loop_obstacle obstacle = describer_.describe(l, body);
-    if (obstacle != loop_obstacle::none && obstacle != loop_obstacle::unusual_control) {
-      return obstacle;
-    }
+  /// Refills `out` with the counts of a loop that `describe_loop` has read from this IR. If the counts of its exits do
+  /// not give an exact number, `run_iterations` may.
+  void count(const loop_body& body, loop_counters& out) {
     reader_.read(body, facts_);
     count_iterations(body, facts_, counting_, out);
     if (may_gain_by_running(out)) {
@@ -50,6 +46,15 @@ public:
         out.trip = run;
         out.trip_multiple = run.multiple;
       }
+    }
+  }
+
+  /// The same for loop `l`, whose description refills `body`; or returns why it cannot be described. In spite of
+  /// `unusual_control` it is counted.
+  loop_obstacle count(loop_id l, loop_body& body, loop_counters& out) {
+    const loop_obstacle obstacle = describer_.describe(l, body);
+    if (obstacle == loop_obstacle::none || obstacle == loop_obstacle::unusual_control) {
+      count(body, out);
     }
     return obstacle;
   }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/dominance/dominator_tree.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/induction/count_iterations.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/loops/dominators_and_loops.hpp"
 #include "midend/loops/loop_forest.hpp"
@@ -113,14 +115,27 @@ struct unobserved {
   template <class E> void after(const E&, unrolling_step, const unfolding_witness&) {}
 };
 
+/// Makes what counts the iterations of loops for `apply_unrolling`: in each program, by what the loops say alone. To
+/// know more, hand in a function that returns a `loop_trip_counter` for its arguments.
+class counts_of_bodies {
+public:
+  template <class IR> body_trip_counter operator()(const IR&, const dominator_tree&, const loop_forest&) {
+    return body_trip_counter(workspace_);
+  }
+
+private:
+  count_iterations_workspace workspace_;
+};
+
 namespace detail {
 
 /// One step. Loops change their numbers, but not their headers, so these name them.
-template <class E, class ViewOf, class Observer> class unrolling_application {
+template <class E, class ViewOf, class CountsOf, class Observer> class unrolling_application {
 public:
-  unrolling_application(E& editor, span<const unrolling_order> orders, const ViewOf& view_of,
+  unrolling_application(E& editor, span<const unrolling_order> orders, const ViewOf& view_of, CountsOf& counts_of,
                         const unrolling_limits& limits, Observer& observer, applied_unrollings& state)
-      : editor_(editor), orders_(orders), view_of_(view_of), limits_(limits), observer_(observer), state_(state) {}
+      : editor_(editor), orders_(orders), view_of_(view_of), counts_of_(counts_of), limits_(limits),
+        observer_(observer), state_(state) {}
 
   void run(unrolling_step step) {
     switch (step) {
@@ -262,7 +277,9 @@ private:
       return;
     }
     const auto found = dominators_and_loops(editor_.graph());
-    const untaken_exits_plan plan = plan_untaken_exits(view_of_(editor_), found.loops);
+    const auto view = view_of_(editor_);
+    auto counter = counts_of_(view, found.dominators, found.loops);
+    const untaken_exits_plan plan = plan_untaken_exits(view, found.loops, counter);
     tell(plan);
     state_.dropped_exits = plan.exits.size();
     if (!plan.empty()) {
@@ -275,6 +292,7 @@ private:
   E& editor_;
   span<const unrolling_order> orders_;
   const ViewOf& view_of_;
+  CountsOf& counts_of_;
   const unrolling_limits& limits_;
   Observer& observer_;
   applied_unrollings& state_;
@@ -303,11 +321,14 @@ inline applied_unrollings begin_unrolling(const loop_forest& loops, span<const u
 /// One step of `apply_unrolling`, for callers with an editor for each step: steps have to follow each other in their
 /// order, and if nodes have other numbers in the next editor, the caller says in `state` what the headers are there.
 /// A loop to which it gives a reason for no remainder gets none.
-template <class E, class ViewOf, class Observer>
+template <class E, class ViewOf, class Observer, class CountsOf = counts_of_bodies>
 void apply_unrolling_step(E& editor, unrolling_step step, span<const unrolling_order> orders, applied_unrollings& state,
-                          const ViewOf& view_of, const unrolling_limits& limits, Observer& observer) {
+                          const ViewOf& view_of, const unrolling_limits& limits, Observer& observer,
+                          CountsOf counts_of = {}) {
   MIDEND_ASSERT(state.loops.size() == orders.size(), "the state of these orders", state.loops.size(), orders.size());
-  detail::unrolling_application<E, ViewOf, Observer>(editor, orders, view_of, limits, observer, state).run(step);
+  detail::unrolling_application<E, ViewOf, CountsOf, Observer>(editor, orders, view_of, counts_of, limits, observer,
+                                                               state)
+      .run(step);
 }
 
 /// Unrolls loops of a function as ordered, in these steps:
@@ -326,16 +347,21 @@ void apply_unrolling_step(E& editor, unrolling_step step, span<const unrolling_o
 /// `observer.after(editor, step, witness)` are called around each step that changes something, so a caller can keep the
 /// program before it and check the certificate: `verify_unfolding`, and for the last step `verify_untaken_exits`, too.
 ///
+/// `counts_of(view, dominators, loops)` returns a `trip_counter` of the program before the last step. With
+/// `loop_trip_counter`, exits are dropped for what the function around the loop says, too. Then the certificate rests
+/// on its facts: see `verify_untaken_exits`.
+///
 /// Requires a forest of this graph as it is, with boundaries, and orders about different loops. The cost is that of the
 /// steps. Limits are those of each step.
-template <class E, class ViewOf, class Observer>
+template <class E, class ViewOf, class Observer, class CountsOf = counts_of_bodies>
 applied_unrollings apply_unrolling(E& editor, const loop_forest& loops, span<const unrolling_order> orders,
-                                   const ViewOf& view_of, const unrolling_limits& limits, Observer& observer) {
+                                   const ViewOf& view_of, const unrolling_limits& limits, Observer& observer,
+                                   CountsOf counts_of = {}) {
   MIDEND_ASSERT(loops.epoch() == graph_epoch(editor.graph()), "a loop forest of this graph", loops.epoch());
   applied_unrollings state = begin_unrolling(loops, orders);
   for (const unrolling_step step :
        {unrolling_step::rest, unrolling_step::whole_passes, unrolling_step::copies, unrolling_step::untaken_exits}) {
-    apply_unrolling_step(editor, step, orders, state, view_of, limits, observer);
+    apply_unrolling_step(editor, step, orders, state, view_of, limits, observer, counts_of);
   }
   return state;
 }
@@ -343,9 +369,10 @@ applied_unrollings apply_unrolling(E& editor, const loop_forest& loops, span<con
 /// The same as advices say, each by its decision or another candidate of it. Unrolls nothing where an advice has an
 /// obstacle or decides for the rolled loop. A candidate must be one of its advice: a copy of it, or one of another
 /// loop, would be about another trip count.
-template <class E, class ViewOf, class Observer>
+template <class E, class ViewOf, class Observer, class CountsOf = counts_of_bodies>
 applied_unrollings apply_unrolling(E& editor, const loop_forest& loops, span<const advised_unrolling> requests,
-                                   const ViewOf& view_of, const unrolling_limits& limits, Observer& observer) {
+                                   const ViewOf& view_of, const unrolling_limits& limits, Observer& observer,
+                                   CountsOf counts_of = {}) {
   flat_array<unrolling_order> orders;
   for (const advised_unrolling& r : requests) {
     MIDEND_ASSERT(r.advice != nullptr, "a request has an advice", orders.size());
@@ -356,7 +383,7 @@ applied_unrollings apply_unrolling(E& editor, const loop_forest& loops, span<con
     orders.back().unrolls_remainder = r.unrolls_remainder;
   }
   return apply_unrolling(editor, loops, span<const unrolling_order>(orders.data(), orders.size()), view_of, limits,
-                         observer);
+                         observer, counts_of);
 }
 
 /// The same without an observer.

@@ -49,15 +49,15 @@ struct untaken_exits_plan {
 namespace detail {
 
 /// Finds untaken exits, loop by loop.
-template <class IR> class untaken_exits_finder {
+template <class IR, class Counter> class untaken_exits_finder {
 public:
-  untaken_exits_finder(const IR& ir, const loop_forest& loops, untaken_exits_plan& out)
-      : ir_(ir), loops_(loops), describer_(ir, loops, description_), out_(out) {}
+  untaken_exits_finder(const IR& ir, const loop_forest& loops, Counter& counter, untaken_exits_plan& out)
+      : ir_(ir), loops_(loops), counter_(counter), describer_(ir, loops, description_), out_(out) {}
 
   void run() {
     for (const loop_id l : loops_.loops()) {
       if (loops_.subloops(l).size() == 1 && describer_.describe(l, body_) == loop_obstacle::none) {
-        count_iterations(body_, count_, counters_);
+        counter_.count(body_, counters_);
         list_untaken(l);
       }
     }
@@ -342,9 +342,9 @@ private:
 
   const IR& ir_;
   const loop_forest& loops_;
+  Counter& counter_;
   describe_loop_workspace description_;
   loop_describer<IR> describer_;
-  count_iterations_workspace count_;
   loop_body body_;
   loop_counters counters_;
   untaken_exits_plan& out_;
@@ -365,9 +365,17 @@ private:
 /// is not a number, are not found. Requires a forest of this graph as it is, with boundaries. Linear, as
 /// `describe_loop`; for a loop in passes also its exits times the iterations of a pass.
 template <cost_ir_argument IR> untaken_exits_plan plan_untaken_exits(const IR& ir, const loop_forest& loops) {
+  count_iterations_workspace workspace;
+  body_trip_counter counter(workspace);
+  return plan_untaken_exits(ir, loops, counter);
+}
+
+/// The same with counts by `counter`, which has to know this program.
+template <cost_ir_argument IR, trip_counter C>
+untaken_exits_plan plan_untaken_exits(const IR& ir, const loop_forest& loops, C& counter) {
   untaken_exits_plan plan;
   plan.epoch = graph_epoch(ir.graph());
-  detail::untaken_exits_finder<IR>(ir, loops, plan).run();
+  detail::untaken_exits_finder<IR, C>(ir, loops, counter, plan).run();
   return plan;
 }
 
@@ -561,8 +569,17 @@ struct untaken_exits_verdict {
 /// Requires IR that `check_ir` accepts. Linear, as `plan_untaken_exits`.
 template <cost_ir_argument IR>
 untaken_exits_verdict verify_untaken_exits(const IR& before, const unfolding_witness& witness) {
+  count_iterations_workspace workspace;
+  body_trip_counter counter(workspace);
+  return verify_untaken_exits(before, witness, counter);
+}
+
+/// The same with counts by `counter`, which has to know `before`, and what it knows has to be certain: for a
+/// `loop_trip_counter` of `before`, check `facts()` by `verify_sccp_with_branch_facts`.
+template <cost_ir_argument IR, trip_counter C>
+untaken_exits_verdict verify_untaken_exits(const IR& before, const unfolding_witness& witness, C& counter) {
   const auto found = dominators_and_loops(before.graph());
-  const untaken_exits_plan plan = plan_untaken_exits(before, found.loops);
+  const untaken_exits_plan plan = plan_untaken_exits(before, found.loops, counter);
   flat_array<unsigned char> untaken(static_cast<std::size_t>(before.graph().num_edges()), 0);
   for (const untaken_exit& x : plan.exits) {
     untaken[x.edge] = 1;

@@ -220,12 +220,12 @@ constexpr void advise_on_overlap(const M& machine, const unrolling_options& opti
                          after < now.total_cycles + now.setup_cycles;
 }
 
-/// All of the advice that does not depend on the type of the user's IR. Requires the body of the loop in `out`.
+/// All of the advice that does not depend on the type of the user's IR. Requires the body of the loop and its counters
+/// in `out`.
 template <loop_machine M>
 constexpr void advise_on_body(const M& machine, const unrolling_options& options, const body_folder& folder,
                               advise_unrolling_workspace& workspace, unrolling_advice& out) {
   clear_advice(out);
-  iteration_counter(out.body, {}, workspace.count_, out.counters).run();
   const loop_machine_times times(machine);
   const machine_limits limits(machine);
   machine_copies_estimator<M> estimator(machine, options.lowering, folder, out.body, out.counters, workspace.unroll_,
@@ -346,8 +346,8 @@ constexpr std::optional<std::uint64_t> fold_if_it_runs(const IR& ir, value_id v,
 
 } // namespace detail
 
-/// The same for a loop body that is described already: `out.body`. `folder(value, constants)` computes a value of the
-/// body that is `other` from constants, or returns nothing.
+/// The same for a loop body that is described and counted already: `out.body` and `out.counters`. `folder(value,
+/// constants)` computes a value of the body that is `other` from constants, or returns nothing.
 template <loop_machine M, class Folder>
 constexpr void advise_unrolling_of_body(const M& machine, const unrolling_options& options, const Folder& folder,
                                         advise_unrolling_workspace& workspace, unrolling_advice& out) {
@@ -370,8 +370,14 @@ public:
       : ir_(ir), forest_(forest), machine_(machine), options_(options), workspace_(workspace),
         describer_(ir, forest, workspace.description_) {}
 
-  /// Refills `out`.
+  /// Refills `out`. The iterations are counted by `count_iterations`.
   constexpr void advise(loop_id loop, unrolling_advice& out) {
+    body_trip_counter counter(workspace_.count_);
+    advise(loop, counter, out);
+  }
+
+  /// The same with counts by `counter`, which has to know this function.
+  template <trip_counter C> constexpr void advise(loop_id loop, C& counter, unrolling_advice& out) {
     const unrolling_obstacle obstacle = to_unrolling_obstacle(describer_.describe(loop, out.body));
     out.loop = loop;
     out.header = forest_.header(loop);
@@ -383,6 +389,7 @@ public:
     const auto folder = [&](body_id v, span<const std::uint64_t> args) {
       return detail::fold_if_it_runs(ir_, out.body.values[v].origin, args);
     };
+    counter.count(out.body, out.counters);
     advise_unrolling_of_body(machine_, options_, folder, workspace_, out);
     if (detail::may_be_unfolded(out, options_)) {
       advise_with_loop_around(loop, folder, out);
@@ -460,6 +467,15 @@ constexpr void advise_unrolling(const IR& ir, const loop_forest& forest, loop_id
                                 const unrolling_options& options, advise_unrolling_workspace& workspace,
                                 unrolling_advice& out) {
   unrolling_adviser<IR, M>(ir, forest, machine, options, workspace).advise(loop, out);
+}
+
+/// The same with counts by `counter`, which has to know this function: a `loop_trip_counter` finds numbers and upper
+/// bounds that the loop alone does not show.
+template <cost_ir_argument IR, loop_machine_argument M, trip_counter C>
+constexpr void advise_unrolling(const IR& ir, const loop_forest& forest, loop_id loop, const M& machine,
+                                const unrolling_options& options, C& counter, advise_unrolling_workspace& workspace,
+                                unrolling_advice& out) {
+  unrolling_adviser<IR, M>(ir, forest, machine, options, workspace).advise(loop, counter, out);
 }
 
 /// The advice for one loop.

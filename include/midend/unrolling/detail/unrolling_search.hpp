@@ -290,14 +290,15 @@ private:
     return request;
   }
 
-  /// The exact number of iterations; without one, the upper bound if no fewer are expected; 0 for neither.
+  /// The exact number of iterations of the counted exit; without one, the number of header executions, or its upper
+  /// bound if no fewer are expected; 0 for neither.
   constexpr std::uint64_t copies_of_full() const {
     if (count_.is_exact && out_.counters.is_exact()) {
       return count_.exact;
     }
     const auto most = out_.counters.trip.header_executions();
     const bool is_expected = most && count_.expected + 1 >= *most;
-    return out_.counters.trip.kind == trip_count_kind::at_most && is_expected ? *most : 0;
+    return is_expected ? *most : 0;
   }
 
   // A candidate and its place.
