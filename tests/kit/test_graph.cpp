@@ -1,5 +1,9 @@
 #include "kit/test_graph.hpp"
 
+#include "kit/definitions.hpp"
+
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <utility>
 
