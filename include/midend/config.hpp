@@ -79,18 +79,22 @@
 #define MIDEND_DEFINES_FUNCTIONS 1
 #endif
 
-/// Whether a constexpr function leaves its work to the library: with `MIDEND_COMPILED`, at run time. A compiler then
-/// translates none of it, and constant expressions are evaluated as before. What the library calls must not ask this:
-/// linkers may take a user's copy of an inline function for the library's.
+/// `MIDEND_RETURN_COMPILED(f(a));` in a constexpr function leaves its work to `f`, which only the library defines: with
+/// `MIDEND_COMPILED`, at run time. A compiler then translates none of it, and constant expressions are evaluated as
+/// before. What the library calls must not do this: linkers may take a user's copy of an inline function for the
+/// library's. Without the library nothing mentions `f`, so that nothing is instantiated for it.
 #if MIDEND_DEFINES_FUNCTIONS
-#define MIDEND_CALLS_LIBRARY() false
+#define MIDEND_RETURN_COMPILED(...) static_cast<void>(0)
 #else
 #if defined(__GNUC__)
-#define MIDEND_CALLS_LIBRARY() (!__builtin_is_constant_evaluated())
+#define MIDEND_IS_CONSTANT_EVALUATED() __builtin_is_constant_evaluated()
 #else
 #include <type_traits>
-#define MIDEND_CALLS_LIBRARY() (!std::is_constant_evaluated())
+#define MIDEND_IS_CONSTANT_EVALUATED() std::is_constant_evaluated()
 #endif
+#define MIDEND_RETURN_COMPILED(...)                                                                                    \
+  if (!MIDEND_IS_CONSTANT_EVALUATED())                                                                                 \
+  return __VA_ARGS__
 #endif
 
 /// Whether a type is trivially copyable and can be made without a value. By compilers' own words where there are some:

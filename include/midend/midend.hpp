@@ -157,6 +157,7 @@
 #include "midend/support/bit_set.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/fraction.hpp"
+#include "midend/support/optional.hpp"
 #include "midend/support/range.hpp"
 #include "midend/support/result.hpp"
 #include "midend/unrolling/advise_unrolling.hpp"

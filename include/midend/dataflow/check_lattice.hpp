@@ -7,6 +7,7 @@
 #include "midend/dataflow/lattice_elements.hpp"
 #include "midend/dataflow/lattice_laws.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/regular.hpp"
 
 #include <array>
 #include <concepts>
@@ -36,7 +37,7 @@ public:
   static constexpr bool offers(lattice_law law) {
     switch (level_of(law)) {
     case lattice_level::order:
-      return law != lattice_law::leq_antisymmetric || std::equality_comparable<element>;
+      return law != lattice_law::leq_antisymmetric || comparable_type<element>;
     case lattice_level::join:
       return true;
     case lattice_level::meet:
@@ -201,7 +202,7 @@ private:
   }
 
   constexpr bool is_same(const element& a, const element& b) const {
-    if constexpr (std::equality_comparable<element>) {
+    if constexpr (comparable_type<element>) {
       return a == b;
     } else {
       return less_or_equal(l_, a, b) && less_or_equal(l_, b, a);

@@ -12,6 +12,7 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/statements.hpp"
+#include "midend/support/regular.hpp"
 #include "midend/support/span.hpp"
 
 #include <concepts>
@@ -50,10 +51,10 @@ private:
 /// definitions, if the variables that it uses have these values. `std::nullopt` if it is not known (read from outside)
 /// or there is none (division by zero).
 template <class Fold, class T>
-concept constant_folder =
-    std::regular<T> && requires(const Fold& fold, statement_id s, variable_id v, const variable_constants<T>& values) {
-      { fold(s, v, values) } -> std::convertible_to<std::optional<T>>;
-    };
+concept constant_folder = detail::regular_type<T> && requires(const Fold& fold, statement_id s, variable_id v,
+                                                              const variable_constants<T>& values) {
+  { fold(s, v, values) } -> std::convertible_to<std::optional<T>>;
+};
 
 /// What edges imply: `equality(edge)` is an optional `edge_constant`.
 template <class Equality, class T>

@@ -10,6 +10,7 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/swap.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -197,7 +198,7 @@ constexpr fact_derivation derivation_from(problem_flow<P>& flow, const Trace& tr
     }
   }
   for (std::size_t first = 0, last = out.path.size(); last - first > 1 && first < last; ++first) {
-    std::swap(out.path[first], out.path[--last]);
+    detail::swap_values(out.path[first], out.path[--last]);
   }
   return out;
 }

@@ -27,6 +27,7 @@
 
 #include "midend/config.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/regular.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -39,7 +40,7 @@ template <class L> using element_of = typename L::element;
 
 /// `L::element` is a copyable type.
 template <class L>
-concept has_elements = requires { typename L::element; } && std::copyable<typename L::element>;
+concept has_elements = requires { typename L::element; } && detail::copyable_type<typename L::element>;
 
 /// `bottom()` returns the least element.
 template <class L>

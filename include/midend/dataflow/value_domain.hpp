@@ -36,6 +36,8 @@
 #include "midend/dataflow/lattice.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/support/optional.hpp"
+#include "midend/support/regular.hpp"
 #include "midend/support/span.hpp"
 
 #include <concepts>
@@ -78,7 +80,7 @@ concept has_as_constant = requires(const D& d, const element_of<D>& a) {
 /// A lattice of facts about values of all widths.
 template <class D>
 concept value_domain =
-    lattice<D> && std::semiregular<D> && has_top_of_width<D> && has_constant_elements<D> && has_as_constant<D>;
+    lattice<D> && detail::semiregular_type<D> && has_top_of_width<D> && has_constant_elements<D> && has_as_constant<D>;
 
 /// `transfer(info, args)` returns the result of an operation. Optional.
 template <class D>
@@ -176,10 +178,12 @@ template <value_domain D> constexpr bool is_bottom(const D& domain, const elemen
 
 /// The result of an operation on constants, as an element; bottom if it has none. `std::nullopt` if an operand is not
 /// constant.
-template <value_domain D>
+///
+/// For a domain's own `transfer`, in which it has not been checked yet whether it is one.
+template <class D>
   requires std::same_as<domain_constant<D>, std::uint64_t>
-constexpr std::optional<element_of<D>> folded(const D& domain, const operation_info& info,
-                                              span<const element_of<D>> args) {
+constexpr detail::any_optional<element_of<D>> folded(const D& domain, const operation_info& info,
+                                                     span<const element_of<D>> args) {
   std::uint64_t values[3] = {};
   for (std::size_t i = 0; i != args.size(); ++i) {
     const std::optional<std::uint64_t> c = domain.as_constant(args[i]);
@@ -240,8 +244,8 @@ template <class D> constexpr bool explain_value_domain() {
                   "IR");
   } else if constexpr (!lattice<D> || !lattice_members_fit<D>) {
     explain_lattice<D>();
-  } else if constexpr (!std::semiregular<D>) {
-    static_assert(std::semiregular<D>, "midend: a domain must be default constructible and assignable");
+  } else if constexpr (!semiregular_type<D>) {
+    static_assert(semiregular_type<D>, "midend: a domain must be default constructible and assignable");
   } else if constexpr (!has_top_of_width<D>) {
     static_assert(has_top_of_width<D>, "midend: a domain needs `element top(unsigned width) const`, any value");
   } else if constexpr (!has_constant_elements<D>) {

@@ -8,6 +8,7 @@
 #include "midend/dataflow/problem.hpp"
 #include "midend/dataflow/solution.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/support/optional.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -40,7 +41,7 @@ struct solution_error {
 /// Facts may come from anywhere: solved with widening, kept from before an edit, made by another solver. A graph that
 /// is not a `csr_graph` is copied. O(n + m) transfers and comparisons.
 template <flow_graph_argument G, dataflow_problem_argument P, class Fact>
-constexpr std::optional<solution_error> verify_solution(const G& g, const P& problem, const solution<Fact>& facts) {
+constexpr optional<solution_error> verify_solution(const G& g, const P& problem, const solution<Fact>& facts) {
   static_assert(detail::facts_of_argument<Fact, P>);
   using reason = solution_error::reason;
   constexpr bool forward = P::direction == flow_direction::forward;
@@ -70,7 +71,7 @@ constexpr std::optional<solution_error> verify_solution(const G& g, const P& pro
     if (!less_or_equal(lattice, next, output(n))) {
       return solution_error{reason::node_is_broken, n};
     }
-    std::optional<solution_error> error;
+    optional<solution_error> error;
     flow.for_each_edge_from(n, [&](flow_edge e, node_id to) {
       const fact_of<P>* const arriving = error ? nullptr : flow.carry(e, output(n));
       if (arriving != nullptr && !facts.is_reached(to)) {

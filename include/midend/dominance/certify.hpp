@@ -8,9 +8,8 @@
 #include "midend/dominance/verify_low_high.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/optional.hpp"
 #include "midend/support/span.hpp"
-
-#include <optional>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -31,7 +30,7 @@ namespace detail {
 
 struct claim_certifier {
   template <class G, class Claims>
-  static constexpr std::optional<dominance_error> run(const G& g, const Claims& claims, certify_workspace& workspace) {
+  static constexpr optional<dominance_error> run(const G& g, const Claims& claims, certify_workspace& workspace) {
     const auto error = low_high_order(g, claims, workspace.building_, workspace.order_);
     return error ? error : verify_low_high(g, claims, workspace.order_, workspace.verifying_);
   }
@@ -47,21 +46,21 @@ struct claim_certifier {
 /// of this size and epoch. For unreachable nodes, duplicate edges, self loops and cost see `low_high_order` and
 /// `verify_low_high`.
 template <flow_graph_argument G>
-constexpr std::optional<dominance_error> certify(const G& g, const dominator_tree& tree, certify_workspace& workspace) {
+constexpr optional<dominance_error> certify(const G& g, const dominator_tree& tree, certify_workspace& workspace) {
   return detail::claim_certifier::run(g, tree, workspace);
 }
 
 /// The same for immediate dominators by node, from this library or another, `no_node` for the entry and for unreachable
 /// nodes. Any values are allowed.
 template <flow_graph_argument G>
-constexpr std::optional<dominance_error> certify(const G& g, span<const node_id> immediate_dominators,
-                                                 certify_workspace& workspace) {
+constexpr optional<dominance_error> certify(const G& g, span<const node_id> immediate_dominators,
+                                            certify_workspace& workspace) {
   return detail::claim_certifier::run(g, immediate_dominators, workspace);
 }
 
 /// Returns nothing if the claims, a `dominator_tree` or a range of immediate dominators by node, are right.
 template <flow_graph_argument G, class Claims>
-constexpr std::optional<dominance_error> certify(const G& g, const Claims& claims) {
+constexpr optional<dominance_error> certify(const G& g, const Claims& claims) {
   certify_workspace workspace;
   return certify(g, claims, workspace);
 }

@@ -8,6 +8,7 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/graph/detail/out_edges.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/optional.hpp"
 #include "midend/support/result.hpp"
 #include "midend/support/span.hpp"
 
@@ -26,7 +27,7 @@ struct claimed_preorder {
   flat_array<node_id> nodes; ///< in preorder
 
   /// Fails if the claims, one for each node, do not make a tree.
-  constexpr std::optional<dominance_error> assign(span<const node_id> claims, node_id entry) {
+  constexpr optional<dominance_error> assign(span<const node_id> claims, node_id entry) {
     const std::size_t count = claims.size();
     std::size_t claimed = 1;
     first_child.assign(count, no_node);
@@ -115,8 +116,7 @@ struct derived_edges {
 
   /// Fails at an edge into a join that does not come from below its parent. `preorder` lists the nodes of the tree.
   template <class G>
-  constexpr std::optional<dominance_error> derive(const G& g, span<const node_id> claims,
-                                                  span<const node_id> preorder) {
+  constexpr optional<dominance_error> derive(const G& g, span<const node_id> claims, span<const node_id> preorder) {
     number_nodes(claims, preorder);
     if (const auto error = list_by_parent(g)) {
       return error;
@@ -146,8 +146,8 @@ private:
 
   /// Lists the edges into the joins below each parent. Edges from below their own target are left out: each
   /// path on them has passed the target before.
-  template <class G> constexpr std::optional<dominance_error> list_by_parent(const G& g) {
-    std::optional<dominance_error> error;
+  template <class G> constexpr optional<dominance_error> list_by_parent(const G& g) {
+    optional<dominance_error> error;
     edges.clear();
     for_each_edge(g, [&](edge_id, node_id u, node_id v) {
       if (from_parent[v] || number[u] == no_node || number[v] == no_node) {
@@ -464,9 +464,8 @@ namespace detail {
 struct low_high_builder {
   /// `preorder` is one of the tree that the claims make.
   template <class G>
-  static constexpr std::optional<dominance_error> run(const G& g, span<const node_id> claims,
-                                                      span<const node_id> preorder, low_high_order_workspace& workspace,
-                                                      flat_array<node_id>& out) {
+  static constexpr optional<dominance_error> run(const G& g, span<const node_id> claims, span<const node_id> preorder,
+                                                 low_high_order_workspace& workspace, flat_array<node_id>& out) {
     derived_edges& derived = workspace.derived_;
     sibling_placement& placement = workspace.placement_;
     if (!derived.mark_joins(g, claims, preorder)) {
@@ -487,8 +486,8 @@ struct low_high_builder {
   }
 
   template <class G>
-  static constexpr std::optional<dominance_error> run(const G& g, span<const node_id> claims,
-                                                      low_high_order_workspace& workspace, flat_array<node_id>& out) {
+  static constexpr optional<dominance_error> run(const G& g, span<const node_id> claims,
+                                                 low_high_order_workspace& workspace, flat_array<node_id>& out) {
     out.clear();
     if (claims.size() != node_count(g)) {
       return dominance_error{dominance_error::reason::wrong_size};
@@ -519,8 +518,8 @@ struct low_high_builder {
 /// is that of the tree's preorder. O((n + m) log n) time, in practice linear; at most 80 bytes a
 /// node and 12 an edge of workspace. Allocates nothing once workspace and result have seen a graph as large.
 template <flow_graph_argument G>
-constexpr std::optional<dominance_error> low_high_order(const G& g, const dominator_tree& tree,
-                                                        low_high_order_workspace& workspace, flat_array<node_id>& out) {
+constexpr optional<dominance_error> low_high_order(const G& g, const dominator_tree& tree,
+                                                   low_high_order_workspace& workspace, flat_array<node_id>& out) {
   detail::require_tree_of(g, tree);
   return detail::low_high_builder::run(g, tree.immediate_dominators(), tree.preorder(), workspace, out);
 }
@@ -528,8 +527,8 @@ constexpr std::optional<dominance_error> low_high_order(const G& g, const domina
 /// The same for immediate dominators by node, `no_node` for the entry and for unreachable nodes. Any values
 /// are allowed. 8 bytes a node more.
 template <flow_graph_argument G>
-constexpr std::optional<dominance_error> low_high_order(const G& g, span<const node_id> immediate_dominators,
-                                                        low_high_order_workspace& workspace, flat_array<node_id>& out) {
+constexpr optional<dominance_error> low_high_order(const G& g, span<const node_id> immediate_dominators,
+                                                   low_high_order_workspace& workspace, flat_array<node_id>& out) {
   return detail::low_high_builder::run(g, immediate_dominators, workspace, out);
 }
 

@@ -8,6 +8,7 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/graph/detail/out_edges.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/optional.hpp"
 #include "midend/support/span.hpp"
 
 #include <cstddef>
@@ -38,7 +39,7 @@ class verify_low_high_workspace {
 namespace detail {
 
 using node_list = span<const node_id>;
-using verdict = std::optional<dominance_error>;
+using found_error = optional<dominance_error>;
 
 class low_high_verifier {
 public:
@@ -47,11 +48,11 @@ public:
 
   /// `fits(n, parent, size)` checks more of each node once its place is verified; false is an error.
   template <class G, class Fits>
-  constexpr verdict run(const G& g, node_list claims, node_list order, const Fits& fits) {
+  constexpr found_error run(const G& g, node_list claims, node_list order, const Fits& fits) {
     if (claims.size() != node_count(g) || order.size() > claims.size() || order.empty() != claims.empty()) {
       return dominance_error{reason::wrong_size};
     }
-    verdict found = place_nodes(g, claims, order);
+    found_error found = place_nodes(g, claims, order);
     found = found ? found : look_at_edges(g);
     return found ? found : look_at_places(claims, order, fits);
   }
@@ -65,7 +66,7 @@ private:
 
   /// The entry comes first, and each other node once, after its claimed parent; all nodes that claim a parent are
   /// there.
-  template <class G> constexpr verdict place_nodes(const G& g, node_list claims, node_list order) {
+  template <class G> constexpr found_error place_nodes(const G& g, node_list claims, node_list order) {
     const auto end = static_cast<std::uint32_t>(order.size());
     const std::size_t count = claims.size();
     position_.assign(count, end); // nodes that are not in the order share one place after it
@@ -100,8 +101,8 @@ private:
   }
 
   /// No edge leaves the tree, and each comes from the parent of its target or from below the parent.
-  template <class G> constexpr verdict look_at_edges(const G& g) {
-    verdict found;
+  template <class G> constexpr found_error look_at_edges(const G& g) {
+    found_error found;
     const auto end = static_cast<std::uint32_t>(places_.size() - 1);
     for_each_edge(g, [&](edge_id, node_id source, node_id target) {
       const std::uint32_t from = position_[source];
@@ -119,7 +120,8 @@ private:
 
   /// Each subtree ends within that of the parent; so it is an interval, because it has no more places than nodes. Edges
   /// come from the parent, or from before the node and from after its subtree.
-  template <class Fits> constexpr verdict look_at_places(node_list claims, node_list order, const Fits& fits) const {
+  template <class Fits>
+  constexpr found_error look_at_places(node_list claims, node_list order, const Fits& fits) const {
     for (std::size_t i = 0; i != order.size(); ++i) {
       const place& at = places_[i];
       if (i + at.size > at.parent + std::size_t{places_[at.parent].size}) {
@@ -163,7 +165,7 @@ public:
   }
 
   /// Checks the nodes that are not in the tree, once it is verified which these are.
-  constexpr verdict look_at_others(node_list claims, node_list order) const {
+  constexpr found_error look_at_others(node_list claims, node_list order) const {
     for (node_id n = 0; order.size() != claims.size() && n != claims.size(); ++n) {
       if (claims[n] == no_node && n != order[0] &&
           (tree_.is_reachable(n) || size(n) != 0 || tree_.depth(n) != no_node)) {
@@ -202,9 +204,8 @@ private:
 /// order, one over the edges and one over the tree; 16 bytes a node of workspace. Allocates nothing once the workspace
 /// has seen a graph as large.
 template <flow_graph_argument G>
-constexpr std::optional<dominance_error> verify_low_high(const G& g, span<const node_id> immediate_dominators,
-                                                         span<const node_id> order,
-                                                         verify_low_high_workspace& workspace) {
+constexpr optional<dominance_error> verify_low_high(const G& g, span<const node_id> immediate_dominators,
+                                                    span<const node_id> order, verify_low_high_workspace& workspace) {
   return detail::low_high_verifier(workspace).run(g, immediate_dominators, order, detail::no_more_claims());
 }
 
@@ -212,9 +213,8 @@ constexpr std::optional<dominance_error> verify_low_high(const G& g, span<const 
 /// tree of this size and epoch, as every function of a graph and a tree does; for another tree, pass
 /// `tree.immediate_dominators()`.
 template <flow_graph_argument G>
-constexpr std::optional<dominance_error> verify_low_high(const G& g, const dominator_tree& tree,
-                                                         span<const node_id> order,
-                                                         verify_low_high_workspace& workspace) {
+constexpr optional<dominance_error> verify_low_high(const G& g, const dominator_tree& tree, span<const node_id> order,
+                                                    verify_low_high_workspace& workspace) {
   detail::require_tree_of(g, tree);
   const detail::tree_numbers numbers(tree);
   const auto error = detail::low_high_verifier(workspace).run(g, tree.immediate_dominators(), order, numbers);
@@ -223,7 +223,7 @@ constexpr std::optional<dominance_error> verify_low_high(const G& g, const domin
 
 /// Returns nothing if the claims, a `dominator_tree` or a range of immediate dominators by node, are right.
 template <flow_graph_argument G, class Claims>
-constexpr std::optional<dominance_error> verify_low_high(const G& g, const Claims& claims, span<const node_id> order) {
+constexpr optional<dominance_error> verify_low_high(const G& g, const Claims& claims, span<const node_id> order) {
   verify_low_high_workspace workspace;
   return verify_low_high(g, claims, order, workspace);
 }

@@ -5,6 +5,7 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/graph/csr_graph.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/optional.hpp"
 #include "midend/support/sort.hpp"
 #include "midend/support/span.hpp"
 
@@ -52,11 +53,11 @@ public:
 
   constexpr explicit graph_checker(const G& g) : g_(g) {}
 
-  constexpr std::optional<graph_error> run() {
+  constexpr optional<graph_error> run() {
     if (static_cast<std::size_t>(g_.num_nodes()) > max_nodes) {
       return graph_error{reason::too_many_nodes, no_node, 0, static_cast<std::uint64_t>(g_.num_nodes())};
     }
-    std::optional<graph_error> error = check_entry();
+    optional<graph_error> error = check_entry();
     if (!error) {
       error = check_successors();
     }
@@ -74,7 +75,7 @@ public:
   }
 
 private:
-  constexpr std::optional<graph_error> check_entry() const {
+  constexpr optional<graph_error> check_entry() const {
     if constexpr (has_entry<G>) {
       if (g_.num_nodes() != 0 && static_cast<node_id>(g_.entry()) >= static_cast<std::size_t>(g_.num_nodes())) {
         return graph_error{reason::entry_out_of_range, no_node, 0, static_cast<node_id>(g_.entry())};
@@ -95,7 +96,7 @@ private:
     }
   };
 
-  constexpr std::optional<graph_error> check_successors() {
+  constexpr optional<graph_error> check_successors() {
     flat_array<std::size_t> offsets(1, 0);
     flat_array<node_id> targets;
     const node_id count = node_count(g_);
@@ -121,7 +122,7 @@ private:
     return std::nullopt;
   }
 
-  constexpr std::optional<graph_error> read_again(node_id n) const {
+  constexpr optional<graph_error> read_again(node_id n) const {
     const span<const node_id> first_time = copy_.successors(n);
     std::size_t position = 0;
     auto&& range = g_.successors(n);
@@ -138,7 +139,7 @@ private:
     return std::nullopt;
   }
 
-  constexpr std::optional<graph_error> check_predecessors(node_id n) {
+  constexpr optional<graph_error> check_predecessors(node_id n) {
     said_.clear();
     for (const auto element : g_.predecessors(n)) {
       const auto p = static_cast<node_id>(element);
@@ -161,7 +162,7 @@ private:
     return std::nullopt;
   }
 
-  constexpr std::optional<graph_error> check_edges() {
+  constexpr optional<graph_error> check_edges() {
     const auto edges = static_cast<std::size_t>(g_.num_edges());
     if (edges < copy_.num_edges()) {
       return graph_error{reason::edge_count, no_node, 0, copy_.num_edges()};
@@ -187,7 +188,7 @@ private:
     return std::nullopt;
   }
 
-  constexpr std::optional<graph_error> check_out_edges(node_id n, flat_array<bool>& listed) const {
+  constexpr optional<graph_error> check_out_edges(node_id n, flat_array<bool>& listed) const {
     const span<const node_id> successors = copy_.successors(n);
     std::size_t position = 0;
     auto&& range = g_.out_edges(n);
@@ -215,7 +216,7 @@ private:
     return std::nullopt;
   }
 
-  constexpr std::optional<graph_error> check_in_edges(node_id n) const {
+  constexpr optional<graph_error> check_in_edges(node_id n) const {
     std::size_t position = 0;
     auto&& edges = g_.in_edges(n);
     auto&& predecessors = g_.predecessors(n);
@@ -248,7 +249,7 @@ private:
 /// predecessors are the sources of the edges, one for each edge; edges have different numbers and the right ends.
 /// Returns the first error with its place, or nothing. Meant for data that you do not trust and for tests of your own
 /// view. O(n + m log m) time, 24 bytes a node and 17 an edge.
-template <directed_graph_argument G> [[nodiscard]] constexpr std::optional<graph_error> check_graph(const G& g) {
+template <directed_graph_argument G> [[nodiscard]] constexpr optional<graph_error> check_graph(const G& g) {
   return detail::graph_checker<G>(g).run();
 }
 

@@ -23,6 +23,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/support/detail/iterator_base.hpp"
 #include "midend/support/range.hpp"
 #include "midend/support/span.hpp"
 
@@ -52,10 +53,15 @@ template <class Range> using iterator_of = decltype(std::begin(std::declval<Rang
 
 template <class Range> using sentinel_of = decltype(std::end(std::declval<Range&>()));
 
+/// Pointers and midend's own iterators are forward iterators. Asking the standard concepts costs a hundred classes for
+/// each type.
+template <class Iterator>
+concept known_iterator = std::is_pointer_v<Iterator> || own_iterator<Iterator>;
+
 template <class Range>
-concept sized_by_sentinel = requires(Range& r) {
-  { std::end(r) } -> std::sentinel_for<iterator_of<Range>>;
-};
+concept sized_by_sentinel =
+    (known_iterator<iterator_of<Range>> && std::is_same_v<iterator_of<Range>, sentinel_of<Range>>) ||
+    std::sentinel_for<sentinel_of<Range>, iterator_of<Range>>;
 
 template <class Range>
 concept readable_as_nodes = requires(Range& r) {
@@ -99,7 +105,8 @@ concept range_of_nodes = detail::sized_by_sentinel<Range> && detail::readable_as
 
 /// The range can be read more than once.
 template <class Range>
-concept multipass_range = std::forward_iterator<detail::iterator_of<Range>>;
+concept multipass_range =
+    detail::known_iterator<detail::iterator_of<Range>> || std::forward_iterator<detail::iterator_of<Range>>;
 
 /// The types that `successors(n)`, `predecessors(n)` and `out_edges(n)` return.
 template <class G> using successors_of = decltype(std::declval<const G&>().successors(node_id{}));

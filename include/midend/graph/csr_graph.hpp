@@ -5,6 +5,7 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/graph/forward_csr_graph.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/optional.hpp"
 #include "midend/support/result.hpp"
 #include "midend/support/span.hpp"
 
@@ -85,8 +86,8 @@ public:
   constexpr span<const node_id> sources() const { return sources_; }
 
 private:
-  static constexpr std::optional<graph_build_error> check_edges(std::size_t num_nodes, node_id entry,
-                                                                span<const edge> edges) {
+  static constexpr optional<graph_build_error> check_edges(std::size_t num_nodes, node_id entry,
+                                                           span<const edge> edges) {
     using reason = graph_build_error::reason;
     if (num_nodes > max_nodes) {
       return graph_build_error{reason::too_many_nodes, 0, num_nodes};
@@ -151,7 +152,5 @@ private:
   flat_array<node_id> predecessors_;
   flat_array<node_id> sources_;
 };
-
-static_assert(bidirectional_flow_graph<csr_graph> && edge_indexed_flow_graph<csr_graph>);
 
 MIDEND_END_NAMESPACE

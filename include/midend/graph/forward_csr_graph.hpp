@@ -4,6 +4,7 @@
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/optional.hpp"
 #include "midend/support/range.hpp"
 #include "midend/support/result.hpp"
 #include "midend/support/span.hpp"
@@ -142,7 +143,7 @@ protected:
     }
   }
 
-  constexpr std::optional<graph_build_error> first_error() const {
+  constexpr optional<graph_build_error> first_error() const {
     using reason = graph_build_error::reason;
     const std::size_t count = num_nodes();
     if (targets_.size() > max_edges) {
@@ -164,7 +165,5 @@ protected:
   flat_array<edge_id> offsets_;
   flat_array<node_id> targets_;
 };
-
-static_assert(edge_indexed_flow_graph<forward_csr_graph>);
 
 MIDEND_END_NAMESPACE

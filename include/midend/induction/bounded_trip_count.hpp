@@ -8,6 +8,7 @@
 #include "midend/induction/trip_formula.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/support/optional.hpp"
 
 #include <bit>
 #include <cstdint>
@@ -134,7 +135,7 @@ constexpr std::uint64_t longest_way(const value_bounds& start, const value_bound
 /// it cannot wrap before. At equality, steps of 1 lead to the bound in any case.
 constexpr std::optional<std::uint64_t> most_backedges(counted_exit e, const value_bounds& start,
                                                       const value_bounds& bound, bool bound_varies) {
-  const std::optional<trip_formula> formula = trip_formula_of(e);
+  const optional<trip_formula> formula = trip_formula_of(e);
   if (!formula) {
     return std::nullopt;
   }

@@ -13,6 +13,7 @@
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/optional.hpp"
 #include "midend/support/span.hpp"
 
 #include <array>
@@ -360,7 +361,7 @@ private:
       x.count = keeps_promise(i, counter) ? trip_count_of(e) : trip_count{trip_count_kind::wraps_first, 0, 1};
       return;
     }
-    const std::optional<known_way> way = way_from_one_base(x, counter);
+    const optional<known_way> way = way_from_one_base(x, counter);
     const bool is_whole_way = way && way->bits == counter.width;
     if (is_whole_way && !is_order(e.comparison)) {
       e.start = 0; // the base does not matter to whether they are equal
@@ -384,7 +385,7 @@ private:
   }
 
   /// Whether an even step leads exactly to the bound, because the low bits of the way are zeros.
-  static constexpr bool is_whole_steps(const trip_formula& f, const std::optional<known_way>& way) {
+  static constexpr bool is_whole_steps(const trip_formula& f, const optional<known_way>& way) {
     return f.ends == operation::equal && way && way->bits >= f.shift && (way->number & low_ones(f.shift)) == 0;
   }
 
@@ -394,7 +395,7 @@ private:
     if (!body_.hints.must_end || num_exits_ != 1 || has_effects_) {
       return false;
     }
-    const std::optional<trip_formula> formula = trip_formula_of(e);
+    const optional<trip_formula> formula = trip_formula_of(e);
     return formula && (formula->ends == operation::equal || std::has_single_bit(formula->divisor));
   }
 
@@ -415,7 +416,7 @@ private:
   }
 
   /// For sums of one base; nothing is known if they are not.
-  constexpr std::optional<known_way> way_from_one_base(const loop_exit& x, const induction_form& counter) const {
+  constexpr optional<known_way> way_from_one_base(const loop_exit& x, const induction_form& counter) const {
     const body_id bound_base = form(x.bound).base;
     if (counter.width != body_.values[counter.base].info.width || counter.extension != operation::copy ||
         bound_base == no_body_value || body_.values[bound_base].info.width != counter.width) {
@@ -440,7 +441,7 @@ private:
 
   /// A counter; or the sum, the difference or the product of a counter with an invariant or a number, without a
   /// promise.
-  constexpr std::optional<progression> progression_of(body_id v, std::uint8_t width) const {
+  constexpr optional<progression> progression_of(body_id v, std::uint8_t width) const {
     const auto counter_of = [&](body_id c) -> const induction_variable* {
       const induction_form& f = form(c);
       const bool counts = f.kind == induction_form_kind::counter && f.extension == operation::copy &&
@@ -472,7 +473,7 @@ private:
       step = counts_first ? step : 0 - step;
       break;
     case operation::mul:
-      step *= by.value_or(0);
+      step *= by.value_or(std::uint64_t{0});
       break;
     case operation::shl:
       step = counts_first && by && *by < width ? step << *by : 0;
@@ -544,31 +545,31 @@ private:
 
   /// The exit is taken in the first iteration, in the second, or never, if the phis do not change after that.
   constexpr trip_count count_first_iterations(body_id condition, bool leaves_when) const {
-    const std::optional<bool> first = holds(condition, 0);
+    const optional<bool> first = holds(condition, 0);
     if (!first) {
       return {};
     }
     if (*first == leaves_when) {
       return {trip_count_kind::exact, 0, 1};
     }
-    const std::optional<bool> second = holds(condition, 1);
+    const optional<bool> second = holds(condition, 1);
     if (second && *second == leaves_when) {
       return {trip_count_kind::exact, 1, 2};
     }
     return second && is_settled(condition) ? trip_count{trip_count_kind::endless, 0, 1} : trip_count{};
   }
 
-  constexpr std::optional<bool> holds(body_id condition, unsigned iteration) const {
+  constexpr optional<bool> holds(body_id condition, unsigned iteration) const {
     const induction_form& f = form(condition);
     if (f.kind != induction_form_kind::test) {
       const std::optional<std::uint64_t> bit = number_in(condition, iteration);
-      return bit ? std::optional(*bit != 0) : std::nullopt;
+      return bit ? optional(*bit != 0) : std::nullopt;
     }
     const span<const body_id> operands = body_.operands_of(f.base);
     const std::optional<std::uint64_t> a = number_in(operands[0], iteration);
     const std::optional<std::uint64_t> b = number_in(operands[1], iteration);
     const operation_info& info = body_.values[f.base].info;
-    return a && b ? std::optional(comparison_holds(info.code, *a, *b, info.operand_width) != f.negated) : std::nullopt;
+    return a && b ? optional(comparison_holds(info.code, *a, *b, info.operand_width) != f.negated) : std::nullopt;
   }
 
   /// The value of a number, or of a counter whose phi is a number then, in iteration 0 or 1.
@@ -583,7 +584,7 @@ private:
     const body_id source = iteration == 0 ? body_.initial(f.base) : body_.next(f.base);
     const bool is_next_counter = iteration == 1 && form(source).kind == induction_form_kind::counter;
     const auto phi = is_next_counter ? number_in(source, 0) : number_of(source);
-    const std::uint64_t sum = (phi.value_or(0) + f.number) & low_ones(f.width);
+    const std::uint64_t sum = (phi.value_or(std::uint64_t{0}) + f.number) & low_ones(f.width);
     return phi ? std::optional(extended(f.extension, sum, f.width, body_.values[v].info.width)) : std::nullopt;
   }
 
@@ -663,8 +664,8 @@ private:
 
 namespace detail::compiled {
 
-MIDEND_FUNCTION void count_iterations(const loop_body& body, const loop_facts& facts,
-                                      count_iterations_workspace& workspace, loop_counters& out);
+void count_iterations(const loop_body& body, const loop_facts& facts, count_iterations_workspace& workspace,
+                      loop_counters& out);
 
 } // namespace detail::compiled
 
@@ -690,9 +691,7 @@ MIDEND_FUNCTION void count_iterations(const loop_body& body, const loop_facts& f
 /// the bound may vary in the loop.
 constexpr void count_iterations(const loop_body& body, const loop_facts& facts, count_iterations_workspace& workspace,
                                 loop_counters& out) {
-  if (MIDEND_CALLS_LIBRARY()) {
-    return detail::compiled::count_iterations(body, facts, workspace, out);
-  }
+  MIDEND_RETURN_COMPILED(detail::compiled::count_iterations(body, facts, workspace, out));
   detail::iteration_counter(body, facts, workspace, out).run();
 }
 
@@ -730,12 +729,12 @@ private:
   count_iterations_workspace& workspace_;
 };
 
-#if MIDEND_DEFINES_FUNCTIONS
+#if defined(MIDEND_COMPILED_SOURCE)
 
 namespace detail::compiled {
 
-MIDEND_FUNCTION void count_iterations(const loop_body& body, const loop_facts& facts,
-                                      count_iterations_workspace& workspace, loop_counters& out) {
+void count_iterations(const loop_body& body, const loop_facts& facts, count_iterations_workspace& workspace,
+                      loop_counters& out) {
   iteration_counter(body, facts, workspace, out).run();
 }
 

@@ -11,6 +11,7 @@
 #include "midend/ir/ssa_values.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/optional.hpp"
 #include "midend/support/span.hpp"
 #include "midend/support/work_stack.hpp"
 
@@ -56,8 +57,8 @@ struct loop_operation {
   operation_info info; ///< what it computes if it runs
   guard_of_value guard;
   body_kind kind;
-  std::optional<operation_class> cost;
-  std::optional<memory_reference> place; ///< of a load or store
+  optional<operation_class> cost;
+  optional<memory_reference> place; ///< of a load or store
 
   constexpr bool is_guarded() const { return guard.predicate != no_value; }
 
@@ -652,7 +653,7 @@ private:
     body_value value = new_value(what.kind, v, block);
     value.is_free = !what.cost.has_value();
     value.cost = what.kind == body_kind::call && what.is_branch() ? operation_class::call
-                 : what.is_branch() ? usual_class(what.info).value_or(operation_class::compare)
+                 : what.is_branch() ? usual_operation_class(what.info).value_or(operation_class::compare)
                                     : what.cost.value_or(operation_class::move);
     value.info = what.info;
     value.reassociates = is_associative(what.info.code);

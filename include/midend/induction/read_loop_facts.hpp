@@ -22,7 +22,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -87,7 +86,9 @@ private:
       if (const edge_id e = tree_.is_reachable(n) ? dominating_[n] : no_edge; e != no_edge) {
         ++edges;
         detail::collect_branch_facts(ir_, e, of_edge_);
-        guards_.insert(guards_.end(), of_edge_.begin(), of_edge_.end());
+        for (const detail::branch_fact<std::uint64_t>& g : of_edge_) {
+          guards_.push_back(g);
+        }
       }
     }
   }
@@ -244,7 +245,7 @@ private:
     case operation::shladd: {
       const std::optional<std::uint64_t> by = ir_.constant(operands[1]);
       known_low_bits added = low_bits(operands[0], width);
-      const std::uint64_t known = by.value_or(0) + added.known;
+      const std::uint64_t known = by.value_or(std::uint64_t{0}) + added.known;
       added.number = by && *by < width ? added.number << *by : 0;
       added.known = static_cast<std::uint8_t>(known < width ? known : width);
       return by && *by < width && goes_on(sum, operands[2], added, width);
@@ -280,8 +281,8 @@ private:
   const dominator_tree& tree_;
   span<const element> known_;
   flat_array<edge_id> dominating_; ///< by node: the edge that dominates it, with its target
-  std::vector<detail::branch_fact<std::uint64_t>> of_edge_;
-  std::vector<detail::branch_fact<std::uint64_t>> guards_; ///< of the loop
+  flat_array<detail::branch_fact<std::uint64_t>> of_edge_;
+  flat_array<detail::branch_fact<std::uint64_t>> guards_; ///< of the loop
   flat_array<element> elements_;
 };
 

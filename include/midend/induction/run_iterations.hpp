@@ -13,6 +13,7 @@
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/optional.hpp"
 #include "midend/support/span.hpp"
 
 #include <array>
@@ -179,7 +180,7 @@ private:
     case body_kind::pure:
       return value.info.code == operation::other ? out : computed(value.info, body_.operands_of(v), out);
     case body_kind::load:
-      if (const std::optional<element> found = loaded(value)) {
+      if (const optional<element> found = loaded(value)) {
         meet_facts(value.info.width, out.number, *found);
       }
       return out;
@@ -189,7 +190,7 @@ private:
   }
 
   run_value joined(body_id v) const {
-    std::optional<run_value> out;
+    optional<run_value> out;
     const span<const std::uint32_t> edges = body_.in_edges_of(body_.values[v].block);
     const span<const body_id> operands = body_.operands_of(v);
     for (std::size_t i = 0; i != operands.size(); ++i) {
@@ -277,7 +278,7 @@ private:
   }
 
   /// What a load reads from memory that never changes.
-  std::optional<element> loaded([[maybe_unused]] const body_value& load) const {
+  optional<element> loaded([[maybe_unused]] const body_value& load) const {
     if constexpr (has_constant_memory<IR>) {
       const body_access& a = body_.accesses[load.access];
       if (load.is_volatile || load.guard != no_body_value || a.base == no_body_value || a.bytes == 0 || a.bytes > 8 ||
@@ -294,9 +295,9 @@ private:
         }
         offset += static_cast<std::uint64_t>(as_signed(*index, width)) * static_cast<std::uint64_t>(a.scale);
       }
-      const std::optional<number_range> found =
+      const optional<number_range> found =
           base.base == no_value ? std::nullopt : ir_.constant_memory(base.base, offset, a.bytes);
-      return found ? std::optional(within(*found, load.info.width)) : std::nullopt;
+      return found ? optional(within(*found, load.info.width)) : std::nullopt;
     } else {
       return std::nullopt;
     }

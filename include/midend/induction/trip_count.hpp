@@ -4,6 +4,7 @@
 #include "midend/config.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/support/optional.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -130,7 +131,7 @@ struct number_arc {
 
 /// The values that `comparison` with `bound` holds for, as an arc, or nothing. Signed orders need values whose order
 /// was made unsigned. `most` is the largest number of the width.
-constexpr std::optional<number_arc> values_for_which(operation comparison, std::uint64_t bound, std::uint64_t most) {
+constexpr optional<number_arc> values_for_which(operation comparison, std::uint64_t bound, std::uint64_t most) {
   switch (comparison) {
   case operation::equal:
     return number_arc{bound, 0};
@@ -138,13 +139,13 @@ constexpr std::optional<number_arc> values_for_which(operation comparison, std::
     return number_arc{(bound + 1) & most, most - 1};
   case operation::less:
   case operation::uless:
-    return bound == 0 ? std::nullopt : std::optional(number_arc{0, bound - 1});
+    return bound == 0 ? std::nullopt : optional(number_arc{0, bound - 1});
   case operation::less_equal:
   case operation::uless_equal:
     return number_arc{0, bound};
   case operation::greater:
   case operation::ugreater:
-    return bound == most ? std::nullopt : std::optional(number_arc{bound + 1, most - bound - 1});
+    return bound == most ? std::nullopt : optional(number_arc{bound + 1, most - bound - 1});
   default:
     return number_arc{bound, most - bound};
   }
@@ -166,7 +167,7 @@ constexpr std::optional<std::uint64_t> first_leaving_test(const counted_exit& e)
   }
   const std::uint64_t from = (e.start + offset - ending->first) & most; // relative to the arc
   if (from <= ending->more) {
-    return 0;
+    return std::uint64_t{0};
   }
   // from + k · step lies on the arc: so k · step lies in [modulus - from, modulus - from + more].
   const std::uint64_t low = (0 - from) & most;

@@ -5,6 +5,7 @@
 #include "midend/induction/trip_count.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/support/optional.hpp"
 
 #include <bit>
 #include <cstdint>
@@ -51,7 +52,7 @@ struct trip_formula {
 /// The formula of an exit, whose `start` and `bound` are ignored. Nothing if the exit has no formula: for a step of 0,
 /// an order that the counter moves away from, or a loop that ends at inequality. With an even step up to equality, the
 /// counter may step over the bound and run forever; not if it does not wrap.
-constexpr std::optional<trip_formula> trip_formula_of(const counted_exit& e) {
+constexpr optional<trip_formula> trip_formula_of(const counted_exit& e) {
   MIDEND_ASSERT(e.width >= 1 && e.width <= 64, "a width of 1 to 64 bits", e.width);
   const std::uint64_t most = low_ones(e.width);
   const std::uint64_t step = e.step & most;

@@ -50,6 +50,7 @@
 #include "midend/ir/operation_class.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa_values.hpp"
+#include "midend/support/optional.hpp"
 
 #include <concepts>
 #include <cstdint>
@@ -249,10 +250,10 @@ template <class IR> constexpr bool explain_cost_ir() {
 template <class IR>
 concept cost_ir_argument = (cost_ir<IR> && detail::cost_members_fit<IR>) || detail::explain_cost_ir<IR>();
 
-/// The class in which machines usually issue an operation of the vocabulary. Nothing for `other`, and for operations
-/// that most machines do not issue: copies and changes of width, which loads and operations on parts of registers do on
-/// the side.
-constexpr std::optional<operation_class> usual_class(const operation_info& info) {
+namespace detail {
+
+/// See `usual_class`.
+constexpr optional<operation_class> usual_operation_class(const operation_info& info) {
   switch (info.code) {
   case operation::other:
   case operation::copy:
@@ -283,6 +284,17 @@ constexpr std::optional<operation_class> usual_class(const operation_info& info)
   default:
     return is_comparison(info.code) ? operation_class::compare : operation_class::alu;
   }
+}
+
+} // namespace detail
+
+/// The class in which machines usually issue an operation of the vocabulary. Nothing for `other`, and for operations
+/// that most machines do not issue: copies and changes of width, which loads and operations on parts of registers do on
+/// the side.
+///
+/// A template of a parameter that nobody gives: a file that does not call it does not pay for its `std::optional`.
+template <class Class = operation_class> constexpr std::optional<Class> usual_class(const operation_info& info) {
+  return detail::usual_operation_class(info);
 }
 
 MIDEND_END_NAMESPACE

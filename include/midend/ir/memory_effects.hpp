@@ -17,6 +17,7 @@
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
+#include "midend/support/optional.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -98,8 +99,8 @@ template <class IR> constexpr std::optional<std::uint64_t> take_number(const IR&
 /// `ir.memory(v)` with the numbers that are added to base and index, in 64 bits, as part of the offset: [q] with q = p
 /// + 1 is [p + 1]. Looks through four additions at most: fold additions first. An IR that does not say what operations
 /// compute gives addresses as they are.
-template <class IR> constexpr std::optional<memory_reference> accessed_place(const IR& ir, value_id v) {
-  std::optional<memory_reference> m = ir.memory(v);
+template <class IR> constexpr optional<memory_reference> accessed_place(const IR& ir, value_id v) {
+  optional<memory_reference> m = ir.memory(v);
   if constexpr (has_operation<IR> && has_64_bit_constants<IR>) {
     for (int step = 0; m && step != 4; ++step) {
       const auto base = m->base == no_value ? std::nullopt : detail::take_number(ir, m->base);
@@ -156,7 +157,7 @@ template <class IR> constexpr bool is_fixed_access(const IR& ir, value_id v) {
   if (effect != effect_kind::reads && effect != effect_kind::writes) {
     return false;
   }
-  const std::optional<memory_reference> m = ir.memory(v);
+  const optional<memory_reference> m = ir.memory(v);
   return m && m->is_volatile;
 }
 
@@ -172,7 +173,7 @@ constexpr bool may_write_to(const IR& ir, value_id v, const memory_reference& pl
   case effect_kind::reads:
     return false;
   case effect_kind::writes: {
-    const std::optional<memory_reference> m = accessed_place(ir, v);
+    const optional<memory_reference> m = accessed_place(ir, v);
     return !m || accesses_may_overlap(*m, place, resolve);
   }
   default:
@@ -196,7 +197,7 @@ constexpr bool may_read_from(const IR& ir, value_id v, const memory_reference& p
   case effect_kind::writes:
     return false;
   case effect_kind::reads: {
-    const std::optional<memory_reference> m = accessed_place(ir, v);
+    const optional<memory_reference> m = accessed_place(ir, v);
     return !m || accesses_may_overlap(*m, place, resolve);
   }
   default:

@@ -56,6 +56,7 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/ssa.hpp"
+#include "midend/support/regular.hpp"
 #include "midend/support/span.hpp"
 
 #include <concepts>
@@ -66,8 +67,9 @@ MIDEND_BEGIN_NAMESPACE
 
 /// `IR::constant_type` is a type that can be copied and compared.
 template <class IR>
-concept has_constant_type = requires { typename IR::constant_type; } && std::copyable<typename IR::constant_type> &&
-                            std::equality_comparable<typename IR::constant_type>;
+concept has_constant_type = requires {
+  typename IR::constant_type;
+} && detail::copyable_type<typename IR::constant_type> && detail::comparable_type<typename IR::constant_type>;
 
 /// A `std::optional<T>` or what converts to it, but no `T`: a member that always returns a number says that there
 /// always is one, which nobody means.

@@ -6,10 +6,10 @@
 #include "midend/loops/cycle_forest.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
+#include "midend/support/swap.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -128,7 +128,7 @@ struct entry_path_search {
     }
     out.push_back(n);
     for (std::size_t low = first, high = out.size(); low + 1 < high; ++low) {
-      std::swap(out[low], out[--high]);
+      detail::swap_values(out[low], out[--high]);
     }
   }
 };

@@ -6,6 +6,7 @@
 #include "midend/graph/csr_graph.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/loops/loop_forms.hpp"
+#include "midend/support/optional.hpp"
 
 #include <concepts>
 #include <optional>
@@ -106,8 +107,7 @@ struct loop_guard_search {
   }
 
   template <class G, class IsEmpty>
-  static constexpr std::optional<loop_guard> run(const G& g, const loop_forest& loops, loop_id l,
-                                                 const IsEmpty& is_empty) {
+  static constexpr optional<loop_guard> run(const G& g, const loop_forest& loops, loop_id l, const IsEmpty& is_empty) {
     if (!is_loop_simplify_form(g, loops, l) || !is_rotated(g, loops, l)) {
       return std::nullopt;
     }
@@ -146,8 +146,8 @@ struct loop_guard_search {
 /// those between). A graph without predecessors is copied first, O(n + m): for many loops, make the `csr_graph`
 /// once.
 template <flow_graph_argument G, std::predicate<node_id> IsEmpty = any_block_may_be_empty>
-constexpr std::optional<loop_guard> find_loop_guard(const G& g, const loop_forest& loops, loop_id l,
-                                                    const IsEmpty& is_empty = {}) {
+constexpr optional<loop_guard> find_loop_guard(const G& g, const loop_forest& loops, loop_id l,
+                                               const IsEmpty& is_empty = {}) {
   if constexpr (bidirectional_flow_graph<G>) {
     return detail::loop_guard_search::run(g, loops, l, is_empty);
   } else {

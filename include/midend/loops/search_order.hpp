@@ -5,10 +5,10 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
+#include "midend/support/swap.hpp"
 
 #include <concepts>
 #include <cstddef>
-#include <utility>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -58,7 +58,7 @@ public:
       turned_.push_back(static_cast<node_id>(successor));
     }
     for (std::size_t low = 0, high = turned_.size(); high - low > 1 && low < high; ++low) {
-      std::swap(turned_[low], turned_[--high]);
+      detail::swap_values(turned_[low], turned_[--high]);
     }
     return turned_;
   }

@@ -4,10 +4,10 @@
 #include "midend/config.hpp"
 #include "midend/machine/dependence_graph.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/swap.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -116,7 +116,7 @@ private:
       out_.path.push_back(o);
     }
     for (std::size_t low = 0, high = out_.path.size(); high > low + 1; ++low) {
-      std::swap(out_.path[low], out_.path[--high]);
+      detail::swap_values(out_.path[low], out_.path[--high]);
     }
   }
 

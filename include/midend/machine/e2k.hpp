@@ -170,7 +170,7 @@ struct e2k_tables {
 
 namespace detail::compiled {
 
-MIDEND_FUNCTION machine_model e2k_reference_v6();
+machine_model e2k_reference_v6();
 
 } // namespace detail::compiled
 
@@ -178,7 +178,8 @@ MIDEND_FUNCTION machine_model e2k_reference_v6();
 /// the table. Two entries combine columns of the sources: the latency of a conversion includes the crossing between
 /// integer and floating-point registers; a call takes 5 cycles plus the time of the callee, which is not in the table.
 constexpr machine_model e2k_reference_v6() {
-  return MIDEND_CALLS_LIBRARY() ? detail::compiled::e2k_reference_v6() : detail::e2k_tables::reference_v6();
+  MIDEND_RETURN_COMPILED(detail::compiled::e2k_reference_v6());
+  return detail::e2k_tables::reference_v6();
 }
 
 /// The same machine with the changes that the vendor's guide states for the fourth version: loads take 3 cycles, and
@@ -192,11 +193,11 @@ constexpr machine_model e2k_guide_v4() {
   return m.model();
 }
 
-#if MIDEND_DEFINES_FUNCTIONS
+#if defined(MIDEND_COMPILED_SOURCE)
 
 namespace detail::compiled {
 
-MIDEND_FUNCTION machine_model e2k_reference_v6() {
+machine_model e2k_reference_v6() {
   return e2k_tables::reference_v6();
 }
 

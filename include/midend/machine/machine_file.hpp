@@ -6,13 +6,13 @@
 #include "midend/machine/machine.hpp"
 #include "midend/machine/machine_model.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/optional.hpp"
 #include "midend/support/result.hpp"
 #include "midend/support/span.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -413,7 +413,7 @@ private:
 
   machine_model model_;
   machine_line line_;
-  std::optional<machine_file_fault> fault_;
+  optional<machine_file_fault> fault_;
   std::uint32_t column_ = 0;
 };
 
@@ -547,9 +547,9 @@ private:
 
 namespace detail::compiled {
 
-MIDEND_FUNCTION result<machine_model, machine_file_error> read_machine(span<const char> text);
+result<machine_model, machine_file_error> read_machine(span<const char> text);
 
-MIDEND_FUNCTION void write_machine(const machine_model& m, flat_array<char>& out);
+void write_machine(const machine_model& m, flat_array<char>& out);
 
 } // namespace detail::compiled
 
@@ -557,31 +557,27 @@ MIDEND_FUNCTION void write_machine(const machine_model& m, flat_array<char>& out
 /// value, so that a profile is a file with some lines appended; lists cannot be set twice. Linear in the text, apart
 /// from the lookup of names.
 constexpr result<machine_model, machine_file_error> read_machine(span<const char> text) {
-  if (MIDEND_CALLS_LIBRARY()) {
-    return detail::compiled::read_machine(text);
-  }
+  MIDEND_RETURN_COMPILED(detail::compiled::read_machine(text));
   return detail::machine_reader().read(text);
 }
 
 /// Refills `out` with the text of a machine file. `read_machine` reads the same model from it, provided that the names
 /// in the model are words and each cell with sources has a confidence.
 constexpr void write_machine(const machine_model& m, flat_array<char>& out) {
-  if (MIDEND_CALLS_LIBRARY()) {
-    return detail::compiled::write_machine(m, out);
-  }
+  MIDEND_RETURN_COMPILED(detail::compiled::write_machine(m, out));
   out.clear();
   detail::machine_writer(m, out).write();
 }
 
-#if MIDEND_DEFINES_FUNCTIONS
+#if defined(MIDEND_COMPILED_SOURCE)
 
 namespace detail::compiled {
 
-MIDEND_FUNCTION result<machine_model, machine_file_error> read_machine(span<const char> text) {
+result<machine_model, machine_file_error> read_machine(span<const char> text) {
   return machine_reader().read(text);
 }
 
-MIDEND_FUNCTION void write_machine(const machine_model& m, flat_array<char>& out) {
+void write_machine(const machine_model& m, flat_array<char>& out) {
   out.clear();
   machine_writer(m, out).write();
 }

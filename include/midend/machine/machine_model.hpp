@@ -316,8 +316,6 @@ struct machine_model {
   friend constexpr bool operator==(const machine_model&, const machine_model&) = default;
 };
 
-static_assert(loop_machine<machine_model>);
-
 /// The position of the resource of that name; `num_resources()` if there is none.
 constexpr std::size_t find_resource(const machine_model& m, span<const char> name) {
   std::size_t i = 0;

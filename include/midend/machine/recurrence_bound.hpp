@@ -6,10 +6,10 @@
 #include "midend/support/flat_array.hpp"
 #include "midend/support/fraction.hpp"
 #include "midend/support/span.hpp"
+#include "midend/support/swap.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -220,7 +220,7 @@ private:
       o = g_.dependences()[w_.entered_[o]].producer;
     } while (o != on_cycle);
     for (std::size_t low = 0, high = cycle.size(); high > low + 1; ++low) {
-      std::swap(cycle[low], cycle[--high]);
+      swap_values(cycle[low], cycle[--high]);
     }
   }
 

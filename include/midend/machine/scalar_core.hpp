@@ -49,7 +49,7 @@ constexpr machine_model make_scalar_core() {
 
 namespace detail::compiled {
 
-MIDEND_FUNCTION machine_model scalar_core();
+machine_model scalar_core();
 
 } // namespace detail::compiled
 
@@ -57,14 +57,15 @@ MIDEND_FUNCTION machine_model scalar_core();
 /// bytes, no hardware loop. Every number is assumed. It serves for comparison, and as an example of a machine that is
 /// not wide.
 constexpr machine_model scalar_core() {
-  return MIDEND_CALLS_LIBRARY() ? detail::compiled::scalar_core() : detail::make_scalar_core();
+  MIDEND_RETURN_COMPILED(detail::compiled::scalar_core());
+  return detail::make_scalar_core();
 }
 
-#if MIDEND_DEFINES_FUNCTIONS
+#if defined(MIDEND_COMPILED_SOURCE)
 
 namespace detail::compiled {
 
-MIDEND_FUNCTION machine_model scalar_core() {
+machine_model scalar_core() {
   return make_scalar_core();
 }
 

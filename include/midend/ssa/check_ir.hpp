@@ -20,6 +20,7 @@
 #include "midend/ir/statements.hpp"
 #include "midend/support/detail/hash_map.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/optional.hpp"
 #include "midend/support/sort.hpp"
 
 #include <concepts>
@@ -45,7 +46,7 @@ public:
 
   constexpr explicit ir_checker(const IR& ir) : ir_(ir) {}
 
-  constexpr std::optional<ir_error> run() {
+  constexpr optional<ir_error> run() {
     if (!check_all()) {
       return error_;
     }
@@ -119,7 +120,7 @@ private:
   // ---- The graph.
 
   constexpr bool check_the_graph() {
-    if (const std::optional<graph_error> error = check_graph(ir_.graph())) {
+    if (const optional<graph_error> error = check_graph(ir_.graph())) {
       return fail({.why = reason::wrong_graph, .node = error->node, .graph = *error});
     }
     nodes_ = node_count(ir_.graph());
@@ -705,22 +706,23 @@ private:
     intervals_.clear();
     for (const auto& id : ir_.graph().out_edges(n)) {
       const auto e = static_cast<edge_id>(id);
-      std::optional<ir_error> found;
+      optional<ir_error> found;
       std::size_t cases = 0;
       for_each_case(ir_, e, [&](const auto& one) {
         ++cases;
         if (!found && exceeds(width, one)) {
-          found = {.why = reason::edge_case_too_wide, .node = n, .value = condition, .edge = e, .position = position};
+          found = ir_error{
+              .why = reason::edge_case_too_wide, .node = n, .value = condition, .edge = e, .position = position};
         } else if (!found) {
           add_interval(one, width, e, position);
           if (!constants_are_numbers && is_earlier_case(n, e, cases, one)) {
-            found = {.why = reason::edge_case_twice, .node = n, .edge = e, .position = position};
+            found = ir_error{.why = reason::edge_case_twice, .node = n, .edge = e, .position = position};
           }
         }
       });
       defaults += cases == 0 ? std::size_t{1} : 0;
       if (!found && defaults == 2 && cases == 0) {
-        found = {.why = reason::second_default_edge, .node = n, .edge = e, .position = position};
+        found = ir_error{.why = reason::second_default_edge, .node = n, .edge = e, .position = position};
       }
       if (found) {
         return fail(*found);
@@ -1131,7 +1133,7 @@ private:
 /// a view, and on data that you do not trust. O(n + m + u) time for u operands, expected if cases are numbers, and k
 /// log k for k cases in `edge_cases`; a branch with k cases of another type takes O(k²). 24 bytes a value, 50 a node,
 /// 25 an edge, 4 an operand if there are users.
-template <class IR> [[nodiscard]] constexpr std::optional<ir_error> check_ir(const IR& ir) {
+template <class IR> [[nodiscard]] constexpr optional<ir_error> check_ir(const IR& ir) {
   static_assert(has_num_values<IR> || has_num_statements<IR>,
                 "midend: check_ir needs values (ir/ssa_values.hpp) or statements (ir/statements.hpp)");
   // A view that has one member of a rung is meant to have all, and what is optional is meant to be called.

@@ -10,11 +10,11 @@
 #include "midend/ssa/value_numbering_result.hpp"
 #include "midend/support/detail/hash_map.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/swap.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <utility>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -195,7 +195,7 @@ private:
       const bool agree = found_.are_congruent(i[0], k[0]) && found_.are_congruent(i[1], k[1]);
       const bool agree_exchanged = found_.are_congruent(i[0], k[1]) || found_.are_congruent(i[1], k[0]);
       if (code != other || (is_commutative(code) && !agree && agree_exchanged)) {
-        std::swap(k[0], k[1]);
+        detail::swap_values(k[0], k[1]);
       }
     }
     for (std::size_t n = 0; n != i.size() && n != k.size(); ++n) {

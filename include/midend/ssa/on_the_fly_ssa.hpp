@@ -327,7 +327,7 @@ private:
   flat_array<std::uint32_t>
       number_; ///< by phi: its node in the graph of `push_components`, or 0 in the set of `process`; else `not_a_phi`
   flat_array<phi_number> alive_;
-  std::vector<edge> edges_;
+  flat_array<edge> edges_;
   flat_array<phi_number> members_; ///< of the sets on the stack, set after set
   flat_array<std::size_t> sets_;   ///< the stack: where the members of a set start
   flat_array<phi_number> set_;     ///< the set being processed

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/dataflow/detail/dense_values.hpp"
 #include "midend/dataflow/detail/fact_array.hpp"
 #include "midend/dataflow/detail/pending_set.hpp"
 #include "midend/dataflow/domains/flat_domain.hpp"
@@ -25,6 +26,7 @@
 #include "midend/support/bit_set.hpp"
 #include "midend/support/detail/arena.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/optional.hpp"
 #include "midend/support/sort.hpp"
 #include "midend/support/span.hpp"
 
@@ -34,7 +36,6 @@
 #include <cstdint>
 #include <optional>
 #include <type_traits>
-#include <vector>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -215,8 +216,8 @@ template <value_domain_argument D> class sccp_workspace {
   detail::pending_set pending_;       ///< positions of `order_` to visit
   flat_array<std::uint32_t> waiting_; ///< items that have no value because an operand has none
   detail::constant_thresholds thresholds_;
-  std::vector<domain_constant<D>> constants_;                        ///< operands of the value that is being folded
-  std::vector<std::optional<domain_constant<D>>> partial_constants_; ///< the same, some unknown
+  detail::dense_values<domain_constant<D>> constants_; ///< operands of the value that is being folded
+  detail::dense_values<std::optional<domain_constant<D>>> partial_constants_; ///< the same, some unknown
   detail::fact_array<element_of<D>> arriving_; ///< by phi: the join of its inputs, while narrowing
   detail::branch_facts_workspace<domain_constant<D>> branches_;
 };
@@ -860,7 +861,7 @@ private:
   /// What is known about `v` if nothing follows from its operands.
   constexpr element promised([[maybe_unused]] value_id v, unsigned width) const {
     if constexpr (has_bounds<IR> && has_assume<D>) {
-      if (const std::optional<number_range> bounds = ir_.bounds(v)) {
+      if (const optional<number_range> bounds = ir_.bounds(v)) {
         return within(*bounds, width);
       }
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/dataflow/detail/dense_values.hpp"
 #include "midend/dataflow/lattice.hpp"
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/graph/concepts.hpp"
@@ -16,6 +17,7 @@
 #include "midend/ssa/sccp_result.hpp"
 #include "midend/support/bit_row.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/optional.hpp"
 #include "midend/support/sort.hpp"
 #include "midend/support/span.hpp"
 
@@ -24,7 +26,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -338,7 +339,7 @@ private:
   constexpr element promised(value_id v) const {
     element out = domain_.top(width_of(v));
     if constexpr (has_bounds<IR> && has_assume<D>) {
-      if (const std::optional<number_range> bounds = ir_.bounds(v)) {
+      if (const optional<number_range> bounds = ir_.bounds(v)) {
         const unsigned width = width_of(v);
         assume(bounds->is_signed ? operation::greater_equal : operation::ugreater_equal, width, out, bounds->low);
         assume(bounds->is_signed ? operation::less_equal : operation::uless_equal, width, out, bounds->high);
@@ -512,8 +513,8 @@ private:
   const sccp_options& options_;
   [[no_unique_address]] Equal equal_;
   sccp_error error_;
-  std::vector<std::optional<constant_type>> known_; ///< operands of the operation that is being folded
-  std::vector<constant_type> constants_;
+  dense_values<std::optional<constant_type>> known_; ///< operands of the operation that is being folded
+  dense_values<constant_type> constants_;
   flat_array<interval> intervals_; ///< of the cases of a node
 };
 

@@ -6,10 +6,10 @@
 #include "midend/support/detail/short_lists.hpp"
 #include "midend/support/detail/word_kernels.hpp"
 #include "midend/support/span.hpp"
+#include "midend/support/swap.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -47,10 +47,10 @@ public:
   constexpr ~bit_row() { delete[] heap_; }
 
   constexpr void swap(bit_row& other) noexcept {
-    std::swap(word_, other.word_);
-    std::swap(heap_, other.heap_);
-    std::swap(size_, other.size_);
-    std::swap(heap_words_, other.heap_words_);
+    detail::swap_values(word_, other.word_);
+    detail::swap_values(heap_, other.heap_);
+    detail::swap_values(size_, other.size_);
+    detail::swap_values(heap_words_, other.heap_words_);
   }
 
   constexpr std::size_t size() const { return size_; }
@@ -282,7 +282,5 @@ private:
   std::uint32_t size_ = 0;
   std::uint32_t heap_words_ = 0;
 };
-
-static_assert(change_reporting_bit_set<bit_row>);
 
 MIDEND_END_NAMESPACE

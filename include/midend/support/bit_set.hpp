@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/support/detail/iterator_base.hpp"
+#include "midend/support/regular.hpp"
 #include "midend/support/span.hpp"
 
 #include <concepts>
@@ -51,8 +52,8 @@ concept searchable_bits = requires(const S& set, std::size_t n) {
 
 /// A set of the numbers below `size()`. `boost::dynamic_bitset` has all these members.
 template <class S>
-concept bit_set = std::default_initializable<S> && std::copyable<S> && resizable_bits<S> && settable_bits<S> &&
-                  bit_set_algebra<S> && searchable_bits<S>;
+concept bit_set =
+    detail::semiregular_type<S> && resizable_bits<S> && settable_bits<S> && bit_set_algebra<S> && searchable_bits<S>;
 
 /// `unite(s)`, `intersect(s)` and `subtract(s)` are the operators that also return whether the set changed, in one
 /// pass.

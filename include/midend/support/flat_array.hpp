@@ -14,6 +14,15 @@
 
 MIDEND_BEGIN_NAMESPACE
 
+namespace detail {
+
+constexpr std::size_t grown_capacity(std::size_t capacity, std::size_t needed) {
+  const std::size_t grown = capacity + capacity / 2 + 8;
+  return needed > grown ? needed : grown;
+}
+
+} // namespace detail
+
 /// A contiguous array of trivial elements that can be resized without initialising them.
 ///
 /// It differs from `std::vector` in two ways. `resize_for_overwrite` leaves the elements indeterminate, because the
@@ -129,7 +138,7 @@ public:
 
   constexpr void push_back(T value) {
     if (size_ == capacity_) {
-      reallocate(grown_capacity(size_ + 1), size_);
+      reallocate(detail::grown_capacity(capacity_, size_ + 1), size_);
     }
     data_[size_++] = value;
   }
@@ -156,7 +165,7 @@ public:
   /// Room for `count` elements; keeps the present ones.
   constexpr void reserve(std::size_t count) {
     if (count > capacity_) {
-      reallocate(grown_capacity(count), size_);
+      reallocate(detail::grown_capacity(capacity_, count), size_);
     }
   }
 
@@ -176,11 +185,6 @@ private:
   constexpr void copy_from(const T* values, std::size_t count) {
     resize_for_overwrite(count);
     copy(values, count, data_);
-  }
-
-  constexpr std::size_t grown_capacity(std::size_t needed) const {
-    const std::size_t grown = capacity_ + capacity_ / 2 + 8;
-    return needed > grown ? needed : grown;
   }
 
   static constexpr void copy(const T* from, std::size_t count, T* to) {

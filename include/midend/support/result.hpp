@@ -2,8 +2,8 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/support/optional.hpp"
 
-#include <optional>
 #include <utility>
 
 MIDEND_BEGIN_NAMESPACE
@@ -54,8 +54,8 @@ public:
   }
 
 private:
-  std::optional<T> value_;
-  std::optional<E> error_;
+  detail::any_optional<T> value_;
+  detail::any_optional<E> error_;
 };
 
 MIDEND_END_NAMESPACE

@@ -4,10 +4,10 @@
 #include "midend/config.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
+#include "midend/support/swap.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -22,7 +22,7 @@ template <class T> constexpr void sift_down(T* heap, std::size_t root, std::size
     if (heap[child] <= heap[root]) {
       return;
     }
-    std::swap(heap[root], heap[child]);
+    swap_values(heap[root], heap[child]);
     root = child;
   }
 }
@@ -33,7 +33,7 @@ template <class T> constexpr void heap_sort(T* data, std::size_t count) {
     sift_down(data, root, count);
   }
   for (std::size_t last = count; last-- > 1;) {
-    std::swap(data[0], data[last]);
+    swap_values(data[0], data[last]);
     sift_down(data, 0, last);
   }
 }

@@ -11,6 +11,7 @@
 #include "midend/loops/loop_forest.hpp"
 #include "midend/machine/machine_model.hpp"
 #include "midend/support/span.hpp"
+#include "midend/support/swap.hpp"
 #include "midend/unrolling/copies/unroll_body.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
 #include "midend/unrolling/detail/unrolling_candidates.hpp"
@@ -27,7 +28,6 @@
 #include <cstdint>
 #include <optional>
 #include <type_traits>
-#include <utility>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -156,14 +156,14 @@ constexpr void add_pair(const loop_body& body, const unordered_accesses& accesse
 
 /// All that `unrolling_search` fills in.
 constexpr void swap_results(unrolling_advice& a, unrolling_advice& b) {
-  std::swap(a.obstacle, b.obstacle);
+  swap_values(a.obstacle, b.obstacle);
   a.candidates.swap(b.candidates);
-  std::swap(a.chosen, b.chosen);
-  std::swap(a.iterations, b.iterations);
-  std::swap(a.machine, b.machine);
-  std::swap(a.rolled_machine, b.rolled_machine);
+  swap_values(a.chosen, b.chosen);
+  swap_values(a.iterations, b.iterations);
+  swap_values(a.machine, b.machine);
+  swap_values(a.rolled_machine, b.rolled_machine);
   a.savings.swap(b.savings);
-  std::swap(a.assumptions, b.assumptions);
+  swap_values(a.assumptions, b.assumptions);
 }
 
 /// Searches once more, as if a test before the loop had shown that different bases are apart, and notes in
@@ -309,13 +309,11 @@ constexpr void advise_on_nest(const M& machine, const unrolling_options& options
 
 namespace compiled {
 
-MIDEND_FUNCTION void advise_on_nest(const machine_model& machine, const unrolling_options& options,
-                                    const body_folder& folder, const body_folder& nest_folder,
-                                    advise_unrolling_workspace& workspace, unrolling_advice& out);
+void advise_on_nest(const machine_model& machine, const unrolling_options& options, const body_folder& folder,
+                    const body_folder& nest_folder, advise_unrolling_workspace& workspace, unrolling_advice& out);
 
-MIDEND_FUNCTION void advise_on_body(const machine_model& machine, const unrolling_options& options,
-                                    const body_folder& folder, advise_unrolling_workspace& workspace,
-                                    unrolling_advice& out);
+void advise_on_body(const machine_model& machine, const unrolling_options& options, const body_folder& folder,
+                    advise_unrolling_workspace& workspace, unrolling_advice& out);
 
 } // namespace compiled
 
@@ -353,9 +351,7 @@ constexpr void advise_unrolling_of_body(const M& machine, const unrolling_option
                                         advise_unrolling_workspace& workspace, unrolling_advice& out) {
   const detail::body_folder_of<Folder> any_folder(folder);
   if constexpr (std::is_same_v<M, machine_model>) {
-    if (MIDEND_CALLS_LIBRARY()) {
-      return detail::compiled::advise_on_body(machine, options, any_folder, workspace, out);
-    }
+    MIDEND_RETURN_COMPILED(detail::compiled::advise_on_body(machine, options, any_folder, workspace, out));
   }
   detail::advise_on_body(machine, options, any_folder, workspace, out);
 }
@@ -410,9 +406,7 @@ private:
     const detail::body_folder_of<Folder> inner(folder);
     const detail::body_folder_of<decltype(nest_folder)> nest(nest_folder);
     if constexpr (std::is_same_v<M, machine_model>) {
-      if (MIDEND_CALLS_LIBRARY()) {
-        return detail::compiled::advise_on_nest(machine_, options_, inner, nest, w, out);
-      }
+      MIDEND_RETURN_COMPILED(detail::compiled::advise_on_nest(machine_, options_, inner, nest, w, out));
     }
     detail::advise_on_nest(machine_, options_, inner, nest, w, out);
   }
@@ -488,19 +482,17 @@ constexpr unrolling_advice advise_unrolling(const IR& ir, const loop_forest& for
   return out;
 }
 
-#if MIDEND_DEFINES_FUNCTIONS
+#if defined(MIDEND_COMPILED_SOURCE)
 
 namespace detail::compiled {
 
-MIDEND_FUNCTION void advise_on_nest(const machine_model& machine, const unrolling_options& options,
-                                    const body_folder& folder, const body_folder& nest_folder,
-                                    advise_unrolling_workspace& workspace, unrolling_advice& out) {
+void advise_on_nest(const machine_model& machine, const unrolling_options& options, const body_folder& folder,
+                    const body_folder& nest_folder, advise_unrolling_workspace& workspace, unrolling_advice& out) {
   detail::advise_on_nest<machine_model>(machine, options, folder, nest_folder, workspace, out);
 }
 
-MIDEND_FUNCTION void advise_on_body(const machine_model& machine, const unrolling_options& options,
-                                    const body_folder& folder, advise_unrolling_workspace& workspace,
-                                    unrolling_advice& out) {
+void advise_on_body(const machine_model& machine, const unrolling_options& options, const body_folder& folder,
+                    advise_unrolling_workspace& workspace, unrolling_advice& out) {
   detail::advise_on_body<machine_model>(machine, options, folder, workspace, out);
 }
 

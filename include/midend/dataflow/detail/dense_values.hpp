@@ -12,9 +12,7 @@ MIDEND_BEGIN_NAMESPACE
 namespace detail {
 
 /// A `flat_array` if the elements are trivial, so that copies are fast and reuse capacity.
-template <class T>
-using dense_values = std::conditional_t<std::is_trivially_copyable_v<T> && std::is_trivially_default_constructible_v<T>,
-                                        flat_array<T>, std::vector<T>>;
+template <class T> using dense_values = std::conditional_t<MIDEND_IS_PLAIN(T), flat_array<T>, std::vector<T>>;
 
 } // namespace detail
 

@@ -7,6 +7,7 @@
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/support/fraction.hpp"
+#include "midend/support/optional.hpp"
 #include "midend/support/span.hpp"
 
 #include <bit>
@@ -61,7 +62,7 @@ struct congruence_domain {
         return bottom();
       }
     }
-    const std::optional<element> result = folded(*this, info, args);
+    const optional<element> result = folded(*this, info, args);
     return result ? *result : step(info, args);
   }
 
@@ -308,8 +309,5 @@ private:
     return full();
   }
 };
-
-static_assert(value_domain<congruence_domain> && has_value_transfer<congruence_domain>);
-static_assert(has_contains<congruence_domain> && has_size<congruence_domain> && has_assume<congruence_domain>);
 
 MIDEND_END_NAMESPACE

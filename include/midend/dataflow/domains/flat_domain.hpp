@@ -6,6 +6,8 @@
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/support/optional.hpp"
+#include "midend/support/regular.hpp"
 #include "midend/support/span.hpp"
 
 #include <concepts>
@@ -25,7 +27,7 @@ public:
       : info_(info), a_(a), b_(b), ones_(low_ones(is_comparison(info.code) ? info.operand_width : info.width)),
         highest_(ones_ / 2), lowest_(highest_ + 1) {}
 
-  constexpr std::optional<std::uint64_t> result() const {
+  constexpr optional<std::uint64_t> result() const {
     switch (info_.code) {
     case operation::mul:
     case operation::bit_and:
@@ -39,9 +41,9 @@ public:
     case operation::max:
       return either(highest_, highest_);
     case operation::rem:
-      return is(b_, ones_) ? std::optional<std::uint64_t>(0) : remainder_or_shift();
+      return is(b_, ones_) ? optional<std::uint64_t>(0) : remainder_or_shift();
     case operation::sar:
-      return is(a_, ones_) ? std::optional<std::uint64_t>(ones_) : remainder_or_shift();
+      return is(a_, ones_) ? optional<std::uint64_t>(ones_) : remainder_or_shift();
     case operation::urem:
     case operation::div:
     case operation::udiv:
@@ -58,18 +60,18 @@ private:
     return operand != nullptr && *operand == value;
   }
 
-  constexpr std::optional<std::uint64_t> either(std::uint64_t operand, std::uint64_t result) const {
-    return is(a_, operand) || is(b_, operand) ? std::optional(result) : std::nullopt;
+  constexpr optional<std::uint64_t> either(std::uint64_t operand, std::uint64_t result) const {
+    return is(a_, operand) || is(b_, operand) ? optional(result) : std::nullopt;
   }
 
   /// 0 stays 0, and a remainder of 1 is 0.
-  constexpr std::optional<std::uint64_t> remainder_or_shift() const {
+  constexpr optional<std::uint64_t> remainder_or_shift() const {
     const bool divides_by_one = (info_.code == operation::rem || info_.code == operation::urem) && is(b_, 1);
-    return is(a_, 0) || divides_by_one ? std::optional<std::uint64_t>(0) : std::nullopt;
+    return is(a_, 0) || divides_by_one ? optional<std::uint64_t>(0) : std::nullopt;
   }
 
   /// Nothing is less than the least number, or greater than the greatest.
-  constexpr std::optional<std::uint64_t> comparison() const {
+  constexpr optional<std::uint64_t> comparison() const {
     const operation_info mirrored_info{mirrored(info_.code), 1, info_.operand_width, {}};
     if (const auto decided = comparison(info_.code, b_)) {
       return decided;
@@ -78,24 +80,24 @@ private:
   }
 
   /// The result of `x code bound` if it is the same for all x.
-  constexpr std::optional<std::uint64_t> comparison(operation code, const std::uint64_t* bound) const {
+  constexpr optional<std::uint64_t> comparison(operation code, const std::uint64_t* bound) const {
     switch (code) {
     case operation::less:
-      return is(bound, lowest_) ? std::optional<std::uint64_t>(0) : std::nullopt;
+      return is(bound, lowest_) ? optional<std::uint64_t>(0) : std::nullopt;
     case operation::less_equal:
-      return is(bound, highest_) ? std::optional<std::uint64_t>(1) : std::nullopt;
+      return is(bound, highest_) ? optional<std::uint64_t>(1) : std::nullopt;
     case operation::greater:
-      return is(bound, highest_) ? std::optional<std::uint64_t>(0) : std::nullopt;
+      return is(bound, highest_) ? optional<std::uint64_t>(0) : std::nullopt;
     case operation::greater_equal:
-      return is(bound, lowest_) ? std::optional<std::uint64_t>(1) : std::nullopt;
+      return is(bound, lowest_) ? optional<std::uint64_t>(1) : std::nullopt;
     case operation::uless:
-      return is(bound, 0) ? std::optional<std::uint64_t>(0) : std::nullopt;
+      return is(bound, 0) ? optional<std::uint64_t>(0) : std::nullopt;
     case operation::uless_equal:
-      return is(bound, ones_) ? std::optional<std::uint64_t>(1) : std::nullopt;
+      return is(bound, ones_) ? optional<std::uint64_t>(1) : std::nullopt;
     case operation::ugreater:
-      return is(bound, ones_) ? std::optional<std::uint64_t>(0) : std::nullopt;
+      return is(bound, ones_) ? optional<std::uint64_t>(0) : std::nullopt;
     case operation::ugreater_equal:
-      return is(bound, 0) ? std::optional<std::uint64_t>(1) : std::nullopt;
+      return is(bound, 0) ? optional<std::uint64_t>(1) : std::nullopt;
     default:
       return std::nullopt;
     }
@@ -118,7 +120,7 @@ private:
 /// domain of constants can do better. A `select` with an unknown condition is the value that both arms share. An
 /// operation without a result (x / 0) is bottom, "no value", and so never folded; top would not be monotone, because 0
 /// divided by anything is 0. Constants of other types are evaluated only by the IR's `fold`.
-template <std::regular T = std::uint64_t> struct flat_domain : flat<T> {
+template <detail::regular_type T = std::uint64_t> struct flat_domain : flat<T> {
   using constant_type = T;
   using element = typename flat<T>::element;
 
@@ -190,7 +192,7 @@ private:
     const std::uint64_t b = args[1].value & read; // the amount of a shift decides nothing
     const detail::deciding_operand operands(info, args[0].is_constant() ? &a : nullptr,
                                             args[1].is_constant() ? &b : nullptr);
-    const std::optional<std::uint64_t> result = operands.result();
+    const optional<std::uint64_t> result = operands.result();
     return result ? flat<T>().constant(*result) : flat<T>().top();
   }
 };

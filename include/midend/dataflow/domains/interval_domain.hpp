@@ -9,6 +9,7 @@
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/support/optional.hpp"
 #include "midend/support/span.hpp"
 
 #include <cstdint>
@@ -80,7 +81,7 @@ struct interval_domain {
       }
       check.add(a);
     }
-    if (const std::optional<element> constant = folded(*this, info, args)) {
+    if (const optional<element> constant = folded(*this, info, args)) {
       return *constant;
     }
     return check.fits() ? step(info, args) : step_of_any_width(info, args);

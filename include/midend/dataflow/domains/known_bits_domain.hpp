@@ -9,6 +9,7 @@
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/support/optional.hpp"
 #include "midend/support/span.hpp"
 
 #include <array>
@@ -145,7 +146,7 @@ struct known_bits_domain {
       }
       may_be_set |= ~a.zeros;
     }
-    if (const std::optional<element> result = folded(*this, info, args)) {
+    if (const optional<element> result = folded(*this, info, args)) {
       return *result;
     }
     return (may_be_set & ~low_ones(read_width(info))) == 0 ? step(info, args) : step_of_other_widths(info, args);

@@ -10,6 +10,7 @@
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/support/optional.hpp"
 #include "midend/support/span.hpp"
 
 #include <array>
@@ -83,13 +84,12 @@ struct number_domain {
   }
 
   constexpr element transfer(const operation_info& info, span<const element> args) const {
-    return MIDEND_CALLS_LIBRARY() ? library_transfer(info, args) : compute(info, args);
+    MIDEND_RETURN_COMPILED(library_transfer(info, args));
+    return compute(info, args);
   }
 
   constexpr void assume(operation code, unsigned width, element& a, element& b) const {
-    if (MIDEND_CALLS_LIBRARY()) {
-      return library_assume(code, width, a, b);
-    }
+    MIDEND_RETURN_COMPILED(library_assume(code, width, a, b));
     restrict_both(code, width, a, b);
   }
 
@@ -130,7 +130,7 @@ private:
         return bottom();
       }
     }
-    if (const std::optional<element> result = folded(*this, info, args)) {
+    if (const optional<element> result = folded(*this, info, args)) {
       return *result;
     }
     std::array<interval_domain::element, 3> range_args{};
@@ -254,14 +254,13 @@ private:
   }
 };
 
-#if MIDEND_DEFINES_FUNCTIONS
+#if defined(MIDEND_COMPILED_SOURCE)
 
-MIDEND_FUNCTION number_domain::element number_domain::library_transfer(const operation_info& info,
-                                                                       span<const element> args) {
+number_domain::element number_domain::library_transfer(const operation_info& info, span<const element> args) {
   return number_domain().compute(info, args);
 }
 
-MIDEND_FUNCTION void number_domain::library_assume(operation code, unsigned width, element& a, element& b) {
+void number_domain::library_assume(operation code, unsigned width, element& a, element& b) {
   number_domain().restrict_both(code, width, a, b);
 }
 

@@ -10,6 +10,7 @@
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/support/optional.hpp"
 #include "midend/support/span.hpp"
 
 #include <array>
@@ -83,7 +84,7 @@ struct strided_interval_domain {
         return bottom();
       }
     }
-    if (const std::optional<element> result = folded(*this, info, args)) {
+    if (const optional<element> result = folded(*this, info, args)) {
       return *result;
     }
     std::array<interval_domain::element, 3> range_args{};
@@ -217,9 +218,5 @@ private:
     }
   }
 };
-
-static_assert(value_domain<strided_interval_domain> && has_value_transfer<strided_interval_domain>);
-static_assert(has_contains<strided_interval_domain> && has_size<strided_interval_domain>);
-static_assert(has_widen_of_width<strided_interval_domain> && has_assume<strided_interval_domain>);
 
 MIDEND_END_NAMESPACE

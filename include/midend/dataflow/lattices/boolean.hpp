@@ -32,6 +32,4 @@ struct boolean {
   constexpr void print(text_buffer& out, element a) const { append_text(out, a ? "true" : "false"); }
 };
 
-static_assert(bounded_lattice<boolean> && has_leq<boolean> && has_print<boolean>);
-
 MIDEND_END_NAMESPACE

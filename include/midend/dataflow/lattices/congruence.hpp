@@ -240,6 +240,4 @@ private:
 using signed_congruence = congruence<std::int64_t>;
 using unsigned_congruence = congruence<std::uint64_t>;
 
-static_assert(bounded_lattice<signed_congruence> && has_leq<signed_congruence> && has_print<signed_congruence>);
-
 MIDEND_END_NAMESPACE

@@ -4,6 +4,7 @@
 #include "midend/config.hpp"
 #include "midend/dataflow/lattice.hpp"
 #include "midend/dataflow/text.hpp"
+#include "midend/support/regular.hpp"
 
 #include <concepts>
 #include <cstdint>
@@ -15,7 +16,7 @@ MIDEND_BEGIN_NAMESPACE
 /// global program optimization", POPL 1973, where the lattice is upside down. Height 2; not distributive with three or
 /// more values. Requires a regular `T`: `==`, and a default value, which is stored where there is no constant. Elements
 /// are trivially copyable if `T` is.
-template <std::regular T> struct flat {
+template <detail::regular_type T> struct flat {
   enum class state : std::uint8_t { bottom, constant, top };
 
   struct element {
@@ -65,7 +66,5 @@ template <std::regular T> struct flat {
     }
   }
 };
-
-static_assert(bounded_lattice<flat<int>> && has_leq<flat<int>> && has_print<flat<int>>);
 
 MIDEND_END_NAMESPACE

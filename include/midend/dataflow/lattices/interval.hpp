@@ -161,7 +161,4 @@ private:
 using signed_interval = interval<std::int64_t>;
 using unsigned_interval = interval<std::uint64_t>;
 
-static_assert(bounded_lattice<signed_interval> && has_leq<signed_interval> && has_print<signed_interval>);
-static_assert(has_widen<signed_interval> && has_narrow<signed_interval>);
-
 MIDEND_END_NAMESPACE

@@ -73,6 +73,4 @@ constexpr interval_and_known_bits make_interval_and_known_bits(unsigned width) {
   return {unsigned_interval(width), known_bits(width)};
 }
 
-static_assert(bounded_lattice<interval_and_known_bits> && has_widen<interval_and_known_bits>);
-
 MIDEND_END_NAMESPACE

@@ -77,6 +77,4 @@ private:
   unsigned width_;
 };
 
-static_assert(bounded_lattice<known_bits> && has_leq<known_bits> && has_print<known_bits>);
-
 MIDEND_END_NAMESPACE

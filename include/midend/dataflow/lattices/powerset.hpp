@@ -68,7 +68,4 @@ private:
   std::size_t universe_;
 };
 
-static_assert(bounded_lattice<powerset<>> && has_leq<powerset<>> && has_print<powerset<>>);
-static_assert(has_explain_difference<powerset<>> && has_print_part<powerset<>>);
-
 MIDEND_END_NAMESPACE

@@ -62,6 +62,4 @@ struct sign {
   }
 };
 
-static_assert(bounded_lattice<sign> && has_leq<sign> && has_print<sign>);
-
 MIDEND_END_NAMESPACE

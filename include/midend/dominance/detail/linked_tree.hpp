@@ -217,8 +217,6 @@ struct tree_as_graph {
   constexpr std::uint64_t epoch() const { return changes; }
 };
 
-static_assert(flow_graph<tree_as_graph>);
-
 } // namespace detail
 
 MIDEND_END_NAMESPACE

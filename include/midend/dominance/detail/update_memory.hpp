@@ -49,8 +49,6 @@ struct local_graph {
   }
 };
 
-static_assert(flow_graph<local_graph>);
-
 /// The memory of updates.
 struct update_memory {
   flat_array<std::uint32_t> slot; ///< by node; `no_node` everywhere between steps

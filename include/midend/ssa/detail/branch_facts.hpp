@@ -2,6 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/dataflow/detail/dense_values.hpp"
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/dominance/dominators.hpp"
 #include "midend/dominance/edge_dominance.hpp"
@@ -12,6 +13,7 @@
 #include "midend/ir/ssa.hpp"
 #include "midend/support/detail/arena.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/optional.hpp"
 #include "midend/support/order.hpp"
 #include "midend/support/span.hpp"
 
@@ -20,7 +22,6 @@
 #include <cstdint>
 #include <optional>
 #include <type_traits>
-#include <vector>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -41,7 +42,7 @@ public:
   using constant_type = constant_of<IR>;
   using fact = branch_fact<constant_type>;
 
-  branch_fact_collector(const IR& ir, std::vector<fact>& out) : ir_(ir), out_(out) {}
+  branch_fact_collector(const IR& ir, dense_values<fact>& out) : ir_(ir), out_(out) {}
 
   void collect(edge_id e) {
     const auto source = static_cast<node_id>(ir_.graph().edge_source(e));
@@ -362,13 +363,14 @@ private:
   }
 
   const IR& ir_;
-  std::vector<fact>& out_;
+  dense_values<fact>& out_;
   std::array<equality, most_equalities> pending_;
   std::size_t count_ = 0;
 };
 
 /// The facts that hold after `e`, refilling `out`.
-template <class IR> void collect_branch_facts(const IR& ir, edge_id e, std::vector<branch_fact<constant_of<IR>>>& out) {
+template <class IR>
+void collect_branch_facts(const IR& ir, edge_id e, dense_values<branch_fact<constant_of<IR>>>& out) {
   out.clear();
   branch_fact_collector<IR>(ir, out).collect(e);
 }
@@ -387,8 +389,8 @@ template <class Constant> class branch_facts_workspace {
   dominators_workspace dominators_;
   dominator_tree tree_;
   flat_array<edge_id> dominating_;
-  std::vector<branch_fact<Constant>> facts_; ///< of one edge
-  std::vector<copy> copies_;
+  dense_values<branch_fact<Constant>> facts_; ///< of one edge
+  dense_values<copy> copies_;
 };
 
 /// Whether `branch_facts_view` shows what opaque values read. No fact follows from it.
@@ -512,10 +514,10 @@ public:
     return v < count_ && ir_.never_returns(v);
   }
 
-  std::optional<number_range> bounds(value_id v) const
+  optional<number_range> bounds(value_id v) const
     requires has_bounds<IR>
   {
-    return v < count_ ? std::optional<number_range>(ir_.bounds(v)) : std::nullopt;
+    return v < count_ ? optional<number_range>(ir_.bounds(v)) : std::nullopt;
   }
 
   bool is_opaque(value_id v) const
@@ -675,8 +677,8 @@ private:
   const IR& ir_;
   value_id count_;
   bool shows_opaque_;
-  std::vector<fact>& facts_; ///< of the present edge
-  std::vector<typename workspace::copy>& copies_;
+  dense_values<fact>& facts_; ///< of the present edge
+  dense_values<typename workspace::copy>& copies_;
   arena& memory_;
   arena_stack<value_id> values_;
   arena_stack<value_id> operands_;

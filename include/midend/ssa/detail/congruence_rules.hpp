@@ -12,13 +12,13 @@
 #include "midend/ir/ssa.hpp"
 #include "midend/support/detail/hash_map.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/swap.hpp"
 
 #include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <utility>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -109,7 +109,7 @@ constexpr std::optional<std::uint64_t> result_for_equal_operands(operation code)
   case operation::greater:
   case operation::uless:
   case operation::ugreater:
-    return 0;
+    return std::uint64_t{0};
   case operation::div: // where it has a result
   case operation::udiv:
   case operation::equal:
@@ -117,7 +117,7 @@ constexpr std::optional<std::uint64_t> result_for_equal_operands(operation code)
   case operation::greater_equal:
   case operation::uless_equal:
   case operation::ugreater_equal:
-    return 1;
+    return std::uint64_t{1};
   default:
     return std::nullopt;
   }
@@ -241,7 +241,7 @@ constexpr void for_each_part_of_operation(const IR& ir, value_id v, const operat
     }
   });
   if (is_mirrored || (is_commutative(code) && numbers[1] < numbers[0])) {
-    std::swap(numbers[0], numbers[1]);
+    swap_values(numbers[0], numbers[1]);
   }
   for (std::size_t i = 0; i != count; ++i) {
     visit(numbers[i]);

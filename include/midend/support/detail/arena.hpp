@@ -2,6 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/support/swap.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -63,17 +64,20 @@ public:
 
   /// An array of `count` elements with indeterminate values.
   template <class T> constexpr T* array(std::size_t count) {
-    static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= alignment);
+    static_assert(MIDEND_IS_PLAIN(T) && alignof(T) <= alignment);
     if (std::is_constant_evaluated()) {
       auto* const made = new constant_array<T>(count);
-      made->next = std::exchange(constant_, made);
+      made->next = constant_;
+      constant_ = made;
       return made->elements;
     }
     const std::size_t bytes = (count * sizeof(T) + alignment - 1) & ~(alignment - 1);
     if (bytes > static_cast<std::size_t>(end_ - at_)) [[unlikely]] {
       go_to_block(bytes);
     }
-    return static_cast<T*>(static_cast<void*>(std::exchange(at_, at_ + bytes)));
+    void* const elements = at_;
+    at_ += bytes;
+    return static_cast<T*>(elements);
   }
 
   /// An array of `count` copies of `value`.
@@ -112,13 +116,13 @@ private:
   };
 
   constexpr void swap(arena& other) noexcept {
-    std::swap(at_, other.at_);
-    std::swap(end_, other.end_);
-    std::swap(first_, other.first_);
-    std::swap(current_, other.current_);
-    std::swap(expected_, other.expected_);
-    std::swap(constant_, other.constant_);
-    std::swap(buffer_, other.buffer_);
+    swap_values(at_, other.at_);
+    swap_values(end_, other.end_);
+    swap_values(first_, other.first_);
+    swap_values(current_, other.current_);
+    swap_values(expected_, other.expected_);
+    swap_values(constant_, other.constant_);
+    swap_values(buffer_, other.buffer_);
   }
 
   /// Goes on in the next block that is large enough, a new one if there is none.
@@ -144,10 +148,14 @@ private:
 
   MIDEND_SELDOM_CALLED constexpr void release() {
     while (constant_ != nullptr) {
-      delete std::exchange(constant_, constant_->next);
+      constant_list* const next = constant_->next;
+      delete constant_;
+      constant_ = next;
     }
     while (first_ != nullptr) {
-      ::operator delete(std::exchange(first_, first_->next));
+      block* const next = first_->next;
+      ::operator delete(first_);
+      first_ = next;
     }
   }
 

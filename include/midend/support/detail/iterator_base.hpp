@@ -20,6 +20,7 @@ public:
   using pointer = void;
   using iterator_category = std::input_iterator_tag; // before C++20, a forward iterator had to give real references
   using iterator_concept = std::forward_iterator_tag;
+  using own_iterator_base = iterator_base;
 
   constexpr Derived& operator++() {
     static_cast<Derived&>(*this).advance();
@@ -32,6 +33,10 @@ public:
     return old;
   }
 };
+
+/// Made with `iterator_base`.
+template <class Iterator>
+concept own_iterator = requires { typename Iterator::own_iterator_base; };
 
 } // namespace detail
 

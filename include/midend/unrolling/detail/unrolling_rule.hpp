@@ -10,7 +10,6 @@
 #include "midend/unrolling/unrolling_options.hpp"
 
 #include <cstdint>
-#include <utility>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -105,9 +104,14 @@ private:
     return is_worth_its_size(c) ? rejection::none : rejection::gain_too_small;
   }
 
+  struct compared_fractions {
+    fraction now;
+    fraction before;
+  };
+
   /// The cycles of the candidate and of the last accepted one: of an iteration in a long run, or of all iterations if
   /// one of the two is not a uniform loop.
-  constexpr std::pair<fraction, fraction> compared_cycles(const unrolling_candidate& c) const {
+  constexpr compared_fractions compared_cycles(const unrolling_candidate& c) const {
     if (c.kind == unrolling_kind::full || c.kind == unrolling_kind::peel || last.kind == unrolling_kind::peel) {
       return {all_cycles(c), all_cycles(last)};
     }
@@ -115,7 +119,8 @@ private:
   }
 
   constexpr bool wins_tie(const unrolling_candidate& c) const {
-    return std::pair(c.body.operations, c.total_bytes) < std::pair(last.body.operations, last.total_bytes);
+    return c.body.operations != last.body.operations ? c.body.operations < last.body.operations
+                                                     : c.total_bytes < last.total_bytes;
   }
 
   static constexpr fraction all_cycles(const unrolling_candidate& c) { return c.total_cycles + c.setup_cycles; }

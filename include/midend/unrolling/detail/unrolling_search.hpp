@@ -9,6 +9,7 @@
 #include "midend/support/fraction.hpp"
 #include "midend/support/order.hpp"
 #include "midend/support/span.hpp"
+#include "midend/support/swap.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
 #include "midend/unrolling/detail/unrolling_candidates.hpp"
 #include "midend/unrolling/detail/unrolling_rule.hpp"
@@ -19,7 +20,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -342,7 +342,7 @@ private:
     }
     c.reason = rejection::none;
     out_.chosen = static_cast<std::uint32_t>(index);
-    std::swap(index == 0 ? out_.rolled_machine : out_.machine, memory_.lowered);
+    swap_values(index == 0 ? out_.rolled_machine : out_.machine, memory_.lowered);
     out_.savings.swap(memory_.unrolled.savings);
     accepted_exits_ = memory_.unrolled.exits.size();
     accepted_branches_ = memory_.unrolled.inner_branches;

@@ -8,6 +8,7 @@
 #include "midend/ir/operation.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
+#include "midend/support/swap.hpp"
 #include "midend/unrolling/copies/detail/copy_numbering.hpp"
 #include "midend/unrolling/copies/detail/copy_state.hpp"
 #include "midend/unrolling/copies/detail/folding.hpp"
@@ -16,7 +17,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -67,7 +67,7 @@ constexpr known_value division_as_written(copy_numbering& numbering, const body_
     const auto places = static_cast<std::uint64_t>(std::countr_zero(b.addend));
     by = literal(is_remainder ? b.addend - 1 : places, b.width);
   }
-  kind.cost = usual_class(kind.info).value_or(kind.cost);
+  kind.cost = usual_operation_class(kind.info).value_or(kind.cost);
   const known_value operands[] = {a, by};
   return numbering.compute_alone(kind, operands);
 }
@@ -114,7 +114,7 @@ constexpr known_value value_as_written(copy_state& s, body_id v, bool is_added_t
     known_value amount = by;
     if (std::has_single_bit(by.addend)) {
       kind.info.code = operation::shl;
-      kind.cost = usual_class(kind.info).value_or(kind.cost);
+      kind.cost = usual_operation_class(kind.info).value_or(kind.cost);
       amount = literal(static_cast<std::uint64_t>(std::countr_zero(by.addend)), by.width);
     }
     const value_facts facts = a.addend == 0 ? numbering.facts_of(a) : value_facts::none(a.width);
@@ -167,7 +167,7 @@ constexpr known_value value_as_written(copy_state& s, body_id v, bool is_added_t
       return operands[0].addend != 0 ? operands[1] : operands[2];
     }
     if (operands[0].addend != 0) {
-      std::swap(operands[1], operands[2]);
+      swap_values(operands[1], operands[2]);
       operands[0].addend = 0;
     }
     return numbering.compute_alone(kind, operands);

@@ -142,7 +142,7 @@ public:
     kind.info.code = code;
     kind.info.width = static_cast<std::uint8_t>(width);
     kind.info.operand_width = kind.info.width;
-    const auto usual = usual_class(kind.info);
+    const auto usual = usual_operation_class(kind.info);
     kind.cost = usual ? *usual : operation_class::alu;
     kind.is_free = !usual;
     return compute(kind, {args.begin(), args.size()});

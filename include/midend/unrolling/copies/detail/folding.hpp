@@ -12,7 +12,9 @@
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/support/fraction.hpp"
+#include "midend/support/optional.hpp"
 #include "midend/support/span.hpp"
+#include "midend/support/swap.hpp"
 #include "midend/unrolling/copies/detail/copy_numbering.hpp"
 #include "midend/unrolling/copies/detail/known_value.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
@@ -22,7 +24,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <utility>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -45,7 +46,7 @@ constexpr std::uint64_t take_addend(const copy_numbering& numbering, known_value
 
 constexpr known_value fold_sum(copy_numbering& numbering, const body_value& v, known_value a, known_value b) {
   if (a.is_literal()) {
-    std::swap(a, b);
+    swap_values(a, b);
   }
   const operation_flags flags = v.info.flags;
   if (b.is_literal()) {
@@ -107,7 +108,7 @@ constexpr value_facts facts_of_product(const value_facts& f, const known_value& 
 
 constexpr known_value fold_product(copy_numbering& numbering, const body_value& v, known_value a, known_value b) {
   if (a.is_literal()) {
-    std::swap(a, b);
+    swap_values(a, b);
   }
   if (!b.is_literal()) {
     return numbering.compute(v, a, b);
@@ -165,8 +166,8 @@ constexpr known_value fold_shift_and_add(copy_numbering& numbering, const body_v
 
 /// If `x` differs from its node only in low bits, and all of these are known, the operation of the node and the number
 /// `b`, plus a number: for `bit_and`, `bit_or`, `bit_xor` and shifts right by less than the width.
-constexpr std::optional<known_value> fold_known_bits(copy_numbering& numbering, const body_value& v,
-                                                     const known_value& x, const known_value& b) {
+constexpr optional<known_value> fold_known_bits(copy_numbering& numbering, const body_value& v, const known_value& x,
+                                                const known_value& b) {
   const value_facts f = numbering.facts(x.node);
   const std::uint64_t power = power_of_2_in(f.stride.modulus);
   const std::uint64_t before = f.stride.residue & (power - 1);
@@ -201,7 +202,7 @@ struct split_sum {
   std::int64_t remaining; ///< e - r
 
   /// Nothing if r + c does not fit, or if m is too large.
-  static constexpr std::optional<split_sum> of(const value_facts& n, std::int64_t c, std::uint64_t m) {
+  static constexpr optional<split_sum> of(const value_facts& n, std::int64_t c, std::uint64_t m) {
     split_sum s{};
     s.step = greatest_common_divisor(n.stride.modulus, m);
     s.residue = signed_congruence::residue_of(n.stride, s.step);
@@ -241,8 +242,8 @@ constexpr value_facts facts_of_quotient(const value_facts& n, std::uint64_t shif
 }
 
 /// ⌊x / m⌋ for 0 < m ≤ 2^62, if the sum `x` is exact and, unless `may_be_negative`, at least 0.
-constexpr std::optional<known_value> fold_quotient(copy_numbering& numbering, const known_value& x, std::uint64_t m,
-                                                   bool may_be_negative) {
+constexpr optional<known_value> fold_quotient(copy_numbering& numbering, const known_value& x, std::uint64_t m,
+                                              bool may_be_negative) {
   const signed_interval::element range = numbering.range_of(x);
   if (!numbering.is_exact(x) || (!may_be_negative && range.low < 0)) {
     return std::nullopt;
@@ -292,7 +293,7 @@ constexpr known_value remainder_of_split(copy_numbering& numbering, const known_
 }
 
 /// x mod m for 0 < m ≤ 2^62, if the sum `x` is exact and at least 0.
-constexpr std::optional<known_value> fold_remainder(copy_numbering& numbering, const known_value& x, std::uint64_t m) {
+constexpr optional<known_value> fold_remainder(copy_numbering& numbering, const known_value& x, std::uint64_t m) {
   const signed_interval::element range = numbering.range_of(x);
   if (!numbering.is_exact(x) || range.low < 0) {
     return std::nullopt;
@@ -312,13 +313,13 @@ constexpr std::optional<known_value> fold_remainder(copy_numbering& numbering, c
 }
 
 /// x & (m - 1), the remainder of any number modulo a power of 2.
-constexpr std::optional<known_value> fold_low_bits(copy_numbering& numbering, const known_value& x, std::uint64_t m) {
+constexpr optional<known_value> fold_low_bits(copy_numbering& numbering, const known_value& x, std::uint64_t m) {
   const signed_interval::element range = numbering.range_of(x);
   if (range.low >= 0 && range.high < static_cast<std::int64_t>(m) && numbering.is_exact(x)) {
     return x;
   }
   const auto s = split_sum::of(numbering.facts(x.node), x.signed_addend(), m);
-  return s ? std::optional(remainder_of_split(numbering, s->shifted(x), *s, m)) : std::nullopt;
+  return s ? optional(remainder_of_split(numbering, s->shifted(x), *s, m)) : std::nullopt;
 }
 
 /// x & b for a number b.
@@ -386,7 +387,7 @@ constexpr known_value fold_bits(copy_numbering& numbering, const body_value& v, 
   const operation code = v.info.code;
   const unsigned width = v.info.width;
   if (a.is_literal()) {
-    std::swap(a, b);
+    swap_values(a, b);
   }
   if (code == operation::bit_xor && width == 1 && (b.is_literal() || a.node == b.node)) {
     a = flipped(a, b.addend);
@@ -541,7 +542,7 @@ constexpr known_value fold_equality_of_bits(copy_numbering& numbering, const exp
 }
 
 /// The bit that is `x`, with zeros above it; if it is one.
-constexpr std::optional<known_value> extended_bit(const copy_numbering& numbering, const known_value& x) {
+constexpr optional<known_value> extended_bit(const copy_numbering& numbering, const known_value& x) {
   if (x.is_literal() || x.addend != 0) {
     return std::nullopt;
   }
@@ -569,7 +570,7 @@ constexpr known_value fold_equality(copy_numbering& numbering, const expression_
     b.addend = (b.addend - a.addend) & low_ones(b.width);
     a = value_of_node(a.node, a.width);
   } else if (b.node < a.node) {
-    std::swap(a, b);
+    swap_values(a, b);
   }
   if (are_different(numbering.facts_of(a), a, numbering.facts_of(b), b)) {
     return literal(is_equal ? 0 : 1, 1);
@@ -594,21 +595,21 @@ constexpr bool is_ordered(operation code, std::int64_t x, std::int64_t y) {
   }
 }
 
-constexpr std::optional<bool> decide_order(const copy_numbering& numbering, operation code, const known_value& a,
-                                           const known_value& b) {
+constexpr optional<bool> decide_order(const copy_numbering& numbering, operation code, const known_value& a,
+                                      const known_value& b) {
   const bool is_signed = code < operation::uless;
   if (a.node == b.node &&
       (is_signed ? numbering.is_exact(a) && numbering.is_exact(b) : a.exact_unsigned && b.exact_unsigned)) {
     return is_ordered(code, a.signed_addend(), b.signed_addend());
   }
   if (!is_signed) {
-    return a.is_same(b) ? std::optional(is_ordered(code, 0, 0)) : std::nullopt;
+    return a.is_same(b) ? optional(is_ordered(code, 0, 0)) : std::nullopt;
   }
   const signed_interval::element ra = numbering.range_of(a);
   const signed_interval::element rb = numbering.range_of(b);
   const bool least = is_ordered(code, ra.low, rb.high);
   const bool most = is_ordered(code, ra.high, rb.low);
-  return least == most ? std::optional(least) : std::nullopt;
+  return least == most ? optional(least) : std::nullopt;
 }
 
 /// Makes n + c < b into n < b - c if neither side wraps.
@@ -636,7 +637,7 @@ constexpr void move_addend_to_number(const copy_numbering& numbering, operation 
 constexpr known_value fold_comparison(copy_numbering& numbering, expression_kind kind, known_value a, known_value b) {
   operation& code = kind.info.code;
   if (a.is_literal()) {
-    std::swap(a, b);
+    swap_values(a, b);
     code = mirrored(code);
   }
   if (code == operation::equal || code == operation::not_equal) {
@@ -702,7 +703,7 @@ constexpr known_value fold_select(copy_numbering& numbering, const expression_ki
     return yes;
   }
   if (condition.addend != 0) {
-    std::swap(yes, no);
+    swap_values(yes, no);
     condition.addend = 0;
   }
   if (kind.info.width == 1 && yes.is_literal() && no.is_literal()) {
@@ -719,7 +720,7 @@ constexpr known_value fold_select(copy_numbering& numbering, const expression_ki
 }
 
 /// The result if all operands are numbers. Promises are ignored: a program that breaks one may have any result.
-constexpr std::optional<known_value> evaluate_numbers(operation_info info, span<const known_value> args) {
+constexpr optional<known_value> evaluate_numbers(operation_info info, span<const known_value> args) {
   std::array<std::uint64_t, 3> bits{};
   for (std::size_t i = 0; i != args.size(); ++i) {
     if (!args[i].is_literal()) {
@@ -729,7 +730,7 @@ constexpr std::optional<known_value> evaluate_numbers(operation_info info, span<
   }
   info.flags = {};
   const evaluation result = evaluate(info, span(bits).first(args.size()));
-  return result ? std::optional(literal(result.bits, info.width)) : std::nullopt;
+  return result ? optional(literal(result.bits, info.width)) : std::nullopt;
 }
 
 /// The value of an operation of the vocabulary. Requires as many operands as it has.

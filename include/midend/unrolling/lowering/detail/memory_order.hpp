@@ -5,6 +5,7 @@
 #include "midend/induction/loop_body.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/optional.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
 #include "midend/unrolling/lowering/body_cost.hpp"
 #include "midend/unrolling/lowering/detail/instruction_selection.hpp"
@@ -225,7 +226,7 @@ private:
 
   /// The difference between two addresses in the same pass; nothing if it is not known, or changes from pass to pass by
   /// an unknown amount.
-  constexpr std::optional<std::int64_t> difference_of_addresses(unrolled_id first, unrolled_id second) const {
+  constexpr optional<std::int64_t> difference_of_addresses(unrolled_id first, unrolled_id second) const {
     const unrolled_node& n = body_.nodes[first];
     const unrolled_node& m = body_.nodes[second];
     if (n.kind == body_kind::call || m.kind == body_kind::call || (n.is_volatile && m.is_volatile)) {
