@@ -359,6 +359,46 @@ TEST_CASE("all forms of many loops, certified, take no stack for large functions
         }) == "");
 }
 
+TEST_CASE("nodes for which others were merged are merged in their turn, in one unfolding, in linear time") {
+  // So many pairs of nodes, of which the second ends in a branch on a literal to the next pair.
+  constexpr std::size_t pairs = 2 * large;
+  draft d;
+  const value_id taken = d.p.constant(type::i1, 1);
+  node_id last = d.p.create_node("entry");
+  const node_id out = d.p.create_node("out");
+  std::vector<midend::node_merge> of_pairs;
+  for (std::size_t i = 0; i != pairs; ++i) {
+    const node_id a = d.p.create_node({});
+    const node_id b = d.p.create_node({});
+    of_pairs.push_back({a, b});
+    d.p.append(last,
+               {.code = opcode::branch, .operand_type = type::i1, .operands = midend::span<const value_id>(&taken, 1)});
+    d.p.add_edge(last, a, 1);
+    d.p.add_edge(last, out, 0);
+    d.p.append(a, {.code = opcode::jump});
+    d.p.add_edge(a, b);
+    d.next(b, d.n);
+    last = b;
+  }
+  d.end(last, d.n);
+  d.end(out, d.zero);
+  elbrus::procedure p = d.p;
+  elbrus::editor e(p);
+  midend::unfolding<elbrus::editor> u(e);
+  midend::clean_control_workspace workspace;
+  midend::control_plan first;
+  first.epoch = e.graph().epoch();
+  for (const midend::node_merge& m : of_pairs) {
+    first.merges.push_back(m);
+  }
+  CHECK(midend::apply_clean_control(u, first, workspace));
+  CHECK(u.witness().merged.size() == pairs);
+  // Each of these merges looks at what was merged into one node, not at all of it.
+  CHECK(midend::apply_clean_control(u, midend::plan_clean_control(e), workspace));
+  CHECK(u.witness().merged.size() == pairs + 2 * pairs);
+  CHECK(midend::verify_unfolding(elbrus::effect_view(d.p), elbrus::effect_view(p), u.witness()));
+}
+
 TEST_CASE("many loops unrolled at once by all steps take no stack") {
   CHECK(on_a_small_stack([&]() -> std::string {
           elbrus::procedure p = sibling_loops(many);

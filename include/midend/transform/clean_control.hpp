@@ -173,8 +173,7 @@ class clean_control_workspace {
   flat_array<unsigned char> again_;      ///< of the next round
   // To apply:
   flat_array<unsigned char> reached_;
-  flat_array<unsigned char> has_merged_; ///< by node: whether it stands for merged nodes
-  flat_array<node_id> into_;             ///< by node: where it was merged now
+  flat_array<node_id> into_; ///< by node: where it was merged now
   flat_array<node_id> gone_;
   flat_array<value_id> values_;
   flat_array<value_id> inputs_;
@@ -523,11 +522,7 @@ public:
     }
     changes_much_ = changes;
     if (u_ != nullptr) {
-      w_.has_merged_.assign(count, 0);
       w_.into_.assign(count, no_node);
-      for (const merged_node& m : u_->witness().merged) {
-        w_.has_merged_[m.into] = 1;
-      }
     }
     w_.gone_.clear();
     for (const node_merge& m : plan.merges) {
@@ -656,17 +651,8 @@ private:
       w.node_origin[n] = origin;
     } else {
       w.merged.push_back({n, origin});
-      w_.has_merged_[n] = 1;
     }
-    if (w_.has_merged_[s] != 0) {
-      const std::size_t count = w.merged.size();
-      for (std::size_t i = 0; i != count; ++i) {
-        if (w.merged[i].into == s) {
-          w.merged.push_back({n, w.merged[i].node});
-          w_.has_merged_[n] = 1;
-        }
-      }
-    }
+    u_->copy_merged(s, n);
     w_.into_[s] = n;
     return true;
   }

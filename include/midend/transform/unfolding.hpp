@@ -131,6 +131,16 @@ public:
 
   unfolding_witness take_witness() { return std::move(witness_); }
 
+  /// Node `to` stands, after what it stands for already, also for the nodes that were merged into node `from`. Linear
+  /// in these, and in what was merged since the last call.
+  void copy_merged(node_id from, node_id to) {
+    list_merged();
+    std::uint32_t k = from < merged_lists_.size() ? merged_lists_[from].first : no_node;
+    for (; k != no_node; k = next_merged_[k]) {
+      witness_.merged.push_back({to, witness_.merged[k].node});
+    }
+  }
+
   /// Leads edges through a new node, and returns it.
   ///
   /// If they have one target, the only edge of the new node leads on to it. Each phi of the target keeps its input if
@@ -645,12 +655,7 @@ private:
     if (n < is_decided_.size() && is_decided_[n] != 0) {
       copy_dropped(n, copy, values_, clones_);
     }
-    const std::size_t merged = witness_.merged.size();
-    for (std::size_t k = 0; k != merged; ++k) {
-      if (witness_.merged[k].into == n) {
-        witness_.merged.push_back({copy, witness_.merged[k].node});
-      }
-    }
+    copy_merged(n, copy);
   }
 
   /// Keeps what the phis in the target of an edge, or their copies, take along edge `e`, which is this edge or a clone.
@@ -687,6 +692,25 @@ private:
     }
   }
 
+  /// Lists what was merged by the nodes into which it was.
+  void list_merged() {
+    for (auto k = static_cast<std::uint32_t>(next_merged_.size()); k != witness_.merged.size(); ++k) {
+      const node_id into = witness_.merged[k].into;
+      while (merged_lists_.size() <= into) {
+        merged_lists_.push_back({no_node, no_node});
+      }
+      merged_list& list = merged_lists_[into];
+      (list.first == no_node ? list.first : next_merged_[list.last]) = k;
+      list.last = k;
+      next_merged_.push_back(no_node);
+    }
+  }
+
+  struct merged_list {
+    std::uint32_t first;
+    std::uint32_t last;
+  };
+
   struct pending_input {
     edge_id edge;
     value_id phi; ///< a root
@@ -700,8 +724,10 @@ private:
   flat_array<value_copy> value_copies_;
   flat_array<pending_input> pending_;
   detail::hash_map<edge_and_phi> pending_number_;
-  bool has_dispatches_ = false;      ///< since the last `finish`
-  flat_array<std::uint32_t> way_of_; ///< by target; `no_node` between calls
+  flat_array<merged_list> merged_lists_;  ///< by node, into `witness_.merged`; `no_node` if there is none
+  flat_array<std::uint32_t> next_merged_; ///< of the same node
+  bool has_dispatches_ = false;           ///< since the last `finish`
+  flat_array<std::uint32_t> way_of_;      ///< by target; `no_node` between calls
   flat_array<node_id> way_targets_;
   flat_array<std::uint32_t> way_ends_;
   flat_array<edge_id> way_edges_;
