@@ -1,5 +1,6 @@
 #include "kit/parsed_procedure.hpp"
 #include "kit/run_text.hpp"
+#include "managed/memory_mistakes.hpp"
 #include "managed/memory_programs.hpp"
 #include "transform/cleaning_checks.hpp"
 
@@ -277,169 +278,31 @@ proc @f(%a: ptr, %c: i1) {
   CHECK(c.stores() == 2);
 }
 
-namespace {
-
-/// A right removal of two loads, a store of what is there and an overwritten store, and what a mistake changes of it.
-struct memory_world {
-  elbrus::procedure before;
-  elbrus::procedure after;
-  midend::memory_witness witness;
-
-  memory_world() {
-    cleaned_memory c(source);
-    before = parsed_procedure(source).procedure();
-    after = c.program.procedure();
-    witness = c.plan.witness;
-  }
-
-  value_id value(std::string_view name) const { return value_named(before, name); }
-
-  midend::memory_verdict verdict() const { return memory_certificate(before, after, witness); }
-
-  /// The plan is applied anew, with another witness.
-  void apply_again() {
-    after = before;
-    elbrus::editor e(after);
-    midend::memory_plan plan;
-    plan.epoch = midend::graph_epoch(after);
-    plan.witness = witness;
-    static_cast<void>(midend::apply_memory_redundancy(e, plan));
-  }
-
-  /// The operation `at` places after `name` in its node.
-  value_id after_value(std::string_view name, unsigned at) const {
-    value_id v = value(name);
-    while (at-- != 0) {
-      v = before.value(v).next;
-    }
-    return v;
-  }
-
-  static constexpr std::string_view source = R"(
-proc @f(%a: ptr, %b: ptr, %x: i32, %c: i1) -> i32 {
-  node entry:
-    %u = ld.i32 [%a] alias=A
-    st.i32 %u, [%a] alias=A
-    %v = ld.i32 [%a] alias=A
-    %k = add.i32 %v, 1
-    st.i32 1, [%b] alias=B
-    br %c ? left : right
-  node left:
-    %l = ld.i32 [%a + 4] alias=A
-    st.i32 2, [%b] alias=B
-    br join
-  node right:
-    st.i32 3, [%b] alias=B
-    br join
-  node join:
-    %w = ld.i32 [%a + 4] alias=A
-    %z = ld.i32 [%b] alias=B
-    %m = ld.i32 [%a] alias=A
-    %s = add.i32 %m, %w
-    st.i32 %s, [%a + 4] alias=A
-    %n = ld.i32 [%a + 4] alias=A
-    %t = add.i32 %n, %z
-    ret %t
-})";
-};
-
-struct memory_mistake {
-  const char* name;
-  midend::memory_fault expected;
-  void (*make)(memory_world&);
-};
-
-} // namespace
-
 TEST_CASE("verify_memory_redundancy rejects seeded mistakes") {
-  using midend::memory_fault;
   {
-    const memory_world right;
+    const wrong_memory::memory_world right;
     CHECK(right.verdict());
     CHECK(right.witness.loads.size() == 3);  // v, m, n
     CHECK(right.witness.stores.size() == 2); // of %u to a, of 1 to b
   }
-  const memory_mistake mistakes[] = {
-      {"a load that is made on one way only", memory_fault::not_on_every_way,
-       [](memory_world& m) {
-         m.witness.loads.push_back({m.value("w"), m.value("l"), m.value("l")});
-         m.apply_again();
-       }},
-      {"a load of another place", memory_fault::different_value,
-       [](memory_world& m) {
-         m.witness.loads.push_back({m.value("w"), m.value("u"), m.value("u")});
-         m.apply_again();
-       }},
-      {"a load of what was stored on one way", memory_fault::written_between,
-       [](memory_world& m) {
-         const value_id store = m.after_value("l", 1);
-         m.witness.loads.push_back({m.value("z"), m.before.operands(store)[0], store});
-         m.apply_again();
-       }},
-      {"a load of what was overwritten since", memory_fault::written_between,
-       [](memory_world& m) {
-         const value_id store = m.after_value("k", 1);
-         m.witness.loads.push_back({m.value("z"), m.before.operands(store)[0], store});
-         m.apply_again();
-       }},
-      {"a value that is not the one stored", memory_fault::different_value,
-       [](memory_world& m) {
-         m.witness.loads[2].value = m.value("x");
-         m.apply_again();
-       }},
-      {"a later access", memory_fault::not_on_every_way,
-       [](memory_world& m) { m.witness.loads.push_back({m.value("l"), m.value("w"), m.value("w")}); }},
-      {"one load twice", memory_fault::wrong_witness,
-       [](memory_world& m) { m.witness.loads.push_back(m.witness.loads[0]); }},
-      {"a load that replaces itself", memory_fault::wrong_witness,
-       [](memory_world& m) { m.witness.loads[0].access = m.witness.loads[0].load; }},
-      {"an addition as a load", memory_fault::wrong_witness,
-       [](memory_world& m) { m.witness.loads.push_back({m.value("k"), m.value("v"), m.value("v")}); }},
-      {"a value that is none", memory_fault::wrong_witness,
-       [](memory_world& m) { m.witness.loads.push_back({9999, 0, 0}); }},
-      {"a store that the end reads", memory_fault::read_before,
-       [](memory_world& m) {
-         m.witness.stores.push_back({m.after_value("s", 1), midend::no_value});
-         m.apply_again();
-       }},
-      {"a store that a load reads", memory_fault::read_before,
-       [](memory_world& m) {
-         m.witness.stores.push_back({m.after_value("l", 1), midend::no_value});
-         m.apply_again();
-       }},
-      {"a store of what is not there", memory_fault::different_value,
-       [](memory_world& m) {
-         m.witness.stores.push_back({m.after_value("s", 1), m.value("w")});
-         m.apply_again();
-       }},
-      {"a removed store stays", memory_fault::missing_operation,
-       [](memory_world& m) {
-         m.after = m.before;
-         elbrus::editor e(m.after);
-         for (const midend::known_load& l : m.witness.loads) {
-           e.replace_uses(l.load, l.value);
-           e.erase_value(l.load);
-         }
-       }},
-      {"a store goes without an entry", memory_fault::missing_operation,
-       [](memory_world& m) { elbrus::editor(m.after).erase_value(m.after_value("s", 1)); }},
-      {"a new operation", memory_fault::extra_operation,
-       [](memory_world& m) { elbrus::editor(m.after).clone_value(m.value("k"), midend::place_before(m.value("s"))); }},
-      {"an operand that the witness does not name", memory_fault::wrong_operand,
-       [](memory_world& m) { elbrus::editor(m.after).set_operand(m.value("s"), 1, m.value("u")); }},
-      {"a store of another value", memory_fault::wrong_operand,
-       [](memory_world& m) { elbrus::editor(m.after).set_operand(m.after_value("s", 1), 0, m.value("x")); }},
-      {"an edge to another node", memory_fault::changed_flow,
-       [](memory_world& m) {
-         elbrus::editor(m.after).redirect_edge(m.after.out_edges(node_named(m.after, "entry"))[0],
-                                               node_named(m.after, "right"));
-       }},
-  };
-  for (const memory_mistake& m : mistakes) {
-    memory_world wrong;
+  for (const wrong_memory::mistake& m : wrong_memory::mistakes()) {
+    wrong_memory::memory_world wrong;
     m.make(wrong);
     const midend::memory_verdict verdict = wrong.verdict();
     CHECK_MESSAGE(verdict.fault == m.expected, m.name, ": fault ", static_cast<int>(verdict.fault), "\n",
                   elbrus::to_text(wrong.after));
+  }
+}
+
+TEST_CASE("verify_memory_redundancy rejects seeded mistakes in addresses that are sums") {
+  const wrong_memory::sums right(wrong_memory::with_sums);
+  CHECK(right.verdict());
+  // The plan finds what is removed there.
+  const auto plan = midend::plan_memory_redundancy(elbrus::cost_view(right.before));
+  CHECK(plan.witness.loads.size() == right.witness.loads.size());
+  CHECK(plan.witness.stores.size() == right.witness.stores.size());
+  for (const wrong_unrolling::other_word& word : wrong_memory::mistakes_of_sums()) {
+    const wrong_memory::sums wrong(wrong_unrolling::changed(wrong_memory::with_sums, word));
+    CHECK_MESSAGE(!wrong.verdict(), word.name);
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kit/random_programs.hpp"
+#include "managed/memory_mistakes.hpp"
 #include "ssa/congruence_mistakes.hpp"
 #include "ssa/phis_of_operations_mistakes.hpp"
 #include "ssa/sccp_mistakes.hpp"
@@ -57,6 +58,7 @@ template <class Visit> void for_each_wrong_program(Visit visit) {
   cleanings("motion", wrong_cleaning::mistakes_of_motion());
   cleanings("additions", wrong_unrolling::mistakes_of_additions());
   cleanings("offsets", wrong_offsets::mistakes_of_offsets());
+  cleanings("memory", wrong_memory::mistakes());
   const auto edges = [&]<class World>(std::string_view certificate, std::string_view text, const auto& words, World*) {
     for (const wrong_unrolling::other_word& word : words) {
       const World t(wrong_unrolling::changed(text, word));
@@ -67,6 +69,7 @@ template <class Visit> void for_each_wrong_program(Visit visit) {
         static_cast<wrong_unrolling::exits*>(nullptr));
   edges("branches", wrong_unrolling::with_implied_branches, wrong_unrolling::mistakes_of_branches(),
         static_cast<wrong_unrolling::branches*>(nullptr));
+  edges("memory", wrong_memory::with_sums, wrong_memory::mistakes_of_sums(), static_cast<wrong_memory::sums*>(nullptr));
   for (const wrong_phis::mistake& m : wrong_phis::mistakes()) {
     wrong_phis::planned t;
     m.make(t);
@@ -122,9 +125,11 @@ inline bool runs_differ(const midend::elbrus::procedure& before, const midend::e
     const std::uint64_t address = arrays.add("a", elbrus::type::i32, elements);
     std::vector<elbrus::scalar> arguments;
     std::size_t rest = input / 2;
+    std::uint64_t next = address; // pointers are apart, as alias classes promise
     for (const midend::value_id parameter : before.parameters()) {
       const elbrus::type t = before.value(parameter).type;
-      std::uint64_t bits = t == elbrus::type::ptr ? address : input % 2;
+      std::uint64_t bits = t == elbrus::type::ptr ? next : input % 2;
+      next += t == elbrus::type::ptr ? 256 : 0;
       if (t == elbrus::type::i32) {
         bits = numbers[rest % numbers.size()];
         rest /= numbers.size();
