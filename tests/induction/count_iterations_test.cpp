@@ -948,9 +948,9 @@ TEST_CASE("count_iterations: start and bound of one base and a multiple, all bas
     for (unsigned bits = 1; bits != 8; ++bits) {
       for (const std::uint64_t number : {std::uint64_t{0}, std::uint64_t{4}, std::uint64_t{6}}) {
         midend::loop_facts facts;
-        facts.sums.assign(made.body.num_values(), {midend::no_value, 0});
-        facts.sums[1] = {7, number, static_cast<std::uint8_t>(bits)};
-        facts.sums[2] = {7, 0};
+        facts.low_sums.assign(made.body.num_values(), {midend::no_value, 0, 0});
+        facts.low_sums[1] = {7, number, static_cast<std::uint8_t>(bits)};
+        facts.low_sums[2] = {7, 0, 64};
         const loop_counters c = count_iterations(made.body, facts);
         more += c.is_computable() && !count_iterations(made.body).is_computable() ? 1 : 0;
         for (std::uint64_t base = 0; base < 256 && c.is_computable(); base += tests_are_shortened ? 21 : 3) {
@@ -964,6 +964,44 @@ TEST_CASE("count_iterations: start and bound of one base and a multiple, all bas
   }
   CHECK(wrong == 0);
   CHECK(more > 40);
+}
+
+TEST_CASE("count_iterations: two counters that keep their promises meet, all pairs of steps and starts of 8 bits") {
+  int wrong = 0;
+  int computable = 0;
+  int met = 0;
+  for (const operation comparison : comparisons) {
+    for (const std::uint64_t step : steps) {
+      for (const std::uint64_t other_step : steps) {
+        for (const unsigned flags : {0u, 1u, 2u, 4u, 5u, 10u, 15u}) { // signed and unsigned, of the one and the other
+          body_writer w;
+          const body_id i = w.phi(8);
+          const body_id j = w.phi(8);
+          const body_id first = w.invariant(8);
+          const body_id second = w.invariant(8);
+          const body_id by = w.constant(8, step);
+          const body_id other_by = w.constant(8, other_step);
+          w.block();
+          w.set_phi(i, first, w.binary(operation::add, i, by, {(flags & 1) != 0, (flags & 2) != 0}));
+          w.set_phi(j, second, w.binary(operation::add, j, other_by, {(flags & 4) != 0, (flags & 8) != 0}));
+          const loop_body body = w.finish_single(w.binary(comparison, i, j));
+          const loop_counters c = count_iterations(body);
+          computable += c.is_computable() ? 1 : 0;
+          for (std::uint64_t a = 0; a < 256 && c.is_computable(); a += 23) {
+            for (std::uint64_t b = 0; b < 256; b += 19) {
+              const std::uint64_t invariants[] = {a, b};
+              const body_run ran(body, invariants);
+              wrong += ran.status == body_run::end::endless ? 1 : 0;
+              met += ran.status == body_run::end::left && ran.backedges != 0 ? 1 : 0;
+            }
+          }
+        }
+      }
+    }
+  }
+  CHECK(wrong == 0);
+  CHECK(computable > 300);
+  CHECK(met > 1000);
 }
 
 TEST_CASE("count_iterations: counters that are subtracted, shifted or added to an invariant") {

@@ -11,7 +11,10 @@
 #include <midend/loops/natural_loops.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 using namespace midend_tests;
 using midend::loop_body;
@@ -47,11 +50,30 @@ std::uint64_t entries_of(const elbrus::procedure_profile& counts, const midend::
   return sum;
 }
 
-midend::trip_count count_of(const char* text) {
-  const parsed_procedure parsed(text);
-  midend::trip_count found;
+/// What is known about a loop whose test is `%q`, after operations before it. The last lines before the loop may lead
+/// on to a node of their own, `before`.
+struct looping {
+  std::string_view arguments;
+  std::string_view before;
+  std::string_view body;
+
+  std::string text() const {
+    std::string out = "proc @f(";
+    out += arguments;
+    out += ") {\n  node entry:\n";
+    out += before;
+    out += "    br loop\n  node loop:\n";
+    out += body;
+    return out + "    br %q ? loop : exit\n  node exit:\n    ret\n}\n";
+  }
+};
+
+/// The counters of the last loop.
+loop_counters counters_of(const looping& given) {
+  const parsed_procedure parsed(given.text().c_str());
+  loop_counters found;
   for_each_count(parsed.procedure(), [&](const midend::loop_forest&, midend::loop_id, const loop_body&,
-                                         const loop_counters& c) { found = c.trip; });
+                                         const loop_counters& c) { found = c; });
   return found;
 }
 
@@ -103,132 +125,141 @@ TEST_CASE("loop_trip_counter: random programs, against their runs") {
   CHECK(kinds[static_cast<std::size_t>(trip_count_kind::at_most)] > affordable(20));
 }
 
-TEST_CASE("loop_trip_counter: numbers that operations before the loop compute") {
-  const midend::trip_count found = count_of(R"(
-proc @f() -> i32 {
-  node entry:
+TEST_CASE("loop_trip_counter: what operations, branches and loads say about start and bound") {
+  struct expectation {
+    const char* why;
+    looping given;
+    midend::trip_count trip;
+  };
+
+  constexpr auto exact = trip_count_kind::exact;
+  constexpr auto at_most = trip_count_kind::at_most;
+  const expectation all[] = {
+      {"numbers that operations before the loop compute",
+       {"", R"(
     %s = shl.i32 1, 4
     %n = udiv.i32 %s, 3
-    br loop
-  node loop:
+)",
+        R"(
     %i = phi.i32 [entry: 0], [loop: %i1]
     %i1 = add.i32 %i, 1
     %q = cmp.ult.i32 %i1, %n
-    br %q ? loop : exit
-  node exit:
-    ret %i
-})");
-  CHECK(found == midend::trip_count{trip_count_kind::exact, 4, 5});
-}
-
-TEST_CASE("loop_trip_counter: what a branch before the loop says") {
-  const midend::trip_count found = count_of(R"(
-proc @f(%n: i32) -> i32 {
-  node entry:
+)"},
+       {exact, 4, 5}},
+      {"a branch before the loop",
+       {"%n: i32", R"(
     %small = cmp.ult.i32 %n, 16
     br %small ? before : exit
   node before:
     %w = add.i32 %n, 2
-    br loop
-  node loop:
+)",
+        R"(
     %i = phi.i32 [before: 0], [loop: %i1]
     %i1 = add.i32 %i, 1
     %q = cmp.ult.i32 %i1, %w
-    br %q ? loop : exit
-  node exit:
-    ret 0
-})");
-  CHECK(found == midend::trip_count{trip_count_kind::at_most, 16, 1});
-}
-
-TEST_CASE("loop_trip_counter: the lesser of two numbers") {
-  const midend::trip_count found = count_of(R"(
-proc @f(%n: i32) -> i32 {
-  node entry:
+)"},
+       {at_most, 16, 1}},
+      {"the lesser of two numbers",
+       {"%n: i32", R"(
     %less = cmp.ult.i32 %n, 9
     %w = select.i32 %less, %n, 9
-    br loop
-  node loop:
+)",
+        R"(
     %i = phi.i32 [entry: 0], [loop: %i1]
     %i1 = add.i32 %i, 1
     %q = cmp.ult.i32 %i, %w
-    br %q ? loop : exit
-  node exit:
-    ret %i
-})");
-  CHECK(found == midend::trip_count{trip_count_kind::at_most, 9, 1});
-}
-
-TEST_CASE("loop_trip_counter: a bound that is loaded again in each iteration") {
-  const midend::trip_count found = count_of(R"(
-proc @f(%a: ptr) -> i32 {
-  node entry:
-    br loop
-  node loop:
+)"},
+       {at_most, 9, 1}},
+      {"a bound that is loaded again in each iteration",
+       {"%a: ptr", "", R"(
     %i = phi.i32 [entry: 0], [loop: %i1]
     %v = ld.i8 [%a] alias=A
     %w = zext.i8.i32 %v
     %i1 = add.i32 %i, 1
     %q = cmp.ult.i32 %i1, %w
-    br %q ? loop : exit
-  node exit:
-    ret %i
-})");
-  CHECK(found == midend::trip_count{trip_count_kind::at_most, 254, 1});
-}
-
-TEST_CASE("loop_trip_counter: start and bound lie a number apart") {
-  const midend::trip_count found = count_of(R"(
-proc @f(%n: i64) -> i64 {
-  node entry:
+)"},
+       {at_most, 254, 1}},
+      {"start and bound lie a number apart",
+       {"%n: i64", R"(
     %a = add.i64 %n, 8
     %b = add.i64 %a, 48
-    br loop
-  node loop:
+)",
+        R"(
     %p = phi.i64 [entry: %b], [loop: %p1]
     %p1 = sub.i64 %p, 24
     %q = cmp.ne.i64 %p1, %a
-    br %q ? loop : exit
-  node exit:
-    ret %p
-})");
-  CHECK(found == midend::trip_count{trip_count_kind::exact, 1, 2});
-}
-
-TEST_CASE("loop_trip_counter: bits are shifted out") {
-  const midend::trip_count found = count_of(R"(
-proc @f(%n: i64) -> i64 {
-  node entry:
-    br loop
-  node loop:
-    %x = phi.i64 [entry: %n], [body: %x1]
-    %k = phi.i64 [entry: 1], [body: %k1]
-    %q = cmp.uge.i64 %x, 128
-    br %q ? body : exit
-  node body:
+)"},
+       {exact, 1, 2}},
+      {"the same, although some bits are known of what they are computed from",
+       {"%n: i64, %k: i64", R"(
+    %k8 = shl.i64 %k, 3
+    %a = add.i64 %n, %k8
+    %b = add.i64 %a, 48
+)",
+        R"(
+    %p = phi.i64 [entry: %b], [loop: %p1]
+    %p1 = sub.i64 %p, 24
+    %q = cmp.ne.i64 %p1, %a
+)"},
+       {exact, 1, 2}},
+      {"bits are shifted out",
+       {"%n: i64", "", R"(
+    %x = phi.i64 [entry: %n], [loop: %x1]
     %x1 = shr.i64 %x, 7
-    %k1 = add.i64 %k, 1
-    br loop
-  node exit:
-    ret %k
-})");
-  CHECK(found == midend::trip_count{trip_count_kind::at_most, 9, 1});
-}
-
-TEST_CASE("loop_trip_counter: two counters that meet") {
-  const midend::trip_count found = count_of(R"(
-proc @f() -> i32 {
-  node entry:
-    br loop
-  node loop:
+    %q = cmp.uge.i64 %x, 128
+)"},
+       {at_most, 9, 1}},
+      {"two counters that meet",
+       {"", "", R"(
     %i = phi.i32 [entry: 0], [loop: %i1]
     %j = phi.i32 [entry: 20], [loop: %j1]
     %i1 = add.i32 %i, 1
     %j1 = sub.i32 %j, 2
     %q = cmp.lt.i32 %i, %j
-    br %q ? loop : exit
-  node exit:
-    ret %i
-})");
-  CHECK(found == midend::trip_count{trip_count_kind::exact, 7, 8});
+)"},
+       {exact, 7, 8}},
+  };
+  for (const expectation& x : all) {
+    CHECK_MESSAGE(counters_of(x.given).trip == x.trip, x.why);
+  }
+}
+
+TEST_CASE("loop_trip_counter: a walk back over what a loop around has passed ends at its start if the steps agree") {
+  const auto is_computable = [](int around, int back) {
+    const std::string before = R"(
+    br outer
+  node outer:
+    %p = phi.i8 [entry: %a], [outer: %p1]
+    %p1 = add.i8 %p, )" + std::to_string(around) +
+                               R"(
+    %g = cmp.ult.i8 %p1, %n
+    br %g ? outer : before
+  node before:
+)";
+    const std::string body = R"(
+    %r = phi.i8 [before: %p], [loop: %r1]
+    %r1 = sub.i8 %r, )" + std::to_string(back) +
+                             R"(
+    %q = cmp.ne.i8 %r1, %a
+)";
+    const looping given{"%a: i8, %n: i8", before, body};
+    const bool computable = counters_of(given).is_computable();
+    const elbrus::program all = program_of(given.text());
+    elbrus::interpreter interpreter(all);
+    std::size_t endless = 0;
+    for (std::uint64_t a = 0; a < 256; a += 5) {
+      for (std::uint64_t n = 0; n < 200; n += 9) {
+        const std::array<elbrus::scalar, 2> arguments{{{elbrus::type::i8, a}, {elbrus::type::i8, n}}};
+        const auto run = interpreter.run(0, arguments, {}, {.step_limit = 2'000, .record_events = false});
+        endless += run.trap ? 1 : 0;
+      }
+    }
+    CHECK((!computable || endless == 0));
+    return computable;
+  };
+  CHECK(is_computable(24, 24));
+  CHECK(is_computable(24, 8));
+  CHECK(is_computable(24, 40));
+  CHECK(!is_computable(24, 16));
+  CHECK(!is_computable(4, 24));
 }

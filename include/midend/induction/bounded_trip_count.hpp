@@ -37,10 +37,6 @@ constexpr bool cannot_wrap(const trip_formula& f, const counted_exit& e, bool bo
   return bound_is_known && ending && ending->more >= f.divisor - 1;
 }
 
-constexpr bool is_order(operation comparison) {
-  return comparison != operation::equal && comparison != operation::not_equal;
-}
-
 /// The bound, as the exit compares it, that the counter meets last.
 constexpr std::uint64_t furthest_bound(const trip_formula& f, const value_bounds& bound) {
   const bool is_signed = is_signed_order(f.ends);

@@ -422,8 +422,13 @@ private:
         bound_base == no_body_value || body_.values[bound_base].info.width != counter.width) {
       return std::nullopt;
     }
-    const invariant_sum start = facts_.sum(body_.initial(counter.base));
-    const invariant_sum bound = facts_.sum(bound_base);
+    const body_id initial = body_.initial(counter.base);
+    invariant_sum start = facts_.sum(initial);
+    invariant_sum bound = facts_.sum(bound_base);
+    if (start.base == no_value || start.base != bound.base) {
+      start = facts_.low_sum(initial);
+      bound = facts_.low_sum(bound_base);
+    }
     if (start.base == no_value || start.base != bound.base) {
       return std::nullopt;
     }
@@ -484,6 +489,21 @@ private:
     return progression{step & low_ones(width), facts_.bounds_of(body_, v), {}};
   }
 
+  /// Whether a progression that keeps its promises meets another one that does: as numbers without end they come closer
+  /// by the same in each iteration. Members `start` and `bound` of `e` are ignored.
+  static constexpr bool meets(const counted_exit& e, const progression& other) {
+    const operation ends = ending_comparison(e);
+    const bool is_signed = is_signed_order(ends);
+    const operation_flags both = promised_by_both(e.flags, other.flags);
+    if (!is_order(ends) || !(is_signed ? both.no_signed_wrap : both.no_unsigned_wrap)) {
+      return false;
+    }
+    const std::uint64_t offset = is_signed ? sign_bit(e.width) : 0; // makes signed order unsigned
+    const std::uint64_t own = (e.step + offset) & low_ones(e.width);
+    const std::uint64_t their = (other.step + offset) & low_ones(e.width);
+    return ends_above(ends) ? own > their : own < their;
+  }
+
   /// An upper bound for a comparison of a progression with any value that has bounds, whether or not it varies; and
   /// whether the count is known when the loop is entered.
   constexpr void bound_by_facts(loop_exit& x, body_id comparison, bool exits_when) const {
@@ -502,6 +522,9 @@ private:
       note_most(x, most_backedges(e, p->start, bounds, varies));
       if (const auto formula = trip_formula_of(e); formula && !varies) {
         x.is_computable = meets_bound(*formula, e, bounds) || must_be_taken(e);
+      }
+      if (const auto other = varies ? progression_of(bound, info.operand_width) : std::nullopt) {
+        x.is_computable = x.is_computable || meets(e, *other);
       }
     }
   }

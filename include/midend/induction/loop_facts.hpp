@@ -40,7 +40,7 @@ struct value_bounds {
 struct invariant_sum {
   value_id base; ///< in the IR; `no_value`: unknown
   std::uint64_t number;
-  std::uint8_t bits = 64; ///< at least the width: the whole sum is known; else only so many low bits
+  std::uint8_t bits = 64; ///< at least the width: the whole sum is known; else only so many low bits of it
 
   friend constexpr bool operator==(const invariant_sum&, const invariant_sum&) = default;
 };
@@ -50,12 +50,14 @@ struct invariant_sum {
 ///
 /// Plain data, filled in by `read_loop_facts` or by hand. Default-constructed, it says nothing.
 struct loop_facts {
-  flat_array<value_bounds> bounds; ///< by value of the body; or empty: nothing is known
-  flat_array<invariant_sum> sums;  ///< by value of the body, of invariants; or empty: nothing is known
+  flat_array<value_bounds> bounds;    ///< by value of the body; or empty: nothing is known
+  flat_array<invariant_sum> sums;     ///< by value of the body, of invariants, all bits; or empty: nothing is known
+  flat_array<invariant_sum> low_sums; ///< the same with a base further back, of which some low bits may be known
 
   constexpr void clear() {
     bounds.clear();
     sums.clear();
+    low_sums.clear();
   }
 
   /// `body` is the one that the facts are about.
@@ -73,6 +75,10 @@ struct loop_facts {
   }
 
   constexpr invariant_sum sum(body_id v) const { return sums.empty() ? invariant_sum{no_value, 0} : sums[v]; }
+
+  constexpr invariant_sum low_sum(body_id v) const {
+    return low_sums.empty() ? invariant_sum{no_value, 0} : low_sums[v];
+  }
 };
 
 MIDEND_END_NAMESPACE

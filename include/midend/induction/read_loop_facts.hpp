@@ -31,8 +31,8 @@ MIDEND_BEGIN_NAMESPACE
 /// - the branches that lead to the loop: after `if (n < 16)`, `n` is below 16. The closest 32 edges that dominate the
 ///   header are read;
 /// - operations before the loop: what follows from these for the values that they compute, up to four operations away;
-///   and sums of a value and numbers, or what has known low bits, through up to 16
-///   additions.
+///   and sums of a value and numbers, through up to 16 additions and phis whose inputs agree; the same again with what
+///   has known low bits, and phis whose inputs agree in these, such as counters of a loop around.
 ///
 /// A fact about a value holds whenever the value is computed, and what a branch says holds for the values from before
 /// the loop in all its iterations. A value that is never computed, as far as is known, has no bounds here.
@@ -50,6 +50,7 @@ public:
     collect_guards(body.blocks[0].origin);
     out.bounds.resize_for_overwrite(body.num_values());
     out.sums.assign(body.num_values(), {no_value, 0});
+    out.low_sums.assign(body.num_values(), {no_value, 0});
     elements_.assign(body.num_values(), number_domain().bottom());
     for (body_id v = 0; v != body.num_values(); ++v) {
       const body_value& value = body.values[v];
@@ -64,7 +65,8 @@ public:
                                     : value_bounds{e.range.as_unsigned.low, e.range.as_unsigned.high,
                                                    e.range.as_signed.low, e.range.as_signed.high};
       if (value.kind == body_kind::invariant) {
-        out.sums[v] = sum_of(value.origin);
+        out.sums[v] = sum_of(value.origin, false);
+        out.low_sums[v] = sum_of(value.origin, true);
       }
     }
   }
@@ -76,6 +78,7 @@ private:
   static constexpr std::size_t most_guards = 32;
   static constexpr unsigned operations_before = 4;
   static constexpr unsigned longest_sum = 16;
+  static constexpr std::size_t most_inputs = 8;
 
   // What branches say.
 
@@ -210,26 +213,69 @@ private:
 
   // Sums.
 
-  invariant_sum sum_of(value_id v) const {
+  /// A value as a sum of what it is computed from, as far back as that holds for all bits; `by_low_bits`: for some.
+  invariant_sum sum_of(value_id v, bool by_low_bits) const {
     const std::uint8_t width = ir_.operation(v).width;
     invariant_sum sum{v, 0};
-    for (unsigned i = 0; i != longest_sum && !ir_.constant(sum.base); ++i) {
-      const operation_info info = ir_.operation(sum.base);
-      const std::array<value_id, 3> operands = operands_of(sum.base);
-      if (ir_.is_phi(sum.base) && operands[0] != no_value && operands[1] == no_value) { // after a loop
-        sum.base = operands[0];
-      } else if (ir_.is_phi(sum.base) || info.width != width || !adds_number(info.code, operands, sum)) {
+    for (unsigned i = 0; i != longest_sum; ++i) {
+      invariant_sum next = sum;
+      const bool goes_on = chooses_sum(next) || adds_number(next);
+      if (!goes_on || next.bits == 0 || (next.bits < width && !by_low_bits)) {
         break;
       }
+      sum = next;
     }
     return sum;
   }
 
-  /// Whether `operands` are a value and what an operation adds to it or subtracts, of which the low bits are known:
-  /// then `sum` goes on from the value.
-  bool adds_number(operation code, const std::array<value_id, 3>& operands, invariant_sum& sum) const {
-    const std::uint8_t width = ir_.operation(sum.base).width;
-    switch (code) {
+  /// Whether the base of `sum` is a phi of sums of one value, which agree in some low bits: then `sum` goes on from
+  /// that value. An input may also be a sum of the phi: what a loop adds to it.
+  bool chooses_sum(invariant_sum& sum) const {
+    const value_id phi = sum.base;
+    if (!ir_.is_phi(phi)) {
+      return false;
+    }
+    invariant_sum common{no_value, 0};
+    std::size_t inputs = 0;
+    bool is_one = true;
+    detail::for_each_id(ir_.operands(phi), [&](value_id input) {
+      is_one = is_one && ++inputs <= most_inputs;
+      invariant_sum x{input, 0};
+      for (unsigned i = 0; is_one && i != operations_before && x.base != phi; ++i) {
+        if (!adds_number(x)) {
+          break;
+        }
+      }
+      if (common.base == no_value && x.base != phi) {
+        common.base = x.base;
+        common.number = x.number;
+      }
+      is_one = is_one && (x.base == phi || x.base == common.base);
+      agree_in_low_bits(common, x, x.base == phi ? 0 : common.number);
+    });
+    sum.base = common.base;
+    sum.number += common.number;
+    sum.bits = common.bits < sum.bits ? common.bits : sum.bits;
+    return is_one && common.base != no_value;
+  }
+
+  /// Forgets the bits of `sum` in which `x` is not known, or its number is not `number`.
+  static void agree_in_low_bits(invariant_sum& sum, const invariant_sum& x, std::uint64_t number) {
+    const auto same = static_cast<std::uint8_t>(std::countr_zero(x.number - number));
+    const std::uint8_t known = same < x.bits ? same : x.bits;
+    sum.bits = known < sum.bits ? known : sum.bits;
+  }
+
+  /// Whether the base of `sum` is a value and what an operation adds to it or subtracts, of which the low bits are
+  /// known: then `sum` goes on from the value.
+  bool adds_number(invariant_sum& sum) const {
+    if (ir_.is_phi(sum.base) || ir_.constant(sum.base)) {
+      return false;
+    }
+    const operation_info info = ir_.operation(sum.base);
+    const std::array<value_id, 3> operands = operands_of(sum.base);
+    const std::uint8_t width = info.width;
+    switch (info.code) {
     case operation::copy:
       sum.base = operands[0];
       return true;

@@ -133,8 +133,7 @@ private:
                                ? number_domain().constant(width, body_.values[v].bits & low_ones(width))
                            : is_known ? known_[v]
                                       : number_domain().top(has_number ? width : 64);
-    const bool is_address = width == 64 && sum.bits >= 64;
-    return {number, is_address ? sum.base : no_value, is_address ? sum.number : 0};
+    return {number, width == 64 ? sum.base : no_value, width == 64 ? sum.number : 0};
   }
 
   static run_value number(element e) { return {e, no_value, 0}; }

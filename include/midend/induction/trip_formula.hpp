@@ -49,6 +49,19 @@ struct trip_formula {
   }
 };
 
+namespace detail {
+
+constexpr bool is_order(operation comparison) {
+  return comparison != operation::equal && comparison != operation::not_equal;
+}
+
+constexpr bool ends_above(operation ends) {
+  return ends == operation::greater || ends == operation::greater_equal || ends == operation::ugreater ||
+         ends == operation::ugreater_equal;
+}
+
+} // namespace detail
+
 /// The formula of an exit, whose `start` and `bound` are ignored. Nothing if the exit has no formula: for a step of 0,
 /// an order that the counter moves away from, or a loop that ends at inequality. With an even step up to equality, the
 /// counter may step over the bound and run forever; not if it does not wrap.
@@ -71,11 +84,7 @@ constexpr optional<trip_formula> trip_formula_of(const counted_exit& e) {
   }
   f.is_down = (step & detail::sign_bit(e.width)) != 0;
   f.divisor = f.is_down ? (0 - step) & most : step;
-  const bool ends_above = f.ends == operation::greater || f.ends == operation::greater_equal ||
-                          f.ends == operation::ugreater || f.ends == operation::ugreater_equal;
-  const bool ends_below = f.ends == operation::less || f.ends == operation::less_equal || f.ends == operation::uless ||
-                          f.ends == operation::uless_equal;
-  if (step == 0 || (f.is_down ? !ends_below : !ends_above)) {
+  if (step == 0 || !detail::is_order(f.ends) || f.is_down == detail::ends_above(f.ends)) {
     return std::nullopt;
   }
   const bool strict = f.ends == operation::greater || f.ends == operation::ugreater || f.ends == operation::less ||

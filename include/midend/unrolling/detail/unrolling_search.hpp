@@ -286,8 +286,16 @@ private:
     request.copies = copies;
     request.is_straight_line = true;
     request.begins_at_entry = true;
-    request.drops_counted_tests = out_.counters.is_exact();
+    request.drops_counted_tests = out_.counters.is_exact() && is_decided_by_numbers();
     return request;
+  }
+
+  /// Whether numbers decide the tests of the counted exit in a straight line. They do not if start and bound only lie a
+  /// number apart: such tests are dropped in loops, where trip counts prove that they are never true.
+  constexpr bool is_decided_by_numbers() const {
+    const std::uint32_t x = out_.counters.counted_exit;
+    return x == no_body_value || !out_.counters.exits[x].is_counted ||
+           out_.counters.inductions[out_.counters.exits[x].induction].has_start;
   }
 
   /// The exact number of iterations of the counted exit; without one, the number of header executions, or its upper
