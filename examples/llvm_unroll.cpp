@@ -262,11 +262,14 @@ std::uint64_t exact_trips(const loop_record& r) {
   return knows ? r.counters.trip.header_executions().value_or(0) : 0;
 }
 
-/// Whether a counter wraps in spite of a promise before its exit is taken: then any number of trips may be right.
+/// Whether a counter wraps in spite of a promise before its exit is taken: then any number of trips may be right. Facts
+/// about the function rest on the promise, too, and may say that the exit is never taken; the loop alone does not.
 bool may_lack_meaning(const loop_record& r) {
-  return std::ranges::any_of(r.counters.exits, [](const midend::loop_exit& x) {
+  const auto breaks_promise = [](const midend::loop_exit& x) {
     return x.count.kind == midend::trip_count_kind::wraps_first;
-  });
+  };
+  return std::ranges::any_of(r.counters.exits, breaks_promise) ||
+         std::ranges::any_of(r.advice.counters.exits, breaks_promise);
 }
 
 /// Larger upper bounds help nobody: most are just the greatest value of the type of a counter.
@@ -392,7 +395,7 @@ bool summarise(const std::vector<loop_record>& loops) {
   }
   llvm::outs() << loops.size() << " innermost loops";
   if (never != 0) {
-    llvm::outs() << ", of which " << never << " are never entered: their trip counts are not compared";
+    llvm::outs() << ", never entered: " << never << ", whose trip counts are not compared";
   }
   llvm::outs() << "\n";
   const auto line = [](const char* title, const std::array<std::size_t, 4>& counts) {
