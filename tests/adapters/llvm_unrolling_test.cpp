@@ -168,6 +168,10 @@ TEST_CASE("unrolling of LLVM: what the guard reads is frozen, unless it is known
   CHECK(extended.count(llvm::Instruction::Freeze) == 2);
   const loop_function wide(counting("i128 %start, i128 %n", "i128", "1"));
   CHECK(unroll(*wide.f) == 0);
+  midend::llvm_editor editor(*wide.f);
+  const midend::remainder_plan refused = plan_of(editor, midend::llvm_unrolling_view(editor));
+  REQUIRE(refused.refused.size() == 1);
+  CHECK(refused.refused[0].reason == midend::remainder_refusal_reason::other_comparison);
 }
 
 namespace {

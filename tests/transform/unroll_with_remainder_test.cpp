@@ -486,6 +486,36 @@ proc @f(%n: i32) -> i32 {
   }
 }
 
+TEST_CASE("a counter that is a pointer, up and down, to any end") {
+  for (const char* const step : {"add.i64 %p, 8", "sub.i64 %p, 8"}) {
+    for (const char* const comparison : {"ne", "ult", "ugt"}) {
+      const elbrus::program before =
+          program_of("proc @f(%start: ptr, %end: ptr) -> i64 {\n  node entry:\n    br loop\n  node loop:\n"
+                     "    %p = phi.ptr [entry: %start], [body: %p1]\n    %s = phi.i64 [entry: 0], [body: %s1]\n"
+                     "    %k = phi.i32 [entry: 0], [body: %k1]\n    %q = cmp." +
+                     std::string(comparison) +
+                     ".i64 %p, %end\n    br %q ? next : exit\n  node next:\n    %kk = mul.i32 %k, %k\n    %far = "
+                     "cmp.lt.i32 %kk, 2500\n"
+                     "    br %far ? body : exit\n  node body:\n    %m = mul.i64 %s, 3\n    %s1 = add.i64 %m, %p\n"
+                     "    %k1 = add.i32 %k, 1\n    %p1 = " +
+                     step + "\n    br loop\n  node exit:\n    ret %s\n}\n");
+      elbrus::program after = before;
+      const remainder_outcome done = unroll(after.procedures[0], {{0, 4}});
+      CHECK_MESSAGE(done.why.empty(), done.why);
+      const bool approaches = comparison == std::string("ne") || (step[0] == 'a') == (comparison == std::string("ult"));
+      CHECK(done.unrolled == (approaches ? 1 : 0));
+      CHECK(done.dropped == (approaches ? 4 : 0));
+      for (std::uint64_t n = 0; n != 200; ++n) {
+        const std::uint64_t start = n % 2 == 0 ? 4096 : 8 * (n % 7) - 16; // or near the end of the addresses
+        const std::vector<elbrus::scalar> arguments{{elbrus::type::ptr, start},
+                                                    {elbrus::type::ptr, start + 4 * (n / 2) - 200}};
+        CHECK(elbrus::interpreter(before).run(0, arguments, {}).value ==
+              elbrus::interpreter(after).run(0, arguments, {}).value);
+      }
+    }
+  }
+}
+
 TEST_CASE("several loops at once: one starts, and another one ends, at what a loop before it computes") {
   constexpr std::string_view text = R"(
 proc @f(%n: i32) -> i32 {

@@ -34,6 +34,7 @@ enum class remainder_refusal_reason : std::uint8_t {
   not_innermost,    ///< or `describe_loop` cannot read it
   no_counted_exit,  ///< none that each iteration tests compares a counter with an invariant that it approaches
   converted_twice,  ///< the counter is truncated and extended again before it is compared
+  other_comparison, ///< each iteration compares what the vocabulary has no words for: more than 64 bits, or no numbers
   factor_too_large, ///< it is no number of the counter's width
   no_guard,         ///< the header is the entry, or an edge into the loop cannot be split
   early_trap,       ///< to compute the trip count before the loop, or in the latch, might trap
@@ -71,16 +72,23 @@ struct remainder_plan {
 namespace detail {
 
 /// The exit of a loop by which it can be run in passes: the counted one if it fits, else the first that does.
+/// If there is none, `why` says why not.
 inline const loop_exit* passable_exit(const loop_body& body, const loop_counters& counters, passed_test& test,
-                                      bool& is_converted_twice) {
+                                      remainder_refusal_reason& why) {
   const loop_exit* found = nullptr;
+  why = remainder_refusal_reason::no_counted_exit;
   for (std::uint32_t i = 0; i != counters.exits.size(); ++i) {
     const loop_exit& x = counters.exits[i];
     const bool is_better = found == nullptr || i == counters.counted_exit;
+    const body_id condition = body.blocks[body.edges[x.edge].source].condition;
+    if (x.is_always_tested && condition != no_body_value && body.values[condition].kind == body_kind::pure &&
+        body.values[condition].info.code == operation::other) {
+      why = remainder_refusal_reason::other_comparison;
+    }
     if (!x.is_counted || !x.is_always_tested || !is_better) {
       continue;
     }
-    is_converted_twice = is_converted_twice || x.is_converted_twice;
+    why = x.is_converted_twice ? remainder_refusal_reason::converted_twice : why;
     if (const auto t = passed_test_of(body, counters, x, counters.inductions[x.induction].step)) {
       found = &x;
       test = *t;
@@ -131,8 +139,8 @@ remainder_plan plan_unroll_with_remainder(const IR& ir, const loop_forest& loops
     }
     const loop_counters counters = count_iterations(body);
     passed_test test{};
-    bool is_converted_twice = false;
-    const loop_exit* const exit = detail::passable_exit(body, counters, test, is_converted_twice);
+    remainder_refusal_reason why{};
+    const loop_exit* const exit = detail::passable_exit(body, counters, test, why);
     const std::uint32_t copies_in_pass = x.copies - 1;
     const remainder_request& request = requests[request_of[x.loop]];
     bool has_guard = loops.header(x.loop) != static_cast<node_id>(g.entry());
@@ -143,8 +151,7 @@ remainder_plan plan_unroll_with_remainder(const IR& ir, const loop_forest& loops
       has_guard = has_guard && may_split(ir, e.id);
     }
     if (exit == nullptr) {
-      refuse(is_converted_twice ? remainder_refusal_reason::converted_twice
-                                : remainder_refusal_reason::no_counted_exit);
+      refuse(why);
     } else if (request.factor > low_ones(test.formula.width)) {
       refuse(remainder_refusal_reason::factor_too_large);
     } else if (!has_guard) {

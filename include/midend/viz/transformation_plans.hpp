@@ -131,6 +131,8 @@ constexpr std::string_view to_text(remainder_refusal_reason r) {
     return "no exit compares a counter with a bound that it approaches";
   case converted_twice:
     return "the counter is converted twice before it is compared";
+  case other_comparison:
+    return "what is compared is no number of up to 64 bits";
   case factor_too_large:
     return "the factor is no number of the counter's width";
   case no_guard:
@@ -699,8 +701,8 @@ inline std::string summary_text(const remainder_plan& plan) {
   using enum remainder_refusal_reason;
   detail::plan_counts counts("no remainder");
   counts.done(plan.unrollings.size(), "remainder");
-  for (const remainder_refusal_reason reason :
-       {not_innermost, no_counted_exit, converted_twice, factor_too_large, no_guard, early_trap, not_copied}) {
+  for (const remainder_refusal_reason reason : {not_innermost, no_counted_exit, converted_twice, other_comparison,
+                                                factor_too_large, no_guard, early_trap, not_copied}) {
     std::size_t count = 0;
     for (const remainder_refusal& r : plan.refused) {
       count += r.reason == reason ? 1u : 0u;
