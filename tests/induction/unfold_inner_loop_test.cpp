@@ -209,6 +209,50 @@ TEST_CASE("unfolded inner loop: one that is left in its first iteration leaves i
   CHECK(u.count(body_kind::load) == 0);
 }
 
+TEST_CASE("unfolded inner loop: it reads a header phi of the loop around, which has several latches") {
+  const unfolded u(R"(
+proc @f(%n: i32, %x: i32) -> i32 {
+  node entry:
+    br outer
+  node outer:
+    %i = phi.i32 [entry: 0], [left: %i1], [right: %i1]
+    %s = phi.i32 [entry: 0], [left: %t1], [right: %x]
+    br inner
+  node inner:
+    %k = phi.i32 [outer: 0], [inner: %k1]
+    %t = phi.i32 [outer: 1], [inner: %t1]
+    %m = mul.i32 %t, %s
+    %t1 = add.i32 %m, %k
+    %k1 = add.i32 %k, 1
+    %more = cmp.lt.i32 %k1, 3
+    br %more ? inner : after
+  node after:
+    %i1 = add.i32 %i, 1
+    %q = cmp.lt.i32 %i1, %n
+    br %q ? choose : exit
+  node choose:
+    %odd = cmp.lt.i32 %t1, %x
+    br %odd ? left : right
+  node left:
+    br outer
+  node right:
+    br outer
+  node exit:
+    ret %t1
+})");
+  REQUIRE(u.done);
+  check_form(u.body);
+  CHECK(u.count(body_kind::join) == 1); // of %s
+  std::size_t products = 0;
+  for (body_id v = 0; v != u.body.num_values(); ++v) {
+    if (u.body.values[v].kind == body_kind::pure && u.body.values[v].info.code == midend::operation::mul) {
+      ++products;
+      CHECK(u.body.operands_of(v)[1] == 1); // the phi, in each copy
+    }
+  }
+  CHECK(products == 3);
+}
+
 TEST_CASE("unfolded inner loop: refused") {
   CHECK(!unfolded(with(bottom, "cmp.lt.i32 %k1, 3", "cmp.lt.i32 %k1, %n")).done); // its number is not known
   // Entered by two edges with different values.

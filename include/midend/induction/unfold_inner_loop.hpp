@@ -101,7 +101,8 @@ private:
     for (body_id v = 0; v != around_.num_values(); ++v) {
       const value_id origin = around_.values[v].origin;
       const bool is_initial = is_outside(around_.values[v]) && is_header_phi(origin); // entered with several values
-      if (origin != no_value && !is_initial) {
+      const bool is_next = around_.values[v].block == around_.bottom(); // of a header phi, several latches
+      if (origin != no_value && !is_initial && !is_next) {
         while (w_.by_origin_.size() <= origin) {
           w_.by_origin_.push_back(no_body_value);
         }
