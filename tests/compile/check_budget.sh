@@ -27,15 +27,15 @@ elif [ "$header" = midend/induction/read_loop_facts.hpp ]; then
 elif [ "$header" = midend/induction/loop_trip_counter.hpp ]; then
   budget=32200 # the whole of sccp, these, and the counts
 elif [ "$header" = midend/transform.hpp ]; then
-  budget=44300 # all transformations, the facts that some take, the checkers, and the advice that unrolling carries out
+  budget=44500 # all transformations, the facts that some take, the checkers, and the advice that unrolling carries out
 elif [ "$header" = midend/transform/unroll_with_remainder.hpp ]; then
-  budget=30300 # <vector>, and the counters of a loop
+  budget=30600 # <vector>, the counters of a loop, and loops for what a profile says
 elif [ "$header" = midend/transform/apply_unrolling.hpp ]; then
-  budget=33300 # the three transformations, and the advice that they carry out
+  budget=33500 # the three transformations, and the advice that they carry out
 elif [ "$header" = midend/transform/realise_unrolling.hpp ]; then
   budget=37900 # sccp, value numbering and seven transformations
 elif [ "$header" = midend/transform/measure_unrolling.hpp ]; then
-  budget=47300 # these, and the advice
+  budget=47500 # these, and the advice
 elif grep -q '/algorithm\( \|$\)' "$work/dependencies"; then
   budget=35000
 else
