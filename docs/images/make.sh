@@ -11,6 +11,11 @@ trap 'rm -rf "$work"' EXIT
 "$tool" cfg --only=idom --dot="$work" docs/images/figures.cfg >/dev/null
 "$tool" cfg --only=idom --dot="$work" --function=disconnectAllVtab tests/data/corpus/sqlite3-O0.cfg.gz >/dev/null
 "$tool" opt --dot="$work" --procedure=five_iterations examples/programs/unrolling.eir
+mkdir "$work/steps"
+"$tool" opt --dot="$work/steps" --procedure=unknown_length \
+  --passes=unroll:4,sccp,propagate-copies,dce,clean-control examples/programs/unrolling.eir >/dev/null
+cp "$work/steps/unknown_length.00-before.dot" "$work/unknown_length_before.dot"
+cp "$work/steps/unknown_length.05-clean-control.dot" "$work/unknown_length_unrolled.dot"
 cp examples/dot.out "$work/sums_of_rows.dot"
 sed -n "/^digraph/,\$p" examples/getting_started.out >"$work/getting_started.dot"
 cp docs/images/*.dot "$work"
