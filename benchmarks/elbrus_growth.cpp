@@ -1,6 +1,7 @@
 // How transformations grow: growth/STEP/SHAPE-BLOCKS on procedures of the Elbrus-like IR, which are loops in a row, a
 // nest, or one loop with many exits. Bodies have a copy, an invariant and a dead operation. `ns_per_block` should stay
-// what it is; `growth/dominators_and_loops` is what memory alone makes of it. Each iteration works on a fresh copy,
+// what it is; `growth/search` and `growth/dominators_and_loops` are what memory alone makes of it: a depth-first search
+// over the blocks of the same procedure, which looks at each operation once. Each iteration works on a fresh copy,
 // which is not measured.
 #include <midend/elbrus/procedure.hpp>
 #include <midend/elbrus/views/cost_editor.hpp>
@@ -184,6 +185,29 @@ elbrus::procedure closed(elbrus::procedure p) {
   return p;
 }
 
+/// Follows each edge and reads each operation once, by a stack of its own; returns how many operations are phis.
+std::size_t search(const elbrus::procedure& p) {
+  std::vector<unsigned char> reached(p.num_nodes(), 0);
+  std::vector<node_id> todo = {p.entry()};
+  reached[p.entry()] = 1;
+  std::size_t phis = 0;
+  while (!todo.empty()) {
+    const node_id n = todo.back();
+    todo.pop_back();
+    for (const value_id v : p.values(n)) {
+      phis += p.is_phi(v) ? 1u : 0u;
+    }
+    for (const edge_id e : p.out_edges(n)) {
+      const node_id to = p.edge_target(e);
+      if (reached[to] == 0) {
+        reached[to] = 1;
+        todo.push_back(to);
+      }
+    }
+  }
+  return phis;
+}
+
 template <class Step> void measure(benchmark::State& state, const elbrus::procedure& original, Step step) {
   for (auto _ : state) {
     elbrus::procedure p = original;
@@ -230,6 +254,8 @@ void add_transformation(const std::string& name, bool is_closed, Transform trans
 }
 
 [[maybe_unused]] const bool is_registered = [] {
+  add("search", false, [](const elbrus::procedure& p) { benchmark::DoNotOptimize(search(p)); });
+  add("search_of_closed", true, [](const elbrus::procedure& p) { benchmark::DoNotOptimize(search(p)); });
   add("dominators_and_loops", false,
       [](const elbrus::procedure& p) { benchmark::DoNotOptimize(midend::dominators_and_loops(p).loops.num_loops()); });
   add_transformation("simplify_loops", false, [](elbrus::editor& e) { midend::simplify_loops(e); });

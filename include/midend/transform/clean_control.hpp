@@ -143,12 +143,12 @@ template <class E> class control_cleaning;
 template <class E> class control_rounds;
 
 struct control_node {
-  edge_id kept = no_edge;    ///< of a decided branch
-  edge_id jump = no_edge;    ///< the only edge of a node that ends in a jump, or will
-  std::uint32_t entered = 0; ///< the number of edges into it that are left
-  bool reached = false;
-  bool follows = false; ///< whether it will be appended to another node
-  bool merged = false;
+  edge_id kept;          ///< of a decided branch
+  edge_id jump;          ///< the only edge of a node that ends in a jump, or will
+  std::uint32_t entered; ///< the number of edges into it that are left
+  bool reached;
+  bool follows; ///< whether it will be appended to another node
+  bool merged;
 };
 
 } // namespace detail
@@ -205,7 +205,7 @@ public:
 
   void run() {
     start();
-    w_.nodes_.assign(count_, {});
+    w_.nodes_.assign(count_, untouched);
     reach();
     for (node_id n = 0; n != count_; ++n) {
       if (!w_.nodes_[n].reached && !is_erased(n)) {
@@ -223,7 +223,7 @@ public:
     start();
     for (node_id n = 0; n != count_; ++n) {
       if (w_.candidates_[n] != 0) {
-        w_.nodes_[n] = {};
+        w_.nodes_[n] = untouched;
         w_.nodes_[n].reached = true;
         decide(n);
       }
@@ -236,6 +236,8 @@ public:
   }
 
 private:
+  static constexpr control_node untouched = {no_edge, no_edge, 0, false, false, false};
+
   void start() {
     const auto& g = ir_.graph();
     count_ = node_count(g);
@@ -281,55 +283,61 @@ private:
   void decide(node_id n) {
     edge_id first = no_edge;
     std::size_t edges = 0;
+    bool have_one_target = true;
     for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
       ++edges;
       first = first == no_edge ? e : first;
+      have_one_target = have_one_target && target(e) == target(first);
     });
-    if (!ends_by_condition(ir_, n)) {
-      w_.nodes_[n].jump = edges == 1 && may_redirect(ir_, first) ? first : no_edge;
-      return;
+    edge_id taken = no_edge;
+    if constexpr (cleans_nodes<IR>) {
+      if (!ir_.has_condition(n)) {
+        decide_jump(n, edges, first);
+        return;
+      }
+      taken = edges < 2 ? no_edge : static_cast<edge_id>(ir_.literal_edge(n));
+    } else {
+      const auto condition = static_cast<value_id>(ir_.condition(n));
+      if (condition == no_value) {
+        decide_jump(n, edges, first);
+        return;
+      }
+      taken = edges < 2 ? no_edge : taken_edge(n, condition);
     }
-    if (edges < 2) {
-      return;
-    }
-    const edge_id taken = taken_edge(n);
     if (taken != no_edge) {
       keep(n, taken, drop_reason::constant_condition);
-    } else if (edges_are_equal(n, first)) {
+    } else if (edges > 1 && have_one_target && bring_all_the_same(n, first)) {
       keep(n, first, drop_reason::equal_edges);
     }
   }
 
+  void decide_jump(node_id n, std::size_t edges, edge_id first) {
+    w_.nodes_[n].jump = edges == 1 && may_redirect(ir_, first) ? first : no_edge;
+  }
+
   /// The edge that is taken because the condition is a literal, or `no_edge`.
-  edge_id taken_edge(node_id n) const {
-    if constexpr (cleans_nodes<IR>) {
-      return static_cast<edge_id>(ir_.literal_edge(n));
-    } else {
-      edge_id taken = no_edge;
-      if (const auto constant = ir_.constant(static_cast<value_id>(ir_.condition(n)))) {
-        edge_id otherwise = no_edge;
-        for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
-          const auto value = ir_.edge_case(e);
-          if (!value) {
-            otherwise = e;
-          } else if (*value == *constant) {
-            taken = e;
-          }
-        });
-        taken = taken != no_edge ? taken : otherwise;
-      }
-      return taken;
+  edge_id taken_edge(node_id n, value_id condition) const {
+    edge_id taken = no_edge;
+    if (const auto constant = ir_.constant(condition)) {
+      edge_id otherwise = no_edge;
+      for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
+        const auto value = ir_.edge_case(e);
+        if (!value) {
+          otherwise = e;
+        } else if (*value == *constant) {
+          taken = e;
+        }
+      });
+      taken = taken != no_edge ? taken : otherwise;
     }
+    return taken;
   }
 
-  bool edges_are_equal(node_id n, edge_id first) const {
+  bool bring_all_the_same(node_id n, edge_id first) const {
     bool equal = true;
-    for_each_id(ir_.graph().out_edges(n), [&](edge_id e) { equal = equal && is_equal(first, e); });
+    for_each_id(ir_.graph().out_edges(n),
+                [&](edge_id e) { equal = equal && (e == first || bring_the_same(first, e, target(first))); });
     return equal;
-  }
-
-  bool is_equal(edge_id a, edge_id b) const {
-    return a == b || (target(a) == target(b) && bring_the_same(a, b, target(a)));
   }
 
   void keep(node_id n, edge_id e, drop_reason reason) {
