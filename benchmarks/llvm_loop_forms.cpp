@@ -16,7 +16,8 @@
 //   clean_control/midend/SET       clean_control
 //
 // What is done is counted: `rotated` are loops with an exit at their only latch afterwards, `instructions_left` and
-// `blocks_left` those that are left. hoist_invariants has no counterpart: LICM does much else.
+// `blocks_left` those that are left. `ms_by_medians` is the sum over the functions of the median of the times that each
+// took. hoist_invariants has no counterpart: LICM does much else.
 // The sets are each NAME.bc in the directory that the environment variable MIDEND_BITCODE_DIRECTORY names, see
 // sqlite3_bitcode.sh. Each iteration works on a fresh copy of the module, which is not measured. Before the first one,
 // the loops that midend leaves are shown to LLVM's predicates: a loop that they deny ends the benchmark.
@@ -187,6 +188,17 @@ void count_time(benchmark::State& state, std::size_t instructions) {
   state.counters["instructions"] = static_cast<double>(instructions);
 }
 
+/// Of each function the median of its times. On a machine that others use, the sum of a run is mostly what they took.
+double sum_of_medians(std::vector<std::vector<double>> times) {
+  double sum = 0;
+  for (std::vector<double>& each : times) {
+    const auto middle = each.begin() + static_cast<std::ptrdiff_t>(each.size() / 2);
+    std::ranges::nth_element(each, middle);
+    sum += *middle;
+  }
+  return sum;
+}
+
 template <class Change>
 void measure(benchmark::State& state, const std::string& path, Change change, bool checks, result_counter result) {
   llvm::LLVMContext context;
@@ -220,18 +232,26 @@ void measure(benchmark::State& state, const std::string& path, Change change, bo
     }
     state.counters[result.name] = static_cast<double>(total);
   }
+  std::vector<std::vector<double>> times; // of each function
   for (auto _ : state) {
     const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(*module);
     std::chrono::duration<double> time{};
+    std::size_t k = 0;
     for (llvm::Function& f : *copy) {
       if (!f.isDeclaration()) {
         const auto start = std::chrono::steady_clock::now();
         change(f);
-        time += std::chrono::steady_clock::now() - start;
+        const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+        time += taken;
+        if (times.size() == k) {
+          times.emplace_back();
+        }
+        times[k++].push_back(taken.count());
       }
     }
     state.SetIterationTime(time.count());
   }
+  state.counters["ms_by_medians"] = 1000 * sum_of_medians(std::move(times));
   count_time(state, instructions);
 }
 
