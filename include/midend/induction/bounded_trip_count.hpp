@@ -10,7 +10,6 @@
 #include "midend/ir/operation.hpp"
 #include "midend/support/optional.hpp"
 
-#include <bit>
 #include <cstdint>
 #include <optional>
 
@@ -52,59 +51,6 @@ constexpr bool meets_bound(const trip_formula& f, counted_exit e, const value_bo
   return cannot_wrap(f, e, f.ends != operation::equal);
 }
 
-// Arithmetic of bounds.
-
-/// The low bits of a value.
-constexpr value_bounds truncated(const value_bounds& a, unsigned width) {
-  value_bounds out = value_bounds::all(width);
-  if (a.high <= out.high) {
-    out.low = a.low;
-    out.high = a.high;
-  }
-  if (out.signed_low <= a.signed_low && a.signed_high <= out.signed_high) {
-    out.signed_low = a.signed_low;
-    out.signed_high = a.signed_high;
-  }
-  return out;
-}
-
-/// The sum with a number. Bounds that it takes across the end of the numbers are lost.
-constexpr value_bounds shifted(const value_bounds& a, std::uint64_t number, unsigned width) {
-  value_bounds out = value_bounds::all(width);
-  const std::uint64_t low = (a.low + number) & low_ones(width);
-  const std::uint64_t high = (a.high + number) & low_ones(width);
-  if (low <= high) {
-    out.low = low;
-    out.high = high;
-  }
-  const std::int64_t least = as_signed(static_cast<std::uint64_t>(a.signed_low) + number, width);
-  const std::int64_t greatest = as_signed(static_cast<std::uint64_t>(a.signed_high) + number, width);
-  if (least <= greatest) {
-    out.signed_low = least;
-    out.signed_high = greatest;
-  }
-  return out;
-}
-
-/// A value of fewer bits, extended.
-constexpr value_bounds extended(const value_bounds& a, operation extension, unsigned width) {
-  value_bounds out = value_bounds::all(width);
-  if (extension == operation::sign_extend) {
-    out.signed_low = a.signed_low;
-    out.signed_high = a.signed_high;
-    if (a.signed_low >= 0) {
-      out.low = static_cast<std::uint64_t>(a.signed_low);
-      out.high = static_cast<std::uint64_t>(a.signed_high);
-    }
-  } else {
-    out.low = a.low;
-    out.high = a.high;
-    out.signed_low = static_cast<std::int64_t>(a.low);
-    out.signed_high = static_cast<std::int64_t>(a.high);
-  }
-  return out;
-}
-
 /// Larger upper bounds help nobody.
 inline constexpr std::uint64_t largest_upper_bound = 0xffff;
 
@@ -120,6 +66,44 @@ constexpr std::uint64_t longest_way(const value_bounds& start, const value_bound
   return most;
 }
 
+/// A number if it is not too large.
+constexpr std::optional<std::uint64_t> if_small(std::uint64_t n) {
+  return n <= largest_upper_bound ? std::optional(n) : std::nullopt;
+}
+
+/// The backedges of a counter that goes a distance to its bound, at an order; 0 if the distance is 0 and the bound ends
+/// the loop.
+constexpr std::optional<std::uint64_t> backedges_of_distance(const trip_formula& f, std::uint64_t distance) {
+  const std::uint64_t whole = distance / f.divisor;
+  if (whole > largest_upper_bound) {
+    return std::nullopt; // so that the sum fits
+  }
+  return if_small(whole + (distance % f.divisor + f.adjustment + f.divisor - 1) / f.divisor);
+}
+
+/// From the start that is furthest away to the bound that is, in the direction of the counter; 0 if that is passed.
+constexpr std::uint64_t longest_distance(const trip_formula& f, const value_bounds& start, const value_bounds& bound) {
+  const bool is_signed = is_signed_order(f.ends);
+  const std::uint64_t offset = is_signed ? sign_bit(f.width) : 0; // makes signed order unsigned
+  const std::uint64_t low = is_signed ? static_cast<std::uint64_t>(start.signed_low) : start.low;
+  const std::uint64_t high = is_signed ? static_cast<std::uint64_t>(start.signed_high) : start.high;
+  const std::uint64_t from = ((f.is_down ? high : low) + offset) & low_ones(f.width);
+  const std::uint64_t to = (furthest_bound(f, bound) + offset) & low_ones(f.width);
+  return f.is_down ? (from < to ? 0 : from - to) : (to < from ? 0 : to - from);
+}
+
+/// At equality, where the bound stays: steps of 1 go the longest way between start and bound, other ones all the way
+/// around at most.
+constexpr std::optional<std::uint64_t> most_to_equality(const trip_formula& f, const counted_exit& e,
+                                                        const value_bounds& start, const value_bounds& bound) {
+  const std::uint64_t most = low_ones(f.width);
+  const std::uint64_t step = e.step & most;
+  const std::uint64_t around = most >> f.shift;
+  return if_small(step == 1      ? longest_way(start, bound, around)
+                  : step == most ? longest_way(bound, start, around)
+                                 : around);
+}
+
 } // namespace detail
 
 /// The number of backedges that a loop takes at most until this exit is taken, if it is tested in every iteration:
@@ -129,57 +113,24 @@ constexpr std::uint64_t longest_way(const value_bounds& start, const value_bound
 ///
 /// At an order, the exit is taken at the latest when the counter has met the bound that is furthest away, provided that
 /// it cannot wrap before. At equality, steps of 1 lead to the bound in any case.
-constexpr std::optional<std::uint64_t> most_backedges(counted_exit e, const value_bounds& start,
+constexpr std::optional<std::uint64_t> most_backedges(const counted_exit& e, const value_bounds& start,
                                                       const value_bounds& bound, bool bound_varies) {
-  const optional<trip_formula> formula = trip_formula_of(e);
-  if (!formula) {
+  const optional<trip_formula> f = trip_formula_of(e);
+  if (!f || !detail::meets_bound(*f, e, bound)) {
     return std::nullopt;
   }
-  const trip_formula& f = *formula;
-  const std::uint64_t most = low_ones(f.width);
-  std::uint64_t found = 0;
-  if (f.ends == operation::equal) {
-    if (bound_varies || !detail::cannot_wrap(f, e, false)) {
-      return std::nullopt;
-    }
-    found = most >> f.shift;
-    if ((e.step & most) == 1) {
-      found = detail::longest_way(start, bound, found);
-    } else if ((e.step & most) == most) {
-      found = detail::longest_way(bound, start, found);
-    }
-  } else {
-    const bool is_signed = detail::is_signed_order(f.ends);
-    const std::uint64_t offset = is_signed ? detail::sign_bit(f.width) : 0; // makes signed order unsigned
-    e.bound = detail::furthest_bound(f, bound);
-    if (!detail::cannot_wrap(f, e, true)) {
-      return std::nullopt;
-    }
-    const std::uint64_t nearest = is_signed
-                                      ? static_cast<std::uint64_t>(f.is_down ? start.signed_high : start.signed_low)
-                                      : (f.is_down ? start.high : start.low);
-    const std::uint64_t from = (nearest + offset) & most;
-    const std::uint64_t to = (e.bound + offset) & most;
-    const std::uint64_t way = f.is_down ? (from < to ? 0 : from - to) : (to < from ? 0 : to - from);
-    const std::uint64_t whole = way / f.divisor;
-    if (whole > detail::largest_upper_bound) {
-      return std::nullopt; // so that the sum fits
-    }
-    found = whole + (way % f.divisor + f.adjustment + f.divisor - 1) / f.divisor;
+  if (detail::is_order(f->ends)) {
+    return detail::backedges_of_distance(*f, detail::longest_distance(*f, start, bound));
   }
-  return found <= detail::largest_upper_bound ? std::optional(found) : std::nullopt;
+  return bound_varies ? std::nullopt : detail::most_to_equality(*f, e, start, bound);
 }
 
 /// The same if the bound is `way` above the start, modulo 2^width, and the loop ends at an order: it ends at once, or
 /// the counter goes all this way towards the bound without a wrap. `f` is the formula of an exit whose counter cannot
 /// wrap before it meets the bound.
 constexpr std::optional<std::uint64_t> most_backedges_of_way(const trip_formula& f, std::uint64_t way) {
-  const std::uint64_t size = (f.is_down ? 0 - way : way) & low_ones(f.width);
-  if (f.ends == operation::equal || size / f.divisor > detail::largest_upper_bound) {
-    return std::nullopt;
-  }
-  const std::uint64_t found = size / f.divisor + (size % f.divisor + f.adjustment + f.divisor - 1) / f.divisor;
-  return found <= detail::largest_upper_bound ? std::optional(found) : std::nullopt;
+  const std::uint64_t distance = (f.is_down ? 0 - way : way) & low_ones(f.width);
+  return detail::is_order(f.ends) ? detail::backedges_of_distance(f, distance) : std::nullopt;
 }
 
 MIDEND_END_NAMESPACE

@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/induction/bounded_trip_count.hpp"
+#include "midend/induction/detail/converted_bounds.hpp"
 #include "midend/induction/induction_forms.hpp"
 #include "midend/induction/loop_body.hpp"
 #include "midend/induction/loop_counters.hpp"
