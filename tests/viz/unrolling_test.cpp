@@ -423,6 +423,16 @@ TEST_CASE("to_text: a loop that is not unrolled says why the fastest candidate i
                  "iterations to pay off (from 12 on)"));
 }
 
+TEST_CASE("to_text: a trip count that is assumed is one of which nothing is known, or an upper bound") {
+  unrolling_advice advice = advice_of({1, 1});
+  advice.assumptions = {};
+  advice.assumptions[static_cast<std::size_t>(assumption::assumed_trip)] = true;
+  CHECK(
+      has_line(to_text(advice, e2k, letters{}), "  assumed     nothing is known about the trip count, it is assumed"));
+  advice.counters.trip = {trip_count_kind::at_most, 15, 1};
+  CHECK(has_line(to_text(advice, e2k, letters{}), "  assumed     the trip count is assumed, within its upper bound"));
+}
+
 TEST_CASE("to_text: obstacles, and numbers as names") {
   unrolling_advice advice;
   advice.header = 3;

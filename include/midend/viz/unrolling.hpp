@@ -46,6 +46,7 @@ MIDEND_END_NAMESPACE
 #if MIDEND_DEFINES_FUNCTIONS
 
 #include "midend/induction/loop_body.hpp"
+#include "midend/induction/trip_count.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation_class.hpp"
 #include "midend/support/span.hpp"
@@ -434,13 +435,20 @@ private:
     return all;
   }
 
+  /// An upper bound is more than nothing.
+  std::string_view words_of(assumption a) const {
+    return a == assumption::assumed_trip && advice_.counters.trip.kind == trip_count_kind::at_most
+               ? "the trip count is assumed, within its upper bound"
+               : to_text(a);
+  }
+
   /// Several on a line, as many as fit.
   MIDEND_SELDOM_CALLED std::vector<std::string> assumptions() const {
     constexpr std::size_t room = 100;
     std::vector<std::string> all;
     for (std::size_t a = 0; a != num_assumptions; ++a) {
       if (advice_.assumptions[a]) {
-        const std::string_view text = to_text(static_cast<assumption>(a));
+        const std::string_view text = words_of(static_cast<assumption>(a));
         if (all.empty() || all.back().size() + text.size() > room) {
           all.emplace_back(text);
         } else {
