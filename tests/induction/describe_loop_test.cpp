@@ -20,6 +20,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 using namespace midend_tests;
@@ -594,6 +595,52 @@ std::vector<body_id> live_out_by_definition(const elbrus::procedure& p, const lo
   return out;
 }
 
+/// A value, the block by which the loop is left, and where to.
+using exit_reads = std::set<std::tuple<body_id, node_id, node_id>>;
+
+/// By the definition: of the values that are live out, those that only phis read, by edges that leave the loop. Where a
+/// phi reads several by edges from one block, nobody says what it reads.
+exit_reads exit_uses_by_definition(const elbrus::procedure& p, const loop_forest& forest, loop_id l,
+                                   const loop_body& body) {
+  std::set<value_id> in_loop;
+  for (node_id n = 0; n != p.num_nodes(); ++n) {
+    if (forest.contains(l, n)) {
+      in_loop.insert(p.values(n).begin(), p.values(n).end());
+    }
+  }
+  std::set<value_id> elsewhere;
+  std::set<std::tuple<value_id, node_id, node_id>> at_exits;
+  for (node_id n = 0; n != p.num_nodes(); ++n) {
+    for (const value_id v : p.values(n)) {
+      if (forest.contains(l, n)) {
+        continue;
+      }
+      const std::set<value_id> all(p.operands(v).begin(), p.operands(v).end());
+      bool at_exits_only = p.is_phi(v);
+      std::set<node_id> sources;
+      for (std::size_t i = 0; p.is_phi(v) && i != p.operands(v).size(); ++i) {
+        const node_id source = p.edge_source(p.in_edges(n)[i]);
+        if (in_loop.count(p.operands(v)[i]) != 0) {
+          at_exits_only = at_exits_only && forest.contains(l, source) && sources.insert(source).second;
+          at_exits.insert({p.operands(v)[i], source, n});
+        }
+      }
+      if (!at_exits_only) {
+        elsewhere.insert(all.begin(), all.end());
+      }
+    }
+  }
+  exit_reads out;
+  for (const body_id v : body.live_out) {
+    for (const auto& [x, source, target] : at_exits) {
+      if (x == body.values[v].origin && elsewhere.count(x) == 0) {
+        out.insert({v, source, target});
+      }
+    }
+  }
+  return out;
+}
+
 bool same(const loop_body& a, const loop_body& b) {
   return to_text(a, midend::numbered_values()) == to_text(b, midend::numbered_values());
 }
@@ -603,6 +650,8 @@ TEST_CASE("bodies of random programs are in order, and say what is used after th
   loop_body body;
   std::size_t described_loops = 0;
   std::size_t joins = 0;
+  std::size_t at_exits = 0;
+  std::size_t anywhere = 0;
   for_each_random_program(1500, all_flow(), [&](const generated_program& g, std::uint64_t seed) {
     CAPTURE(seed);
     for (elbrus::procedure p : g.program.procedures) {
@@ -618,6 +667,16 @@ TEST_CASE("bodies of random programs are in order, and say what is used after th
         check_structure(body);
         const std::vector<body_id> expected = live_out_by_definition(p, forest, l, body);
         CHECK(std::equal(body.live_out.begin(), body.live_out.end(), expected.begin(), expected.end()));
+        exit_reads uses;
+        for (const midend::body_exit_use& use : body.exit_uses) {
+          const midend::body_edge& edge = body.edges[use.edge];
+          CHECK(edge.target == midend::body_edge::leaves);
+          uses.insert({use.value, body.blocks[edge.source].origin, edge.origin});
+        }
+        CHECK(std::is_sorted(body.exit_uses.begin(), body.exit_uses.end()));
+        CHECK(uses == exit_uses_by_definition(p, forest, l, body));
+        at_exits += uses.size();
+        anywhere += body.live_out.size();
         loop_body fresh;
         midend::describe_loop_workspace other;
         CHECK(midend::describe_loop(view, forest, l, other, fresh) == loop_obstacle::none);
@@ -630,6 +689,8 @@ TEST_CASE("bodies of random programs are in order, and say what is used after th
   });
   CHECK(described_loops > affordable(500));
   CHECK(joins > affordable(500));
+  CHECK(at_exits > affordable(500));
+  CHECK(anywhere > at_exits);
 }
 
 TEST_CASE("without users what is live out is the same") {

@@ -189,6 +189,9 @@ private:
         return std::nullopt;
       }
     }
+    if (node.kind == midend::body_kind::pure && node.access != midend::no_unrolled) {
+      return std::nullopt; // a store that is overwritten
+    }
     operand_values args;
     for (const midend::unrolled_operand& o : body_.operands_of(n)) {
       args.push_back(value_of(o));

@@ -235,6 +235,18 @@ proc @guards(%a: ptr, %x: i32, %c: i1, %d: i1) {
     ret
 })")
             .stores() == 3);
+  CHECK(cleaned_memory(R"(
+proc @guards_that_always_hold(%a: ptr, %x: i32, %c: i1) {
+  node entry:
+    st.i32 1, [%a] ? %c
+    st.i32 2, [%a] ? 1
+    st.i32 3, [%a + 4] ? ~0
+    st.i32 3, [%a + 4] ? %c
+    st.i32 5, [%a + 8]
+    st.i32 6, [%a + 8] ? 0
+    ret
+})")
+            .stores() == 4);
 }
 
 TEST_CASE("memory_redundancy, regression 38: the address of the other iteration") {

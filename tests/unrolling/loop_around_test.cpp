@@ -1,4 +1,5 @@
 // Complete unrolling in the loop around: worked numbers, what becomes of it, and where there is none.
+#include "kit/clean_up.hpp"
 #include "kit/random_programs.hpp"
 #include "kit/run_text.hpp"
 
@@ -121,11 +122,12 @@ unrolling_advice advice_for(std::string_view text, const unrolling_options& opti
   return advice_for(program_of(text).procedures[0], options, machine);
 }
 
-/// Carries the advice out, and measures what became of the loop around.
-std::optional<midend::loop_measure> carried_out(elbrus::procedure& p, const unrolling_advice& advice,
-                                                const machine_model& machine = midend::e2k_reference_v6()) {
+/// Carries the advice out, cleans up, and measures what became of the loop around.
+template <class CleanUp>
+std::optional<midend::loop_measure> carried_out(elbrus::procedure& p, const unrolling_advice& advice, CleanUp clean) {
+  const machine_model machine = midend::e2k_reference_v6();
   elbrus::editor e(p);
-  const auto deed = midend::measure_unrolling(e, cost_of, advice, machine);
+  const auto deed = midend::measure_unrolling(e, cost_of, advice, machine, {}, clean);
   if (deed.obstacle != midend::deed_obstacle::no_loop_left) {
     return std::nullopt;
   }
@@ -178,7 +180,7 @@ TEST_CASE("loop around: as predicted") {
     const unrolling_advice advice = advice_for(p);
     REQUIRE(advice.nest.is_evaluated);
     CHECK(advice.nest.unfolded.reason == rejection::none);
-    const auto measure = carried_out(p, advice);
+    const auto measure = carried_out(p, advice, [](elbrus::editor& e) { midend::realise_unrolling(e, cost_of); });
     REQUIRE(measure);
     CHECK(measure->cost.operations == advice.nest.unfolded.body.operations);
     CHECK(measure->cost.interval == advice.nest.unfolded.body.interval);
@@ -258,9 +260,8 @@ TEST_CASE("loop around: random loops in loops are as predicted, or nearly all of
     for (std::size_t i = 0; i != g.program.procedures.size(); ++i) {
       elbrus::procedure p = g.program.procedures[i];
       elbrus::construct_ssa(p);
-      elbrus::editor cleaner(p);
-      midend::realise_unrolling(cleaner, cost_of);
-      midend::realise_unrolling(cleaner, cost_of);
+      clean_up(p);
+      clean_up(p);
       const auto loops = midend::dominators_and_loops(p).loops;
       for (const loop_id l : loops.loops()) {
         const auto advice = midend::advise_unrolling(elbrus::cost_view(p), loops, l, midend::e2k_reference_v6());
@@ -270,7 +271,8 @@ TEST_CASE("loop around: random loops in loops are as predicted, or nearly all of
         }
         elbrus::program after = g.program;
         after.procedures[i] = p;
-        if (const auto measure = carried_out(after.procedures[i], advice)) {
+        const auto clean = [&](elbrus::editor&) { clean_up(after.procedures[i]); };
+        if (const auto measure = carried_out(after.procedures[i], advice, clean)) {
           ++nests;
           operations += measure->cost.operations == advice.nest.unfolded.body.operations ? 1U : 0U;
           intervals += measure->cost.interval == advice.nest.unfolded.body.interval ? 1U : 0U;

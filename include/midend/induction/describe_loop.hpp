@@ -47,6 +47,8 @@ class describe_loop_workspace {
   flat_array<edge_id> edge_ids_;       ///< by edge of the body: the edge of the graph
   flat_array<body_id> body_of_;        ///< by value: its number in the body; `no_body_value` for all between calls
   flat_array<value_id> loop_values_;   ///< the values in the loop's nodes, in their order
+  flat_array<std::uint64_t> exits_;    ///< edges that leave the loop: the target in the high half, the edge in the low
+  flat_array<value_id> exit_readers_;  ///< phis after the loop that read its values only by edges that leave it
   flat_array<double> arriving_;        ///< by block: the probability that an iteration gets there
 };
 
@@ -414,6 +416,9 @@ private:
     }
     add_bottom();
     collect_live_out();
+    if constexpr (has_users<IR>) {
+      collect_exit_uses();
+    }
     unmark_values();
   }
 
@@ -736,6 +741,92 @@ private:
         out_.live_out.push_back(w_.body_of_[v]);
       }
     }
+  }
+
+  /// Fills in `exit_uses`. Linear in the phis after the loop and their inputs, but for sorting and searching.
+  constexpr void collect_exit_uses() {
+    w_.exits_.clear();
+    w_.exit_readers_.clear();
+    for (std::uint32_t e = 0; e != out_.edges.size(); ++e) {
+      if (out_.edges[e].target == body_edge::leaves) {
+        w_.exits_.push_back(std::uint64_t{out_.edges[e].origin} << 32 | e);
+      }
+    }
+    heap_sort(w_.exits_.data(), w_.exits_.size());
+    for (std::size_t first = 0, last = 0; first != w_.exits_.size(); first = last) {
+      const auto target = static_cast<node_id>(w_.exits_[first] >> 32);
+      while (last != w_.exits_.size() && w_.exits_[last] >> 32 == target) {
+        ++last;
+      }
+      for (const value_id v : ir_.values(target)) {
+        if (ir_.is_phi(v)) {
+          add_exit_uses(v, first, last);
+        }
+      }
+    }
+    sort_and_deduplicate(w_.exit_readers_);
+    sort_and_deduplicate(out_.exit_uses);
+    keep_uses_at_exits_only();
+  }
+
+  /// The uses by a phi, of whose edges these leave the loop. Several edges from one block count once: a phi may have
+  /// one input for them or several.
+  constexpr void add_exit_uses(value_id phi, std::size_t first, std::size_t last) {
+    std::size_t by_exits = 0;
+    std::uint32_t last_source = outside;
+    for (std::size_t i = first; i != last; ++i) {
+      const auto e = static_cast<std::uint32_t>(w_.exits_[i]);
+      const auto input = static_cast<value_id>(ir_.phi_input(phi, w_.edge_ids_[e]));
+      if (is_in_loop(input)) {
+        out_.exit_uses.push_back({w_.body_of_[input], e});
+        by_exits += out_.edges[e].source != last_source ? 1U : 0U;
+        last_source = out_.edges[e].source;
+      }
+    }
+    std::size_t all = 0;
+    for (const value_id input : ir_.operands(phi)) {
+      all += input != no_value && is_in_loop(input) ? 1U : 0U;
+    }
+    if (by_exits == all) {
+      w_.exit_readers_.push_back(phi);
+    }
+  }
+
+  /// Removes the uses of values that something else after the loop reads.
+  constexpr void keep_uses_at_exits_only() {
+    const auto is_read_elsewhere = [&](body_id v) {
+      for (const value_id user : ir_.users(out_.values[v].origin)) {
+        if (!is_in_loop(user) && !is_exit_reader(user)) {
+          return true;
+        }
+      }
+      return false;
+    };
+    std::size_t kept = 0;
+    body_id last = no_body_value;
+    bool keeps = false;
+    for (const body_exit_use& use : out_.exit_uses) {
+      keeps = use.value == last ? keeps : !is_read_elsewhere(use.value);
+      last = use.value;
+      if (keeps) {
+        out_.exit_uses[kept++] = use;
+      }
+    }
+    out_.exit_uses.shrink(kept);
+  }
+
+  constexpr bool is_exit_reader(value_id v) const {
+    std::size_t first = 0;
+    std::size_t last = w_.exit_readers_.size();
+    while (first != last) {
+      const std::size_t middle = first + (last - first) / 2;
+      if (w_.exit_readers_[middle] < v) {
+        first = middle + 1;
+      } else {
+        last = middle;
+      }
+    }
+    return first != w_.exit_readers_.size() && w_.exit_readers_[first] == v;
   }
 
   constexpr bool is_used_outside(value_id v) {

@@ -96,6 +96,14 @@ struct body_edge {
   node_id origin;           ///< its target in the IR
 };
 
+/// A phi after the loop reads `value` by `edge`, which leaves the loop.
+struct body_exit_use {
+  body_id value;
+  std::uint32_t edge;
+
+  friend constexpr auto operator<=>(const body_exit_use&, const body_exit_use&) = default;
+};
+
 /// One iteration of an innermost loop, without backedges: blocks in topological order. Block 0 is the header. The last
 /// block is the *bottom*, the target of all backedges, after which the next iteration begins; if there are several
 /// backedges, the bottom has a `join` for each phi whose inputs differ. Values are ordered as follows: the phis of the
@@ -109,8 +117,10 @@ struct loop_body {
   flat_array<body_access> accesses;
   flat_array<body_block> blocks;
   flat_array<body_edge> edges;
-  flat_array<std::uint32_t> in_edges; ///< positions in `edges`, grouped by target
-  flat_array<body_id> live_out;       ///< values that are used after the loop, ascending
+  flat_array<std::uint32_t> in_edges;  ///< positions in `edges`, grouped by target
+  flat_array<body_id> live_out;        ///< values that are used after the loop, ascending
+  flat_array<body_exit_use> exit_uses; ///< all uses of those values of `live_out` that only phis at exits read, by
+                                       ///< value and edge; a value that has none here may be read after any exit
   std::uint32_t num_phis = 0;
   loop_hints hints;
 
@@ -122,6 +132,7 @@ struct loop_body {
     edges.clear();
     in_edges.clear();
     live_out.clear();
+    exit_uses.clear();
     num_phis = 0;
     hints = {};
   }

@@ -508,7 +508,7 @@ struct redundant_loads {
     if (!place) {
       return {};
     }
-    const detail::held_value held = context.held_before(v, *place, detail::guard_or_none(ir, v));
+    const detail::held_value held = context.held_before(v, *place, detail::guard_of_access(ir, v));
     if (held.access == no_value) {
       return {};
     }

@@ -78,7 +78,7 @@ private:
 
   void look_back(value_id v) {
     if (const auto m = access(v, effect_kind::reads); m && !ir_.may_not_return(v)) {
-      const held_value held = walk_.held_before(v, *m, guard_or_none(ir_, v), resolver());
+      const held_value held = walk_.held_before(v, *m, guard_of_access(ir_, v), resolver());
       if (held.access != no_value && held.distance == 0 && held.bytes == m->bytes && can_stand_for(held.value, v)) {
         source_[v] = source_[held.value];
         out_.witness.loads.push_back({v, source_[v], held.access});

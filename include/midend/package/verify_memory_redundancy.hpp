@@ -159,7 +159,10 @@ private:
 
   static guard_of_value guard_of(const Before& ir, value_id v) {
     if constexpr (has_guard<Before>) {
-      return ir.guard(v);
+      const guard_of_value guard = ir.guard(v);
+      const auto number = guard.predicate != no_value ? ir.constant(guard.predicate) : std::nullopt;
+      const bool always_runs = number && (static_cast<std::uint64_t>(*number) % 2 == 1) == !guard.negated;
+      return always_runs ? guard_of_value() : guard;
     } else {
       return {};
     }

@@ -813,6 +813,269 @@ TEST_CASE("memory: what was stored is not loaded") {
   CHECK(count(unrolled_by(body, 4), body_kind::load) == 4);
 }
 
+TEST_CASE("memory: a store that a later one overwrites is none, unless something may have read it") {
+  enum class what {
+    nothing,
+    load_of_it,
+    load_beside,
+    load_elsewhere,
+    call,
+    volatile_store,
+    guard,
+    changing_guard,
+    exit
+  };
+
+  struct {
+    what between;
+    std::size_t stores; ///< of three copies
+  } const cases[] = {{what::nothing, 1},        {what::load_of_it, 3},     {what::load_beside, 1},
+                     {what::load_elsewhere, 3}, {what::call, 3},           {what::volatile_store, 3},
+                     {what::guard, 1},          {what::changing_guard, 3}, {what::exit, 3}};
+
+  for (const auto& c : cases) {
+    CAPTURE(static_cast<int>(c.between));
+    body_writer m;
+    const body_id i = m.phi(32);
+    const body_id a = m.invariant(64);
+    const body_id b = m.invariant(64);
+    const body_id c0 = m.constant(32, 0);
+    const body_id c1 = m.constant(32, 1);
+    const body_id end = m.constant(32, 99);
+    const body_id perhaps = m.invariant(1);
+    m.block();
+    midend::body_access to = at(a, midend::no_body_value);
+    const body_id stored = m.store(storing(to, i));
+    const body_id odd = m.op(operation::truncate, 1, {i});
+    m.body().values[odd].info.operand_width = 32;
+    switch (c.between) {
+    case what::load_of_it: // of its last byte: nothing says what that is
+      to.offset = 3;
+      to.bytes = 1;
+      m.call(8, {m.load(8, to)});
+      break;
+    case what::load_beside:
+      to.offset = 4;
+      m.load(32, to);
+      break;
+    case what::load_elsewhere:
+      m.load(32, at(b, midend::no_body_value));
+      break;
+    case what::call:
+      m.body().values[m.call(32, {i})].writes_nothing = true; // it may read all the same
+      break;
+    case what::volatile_store:
+      m.body().values[stored].is_volatile = true;
+      break;
+    case what::guard:
+      m.body().values[stored].guard = perhaps;
+      break;
+    case what::changing_guard:
+      m.body().values[stored].guard = odd;
+      break;
+    default:
+      break;
+    }
+    const body_id next = m.op(operation::add, 32, {i, c1}, no_signed_wrap);
+    m.set_phi(i, c0, next);
+    const loop_body body = m.finish_single(c.between == what::exit ? perhaps : m.op(operation::less, 1, {next, end}));
+    CHECK(count(unrolled_by(body, 1), body_kind::store) == 1);
+    CHECK(count(unrolled_by(body, 3), body_kind::store) == c.stores);
+    unroll_request written;
+    written.as_written = true;
+    CHECK(count(midend::unroll_body(body, midend::count_iterations(body), written), body_kind::store) == 1);
+  }
+}
+
+TEST_CASE("memory: two stores of one value are two as they are written, and one otherwise") {
+  body_writer m;
+  const body_id i = m.phi(32);
+  const body_id a = m.invariant(64);
+  const body_id x = m.invariant(32);
+  const body_id c0 = m.constant(32, 0);
+  const body_id c1 = m.constant(32, 1);
+  const body_id end = m.constant(32, 99);
+  m.block();
+  m.store(storing(at(a, midend::no_body_value), x));
+  m.store(storing(at(a, midend::no_body_value), x));
+  const body_id next = m.op(operation::add, 32, {i, c1}, no_signed_wrap);
+  m.set_phi(i, c0, next);
+  const loop_body body = m.finish_single(m.op(operation::less, 1, {next, end}));
+  unroll_request written;
+  written.as_written = true;
+  CHECK(count(midend::unroll_body(body, midend::count_iterations(body), written), body_kind::store) == 2);
+  CHECK(count(unrolled_by(body, 3), body_kind::store) == 1);
+}
+
+TEST_CASE("the least and the greatest of a value and itself is that value") {
+  for (const operation code : {operation::min, operation::max, operation::umin, operation::umax}) {
+    body_writer m;
+    const body_id x = m.phi(32);
+    const body_id y = m.phi(32);
+    const body_id p = m.invariant(1);
+    const body_id start = m.invariant(32);
+    const body_id other = m.invariant(32);
+    m.block();
+    const body_id next = m.op(code, 32, {x, y});
+    m.body().live_out.push_back(next);
+    m.set_phi(x, start, next);
+    m.set_phi(y, other, next);
+    CHECK(count(unrolled_by(m.finish_single(p), 4), code) == 1);
+  }
+}
+
+TEST_CASE("a choice by a condition that has chosen before is made once") {
+  for (const bool swaps : {false, true}) {
+    body_writer m;
+    const body_id x = m.phi(32);
+    const body_id y = m.invariant(32);
+    const body_id c = m.invariant(1);
+    const body_id p = m.invariant(1);
+    const body_id start = m.invariant(32);
+    m.block();
+    const body_id next = swaps ? m.op(operation::select, 32, {c, x, y}) : m.op(operation::select, 32, {c, y, x});
+    m.body().live_out.push_back(next);
+    m.set_phi(x, start, next);
+    CHECK(count(unrolled_by(m.finish_single(p), 4), operation::select) == 1);
+  }
+  body_writer m; // conditions that differ from copy to copy choose each time
+  const body_id x = m.phi(32);
+  const body_id i = m.phi(32);
+  const body_id y = m.invariant(32);
+  const body_id p = m.invariant(1);
+  const body_id start = m.invariant(32);
+  m.block();
+  const body_id c = m.op(operation::less, 1, {i, y});
+  const body_id next = m.op(operation::select, 32, {c, y, x});
+  m.body().live_out.push_back(next);
+  m.set_phi(x, start, next);
+  m.set_phi(i, start, m.op(operation::bit_xor, 32, {i, x}));
+  CHECK(count(unrolled_by(m.finish_single(p), 4), operation::select) == 4);
+}
+
+TEST_CASE(
+    "a header phi whose next value is its first one needs no move, and equal phis are one after the first iteration") {
+  body_writer m;
+  const body_id i = m.phi(32);
+  const body_id a = m.phi(32);
+  const body_id b = m.phi(32);
+  const body_id j = m.phi(32);
+  const body_id y = m.invariant(32);
+  const body_id z = m.invariant(32);
+  const body_id c0 = m.constant(32, 0);
+  const body_id c1 = m.constant(32, 1);
+  const body_id end = m.constant(32, 99);
+  m.block();
+  const body_id next = m.op(operation::add, 32, {i, c1}, no_signed_wrap);
+  m.set_phi(i, c0, next);
+  m.set_phi(a, y, b); // y, z, y, y: after two copies y again
+  m.set_phi(b, z, y);
+  m.set_phi(j, y, next);
+  for (const body_id v : {a, j}) {
+    m.body().live_out.push_back(v);
+  }
+  const loop_body body = m.finish_single(m.op(operation::less, 1, {next, end}));
+  const unrolled_body rolled = unrolled_by(body, 1);
+  CHECK(rolled.next[1] == midend::unrolled_operand{rolled.phis[2], 0});
+  const unrolled_body twice = unrolled_by(body, 2);
+  CHECK(twice.next[1] == midend::unrolled_operand{twice.phis[1], 0});
+  CHECK(twice.next[2] != midend::unrolled_operand{twice.phis[2], 0});
+  unroll_request peeled;
+  peeled.first_iteration = 1;
+  const unrolled_body after = midend::unroll_body(body, midend::count_iterations(body), peeled);
+  CHECK(after.phis[0] != midend::no_unrolled);
+  CHECK(after.phis[3] == midend::no_unrolled); // it is the counter
+  CHECK(twice.phis[3] != midend::no_unrolled);
+}
+
+/// while (true) { ++i; if (i >= 100) break; (or go on) if (i >= 100) break; v = -i; if (p) break; }
+loop_body tested_twice(bool reads_at_last_exit) {
+  body_writer m;
+  const body_id i = m.phi(32);
+  const body_id c0 = m.constant(32, 0);
+  const body_id c1 = m.constant(32, 1);
+  const body_id end = m.constant(32, 100);
+  const body_id p = m.invariant(1);
+  m.block();
+  const body_id next = m.op(operation::add, 32, {i, c1}, no_signed_wrap);
+  const body_id again = m.op(operation::less, 1, {next, end});
+  m.branch(again, 1, body_writer::leaves);
+  m.block();
+  m.branch(again, 2, body_writer::leaves);
+  m.block();
+  const body_id v = m.op(operation::neg, 32, {next});
+  m.branch(p, body_writer::leaves, 3);
+  m.block();
+  m.set_phi(i, c0, next);
+  m.body().live_out.push_back(again);
+  m.body().live_out.push_back(v);
+  if (reads_at_last_exit) {
+    m.body().exit_uses.push_back({again, 1}); // read after the first exit only
+  }
+  return m.finish();
+}
+
+TEST_CASE("a value is needed at the exits after which it is read") {
+  for (const bool somewhere : {true, false}) {
+    loop_body body = tested_twice(!somewhere);
+    unroll_request request;
+    request.copies = 3;
+    request.continues_rolled = true;
+    const unrolled_body out = midend::unroll_body(body, midend::count_iterations(body), request);
+    std::size_t reads = 0;
+    for (std::size_t e = 0; e != out.exits.size(); ++e) {
+      reads += out.exit_values[2 * e].node != midend::no_unrolled ? 1U : 0U;
+      const bool is_last = out.exits[e].edge == 4;
+      CHECK((out.exit_values[2 * e + 1].node != midend::no_unrolled) == is_last);
+    }
+    CHECK(reads == (somewhere ? 3 : 0)); // by the exits that data decide
+  }
+}
+
+TEST_CASE("a second branch on the test of the counted exit goes with it") {
+  const loop_body body = tested_twice(false);
+  const loop_counters counters = midend::count_iterations(body);
+  for (const bool continues : {false, true}) {
+    unroll_request request;
+    request.copies = 3;
+    request.continues_rolled = continues;
+    const unrolled_body out = midend::unroll_body(body, counters, request);
+    std::array<std::size_t, 3> exits{}; // by block
+    for (const midend::unrolled_exit& e : out.exits) {
+      ++exits[body.edges[e.edge].source];
+    }
+    CHECK(exits[0] == 1);
+    CHECK(exits[1] == 0);
+    CHECK(exits[2] == 3);
+  }
+}
+
+TEST_CASE("a new body that the rolled loop continues knows no end of its counter") {
+  body_writer m;
+  const body_id i = m.phi(32);
+  const body_id s = m.phi(32);
+  const body_id c0 = m.constant(32, 0);
+  const body_id c1 = m.constant(32, 1);
+  const body_id end = m.constant(32, 102);
+  m.block();
+  const body_id early = m.op(operation::uless, 1, {i, end}); // always
+  const body_id bit = m.op(operation::zero_extend, 32, {early});
+  m.body().values[bit].info.operand_width = 1;
+  const body_id sum = m.op(operation::add, 32, {s, bit});
+  const body_id next = m.op(operation::add, 32, {i, c1});
+  m.set_phi(i, c0, next);
+  m.set_phi(s, c0, sum);
+  m.body().live_out.push_back(sum);
+  const loop_body body = m.finish_single(m.op(operation::less, 1, {next, end}));
+  for (const bool continues : {false, true}) {
+    unroll_request request;
+    request.copies = 4;
+    request.continues_rolled = continues;
+    const unrolled_body out = midend::unroll_body(body, midend::count_iterations(body), request);
+    CHECK((count(out, operation::uless) + count(out, operation::less) > 1) == continues);
+  }
+}
+
 TEST_CASE("memory: a guarded load is shared only under the same guard") {
   for (const bool guarded : {false, true}) {
     for (const bool same : {false, true}) {
@@ -843,24 +1106,29 @@ TEST_CASE("blocks: predicates are conditions of branches, and joins select by th
   const body_id q = m.invariant(1);
   const body_id again = m.invariant(1);
   const body_id a = m.invariant(64);
+  const auto of_unknown_size = [&] {
+    midend::body_access to = at(a, midend::no_body_value);
+    to.bytes = 0; // nobody knows what it overwrites
+    return to;
+  };
   m.block(); // p ? (q ? 2 : 3) : 4
   m.branch(p, 1, 5);
   m.block();
   m.branch(q, 2, 3);
   m.block();
   const body_id v2 = m.op(operation::neg, 32, {x});
-  m.store(storing(at(a, midend::no_body_value), v2));
+  m.store(storing(of_unknown_size(), v2));
   m.jump(4);
   m.block();
   const body_id v3 = m.op(operation::bit_not, 32, {x});
   m.jump(4);
   m.block(); // after 2 and 3
   const body_id v4 = m.join({v2, v3});
-  m.store(storing(at(a, midend::no_body_value), v4));
+  m.store(storing(of_unknown_size(), v4));
   m.jump(5);
   m.block(); // after all
   const body_id v5 = m.join({x, v4});
-  m.store(storing(at(a, midend::no_body_value), v5));
+  m.store(storing(of_unknown_size(), v5));
   m.branch(again, 6, body_writer::leaves);
   m.block();
   m.set_phi(x, v5, v5); // any initial value

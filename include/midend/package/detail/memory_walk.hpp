@@ -37,6 +37,13 @@ template <class IR> guard_of_value guard_or_none([[maybe_unused]] const IR& ir, 
   }
 }
 
+/// The guard of a load or store; none if that always runs.
+template <class IR> guard_of_value guard_of_access(const IR& ir, value_id v) {
+  const guard_of_value guard = guard_or_none(ir, v);
+  const auto bit = guard.predicate != no_value ? ir.constant(guard.predicate) : std::nullopt;
+  return bit && ((static_cast<std::uint64_t>(*bit) & 1) != 0) != guard.negated ? guard_of_value() : guard;
+}
+
 /// Lists the operations of each node that concern memory, once, and answers from these lists. Each question passes at
 /// most `limit` operations and edges. Operations may leave (`remove`) and be replaced by others (`put`); nodes and
 /// edges must stay. Values are compared by what `resolve` of each question gives.
@@ -127,7 +134,7 @@ public:
   /// which control may stay for ever, and ways that compute the address anew, count as reads.
   template <class Resolve> bool is_overwritten(value_id v, const memory_reference& place, const Resolve& resolve) {
     steps_ = 0;
-    const guard_of_value guard = guard_or_none(ir_, v);
+    const guard_of_value guard = guard_of_access(ir_, v);
     const node_id start = home_[v];
     const std::uint32_t grey = next_marks(2);
     const std::uint32_t black = grey + 1;
@@ -193,7 +200,7 @@ private:
     if (!distance || !covers(*m, place, *distance)) {
       return {};
     }
-    const guard_of_value guard = guard_or_none(ir_, x);
+    const guard_of_value guard = guard_of_access(ir_, x);
     if (same_guard.predicate != no_value) {
       const bool same = effect == effect_kind::reads && guard.predicate != no_value &&
                         resolve(guard.predicate) == resolve(same_guard.predicate) &&
@@ -284,7 +291,7 @@ private:
     }
     const std::optional<memory_reference> m = accessed_place(ir_, x);
     const std::optional<std::uint64_t> distance = m ? distance_of(*m, place, resolve) : std::nullopt;
-    const guard_of_value own = guard_or_none(ir_, x);
+    const guard_of_value own = guard_of_access(ir_, x);
     return distance && covers(*m, place, *distance) && (own.predicate == no_value || same_guards(own, guard));
   }
 

@@ -65,6 +65,19 @@ constexpr bool is_known_phi(const copy_state& s, body_id phi) {
          (s.request.first_iteration != 0 && s.is_outside(s.body.next(phi)));
 }
 
+/// The first header phi that is always the same as this one, which may be this one: after the first iteration, phis
+/// with one next value are.
+constexpr body_id earlier_twin(const copy_state& s, body_id phi) {
+  body_id first = phi;
+  if (s.request.knows_position && s.request.first_iteration != 0) {
+    first = 0;
+    while (s.body.next(first) != s.body.next(phi)) {
+      ++first;
+    }
+  }
+  return first;
+}
+
 constexpr known_value value_of_known_phi(const copy_state& s, body_id phi) {
   if (s.request.first_iteration != 0 && s.is_outside(s.body.next(phi))) {
     return s.values[s.body.next(phi)];
@@ -79,7 +92,7 @@ constexpr known_value value_of_known_phi(const copy_state& s, body_id phi) {
 constexpr void bind_start(copy_state& s) {
   s.out.phis.assign(s.body.num_phis, no_unrolled);
   for (body_id phi = 0; phi != s.body.num_phis; ++phi) {
-    if (!is_known_phi(s, phi)) {
+    if (!is_known_phi(s, phi) && earlier_twin(s, phi) == phi) {
       s.values[phi] = s.numbering.append(phi, s.body.values[phi], body_kind::phi);
       s.out.phis[phi] = s.values[phi].node;
     }
@@ -95,7 +108,7 @@ constexpr void bind_start(copy_state& s) {
   }
   for (body_id phi = 0; phi != s.body.num_phis; ++phi) {
     if (s.out.phis[phi] == no_unrolled) {
-      s.values[phi] = value_of_known_phi(s, phi);
+      s.values[phi] = is_known_phi(s, phi) ? value_of_known_phi(s, phi) : s.values[earlier_twin(s, phi)];
     }
   }
 }
@@ -259,12 +272,26 @@ constexpr void mark_leading_out(const loop_body& body, flat_array<bool>& out, fl
   }
 }
 
+/// Whether the new loop begins with the value that the header phi is next, one from before the loop.
+constexpr bool is_next_initial(const copy_state& s, body_id phi) {
+  const known_value& next = s.values[s.body.next(phi)];
+  const known_value& initial = s.values[s.body.initial(phi)];
+  return s.out.phis[phi] != no_unrolled && !s.out.is_straight_line && s.request.knows_position &&
+         s.request.first_iteration == 0 && s.is_outside(s.body.initial(phi)) && !next.is_none() &&
+         next.is_same(initial);
+}
+
 /// Sets what is used after the loop, unless the rolled loop computes it again, and what the header phis are next. If
 /// control has surely left, no iteration follows, and the next value of a phi does not matter. A phi that is its own
 /// next value is invariant.
 constexpr void bind_end(copy_state& s, bool has_left, const flat_array<bool>& leads_out) {
+  const body_exit_use* use = s.body.exit_uses.begin();
   for (const body_id v : s.body.live_out) {
-    if (!s.request.continues_rolled) {
+    const body_exit_use* const first = use;
+    while (use != s.body.exit_uses.end() && use->value == v) {
+      ++use;
+    }
+    if (!s.request.continues_rolled && (s.request.is_straight_line || use == first)) {
       s.out.live_out.push_back(s.operand_of(s.values[v]));
     }
   }
@@ -275,6 +302,9 @@ constexpr void bind_end(copy_state& s, bool has_left, const flat_array<bool>& le
     }
     s.out.next.push_back(s.operand_of(s.values[has_left ? phi : s.body.next(phi)]));
     const unrolled_id n = s.out.phis[phi];
+    if (is_next_initial(s, phi)) {
+      s.out.next.back() = {n, 0};
+    }
     if (n != no_unrolled && !s.out.is_straight_line && s.out.next.back() == unrolled_operand{n, 0}) {
       s.out.nodes[n].is_invariant = true;
       has_fixed = true;
@@ -396,6 +426,9 @@ constexpr void unroll_body(const loop_body& body, const loop_counters& counters,
           values[v] = evaluate_load(s, memory, v, predicates.bit_of(predicates.of_block(b), numbering));
           break;
         case body_kind::store:
+          if (request.as_written) {
+            memory.forget();
+          }
           evaluate_store(s, memory, v, predicates.bit_of(predicates.of_block(b), numbering));
           break;
         case body_kind::call:
@@ -405,7 +438,13 @@ constexpr void unroll_body(const loop_body& body, const loop_counters& counters,
           break; // phis and values from outside are not operations
         }
       }
+      std::size_t exit = out.exits.size();
       leave_block(s, predicates, b, w.bits_);
+      for (; exit != out.exits.size(); ++exit) {
+        if (!(out.exits[exit].is_counted && request.continues_rolled)) { // else the test is at the end of the pass
+          memory.note_observer();
+        }
+      }
     }
     has_left = predicates.of_block(body.bottom()) == never;
   }

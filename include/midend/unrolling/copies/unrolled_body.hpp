@@ -30,7 +30,8 @@ struct unrolled_operand {
 
 /// An operation or other value of the new body. Each is computed once, whichever copies use it.
 struct unrolled_node {
-  body_kind kind; ///< never `join`: a join has become a `pure` node with the operation `select`
+  body_kind kind; ///< never `join`: a join has become a `pure` node with the operation `select`. A store that a later
+                  ///< one overwrites before anything can read it is `pure`, too, and no other `pure` node has an access
   operation_class cost;
   bool is_free;
   bool reassociates;
@@ -68,6 +69,7 @@ struct unrolled_exit {
   unrolled_id predicate; ///< control leaves if this holds; if `negated`, if it does not
   bool negated;
   bool is_counted = false;    ///< the test of `loop_counters::counted_exit`
+  bool bounds_top = false;    ///< the bound of the test includes what is added to the counter, which takes no operation
   std::uint32_t position = 0; ///< nodes with an effect before this one precede the test, the others follow it
 };
 
@@ -161,13 +163,14 @@ struct unrolled_body {
                                             ///< after a straight line
   flat_array<unrolled_exit> exits;          ///< in program order
   flat_array<unrolled_operand> exit_values; ///< by exit, for each of `loop_body::live_out` its value there; no node if
-                                            ///< some path to the exit does not compute it, or the rolled loop does
-  flat_array<unrolled_operand> live_out;    ///< the values of `loop_body::live_out` after the last copy; likewise. If
-                                            ///< the rolled loop follows: the next values of the header phis that
-                                            ///< those depend on
-  flat_array<unrolled_sum> sums;            ///< by copy; sums with addend 0 may be missing
-  flat_array<unrolling_saving> savings;     ///< by copy; without `dead_operation` and `vanished_phi`, which show only
-                                            ///< when the nodes that are used are known
+                                            ///< some path to the exit does not compute it, nothing reads it after this
+                                            ///< exit, or the rolled loop computes it
+  flat_array<unrolled_operand> live_out; ///< the values of `loop_body::live_out` after the last copy; likewise. A new
+                                         ///< loop has only those that may be read after any exit. If the rolled loop
+                                         ///< follows: the next values of the header phis that they depend on
+  flat_array<unrolled_sum> sums;         ///< by copy; sums with addend 0 may be missing
+  flat_array<unrolling_saving> savings;  ///< by copy; without `dead_operation` and `vanished_phi`, which show only
+                                         ///< when the nodes that are used are known
   std::uint32_t copies = 0;
   std::uint32_t inner_branches = 0; ///< branches inside the copies that are not decided; needed without predication
   bool is_straight_line = false;

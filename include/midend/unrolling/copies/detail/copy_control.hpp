@@ -320,7 +320,7 @@ constexpr void evaluate_tests(copy_state& s, const body_block& block, flat_array
     if (is_decided && !bit.is_literal(1)) {
       bit = literal(0, 1);
     }
-    if (e == dropped) {
+    if (e == dropped || s.is_dropped_with_counted(e)) {
       bit = literal(bit.is_literal(1) ? 1 : 0, 1);
       s.numbering.save(saving_kind::removed_exit_test, block.condition, 0);
     }
@@ -392,13 +392,23 @@ constexpr void append_exit(copy_state& s, const path_predicates& predicates, std
                            const known_value& bit) {
   const unrolled_operand predicate = s.numbering.operand(bit);
   const std::uint32_t source = s.body.edges[edge].source;
+  const bool is_recomputed = s.request.continues_rolled && edge == s.counted_edge;
+  const body_exit_use* use = s.body.exit_uses.begin();
   for (const body_id v : s.body.live_out) {
-    const bool is_recomputed = s.request.continues_rolled && edge == s.counted_edge;
-    const bool is_computed = !is_recomputed && (v < s.body.num_phis || s.is_outside(v) ||
-                                                predicates.dominates(s.body.values[v].block, source));
+    bool is_read = use == s.body.exit_uses.end() || use->value != v; // anywhere after the loop
+    for (; use != s.body.exit_uses.end() && use->value == v; ++use) {
+      is_read = is_read || use->edge == edge;
+    }
+    const bool is_computed =
+        is_read && !is_recomputed &&
+        (v < s.body.num_phis || s.is_outside(v) || predicates.dominates(s.body.values[v].block, source));
     s.out.exit_values.push_back(is_computed ? s.operand_of(s.values[v]) : unrolled_operand{});
   }
-  s.out.exits.push_back({s.copy(), edge, predicate.node, predicate.addend != 0, edge == s.counted_edge,
+  const bool is_counted = edge == s.counted_edge;
+  const operation code = s.out.nodes[predicate.node].info.code;
+  const bool is_equality = code == operation::equal || code == operation::not_equal;
+  s.out.exits.push_back({s.copy(), edge, predicate.node, predicate.addend != 0, is_counted,
+                         is_counted && (is_equality || !s.request.as_written),
                          static_cast<std::uint32_t>(s.out.nodes.size())});
 }
 

@@ -1,4 +1,5 @@
-/// Loads, stores and calls of the copies: a load takes what an earlier load or store of the same place has left there.
+/// Loads, stores and calls of the copies: a load takes what an earlier load or store of the same place has left there,
+/// and a store that a later one overwrites before anything reads it is none.
 #pragma once
 
 #include "midend/config.hpp"
@@ -48,6 +49,12 @@ public:
     std::uint32_t checked;  ///< stores before this one do not touch the place
     std::uint32_t copy;     ///< of the load or store that gave the content
     bool is_stored;         ///< it was a store
+
+    // The last store of the place: it is dead if another one follows before anything may read it.
+    unrolled_id store;       ///< or `no_unrolled`
+    unrolled_operand runs;   ///< its guard
+    std::uint32_t unread;    ///< loads before this one do not touch the place
+    std::uint32_t observers; ///< how many there were before the store
   };
 
   static constexpr std::uint32_t no_place = static_cast<std::uint32_t>(-1);
@@ -55,8 +62,32 @@ public:
   /// Forgets everything: at the start, and after a call or a volatile access.
   constexpr void forget() {
     stores_.clear();
+    loads_.clear();
     places_.clear();
     found_.clear();
+  }
+
+  /// Something that may read any place: what comes after an exit, or a call.
+  constexpr void note_observer() { ++observers_; }
+
+  /// A load that is made, by whatever address.
+  constexpr void note_access(const unrolled_access& a) { loads_.push_back(a); }
+
+  /// The node `n` stores to the place where `guard` holds. Returns the store before it if it overwrites that one
+  /// whenever that one runs, and nothing can have read it; else `no_unrolled`.
+  constexpr unrolled_id overwrite(const unrolled_access& a, unrolled_id n, const unrolled_operand& guard) {
+    if (a.base == no_unrolled || a.bytes == 0 || a.bytes > 8) {
+      return no_unrolled;
+    }
+    place& p = places_[find_or_insert(a, a.bytes * 8, 0)];
+    const unrolled_id before = p.store;
+    const bool is_dead = before != no_unrolled && (guard.node == no_unrolled || guard == p.runs) &&
+                         p.observers == observers_ && is_unread(p);
+    p.store = n;
+    p.runs = guard;
+    p.unread = static_cast<std::uint32_t>(loads_.size());
+    p.observers = observers_;
+    return is_dead ? before : no_unrolled;
   }
 
   /// The place that a load of `v` reads; `no_place` if the address or the size is not known.
@@ -132,6 +163,7 @@ private:
       p.access = a;
       p.width = width;
       p.identity = identity;
+      p.store = no_unrolled;
       places_.push_back(p);
     }
     return found;
@@ -148,9 +180,19 @@ private:
     return true;
   }
 
+  /// Whether no load has touched the place since its last store. Looks at each load once.
+  constexpr bool is_unread(place& p) const {
+    while (p.unread != loads_.size() && !may_overlap(loads_[p.unread], p.access)) {
+      ++p.unread;
+    }
+    return p.unread == loads_.size();
+  }
+
   flat_array<place> places_;
   flat_array<unrolled_access> stores_; ///< in program order, since the last `forget`
-  hash_map<std::uint32_t> found_;      ///< of `places_`, by the high bits of their hash
+  flat_array<unrolled_access> loads_;  ///< likewise
+  std::uint32_t observers_ = 0;
+  hash_map<std::uint32_t> found_; ///< of `places_`, by the high bits of their hash
 };
 
 /// The bit under which an operation with an effect runs: `reached`, the predicate of its block, and its own guard.
@@ -249,6 +291,7 @@ constexpr known_value evaluate_load(copy_state& s, known_memory& memory, body_id
     }
   }
   append_access(s, append_guarded(s, v, body_kind::load, guard), access);
+  memory.note_access(access);
   const known_value loaded = last_node(s, value.info.width);
   memory.note_load(place, loaded, guard, s.copy());
   return loaded;
@@ -274,8 +317,12 @@ constexpr void evaluate_store(copy_state& s, known_memory& memory, body_id v, co
   append_access(s, append_guarded(s, v, body_kind::store, guard), access);
   if (value.is_volatile) {
     memory.forget();
-  } else {
-    memory.note_store(access, content, guard, s.copy());
+    return;
+  }
+  memory.note_store(access, content, guard, s.copy());
+  const auto last = static_cast<unrolled_id>(s.out.nodes.size() - 1);
+  if (const unrolled_id dead = memory.overwrite(access, last, guard); dead != no_unrolled) {
+    s.out.nodes[dead].kind = body_kind::pure; // which nothing needs
   }
 }
 
@@ -294,6 +341,7 @@ constexpr known_value evaluate_call(copy_state& s, known_memory& memory, body_id
   n.first_operand = first;
   n.num_operands = static_cast<std::uint32_t>(args.size());
   s.out.has_call = true;
+  memory.note_observer();
   if (!value.writes_nothing) {
     memory.forget();
   }

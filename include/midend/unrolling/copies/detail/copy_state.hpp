@@ -45,6 +45,19 @@ struct copy_state {
     return request.drops_counted_tests && !ends_loop && copy() != request.mid_exit_copy ? counted_edge : no_edge;
   }
 
+  /// Whether edge `e` is left out with the test of the counted exit: it is the other side of another branch on the same
+  /// condition, and leaves the loop, too. If the new loop has a limit of its own, the last copy leaves it out as well.
+  constexpr bool is_dropped_with_counted(std::uint32_t e) const {
+    if (counted_edge == no_edge || e == counted_edge || body.edges[e].target != body_edge::leaves) {
+      return false;
+    }
+    const body_edge& edge = body.edges[e];
+    const body_edge& counted = body.edges[counted_edge];
+    return body.blocks[edge.source].condition == body.blocks[counted.source].condition &&
+           edge.has_case == counted.has_case && edge.case_value == counted.case_value &&
+           (dropped_edge() != no_edge || (request.continues_rolled && request.drops_counted_tests));
+  }
+
   /// Whether the value is computed before the loop.
   constexpr bool is_outside(body_id v) const {
     return body.values[v].kind == body_kind::constant || body.values[v].kind == body_kind::invariant;

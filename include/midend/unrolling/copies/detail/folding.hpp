@@ -693,6 +693,25 @@ constexpr known_value is_not_zero(copy_numbering& numbering, const known_value& 
   return fold_equality(numbering, test, x, literal(0, x.width));
 }
 
+/// What `x` is where `condition` holds, or where it does not: one side of it, if it is a choice by the same condition.
+constexpr known_value side_of_select(const copy_numbering& numbering, const known_value& condition,
+                                     const known_value& x, bool holds) {
+  if (x.is_literal() || x.addend != 0) {
+    return x;
+  }
+  const unrolled_node& n = numbering.body().nodes[x.node];
+  if (n.kind != body_kind::pure || n.info.code != operation::select || n.info.width != x.width) {
+    return x;
+  }
+  const auto operands = numbering.body().operands_of(x.node);
+  if (operands[0] != unrolled_operand{condition.node, condition.addend}) {
+    return x;
+  }
+  const unrolled_operand& side = operands[holds ? 1 : 2];
+  known_value out = value_of_node(side.node, x.width);
+  return side.addend == 0 ? out : sum_with(out, side.addend);
+}
+
 /// `yes` if `condition`, a bit, holds, else `no`.
 constexpr known_value fold_select(copy_numbering& numbering, const expression_kind& kind, known_value condition,
                                   known_value yes, known_value no) {
@@ -708,6 +727,13 @@ constexpr known_value fold_select(copy_numbering& numbering, const expression_ki
   }
   if (kind.info.width == 1 && yes.is_literal() && no.is_literal()) {
     return yes.addend != 0 ? condition : inverted(condition);
+  }
+  if (kind.info.width != 1) {
+    yes = side_of_select(numbering, condition, yes, true);
+    no = side_of_select(numbering, condition, no, false);
+    if (yes.is_same(no)) {
+      return yes;
+    }
   }
   const known_value operands[] = {condition, yes, no};
   const known_value out = numbering.compute(kind, operands);
@@ -770,6 +796,11 @@ constexpr known_value fold(copy_numbering& numbering, const body_value& v, span<
   case operation::zero_extend:
   case operation::sign_extend:
     return fold_extension(numbering, v, args[0]);
+  case operation::min:
+  case operation::max:
+  case operation::umin:
+  case operation::umax:
+    return args[0].is_same(args[1]) ? args[0] : numbering.compute(v, args[0], args[1]);
   case operation::select:
     return fold_select(numbering, kind_of(v), is_not_zero(numbering, args[0]), args[1], args[2]);
   default:

@@ -160,7 +160,7 @@ struct top_iterations {
       : first(request.knows_position ? request.first_iteration : 0),
         stride(request.knows_position && !request.is_straight_line ? request.copies : 1),
         count(request.is_straight_line ? counters.trip.header_executions()
-              : counters.counted_exit == no_body_value
+              : counters.counted_exit == no_body_value || request.continues_rolled
                   ? std::nullopt
                   : counters.exits[counters.counted_exit].count.header_executions()) {}
 

@@ -90,7 +90,7 @@ private:
       if (is_tested(e, options)) {
         need_use(e.predicate);
       }
-      out_.nodes[e.predicate].decides_counted_exit = out_.nodes[e.predicate].decides_counted_exit || e.is_counted;
+      out_.nodes[e.predicate].decides_counted_exit = out_.nodes[e.predicate].decides_counted_exit || e.bounds_top;
     }
     for (const unrolled_operand o : body_.exit_values) {
       need_use(o.node);
