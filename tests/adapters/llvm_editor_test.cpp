@@ -783,6 +783,54 @@ TEST_CASE("llvm_editor: control is cleaned without numbers of values as it is wi
   CHECK(changed > affordable(300) / 4);
 }
 
+TEST_CASE("llvm_editor: clean_control leaves llvm.loop at the latches") {
+  // One latch is passed over, the other one appended.
+  constexpr const char* text = R"(
+define void @f(i32 %n) {
+entry:
+  br label %first
+first:
+  %i = phi i32 [ 0, %entry ], [ %j, %empty ]
+  %j = add i32 %i, 1
+  %go = icmp slt i32 %j, %n
+  br i1 %go, label %empty, label %second
+empty:
+  br label %first, !llvm.loop !0
+second:
+  %k = phi i32 [ 0, %first ], [ %l, %latch ]
+  %more = icmp slt i32 %k, %n
+  br i1 %more, label %body, label %out
+body:
+  %m = mul i32 %k, 3
+  br label %latch
+latch:
+  %l = add i32 %m, 1
+  br label %second, !llvm.loop !1
+out:
+  ret void
+}
+!0 = distinct !{!0}
+!1 = distinct !{!1}
+)";
+  for (const llvm_value_numbers numbers : {llvm_value_numbers::of_the_start, llvm_value_numbers::when_asked}) {
+    const parsed_module m(text);
+    {
+      llvm_editor editor(m.f(), {}, numbers);
+      midend::clean_control(editor);
+    }
+    const std::string cleaned = to_text(m.f());
+    CAPTURE(cleaned);
+    CHECK(m.f().size() == 5);
+    std::size_t marks = 0;
+    for (const llvm::BasicBlock& b : m.f()) {
+      const bool has_mark = b.getTerminator()->getMetadata("llvm.loop") != nullptr;
+      CHECK(has_mark == (b.getName() == "first" || b.getName() == "body"));
+      marks += has_mark ? 1u : 0u;
+    }
+    CHECK(marks == 2);
+  }
+}
+
 TEST_CASE("llvm_editor: a number is not that of the function before, whose memory is used again") {
   const parsed_module m(R"(
 define i32 @g(i32 %n) {
