@@ -96,15 +96,14 @@ public:
   void read(const llvm::Function& f, bool copies_fields = false) {
     copies_fields_ = copies_fields;
     number_blocks(f);
-    values_.clear();
     others_.clear();
+    others_.reserve(f.arg_size() + 16);
     for (const llvm::Argument& a : f.args()) {
       add_other(&a);
     }
     num_arguments_ = static_cast<value_id>(f.arg_size());
     read_instructions();
-    num_instructions_ = values_.size();
-    MIDEND_ASSERT(values_.size() < first_other, "less than 2^30 instructions", values_.size());
+    MIDEND_ASSERT(num_instructions_ < first_other, "less than 2^30 instructions", num_instructions_);
     for (const late_operand& late : late_) {
       operands_[late.at] = numbers_.find(late.value);
     }
@@ -113,15 +112,15 @@ public:
   /// The rest, once the edges are known. `positions` becomes the position of each edge among those into its target, if
   /// that has phis.
   void complete(const csr_graph& g, flat_array<std::uint32_t>& positions) {
-    positions.resize_for_overwrite(g.num_edges());
+    positions.resize_for_overwrite(phis_.empty() ? 0 : g.num_edges());
     const llvm::PHINode* last = nullptr;
     for (const value_id v : phis_) {
-      const auto& phi = llvm::cast<llvm::PHINode>(*values_[v]);
+      const auto& phi = llvm::cast<llvm::PHINode>(*values_[v].value);
       if (last == nullptr || !have_same_entries(phi, *last)) {
         find_entries(g, phi, positions);
       }
       MIDEND_ASSERT(phi.getNumIncomingValues() == entries_.size(), "an entry of the phi for each edge", v);
-      value_id* to = operands_.data() + instructions_[v].first_operand;
+      value_id* to = operands_.data() + values_[v].first_operand;
       for (const unsigned entry : entries_) {
         const llvm::Value* const input = phi.getIncomingValue(entry);
         const std::uint32_t number = numbers_.find(input);
@@ -132,9 +131,13 @@ public:
     for (value_id& operand : operands_) {
       operand = final_number(operand);
     }
+    const auto end = static_cast<std::uint32_t>(operands_.size());
+    values_.reserve(values_.size() + others_.size() + 1);
     for (const llvm::Value* const other : others_) {
-      values_.push_back(other);
+      values_.push_back({other, {}, end});
     }
+    num_values_ = values_.size();
+    values_.push_back({nullptr, {}, end});
   }
 
   /// The number of a value; `no_value` if it has none.
@@ -148,29 +151,33 @@ public:
     return found == no_value ? no_node : found - first_block;
   }
 
-  span<const llvm::BasicBlock* const> blocks() const { return blocks_; }
+  std::size_t num_blocks() const { return blocks_.size() - 1; }
 
-  span<const llvm::Value* const> values() const { return values_; }
+  const llvm::BasicBlock* block(std::size_t n) const { return blocks_[n].block; }
+
+  std::size_t num_values() const { return num_values_; }
+
+  const llvm::Value* value(value_id v) const { return values_[v].value; }
 
   value_id num_instructions() const { return static_cast<value_id>(num_instructions_); }
 
   value_id num_arguments() const { return num_arguments_; }
 
-  value_id first_value(std::size_t n) const { return first_value_[n]; }
+  value_id first_value(std::size_t n) const { return blocks_[n].first_value; }
 
-  const llvm_operation_record& record(value_id v) const { return instructions_[v].record; }
+  const llvm_operation_record& record(value_id v) const { return values_[v].record; }
 
-  llvm_operation_record& record(value_id v) { return instructions_[v].record; }
+  llvm_operation_record& record(value_id v) { return values_[v].record; }
 
   /// `of` instead of the first operand.
   void set_first_operand(value_id v, value_id of) {
     MIDEND_ASSERT(!operands(v).empty(), "an instruction with operands", v);
-    operands_[instructions_[v].first_operand] = of;
+    operands_[values_[v].first_operand] = of;
   }
 
   /// The operands of an instruction.
   span<const value_id> operands(value_id v) const {
-    const instruction* const at = instructions_.data() + v;
+    const numbered_value* const at = values_.data() + v;
     return {operands_.data() + at[0].first_operand, operands_.data() + at[1].first_operand};
   }
 
@@ -179,9 +186,15 @@ private:
   static constexpr std::uint32_t first_other = 0x4000'0000; ///< from here on, arguments and constants
   static constexpr std::uint32_t first_block = 0x8000'0000;
 
-  struct instruction {
-    llvm_operation_record record;
-    std::uint32_t first_operand; ///< its operands end where those of the next one start
+  struct numbered_block {
+    const llvm::BasicBlock* block;
+    value_id first_value; ///< its values end where those of the next one start
+  };
+
+  struct numbered_value {
+    const llvm::Value* value;
+    llvm_operation_record record; ///< of an instruction
+    std::uint32_t first_operand;  ///< its operands end where those of the next one start
   };
 
   /// An operand that had no number yet when it was read.
@@ -193,54 +206,49 @@ private:
   void number_blocks(const llvm::Function& f) {
     blocks_.clear();
     for (const llvm::BasicBlock& b : f) {
-      blocks_.push_back(&b);
+      blocks_.push_back({&b, 0});
     }
     numbers_.clear(10 * blocks_.size()); // about as many values, to begin with
     for (std::size_t n = 0; n != blocks_.size(); ++n) {
-      numbers_.find_or_insert(blocks_[n], first_block + static_cast<node_id>(n));
+      numbers_.find_or_insert(blocks_.data()[n].block, first_block + static_cast<node_id>(n));
     }
+    blocks_.push_back({nullptr, 0});
   }
 
   void read_instructions() {
-    first_value_.resize_for_overwrite(blocks_.size() + 1);
     values_.resize_for_overwrite(values_.capacity());
-    instructions_.resize_for_overwrite(instructions_.capacity());
     operands_.resize_for_overwrite(operands_.capacity());
     phis_.clear();
     late_.clear();
     value_id v = 0;
     std::size_t end = 0; // of the operands
-    for (std::size_t n = 0; n != blocks_.size(); ++n) {
-      first_value_.data()[n] = v;
-      for (const llvm::Instruction& i : *blocks_.data()[n]) {
+    for (std::size_t n = 0; n != num_blocks(); ++n) {
+      blocks_.data()[n].first_value = v;
+      for (const llvm::Instruction& i : *blocks_.data()[n].block) {
         prefetch_next(i);
         make_room(v, end + i.getNumOperands());
         numbers_.find_or_insert(&i, v);
-        values_.data()[v] = &i;
-        instruction& r = instructions_.data()[v];
-        r.first_operand = static_cast<std::uint32_t>(end);
+        numbered_value& at = values_.data()[v];
+        at.value = &i;
+        at.first_operand = static_cast<std::uint32_t>(end);
         value_id* const to = operands_.data() + end;
-        end += static_cast<std::size_t>(read_instruction(i, v, r.record, to) - to);
+        end += static_cast<std::size_t>(read_instruction(i, v, at.record, to) - to);
         ++v;
       }
     }
-    make_room(v, end);
-    first_value_.data()[blocks_.size()] = v;
-    instructions_.data()[v].first_operand = static_cast<std::uint32_t>(end);
+    num_instructions_ = v;
+    blocks_.data()[num_blocks()].first_value = v;
     values_.shrink(v);
-    instructions_.shrink(v + std::size_t{1});
     operands_.shrink(end);
   }
 
   /// For an instruction `v`, and for operands up to `last`; fields may be replaced by two.
   void make_room(value_id v, std::size_t last) {
-    if (v >= values_.size() || v >= instructions_.size()) [[unlikely]] {
-      const std::size_t count = 2 * std::size_t{v} + 10 * blocks_.size() + 10;
-      values_.extend_for_overwrite(count);
-      instructions_.extend_for_overwrite(count);
+    if (v >= values_.size()) [[unlikely]] {
+      values_.extend_for_overwrite(2 * std::size_t{v} + 8 * blocks_.size() + 8);
     }
     if (last >= operands_.size()) [[unlikely]] {
-      operands_.extend_for_overwrite(2 * last + 20 * blocks_.size() + 20);
+      operands_.extend_for_overwrite(2 * last + 16 * blocks_.size() + 16);
     }
   }
 
@@ -356,7 +364,7 @@ private:
     for (std::uint32_t position = 0; position != edges.size(); ++position) {
       positions[edges[position]] = position;
       entries_[position] = position;
-      is_ordered = is_ordered && phi.getIncomingBlock(position) == blocks_[g.edge_source(edges[position])];
+      is_ordered = is_ordered && phi.getIncomingBlock(position) == blocks_[g.edge_source(edges[position])].block;
     }
     if (is_ordered) {
       return;
@@ -373,14 +381,13 @@ private:
   }
 
   hash_map<const llvm::Value*> numbers_;
-  flat_array<const llvm::BasicBlock*> blocks_;
-  flat_array<const llvm::Value*> values_; ///< instructions, in the end also `others_`
+  flat_array<numbered_block> blocks_; ///< and one more
+  flat_array<numbered_value> values_; ///< instructions, in the end also `others_`, and one more
+  std::size_t num_values_ = 0;
   flat_array<const llvm::Value*> others_; ///< arguments and constants
   std::size_t num_instructions_ = 0;
   value_id num_arguments_ = 0;
   bool copies_fields_ = false;
-  flat_array<value_id> first_value_;     ///< by node, and one more
-  flat_array<instruction> instructions_; ///< and one more
   flat_array<value_id> operands_;
   flat_array<late_operand> late_;
   flat_array<value_id> phis_;

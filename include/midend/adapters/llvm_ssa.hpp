@@ -33,12 +33,12 @@ namespace detail {
 struct llvm_successors {
   const llvm_numbering& numbering;
 
-  std::size_t num_nodes() const { return numbering.blocks().size(); }
+  std::size_t num_nodes() const { return numbering.num_blocks(); }
 
   node_id entry() const { return 0; }
 
   auto successors(node_id n) const {
-    const llvm::Instruction& last = numbering.blocks()[n]->back();
+    const llvm::Instruction& last = numbering.block(n)->back();
     const auto* const branch = llvm::dyn_cast<llvm::BranchInst>(&last); // they answer without a call
     const unsigned count = branch == nullptr ? last.getNumSuccessors() : branch->getNumSuccessors();
     return mapped(id_range<unsigned>(0, count), [this, &last, branch](unsigned i) {
@@ -90,17 +90,17 @@ public:
 
   const csr_graph& graph() const { return graph_; }
 
-  const llvm::BasicBlock* block(node_id n) const { return numbering_.blocks()[n]; }
+  const llvm::BasicBlock* block(node_id n) const { return numbering_.block(n); }
 
   /// The node of a block, or `no_node` if it is of another function.
   node_id node(const llvm::BasicBlock* b) const { return numbering_.node(b); }
 
-  std::size_t num_values() const { return numbering_.values().size(); }
+  std::size_t num_values() const { return numbering_.num_values(); }
 
   /// Values below this are instructions.
   std::size_t num_instructions() const { return numbering_.num_instructions(); }
 
-  const llvm::Value* value(value_id v) const { return numbering_.values()[v]; }
+  const llvm::Value* value(value_id v) const { return numbering_.value(v); }
 
   /// The number of an instruction, an argument, or a constant that the function uses; else `no_value`.
   value_id number(const llvm::Value* v) const { return numbering_.number(v); }
@@ -146,7 +146,7 @@ public:
   std::optional<number_range> bounds(value_id v) const {
     const bool may_have =
         is_instruction(v) ? (marks(v) & record::bounded) != 0 : is_number(v) && llvm::isa<llvm::Argument>(value(v));
-    return may_have ? llvm_bounds(*value(v)) : std::nullopt;
+    return may_have ? known_bounds(v) : std::nullopt;
   }
 
   /// Whether a value is `undef` or `poison`.
@@ -203,6 +203,8 @@ protected:
 
 private:
   using record = detail::llvm_operation_record;
+
+  MIDEND_SELDOM_CALLED std::optional<number_range> known_bounds(value_id v) const { return llvm_bounds(*value(v)); }
 
   /// Of an argument or a constant.
   MIDEND_SELDOM_CALLED midend::operation_info operation_outside(value_id v) const {

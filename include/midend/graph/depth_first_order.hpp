@@ -63,6 +63,14 @@ class depth_first_order_workspace {
 
 namespace detail {
 
+/// Where a search writes, by node and by number.
+struct depth_first_arrays {
+  node_id* preorder_number; ///< `no_node` everywhere before
+  node_id* postorder_number;
+  node_id* preorder;
+  node_id* postorder;
+};
+
 /// One stack holds what is still to do: a target that was not visited yet or, marked by the high bit, a node to leave.
 /// Successors are read once, when their node is met. The first is followed at once; only the others are pushed.
 struct depth_first_search {
@@ -75,7 +83,10 @@ struct depth_first_search {
     out.postorder_number_.resize_for_overwrite(count);
     out.preorder_.resize_for_overwrite(count);
     out.postorder_.resize_for_overwrite(count);
-    const node_id reached = count == 0 ? 0 : search(g, workspace, out);
+    work_stack<std::uint32_t> stack(workspace.stack_);
+    const depth_first_arrays arrays{out.preorder_number_.data(), out.postorder_number_.data(), out.preorder_.data(),
+                                    out.postorder_.data()};
+    const node_id reached = count == 0 ? 0 : search(g, stack, arrays);
     for (node_id n = 0; reached != count && n != count; ++n) {
       if (out.preorder_number_[n] == no_node) {
         out.postorder_number_[n] = no_node;
@@ -85,13 +96,13 @@ struct depth_first_search {
     out.postorder_.shrink(reached);
   }
 
-  template <class G>
-  static constexpr node_id search(const G& g, depth_first_order_workspace& workspace, depth_first_numbering& out) {
-    node_id* const preorder_number = out.preorder_number_.data();
-    node_id* const postorder_number = out.postorder_number_.data();
-    node_id* const preorder = out.preorder_.data();
-    node_id* const postorder = out.postorder_.data();
-    work_stack<std::uint32_t> stack(workspace.stack_);
+  /// Requires a node. Returns how many are reachable; others get no postorder number.
+  template <class G, class Stack>
+  static constexpr node_id search(const G& g, Stack& stack, const depth_first_arrays& arrays) {
+    node_id* const preorder_number = arrays.preorder_number;
+    node_id* const postorder_number = arrays.postorder_number;
+    node_id* const preorder = arrays.preorder;
+    node_id* const postorder = arrays.postorder;
     node_id met = 0;
     node_id left = 0;
     node_id at = node_in(g, g.entry());
@@ -129,8 +140,8 @@ struct depth_first_search {
   }
 
   /// Pushes the nodes of a range so that the first one is popped first.
-  template <class G, class Iterator, class Sentinel>
-  static constexpr void push_reversed(const G& g, Iterator it, Sentinel last, work_stack<std::uint32_t>& stack) {
+  template <class G, class Iterator, class Sentinel, class Stack>
+  static constexpr void push_reversed(const G& g, Iterator it, Sentinel last, Stack& stack) {
     const std::size_t base = stack.size();
     do {
       stack.push(node_in(g, *it));

@@ -30,7 +30,6 @@
 #include "midend/support/sort.hpp"
 #include "midend/support/span.hpp"
 
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -207,7 +206,14 @@ template <class IR, class D, class Congruence = no_congruence> class sccp_solver
 
 /// Memory of `sccp`, reusable for program after program.
 template <value_domain_argument D> class sccp_workspace {
+public:
+  constexpr sccp_workspace() = default;
+
+private:
   template <class IR, class Domain, class Congruence> friend class detail::sccp_solver;
+
+  /// For one call, which needs no other memory if the program is small.
+  constexpr explicit sccp_workspace(detail::call_buffer& buffer) : memory_(buffer) {}
 
   detail::arena memory_; ///< of the arrays of `order_`, `uses_` or `readers_`, and the solver
   detail::ssa_order order_;
@@ -242,6 +248,9 @@ public:
 
   /// Memory for a view with copies.
   static constexpr auto& branches(sccp_workspace<D>& workspace) { return workspace.branches_; }
+
+  /// Memory for one call.
+  static constexpr sccp_workspace<D> workspace_in(call_buffer& buffer) { return sccp_workspace<D>(buffer); }
 
   /// The result covers the first `num_values` values.
   constexpr void run(std::size_t num_values) {
@@ -302,7 +311,6 @@ private:
     traits_ = w_.memory_.template array<std::uint8_t>(order_.num_values(), 0);
     has_unknown_ = false;
     end_visits_ = w_.memory_.template array<std::uint32_t>(num_nodes(), 0);
-    w_.constants_.reserve(4);
     const value_id count = order_.num_values();
     out_.domain_ = domain_;
     out_.facts_.assign(count, domain_.bottom());
@@ -310,12 +318,12 @@ private:
     clear(out_.executable_edges_, static_cast<std::size_t>(ir_.graph().num_edges()));
     clear(out_.undefined_, count);
     clear(out_.without_value_, count);
-    out_.visits_.assign(count, 0);
-    out_.widenings_.assign(widens ? count : 0, 0);
+    out_.counts_.assign((widens ? 2 : 1) * std::size_t{count}, 0);
+    out_.widen_after_ = options_.widen_after;
     out_.counters_ = {};
     out_.broken_value_ = no_value;
     out_.epoch_ = graph_epoch(ir_.graph());
-    w_.pending_.assign(order_.num_positions(), false);
+    w_.pending_.assign(order_.num_positions(), false, w_.memory_);
     w_.waiting_.clear();
     if constexpr (widens) {
       w_.thresholds_.reset();
@@ -355,7 +363,7 @@ private:
 
   /// Visits items until none is pending; false if a checked run has failed.
   constexpr bool visit_pending() {
-    return w_.pending_.drain([this](std::uint32_t position) {
+    return w_.pending_.drain([this](std::uint32_t position) MIDEND_ALWAYS_INLINED {
       const std::uint32_t item = order_.item(position);
       if (order_.is_end(item)) {
         visit_end(order_.node_of_end(item));
@@ -562,14 +570,20 @@ private:
 
   // ---- Values: facts rise, and users hear about it.
 
-  constexpr void visit_value(value_id v) {
-    const bool is_first = out_.visits_[v]++ == 0;
+  MIDEND_ALWAYS_INLINED constexpr void visit_value(value_id v) {
+    const bool is_first = out_.counts_.data()[v]++ == 0;
     ++out_.counters_.value_visits;
     if constexpr (numbers_values) {
       congruence_.on_visit(v);
     }
     if (ir_.is_phi(v)) { // has risen already, in raise_phi
       has_unknown_ = has_unknown_ || is_unknown(v);
+      notify_users(v);
+      return;
+    }
+    if (is_first && follows_from_nothing(v)) {
+      fact(v) = promised(v, ir_.operation(v).width);
+      add_traits(v, numbers_values ? 0 : is(trait::settled));
       notify_users(v);
       return;
     }
@@ -623,7 +637,7 @@ private:
   }
 
   constexpr bool was_visited(std::uint32_t item) const {
-    return order_.is_end(item) ? end_visits_[order_.node_of_end(item)] != 0 : out_.visits_[item] != 0;
+    return order_.is_end(item) ? end_visits_[order_.node_of_end(item)] != 0 : out_.counts_.data()[item] != 0;
   }
 
   /// `reader` has read the fact of `v`, which may still change.
@@ -695,7 +709,7 @@ private:
     if (less_or_equal(domain_, by, fact(phi))) {
       return false;
     }
-    std::uint32_t& growths = out_.widenings_[phi];
+    std::uint32_t& growths = out_.counts_[order_.num_values() + std::size_t{phi}];
     ++growths;
     if (growths <= options_.widen_after) {
       return domain_.join(fact(phi), by);
@@ -713,8 +727,41 @@ private:
 
   // ---- Evaluation: the fact of a value that is not a phi, from its operands.
 
+  /// While narrowing.
+  MIDEND_NEVER_INLINED constexpr element evaluate_again(value_id v) {
+    operand_traits ignored;
+    return evaluate(v, false, ignored);
+  }
+
+  /// Whether no fact about an operand, now or later, says anything about `v`: it is opaque, or only the IR can compute
+  /// it, and the fact of an operand is settled and no constant. Most values are such: loads, calls, addresses.
+  MIDEND_ALWAYS_INLINED constexpr bool follows_from_nothing(value_id v) {
+    if constexpr (has_implied<IR>) {
+      if (ir_.implied(v) != nullptr) {
+        return false;
+      }
+    }
+    if (is_opaque(ir_, v)) {
+      return true;
+    }
+    if constexpr (numbers_values || has_partial_fold<IR> || !has_value_transfer<D>) {
+      return false;
+    } else {
+      if (ir_.operation(v).code != operation::other) {
+        return false;
+      }
+      for (auto&& id : ir_.operands(v)) {
+        const auto operand = static_cast<value_id>(id);
+        if (has(operand, trait::settled) && !is_unknown(operand) && !domain_.as_constant(fact(operand))) {
+          return !ir_.constant(v);
+        }
+      }
+      return false;
+    }
+  }
+
   /// Collects the traits of the operands; on the first evaluation, `v` is noted as their reader.
-  constexpr element evaluate(value_id v, bool is_first, operand_traits& of_operands) {
+  MIDEND_ALWAYS_INLINED constexpr element evaluate(value_id v, bool is_first, operand_traits& of_operands) {
     if constexpr (has_implied<IR>) {
       if (const auto* const implied = ir_.implied(v)) {
         for_each_id(ir_.operands(v), [&](value_id operand) { note_operand(operand, v, is_first, of_operands); });
@@ -780,7 +827,17 @@ private:
   }
 
   constexpr element transfer(value_id v, const operation_info& info, bool is_first, operand_traits& of_operands) {
-    std::array<element, 3> args{domain_.bottom(), domain_.bottom(), domain_.bottom()};
+    if constexpr (std::is_trivially_default_constructible_v<element>) {
+      element args[3]; // filled as far as it is read
+      return transfer(v, info, is_first, of_operands, args);
+    } else {
+      element args[3]{domain_.bottom(), domain_.bottom(), domain_.bottom()};
+      return transfer(v, info, is_first, of_operands, args);
+    }
+  }
+
+  MIDEND_ALWAYS_INLINED constexpr element transfer(value_id v, const operation_info& info, bool is_first,
+                                                   operand_traits& of_operands, element (&args)[3]) {
     std::size_t count = 0;
     const std::size_t wanted = arity(info.code);
     const bool is_resolved = has(v, trait::resolved);
@@ -797,7 +854,7 @@ private:
       }
     });
     MIDEND_ASSERT(count == wanted, "as many operands as the operation needs", v, count);
-    return domain_.transfer(info, span<const element>(args.data(), count));
+    return domain_.transfer(info, span<const element>(args, count));
   }
 
   /// Evaluates an operation that only the IR can compute, from constants, or, if it can, from some. An operand without
@@ -946,9 +1003,9 @@ private:
     }
     for (std::uint32_t position = 0; position != order_.num_positions(); ++position) {
       const std::uint32_t item = order_.item(position);
-      if (!order_.is_end(item) && may_narrow(item) && out_.visits_[item] != 0 && !domain_.as_constant(fact(item))) {
-        operand_traits ignored;
-        lower(item, ir_.is_phi(item) ? w_.arriving_.data()[item] : evaluate(item, false, ignored));
+      if (!order_.is_end(item) && may_narrow(item) && out_.counts_.data()[item] != 0 &&
+          !domain_.as_constant(fact(item))) {
+        lower(item, ir_.is_phi(item) ? w_.arriving_.data()[item] : evaluate_again(item));
       }
       for_each_taken_edge(item, [this](edge_id e, bool leads_back) {
         if (!leads_back) {
@@ -1007,11 +1064,6 @@ private:
           fact(v) = domain_.top(ir_.operation(v).width);
           out_.without_value_.set(v);
         }
-      }
-    }
-    if constexpr (widens) {
-      for (std::uint32_t& growths : out_.widenings_) {
-        growths = growths > options_.widen_after ? growths - options_.widen_after : 0;
       }
     }
   }
@@ -1075,7 +1127,8 @@ constexpr void sccp(const IR& ir, const D& domain, const sccp_options& options, 
 template <semantic_ir_argument IR, domain_of_ir_argument<IR> D>
 constexpr auto sccp(const IR& ir, const D& domain, const sccp_options& options = {}) {
   sccp_result<D> out;
-  sccp_workspace<D> workspace;
+  detail::call_buffer buffer;
+  sccp_workspace<D> workspace = detail::sccp_solver<IR, D>::workspace_in(buffer);
   sccp(ir, domain, options, workspace, out);
   return out;
 }
@@ -1104,7 +1157,8 @@ template <semantic_ir_argument IR, domain_of_ir_argument<IR> D>
   requires has_assume<D>
 auto sccp_with_branch_facts(const IR& ir, const D& domain, const sccp_options& options = {}) {
   sccp_result<D> out;
-  sccp_workspace<D> workspace;
+  detail::call_buffer buffer;
+  sccp_workspace<D> workspace = detail::sccp_solver<IR, D>::workspace_in(buffer);
   sccp_with_branch_facts(ir, domain, options, workspace, out);
   return out;
 }

@@ -73,10 +73,13 @@ public:
   constexpr bool is_undefined(value_id v) const { return undefined_.test(v); }
 
   /// How often `v` was visited.
-  constexpr std::uint32_t visits(value_id v) const { return visits_[v]; }
+  constexpr std::uint32_t visits(value_id v) const { return counts_[v]; }
 
   /// How often the phi `v` was widened.
-  constexpr std::uint32_t widenings(value_id v) const { return widenings_.empty() ? 0 : widenings_[v]; }
+  constexpr std::uint32_t widenings(value_id v) const {
+    const std::size_t at = facts_.size() + v;
+    return at < counts_.size() && counts_[at] > widen_after_ ? counts_[at] - widen_after_ : 0;
+  }
 
   constexpr const sccp_counters& counters() const { return counters_; }
 
@@ -98,8 +101,9 @@ private:
   bit_row executable_edges_;
   bit_row undefined_;
   bit_row without_value_; ///< executed, but no run gets past it: the fact is top
-  flat_array<std::uint32_t> visits_;
-  flat_array<std::uint32_t> widenings_; ///< empty if the domain does not widen
+  flat_array<std::uint32_t>
+      counts_;                    ///< visits by value; if the domain widens, then how often phis grew along back edges
+  std::uint32_t widen_after_ = 0; ///< growths before the first that widens
   sccp_counters counters_;
   value_id broken_value_ = no_value;
   std::uint64_t epoch_ = 0;

@@ -11,6 +11,7 @@
 #include "midend/support/span.hpp"
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
 MIDEND_BEGIN_NAMESPACE
@@ -176,13 +177,34 @@ constexpr bool interval_bounds::fits(unsigned width) const {
   return check.fits();
 }
 
+/// The one to three arguments of an operation, or a part of each, where they are.
+template <class T> class argument_references {
+public:
+  constexpr argument_references(span<const T> args)
+      : at_{args.data(), args.data() + (args.size() > 1 ? 1 : 0), args.data() + (args.size() > 2 ? 2 : 0)},
+        size_(args.size()) {}
+
+  template <class Whole>
+  constexpr argument_references(span<const Whole> args, T Whole::* part)
+      : at_{&(args[0].*part), &(args[args.size() > 1 ? 1 : 0].*part), &(args[args.size() > 2 ? 2 : 0].*part)},
+        size_(args.size()) {}
+
+  constexpr const T& operator[](std::size_t i) const { return *at_[i]; }
+
+  constexpr std::size_t size() const { return size_; }
+
+private:
+  const T* at_[3];
+  std::size_t size_;
+};
+
 /// One operation on arguments that are not bottom.
 class interval_step {
   using element = interval_bounds;
 
 public:
   /// Requires arguments of the width that the operation reads (`fits`).
-  constexpr interval_step(const operation_info& info, span<const element> args)
+  constexpr interval_step(const operation_info& info, const argument_references<element>& args)
       : info_(info), args_(args), s_(info.width), u_(info.width) {}
 
   constexpr element result() const {
@@ -271,10 +293,11 @@ private:
     return differ == 0 ? 0 : ~std::uint64_t{0} >> std::countl_zero(differ);
   }
 
-  /// Amount by amount, since there are fewer than `width`.
+  /// Amount by amount, since there are fewer than `width`, until nothing is known.
   constexpr element shl() const {
     element out = interval_bounds::none();
-    for (std::uint64_t amount = ub().low; amount <= ub().high && amount < info_.width; ++amount) {
+    const element all{s_.all(), u_.all()};
+    for (std::uint64_t amount = ub().low; amount <= ub().high && amount < info_.width && out != all; ++amount) {
       const auto by = static_cast<unsigned>(amount);
       out = interval_bounds::hull(
           out, {s_.shl(sa(), by, info_.flags.no_signed_wrap), u_.shl(ua(), by, info_.flags.no_unsigned_wrap)});
@@ -368,7 +391,7 @@ private:
   }
 
   const operation_info& info_;
-  span<const element> args_;
+  const argument_references<element>& args_;
   signed_ranges s_;
   unsigned_ranges u_;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/support/detail/arena.hpp"
 #include "midend/support/detail/word_kernels.hpp"
 #include "midend/support/flat_array.hpp"
 
@@ -20,17 +21,20 @@ public:
 
   /// Makes the set empty, or full.
   constexpr void assign(std::size_t count, bool value) {
-    words_.resize_for_overwrite(words_for(count));
-    fill_words(words_.data(), count, value);
-    lowest_ = value ? 0 : words_.size();
-    end_ = value ? words_.size() : 0;
+    own_.resize_for_overwrite(words_for(count));
+    assign(own_.data(), count, value);
   }
 
-  constexpr bool contains(std::uint32_t i) const { return (words_.data()[i / word_bits] & bit_mask(i)) != 0; }
+  /// The same in memory that lives until it is reset.
+  constexpr void assign(std::size_t count, bool value, arena& memory) {
+    assign(memory.array<word>(words_for(count)), count, value);
+  }
+
+  constexpr bool contains(std::uint32_t i) const { return (words_[i / word_bits] & bit_mask(i)) != 0; }
 
   constexpr void insert(std::uint32_t i) {
     const std::size_t at = i / word_bits;
-    words_.data()[at] |= bit_mask(i);
+    words_[at] |= bit_mask(i);
     lowest_ = at < lowest_ ? at : lowest_;
     end_ = at < end_ ? end_ : at + 1;
   }
@@ -42,23 +46,23 @@ public:
     const word from_first = ~word{0} << first % word_bits;
     const word to_last = ~word{0} >> (word_bits - 1 - last % word_bits);
     if (low == high) {
-      words_.data()[low] |= from_first & to_last;
+      words_[low] |= from_first & to_last;
     } else {
-      words_.data()[low] |= from_first;
+      words_[low] |= from_first;
       for (std::size_t i = low + 1; i != high; ++i) {
-        words_.data()[i] = ~word{0};
+        words_[i] = ~word{0};
       }
-      words_.data()[high] |= to_last;
+      words_[high] |= to_last;
     }
     lowest_ = low < lowest_ ? low : lowest_;
     end_ = high < end_ ? end_ : high + 1;
   }
 
-  constexpr void erase(std::uint32_t i) { words_.data()[i / word_bits] &= ~bit_mask(i); }
+  constexpr void erase(std::uint32_t i) { words_[i / word_bits] &= ~bit_mask(i); }
 
   /// The first position from `first` on and before `last`, or `none`. O(last − first), 64 at a time.
   constexpr std::uint32_t find(std::uint32_t first, std::uint32_t last) const {
-    const std::size_t found = first < last ? find_bit(words_.data(), words_for(last), first) : no_bit;
+    const std::size_t found = first < last ? find_bit(words_, words_for(last), first) : no_bit;
     return found < last ? static_cast<std::uint32_t>(found) : none;
   }
 
@@ -66,11 +70,11 @@ public:
   /// or `visit` returns false; returns whether the set is empty. A position inserted above the visited one is visited
   /// in the same sweep, any other in the next one: no position is visited twice in a sweep.
   template <class Visit> constexpr bool drain(Visit visit) {
-    word* const words = words_.data();
+    word* const words = words_;
     while (lowest_ < end_) {
       const std::size_t last = end_;
       std::size_t i = lowest_;
-      lowest_ = words_.size();
+      lowest_ = size_;
       end_ = 0;
       for (; i < last || i < end_; ++i) {
         for (word rest = words[i]; rest != 0;) {
@@ -87,7 +91,17 @@ public:
   }
 
 private:
-  flat_array<word> words_;
+  constexpr void assign(word* words, std::size_t count, bool value) {
+    words_ = words;
+    size_ = words_for(count);
+    fill_words(words_, count, value);
+    lowest_ = value ? 0 : size_;
+    end_ = value ? size_ : 0;
+  }
+
+  flat_array<word> own_;
+  word* words_ = nullptr;
+  std::size_t size_ = 0;
   std::size_t lowest_ = 0; ///< since the sweep began, nothing was inserted into a lower word
   std::size_t end_ = 0;    ///< nor into this word or a higher one
 };

@@ -149,7 +149,8 @@ struct known_bits_domain {
     if (const optional<element> result = folded(*this, info, args)) {
       return *result;
     }
-    return (may_be_set & ~low_ones(read_width(info))) == 0 ? step(info, args) : step_of_other_widths(info, args);
+    return (may_be_set & ~low_ones(read_width(info))) == 0 ? step(info, arguments(args))
+                                                           : step_of_other_widths(info, args);
   }
 
   /// Sharpens both by equality, and by the bounds that the bits imply.
@@ -195,6 +196,9 @@ struct known_bits_domain {
   }
 
 private:
+  friend struct number_domain;
+  using arguments = detail::argument_references<element>;
+
   constexpr element select(unsigned width, span<const element> args) const {
     if (args[0].is_bottom()) {
       return bottom();
@@ -214,11 +218,11 @@ private:
     for (unsigned i = 0; i != args.size(); ++i) {
       low_bits[i] = reads_whole(info.code, i) ? args[i] : read(read_width(info), args[i]);
     }
-    return step(info, {low_bits.data(), args.size()});
+    return step(info, span<const element>(low_bits.data(), args.size()));
   }
 
   /// The result for arguments of the width that the operation reads.
-  constexpr element step(const operation_info& info, span<const element> args) const {
+  constexpr element step(const operation_info& info, const arguments& args) const {
     const detail::bit_arithmetic of(info.width);
     const element& a = args[0];
     switch (info.code) {
@@ -268,21 +272,31 @@ private:
     }
   }
 
-  /// Joins the results for all amounts that the bits allow.
-  constexpr element shift(const operation_info& info, span<const element> args) const {
+  /// Joins the results for all amounts that the bits allow, in ascending order, until nothing is known.
+  constexpr element shift(const operation_info& info, const arguments& args) const {
     const detail::bit_arithmetic of(info.width);
     element out = bottom();
-    for (unsigned amount = 0; amount != info.width; ++amount) {
-      if (args[1].contains(amount)) {
-        join(out, info.code == operation::shr   ? of.shr(args[0], amount)
-                  : info.code == operation::sar ? of.sar(args[0], amount)
-                                                : of.shl(args[0], amount));
+    for (std::uint64_t at = args[1].ones; at < info.width && out != of.all();) {
+      const auto amount = static_cast<unsigned>(at);
+      join(out, info.code == operation::shr   ? of.shr(args[0], amount)
+                : info.code == operation::sar ? of.sar(args[0], amount)
+                                              : of.shl(args[0], amount));
+      const std::uint64_t next = next_member(at, args[1]);
+      if (next <= at) {
+        break;
       }
+      at = next;
     }
     return out;
   }
 
-  constexpr element equality(const operation_info& info, span<const element> args) const {
+  /// The next number that the bits allow after `at`, which is one; the least if there is none.
+  static constexpr std::uint64_t next_member(std::uint64_t at, const element& a) {
+    const std::uint64_t known = a.zeros | a.ones; // full of ones, they pass the carry on
+    return (((at | known) + 1) & ~known) | a.ones;
+  }
+
+  constexpr element equality(const operation_info& info, const arguments& args) const {
     element both = args[0];
     known_bits().meet(both, args[1]);
     const bool may_be_equal = !both.is_bottom();
@@ -292,17 +306,18 @@ private:
     return may_hold && may_fail ? top(1) : constant(1, may_hold ? 1 : 0);
   }
 
-  constexpr element with_promises(const operation_info& info, span<const element> args, const element& out) const {
+  constexpr element with_promises(const operation_info& info, const arguments& args, const element& out) const {
     return info.flags == operation_flags{} || out.is_bottom() ? out : by_range(info, args, out);
   }
 
   /// `out`, with the bits that follow from bounds.
-  constexpr element by_range(const operation_info& info, span<const element> args, element out) const {
+  constexpr element by_range(const operation_info& info, const arguments& args, element out) const {
     std::array<interval_domain::element, 3> ranges{};
     for (std::size_t i = 0; i != args.size(); ++i) {
       ranges[i] = range_of(is_comparison(info.code) ? info.operand_width : info.width, args[i]);
     }
-    interval_domain::element range = detail::interval_step(info, {ranges.data(), args.size()}).result();
+    interval_domain::element range =
+        detail::interval_step(info, span<const interval_domain::element>(ranges.data(), args.size())).result();
     interval_domain().reduce(info.width, range);
     sharpen(out, range);
     return out;

@@ -125,33 +125,44 @@ private:
     if (info.code == operation::select) {
       return select(info.width, args);
     }
+    detail::width_check check(read_width(info));
+    std::uint64_t may_be_set = 0;
     for (const element& a : args) {
       if (a.is_bottom()) {
         return bottom();
       }
+      check.add(a.range);
+      may_be_set |= ~a.bits.zeros;
     }
     if (const optional<element> result = folded(*this, info, args)) {
       return *result;
     }
-    std::array<interval_domain::element, 3> range_args{};
-    std::array<known_bits_domain::element, 3> bit_args{};
-    detail::width_check check(read_width(info));
-    for (std::size_t i = 0; i != args.size(); ++i) {
-      range_args[i] = args[i].range;
-      bit_args[i] = args[i].bits;
-      check.add(args[i].range);
+    const bool fits = check.fits() && (may_be_set & ~low_ones(read_width(info))) == 0;
+    return fits ? step(info, args) : step_of_any_width(info, args);
+  }
+
+  MIDEND_SELDOM_CALLED constexpr element step_of_any_width(const operation_info& info, span<const element> args) const {
+    const unsigned width = read_width(info);
+    std::array<element, 3> read{};
+    for (unsigned i = 0; i != args.size(); ++i) {
+      read[i] = reads_whole(info.code, i) ? args[i]
+                                          : element{interval_domain::element::read(width, args[i].range),
+                                                    known_bits_domain::read(width, args[i].bits)};
     }
-    if (!check.fits()) {
-      read_all(info, range_args, args);
-    }
-    element out{detail::interval_step(info, {range_args.data(), args.size()}).result(), bits().top(info.width)};
+    return step(info, {read.data(), args.size()});
+  }
+
+  /// The result for arguments of the width that the operation reads.
+  constexpr element step(const operation_info& info, span<const element> args) const {
+    const detail::argument_references<interval_domain::element> range_args(args, &element::range);
+    element out{detail::interval_step(info, range_args).result(), bits().top(info.width)};
     if (is_comparison(info.code) && (as_constant(out) || !compares_bits(info.code))) {
       bits().sharpen(out.bits, out.range);
       return out;
     }
     operation_info unpromised = info; // bounds see to the promises
     unpromised.flags = {};
-    out.bits = bits().transfer(unpromised, {bit_args.data(), args.size()});
+    out.bits = bits().step(unpromised, {args, &element::bits});
     if (info.code != operation::copy || !args[0].range.fits(info.width)) {
       reduce(info.width, out);
     }
@@ -216,15 +227,6 @@ private:
     element either = read(width, args[1]);
     join(either, read(width, args[2]));
     return either;
-  }
-
-  MIDEND_SELDOM_CALLED static constexpr void
-  read_all(const operation_info& info, std::array<interval_domain::element, 3>& ranges, span<const element> args) {
-    for (unsigned i = 0; i != args.size(); ++i) {
-      if (!reads_whole(info.code, i)) {
-        ranges[i] = interval_domain::element::read(read_width(info), args[i].range);
-      }
-    }
   }
 
   /// The low bits.

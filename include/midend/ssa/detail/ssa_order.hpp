@@ -28,21 +28,21 @@ public:
   template <class IR> constexpr void assign(const IR& ir, span<const node_id> nodes, arena& memory) {
     const auto& g = ir.graph();
     num_values_ = static_cast<value_id>(ir.num_values());
-    depth_first_order(g, search_, numbering_);
     const auto num_nodes = static_cast<std::size_t>(g.num_nodes());
+    search(g, num_nodes, memory);
     position_ = memory.array<std::uint32_t>(num_values_ + num_nodes, none);
     first_ = memory.array<std::uint32_t>(num_nodes, none);
     items_ = memory.array<std::uint32_t>(num_values_ + num_nodes);
     num_positions_ = 0;
     if (!nodes.empty()) {
-      MIDEND_ASSERT(nodes.size() == numbering_.num_reachable(), "an order of all nodes that the entry reaches",
-                    nodes.size(), numbering_.num_reachable());
+      MIDEND_ASSERT(nodes.size() == num_reachable_, "an order of all nodes that the entry reaches", nodes.size(),
+                    num_reachable_);
       for (const node_id n : nodes) {
         append(ir, n);
       }
     } else {
-      for (std::size_t i = numbering_.num_reachable(); i-- != 0;) {
-        append(ir, numbering_.postorder()[i]);
+      for (std::size_t i = num_reachable_; i-- != 0;) {
+        append(ir, found_.postorder[i]);
       }
     }
   }
@@ -65,19 +65,28 @@ public:
   /// The position of the first item of a node. Its other items follow, its end is last.
   constexpr std::uint32_t first_position(node_id n) const { return first_[n]; }
 
-  constexpr bool is_reachable(node_id n) const { return numbering_.is_reachable(n); }
+  constexpr bool is_reachable(node_id n) const { return found_.preorder_number[n] != no_node; }
 
   constexpr std::uint32_t last_position(node_id n) const { return position(end_of(n)); }
 
   /// The reachable nodes, the entry last.
-  constexpr span<const node_id> postorder() const { return numbering_.postorder(); }
+  constexpr span<const node_id> postorder() const { return {found_.postorder, num_reachable_}; }
 
-  /// Whether the edge leads back in the depth-first order. Every cycle has such an edge.
+  /// Whether the edge, from a reachable node, leads back in the depth-first order. Every cycle has such an edge.
   constexpr bool is_retreating(node_id source, node_id target) const {
-    return numbering_.postorder_number(source) <= numbering_.postorder_number(target);
+    return found_.postorder_number[source] <= found_.postorder_number[target];
   }
 
 private:
+  template <class G> constexpr void search(const G& g, std::size_t num_nodes, arena& memory) {
+    found_.preorder_number = memory.array<node_id>(num_nodes, no_node);
+    found_.postorder_number = memory.array<node_id>(num_nodes);
+    found_.preorder = memory.array<node_id>(num_nodes);
+    found_.postorder = memory.array<node_id>(num_nodes);
+    arena_stack<std::uint32_t> stack(memory, num_nodes + static_cast<std::size_t>(g.num_edges()));
+    num_reachable_ = num_nodes == 0 ? 0 : depth_first_search::search(g, stack, found_);
+  }
+
   template <class IR> constexpr void append(const IR& ir, node_id n) {
     first_[n] = num_positions_;
     for_each_id(ir.values(n), [&](value_id v) {
@@ -93,8 +102,8 @@ private:
   }
 
   value_id num_values_ = 0;
-  depth_first_order_workspace search_;
-  depth_first_numbering numbering_;
+  depth_first_arrays found_{};
+  node_id num_reachable_ = 0;
   std::uint32_t num_positions_ = 0;
   std::uint32_t* position_ = nullptr; ///< by item
   std::uint32_t* first_ = nullptr;    ///< by node

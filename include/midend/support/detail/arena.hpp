@@ -201,6 +201,13 @@ public:
 
   constexpr T pop() { return *--top_; }
 
+  /// Reverses the entries from position `base` on.
+  constexpr void reverse_from(std::size_t base) {
+    for (T *low = first_ + base, *high = top_; high - low > 1;) {
+      std::swap(*low++, *--high);
+    }
+  }
+
 private:
   /// Static, because the pointers stay in registers only if the address of the object does not escape.
   MIDEND_SELDOM_CALLED static constexpr T* enlarged(arena& memory, const T* old, std::size_t used,

@@ -118,9 +118,7 @@ private:
       generation_ = 0xffff'ffff;
     }
     if (++generation_ == 0) {
-      for (slot& s : slots_) {
-        s.generation = 0;
-      }
+      slots_.assign(slots_.size(), slot{});
       generation_ = 1;
     }
     capacity_ = capacity;
