@@ -70,7 +70,7 @@ struct llvm_successors {
 /// threads at the same time.
 ///
 /// The view is a flat copy that refers to LLVM's values; make it again when the function changes. Requires verified IR.
-/// A declaration has no nodes. Expected time linear in the instructions and their operands; 18 bytes an instruction, 4
+/// A declaration has no nodes. Expected time linear in the instructions and their operands; 24 bytes an instruction, 4
 /// an operand, and about 30 a value for finding numbers by address.
 class llvm_ssa {
 public:
