@@ -14,28 +14,29 @@ printf '#include "%s"\n' "$header" |
   "$compiler" -std=c++20 -E -P -MD -MF "$work/dependencies" -MT x -I"$include_dir" -x c++ - -o "$work/text"
 lines=$(wc -l <"$work/text")
 if [ "$header" = midend/midend.hpp ]; then
-  budget=55200 # everything; the solver of sccp keeps its search and its pending positions in one block
+  budget=55500 # everything
 elif [ "$header" = midend/unrolling/advise_unrolling.hpp ] || [ "$header" = midend/unrolling/measure_loop.hpp ]; then
-  budget=28300 # it includes a loop's description, its copies, their lowering, the loop around and the machine: eight folders
+  budget=28500 # it includes a loop's description, its copies, their lowering, the loop around and the machine: eight folders
 elif [ "$header" = midend/ssa/value_numbering.hpp ] || [ "$header" = midend/ssa/verify_congruence.hpp ] ||
-  [ "$header" = midend/ssa/verify_sccp.hpp ] || [ "$header" = midend/ssa/verify_phis_of_operations.hpp ]; then
+  [ "$header" = midend/ssa/verify_sccp.hpp ] || [ "$header" = midend/ssa/verify_phis_of_operations.hpp ] ||
+  [ "$header" = midend/ssa/phis_of_operations.hpp ]; then
   budget=28200 # the whole of sccp, and the partition or the checker on top
 elif [ "$header" = midend/ssa/sccp.hpp ] || [ "$header" = midend/transform/hoist_common.hpp ]; then
   budget=26300 # the solver with its fact readers; value numbers, and hoist_invariants
 elif [ "$header" = midend/induction/read_loop_facts.hpp ]; then
-  budget=27200 # <vector>, bounds and bits of numbers, what branches say, and sums through phis
+  budget=27300 # <vector>, bounds and bits of numbers, what branches say, and sums through phis
 elif [ "$header" = midend/induction/loop_trip_counter.hpp ]; then
-  budget=32200 # the whole of sccp, these, and the counts
+  budget=32400 # the whole of sccp, these, and the counts
 elif [ "$header" = midend/transform.hpp ]; then
-  budget=44500 # all transformations, the facts that some take, the checkers, and the advice that unrolling carries out
+  budget=44800 # all transformations, the facts that some take, the checkers, and the advice that unrolling carries out
 elif [ "$header" = midend/transform/unroll_with_remainder.hpp ]; then
-  budget=30600 # <vector>, the counters of a loop, and loops for what a profile says
+  budget=30800 # <vector>, the counters of a loop, and loops for what a profile says
 elif [ "$header" = midend/transform/apply_unrolling.hpp ]; then
-  budget=33500 # the three transformations, and the advice that they carry out
+  budget=33700 # the three transformations, and the advice that they carry out
 elif [ "$header" = midend/transform/realise_unrolling.hpp ]; then
-  budget=37900 # sccp, value numbering and seven transformations
+  budget=38000 # sccp, value numbering and seven transformations
 elif [ "$header" = midend/transform/measure_unrolling.hpp ]; then
-  budget=47500 # these, and the advice
+  budget=47900 # these, and the advice
 elif grep -q '/algorithm\( \|$\)' "$work/dependencies"; then
   budget=35000
 else
