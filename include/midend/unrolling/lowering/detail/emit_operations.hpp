@@ -44,6 +44,7 @@ struct next_value {
   unrolled_operand value;
   operation_id move = no_operation; ///< valid after all moves are added
   bool takes_move = false;          ///< else `value` is computed into the register of the phi
+  std::uint32_t last_use = 0;       ///< visit mark: the last use that was followed back to the phi
 };
 
 /// An operation reads a value, or keeps it if its own predicate is false.
@@ -265,18 +266,27 @@ private:
     }
   }
 
-  /// A header phi without an operation may have another one as its next value. Such a chain is followed as far back as
-  /// there are phis.
+  /// A header phi without an operation may have others as its next value. From each use they are followed back, each
+  /// phi once: the first way to it is the shortest, and the dependences of longer ones follow from those.
   constexpr void resolve_phi_uses() {
-    for (std::size_t i = 0; i != w_.phi_uses.size(); ++i) {
-      emitted_use use = w_.phi_uses[i];
-      const next_value& next = w_.next[use.phi];
-      if (next.takes_move) {
-        wait(next.move, use, use.distance + 1);
-      } else if (use.distance <= body_.phis.size()) {
+    const std::size_t uses = w_.phi_uses.size();
+    for (std::size_t i = 0; i != uses; ++i) {
+      w_.phi_uses.push_back(w_.phi_uses[i]);
+      for (std::size_t at = uses; at != w_.phi_uses.size(); ++at) {
+        emitted_use use = w_.phi_uses[at];
+        next_value& next = w_.next[use.phi];
+        if (next.last_use == i + 1) {
+          continue;
+        }
+        next.last_use = static_cast<std::uint32_t>(i + 1);
         ++use.distance;
-        read(use, next.value);
+        if (next.takes_move) {
+          wait(next.move, use, use.distance);
+        } else {
+          read(use, next.value);
+        }
       }
+      w_.phi_uses.shrink(uses);
     }
   }
 
