@@ -116,6 +116,7 @@ public:
     e.predicate = predicate;
     e.negated = negated;
     e.is_counted = is_counted;
+    e.bounds_top = is_counted;
     e.position = static_cast<std::uint32_t>(body.nodes.size());
     body.exits.push_back(e);
   }

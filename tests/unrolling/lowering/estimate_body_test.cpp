@@ -759,6 +759,28 @@ TEST_CASE("estimate_body: a machine without predicates branches inside the body"
   CHECK(wide.cost.operations == 2);
 }
 
+TEST_CASE("estimate_body: phis that choose among each other are followed back once each, not on all ways") {
+  constexpr std::uint32_t count = 40;
+  unrolled_writer w;
+  std::vector<unrolled_id> phis;
+  for (std::uint32_t i = 0; i != count; ++i) {
+    phis.push_back(w.phi());
+  }
+  const unrolled_id test = w.pure(operation::less, phis[0], w.invariant());
+  for (std::uint32_t i = 0; i != count; ++i) {
+    const unrolled_id other = i == 0 ? w.pure(operation::mul, phis[0], phis[0]) : phis[(i + 1) % count];
+    const unrolled_id next = w.select(test, other, phis[(i + 2) % count]);
+    w[next].is_join = true;
+    w.set_next(phis[i], next);
+  }
+  w.body.inner_branches = 1;
+  w.body.live_out.push_back(plus(phis[0], 0));
+  const estimated e(w, {}, midend::scalar_core());
+  CHECK(e.cost.operations == 2);
+  CHECK(!e.graph.dependences().empty());
+  CHECK(e.graph.dependences().size() <= 4 * count);
+}
+
 TEST_CASE("estimate_body: no tree is faster, whenever its terms are ready") {
   // Of two binary operations of one cycle each, the last result of the best tree, by trying all.
   const auto best = [](const auto& self, std::vector<std::uint64_t> ready) -> std::uint64_t {
