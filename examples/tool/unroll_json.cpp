@@ -245,25 +245,34 @@ json loop_json(const unrolling_advice& advice, const machine_model& machine, std
   return out;
 }
 
-/// What became of the advice: the obstacle, or all items as predicted and as they are there.
+/// All items as predicted and as they are there, and the values that differ.
+void add_comparison(json& out, const midend::unrolling_comparison& comparison, const program_names& names) {
+  for (std::size_t i = 0; i != midend::num_body_items; ++i) {
+    const auto item = static_cast<midend::body_item>(i);
+    out["items"][name_of(item)] = {{"predicted", fraction_json(item_of(comparison.predicted, item))},
+                                   {"there", fraction_json(item_of(comparison.there, item))}};
+  }
+  out["values"] = json::array();
+  for (const midend::operation_count& o : comparison.operations) {
+    out["values"].push_back({{"value", o.origin == midend::no_value ? json() : json(names.value(o.origin))},
+                             {"predicted", o.predicted},
+                             {"there", o.there}});
+  }
+}
+
+/// What became of the advice: the obstacle, or the comparisons.
 json deed_json(const midend::unrolling_deed& deed, const program_names& names) {
   json out = {{"obstacle", name_of(deed.obstacle)}};
   if (deed.obstacle != midend::deed_obstacle::none) {
     return out;
   }
-  out["is_as_predicted"] = deed.comparison.is_as_predicted();
+  out["is_as_predicted"] = deed.is_as_predicted();
   out["cloned"] = deed.cloned;
   out["dropped_exits"] = deed.dropped_exits;
-  for (std::size_t i = 0; i != midend::num_body_items; ++i) {
-    const auto item = static_cast<midend::body_item>(i);
-    out["items"][name_of(item)] = {{"predicted", fraction_json(item_of(deed.comparison.predicted, item))},
-                                   {"there", fraction_json(item_of(deed.comparison.there, item))}};
-  }
-  out["values"] = json::array();
-  for (const midend::operation_count& o : deed.comparison.operations) {
-    out["values"].push_back({{"value", o.origin == midend::no_value ? json() : json(names.value(o.origin))},
-                             {"predicted", o.predicted},
-                             {"there", o.there}});
+  add_comparison(out, deed.comparison, names);
+  out["nest"] = json();
+  if (deed.has_nest) {
+    add_comparison(out["nest"], deed.nest, names);
   }
   return out;
 }

@@ -62,6 +62,27 @@ midend::unrolling_deed carry_out(elbrus::program& all, std::string_view name, st
   return midend::measure_unrolling(e, cost_of, advice, machine, options.lowering);
 }
 
+/// Carries complete unrolling of the innermost loop of a procedure out, and cleans up by `clean_up`.
+template <class CleanUp> midend::unrolling_deed unroll_completely(elbrus::procedure& p, const CleanUp& clean_up) {
+  const auto machine = midend::e2k_reference_v6();
+  midend::unrolling_options options;
+  options.least_gain = midend::fraction(0);
+  options.allows_partial = options.allows_runtime = options.allows_uncounted = options.allows_peeling = false;
+  const auto loops = midend::dominators_and_loops(p).loops;
+  midend::loop_id innermost = 0;
+  for (const midend::loop_id l : loops.loops()) {
+    innermost = loops.depth(l) > loops.depth(innermost) ? l : innermost;
+  }
+  const auto advice = advise_unrolling(elbrus::cost_view(p), loops, innermost, machine, options);
+  REQUIRE(advice.decision().kind == midend::unrolling_kind::full);
+  elbrus::editor e(p);
+  return midend::measure_unrolling(e, cost_of, advice, machine, options.lowering, clean_up);
+}
+
+midend::unrolling_deed unroll_completely(elbrus::procedure& p) {
+  return unroll_completely(p, [](elbrus::editor& e) { midend::realise_unrolling(e, cost_of); });
+}
+
 std::vector<elbrus::scalar> numbers(std::initializer_list<std::int32_t> list) {
   std::vector<elbrus::scalar> out;
   for (const std::int32_t x : list) {
@@ -129,6 +150,78 @@ TEST_CASE("examples of unrolling: everything is as predicted") {
     REQUIRE(deed.obstacle == midend::deed_obstacle::none);
     CHECK_MESSAGE(deed.comparison.is_equal(), x.name, "\n", to_text(deed), elbrus::to_text(*all.find(x.name)));
   }
+}
+
+TEST_CASE("complete unrolling: the straight code is as predicted, also between other code of its nodes") {
+  for (const char* const name : {"five_iterations", "five_iterations_more"}) {
+    elbrus::program all = examples();
+    const auto deed = unroll_completely(procedure_called(all, name));
+    REQUIRE(deed.obstacle == midend::deed_obstacle::none);
+    CHECK_MESSAGE(deed.is_equal(), name, "\n", to_text(deed), elbrus::to_text(*all.find(name)));
+    CHECK(!deed.has_nest);
+  }
+  elbrus::program mixed = program_of("proc @f(%x: i32, %a: ptr) -> i32 {\n  node entry:\n    %y = mul.i32 %x, %x\n"
+                                     "    st.i32 %y, [%a]\n    br loop\n  node loop:\n"
+                                     "    %i = phi.i32 [entry: 0], [loop: %i1]\n"
+                                     "    %s = phi.i32 [entry: %y], [loop: %s1]\n"
+                                     "    %v = ld.i32 [%a + %i*4 + 4]\n    %s1 = add.i32 %s, %v\n"
+                                     "    %i1 = add.i32 %i, 1 nsw\n    %p = cmp.lt.i32 %i1, 3\n"
+                                     "    br %p ? loop : done\n  node done:\n    %z = mul.i32 %s1, %y\n"
+                                     "    st.i32 %z, [%a + 64]\n    ret %z\n}\n");
+  const auto deed = unroll_completely(mixed.procedures[0]);
+  REQUIRE(deed.obstacle == midend::deed_obstacle::none);
+  CHECK_MESSAGE(deed.is_equal(), to_text(deed), elbrus::to_text(mixed.procedures[0]));
+  CHECK(deed.comparison.there.operations == 6); // three loads and three sums; products and stores are not of the loop
+  CHECK(deed.comparison.there.branches == 0);
+  CHECK(to_text(deed).find("  cycles ") != std::string::npos);
+}
+
+TEST_CASE("complete unrolling: exits and branches of the copies are told apart") {
+  const auto text = [](const char* exit, const char* last) {
+    return std::string("proc @f(%a: ptr) -> i32 {\n  node entry:\n    br loop\n  node loop:\n"
+                       "    %i = phi.i32 [entry: 0], [next: %i1]\n    %v = ld.i32 [%a + %i*4]\n"
+                       "    %q = cmp.eq.i32 %v, 0\n    br %q ? ") +
+           exit +
+           " : work\n  node work:\n    st.i32 0, [%a + %i*4 + 64]\n    br next\n  node next:\n"
+           "    %i1 = add.i32 %i, 1 nsw\n    %p = cmp.lt.i32 %i1, 3\n    br %p ? loop : done\n"
+           "  node done:\n    ret " +
+           last + "\n}\n";
+  };
+  for (const bool leaves : {false, true}) {
+    elbrus::program all = program_of(text(leaves ? "done" : "next", "0"));
+    const auto deed = unroll_completely(all.procedures[0]);
+    REQUIRE(deed.obstacle == midend::deed_obstacle::none);
+    CHECK_MESSAGE(deed.is_as_predicted(), to_text(deed), elbrus::to_text(all.procedures[0]));
+    CHECK(deed.comparison.there.branches == deed.comparison.predicted.branches);
+    CHECK(deed.comparison.there.branches == (leaves ? 3 : 0));
+  }
+}
+
+TEST_CASE("complete unrolling because of the loop around: that is compared, too") {
+  elbrus::program all = examples();
+  const auto deed = unroll_completely(procedure_called(all, "matrix_4x4"));
+  REQUIRE(deed.obstacle == midend::deed_obstacle::none);
+  CHECK_MESSAGE(deed.is_as_predicted(), to_text(deed), elbrus::to_text(*all.find("matrix_4x4")));
+  REQUIRE(deed.has_nest);
+  CHECK(deed.nest.there.operations > deed.comparison.there.operations);
+  CHECK(deed.nest.there.is_pipelined());
+  CHECK(to_text(deed).find("  the loop around\n") != std::string::npos);
+}
+
+TEST_CASE("complete unrolling with half a clean-up is not as predicted, and without one a loop is left") {
+  elbrus::program all = examples();
+  const auto nothing = unroll_completely(procedure_called(all, "five_iterations"), [](elbrus::editor&) {});
+  CHECK(nothing.obstacle == midend::deed_obstacle::loop_left);
+  CHECK(to_text(nothing) == "not compared: a loop is left\n");
+  all = examples();
+  const auto half = unroll_completely(procedure_called(all, "five_iterations"), [](elbrus::editor& e) {
+    midend::apply_sccp(e, midend::plan_sccp(cost_of(e), midend::sccp(cost_of(e))));
+    midend::clean_control(e);
+  });
+  REQUIRE(half.obstacle == midend::deed_obstacle::none);
+  CHECK(!half.is_as_predicted());
+  CHECK(half.comparison.there.operations > half.comparison.predicted.operations);
+  CHECK(!half.comparison.operations.empty());
 }
 
 TEST_CASE("a new body with a remainder compares for itself: the program uses the comparison of the rolled loop, too") {

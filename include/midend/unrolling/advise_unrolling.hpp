@@ -89,7 +89,6 @@ class advise_unrolling_workspace {
   unrolling_advice apart_; ///< the advice for the loop after a test for overlapping memory
   unfold_inner_loop_workspace unfold_;
   loop_body around_; ///< the loop around
-  loop_body nest_;   ///< the same, with the inner loop unrolled in it
   loop_counters nest_counters_;
 };
 
@@ -243,7 +242,7 @@ constexpr bool may_be_unfolded(const unrolling_advice& advice, const unrolling_o
          advice.candidates.back().kind == unrolling_kind::full && advice.candidates.back().is_evaluated;
 }
 
-/// Compares the decision in the loop around, `workspace.around_`, with complete unrolling in it, `workspace.nest_`. The
+/// Compares the decision in the loop around, `workspace.around_`, with complete unrolling in it, `out.nest.body`. The
 /// loops otherwise run one after the other: in each iteration of the loop around the inner loop, and before and after
 /// it the longest chain of the rest. Requires a complete advice that `may_be_unfolded`.
 template <loop_machine M>
@@ -264,14 +263,15 @@ constexpr void advise_on_nest(const M& machine, const unrolling_options& options
   nest_advice& nest = out.nest;
   unrolling_candidate& c = nest.unfolded;
   c = {};
-  c.body = estimate(w.nest_, nest_folder);
+  c.body = estimate(nest.body, nest_folder);
+  swap_values(nest.machine, w.search_.lowered);
   if (c.body.resources.is_impossible || c.body.recurrence == recurrence_status::impossible) {
     return;
   }
-  const iteration_count count = iterations_of(w.nest_, w.nest_counters_, options);
+  const iteration_count count = iterations_of(nest.body, w.nest_counters_, options);
   const std::uint64_t call = machine.latency(operation_class::call);
   nest.is_evaluated = true;
-  nest.header = w.nest_.blocks[0].origin;
+  nest.header = nest.body.blocks[0].origin;
   nest.iterations = count.expected;
   nest.around_cycles = (around.alone > call ? around.alone - call : 0) + times.branch_penalty;
   nest.total_cycles = count.expected * (out.decision().total_cycles + out.decision().setup_cycles + nest.around_cycles);
@@ -397,11 +397,11 @@ private:
   constexpr void advise_with_loop_around(loop_id loop, const Folder& folder, unrolling_advice& out) {
     advise_unrolling_workspace& w = workspace_;
     if (describer_.describe_around(loop, w.around_) != loop_obstacle::none ||
-        !unfold_inner_loop(w.around_, out.body, out.counters, w.unfold_, w.nest_)) {
+        !unfold_inner_loop(w.around_, out.body, out.counters, w.unfold_, out.nest.body)) {
       return;
     }
     const auto nest_folder = [&](body_id v, span<const std::uint64_t> args) {
-      return detail::fold_if_it_runs(ir_, w.nest_.values[v].origin, args);
+      return detail::fold_if_it_runs(ir_, out.nest.body.values[v].origin, args);
     };
     const detail::body_folder_of<Folder> inner(folder);
     const detail::body_folder_of<decltype(nest_folder)> nest(nest_folder);

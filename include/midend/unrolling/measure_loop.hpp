@@ -40,14 +40,15 @@ class measure_loop_workspace;
 
 template <cost_ir_argument IR, loop_machine_argument M>
 constexpr void measure_loop(const IR& ir, const loop_forest& forest, loop_id loop, const M& machine,
-                            const lowering_options& options, measure_loop_workspace& workspace, loop_measure& out);
+                            const lowering_options& options, measure_loop_workspace& workspace, loop_measure& out,
+                            bool runs_once = false);
 
 /// The memory of `measure_loop`, to be reused from loop to loop.
 class measure_loop_workspace {
   template <cost_ir_argument IR, loop_machine_argument M>
   friend constexpr void measure_loop(const IR& ir, const loop_forest& forest, loop_id loop, const M& machine,
                                      const lowering_options& options, measure_loop_workspace& workspace,
-                                     loop_measure& out);
+                                     loop_measure& out, bool runs_once);
 
   describe_loop_workspace description_;
   count_iterations_workspace count_;
@@ -64,10 +65,13 @@ class measure_loop_workspace {
 /// of the loop. Instruction selection is that of `estimate_body`, for both. So the measure of an unrolled loop says
 /// whether the program got what was predicted for it.
 ///
+/// With `runs_once`, the body is straight code: no next iteration follows, and all that it computes counts.
+///
 /// Requires what `describe_loop` requires. Linear in the loop, as `describe_loop`, and the time of the bounds.
 template <cost_ir_argument IR, loop_machine_argument M>
 constexpr void measure_loop(const IR& ir, const loop_forest& forest, loop_id loop, const M& machine,
-                            const lowering_options& options, measure_loop_workspace& workspace, loop_measure& out) {
+                            const lowering_options& options, measure_loop_workspace& workspace, loop_measure& out,
+                            bool runs_once) {
   measure_loop_workspace& w = workspace;
   out.obstacle = to_unrolling_obstacle(describe_loop(ir, forest, loop, w.description_, out.body));
   if (out.obstacle != unrolling_obstacle::none) {
@@ -76,6 +80,8 @@ constexpr void measure_loop(const IR& ir, const loop_forest& forest, loop_id loo
   detail::iteration_counter(out.body, {}, w.count_, out.counters).run();
   unroll_request request;
   request.as_written = true;
+  request.is_straight_line = runs_once;
+  request.begins_at_entry = runs_once;
   unroll_body(out.body, out.counters, request, w.unroll_, w.copy_);
   out.cost = estimate_body(w.copy_, machine, options, w.estimate_, out.machine);
   if (out.cost.resources.is_impossible) {
@@ -99,7 +105,7 @@ constexpr loop_measure measure_loop(const IR& ir, const loop_forest& forest, loo
 enum class body_item : std::uint8_t {
   operations,
   branches,
-  interval,   ///< II
+  interval,   ///< II; of straight code its cycles
   resources,  ///< ResMII before rounding
   recurrence, ///< RecMII before rounding
   chain,      ///< the critical path of one pass
@@ -118,7 +124,7 @@ constexpr fraction item_of(const body_cost& cost, body_item item) {
   case body_item::branches:
     return cost.branches;
   case body_item::interval:
-    return cost.interval;
+    return cost.obstacle == pipelining_obstacle::straight_line ? cost.alone : cost.interval;
   case body_item::resources:
     return cost.resources.exact;
   case body_item::recurrence:

@@ -142,6 +142,8 @@ struct nest_advice {
   std::uint64_t iterations = 0;    ///< of the loop around, which totals are for
   std::uint64_t total_cycles = 0;  ///< of both loops otherwise, with what is best for the inner loop alone
   std::uint64_t around_cycles = 0; ///< of them, in each iteration of the loop around outside the inner one
+  loop_body body;                  ///< of the loop around, with the copies, before they are evaluated
+  machine_body machine;            ///< the operations of `unfolded`
 };
 
 /// The advice for one loop.

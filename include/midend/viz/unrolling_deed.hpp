@@ -5,6 +5,7 @@
 #include "midend/ir/ids.hpp"
 #include "midend/support/fraction.hpp"
 #include "midend/transform/measure_unrolling.hpp"
+#include "midend/unrolling/lowering/body_cost.hpp"
 #include "midend/unrolling/measure_loop.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
 #include "midend/viz/unrolling_words.hpp"
@@ -28,8 +29,10 @@ constexpr std::string_view to_text(deed_obstacle o) {
     return "not compared: the transformation refuses the loop";
   case deed_obstacle::no_loop_left:
     return "not compared: no loop is left";
+  case deed_obstacle::loop_left:
+    return "not compared: a loop is left";
   default:
-    return "not compared: the new loop cannot be described";
+    return "not compared: what is left cannot be described";
   }
 }
 
@@ -56,7 +59,38 @@ constexpr std::string_view to_text(body_item item) {
   }
 }
 
+namespace detail {
+
+/// The name of an item of a body; straight code has cycles in place of an interval.
+constexpr std::string_view item_text(body_item item, const body_cost& cost) {
+  const bool is_straight = cost.obstacle == pipelining_obstacle::straight_line;
+  return item == body_item::interval && is_straight ? "cycles" : to_text(item);
+}
+
+template <class Names> void append_comparison(std::string& out, const unrolling_comparison& c, const Names& names) {
+  const auto padded = [](std::string_view text, std::size_t width) {
+    return std::string(text.size() < width ? width - text.size() : 0, ' ') + std::string(text);
+  };
+  out += "              predicted   there\n";
+  for (std::size_t i = 0; i != num_body_items; ++i) {
+    const auto item = static_cast<body_item>(i);
+    const std::string_view name = item_text(item, c.predicted);
+    out += (c.differs[i] ? "* " : "  ") + std::string(name) + std::string(12 - name.size(), ' ') +
+           padded(exact_text(item_of(c.predicted, item)), 9) + padded(exact_text(item_of(c.there, item)), 8) + '\n';
+  }
+  if (!c.differs_in(body_item::operations)) {
+    return;
+  }
+  for (const operation_count& o : c.operations) {
+    out += "  " + (o.origin == no_value ? std::string("sums and new values") : std::string(names.value(o.origin))) +
+           ": " + counted_text(o.predicted, "operation") + " predicted, " + number_text(o.there) + " there\n";
+  }
+}
+
+} // namespace detail
+
 /// A table of all items, predicted and there; after it, the values of the loop that take another number of operations.
+/// After complete unrolling, the table is about the straight code, and another one about the loop around may follow.
 ///
 ///     as predicted, 12 operations cloned, 2 tests dropped
 ///                 predicted  there
@@ -70,30 +104,18 @@ template <class Names = numbered_values> std::string to_text(const unrolling_dee
   if (deed.obstacle != deed_obstacle::none) {
     return std::string(to_text(deed.obstacle)) + '\n';
   }
-  const auto padded = [](std::string_view text, std::size_t width) {
-    return std::string(text.size() < width ? width - text.size() : 0, ' ') + std::string(text);
-  };
-  const unrolling_comparison& c = deed.comparison;
+  const bool is_straight = deed.comparison.predicted.obstacle == pipelining_obstacle::straight_line;
   std::string out;
-  out += c.is_equal()          ? "as predicted"
-         : c.is_as_predicted() ? "operations and interval as predicted"
-                               : "not as predicted";
+  out += deed.is_equal() ? "as predicted"
+         : !deed.is_as_predicted()
+             ? "not as predicted"
+             : "operations and " + std::string(is_straight ? "cycles" : "interval") + " as predicted";
   out += ", " + detail::counted_text(deed.cloned, "operation") + " cloned, " +
          detail::counted_text(deed.dropped_exits, "test") + " dropped\n";
-  out += "              predicted   there\n";
-  for (std::size_t i = 0; i != num_body_items; ++i) {
-    const auto item = static_cast<body_item>(i);
-    const std::string_view name = to_text(item);
-    out += (c.differs[i] ? "* " : "  ") + std::string(name) + std::string(12 - name.size(), ' ') +
-           padded(exact_text(item_of(c.predicted, item)), 9) + padded(exact_text(item_of(c.there, item)), 8) + '\n';
-  }
-  if (!c.differs_in(body_item::operations)) {
-    return out;
-  }
-  for (const operation_count& o : c.operations) {
-    out += "  " + (o.origin == no_value ? std::string("sums and new values") : std::string(names.value(o.origin))) +
-           ": " + detail::counted_text(o.predicted, "operation") + " predicted, " + detail::number_text(o.there) +
-           " there\n";
+  detail::append_comparison(out, deed.comparison, names);
+  if (deed.has_nest) {
+    out += "  the loop around\n";
+    detail::append_comparison(out, deed.nest, names);
   }
   return out;
 }

@@ -282,8 +282,8 @@ constexpr bool is_next_initial(const copy_state& s, body_id phi) {
 }
 
 /// Sets what is used after the loop, unless the rolled loop computes it again, and what the header phis are next. If
-/// control has surely left, no iteration follows, and the next value of a phi does not matter. A phi that is its own
-/// next value is invariant.
+/// control has surely left, no iteration follows: a straight line computes no next value for it, and in a loop it does
+/// not matter which. A phi that is its own next value is invariant.
 constexpr void bind_end(copy_state& s, bool has_left, const flat_array<bool>& leads_out) {
   const body_exit_use* use = s.body.exit_uses.begin();
   for (const body_id v : s.body.live_out) {
@@ -300,7 +300,8 @@ constexpr void bind_end(copy_state& s, bool has_left, const flat_array<bool>& le
     if (s.request.continues_rolled && leads_out[phi]) {
       s.out.live_out.push_back(s.operand_of(s.values[s.body.next(phi)]));
     }
-    s.out.next.push_back(s.operand_of(s.values[has_left ? phi : s.body.next(phi)]));
+    const bool is_read = !(has_left && s.out.is_straight_line);
+    s.out.next.push_back(is_read ? s.operand_of(s.values[has_left ? phi : s.body.next(phi)]) : unrolled_operand());
     const unrolled_id n = s.out.phis[phi];
     if (is_next_initial(s, phi)) {
       s.out.next.back() = {n, 0};
