@@ -81,13 +81,18 @@ if command -v python3 >/dev/null; then
     "$programs/arrays.eir" --procedure=dot_product --no-reassociation
   # Complete unrolling lets the loop around be pipelined: 4 iterations of 12 + 2 cycles, or (4 + 3) * 4 and the set-up.
   example "loop around: decision" "('full', 4)" "$decision" matrix_4x4 --loop=products
-  example "loop around: cycles" "(56, 33, 2, 'columns', 4)" \
+  example "loop around: cycles" "(52, 33, 2, 'columns', 4)" \
     '(*[l["nest"]["total_cycles"][k] for k in ("before", "after")], *[l["nest"][k] for k in ("around_cycles", "header", "iterations")])' \
     matrix_4x4 --loop=products
   example "loop around: none" "None" 'l["nest"]' five_iterations_more
+  example "loop around: as predicted" "(True, '15', '19')" \
+    '(l["deed"]["is_as_predicted"], *(d["items"]["operations"]["there"]["exact"] for d in (l["deed"], l["deed"]["nest"])))' \
+    matrix_4x4 --loop=products --verify
+  run "five: as predicted" 0 "$examples" --procedure=five_iterations --verify
+  run "quarters: not as predicted" 3 "$examples" --procedure=quarters_and_sixteenths --factor=4 --verify
   run "loop around: text" 0 "$examples" --procedure=matrix_4x4 --loop=products && {
     grep -q "the loop around, columns, with 4 copies in it: 4.00 cycles per iteration, pipelined" "$work/out" &&
-      grep -q "33 cycles instead of 56 for its 4 iterations, set-up included" "$work/out" &&
+      grep -q "33 cycles instead of 52 for its 4 iterations, set-up included" "$work/out" &&
       pass "loop around: text" || fail "loop around: text" "$(cat "$work/out")"
   }
   # No iteration is complete.

@@ -287,6 +287,7 @@ private:
     request.is_straight_line = true;
     request.begins_at_entry = true;
     request.drops_counted_tests = out_.counters.is_exact() && is_decided_by_numbers();
+    request.ends_loop = out_.counters.trip.header_executions() == copies;
     return request;
   }
 

@@ -441,6 +441,13 @@ constexpr void divide_paths(copy_state& s, path_predicates& predicates, const bo
   }
 }
 
+/// The edge by which the last copy of a loop that is unrolled completely leaves, if it is one of the block and the only
+/// exit; else `body_edge::leaves`.
+constexpr std::uint32_t last_edge(const copy_state& s, const body_block& block) {
+  const bool ends = s.request.ends_loop && s.is_last_copy() && s.counters.exits.size() == 1;
+  return ends && has_edge(block, s.counters.exits[0].edge) ? s.counters.exits[0].edge : body_edge::leaves;
+}
+
 /// The end of a block: decides its branch as far as possible, sets the predicates of its edges and appends the exits
 /// that are left. A straight line ends where control surely leaves, without an exit.
 constexpr void leave_block(copy_state& s, path_predicates& predicates, std::uint32_t b, flat_array<known_value>& bits) {
@@ -452,7 +459,8 @@ constexpr void leave_block(copy_state& s, path_predicates& predicates, std::uint
   MIDEND_ASSERT(block.condition != no_body_value || block.last_edge - block.first_edge == 1,
                 "a condition that decides among edges", b);
   evaluate_tests(s, block, bits);
-  const std::uint32_t taken = only_edge(block, bits);
+  const std::uint32_t last = last_edge(s, block);
+  const std::uint32_t taken = last != body_edge::leaves ? last : only_edge(block, bits);
   if (taken != body_edge::leaves) {
     const bool leaves = s.body.edges[taken].target == body_edge::leaves;
     for (std::uint32_t e = block.first_edge; e != block.last_edge; ++e) {
