@@ -138,8 +138,8 @@ struct unroll_request {
   /// copy does.
   bool drops_counted_tests = true;
 
-  /// For a straight line: the last copy is the last iteration, whatever its test says. It leaves by the exit of the loop
-  /// if there is only one.
+  /// For a straight line: the last copy is the last iteration, whatever its test says. It leaves by the exit of the
+  /// loop if there is only one.
   bool ends_loop = false;
 
   /// A copy, counted from 0, that keeps the test of the counted exit all the same, so that the remainder leaves in the
