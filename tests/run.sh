@@ -3,7 +3,8 @@
 # the last line, `N passed, N failed`. The exit status is 0 if nothing failed.
 #
 #   --quick      only g++ and no LLVM: all unit tests unshortened with contract checks, the tool against LLVM's answers by each
-#                algorithm, format. Without a compiler cache about 620 s of processor time, 420 of them to compile
+#                algorithm, format. Without a compiler cache about 640 s of processor time as the sum
+#                of its steps, 420 of them to compile
 #   --thorough   the unit tests also by clang 16, by g++ optimised as in a release, and under sanitizers without
 #                shortening the long ones; each header alone by each compiler; longer fuzzing; the unit tests on s390x
 #                (by qemu-user), on i686, and with libc++, and the tool's answers there, byte for byte; sqlite3, Lua and

@@ -538,7 +538,7 @@ private:
       return false;
     }
     e.bound = narrow;
-    e.comparison = extension == operation::zero_extend ? without_sign(e.comparison) : e.comparison;
+    e.comparison = extension == operation::zero_extend ? unsigned_comparison(e.comparison) : e.comparison;
     return true;
   }
 
@@ -737,8 +737,8 @@ constexpr loop_counters count_iterations(const loop_body& body) {
   return count_iterations(body, loop_facts());
 }
 
-/// Whoever counts the iterations of loops whose bodies are described: `count(body, counters)` refills `counters`. A
-/// transformation that takes one trusts its counts as far as those of `count_iterations`.
+/// Counts the iterations of a loop whose body is described: `count(body, counters)` refills `counters`. A
+/// transformation that takes one trusts its counts as it trusts those of `count_iterations`.
 template <class C>
 concept trip_counter = requires(C& counter, const loop_body& body, loop_counters& out) { counter.count(body, out); };
 

@@ -107,22 +107,6 @@ constexpr bool is_signed_order(operation comparison) {
   return comparison >= operation::less && comparison <= operation::greater_equal;
 }
 
-/// The comparison of unsigned numbers that agrees with `comparison` on numbers that are not negative.
-constexpr operation without_sign(operation comparison) {
-  switch (comparison) {
-  case operation::less:
-    return operation::uless;
-  case operation::less_equal:
-    return operation::uless_equal;
-  case operation::greater:
-    return operation::ugreater;
-  case operation::greater_equal:
-    return operation::ugreater_equal;
-  default:
-    return comparison;
-  }
-}
-
 /// Numbers of some width on the circle of all of them: `first` and the `more` after it, so that all 2^64 fit.
 struct number_arc {
   std::uint64_t first;

@@ -99,6 +99,22 @@ constexpr bool is_comparison(operation code) {
   return code >= operation::equal && code <= operation::ugreater_equal;
 }
 
+/// The comparison of the same numbers as unsigned ones; it agrees with `comparison` on numbers that are not negative.
+constexpr operation unsigned_comparison(operation comparison) {
+  switch (comparison) {
+  case operation::less:
+    return operation::uless;
+  case operation::less_equal:
+    return operation::uless_equal;
+  case operation::greater:
+    return operation::ugreater;
+  case operation::greater_equal:
+    return operation::ugreater_equal;
+  default:
+    return comparison;
+  }
+}
+
 /// Whether the operation reads operand number `i` whole, with all the bits that it has: the amount of a shift, the
 /// condition of a `select`.
 constexpr bool reads_whole(operation code, unsigned i) {

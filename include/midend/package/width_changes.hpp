@@ -18,22 +18,6 @@ constexpr bool is_extension(operation code) {
   return code == operation::zero_extend || code == operation::sign_extend;
 }
 
-/// The comparison of the same numbers as unsigned ones.
-constexpr operation unsigned_comparison(operation code) {
-  switch (code) {
-  case operation::less:
-    return operation::uless;
-  case operation::less_equal:
-    return operation::uless_equal;
-  case operation::greater:
-    return operation::ugreater;
-  case operation::greater_equal:
-    return operation::ugreater_equal;
-  default:
-    return code;
-  }
-}
-
 /// A conversion of a conversion of `x` as at most one operation, or an order of kind `none`. The inner result has the
 /// width that the outer one reads, `x` the width that the inner one reads.
 ///

@@ -52,7 +52,7 @@ constexpr std::optional<passed_test> passed_test_of(const loop_body& body, const
   const std::uint8_t width = x.conversion == operation::truncate ? bound_width : counter_width;
   // Extension keeps the order of numbers; by zeros, it makes it one of unsigned numbers.
   const operation comparison =
-      x.conversion == operation::zero_extend ? detail::without_sign(x.comparison) : x.comparison;
+      x.conversion == operation::zero_extend ? unsigned_comparison(x.comparison) : x.comparison;
   const std::optional<trip_formula> formula = trip_formula_of({width, 0, step, 0, comparison, x.exits_when, {}});
   const bool fits = is_extended ? width < bound_width : width == bound_width;
   if (!formula || !fits) {

@@ -381,7 +381,7 @@ untaken_exits_plan plan_untaken_exits(const IR& ir, const loop_forest& loops, C&
 
 namespace detail {
 
-/// What a profile says of edges that will be dropped: their flow takes another way to the same target, a shortest one.
+/// What a profile says of edges that will be dropped: their flow takes a shortest other way to the same target.
 /// So it stays a flow. If there is none, the counts of the source are forgotten, and with them what is known about the
 /// target.
 template <class E> class flow_diverter {

@@ -29,9 +29,8 @@ namespace detail {
 /// source in them, it ends the iteration.
 template <cost_ir IR> class straight_code_view : public IR {
 public:
-  /// `is_part(v)` says which values count. They are looked for in the loop `around`, or outside of all loops if that is
-  /// `no_loop`; those that have left it are not part of the code. `leaves(v)` says of a branch whether it left the loop
-  /// that was unrolled. O(nodes, edges and values).
+  /// The code is the values for which `is_part(v)` holds, in the loop `around`, or outside of all loops if that is
+  /// `no_loop`. `leaves(v)`: whether the branch `v` left the loop that was unrolled. O(nodes, edges and values).
   template <class IsPart, class Leaves>
   straight_code_view(const IR& ir, const dominator_tree& dominators, const loop_forest& loops, loop_id around,
                      const IsPart& is_part, const Leaves& leaves)
