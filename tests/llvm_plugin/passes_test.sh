@@ -35,7 +35,7 @@ passes=(midend-simplify-loops midend-close-loops midend-rotate midend-fix-irredu
 all=$(IFS=,; echo "${passes[*]}")
 
 # Each by itself, checked by its certificate, LLVM's verifier, and LLVM's analyses.
-for module in "$@" "$here/program.ll"; do
+for module in "$@" "$here/program.ll" "$here/unreachable.ll"; do
   for pass in "${passes[@]}"; do
     check "$pass<verify> of $(basename "$module")" run "$pass<verify>,midend-compare<quiet>,verify" "$module"
   done

@@ -176,6 +176,9 @@ private:
 
   /// The value that an instruction always has: `no_value` if LLVM's simplifier finds none that has a number.
   value_id find_copied(const llvm::Instruction& i, const llvm::SimplifyQuery& query) const {
+    if (detail::reads_long_llvm_chain(i)) {
+      return no_value;
+    }
     const llvm::Value* const found = llvm::simplifyInstruction(const_cast<llvm::Instruction*>(&i), query);
     return found == nullptr || found == &i || llvm::isa<llvm::UndefValue>(found) || found->getType() != i.getType()
                ? no_value

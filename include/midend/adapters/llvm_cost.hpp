@@ -2,6 +2,7 @@
 /// memory they access. For LLVM 19.
 #pragma once
 
+#include "midend/adapters/detail/llvm_operands.hpp"
 #include "midend/adapters/llvm_operation_class.hpp"
 #include "midend/adapters/llvm_operations.hpp"
 #include "midend/adapters/llvm_ssa.hpp"
@@ -78,12 +79,13 @@ inline std::optional<llvm_address> llvm_address_step(const llvm::GEPOperator& ge
 }
 
 /// The address `pointer`, through a chain of `getelementptr` that is as long as possible with at most one variable
-/// index in all. `may_be_base(value)` says which values are allowed as the base.
+/// index in all, up to `longest_llvm_chain`. `may_be_base(value)` says which values are allowed as the base.
 template <class MayBeBase>
 llvm_address llvm_address_of(const llvm::Value* pointer, const llvm::DataLayout& layout, MayBeBase may_be_base) {
   llvm_address out{.base = pointer};
-  while (const auto* const gep = llvm::dyn_cast<llvm::GEPOperator>(out.base)) {
-    const std::optional<llvm_address> step = llvm_address_step(*gep, layout);
+  for (int length = 0; length != longest_llvm_chain; ++length) {
+    const auto* const gep = llvm::dyn_cast<llvm::GEPOperator>(out.base);
+    const std::optional<llvm_address> step = gep == nullptr ? std::nullopt : llvm_address_step(*gep, layout);
     if (!step || (step->index != nullptr && out.index != nullptr) || !may_be_base(step->base)) {
       break;
     }

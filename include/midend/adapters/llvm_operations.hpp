@@ -1,6 +1,7 @@
 /// What LLVM's instructions compute, in the vocabulary of `ir/operation.hpp`. For LLVM 19.
 #pragma once
 
+#include "midend/adapters/detail/llvm_operands.hpp"
 #include "midend/config.hpp"
 #include "midend/ir/operation.hpp"
 
@@ -255,7 +256,23 @@ inline const llvm::Value* llvm_constant_field(const llvm::Constant* c, llvm::Arr
   return c;
 }
 
-/// If `i` extracts a field that is a constant, or that an `insertvalue` before it has set, what that is; else null.
+/// Whether `i` reads an aggregate that a chain of more than `longest_llvm_chain` `insertvalue` builds. LLVM's
+/// simplifier does not come back if the chain is a circle.
+inline bool reads_long_llvm_chain(const llvm::Instruction& i) {
+  const auto* const extract = llvm::dyn_cast<llvm::ExtractValueInst>(&i);
+  const llvm::Value* aggregate = extract == nullptr ? nullptr : extract->getAggregateOperand();
+  for (int length = 0; length != longest_llvm_chain; ++length) {
+    const auto* const insert = llvm::dyn_cast_or_null<llvm::InsertValueInst>(aggregate);
+    if (insert == nullptr) {
+      return false;
+    }
+    aggregate = insert->getAggregateOperand();
+  }
+  return true;
+}
+
+/// If `i` extracts a field that is a constant, or that an `insertvalue` before it has set, what that is; else null,
+/// also if more than `longest_llvm_chain` of them are between.
 inline const llvm::Value* llvm_known_field(const llvm::Instruction& i) {
   const auto* const extract = llvm::dyn_cast<llvm::ExtractValueInst>(&i);
   if (extract == nullptr) {
@@ -263,7 +280,11 @@ inline const llvm::Value* llvm_known_field(const llvm::Instruction& i) {
   }
   const llvm::ArrayRef<unsigned> field = extract->getIndices();
   const llvm::Value* aggregate = extract->getAggregateOperand();
-  while (const auto* const insert = llvm::dyn_cast<llvm::InsertValueInst>(aggregate)) {
+  for (int length = 0; length != longest_llvm_chain; ++length) {
+    const auto* const insert = llvm::dyn_cast<llvm::InsertValueInst>(aggregate);
+    if (insert == nullptr) {
+      break;
+    }
     const llvm::ArrayRef<unsigned> set = insert->getIndices();
     if (set == field) {
       return insert->getInsertedValueOperand();

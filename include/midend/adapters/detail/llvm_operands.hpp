@@ -14,6 +14,10 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
+/// How far chains of `getelementptr` and `insertvalue` are followed. They must be bounded, since in an unreachable
+/// block an instruction of LLVM may be its own operand.
+inline constexpr int longest_llvm_chain = 256;
+
 /// Whether LLVM's operand number `at` is one for midend: blocks, metadata, inline assembly and the cases of a switch
 /// are not. Null, which is what was erased, is.
 inline bool is_llvm_operand(const llvm::Instruction& i, unsigned at) {
