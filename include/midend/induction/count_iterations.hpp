@@ -311,15 +311,13 @@ private:
       return;
     }
     const bool is_truncated = counter.width < body_.values[counter.base].info.width;
-    if (is_truncated && counter.extension != operation::copy && form(bound).kind != induction_form_kind::number) {
-      return; // two conversions
-    }
     const operation code = body_.values[comparison].info.code;
     x.is_counted = true;
     x.swapped = swapped;
     x.induction = out_.induction_of[counter.base];
     x.conversion = is_truncated ? operation::truncate : counter.extension;
-    x.is_converted_twice = is_truncated && counter.extension != operation::copy;
+    x.width = counter.width;
+    x.extension = counter.extension;
     x.addend = counter.number;
     x.bound = bound;
     x.comparison = swapped ? mirrored(code) : code;

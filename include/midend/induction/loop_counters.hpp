@@ -37,7 +37,8 @@ struct loop_exit {
   operation conversion;    ///< what is compared is the induction variable plus `addend`: `copy`; or `zero_extend`,
                            ///< `sign_extend` of it to the width of the bound; or `truncate` of it to that width or,
                            ///< extended again, to less
-  bool is_converted_twice; ///< truncated and extended again
+  std::uint8_t width;      ///< of what is compared, before it is extended to the width of the bound
+  operation extension;     ///< how it is extended: `copy`, `zero_extend` or `sign_extend`, also if it was truncated
   std::uint64_t addend;
   body_id bound;
   operation comparison; ///< of counter and bound, in this order

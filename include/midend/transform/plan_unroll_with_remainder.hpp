@@ -33,7 +33,6 @@ MIDEND_BEGIN_NAMESPACE
 enum class remainder_refusal_reason : std::uint8_t {
   not_innermost,    ///< or `describe_loop` cannot read it
   no_counted_exit,  ///< none that each iteration tests compares a counter with an invariant that it approaches
-  converted_twice,  ///< the counter is truncated and extended again before it is compared
   other_comparison, ///< each iteration compares what the vocabulary has no words for: more than 64 bits, or no numbers
   factor_too_large, ///< it is no number of the counter's width
   no_guard,         ///< the header is the entry, or an edge into the loop cannot be split
@@ -88,7 +87,6 @@ inline const loop_exit* passable_exit(const loop_body& body, const loop_counters
     if (!x.is_counted || !x.is_always_tested || !is_better) {
       continue;
     }
-    why = x.is_converted_twice ? remainder_refusal_reason::converted_twice : why;
     if (const auto t = passed_test_of(body, counters, x, counters.inductions[x.induction].step)) {
       found = &x;
       test = *t;

@@ -24,7 +24,7 @@ enum class passed_iterations : std::uint8_t {
 
 /// A test of a counter in a loop that is run in passes of `factor` iterations: in iteration k = 0, 1, … it compares
 /// start + addend + k · step with a bound, modulo 2^width. The counter may have more bits, and then loses them before
-/// the comparison; or the bound has more, and the counter is extended.
+/// the comparison; and the bound may have more, and what is left of the counter is extended.
 struct passed_test {
   trip_formula formula; ///< of the step in `formula.width` bits; whether the counter wraps does not matter
   std::uint64_t step;
@@ -40,32 +40,23 @@ struct passed_test {
 
 /// The test of an exit, with the step of one iteration, which may be another one than that of the body: a pass has
 /// several iterations. Factor and passed iterations are to be filled in. Nothing if the exit compares no counter with a
-/// value from outside, or has no formula, or the counter is converted twice.
+/// value from outside, or has no formula.
 constexpr std::optional<passed_test> passed_test_of(const loop_body& body, const loop_counters& counters,
                                                     const loop_exit& x, std::uint64_t step) {
-  if (!x.is_counted || x.is_converted_twice || body.values[x.bound].block != no_body_value) {
+  if (!x.is_counted || body.values[x.bound].block != no_body_value) {
     return std::nullopt;
   }
   const std::uint8_t counter_width = counters.inductions[x.induction].width;
   const std::uint8_t bound_width = body.values[x.bound].info.width;
-  const bool is_extended = x.conversion == operation::zero_extend || x.conversion == operation::sign_extend;
-  const std::uint8_t width = x.conversion == operation::truncate ? bound_width : counter_width;
   // Extension keeps the order of numbers; by zeros, it makes it one of unsigned numbers.
-  const operation comparison =
-      x.conversion == operation::zero_extend ? unsigned_comparison(x.comparison) : x.comparison;
-  const std::optional<trip_formula> formula = trip_formula_of({width, 0, step, 0, comparison, x.exits_when, {}});
-  const bool fits = is_extended ? width < bound_width : width == bound_width;
-  if (!formula || !fits) {
+  const operation comparison = x.extension == operation::zero_extend ? unsigned_comparison(x.comparison) : x.comparison;
+  const std::optional<trip_formula> formula = trip_formula_of({x.width, 0, step, 0, comparison, x.exits_when, {}});
+  const bool fits = x.extension == operation::copy ? x.width == bound_width : x.width < bound_width;
+  if (!formula || !fits || x.width > counter_width) {
     return std::nullopt;
   }
-  return passed_test{*formula,
-                     step,
-                     x.addend,
-                     0,
-                     passed_iterations::whole_passes,
-                     counter_width,
-                     bound_width,
-                     is_extended ? x.conversion : operation::copy};
+  return passed_test{*formula,      step,        x.addend,   0, passed_iterations::whole_passes,
+                     counter_width, bound_width, x.extension};
 }
 
 /// Builds the computation of the *limit* from a start and a bound: what the counter is after m iterations, where m is

@@ -129,8 +129,6 @@ constexpr std::string_view to_text(remainder_refusal_reason r) {
     return "it contains a loop, or control that cannot be described";
   case no_counted_exit:
     return "no exit compares a counter with a bound that it approaches";
-  case converted_twice:
-    return "the counter is converted twice before it is compared";
   case other_comparison:
     return "what is compared is no number of up to 64 bits";
   case factor_too_large:
@@ -701,7 +699,7 @@ inline std::string summary_text(const remainder_plan& plan) {
   using enum remainder_refusal_reason;
   detail::plan_counts counts("no remainder");
   counts.done(plan.unrollings.size(), "remainder");
-  for (const remainder_refusal_reason reason : {not_innermost, no_counted_exit, converted_twice, other_comparison,
+  for (const remainder_refusal_reason reason : {not_innermost, no_counted_exit, other_comparison,
                                                 factor_too_large, no_guard, early_trap, not_copied}) {
     std::size_t count = 0;
     for (const remainder_refusal& r : plan.refused) {
