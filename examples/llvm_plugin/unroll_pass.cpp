@@ -138,9 +138,9 @@ private:
 
   void by_factor(loop_id l, std::uint32_t factor, const midend::unrolling_options& options) {
     const midend::unrolling_advice advice = advice_for(l, options);
-    const bool counts = advice.obstacle == midend::unrolling_obstacle::none && !advice.counters.is_exact() &&
-                        advice.counters.compares_counter();
-    if (counts && options.allows_runtime) {
+    // Where nothing is compared with a counter, also none of more than 64 bits, the plan refuses a remainder.
+    const bool may_count = advice.obstacle == midend::unrolling_obstacle::none && !advice.counters.is_exact();
+    if (may_count && options.allows_runtime) {
       const unrolling_way way = options_.is_before ? unrolling_way::remainder_before : unrolling_way::remainder_after;
       out_.push_back({l, factor > 1 ? way : unrolling_way::nothing, factor, options_.unrolls_remainder, true});
     } else if (factor > 1) {

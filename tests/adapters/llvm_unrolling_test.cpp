@@ -166,9 +166,13 @@ TEST_CASE("unrolling of LLVM: what the guard reads is frozen, unless it is known
                                "  br i1 %q, label %loop, label %exit\nexit:\n  ret void\n}\n");
   CHECK(unroll(*extended.f) == 4);
   CHECK(extended.count(llvm::Instruction::Freeze) == 2);
+  // Wide ones: see llvm_wide_counters_test.cpp.
   const loop_function wide(counting("i128 %start, i128 %n", "i128", "1"));
-  CHECK(unroll(*wide.f) == 0);
-  midend::llvm_editor editor(*wide.f);
+  CHECK(unroll(*wide.f) == 4);
+  CHECK(wide.count(llvm::Instruction::Freeze) == 2);
+  const loop_function too_wide(counting("i256 %start, i256 %n", "i256", "1"));
+  CHECK(unroll(*too_wide.f) == 0);
+  midend::llvm_editor editor(*too_wide.f);
   const midend::remainder_plan refused = plan_of(editor, midend::llvm_unrolling_view(editor));
   REQUIRE(refused.refused.size() == 1);
   CHECK(refused.refused[0].reason == midend::remainder_refusal_reason::other_comparison);

@@ -208,7 +208,7 @@ constexpr std::array<loop_shape, 5> converted_shapes = {{{"", 0, false, "zext", 
                                                          {"", 0, false, "sext", "i16", "i16", "i8"}}};
 
 /// A number of which one has eight bits, and the other one sixteen: near the numbers of eight bits, or anywhere.
-std::uint64_t wide_number(random_source& random) {
+std::uint64_t number_of_16_bits(random_source& random) {
   return (random.below(3) == 0 ? random.below(0x10000) : random.below(4) * 0x8000 + random.below(600) - 300) & 0xffff;
 }
 
@@ -220,10 +220,10 @@ TEST_CASE("counters that are extended or cut before they are compared: all compa
   const std::size_t pairs = affordable(40);
   for (loop_shape shape : converted_shapes) {
     const auto next = [&](std::size_t i) {
-      const std::uint64_t wide = wide_number(random);
+      const std::uint64_t wide = number_of_16_bits(random);
       const std::uint64_t near = wide + random.below(40) - 20;
       const std::uint64_t narrow = (i % 2 == 0 ? random.below(256) : near) & 255;
-      const std::uint64_t other = wide_number(random);
+      const std::uint64_t other = number_of_16_bits(random);
       return shape.conversion == std::string_view("trunc") ? std::pair(wide, narrow)
              : *shape.middle != 0                          ? std::pair(i % 2 == 0 ? other : near & 0xffff, wide)
                                                            : std::pair(narrow, wide);
@@ -316,7 +316,7 @@ std::string why_wrong_limit(const midend::passed_test& t, std::uint64_t start, s
              : must_run && k != wanted ? "other iterations are passed"
                                        : "";
     }
-    counter = (counter + in_pass * t.step) & most;
+    counter = (counter + in_pass * t.step.low()) & most;
   }
   return "the counter is never at the limit";
 }
@@ -433,7 +433,7 @@ TEST_CASE("limits of numbers that are converted: every start, bound, step and fa
           const std::uint64_t bound = pair >> counter_width;
           for (const std::uint64_t addend : {std::uint64_t{0}, step & 7}) {
             exit.addend = addend;
-            auto test = midend::passed_test_of(body, counters, exit, step);
+            auto test = midend::passed_test_of(*midend::counted_test_of(body, counters, exit), step);
             if (!test) {
               continue;
             }
@@ -472,6 +472,216 @@ TEST_CASE("limits of numbers that are converted: every start, bound, step and fa
   MESSAGE(checked, " limits, ", passes, " with passes");
   CHECK(checked > 500'000);
   CHECK(passes > checked / 10);
+}
+
+namespace {
+
+using midend::wide_number;
+
+/// Computes what `emit_unrolled_limit` builds, with numbers of any width.
+struct wide_sink {
+  wide_number number(std::uint64_t bits, unsigned) const { return bits; }
+
+  wide_number operation(const midend::operation_info& info, const wide_number& a, const wide_number& b = {}) {
+    using enum midend::operation;
+    const wide_number most = midend::low_ones_of_width(info.width);
+    const auto is_less = [&](const wide_number& x, const wide_number& y, bool is_signed) {
+      const wide_number sign = is_signed ? wide_number(1) << (info.operand_width - 1u) : wide_number();
+      const wide_number mask = midend::low_ones_of_width(info.operand_width);
+      return ((x + sign) & mask) < ((y + sign) & mask);
+    };
+    switch (info.code) {
+    case add:
+      return (a + b) & most;
+    case sub:
+      return (a - b) & most;
+    case mul:
+      return (a * b) & most;
+    case bit_and:
+      return a & b;
+    case bit_or:
+      return a | b;
+    case shl:
+      is_defined = is_defined && b < wide_number(info.width);
+      return (a << static_cast<unsigned>(b.low())) & most;
+    case shr:
+      is_defined = is_defined && b < wide_number(info.width);
+      return a >> static_cast<unsigned>(b.low());
+    case udiv:
+      return divided(a, b).quotient;
+    case urem:
+      return divided(a, b).rest;
+    case truncate:
+      return a & most;
+    case zero_extend:
+      return a;
+    case sign_extend:
+      return a.bit(info.operand_width - 1u) ? (a | ~midend::low_ones_of_width(info.operand_width)) & most : a;
+    case equal:
+      return a == b ? 1 : 0;
+    case not_equal:
+      return a == b ? 0 : 1;
+    case less_equal:
+    case less:
+      return is_less(a, b, true) || (info.code == less_equal && a == b) ? 1 : 0;
+    case greater:
+    case greater_equal:
+      return is_less(b, a, true) || (info.code == greater_equal && a == b) ? 1 : 0;
+    case uless:
+    case uless_equal:
+      return is_less(a, b, false) || (info.code == uless_equal && a == b) ? 1 : 0;
+    case ugreater:
+    case ugreater_equal:
+      return is_less(b, a, false) || (info.code == ugreater_equal && a == b) ? 1 : 0;
+    default:
+      is_defined = false;
+      return {};
+    }
+  }
+
+  struct division {
+    wide_number quotient;
+    wide_number rest;
+  };
+
+  division divided(const wide_number& a, const wide_number& b) {
+    is_defined = is_defined && !(b == wide_number());
+    division out;
+    for (unsigned i = wide_number::bits; is_defined && i-- != 0;) {
+      out.rest = (out.rest << 1) | wide_number(a.bit(i) ? 1 : 0);
+      if (!(out.rest < b)) {
+        out.rest = out.rest - b;
+        out.quotient = out.quotient | wide_number(1) << i;
+      }
+    }
+    return out;
+  }
+
+  bool is_defined = true;
+};
+
+/// A number of a width near one of its ends, its middle, a power of two, or 2^64.
+wide_number any_number(random_source& random, unsigned width) {
+  wide_number n;
+  switch (random.below(5)) {
+  case 0:
+    break;
+  case 1:
+    n = wide_number(1) << random.below(width);
+    break;
+  case 2:
+    n = wide_number(1) << (width - 1);
+    break;
+  case 3:
+    n = wide_number(1) << 64;
+    break;
+  default:
+    for (std::size_t i = 0; i != wide_number::num_words; ++i) {
+      n.set_word(i, random.next());
+    }
+  }
+  const wide_number by = random.below(300);
+  return (random.below(2) == 0 ? n + by : n - by) & midend::low_ones_of_width(width);
+}
+
+} // namespace
+
+TEST_CASE("limits of wide numbers: any width, near the ends, the middle and 2^64, by the definition") {
+  using midend::operation;
+  using midend::passed_iterations;
+  random_source random(77);
+  std::size_t passes = 0;
+  std::size_t all_run = 0;
+  std::size_t same = 0;
+  constexpr unsigned far = 700;
+  for (std::size_t turn = 0; turn != affordable(60'000); ++turn) {
+    midend::counted_test t;
+    const auto width_from = [&](unsigned least) {
+      return static_cast<std::uint8_t>(least + random.below(256 - least));
+    };
+    t.width = width_from(2);
+    t.counter_width = random.below(2) == 0 ? t.width : width_from(t.width);
+    t.bound_width = random.below(2) == 0 || t.width == 255 ? t.width : width_from(t.width + 1u);
+    t.extension = t.bound_width == t.width ? operation::copy
+                  : random.below(2) == 0   ? operation::zero_extend
+                                           : operation::sign_extend;
+    t.code = static_cast<operation>(static_cast<unsigned>(operation::equal) + random.below(10));
+    t.exits_when = random.below(2) == 0;
+    const wide_number most = midend::low_ones_of_width(t.counter_width);
+    const wide_number narrow = midend::low_ones_of_width(t.width);
+    const std::array<wide_number, 6> kinds_of_step = {wide_number(1),
+                                                      wide_number() - wide_number(1),
+                                                      wide_number(1 + random.below(9)),
+                                                      wide_number() - wide_number(1 + random.below(9)),
+                                                      wide_number(random.next() | 1) << random.below(90),
+                                                      any_number(random, t.counter_width)};
+    t.step = kinds_of_step[random.below(6)] & most;
+    t.addend = random.below(2) == 0 ? wide_number() : t.step;
+    if (t.width <= 64) {
+      const auto by_number = midend::trip_formula_of({t.width, 0, t.step.low(), 0, t.code, t.exits_when, {}});
+      const auto by_wide = midend::limit_formula_of(t.width, t.step, t.code, t.exits_when);
+      REQUIRE(by_wide.has_value() == by_number.has_value());
+      REQUIRE((!by_wide || *by_wide == midend::limit_formula(*by_number)));
+      ++same;
+    }
+    auto test = midend::passed_test_of(t, t.step);
+    test = test && !test->formula.divisor.fits_in_64_bits() ? std::nullopt : test;
+    if (!test) {
+      continue;
+    }
+    test->factor = 2 + random.below(7);
+    test->passed = static_cast<passed_iterations>(random.below(3));
+    if (narrow < wide_number(test->factor)) {
+      continue;
+    }
+    wide_sink sink;
+    const auto seen_at = [&](const wide_number& counter) { // by the test
+      const wide_number cut = (counter + t.addend) & narrow;
+      return t.extension == operation::copy ? cut : sink.operation({t.extension, t.bound_width, t.width, {}}, cut);
+    };
+    const wide_number start = any_number(random, t.counter_width);
+    // In one of two runs the bound is some steps away.
+    wide_number bound = any_number(random, t.bound_width);
+    if (random.below(2) == 0) {
+      bound = seen_at((start + wide_number(random.below(60)) * t.step + wide_number(random.below(3)) - wide_number(1)) &
+                      most);
+    }
+    const auto leaves = [&](const wide_number& counter) {
+      return (sink.operation({t.code, 1, t.bound_width, {}}, seen_at(counter), bound) == wide_number(1)) ==
+             t.exits_when;
+    };
+    unsigned leaving = 0; // or `far`
+    for (wide_number at = start; leaving != far && !leaves(at); ++leaving) {
+      at = (at + t.step) & most;
+    }
+    wide_number limit;
+    wide_number enough;
+    midend::emit_unrolled_limit(sink, *test, start, bound, limit, enough);
+    REQUIRE(sink.is_defined);
+    if (enough == wide_number()) {
+      continue;
+    }
+    ++passes;
+    // By the passes, the counter is at the limit before a test leaves.
+    const unsigned in_pass = test->passed == passed_iterations::whole_passes ? static_cast<unsigned>(test->factor) : 1;
+    unsigned k = 0;
+    wide_number at = start;
+    do {
+      k += in_pass;
+      at = (at + wide_number(in_pass) * t.step) & most;
+    } while (at != limit && k < far);
+    if (leaving != far) {
+      all_run += leaving >= in_pass ? 1u : 0u;
+      const bool is_right = at == limit && k <= leaving;
+      CHECK_MESSAGE(is_right, "width ", int{t.width}, " of ", int{t.counter_width}, " and ", int{t.bound_width},
+                    ", comparison ", static_cast<int>(t.code), ", passes ", static_cast<int>(test->passed), ", factor ",
+                    test->factor, ", leaving ", leaving, ", at the limit ", k);
+    }
+  }
+  MESSAGE(passes, " limits with passes, ", all_run, " of loops that leave soon, ", same, " formulas of up to 64 bits");
+  CHECK(passes > affordable(60'000) / 20);
+  CHECK(all_run > affordable(60'000) / 50);
+  CHECK(same > affordable(60'000) / 20);
 }
 
 TEST_CASE("a loop of which only a start and a bound are known, before and after") {

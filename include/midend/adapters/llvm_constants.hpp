@@ -4,6 +4,7 @@
 #include "midend/adapters/llvm_operations.hpp"
 #include "midend/config.hpp"
 #include "midend/support/span.hpp"
+#include "midend/support/wide_number.hpp"
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/SmallVector.h>
@@ -33,6 +34,19 @@ inline std::optional<std::uint64_t> llvm_constant_bits(const llvm::Constant* c) 
     return std::nullopt;
   }
   return std::bit_cast<std::uintptr_t>(c);
+}
+
+/// The number that an integer of up to 255 bits is; nothing for other constants.
+inline std::optional<wide_number> llvm_wide_constant(const llvm::Constant* c) {
+  const auto* const number = llvm::dyn_cast<llvm::ConstantInt>(c);
+  if (number == nullptr || !detail::is_llvm_integer(c->getType())) {
+    return std::nullopt;
+  }
+  wide_number out;
+  for (unsigned i = 0; i != number->getValue().getNumWords(); ++i) {
+    out.set_word(i, number->getValue().getRawData()[i]); // above the width, LLVM keeps zeros
+  }
+  return out;
 }
 
 /// The constant of a type that has these bits.

@@ -379,6 +379,25 @@ public:
     return ssa_.is_number(v) ? ssa_.constant(v) : std::nullopt;
   }
 
+  std::uint8_t number_width(value_id v) const {
+    const llvm::Type* const type = is_added(v) ? nullptr : ssa_.value(v)->getType();
+    return type == nullptr                  ? std::uint8_t{64}
+           : !detail::is_llvm_integer(type) ? std::uint8_t{0}
+                                            : static_cast<std::uint8_t>(type->getIntegerBitWidth());
+  }
+
+  operation_info wide_operation(value_id v) const {
+    return is_instruction(v) ? llvm_wide_operation(instruction(v)) : operation_info();
+  }
+
+  std::optional<wide_number> wide_constant(value_id v) const {
+    if (is_added(v)) {
+      return wide_number(memory_.constants()[v - ssa_.num_values()]);
+    }
+    const auto* const c = is_instruction(v) ? nullptr : llvm::dyn_cast<llvm::Constant>(ssa_.value(v));
+    return c == nullptr ? std::nullopt : llvm_wide_constant(c);
+  }
+
   bool is_undefined(value_id v) const { return !is_added(v) && ssa_.is_undefined(v); }
 
   std::optional<number_range> bounds(value_id v) const { return is_added(v) ? std::nullopt : ssa_.bounds(v); }
@@ -509,6 +528,6 @@ private:
 
 static_assert(cost_ir<llvm_cost> && has_may_reassociate<llvm_cost> && has_identity<llvm_cost> &&
               has_probability<llvm_cost> && has_must_end<llvm_cost> && has_constant_memory<llvm_cost> &&
-              has_bounds<llvm_cost>);
+              has_bounds<llvm_cost> && has_wide_numbers<llvm_cost>);
 
 MIDEND_END_NAMESPACE

@@ -356,7 +356,7 @@ public:
 
   operation_info operation(value_id v) const { return f_.operation(v).info; }
 
-  bool is_number(value_id v) const { return detail::is_llvm_number(f_.value(v).getType()); }
+  bool is_number(value_id v) const { return detail::is_llvm_integer(f_.value(v).getType()); }
 
   std::optional<std::uint64_t> constant(value_id v) const {
     const auto* const c = f_.is_instruction(v) ? nullptr : llvm::dyn_cast<llvm::Constant>(&f_.value(v));
@@ -631,7 +631,7 @@ public:
   }
 
   value_id make_number(unsigned width, std::uint64_t bits) {
-    if (width == 0 || width > 64) {
+    if (width == 0 || width > widest_number) {
       return no_value;
     }
     return f_.number_of(llvm::ConstantInt::get(llvm::IntegerType::get(f_.function().getContext(), width), bits));

@@ -4,6 +4,7 @@
 #include "midend/adapters/detail/llvm_operands.hpp"
 #include "midend/config.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/ir/wide_numbers.hpp"
 
 #include <llvm/ADT/APInt.h>
 #include <llvm/ADT/ArrayRef.h>
@@ -33,6 +34,11 @@ namespace detail {
 /// Whether values of the type are numbers to midend: integers of up to 64 bits.
 inline bool is_llvm_number(const llvm::Type* type) {
   return type->isIntegerTy() && type->getIntegerBitWidth() <= 64;
+}
+
+/// Whether values of the type are integers that the members about wide numbers tell of (`has_wide_numbers`).
+inline bool is_llvm_integer(const llvm::Type* type) {
+  return type->isIntegerTy() && type->getIntegerBitWidth() <= widest_number;
 }
 
 /// Whether a type is a pointer type of 64 bits.
@@ -363,6 +369,28 @@ inline llvm_replacement llvm_field_with_overflow(const llvm::Instruction& i) {
 inline operation_info llvm_operation(const llvm::Instruction& i) {
   const detail::llvm_opcode& opcode = detail::llvm_opcode::of(i.getOpcode());
   return detail::visit_llvm_kind(opcode.is, [&](auto is) { return detail::llvm_operation_of<is()>(i, opcode); });
+}
+
+/// The same for what computes or compares integers of 65 to 255 bits: arithmetic, comparisons and conversions, with
+/// their real widths (`has_wide_numbers`). Else the code is `other`. O(1).
+inline operation_info llvm_wide_operation(const llvm::Instruction& i) {
+  using kind = detail::llvm_opcode::kind;
+  const detail::llvm_opcode& opcode = detail::llvm_opcode::of(i.getOpcode());
+  const bool is_comparison = llvm::isa<llvm::ICmpInst>(i);
+  if (opcode.is != kind::binary && opcode.is != kind::cast && !is_comparison) {
+    return {};
+  }
+  const llvm::Type* const type = i.getType();
+  const llvm::Type* const from = i.getOperand(0)->getType();
+  if (!detail::is_llvm_integer(type) || !detail::is_llvm_integer(from) ||
+      (detail::is_llvm_number(type) && detail::is_llvm_number(from))) {
+    return {};
+  }
+  const operation code =
+      is_comparison ? detail::llvm_comparison(llvm::cast<llvm::ICmpInst>(i).getPredicate()) : opcode.code;
+  return {code, static_cast<std::uint8_t>(type->getIntegerBitWidth()),
+          static_cast<std::uint8_t>(from->getIntegerBitWidth()),
+          opcode.is == kind::binary ? detail::llvm_flags(i, code) : operation_flags{}};
 }
 
 MIDEND_END_NAMESPACE

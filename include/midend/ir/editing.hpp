@@ -60,7 +60,8 @@
 /// - `drop_promises`: the operation gives the same result wherever the promise is kept, and some result elsewhere: nsw
 ///   and the like are dropped, so that it may run where it did not run before. What may trap still may.
 /// - `make_operation`, `make_number`: of the vocabulary of `ir/operation.hpp`. `no_value` if the IR has no such
-///   operation or no number of this width.
+///   operation or no number of this width. Of more than 64 bits, in an IR that `has_wide_numbers`: a literal has zeros
+///   above the 64 bits that are given.
 ///
 /// **Making branches** (`branch_editor`, in addition to `flow_editor` and `constant_type`):
 ///

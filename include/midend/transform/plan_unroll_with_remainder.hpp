@@ -13,14 +13,16 @@
 #include "midend/ir/cost.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
-#include "midend/ir/evaluate.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/loops/loop_edges.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/optional.hpp"
 #include "midend/support/span.hpp"
+#include "midend/support/wide_number.hpp"
+#include "midend/transform/detail/counted_tests.hpp"
 #include "midend/transform/unroll_loops.hpp"
 #include "midend/transform/unrolled_limit.hpp"
 
@@ -33,7 +35,9 @@ MIDEND_BEGIN_NAMESPACE
 enum class remainder_refusal_reason : std::uint8_t {
   not_innermost,    ///< or `describe_loop` cannot read it
   no_counted_exit,  ///< none that each iteration tests compares a counter with an invariant that it approaches
-  other_comparison, ///< each iteration compares what the vocabulary has no words for: more than 64 bits, or no numbers
+  other_comparison, ///< each iteration compares what the vocabulary has no words for: no numbers, or such of more bits
+                    ///< than the IR tells of
+  step_too_large,   ///< of more than 64 bits, and the trip count is a quotient by it
   factor_too_large, ///< it is no number of the counter's width
   no_guard,         ///< the header is the entry, or an edge into the loop cannot be split
   early_trap,       ///< to compute the trip count before the loop, or in the latch, might trap
@@ -70,25 +74,29 @@ struct remainder_plan {
 
 namespace detail {
 
-/// The exit of a loop by which it can be run in passes: the counted one if it fits, else the first that does.
-/// If there is none, `why` says why not.
-inline const loop_exit* passable_exit(const loop_body& body, const loop_counters& counters, passed_test& test,
-                                      remainder_refusal_reason& why) {
-  const loop_exit* found = nullptr;
+/// The exit of a loop by which it can be run in passes: the counted one if it fits, else the first that does; as an
+/// index, or `no_body_value` if there is none, and `why` says why not.
+inline std::uint32_t passable_exit(const loop_body& body, const loop_counters& counters,
+                                   const flat_array<optional<counted_test>>& tests, passed_test& test,
+                                   remainder_refusal_reason& why) {
+  std::uint32_t found = no_body_value;
   why = remainder_refusal_reason::no_counted_exit;
   for (std::uint32_t i = 0; i != counters.exits.size(); ++i) {
     const loop_exit& x = counters.exits[i];
-    const bool is_better = found == nullptr || i == counters.counted_exit;
+    const bool is_better = found == no_body_value || i == counters.counted_exit;
     const body_id condition = body.blocks[body.edges[x.edge].source].condition;
-    if (x.is_always_tested && condition != no_body_value && body.values[condition].kind == body_kind::pure &&
-        body.values[condition].info.code == operation::other) {
-      why = remainder_refusal_reason::other_comparison;
-    }
-    if (!x.is_counted || !x.is_always_tested || !is_better) {
+    if (!tests[i]) {
+      const bool is_other = x.is_always_tested && condition != no_body_value &&
+                            body.values[condition].kind == body_kind::pure &&
+                            body.values[condition].info.code == operation::other;
+      why = is_other ? remainder_refusal_reason::other_comparison : why;
       continue;
     }
-    if (const auto t = passed_test_of(body, counters, x, counters.inductions[x.induction].step)) {
-      found = &x;
+    const auto t = is_better && x.is_always_tested ? passed_test_of(*tests[i], tests[i]->step) : std::nullopt;
+    if (t && !t->formula.divisor.fits_in_64_bits()) {
+      why = remainder_refusal_reason::step_too_large;
+    } else if (t) {
+      found = i;
       test = *t;
     }
   }
@@ -127,6 +135,7 @@ remainder_plan plan_unroll_with_remainder(const IR& ir, const loop_forest& loops
   loop_describer<IR> describer(ir, loops, workspace);
   loop_body body;
   induction_forms forms;
+  detail::counted_tests<IR> counted(ir);
   for (const loop_unrolling& x : copies.unrollings) {
     const auto refuse = [&](remainder_refusal_reason reason) {
       plan.refused.push_back({x.loop, reason, unrolling_refusal_reason::one_copy});
@@ -138,7 +147,8 @@ remainder_plan plan_unroll_with_remainder(const IR& ir, const loop_forest& loops
     const loop_counters counters = count_iterations(body);
     passed_test test{};
     remainder_refusal_reason why{};
-    const loop_exit* const exit = detail::passable_exit(body, counters, test, why);
+    const auto& tests = counted.read(body, counters);
+    const std::uint32_t exit = detail::passable_exit(body, counters, tests, test, why);
     const std::uint32_t copies_in_pass = x.copies - 1;
     const remainder_request& request = requests[request_of[x.loop]];
     bool has_guard = loops.header(x.loop) != static_cast<node_id>(g.entry());
@@ -148,24 +158,27 @@ remainder_plan plan_unroll_with_remainder(const IR& ir, const loop_forest& loops
     for (const loop_edge& e : loops.backedges(x.loop)) {
       has_guard = has_guard && may_split(ir, e.id);
     }
-    if (exit == nullptr) {
+    if (exit == no_body_value) {
       refuse(why);
-    } else if (request.factor > low_ones(test.formula.width)) {
+    } else if (low_ones_of_width(test.formula.width) < wide_number(request.factor)) {
       refuse(remainder_refusal_reason::factor_too_large);
     } else if (!has_guard) {
       refuse(remainder_refusal_reason::no_guard);
     } else {
-      const induction_variable& v = counters.inductions[exit->induction];
+      const counted_test& t = *tests[exit];
       test.factor = request.factor;
       test.passed = request.passed;
-      forms.assign(body);
-      const body_id condition = body.blocks[body.edges[exit->edge].source].condition;
+      body_id comparison = t.comparison;
+      if (comparison == no_body_value) {
+        forms.assign(body);
+        comparison = forms[body.blocks[body.edges[counters.exits[exit].edge].source].condition].base;
+      }
       const auto first = static_cast<std::uint32_t>(plan.nodes.size());
       for (std::uint32_t i = 0; i != x.num_nodes; ++i) {
         plan.nodes.push_back(copies.nodes[x.first_node + i]);
       }
-      plan.unrollings.push_back({x.loop, copies_in_pass, body.values[v.phi].origin,
-                                 body.values[forms[condition].base].origin, exit->swapped, test, first, x.num_nodes});
+      plan.unrollings.push_back({x.loop, copies_in_pass, body.values[t.phi].origin, body.values[comparison].origin,
+                                 t.swapped, test, first, x.num_nodes});
     }
   }
   return plan;

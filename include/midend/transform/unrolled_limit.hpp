@@ -7,8 +7,11 @@
 #include "midend/induction/trip_formula.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/support/optional.hpp"
+#include "midend/support/wide_number.hpp"
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -22,13 +25,102 @@ enum class passed_iterations : std::uint8_t {
   rest          ///< T mod factor, each a pass: a multiple of the factor is left, so this is a remainder before the loop
 };
 
+/// The formula of a trip count, as `trip_formula`, of any width.
+struct limit_formula {
+  std::uint8_t width = 64;
+  operation ends = operation::equal; ///< the comparison that ends the loop
+  bool is_down = false;              ///< the counter goes down
+  std::uint8_t adjustment = 0;       ///< 1 if the bound itself does not end the loop
+  std::uint8_t shift = 0;            ///< of equality: how often 2 divides the step
+  wide_number divisor = 1;           ///< of an order: the step without its sign
+  wide_number inverse = 1;           ///< of equality: the inverse of the odd part of the step, modulo 2^(width - shift)
+
+  constexpr limit_formula() = default;
+
+  constexpr limit_formula(const trip_formula& f)
+      : width(f.width), ends(f.ends), is_down(f.is_down), adjustment(static_cast<std::uint8_t>(f.adjustment)),
+        shift(f.shift), divisor(f.divisor), inverse(f.inverse) {}
+
+  friend constexpr bool operator==(const limit_formula&, const limit_formula&) = default;
+};
+
+/// The formula for a step of 1 to 255 bits. Nothing if there is none, as of `trip_formula_of`, which is the same for up
+/// to 64 bits.
+constexpr optional<limit_formula> limit_formula_of(std::uint8_t width, const wide_number& any_step,
+                                                   operation comparison, bool exits_when) {
+  const wide_number most = low_ones_of_width(width);
+  const wide_number step = any_step & most;
+  limit_formula f;
+  f.width = width;
+  f.ends = exits_when ? comparison : negated(comparison);
+  if (step == wide_number()) {
+    return std::nullopt;
+  }
+  if (f.ends == operation::equal) {
+    f.shift = static_cast<std::uint8_t>(step.num_low_zeros());
+    const wide_number odd = step >> f.shift;
+    for (int i = 0; i != 8; ++i) { // Newton's iteration doubles the number of correct bits
+      f.inverse = f.inverse * (wide_number(2) - odd * f.inverse);
+    }
+    f.inverse = f.inverse & (most >> f.shift);
+    return f;
+  }
+  f.is_down = step.bit(width - 1u);
+  f.divisor = f.is_down ? (wide_number() - step) & most : step;
+  if (!detail::is_order(f.ends) || f.is_down == detail::ends_above(f.ends)) {
+    return std::nullopt;
+  }
+  const bool strict = f.ends == operation::greater || f.ends == operation::ugreater || f.ends == operation::less ||
+                      f.ends == operation::uless;
+  f.adjustment = strict ? 1 : 0;
+  return f;
+}
+
+/// An exit that compares a counter of any width with a value from outside the loop.
+struct counted_test {
+  body_id phi = no_body_value;
+  body_id bound = no_body_value;
+  body_id comparison = no_body_value; ///< of more than 64 bits; else the condition leads to it
+  bool swapped = false;               ///< the bound is the first operand
+  bool exits_when = false;            ///< the result of the comparison for which the loop is left
+  operation code = operation::other;  ///< of counter and bound, in this order
+  std::uint8_t counter_width = 0;     ///< of the phi
+  std::uint8_t width = 0;             ///< of what is compared, before it is extended
+  std::uint8_t bound_width = 0;
+  operation extension = operation::copy; ///< to the width of the bound
+  wide_number step;
+  wide_number addend;
+};
+
+/// That of an exit of up to 64 bits. Nothing if it compares no counter with a value from outside.
+constexpr optional<counted_test> counted_test_of(const loop_body& body, const loop_counters& counters,
+                                                 const loop_exit& x) {
+  if (!x.is_counted || body.values[x.bound].block != no_body_value) {
+    return std::nullopt;
+  }
+  const induction_variable& counter = counters.inductions[x.induction];
+  counted_test t;
+  t.phi = counter.phi;
+  t.bound = x.bound;
+  t.swapped = x.swapped;
+  t.exits_when = x.exits_when;
+  t.code = x.comparison;
+  t.counter_width = counter.width;
+  t.width = x.width;
+  t.bound_width = body.values[x.bound].info.width;
+  t.extension = x.extension;
+  t.step = counter.step;
+  t.addend = x.addend;
+  return t;
+}
+
 /// A test of a counter in a loop that is run in passes of `factor` iterations: in iteration k = 0, 1, … it compares
 /// start + addend + k · step with a bound, modulo 2^width. The counter may have more bits, and then loses them before
 /// the comparison; and the bound may have more, and what is left of the counter is extended.
 struct passed_test {
-  trip_formula formula; ///< of the step in `formula.width` bits; whether the counter wraps does not matter
-  std::uint64_t step;
-  std::uint64_t addend;
+  limit_formula formula; ///< of the step in `formula.width` bits; whether the counter wraps does not matter
+  wide_number step;
+  wide_number addend;
   std::uint64_t factor; ///< at least 2, and a number of the width
   passed_iterations passed = passed_iterations::whole_passes;
   std::uint8_t counter_width = formula.width; ///< at least that
@@ -39,25 +131,51 @@ struct passed_test {
 };
 
 /// The test of an exit, with the step of one iteration, which may be another one than that of the body: a pass has
-/// several iterations. Factor and passed iterations are to be filled in. Nothing if the exit compares no counter with a
-/// value from outside, or has no formula.
-constexpr std::optional<passed_test> passed_test_of(const loop_body& body, const loop_counters& counters,
-                                                    const loop_exit& x, std::uint64_t step) {
-  if (!x.is_counted || body.values[x.bound].block != no_body_value) {
-    return std::nullopt;
-  }
-  const std::uint8_t counter_width = counters.inductions[x.induction].width;
-  const std::uint8_t bound_width = body.values[x.bound].info.width;
+/// several iterations. Factor and passed iterations are to be filled in. Nothing if the exit has no formula.
+constexpr optional<passed_test> passed_test_of(const counted_test& t, const wide_number& step) {
   // Extension keeps the order of numbers; by zeros, it makes it one of unsigned numbers.
-  const operation comparison = x.extension == operation::zero_extend ? unsigned_comparison(x.comparison) : x.comparison;
-  const std::optional<trip_formula> formula = trip_formula_of({x.width, 0, step, 0, comparison, x.exits_when, {}});
-  const bool fits = x.extension == operation::copy ? x.width == bound_width : x.width < bound_width;
-  if (!formula || !fits || x.width > counter_width) {
+  const operation comparison = t.extension == operation::zero_extend ? unsigned_comparison(t.code) : t.code;
+  optional<limit_formula> formula;
+  if (t.width > 64) {
+    formula = limit_formula_of(t.width, step, comparison, t.exits_when);
+  } else if (const auto narrow = trip_formula_of({t.width, 0, step.low(), 0, comparison, t.exits_when, {}})) {
+    formula = limit_formula(*narrow);
+  }
+  const bool fits = t.extension == operation::copy ? t.width == t.bound_width : t.width < t.bound_width;
+  if (!formula || !fits || t.width > t.counter_width) {
     return std::nullopt;
   }
-  return passed_test{*formula,      step,        x.addend,   0, passed_iterations::whole_passes,
-                     counter_width, bound_width, x.extension};
+  return passed_test{*formula,        step,          t.addend,   0, passed_iterations::whole_passes,
+                     t.counter_width, t.bound_width, t.extension};
 }
+
+namespace detail {
+
+/// A literal, or what computes the number from literals of 64 bits: 0 - n for one that is near the end of the width,
+/// else word by word.
+template <class Value, class Sink> constexpr Value emit_number(Sink& sink, const wide_number& number, std::uint8_t w) {
+  const auto both = [&](operation code, Value a, Value b) { return sink.operation({code, w, w, {}}, a, b); };
+  if (number.fits_in_64_bits()) {
+    return sink.number(number.low(), w);
+  }
+  const wide_number negated = (wide_number() - number) & low_ones_of_width(w);
+  if (negated.fits_in_64_bits()) {
+    const Value zero = sink.number(0, w);
+    return both(operation::sub, zero, sink.number(negated.low(), w));
+  }
+  std::size_t i = wide_number::num_words - 1;
+  while (number.word(i) == 0) {
+    --i;
+  }
+  Value out = sink.number(number.word(i), w);
+  while (i-- != 0) {
+    out = both(operation::shl, out, sink.number(64, w));
+    out = number.word(i) == 0 ? out : both(operation::bit_or, out, sink.number(number.word(i), w));
+  }
+  return out;
+}
+
+} // namespace detail
 
 /// Builds the computation of the *limit* from a start and a bound: what the counter is after m iterations, where m is
 /// the greatest multiple of the factor that is at most T, and T says that the first T tests do not leave the loop:
@@ -72,8 +190,10 @@ constexpr std::optional<passed_test> passed_test_of(const loop_body& body, const
 ///
 /// For the other `passed_iterations`, m is T - 1 and enough is T ≥ 2, or m is T mod factor and enough is m ≠ 0.
 ///
-/// `sink.number(bits, width)` makes a literal, `sink.operation(info, a)` and `sink.operation(info, a, b)` an operation;
-/// nothing in it traps. Both who builds such code and who checks it call this function, so there is one definition.
+/// The only division is by the step and the factor, which are literals: so `formula.divisor` must fit in 64 bits.
+/// `sink.number(bits, width)` makes a literal, with zeros above the 64 bits, `sink.operation(info, a)` and
+/// `sink.operation(info, a, b)` an operation; nothing in it traps. Both who builds such code and who checks it call
+/// this function, so there is one definition.
 ///
 /// T is right for every start, bound, step and width, although the formula of a trip count is right only for counters
 /// that do not wrap. If the loop ends at an order, T counts the values from the start on that do not pass the bound,
@@ -84,11 +204,11 @@ constexpr std::optional<passed_test> passed_test_of(const loop_body& body, const
 template <class Sink, class Value>
 constexpr void emit_unrolled_limit(Sink& sink, const passed_test& t, Value start, Value bound, Value& limit,
                                    Value& enough) {
-  const trip_formula& f = t.formula;
+  const limit_formula& f = t.formula;
   const std::uint8_t w = f.width;
-  const std::uint64_t most = low_ones(w);
-  const auto with_number = [&](operation code, Value a, std::uint64_t number) {
-    return sink.operation({code, w, w, {}}, a, sink.number(number & most, w));
+  const wide_number most = low_ones_of_width(w);
+  const auto with_number = [&](operation code, Value a, const wide_number& number) {
+    return sink.operation({code, w, w, {}}, a, detail::emit_number<Value>(sink, number & most, w));
   };
   const auto both = [&](operation code, Value a, Value b) { return sink.operation({code, w, w, {}}, a, b); };
   const auto converted = [&](operation code, Value a, std::uint8_t from, std::uint8_t to) {
@@ -98,7 +218,7 @@ constexpr void emit_unrolled_limit(Sink& sink, const passed_test& t, Value start
   const bool is_extended = t.bound_width > w;
   const Value tested = is_cut ? converted(operation::truncate, start, t.counter_width, w) : start;
   const Value end = is_extended ? converted(operation::truncate, bound, t.bound_width, w) : bound;
-  const Value first = (t.addend & most) == 0 ? tested : with_number(operation::add, tested, t.addend);
+  const Value first = (t.addend & most) == wide_number() ? tested : with_number(operation::add, tested, t.addend);
   const Value distance = f.is_down ? both(operation::sub, first, end) : both(operation::sub, end, first);
   Value trips = distance;
   const auto none_unless = [&](Value condition) {
@@ -108,18 +228,18 @@ constexpr void emit_unrolled_limit(Sink& sink, const passed_test& t, Value start
     if (f.shift != 0) {
       trips = with_number(operation::shr, trips, f.shift);
     }
-    if (f.inverse != 1) {
+    if (f.inverse != wide_number(1)) {
       trips = with_number(operation::mul, trips, f.inverse);
     }
     if (f.shift != 0) {
       trips = with_number(operation::bit_and, trips, most >> f.shift);
     }
   } else {
-    if (f.divisor != 1) { // (distance + adjustment - 1) / divisor + 1
+    if (f.divisor != wide_number(1)) { // (distance + adjustment - 1) / divisor + 1
       trips = f.adjustment == 0 ? with_number(operation::sub, trips, 1) : trips;
       trips = with_number(operation::udiv, trips, f.divisor);
     }
-    if (f.divisor != 1 || f.adjustment != 0) {
+    if (f.divisor != wide_number(1) || f.adjustment != 0) {
       trips = with_number(operation::add, trips, 1);
     }
     none_unless(sink.operation({negated(f.ends), 1, w, {}}, first, end));
@@ -141,8 +261,8 @@ constexpr void emit_unrolled_limit(Sink& sink, const passed_test& t, Value start
     passed = converted(operation::zero_extend, passed, w, t.counter_width);
   }
   const std::uint8_t n = t.counter_width;
-  if (const std::uint64_t step = t.step & low_ones(n); step != 1) {
-    passed = sink.operation({operation::mul, n, n, {}}, passed, sink.number(step, n));
+  if (const wide_number step = t.step & low_ones_of_width(n); step != wide_number(1)) {
+    passed = sink.operation({operation::mul, n, n, {}}, passed, detail::emit_number<Value>(sink, step, n));
   }
   limit = sink.operation({operation::add, n, n, {}}, start, passed);
   const std::uint64_t least = t.passed == passed_iterations::all_but_last ? 2 : t.factor;

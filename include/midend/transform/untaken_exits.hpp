@@ -15,10 +15,14 @@
 #include "midend/ir/operation.hpp"
 #include "midend/ir/profile.hpp"
 #include "midend/ir/semantics.hpp"
+#include "midend/ir/wide_numbers.hpp"
 #include "midend/loops/dominators_and_loops.hpp"
 #include "midend/loops/loop_edges.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/optional.hpp"
+#include "midend/support/wide_number.hpp"
+#include "midend/transform/detail/counted_tests.hpp"
 #include "midend/transform/detail/node_frequencies.hpp"
 #include "midend/transform/unfolding.hpp"
 #include "midend/transform/unfolding_witness.hpp"
@@ -52,7 +56,7 @@ namespace detail {
 template <class IR, class Counter> class untaken_exits_finder {
 public:
   untaken_exits_finder(const IR& ir, const loop_forest& loops, Counter& counter, untaken_exits_plan& out)
-      : ir_(ir), loops_(loops), counter_(counter), describer_(ir, loops, description_), out_(out) {}
+      : ir_(ir), loops_(loops), counter_(counter), describer_(ir, loops, description_), tested_(ir), out_(out) {}
 
   void run() {
     for (const loop_id l : loops_.loops()) {
@@ -109,8 +113,8 @@ private:
 
     std::uint32_t value(value_id v) { return add({{operation::other, 0, 0, {}}, v, 0, none, none}); }
 
-    std::uint32_t number(std::uint64_t bits, unsigned) {
-      return add({{operation::other, 0, 0, {}}, no_value, bits, none, none});
+    std::uint32_t number(std::uint64_t bits, unsigned width) {
+      return add({{operation::other, static_cast<std::uint8_t>(width), 0, {}}, no_value, bits, none, none});
     }
 
     std::uint32_t operation(const operation_info& info, std::uint32_t a, std::uint32_t b = none) {
@@ -122,13 +126,12 @@ private:
       const expression& x = all_[i];
       v = source_of(ir, v);
       if (x.info.code == midend::operation::other) {
-        const auto bits = x.value == no_value ? ir.constant(v) : std::nullopt;
-        return x.value != no_value ? v == source_of(ir, x.value) : bits && *bits == x.bits;
+        return x.value != no_value ? v == source_of(ir, x.value) : is_number(ir, v, x);
       }
       if (ir.is_phi(v) || ir.constant(v)) {
         return false;
       }
-      const operation_info info = ir.operation(v);
+      const operation_info info = operation_of_any_width(ir, v);
       const bool reads_width = info.code >= midend::operation::equal && info.code <= midend::operation::sign_extend;
       if (info.code != x.info.code || info.width != x.info.width ||
           (reads_width && info.operand_width != x.info.operand_width)) {
@@ -145,6 +148,17 @@ private:
     }
 
   private:
+    static bool is_number(const IR& ir, value_id v, const expression& x) {
+      if constexpr (has_wide_numbers<IR>) {
+        if (x.info.width > 64) {
+          const std::optional<wide_number> number = ir.wide_constant(v);
+          return number && *number == wide_number(x.bits) && ir.number_width(v) == x.info.width;
+        }
+      }
+      const auto bits = ir.constant(v);
+      return bits && *bits == x.bits;
+    }
+
     /// What a chain of copies copies, of which a few are looked at.
     static value_id source_of(const IR& ir, value_id v) {
       for (int i = 0; i != 4 && !ir.is_phi(v) && !ir.constant(v); ++i) {
@@ -173,14 +187,55 @@ private:
   /// Operand `i` of an operation with this code, or `no_value`.
   value_id operand_of(value_id v, operation code, std::size_t i) const {
     value_id found = no_value;
-    if (v != no_value && !ir_.is_phi(v) && !ir_.constant(v) && ir_.operation(v).code == code) {
+    if (v != no_value && !ir_.is_phi(v) && !ir_.constant(v) && operation_of_any_width(ir_, v).code == code) {
       for_each_id(ir_.operands(v), [&](value_id operand) { found = i-- == 0 ? operand : found; });
     }
     return found;
   }
 
   std::optional<std::uint64_t> number_of(value_id v) const {
-    return v == no_value ? std::nullopt : std::optional<std::uint64_t>(ir_.constant(v));
+    if (v == no_value) {
+      return std::nullopt;
+    }
+    if constexpr (has_wide_numbers<IR>) {
+      if (ir_.number_width(v) > 64) {
+        const std::optional<wide_number> wide = ir_.wide_constant(v);
+        return wide && wide->fits_in_64_bits() ? std::optional(wide->low()) : std::nullopt;
+      }
+    }
+    return std::optional<std::uint64_t>(ir_.constant(v));
+  }
+
+  /// A number as `emit_number` builds it, of `width` bits.
+  std::optional<wide_number> number_of(value_id v, unsigned width) const {
+    if (const auto literal = number_of(v)) {
+      return wide_number(*literal);
+    }
+    if (const value_id negated = operand_of(v, operation::sub, 1);
+        negated != no_value && number_of(operand_of(v, operation::sub, 0)) == std::uint64_t{0}) {
+      const auto number = number_of(negated);
+      return number ? std::optional((wide_number() - *number) & low_ones_of_width(width)) : std::nullopt;
+    }
+    wide_number out;
+    for (unsigned shift = 0; shift < width; shift += 64) {
+      const std::optional<std::uint64_t> last = number_of(v);
+      const value_id above = operand_of(v, operation::bit_or, 0);
+      const std::optional<std::uint64_t> part = last                ? last
+                                                : above != no_value ? number_of(operand_of(v, operation::bit_or, 1))
+                                                                    : std::uint64_t{0};
+      if (!part) {
+        return std::nullopt;
+      }
+      out = out | wide_number(*part) << shift;
+      if (last) {
+        return out & low_ones_of_width(width);
+      }
+      const value_id shifted = above != no_value ? above : v;
+      v = number_of(operand_of(shifted, operation::shl, 1)) == std::uint64_t{64}
+              ? operand_of(shifted, operation::shl, 0)
+              : no_value;
+    }
+    return std::nullopt;
   }
 
   /// The condition under which the only edge into a loop is taken, or `no_value`.
@@ -207,7 +262,8 @@ private:
 
   /// The claim of a guard that continues if `enough`; nothing if it is no such guard. Whether the claim is true is
   /// another question.
-  std::optional<claimed_limit> claim_of(value_id enough, value_id passed, std::uint64_t step, bool counts_one) const {
+  std::optional<claimed_limit> claim_of(value_id enough, value_id passed, const wide_number& step,
+                                        bool counts_one) const {
     const auto claim = [&](std::optional<std::uint64_t> factor, passed_iterations which, std::uint64_t in_pass) {
       return factor ? std::optional(claimed_limit{{{}, step, 0, *factor, which}, in_pass}) : std::nullopt;
     };
@@ -234,32 +290,38 @@ private:
     if (enough == no_value) {
       return false;
     }
-    for (const loop_exit& last : counters_.exits) {
-      const operation leaves = last.exits_when ? operation::equal : operation::not_equal;
-      if (!last.is_counted || !last.is_always_tested || last.conversion != operation::copy ||
-          last.comparison != leaves || body_.values[last.bound].block != no_body_value) {
+    const flat_array<optional<counted_test>>& tests = tested_.read(body_, counters_);
+    for (std::uint32_t i = 0; i != tests.size(); ++i) {
+      if (!tests[i] || !counters_.exits[i].is_always_tested) {
         continue;
       }
-      const induction_variable& counter = counters_.inductions[last.induction];
-      const std::uint64_t most = low_ones(counter.width);
+      const counted_test& last = *tests[i];
+      const operation leaves = last.exits_when ? operation::equal : operation::not_equal;
+      if (last.extension != operation::copy || last.width != last.counter_width || last.code != leaves) {
+        continue;
+      }
+      const unsigned width = last.counter_width;
+      const wide_number most = low_ones_of_width(width);
       const value_id limit = body_.values[last.bound].origin;
       const value_id scaled = operand_of(limit, operation::add, 1);
-      const auto factor_of_step = number_of(operand_of(scaled, operation::mul, 1));
-      const std::uint64_t step = factor_of_step.value_or(1);
+      const value_id multiplier = operand_of(scaled, operation::mul, 1);
+      const auto factor_of_step = multiplier == no_value ? std::nullopt : number_of(multiplier, width);
+      const wide_number step = factor_of_step.value_or(wide_number(1));
       const value_id factor = factor_of_step ? operand_of(scaled, operation::mul, 0) : scaled;
       const value_id narrow = operand_of(factor, operation::zero_extend, 0);
       const value_id passed = narrow == no_value ? factor : narrow;
-      const auto claim = claim_of(enough, passed, step, (step & most) == (counter.step & most));
+      const wide_number step_of_pass = last.step & most;
+      const auto claim = claim_of(enough, passed, step, (step & most) == step_of_pass);
       // A pass has a block for each of its iterations, or more. The numbers stand in the program, which may be
       // anyone's, so they must not decide how long the search takes.
-      if (!claim || claim->test.factor < 2 || claim->test.factor > most || claim->in_pass > body_.blocks.size() ||
-          (claim->in_pass * step & most) != (counter.step & most) || (last.addend & most) != (counter.step & most) ||
-          counter.width != body_.values[last.bound].info.width) {
+      if (!claim || claim->test.factor < 2 || most < wide_number(claim->test.factor) ||
+          claim->in_pass > body_.blocks.size() || (wide_number(claim->in_pass) * step & most) != step_of_pass ||
+          (last.addend & most) != step_of_pass || last.bound_width != width) {
         continue;
       }
       bool found = false;
-      for (const loop_exit& first : counters_.exits) {
-        found = found || is_first_within(l, first, last, *claim, entering, enough, limit);
+      for (std::uint32_t k = 0; k != tests.size(); ++k) {
+        found = found || is_first_within(l, k, i, *claim, entering, enough, limit);
       }
       if (found) {
         return true;
@@ -268,51 +330,58 @@ private:
     return false;
   }
 
-  /// Whether the limit is that of the test `first`, in the first of the iterations of a pass. If so, adds that exit and
-  /// the same tests in the other iterations.
-  bool is_first_within(loop_id l, const loop_exit& first, const loop_exit& last, const claimed_limit& claim,
-                       edge_id entering, value_id enough, value_id limit) {
+  /// Whether the limit is that of the test of exit `first`, in the first of the iterations of a pass. If so, adds that
+  /// exit and the same tests in the other iterations.
+  bool is_first_within(loop_id l, std::uint32_t first, std::uint32_t last, const claimed_limit& claim, edge_id entering,
+                       value_id enough, value_id limit) {
     const auto test = test_within(first, last, claim);
-    if (!test || claim.test.factor > low_ones(test->formula.width)) {
+    if (!test || low_ones_of_width(test->formula.width) < wide_number(claim.test.factor)) {
       return false;
     }
-    const body_id phi = counters_.inductions[last.induction].phi;
+    const flat_array<optional<counted_test>>& tests = tested_.tests();
+    const body_id bound = tests[first]->bound;
     expected_operations wanted;
     std::uint32_t limit_wanted = 0;
     std::uint32_t enough_wanted = 0;
-    emit_unrolled_limit(wanted, *test,
-                        wanted.value(static_cast<value_id>(ir_.phi_input(body_.values[phi].origin, entering))),
-                        wanted.value(body_.values[first.bound].origin), limit_wanted, enough_wanted);
+    emit_unrolled_limit(
+        wanted, *test,
+        wanted.value(static_cast<value_id>(ir_.phi_input(body_.values[tests[first]->phi].origin, entering))),
+        wanted.value(body_.values[bound].origin), limit_wanted, enough_wanted);
     if (!wanted.matches(ir_, limit, limit_wanted) || !wanted.matches(ir_, enough, enough_wanted)) {
       return false;
     }
-    const std::uint64_t most = low_ones(test->formula.width);
-    for (const loop_exit& x : counters_.exits) {
-      auto same = test_within(x, last, claim);
-      if (!same || body_.values[x.bound].origin != body_.values[first.bound].origin) {
+    const wide_number most = low_ones_of_width(test->formula.width);
+    for (std::uint32_t i = 0; i != tests.size(); ++i) {
+      auto same = test_within(i, last, claim);
+      if (!same || body_.values[tests[i]->bound].origin != body_.values[bound].origin) {
         continue;
       }
-      same->addend = first.addend;
-      for (std::uint64_t k = 0; k != claim.in_pass && *same == *test; ++k) {
-        if (((first.addend + k * test->step) & most) == (x.addend & most)) {
-          add(l, x, edge_of(last.edge));
+      same->addend = test->addend;
+      const wide_number addend = tests[i]->addend & most;
+      wide_number at = test->addend & most;
+      for (std::uint64_t k = 0; *same == *test && k != claim.in_pass; ++k) {
+        if (at == addend) {
+          add(l, counters_.exits[i], edge_of(counters_.exits[last].edge));
           break;
         }
+        at = (at + test->step) & most;
       }
     }
     return true;
   }
 
   /// Another test of the same counter, as if the step were that of one iteration.
-  std::optional<passed_test> test_within(const loop_exit& x, const loop_exit& last, const claimed_limit& claim) const {
-    if (&x == &last || x.induction != last.induction) {
+  optional<passed_test> test_within(std::uint32_t exit, std::uint32_t last, const claimed_limit& claim) const {
+    const flat_array<optional<counted_test>>& tests = tested_.tests();
+    if (exit == last || !tests[exit] || tests[exit]->phi != tests[last]->phi) {
       return std::nullopt;
     }
-    auto test = passed_test_of(body_, counters_, x, claim.test.step);
-    if (test) {
-      test->factor = claim.test.factor;
-      test->passed = claim.test.passed;
+    auto test = passed_test_of(*tests[exit], claim.test.step);
+    if (!test || !test->formula.divisor.fits_in_64_bits()) {
+      return std::nullopt;
     }
+    test->factor = claim.test.factor;
+    test->passed = claim.test.passed;
     return test;
   }
 
@@ -347,6 +416,7 @@ private:
   loop_describer<IR> describer_;
   loop_body body_;
   loop_counters counters_;
+  counted_tests<IR> tested_;
   untaken_exits_plan& out_;
 };
 

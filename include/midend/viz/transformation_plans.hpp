@@ -130,7 +130,9 @@ constexpr std::string_view to_text(remainder_refusal_reason r) {
   case no_counted_exit:
     return "no exit compares a counter with a bound that it approaches";
   case other_comparison:
-    return "what is compared is no number of up to 64 bits";
+    return "what is compared is no number, or one of too many bits";
+  case step_too_large:
+    return "the step has more than 64 bits";
   case factor_too_large:
     return "the factor is no number of the counter's width";
   case no_guard:
@@ -699,7 +701,7 @@ inline std::string summary_text(const remainder_plan& plan) {
   using enum remainder_refusal_reason;
   detail::plan_counts counts("no remainder");
   counts.done(plan.unrollings.size(), "remainder");
-  for (const remainder_refusal_reason reason : {not_innermost, no_counted_exit, other_comparison,
+  for (const remainder_refusal_reason reason : {not_innermost, no_counted_exit, other_comparison, step_too_large,
                                                 factor_too_large, no_guard, early_trap, not_copied}) {
     std::size_t count = 0;
     for (const remainder_refusal& r : plan.refused) {

@@ -55,13 +55,16 @@ inline llvm::Instruction* make_llvm_copy(const llvm::Module& m, unsigned width, 
 }
 
 /// An instruction for an operation of as many arguments as it takes, in no block yet. Null if LLVM has none, or the
-/// arguments do not fit: they must be numbers of one width, apart from those that `select` chooses from, and a pointer
-/// that is copied to a number of 64 bits.
+/// arguments do not fit: they must be numbers of one width, which `info` names if it is above 64, apart from those that
+/// `select` chooses from, and a pointer that is copied to a number of 64 bits.
 inline llvm::Instruction* make_llvm_operation(llvm::Module& m, const operation_info& info,
                                               llvm::ArrayRef<llvm::Value*> args) {
   const auto type = [&](unsigned width) { return llvm::IntegerType::get(m.getContext(), width); };
   for (const llvm::Value* const arg : args) {
-    if (!is_llvm_number(arg->getType()) && info.code != operation::select && info.code != operation::copy) {
+    const bool is_wide = is_llvm_integer(arg->getType()) && !is_llvm_number(arg->getType());
+    const bool fits =
+        is_wide ? read_width(info) == arg->getType()->getIntegerBitWidth() : is_llvm_number(arg->getType());
+    if (!fits && info.code != operation::select && info.code != operation::copy) {
       return nullptr;
     }
   }
