@@ -207,7 +207,7 @@ void advise(llvm::Function& f, llvm_unroller& llvm_side, const midend::machine_m
     loop_record& record = loops[{f.getName().str(), header->getName().str()}];
     record.function = f.getName();
     record.header = header->getName();
-    adviser.advise(l, record.advice);
+    adviser.advise(l, trip_counter, record.advice);
     record.ours = decision_of(record.advice);
     const midend::loop_obstacle obstacle = trip_counter.count(l, body, record.counters);
     record.is_entered = trip_counter.facts().is_executable(forest.header(l));

@@ -8,11 +8,13 @@
 #include <midend/adapters/llvm_editor.hpp>
 #include <midend/adapters/llvm_unroll_metadata.hpp>
 #include <midend/adapters/llvm_unrolling_view.hpp>
+#include <midend/induction/loop_trip_counter.hpp>
 #include <midend/loops/dominators_and_loops.hpp>
 #include <midend/loops/loop_forest.hpp>
 #include <midend/machine/e2k.hpp>
 #include <midend/machine/machine_file.hpp>
 #include <midend/machine/scalar_core.hpp>
+#include <midend/ssa/verify_sccp.hpp>
 #include <midend/transform/apply_unrolling.hpp>
 #include <midend/transform/plan_unroll_with_remainder.hpp>
 #include <midend/transform/untaken_exits.hpp>
@@ -69,12 +71,13 @@ std::optional<midend::machine_model> machine_of(llvm::StringRef name) {
 
 using unrolling_orders = std::vector<midend::unrolling_order>;
 
-/// Decides what to do with the innermost loops of a function.
+/// Decides what to do with the innermost loops of a function, from what the function says about them.
 class loop_chooser {
 public:
   loop_chooser(const unroll_pass_options& options, const llvm_editor& editor, const llvm_unrolling_view& view,
-               const midend::loop_forest& loops)
-      : options_(options), editor_(editor), view_(view), loops_(loops) {}
+               const midend::dominators_and_loops_result& found)
+      : options_(options), editor_(editor), view_(view), loops_(found.loops),
+        counter_(view, found.dominators, found.loops) {}
 
   unrolling_orders choose() {
     for (const loop_id l : loops_.loops()) {
@@ -160,13 +163,17 @@ private:
   }
 
   midend::unrolling_advice advice_for(loop_id l, const midend::unrolling_options& options) {
-    return midend::advise_unrolling(view_, loops_, l, options_.machine, options);
+    midend::unrolling_advice advice;
+    midend::advise_unrolling(view_, loops_, l, options_.machine, options, counter_, workspace_, advice);
+    return advice;
   }
 
   const unroll_pass_options& options_;
   const llvm_editor& editor_;
   const llvm_unrolling_view& view_;
   const midend::loop_forest& loops_;
+  midend::loop_trip_counter<llvm_unrolling_view> counter_;
+  midend::advise_unrolling_workspace workspace_;
   unrolling_orders out_;
 };
 
@@ -210,7 +217,7 @@ private:
       return false;
     }
     const llvm_unrolling_view view(editor);
-    for (const midend::unrolling_order& o : loop_chooser(options_, editor, view, found.loops).choose()) {
+    for (const midend::unrolling_order& o : loop_chooser(options_, editor, view, found).choose()) {
       if (o.way != unrolling_way::nothing) {
         orders_.push_back(o);
         headers_.push_back(editor.block(found.loops.header(o.loop)));
@@ -273,7 +280,10 @@ private:
         state_.loops[i].header = editor.node(headers_[i]);
       }
       step_witness kept;
-      midend::apply_unrolling_step(editor, step, orders_, state_, view_of, limits, kept);
+      const auto counts_of = [](const auto& view, const auto& dominators, const auto& loops) {
+        return midend::loop_trip_counter(view, dominators, loops);
+      };
+      midend::apply_unrolling_step(editor, step, orders_, state_, view_of, limits, kept, counts_of);
       if (kept.witness && step == unrolling_step::untaken_exits) {
         check_untaken(editor, proof, *kept.witness);
       } else if (kept.witness) {
@@ -304,7 +314,11 @@ private:
   static void check_untaken(const llvm_editor& editor, certificate& proof, const midend::unfolding_witness& witness) {
     proof.check(editor, [&](const llvm_editor& before, const llvm_editor& after) {
       const midend::unfolding_verdict verdict = midend::verify_unfolding(before, after, witness);
-      const auto untaken = midend::verify_untaken_exits(midend::llvm_cost(*before.block(0)->getParent()), witness);
+      const midend::llvm_cost view(*before.block(0)->getParent());
+      const auto found = midend::dominators_and_loops(view.graph());
+      midend::loop_trip_counter counter(view, found.dominators, found.loops);
+      proof.require_none(midend::verify_sccp_with_branch_facts(view, counter.facts()), before);
+      const auto untaken = midend::verify_untaken_exits(view, witness, counter);
       proof.require(untaken && untaken.proven >= verdict.assumed, "an exit that was dropped may be taken");
       return verdict;
     });

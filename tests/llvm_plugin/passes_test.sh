@@ -93,7 +93,7 @@ check "optnone is left alone" grep -q '^  %go = icmp slt i64 %i, %n$' "$work/out
 
 # Unrolling, by all options.
 "$lli" "$here/unroll.ll" >"$work/before-unroll"
-check "the loops to unroll run" [ "$(wc -l <"$work/before-unroll")" = 700 ]
+check "the loops to unroll run" [ "$(wc -l <"$work/before-unroll")" = 800 ]
 for options in verify 'machine=scalar_core;verify' 'factor=2;verify' 'factor=3;verify' 'factor=4;verify' 'factor=7;verify' \
   'full;verify' 'peel;verify' 'peel=3;verify' 'peel=last;verify' 'prologue;verify' 'factor=3;prologue;verify' \
   'factor=4;unrolled-remainder;verify' 'factor=4;prologue;unrolled-remainder;verify'; do
@@ -124,7 +124,11 @@ for function in ends down past; do
 done
 check "a counter that is extended" times_in 2 "= sext i1" wide
 check "a counter that is cut" times_in 2 "trunc" cut
+check "a counter of 128 bits: its test is in the guard and in the remainder only" times_in 2 "= icmp ult i128" huge
+check "it runs in passes" times_in 5 "mul i64 %sum" huge
 cp "$work/out.ll" "$work/once.ll"
+run 'midend-unroll<full>' "$here/unroll.ll"
+check "the number of iterations that a branch before the loop says: no loop" times_in 0 "%i = phi" said
 run 'midend-unroll<factor=4>' "$work/once.ll"
 check "what was unrolled is not unrolled again" diff <(without_comments "$work/once.ll") <(without_comments "$work/out.ll")
 run 'loop-unroll<O3;runtime>' "$work/once.ll" -unroll-runtime=true -unroll-count=3

@@ -16,6 +16,8 @@
 @name.past = private constant [5 x i8] c"past\00"
 @name.wide = private constant [5 x i8] c"wide\00"
 @name.cut = private constant [4 x i8] c"cut\00"
+@name.huge = private constant [5 x i8] c"huge\00"
+@name.said = private constant [5 x i8] c"said\00"
 @numbers = constant [16 x i32] [i32 3, i32 1, i32 4, i32 1, i32 5, i32 9, i32 2, i32 6, i32 5, i32 3, i32 5, i32 8, i32 9, i32 7, i32 9, i32 3]
 
 declare i32 @printf(ptr, ...)
@@ -196,6 +198,51 @@ exit:
   ret i64 %sum
 }
 
+; A counter of 128 bits, which passes 2^64.
+define i64 @huge(i64 %n) {
+entry:
+  %far = zext i64 %n to i128
+  %bound = add i128 %far, 18446744073709551500
+  br label %loop
+
+loop:
+  %i = phi i128 [ 18446744073709551500, %entry ], [ %i.next, %body ]
+  %sum = phi i64 [ 0, %entry ], [ %sum.next, %body ]
+  %more = icmp ult i128 %i, %bound
+  br i1 %more, label %body, label %exit
+
+body:
+  %half = lshr i128 %i, 60
+  %index = trunc i128 %half to i64
+  %times = mul i64 %sum, 3
+  %sum.next = add i64 %times, %index
+  %i.next = add i128 %i, 3
+  br label %loop
+
+exit:
+  ret i64 %sum
+}
+
+; Six iterations, as only the branch before the loop says.
+define i64 @said(i64 %n) {
+entry:
+  %is.six = icmp eq i64 %n, 6
+  br i1 %is.six, label %loop, label %exit
+
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %loop ]
+  %sum = phi i64 [ %n, %entry ], [ %sum.next, %loop ]
+  %times = mul i64 %sum, 23
+  %sum.next = add i64 %times, %i
+  %i.next = add i64 %i, 1
+  %more = icmp ne i64 %i.next, %n
+  br i1 %more, label %loop, label %exit
+
+exit:
+  %result = phi i64 [ 0, %entry ], [ %sum.next, %loop ]
+  ret i64 %result
+}
+
 ; A loop in a loop.
 define i64 @outer(i64 %n, i64 %m) {
 entry:
@@ -367,6 +414,10 @@ loop:
   %p.wide = call i32 (ptr, ...) @printf(ptr @line, ptr @name.wide, i64 %r.wide)
   %r.cut = call i64 @cut(i64 %far.bound, i8 %other)
   %p.cut = call i32 (ptr, ...) @printf(ptr @line, ptr @name.cut, i64 %r.cut)
+  %r.huge = call i64 @huge(i64 %far.bound)
+  %p.huge = call i32 (ptr, ...) @printf(ptr @line, ptr @name.huge, i64 %r.huge)
+  %r.said = call i64 @said(i64 %n)
+  %p.said = call i32 (ptr, ...) @printf(ptr @line, ptr @name.said, i64 %r.said)
   %r.outer = call i64 @outer(i64 7, i64 %n)
   %p.outer = call i32 (ptr, ...) @printf(ptr @line, ptr @name.outer, i64 %r.outer)
   %r.asked = call i64 @asked(i64 %n)
