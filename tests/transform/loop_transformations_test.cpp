@@ -312,6 +312,7 @@ void check_cleaning(elbrus::procedure& p, std::uint64_t seed, midend::clean_cont
   CHECK(midend::clean_control(e, certify, workspace) == rounds);
   CHECK_MESSAGE(elbrus::equal(p, with_fresh_memory), "seed ", seed);
   CHECK(allocations_of([&] { midend::clean_control(e, workspace); }) == 0); // nothing is left to do
+  CHECK_MESSAGE(midend::plan_clean_control(e).empty(), "seed ", seed, "\n", elbrus::to_text(p));
 }
 
 } // namespace

@@ -776,6 +776,12 @@ public:
     return taken;
   }
 
+  /// The node of the condition if that is a phi, or `no_node`.
+  node_id deciding_phi(node_id n) const {
+    const auto* const phi = llvm::dyn_cast<llvm::PHINode>(f_.end_of(n)->getOperand(0));
+    return phi == nullptr ? no_node : node(phi->getParent());
+  }
+
   /// Whether the phis of node `end` get the same along two edges, each of which leads there, or to a node that has only
   /// phis and a jump there.
   bool bring_the_same(edge_id a, edge_id b, node_id end) const {

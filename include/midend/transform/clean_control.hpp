@@ -10,6 +10,7 @@
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/range.hpp"
 #include "midend/support/span.hpp"
 #include "midend/transform/unfolding.hpp"
 #include "midend/transform/unfolding_witness.hpp"
@@ -62,6 +63,7 @@ concept control_editor = unfolding_editor<E> && effect_ir<E> && has_constant<E> 
 ///
 ///     bool has_condition(node_id n) const;               // condition(n) is a value
 ///     edge_id literal_edge(node_id n) const;             // the edge that a literal condition takes, or no_edge
+///     node_id deciding_phi(node_id n) const;             // the node of condition(n) if it is a phi, or no_node
 ///     bool bring_the_same(edge_id a, edge_id b, node_id end) const;
 ///     bool does_nothing(node_id n) const;
 ///     bool is_empty(node_id n) const;                    // n has no values
@@ -81,6 +83,7 @@ template <class E>
 concept cleans_nodes = requires(E& editor, const E& view, node_id n, edge_id e) {
   { view.has_condition(n) } -> truth_value;
   { view.literal_edge(n) } -> std::convertible_to<edge_id>;
+  { view.deciding_phi(n) } -> std::convertible_to<node_id>;
   { view.bring_the_same(e, e, n) } -> truth_value;
   { view.does_nothing(n) } -> truth_value;
   { view.is_empty(n) } -> truth_value;
@@ -151,6 +154,46 @@ struct control_node {
   bool merged;
 };
 
+/// What a node is to nodes that are passed over, while these are chosen.
+struct passing_node {
+  edge_id passed = no_edge;   ///< the jump of a node that is passed over
+  edge_id leader = no_edge;   ///< an edge that leads here, perhaps through a passed node
+  std::uint32_t leads_of = 0; ///< the turn of the node of which `leader` is an edge
+  bool follows = false;       ///< whether a passed node leads here
+  bool leads = false;         ///< whether it leads to a passed node
+};
+
+/// Nodes, each once.
+class node_worklist {
+public:
+  void start(std::size_t count) {
+    nodes_.clear();
+    is_in_.assign(count, 0);
+  }
+
+  std::size_t num_possible() const { return is_in_.size(); }
+
+  void add(node_id n) {
+    if (is_in_[n] == 0) {
+      is_in_[n] = 1;
+      nodes_.push_back(n);
+    }
+  }
+
+  /// All that are in it go to `to`.
+  void take(flat_array<node_id>& to) {
+    for (const node_id n : nodes_) {
+      is_in_[n] = 0;
+    }
+    to.swap(nodes_);
+    nodes_.clear();
+  }
+
+private:
+  flat_array<node_id> nodes_;
+  flat_array<unsigned char> is_in_;
+};
+
 } // namespace detail
 
 /// Memory of `clean_control`, reusable for program after program.
@@ -164,13 +207,12 @@ class clean_control_workspace {
   flat_array<node_id> todo_;
   // To plan:
   flat_array<detail::control_node> nodes_;
-  flat_array<edge_id> passed_; ///< by node: the jump of nodes that are passed over
-  flat_array<unsigned char> follows_passed_;
-  flat_array<node_id> leader_of_; ///< of which node `leader_` is an edge
-  flat_array<edge_id> leader_;    ///< an edge that leads here, perhaps through a passed node
-  flat_array<unsigned char> leads_to_passed_;
-  flat_array<unsigned char> candidates_; ///< of this round: nodes with which something may be done now
-  flat_array<unsigned char> again_;      ///< of the next round
+  flat_array<detail::passing_node> passing_;
+  flat_array<node_id> chosen_;     ///< nodes that may be passed over
+  flat_array<node_id> leading_;    ///< nodes that lead to these
+  std::uint32_t turn_ = 0;         ///< of `passing_node::leads_of`
+  flat_array<node_id> candidates_; ///< of this round: nodes with which something may be done now
+  detail::node_worklist again_;    ///< of the next round
   // To apply:
   flat_array<unsigned char> reached_;
   flat_array<node_id> into_; ///< by node: where it was merged now
@@ -203,8 +245,12 @@ public:
   control_planner(const IR& ir, clean_control_workspace& workspace, control_plan& out)
       : ir_(ir), w_(workspace), out_(out) {}
 
+  /// Looks at all nodes.
   void run() {
     start();
+    w_.again_.start(count_);
+    w_.passing_.assign(count_, passing_node{});
+    w_.turn_ = 0;
     w_.nodes_.assign(count_, untouched);
     reach();
     for (node_id n = 0; n != count_; ++n) {
@@ -212,26 +258,28 @@ public:
         out_.unreachable.push_back(n);
       }
     }
-    plan_merges();
-    plan_passed([](node_id) { return true; });
+    const id_range<node_id> all(0, count_);
+    plan_merges(all, [&](node_id n) { return follower(n); });
+    plan_passed(all);
   }
 
-  /// After a round that decided no branch, erased nothing unreachable and replaced no phi: then only candidates may
-  /// have become nodes that do nothing. False if the edges of one have become equal, so that everything must be looked
-  /// at.
+  /// After a round with which little changed: only with candidates something may have become possible. False if a
+  /// branch is decided whose edges lead to several nodes, so that all nodes must be looked at.
   bool run_on_candidates() {
     start();
-    for (node_id n = 0; n != count_; ++n) {
-      if (w_.candidates_[n] != 0) {
-        w_.nodes_[n] = untouched;
-        w_.nodes_[n].reached = true;
-        decide(n);
+    w_.again_.take(w_.candidates_);
+    for (const node_id n : w_.candidates_) {
+      w_.nodes_[n] = untouched;
+      w_.nodes_[n].reached = true;
+      decide(n);
+    }
+    for (const decided_branch& b : out_.branches) {
+      if (b.reason != drop_reason::equal_edges) {
+        return false;
       }
     }
-    if (!out_.branches.empty()) {
-      return false;
-    }
-    plan_passed([&](node_id n) { return w_.candidates_[n] != 0; });
+    plan_merges(w_.candidates_, [&](node_id n) { return late_follower(n); });
+    plan_passed(w_.candidates_);
     return true;
   }
 
@@ -239,17 +287,16 @@ private:
   static constexpr control_node untouched = {no_edge, no_edge, 0, false, false, false};
 
   void start() {
-    const auto& g = ir_.graph();
-    count_ = node_count(g);
+    count_ = node_count(ir_.graph());
     out_.clear();
-    out_.epoch = graph_epoch(g);
-    w_.candidates_.swap(w_.again_);
-    w_.again_.assign(count_, 0);
+    out_.epoch = graph_epoch(ir_.graph());
   }
 
   node_id entry() const { return static_cast<node_id>(ir_.graph().entry()); }
 
   node_id target(edge_id e) const { return static_cast<node_id>(ir_.graph().edge_target(e)); }
+
+  node_id source(edge_id e) const { return static_cast<node_id>(ir_.graph().edge_source(e)); }
 
   bool is_erased(node_id n) const { return is_empty_range(ir_.graph().out_edges(n)) && has_no_values(ir_, n); }
 
@@ -353,18 +400,33 @@ private:
     return s != no_node && s != n && s != entry() && w_.nodes_[s].entered == 1 ? s : no_node;
   }
 
-  void plan_merges() {
-    for (node_id n = 0; n != count_; ++n) {
-      const node_id s = follower(n); // of reached nodes alone: the others have no jump
+  /// The same of a candidate, without numbers of edges: a decided branch leads on along one edge.
+  node_id late_follower(node_id n) const {
+    const edge_id e = w_.nodes_[n].jump;
+    const node_id s = e == no_edge ? no_node : target(e);
+    if (s == no_node || s == n || s == entry()) {
+      return no_node;
+    }
+    for (const auto into : ir_.graph().in_edges(s)) {
+      if (source(static_cast<edge_id>(into)) != n) {
+        return no_node;
+      }
+    }
+    return s;
+  }
+
+  template <class Nodes, class Follower> void plan_merges(const Nodes& nodes, Follower follower_of) {
+    for (const node_id n : nodes) {
+      const node_id s = follower_of(n); // of reached nodes alone: the others have no jump
       if (s != no_node) {
         w_.nodes_[s].follows = true;
       }
     }
-    for (node_id n = 0; n != count_; ++n) {
+    for (const node_id n : nodes) {
       if (w_.nodes_[n].follows) {
         continue;
       }
-      for (node_id s = follower(n); s != no_node; s = follower(s)) {
+      for (node_id s = follower_of(n); s != no_node; s = follower_of(s)) {
         out_.merges.push_back({n, s});
         w_.nodes_[n].merged = true;
         w_.nodes_[s].merged = true;
@@ -372,67 +434,80 @@ private:
     }
   }
 
-  template <class IsCandidate> void plan_passed(IsCandidate is_candidate) {
+  template <class Nodes> void plan_passed(const Nodes& nodes) {
     const bool separates = separates_parallel_edges(ir_);
-    bool any = false;
-    for (node_id n = 0; n != count_; ++n) {
-      if (!is_candidate(n) || w_.nodes_[n].merged || n == entry() || !does_nothing(n)) {
+    for (const node_id n : nodes) {
+      if (w_.nodes_[n].merged || n == entry() || !does_nothing(n)) {
         continue;
       }
-      if (!separates) {
+      if (separates) {
+        choose(n);
+      } else {
         out_.passed.push_back(n);
-        continue;
-      }
-      if (!any) {
-        any = true;
-        w_.passed_.assign(count_, no_edge);
-        w_.follows_passed_.assign(count_, 0);
-        w_.leads_to_passed_.assign(count_, 0);
-      }
-      w_.again_[n] = 1; // if it is not passed over now
-      const edge_id jump = w_.nodes_[n].jump;
-      if (w_.follows_passed_[n] == 0 && w_.passed_[target(jump)] == no_edge) { // neighbours: next time
-        w_.passed_[n] = jump;
-        w_.follows_passed_[target(jump)] = 1;
-        for_each_id(ir_.graph().in_edges(n), [&](edge_id e) {
-          const auto from = static_cast<node_id>(ir_.graph().edge_source(e));
-          w_.leads_to_passed_[from] = w_.nodes_[from].reached ? 1 : 0;
-        });
       }
     }
-    if (any) {
+    if (!w_.chosen_.empty()) {
       keep_separating_nodes();
     }
   }
 
+  /// Of neighbours one is passed over, and the other the next time.
+  void choose(node_id n) {
+    const edge_id jump = w_.nodes_[n].jump;
+    passing_node& next = w_.passing_[target(jump)];
+    if (w_.passing_[n].follows || next.passed != no_edge) {
+      w_.again_.add(n);
+      return;
+    }
+    w_.passing_[n].passed = jump;
+    next.follows = true;
+    w_.chosen_.push_back(n);
+    for_each_id(ir_.graph().in_edges(n), [&](edge_id e) {
+      const node_id from = source(e);
+      if (!w_.passing_[from].leads && w_.nodes_[from].reached) {
+        w_.passing_[from].leads = true;
+        w_.leading_.push_back(from);
+      }
+    });
+  }
+
   /// Nodes stay that keep edges of one node with different phi inputs apart.
   void keep_separating_nodes() {
-    w_.leader_of_.assign(count_, no_node);
-    w_.leader_.assign(count_, no_edge);
-    for (node_id n = 0; n != count_; ++n) {
-      if (w_.leads_to_passed_[n] == 0) {
-        continue;
-      }
-      for (const bool passes : {false, true}) { // what leads to the target anyway comes first
-        for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
-          const edge_id jump = w_.passed_[target(e)];
-          if ((jump != no_edge) != passes) {
-            return;
-          }
-          const node_id end = jump == no_edge ? target(e) : target(jump);
-          if (w_.leader_of_[end] != n) {
-            w_.leader_of_[end] = n;
-            w_.leader_[end] = e;
-          } else if (passes && !bring_the_same(e, w_.leader_[end], end)) {
-            w_.passed_[target(e)] = no_edge;
-          }
-        });
-      }
+    for (const node_id n : w_.leading_) {
+      w_.passing_[n].leads = false;
+      keep_separating_nodes(n);
     }
-    for (node_id n = 0; n != count_; ++n) {
-      if (w_.passed_[n] != no_edge) {
+    w_.leading_.clear();
+    for (const node_id n : w_.chosen_) {
+      w_.passing_[target(w_.nodes_[n].jump)].follows = false;
+      if (w_.passing_[n].passed != no_edge) {
+        w_.passing_[n].passed = no_edge;
         out_.passed.push_back(n);
       }
+    }
+    w_.chosen_.clear();
+  }
+
+  void keep_separating_nodes(node_id n) {
+    ++w_.turn_;
+    for (const bool passes : {false, true}) { // what leads to the target anyway comes first
+      for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
+        const edge_id jump = w_.passing_[target(e)].passed;
+        if ((jump != no_edge) != passes) {
+          return;
+        }
+        const node_id end = jump == no_edge ? target(e) : target(jump);
+        passing_node& there = w_.passing_[end];
+        if (there.leads_of != w_.turn_) {
+          there.leads_of = w_.turn_;
+          there.leader = e;
+        } else if (passes && !bring_the_same(e, there.leader, end)) {
+          w_.passing_[target(e)].passed = no_edge;
+          if (target(there.leader) != end) {
+            w_.again_.add(target(e)); // perhaps the other one stays, too
+          }
+        }
+      });
     }
   }
 
@@ -518,17 +593,17 @@ public:
   /// Whether anything changes.
   bool run(const control_plan& plan) {
     const auto count = static_cast<std::size_t>(editor_.graph().num_nodes());
-    if (w_.again_.size() != count) {
-      w_.again_.assign(count, 0);
+    if (w_.again_.num_possible() != count) {
+      w_.again_.start(count);
     }
     bool changes = !plan.branches.empty();
     for (const decided_branch& b : plan.branches) {
-      u_ != nullptr ? u_->keep_edge(b.edge, b.reason) : void(editor_.keep_edge(b.edge));
+      keep(b);
     }
-    if (!plan.unreachable.empty()) {
-      changes = erase_unreachable() || changes;
+    if (!plan.unreachable.empty() && erase_unreachable()) {
+      changes = true;
+      changes_much_ = true;
     }
-    changes_much_ = changes;
     if (u_ != nullptr) {
       w_.into_.assign(count, no_node);
     }
@@ -573,6 +648,30 @@ private:
     return count == 1 && !ends_by_condition(view(), n) ? only : no_edge;
   }
 
+  void keep(const decided_branch& b) {
+    if (b.reason == drop_reason::equal_edges) { // what is reached is the same, and so is what phis get
+      const auto n = static_cast<node_id>(editor_.graph().edge_source(b.edge));
+      w_.again_.add(n);
+      w_.again_.add(target(b.edge));
+      if (const node_id phi = deciding_phi(n); phi != no_node) { // one that is read no more keeps no node
+        w_.again_.add(phi);
+      }
+    } else {
+      changes_much_ = true;
+    }
+    u_ != nullptr ? u_->keep_edge(b.edge, b.reason) : void(editor_.keep_edge(b.edge));
+  }
+
+  /// The node of the phi that decides where control goes at the end of `n`, or `no_node`.
+  node_id deciding_phi(node_id n) const {
+    if constexpr (cleans_nodes<E>) {
+      return static_cast<node_id>(view().deciding_phi(n));
+    } else {
+      const auto v = static_cast<value_id>(view().condition(n));
+      return v != no_value && editor_.is_phi(v) ? static_cast<node_id>(editor_.node_of(v)) : no_node;
+    }
+  }
+
   bool erase_unreachable() {
     const auto& g = editor_.graph();
     flat_array<unsigned char>& reached = w_.reached_;
@@ -613,7 +712,7 @@ private:
     } else {
       changes_much_ = append(n, s, e) || changes_much_;
     }
-    w_.again_[n] = 1; // perhaps all of it does nothing
+    w_.again_.add(n); // perhaps all of it does nothing
     w_.gone_.push_back(s);
   }
 
@@ -673,7 +772,7 @@ private:
     }
     w_.gone_.push_back(n);
     for_each_id(editor_.graph().in_edges(n), [&](edge_id e) { // edges may be equal now
-      w_.again_[static_cast<node_id>(editor_.graph().edge_source(e))] = 1;
+      w_.again_.add(static_cast<node_id>(editor_.graph().edge_source(e)));
     });
     if constexpr (cleans_nodes<E>) {
       editor_.pass_over(n);
@@ -805,10 +904,12 @@ unfolding_witness apply_clean_control(E& editor, const control_plan& plan) {
 /// Plans and applies until nothing is left to do, and calls `visit(witness)` after each round. There is a witness for
 /// each round, because a later one simplifies what an earlier one has made equal: to check them, keep a copy of the
 /// program before each round. Each round but the last removes a node or an edge, so it ends; chains of any length merge
-/// in one round. A round that decided no branch, erased nothing unreachable and replaced no phi is followed by one that
-/// looks only at nodes with which something may have become possible; so mostly there is no last look at all nodes. A
-/// branch that is known only because another one was decided takes the next round: where many depend on each other,
-/// apply `sccp` first, which decides them all at once. Returns the number of rounds.
+/// in one round. A round that decided no branch on a literal, erased nothing unreachable and replaced no phi is
+/// followed by one that looks only at nodes with which something may have become possible; so mostly there is no last
+/// look at all nodes, and branches that have nothing to decide once others are gone take time for what changes, apart
+/// from witnesses. A branch on a phi that becomes a literal once another branch was decided takes another look at all
+/// nodes: where many depend on each other, apply `sccp` first, which decides them all at once. Returns the number of
+/// rounds.
 template <control_editor_argument E, std::invocable<const unfolding_witness&> Visit>
 std::size_t clean_control(E& editor, Visit visit, clean_control_workspace& workspace) {
   return detail::control_rounds<E>(editor, workspace).run(visit);

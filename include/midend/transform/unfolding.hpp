@@ -132,13 +132,15 @@ public:
   unfolding_witness take_witness() { return std::move(witness_); }
 
   /// Node `to` stands, after what it stands for already, also for the nodes that were merged into node `from`. Linear
-  /// in these, and in what was merged since the last call.
-  void copy_merged(node_id from, node_id to) {
-    list_merged();
+  /// in these, and in what was merged since the last call: returns how many of both it has looked at.
+  std::size_t copy_merged(node_id from, node_id to) {
+    std::size_t looks = list_merged();
     std::uint32_t k = from < merged_lists_.size() ? merged_lists_[from].first : no_node;
     for (; k != no_node; k = next_merged_[k]) {
       witness_.merged.push_back({to, witness_.merged[k].node});
+      ++looks;
     }
+    return looks;
   }
 
   /// Leads edges through a new node, and returns it.
@@ -692,8 +694,9 @@ private:
     }
   }
 
-  /// Lists what was merged by the nodes into which it was.
-  void list_merged() {
+  /// Lists what was merged by the nodes into which it was. Returns how many are new.
+  std::size_t list_merged() {
+    const std::size_t listed = next_merged_.size();
     for (auto k = static_cast<std::uint32_t>(next_merged_.size()); k != witness_.merged.size(); ++k) {
       const node_id into = witness_.merged[k].into;
       while (merged_lists_.size() <= into) {
@@ -704,6 +707,7 @@ private:
       list.last = k;
       next_merged_.push_back(no_node);
     }
+    return next_merged_.size() - listed;
   }
 
   struct merged_list {
