@@ -757,8 +757,8 @@ public:
     const llvm::Instruction& end = *f_.end_of(n);
     const llvm::Value* const read = end.getOperand(0);
     if (llvm::isa<llvm::BranchInst>(end)) { // there is one `true` and one `false`, so the condition is not looked at
-      const bool is_true = read == llvm::ConstantInt::getTrue(end.getContext());
-      const bool is_literal = is_true || read == llvm::ConstantInt::getFalse(end.getContext());
+      const bool is_true = read == true_;
+      const bool is_literal = is_true || read == false_;
       return is_literal ? edge_of_slot(n, is_true ? 0 : 1) : no_edge;
     }
     const auto* const condition = llvm::dyn_cast<llvm::Constant>(read);
@@ -1003,7 +1003,8 @@ private:
   using record = detail::llvm_operation_record;
 
   llvm_editor(llvm::Function& f, const llvm_fold_options& options, llvm_editor_workspace* w, llvm_value_numbers numbers)
-      : options_(options), w_(w == nullptr ? own_.emplace() : *w), had_old_debug_info_(!f.IsNewDbgInfoFormat) {
+      : options_(options), w_(w == nullptr ? own_.emplace() : *w), had_old_debug_info_(!f.IsNewDbgInfoFormat),
+        true_(llvm::ConstantInt::getTrue(f.getContext())), false_(llvm::ConstantInt::getFalse(f.getContext())) {
     w_.start(f, numbers == llvm_value_numbers::when_asked);
     if (had_old_debug_info_) { // before instructions are read
       f.setIsNewDbgInfoFormat(true);
@@ -1338,6 +1339,8 @@ private:
   detail::llvm_loop_marks& marks_ = w_.marks_;
   detail::llvm_edge_profile& profile_ = w_.profile_;
   bool had_old_debug_info_;
+  const llvm::Value* true_;
+  const llvm::Value* false_;
 };
 
 static_assert(ir_editor<llvm_editor> && operation_editor<llvm_editor> && branch_editor<llvm_editor> &&

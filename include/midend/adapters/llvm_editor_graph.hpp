@@ -88,11 +88,11 @@ private:
         ++e;
       }
       out_.add_list(id_range<edge_id>(first, e));
-      in_.add_list_with_room(entered_[n]);
+      in_.add_list_of(entered_[n]);
     }
     in_.make_room();
     for (e = 0; e != num_edges; ++e) {
-      in_.push_back(edges_[e].target, e);
+      in_.at(edges_[e].target, edges_[e].position) = e;
     }
   }
 

@@ -65,6 +65,12 @@ constexpr const char* to_words(llvm_refusal refusal) {
 /// of the successor. Only the unwind edge of an `invoke` and the edges of funclets lead to pads, as LLVM's verifier
 /// demands, so the operations of the target are not looked at. O(1).
 inline llvm_refusal llvm_edge_refusal(const llvm::Instruction& end, unsigned slot) {
+  const auto of_target = [](const llvm::BasicBlock& target) {
+    return target.hasAddressTaken() ? llvm_refusal::address_taken : llvm_refusal::none;
+  };
+  if (const auto* const branch = llvm::dyn_cast<llvm::BranchInst>(&end)) { // without a call
+    return of_target(*branch->getSuccessor(slot));
+  }
   switch (end.getOpcode()) {
   case llvm::Instruction::IndirectBr:
     return llvm_refusal::indirect_branch;
@@ -85,7 +91,7 @@ inline llvm_refusal llvm_edge_refusal(const llvm::Instruction& end, unsigned slo
   default:
     break;
   }
-  return end.getSuccessor(slot)->hasAddressTaken() ? llvm_refusal::address_taken : llvm_refusal::none;
+  return of_target(*end.getSuccessor(slot));
 }
 
 /// Why a function must not contain a second copy of an instruction. Inline assembly may be copied, as LLVM does itself.

@@ -28,14 +28,9 @@ public:
 
   /// The function is another one; the memory stays.
   void start() {
-    nodes_.clear();
+    nodes_.assign(f_.ends_with_metadata());
     lost_.clear();
     clones_.clear();
-    for (node_id n = 0; n != f_.num_nodes(); ++n) {
-      if (f_.end_of(n)->hasMetadataOtherThanDebugLoc()) {
-        nodes_.push_back(n);
-      }
-    }
     num_initial_ = nodes_.size();
     placed_epoch_ = f_.graph().epoch();
   }

@@ -59,6 +59,9 @@ public:
     }
     graph_.read(num_initial_nodes_, [&](node_id n, auto add) {
       const llvm::Instruction& end = blocks_[n]->back();
+      if (end.hasMetadataOtherThanDebugLoc()) {
+        ends_with_metadata_.push_back(n);
+      }
       if (const auto* const branch = llvm::dyn_cast<llvm::BranchInst>(&end)) { // without a call
         add(nodes_.find(branch->getSuccessor(0)));
         if (branch->isConditional()) {
@@ -105,6 +108,9 @@ public:
     }
     return n;
   }
+
+  /// Those of the start whose end has metadata.
+  const flat_array<node_id>& ends_with_metadata() const { return ends_with_metadata_; }
 
   /// The instruction at the end of a block, or null.
   llvm::Instruction* end_of(node_id n) const { return blocks_[n]->getTerminator(); }
@@ -456,6 +462,7 @@ private:
     has_all_ = false;
     graph_.clear();
     blocks_.clear();
+    ends_with_metadata_.clear();
     values_.clear();
     records_.clear();
     operands_.clear();
@@ -747,6 +754,7 @@ private:
   flat_array<llvm::BasicBlock*> blocks_;
   flat_array<llvm::BasicBlock*> last_blocks_; ///< while they are listed
   hash_map<const llvm::BasicBlock*> nodes_;
+  flat_array<node_id> ends_with_metadata_;
   bool numbers_late_ = false;
   flat_array<unsigned char> is_ordered_;  ///< by node
   mutable node_id num_initial_nodes_ = 0; ///< when instructions got their numbers

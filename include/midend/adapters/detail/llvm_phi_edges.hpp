@@ -238,6 +238,11 @@ private:
 
   void separate(node_id n) {
     const span<const edge_id> edges = f_.graph().out_edges(n);
+    if (edges.size() == 2 && f_.edge(edges[0]).target != f_.edge(edges[1]).target) { // as nearly always
+      lead_directly(edges[0]);
+      lead_directly(edges[1]);
+      return;
+    }
     leaders_.clear();
     leader_of_.clear(edges.size());
     for (const edge_id e : edges) {

@@ -48,6 +48,12 @@ public:
     room_ += capacity;
   }
 
+  /// The same for a list of `count` elements, which `at` sets then.
+  void add_list_of(std::uint32_t count) {
+    lists_.push_back({room_, count, count});
+    room_ += count;
+  }
+
   void make_room() { pool_.resize_for_overwrite(room_); }
 
   span<const std::uint32_t> operator[](std::size_t i) const {
