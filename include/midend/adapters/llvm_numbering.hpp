@@ -27,9 +27,9 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// What is known of an instruction without a look at it.
+/// What is known of a value without a look at it.
 struct llvm_operation_record {
-  enum : std::uint8_t { phi = 1, bounded = 2, opaque = 4, branch = 8, choice = 16 };
+  enum : std::uint8_t { phi = 1, bounded = 2, opaque = 4, branch = 8, choice = 16, constant = 32, undefined = 64 };
 
   operation_info info;
   std::uint8_t marks;
@@ -37,6 +37,16 @@ struct llvm_operation_record {
   static llvm_operation_record of(const llvm::Instruction& i) {
     const llvm_opcode& opcode = llvm_opcode::of(i.getOpcode());
     return visit_llvm_kind(opcode.is, [&](auto is) { return of<is()>(i, opcode); });
+  }
+
+  /// Of an argument or a constant.
+  static llvm_operation_record outside(const llvm::Value& v) {
+    const std::uint8_t width = llvm_width(v.getType());
+    const int mark = llvm::isa<llvm::Argument>(v)     ? is_llvm_number(v.getType()) ? bounded : 0
+                     : llvm::isa<llvm::UndefValue>(v) ? undefined
+                     : llvm::isa<llvm::Constant>(v)   ? constant
+                                                      : 0;
+    return {{operation::other, width, width, {}}, static_cast<std::uint8_t>(mark)};
   }
 
   /// Of an instruction of a kind.
@@ -128,13 +138,14 @@ public:
       }
       last = &phi;
     }
+    const value_id count = num_instructions();
     for (value_id& operand : operands_) {
-      operand = final_number(operand);
+      operand = final_number(operand, count);
     }
     const auto end = static_cast<std::uint32_t>(operands_.size());
     values_.reserve(values_.size() + others_.size() + 1);
     for (const llvm::Value* const other : others_) {
-      values_.push_back({other, {}, end});
+      values_.push_back({other, llvm_operation_record::outside(*other), end});
     }
     num_values_ = values_.size();
     values_.push_back({nullptr, {}, end});
@@ -143,7 +154,7 @@ public:
   /// The number of a value; `no_value` if it has none.
   value_id number(const llvm::Value* v) const {
     const std::uint32_t found = numbers_.find(v);
-    return found < first_block ? final_number(found) : no_value;
+    return found < first_block ? final_number(found, num_instructions()) : no_value;
   }
 
   node_id node(const llvm::BasicBlock* b) const {
@@ -175,7 +186,7 @@ public:
     operands_[values_[v].first_operand] = of;
   }
 
-  /// The operands of an instruction.
+  /// None of arguments and constants.
   span<const value_id> operands(value_id v) const {
     const numbered_value* const at = values_.data() + v;
     return {operands_.data() + at[0].first_operand, operands_.data() + at[1].first_operand};
@@ -193,8 +204,8 @@ private:
 
   struct numbered_value {
     const llvm::Value* value;
-    llvm_operation_record record; ///< of an instruction
-    std::uint32_t first_operand;  ///< its operands end where those of the next one start
+    llvm_operation_record record;
+    std::uint32_t first_operand; ///< its operands end where those of the next one start
   };
 
   /// An operand that had no number yet when it was read.
@@ -340,8 +351,8 @@ private:
     return numbers_.find_or_insert(v, number);
   }
 
-  value_id final_number(std::uint32_t number) const {
-    return number < first_other ? number : number - first_other + num_instructions();
+  static value_id final_number(std::uint32_t number, value_id num_instructions) {
+    return number < first_other ? number : number - first_other + num_instructions;
   }
 
   static bool have_same_entries(const llvm::PHINode& a, const llvm::PHINode& b) {

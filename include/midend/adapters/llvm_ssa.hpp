@@ -114,49 +114,42 @@ public:
     return {first, first + numbering_.num_arguments()};
   }
 
-  span<const value_id> operands(value_id v) const {
-    return is_instruction(v) ? numbering_.operands(v) : span<const value_id>();
-  }
+  span<const value_id> operands(value_id v) const { return numbering_.operands(v); }
 
-  bool is_phi(value_id v) const { return is_instruction(v) && (marks(v) & record::phi) != 0; }
+  bool is_phi(value_id v) const { return has(v, record::phi); }
 
   value_id phi_input(value_id phi, edge_id e) const { return operands(phi)[positions_[e]]; }
 
   value_id condition(node_id n) const {
     const value_id last = terminator(n);
-    return (marks(last) & (record::branch | record::choice)) != 0 ? numbering_.operands(last)[0] : no_value;
+    return has(last, record::branch | record::choice) ? numbering_.operands(last)[0] : no_value;
   }
 
-  /// What is known of an instruction without a look at it.
+  /// What is known of a value without a look at it.
   const detail::llvm_operation_record& record_of(value_id v) const { return numbering_.record(v); }
 
-  operation_info operation(value_id v) const {
-    return is_instruction(v) ? numbering_.record(v).info : operation_outside(v);
-  }
+  operation_info operation(value_id v) const { return numbering_.record(v).info; }
 
   /// Whether a value is an integer of up to 64 bits. The constants of others are addresses, see `llvm_constant_bits`.
   bool is_number(value_id v) const { return detail::is_llvm_number(value(v)->getType()); }
 
   std::optional<std::uint64_t> constant(value_id v) const {
-    const auto* const c = is_instruction(v) ? nullptr : llvm::dyn_cast<llvm::Constant>(value(v));
-    return c == nullptr ? std::nullopt : llvm_constant_bits(c);
+    return has(v, record::constant) ? llvm_constant_bits(llvm::cast<llvm::Constant>(value(v))) : std::nullopt;
   }
 
   /// The range that `!range`, attributes and LLVM's intrinsics guarantee, see `llvm_bounds`.
   std::optional<number_range> bounds(value_id v) const {
-    const bool may_have =
-        is_instruction(v) ? (marks(v) & record::bounded) != 0 : is_number(v) && llvm::isa<llvm::Argument>(value(v));
-    return may_have ? known_bounds(v) : std::nullopt;
+    return has(v, record::bounded) ? known_bounds(v) : std::nullopt;
   }
 
   /// Whether a value is `undef` or `poison`.
-  bool is_undefined(value_id v) const { return !is_instruction(v) && llvm::isa<llvm::UndefValue>(value(v)); }
+  bool is_undefined(value_id v) const { return has(v, record::undefined); }
 
   /// Whether two values have the same type of LLVM.
   bool same_type(value_id v, value_id w) const { return value(v)->getType() == value(w)->getType(); }
 
   /// Whether an instruction is never folded: those without result, terminators, and most calls.
-  bool is_opaque(value_id v) const { return is_instruction(v) && (marks(v) & record::opaque) != 0; }
+  bool is_opaque(value_id v) const { return has(v, record::opaque); }
 
   std::optional<std::uint64_t> fold(value_id v, span<const std::uint64_t> args) const {
     MIDEND_ASSERT(is_instruction(v) && !is_phi(v), "an instruction that is no phi", v);
@@ -172,7 +165,7 @@ public:
     const node_id n = graph_.edge_source(e);
     const edge_id position = e - graph_.offsets()[n];
     const value_id last = terminator(n);
-    if ((marks(last) & record::branch) != 0) {
+    if (has(last, record::branch)) {
       return 1 - position; // the true edge comes first
     }
     if (position == 0) {
@@ -206,14 +199,8 @@ private:
 
   MIDEND_SELDOM_CALLED std::optional<number_range> known_bounds(value_id v) const { return llvm_bounds(*value(v)); }
 
-  /// Of an argument or a constant.
-  MIDEND_SELDOM_CALLED midend::operation_info operation_outside(value_id v) const {
-    const std::uint8_t width = detail::llvm_width(value(v)->getType());
-    return {midend::operation::other, width, width, {}};
-  }
-
-  /// The marks of an instruction.
-  unsigned marks(value_id v) const { return numbering_.record(v).marks; }
+  /// Whether a value has one of the marks.
+  bool has(value_id v, unsigned marks) const { return (numbering_.record(v).marks & marks) != 0; }
 
   bool is_instruction(value_id v) const { return v < numbering_.num_instructions(); }
 
