@@ -133,7 +133,9 @@ public:
   /// Whether a value is an integer of up to 64 bits. The constants of others are addresses, see `llvm_constant_bits`.
   bool is_number(value_id v) const { return detail::is_llvm_number(value(v)->getType()); }
 
-  std::optional<std::uint64_t> constant(value_id v) const {
+  /// Part of the caller, because g++ returns an optional through memory, byte by byte, and reading it back as words
+  /// waits for that.
+  MIDEND_ALWAYS_INLINED std::optional<std::uint64_t> constant(value_id v) const {
     return has(v, record::constant) ? llvm_constant_bits(llvm::cast<llvm::Constant>(value(v))) : std::nullopt;
   }
 

@@ -915,8 +915,9 @@ private:
     return c ? domain_.constant(width, *c) : promised(v, width);
   }
 
-  /// What is known about `v` if nothing follows from its operands.
-  constexpr element promised([[maybe_unused]] value_id v, unsigned width) const {
+  /// What is known about `v` if nothing follows from its operands. Part of the caller, so that the element is not
+  /// returned through memory: copying it would wait for its parts.
+  MIDEND_ALWAYS_INLINED constexpr element promised([[maybe_unused]] value_id v, unsigned width) const {
     if constexpr (has_bounds<IR> && has_assume<D>) {
       if (const optional<number_range> bounds = ir_.bounds(v)) {
         return within(*bounds, width);
