@@ -72,6 +72,13 @@ TEST_CASE("allocations: flat copies") {
   check_second_round([&](const auto& function) { g.assign(function); });
 }
 
+TEST_CASE("allocations: a flat copy takes two allocations, with in-edges three") {
+  for (const auto& function : lua()) {
+    CHECK(allocations_of([&] { static_cast<void>(midend::forward_csr_graph(function)); }) <= 2);
+    CHECK(allocations_of([&] { static_cast<void>(midend::csr_graph(function)); }) <= 3);
+  }
+}
+
 TEST_CASE("allocations: depth_first_order") {
   midend::depth_first_order_workspace memory;
   midend::depth_first_numbering order;

@@ -25,7 +25,7 @@ MIDEND_BEGIN_NAMESPACE
 /// is the address of the `llvm::Constant`; LLVM makes one for each value, so these can be compared for equality, and
 /// for nothing else. (Different constants may be equal when the program runs: addresses of aliases.) Nothing for
 /// `undef` and `poison`, and for integers whose bits only the linker knows (`ptrtoint (ptr @g to i64)`).
-inline std::optional<std::uint64_t> llvm_constant_bits(const llvm::Constant* c) {
+MIDEND_ALWAYS_INLINED inline std::optional<std::uint64_t> llvm_constant_bits(const llvm::Constant* c) {
   if (detail::is_llvm_number(c->getType())) {
     const auto* const number = llvm::dyn_cast<llvm::ConstantInt>(c);
     return number == nullptr ? std::nullopt : std::optional(number->getZExtValue());

@@ -122,21 +122,12 @@ public:
   /// The rest, once the edges are known. `positions` becomes the position of each edge among those into its target, if
   /// that has phis.
   void complete(const csr_graph& g, flat_array<std::uint32_t>& positions) {
-    positions.resize_for_overwrite(phis_.empty() ? 0 : g.num_edges());
-    const llvm::PHINode* last = nullptr;
-    for (const value_id v : phis_) {
-      const auto& phi = llvm::cast<llvm::PHINode>(*values_[v].value);
-      if (last == nullptr || !have_same_entries(phi, *last)) {
-        find_entries(g, phi, positions);
+    positions.resize_for_overwrite(has_phis_ ? g.num_edges() : 0);
+    if (has_phis_) {
+      entries_.resize_for_overwrite(g.num_edges() + num_blocks());
+      for (std::size_t n = 0; n != num_blocks(); ++n) {
+        read_phis(g, static_cast<node_id>(n), positions);
       }
-      MIDEND_ASSERT(phi.getNumIncomingValues() == entries_.size(), "an entry of the phi for each edge", v);
-      value_id* to = operands_.data() + values_[v].first_operand;
-      for (const unsigned entry : entries_) {
-        const llvm::Value* const input = phi.getIncomingValue(entry);
-        const std::uint32_t number = numbers_.find(input);
-        *to++ = number == no_value ? add_other(input) : number;
-      }
-      last = &phi;
     }
     const value_id count = num_instructions();
     for (value_id& operand : operands_) {
@@ -216,6 +207,7 @@ private:
 
   void number_blocks(const llvm::Function& f) {
     blocks_.clear();
+    blocks_.reserve(32); // enough for most functions
     for (const llvm::BasicBlock& b : f) {
       blocks_.push_back({&b, 0});
     }
@@ -229,7 +221,7 @@ private:
   void read_instructions() {
     values_.resize_for_overwrite(values_.capacity());
     operands_.resize_for_overwrite(operands_.capacity());
-    phis_.clear();
+    has_phis_ = false;
     late_.clear();
     value_id v = 0;
     std::size_t end = 0; // of the operands
@@ -243,7 +235,7 @@ private:
         at.value = &i;
         at.first_operand = static_cast<std::uint32_t>(end);
         value_id* const to = operands_.data() + end;
-        end += static_cast<std::size_t>(read_instruction(i, v, at.record, to) - to);
+        end += static_cast<std::size_t>(read_instruction(i, at.record, to) - to);
         ++v;
       }
     }
@@ -256,7 +248,7 @@ private:
   /// For an instruction `v`, and for operands up to `last`; fields may be replaced by two.
   void make_room(value_id v, std::size_t last) {
     if (v >= values_.size()) [[unlikely]] {
-      values_.extend_for_overwrite(2 * std::size_t{v} + 8 * blocks_.size() + 8);
+      values_.extend_for_overwrite(2 * std::size_t{v} + 8 * blocks_.size() + 16);
     }
     if (last >= operands_.size()) [[unlikely]] {
       operands_.extend_for_overwrite(2 * last + 16 * blocks_.size() + 16);
@@ -271,20 +263,19 @@ private:
     }
   }
 
-  MIDEND_ALWAYS_INLINED value_id* read_instruction(const llvm::Instruction& i, value_id v, llvm_operation_record& r,
-                                                   value_id* to) {
+  MIDEND_ALWAYS_INLINED value_id* read_instruction(const llvm::Instruction& i, llvm_operation_record& r, value_id* to) {
     const llvm_opcode& opcode = llvm_opcode::of(i.getOpcode());
     return visit_llvm_kind(opcode.is, [&](auto is) MIDEND_ALWAYS_INLINED {
       r = llvm_operation_record::of<is()>(i, opcode);
-      return read_operands<is()>(i, v, r, to);
+      return read_operands<is()>(i, r, to);
     });
   }
 
   template <llvm_opcode::kind Is>
-  value_id* read_operands(const llvm::Instruction& i, value_id v, llvm_operation_record& r, value_id* to) {
+  value_id* read_operands(const llvm::Instruction& i, llvm_operation_record& r, value_id* to) {
     using kind = llvm_opcode::kind;
     if constexpr (Is == kind::phi) {
-      phis_.push_back(v);
+      has_phis_ = true;
       return to + i.getNumOperands(); // to be filled in
     } else if constexpr (Is == kind::branch) {
       return (r.marks & llvm_operation_record::branch) == 0 ? to : add_first_operands<1>(i, to);
@@ -355,10 +346,27 @@ private:
     return number < first_other ? number : number - first_other + num_instructions;
   }
 
-  static bool have_same_entries(const llvm::PHINode& a, const llvm::PHINode& b) {
-    if (a.getParent() != b.getParent()) {
-      return false;
+  void read_phis(const csr_graph& g, node_id n, flat_array<std::uint32_t>& positions) {
+    const std::size_t num_edges = g.in_edges(n).size();
+    const llvm::PHINode* last = nullptr;
+    for (value_id v = first_value(n); (record(v).marks & llvm_operation_record::phi) != 0; ++v) {
+      const auto& phi = llvm::cast<llvm::PHINode>(*values_[v].value);
+      if (last == nullptr || !have_same_entries(phi, *last)) {
+        find_entries(g, phi, positions);
+      }
+      MIDEND_ASSERT(phi.getNumIncomingValues() == num_edges, "an entry of the phi for each edge", v);
+      value_id* const to = operands_.data() + values_[v].first_operand;
+      for (std::size_t position = 0; position != num_edges; ++position) {
+        const llvm::Value* const input = phi.getIncomingValue(entries_[position]);
+        const std::uint32_t number = numbers_.find(input);
+        to[position] = number == no_value ? add_other(input) : number;
+      }
+      last = &phi;
     }
+  }
+
+  /// Of two phis of a block.
+  static bool have_same_entries(const llvm::PHINode& a, const llvm::PHINode& b) {
     for (unsigned i = 0; i != a.getNumIncomingValues(); ++i) {
       if (a.getIncomingBlock(i) != b.getIncomingBlock(i)) {
         return false;
@@ -370,7 +378,6 @@ private:
   /// Which entry of the phi belongs to each edge into its block. Entries of parallel edges have the same value.
   void find_entries(const csr_graph& g, const llvm::PHINode& phi, flat_array<std::uint32_t>& positions) {
     const span<const edge_id> edges = g.in_edges(node(phi.getParent()));
-    entries_.resize_for_overwrite(edges.size());
     bool is_ordered = edges.size() == phi.getNumIncomingValues();
     for (std::uint32_t position = 0; position != edges.size(); ++position) {
       positions[edges[position]] = position;
@@ -380,14 +387,12 @@ private:
     if (is_ordered) {
       return;
     }
-    if (entry_of_.size() < blocks_.size()) {
-      entry_of_.resize_for_overwrite(blocks_.size());
-    }
+    unsigned* const entry_of = entries_.data() + g.num_edges();
     for (unsigned i = 0; i != phi.getNumIncomingValues(); ++i) {
-      entry_of_[node(phi.getIncomingBlock(i))] = i;
+      entry_of[node(phi.getIncomingBlock(i))] = i;
     }
     for (std::uint32_t position = 0; position != edges.size(); ++position) {
-      entries_[position] = entry_of_[g.edge_source(edges[position])];
+      entries_[position] = entry_of[g.edge_source(edges[position])];
     }
   }
 
@@ -401,9 +406,8 @@ private:
   bool copies_fields_ = false;
   flat_array<value_id> operands_;
   flat_array<late_operand> late_;
-  flat_array<value_id> phis_;
-  flat_array<unsigned> entry_of_; ///< by node: of a phi
-  flat_array<unsigned> entries_;  ///< by position of the edge: of a phi
+  bool has_phis_ = false;
+  flat_array<unsigned> entries_; ///< of a phi: by position of the edge, and from the number of edges on by node
 };
 
 } // namespace detail

@@ -163,7 +163,7 @@ public:
     return result ? std::optional(result.bits) : std::nullopt;
   }
 
-  std::optional<std::uint64_t> edge_case(edge_id e) const {
+  MIDEND_ALWAYS_INLINED std::optional<std::uint64_t> edge_case(edge_id e) const { // for the same reason
     const node_id n = graph_.edge_source(e);
     const edge_id position = e - graph_.offsets()[n];
     const value_id last = terminator(n);

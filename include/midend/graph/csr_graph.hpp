@@ -67,23 +67,15 @@ public:
     return g;
   }
 
-  constexpr span<const node_id> predecessors(node_id n) const {
-    MIDEND_ASSERT(n < num_nodes(), "a node of the graph", n, num_nodes());
-    const edge_id* const offset = in_offsets_.data() + n;
-    return {predecessors_.data() + offset[0], predecessors_.data() + offset[1]};
-  }
+  constexpr span<const node_id> predecessors(node_id n) const { return incoming(1, n); }
 
   /// The edges into `n`, in the order of `predecessors(n)`.
-  constexpr span<const edge_id> in_edges(node_id n) const {
-    MIDEND_ASSERT(n < num_nodes(), "a node of the graph", n, num_nodes());
-    const edge_id* const offset = in_offsets_.data() + n;
-    return {in_edges_.data() + offset[0], in_edges_.data() + offset[1]};
-  }
+  constexpr span<const edge_id> in_edges(node_id n) const { return incoming(2, n); }
 
-  constexpr node_id edge_source(edge_id e) const { return sources_[e]; }
+  constexpr node_id edge_source(edge_id e) const { return sources()[e]; }
 
   /// The source of each edge.
-  constexpr span<const node_id> sources() const { return sources_; }
+  constexpr span<const node_id> sources() const { return {incoming_.data(), num_edges()}; }
 
 private:
   static constexpr optional<graph_build_error> check_edges(std::size_t num_nodes, node_id entry,
@@ -127,30 +119,41 @@ private:
 
   /// A stable counting sort of the edges by their target.
   constexpr void derive_in_edges() {
-    const std::size_t count = num_nodes();
     const std::size_t edges = num_edges();
-    in_offsets_.assign(offsets_.size(), 0);
-    in_edges_.resize_for_overwrite(edges);
-    predecessors_.resize_for_overwrite(edges);
-    sources_.resize_for_overwrite(edges);
-    for (const node_id target : targets_) {
-      ++in_offsets_[target];
+    incoming_.resize_for_overwrite(3 * edges + offsets_.size());
+    node_id* const sources = incoming_.data();
+    node_id* const predecessors = sources + edges;
+    edge_id* const in_edges = predecessors + edges;
+    edge_id* const ends = in_edges + edges; // of the in-edges of each node; filling moves them to the starts
+    const span<edge_id> counts(ends, offsets_.size());
+    for (edge_id& count : counts) {
+      count = 0;
     }
-    detail::counts_to_ends(in_offsets_);
-    for (std::size_t n = count; n-- != 0;) { // downwards, because each target is filled from its end
+    for (const node_id target : targets_) {
+      ++ends[target];
+    }
+    detail::counts_to_ends(counts);
+    for (std::size_t n = num_nodes(); n-- != 0;) { // downwards, because each target is filled from its end
       for (edge_id e = offsets_[n + 1]; e-- != offsets_[n];) {
-        const edge_id at = --in_offsets_[targets_[e]];
-        in_edges_[at] = e;
-        predecessors_[at] = static_cast<node_id>(n);
-        sources_[e] = static_cast<node_id>(n);
+        const edge_id at = --ends[targets_[e]];
+        in_edges[at] = e;
+        predecessors[at] = static_cast<node_id>(n);
+        sources[e] = static_cast<node_id>(n);
       }
     }
   }
 
-  flat_array<edge_id> in_offsets_;
-  flat_array<edge_id> in_edges_;
-  flat_array<node_id> predecessors_;
-  flat_array<node_id> sources_;
+  /// What one of the four arrays has for `n`.
+  constexpr span<const std::uint32_t> incoming(std::size_t array, node_id n) const {
+    MIDEND_ASSERT(n < num_nodes(), "a node of the graph", n, num_nodes());
+    const std::uint32_t* const first = incoming_.data() + array * num_edges();
+    const std::uint32_t* const offset = incoming_.data() + 3 * num_edges() + n;
+    return {first + offset[0], first + offset[1]};
+  }
+
+  /// Four arrays in one, so that a graph takes few allocations: the source of each edge; the predecessors of all nodes;
+  /// the in-edges in the same order; and for each node where its own start, and one more.
+  flat_array<std::uint32_t> incoming_;
 };
 
 MIDEND_END_NAMESPACE

@@ -130,7 +130,7 @@ protected:
     }
     offsets_.resize_for_overwrite(count == 0 ? 0 : count + std::size_t{1});
     targets_.clear();
-    targets_.reserve(count);
+    targets_.reserve(std::size_t{count} + count / 2 + 2); // enough for most functions
     for (node_id n = 0; n != count; ++n) {
       offsets_[n] = static_cast<edge_id>(targets_.size());
       for (const auto element : g.successors(n)) {

@@ -116,7 +116,7 @@ public:
   }
 
 private:
-  template <class IR> MIDEND_SELDOM_CALLED constexpr void collect(const IR& ir) {
+  template <class IR> MIDEND_NEVER_INLINED constexpr void collect(const IR& ir) {
     signed_.clear();
     unsigned_.clear();
     signed_.reserve(usual_count);
@@ -826,7 +826,8 @@ private:
     return ir_.fold(v, span<const std::optional<constant_type>>(w_.partial_constants_));
   }
 
-  constexpr element transfer(value_id v, const operation_info& info, bool is_first, operand_traits& of_operands) {
+  MIDEND_ALWAYS_INLINED constexpr element transfer(value_id v, const operation_info& info, bool is_first,
+                                                   operand_traits& of_operands) {
     if constexpr (std::is_trivially_default_constructible_v<element>) {
       element args[3]; // filled as far as it is read
       return transfer(v, info, is_first, of_operands, args);

@@ -214,7 +214,7 @@ namespace detail {
 
 /// Replaces each count by the end of its group, so that filling groups downwards with `--ends[i]` leaves their starts.
 /// The last element must be 0 and becomes the total.
-constexpr void counts_to_ends(flat_array<std::uint32_t>& counts) {
+constexpr void counts_to_ends(span<std::uint32_t> counts) {
   std::uint32_t total = 0;
   for (std::uint32_t& count : counts) {
     total += count;

@@ -44,6 +44,9 @@ struct interval_bounds {
 
   /// Reduces both intervals to the smallest ones around the numbers that both allow.
   static constexpr void reduce(unsigned width, interval_bounds& a) {
+    if (a == all(width)) {
+      return;
+    }
     const unsigned_ranges::range positive = not_negative(width, a);
     const unsigned_ranges::range negative = interval_bounds::negative(width, a);
     a.as_unsigned = unsigned_ranges::hull(positive, negative);
@@ -293,12 +296,15 @@ private:
     return differ == 0 ? 0 : ~std::uint64_t{0} >> std::countl_zero(differ);
   }
 
-  /// Amount by amount, since there are fewer than `width`, until nothing is known.
+  /// Amount by amount, since there are fewer than `width`, until the next ones cannot add anything: they give multiples
+  /// of greater powers of 2.
   constexpr element shl() const {
     element out = interval_bounds::none();
-    const element all{s_.all(), u_.all()};
-    for (std::uint64_t amount = ub().low; amount <= ub().high && amount < info_.width && out != all; ++amount) {
+    for (std::uint64_t amount = ub().low; amount <= ub().high && amount < info_.width; ++amount) {
       const auto by = static_cast<unsigned>(amount);
+      if (interval_bounds::hull(out, {s_.multiples(by), u_.multiples(by)}) == out) {
+        break;
+      }
       out = interval_bounds::hull(
           out, {s_.shl(sa(), by, info_.flags.no_signed_wrap), u_.shl(ua(), by, info_.flags.no_unsigned_wrap)});
     }

@@ -68,8 +68,12 @@ public:
     const T low = wrapped(bits(a.low) << amount);
     const T high = wrapped(bits(a.high) << amount);
     const bool keeps_order = bits(a.high) - bits(a.low) <= low_ones(width_ - amount);
-    const T last = wrapped(bits(all_.high) >> amount << amount);
-    return keeps_order && low <= high ? range{low, high} : range{all_.low, last};
+    return keeps_order && low <= high ? range{low, high} : multiples(amount);
+  }
+
+  /// The interval around the multiples of 2^amount.
+  constexpr range multiples(unsigned amount) const {
+    return {all_.low, static_cast<T>(bits(all_.high) >> amount << amount)};
   }
 
   /// Shifts by amounts from `least` to `most`, all less than the width; rounds down.

@@ -118,7 +118,9 @@ private:
   /// The result for arguments of the width that the operation reads.
   constexpr element step(const operation_info& info, span<const element> args) const {
     element out = detail::interval_step(info, args).result();
-    reduce(info.width, out);
+    if (!is_comparison(info.code)) {
+      reduce(info.width, out);
+    }
     return out;
   }
 
