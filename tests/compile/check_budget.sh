@@ -14,9 +14,9 @@ printf '#include "%s"\n' "$header" |
   "$compiler" -std=c++20 -E -P -MD -MF "$work/dependencies" -MT x -I"$include_dir" -x c++ - -o "$work/text"
 lines=$(wc -l <"$work/text")
 if [ "$header" = midend/midend.hpp ]; then
-  budget=55500 # everything
+  budget=55700 # everything
 elif [ "$header" = midend/unrolling/advise_unrolling.hpp ] || [ "$header" = midend/unrolling/measure_loop.hpp ]; then
-  budget=28500 # it includes a loop's description, its copies, their lowering, the loop around and the machine: eight folders
+  budget=28700 # it includes a loop's description, its copies, their lowering, the loop around and the machine: eight folders
 elif [ "$header" = midend/ssa/value_numbering.hpp ] || [ "$header" = midend/ssa/verify_congruence.hpp ] ||
   [ "$header" = midend/ssa/verify_sccp.hpp ] || [ "$header" = midend/ssa/verify_phis_of_operations.hpp ] ||
   [ "$header" = midend/ssa/phis_of_operations.hpp ]; then
@@ -36,7 +36,7 @@ elif [ "$header" = midend/transform/apply_unrolling.hpp ]; then
 elif [ "$header" = midend/transform/realise_unrolling.hpp ]; then
   budget=38000 # sccp, value numbering and seven transformations
 elif [ "$header" = midend/transform/measure_unrolling.hpp ]; then
-  budget=48200 # these, the advice, and straight code as a loop
+  budget=48400 # these, the advice, and straight code as a loop
 elif grep -q '/algorithm\( \|$\)' "$work/dependencies"; then
   budget=35000
 else

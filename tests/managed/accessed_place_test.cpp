@@ -26,6 +26,10 @@ TEST_CASE("memory redundancy: [q] with q = p + 1 is [p + 1]") {
            sample{"[%p + 1]", "", "[%q]", true}, sample{"[%q]", "", "[%p + 1]", true},
            sample{"[%p + 2]", "", "[%q]", false}, sample{"[%p + %i*4 + 4]", "", "[%p + %j*4]", true},
            sample{"[%p + %i*4 + 1]", "", "[%p + %j*4]", false},
+           sample{"[%p + i8 -1*4 + 5]", "", "[%q]", true},  // a number as the index
+           sample{"[%p + i8 -1*4 + 6]", "", "[%q]", false}, // it is sign-extended
+           sample{"[%p + 0*2]", "    st.i8 %x, [%p + 1*2]\n", "[%p + 0*2]", true},
+           sample{"[%p + 1*2]", "    st.i8 %x, [%p + 2]\n", "[%p + 1*2]", false},
            sample{"[%p + 1]", "    st.i8 %x, [%q + 1]\n", "[%q]", true}, // the byte after it
            sample{"[%p + 1]", "    st.i8 %x, [%q]\n", "[%q]", false},    // which says what is there itself
        }) {

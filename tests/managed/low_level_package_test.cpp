@@ -209,6 +209,56 @@ TEST_CASE("low_level_package: guarded operations") {
   CHECK(!merged("%u = mul.i32 %x, %y ? %p : %o", "%v = mul.i32 %x, %y nsw ? %q : %u", "%y").has_text("nsw"));
 }
 
+TEST_CASE("low_level_package: a choice of a choice by the same condition is one choice") {
+  const auto chosen = [](std::string_view first, std::string_view second) {
+    std::string text =
+        "proc @f(%c: i1, %d: i1, %x: i32, %y: i32, %z: i32) -> i32 {\n  node entry:\n    %u = select.i32 ";
+    text += first;
+    text += "\n    %v = select.i32 ";
+    text += second;
+    text += "\n    ret %v\n}";
+    return packaged(text);
+  };
+  CHECK(chosen("%c, %y, %x", "%c, %y, %u").has_text("ret %u"));
+  CHECK(chosen("%c, %x, %y", "%c, %u, %y").has_text("ret %u"));
+  CHECK(chosen("%c, %y, %x", "%c, %z, %u").has_text("select.i32 %c, %z, %x"));
+  CHECK(chosen("%c, %y, %x", "%c, %u, %z").has_text("select.i32 %c, %y, %z"));
+  CHECK(chosen("%c, %y, %x", "%d, %y, %u").has_text("select.i32 %d, %y, %u")); // another condition
+}
+
+TEST_CASE("low_level_package: a guard that always holds goes, one that never does leaves the other value") {
+  const auto guarded = [](std::string_view operation) {
+    std::string text = "proc @f(%x: i32, %y: i32, %o: i32) -> i32 {\n  node entry:\n    %v = ";
+    text += operation;
+    text += "\n    ret %v\n}";
+    return packaged(text);
+  };
+  CHECK(guarded("mul.i32 %x, %y nsw ? 1 : %o").has_text("mul.i32 %x, %y nsw\n"));
+  CHECK(guarded("mul.i32 %x, %y ? ~0 : %o").has_text("mul.i32 %x, %y\n"));
+  CHECK(guarded("sub.i32 %x, %x ? 1 : %o").has_text("ret 0"));
+  CHECK(guarded("mul.i32 %x, %y ? ~1 : %o").has_text("ret %o"));
+  CHECK(guarded("mul.i32 %x, %y ? 0 : %o").has_text("ret %o"));
+}
+
+TEST_CASE("low_level_package: a value plus a number compared with the same value plus another one") {
+  const auto compared = [](std::string_view sum, std::string_view comparison) {
+    std::string text = "proc @f(%x: i8) -> i1 {\n  node entry:\n    %y = ";
+    text += sum;
+    text += "\n    %c = ";
+    text += comparison;
+    text += "\n    ret %c\n}";
+    return packaged(text);
+  };
+  CHECK(compared("add.i8 %x, 1 nsw", "cmp.gt.i8 %y, %x").has_text("ret 1"));
+  CHECK(compared("add.i8 %x, 1 nsw", "cmp.le.i8 %y, %x").has_text("ret 0"));
+  CHECK(compared("sub.i8 %x, 1 nsw", "cmp.lt.i8 %y, %x").has_text("ret 1"));
+  CHECK(compared("add.i8 %x, 1", "cmp.eq.i8 %y, %x").has_text("ret 0"));
+  // It may wrap: no promise, the least number, an unsigned order.
+  CHECK(compared("add.i8 %x, 1", "cmp.gt.i8 %y, %x").has_text("ret %c"));
+  CHECK(compared("sub.i8 %x, -128 nsw", "cmp.gt.i8 %y, %x").has_text("ret %c"));
+  CHECK(compared("add.i8 %x, 1 nsw", "cmp.ugt.i8 %y, %x").has_text("ret %c"));
+}
+
 TEST_CASE("low_level_package: guarded operations compute what they did") {
   // All ways to chain two guarded operations, on all predicates.
   for (unsigned form = 0; form != 32; ++form) {

@@ -115,7 +115,10 @@ void measure(const generated_program& g, std::uint64_t seed, shares& out) {
       after.procedures[i] = p;
       elbrus::editor e(after.procedures[i]);
       const auto deed = midend::measure_unrolling(e, cost_of, advice, machine, options.lowering,
-                                                  [&](elbrus::editor&) { clean_up(after.procedures[i]); });
+                                                  [&](elbrus::editor&) { // twice, as before
+                                                    clean_up(after.procedures[i]);
+                                                    clean_up(after.procedures[i]);
+                                                  });
       if (deed.obstacle == midend::deed_obstacle::not_unrolled) {
         continue;
       }
@@ -174,6 +177,37 @@ TEST_CASE("complete unrolling: the straight code is as predicted, also between o
   CHECK(deed.comparison.there.operations == 6); // three loads and three sums; products and stores are not of the loop
   CHECK(deed.comparison.there.branches == 0);
   CHECK(to_text(deed).find("  cycles ") != std::string::npos);
+}
+
+TEST_CASE("complete unrolling: what the clean-up computes from values after the loop is no part of it") {
+  elbrus::program all = program_of("proc @f(%x: i32, %a: ptr) -> i32 {\n  node entry:\n    br loop\n  node loop:\n"
+                                   "    %i = phi.i32 [entry: 0], [loop: %i1]\n"
+                                   "    st.i32 %x, [%a + %i*4]\n    %p = cmp.lt.i32 %i, 2\n"
+                                   "    %i1 = add.i32 %i, 1 nsw\n    br %p ? loop : done\n  node done:\n"
+                                   "    %y = ld.i32 [%a + 64]\n    %z = xor.i32 %y, %i\n    %w = xor.i32 %z, 7\n"
+                                   "    ret %w\n}\n");
+  elbrus::procedure& p = all.procedures[0];
+  const auto deed = unroll_completely(p, [&](elbrus::editor&) { clean_up(p); });
+  REQUIRE(deed.obstacle == midend::deed_obstacle::none);
+  CHECK(elbrus::to_text(p).find("xor.i32 %y, 5") != std::string::npos); // 2 and 7 in one new operation
+  CHECK_MESSAGE(deed.is_as_predicted(), to_text(deed), elbrus::to_text(p));
+  CHECK(deed.comparison.there.operations == 3);
+}
+
+TEST_CASE("the test of a counter that may wrap keeps its sum where it is not in the first copy") {
+  for (const bool promises : {false, true}) {
+    elbrus::program all = program_of(std::string("proc @f(%a: ptr) -> i32 {\n  node entry:\n    br loop\n  node loop:\n"
+                                                 "    %i = phi.i32 [entry: 0], [body: %i1]\n"
+                                                 "    %q = cmp.lt.i32 %i, 13\n    br %q ? body : done\n"
+                                                 "  node body:\n    %v = ld.i32 [%a] volatile\n"
+                                                 "    %i1 = add.i32 %i, 3") +
+                                     (promises ? " nsw" : "") + "\n    br loop\n  node done:\n    ret 0\n}\n");
+    const auto deed = carry_out(all, "f", 2); // 6 tests: the last one is in the second copy
+    REQUIRE(deed.obstacle == midend::deed_obstacle::none);
+    CHECK_MESSAGE(!deed.comparison.differs_in(midend::body_item::operations), to_text(deed),
+                  elbrus::to_text(all.procedures[0]));
+    CHECK(deed.comparison.there.operations == (promises ? 4 : 5));
+  }
 }
 
 TEST_CASE("complete unrolling: exits and branches of the copies are told apart") {
@@ -297,8 +331,8 @@ TEST_CASE("random loops: most are as predicted, and all run as before") {
           ", fewer operations than predicted in ", all.fewer);
   CHECK(all.loops > affordable(programs) / 8);
   if (!tests_are_shortened) { // few loops say little
-    CHECK(all.operations * 100 >= all.loops * 90);
-    CHECK(all.intervals * 100 >= all.loops * 95);
+    CHECK(all.operations * 100 >= all.loops * 94);
+    CHECK(all.intervals * 100 >= all.loops * 97);
   }
 }
 

@@ -13,6 +13,7 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/cost.hpp"
 #include "midend/ir/effects.hpp"
+#include "midend/ir/evaluate.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
@@ -97,8 +98,8 @@ template <class IR> constexpr std::optional<std::uint64_t> take_number(const IR&
 } // namespace detail
 
 /// `ir.memory(v)` with the numbers that are added to base and index, in 64 bits, as part of the offset: [q] with q = p
-/// + 1 is [p + 1]. Looks through four additions at most: fold additions first. An IR that does not say what operations
-/// compute gives addresses as they are.
+/// + 1 is [p + 1], and so is the index of a number. Looks through four additions at most: fold additions first. An IR
+/// that does not say what operations compute gives addresses as they are.
 template <class IR> constexpr optional<memory_reference> accessed_place(const IR& ir, value_id v) {
   optional<memory_reference> m = ir.memory(v);
   if constexpr (has_operation<IR> && has_64_bit_constants<IR>) {
@@ -110,6 +111,13 @@ template <class IR> constexpr optional<memory_reference> accessed_place(const IR
       }
       m->offset = static_cast<std::int64_t>(static_cast<std::uint64_t>(m->offset) + base.value_or(0) +
                                             index.value_or(0) * static_cast<std::uint64_t>(m->scale));
+    }
+    if (const auto number = m && m->index != no_value ? ir.constant(m->index) : std::nullopt) {
+      const auto bits = static_cast<std::uint64_t>(*number);
+      const auto index = static_cast<std::uint64_t>(as_signed(bits, ir.operation(m->index).width));
+      m->offset = static_cast<std::int64_t>(static_cast<std::uint64_t>(m->offset) +
+                                            index * static_cast<std::uint64_t>(m->scale));
+      m->index = no_value;
     }
   }
   return m;

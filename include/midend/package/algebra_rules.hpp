@@ -110,6 +110,16 @@ constexpr std::uint64_t logarithm(const algebra_match& m) {
   return static_cast<std::uint64_t>(std::countr_zero(m.numbers[0]));
 }
 
+/// Whether two shifts, each by less than the width, leave nothing together.
+constexpr bool shifts_all_out(const algebra_match& m) {
+  return m.numbers[0] < m.width && m.numbers[1] < m.width && m.numbers[0] + m.numbers[1] >= m.width;
+}
+
+/// Whether the lowest bit of the first number is above all bits of the second.
+constexpr bool adds_above_mask(const algebra_match& m) {
+  return m.numbers[0] != 0 && m.numbers[1] < (m.numbers[0] & (0 - m.numbers[0]));
+}
+
 } // namespace algebra_terms
 
 namespace detail {
@@ -192,6 +202,10 @@ constexpr auto make_algebra_rules() {
   t.add({"(x | y) | y = x | y", binary(bit_or, binary(bit_or, x, y), y), binary(bit_or, x, y)});
   t.add({"(x | y) & x = x", binary(bit_and, binary(bit_or, x, y), x), x});
   t.add({"(x & y) | x = x", binary(bit_or, binary(bit_and, x, y), x), x});
+  t.add({"min(min(x, y), y) = min(x, y)", binary(min, binary(min, x, y), y), binary(min, x, y)});
+  t.add({"max(max(x, y), y) = max(x, y)", binary(max, binary(max, x, y), y), binary(max, x, y)});
+  t.add({"minu(minu(x, y), y) = minu(x, y)", binary(umin, binary(umin, x, y), y), binary(umin, x, y)});
+  t.add({"maxu(maxu(x, y), y) = maxu(x, y)", binary(umax, binary(umax, x, y), y), binary(umax, x, y)});
   t.add({"x & ~x = 0", binary(bit_and, x, unary(bit_not, x)), zero});
   t.add({"x | ~x = -1", binary(bit_or, x, unary(bit_not, x)), ones});
   t.add({"x ^ ~x = -1", binary(bit_xor, x, unary(bit_not, x)), ones});
@@ -233,6 +247,24 @@ constexpr auto make_algebra_rules() {
          binary(bit_and, x, first),
          nullptr,
          {[](const match& m) { return m.numbers[0] & m.numbers[1]; }}});
+  t.add({"(x >> a) & b = x >> a",
+         binary(bit_and, binary(shr, x, a), b),
+         binary(shr, x, first),
+         [](const match& m) {
+           return m.numbers[0] < m.width &&
+                  (~m.numbers[1] & low_ones(m.width - static_cast<unsigned>(m.numbers[0]))) == 0;
+         },
+         {[](const match& m) { return m.numbers[0]; }}});
+  t.add({"(x + a) & b = x & b",
+         binary(bit_and, binary(add, x, a), b),
+         binary(bit_and, x, first),
+         adds_above_mask,
+         {[](const match& m) { return m.numbers[1]; }}});
+  t.add({"(x - a) & b = x & b",
+         binary(bit_and, binary(sub, x, a), b),
+         binary(bit_and, x, first),
+         adds_above_mask,
+         {[](const match& m) { return m.numbers[1]; }}});
   t.add({"(x | a) | b = x | (a | b)",
          binary(bit_or, binary(bit_or, x, a), b),
          binary(bit_or, x, first),
@@ -257,6 +289,16 @@ constexpr auto make_algebra_rules() {
            return m.numbers[0] < m.width && m.numbers[1] < m.width && m.numbers[0] + m.numbers[1] < m.width;
          },
          {[](const match& m) { return m.numbers[0] + m.numbers[1]; }}});
+  t.add({"(x << a) << b = 0", binary(shl, binary(shl, x, a), b), zero, shifts_all_out});
+  t.add({"(x >> a) >> b = 0", binary(shr, binary(shr, x, a), b), zero, shifts_all_out});
+  t.add({"(x >>s a) >>s b = x >>s min(a + b, w-1)",
+         binary(sar, binary(sar, x, a), b),
+         binary(sar, x, first),
+         [](const match& m) { return m.numbers[0] < m.width && m.numbers[1] < m.width; },
+         {[](const match& m) {
+           const std::uint64_t places = m.numbers[0] + m.numbers[1];
+           return places < m.width ? places : m.width - 1;
+         }}});
   t.add({"(x + a) == b = x == b - a",
          binary(equal, binary(add, x, a), b),
          binary(equal, x, first),

@@ -203,7 +203,7 @@ struct algebraic_identities {
     }
     const operation_info info = ir.operation(v);
     if (info.code == operation::other || !context.is_pure(v)) {
-      return {};
+      return context.is_pure(v) ? visit_guarded(context, v) : package_order();
     }
     if (info.code == operation::select) {
       return visit_select(context, v);
@@ -220,6 +220,27 @@ struct algebraic_identities {
   }
 
 private:
+  /// An operation of the vocabulary whose guard always holds needs none.
+  template <class Context> package_order visit_guarded([[maybe_unused]] Context& context, [[maybe_unused]] value_id v) {
+    if constexpr (has_guard<std::remove_cvref_t<decltype(context.ir())>>) {
+      const auto& ir = context.ir();
+      const guard_of_value guard = ir.guard(v);
+      const auto holds = guard.predicate == no_value ? std::nullopt : ir.constant(guard.predicate);
+      if (!holds || (*holds != 0) == guard.negated) {
+        return {};
+      }
+      const operation_info info = ir.unguarded(v);
+      read_operands(ir, v);
+      if (info.code != operation::other && arity(info.code) != 0) {
+        package_order order = package_order::to_tree("a literal lets it run always");
+        order.add(info, order_operand::value(operands_[0]), order_operand::value(operands_[1]),
+                  order_operand::value(operands_[2]));
+        return order;
+      }
+    }
+    return {};
+  }
+
   /// A division by a literal, if a product costs less.
   template <class Context> package_order visit_division(Context& context, value_id v, const operation_info& info) {
     if (info.code < operation::div || info.code > operation::urem) {
@@ -330,6 +351,13 @@ private:
       }
       return order;
     }
+    if (!c && ir.operation(left).width == info.operand_width && ir.operation(right).width == info.operand_width) {
+      const shifted_value first = sum_of(context, left);
+      const auto decided = compare_sums(info, first, sum_of(context, right));
+      if (decided && !context.may_be_undefined(first.base)) {
+        return package_order::to_constant(*decided ? 1 : 0, "a comparison of a value plus numbers with itself");
+      }
+    }
     const operation_info inner = info_within(context, left, info.operand_width);
     const value_id x = is_extension(inner.code) ? converted(ir, left) : no_value;
     if (x == no_value) {
@@ -342,6 +370,49 @@ private:
     const operation_info other = info_within(context, right, info.operand_width);
     const value_id y = other == inner ? converted(ir, right) : no_value;
     return y == no_value ? package_order() : compare_narrow(info, inner, x, y);
+  }
+
+  /// A value plus a number, or the value itself.
+  struct shifted_value {
+    value_id base = no_value;
+    std::uint64_t by = 0;
+    bool exact_signed = true; ///< it does not wrap, and the number has a sign
+    bool exact_unsigned = true;
+  };
+
+  template <class Context> shifted_value sum_of(Context& context, value_id v) {
+    const auto& ir = context.ir();
+    const operation_info info = info_within(context, v, ir.operation(v).width);
+    if (info.code != operation::add && info.code != operation::sub) {
+      return {v};
+    }
+    value_id parts[2] = {no_value, no_value};
+    std::size_t i = 0;
+    detail::for_each_id(ir.operands(v), [&](value_id x) { parts[i++ & 1] = x; });
+    const std::size_t number = info.code == operation::add && ir.constant(parts[0]) ? 0 : 1;
+    const auto by = ir.constant(parts[number]);
+    if (!by || ir.constant(parts[1 - number])) {
+      return {v};
+    }
+    const detail::wrapping_result negative = detail::wrapping_sub(0, *by, info.width);
+    const bool subtracts = info.code == operation::sub;
+    return {parts[1 - number], (subtracts ? negative.bits : *by) & low_ones(info.width),
+            info.flags.no_signed_wrap && !(subtracts && negative.signed_wrap),
+            info.flags.no_unsigned_wrap && !subtracts};
+  }
+
+  /// What two sums of one value with numbers compare like, if the numbers decide it.
+  static std::optional<bool> compare_sums(const operation_info& comparison, const shifted_value& a,
+                                          const shifted_value& b) {
+    const bool is_equality = comparison.code == operation::equal || comparison.code == operation::not_equal;
+    const bool is_signed = comparison.code < operation::uless;
+    const bool may_decide =
+        is_equality || (is_signed ? a.exact_signed && b.exact_signed : a.exact_unsigned && b.exact_unsigned);
+    if (a.base != b.base || !may_decide) {
+      return std::nullopt;
+    }
+    const std::uint64_t operands[2] = {a.by, b.by};
+    return evaluate(comparison, span<const std::uint64_t>(operands, 2)).bits != 0;
   }
 
   /// The negation of a comparison is the opposite one. Others may read the comparison, too: the new one costs no more
@@ -366,8 +437,35 @@ private:
     if (condition) {
       return package_order::to_existing(operands_[*condition != 0 ? 1 : 2], "a literal selects");
     }
-    return operands_[1] == operands_[2] ? package_order::to_existing(operands_[1], "both selected values are the same")
-                                        : package_order();
+    if (operands_[1] == operands_[2]) {
+      return package_order::to_existing(operands_[1], "both selected values are the same");
+    }
+    return visit_nested_select(context, v);
+  }
+
+  /// A choice of a choice by the same condition is one choice.
+  template <class Context> package_order visit_nested_select(Context& context, value_id v) {
+    const auto& ir = context.ir();
+    const value_id condition = operands_[0];
+    const value_id arms[2] = {operands_[1], operands_[2]};
+    for (std::size_t side = 0; side != 2; ++side) {
+      if (info_within(context, arms[side], ir.operation(v).width).code != operation::select) {
+        continue;
+      }
+      read_operands(ir, arms[side]);
+      if (operands_[0] != condition) {
+        continue;
+      }
+      if (operands_[2 - side] == arms[1 - side]) {
+        return package_order::to_existing(arms[side], "a choice of the same choice");
+      }
+      package_order order = package_order::to_tree("a choice of a choice by the same condition");
+      order.add(ir.operation(v), order_operand::value(condition),
+                order_operand::value(side == 0 ? operands_[1] : arms[0]),
+                order_operand::value(side == 0 ? arms[1] : operands_[2]));
+      return order;
+    }
+    return {};
   }
 
   template <class IR> void read_operands(const IR& ir, value_id v) {

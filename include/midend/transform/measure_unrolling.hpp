@@ -72,6 +72,7 @@ public:
         is_of_loop_[v] = 1;
       }
     }
+    note_later_values(ir, loops);
     for (const loop_edge& e : loops.exiting_edges(loop)) {
       value_id last = no_value;
       for (const value_id v : ir.values(e.source)) {
@@ -122,6 +123,31 @@ public:
   /// Whether the value was added after copying.
   bool is_added(value_id v) const { return v >= origins_.size(); }
 
+  /// Whether an added value is computed from one that the old program computed neither before nor in the loop: then it
+  /// is no part of what came from the loop. `view` is of the new program.
+  template <class View> bool comes_later(const View& view, value_id added) const {
+    flat_array<value_id> todo;
+    flat_array<std::uint8_t> seen(static_cast<std::size_t>(view.num_values()), 0);
+    todo.push_back(added);
+    while (!todo.empty()) {
+      const value_id v = todo.back();
+      todo.pop_back();
+      if (v < is_later_.size() && is_later_[v] != 0) {
+        return true;
+      }
+      if (!is_added(v) || view.is_phi(v) || seen[v] != 0) {
+        continue;
+      }
+      seen[v] = 1;
+      for_each_id(view.operands(v), [&](value_id x) {
+        if (x != no_value) {
+          todo.push_back(x);
+        }
+      });
+    }
+    return false;
+  }
+
   /// The innermost loop that was around the old one and is still a loop, or `no_loop`.
   loop_id loop_around(const loop_forest& loops) const {
     for (const node_id header : around_) {
@@ -142,6 +168,18 @@ public:
   }
 
 private:
+  /// What is neither in the loop nor in a node that dominates its header.
+  template <class IR> void note_later_values(const IR& ir, const loop_forest& loops) {
+    const auto found = dominators_and_loops(ir.graph());
+    is_later_.assign(static_cast<std::size_t>(ir.num_values()), 0);
+    for (node_id n = 0; n != loops.num_nodes(); ++n) {
+      const bool is_before = found.dominators.is_reachable(n) && found.dominators.dominates(n, header_);
+      for (const value_id v : ir.values(n)) {
+        is_later_[v] = !is_before && is_of_loop_[v] == 0 ? 1 : 0;
+      }
+    }
+  }
+
   /// The values of the step before of which those of this one are copies, then those of the program before all steps.
   void note_origins(std::size_t num_values, const unfolding_witness& witness) {
     const bool is_first = origins_.empty();
@@ -170,6 +208,7 @@ private:
   node_id num_nodes_ = 0;               ///< before the step
   flat_array<value_id> origins_;        ///< by value of the program after copying
   flat_array<std::uint8_t> is_of_loop_; ///< by value of the program before
+  flat_array<std::uint8_t> is_later_;   ///< likewise: computed neither in the loop nor before it
   flat_array<value_id> leaving_;        ///< the last values of the nodes from which edges left the loop
   flat_array<node_id> around_;          ///< headers of the loops around, the innermost first
 };
@@ -201,7 +240,9 @@ void measure_straight_code(const View& view, const unrolling_advice& advice, con
     out.obstacle = deed_obstacle::loop_left;
     return;
   }
-  const auto is_part = [&](value_id v) { return record.is_added(v) ? !view.is_phi(v) : record.is_of_loop(v); };
+  const auto is_part = [&](value_id v) {
+    return record.is_added(v) ? !view.is_phi(v) && !record.comes_later(view, v) : record.is_of_loop(v);
+  };
   const auto origin_of = [&](value_id v) { return record.origin_of(v); };
   const auto leaves = [&](value_id v) { return record.leaves_loop(v); };
   const straight_code_view<View> code(view, found.dominators, found.loops, around, is_part, leaves);
@@ -236,9 +277,9 @@ void measure_straight_code(const View& view, const unrolling_advice& advice, con
 /// the program up by the same passes before it is advised on, so that only what unrolling saves is compared.
 ///
 /// Of complete unrolling the straight code is measured: the values that came from the loop, and what the clean-up has
-/// added between them. What it has moved out of the loop around, or into what was there before, is not counted. Where
-/// `advice.nest` was evaluated, the loop around is compared, too. Remainders, after the loop or before it, and peeled
-/// iterations are carried out, but not compared.
+/// added between them, unless it is computed from what follows the loop. What it has moved out of the loop around, or
+/// into what was there before, is not counted. Where `advice.nest` was evaluated, the loop around is compared, too.
+/// Remainders, after the loop or before it, and peeled iterations are carried out, but not compared.
 template <class E, class ViewOf, loop_machine_argument M, class CleanUp, class CountsOf = counts_of_bodies>
 unrolling_deed measure_unrolling(E& editor, const ViewOf& view_of, const unrolling_advice& advice, const M& machine,
                                  const lowering_options& options, const CleanUp& clean_up, CountsOf counts_of = {}) {

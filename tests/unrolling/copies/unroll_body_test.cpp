@@ -924,6 +924,119 @@ TEST_CASE("the least and the greatest of a value and itself is that value") {
   }
 }
 
+TEST_CASE("an operation of bits, a shift, or a sum that is done again is folded with the one before") {
+  struct sample {
+    operation code;
+    bool by_number;
+    std::size_t left; ///< of three copies
+  };
+
+  for (const sample x : {
+           sample{operation::bit_and, false, 1},
+           sample{operation::bit_or, false, 1},
+           sample{operation::bit_xor, false, 1},
+           sample{operation::sub, false, 3}, // no rule
+           sample{operation::bit_and, true, 1},
+           sample{operation::bit_or, true, 1},
+           sample{operation::shl, true, 3},
+           sample{operation::shr, true, 3},
+           sample{operation::sar, true, 3},
+           sample{operation::mul, true, 3},
+       }) {
+    body_writer m;
+    const body_id v = m.phi(32);
+    const body_id start = m.invariant(32);
+    const body_id y = m.invariant(32);
+    const body_id p = m.invariant(1);
+    const body_id number = m.constant(32, 5);
+    m.block();
+    const body_id next = m.op(x.code, 32, {v, x.by_number ? number : y});
+    m.set_phi(v, start, next);
+    m.body().live_out.push_back(next);
+    const unrolled_body out = unrolled_by(m.finish_single(p), 3);
+    CHECK_MESSAGE(count(out, x.code) == x.left, static_cast<int>(x.code));
+    if (x.by_number && out.next.size() == 1) { // each copy reads the phi itself
+      const midend::unrolled_operand last = out.next[0];
+      CHECK(out.operands_of(last.node)[0] == midend::unrolled_operand{out.phis[0], 0});
+    }
+  }
+}
+
+TEST_CASE("shifts that leave nothing are 0, and signs are shifted no further than that") {
+  for (const operation code : {operation::shl, operation::shr, operation::sar}) {
+    body_writer m;
+    const body_id v = m.phi(32);
+    const body_id start = m.invariant(32);
+    const body_id p = m.invariant(1);
+    const body_id number = m.constant(32, 20);
+    m.block();
+    const body_id next = m.op(code, 32, {v, number});
+    m.set_phi(v, start, next);
+    m.body().live_out.push_back(next);
+    const unrolled_body out = unrolled_by(m.finish_single(p), 2);
+    const midend::unrolled_node& last = out.nodes[out.next[0].node];
+    if (code == operation::sar) {
+      CHECK(out.nodes[out.operands_of(out.next[0].node)[1].node].bits == 31);
+    } else {
+      CHECK(last.kind == body_kind::constant);
+      CHECK(last.bits == 0);
+    }
+  }
+}
+
+TEST_CASE("the low bits of what is made by `or` are known") {
+  body_writer m; // s ^= (v | 1) & 1, which is 1
+  const body_id v = m.phi(32);
+  const body_id s = m.phi(32);
+  const body_id start = m.invariant(32);
+  const body_id y = m.invariant(32);
+  const body_id p = m.invariant(1);
+  const body_id one = m.constant(32, 1);
+  m.block();
+  const body_id odd = m.op(operation::bit_or, 32, {v, one});
+  const body_id low = m.op(operation::bit_and, 32, {odd, one});
+  const body_id sum = m.op(operation::bit_xor, 32, {s, low});
+  m.set_phi(v, start, m.op(operation::mul, 32, {v, y}));
+  m.set_phi(s, start, sum);
+  m.body().live_out.push_back(sum);
+  CHECK(count(unrolled_by(m.finish_single(p), 2), operation::bit_and) == 0);
+}
+
+TEST_CASE("memory: under a branch, another copy finds neither what was loaded nor a store to overwrite") {
+  for (const bool branches : {false, true}) {
+    body_writer m;
+    const body_id s = m.phi(32);
+    const body_id a = m.invariant(64);
+    const body_id b = m.invariant(64);
+    const body_id c = m.invariant(1);
+    const body_id p = m.invariant(1);
+    midend::body_access to = at(b, midend::no_body_value);
+    to.memory = 1;
+    midend::body_access from = at(a, midend::no_body_value);
+    from.memory = 2;
+    m.block();
+    if (branches) {
+      m.branch(c, 1, 2);
+      m.block();
+    }
+    const body_id loaded = m.load(32, from);
+    const body_id stored = m.store(storing(to, loaded));
+    if (branches) {
+      m.jump(2);
+      m.block();
+    } else {
+      m.body().values[loaded].guard = c;
+      m.body().values[stored].guard = c;
+    }
+    m.branch(p, branches ? 3 : 1, body_writer::leaves);
+    m.block();
+    m.set_phi(s, s, s);
+    const unrolled_body out = unrolled_by(m.finish(), 3);
+    CHECK(count(out, body_kind::load) == (branches ? 3 : 1));
+    CHECK(count(out, body_kind::store) == (branches ? 3 : 1));
+  }
+}
+
 TEST_CASE("a choice by a condition that has chosen before is made once") {
   for (const bool swaps : {false, true}) {
     body_writer m;
@@ -1062,7 +1175,7 @@ TEST_CASE("a new body that the rolled loop continues knows no end of its counter
   const body_id bit = m.op(operation::zero_extend, 32, {early});
   m.body().values[bit].info.operand_width = 1;
   const body_id sum = m.op(operation::add, 32, {s, bit});
-  const body_id next = m.op(operation::add, 32, {i, c1});
+  const body_id next = m.op(operation::add, 32, {i, c1}, no_signed_wrap);
   m.set_phi(i, c0, next);
   m.set_phi(s, c0, sum);
   m.body().live_out.push_back(sum);

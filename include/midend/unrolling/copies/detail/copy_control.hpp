@@ -387,6 +387,17 @@ constexpr bool is_compared_with_limit(const copy_state& s, std::uint32_t edge) {
   return exit.is_counted && s.out.phis[s.counters.inductions[exit.induction].phi] != no_unrolled;
 }
 
+/// Whether the test of the counted exit, which is left in the copy in which the trip count ends, compares a sum with a
+/// number that could not be moved to the other side. It is evaluated in the last copy.
+constexpr bool keeps_sum(const copy_state& s, unrolled_id comparison) {
+  const auto count = s.counters.exits[s.counters.counted_exit].count.header_executions();
+  if (!count || (*count - 1) % s.request.copies == 0 || !is_comparison(s.out.nodes[comparison].info.code)) {
+    return false;
+  }
+  const auto operands = s.out.operands_of(comparison);
+  return operands[0].addend != 0 && s.out.nodes[operands[1].node].kind == body_kind::constant;
+}
+
 /// Appends the exit by `edge`, which is taken if `bit` holds.
 constexpr void append_exit(copy_state& s, const path_predicates& predicates, std::uint32_t edge,
                            const known_value& bit) {
@@ -408,7 +419,7 @@ constexpr void append_exit(copy_state& s, const path_predicates& predicates, std
   const operation code = s.out.nodes[predicate.node].info.code;
   const bool is_equality = code == operation::equal || code == operation::not_equal;
   s.out.exits.push_back({s.copy(), edge, predicate.node, predicate.addend != 0, is_counted,
-                         is_counted && (is_equality || !s.request.as_written),
+                         is_counted && (is_equality || !(s.request.as_written || keeps_sum(s, predicate.node))),
                          static_cast<std::uint32_t>(s.out.nodes.size())});
 }
 

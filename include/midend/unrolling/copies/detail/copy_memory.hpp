@@ -74,15 +74,17 @@ public:
   constexpr void note_access(const unrolled_access& a) { loads_.push_back(a); }
 
   /// The node `n` stores to the place where `guard` holds. Returns the store before it if it overwrites that one
-  /// whenever that one runs, and nothing can have read it; else `no_unrolled`.
-  constexpr unrolled_id overwrite(const unrolled_access& a, unrolled_id n, const unrolled_operand& guard) {
+  /// whenever that one runs, and nothing can have read it; else `no_unrolled`. If control branches by the guard, only a
+  /// store that always runs overwrites others.
+  constexpr unrolled_id overwrite(const unrolled_access& a, unrolled_id n, const unrolled_operand& guard,
+                                  bool branches) {
     if (a.base == no_unrolled || a.bytes == 0 || a.bytes > 8) {
       return no_unrolled;
     }
     place& p = places_[find_or_insert(a, a.bytes * 8, 0)];
     const unrolled_id before = p.store;
-    const bool is_dead = before != no_unrolled && (guard.node == no_unrolled || guard == p.runs) &&
-                         p.observers == observers_ && is_unread(p);
+    const bool runs_too = guard.node == no_unrolled || (guard == p.runs && !branches);
+    const bool is_dead = before != no_unrolled && runs_too && p.observers == observers_ && is_unread(p);
     p.store = n;
     p.runs = guard;
     p.unread = static_cast<std::uint32_t>(loads_.size());
@@ -98,25 +100,28 @@ public:
     return find_or_insert(a, v.info.width, v.info.width == a.bytes * 8 ? 0 : v.identity);
   }
 
-  /// The place, if its content is known where `guard` holds; else null. O(1), and O(1) for each store since the last
-  /// call for this place.
-  constexpr const place* known(std::uint32_t number, const unrolled_operand& guard) {
+  /// The place, if its content is known where `guard` holds; else null. If control branches by the guard, another copy
+  /// does not find it: no clean-up sees that the two branches go the same way. O(1), and O(1) for each store since the
+  /// last call for this place.
+  constexpr const place* known(std::uint32_t number, const unrolled_operand& guard, std::uint32_t copy, bool branches) {
     if (number == no_place) {
       return nullptr;
     }
     place& p = places_[number];
-    if (p.content.is_none() || !is_untouched(p) || (p.guard.node != no_unrolled && p.guard != guard)) {
+    const bool is_always = p.guard.node == no_unrolled;
+    if (p.content.is_none() || !is_untouched(p) || (!is_always && (p.guard != guard || (branches && p.copy != copy)))) {
       return nullptr;
     }
     return &p;
   }
 
   /// Whether the place of a store is known to hold `content` where `guard` holds.
-  constexpr bool holds(const unrolled_access& a, const known_value& content, const unrolled_operand& guard) {
+  constexpr bool holds(const unrolled_access& a, const known_value& content, const unrolled_operand& guard,
+                       std::uint32_t copy, bool branches) {
     if (a.base == no_unrolled || a.bytes == 0 || content.width != a.bytes * 8) {
       return false;
     }
-    const place* const p = known(find_or_insert(a, content.width, 0), guard);
+    const place* const p = known(find_or_insert(a, content.width, 0), guard, copy, branches);
     return p != nullptr && p->content.is_same(content);
   }
 
@@ -283,7 +288,7 @@ constexpr known_value evaluate_load(copy_state& s, known_memory& memory, body_id
     memory.forget();
   } else {
     place = memory.place_of(value, access);
-    if (const known_memory::place* const p = memory.known(place, guard)) {
+    if (const known_memory::place* const p = memory.known(place, guard, s.copy(), !reached.is_literal(1))) {
       if (p->copy != s.copy()) {
         s.numbering.save(p->is_stored ? saving_kind::forwarded_load : saving_kind::shared_load, p->copy);
       }
@@ -304,6 +309,7 @@ constexpr void evaluate_store(copy_state& s, known_memory& memory, body_id v, co
     return;
   }
   const unrolled_operand guard = operand_of_guard(bit);
+  const bool branches = !reached.is_literal(1);
   const body_access& from = s.body.accesses[value.access];
   unrolled_access access = access_of(s, from);
   known_value content{}; // of no width, if the IR does not say what is stored: no load can take it
@@ -311,7 +317,7 @@ constexpr void evaluate_store(copy_state& s, known_memory& memory, body_id v, co
     content = s.values[from.stored];
     access.stored = s.numbering.operand(content);
   }
-  if (!value.is_volatile && memory.holds(access, content, guard)) {
+  if (!value.is_volatile && memory.holds(access, content, guard, s.copy(), branches)) {
     return; // it changes nothing
   }
   append_access(s, append_guarded(s, v, body_kind::store, guard), access);
@@ -321,7 +327,7 @@ constexpr void evaluate_store(copy_state& s, known_memory& memory, body_id v, co
   }
   memory.note_store(access, content, guard, s.copy());
   const auto last = static_cast<unrolled_id>(s.out.nodes.size() - 1);
-  if (const unrolled_id dead = memory.overwrite(access, last, guard); dead != no_unrolled) {
+  if (const unrolled_id dead = memory.overwrite(access, last, guard, branches); dead != no_unrolled) {
     s.out.nodes[dead].kind = body_kind::pure; // which nothing needs
   }
 }

@@ -29,6 +29,71 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
+// Operations of operations.
+
+/// The operands of the operation `code` that is `x`; empty if it is none, or has a number added to it.
+constexpr span<const unrolled_operand> operands_within(const copy_numbering& numbering, const known_value& x,
+                                                       operation code) {
+  if (x.is_literal() || x.is_none() || x.addend != 0) {
+    return {};
+  }
+  const unrolled_node& n = numbering.body().nodes[x.node];
+  const bool is_one = n.kind == body_kind::pure && n.info.code == code && n.info.width == x.width;
+  return is_one ? numbering.body().operands_of(x.node) : span<const unrolled_operand>();
+}
+
+/// An operand of a node, which has `width` bits, as a value.
+constexpr known_value value_of_operand(const copy_numbering& numbering, const unrolled_operand& o, unsigned width) {
+  const unrolled_node& n = numbering.body().nodes[o.node];
+  if (n.kind == body_kind::constant) {
+    return literal(n.bits, width);
+  }
+  const known_value out = value_of_node(o.node, width);
+  return o.addend == 0 ? out : sum_with(out, o.addend);
+}
+
+/// `code` of a value and a number.
+struct operation_with_number {
+  known_value of;
+  std::uint64_t number;
+};
+
+/// What `x` computes by `code` from a value and a number, which is the second operand; of a commutative operation, it
+/// always is.
+constexpr optional<operation_with_number> with_number(const copy_numbering& numbering, const known_value& x,
+                                                      operation code) {
+  const auto operands = operands_within(numbering, x, code);
+  if (operands.size() != 2) {
+    return std::nullopt;
+  }
+  for (const std::size_t i : {std::size_t{1}, std::size_t{0}}) {
+    const unrolled_node& number = numbering.body().nodes[operands[i].node];
+    if (number.kind == body_kind::constant && (i == 1 || is_commutative(code))) {
+      return operation_with_number{value_of_operand(numbering, operands[1 - i], x.width), number.bits};
+    }
+  }
+  return std::nullopt;
+}
+
+/// The other operand of `x`, a `code` of `y` and something; a value that is none if it is not that. If only one place
+/// of `y` will do, it is `place`.
+constexpr known_value other_operand(const copy_numbering& numbering, const known_value& x, operation code,
+                                    const known_value& y, std::size_t place = 2) {
+  const auto operands = operands_within(numbering, x, code);
+  for (std::size_t i = 0; i != 2 && operands.size() == 2; ++i) {
+    if ((place == 2 || place == i) && value_of_operand(numbering, operands[i], x.width).is_same(y)) {
+      return value_of_operand(numbering, operands[1 - i], x.width);
+    }
+  }
+  return {};
+}
+
+/// The operand of `x`, a `code` of one value; a value that is none if it is not that.
+constexpr known_value only_operand(const copy_numbering& numbering, const known_value& x, operation code) {
+  const auto operands = operands_within(numbering, x, code);
+  return operands.size() == 1 ? value_of_operand(numbering, operands[0], x.width) : known_value();
+}
+
 // Sums and multiples.
 
 /// Takes the addend away from the operand that changes in the loop if the other operand does not change, and returns
@@ -51,6 +116,12 @@ constexpr known_value fold_sum(copy_numbering& numbering, const body_value& v, k
   const operation_flags flags = v.info.flags;
   if (b.is_literal()) {
     return sum_with(a, b.signed_addend(), {flags.no_signed_wrap, flags.no_unsigned_wrap && b.signed_addend() >= 0});
+  }
+  for (const bool swaps : {false, true}) { // (x - y) + y
+    const known_value out = other_operand(numbering, swaps ? b : a, operation::sub, swaps ? a : b, 1);
+    if (!out.is_none()) {
+      return out;
+    }
   }
   const std::uint64_t by = take_addend(numbering, a, b);
   const known_value sum = numbering.compute(v, a, b);
@@ -81,6 +152,12 @@ constexpr known_value fold_difference(copy_numbering& numbering, const body_valu
       numbering.facts(difference.node) = facts_of_negative(numbering.facts(b.node), a);
     }
     return sum_with(difference, 0 - b.addend);
+  }
+  if (const known_value out = other_operand(numbering, a, operation::add, b); !out.is_none()) { // (x + y) - x
+    return out;
+  }
+  if (const known_value out = other_operand(numbering, b, operation::sub, a, 0); !out.is_none()) { // x - (x - y)
+    return out;
   }
   const bool of_first = b.addend == 0 || numbering.is_invariant(b);
   const std::uint64_t by = take_addend(numbering, a, b);
@@ -117,6 +194,9 @@ constexpr known_value fold_product(copy_numbering& numbering, const body_value& 
     return b.addend == 0 ? b : a;
   }
   const unsigned width = v.info.width;
+  if (const auto inner = with_number(numbering, a, operation::mul)) {
+    return fold_product(numbering, v, inner->of, literal(inner->number * b.addend, width));
+  }
   const known_value base = value_of_node(a.node, width);
   const auto amount = static_cast<std::uint64_t>(std::countr_zero(b.addend));
   const known_value product = std::has_single_bit(b.addend)
@@ -136,6 +216,10 @@ constexpr known_value fold_shift_left(copy_numbering& numbering, const body_valu
   }
   if (b.addend == 0) {
     return a;
+  }
+  if (const auto inner = with_number(numbering, a, operation::shl); inner && inner->number < width) {
+    const std::uint64_t places = inner->number + b.addend;
+    return places < width ? fold_shift_left(numbering, v, inner->of, literal(places, b.width)) : literal(0, width);
   }
   const known_value product = numbering.compute(v, value_of_node(a.node, width), b);
   if (numbering.is_fresh()) {
@@ -352,11 +436,23 @@ constexpr known_value fold_division(copy_numbering& numbering, const body_value&
   const bool is_shift = code == operation::shr || code == operation::sar;
   const bool is_remainder = code == operation::rem || code == operation::urem;
   if (!b.is_literal() || a.is_literal() || (is_shift ? b.addend >= width || b.addend > 62 : b.addend == 0)) {
-    return numbering.compute(v, a, b);
+    const known_value out = numbering.compute(v, a, b);
+    if (numbering.is_fresh() && code == operation::shr && b.is_literal() && b.addend < width) {
+      numbering.facts(out.node).range = {0, static_cast<std::int64_t>(low_ones(width) >> b.addend)};
+    }
+    return out;
   }
   const std::uint64_t m = is_shift ? std::uint64_t{1} << b.addend : b.addend;
   if (m == 1) {
     return is_remainder ? literal(0, width) : a;
+  }
+  const auto inner = is_shift ? with_number(numbering, a, code) : std::nullopt;
+  if (inner && inner->number < width) {
+    const std::uint64_t places = inner->number + b.addend;
+    if (code == operation::shr && places >= width) {
+      return literal(0, width);
+    }
+    return fold_division(numbering, v, inner->of, literal(places < width ? places : width - 1, b.width));
   }
   const bool is_signed = code == operation::div || code == operation::rem;
   if (m > std::uint64_t{1} << 62 || (is_signed && b.signed_addend() < 0)) {
@@ -368,8 +464,14 @@ constexpr known_value fold_division(copy_numbering& numbering, const body_value&
     return *out;
   }
   if (is_shift) {
-    const auto known = fold_known_bits(numbering, v, a, b);
-    return known ? *known : numbering.compute(v, a, b);
+    if (const auto known = fold_known_bits(numbering, v, a, b)) {
+      return *known;
+    }
+    const known_value shifted = numbering.compute(v, a, b);
+    if (numbering.is_fresh() && code == operation::shr) {
+      numbering.facts(shifted.node).range = {0, static_cast<std::int64_t>(low_ones(width) >> b.addend)};
+    }
+    return shifted;
   }
   if (code == operation::urem && std::has_single_bit(m)) {
     return fold_mask(numbering, v, a, literal(m - 1, width));
@@ -381,6 +483,42 @@ constexpr known_value fold_division(copy_numbering& numbering, const body_value&
 }
 
 // Bits.
+
+/// `code` of two values, one of which is an operation of bits of the other one; or a value that is none.
+constexpr known_value fold_repeated_bits(const copy_numbering& numbering, operation code, const known_value& a,
+                                         const known_value& b) {
+  for (const bool swaps : {false, true}) {
+    const known_value& x = swaps ? b : a;
+    const known_value& y = swaps ? a : b;
+    if (const known_value rest = other_operand(numbering, x, code, y); !rest.is_none()) {
+      return code == operation::bit_xor ? rest : x; // (x ^ y) ^ y, (x & y) & y
+    }
+    const operation dual = code == operation::bit_and ? operation::bit_or : operation::bit_and;
+    if (code != operation::bit_xor && !other_operand(numbering, x, dual, y).is_none()) {
+      return y; // (x | y) & y
+    }
+  }
+  return {};
+}
+
+/// Notes the low bits of `out`, which is `a` or, xor or and a number, that are known.
+constexpr void note_low_bits(copy_numbering& numbering, const known_value& out, operation code, const known_value& a,
+                             std::uint64_t number) {
+  const std::uint64_t step = power_of_2_in(numbering.facts_of(a).stride.modulus);
+  const std::uint64_t below = step == 0 || a.addend != 0 ? 0 : step - 1; // bits of `a` that are known
+  const std::uint64_t decided = code == operation::bit_or ? number : code == operation::bit_and ? ~number : 0;
+  const auto count = static_cast<unsigned>(std::countr_one(below | decided));
+  if (count == 0 || count >= out.width || count > 62) {
+    return;
+  }
+  const std::uint64_t bits = numbering.facts_of(a).stride.residue & below;
+  const std::uint64_t known = code == operation::bit_or    ? bits | number
+                              : code == operation::bit_and ? bits & number
+                                                           : bits ^ number;
+  const std::uint64_t power = std::uint64_t{1} << count;
+  value_facts& facts = numbering.facts(out.node);
+  facts = value_facts::reduced(facts.range, {power, known & (power - 1)});
+}
 
 /// `bit_and`, `bit_or`, `bit_xor`.
 constexpr known_value fold_bits(copy_numbering& numbering, const body_value& v, known_value a, known_value b) {
@@ -397,7 +535,14 @@ constexpr known_value fold_bits(copy_numbering& numbering, const body_value& v, 
     return code == operation::bit_xor ? literal(0, width) : a;
   }
   if (!b.is_literal()) {
-    return numbering.compute(v, a, b);
+    const known_value known = fold_repeated_bits(numbering, code, a, b);
+    return known.is_none() ? numbering.compute(v, a, b) : known;
+  }
+  if (const auto inner = with_number(numbering, a, code)) {
+    const std::uint64_t both = code == operation::bit_and  ? inner->number & b.addend
+                               : code == operation::bit_or ? inner->number | b.addend
+                                                           : inner->number ^ b.addend;
+    return fold_bits(numbering, v, inner->of, literal(both, width));
   }
   const std::uint64_t neutral = code == operation::bit_and ? low_ones(width) : 0;
   if (b.addend == neutral) {
@@ -411,8 +556,14 @@ constexpr known_value fold_bits(copy_numbering& numbering, const body_value& v, 
   if (code == operation::bit_and) {
     return fold_mask(numbering, v, a, b);
   }
-  const auto known = fold_known_bits(numbering, v, a, b);
-  return known ? *known : numbering.compute(v, a, b);
+  if (const auto known = fold_known_bits(numbering, v, a, b)) {
+    return *known;
+  }
+  const known_value out = numbering.compute(v, a, b);
+  if (numbering.is_fresh()) {
+    note_low_bits(numbering, out, code, a, b.addend);
+  }
+  return out;
 }
 
 /// The conjunction of two values of one bit.
@@ -759,6 +910,21 @@ constexpr optional<known_value> evaluate_numbers(operation_info info, span<const
   return result ? optional(literal(result.bits, info.width)) : std::nullopt;
 }
 
+/// `min`, `max` and the unsigned ones.
+constexpr known_value fold_extremum(copy_numbering& numbering, const body_value& v, const known_value& a,
+                                    const known_value& b) {
+  if (a.is_same(b) || !other_operand(numbering, a, v.info.code, b).is_none()) { // min(min(x, y), y)
+    return a;
+  }
+  return other_operand(numbering, b, v.info.code, a).is_none() ? numbering.compute(v, a, b) : b;
+}
+
+/// An operation that done twice does nothing: `neg`, `bit_not`.
+constexpr known_value fold_involution(copy_numbering& numbering, const body_value& v, span<const known_value> args) {
+  const known_value before = only_operand(numbering, args[0], v.info.code);
+  return before.is_none() ? numbering.compute(kind_of(v), args) : before;
+}
+
 /// The value of an operation of the vocabulary. Requires as many operands as it has.
 constexpr known_value fold(copy_numbering& numbering, const body_value& v, span<const known_value> args) {
   const operation_info& info = v.info;
@@ -790,7 +956,9 @@ constexpr known_value fold(copy_numbering& numbering, const body_value& v, span<
   case operation::bit_xor:
     return fold_bits(numbering, v, args[0], args[1]);
   case operation::bit_not:
-    return info.width == 1 ? inverted(args[0]) : numbering.compute(kind_of(v), args);
+    return info.width == 1 ? inverted(args[0]) : fold_involution(numbering, v, args);
+  case operation::neg:
+    return fold_involution(numbering, v, args);
   case operation::truncate:
     return fold_truncation(numbering, v, args[0]);
   case operation::zero_extend:
@@ -800,7 +968,7 @@ constexpr known_value fold(copy_numbering& numbering, const body_value& v, span<
   case operation::max:
   case operation::umin:
   case operation::umax:
-    return args[0].is_same(args[1]) ? args[0] : numbering.compute(v, args[0], args[1]);
+    return fold_extremum(numbering, v, args[0], args[1]);
   case operation::select:
     return fold_select(numbering, kind_of(v), is_not_zero(numbering, args[0]), args[1], args[2]);
   default:

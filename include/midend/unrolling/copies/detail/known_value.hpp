@@ -156,13 +156,16 @@ struct top_iterations {
   /// that data may hide (`i < 9 && p`), or from a hint, no clean-up finds in the copies.
   std::optional<std::uint64_t> count;
 
+  bool is_line;
+
   constexpr top_iterations(const loop_counters& counters, const unroll_request& request)
       : first(request.knows_position ? request.first_iteration : 0),
         stride(request.knows_position && !request.is_straight_line ? request.copies : 1),
         count(request.is_straight_line ? counters.trip.header_executions()
               : counters.counted_exit == no_body_value || request.continues_rolled
                   ? std::nullopt
-                  : counters.exits[counters.counted_exit].count.header_executions()) {}
+                  : counters.exits[counters.counted_exit].count.header_executions()),
+        is_line(request.is_straight_line) {}
 
   /// The last of them in which copy `copy` still runs, counted from `first`.
   constexpr std::optional<std::uint64_t> last(std::uint64_t copy) const {
@@ -192,7 +195,7 @@ constexpr value_facts facts_of_induction(const induction_variable& iv, const top
   std::int64_t at_first = as_signed(iv.start + top.first * iv.step, iv.width);
   const bool begins_in_range = after(top.first, at_first);
   bool has_range = false;
-  if (const auto last = top.last(copy); begins_in_range && last) {
+  if (const auto last = top.last(copy); begins_in_range && last && (top.is_line || iv.flags.no_signed_wrap)) {
     std::int64_t at_last = 0;
     if (after(top.first + *last, at_last)) {
       f.range.low = step < 0 ? at_last : at_first;
