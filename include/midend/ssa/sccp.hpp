@@ -995,9 +995,12 @@ private:
   /// Phis join `arriving_`. The edges that lead back are read first, so by the time a node is visited, all edges into
   /// it have contributed.
   constexpr void narrow() {
-    w_.arriving_.assign(order_.num_values(), domain_.bottom());
-    for (std::uint32_t position = 0; position != order_.num_positions(); ++position) {
-      for_each_taken_edge(order_.item(position), [this](edge_id e, bool leads_back) {
+    w_.arriving_.stretch(order_.num_values(), domain_.bottom());
+    for (const node_id n : order_.postorder()) {
+      for_each_phi(ir_, n, [this](value_id phi) { w_.arriving_.data()[phi] = domain_.bottom(); });
+    }
+    for (const node_id n : order_.postorder()) {
+      for_each_taken_edge(n, [this](edge_id e, bool leads_back) {
         if (leads_back) {
           join_arriving(e);
         }
@@ -1005,24 +1008,20 @@ private:
     }
     for (std::uint32_t position = 0; position != order_.num_positions(); ++position) {
       const std::uint32_t item = order_.item(position);
-      if (!order_.is_end(item) && may_narrow(item) && out_.counts_.data()[item] != 0 &&
-          !domain_.as_constant(fact(item))) {
+      if (order_.is_end(item)) {
+        for_each_taken_edge(order_.node_of_end(item), [this](edge_id e, bool leads_back) {
+          if (!leads_back) {
+            join_arriving(e);
+          }
+        });
+      } else if (may_narrow(item) && out_.counts_.data()[item] != 0 && !domain_.as_constant(fact(item))) {
         lower(item, ir_.is_phi(item) ? w_.arriving_.data()[item] : evaluate_again(item));
       }
-      for_each_taken_edge(item, [this](edge_id e, bool leads_back) {
-        if (!leads_back) {
-          join_arriving(e);
-        }
-      });
     }
   }
 
-  /// The executable edges from the node whose end `item` is. An edge leads back if its target comes no later.
-  template <class Visit> constexpr void for_each_taken_edge(std::uint32_t item, Visit visit) {
-    if (!order_.is_end(item)) {
-      return;
-    }
-    const node_id n = order_.node_of_end(item);
+  /// The executable edges from `n`. An edge leads back if its target comes no later.
+  template <class Visit> constexpr void for_each_taken_edge(node_id n, Visit visit) {
     for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
       if (out_.executable_edges_.test(e)) {
         const auto target = static_cast<node_id>(ir_.graph().edge_target(e));
