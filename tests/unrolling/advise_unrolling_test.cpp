@@ -222,8 +222,8 @@ proc @seven(%x: i32, %n: i32) -> i32 {
     %c1 = add.i32 %c, %x
     %d1 = sub.i32 %d, %x
     %e1 = add.i32 %e, %x
-    %f1 = xor.i32 %f, %x
-    %g1 = or.i32 %g, %x
+    %f1 = sub.i32 %f, %x
+    %g1 = add.i32 %g, %x
     %i1 = add.i32 %i, 1 nsw
     %q = cmp.lt.i32 %i1, %n
     br %q ? loop : exit

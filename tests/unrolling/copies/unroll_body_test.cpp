@@ -1005,11 +1005,13 @@ TEST_CASE("the low bits of what is made by `or` are known") {
 TEST_CASE("memory: under a branch, another copy finds neither what was loaded nor a store to overwrite") {
   for (const bool branches : {false, true}) {
     body_writer m;
-    const body_id s = m.phi(32);
+    const body_id i = m.phi(32);
     const body_id a = m.invariant(64);
     const body_id b = m.invariant(64);
     const body_id c = m.invariant(1);
-    const body_id p = m.invariant(1);
+    const body_id c0 = m.constant(32, 0);
+    const body_id c1 = m.constant(32, 1);
+    const body_id end = m.constant(32, 99);
     midend::body_access to = at(b, midend::no_body_value);
     to.memory = 1;
     midend::body_access from = at(a, midend::no_body_value);
@@ -1028,9 +1030,11 @@ TEST_CASE("memory: under a branch, another copy finds neither what was loaded no
       m.body().values[loaded].guard = c;
       m.body().values[stored].guard = c;
     }
-    m.branch(p, branches ? 3 : 1, body_writer::leaves);
+    const body_id next = m.op(operation::add, 32, {i, c1}, no_signed_wrap);
+    m.branch(m.op(operation::less, 1, {next, end}), branches ? 3 : 1, body_writer::leaves);
     m.block();
-    m.set_phi(s, s, s);
+    m.set_phi(i, c0, next);
+    m.body().live_out.push_back(loaded);
     const unrolled_body out = unrolled_by(m.finish(), 3);
     CHECK(count(out, body_kind::load) == (branches ? 3 : 1));
     CHECK(count(out, body_kind::store) == (branches ? 3 : 1));

@@ -260,7 +260,7 @@ constexpr bool has_edge(const body_block& block, std::uint32_t edge) {
 
 /// Whether the block has the test by which the new loop ends.
 constexpr bool ends_new_loop(const copy_state& s, const body_block& block) {
-  return !s.request.is_straight_line && s.request.drops_counted_tests && s.is_last_copy() &&
+  return !s.request.is_straight_line && s.request.drops_counted_tests && s.copy() == s.ending_copy() &&
          has_edge(block, s.counted_edge);
 }
 
@@ -387,11 +387,9 @@ constexpr bool is_compared_with_limit(const copy_state& s, std::uint32_t edge) {
   return exit.is_counted && s.out.phis[s.counters.inductions[exit.induction].phi] != no_unrolled;
 }
 
-/// Whether the test of the counted exit, which is left in the copy in which the trip count ends, compares a sum with a
-/// number that could not be moved to the other side. It is evaluated in the last copy.
+/// Whether a comparison is one of a sum with a number that could not be moved to the other side.
 constexpr bool keeps_sum(const copy_state& s, unrolled_id comparison) {
-  const auto count = s.counters.exits[s.counters.counted_exit].count.header_executions();
-  if (!count || (*count - 1) % s.request.copies == 0 || !is_comparison(s.out.nodes[comparison].info.code)) {
+  if (!is_comparison(s.out.nodes[comparison].info.code)) {
     return false;
   }
   const auto operands = s.out.operands_of(comparison);
