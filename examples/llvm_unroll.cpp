@@ -3,6 +3,7 @@
 // module, run in the same process and observed by their optimisation remarks. --list prints a line for each loop.
 #include <midend/adapters/llvm_cost.hpp>
 #include <midend/dominance/dominators.hpp>
+#include <midend/induction/count_iterations.hpp>
 #include <midend/induction/loop_trip_counter.hpp>
 #include <midend/loops/natural_loops.hpp>
 #include <midend/machine/e2k.hpp>
@@ -56,7 +57,8 @@ struct loop_record {
   decision theirs;
   midend::unrolling_advice advice;
   midend::loop_counters counters; ///< what midend knows about the trips, with facts about the whole function
-  bool is_counted = false;        ///< `counters` is valid
+  midend::loop_counters alone;    ///< what the loop alone says about them
+  bool is_counted = false;        ///< both are valid
   bool is_entered = true;         ///< as far as midend knows; of another loop, any claim about its trips is right
   std::string trips;              ///< what LLVM knows about them
   std::uint32_t exact_trips = 0;  ///< header executions that LLVM knows, or 0
@@ -212,6 +214,9 @@ void advise(llvm::Function& f, llvm_unroller& llvm_side, const midend::machine_m
     const midend::loop_obstacle obstacle = trip_counter.count(l, body, record.counters);
     record.is_entered = trip_counter.facts().is_executable(forest.header(l));
     record.is_counted = obstacle == midend::loop_obstacle::none || obstacle == midend::loop_obstacle::unusual_control;
+    if (record.is_counted) {
+      record.alone = midend::count_iterations(body);
+    }
     record.place = place_of(theirs);
     record.trips = trips_of(theirs, llvm_side.trips(f));
     record.is_computable = llvm_side.trips(f).hasLoopInvariantBackedgeTakenCount(&theirs);
@@ -268,8 +273,7 @@ bool may_lack_meaning(const loop_record& r) {
   const auto breaks_promise = [](const midend::loop_exit& x) {
     return x.count.kind == midend::trip_count_kind::wraps_first;
   };
-  return std::ranges::any_of(r.counters.exits, breaks_promise) ||
-         std::ranges::any_of(r.advice.counters.exits, breaks_promise);
+  return std::ranges::any_of(r.counters.exits, breaks_promise) || std::ranges::any_of(r.alone.exits, breaks_promise);
 }
 
 /// Larger upper bounds help nobody: most are just the greatest value of the type of a counter.
