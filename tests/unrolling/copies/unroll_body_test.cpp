@@ -1162,7 +1162,7 @@ TEST_CASE("a second branch on the test of the counted exit goes with it") {
       ++exits[body.edges[e.edge].source];
     }
     CHECK(exits[0] == 1);
-    CHECK(exits[1] == 0);
+    CHECK(exits[1] == (continues ? 0 : 1)); // the copy in which the trip count ends keeps both
     CHECK(exits[2] == 3);
   }
 }

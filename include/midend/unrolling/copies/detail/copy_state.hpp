@@ -42,11 +42,13 @@ struct copy_state {
   /// The copy with the test by which the new loop ends: that in which the trip count ends, if it is known.
   constexpr std::uint32_t ending_copy() const {
     const std::uint32_t last = request.copies - 1;
-    if (counted_edge == no_edge || request.continues_rolled || request.mid_exit_copy < request.copies) {
+    if (counted_edge == no_edge || request.continues_rolled || !request.knows_position ||
+        request.mid_exit_copy < request.copies) {
       return last;
     }
     const auto count = counters.exits[counters.counted_exit].count.header_executions();
-    return count && *count != 0 ? static_cast<std::uint32_t>((*count - 1) % request.copies) : last;
+    const std::uint64_t first = request.first_iteration;
+    return count && *count > first ? static_cast<std::uint32_t>((*count - 1 - first) % request.copies) : last;
   }
 
   /// The edge whose test this copy leaves out, because the new loop counts its iterations; or `no_edge`.
@@ -56,7 +58,7 @@ struct copy_state {
   }
 
   /// Whether edge `e` is left out with the test of the counted exit: it is the other side of another branch on the same
-  /// condition, and leaves the loop, too. The copy with the test by which the new loop ends leaves it out as well.
+  /// condition, and leaves the loop, too. If the new loop has a limit of its own, the last copy leaves it out as well.
   constexpr bool is_dropped_with_counted(std::uint32_t e) const {
     if (counted_edge == no_edge || e == counted_edge || body.edges[e].target != body_edge::leaves) {
       return false;
@@ -65,8 +67,7 @@ struct copy_state {
     const body_edge& counted = body.edges[counted_edge];
     return body.blocks[edge.source].condition == body.blocks[counted.source].condition &&
            edge.has_case == counted.has_case && edge.case_value == counted.case_value &&
-           (dropped_edge() != no_edge ||
-            (request.drops_counted_tests && (request.continues_rolled || copy() == ending_copy())));
+           (dropped_edge() != no_edge || (request.continues_rolled && request.drops_counted_tests));
   }
 
   /// Whether the value is computed before the loop.
