@@ -73,8 +73,7 @@ concept control_editor = unfolding_editor<E> && effect_ir<E> && has_constant<E> 
 /// - `bring_the_same`: phis of `end` have equal inputs for two edges, each of which leads there, or to a node that has
 ///   only phis and a jump there, which pass on their inputs.
 /// - `does_nothing`, of a node that ends in a jump: it has no other operations, edges into it may be redirected, and
-/// its
-///   phis are read by phis of the next node only, for this edge.
+///   its phis are read by phis of the next node only, for this edge.
 /// - `append_node`: the only edge of `into` is the only one into `n`. Phis of `n` are replaced by their inputs; its
 ///   operations, end and edges move. Returns whether there were phis.
 /// - `pass_over`: edges into a node that does nothing lead to the next one, whose phis get for each what they got. The
