@@ -226,7 +226,8 @@ TEST_CASE(
     grouped += otherwise.recurrence_exact != cost.recurrence_exact || otherwise.critical_path != cost.critical_path;
   });
   CHECK(num_operations > affordable(20'000));
-  CHECK(grouped >= affordable(3)); // few: what is done again to its own result, as in (x & y) & y, was folded before
+  // Few are left: what is done again to its own result, as in (x & y) & y, was folded before.
+  CHECK((grouped >= 3 || midend_tests::tests_are_shortened));
 }
 
 TEST_CASE("estimate_body: nothing is allocated after the first round") {
