@@ -126,7 +126,7 @@ TEST_CASE("contracts: graphs") {
   CHECK_HAS(message_of([&] { static_cast<void>(g.predecessors(5)); }), "csr_graph.hpp", "= 5 2");
   CHECK_HAS(message_of([&] { static_cast<void>(g.in_edges(5)); }), "csr_graph.hpp", "= 5 2");
   CHECK_HAS(message_of([&] { static_cast<void>(g.out_edges(5)); }), "csr_graph.hpp", "= 5 2");
-  CHECK_HAS(message_of([&] { static_cast<void>(g.edge_source(2)); }), "flat_array.hpp", "= 2 2");
+  CHECK_HAS(message_of([&] { static_cast<void>(g.edge_source(2)); }), "csr_graph.hpp", "an edge of the graph", "= 2 2");
   CHECK_HAS(message_of([&] { static_cast<void>(midend::forward_csr_graph(g).edge_source(2)); }),
             "forward_csr_graph.hpp", "an edge of the graph", "= 2 2");
   CHECK_HAS(message_of([] { midend::csr_graph{bit_graph(2, 0b0010, 3)}; }), "forward_csr_graph.hpp",

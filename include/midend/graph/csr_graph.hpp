@@ -72,7 +72,10 @@ public:
   /// The edges into `n`, in the order of `predecessors(n)`.
   constexpr span<const edge_id> in_edges(node_id n) const { return incoming(2, n); }
 
-  constexpr node_id edge_source(edge_id e) const { return sources()[e]; }
+  constexpr node_id edge_source(edge_id e) const {
+    MIDEND_ASSERT(e < num_edges(), "an edge of the graph", e, num_edges());
+    return incoming_[e];
+  }
 
   /// The source of each edge.
   constexpr span<const node_id> sources() const { return {incoming_.data(), num_edges()}; }
