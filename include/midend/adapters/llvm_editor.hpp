@@ -776,8 +776,9 @@ public:
     return taken;
   }
 
-  /// The node of the condition if that is a phi, or `no_node`.
+  /// The node of the condition if that is a phi, or `no_node`. Requires `has_condition(n)`. O(1).
   node_id deciding_phi(node_id n) const {
+    MIDEND_ASSERT(has_condition(n), "a node that has a condition", n);
     const auto* const phi = llvm::dyn_cast<llvm::PHINode>(f_.end_of(n)->getOperand(0));
     return phi == nullptr ? no_node : node(phi->getParent());
   }

@@ -63,7 +63,7 @@ concept control_editor = unfolding_editor<E> && effect_ir<E> && has_constant<E> 
 ///
 ///     bool has_condition(node_id n) const;               // condition(n) is a value
 ///     edge_id literal_edge(node_id n) const;             // the edge that a literal condition takes, or no_edge
-///     node_id deciding_phi(node_id n) const;             // the node of condition(n) if it is a phi, or no_node
+///     node_id deciding_phi(node_id n) const;             // the node of that value if it is a phi, or no_node
 ///     bool bring_the_same(edge_id a, edge_id b, node_id end) const;
 ///     bool does_nothing(node_id n) const;
 ///     bool is_empty(node_id n) const;                    // n has no values
