@@ -23,6 +23,7 @@
 // the loops that midend leaves are shown to LLVM's predicates: a loop that they deny ends the benchmark.
 #include "llvm_loop_forms.hpp"
 
+#include "bitcode_files.hpp"
 #include "elbrus_of_llvm.hpp"
 #include "llvm_counterparts.hpp"
 
@@ -57,11 +58,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -311,16 +310,7 @@ void add(const std::string& name, const std::string& path, Change change, bool c
 } // namespace
 
 void register_llvm_loop_forms() {
-  const char* const directory = std::getenv("MIDEND_BITCODE_DIRECTORY"); // without it there are none
-  std::vector<std::filesystem::path> files;
-  std::error_code problem;
-  for (const auto& file : std::filesystem::directory_iterator(directory == nullptr ? "" : directory, problem)) {
-    if (file.path().extension() == ".bc") {
-      files.push_back(file.path());
-    }
-  }
-  std::ranges::sort(files);
-  for (const std::filesystem::path& file : files) {
+  for (const std::filesystem::path& file : bitcode_files()) {
     const std::string set = file.stem().string();
     const std::string path = file.string();
     add("loop_forms/llvm/" + set, path, by_llvm);

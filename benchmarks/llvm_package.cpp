@@ -19,6 +19,7 @@
 // end.
 #include "llvm_package.hpp"
 
+#include "bitcode_files.hpp"
 #include "llvm_counterparts.hpp"
 #include "llvm_to_eir/translate.hpp"
 
@@ -47,14 +48,11 @@
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -241,16 +239,7 @@ template <class Contestant> void add(const std::string& name, const std::string&
 } // namespace
 
 void register_llvm_package() {
-  const char* const directory = std::getenv("MIDEND_BITCODE_DIRECTORY"); // without it there are none
-  std::vector<std::filesystem::path> files;
-  std::error_code problem;
-  for (const auto& file : std::filesystem::directory_iterator(directory == nullptr ? "" : directory, problem)) {
-    if (file.path().extension() == ".bc") {
-      files.push_back(file.path());
-    }
-  }
-  std::ranges::sort(files);
-  for (const std::filesystem::path& file : files) {
+  for (const std::filesystem::path& file : bitcode_files()) {
     const std::string set = file.stem().string();
     add<early_cse>("package/llvm/" + set, file.string());
     add<package>("package/midend/" + set, file.string());

@@ -22,6 +22,8 @@
 // MIDEND_BITCODE_DIRECTORY names, see sqlite3_bitcode.sh and debian_bitcode.sh.
 #include "llvm_sccp.hpp"
 
+#include "bitcode_files.hpp"
+
 #include <midend/adapters/llvm_ssa.hpp>
 #include <midend/dataflow/domains/flat_domain.hpp>
 #include <midend/dataflow/domains/interval_domain.hpp>
@@ -38,9 +40,7 @@
 #include <llvm/TargetParser/Triple.h>
 #include <llvm/Transforms/Utils/SCCPSolver.h>
 
-#include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -282,16 +282,7 @@ void add_set(const std::string& name, const std::string& path) {
 
 void register_llvm_sccp(const std::string& test_data) {
   add_set("constants", test_data + "/llvm/constants.ll");
-  const char* const directory = std::getenv("MIDEND_BITCODE_DIRECTORY"); // without it there are no others
-  std::vector<std::filesystem::path> files;
-  std::error_code problem;
-  for (const auto& file : std::filesystem::directory_iterator(directory == nullptr ? "" : directory, problem)) {
-    if (file.path().extension() == ".bc") {
-      files.push_back(file.path());
-    }
-  }
-  std::ranges::sort(files);
-  for (const std::filesystem::path& file : files) {
+  for (const std::filesystem::path& file : bitcode_files()) {
     add_set(file.stem().string(), file.string());
   }
 }

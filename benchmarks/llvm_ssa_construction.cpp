@@ -11,6 +11,8 @@
 // variable MIDEND_BITCODE_DIRECTORY names; functions without `alloca` are left out. See debian_bitcode.sh --slots.
 #include "llvm_ssa_construction.hpp"
 
+#include "bitcode_files.hpp"
+
 #include <midend/adapters/llvm_slot_values.hpp>
 
 #include <benchmark/benchmark.h>
@@ -20,14 +22,11 @@
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
-#include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -110,17 +109,8 @@ void run(benchmark::State& state, const std::string& path, void (*measure)(bench
 } // namespace
 
 void register_llvm_ssa_construction() {
-  const char* const directory = std::getenv("MIDEND_BITCODE_DIRECTORY"); // without it there are none
-  std::vector<std::filesystem::path> files;
-  std::error_code problem;
-  for (const auto& file : std::filesystem::directory_iterator(directory == nullptr ? "" : directory, problem)) {
-    if (file.path().extension() == ".bc") {
-      files.push_back(file.path());
-    }
-  }
-  std::ranges::sort(files);
   using measurement = std::pair<const char*, void (*)(benchmark::State&, bitcode_with_slots&)>;
-  for (const std::filesystem::path& file : files) {
+  for (const std::filesystem::path& file : bitcode_files()) {
     for (const auto& [who, measure] : {
              measurement{"llvm", promote<llvm_ssa_construction>},
              measurement{"midend", promote<midend_ssa_construction>},

@@ -14,6 +14,8 @@
 // sqlite3_bitcode.sh. Each iteration works on a fresh copy of the module, which is not measured.
 #include "llvm_unrolling.hpp"
 
+#include "bitcode_files.hpp"
+
 #include <midend/adapters/llvm_editor.hpp>
 #include <midend/adapters/llvm_unrolling_view.hpp>
 #include <midend/loops/dominators_and_loops.hpp>
@@ -40,15 +42,12 @@
 #include <llvm/Transforms/Utils/LoopUtils.h>
 #include <llvm/Transforms/Utils/UnrollLoop.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <vector>
 
 namespace midend_benchmarks {
@@ -234,16 +233,7 @@ template <class Change> void add(const std::string& name, const std::string& pat
 } // namespace
 
 void register_llvm_unrolling() {
-  const char* const directory = std::getenv("MIDEND_BITCODE_DIRECTORY"); // without it there are none
-  std::vector<std::filesystem::path> files;
-  std::error_code problem;
-  for (const auto& file : std::filesystem::directory_iterator(directory == nullptr ? "" : directory, problem)) {
-    if (file.path().extension() == ".bc") {
-      files.push_back(file.path());
-    }
-  }
-  std::ranges::sort(files);
-  for (const std::filesystem::path& file : files) {
+  for (const std::filesystem::path& file : bitcode_files()) {
     const std::string set = file.stem().string();
     const std::string path = file.string();
     add("unrolling_by_four/llvm/" + set, path, by_llvm);

@@ -16,6 +16,8 @@
 // newgvn_comparison compares what is found.
 #include "llvm_value_numbering.hpp"
 
+#include "bitcode_files.hpp"
+
 #include <midend/adapters/llvm_congruence.hpp>
 #include <midend/adapters/llvm_ssa.hpp>
 #include <midend/dataflow/domains/flat_domain.hpp>
@@ -49,13 +51,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <vector>
 
 namespace midend_benchmarks {
@@ -365,16 +365,7 @@ template <class Contestant> void add(const std::string& name, const std::string&
 } // namespace
 
 void register_llvm_value_numbering() {
-  const char* const directory = std::getenv("MIDEND_BITCODE_DIRECTORY"); // without it there are none
-  std::vector<std::filesystem::path> files;
-  std::error_code problem;
-  for (const auto& file : std::filesystem::directory_iterator(directory == nullptr ? "" : directory, problem)) {
-    if (file.path().extension() == ".bc") {
-      files.push_back(file.path());
-    }
-  }
-  std::ranges::sort(files);
-  for (const std::filesystem::path& file : files) {
+  for (const std::filesystem::path& file : bitcode_files()) {
     const std::string set = file.stem().string();
     const std::string path = file.string();
     add<newgvn>("value_numbering/llvm/" + set, path, true);
