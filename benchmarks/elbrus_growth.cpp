@@ -3,6 +3,8 @@
 // what it is, unless caches cannot hold the procedure any more: `of_search` is the median of the times divided by that
 // of a plain depth-first search, which looks at each operation once, over another fresh copy in each iteration. Copies
 // are not measured.
+#include "medians.hpp"
+
 #include <midend/elbrus/procedure.hpp>
 #include <midend/elbrus/views/cost_editor.hpp>
 #include <midend/elbrus/views/cost_view.hpp>
@@ -24,7 +26,6 @@
 
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -217,12 +218,6 @@ template <class Step> double time_of(const elbrus::procedure& original, Step ste
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-double median(std::vector<double> times) {
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::ranges::nth_element(times, middle);
-  return *middle;
-}
-
 template <class Step> void measure(benchmark::State& state, const elbrus::procedure& original, Step step) {
   std::vector<double> times;
   std::vector<double> searches;
@@ -231,7 +226,7 @@ template <class Step> void measure(benchmark::State& state, const elbrus::proced
     times.push_back(time_of(original, step));
     state.SetIterationTime(times.back());
   }
-  state.counters["of_search"] = median(times) / median(searches);
+  state.counters["of_search"] = midend_benchmarks::median(times) / midend_benchmarks::median(searches);
   state.counters["ns_per_block"] =
       benchmark::Counter(static_cast<double>(original.num_nodes()) * 1e-9,
                          benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);

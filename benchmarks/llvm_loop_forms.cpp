@@ -26,6 +26,7 @@
 #include "bitcode_files.hpp"
 #include "elbrus_of_llvm.hpp"
 #include "llvm_counterparts.hpp"
+#include "medians.hpp"
 
 #include <midend/adapters/llvm_editor.hpp>
 #include <midend/elbrus/procedure.hpp>
@@ -185,17 +186,6 @@ void count_time(benchmark::State& state, std::size_t instructions) {
   state.counters["ns_per_instruction"] =
       Counter(static_cast<double>(instructions) * 1e-9, Counter::kIsIterationInvariantRate | Counter::kInvert);
   state.counters["instructions"] = static_cast<double>(instructions);
-}
-
-/// Of each function the median of its times. On a machine that others use, the sum of a run is mostly what they took.
-double sum_of_medians(std::vector<std::vector<double>> times) {
-  double sum = 0;
-  for (std::vector<double>& each : times) {
-    const auto middle = each.begin() + static_cast<std::ptrdiff_t>(each.size() / 2);
-    std::ranges::nth_element(each, middle);
-    sum += *middle;
-  }
-  return sum;
 }
 
 template <class Change>

@@ -4,6 +4,7 @@
 #if MIDEND_BENCHMARKS_LLVM
 #include "llvm_loop_forms.hpp"
 #include "llvm_package.hpp"
+#include "llvm_rotation.hpp"
 #include "llvm_sccp.hpp"
 #include "llvm_ssa_construction.hpp"
 #include "llvm_unrolling.hpp"
@@ -216,6 +217,7 @@ int main(int count, char** arguments) {
   register_llvm_sccp(MIDEND_TEST_DATA);
   register_llvm_ssa_construction();
   register_llvm_loop_forms();
+  register_llvm_rotation();
   register_llvm_unrolling();
   register_llvm_value_numbering();
   register_llvm_package();
