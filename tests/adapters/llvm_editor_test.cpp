@@ -716,6 +716,56 @@ TEST_CASE("llvm_editor: cleaning control comes to an end, also as a new editor s
   CHECK(kept > affordable(200) / 50);
 }
 
+TEST_CASE("llvm_editor: a node that is entered no more goes at once if only phis behind it read its values") {
+  const char* const text = R"(
+    define i32 @f(i1 %c, i32 %a) {
+    entry:
+      br i1 true, label %arm, label %other
+    arm:
+      br label %join
+    other:
+      %x = xor i1 %c, true
+      br label %join
+    join:
+      %p = phi i1 [ true, %arm ], [ %x, %other ]
+      br i1 %p, label %last, label %off
+    off:
+      %y = add i32 %a, 1
+      br i1 %c, label %last, label %read
+    read:
+      %z = mul i32 %y, %y
+      br label %last
+    last:
+      %r = phi i32 [ %a, %join ], [ %y, %off ], [ %z, %read ]
+      ret i32 %r
+    })";
+  {
+    const parsed_module m(text);
+    const llvm_editor editor(m.f());
+    CHECK_FALSE(editor.is_read_elsewhere(0));
+    CHECK_FALSE(editor.is_read_elsewhere(2)); // by the phi, along the edge from there
+    CHECK_FALSE(editor.is_read_elsewhere(3)); // what decides is read in the node
+    CHECK(editor.is_read_elsewhere(4));
+    CHECK_FALSE(editor.is_read_elsewhere(5));
+  }
+  for (const bool by_number : {false, true}) {
+    CAPTURE(by_number);
+    const parsed_module m(text);
+    {
+      llvm_editor editor(m.f());
+      if (by_number) {
+        midend::clean_control(editor, [](const midend::unfolding_witness&) {});
+      } else {
+        midend::clean_control(editor);
+      }
+      CHECK(complaint(editor) == "");
+    }
+    CHECK(verifier_message(m.f()) == "");
+    CHECK(m.f().size() == 1);
+    CHECK(m.f().getEntryBlock().size() == 1);
+  }
+}
+
 TEST_CASE("llvm_editor: control is cleaned without numbers of values as it is with them") {
   random_source random(8);
   midend::llvm_editor_workspace memory;

@@ -194,6 +194,38 @@ elbrus::procedure row_of_branches(std::size_t count) {
   return d.p;
 }
 
+/// So many branches in a row, of which only the first one is on a literal. The others are on a phi that is a literal
+/// once the way of the last one that is not taken has gone; on that way is an operation that the next phi reads.
+elbrus::procedure row_of_literals(std::size_t count) {
+  draft d;
+  const value_id c = d.p.add_parameter("c", type::i1);
+  const value_id taken = d.p.constant(type::i1, 1);
+  value_id condition = taken;
+  node_id last = d.p.create_node("entry");
+  for (std::size_t i = 0; i != count; ++i) {
+    const node_id arm = d.p.create_node({});
+    const node_id other = d.p.create_node({});
+    const node_id join = d.p.create_node({});
+    d.p.append(
+        last,
+        {.code = opcode::branch, .operand_type = type::i1, .operands = midend::span<const value_id>(&condition, 1)});
+    d.p.add_edge(last, arm, 1);
+    d.p.add_edge(last, other, 0);
+    const std::array<value_id, 2> read = {c, c};
+    const value_id x = d.p.append(other, {.code = opcode::bit_xor, .type = type::i1, .operands = read});
+    for (const node_id n : {arm, other}) {
+      d.p.append(n, {.code = opcode::jump});
+      d.p.add_edge(n, join);
+    }
+    condition = d.p.append_phi(join, type::i1, {}, {});
+    d.set_inputs(join, arm, taken);
+    d.set_inputs(join, other, x);
+    last = join;
+  }
+  d.end(last, d.n);
+  return d.p;
+}
+
 /// Counts how often edges into nodes are asked for, and, apart from them, edges out of nodes and ends of edges.
 class counting_graph {
 public:
@@ -364,6 +396,39 @@ TEST_CASE("clean_control looks at what changes, where each of many branches goes
   const std::size_t some = looks(100);
   CHECK(some > 100);
   CHECK(looks(1'000) <= 11 * some);
+}
+
+TEST_CASE(
+    "clean_control looks at what changes, where each of many branches is on a literal only because the last one was") {
+  const auto looks = [](std::size_t count) {
+    elbrus::procedure p = row_of_literals(count);
+    counting_editor counting(p);
+    const std::size_t rounds = midend::clean_control(counting);
+    CHECK(rounds >= count); // one after the other
+    CHECK(p.out_edges(p.entry()).size() == 0);
+    const std::size_t all = counting.counted.asked + counting.counted.asked_else;
+    CHECK(midend::plan_clean_control(elbrus::editor(p)).empty());
+    return all;
+  };
+  const std::size_t some = looks(100);
+  const std::size_t many_looks = looks(1'000);
+  MESSAGE(some, " and ", many_looks, " questions about edges");
+  CHECK(some > 100);
+  CHECK(many_looks <= 11 * some);
+}
+
+TEST_CASE("a row of branches that become literals one after the other is cleaned with certificates") {
+  elbrus::procedure p = row_of_literals(50);
+  elbrus::procedure before = p;
+  elbrus::editor e(p);
+  bool right = true;
+  midend::clean_control(e, [&](const midend::unfolding_witness& w) {
+    right =
+        right && static_cast<bool>(midend::verify_unfolding(elbrus::effect_view(before), elbrus::effect_view(p), w));
+    before = p;
+  });
+  CHECK(right);
+  CHECK(p.out_edges(p.entry()).size() == 0);
 }
 
 TEST_CASE("hoist_invariants finds the outermost loop of a deep nest in a few steps") {

@@ -823,6 +823,20 @@ public:
   /// Whether a node has no values.
   bool is_empty(node_id n) const { return block(n)->empty(); }
 
+  /// Whether values of a node are read in others, apart from phis along the edges from it.
+  bool is_read_elsewhere(node_id n) const {
+    for (const llvm::Instruction& i : *block(n)) {
+      for (const llvm::Use& use : i.uses()) {
+        const auto* const user = llvm::dyn_cast<llvm::Instruction>(use.getUser());
+        const auto* const phi = llvm::dyn_cast_or_null<llvm::PHINode>(user);
+        if (user == nullptr || (phi == nullptr ? user->getParent() : phi->getIncomingBlock(use)) != block(n)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
   /// A node which is alone reached from `into`, whose only edge leads there, becomes the rest of it: phis are replaced
   /// by their input, and operations, end and edges move. Returns whether there were phis.
   bool append_node(node_id into, node_id n) {

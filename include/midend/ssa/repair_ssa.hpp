@@ -83,8 +83,9 @@ public:
 private:
   using ids = flat_array<std::uint32_t>;
 
+  static constexpr std::uint32_t none = 0xffff'ffff;
   static constexpr std::uint32_t at_end = 0xffff'ffff;
-  static constexpr std::uint32_t listed = 0xffff'fffe; ///< of a phi in `seen_`
+  static constexpr std::uint32_t listed = 0xffff'fffe; ///< of a phi, in `value_record::seen`
 
   struct definition {
     std::uint32_t variable;
@@ -112,6 +113,26 @@ private:
     std::uint32_t next; ///< one of the same source, or `none`
   };
 
+  struct value_record {
+    std::uint32_t variable = no_variable; ///< of an original
+    std::uint32_t position = 0;           ///< if its node is numbered
+    std::uint32_t seen = no_variable;     ///< the last variable for which its uses were listed
+  };
+
+  /// What is looked at together is together: a function with many loops is larger than the caches.
+  struct node_record {
+    std::uint32_t defined = no_variable; ///< as the following four: the last variable for which it is so
+    std::uint32_t live = no_variable;
+    std::uint32_t visited = no_variable;
+    std::uint32_t joined = no_variable;
+    std::uint32_t listed = no_variable;
+    node_id top = no_node;      ///< of a live node: the one that stands for it
+    node_id first_child = none; ///< of the nodes in `region_`
+    node_id next_child = none;
+    std::uint32_t first_join = none; ///< into `join_edges_`, by source
+    bool is_numbered = false;        ///< whether its values have their positions
+  };
+
   /// A definition or a use of a variable, in the order of the dominator tree and of each node.
   struct event {
     std::uint64_t key;
@@ -124,10 +145,10 @@ private:
   };
 
   void number_variables(span<const value_copy> copies) {
-    variable_.assign(static_cast<std::size_t>(editor_.num_values()), no_variable);
+    values_.assign(static_cast<std::size_t>(editor_.num_values()), value_record{});
     for (const value_copy& c : copies) {
-      if (variable_[c.original] == no_variable) {
-        variable_[c.original] = static_cast<std::uint32_t>(originals_.size());
+      if (values_[c.original].variable == no_variable) {
+        values_[c.original].variable = static_cast<std::uint32_t>(originals_.size());
         originals_.push_back(c.original);
       }
     }
@@ -136,13 +157,12 @@ private:
   node_id node_of(value_id v) const { return static_cast<node_id>(editor_.node_of(v)); }
 
   void list_definitions(span<const value_copy> copies) {
-    position_.assign(static_cast<std::size_t>(editor_.num_values()), 0);
-    is_numbered_.assign(node_count(editor_.graph()), 0);
+    nodes_.assign(node_count(editor_.graph()), node_record{});
     for (const value_id v : originals_) {
-      add_definition(variable_[v], v);
+      add_definition(values_[v].variable, v);
     }
     for (const value_copy& c : copies) {
-      add_definition(variable_[c.original], c.copy);
+      add_definition(values_[c.original].variable, c.copy);
     }
   }
 
@@ -156,25 +176,24 @@ private:
   /// Positions of the values in a node: phis have 0, other operations the even numbers from 2 on.
   std::uint32_t position(value_id v) {
     const node_id n = node_of(v);
-    if (is_numbered_[n] == 0) {
-      is_numbered_[n] = 1;
+    if (!nodes_[n].is_numbered) {
+      nodes_[n].is_numbered = true;
       std::uint32_t at = 0;
       for_each_id(editor_.values(n), [&](value_id w) {
         at += editor_.is_phi(w) ? 0u : 2u;
-        position_[w] = at;
+        values_[w].position = at;
       });
     }
-    return position_[v];
+    return values_[v].position;
   }
 
   /// Operands and inputs that read an original.
   void list_uses() {
-    seen_.assign(static_cast<std::size_t>(editor_.num_values()), no_variable);
     if constexpr (has_users<E>) {
       for (std::uint32_t x = 0; x != originals_.size(); ++x) {
         for_each_id(editor_.users(originals_[x]), [&](value_id user) {
-          if (seen_[user] != x && seen_[user] != listed) {
-            seen_[user] = x;
+          if (values_[user].seen != x && values_[user].seen != listed) {
+            values_[user].seen = x;
             list_uses_by(user, x);
           }
         });
@@ -183,9 +202,9 @@ private:
       for (node_id n = 0; n != node_count(editor_.graph()); ++n) {
         for_each_id(editor_.values(n), [&](value_id user) {
           for_each_id(editor_.operands(user), [&](value_id v) {
-            const std::uint32_t x = v == no_value ? no_variable : variable_[v];
-            if (x != no_variable && seen_[user] != x && seen_[user] != listed) {
-              seen_[user] = x;
+            const std::uint32_t x = v == no_value ? no_variable : values_[v].variable;
+            if (x != no_variable && values_[user].seen != x && values_[user].seen != listed) {
+              values_[user].seen = x;
               list_uses_by(user, x);
             }
           });
@@ -201,12 +220,12 @@ private:
       for_each_id(editor_.graph().in_edges(n), [&](edge_id e) {
         const auto source = static_cast<node_id>(editor_.graph().edge_source(e));
         const auto input = static_cast<value_id>(editor_.phi_input(user, e));
-        if (input != no_value && variable_[input] != no_variable && tree_.is_reachable(source) &&
+        if (input != no_value && values_[input].variable != no_variable && tree_.is_reachable(source) &&
             !stays_(input, source)) {
-          uses_.push_back({variable_[input], source, at_end, user, e});
+          uses_.push_back({values_[input].variable, source, at_end, user, e});
         }
       });
-      seen_[user] = listed;
+      values_[user].seen = listed;
     } else if (tree_.is_reachable(n) && !stays_(original, n)) {
       std::uint32_t i = 0;
       for_each_id(editor_.operands(user), [&](value_id v) {
@@ -245,16 +264,6 @@ private:
   void insert_phis() {
     group(definitions_, definition_ends_, definition_order_);
     group(uses_, use_ends_, use_order_);
-    const node_id count = node_count(editor_.graph());
-    defined_.assign(count, no_variable);
-    live_.assign(count, no_variable);
-    visited_.assign(count, no_variable);
-    joined_.assign(count, no_variable);
-    listed_.assign(count, no_variable);
-    top_.assign(count, no_node);
-    first_child_.assign(count, none);
-    first_join_.assign(count, none);
-    next_child_.assign(count, none);
     flat_array<variable_node> places;
     for (std::uint32_t x = 0; x != originals_.size(); ++x) {
       walk_live_nodes(x);
@@ -280,8 +289,9 @@ private:
         }
       });
     }
-    position_.assign(static_cast<std::size_t>(editor_.num_values()), 0);
-    is_numbered_.assign(count, 0);
+    while (values_.size() < static_cast<std::size_t>(editor_.num_values())) {
+      values_.push_back({}); // phis, whose position is 0; those of other operations stay
+    }
     group(definitions_, definition_ends_, definition_order_);
     group(uses_, use_ends_, use_order_);
   }
@@ -297,8 +307,6 @@ private:
     return false;
   }
 
-  static constexpr std::uint32_t none = 0xffff'ffff;
-
   /// Where definitions of the variable meet and it is live: Sreedhar and Gao's search of dominator subtrees, the
   /// deepest first, in the part of the tree where the variable is live. (Below a node where it is not, another
   /// definition is closer to every edge that matters.)
@@ -308,10 +316,10 @@ private:
       return;
     }
     const auto lists_of = [&](node_id n) {
-      if (listed_[n] != x) {
-        listed_[n] = x;
-        first_child_[n] = none;
-        first_join_[n] = none;
+      if (nodes_[n].listed != x) {
+        nodes_[n].listed = x;
+        nodes_[n].first_child = none;
+        nodes_[n].first_join = none;
       }
     };
     for (const node_id n : region_) {
@@ -320,14 +328,14 @@ private:
         continue;
       }
       lists_of(parent);
-      next_child_[n] = first_child_[parent];
-      first_child_[parent] = n;
+      nodes_[n].next_child = nodes_[parent].first_child;
+      nodes_[parent].first_child = n;
     }
     for (std::uint32_t i = 0; i != join_edges_.size(); ++i) {
       join_edge& e = join_edges_[i];
       lists_of(e.source);
-      e.next = first_join_[e.source];
-      first_join_[e.source] = i;
+      e.next = nodes_[e.source].first_join;
+      nodes_[e.source].first_join = i;
     }
     roots_.clear();
     for (std::uint32_t k = definition_ends_[x]; k != definition_ends_[x + 1]; ++k) {
@@ -336,27 +344,27 @@ private:
     while (!roots_.empty()) {
       const node_id root = pop_root();
       const std::uint32_t depth = tree_.depth(root);
-      if (visited_[root] != x) {
-        visited_[root] = x;
+      if (nodes_[root].visited != x) {
+        nodes_[root].visited = x;
         todo_.push_back(root);
       }
       while (!todo_.empty()) {
         const node_id n = todo_.back();
         todo_.pop_back();
-        if (listed_[n] != x) {
+        if (nodes_[n].listed != x) {
           continue;
         }
-        for (std::uint32_t i = first_join_[n]; i != none; i = join_edges_[i].next) {
+        for (std::uint32_t i = nodes_[n].first_join; i != none; i = join_edges_[i].next) {
           const node_id m = join_edges_[i].target;
-          if (tree_.depth(m) <= depth && joined_[m] != x) {
-            joined_[m] = x;
+          if (tree_.depth(m) <= depth && nodes_[m].joined != x) {
+            nodes_[m].joined = x;
             joins_.push_back(m);
             push_root(m);
           }
         }
-        for (node_id child = first_child_[n]; child != none; child = next_child_[child]) {
-          if (visited_[child] != x) {
-            visited_[child] = x;
+        for (node_id child = nodes_[n].first_child; child != none; child = nodes_[child].next_child) {
+          if (nodes_[child].visited != x) {
+            nodes_[child].visited = x;
             todo_.push_back(child);
           }
         }
@@ -402,7 +410,7 @@ private:
     places_.clear();
     for (std::uint32_t k = definition_ends_[x]; k != definition_ends_[x + 1]; ++k) {
       const node_id n = node_of(definitions_[definition_order_[k]].value);
-      defined_[n] = x;
+      nodes_[n].defined = x;
       places_.push_back(tree_.preorder_number(n));
     }
     heap_sort(places_.data(), places_.size());
@@ -411,7 +419,7 @@ private:
     may_join_ = false;
     for (std::uint32_t k = use_ends_[x]; k != use_ends_[x + 1]; ++k) {
       const use& u = uses_[use_order_[k]];
-      if (defined_[u.node] != x || !is_local(u)) {
+      if (nodes_[u.node].defined != x || !is_local(u)) {
         enter(u.node, x);
       }
     }
@@ -420,7 +428,7 @@ private:
       for_each_id(editor_.graph().in_edges(n), [&](edge_id e) {
         const auto p = static_cast<node_id>(editor_.graph().edge_source(e));
         if (tree_.is_reachable(p)) {
-          const node_id top = defined_[p] == x ? p : enter(p, x);
+          const node_id top = nodes_[p].defined == x ? p : enter(p, x);
           if (p != tree_.immediate_dominator(n)) {
             may_join_ = true;
             join_edges_.push_back({top, n, none});
@@ -434,7 +442,7 @@ private:
   /// in the region then; the node itself if it dominates a definition.
   node_id enter(node_id n, std::uint32_t x) {
     node_id top = n;
-    while (live_[top] != x) {
+    while (nodes_[top].live != x) {
       const node_id parent = tree_.immediate_dominator(top);
       if (parent == no_node || dominates_definition(parent)) {
         region_.push_back(top);
@@ -442,10 +450,10 @@ private:
       }
       top = parent;
     }
-    top = live_[top] == x ? top_[top] : top;
-    for (node_id passed = n; live_[passed] != x; passed = tree_.immediate_dominator(passed)) {
-      live_[passed] = x;
-      top_[passed] = top;
+    top = nodes_[top].live == x ? nodes_[top].top : top;
+    for (node_id passed = n; nodes_[passed].live != x; passed = tree_.immediate_dominator(passed)) {
+      nodes_[passed].live = x;
+      nodes_[passed].top = top;
       if (passed == top) {
         break;
       }
@@ -516,7 +524,8 @@ private:
   const dominator_tree& tree_;
   flat_array<value_id>& inserted_;
   Stays stays_;
-  ids variable_; ///< by value
+  flat_array<value_record> values_;
+  flat_array<node_record> nodes_;
   ids originals_;
   flat_array<definition> definitions_;
   flat_array<use> uses_;
@@ -524,22 +533,10 @@ private:
   ids definition_order_;
   ids use_ends_;
   ids use_order_;
-  ids position_; ///< by value, in nodes that are numbered
-  ids is_numbered_;
-  ids seen_;    ///< by value: the last variable for which its uses were listed
-  ids defined_; ///< by node, as the following: the last variable for which it is so
-  ids live_;
-  ids visited_;
-  ids joined_;
-  ids listed_;
-  ids first_child_; ///< of the nodes in `region_`
-  ids next_child_;
-  ids first_join_; ///< into `join_edges_`, by source
   flat_array<join_edge> join_edges_;
-  flat_array<node_id> top_; ///< of nodes in `live_`: the one that stands for it
-  ids places_;              ///< of definitions, in preorder
-  ids region_;              ///< where the variable is live, but only one node of each part without definitions
-  bool may_join_ = false;   ///< whether an edge into the region is none of the dominator tree
+  ids places_;            ///< of definitions, in preorder
+  ids region_;            ///< where the variable is live, but only one node of each part without definitions
+  bool may_join_ = false; ///< whether an edge into the region is none of the dominator tree
   ids joins_;
   ids roots_;
   ids todo_;

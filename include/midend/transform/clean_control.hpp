@@ -67,6 +67,7 @@ concept control_editor = unfolding_editor<E> && effect_ir<E> && has_constant<E> 
 ///     bool bring_the_same(edge_id a, edge_id b, node_id end) const;
 ///     bool does_nothing(node_id n) const;
 ///     bool is_empty(node_id n) const;                    // n has no values
+///     bool is_read_elsewhere(node_id n) const;
 ///     bool append_node(node_id into, node_id n);
 ///     void pass_over(node_id n);
 ///
@@ -74,6 +75,7 @@ concept control_editor = unfolding_editor<E> && effect_ir<E> && has_constant<E> 
 ///   only phis and a jump there, which pass on their inputs.
 /// - `does_nothing`, of a node that ends in a jump: it has no other operations, edges into it may be redirected, and
 ///   its phis are read by phis of the next node only, for this edge.
+/// - `is_read_elsewhere`: values of `n` are read in other nodes, apart from phis along the edges from `n`.
 /// - `append_node`: the only edge of `into` is the only one into `n`. Phis of `n` are replaced by their inputs; its
 ///   operations, end and edges move. Returns whether there were phis.
 /// - `pass_over`: edges into a node that does nothing lead to the next one, whose phis get for each what they got. The
@@ -86,6 +88,7 @@ concept cleans_nodes = requires(E& editor, const E& view, node_id n, edge_id e) 
   { view.bring_the_same(e, e, n) } -> truth_value;
   { view.does_nothing(n) } -> truth_value;
   { view.is_empty(n) } -> truth_value;
+  { view.is_read_elsewhere(n) } -> truth_value;
   { editor.append_node(n, n) } -> truth_value;
   editor.pass_over(n);
 };
@@ -216,6 +219,7 @@ class clean_control_workspace {
   flat_array<unsigned char> reached_;
   flat_array<node_id> into_; ///< by node: where it was merged now
   flat_array<node_id> gone_;
+  flat_array<node_id> left_; ///< nodes to which edges were dropped
   flat_array<value_id> values_;
   flat_array<value_id> inputs_;
   flat_array<edge_id> edges_;
@@ -262,9 +266,8 @@ public:
     plan_passed(all);
   }
 
-  /// After a round with which little changed: only with candidates something may have become possible. False if a
-  /// branch is decided whose edges lead to several nodes, so that all nodes must be looked at.
-  bool run_on_candidates() {
+  /// After a round that looked at all nodes: what may have become possible with the candidates.
+  void run_on_candidates() {
     start();
     w_.again_.take(w_.candidates_);
     for (const node_id n : w_.candidates_) {
@@ -272,14 +275,8 @@ public:
       w_.nodes_[n].reached = true;
       decide(n);
     }
-    for (const decided_branch& b : out_.branches) {
-      if (b.reason != drop_reason::equal_edges) {
-        return false;
-      }
-    }
     plan_merges(w_.candidates_, [&](node_id n) { return late_follower(n); });
     plan_passed(w_.candidates_);
-    return true;
   }
 
 private:
@@ -589,15 +586,20 @@ public:
 
   control_cleaning(E& editor, clean_control_workspace& workspace) : editor_(editor), w_(workspace) {}
 
-  /// Whether anything changes.
-  bool run(const control_plan& plan) {
+  /// Whether anything changes. `erases_left`: also what the plan, which is none for all nodes, does not name, nodes
+  /// that nothing leads to once branches are decided.
+  bool run(const control_plan& plan, bool erases_left = false) {
     const auto count = static_cast<std::size_t>(editor_.graph().num_nodes());
     if (w_.again_.num_possible() != count) {
       w_.again_.start(count);
     }
     bool changes = !plan.branches.empty();
+    w_.left_.clear();
     for (const decided_branch& b : plan.branches) {
       keep(b);
+    }
+    if (erases_left) {
+      erase_left();
     }
     if (!plan.unreachable.empty() && erase_unreachable()) {
       changes = true;
@@ -623,7 +625,7 @@ public:
     return changes || !w_.gone_.empty();
   }
 
-  /// Whether any node may have something to do now, not only those that are marked for the next round.
+  /// Whether other nodes than those that are marked for the next round may have something to do.
   bool changes_much() const { return changes_much_; }
 
 private:
@@ -648,17 +650,68 @@ private:
   }
 
   void keep(const decided_branch& b) {
-    if (b.reason == drop_reason::equal_edges) { // what is reached is the same, and so is what phis get
-      const auto n = static_cast<node_id>(editor_.graph().edge_source(b.edge));
-      w_.again_.add(n);
-      w_.again_.add(target(b.edge));
+    const auto n = static_cast<node_id>(editor_.graph().edge_source(b.edge));
+    w_.again_.add(n);
+    w_.again_.add(target(b.edge));
+    if (b.reason == drop_reason::equal_edges) {                  // what is reached is the same, and so is what phis get
       if (const node_id phi = deciding_phi(n); phi != no_node) { // one that is read no more keeps no node
         w_.again_.add(phi);
       }
     } else {
       changes_much_ = true;
+      for_each_id(editor_.graph().out_edges(n), [&](edge_id e) {
+        if (e != b.edge) {
+          w_.left_.push_back(target(e));
+        }
+      });
     }
     u_ != nullptr ? u_->keep_edge(b.edge, b.reason) : void(editor_.keep_edge(b.edge));
+  }
+
+  /// Erases nodes to which edges were dropped, if no edges are left, and so on. Cycles, and nodes whose values are read
+  /// elsewhere, wait for the next look at all nodes. O(1) for each of them, and linear in what is erased.
+  void erase_left() {
+    const auto& g = editor_.graph();
+    while (!w_.left_.empty()) {
+      const node_id n = w_.left_.back();
+      w_.left_.pop_back();
+      if (n == static_cast<node_id>(g.entry())) {
+        continue;
+      }
+      if (!is_empty_range(g.in_edges(n))) {
+        w_.again_.add(n);
+        w_.again_.add(
+            static_cast<node_id>(g.edge_source(static_cast<edge_id>(*g.in_edges(n).begin())))); // it may follow
+      } else if (!has_no_values(view(), n) && !is_read_elsewhere(n)) {
+        for_each_id(g.out_edges(n), [&](edge_id e) { w_.left_.push_back(target(e)); });
+        editor_.erase_nodes(span<const node_id>(&n, 1));
+      }
+    }
+  }
+
+  /// Whether values of a node are read in others, apart from phis along the edges from it.
+  bool is_read_elsewhere(node_id n) const {
+    if constexpr (cleans_nodes<E>) {
+      return static_cast<bool>(view().is_read_elsewhere(n));
+    } else if constexpr (has_users<E>) {
+      bool is_read = false;
+      for_each_id(view().values(n), [&](value_id v) {
+        for_each_id(view().users(v), [&](value_id user) {
+          const auto reader = static_cast<node_id>(view().node_of(user));
+          if (reader == n || is_read) {
+            return;
+          }
+          is_read = !view().is_phi(user);
+          for_each_id(editor_.graph().in_edges(reader), [&](edge_id e) {
+            is_read = is_read || (static_cast<value_id>(view().phi_input(user, e)) == v &&
+                                  static_cast<node_id>(editor_.graph().edge_source(e)) != n);
+          });
+        });
+      });
+      return is_read;
+    } else {
+      return true;
+    }
   }
 
   /// The node of the phi that decides where control goes at the end of `n`, or `no_node`.
@@ -724,6 +777,10 @@ private:
                 [&](value_id v) { is_terminator(view(), v) ? void(end = v) : w_.values_.push_back(v); });
     for (const value_id v : w_.values_) {
       if (editor_.is_phi(v)) {
+        if constexpr (has_users<E>) { // branches may be on literals now
+          for_each_id(editor_.users(v),
+                      [&](value_id user) { w_.again_.add(static_cast<node_id>(editor_.node_of(user))); });
+        }
         editor_.replace_uses(v, static_cast<value_id>(editor_.phi_input(v, e)));
         has_phis = true;
       }
@@ -819,38 +876,47 @@ public:
   control_rounds(E& editor, clean_control_workspace& workspace) : editor_(editor), w_(workspace) {}
 
   template <class Visit> std::size_t run(Visit& visit) {
-    std::size_t rounds = 0;
-    for (bool changes = true; changes; ++rounds) { // if nothing changes, only what cannot be done is left
+    bool is_at_all_nodes = true;
+    for (std::size_t rounds = 0;; ++rounds) {
       control_planner<E> planner(editor_, w_, w_.plan_);
-      if (changes_much_ || !planner.run_on_candidates()) {
+      if (!is_at_all_nodes) {
+        planner.run_on_candidates();
+        is_at_all_nodes = w_.plan_.empty() && changed_much_;
+      }
+      if (is_at_all_nodes) {
+        changed_much_ = false;
         planner.run();
       }
       if (w_.plan_.empty()) {
-        break;
+        return rounds;
       }
+      bool changes = false;
       if constexpr (std::same_as<Visit, no_visit>) {
-        changes = apply(control_cleaning<E>(editor_, w_));
+        changes = apply(control_cleaning<E>(editor_, w_), !is_at_all_nodes);
       } else {
         w_.witness_.start(node_count(editor_.graph()), static_cast<std::size_t>(editor_.graph().num_edges()));
         unfolding<E> u(editor_, std::move(w_.witness_));
-        changes = apply(control_cleaning<E>(u, w_));
+        changes = apply(control_cleaning<E>(u, w_), !is_at_all_nodes);
         visit(std::as_const(u).witness());
         w_.witness_ = u.take_witness();
       }
+      if (!changes && !changed_much_) { // only what cannot be done is left
+        return rounds + 1;
+      }
+      is_at_all_nodes = !changes;
     }
-    return rounds;
   }
 
 private:
-  bool apply(control_cleaning<E> cleaning) {
-    const bool changes = cleaning.run(w_.plan_);
-    changes_much_ = cleaning.changes_much();
+  bool apply(control_cleaning<E> cleaning, bool erases_left) {
+    const bool changes = cleaning.run(w_.plan_, erases_left);
+    changed_much_ = changed_much_ || cleaning.changes_much();
     return changes;
   }
 
   E& editor_;
   clean_control_workspace& w_;
-  bool changes_much_ = true; ///< of the last round
+  bool changed_much_ = false; ///< since the last look at all nodes
 };
 
 } // namespace detail
@@ -903,12 +969,14 @@ unfolding_witness apply_clean_control(E& editor, const control_plan& plan) {
 /// Plans and applies until nothing is left to do, and calls `visit(witness)` after each round. There is a witness for
 /// each round, because a later one simplifies what an earlier one has made equal: to check them, keep a copy of the
 /// program before each round. Each round but the last removes a node or an edge, so it ends; chains of any length merge
-/// in one round. A round that decided no branch on a literal, erased nothing unreachable and replaced no phi is
-/// followed by one that looks only at nodes with which something may have become possible; so mostly there is no last
-/// look at all nodes, and branches that have nothing to decide once others are gone take time for what changes, apart
-/// from witnesses. A branch on a phi that becomes a literal once another branch was decided takes another look at all
-/// nodes: where many depend on each other, apply `sccp` first, which decides them all at once. Returns the number of
-/// rounds.
+/// in one round.
+///
+/// A round is followed by one that looks only at nodes with which something may have become possible. Another look at
+/// all nodes comes when these have nothing to do, and only if a branch on a literal was decided, something unreachable
+/// erased or a phi replaced since the last one. So rows of branches of which each goes, or is on a literal, only
+/// because the last one went take time for what changes, apart from witnesses. Loops that can no longer be reached, and
+/// nodes whose values are read in others, go with a look at all nodes: where many depend on each other, apply `sccp`
+/// first, which decides them all at once. Returns the number of rounds.
 template <control_editor_argument E, std::invocable<const unfolding_witness&> Visit>
 std::size_t clean_control(E& editor, Visit visit, clean_control_workspace& workspace) {
   return detail::control_rounds<E>(editor, workspace).run(visit);

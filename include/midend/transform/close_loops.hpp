@@ -490,8 +490,10 @@ loop_transformation<loop_closing_plan> close_simple_loops(unfolding<E>& u, domin
 /// graph.
 template <unfolding_editor_argument E> loop_transformation<loop_closing_plan> close_loops(E& editor) {
   unfolding<E> u(editor);
-  auto found = dominators_and_loops(editor.graph());
-  detail::simplify_all_loops(u, found);
+  dominators_and_loops_workspace workspace;
+  dominators_and_loops_result found;
+  dominators_and_loops(editor.graph(), workspace, found);
+  detail::simplify_all_loops(u, workspace, found);
   return detail::close_simple_loops(u, found);
 }
 

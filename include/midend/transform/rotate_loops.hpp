@@ -184,6 +184,54 @@ rotation_plan plan_rotate_loops(const IR& ir, const loop_forest& loops, const ro
   return plan;
 }
 
+namespace detail {
+
+/// Copies the headers as guards, and enters the loops there.
+template <class E> void copy_headers(unfolding<E>& u, const rotation_plan& plan, flat_array<node_id>& guards) {
+  flat_array<node_id> copies;
+  for (const rotation& r : plan.rotations) {
+    u.duplicate_region(span<const node_id>(&r.header, 1), copies);
+    u.lead(r.entering, copies[0]);
+    guards.push_back(copies[0]);
+    divide_counts(u.editor(), r, copies[0]);
+  }
+}
+
+/// Decides guards, and makes headers of what follows them. Returns whether the graph changes.
+template <class E> bool enter_bodies(unfolding<E>& u, const rotation_plan& plan, span<const node_id> guards) {
+  const auto& g = u.program().graph();
+  bool changes = false;
+  flat_array<edge_id> edges;
+  for (std::size_t i = 0; i != guards.size(); ++i) {
+    const rotation& r = plan.rotations[i];
+    const auto body = static_cast<node_id>(g.edge_target(r.body));
+    if (r.runs) {
+      edge_id into = no_edge;
+      for_each_id(g.out_edges(guards[i]), [&](edge_id e) {
+        into = static_cast<node_id>(g.edge_target(e)) == body ? e : into; // the only one, as of the header
+      });
+      u.keep_edge(into, drop_reason::constant_condition);
+      changes = true;
+    }
+    edges.clear();
+    edges.push_back(r.body);
+    for_each_id(g.out_edges(guards[i]), [&](edge_id e) {
+      if (static_cast<node_id>(g.edge_target(e)) == body) {
+        edges.push_back(e);
+      }
+    });
+    std::size_t entered = 0;
+    for_each_id(g.in_edges(body), [&](edge_id) { ++entered; });
+    if (entered != edges.size()) {
+      u.route_edges(edges);
+      changes = true;
+    }
+  }
+  return changes;
+}
+
+} // namespace detail
+
 /// Applies a plan for the program as it is: headers are copied as guards, and the loops are entered after them. The
 /// body's first node becomes the header, or a new node before it if other edges lead there. Counts of a profile are
 /// divided between guard and loop. Preheaders and exits have to be made again: `simplify_loops`.
@@ -191,39 +239,10 @@ rotation_plan plan_rotate_loops(const IR& ir, const loop_forest& loops, const ro
 /// O(size of the headers and what `repair_ssa` costs); one repair for all loops.
 template <class E> void apply_rotate_loops(unfolding<E>& u, const rotation_plan& plan) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(u.program().graph()), "a plan for this graph as it is now", plan.epoch);
-  const auto& g = u.program().graph();
   flat_array<node_id> guards;
-  for (const rotation& r : plan.rotations) {
-    flat_array<node_id> copies;
-    u.duplicate_region(span<const node_id>(&r.header, 1), copies);
-    u.lead(r.entering, copies[0]);
-    guards.push_back(copies[0]);
-    detail::divide_counts(u.editor(), r, copies[0]);
-  }
+  detail::copy_headers(u, plan, guards);
   u.finish();
-  for (std::size_t i = 0; i != guards.size(); ++i) {
-    const rotation& r = plan.rotations[i];
-    const auto body = static_cast<node_id>(g.edge_target(r.body));
-    if (r.runs) {
-      edge_id into = no_edge;
-      detail::for_each_id(g.out_edges(guards[i]), [&](edge_id e) {
-        into = static_cast<node_id>(g.edge_target(e)) == body ? e : into; // the only one, as of the header
-      });
-      u.keep_edge(into, drop_reason::constant_condition);
-    }
-    flat_array<edge_id> edges;
-    edges.push_back(r.body);
-    detail::for_each_id(g.out_edges(guards[i]), [&](edge_id e) {
-      if (static_cast<node_id>(g.edge_target(e)) == body) {
-        edges.push_back(e);
-      }
-    });
-    std::size_t entered = 0;
-    detail::for_each_id(g.in_edges(body), [&](edge_id) { ++entered; });
-    if (entered != edges.size()) {
-      u.route_edges(edges);
-    }
-  }
+  detail::enter_bodies(u, plan, guards);
 }
 
 /// The same; returns the witness.
@@ -241,15 +260,23 @@ unfolding_witness apply_rotate_loops(E& editor, const rotation_plan& plan) {
 template <unfolding_editor_argument E>
   requires effect_ir_argument<E>
 loop_transformation<rotation_plan> rotate_loops(E& editor, const rotation_options& options = {}) {
+  const auto& g = editor.graph();
   unfolding<E> u(editor);
-  auto found = dominators_and_loops(editor.graph());
-  detail::simplify_all_loops(u, found);
+  dominators_and_loops_workspace workspace;
+  dominators_and_loops_result found;
+  dominators_and_loops(g, workspace, found);
+  detail::simplify_all_loops(u, workspace, found);
   loop_transformation<rotation_plan> out;
   out.plan = plan_rotate_loops(editor, found.loops, options);
   if (!out.plan.empty()) {
-    apply_rotate_loops(u, out.plan);
-    found = dominators_and_loops(editor.graph());
-    detail::simplify_all_loops(u, found);
+    flat_array<node_id> guards;
+    detail::copy_headers(u, out.plan, guards);
+    dominators_and_loops(g, workspace, found);
+    u.finish(found.dominators);
+    if (detail::enter_bodies(u, out.plan, guards)) {
+      dominators_and_loops(g, workspace, found);
+    }
+    detail::simplify_all_loops(u, workspace, found);
   }
   out.witness = u.take_witness();
   out.dominators = std::move(found.dominators);

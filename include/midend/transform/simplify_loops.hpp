@@ -309,17 +309,18 @@ namespace detail {
 /// Separates loops with one header, then brings all into loop-simplify form. Returns the second plan; `found` is then
 /// what the graph has.
 template <unfolding_editor E>
-loop_simplification_plan simplify_all_loops(unfolding<E>& u, dominators_and_loops_result& found) {
+loop_simplification_plan simplify_all_loops(unfolding<E>& u, dominators_and_loops_workspace& workspace,
+                                            dominators_and_loops_result& found) {
   const auto& g = u.program().graph();
   const separation_plan separation = plan_separate_loops(u.program(), found.loops);
   apply_separate_loops(u, separation);
   if (!separation.empty()) {
-    found = dominators_and_loops(g);
+    dominators_and_loops(g, workspace, found);
   }
   loop_simplification_plan plan = plan_simplify_loops(u.program(), found.dominators, found.loops);
   apply_simplify_loops(u, plan);
   if (!plan.empty()) {
-    found = dominators_and_loops(g);
+    dominators_and_loops(g, workspace, found);
   }
   return plan;
 }
@@ -331,9 +332,11 @@ loop_simplification_plan simplify_all_loops(unfolding<E>& u, dominators_and_loop
 /// or the profile show which is inner (`separate_loops.hpp`); numbers of loops in the plan are those after it.
 template <unfolding_editor_argument E> loop_transformation<loop_simplification_plan> simplify_loops(E& editor) {
   unfolding<E> u(editor);
-  auto found = dominators_and_loops(editor.graph());
+  dominators_and_loops_workspace workspace;
+  dominators_and_loops_result found;
+  dominators_and_loops(editor.graph(), workspace, found);
   loop_transformation<loop_simplification_plan> out;
-  out.plan = detail::simplify_all_loops(u, found);
+  out.plan = detail::simplify_all_loops(u, workspace, found);
   out.witness = u.take_witness();
   out.dominators = std::move(found.dominators);
   out.loops = std::move(found.loops);

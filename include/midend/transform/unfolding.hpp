@@ -239,13 +239,24 @@ public:
 
   /// Completes phis and repairs SSA form. Phis that had to be inserted are appended to `inserted`.
   void finish(flat_array<value_id>& inserted) {
+    if (has_dispatches_ || !value_copies_.empty()) {
+      finish(dominators(editor_.graph()), inserted);
+    } else {
+      finish(dominator_tree(), inserted);
+    }
+  }
+
+  /// The same with the dominator tree of the graph as it is now.
+  void finish(const dominator_tree& tree, flat_array<value_id>& inserted) {
     start_values();
     complete_phis();
     if (has_dispatches_) {
-      list_lost_values();
+      list_lost_values(tree);
       has_dispatches_ = false;
     }
-    repair_ssa(editor_, span<const value_copy>(value_copies_), inserted);
+    if (!value_copies_.empty()) {
+      repair_ssa(editor_, tree, span<const value_copy>(value_copies_), inserted);
+    }
     value_copies_.clear();
     pending_.clear();
     pending_number_.clear();
@@ -254,6 +265,11 @@ public:
     }
     copied_.clear();
     witness_.grow(node_count(), edge_count(), value_count());
+  }
+
+  void finish(const dominator_tree& tree) {
+    flat_array<value_id> inserted;
+    finish(tree, inserted);
   }
 
   void finish() {
@@ -554,8 +570,7 @@ private:
   }
 
   /// Values that are read where they no longer reach become variables for SSA repair.
-  void list_lost_values() {
-    const dominator_tree tree = dominators(editor_.graph());
+  void list_lost_values(const dominator_tree& tree) {
     flat_array<unsigned char> known(value_count(), 0);
     for (const value_copy& c : value_copies_) {
       known[c.original] = 1;
