@@ -7,6 +7,7 @@
 #include <midend/machine/e2k.hpp>
 #include <midend/machine/recurrence_bound.hpp>
 #include <midend/machine/register_need.hpp>
+#include <midend/machine/scalar_core.hpp>
 
 #include <algorithm>
 #include <vector>
@@ -258,43 +259,183 @@ std::vector<std::int64_t> earliest_starts(const dependence_graph& g, std::int64_
   return start;
 }
 
+/// Each operation as late as its dependences and the end of the iteration allow, those that nothing waits for spread
+/// over it; then up in their order: to the last other use of an operand that nothing else uses as late.
+std::vector<std::int64_t> late_starts(const dependence_graph& g, std::int64_t interval) {
+  const std::vector<std::int64_t> early = earliest_starts(g, interval);
+  std::int64_t length = interval;
+  std::vector<operation_id> ends;
+  for (operation_id o = 0; o != g.num_operations(); ++o) {
+    length = std::max(length, early[o] + g.operation(o).latency);
+    if (std::none_of(g.dependences().begin(), g.dependences().end(),
+                     [&](const dependence& d) { return d.producer == o && d.consumer != o; })) {
+      ends.push_back(o);
+    }
+  }
+  std::vector<std::int64_t> late(g.num_operations());
+  for (operation_id o = 0; o != g.num_operations(); ++o) {
+    late[o] = length - g.operation(o).latency;
+  }
+  for (std::size_t i = 0; i != ends.size(); ++i) {
+    const auto after = static_cast<std::int64_t>(ends.size() - 1 - i);
+    const std::int64_t spread = late[ends[i]] - length * after / static_cast<std::int64_t>(ends.size());
+    late[ends[i]] = std::max(early[ends[i]], spread);
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const dependence& d : g.dependences()) {
+      const std::int64_t latest = late[d.consumer] - d.latency + interval * d.distance;
+      changed = changed || latest < late[d.producer];
+      late[d.producer] = std::min(late[d.producer], latest);
+    }
+  }
+  std::vector<std::int64_t> start = late;
+  for (operation_id o = 0; o != g.num_operations(); ++o) {
+    std::int64_t to = late[o];
+    for (operation_id operand = 0; operand != g.num_operations(); ++operand) {
+      std::int64_t own = -1;
+      std::int64_t others = -1;
+      for (const dependence& d : g.dependences()) {
+        std::int64_t& last = d.consumer == o ? own : others;
+        last = d.producer == operand ? std::max(last, late[d.consumer] + interval * d.distance) : last;
+      }
+      if (operand != o && own > others) {
+        to = std::min(to, late[o] - (own - others));
+      }
+    }
+    for (const dependence& d : g.dependences()) {
+      to = d.consumer == o ? std::max(to, start[d.producer] + d.latency - interval * d.distance) : to;
+    }
+    start[o] = std::max<std::int64_t>(to, 0);
+  }
+  return start;
+}
+
+/// The largest number of live values when the pipeline is full.
+std::uint64_t count_live(const dependence_graph& g, const std::vector<std::int64_t>& start, std::int64_t interval) {
+  const std::int64_t steady = 100 * interval;
+  std::uint64_t most = 0;
+  for (std::int64_t t = steady; t != steady + interval; ++t) {
+    std::uint64_t live = 0;
+    for (operation_id o = 0; o != g.num_operations(); ++o) {
+      std::int64_t last = -1;
+      for (const dependence& d : g.dependences()) {
+        last = d.producer == o ? std::max(last, start[d.consumer] + interval * d.distance) : last;
+      }
+      for (std::int64_t iteration = 0; last >= 0 && iteration != 200; ++iteration) {
+        const std::int64_t begin = start[o] + iteration * interval;
+        live += begin <= t && t < last + iteration * interval;
+      }
+    }
+    most = std::max(most, live);
+  }
+  return most;
+}
+
+/// Whether the placement keeps all dependences and ends within the length.
+bool is_placement(const dependence_graph& g, const std::vector<std::int64_t>& start, std::int64_t interval,
+                  std::uint64_t length) {
+  for (const dependence& d : g.dependences()) {
+    if (start[d.consumer] + interval * d.distance < start[d.producer] + d.latency) {
+      return false;
+    }
+  }
+  for (operation_id o = 0; o != g.num_operations(); ++o) {
+    if (start[o] < 0 || start[o] + g.operation(o).latency > static_cast<std::int64_t>(length)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 } // namespace
 
 TEST_CASE("register_need: against counting the live values of many iterations") {
   random_source random(5);
   int compared = 0;
+  int fewer = 0; // values live at once in the late placement than in the early one
+  int more = 0;
   for (int i = 0; i != 3000; ++i) {
     const std::size_t operations = 1 + random.below(6);
     const dependence_graph g = random_body(random, operations, random.below(2 * operations + 1), true);
     const auto bound = recurrence_bound(g);
     const auto interval = static_cast<std::uint32_t>(std::max<std::uint64_t>(bound.cycles(), 1) + random.below(3));
     const auto need = midend::register_need(g, interval);
-    const std::vector<std::int64_t> start = earliest_starts(g, interval);
     REQUIRE_FALSE(need.is_infeasible);
     if (bound.cycles() > 1) {
       REQUIRE(midend::register_need(g, static_cast<std::uint32_t>(bound.cycles() - 1)).is_infeasible);
     }
-    const std::int64_t steady = 100 * std::int64_t{interval}; // the pipeline is full by then
-    std::uint64_t most = 0;
-    for (std::int64_t t = steady; t != steady + interval; ++t) {
-      std::uint64_t live = 0;
-      for (operation_id o = 0; o != operations; ++o) {
-        std::int64_t last = -1;
-        for (const dependence& d : g.dependences()) {
-          last = d.producer == o ? std::max(last, start[d.consumer] + std::int64_t{interval} * d.distance) : last;
-        }
-        for (std::int64_t iteration = 0; last >= 0 && iteration != 200; ++iteration) {
-          const std::int64_t begin = start[o] + iteration * interval;
-          live += begin <= t && t < last + iteration * interval;
-        }
-      }
-      most = std::max(most, live);
-    }
-    REQUIRE(need.general == most);
+    const std::vector<std::int64_t> late = late_starts(g, interval);
+    REQUIRE(is_placement(g, late, interval, std::max<std::uint64_t>(need.length, interval)));
+    const std::uint64_t if_early = count_live(g, earliest_starts(g, interval), interval);
+    const std::uint64_t if_late = count_live(g, late, interval);
+    REQUIRE(need.general == std::min(if_early, if_late));
+    (if_late < if_early ? fewer : more) += if_late != if_early;
     REQUIRE(need.predicates == 0);
     ++compared;
   }
   CHECK(compared == 3000);
+  CHECK(fewer > 300);
+  CHECK(more > 50);
+}
+
+TEST_CASE("register_need: what reads a value that stays alive comes late") {
+  dependence_graph g;
+  const auto then = [&](operation_id from, operation_id to, std::uint32_t distance = 0) {
+    g.add_dependence({from, to, 1, distance, dependence_kind::value});
+  };
+  const operation_id x = g.add_operation(alu, 1);
+  operation_id sum = g.add_operation(alu, 1);
+  for (int i = 0; i != 20; ++i) { // sum += x >> i & 1
+    const operation_id shifted = g.add_operation(alu, 1);
+    const operation_id bit = g.add_operation(alu, 1);
+    const operation_id next = g.add_operation(alu, 1);
+    then(x, shifted);
+    then(shifted, bit);
+    then(bit, next);
+    then(sum, next);
+    sum = next;
+  }
+  const auto need = midend::register_need(g, 24);
+  CHECK(count_live(g, earliest_starts(g, 24), 24) == 21);
+  CHECK(need.general == 4); // x, the sum, a bit, the next shift
+  CHECK(need.length == 23);
+}
+
+TEST_CASE("register_need: exits of many copies do not all wait for the end") {
+  const auto m = midend::scalar_core();
+  dependence_graph g;
+  const operation_id x = g.add_operation(m, alu);
+  for (int i = 0; i != 50; ++i) { // if (x == i) break;
+    const operation_id test = g.add_operation(m, compare);
+    g.add_dependence(m, x, test, dependence_kind::value, 0);
+    g.add_dependence(m, test, g.add_operation(m, branch), dependence_kind::guard, 0);
+  }
+  CHECK(midend::register_need(g, 3).predicates > 20);
+  CHECK(midend::register_need(g, 50).predicates <= 3);
+}
+
+TEST_CASE("register_need: an operation with which its operand dies comes early") {
+  dependence_graph g;
+  const auto then = [&](operation_id from, operation_id to) {
+    g.add_dependence({from, to, 1, 0, dependence_kind::value});
+  };
+  const operation_id early = g.add_operation(alu, 1);
+  const operation_id a = g.add_operation(alu, 1);
+  const operation_id b = g.add_operation(alu, 1);
+  const operation_id both = g.add_operation(alu, 1);
+  then(early, a);
+  then(early, b);
+  then(a, both);
+  then(b, both);
+  operation_id last = early;
+  for (int i = 0; i != 5; ++i) {
+    const operation_id next = g.add_operation(alu, 1);
+    then(last, next);
+    last = next;
+  }
+  then(both, last); // placed late, a and b would wait together with the chain
+  CHECK(midend::register_need(g, 10).general == 3);
 }
 
 TEST_CASE("register_need: predicates are counted separately") {

@@ -1,4 +1,4 @@
-/// `register_need`: how many registers a loop body needs, estimated without a schedule.
+/// `register_need`: how many registers a loop body needs, estimated by placing operations without resources.
 #pragma once
 
 #include "midend/config.hpp"
@@ -32,8 +32,17 @@ class register_need_search;
 class register_need_workspace {
   friend class detail::register_need_search;
 
+  /// Of the value that an operation computes.
+  struct uses {
+    std::int64_t last;           ///< the cycle of the last use; -1 without a use
+    std::int64_t last_of_others; ///< that of the last use by another operation than `last_user`; -1 without one
+    operation_id last_user;      ///< an operation with the last use
+  };
+
   flat_array<std::int64_t> start_;           ///< by operation: its cycle
-  flat_array<std::int64_t> end_;             ///< by operation: the cycle of the last use of its value; -1 without a use
+  flat_array<uses> uses_;                    ///< by operation
+  flat_array<std::uint32_t> first_;          ///< by operation and one more: its first element of `in_`
+  flat_array<std::uint32_t> in_;             ///< dependences, by consumer
   flat_array<std::int64_t> general_steps_;   ///< by row: by how much the number of live values changes
   flat_array<std::int64_t> predicate_steps_; ///< likewise
 };
@@ -47,20 +56,23 @@ public:
       : g_(g), interval_(interval), w_(w), shift_(shift_of(interval)) {}
 
   constexpr register_need_result run() {
-    register_need_result out;
+    register_need_result early;
     if (!place_early()) {
-      out.is_infeasible = true;
-      return out;
+      early.is_infeasible = true;
+      return early;
     }
-    compute_last_uses();
-    add_lifetimes();
-    out.general = max_live(w_.general_steps_);
-    out.predicates = max_live(w_.predicate_steps_);
     for (operation_id o = 0; o != g_.num_operations(); ++o) {
       const auto end = static_cast<std::uint64_t>(w_.start_[o]) + g_.operation(o).latency;
-      out.length = end > out.length ? end : out.length;
+      early.length = end > early.length ? end : early.length;
     }
-    return out;
+    count_live(early);
+    register_need_result late = early;
+    const auto length = static_cast<std::int64_t>(early.length);
+    place_late(length > interval_ ? length : interval_);
+    compute_uses();
+    raise_readers();
+    count_live(late);
+    return late.general + late.predicates < early.general + early.predicates ? late : early;
   }
 
 private:
@@ -98,22 +110,117 @@ private:
     return false;
   }
 
-  constexpr void compute_last_uses() {
-    w_.end_.assign(g_.num_operations(), -1);
+  /// Places each operation as late as its dependences and the end of the iteration allow; those for which nothing waits
+  /// are spread over the iteration, in their order, but not before their early places. So there is such a placement.
+  constexpr void place_late(std::int64_t length) {
+    std::int64_t* const start = w_.start_.data();
+    w_.first_.assign(g_.num_operations(), 0); // whether something waits for it
     for (const dependence& d : g_.dependences()) {
-      const bool uses = d.kind == dependence_kind::value || d.kind == dependence_kind::guard;
-      const std::int64_t at = w_.start_[d.consumer] + interval_ * d.distance;
-      if (uses && at > w_.end_[d.producer]) {
-        w_.end_[d.producer] = at;
+      w_.first_[d.producer] |= d.consumer != d.producer;
+    }
+    std::uint64_t ends = g_.num_operations();
+    for (const std::uint32_t is_awaited : w_.first_) {
+      ends -= is_awaited;
+    }
+    std::uint64_t rest = ends;
+    for (operation_id o = 0; o != g_.num_operations(); ++o) {
+      const std::int64_t last = length - g_.operation(o).latency;
+      if (w_.first_[o] != 0) {
+        start[o] = last;
+        continue;
+      }
+      --rest;
+      const std::int64_t spread = last - share_of(static_cast<std::uint64_t>(length), rest, ends);
+      start[o] = spread > start[o] ? spread : start[o];
+    }
+    const span<const dependence> dependences = g_.dependences();
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t i = dependences.size(); i-- != 0;) {
+        const dependence& d = dependences[i];
+        const std::int64_t latest = start[d.consumer] - d.latency + interval_ * d.distance;
+        changed = changed || latest < start[d.producer];
+        start[d.producer] = latest < start[d.producer] ? latest : start[d.producer];
       }
     }
+  }
+
+  /// length · part / whole, rounded down.
+  static constexpr std::int64_t share_of(std::uint64_t length, std::uint64_t part, std::uint64_t whole) {
+    return static_cast<std::int64_t>(length / whole * part + length % whole * part / whole);
+  }
+
+  static constexpr bool reads(const dependence& d) {
+    return d.kind == dependence_kind::value || d.kind == dependence_kind::guard;
+  }
+
+  constexpr void compute_uses() {
+    w_.uses_.assign(g_.num_operations(), {-1, -1, 0});
+    for (const dependence& d : g_.dependences()) {
+      if (!reads(d)) {
+        continue;
+      }
+      register_need_workspace::uses& value = w_.uses_[d.producer];
+      const std::int64_t at = w_.start_[d.consumer] + interval_ * d.distance;
+      if (at > value.last) {
+        value.last_of_others = value.last_user == d.consumer ? value.last_of_others : value.last;
+        value.last = at;
+        value.last_user = d.consumer;
+      } else if (d.consumer != value.last_user && at > value.last_of_others) {
+        value.last_of_others = at;
+      }
+    }
+  }
+
+  constexpr void group_by_consumer() {
+    w_.first_.assign(g_.num_operations() + 1, 0);
+    for (const dependence& d : g_.dependences()) {
+      ++w_.first_[d.consumer];
+    }
+    counts_to_ends(w_.first_);
+    w_.in_.resize_for_overwrite(g_.dependences().size());
+    for (std::size_t i = g_.dependences().size(); i-- != 0;) {
+      w_.in_[--w_.first_[g_.dependences()[i].consumer]] = static_cast<std::uint32_t>(i);
+    }
+  }
+
+  /// Moves operations up from their late places, in their order, each as far as an operand waits for it alone. That
+  /// prolongs the lifetime of its own value by no more than it shortens that of the operand.
+  constexpr void raise_readers() {
+    group_by_consumer();
+    for (operation_id o = 0; o != g_.num_operations(); ++o) {
+      raise(o);
+    }
+  }
+
+  constexpr void raise(operation_id o) {
+    std::int64_t ready = 0;
+    std::int64_t least = w_.start_[o]; // the least cycle from which on an operand is there only for this operation
+    for (std::uint32_t i = w_.first_[o]; i != w_.first_[o + std::size_t{1}]; ++i) {
+      const dependence& d = g_.dependences()[w_.in_[i]];
+      const std::int64_t result = w_.start_[d.producer] + d.latency - interval_ * d.distance;
+      ready = result > ready ? result : ready;
+      const register_need_workspace::uses& operand = w_.uses_[d.producer];
+      if (reads(d) && operand.last_user == o && d.producer != o) {
+        const std::int64_t only = w_.start_[o] - (operand.last - operand.last_of_others);
+        least = only < least ? only : least;
+      }
+    }
+    w_.start_[o] = ready > least ? ready : least;
+  }
+
+  constexpr void count_live(register_need_result& out) {
+    compute_uses();
+    add_lifetimes();
+    out.general = max_live(w_.general_steps_);
+    out.predicates = max_live(w_.predicate_steps_);
   }
 
   constexpr void add_lifetimes() {
     w_.general_steps_.assign(end_row_of(interval_) + 1, 0);
     w_.predicate_steps_.assign(end_row_of(interval_) + 1, 0);
     for (operation_id o = 0; o != g_.num_operations(); ++o) {
-      if (w_.end_[o] >= 0) {
+      if (w_.uses_[o].last >= 0) {
         add_lifetime(o, is_predicate(g_.operation(o).kind) ? w_.predicate_steps_ : w_.general_steps_);
       }
     }
@@ -122,7 +229,7 @@ private:
   /// A value that lives for k whole intervals and r more cycles counts k times in every row and once more in r rows.
   /// The tests avoid divisions for most values, which live less than an interval and begin in the first.
   constexpr void add_lifetime(operation_id o, flat_array<std::int64_t>& steps) const {
-    std::int64_t rest = w_.end_[o] - w_.start_[o];
+    std::int64_t rest = w_.uses_[o].last - w_.start_[o];
     if (rest >= interval_) {
       steps[0] += rest / interval_;
       steps[end_row_of(interval_)] -= rest / interval_;
@@ -157,13 +264,22 @@ private:
 
 } // namespace detail
 
-/// The largest number of values live at once if an iteration starts every `interval` cycles and
-/// each operation is issued as early as its dependences allow, regardless of resources: MaxLive of
-/// that schedule, as R. A. Huff defines it ("Lifetime-sensitive modulo scheduling", PLDI 1993). A
-/// value lives from the issue of its operation to the issue of its last use. This is an estimate,
-/// neither a lower nor an upper bound: resources move operations apart, and a scheduler that
-/// considers registers moves producers down. Values from before the loop are not counted; add one
-/// for each.
+/// The largest number of values live at once if an iteration starts every `interval` cycles, regardless of resources:
+/// MaxLive, as R. A. Huff defines it ("Lifetime-sensitive modulo scheduling", PLDI 1993), of the better of two
+/// placements of the operations, that is, the one with the lesser sum of `general` and `predicates`:
+/// - *early*: each as early as its dependences allow;
+/// - *late where that shortens lifetimes*: each as late as its dependences and the end of the iteration allow; those
+/// for
+///   which nothing waits, such as exits and most stores, are spread over the iteration in their order. Then, in their
+///   order, those with an operand that nothing else uses as late go up, to where the last other use of an operand is.
+///   So an operation whose operands stay alive anyway comes just before its use, and one with which an operand dies as
+///   early as that helps. The iteration ends after `interval` cycles or `length`, whichever is more.
+///
+/// A value lives from the issue of its operation to the issue of its last use. Since both are placements without
+/// resources, the result is an upper bound on the least MaxLive of such placements, and never more than MaxLive of the
+/// early one. For a real schedule it is an estimate, neither a lower nor an upper bound: resources move operations
+/// apart. Values from before the loop are not counted; add one for each. Operations should come after those that they
+/// wait for; otherwise fewer of them go up.
 ///
 /// For a body that is not pipelined, pass an interval of at least its length. Requires that the interval is not 0 and
 /// that sums of it with latencies and distances stay below 2^62; from 2^20 cycles on, lifetimes are rounded up to rows

@@ -939,6 +939,8 @@ TEST_CASE("an operation of bits, a shift, or a sum that is done again is folded 
            sample{operation::bit_and, true, 1},
            sample{operation::bit_or, true, 1},
            sample{operation::shl, true, 3},
+           sample{operation::shr, true, 3},
+           sample{operation::sar, true, 3},
            sample{operation::mul, true, 3},
        }) {
     body_writer m;
@@ -960,8 +962,8 @@ TEST_CASE("an operation of bits, a shift, or a sum that is done again is folded 
   }
 }
 
-TEST_CASE("shifts that leave nothing are 0") {
-  for (const operation code : {operation::shl, operation::shr}) {
+TEST_CASE("shifts that leave nothing are 0, and signs are shifted no further than that") {
+  for (const operation code : {operation::shl, operation::shr, operation::sar}) {
     body_writer m;
     const body_id v = m.phi(32);
     const body_id start = m.invariant(32);
@@ -973,8 +975,12 @@ TEST_CASE("shifts that leave nothing are 0") {
     m.body().live_out.push_back(next);
     const unrolled_body out = unrolled_by(m.finish_single(p), 2);
     const midend::unrolled_node& last = out.nodes[out.next[0].node];
-    CHECK(last.kind == body_kind::constant);
-    CHECK(last.bits == 0);
+    if (code == operation::sar) {
+      CHECK(out.nodes[out.operands_of(out.next[0].node)[1].node].bits == 31);
+    } else {
+      CHECK(last.kind == body_kind::constant);
+      CHECK(last.bits == 0);
+    }
   }
 }
 

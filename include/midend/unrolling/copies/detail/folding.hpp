@@ -446,10 +446,13 @@ constexpr known_value fold_division(copy_numbering& numbering, const body_value&
   if (m == 1) {
     return is_remainder ? literal(0, width) : a;
   }
-  // Shifts of shifts stay a chain: shifts of the first value start early, and then seem to need a register each.
-  const auto inner = code == operation::shr ? with_number(numbering, a, code) : std::nullopt;
-  if (inner && inner->number < width && inner->number + b.addend >= width) {
-    return literal(0, width);
+  const auto inner = is_shift ? with_number(numbering, a, code) : std::nullopt;
+  if (inner && inner->number < width) {
+    const std::uint64_t places = inner->number + b.addend;
+    if (code == operation::shr && places >= width) {
+      return literal(0, width);
+    }
+    return fold_division(numbering, v, inner->of, literal(places < width ? places : width - 1, b.width));
   }
   const bool is_signed = code == operation::div || code == operation::rem;
   if (m > std::uint64_t{1} << 62 || (is_signed && b.signed_addend() < 0)) {
