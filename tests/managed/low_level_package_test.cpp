@@ -226,6 +226,27 @@ TEST_CASE("low_level_package: a choice of a choice by the same condition is one 
   CHECK(chosen("%c, %y, %x", "%d, %y, %u").has_text("select.i32 %d, %y, %u")); // another condition
 }
 
+TEST_CASE("low_level_package: a choice between the bits 1 and 0 is the condition") {
+  const auto chosen = [](const char* arms) {
+    std::string text = "proc @f(%c: i1, %d: i1) -> i1 {\n  node entry:\n    %v = select.i1 %c, ";
+    text += arms;
+    return packaged(text + "\n    ret %v\n}\n");
+  };
+  CHECK(chosen("1, 0").has_text("ret %c"));
+  CHECK(chosen("0, 1").has_text("select.i1 %c, 0, 1"));
+  CHECK(chosen("%d, 0").has_text("select.i1 %c, %d, 0")); // %d may be undefined where it is not chosen
+}
+
+TEST_CASE("low_level_package: a shifted literal is added") {
+  const auto sum = [](const char* operands) {
+    std::string text = "proc @f(%p: ptr) -> ptr {\n  node entry:\n    %v = shladd.ptr ";
+    text += operands;
+    return packaged(text + "\n    ret %v\n}\n");
+  };
+  CHECK(sum("i64 0, 3, %p").has_text("ret %p"));
+  CHECK(sum("i64 5, 3, %p").has_text("%p, 40"));
+}
+
 TEST_CASE("low_level_package: a guard that always holds goes, one that never does leaves the other value") {
   const auto guarded = [](std::string_view operation) {
     std::string text = "proc @f(%x: i32, %y: i32, %o: i32) -> i32 {\n  node entry:\n    %v = ";

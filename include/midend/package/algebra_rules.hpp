@@ -102,6 +102,15 @@ constexpr algebra_tree binary(operation code, const algebra_tree& left, const al
   return tree;
 }
 
+constexpr algebra_tree ternary(operation code, const algebra_tree& left, const algebra_tree& middle,
+                               const algebra_tree& right) {
+  algebra_tree tree = left;
+  append(tree, middle);
+  append(tree, right);
+  tree.terms[tree.size++] = {term_kind::operation, code, 0, 0};
+  return tree;
+}
+
 constexpr bool is_power_of_two(const algebra_match& m) {
   return m.numbers[0] != 0 && (m.numbers[0] & (m.numbers[0] - 1)) == 0;
 }
@@ -151,6 +160,7 @@ constexpr auto make_algebra_rules() {
   t.add({"x /u 1 = x", binary(udiv, x, one), x});
   t.add({"x % 1 = 0", binary(rem, x, one), zero});
   t.add({"x %u 1 = 0", binary(urem, x, one), zero});
+  t.add({"(0 << a) + x = x", ternary(shladd, zero, a, x), x});
   t.add({"x & 0 = 0", binary(bit_and, x, zero), zero});
   t.add({"x & -1 = x", binary(bit_and, x, ones), x});
   t.add({"x | 0 = x", binary(bit_or, x, zero), x});
@@ -242,6 +252,11 @@ constexpr auto make_algebra_rules() {
          binary(mul, x, first),
          nullptr,
          {[](const match& m) { return m.numbers[0] * m.numbers[1]; }}});
+  t.add({"(a << b) + x = x + (a << b)",
+         ternary(shladd, a, b, x),
+         binary(add, x, first),
+         [](const match& m) { return m.numbers[1] < m.width; },
+         {[](const match& m) { return m.numbers[0] << m.numbers[1]; }}});
   t.add({"(x & a) & b = x & (a & b)",
          binary(bit_and, binary(bit_and, x, a), b),
          binary(bit_and, x, first),

@@ -440,6 +440,13 @@ private:
     if (operands_[1] == operands_[2]) {
       return package_order::to_existing(operands_[1], "both selected values are the same");
     }
+    if (ir.operation(v).width == 1 && ir.operation(operands_[0]).width == 1) {
+      const auto yes = ir.constant(operands_[1]);
+      const auto no = ir.constant(operands_[2]);
+      if (yes && no && *yes == 1 && *no == 0) {
+        return package_order::to_existing(operands_[0], "a choice between the bits 1 and 0");
+      }
+    }
     return visit_nested_select(context, v);
   }
 
