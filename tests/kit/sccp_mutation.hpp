@@ -8,20 +8,20 @@
 struct midend::detail::sccp_mutation {
   template <class D> static void set_fact(sccp_result<D>& r, value_id v, const element_of<D>& fact) {
     r.facts_.data()[v] = fact;
-    r.without_value_.reset(v);
+    r.reset(r.without_value_, v);
   }
 
-  template <class D> static void set_absent(sccp_result<D>& r, value_id v) { r.without_value_.set(v); }
+  template <class D> static void set_absent(sccp_result<D>& r, value_id v) { r.set(r.without_value_, v); }
 
   template <class D> static void set_undefined(sccp_result<D>& r, value_id v, bool is) {
-    is ? r.undefined_.set(v) : r.undefined_.reset(v);
+    is ? r.set(r.undefined_, v) : r.reset(r.undefined_, v);
   }
 
   template <class D> static void set_node(sccp_result<D>& r, node_id n, bool is) {
-    is ? r.executable_nodes_.set(n) : r.executable_nodes_.reset(n);
+    is ? r.set(r.executable_nodes_, n) : r.reset(r.executable_nodes_, n);
   }
 
   template <class D> static void set_edge(sccp_result<D>& r, edge_id e, bool is) {
-    is ? r.executable_edges_.set(e) : r.executable_edges_.reset(e);
+    is ? r.set(r.executable_edges_, e) : r.reset(r.executable_edges_, e);
   }
 };

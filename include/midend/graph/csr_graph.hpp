@@ -37,18 +37,17 @@ public:
 
   /// The same in place: allocates nothing if an earlier graph of this object was at least as large.
   template <readable_graph_argument G> constexpr void assign(const G& g) {
-    forward_csr_graph::assign(g);
+    copy_successors(g, num_derived);
+    MIDEND_ASSERT(!first_error(), "entry and successors within the graph", first_error()->value, num_nodes());
     derive_in_edges();
   }
 
   /// A copy of `g`, or the first entry or successor that is not a node of `g`. O(n + m).
   template <readable_graph_argument G> static constexpr result<csr_graph, graph_build_error> from_graph(const G& g) {
-    auto forward = forward_csr_graph::from_graph(g);
-    if (!forward) {
-      return forward.error();
-    }
     csr_graph copy;
-    static_cast<forward_csr_graph&>(copy) = std::move(*forward);
+    if (const auto error = copy.copy_checked(g, num_derived)) {
+      return *error;
+    }
     copy.derive_in_edges();
     return copy;
   }
@@ -74,13 +73,16 @@ public:
 
   constexpr node_id edge_source(edge_id e) const {
     MIDEND_ASSERT(e < num_edges(), "an edge of the graph", e, num_edges());
-    return incoming_[e];
+    return sources().data()[e];
   }
 
   /// The source of each edge.
-  constexpr span<const node_id> sources() const { return {incoming_.data(), num_edges()}; }
+  constexpr span<const node_id> sources() const { return {first_target() + num_edges(), num_edges()}; }
 
 private:
+  /// Arrays by edge: sources, predecessors and in-edges.
+  static constexpr std::size_t num_derived = 3;
+
   static constexpr optional<graph_build_error> check_edges(std::size_t num_nodes, node_id entry,
                                                            span<const edge> edges) {
     using reason = graph_build_error::reason;
@@ -109,36 +111,45 @@ private:
     if (num_nodes == 0) {
       return;
     }
-    offsets_.assign(num_nodes + 1, 0);
-    targets_.resize_for_overwrite(edges.size());
-    for (const edge& e : edges) {
-      ++offsets_[e.source];
+    num_offsets_ = num_nodes + 1;
+    num_edges_ = edges.size();
+    arrays_.resize_for_overwrite(2 * num_offsets_ + (1 + num_derived) * num_edges_);
+    edge_id* const offsets = arrays_.data();
+    node_id* const targets = offsets + num_offsets_;
+    const span<edge_id> counts(offsets, num_offsets_);
+    for (edge_id& count : counts) {
+      count = 0;
     }
-    detail::counts_to_ends(offsets_);
+    for (const edge& e : edges) {
+      ++offsets[e.source];
+    }
+    detail::counts_to_ends(counts);
     for (std::size_t i = edges.size(); i-- != 0;) {
-      targets_[--offsets_[edges[i].source]] = edges[i].target;
+      targets[--offsets[edges[i].source]] = edges[i].target;
     }
   }
 
   /// A stable counting sort of the edges by their target.
   constexpr void derive_in_edges() {
     const std::size_t edges = num_edges();
-    incoming_.resize_for_overwrite(3 * edges + offsets_.size());
-    node_id* const sources = incoming_.data();
+    arrays_.extend_for_overwrite(2 * num_offsets_ + (1 + num_derived) * edges);
+    const edge_id* const offsets = arrays_.data();
+    const node_id* const targets = first_target();
+    node_id* const sources = arrays_.data() + num_offsets_ + edges;
     node_id* const predecessors = sources + edges;
     edge_id* const in_edges = predecessors + edges;
     edge_id* const ends = in_edges + edges; // of the in-edges of each node; filling moves them to the starts
-    const span<edge_id> counts(ends, offsets_.size());
+    const span<edge_id> counts(ends, num_offsets_);
     for (edge_id& count : counts) {
       count = 0;
     }
-    for (const node_id target : targets_) {
-      ++ends[target];
+    for (std::size_t e = 0; e != edges; ++e) {
+      ++ends[targets[e]];
     }
     detail::counts_to_ends(counts);
     for (std::size_t n = num_nodes(); n-- != 0;) { // downwards, because each target is filled from its end
-      for (edge_id e = offsets_[n + 1]; e-- != offsets_[n];) {
-        const edge_id at = --ends[targets_[e]];
+      for (edge_id e = offsets[n + 1]; e-- != offsets[n];) {
+        const edge_id at = --ends[targets[e]];
         in_edges[at] = e;
         predecessors[at] = static_cast<node_id>(n);
         sources[e] = static_cast<node_id>(n);
@@ -146,17 +157,16 @@ private:
     }
   }
 
-  /// What one of the four arrays has for `n`.
+  /// What one of the arrays that are derived has for `n`.
   constexpr span<const std::uint32_t> incoming(std::size_t array, node_id n) const {
     MIDEND_ASSERT(n < num_nodes(), "a node of the graph", n, num_nodes());
-    const std::uint32_t* const first = incoming_.data() + array * num_edges();
-    const std::uint32_t* const offset = incoming_.data() + 3 * num_edges() + n;
+    const std::uint32_t* const first = first_target() + (1 + array) * num_edges();
+    const std::uint32_t* const offset = first_target() + (1 + num_derived) * num_edges() + n;
     return {first + offset[0], first + offset[1]};
   }
 
-  /// Four arrays in one, so that a graph takes few allocations: the source of each edge; the predecessors of all nodes;
-  /// the in-edges in the same order; and for each node where its own start, and one more.
-  flat_array<std::uint32_t> incoming_;
+  // After the targets, the array has: the source of each edge; the predecessors of all nodes; the in-edges in the same
+  // order; and for each node where its own start, and one more.
 };
 
 MIDEND_END_NAMESPACE

@@ -8,6 +8,7 @@
 #include "midend/support/range.hpp"
 #include "midend/support/result.hpp"
 #include "midend/support/span.hpp"
+#include "midend/support/swap.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -40,7 +41,7 @@ struct graph_build_error {
   friend constexpr bool operator==(const graph_build_error&, const graph_build_error&) = default;
 };
 
-/// The flat copy of the successors alone: an array of offsets and one of targets ("compressed sparse row").
+/// The flat copy of the successors alone: offsets and targets ("compressed sparse row"), in one array.
 ///
 /// Edge ids are positions in the array of targets: first the edges of node 0 in the order of its successors, then
 /// those of node 1, and so on. Memory: 4 bytes a node and 4 an edge. Models `edge_indexed_flow_graph`.
@@ -58,9 +59,22 @@ public:
     detail::explain_readable_graph<G>();
   }
 
+  constexpr forward_csr_graph(const forward_csr_graph&) = default;
+  constexpr forward_csr_graph& operator=(const forward_csr_graph&) = default;
+
+  /// Exchanges two graphs.
+  constexpr forward_csr_graph(forward_csr_graph&& other) noexcept { swap(other); }
+
+  constexpr forward_csr_graph& operator=(forward_csr_graph&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+
+  constexpr ~forward_csr_graph() = default;
+
   /// The same in place: allocates nothing if an earlier graph of this object was at least as large.
   template <readable_graph_argument G> constexpr void assign(const G& g) {
-    copy_successors(g);
+    copy_successors(g, 0);
     MIDEND_ASSERT(!first_error(), "entry and successors within the graph", first_error()->value, num_nodes());
   }
 
@@ -68,19 +82,15 @@ public:
   template <readable_graph_argument G>
   static constexpr result<forward_csr_graph, graph_build_error> from_graph(const G& g) {
     forward_csr_graph copy;
-    if (const auto count = static_cast<std::size_t>(g.num_nodes()); count > max_nodes) {
-      return graph_build_error{graph_build_error::reason::too_many_nodes, 0, count};
-    }
-    copy.copy_successors(g);
-    if (const auto error = copy.first_error()) {
+    if (const auto error = copy.copy_checked(g, 0)) {
       return *error;
     }
     return copy;
   }
 
-  constexpr std::size_t num_nodes() const { return offsets_.empty() ? 0 : offsets_.size() - 1; }
+  constexpr std::size_t num_nodes() const { return num_offsets_ == 0 ? 0 : num_offsets_ - 1; }
 
-  constexpr std::size_t num_edges() const { return targets_.size(); }
+  constexpr std::size_t num_edges() const { return num_edges_; }
 
   constexpr node_id entry() const { return entry_; }
 
@@ -89,38 +99,44 @@ public:
 
   constexpr span<const node_id> successors(node_id n) const {
     MIDEND_ASSERT(n < num_nodes(), "a node of the graph", n, num_nodes());
-    const edge_id* const offset = offsets_.data() + n;
-    return {targets_.data() + offset[0], targets_.data() + offset[1]};
+    const edge_id* const offset = arrays_.data() + n;
+    return {first_target() + offset[0], first_target() + offset[1]};
   }
 
   constexpr id_range<edge_id> out_edges(node_id n) const {
     MIDEND_ASSERT(n < num_nodes(), "a node of the graph", n, num_nodes());
-    return {offsets_[n], offsets_[n + std::size_t{1}]};
+    const edge_id* const offset = arrays_.data() + n;
+    return {offset[0], offset[1]};
   }
 
-  constexpr node_id edge_target(edge_id e) const { return targets_[e]; }
+  constexpr node_id edge_target(edge_id e) const {
+    MIDEND_ASSERT(e < num_edges(), "an edge of the graph", e, num_edges());
+    return first_target()[e];
+  }
 
   /// By binary search, in O(log n); `csr_graph` answers in O(1).
   constexpr node_id edge_source(edge_id e) const {
     MIDEND_ASSERT(e < num_edges(), "an edge of the graph", e, num_edges());
+    const edge_id* const offset = arrays_.data();
     std::size_t low = 0; // the edges of `low` start at or before e, those of `high` after it
     std::size_t high = num_nodes();
     while (high - low > 1) {
       const std::size_t middle = low + (high - low) / 2;
-      (offsets_[middle] <= e ? low : high) = middle;
+      (offset[middle] <= e ? low : high) = middle;
     }
     return static_cast<node_id>(low);
   }
 
   /// num_nodes() + 1 positions in `targets()`; none if there are no nodes.
-  constexpr span<const edge_id> offsets() const { return offsets_; }
+  constexpr span<const edge_id> offsets() const { return {arrays_.data(), num_offsets_}; }
 
   /// The target of each edge.
-  constexpr span<const node_id> targets() const { return targets_; }
+  constexpr span<const node_id> targets() const { return {first_target(), num_edges_}; }
 
 protected:
-  template <class G> constexpr void copy_successors(const G& g) {
-    const node_id count = detail::node_count(g);
+  /// Reserves memory for `derived` more arrays by edge, with one by node if there are any.
+  template <class G> constexpr void copy_successors(const G& g, std::size_t derived) {
+    const std::size_t count = detail::node_count(g);
     epoch_ = graph_epoch(g);
     entry_ = 0;
     if constexpr (has_entry<G>) {
@@ -128,33 +144,55 @@ protected:
         entry_ = static_cast<node_id>(g.entry());
       }
     }
-    offsets_.resize_for_overwrite(count == 0 ? 0 : count + std::size_t{1});
-    targets_.clear();
-    targets_.reserve(std::size_t{count} + count / 2 + 2); // enough for most functions
-    for (node_id n = 0; n != count; ++n) {
-      offsets_[n] = static_cast<edge_id>(targets_.size());
-      for (const auto element : g.successors(n)) {
-        targets_.push_back(static_cast<node_id>(element));
+    num_offsets_ = count == 0 ? 0 : count + 1;
+    const std::size_t expected = count + count / 2 + 2; // edges; enough for most functions
+    arrays_.clear();
+    arrays_.reserve((derived == 0 ? 1 : 2) * num_offsets_ + (1 + derived) * expected);
+    arrays_.extend_for_overwrite(num_offsets_);
+    for (std::size_t n = 0; n != count; ++n) {
+      arrays_.data()[n] = static_cast<edge_id>(arrays_.size() - num_offsets_);
+      for (const auto element : g.successors(static_cast<node_id>(n))) {
+        arrays_.push_back(static_cast<node_id>(element));
       }
     }
-    MIDEND_ASSERT(targets_.size() <= max_edges, "at most max_edges edges", targets_.size());
+    num_edges_ = arrays_.size() - num_offsets_;
+    MIDEND_ASSERT(num_edges_ <= max_edges, "at most max_edges edges", num_edges_);
     if (count != 0) {
-      offsets_[count] = static_cast<edge_id>(targets_.size());
+      arrays_.data()[count] = static_cast<edge_id>(num_edges_);
     }
+  }
+
+  /// The same; returns what is wrong with `g`.
+  template <class G> constexpr optional<graph_build_error> copy_checked(const G& g, std::size_t derived) {
+    if (const auto count = static_cast<std::size_t>(g.num_nodes()); count > max_nodes) {
+      return graph_build_error{graph_build_error::reason::too_many_nodes, 0, count};
+    }
+    copy_successors(g, derived);
+    return first_error();
+  }
+
+  constexpr const node_id* first_target() const { return arrays_.data() + num_offsets_; }
+
+  constexpr void swap(forward_csr_graph& other) noexcept {
+    detail::swap_values(entry_, other.entry_);
+    detail::swap_values(epoch_, other.epoch_);
+    detail::swap_values(num_offsets_, other.num_offsets_);
+    detail::swap_values(num_edges_, other.num_edges_);
+    arrays_.swap(other.arrays_);
   }
 
   constexpr optional<graph_build_error> first_error() const {
     using reason = graph_build_error::reason;
     const std::size_t count = num_nodes();
-    if (targets_.size() > max_edges) {
-      return graph_build_error{reason::too_many_edges, 0, targets_.size()};
+    if (num_edges_ > max_edges) {
+      return graph_build_error{reason::too_many_edges, 0, num_edges_};
     }
     if (count != 0 && entry_ >= count) {
       return graph_build_error{reason::entry_out_of_range, 0, entry_};
     }
-    for (std::size_t e = 0; e != targets_.size(); ++e) {
-      if (targets_[e] >= count) {
-        return graph_build_error{reason::target_out_of_range, e, targets_[e]};
+    for (std::size_t e = 0; e != num_edges_; ++e) {
+      if (first_target()[e] >= count) {
+        return graph_build_error{reason::target_out_of_range, e, first_target()[e]};
       }
     }
     return std::nullopt;
@@ -162,8 +200,11 @@ protected:
 
   node_id entry_ = 0;
   std::uint64_t epoch_ = 0;
-  flat_array<edge_id> offsets_;
-  flat_array<node_id> targets_;
+  std::size_t num_offsets_ = 0; ///< one more than nodes, or 0
+  std::size_t num_edges_ = 0;
+
+  /// For each node where its targets start, and one more; the targets; what derived classes add.
+  flat_array<std::uint32_t> arrays_;
 };
 
 MIDEND_END_NAMESPACE

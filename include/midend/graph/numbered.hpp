@@ -45,18 +45,26 @@ public:
         "midend: `numbered(entry, successors_of)` calls `successors_of(handle)`, which takes a handle of the type of "
         "`entry` and returns a range of such handles");
     discover(entry);
+    flat_array<node_id> targets; // they come after the offsets, whose number is not known yet
     std::size_t next_root = 0;
     for (node_id n = 0;; ++n) {
       for (; n == handles_.size() && next_root != all_nodes.size(); ++next_root) {
         discover(all_nodes[next_root]); // no node so far leads to it
       }
-      offsets_.push_back(static_cast<edge_id>(targets_.size()));
+      MIDEND_ASSERT(targets.size() <= max_edges, "at most max_edges edges", targets.size());
+      arrays_.push_back(static_cast<edge_id>(targets.size()));
       if (n == handles_.size()) {
-        return;
+        break;
       }
       for (const auto successor : successors_of(handles_[n])) {
-        targets_.push_back(discover(successor));
+        targets.push_back(discover(successor));
       }
+    }
+    num_offsets_ = arrays_.size();
+    num_edges_ = targets.size();
+    arrays_.reserve(num_offsets_ + num_edges_);
+    for (const node_id target : targets) {
+      arrays_.push_back(target);
     }
   }
 
@@ -78,8 +86,7 @@ private:
     if constexpr (std::is_pointer_v<Handle>) {
       MIDEND_ASSERT(handle != nullptr, "an entry, and successors without null pointers", next);
     }
-    MIDEND_ASSERT(handles_.size() < max_nodes && targets_.size() < max_edges,
-                  "at most max_nodes nodes and max_edges edges", handles_.size(), targets_.size());
+    MIDEND_ASSERT(handles_.size() < max_nodes, "at most max_nodes nodes", handles_.size());
     const node_id number = numbers_.find_or_insert(handle, next);
     if (number == next) {
       handles_.push_back(handle);

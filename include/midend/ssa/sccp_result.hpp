@@ -6,7 +6,6 @@
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
-#include "midend/support/bit_row.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 
@@ -45,9 +44,9 @@ public:
 
   constexpr std::size_t num_values() const { return num_values_; }
 
-  constexpr std::size_t num_nodes() const { return executable_nodes_.size(); }
+  constexpr std::size_t num_nodes() const { return executable_nodes_.size; }
 
-  constexpr std::size_t num_edges() const { return executable_edges_.size(); }
+  constexpr std::size_t num_edges() const { return executable_edges_.size; }
 
   /// What is known about `v`. Bottom if `v` is in a node that is never executed. Top if nothing is known, and also if
   /// `v` is executed but has no value, because it depends on an operation that always traps or on `undef`.
@@ -60,25 +59,29 @@ public:
   constexpr std::optional<constant_type> constant(value_id v) const { return domain_.as_constant(facts_[v]); }
 
   /// Whether `n` may be executed. If not, no run executes it.
-  constexpr bool is_executable(node_id n) const { return executable_nodes_.test(n); }
+  constexpr bool is_executable(node_id n) const { return test(executable_nodes_, n); }
 
   /// Whether control may take `e`.
-  constexpr bool is_executable_edge(edge_id e) const { return executable_edges_.test(e); }
+  constexpr bool is_executable_edge(edge_id e) const { return test(executable_edges_, e); }
 
   /// Whether some run may compute `v`. If not, its node is never executed, or `v` or something before it that it needs
   /// has no result.
-  constexpr bool is_computed(value_id v) const { return !without_value_.test(v) && !is_bottom(domain_, facts_[v]); }
+  constexpr bool is_computed(value_id v) const { return !test(without_value_, v) && !is_bottom(domain_, facts_[v]); }
 
   /// Whether `v` is `undef` whenever it is computed; under `undef_policy::any_value`.
-  constexpr bool is_undefined(value_id v) const { return undefined_.test(v); }
+  constexpr bool is_undefined(value_id v) const { return test(undefined_, v); }
 
   /// How often `v` was visited.
-  constexpr std::uint32_t visits(value_id v) const { return counts_[v]; }
+  constexpr std::uint32_t visits(value_id v) const {
+    MIDEND_ASSERT(v < facts_.size(), "a value of the program", v, facts_.size());
+    return numbers_.data()[v];
+  }
 
   /// How often the phi `v` was widened.
   constexpr std::uint32_t widenings(value_id v) const {
-    const std::size_t at = facts_.size() + v;
-    return at < counts_.size() && counts_[at] > widen_after_ ? counts_[at] - widen_after_ : 0;
+    MIDEND_ASSERT(v < facts_.size(), "a value of the program", v, facts_.size());
+    const std::uint32_t growths = counts_growths_ ? numbers_.data()[facts_.size() + v] : 0;
+    return growths > widen_after_ ? growths - widen_after_ : 0;
   }
 
   constexpr const sccp_counters& counters() const { return counters_; }
@@ -94,15 +97,55 @@ private:
   template <class IR, class Domain, class Equal> friend class detail::sccp_checker;
   friend detail::sccp_mutation; // of tests
 
+  /// Bits in `numbers_`.
+  struct bit_set_place {
+    std::size_t first_word = 0;
+    std::size_t size = 0;
+  };
+
+  constexpr bool test(const bit_set_place& set, std::size_t bit) const {
+    MIDEND_ASSERT(bit < set.size, "a bit within the set", bit, set.size);
+    return (numbers_.data()[set.first_word + bit / 32] >> bit % 32 & 1) != 0;
+  }
+
+  constexpr void set(const bit_set_place& set, std::size_t bit) {
+    MIDEND_ASSERT(bit < set.size, "a bit within the set", bit, set.size);
+    numbers_.data()[set.first_word + bit / 32] |= std::uint32_t{1} << bit % 32;
+  }
+
+  constexpr void reset(const bit_set_place& set, std::size_t bit) {
+    MIDEND_ASSERT(bit < set.size, "a bit within the set", bit, set.size);
+    numbers_.data()[set.first_word + bit / 32] &= ~(std::uint32_t{1} << bit % 32);
+  }
+
+  /// All counts are 0 and all bits unset.
+  constexpr void clear(std::size_t values, std::size_t nodes, std::size_t edges, bool counts_growths) {
+    counts_growths_ = counts_growths;
+    std::size_t words = (counts_growths ? 2 : 1) * values;
+    const auto place = [&words](std::size_t size) {
+      const bit_set_place at{words, size};
+      words += size / 32 + 1;
+      return at;
+    };
+    executable_nodes_ = place(nodes);
+    executable_edges_ = place(edges);
+    undefined_ = place(values);
+    without_value_ = place(values);
+    numbers_.assign(words, 0);
+  }
+
   [[no_unique_address]] D domain_;
   std::size_t num_values_ = 0; ///< copies of values after branches come after these
   detail::fact_array<element_of<D>> facts_;
-  bit_row executable_nodes_;
-  bit_row executable_edges_;
-  bit_row undefined_;
-  bit_row without_value_; ///< executed, but no run gets past it: the fact is top
-  flat_array<std::uint32_t>
-      counts_;                    ///< visits by value; if the domain widens, then how often phis grew along back edges
+
+  /// Visits by value; if the domain widens, then how often phis grew along back edges; then the sets. One array, so
+  /// that a new result takes two allocations.
+  flat_array<std::uint32_t> numbers_;
+  bool counts_growths_ = false;
+  bit_set_place executable_nodes_;
+  bit_set_place executable_edges_;
+  bit_set_place undefined_;
+  bit_set_place without_value_;   ///< executed, but no run gets past it: the fact is top
   std::uint32_t widen_after_ = 0; ///< growths before the first that widens
   sccp_counters counters_;
   value_id broken_value_ = no_value;

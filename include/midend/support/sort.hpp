@@ -42,15 +42,20 @@ constexpr void sort(span<std::uint32_t> ids) {
   heap_sort(ids.data(), ids.size());
 }
 
-template <class T> constexpr void sort_and_deduplicate(flat_array<T>& ids) {
-  heap_sort(ids.data(), ids.size());
+/// Returns how many are left.
+template <class T> constexpr std::size_t sort_and_deduplicate(T* ids, std::size_t count) {
+  heap_sort(ids, count);
   std::size_t kept = 0;
-  for (std::size_t i = 0; i != ids.size(); ++i) {
+  for (std::size_t i = 0; i != count; ++i) {
     if (kept == 0 || ids[kept - 1] != ids[i]) {
       ids[kept++] = ids[i];
     }
   }
-  ids.shrink(kept);
+  return kept;
+}
+
+template <class T> constexpr void sort_and_deduplicate(flat_array<T>& ids) {
+  ids.shrink(sort_and_deduplicate(ids.data(), ids.size()));
 }
 
 } // namespace detail

@@ -89,9 +89,10 @@ public:
     return elements;
   }
 
-private:
+  /// Of all arrays.
   static constexpr std::size_t alignment = 8;
 
+private:
   /// In front of the memory of each block.
   struct block {
     block* next;
@@ -223,6 +224,48 @@ private:
   T* first_ = nullptr;
   T* top_ = nullptr;
   T* limit_ = nullptr;
+};
+
+/// A list in an arena, to be started again after each reset.
+template <class T> class arena_list {
+public:
+  /// Makes it empty, without memory.
+  constexpr void start(arena& memory) {
+    memory_ = &memory;
+    elements_ = nullptr;
+    size_ = 0;
+    capacity_ = 0;
+  }
+
+  constexpr std::size_t size() const { return size_; }
+
+  constexpr T* data() { return elements_; }
+
+  constexpr const T* data() const { return elements_; }
+
+  constexpr void clear() { size_ = 0; }
+
+  constexpr void push_back(T value) {
+    if (size_ == capacity_) [[unlikely]] {
+      grow();
+    }
+    elements_[size_++] = value;
+  }
+
+private:
+  MIDEND_SELDOM_CALLED constexpr void grow() {
+    capacity_ = 2 * capacity_ + 8;
+    T* const more = memory_->array<T>(capacity_);
+    for (std::size_t i = 0; i != size_; ++i) {
+      more[i] = elements_[i];
+    }
+    elements_ = more;
+  }
+
+  arena* memory_ = nullptr;
+  T* elements_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
 };
 
 } // namespace detail

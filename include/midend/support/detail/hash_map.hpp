@@ -127,6 +127,7 @@ private:
 
   MIDEND_SELDOM_CALLED constexpr void grow() {
     kept_.clear();
+    kept_.reserve(used_);
     for (std::size_t i = 0; i != capacity_; ++i) {
       if (slots_.data()[i].generation == generation_) {
         kept_.push_back(slots_.data()[i]);
