@@ -1,4 +1,5 @@
 // llvm_ssa: what it says of functions of LLVM, and folding against LLVM's own.
+#include "kit/allocations.hpp"
 #include "kit/test_graph.hpp"
 
 #include <midend/adapters/llvm.hpp>
@@ -20,6 +21,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace midend_tests;
@@ -542,4 +544,83 @@ TEST_CASE("llvm_ssa: the functions of a file") {
     }
   }
   CHECK(functions > 5);
+}
+
+namespace {
+
+/// A loop of so many blocks; each has several operations with constants that no other has, and a phi.
+std::string long_function(int blocks) {
+  std::string out = "define i64 @f(i64 %a) {\nentry:\n  br label %b0\n";
+  for (int n = 0; n != blocks; ++n) {
+    const std::string i = std::to_string(n);
+    const std::string before = n == 0 ? "%entry" : "%b" + std::to_string(n - 1);
+    out +=
+        "b" + i + ":\n  %p" + i + " = phi i64 [" + (n == 0 ? "%a" : "%r" + std::to_string(n - 1)) + ", " + before + "]";
+    out += n == 0 ? ", [%r" + std::to_string(blocks - 1) + ", %last]\n" : "\n";
+    std::string last = "%p" + i;
+    for (int k = 0; k != 20; ++k) {
+      const std::string next = "%v" + i + "." + std::to_string(k);
+      out += "  " + next + " = add i64 " + last + ", " + std::to_string(1000 + 20 * n + k) + "\n";
+      last = next;
+    }
+    out += "  %r" + i + " = xor i64 " + last + ", %a\n";
+    out += "  br label " + (n + 1 == blocks ? std::string("%last") : "%b" + std::to_string(n + 1)) + "\n";
+  }
+  out += "last:\n  %c = icmp eq i64 %r" + std::to_string(blocks - 1) + ", 7\n  br i1 %c, label %b0, label %end\n";
+  return out + "end:\n  ret i64 1\n}\n";
+}
+
+} // namespace
+
+TEST_CASE("llvm_ssa: small functions need one allocation, larger ones few, and none when they are read again") {
+  std::vector<std::unique_ptr<parsed>> programs;
+  for (const int blocks : {1, 2, 5, 20, 300}) {
+    programs.push_back(std::make_unique<parsed>(long_function(blocks)));
+  }
+  const parsed small("define i32 @f(i32 %a) {\n  %b = add i32 %a, 1\n  ret i32 %b\n}\n");
+  CHECK(allocations_of([&] { static_cast<void>(llvm_ssa(small.function())); }) == 1);
+  for (const auto& p : programs) {
+    CHECK(allocations_of([&] { static_cast<void>(llvm_ssa(p->function())); }) <= 8);
+  }
+  llvm_ssa ir;
+  const auto round = [&] {
+    for (const auto& p : programs) {
+      ir.assign(p->function());
+    }
+  };
+  CHECK(allocations_of(round) > 0);
+  CHECK(allocations_of(round) == 0);
+  for (const auto& p : programs) { // each array was enlarged on the way
+    CHECK(difference(llvm_ssa(p->function()), p->function()) == "");
+    ir.assign(p->function());
+    CHECK(difference(ir, p->function()) == "");
+  }
+}
+
+TEST_CASE("llvm_ssa: copies and what was moved, small and large, which are then used for other functions") {
+  const parsed small("define i32 @f(i32 %a) {\n  %b = add i32 %a, 1\n  ret i32 %b\n}\n");
+  const parsed large(long_function(50));
+  for (const parsed* const p : {&small, &large}) {
+    for (const parsed* const other : {&small, &large}) {
+      auto first = std::make_unique<llvm_ssa>(p->function());
+      llvm_ssa copy = *first;
+      llvm_ssa assigned(other->function());
+      assigned = *first;
+      llvm_ssa moved = std::move(*first);
+      first->assign(other->function()); // NOLINT: any state is allowed
+      CHECK(difference(*first, other->function()) == "");
+      *first = std::move(moved);
+      moved.assign(other->function()); // NOLINT
+      CHECK(difference(moved, other->function()) == "");
+      CHECK(difference(copy, p->function()) == "");
+      CHECK(difference(assigned, p->function()) == "");
+      CHECK(difference(*first, p->function()) == "");
+      first.reset();
+      CHECK(difference(copy, p->function()) == "");
+      copy.assign(other->function());
+      CHECK(difference(copy, other->function()) == "");
+    }
+  }
+  llvm_ssa empty;
+  CHECK(empty.number(&*small.function().arg_begin()) == no_value);
 }

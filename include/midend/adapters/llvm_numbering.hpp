@@ -20,8 +20,10 @@
 #include <llvm/IR/Use.h>
 #include <llvm/Support/Compiler.h>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -92,6 +94,73 @@ struct llvm_operation_record {
   }
 };
 
+/// Bytes for a few arrays. Those of small functions are part of the object, so that a view that is made for one
+/// function does not allocate; `malloc` would take a good part of the time that small functions take.
+class llvm_numbering_memory {
+public:
+  llvm_numbering_memory() {} // indeterminate
+
+  llvm_numbering_memory(const llvm_numbering_memory& other) { copy(other); }
+
+  llvm_numbering_memory(llvm_numbering_memory&& other) noexcept { take(other); }
+
+  llvm_numbering_memory& operator=(const llvm_numbering_memory& other) {
+    if (this != &other) {
+      copy(other);
+    }
+    return *this;
+  }
+
+  llvm_numbering_memory& operator=(llvm_numbering_memory&& other) noexcept {
+    if (this != &other) {
+      take(other);
+    }
+    return *this;
+  }
+
+  ~llvm_numbering_memory() = default;
+
+  std::byte* data() { return bytes_; }
+
+  const std::byte* data() const { return bytes_; }
+
+  std::size_t size() const { return heap_.empty() ? sizeof own_ : heap_.size(); }
+
+  /// More memory; returns what the bytes were before, until `old` ends.
+  const std::byte* enlarge(std::size_t size, flat_array<std::byte>& old) {
+    const std::byte* const before = bytes_;
+    old.swap(heap_);
+    heap_.resize_for_overwrite(size);
+    bytes_ = heap_.data();
+    return before;
+  }
+
+private:
+  void copy(const llvm_numbering_memory& other) {
+    heap_ = other.heap_;
+    bytes_ = heap_.empty() ? own_ : heap_.data();
+    copy_own(other);
+  }
+
+  void take(llvm_numbering_memory& other) {
+    heap_.swap(other.heap_);
+    bytes_ = heap_.empty() ? own_ : heap_.data();
+    copy_own(other);
+    other.heap_.clear();
+    other.bytes_ = other.own_;
+  }
+
+  void copy_own(const llvm_numbering_memory& other) {
+    if (heap_.empty()) {
+      std::memcpy(own_, other.own_, sizeof own_);
+    }
+  }
+
+  std::byte* bytes_ = own_;
+  flat_array<std::byte> heap_; ///< if `own_` is too small
+  alignas(8) std::byte own_[4864];
+};
+
 /// Instructions get 0, 1, … in the order of the function, then come arguments, then constants in the order of first
 /// use.
 ///
@@ -105,83 +174,104 @@ public:
   /// a part of an overflow intrinsic.
   void read(const llvm::Function& f, bool copies_fields = false) {
     copies_fields_ = copies_fields;
+    num_blocks_ = f.size();
+    num_others_ = 0;
+    num_instructions_ = 0;
+    num_arguments_ = static_cast<value_id>(f.arg_size());
+    const std::size_t num_keys = 10 * num_blocks_ + num_arguments_; // about as many values, to begin with
+    num_slots_ = num_keys < 32 ? 64 : std::bit_ceil(2 * num_keys);
+    if (memory_.size() < room_.end()) { // something was moved from here
+      room_ = {};
+    }
+    require({.values = 10 * num_blocks_ + num_arguments_ + 14,
+             .operands = 16 * num_blocks_ + 32,
+             .others = num_arguments_ + num_blocks_ + 20,
+             .blocks = num_blocks_ + 1,
+             .edges = 4 * num_blocks_ + 4,
+             .slots = num_slots_}); // enough for most functions
+    forget_numbers();
     number_blocks(f);
-    others_.clear();
-    others_.reserve(f.arg_size() + 16);
     for (const llvm::Argument& a : f.args()) {
       add_other(&a);
     }
-    num_arguments_ = static_cast<value_id>(f.arg_size());
     read_instructions();
     MIDEND_ASSERT(num_instructions_ < first_other, "less than 2^30 instructions", num_instructions_);
     for (const late_operand& late : late_) {
-      operands_[late.at] = numbers_.find(late.value);
+      operands()[late.at] = find(late.value);
     }
   }
 
-  /// The rest, once the edges are known. `positions` becomes the position of each edge among those into its target, if
-  /// that has phis.
-  void complete(const csr_graph& g, flat_array<std::uint32_t>& positions) {
-    positions.resize_for_overwrite(has_phis_ ? g.num_edges() : 0);
+  /// The rest, once the edges are known.
+  void complete(const csr_graph& g) {
     if (has_phis_) {
-      entries_.resize_for_overwrite(g.num_edges() + num_blocks());
-      for (std::size_t n = 0; n != num_blocks(); ++n) {
-        read_phis(g, static_cast<node_id>(n), positions);
+      require({.edges = 2 * g.num_edges() + num_blocks_});
+      for (std::size_t n = 0; n != num_blocks_; ++n) {
+        read_phis(g, static_cast<node_id>(n));
       }
     }
+    num_values_ = num_instructions_ + num_others_;
+    require({.values = num_values_ + 1});
     const value_id count = num_instructions();
-    for (value_id& operand : operands_) {
-      operand = final_number(operand, count);
+    value_id* const operand = operands();
+    for (std::size_t i = 0; i != num_operands_; ++i) {
+      operand[i] = final_number(operand[i], count);
     }
-    const auto end = static_cast<std::uint32_t>(operands_.size());
-    values_.reserve(values_.size() + others_.size() + 1);
-    for (const llvm::Value* const other : others_) {
-      values_.push_back({other, llvm_operation_record::outside(*other), end});
+    const auto end = static_cast<std::uint32_t>(num_operands_);
+    numbered_value* to = values() + count;
+    for (std::size_t i = 0; i != num_others_; ++i) {
+      const llvm::Value* const other = others()[i];
+      *to++ = {other, llvm_operation_record::outside(*other), end};
     }
-    num_values_ = values_.size();
-    values_.push_back({nullptr, {}, end});
+    *to = {nullptr, {}, end};
   }
 
   /// The number of a value; `no_value` if it has none.
   value_id number(const llvm::Value* v) const {
-    const std::uint32_t found = numbers_.find(v);
+    const std::uint32_t found = find(v);
     return found < first_block ? final_number(found, num_instructions()) : no_value;
   }
 
   node_id node(const llvm::BasicBlock* b) const {
-    const std::uint32_t found = numbers_.find(b);
+    const std::uint32_t found = find(b);
     return found == no_value ? no_node : found - first_block;
   }
 
-  std::size_t num_blocks() const { return blocks_.size() - 1; }
+  std::size_t num_blocks() const { return num_blocks_; }
 
-  const llvm::BasicBlock* block(std::size_t n) const { return blocks_[n].block; }
+  const llvm::BasicBlock* block(std::size_t n) const { return block_record(n).block; }
 
   std::size_t num_values() const { return num_values_; }
 
-  const llvm::Value* value(value_id v) const { return values_[v].value; }
+  const llvm::Value* value(value_id v) const { return value_record(v).value; }
 
   value_id num_instructions() const { return static_cast<value_id>(num_instructions_); }
 
   value_id num_arguments() const { return num_arguments_; }
 
-  value_id first_value(std::size_t n) const { return blocks_[n].first_value; }
+  value_id first_value(std::size_t n) const { return block_record(n).first_value; }
 
-  const llvm_operation_record& record(value_id v) const { return values_[v].record; }
+  const llvm_operation_record& record(value_id v) const { return value_record(v).record; }
 
-  llvm_operation_record& record(value_id v) { return values_[v].record; }
+  llvm_operation_record& record(value_id v) {
+    MIDEND_ASSERT(v < num_values_, "a value of the function", v, num_values_);
+    return values()[v].record;
+  }
 
   /// `of` instead of the first operand.
   void set_first_operand(value_id v, value_id of) {
     MIDEND_ASSERT(!operands(v).empty(), "an instruction with operands", v);
-    operands_[values_[v].first_operand] = of;
+    operands()[value_record(v).first_operand] = of;
   }
 
   /// None of arguments and constants.
   span<const value_id> operands(value_id v) const {
-    const numbered_value* const at = values_.data() + v;
-    return {operands_.data() + at[0].first_operand, operands_.data() + at[1].first_operand};
+    MIDEND_ASSERT(v < num_values_, "a value of the function", v, num_values_);
+    const numbered_value* const at = values() + v;
+    return {operands() + at[0].first_operand, operands() + at[1].first_operand};
   }
+
+  /// The position of an edge among those into its target. Requires that the target has phis.
+  std::uint32_t position(edge_id e) const { return positions()[e]; }
 
 private:
   // What the map holds: below the first of these numbers, instructions.
@@ -205,54 +295,236 @@ private:
     const llvm::Value* value;
   };
 
+  /// How many elements the arrays have room for. They share one piece of memory, so that a view that is made for one
+  /// function allocates little.
+  struct room {
+    std::size_t values = 0;
+    std::size_t operands = 0;
+    std::size_t others = 0;
+    std::size_t blocks = 0;
+    std::size_t edges = 0; ///< numbers, to place the operands of phis
+    std::size_t slots = 0;
+
+    // In bytes. The values are first; those with smaller alignment are last.
+    std::size_t others_at() const { return values * sizeof(numbered_value); }
+
+    std::size_t slots_at() const { return others_at() + others * sizeof(const llvm::Value*); }
+
+    std::size_t blocks_at() const { return slots_at() + slots * sizeof(slot); }
+
+    std::size_t operands_at() const { return blocks_at() + blocks * sizeof(numbered_block); }
+
+    std::size_t positions_at() const { return operands_at() + operands * sizeof(value_id); }
+
+    std::size_t end() const { return positions_at() + edges * sizeof(std::uint32_t); }
+
+    bool holds(const room& r) const {
+      return values >= r.values && operands >= r.operands && others >= r.others && blocks >= r.blocks &&
+             edges >= r.edges && slots >= r.slots;
+    }
+
+    void extend_to(const room& r) {
+      const auto extend = [](std::size_t& mine, std::size_t other) { mine = mine < other ? other : mine; };
+      extend(values, r.values);
+      extend(operands, r.operands);
+      extend(others, r.others);
+      extend(blocks, r.blocks);
+      extend(edges, r.edges);
+      extend(slots, r.slots);
+    }
+  };
+
+  void require(const room& wanted) {
+    if (!room_.holds(wanted)) [[unlikely]] {
+      enlarge(wanted);
+    }
+  }
+
+  /// Keeps what the arrays have.
+  MIDEND_NEVER_INLINED void enlarge(const room& wanted) {
+    const room before = room_;
+    room_.extend_to(wanted);
+    operands_at_ = room_.operands_at();
+    blocks_at_ = room_.blocks_at();
+    slots_at_ = room_.slots_at();
+    if (before.end() == 0 && room_.end() <= memory_.size()) {
+      clear_slots(0);
+      return;
+    }
+    flat_array<std::byte> old_memory;
+    const std::byte* const old = memory_.enlarge(room_.end(), old_memory);
+    const auto move = [&](std::size_t from, std::size_t to, std::size_t bytes) {
+      if (bytes != 0) {
+        std::memcpy(memory_.data() + to, old + from, bytes);
+      }
+    };
+    move(0, 0, before.others_at());
+    move(before.others_at(), room_.others_at(), num_others_ * sizeof(const llvm::Value*));
+    move(before.slots_at(), slots_at_, before.slots * sizeof(slot));
+    move(before.blocks_at(), blocks_at_, before.blocks * sizeof(numbered_block));
+    move(before.operands_at(), operands_at_, before.operands * sizeof(value_id));
+    move(before.positions_at(), room_.positions_at(), before.edges * sizeof(std::uint32_t));
+    clear_slots(before.slots);
+  }
+
+  // The map from addresses to numbers: as in `hash_map`, but in the memory of the view, and it grows by inserting all
+  // that has a number again.
+
+  /// Empty if it is of another generation.
+  struct slot {
+    const llvm::Value* key;
+    std::uint32_t number;
+    std::uint32_t generation;
+  };
+
+  slot* slots() { return array<slot>(slots_at_); }
+
+  const slot* slots() const { return array<slot>(slots_at_); }
+
+  /// Those from `first` on. No map has generation 0.
+  void clear_slots(std::size_t first) {
+    std::memset(static_cast<void*>(slots() + first), 0, (room_.slots - first) * sizeof(slot));
+  }
+
+  void forget_numbers() {
+    if (++generation_ == 0) {
+      clear_slots(0);
+      generation_ = 1;
+    }
+    shift_ = 64 - std::countr_zero(num_slots_);
+  }
+
+  /// Where the key is, or where it would go.
+  const slot& slot_of(const llvm::Value* key) const {
+    const slot* const all = slots();
+    const std::size_t mask = num_slots_ - 1;
+    auto at = static_cast<std::size_t>((hash_of_handle()(key) * 0x9e37'79b9'7f4a'7c15) >> shift_);
+    while (all[at].generation == generation_ && all[at].key != key) {
+      at = (at + 1) & mask;
+    }
+    return all[at];
+  }
+
+  /// What the map holds, or `no_value`.
+  std::uint32_t find(const llvm::Value* key) const {
+    if (num_slots_ == 0) {
+      return no_value;
+    }
+    const slot& at = slot_of(key);
+    return at.generation == generation_ ? at.number : no_value;
+  }
+
+  /// Requires that it is not there, and room.
+  void insert(const llvm::Value* key, std::uint32_t number) {
+    const_cast<slot&>(slot_of(key)) = {key, number, generation_};
+  }
+
+  std::size_t num_keys() const { return num_blocks_ + num_instructions_ + num_others_; }
+
+  /// Makes room for keys; at most half of the slots are used.
+  MIDEND_NEVER_INLINED void add_slots(std::size_t keys) {
+    const std::size_t wanted = std::bit_ceil(2 * keys);
+    num_slots_ = wanted < room_.slots ? room_.slots : wanted < 2 * num_slots_ ? 2 * num_slots_ : wanted;
+    require({.slots = num_slots_});
+    forget_numbers();
+    for (std::size_t n = 0; n != num_blocks_; ++n) {
+      insert(blocks()[n].block, first_block + static_cast<node_id>(n));
+    }
+    for (std::size_t v = 0; v != num_instructions_; ++v) {
+      insert(values()[v].value, static_cast<value_id>(v));
+    }
+    for (std::size_t i = 0; i != num_others_; ++i) {
+      insert(others()[i], first_other + static_cast<std::uint32_t>(i));
+    }
+  }
+
+  template <class T> T* array(std::size_t at) { return reinterpret_cast<T*>(memory_.data() + at); }
+
+  template <class T> const T* array(std::size_t at) const { return reinterpret_cast<const T*>(memory_.data() + at); }
+
+  numbered_value* values() { return array<numbered_value>(0); }
+
+  const numbered_value* values() const { return array<numbered_value>(0); }
+
+  const llvm::Value** others() { return array<const llvm::Value*>(room_.others_at()); }
+
+  numbered_block* blocks() { return array<numbered_block>(blocks_at_); }
+
+  const numbered_block* blocks() const { return array<numbered_block>(blocks_at_); }
+
+  value_id* operands() { return array<value_id>(operands_at_); }
+
+  const value_id* operands() const { return array<value_id>(operands_at_); }
+
+  std::uint32_t* positions() { return array<std::uint32_t>(room_.positions_at()); }
+
+  const std::uint32_t* positions() const { return array<std::uint32_t>(room_.positions_at()); }
+
+  const numbered_value& value_record(value_id v) const {
+    MIDEND_ASSERT(v < num_values_, "a value of the function", v, num_values_);
+    return values()[v];
+  }
+
+  /// Or the one after the last.
+  const numbered_block& block_record(std::size_t n) const {
+    MIDEND_ASSERT(n <= num_blocks_, "a block of the function", n, num_blocks_);
+    return blocks()[n];
+  }
+
   void number_blocks(const llvm::Function& f) {
-    blocks_.clear();
-    blocks_.reserve(32); // enough for most functions
+    node_id n = 0;
     for (const llvm::BasicBlock& b : f) {
-      blocks_.push_back({&b, 0});
+      blocks()[n] = {&b, 0};
+      insert(&b, first_block + n);
+      ++n;
     }
-    numbers_.clear(10 * blocks_.size()); // about as many values, to begin with
-    for (std::size_t n = 0; n != blocks_.size(); ++n) {
-      numbers_.find_or_insert(blocks_.data()[n].block, first_block + static_cast<node_id>(n));
-    }
-    blocks_.push_back({nullptr, 0});
+    blocks()[n] = {nullptr, 0};
   }
 
   void read_instructions() {
-    values_.resize_for_overwrite(values_.capacity());
-    operands_.resize_for_overwrite(operands_.capacity());
     has_phis_ = false;
     late_.clear();
     value_id v = 0;
     std::size_t end = 0; // of the operands
-    for (std::size_t n = 0; n != num_blocks(); ++n) {
-      blocks_.data()[n].first_value = v;
-      for (const llvm::Instruction& i : *blocks_.data()[n].block) {
+    for (std::size_t n = 0; n != num_blocks_; ++n) {
+      blocks()[n].first_value = v;
+      for (const llvm::Instruction& i : *blocks()[n].block) {
         prefetch_next(i);
-        make_room(v, end + i.getNumOperands());
-        numbers_.find_or_insert(&i, v);
-        numbered_value& at = values_.data()[v];
+        make_room(n, v, end, i.getNumOperands());
+        insert(&i, v);
+        num_instructions_ = v + std::size_t{1};
+        numbered_value& at = values()[v];
         at.value = &i;
         at.first_operand = static_cast<std::uint32_t>(end);
-        value_id* const to = operands_.data() + end;
+        value_id* const to = operands() + end;
         end += static_cast<std::size_t>(read_instruction(i, at.record, to) - to);
         ++v;
       }
     }
-    num_instructions_ = v;
-    blocks_.data()[num_blocks()].first_value = v;
-    values_.shrink(v);
-    operands_.shrink(end);
+    num_operands_ = end;
+    blocks()[num_blocks_].first_value = v;
   }
 
-  /// For an instruction `v`, and for operands up to `last`; fields may be replaced by two.
-  void make_room(value_id v, std::size_t last) {
-    if (v >= values_.size()) [[unlikely]] {
-      values_.extend_for_overwrite(2 * std::size_t{v} + 8 * blocks_.size() + 16);
+  /// For an instruction `v` in block `n`, and `count` operands after the first `end`; fields may be replaced by two.
+  void make_room(std::size_t n, value_id v, std::size_t end, std::size_t count) {
+    if (v >= room_.values || end + count >= room_.operands || num_others_ + count >= room_.others) [[unlikely]] {
+      enlarge_for_rest(n, v + std::size_t{1}, end + count + 1, num_others_ + count + 1);
     }
-    if (last >= operands_.size()) [[unlikely]] {
-      operands_.extend_for_overwrite(2 * last + 16 * blocks_.size() + 16);
+    if (2 * (num_keys() + count + 2) > num_slots_) [[unlikely]] {
+      add_slots(num_keys() + count + 2);
     }
+  }
+
+  /// In the blocks up to `n` there are as many of each; expects that the others are like these.
+  MIDEND_SELDOM_CALLED void enlarge_for_rest(std::size_t n, std::size_t values, std::size_t operands,
+                                             std::size_t others) {
+    const auto expected = [&](std::size_t so_far) {
+      return so_far + so_far / 2 + 8 + so_far * (num_blocks_ - n - 1) / (n + 1);
+    };
+    enlarge({.values = expected(values),
+             .operands = expected(operands),
+             .others = expected(others),
+             .slots = std::bit_ceil(2 * (num_blocks_ + expected(values + others)))});
   }
 
   /// Operands are in front of their instruction.
@@ -317,7 +589,7 @@ private:
 
   /// Looks at the value itself only if it has no number yet: it may be far away in memory.
   value_id* add_operand(const llvm::Value* v, value_id* to) {
-    const std::uint32_t number = numbers_.find(v);
+    const std::uint32_t number = find(v);
     if (number < first_block) [[likely]] {
       *to = number;
       return to + 1;
@@ -329,41 +601,52 @@ private:
     if (llvm::isa<llvm::Constant>(v)) {
       *to = add_other(v);
     } else if (llvm::isa<llvm::Instruction>(v)) {
-      late_.push_back({static_cast<std::uint32_t>(to - operands_.data()), v});
+      late_.push_back({static_cast<std::uint32_t>(to - operands()), v});
     } else {
       return to;
     }
     return to + 1;
   }
 
+  /// Requires room.
   std::uint32_t add_other(const llvm::Value* v) {
-    const std::uint32_t number = first_other + static_cast<std::uint32_t>(others_.size());
-    others_.push_back(v);
-    return numbers_.find_or_insert(v, number);
+    const std::uint32_t number = first_other + static_cast<std::uint32_t>(num_others_);
+    others()[num_others_++] = v;
+    insert(v, number);
+    return number;
   }
 
   static value_id final_number(std::uint32_t number, value_id num_instructions) {
     return number < first_other ? number : number - first_other + num_instructions;
   }
 
-  void read_phis(const csr_graph& g, node_id n, flat_array<std::uint32_t>& positions) {
+  void read_phis(const csr_graph& g, node_id n) {
     const std::size_t num_edges = g.in_edges(n).size();
     const llvm::PHINode* last = nullptr;
-    for (value_id v = first_value(n); (record(v).marks & llvm_operation_record::phi) != 0; ++v) {
-      const auto& phi = llvm::cast<llvm::PHINode>(*values_[v].value);
+    for (value_id v = block_record(n).first_value; v != num_instructions_ && is_phi(v); ++v) {
+      const auto& phi = llvm::cast<llvm::PHINode>(*values()[v].value);
       if (last == nullptr || !have_same_entries(phi, *last)) {
-        find_entries(g, phi, positions);
+        find_entries(g, phi);
       }
       MIDEND_ASSERT(phi.getNumIncomingValues() == num_edges, "an entry of the phi for each edge", v);
-      value_id* const to = operands_.data() + values_[v].first_operand;
+      if (num_others_ + num_edges > room_.others) [[unlikely]] {
+        enlarge({.others = 2 * (num_others_ + num_edges)});
+      }
+      if (2 * (num_keys() + num_edges) > num_slots_) [[unlikely]] {
+        add_slots(num_keys() + num_edges);
+      }
+      const std::uint32_t* const entries = positions() + g.num_edges();
+      value_id* const to = operands() + values()[v].first_operand;
       for (std::size_t position = 0; position != num_edges; ++position) {
-        const llvm::Value* const input = phi.getIncomingValue(entries_[position]);
-        const std::uint32_t number = numbers_.find(input);
+        const llvm::Value* const input = phi.getIncomingValue(entries[position]);
+        const std::uint32_t number = find(input);
         to[position] = number == no_value ? add_other(input) : number;
       }
       last = &phi;
     }
   }
+
+  bool is_phi(value_id v) const { return (values()[v].record.marks & llvm_operation_record::phi) != 0; }
 
   /// Of two phis of a block.
   static bool have_same_entries(const llvm::PHINode& a, const llvm::PHINode& b) {
@@ -375,39 +658,49 @@ private:
     return true;
   }
 
-  /// Which entry of the phi belongs to each edge into its block. Entries of parallel edges have the same value.
-  void find_entries(const csr_graph& g, const llvm::PHINode& phi, flat_array<std::uint32_t>& positions) {
+  /// Which entry of the phi belongs to each edge into its block, after the positions of all edges. Entries of parallel
+  /// edges have the same value.
+  void find_entries(const csr_graph& g, const llvm::PHINode& phi) {
     const span<const edge_id> edges = g.in_edges(node(phi.getParent()));
+    std::uint32_t* const entries = positions() + g.num_edges();
     bool is_ordered = edges.size() == phi.getNumIncomingValues();
     for (std::uint32_t position = 0; position != edges.size(); ++position) {
-      positions[edges[position]] = position;
-      entries_[position] = position;
-      is_ordered = is_ordered && phi.getIncomingBlock(position) == blocks_[g.edge_source(edges[position])].block;
+      positions()[edges[position]] = position;
+      entries[position] = position;
+      is_ordered = is_ordered && phi.getIncomingBlock(position) == blocks()[g.edge_source(edges[position])].block;
     }
     if (is_ordered) {
       return;
     }
-    unsigned* const entry_of = entries_.data() + g.num_edges();
+    std::uint32_t* const entry_of = entries + edges.size();
     for (unsigned i = 0; i != phi.getNumIncomingValues(); ++i) {
       entry_of[node(phi.getIncomingBlock(i))] = i;
     }
     for (std::uint32_t position = 0; position != edges.size(); ++position) {
-      entries_[position] = entry_of[g.edge_source(edges[position])];
+      entries[position] = entry_of[g.edge_source(edges[position])];
     }
   }
 
-  hash_map<const llvm::Value*> numbers_;
-  flat_array<numbered_block> blocks_; ///< and one more
-  flat_array<numbered_value> values_; ///< instructions, in the end also `others_`, and one more
-  std::size_t num_values_ = 0;
-  flat_array<const llvm::Value*> others_; ///< arguments and constants
+  std::size_t num_blocks_ = 0;
   std::size_t num_instructions_ = 0;
+  std::size_t num_operands_ = 0;
+  std::size_t num_others_ = 0; ///< arguments and constants
+  std::size_t num_values_ = 0;
   value_id num_arguments_ = 0;
   bool copies_fields_ = false;
-  flat_array<value_id> operands_;
-  flat_array<late_operand> late_;
   bool has_phis_ = false;
-  flat_array<unsigned> entries_; ///< of a phi: by position of the edge, and from the number of edges on by node
+
+  /// Values: instructions, in the end also the others, and one more. Others. Slots. Blocks, and one more. Operands.
+  /// Positions of edges; then, of a phi, the entries by position of the edge, and by node.
+  llvm_numbering_memory memory_;
+  room room_;
+  std::size_t slots_at_ = 0;
+  std::size_t num_slots_ = 0; ///< in use; a power of 2
+  std::uint32_t generation_ = 0;
+  int shift_ = 0;
+  std::size_t operands_at_ = 0;
+  std::size_t blocks_at_ = 0;
+  flat_array<late_operand> late_;
 };
 
 } // namespace detail

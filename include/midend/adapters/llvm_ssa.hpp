@@ -11,7 +11,6 @@
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
-#include "midend/support/flat_array.hpp"
 #include "midend/support/range.hpp"
 #include "midend/support/span.hpp"
 
@@ -71,7 +70,8 @@ struct llvm_successors {
 ///
 /// The view is a flat copy that refers to LLVM's values; make it again when the function changes. Requires verified IR.
 /// A declaration has no nodes. Expected time linear in the instructions and their operands; 24 bytes an instruction, 4
-/// an operand, and about 30 a value for finding numbers by address.
+/// an operand, and about 30 a value for finding numbers by address. The view of a small function, up to about 4 blocks
+/// or 40 instructions, keeps all but its graph in the object, which therefore has 5 KB: keep it where it is made.
 class llvm_ssa {
 public:
   using constant_type = std::uint64_t;
@@ -85,7 +85,7 @@ public:
     options_ = options;
     numbering_.read(f, options.copies_fields);
     graph_.assign(detail::llvm_successors{numbering_});
-    numbering_.complete(graph_, positions_);
+    numbering_.complete(graph_);
   }
 
   const csr_graph& graph() const { return graph_; }
@@ -118,7 +118,7 @@ public:
 
   bool is_phi(value_id v) const { return has(v, record::phi); }
 
-  value_id phi_input(value_id phi, edge_id e) const { return operands(phi)[positions_[e]]; }
+  value_id phi_input(value_id phi, edge_id e) const { return operands(phi)[numbering_.position(e)]; }
 
   value_id condition(node_id n) const {
     const value_id last = terminator(n);
@@ -211,7 +211,6 @@ private:
   llvm_fold_options options_;
   detail::llvm_numbering numbering_;
   csr_graph graph_;
-  flat_array<std::uint32_t> positions_; ///< by edge: its index among the edges into its target, if that has phis
 };
 
 static_assert(semantic_ir<llvm_ssa> && has_is_undefined<llvm_ssa> && has_bounds<llvm_ssa>);
