@@ -37,8 +37,7 @@ public:
 
   /// The same in place: allocates nothing if an earlier graph of this object was at least as large.
   template <readable_graph_argument G> constexpr void assign(const G& g) {
-    copy_successors(g, num_derived);
-    MIDEND_ASSERT(!first_error(), "entry and successors within the graph", first_error()->value, num_nodes());
+    copy(g, num_derived);
     derive_in_edges();
   }
 

@@ -73,10 +73,7 @@ public:
   constexpr ~forward_csr_graph() = default;
 
   /// The same in place: allocates nothing if an earlier graph of this object was at least as large.
-  template <readable_graph_argument G> constexpr void assign(const G& g) {
-    copy_successors(g, 0);
-    MIDEND_ASSERT(!first_error(), "entry and successors within the graph", first_error()->value, num_nodes());
-  }
+  template <readable_graph_argument G> constexpr void assign(const G& g) { copy(g, 0); }
 
   /// A copy of `g`, or the first entry or successor that is not a node of `g`. O(n + m).
   template <readable_graph_argument G>
@@ -160,6 +157,12 @@ protected:
     if (count != 0) {
       arrays_.data()[count] = static_cast<edge_id>(num_edges_);
     }
+  }
+
+  /// The same. Requires a graph without errors.
+  template <class G> constexpr void copy(const G& g, std::size_t derived) {
+    copy_successors(g, derived);
+    MIDEND_ASSERT(!first_error(), "entry and successors within the graph", first_error()->value, num_nodes());
   }
 
   /// The same; returns what is wrong with `g`.
