@@ -1,6 +1,7 @@
 /// All analyses of midend. Adapters (`midend/adapters/`), the Elbrus-like IR (`midend/elbrus/`) and text and pictures
-/// (`midend/viz/`) are included by name, and so are `midend/ssa/check_ir.hpp` and `midend/ir/coverage.hpp`, which few
-/// files of a compiler need.
+/// (`midend/viz/`) are included by name, and so are `midend/ssa/check_ir.hpp`, `midend/ir/coverage.hpp` and the text of
+/// machines in `midend/machine/machine_file.hpp`, which few files of a compiler need. `midend/transform.hpp` has what
+/// changes programs, also by the results of `sccp` and `value_numbering`.
 #pragma once
 
 #include "midend/config.hpp"
@@ -128,14 +129,11 @@
 #include "midend/machine/dependence_graph.hpp"
 #include "midend/machine/e2k.hpp"
 #include "midend/machine/machine.hpp"
-#include "midend/machine/machine_file.hpp"
 #include "midend/machine/machine_model.hpp"
 #include "midend/machine/recurrence_bound.hpp"
 #include "midend/machine/register_need.hpp"
 #include "midend/machine/resource_bound.hpp"
 #include "midend/machine/scalar_core.hpp"
-#include "midend/ssa/apply_sccp.hpp"
-#include "midend/ssa/apply_value_numbering.hpp"
 #include "midend/ssa/construct_ssa.hpp"
 #include "midend/ssa/construct_ssa_on_the_fly.hpp"
 #include "midend/ssa/explain_congruence.hpp"
@@ -145,10 +143,8 @@
 #include "midend/ssa/live_values.hpp"
 #include "midend/ssa/on_the_fly_ssa.hpp"
 #include "midend/ssa/sccp.hpp"
-#include "midend/ssa/sccp_plan.hpp"
 #include "midend/ssa/sccp_result.hpp"
 #include "midend/ssa/value_numbering.hpp"
-#include "midend/ssa/value_numbering_plan.hpp"
 #include "midend/ssa/value_numbering_result.hpp"
 #include "midend/ssa/verify_congruence.hpp"
 #include "midend/ssa/verify_sccp.hpp"

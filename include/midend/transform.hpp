@@ -3,6 +3,10 @@
 /// `midend/transform/measure_unrolling.hpp`.
 #pragma once
 
+#include "midend/ssa/apply_sccp.hpp"
+#include "midend/ssa/apply_value_numbering.hpp"
+#include "midend/ssa/sccp_plan.hpp"
+#include "midend/ssa/value_numbering_plan.hpp"
 #include "midend/transform/apply_unrolling.hpp"
 #include "midend/transform/certifiable_ir.hpp"
 #include "midend/transform/clean_control.hpp"

@@ -55,7 +55,8 @@ static_assert(std::is_trivially_copyable_v<signed_interval::element>);
 static_assert(std::is_trivially_copyable_v<product<flat<int>, lifted<sign>>::element>);
 static_assert(std::is_same_v<map<signed_interval>::element, midend::flat_array<signed_interval::element>>);
 static_assert(std::is_same_v<map<flat<int>>::element, midend::flat_array<flat<int>::element>>);
-static_assert(std::is_same_v<map<powerset<>>::element, std::vector<midend::bit_row>>);
+static_assert(!std::is_same_v<map<powerset<>>::element, midend::flat_array<midend::bit_row>>);
+static_assert(std::is_convertible_v<map<powerset<>>::element, std::vector<midend::bit_row>>);
 
 // What composed lattices have if their parts do.
 struct semilattice { // the least that there may be

@@ -6,6 +6,7 @@
 #include <midend/graph/concepts.hpp>
 #include <midend/support/chained_range.hpp>
 #include <midend/support/detail/hash_map.hpp>
+#include <midend/support/detail/object_array.hpp>
 #include <midend/support/filtered_range.hpp>
 #include <midend/support/flat_array.hpp>
 #include <midend/support/range.hpp>
@@ -18,6 +19,7 @@
 #include <iterator>
 #include <list>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -361,3 +363,89 @@ constexpr bool finds_names() {
 } // namespace
 
 static_assert(finds_names());
+
+namespace {
+
+/// An element without a default value, which counts what lives.
+struct counted_word {
+  counted_word(std::string word_, int& living_) : word(std::move(word_)), living(&living_) { ++*living; }
+
+  counted_word(const counted_word& other) : word(other.word), living(other.living) { ++*living; }
+
+  counted_word& operator=(const counted_word& other) = default;
+
+  ~counted_word() { --*living; }
+
+  friend bool operator==(const counted_word& a, const counted_word& b) { return a.word == b.word; }
+
+  std::string word;
+  int* living;
+};
+
+/// The values of an array that was changed in each way, as one text.
+template <class T, class Make> std::string changed_in_each_way(Make make) {
+  midend::detail::object_array<T> a;
+  for (int i = 0; i != 20; ++i) {
+    a.push_back(make("a long word that owns memory " + std::to_string(i)));
+  }
+  const midend::detail::object_array<T> copied(a);
+  CHECK(copied == a);
+  a.resize(2, make("no"));
+  CHECK(copied != a);
+  a.push_back(make("third"));
+  a.resize(30, make("filler"));
+  CHECK(a.size() == 30);
+  CHECK(a.back() == make("filler"));
+  midend::detail::object_array<T> assigned;
+  assigned.assign(3, make("short"));
+  assigned = a;
+  CHECK(assigned == a);
+  assigned = copied;
+  CHECK(assigned == copied);
+  midend::detail::object_array<T> moved(std::move(assigned));
+  moved.push_back(make("last"));
+  CHECK(moved.size() == 21);
+  CHECK(moved[19] == copied[19]);
+  CHECK(moved[20] == make("last"));
+  a = std::move(moved);
+  a.clear();
+  CHECK(a.empty());
+  a.push_back(make("the first again"));
+  a.assign(2, make("two"));
+  CHECK(a[0] == make("two"));
+  CHECK(a.begin() + 2 == a.end());
+  CHECK(a == midend::detail::object_array<T>(2, make("two")));
+  a = {make("one"), make("two")};
+  const std::vector<T> list = a;
+  CHECK(list == std::vector<T>{make("one"), make("two")});
+  CHECK(std::vector<T>(a.begin(), a.end()) == list);
+  std::string text;
+  for (const T& one : copied) {
+    text += std::string(one == make("a long word that owns memory 7") ? "7" : ".");
+  }
+  return text;
+}
+
+constexpr bool holds_arrays_in_constant_expressions() {
+  midend::detail::object_array<numbers> a;
+  for (std::uint32_t i = 0; i != 30; ++i) {
+    a.push_back(numbers(i, i));
+  }
+  a.resize(5, numbers());
+  const midend::detail::object_array<numbers> b = a;
+  a.clear();
+  a.assign(9, numbers(2, 3));
+  return b.size() == 5 && b[4].size() == 4 && b[4][3] == 4 && a.size() == 9 && a[8][1] == 3;
+}
+
+} // namespace
+
+static_assert(holds_arrays_in_constant_expressions());
+
+TEST_CASE("object_array: elements that own memory, with and without a default value") {
+  CHECK(changed_in_each_way<std::string>([](std::string word) { return word; }) == ".......7............");
+  int living = 0;
+  CHECK(changed_in_each_way<counted_word>([&](std::string word) { return counted_word(std::move(word), living); }) ==
+        ".......7............");
+  CHECK(living == 0);
+}

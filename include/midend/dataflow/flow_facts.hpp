@@ -6,10 +6,10 @@
 #include "midend/support/bit_matrix.hpp"
 #include "midend/support/bit_set.hpp"
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
-#include <vector>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -17,14 +17,22 @@ namespace detail {
 
 struct gen_kill_solver;
 
-template <class Rows> inline constexpr bool is_vector_of_bit_sets = false;
-template <bit_set Set, class Allocator> inline constexpr bool is_vector_of_bit_sets<std::vector<Set, Allocator>> = true;
+/// What `gen_kill` uses of a `std::vector`, so that this header does not include that.
+template <class Rows>
+concept list_of_bit_sets = requires(Rows& rows, const Rows& read, std::size_t count) {
+  requires bit_set<typename Rows::value_type>;
+  rows.resize(count, typename Rows::value_type());
+  { rows.data() } -> std::same_as<typename Rows::value_type*>;
+  { read.size() } -> std::convertible_to<std::size_t>;
+  { read[count] } -> std::same_as<const typename Rows::value_type&>;
+};
 
 } // namespace detail
 
-/// Containers of facts: a `bit_matrix`, or a `std::vector` of any `bit_set`, for example `boost::dynamic_bitset<>`.
+/// Containers of facts: a `bit_matrix`, or a `std::vector` of any `bit_set`, for example `boost::dynamic_bitset<>`,
+/// or a container with the same members.
 template <class Rows>
-concept fact_rows = std::is_same_v<Rows, bit_matrix> || detail::is_vector_of_bit_sets<Rows>;
+concept fact_rows = std::is_same_v<Rows, bit_matrix> || detail::list_of_bit_sets<Rows>;
 
 /// The facts that hold at the start and at the end of each node. Each analysis defines what its facts are, and what
 /// holds in nodes that flow does not reach. `set_bits(facts.in(n))` is the range of facts at the start of `n`,

@@ -26,7 +26,6 @@
 #include <cstdint>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -218,10 +217,12 @@ private:
 };
 
 /// Rows of any `bit_set`.
-template <class P, bit_set Set> class set_table {
+template <class P, class Rows> class set_table {
+  using Set = typename Rows::value_type;
+
 public:
   using row = Set*;
-  using rows = std::vector<Set>;
+  using rows = Rows;
 
   constexpr set_table(const P& problem, std::size_t num_nodes, rows& joined, rows& moved, rows& gens, rows& kills)
       : problem_(problem), num_nodes_(num_nodes) {
@@ -536,7 +537,7 @@ struct gen_kill_solver {
       Rows& moved = is_forward<P> ? out.out_ : out.in_;
       mark_roots(g, problem, workspace);
       if constexpr (!std::is_same_v<Rows, bit_matrix>) {
-        iterate<set_table<P, typename Rows::value_type>>(g, problem, joined, moved, workspace, out);
+        iterate<set_table<P, Rows>>(g, problem, joined, moved, workspace, out);
       } else if (out.num_facts_ <= word_bits) {
         iterate<one_word_table<P>>(g, problem, joined, moved, workspace, out);
       } else if (!walk_facts(g, problem, joined, moved, workspace, out)) {

@@ -15,7 +15,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -209,7 +208,7 @@ private:
   flat_array<phi_input> inputs_;
   flat_array<watch> watches_;
   flat_array<phi_number> waiting_;
-  std::vector<phi_record> phis_;
+  flat_array<phi_record> phis_;
 };
 
 /// Finds strongly connected sets of phis whose inputs are these phis and one other value, and replaces them by that

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/support/detail/object_array.hpp"
 #include "midend/support/flat_array.hpp"
 
 #include <type_traits>
-#include <vector>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -15,7 +15,7 @@ namespace detail {
 template <class T> inline constexpr bool is_plain = MIDEND_IS_PLAIN(T);
 
 /// A `flat_array` if the elements are trivial, so that copies are fast and reuse capacity.
-template <class T> using dense_values = std::conditional_t<is_plain<T>, flat_array<T>, std::vector<T>>;
+template <class T> using dense_values = std::conditional_t<is_plain<T>, flat_array<T>, object_array<T>>;
 
 } // namespace detail
 

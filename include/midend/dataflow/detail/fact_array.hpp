@@ -2,11 +2,11 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/support/detail/object_array.hpp"
 #include "midend/support/flat_array.hpp"
 
 #include <cstddef>
 #include <type_traits>
-#include <vector>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -42,7 +42,7 @@ public:
   }
 
 private:
-  std::vector<T> facts_;
+  object_array<T> facts_;
   std::size_t size_ = 0;
 };
 
