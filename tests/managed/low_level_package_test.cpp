@@ -207,6 +207,10 @@ TEST_CASE("low_level_package: guarded operations") {
   CHECK(merged("%u = mul.i32 %x, %y ? %p : %o", "%v = mul.i32 %x, %y ? ~%p : %o", "%u").log.count(common) == 0);
   // The promise of one is not that of the other.
   CHECK(!merged("%u = mul.i32 %x, %y ? %p : %o", "%v = mul.i32 %x, %y nsw ? %q : %u", "%y").has_text("nsw"));
+  // The same predicate: %v is %u, also if others read that.
+  CHECK(merged("%u = mul.i32 %x, %y ? %p : %o", "%v = mul.i32 %x, %y ? %p : %u", "%u").has_text("ret 0"));
+  CHECK(merged("%u = mul.i32 %x, %y ? ~%p : %o", "%v = mul.i32 %x, %y ? ~%p : %u", "%u").has_text("ret 0"));
+  CHECK(!merged("%u = mul.i32 %x, %y ? %p : %o", "%v = mul.i32 %y, %y ? %p : %u", "%u").has_text("ret 0"));
 }
 
 TEST_CASE("low_level_package: a choice of a choice by the same condition is one choice") {

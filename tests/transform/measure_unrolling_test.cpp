@@ -270,6 +270,52 @@ TEST_CASE("a new body with a remainder compares for itself: the program uses the
                 elbrus::to_text(all.procedures[0]));
 }
 
+TEST_CASE("what is read after the loop, or under a mask or a guard in each copy, is predicted") {
+  struct sample {
+    const char* what;
+    const char* loop; ///< after the counter, before its branch
+    const char* after;
+    std::uint32_t factor;
+  };
+
+  for (const sample x : {
+           sample{"a sum that is read after the loop is computed there, and not for the test",
+                  "    %i = phi.i8 [entry: 0], [loop: %i1]\n    %i1 = add.i8 %i, 1 nsw\n"
+                  "    %q = cmp.ult.i8 %i, 5\n",
+                  "    %z = sext.i8.i32 %i\n", 3},
+           sample{"the mask of a counter that goes down needs no other sum",
+                  "    %i = phi.i32 [entry: %n], [loop: %i1]\n    %m = and.i32 %i, 31\n"
+                  "    st.i32 %i, [%a + %m*4]\n    %i1 = sub.i32 %i, 1 nsw\n    %v = ld.i32 [%a] volatile\n"
+                  "    %q = cmp.ne.i32 %v, 0\n",
+                  "    %z = add.i32 %n, 1\n", 4},
+           sample{"the same operation under the same guard is the one before",
+                  "    %i = phi.i32 [entry: %n], [loop: %i1]\n    %g = cmp.gt.i32 %n, 3\n"
+                  "    %i1 = not.i32 %n ? %g : %i\n    %v = ld.i32 [%a] volatile\n    %q = cmp.ne.i32 %v, 0\n",
+                  "    %z = add.i32 %i, 1\n", 3},
+           sample{"after the copy with the last test, no value of later copies is read",
+                  "    %i = phi.i8 [entry: 0], [next: %i1]\n    %q = cmp.lt.i8 %i, 6\n    %i1 = add.i8 %i, 1\n"
+                  "    br %q ? next : done\n  node next:\n    %v = ld.i32 [%a] volatile\n    br loop\n",
+                  "    %y = select.i8 %q, %i, %i1\n    %z = sext.i8.i32 %y\n", 3},
+       }) {
+    const std::string body = x.loop;
+    elbrus::program all = program_of("proc @f(%n: i32, %a: ptr) -> i32 {\n  node entry:\n    br loop\n  node loop:\n" +
+                                     body + (body.ends_with("br loop\n") ? "" : "    br %q ? loop : done\n") +
+                                     "  node done:\n" + x.after + "    ret %z\n}\n");
+    elbrus::procedure& p = all.procedures[0];
+    clean_up(p);
+    midend::unrolling_options options;
+    options.forced_factor = x.factor;
+    const auto machine = midend::e2k_reference_v6();
+    const auto loops = midend::dominators_and_loops(p).loops;
+    const auto advice = advise_unrolling(elbrus::cost_view(p), loops, 0, machine, options);
+    elbrus::editor e(p);
+    const auto deed =
+        midend::measure_unrolling(e, cost_of, advice, machine, options.lowering, [&](elbrus::editor&) { clean_up(p); });
+    REQUIRE_MESSAGE(deed.obstacle == midend::deed_obstacle::none, x.what);
+    CHECK_MESSAGE(deed.is_as_predicted(), x.what, "\n", to_text(deed), elbrus::to_text(p));
+  }
+}
+
 TEST_CASE("with a remainder before the loop, the loop of the passes is measured") {
   elbrus::program all = examples();
   const elbrus::program before = all;
@@ -330,7 +376,7 @@ TEST_CASE("random loops: most are as predicted, and all run as before") {
           ", fewer operations than predicted in ", all.fewer);
   CHECK(all.loops > affordable(programs) / 8);
   if (!tests_are_shortened) { // few loops say little
-    CHECK(all.operations * 100 >= all.loops * 94);
+    CHECK(all.operations * 100 >= all.loops * 96);
     CHECK(all.intervals * 100 >= all.loops * 97);
   }
 }

@@ -123,7 +123,7 @@ private:
     }
     const guard_of_value later = ir.guard(v);
     const value_id u = later.otherwise;
-    if (context.home(u) == no_node || !context.is_pure(u) || !context.is_only_user(u, v)) {
+    if (context.home(u) == no_node || !context.is_pure(u)) {
       return {};
     }
     const guard_of_value earlier = ir.guard(u);
@@ -149,6 +149,14 @@ private:
       ++count;
     });
     if (!same || count != of_u.size() || count < 2) {
+      return {};
+    }
+    if (earlier.predicate == later.predicate && earlier.negated == later.negated) {
+      package_order order = package_order::to_existing(u, "an equal operation runs under the same predicate");
+      order.drops_promises = context.promises_more(u, v);
+      return order;
+    }
+    if (!context.is_only_user(u, v)) {
       return {};
     }
     package_order order = package_order::to_tree("an equal operation runs under another predicate");

@@ -11,6 +11,8 @@
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
+#include "midend/loops/dominators_and_loops.hpp"
+#include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/transform/addition_facts.hpp"
 
@@ -157,16 +159,22 @@ private:
   }
 
   /// Sums that some operation needs in a register whatever is folded: an address is not computed in one. A phi does not
-  /// count: where it is the next value of a counter the comparison loses nothing, and what is read after the loop can
-  /// be computed there.
+  /// count: where it is the next value of a counter the comparison loses nothing. Nor do operations after the innermost
+  /// loop of the sum: what they read can be computed there.
   void note_needs() {
     is_needed_.assign(sums_.size(), 0);
-    const auto need = [&](value_id v) {
-      if (v != no_value) {
-        is_needed_[v] = 1;
-      }
-    };
+    const loop_forest loops = dominators_and_loops(ir_.graph()).loops;
+    flat_array<loop_id> loop_of(sums_.size(), no_loop); // what has no node is in none
     for (const node_id n : order_) {
+      for_each_id(ir_.values(n), [&](value_id v) { loop_of[v] = loops.innermost_loop(n); });
+    }
+    for (const node_id n : order_) {
+      const loop_id here = loops.innermost_loop(n);
+      const auto need = [&](value_id v) {
+        if (v != no_value && (loop_of[v] == no_loop || (here != no_loop && loops.contains_loop(loop_of[v], here)))) {
+          is_needed_[v] = 1;
+        }
+      };
       for_each_id(ir_.values(n), [&](value_id v) {
         if (!ir_.is_phi(v)) {
           const bool is_folded = !is_terminator(ir_, v) && (addition(v).of != no_value || comparison(v).of != no_value);
@@ -337,9 +345,10 @@ private:
 
 /// The additions and subtractions of a number whose other operand is one, too: i + 1 + 1 + 1 becomes i + 3, read from
 /// i. So the copies of an unrolled loop compute their counters from that of the first copy, and not one from another.
-/// A comparison of a sum with a number reads the start of the chain if no other operation but phis needs the sum: i + 3
-/// < 10 becomes i < 7. Loads need no sums, and neither do addresses of stores if the IR has `memory` of the cost rung.
-/// (x & 12) & 6 becomes x & 4, for the same reason. What nothing reads afterwards stays for `remove_dead_code`.
+/// A comparison of a sum with a number reads the start of the chain if no other operation of the sum's loop but phis
+/// needs the sum: i + 3 < 10 becomes i < 7. Loads need no sums, and neither do addresses of stores if the IR has
+/// `memory` of the cost rung. (x & 12) & 6 becomes x & 4, for the same reason. What nothing reads afterwards stays for
+/// `remove_dead_code`.
 ///
 /// **Promises.** If no step of a chain wraps, the whole chain is the sum of integers; so an addition keeps its promise
 /// if all additions before it make it and the sum of their numbers fits. Else it is dropped. Orders are changed only

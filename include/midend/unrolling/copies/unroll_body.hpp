@@ -291,7 +291,8 @@ constexpr void bind_end(copy_state& s, bool has_left, const flat_array<bool>& le
     while (use != s.body.exit_uses.end() && use->value == v) {
       ++use;
     }
-    if (!s.request.continues_rolled && (s.request.is_straight_line || use == first)) {
+    const bool is_read_at_exits = !s.request.is_straight_line && !s.out.exits.empty();
+    if (!s.request.continues_rolled && (s.request.is_straight_line || (use == first && !is_read_at_exits))) {
       s.out.live_out.push_back(s.operand_of(s.values[v]));
     }
   }

@@ -396,14 +396,16 @@ constexpr optional<known_value> fold_remainder(copy_numbering& numbering, const 
   return remainder_of_split(numbering, dividend, *s, m);
 }
 
-/// x & (m - 1), the remainder of any number modulo a power of 2.
+/// x & (m - 1), the remainder of any number modulo a power of 2, if it is that of the node plus a number. Masks of
+/// other sums are left as they are: no pass makes n + 7 of n - 1 before a mask.
 constexpr optional<known_value> fold_low_bits(copy_numbering& numbering, const known_value& x, std::uint64_t m) {
   const signed_interval::element range = numbering.range_of(x);
   if (range.low >= 0 && range.high < static_cast<std::int64_t>(m) && numbering.is_exact(x)) {
     return x;
   }
   const auto s = split_sum::of(numbering.facts(x.node), x.signed_addend(), m);
-  return s ? optional(remainder_of_split(numbering, s->shifted(x), *s, m)) : std::nullopt;
+  const bool is_shared = s && (s->shift == 0 || s->step == m);
+  return is_shared ? optional(remainder_of_split(numbering, s->shifted(x), *s, m)) : std::nullopt;
 }
 
 /// x & b for a number b.
