@@ -33,7 +33,6 @@
 #include <cstdint>
 #include <optional>
 #include <type_traits>
-#include <vector>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -193,7 +192,7 @@ private:
 
 /// A list in the memory of a workspace if the elements are trivial.
 template <class T>
-using list_of_call = std::conditional_t<is_plain<T> && alignof(T) <= arena::alignment, arena_list<T>, std::vector<T>>;
+using list_of_call = std::conditional_t<is_plain<T> && alignof(T) <= arena::alignment, arena_list<T>, dense_values<T>>;
 
 template <class List> constexpr void start_list(List& list, arena& memory) {
   if constexpr (requires { list.start(memory); }) {
