@@ -229,7 +229,7 @@ TEST_CASE("random programs, loops unrolled by random candidates of their advices
   std::array<std::size_t, 4> steps{};
   const auto machine = midend::e2k_reference_v6();
 #if defined(MIDEND_UNSHORTENED_TESTS)
-  constexpr std::size_t programs = 10'000;
+  constexpr std::size_t programs = 100'000;
 #else
   constexpr std::size_t programs = 100;
 #endif
