@@ -17,6 +17,7 @@
 // sqlite3_bitcode.sh. Each iteration works on a fresh copy of the module, which is not measured.
 #include "llvm_rotation.hpp"
 
+#include "bitcode_files.hpp"
 #include "medians.hpp"
 
 #include <midend/adapters/llvm_editor.hpp>
@@ -42,15 +43,12 @@
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <vector>
 
 namespace midend_benchmarks {
@@ -231,16 +229,7 @@ template <class Change> void add(const std::string& name, const std::string& pat
 } // namespace
 
 void register_llvm_rotation() {
-  const char* const directory = std::getenv("MIDEND_BITCODE_DIRECTORY"); // without it there are none
-  std::vector<std::filesystem::path> files;
-  std::error_code problem;
-  for (const auto& file : std::filesystem::directory_iterator(directory == nullptr ? "" : directory, problem)) {
-    if (file.path().extension() == ".bc") {
-      files.push_back(file.path());
-    }
-  }
-  std::ranges::sort(files);
-  for (const std::filesystem::path& file : files) {
+  for (const std::filesystem::path& file : bitcode_files()) {
     const std::string set = file.stem().string();
     const std::string path = file.string();
     add("rotation_alone/llvm/" + set, path, false, by_llvm);

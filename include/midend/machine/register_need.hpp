@@ -268,10 +268,10 @@ private:
 /// MaxLive, as R. A. Huff defines it ("Lifetime-sensitive modulo scheduling", PLDI 1993), of the better of two
 /// placements of the operations, that is, the one with the lesser sum of `general` and `predicates`:
 /// - *early*: each as early as its dependences allow;
-/// - *late where that shortens lifetimes*: each as late as its dependences and the end of the iteration allow; those
+/// - *late where that shortens lifetimes*: each as late as its dependences and the end of the iteration allow. Those
 /// for
 ///   which nothing waits, such as exits and most stores, are spread over the iteration in their order. Then, in their
-///   order, those with an operand that nothing else uses as late go up, to where the last other use of an operand is.
+///   order, operations go up that are the last to use an operand, to where the last other use of it is.
 ///   So an operation whose operands stay alive anyway comes just before its use, and one with which an operand dies as
 ///   early as that helps. The iteration ends after `interval` cycles or `length`, whichever is more.
 ///
