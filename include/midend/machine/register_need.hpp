@@ -268,10 +268,9 @@ private:
 /// MaxLive, as R. A. Huff defines it ("Lifetime-sensitive modulo scheduling", PLDI 1993), of the better of two
 /// placements of the operations, that is, the one with the lesser sum of `general` and `predicates`:
 /// - *early*: each as early as its dependences allow;
-/// - *late where that shortens lifetimes*: each as late as its dependences and the end of the iteration allow. Those
-/// for
-///   which nothing waits, such as exits and most stores, are spread over the iteration in their order. Then, in their
-///   order, operations go up that are the last to use an operand, to where the last other use of it is.
+/// - *late where that shortens lifetimes*: each as late as its dependences and the end of the iteration allow.
+///   Operations for which nothing waits, such as exits and most stores, are spread over the iteration in their order.
+///   Then, in their order, operations that are the last to use an operand go up to where its last other use is.
 ///   So an operation whose operands stay alive anyway comes just before its use, and one with which an operand dies as
 ///   early as that helps. The iteration ends after `interval` cycles or `length`, whichever is more.
 ///
