@@ -38,6 +38,8 @@ public:
       copies[&b] = block;
       for (const llvm::Instruction& i : b) {
         llvm::Instruction* const clone = i.clone();
+        // Debug records of the function name it by this, and LLVM's verifier wants both in one function.
+        clone->setMetadata(llvm::LLVMContext::MD_DIAssignID, nullptr);
         clone->insertInto(block, block->end());
         copies[&i] = clone;
       }

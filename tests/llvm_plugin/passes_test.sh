@@ -35,7 +35,7 @@ passes=(midend-simplify-loops midend-close-loops midend-rotate midend-fix-irredu
 all=$(IFS=,; echo "${passes[*]}")
 
 # Each by itself, checked by its certificate, LLVM's verifier, and LLVM's analyses.
-for module in "$@" "$here/program.ll" "$here/unreachable.ll"; do
+for module in "$@" "$here/program.ll" "$here/unreachable.ll" "$here/loop_entries.ll" "$here/debug_assignments.ll"; do
   for pass in "${passes[@]}"; do
     check "$pass<verify> of $(basename "$module")" run "$pass<verify>,midend-compare<quiet>,verify" "$module"
   done
@@ -97,7 +97,7 @@ check "the loops to unroll run" [ "$(wc -l <"$work/before-unroll")" = 800 ]
 for options in verify 'machine=scalar_core;verify' 'factor=2;verify' 'factor=3;verify' 'factor=4;verify' 'factor=7;verify' \
   'full;verify' 'peel;verify' 'peel=3;verify' 'peel=last;verify' 'prologue;verify' 'factor=3;prologue;verify' \
   'factor=4;unrolled-remainder;verify' 'factor=4;prologue;unrolled-remainder;verify'; do
-  for module in "$@" "$here/program.ll" "$here/unroll.ll"; do
+  for module in "$@" "$here/program.ll" "$here/loop_entries.ll" "$here/debug_assignments.ll" "$here/unroll.ll"; do
     check "midend-unroll<$options> of $(basename "$module")" run "midend-unroll<$options>,midend-compare<quiet>,verify" "$module"
   done
   "$lli" "$work/out.ll" >"$work/after"

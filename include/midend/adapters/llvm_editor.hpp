@@ -384,11 +384,8 @@ public:
 
   std::optional<std::uint64_t> edge_case(edge_id e) const {
     const value_id end = f_.terminator(f_.edge(e).source);
-    const std::uint32_t slot = f_.edge(e).slot;
-    if (end == no_value || !decides(end)) {
-      return std::nullopt;
-    }
-    return case_of(f_.instruction(end), slot);
+    MIDEND_ASSERT(end != no_value && decides(end), "an edge from a block that ends in a condition", e);
+    return case_of(f_.instruction(end), f_.edge(e).slot);
   }
 
   /// Whether an edge is taken by exceptions.

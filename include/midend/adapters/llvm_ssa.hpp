@@ -165,6 +165,7 @@ public:
 
   MIDEND_ALWAYS_INLINED std::optional<std::uint64_t> edge_case(edge_id e) const { // for the same reason
     const node_id n = graph_.edge_source(e);
+    MIDEND_ASSERT(condition(n) != no_value, "an edge from a block that ends in a condition", e);
     const edge_id position = e - graph_.offsets()[n];
     const value_id last = terminator(n);
     if (has(last, record::branch)) {

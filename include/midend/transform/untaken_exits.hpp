@@ -245,10 +245,13 @@ private:
       const loop_edge& e = loops_.entering_edges(l)[0];
       entering = e.id;
       if constexpr (has_edge_case<IR>) {
-        const auto value = ir_.edge_case(e.id);
-        std::size_t edges = 0;
-        for_each_id(ir_.graph().out_edges(e.source), [&](edge_id) { ++edges; });
-        condition = edges == 2 && value && *value == 1 ? static_cast<value_id>(ir_.condition(e.source)) : no_value;
+        const auto decides = static_cast<value_id>(ir_.condition(e.source));
+        if (decides != no_value) {
+          const auto value = ir_.edge_case(e.id);
+          std::size_t edges = 0;
+          for_each_id(ir_.graph().out_edges(e.source), [&](edge_id) { ++edges; });
+          condition = edges == 2 && value && *value == 1 ? decides : no_value;
+        }
       }
     }
     return condition;
