@@ -34,6 +34,7 @@
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DebugInfo.h>
+#include <llvm/IR/DebugProgramInstruction.h>
 #include <llvm/IR/DerivedTypes.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/InstrTypes.h>
@@ -720,7 +721,10 @@ public:
               llvm::ConstantInt::get(llvm::Type::getInt32Ty(b.getContext()), 1), address->getType()));
           address->destroyConstant();
         }
-        b.deleteTrailingDbgRecords();
+        if (llvm::DbgMarker* const records = b.getTrailingDbgRecords()) {
+          records->eraseFromParent(); // the next line only forgets them, and what they name would still know them
+          b.deleteTrailingDbgRecords();
+        }
         b.removeFromParent();
         w_.erased_nodes_.push_back(n);
       }
