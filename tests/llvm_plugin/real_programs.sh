@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # real_programs.sh PLUGIN [PROGRAMS_OF_CSMITH [sqlite3|lua|csmith...]]: compiles sqlite3's shell, Lua 5.1 and 5.4, and programs of csmith (500)
-# with clang-19 -O1 and -O2 and midend's passes at positions of the pipeline, and compares what they print with what they
-# print when compiled without the plugin.
+# with clang-19 -O1 and -O2 -g and midend's passes at positions of the pipeline, and compares what they print with what
+# they print when compiled without the plugin.
 #
 #   sqlite3      runs the statements of statements.sql
 #   Lua 5.1      runs the test scripts of its source package
@@ -23,7 +23,8 @@ if [ "${1-}" = --csmith-program ]; then # from below, in parallel
   run plain
   if ! grep -q 'status 124' "c$seed-plain.out"; then # it ends
     for level in 1 2; do
-      if ! timeout 120 clang-19 -O$level -w -I"$MIDEND_CSMITH" -fpass-plugin="$MIDEND_PLUGIN" "c$seed.c" -o "c$seed-$level" >"c$seed-$level.log" 2>&1; then
+      debug=$([ $level = 2 ] && echo -g)
+      if ! timeout 120 clang-19 -O$level $debug -w -I"$MIDEND_CSMITH" -fpass-plugin="$MIDEND_PLUGIN" "c$seed.c" -o "c$seed-$level" >"c$seed-$level.log" 2>&1; then
         echo "csmith program $seed at -O$level: the compiler fails: $(grep -m 1 midend "c$seed-$level.log")" | tee -a csmith.failed
       else
         run $level
@@ -57,6 +58,7 @@ compile() {
   local level=$1 output=$2 flags=(-O1 -w)
   shift 2
   [ "$level" = plain ] || flags=("-O$level" -w "-fpass-plugin=$plugin")
+  [ "$level" != 2 ] || flags+=(-g)
   local objects=$work/objects-$level source status=0
   rm -rf "$objects"
   mkdir "$objects"
