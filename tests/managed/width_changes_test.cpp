@@ -144,6 +144,29 @@ TEST_CASE("compute_narrow and mask_extended: all numbers of few bits") {
   CHECK(wrong == 0);
 }
 
+TEST_CASE("mask_truncated: all shifts of 8 bits and masks of fewer") {
+  std::size_t wrong = 0;
+  std::size_t rules = 0;
+  for (const unsigned to : {1U, 3U, 5U, 7U}) {
+    const operation_info truncation = conversion(operation::truncate, to, 8);
+    for (std::uint64_t places = 0; places != 9; ++places) {
+      for (std::uint64_t mask = 0; mask >> to == 0; ++mask) {
+        bool keeps_all = places < 8;
+        for (std::uint64_t x = 0; x != 256 && keeps_all; ++x) {
+          const std::uint64_t left = value_of(truncation, x >> places);
+          keeps_all = (left & mask) == left;
+        }
+        const midend::package_order order = midend::mask_truncated(truncation, 7, places, mask);
+        rules += order.kind != order_kind::none ? 1U : 0U;
+        wrong += (order.kind == order_kind::existing) == keeps_all ? 0U : 1U;
+      }
+    }
+    CHECK(midend::mask_truncated(conversion(operation::zero_extend, 8, to), 7, 1, 255).kind == order_kind::none);
+  }
+  CHECK(wrong == 0);
+  CHECK(rules > 32);
+}
+
 TEST_CASE("low_level_package: rules that change the width") {
   struct example {
     std::string_view operations; ///< %r: i32 of %x: i8, %y: i8, %w: i32
@@ -170,6 +193,10 @@ TEST_CASE("low_level_package: rules that change the width") {
        "mul.i8 %x, %y", "mul.i32"},
       {"%a = zext.i8.i32 %x\n %c = sub.i32 300, %a\n %d = trunc.i32.i8 %c\n %r = sext.i8.i32 %d", "sub.i8 44, %x",
        "sub.i32"},
+      {"%a = shr.i32 %w, 28\n %b = trunc.i32.i8 %a\n %c = and.i8 %b, 79\n %r = zext.i8.i32 %c", "zext.i8.i32 %b",
+       "and"},
+      {"%a = shr.i32 %w, 27\n %b = trunc.i32.i8 %a\n %c = and.i8 15, %b\n %r = zext.i8.i32 %c", "and.i8", "and.i32"},
+      {"%a = sar.i32 %w, 28\n %b = trunc.i32.i8 %a\n %c = and.i8 15, %b\n %r = zext.i8.i32 %c", "and.i8", "and.i32"},
   };
   for (const example& e : examples) {
     std::string text = "proc @f(%x: i8, %y: i8, %w: i32) -> i32 {\n node entry:\n ";

@@ -269,7 +269,7 @@ private:
   }
 
   /// The operation that computes `u`, if rules may read it and it has as many bits as its reader reads.
-  template <class Context> operation_info info_within(Context& context, value_id u, unsigned width) {
+  template <class Context> operation_info info_within(Context& context, value_id u, unsigned width) const {
     const auto& ir = context.ir();
     if (u == no_value || context.home(u) == no_node || !context.is_pure(u)) {
       return {};
@@ -283,6 +283,19 @@ private:
     value_id x = no_value;
     detail::for_each_id(ir.operands(conversion), [&](value_id of) { x = of; });
     return x != no_value && ir.operation(x).width == ir.operation(conversion).operand_width ? x : no_value;
+  }
+
+  /// The literal by which the operand of `u`, an operation `inner`, is shifted right, if `inner` truncates it.
+  template <class Context>
+  std::optional<std::uint64_t> places_shifted_out(Context& context, const operation_info& inner, value_id u) const {
+    const auto& ir = context.ir();
+    const value_id shifted = inner.code == operation::truncate ? converted(ir, u) : no_value;
+    if (info_within(context, shifted, inner.operand_width).code != operation::shr) {
+      return std::nullopt;
+    }
+    value_id amount = no_value;
+    detail::for_each_id(ir.operands(shifted), [&](value_id of) { amount = of; });
+    return ir.constant(amount);
   }
 
   template <class Context> package_order visit_width(Context& context, value_id v, const operation_info& info) {
@@ -299,6 +312,9 @@ private:
         const operation_info inner = c ? info_within(context, u, info.width) : operation_info{};
         if (is_extension(inner.code) && converted(ir, u) != no_value) {
           return mask_extended(inner, converted(ir, u), *c);
+        }
+        if (const auto places = places_shifted_out(context, inner, u)) {
+          return mask_truncated(inner, u, *places, *c);
         }
       }
       return {};

@@ -126,4 +126,16 @@ constexpr package_order mask_extended(const operation_info& inner, value_id x, s
   return order;
 }
 
+/// The bits `mask` of `u`, which truncates a number that was shifted right by `places`: `u` itself, if the mask keeps
+/// all bits that are left. The others are 0.
+constexpr package_order mask_truncated(const operation_info& truncation, value_id u, std::uint64_t places,
+                                       std::uint64_t mask) {
+  if (truncation.code != operation::truncate || places >= truncation.operand_width) {
+    return {};
+  }
+  const unsigned left = truncation.operand_width - static_cast<unsigned>(places);
+  const std::uint64_t kept = low_ones(left < truncation.width ? left : truncation.width);
+  return (kept & ~mask) == 0 ? package_order::to_existing(u, "a mask of all bits that are left") : package_order();
+}
+
 MIDEND_END_NAMESPACE
