@@ -75,6 +75,8 @@ public:
 
   midend::effect_kind effect(value_id v) const { return view_.effect(v); }
 
+  bool may_write(value_id v, std::uint32_t memory) const { return view_.may_write(v, memory); }
+
 private:
   elbrus::cost_view view_;
 };
@@ -167,6 +169,127 @@ TEST_CASE("the body of a loop of one node") {
   CHECK(d.body.hints.average == 0);
   CHECK(d.body.hints.maximum == 8);
   CHECK(d.body.hints.multiple == 4);
+}
+
+TEST_CASE("operations to which only some exits lead read values by these") {
+  for (const bool joins : {false, true}) {
+    described d(std::string("proc @p(%a: ptr, %n: i32, %q0: i1) -> i32 {\n  node entry:\n    br ") +
+                (joins ? "%q0 ? loop : early" : "loop") +
+                "\n  node loop:\n    %i = phi.i32 [entry: 0], [next: %i1]\n    %v = ld.i32 [%a + %i*4]\n"
+                "    %p = cmp.lt.i32 %v, %n\n    br %p ? early : next\n"
+                "  node next:\n    %i1 = add.i32 %i, 1 nsw\n    %q = cmp.lt.i32 %i1, 3\n    br %q ? loop : late\n"
+                "  node early:\n" +
+                (joins ? "    ret 0\n" : "    %r = add.i32 %v, %i\n    ret %r\n") +
+                "  node late:\n    %s = xor.i32 %i1, %v\n    ret %s\n}\n");
+    REQUIRE(d.describe() == loop_obstacle::none);
+    std::vector<std::pair<std::string, std::string>> uses;
+    for (const midend::body_exit_use& use : d.body.exit_uses) {
+      uses.emplace_back(d.p.value_name(d.body.values[use.value].origin), d.p.node_name(d.body.edges[use.edge].origin));
+    }
+    std::ranges::sort(uses);
+    const std::vector<std::pair<std::string, std::string>> expected =
+        joins ? std::vector<std::pair<std::string, std::string>>{{"i1", "late"}, {"v", "late"}}
+              : std::vector<std::pair<std::string, std::string>>{
+                    {"i", "early"}, {"i1", "late"}, {"v", "early"}, {"v", "late"}};
+    CHECK(uses == expected);
+  }
+}
+
+TEST_CASE("of values from outside it is known which bits are 0") {
+  struct {
+    const char* operation;
+    std::uint64_t zeros;
+  } const cases[] = {
+      {"%x = shr.i32 %n, 20", 0xffff'f000},
+      {"%x = shl.i32 %n, 3", 7},
+      {"%x = and.i32 %n, 96", ~96U},
+      {"%y = zext.i8.i32 %b\n %x = shl.i32 %y, 4", 0xffff'f00f},
+      {"%y = and.i32 %n, 6\n %x = or.i32 %y, 1", ~7U},
+      {"%x = add.i32 %n, 1", 0},
+      {"%y = shl.i32 %n, 8\n %x = shr.i32 %y, 4", 0xf000'000f},
+      {"%x = shl.i32 %n, %m", 0},
+      {"%y = shl.i64 %l, 5\n %x = trunc.i64.i32 %y", 31},
+  };
+
+  for (const auto& c : cases) {
+    described d(std::string("proc @p(%a: ptr, %n: i32, %m: i32, %b: i8, %l: i64) {\n node entry:\n ") + c.operation +
+                "\n br loop\n node loop:\n %i = phi.i32 [entry: 0], [loop: %i1]\n st.i32 %x, [%a + %i*4]\n"
+                " %i1 = add.i32 %i, 1 nsw\n %q = cmp.lt.i32 %i1, 3\n br %q ? loop : out\n node out:\n ret\n}\n");
+    REQUIRE(d.describe() == loop_obstacle::none);
+    const midend::body_value& x = d.body.values[d.body.accesses[0].stored];
+    CHECK(d.p.value_name(x.origin) == "x");
+    CHECK_MESSAGE(x.bits == c.zeros, c.operation);
+  }
+}
+
+TEST_CASE("what accesses memory beside the loop") {
+  const std::string loop = "  node loop:\n    %i = phi.i32 [in: 0], [loop: %i1]\n    %v = ld.i32 [%a + %i*4]\n"
+                           "    st.i32 %v, [%b + %i*4]\n    %i1 = add.i32 %i, 1 nsw\n    %q = cmp.lt.i32 %i1, 3\n"
+                           "    br %q ? loop : out\n";
+
+  struct {
+    const char* before;
+    std::size_t num_before;
+    const char* after;
+    std::size_t num_after;
+  } const cases[] = {
+      {"st.i32 %n, [%a]\n br in\n node in:\n %c = ld.i32 [%b + 2*4 + 1]\n", 2, "st.i32 0, [%b + 4]\n", 1},
+      {"st.i32 %n, [%a]\n %c = call.i32 @extern.f() clobbers=none\n br in\n node in:\n", 1,
+       "%e = call.i32 @extern.f()\n st.i32 0, [%b]\n", 0},
+      {"st.i32 %n, [%a]\n %c = call.i32 @extern.f()\n br in\n node in:\n st.i32 %n, [%b]\n", 1,
+       "st.i32 0, [%b]\n %e = call.i32 @extern.f()\n st.i32 0, [%b + 4]\n", 1},
+      {"br %q0 ? in : in\n node in:\n st.i32 %n, [%d]\n", 0, "%e = ld.i32 [%b]\n", 0},
+      {"st.i32 %n, [%a]\n br %q0 ? in : other\n node other:\n br in\n node in:\n st.i64 7, [%a + 8]\n", 1,
+       "st.i32 0, [%b + 4] volatile\n", 0},
+      {"st.i32 %n, [%a]\n br mid\n node mid:\n %k = ld.i32 [%b]\n %q1 = cmp.eq.i32 %k, 0\n"
+       " br %q1 ? mid : in\n node in:\n",
+       2, "st.i32 0, [%b + 4]\n", 1},
+      {"st.i32 %n, [%a]\n br mid\n node mid:\n st.i32 %n, [%b]\n %k = ld.i32 [%d]\n"
+       " %q1 = cmp.eq.i32 %k, 0\n br %q1 ? mid : in\n node in:\n",
+       2, "%e = ld.i32 [%b]\n", 0},
+      {"st.i32 %n, [%a] ? %q0\n br in\n node in:\n st.i32 %n, [%b]\n", 2, "st.i32 0, [%b] ? %q0\n", 0},
+  };
+
+  for (const auto& c : cases) {
+    CAPTURE(std::string(c.before));
+    const std::string text = std::string("proc @p(%a: ptr, %b: ptr, %d: ptr, %n: i32, %q0: i1) {\n node entry:\n ") +
+                             c.before + " br loop\n" + loop + "  node out:\n" + c.after +
+                             " br last\n"
+                             "  node last:\n    ret\n}\n";
+    described d(text);
+    node_id header = 0;
+    while (d.p.node_name(header) != "loop") {
+      ++header;
+    }
+    REQUIRE(d.describe(d.forest.innermost_loop(header)) == loop_obstacle::none);
+    CHECK(d.body.before.size() == c.num_before);
+    CHECK(d.body.after.size() == c.num_after);
+    CHECK(d.body.is_little_endian);
+  }
+  described d(std::string("proc @p(%a: ptr, %b: ptr, %d: ptr, %n: i32, %q0: i1) {\n node entry:\n ") + cases[0].before +
+              " br loop\n" + loop + "  node out:\n" + cases[0].after + " ret\n}\n");
+  REQUIRE(d.describe() == loop_obstacle::none);
+  const auto name = [&](body_id v) { return d.p.value_name(d.body.values[v].origin); };
+  const midend::body_access& stored = d.body.before[0].access;
+  CHECK(d.body.before[0].kind == body_kind::store);
+  CHECK(stored.base == d.body.accesses[0].base);
+  CHECK(name(stored.stored) == "n");
+  const midend::body_access& loaded = d.body.before[1].access;
+  CHECK(d.body.before[1].kind == body_kind::load);
+  CHECK(loaded.index == no_body_value);
+  CHECK(loaded.offset == 9);
+  CHECK(name(loaded.stored) == "c");
+  CHECK(d.body.after[0].access.offset == 4);
+
+  // Each iteration of the loop around has another %b: what is after the loop is not about the one in it.
+  described around("proc @p(%a: ptr, %n: i32) {\n node entry:\n br head\n"
+                   " node head:\n %b = phi.ptr [entry: %a], [loop: %b1]\n st.i32 0, [%b]\n br in\n"
+                   " node in:\n br loop\n"
+                   " node loop:\n %i = phi.i32 [in: 0], [loop: %i1]\n %b1 = add.ptr %b, 4\n st.i32 %n, [%b + %i*4]\n"
+                   " %i1 = add.i32 %i, 1 nsw\n %q = cmp.lt.i32 %i1, 3\n br %q ? loop : head\n}\n");
+  REQUIRE((around.describe(0) == loop_obstacle::none || around.describe(1) == loop_obstacle::none));
+  CHECK(around.body.after.empty());
+  CHECK(around.body.before.size() == 1);
 }
 
 TEST_CASE("integers may be regrouped whatever they promise, and what rounds where the program says so") {
@@ -598,8 +721,9 @@ std::vector<body_id> live_out_by_definition(const elbrus::procedure& p, const lo
 /// A value, the block by which the loop is left, and where to.
 using exit_reads = std::set<std::tuple<body_id, node_id, node_id>>;
 
-/// By the definition: of the values that are live out, those that only phis read, by edges that leave the loop. Where a
-/// phi reads several by edges from one block, nobody says what it reads.
+/// By the definition: of the values that are live out, those that only phis read, by edges that leave the loop, or
+/// operations of nodes that only such edges enter. Where a phi reads several by edges from one block, nobody says what
+/// it reads.
 exit_reads exit_uses_by_definition(const elbrus::procedure& p, const loop_forest& forest, loop_id l,
                                    const loop_body& body) {
   std::set<value_id> in_loop;
@@ -616,7 +740,17 @@ exit_reads exit_uses_by_definition(const elbrus::procedure& p, const loop_forest
         continue;
       }
       const std::set<value_id> all(p.operands(v).begin(), p.operands(v).end());
-      bool at_exits_only = p.is_phi(v);
+      bool at_exits_only = p.is_phi(v) || !p.in_edges(n).empty();
+      for (std::size_t i = 0; !p.is_phi(v) && i != p.in_edges(n).size(); ++i) {
+        at_exits_only = at_exits_only && forest.contains(l, p.edge_source(p.in_edges(n)[i]));
+      }
+      for (std::size_t i = 0; !p.is_phi(v) && at_exits_only && i != p.in_edges(n).size(); ++i) {
+        for (const value_id x : all) {
+          if (in_loop.count(x) != 0) {
+            at_exits.insert({x, p.edge_source(p.in_edges(n)[i]), n});
+          }
+        }
+      }
       std::set<node_id> sources;
       for (std::size_t i = 0; p.is_phi(v) && i != p.operands(v).size(); ++i) {
         const node_id source = p.edge_source(p.in_edges(n)[i]);

@@ -316,6 +316,93 @@ TEST_CASE("what is read after the loop, or under a mask or a guard in each copy,
   }
 }
 
+TEST_CASE("complete unrolling: memory beside the loop, joins at its end, and the test that ends it are predicted") {
+  struct sample {
+    const char* what;
+    const char* text;         ///< of a procedure of %x: i32, %y: i64, %a: ptr, %b: ptr, %n: i32
+    std::uint64_t operations; ///< of the straight code
+  };
+
+  for (const sample x : {
+           sample{"a store that is overwritten after the loop, and a load there that is known",
+                  "  node entry:\n    br loop\n  node loop:\n    %i = phi.i32 [entry: 0], [loop: %i1]\n"
+                  "    %v = mul.i32 %x, %i\n    %w = add.i32 %v, %n\n    st.i32 %w, [%a + %i*4]\n"
+                  "    %i1 = add.i32 %i, 1 nsw\n    %p = cmp.lt.i32 %i1, 3\n    br %p ? loop : done\n"
+                  "  node done:\n    %z = ld.i32 [%a]\n    %u = xor.i32 %z, 5\n    st.i32 %u, [%a]\n    ret %u\n",
+                  5},
+           sample{"after a load of another part of the place it stays",
+                  "  node entry:\n    br loop\n  node loop:\n    %i = phi.i32 [entry: 0], [loop: %i1]\n"
+                  "    st.i32 %x, [%a + %i*4]\n"
+                  "    %i1 = add.i32 %i, 1 nsw\n    %p = cmp.lt.i32 %i1, 3\n    br %p ? loop : done\n"
+                  "  node done:\n    %z = ld.i64 [%a + 6]\n    st.i32 7, [%a + 8]\n    %u = trunc.i64.i32 %z\n"
+                  "    ret %u\n",
+                  3},
+           sample{"after a call it stays, too",
+                  "  node entry:\n    br loop\n  node loop:\n    %i = phi.i32 [entry: 0], [loop: %i1]\n"
+                  "    st.i32 %x, [%a + %i*4]\n"
+                  "    %i1 = add.i32 %i, 1 nsw\n    %p = cmp.lt.i32 %i1, 3\n    br %p ? loop : done\n"
+                  "  node done:\n    %z = call.i32 @extern.g(%a)\n    st.i32 7, [%a + 8]\n    ret %z\n",
+                  3},
+           sample{"what was stored before the loop is not loaded, nor are its parts",
+                  "  node entry:\n    st.i64 %y, [%a]\n    st.i32 %x, [%a + 8]\n    br loop\n"
+                  "  node loop:\n    %i = phi.i32 [entry: 0], [loop: %i1]\n    %s = phi.i32 [entry: %x], [loop: %s1]\n"
+                  "    %v = ld.i32 [%a + %i*4]\n    %s1 = xor.i32 %s, %v\n"
+                  "    %i1 = add.i32 %i, 1 nsw\n    %p = cmp.lt.i32 %i1, 4\n    br %p ? loop : done\n"
+                  "  node done:\n    ret %s1\n",
+                  6}, // x ^ low ^ high ^ x ^ the load: four operations, the load, and a shift
+           sample{"a store to what may be the same place, or a call, before the loop hides it",
+                  "  node entry:\n    st.i64 %y, [%a]\n    st.i32 %x, [%b]\n    br loop\n"
+                  "  node loop:\n    %i = phi.i32 [entry: 0], [loop: %i1]\n    %s = phi.i32 [entry: %x], [loop: %s1]\n"
+                  "    %v = ld.i32 [%a + %i*4]\n    %s1 = xor.i32 %s, %v\n"
+                  "    %i1 = add.i32 %i, 1 nsw\n    %p = cmp.lt.i32 %i1, 3\n    br %p ? loop : done\n"
+                  "  node done:\n    ret %s1\n",
+                  6},
+           sample{"the join of the last copy is that of a phi after the loop",
+                  "  node entry:\n    br loop\n  node loop:\n    %i = phi.i32 [entry: 0], [next: %i1]\n"
+                  "    %s = phi.i32 [entry: 0], [next: %t]\n"
+                  "    %v = ld.i32 [%a + %i*4]\n    %q = cmp.lt.i32 %v, %x\n    br %q ? next : next\n"
+                  "  node next:\n    %t = phi.i32 [loop: %v], [loop: %s]\n"
+                  "    %i1 = add.i32 %i, 1 nsw\n    %p = cmp.lt.i32 %i1, 3\n    br %p ? loop : done\n"
+                  "  node done:\n    ret %t\n",
+                  9},
+           sample{"the last copy computes nothing for an exit that is not taken",
+                  "  node entry:\n    br loop\n  node loop:\n    %i = phi.i32 [entry: 0], [next: %i1]\n"
+                  "    %s = phi.i32 [entry: 0], [next: %s1]\n    %p = cmp.lt.i32 %i, 3\n    br %p ? work : done\n"
+                  "  node work:\n    %v = ld.i32 [%a + %i*4]\n    %q = cmp.lt.i32 %v, %x\n    br %q ? early : next\n"
+                  "  node next:\n    %t = and.i32 %v, %n\n    %s1 = xor.i32 %s, %t\n    %i1 = add.i32 %i, 1 nsw\n"
+                  "    br loop\n  node early:\n    ret %s\n  node done:\n    ret 0\n",
+                  9}, // three loads and comparisons, two `and`, one `xor`: 0 ^ t is t
+           sample{"a value from before the loop with zeros below takes a number without a carry",
+                  "  node entry:\n    br outer\n  node outer:\n    %j = phi.i32 [entry: 0], [done: %j1]\n"
+                  "    %m = ld.i32 [%b + 64] volatile\n    %k = shl.i32 %m, 2\n    br loop\n  node loop:\n"
+                  "    %i = phi.i32 [outer: 0], [loop: %i1]\n    %l = add.i32 %k, %i\n    %w = zext.i32.i64 %l\n"
+                  "    %v = ld.i32 [%b + %w*4]\n    st.i32 %v, [%a + %w*4]\n"
+                  "    %i1 = add.i32 %i, 1 nsw\n    %p = cmp.lt.i32 %i1, 4\n    br %p ? loop : done\n"
+                  "  node done:\n    %j1 = add.i32 %j, 1 nsw\n    %r = cmp.lt.i32 %j1, %n\n    br %r ? outer : out\n"
+                  "  node out:\n    ret 0\n",
+                  8},
+           sample{"up to the test that ends it: no sum of three is needed beside that of four",
+                  "  node entry:\n    br loop\n  node loop:\n    %i = phi.i32 [entry: 0], [body: %i1]\n"
+                  "    %s = phi.i32 [entry: 0], [body: %s1]\n    %p = cmp.lt.i32 %i, 4\n    br %p ? body : done\n"
+                  "  node body:\n    %v = ld.i32 [%a + %i*4]\n    %s1 = add.i32 %s, %v\n"
+                  "    %i1 = add.i32 %i, 1 nsw\n    br loop\n  node done:\n    ret %s\n",
+                  7},
+       }) {
+    elbrus::program all =
+        program_of(std::string("proc @f(%x: i32, %y: i64, %a: ptr, %b: ptr, %n: i32) -> i32 {\n") + x.text + "}\n");
+    elbrus::procedure& p = all.procedures[0];
+    clean_up(p);
+    clean_up(p);
+    const auto deed = unroll_completely(p, [&](elbrus::editor&) {
+      clean_up(p);
+      clean_up(p);
+    });
+    REQUIRE_MESSAGE(deed.obstacle == midend::deed_obstacle::none, x.what);
+    CHECK_MESSAGE(deed.is_as_predicted(), x.what, "\n", to_text(deed), elbrus::to_text(p));
+    CHECK_MESSAGE(deed.comparison.there.operations == x.operations, x.what, "\n", to_text(deed), elbrus::to_text(p));
+  }
+}
+
 TEST_CASE("with a remainder before the loop, the loop of the passes is measured") {
   elbrus::program all = examples();
   const elbrus::program before = all;

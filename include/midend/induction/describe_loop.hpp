@@ -5,6 +5,7 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/induction/loop_body.hpp"
 #include "midend/ir/cost.hpp"
+#include "midend/ir/evaluate.hpp"
 #include "midend/ir/memory_effects.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/operation_class.hpp"
@@ -13,6 +14,7 @@
 #include "midend/support/flat_array.hpp"
 #include "midend/support/optional.hpp"
 #include "midend/support/span.hpp"
+#include "midend/support/swap.hpp"
 #include "midend/support/work_stack.hpp"
 
 #include <cstddef>
@@ -48,7 +50,8 @@ class describe_loop_workspace {
   flat_array<body_id> body_of_;        ///< by value: its number in the body; `no_body_value` for all between calls
   flat_array<value_id> loop_values_;   ///< the values in the loop's nodes, in their order
   flat_array<std::uint64_t> exits_;    ///< edges that leave the loop: the target in the high half, the edge in the low
-  flat_array<value_id> exit_readers_;  ///< phis after the loop that read its values only by edges that leave it
+  flat_array<value_id> exit_readers_;  ///< what reads values of the loop only by some edges that leave it
+  flat_array<value_id> beside_;        ///< values of a node before the loop
   flat_array<double> arriving_;        ///< by block: the probability that an iteration gets there
 };
 
@@ -416,6 +419,12 @@ private:
     }
     add_bottom();
     collect_live_out();
+    if (inner_ == no_loop) {
+      collect_after();
+    }
+    if constexpr (has_is_little_endian<IR>) {
+      out_.is_little_endian = ir_.is_little_endian();
+    }
     if constexpr (has_users<IR>) {
       collect_exit_uses();
     }
@@ -451,6 +460,45 @@ private:
     return known == no_body_value ? number_outside(v) : known;
   }
 
+  /// The bits of a value that are surely 0, by the operation that computes it and those of its operands, `depth` deep.
+  constexpr std::uint64_t zero_bits(value_id v, unsigned depth = 3) const {
+    const operation_info info = ir_.operation(v);
+    const std::uint64_t all = low_ones(info.width);
+    if (const auto number = ir_.constant(v)) {
+      return ~static_cast<std::uint64_t>(*number) & all;
+    }
+    if (depth == 0 || info.width == 0 || info.width > 64 || ir_.is_phi(v) || arity(info.code) == 0) {
+      return 0;
+    }
+    value_id operands[2] = {no_value, no_value};
+    std::size_t count = 0;
+    for (const value_id operand : ir_.operands(v)) {
+      if (count != 2) {
+        operands[count++] = operand;
+      }
+    }
+    const auto of = [&](std::size_t i) { return i < count ? zero_bits(operands[i], depth - 1) : std::uint64_t{0}; };
+    const auto places = count == 2 ? ir_.constant(operands[1]) : std::nullopt;
+    const bool shifts = places && static_cast<std::uint64_t>(*places) < info.width;
+    switch (info.code) {
+    case operation::shr:
+      return shifts ? (of(0) >> *places | ~(all >> *places)) & all : 0;
+    case operation::shl:
+      return shifts ? (of(0) << *places | low_ones(static_cast<unsigned>(*places))) & all : 0;
+    case operation::bit_and:
+      return (of(0) | of(1)) & all;
+    case operation::bit_or:
+    case operation::bit_xor:
+      return of(0) & of(1) & all;
+    case operation::zero_extend:
+      return (of(0) | ~low_ones(info.operand_width)) & all;
+    case operation::truncate:
+      return of(0) & all;
+    default:
+      return 0;
+    }
+  }
+
   constexpr body_id number_if_any(value_id v) { return v == no_value ? no_body_value : number(v); }
 
   constexpr body_id number_outside(value_id v) {
@@ -461,6 +509,8 @@ private:
       if (const auto bits = ir_.constant(source)) {
         value.kind = body_kind::constant;
         value.bits = *bits;
+      } else {
+        value.bits = zero_bits(source);
       }
       known = append(value);
     }
@@ -575,6 +625,156 @@ private:
     for (body_id phi = 0; phi != out_.num_phis; ++phi) {
       for_each_input(out_.values[phi].origin, out_.bottom(), meet);
     }
+    if (inner_ == no_loop) {
+      collect_before();
+    }
+  }
+
+  // Memory beside the loop.
+
+  static constexpr unsigned most_nodes_beside = 8;
+  static constexpr std::size_t most_accesses_beside = 32;
+
+  /// Fills in `before`: what accesses memory in the nodes that lead only to the loop, last first, up to what may write
+  /// anything; then turns the order around.
+  constexpr void collect_before() {
+    node_id n = no_node;
+    for (const loop_edge& e : forest_.entering_edges(loop_)) {
+      n = n == no_node ? e.source : header_; // several: none
+    }
+    bool knows_place = false;
+    for (unsigned i = 0; i != most_nodes_beside && n != no_node && n != header_; ++i) {
+      w_.beside_.clear();
+      for (const value_id v : ir_.values(n)) {
+        w_.beside_.push_back(v);
+      }
+      bool goes_on = true;
+      for (std::size_t k = w_.beside_.size(); k-- != 0 && goes_on;) {
+        goes_on = ir_.is_phi(w_.beside_[k]) || add_neighbour(w_.beside_[k], out_.before);
+        knows_place = knows_place || (!out_.before.empty() && out_.before.back().access.stored != no_body_value);
+      }
+      n = goes_on ? only_predecessor(n) : no_node;
+    }
+    if (!knows_place) {
+      out_.before.clear();
+    }
+    for (std::size_t i = 0; i != out_.before.size() / 2; ++i) {
+      swap_values(out_.before[i], out_.before[out_.before.size() - 1 - i]);
+    }
+  }
+
+  /// Fills in `after`, if all exits lead to one node.
+  constexpr void collect_after() {
+    node_id n = no_node;
+    for (const body_edge& e : out_.edges) {
+      if (e.target == body_edge::leaves) {
+        n = n == no_node || n == e.origin ? e.origin : header_;
+      }
+    }
+    bool stores = false;
+    for (unsigned i = 0; i != most_nodes_beside && n != no_node && w_.block_of_[n] == outside; ++i) {
+      bool goes_on = true;
+      for (const value_id v : ir_.values(n)) {
+        goes_on = goes_on && number_outside_the_loop(v) == no_body_value && // computed anew: another value
+                  (ir_.is_phi(v) || add_neighbour(v, out_.after));
+        stores = stores || (!out_.after.empty() && out_.after.back().kind == body_kind::store);
+      }
+      n = goes_on ? only_successor(n) : no_node;
+    }
+    if (!stores) {
+      out_.after.clear();
+    }
+  }
+
+  /// The node before `n` on all ways, but for those from `n` itself if it writes nothing; or `no_node`.
+  constexpr node_id only_predecessor(node_id n) const {
+    const auto& g = ir_.graph();
+    node_id only = no_node;
+    bool repeats = false;
+    for (const auto& edge : g.in_edges(n)) {
+      const auto from = node_in(g, g.edge_source(static_cast<edge_id>(edge)));
+      if (from == n) {
+        repeats = true;
+      } else if (only != no_node && from != only) {
+        return no_node;
+      } else {
+        only = from;
+      }
+    }
+    for (const value_id v : ir_.values(n)) {
+      const effect_kind effect = ir_.effect(v);
+      if (repeats && effect != effect_kind::none && effect != effect_kind::reads) {
+        return no_node;
+      }
+    }
+    return n == node_in(g, g.entry()) ? no_node : only;
+  }
+
+  constexpr node_id only_successor(node_id n) const {
+    node_id only = no_node;
+    for (const auto& successor : ir_.graph().successors(n)) {
+      const node_id to = node_in(ir_.graph(), successor);
+      if (only != no_node && to != only) {
+        return no_node;
+      }
+      only = to;
+    }
+    return only;
+  }
+
+  /// Appends `v` if it concerns memory. False if nothing beyond it is known: it is the last one.
+  constexpr bool add_neighbour(value_id v, flat_array<body_neighbour>& out) {
+    const loop_operation what = loop_operation_of(ir_, v);
+    if (what.kind == body_kind::pure) {
+      return true;
+    }
+    const memory_reference place = what.place.value_or(memory_reference());
+    if constexpr (has_may_write<IR>) {
+      if (what.kind == body_kind::call && &out == &out_.before && !ir_.may_write(v, any_memory)) {
+        return true;
+      }
+    }
+    if (what.kind == body_kind::call || place.is_volatile || out.size() == most_accesses_beside) {
+      return false;
+    }
+    body_neighbour found{
+        what.kind, {no_body_value, no_body_value, no_body_value, place.bytes, place.memory, place.scale, place.offset}};
+    if (place.base != no_value && (place.index == no_value || takes_index(place, found.access))) {
+      found.access.base = number_outside_the_loop(place.base);
+    }
+    if (what.is_guarded()) {
+      if (what.kind == body_kind::store && &out == &out_.after) {
+        return true; // it may overwrite nothing
+      }
+      found.access.base = no_body_value;
+    }
+    const value_id content = what.kind == body_kind::load ? v : place.stored;
+    if (&out == &out_.before && found.access.base != no_body_value && content != no_value &&
+        ir_.operation(content).width == place.bytes * 8) {
+      found.access.stored = number(content);
+    }
+    out.push_back(found);
+    return true;
+  }
+
+  /// Puts an index into the access: a number into the offset.
+  constexpr bool takes_index(const memory_reference& place, body_access& access) const {
+    if (const auto number = ir_.constant(place.index)) {
+      const auto by = as_signed(static_cast<std::uint64_t>(*number), ir_.operation(place.index).width);
+      access.offset =
+          static_cast<std::int64_t>(static_cast<std::uint64_t>(access.offset) +
+                                    static_cast<std::uint64_t>(by) * static_cast<std::uint64_t>(place.scale));
+      return true;
+    }
+    access.index = number_outside_the_loop(place.index);
+    return access.index != no_body_value;
+  }
+
+  /// The number of a value that is computed outside of the loop and read in it.
+  constexpr body_id number_outside_the_loop(value_id v) const {
+    const body_id n = w_.body_of_[through_copies(v)];
+    const bool is_outside = n < out_.values.size() && n >= out_.num_phis && out_.values[n].block == no_body_value;
+    return is_outside ? n : no_body_value;
   }
 
   /// The value that decides between the edges of a block.
@@ -758,9 +958,15 @@ private:
       while (last != w_.exits_.size() && w_.exits_[last] >> 32 == target) {
         ++last;
       }
+      std::size_t entering = 0;
+      for ([[maybe_unused]] const auto& edge : ir_.graph().in_edges(target)) {
+        ++entering;
+      }
       for (const value_id v : ir_.values(target)) {
         if (ir_.is_phi(v)) {
           add_exit_uses(v, first, last);
+        } else if (entering == last - first) {
+          add_exit_uses_of_operation(v, first, last);
         }
       }
     }
@@ -790,6 +996,18 @@ private:
     if (by_exits == all) {
       w_.exit_readers_.push_back(phi);
     }
+  }
+
+  /// The uses by an operation to which only these edges lead.
+  constexpr void add_exit_uses_of_operation(value_id v, std::size_t first, std::size_t last) {
+    for (const value_id operand : ir_.operands(v)) {
+      if (operand != no_value && is_in_loop(operand)) {
+        for (std::size_t i = first; i != last; ++i) {
+          out_.exit_uses.push_back({w_.body_of_[operand], static_cast<std::uint32_t>(w_.exits_[i])});
+        }
+      }
+    }
+    w_.exit_readers_.push_back(v);
   }
 
   /// Removes the uses of values that something else after the loop reads.

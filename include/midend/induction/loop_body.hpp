@@ -56,7 +56,7 @@ struct body_value {
   std::uint32_t num_operands;
   std::uint32_t access;        ///< of a load or store
   body_id guard;               ///< of a load, store or call: it runs only if this holds; `no_body_value`: always
-  std::uint64_t bits;          ///< of a constant
+  std::uint64_t bits;          ///< of a constant; of an invariant those of its bits that are surely 0
   value_id origin;             ///< in the IR
   bool writes_nothing = false; ///< a call after which memory is as it was
 };
@@ -96,12 +96,20 @@ struct body_edge {
   node_id origin;           ///< its target in the IR
 };
 
-/// A phi after the loop reads `value` by `edge`, which leaves the loop.
+/// What reads `value` after the loop, by `edge`, which leaves it: a phi there, or an operation to which only such edges
+/// lead.
 struct body_exit_use {
   body_id value;
   std::uint32_t edge;
 
   friend constexpr auto operator<=>(const body_exit_use&, const body_exit_use&) = default;
+};
+
+/// A load, store or call beside the loop, which runs whenever control passes there.
+struct body_neighbour {
+  body_kind kind;     ///< `load`, `store` or `call`
+  body_access access; ///< of a load or store: `stored` is what it loads or stores; any value that is not one from
+                      ///< outside of the loop is `no_body_value`
 };
 
 /// One iteration of an innermost loop, without backedges: blocks in topological order. Block 0 is the header. The last
@@ -119,9 +127,12 @@ struct loop_body {
   flat_array<body_edge> edges;
   flat_array<std::uint32_t> in_edges;  ///< positions in `edges`, grouped by target
   flat_array<body_id> live_out;        ///< values that are used after the loop, ascending
-  flat_array<body_exit_use> exit_uses; ///< all uses of those values of `live_out` that only phis at exits read, by
-                                       ///< value and edge; a value that has none here may be read after any exit
+  flat_array<body_exit_use> exit_uses; ///< all uses of those values of `live_out` of which it is known after which
+                                       ///< exits they are read, by value and edge; others have none
+  flat_array<body_neighbour> before;   ///< on the way to the header, in their order: what is in memory on entry
+  flat_array<body_neighbour> after;    ///< on the way from all exits, in their order, up to a call
   std::uint32_t num_phis = 0;
+  bool is_little_endian = false; ///< the low bytes of a number come first in memory
   loop_hints hints;
 
   constexpr void clear() {
@@ -133,7 +144,10 @@ struct loop_body {
     in_edges.clear();
     live_out.clear();
     exit_uses.clear();
+    before.clear();
+    after.clear();
     num_phis = 0;
+    is_little_endian = false;
     hints = {};
   }
 

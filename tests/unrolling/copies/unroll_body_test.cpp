@@ -887,6 +887,139 @@ TEST_CASE("memory: a store that a later one overwrites is none, unless something
   }
 }
 
+TEST_CASE("memory: what is beside the loop matters to a straight line that begins and ends it, and to nothing else") {
+  enum class what { nothing, in_the_way, unknown_place, wider, narrower, other_end };
+
+  struct {
+    what beside;
+    std::size_t loads;  ///< of three copies that load [a], [a + 4] and [a + 8]
+    std::size_t stores; ///< of those of [b], [b + 4] and [b + 8]
+  } const cases[] = {{what::nothing, 2, 2}, {what::in_the_way, 3, 2}, {what::unknown_place, 3, 3},
+                     {what::wider, 1, 1},   {what::narrower, 3, 3},   {what::other_end, 2, 2}};
+
+  for (const auto& c : cases) {
+    CAPTURE(static_cast<int>(c.beside));
+    body_writer m;
+    const body_id i = m.phi(32);
+    const body_id sum = m.phi(32);
+    const body_id a = m.invariant(64);
+    const body_id b = m.invariant(64);
+    const body_id held = m.invariant(c.beside == what::wider ? 64 : c.beside == what::narrower ? 8 : 32);
+    const body_id start = m.invariant(32);
+    const body_id c0 = m.constant(32, 0);
+    const body_id c1 = m.constant(32, 1);
+    const body_id end = m.constant(32, 3);
+    m.block();
+    midend::body_access from = at(a, i);
+    midend::body_access to = storing(at(b, i), sum);
+    from.memory = 1;
+    to.memory = 2;
+    const body_id s = m.op(operation::bit_xor, 32, {sum, m.load(32, from)});
+    m.store(to);
+    const body_id next = m.op(operation::add, 32, {i, c1}, no_signed_wrap);
+    m.set_phi(i, c0, next);
+    m.set_phi(sum, start, s);
+    m.body().live_out.push_back(s);
+    loop_body body = m.finish_single(m.op(operation::less, 1, {next, end}));
+    body.is_little_endian = true;
+
+    midend::body_access before = storing(at(a, midend::no_body_value), held);
+    midend::body_access after = at(b, midend::no_body_value);
+    before.memory = 1;
+    after.memory = 2;
+    before.bytes = after.bytes = body.values[held].info.width / 8U;
+    before.offset = after.offset = c.beside == what::other_end ? 8 : 0;
+    body.before.push_back({body_kind::store, before});
+    if (c.beside == what::in_the_way || c.beside == what::unknown_place) {
+      midend::body_access other = before;
+      other.base = c.beside == what::in_the_way ? a : midend::no_body_value;
+      other.offset = 3; // the last byte
+      other.bytes = 1;
+      other.stored = midend::no_body_value;
+      body.before.push_back({body_kind::store, other});
+      other.memory = 2;
+      other.base = c.beside == what::in_the_way ? b : midend::no_body_value; // of [b] it is known what it loads
+      body.after.push_back({body_kind::load, other});
+    }
+    body.after.push_back({body_kind::store, after});
+
+    const loop_counters counters = midend::count_iterations(body);
+    unroll_request request;
+    request.copies = 3;
+    request.is_straight_line = request.begins_at_entry = request.ends_loop = true;
+    const unrolled_body line = midend::unroll_body(body, counters, request);
+    CHECK(count(line, body_kind::load) == c.loads);
+    CHECK(count(line, body_kind::store) == c.stores);
+    CHECK(std::ranges::count_if(line.nodes, [](const midend::unrolled_node& n) {
+            return n.info.code == operation::truncate;
+          }) == (c.beside == what::wider ? 2 : 0));
+    request.ends_loop = false;
+    CHECK(count(midend::unroll_body(body, counters, request), body_kind::store) == 3);
+    CHECK(count(unrolled_by(body, 3), body_kind::load) == 3);
+    CHECK(count(unrolled_by(body, 3), body_kind::store) == 3);
+    if (c.beside == what::wider) {
+      body.is_little_endian = false;
+      CHECK(count(midend::unroll_body(body, counters, request), body_kind::load) == 3);
+    }
+  }
+}
+
+TEST_CASE("memory: after an exit between the copies, only what was known before it is known after the loop") {
+  for (const bool first : {false, true}) {
+    body_writer m;
+    const body_id i = m.phi(32);
+    const body_id a = m.invariant(64);
+    const body_id x = m.invariant(32);
+    const body_id c0 = m.constant(32, 0);
+    const body_id c1 = m.constant(32, 1);
+    const body_id end = m.constant(32, 3);
+    m.block();
+    m.store(storing(at(a, i), x));
+    const body_id q = m.load(1, at(x, i));
+    m.branch(q, body_writer::leaves, 1);
+    m.block();
+    const body_id next = m.op(operation::add, 32, {i, c1}, no_signed_wrap);
+    m.branch(m.op(operation::less, 1, {next, end}), 2, body_writer::leaves);
+    m.block();
+    m.set_phi(i, c0, next);
+    loop_body body = m.finish();
+    for (midend::body_access& access : body.accesses) {
+      access.memory = access.base == a ? 1 : 2;
+    }
+    midend::body_access after = at(a, midend::no_body_value);
+    after.memory = 1;
+    after.offset = first ? 0 : 4;
+    body.after.push_back({body_kind::load, after});
+    body.after.push_back({body_kind::store, after});
+    unroll_request request;
+    request.copies = 3;
+    request.is_straight_line = request.begins_at_entry = request.ends_loop = true;
+    const unrolled_body line = midend::unroll_body(body, midend::count_iterations(body), request);
+    CHECK(count(line, body_kind::store) == (first ? 2 : 3)); // else the load after the loop reads it
+    CHECK(line.live_out.size() == (first ? 1 : 0));
+  }
+}
+
+TEST_CASE("a mask of bits that are all known is a number") {
+  body_writer m; // x doubles: from the third copy on, x & 4 is 0
+  const body_id x = m.phi(32);
+  const body_id s = m.phi(32);
+  const body_id start = m.invariant(32);
+  const body_id p = m.invariant(1);
+  const body_id one = m.constant(32, 1);
+  const body_id four = m.constant(32, 4);
+  m.block();
+  const body_id bit = m.op(operation::bit_and, 32, {x, four});
+  const body_id sum = m.op(operation::bit_xor, 32, {s, bit});
+  m.set_phi(x, start, m.op(operation::shl, 32, {x, one}));
+  m.set_phi(s, start, sum);
+  m.body().live_out.push_back(sum);
+  const loop_body body = m.finish_single(p);
+  CHECK(count(unrolled_by(body, 2), operation::bit_and) == 2);
+  CHECK(count(unrolled_by(body, 3), operation::bit_and) == 3);
+  CHECK(count(unrolled_by(body, 8), operation::bit_and) == 3);
+}
+
 TEST_CASE("memory: two stores of one value are two as they are written, and one otherwise") {
   body_writer m;
   const body_id i = m.phi(32);

@@ -26,7 +26,8 @@ namespace detail {
 /// values of its nodes are values from outside.
 ///
 /// An edge that leaves the nodes is an exit if the branch of its source left the loop; else, and if nothing follows its
-/// source in them, it ends the iteration.
+/// source in them, it ends the iteration. If all edges that end the iteration lead to one node, its phis whose inputs
+/// by them differ are the last values of the code: they choose what a join of the loop chose.
 template <cost_ir IR> class straight_code_view : public IR {
 public:
   /// The code is the values for which `is_part(v)` holds, in the loop `around`, or outside of all loops if that is
@@ -153,6 +154,7 @@ private:
         add_edges_of(n, has_exits(n, leaves), edges);
       }
     }
+    add_last_phis(edges);
     edges.push_back({end_, first_});
     edge_origin_.push_back(no_edge);
     graph_ = *csr_graph::from_edges(end_ + std::size_t{1}, first_, span<const edge>(edges));
@@ -176,11 +178,59 @@ private:
     if (edges.size() == before) { // control ends here
       edges.push_back({n, end_});
       edge_origin_.push_back(no_edge);
-    } else if (!has_exits) { // what decides comes after this code
+    } else if (!has_exits && !branches_to_one(n)) { // what decides comes after this code
       edges.shrink(before + 1);
       edge_origin_.shrink(before + 1);
     }
     edges.back().target = end_;
+  }
+
+  /// Whether a branch that is part of the code ends the node, and all its edges lead to one node.
+  bool branches_to_one(node_id n) const {
+    value_id last = no_value;
+    for (const value_id v : IR::values(n)) {
+      last = v;
+    }
+    node_id only = no_node;
+    for (const auto& successor : IR::graph().successors(n)) {
+      const node_id target = node_in(IR::graph(), successor);
+      if (only != no_node && only != target) {
+        return false;
+      }
+      only = target;
+    }
+    return last != no_value && !values(n).empty() && values(n).back() == last;
+  }
+
+  /// Puts the phis that choose by the edges to the end there.
+  void add_last_phis(const flat_array<edge>& edges) {
+    flat_array<edge_id> last;
+    node_id target = no_node;
+    for (std::size_t i = 0; i != edges.size(); ++i) {
+      if (edges[i].target == end_ && edge_origin_[i] != no_edge) {
+        const node_id leads_to = node_in(IR::graph(), IR::graph().edge_target(edge_origin_[i]));
+        if (target != no_node && target != leads_to) {
+          return;
+        }
+        target = leads_to;
+        last.push_back(edge_origin_[i]);
+      } else if (edges[i].target == end_) {
+        return;
+      }
+    }
+    if (last.size() < 2) {
+      return;
+    }
+    for (const value_id v : IR::values(target)) {
+      bool differs = false;
+      for (const edge_id e : last) {
+        differs = differs || (IR::is_phi(v) && IR::phi_input(v, e) != IR::phi_input(v, last[0]));
+      }
+      if (differs) {
+        values_.push_back(v);
+      }
+    }
+    first_value_[end_ + std::size_t{1}] = static_cast<std::uint32_t>(values_.size());
   }
 
   const loop_forest& loops_;

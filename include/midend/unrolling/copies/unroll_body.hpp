@@ -41,6 +41,7 @@ class unroll_body_workspace {
   flat_array<bool> is_invariant_;
   flat_array<bool> is_added_to_;
   flat_array<bool> leads_out_;
+  flat_array<unrolled_access> reads_;
 };
 
 namespace detail {
@@ -88,6 +89,20 @@ constexpr known_value value_of_known_phi(const copy_state& s, body_id phi) {
   return s.values[s.body.initial(phi)];
 }
 
+/// What is known about a value from outside.
+constexpr value_facts facts_of_invariant(const body_value& v) {
+  const unsigned width = v.info.width;
+  value_facts f = value_facts::none(width);
+  const std::uint64_t rest = low_ones(width) & ~v.bits;
+  if (v.bits == 0 || rest == 0) {
+    return f;
+  }
+  if (as_signed(v.bits, width) < 0) { // its sign is 0
+    f.range = {0, static_cast<std::int64_t>(rest)};
+  }
+  return value_facts::reduced(f.range, {power_of_2_in(rest), 0});
+}
+
 /// Gives the header phis and the values from outside the loop their nodes or numbers; the nodes of phis come first.
 constexpr void bind_start(copy_state& s) {
   s.out.phis.assign(s.body.num_phis, no_unrolled);
@@ -104,6 +119,7 @@ constexpr void bind_start(copy_state& s) {
     } else {
       s.values[v] = s.numbering.append(v, value, body_kind::invariant);
       s.out.nodes.back().is_invariant = true;
+      s.numbering.facts(s.values[v].node) = facts_of_invariant(value);
     }
   }
   for (body_id phi = 0; phi != s.body.num_phis; ++phi) {
@@ -288,11 +304,14 @@ constexpr void bind_end(copy_state& s, bool has_left, const flat_array<bool>& le
   const body_exit_use* use = s.body.exit_uses.begin();
   for (const body_id v : s.body.live_out) {
     const body_exit_use* const first = use;
+    bool is_read_at_end = s.end_edge == copy_state::no_edge; // for all that is known
     while (use != s.body.exit_uses.end() && use->value == v) {
+      is_read_at_end = is_read_at_end || use->edge == s.end_edge;
       ++use;
     }
-    const bool is_read_at_exits = !s.request.is_straight_line && !s.out.exits.empty();
-    if (!s.request.continues_rolled && (s.request.is_straight_line || (use == first && !is_read_at_exits))) {
+    const bool is_read_at_exits = !s.out.exits.empty() || use != first;
+    const bool is_read = s.request.is_straight_line ? is_read_at_end || use == first : !is_read_at_exits;
+    if (!s.request.continues_rolled && is_read) {
       s.out.live_out.push_back(s.operand_of(s.values[v]));
     }
   }
@@ -369,12 +388,15 @@ constexpr void unroll_body(const loop_body& body, const loop_counters& counters,
   w.folded_tests_.assign(body.num_values(), 0);
   numbering.begin(out);
   predicates.begin(body);
-  memory.forget();
+  memory.begin();
   copy_state s{body, counters, request, out, numbering, values, w.args_, w.folded_tests_};
   bind_start(s);
   mark_invariants(body, w.is_invariant_);
   if (request.as_written) {
     mark_added_to(body, w.is_added_to_);
+  }
+  if (request.is_straight_line && request.begins_at_entry && !request.as_written) {
+    note_before(s, memory);
   }
   const top_iterations top(counters, request);
   bool has_left = false; // control surely does not reach the next copy
@@ -454,6 +476,9 @@ constexpr void unroll_body(const loop_body& body, const loop_counters& counters,
     mark_leading_out(body, w.leads_out_, w.folded_tests_);
   }
   bind_end(s, has_left, w.leads_out_);
+  if (request.is_straight_line && request.ends_loop && !request.as_written) {
+    evaluate_after(s, memory, w.reads_);
+  }
 }
 
 /// The same if nothing is known about operations that are `other`.

@@ -171,7 +171,8 @@ struct unrolled_body {
                                             ///< exit, or the rolled loop computes it
   flat_array<unrolled_operand> live_out; ///< the values of `loop_body::live_out` after the last copy; likewise. A new
                                          ///< loop has only those that may be read after any exit. If the rolled loop
-                                         ///< follows: the next values of the header phis that they depend on
+                                         ///< follows: the next values of the header phis that they depend on. Then
+                                         ///< the values that loads after a straight line find in memory
   flat_array<unrolled_sum> sums;         ///< by copy; sums with addend 0 may be missing
   flat_array<unrolling_saving> savings;  ///< by copy; without `dead_operation` and `vanished_phi`, which show only
                                          ///< when the nodes that are used are known

@@ -287,8 +287,17 @@ private:
     request.is_straight_line = true;
     request.begins_at_entry = true;
     request.drops_counted_tests = out_.counters.is_exact() && is_decided_by_numbers();
-    request.ends_loop = out_.counters.trip.header_executions() == copies;
+    if (begins_once_more(copies)) { // up to the test that ends the loop
+      ++request.copies;
+    }
+    request.ends_loop = out_.counters.trip.header_executions() == request.copies;
     return request;
+  }
+
+  /// Whether the loop is left in the iteration after `copies`, where the test is known to end it.
+  constexpr bool begins_once_more(std::uint32_t copies) const {
+    return out_.counters.is_exact() && out_.counters.trip.header_executions() == std::uint64_t{copies} + 1 &&
+           (is_decided_by_numbers() || out_.counters.exits.size() == 1);
   }
 
   /// Whether numbers decide the tests of the counted exit in a straight line. They do not if start and bound only lie a

@@ -475,7 +475,9 @@ constexpr void leave_block(copy_state& s, path_predicates& predicates, std::uint
     for (std::uint32_t e = block.first_edge; e != block.last_edge; ++e) {
       predicates.set_edge(e, e == taken && !leaves ? here : never);
     }
-    if (leaves && !(s.request.is_straight_line && here == always)) {
+    if (leaves && s.request.is_straight_line && here == always) {
+      s.end_edge = taken;
+    } else if (leaves) {
       append_exit(s, predicates, taken, predicates.bit_of(here, s.numbering));
     }
     return;

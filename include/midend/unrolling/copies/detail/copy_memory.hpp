@@ -5,6 +5,7 @@
 #include "midend/config.hpp"
 #include "midend/induction/loop_body.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/ir/operation_class.hpp"
 #include "midend/support/detail/hash_map.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
@@ -21,15 +22,19 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
+/// Whether only the offsets of two accesses differ.
+constexpr bool has_same_origin(const unrolled_access& a, const unrolled_access& b) {
+  return a.base == b.base && a.base != no_unrolled && a.index == b.index &&
+         (a.index == no_unrolled || a.scale == b.scale);
+}
+
 /// Whether two accesses at the same time may have a byte in common. With the same base, index and scale, the offsets
 /// decide.
 constexpr bool may_overlap(const unrolled_access& a, const unrolled_access& b) {
   if (a.memory != b.memory && a.memory != any_memory && b.memory != any_memory) {
     return false;
   }
-  const bool same_origin =
-      a.base == b.base && a.base != no_unrolled && a.index == b.index && (a.index == no_unrolled || a.scale == b.scale);
-  if (!same_origin || a.bytes == 0 || b.bytes == 0) {
+  if (!has_same_origin(a, b) || a.bytes == 0 || b.bytes == 0) {
     return true;
   }
   const std::uint64_t ahead = static_cast<std::uint64_t>(b.offset) - static_cast<std::uint64_t>(a.offset);
@@ -48,6 +53,7 @@ public:
     unrolled_operand guard; ///< the content is right if this holds; no node: always
     std::uint32_t checked;  ///< stores before this one do not touch the place
     std::uint32_t copy;     ///< of the load or store that gave the content
+    std::uint32_t since;    ///< how many observers there were before that one
     bool is_stored;         ///< it was a store
 
     // The last store of the place: it is dead if another one follows before anything may read it.
@@ -59,7 +65,13 @@ public:
 
   static constexpr std::uint32_t no_place = static_cast<std::uint32_t>(-1);
 
-  /// Forgets everything: at the start, and after a call or a volatile access.
+  /// At the start.
+  constexpr void begin() {
+    forget();
+    observers_ = 0;
+  }
+
+  /// Forgets everything: after a call or a volatile access.
   constexpr void forget() {
     stores_.clear();
     loads_.clear();
@@ -100,6 +112,11 @@ public:
     return find_or_insert(a, v.info.width, v.info.width == a.bytes * 8 ? 0 : v.identity);
   }
 
+  /// The place of so many bits.
+  constexpr std::uint32_t place_of(const unrolled_access& a, unsigned width) {
+    return a.base == no_unrolled || a.bytes * 8 != width ? no_place : find_or_insert(a, width, 0);
+  }
+
   /// The place, if its content is known where `guard` holds; else null. If control branches by the guard, another copy
   /// does not find it: no clean-up sees that the two branches go the same way. O(1), and O(1) for each store since the
   /// last call for this place.
@@ -113,6 +130,21 @@ public:
       return nullptr;
     }
     return &p;
+  }
+
+  /// The content of a place that `a` is a part of, known where nothing guards it; none if there is none. `distance` is
+  /// where the part begins, in bytes. If `at_exits`, it is that at each exit, too. Looks at each place.
+  constexpr known_value known_around(const unrolled_access& a, bool at_exits, std::uint64_t& distance) {
+    for (place& p : places_) {
+      distance = static_cast<std::uint64_t>(a.offset) - static_cast<std::uint64_t>(p.access.offset);
+      const bool covers = has_same_origin(p.access, a) && distance < p.access.bytes &&
+                          a.bytes <= p.access.bytes - distance && p.identity == 0 && p.width == p.access.bytes * 8;
+      if (covers && !p.content.is_none() && p.guard.node == no_unrolled && (!at_exits || p.since == 0) &&
+          is_untouched(p)) {
+        return p.content;
+      }
+    }
+    return {};
   }
 
   /// Whether the place of a store is known to hold `content` where `guard` holds.
@@ -149,6 +181,7 @@ private:
       p.guard = guard;
       p.checked = static_cast<std::uint32_t>(stores_.size());
       p.copy = copy;
+      p.since = observers_;
       p.is_stored = is_stored;
     }
   }
@@ -273,6 +306,101 @@ constexpr known_value last_node(copy_state& s, unsigned width) {
   return value_of_node(static_cast<unrolled_id>(s.out.nodes.size() - 1), width);
 }
 
+/// The part of `content`, which is in memory, from byte `distance` on, as a number of `width` bits: of little-endian
+/// memory, what is left if it is shifted down.
+constexpr known_value part_of_content(copy_numbering& numbering, const known_value& content, std::uint64_t distance,
+                                      unsigned width) {
+  body_value shift{};
+  shift.info = {operation::shr, content.width, content.width, {}};
+  shift.cost = operation_class::alu;
+  const known_value shifts[] = {content, literal(8 * distance, content.width)};
+  const known_value shifted = distance == 0 ? content : fold(numbering, shift, shifts);
+  if (shifted.width == width) {
+    return shifted;
+  }
+  body_value narrow{};
+  narrow.info = {operation::truncate, static_cast<std::uint8_t>(width), content.width, {}};
+  narrow.is_free = !usual_operation_class(narrow.info);
+  return fold(numbering, narrow, span(&shifted, 1));
+}
+
+/// What memory holds at the place of a load in another width; none if it does not.
+constexpr known_value content_around(copy_state& s, known_memory& memory, const body_value& value,
+                                     const unrolled_access& access, const unrolled_operand& guard) {
+  if (!s.body.is_little_endian || guard.node != no_unrolled || access.base == no_unrolled ||
+      value.info.width != access.bytes * 8) {
+    return {};
+  }
+  std::uint64_t distance = 0;
+  const known_value content = memory.known_around(access, false, distance);
+  return content.is_none() ? content : part_of_content(s.numbering, content, distance, value.info.width);
+}
+
+/// What is in memory when the loop is entered.
+constexpr void note_before(copy_state& s, known_memory& memory) {
+  for (const body_neighbour& b : s.body.before) {
+    unrolled_access access = access_of(s, b.access);
+    const known_value content = b.access.stored != no_body_value ? s.values[b.access.stored] : known_value();
+    if (b.kind == body_kind::store) {
+      memory.note_store(access, content, {}, 0);
+    } else if (!content.is_none()) {
+      memory.note_load(memory.place_of(access, content.width), content, {}, 0);
+    }
+  }
+}
+
+/// Removes the stores of the copies to what `access` overwrites after them, unless one of the loads that follow may
+/// read them: those from `first` on among `reads`, and those of the copies.
+constexpr void remove_overwritten(unrolled_body& out, const unrolled_access& access,
+                                  flat_array<unrolled_access>& reads) {
+  const std::size_t after = reads.size();
+  for (std::size_t n = out.nodes.size(); n-- != 0;) {
+    unrolled_node& node = out.nodes[n];
+    if (node.kind == body_kind::call || (node.is_volatile && node.kind != body_kind::pure)) {
+      break; // it may read anything
+    }
+    if (node.kind == body_kind::load) {
+      reads.push_back(out.accesses[node.access]);
+    } else if (node.kind == body_kind::store) {
+      const unrolled_access& stored = out.accesses[node.access];
+      const std::uint64_t distance =
+          static_cast<std::uint64_t>(stored.offset) - static_cast<std::uint64_t>(access.offset);
+      bool is_dead = has_same_origin(stored, access) && stored.bytes != 0 && distance < access.bytes &&
+                     stored.bytes <= access.bytes - distance;
+      for (std::size_t i = 0; i != reads.size() && is_dead; ++i) {
+        is_dead = !may_overlap(reads[i], stored);
+      }
+      node.kind = is_dead ? body_kind::pure : node.kind; // which nothing needs
+    }
+  }
+  reads.shrink(after);
+}
+
+/// Goes through what accesses memory after the last copy, whichever exit leads there. What is loaded there and known is
+/// read like a value after the loop. `reads` is memory.
+constexpr void evaluate_after(copy_state& s, known_memory& memory, flat_array<unrolled_access>& reads) {
+  reads.clear();
+  for (const body_neighbour& b : s.body.after) {
+    const unrolled_access access = access_of(s, b.access);
+    if (b.kind == body_kind::store) {
+      if (access.base != no_unrolled && access.bytes != 0) {
+        remove_overwritten(s.out, access, reads);
+      }
+      memory.note_store(access, {}, {}, s.copy());
+      continue;
+    }
+    std::uint64_t distance = 0;
+    const known_value content =
+        access.base == no_unrolled || access.bytes == 0 ? known_value() : memory.known_around(access, true, distance);
+    const bool is_whole = distance == 0 && content.width == access.bytes * 8;
+    if (content.is_none() || (!is_whole && !s.body.is_little_endian)) {
+      reads.push_back(access);
+    } else {
+      s.out.live_out.push_back(s.operand_of(content));
+    }
+  }
+}
+
 /// The value that the load `v` gives in this copy: one that memory is known to have, or a new node. `reached` is the
 /// predicate of its block.
 constexpr known_value evaluate_load(copy_state& s, known_memory& memory, body_id v, const known_value& reached) {
@@ -293,6 +421,13 @@ constexpr known_value evaluate_load(copy_state& s, known_memory& memory, body_id
         s.numbering.save(p->is_stored ? saving_kind::forwarded_load : saving_kind::shared_load, p->copy);
       }
       return p->content;
+    }
+    if (s.loads_parts) {
+      const known_value part = content_around(s, memory, value, access, guard);
+      if (!part.is_none()) {
+        memory.note_load(place, part, guard, s.copy());
+        return part;
+      }
     }
   }
   append_access(s, append_guarded(s, v, body_kind::load, guard), access);

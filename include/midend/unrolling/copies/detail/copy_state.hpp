@@ -32,6 +32,8 @@ struct copy_state {
                                            ///< plus 1; 0 for none
 
   std::uint32_t counted_edge = edge_of_counted_exit(counters); ///< or `no_edge`
+  std::uint32_t end_edge = no_edge;                            ///< by which a straight line surely leaves; or `no_edge`
+  bool loads_parts = accesses_differ(body); ///< a load may read a part of what another access has shown
 
   static constexpr std::uint32_t no_edge = static_cast<std::uint32_t>(-1);
 
@@ -98,6 +100,21 @@ struct copy_state {
   }
 
 private:
+  /// Whether accesses have different sizes or classes of memory.
+  static constexpr bool accesses_differ(const loop_body& body) {
+    const auto differs = [&](const body_access& a) {
+      return a.bytes != body.accesses[0].bytes || a.memory != body.accesses[0].memory;
+    };
+    bool found = false;
+    for (const body_access& a : body.accesses) {
+      found = found || differs(a);
+    }
+    for (const body_neighbour& b : body.before) {
+      found = found || (!body.accesses.empty() && differs(b.access));
+    }
+    return found;
+  }
+
   static constexpr std::uint32_t edge_of_counted_exit(const loop_counters& counters) {
     return counters.counted_exit == no_body_value ? no_edge : counters.exits[counters.counted_exit].edge;
   }

@@ -408,9 +408,23 @@ constexpr optional<known_value> fold_low_bits(copy_numbering& numbering, const k
   return is_shared ? optional(remainder_of_split(numbering, s->shifted(x), *s, m)) : std::nullopt;
 }
 
+/// x & b for a number b, if the remainder of x modulo a power of 2 has all bits of b.
+constexpr optional<known_value> fold_known_mask(const copy_numbering& numbering, const known_value& a,
+                                                const known_value& b) {
+  const value_facts f = numbering.facts(a.node);
+  const std::uint64_t power = power_of_2_in(f.stride.modulus);
+  if (power == 0 || b.addend >= power) {
+    return std::nullopt;
+  }
+  return literal((f.stride.residue + a.addend) & b.addend, a.width);
+}
+
 /// x & b for a number b.
 constexpr known_value fold_mask(copy_numbering& numbering, const body_value& v, const known_value& a,
                                 const known_value& b) {
+  if (const auto known = fold_known_mask(numbering, a, b)) {
+    return *known;
+  }
   const std::uint64_t m = b.addend + 1;
   if (std::has_single_bit(m) && m <= std::uint64_t{1} << 62) {
     if (const auto low = fold_low_bits(numbering, a, m)) {
