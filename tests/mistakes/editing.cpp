@@ -932,6 +932,22 @@ RUN(erase_end_by_terminator) {
 }
 #endif
 
+// mistake: Whole nodes are passed over, but `is_read_elsewhere` and others are missing; `clean_control`
+// compile-time: midend: .*is_read_elsewhere
+#ifdef MISTAKE_cleaning_without_is_read_elsewhere
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  void pass_over(node_id) {}
+};
+
+RUN(cleaning_without_is_read_elsewhere) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::clean_control(editor));
+}
+#endif
+
 // mistake: `insert_phi` takes only the node; `apply_rotate_loops`
 // compile-time: midend: .*insert_phi
 #ifdef MISTAKE_insert_phi_without_like

@@ -415,6 +415,9 @@ public:
 
   /// Why the target of an edge cannot be changed, or `none`.
   llvm_refusal redirect_refusal(edge_id e) const {
+    if (llvm::isa<llvm::BranchInst>(f_.end_of(f_.edge(e).source))) { // the slot does not matter
+      return block(f_.edge(e).target)->hasAddressTaken() ? llvm_refusal::address_taken : llvm_refusal::none;
+    }
     const llvm_refusal refusal = llvm_edge_refusal(*f_.end_of(f_.edge(e).source), f_.slot_of(e));
     return refusal != llvm_refusal::none || !phis_.has_separator(e) ? refusal
            : block(f_.edge(e).target)->hasAddressTaken()            ? llvm_refusal::address_taken
@@ -675,7 +678,9 @@ public:
     llvm::Instruction& old = *f_.end_of(n);
     auto* const jump = llvm::BranchInst::Create(block(target));
     jump->setDebugLoc(old.getDebugLoc());
-    jump->setMetadata(llvm::LLVMContext::MD_loop, old.getMetadata(llvm::LLVMContext::MD_loop));
+    if (llvm::MDNode* const mark = detail::llvm_loop_marks::mark_of(old)) {
+      jump->setMetadata(llvm::LLVMContext::MD_loop, mark);
+    }
     marks_.note(n);
     phis_.lead_directly(e);
     for (const edge_id other : graph().out_edges(n)) {
@@ -878,11 +883,13 @@ public:
   void pass_over(node_id n) {
     f_.start_change();
     const std::uint64_t before = graph().epoch();
-    const node_id next = f_.edge(graph().out_edges(n)[0]).target;
-    for (const edge_id e : graph().in_edges(n)) {
-      marks_.pass_over(e, next);
+    if (detail::llvm_loop_marks::mark_of(*f_.end_of(n)) != nullptr) {
+      const node_id next = f_.edge(graph().out_edges(n)[0]).target;
+      for (const edge_id e : graph().in_edges(n)) {
+        marks_.pass_over(e, next);
+      }
+      marks_.move_on(n);
     }
-    marks_.move_on(n);
     phis_.pass_over(n);
     erase_end(n);
     marks_.keep_since(before);

@@ -149,6 +149,12 @@ private:
     }
   }
 
+  /// The edges into a node no longer lead there.
+  void leave_all(node_id n) {
+    ++epoch_;
+    in_.shrink(n, 0);
+  }
+
   /// The edges out of a node are gone from their targets.
   void clear_out_edges(node_id n) {
     ++epoch_;

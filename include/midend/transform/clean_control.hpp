@@ -59,7 +59,8 @@ concept control_editor = unfolding_editor<E> && effect_ir<E> && has_constant<E> 
                          can_move_values<E> && can_erase_ends<E>;
 
 /// What an editor may have so that `clean_control` names no values. Then an IR that numbers values when they are asked
-/// for need not number them. All or none; nodes and edges are as in the flow graph.
+/// for need not number them. All or none: an editor that has `append_node` or `pass_over` and lacks another one is an
+/// error, since it would name values again. Nodes and edges are as in the flow graph.
 ///
 ///     bool has_condition(node_id n) const;               // condition(n) is a value
 ///     edge_id literal_edge(node_id n) const;             // the edge that a literal condition takes, or no_edge
@@ -95,6 +96,11 @@ concept cleans_nodes = requires(E& editor, const E& view, node_id n, edge_id e) 
 
 namespace detail {
 
+template <class E>
+concept names_cleaning = requires { &E::append_node; } || requires { &E::pass_over; };
+template <class E>
+concept cleaning_fits = cleans_nodes<E> || !names_cleaning<E>;
+
 template <class IR>
 concept readable_control = effect_ir<IR> && has_constant_type<IR> && has_constant<IR> && has_edge_case<IR> &&
                            has_node_of<IR> && graph_has_in_edges<IR>;
@@ -125,6 +131,9 @@ template <class E> constexpr bool explain_control_editor() {
   } else {
     static_assert(can_move_values<E>, "midend: an editor needs `void move_value(midend::value_id v, midend::place p)`");
     static_assert(can_erase_ends<E>, "midend: an editor needs `void erase_end(midend::node_id n)`");
+    static_assert(cleaning_fits<E>,
+                  "midend: an editor with `append_node` or `pass_over` needs all members of "
+                  "`midend::cleans_nodes`, such as `bool is_read_elsewhere(midend::node_id n) const`");
   }
   return false;
 }
@@ -138,8 +147,8 @@ concept readable_control_argument =
 
 /// What functions take: a `control_editor` with optional members that fit; otherwise an error.
 template <class E>
-concept control_editor_argument =
-    (control_editor<E> && detail::unfolding_members_fit<E>) || detail::explain_control_editor<E>();
+concept control_editor_argument = (control_editor<E> && detail::unfolding_members_fit<E> && detail::cleaning_fits<E>) ||
+                                  detail::explain_control_editor<E>();
 
 namespace detail {
 
@@ -147,13 +156,15 @@ template <class IR> class control_planner;
 template <class E> class control_cleaning;
 template <class E> class control_rounds;
 
+/// Small, since a procedure has one for each node.
 struct control_node {
-  edge_id kept;          ///< of a decided branch
-  edge_id jump;          ///< the only edge of a node that ends in a jump, or will
-  std::uint32_t entered; ///< the number of edges into it that are left
-  bool reached;
-  bool follows; ///< whether it will be appended to another node
-  bool merged;
+  edge_id jump;           ///< the only edge of a node that ends in a jump, or will
+  bool decided : 1;       ///< whether that is the edge that is kept of a branch
+  bool reached : 1;       ///< whether control may come here
+  bool entered : 1;       ///< whether an edge that is left leads here
+  bool entered_twice : 1; ///< whether two do
+  bool follows : 1;       ///< whether it will be appended to another node
+  bool merged : 1;
 };
 
 /// What a node is to nodes that are passed over, while these are chosen.
@@ -209,12 +220,12 @@ class clean_control_workspace {
   flat_array<node_id> todo_;
   // To plan:
   flat_array<detail::control_node> nodes_;
-  flat_array<detail::passing_node> passing_;
-  flat_array<node_id> chosen_;     ///< nodes that may be passed over
-  flat_array<node_id> leading_;    ///< nodes that lead to these
-  std::uint32_t turn_ = 0;         ///< of `passing_node::leads_of`
-  flat_array<node_id> candidates_; ///< of this round: nodes with which something may be done now
-  detail::node_worklist again_;    ///< of the next round
+  flat_array<detail::passing_node> passing_; ///< between two plans: nothing is passed, nor leads to what is
+  flat_array<node_id> chosen_;               ///< nodes that may be passed over
+  flat_array<node_id> leading_;              ///< nodes that lead to these
+  std::uint32_t turn_ = 0;                   ///< of `passing_node::leads_of`
+  flat_array<node_id> candidates_;           ///< of this round: nodes with which something may be done now
+  detail::node_worklist again_;              ///< of the next round
   // To apply:
   flat_array<unsigned char> reached_;
   flat_array<node_id> into_; ///< by node: where it was merged now
@@ -252,17 +263,18 @@ public:
   void run() {
     start();
     w_.again_.start(count_);
-    w_.passing_.assign(count_, passing_node{});
-    w_.turn_ = 0;
     w_.nodes_.assign(count_, untouched);
     reach();
-    for (node_id n = 0; n != count_; ++n) {
-      if (!w_.nodes_[n].reached && !is_erased(n)) {
+    const auto follower_of = [&](node_id n) { return follower(n); };
+    const id_range<node_id> all(0, count_);
+    for (const node_id n : all) {
+      if (w_.nodes_[n].reached) {
+        note_follower(follower_of(n));
+      } else if (!is_erased(n)) {
         out_.unreachable.push_back(n);
       }
     }
-    const id_range<node_id> all(0, count_);
-    plan_merges(all, [&](node_id n) { return follower(n); });
+    plan_merges(all, follower_of);
     plan_passed(all);
   }
 
@@ -275,15 +287,20 @@ public:
       w_.nodes_[n].reached = true;
       decide(n);
     }
-    plan_merges(w_.candidates_, [&](node_id n) { return late_follower(n); });
+    const auto follower_of = [&](node_id n) { return late_follower(n); };
+    for (const node_id n : w_.candidates_) {
+      note_follower(follower_of(n));
+    }
+    plan_merges(w_.candidates_, follower_of);
     plan_passed(w_.candidates_);
   }
 
 private:
-  static constexpr control_node untouched = {no_edge, no_edge, 0, false, false, false};
+  static constexpr control_node untouched = {no_edge, false, false, false, false, false, false};
 
   void start() {
     count_ = node_count(ir_.graph());
+    some_follow_ = false;
     out_.clear();
     out_.epoch = graph_epoch(ir_.graph());
   }
@@ -308,16 +325,18 @@ private:
       const node_id n = todo.back();
       todo.pop_back();
       decide(n);
-      const edge_id kept = w_.nodes_[n].kept;
+      const control_node from = w_.nodes_[n];
       for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
-        if (kept != no_edge && kept != e) {
+        if (from.decided && from.jump != e) {
           return;
         }
-        control_node& to = w_.nodes_[target(e)];
-        ++to.entered;
+        const node_id next = target(e);
+        control_node& to = w_.nodes_[next];
+        to.entered_twice = to.entered;
+        to.entered = true;
         if (!to.reached) {
           to.reached = true;
-          todo.push_back(target(e));
+          todo.push_back(next);
         }
       });
     }
@@ -384,7 +403,7 @@ private:
   }
 
   void keep(node_id n, edge_id e, drop_reason reason) {
-    w_.nodes_[n].kept = e;
+    w_.nodes_[n].decided = true;
     w_.nodes_[n].jump = e;
     out_.branches.push_back({e, reason});
   }
@@ -393,7 +412,7 @@ private:
   node_id follower(node_id n) const {
     const edge_id e = w_.nodes_[n].jump;
     const node_id s = e == no_edge ? no_node : target(e);
-    return s != no_node && s != n && s != entry() && w_.nodes_[s].entered == 1 ? s : no_node;
+    return s != no_node && s != n && s != entry() && w_.nodes_[s].entered && !w_.nodes_[s].entered_twice ? s : no_node;
   }
 
   /// The same of a candidate, without numbers of edges: a decided branch leads on along one edge.
@@ -411,12 +430,17 @@ private:
     return s;
   }
 
-  template <class Nodes, class Follower> void plan_merges(const Nodes& nodes, Follower follower_of) {
-    for (const node_id n : nodes) {
-      const node_id s = follower_of(n); // of reached nodes alone: the others have no jump
-      if (s != no_node) {
-        w_.nodes_[s].follows = true;
-      }
+  void note_follower(node_id s) {
+    if (s != no_node) {
+      w_.nodes_[s].follows = true;
+      some_follow_ = true;
+    }
+  }
+
+  /// Of reached nodes alone: the others have no jump. Followers are noted.
+  template <class Nodes, class Follower> void plan_merges(const Nodes& nodes, const Follower& follower_of) {
+    if (!some_follow_) {
+      return;
     }
     for (const node_id n : nodes) {
       if (w_.nodes_[n].follows) {
@@ -432,6 +456,10 @@ private:
 
   template <class Nodes> void plan_passed(const Nodes& nodes) {
     const bool separates = separates_parallel_edges(ir_);
+    if (separates && w_.passing_.size() < count_) {
+      w_.passing_.assign(count_, passing_node{});
+      w_.turn_ = 0;
+    }
     for (const node_id n : nodes) {
       if (w_.nodes_[n].merged || n == entry() || !does_nothing(n)) {
         continue;
@@ -447,6 +475,12 @@ private:
     }
   }
 
+  bool has_several_edges(node_id n) const {
+    std::size_t count = 0;
+    for_each_id(ir_.graph().out_edges(n), [&](edge_id) { ++count; });
+    return count > 1;
+  }
+
   /// Of neighbours one is passed over, and the other the next time.
   void choose(node_id n) {
     const edge_id jump = w_.nodes_[n].jump;
@@ -460,7 +494,7 @@ private:
     w_.chosen_.push_back(n);
     for_each_id(ir_.graph().in_edges(n), [&](edge_id e) {
       const node_id from = source(e);
-      if (!w_.passing_[from].leads && w_.nodes_[from].reached) {
+      if (!w_.passing_[from].leads && w_.nodes_[from].reached && has_several_edges(from)) {
         w_.passing_[from].leads = true;
         w_.leading_.push_back(from);
       }
@@ -485,7 +519,12 @@ private:
   }
 
   void keep_separating_nodes(node_id n) {
-    ++w_.turn_;
+    if (++w_.turn_ == 0) { // turns begin again
+      for (passing_node& p : w_.passing_) {
+        p.leads_of = 0;
+      }
+      w_.turn_ = 1;
+    }
     for (const bool passes : {false, true}) { // what leads to the target anyway comes first
       for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
         const edge_id jump = w_.passing_[target(e)].passed;
@@ -529,7 +568,7 @@ private:
 
   bool does_nothing(node_id n) const {
     const edge_id jump = w_.nodes_[n].jump;
-    if (jump == no_edge || w_.nodes_[n].kept != no_edge || target(jump) == n) { // a decided branch: next time
+    if (jump == no_edge || w_.nodes_[n].decided || target(jump) == n) { // a decided branch: next time
       return false;
     }
     if constexpr (cleans_nodes<IR>) {
@@ -577,6 +616,7 @@ private:
   clean_control_workspace& w_;
   control_plan& out_;
   node_id count_ = 0;
+  bool some_follow_ = false; ///< whether a node will be appended to another one
 };
 
 /// Applies a plan, with a witness or without one.

@@ -65,6 +65,7 @@ public:
       if (const auto* const branch = llvm::dyn_cast<llvm::BranchInst>(&end)) { // without a call
         add(nodes_.find(branch->getSuccessor(0)));
         if (branch->isConditional()) {
+          LLVM_PREFETCH(branch->op_begin(), 0, 3); // the condition, which may be a literal
           add(nodes_.find(branch->getSuccessor(1)));
         } else {
           LLVM_PREFETCH(end.getPrevNode(), 0, 3); // tells whether there are operations
@@ -124,6 +125,24 @@ public:
     return is_only ? 0 : r.slot;
   }
 
+  /// Only in LLVM's terminator.
+  void set_successor(edge_id e, llvm::BasicBlock* b) const {
+    const llvm_editor_graph::edge_record& r = graph_.edges_[e];
+    llvm::Instruction& end = *end_of(r.source);
+    if (auto* const branch = llvm::dyn_cast<llvm::BranchInst>(&end)) { // without a call
+      branch->setSuccessor(branch->isUnconditional() ? 0 : r.slot, b);
+    } else {
+      end.setSuccessor(slot_of(e), b);
+    }
+  }
+
+  /// As `phis()` of the block, without a call.
+  template <class Visit> static void for_each_llvm_phi(llvm::BasicBlock& b, Visit visit) {
+    for (auto i = b.begin(); i != b.end() && llvm::isa<llvm::PHINode>(*i);) {
+      visit(llvm::cast<llvm::PHINode>(*i++));
+    }
+  }
+
   bool has_phis(node_id n) const { return !blocks_[n]->empty() && llvm::isa<llvm::PHINode>(blocks_[n]->front()); }
 
   // Inputs of phis.
@@ -136,11 +155,11 @@ public:
     if (is_ordered_[n] != 0) {
       return;
     }
-    for (llvm::PHINode& phi : blocks_[n]->phis()) {
+    for_each_llvm_phi(*blocks_[n], [&](llvm::PHINode& phi) {
       if (find_entries(phi, n)) {
         permute(phi);
       }
-    }
+    });
     is_ordered_[n] = 1;
   }
 
@@ -311,10 +330,10 @@ public:
   /// With the number `no_value` if instructions have none.
   template <class Visit> void for_each_phi(node_id n, Visit visit) const {
     value_id v = has_instructions_ ? ends_[n].first : no_value;
-    for (llvm::PHINode& phi : blocks_[n]->phis()) {
+    for_each_llvm_phi(*blocks_[n], [&](llvm::PHINode& phi) {
       visit(v, phi);
       v = v == no_value ? no_value : records_[v].next;
-    }
+    });
   }
 
   /// Puts a value before another one, or at the end.

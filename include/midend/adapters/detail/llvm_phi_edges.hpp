@@ -132,10 +132,17 @@ public:
         }
       }
     });
+    f_.for_each_phi(n, [&](value_id v, llvm::PHINode& phi) {
+      if (v != no_value) {
+        f_.clear_operands(v);
+      }
+      clear_inputs(phi);
+    });
+    f_.graph().leave_all(n);
     for (const edge_id e : passing_) {
-      leave(e);
+      erase_separator(e);
       e == passing_[0] ? f_.graph().enter_in_place_of(e, jump) : f_.graph().enter(e, next);
-      f_.end_of(f_.edge(e).source)->setSuccessor(f_.slot_of(e), &f_.block(next));
+      f_.set_successor(e, &f_.block(next));
       note(f_.edge(e).source);
     }
   }
