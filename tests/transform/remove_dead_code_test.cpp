@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
 using namespace midend_tests;
 namespace elbrus = midend::elbrus;
@@ -29,6 +31,37 @@ void check_same_plan(const midend::dead_code_plan& a, const midend::dead_code_pl
 }
 
 } // namespace
+
+TEST_CASE("the tree of minima takes what an array of keys has below a limit") {
+  random_source random(15);
+  for (std::size_t round = 0; round != affordable(200); ++round) {
+    const std::size_t count = 1 + random.below(70);
+    std::vector<std::uint32_t> keys;
+    midend::detail::edges_by_subtree tree;
+    tree.resize(count);
+    for (std::size_t i = 0; i != count; ++i) {
+      keys.push_back(random.below(5)); // many are equal
+      tree.set(i, keys[i]);
+    }
+    tree.build();
+    for (std::size_t step = 0; step != 20; ++step) {
+      const std::size_t first = random.below(static_cast<std::uint32_t>(count));
+      const std::size_t last = first + random.below(static_cast<std::uint32_t>(count - first + 1));
+      const std::uint32_t limit = random.below(6);
+      std::vector<std::size_t> expected;
+      for (std::size_t i = first; i != last; ++i) {
+        if (keys[i] < limit) {
+          expected.push_back(i);
+          keys[i] = midend::detail::edges_by_subtree::taken;
+        }
+      }
+      std::vector<std::size_t> taken;
+      tree.take(first, last, limit, [&](std::size_t i) { taken.push_back(i); });
+      std::ranges::sort(taken);
+      CHECK(taken == expected);
+    }
+  }
+}
 
 TEST_CASE("remove_dead_code on random programs") {
   std::size_t branches = 0;

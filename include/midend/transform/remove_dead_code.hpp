@@ -140,14 +140,18 @@ private:
       }
       minima_[at] = taken;
       visit(at - leaves_);
-      while (at > 1) {
+      do {
         at /= 2;
-        update(at);
-      }
+      } while (at != 0 && update(at)); // what is above an equal minimum stays
     }
   }
 
-  void update(std::size_t i) { minima_[i] = minima_[2 * i] < minima_[2 * i + 1] ? minima_[2 * i] : minima_[2 * i + 1]; }
+  /// Whether it changes.
+  bool update(std::size_t i) {
+    const std::uint32_t before = minima_[i];
+    minima_[i] = minima_[2 * i] < minima_[2 * i + 1] ? minima_[2 * i] : minima_[2 * i + 1];
+    return minima_[i] != before;
+  }
 
   std::size_t leaves_ = 1;
   flat_array<std::uint32_t> minima_;
@@ -340,12 +344,12 @@ private:
           home_[v] = n;
         }
         if (ir_.is_phi(v)) {
-          ++num_unneeded_;
+          out_.values.push_back(v);
         } else if (is_terminator(ir_, v)) {
           value_state_[v] = ends_node;
           ends_.push_back(v);
         } else if (is_removable(ir_, v)) {
-          ++num_unneeded_;
+          out_.values.push_back(v);
         } else {
           value_state_[v] = needed;
           values_.push_back(v);
@@ -458,7 +462,6 @@ private:
 
   void need(value_id v) {
     if (v != no_value && (value_state_[v] & needed) == 0) {
-      num_unneeded_ -= value_state_[v] == 0 && (knows_operations || home(v) != no_node) ? 1u : 0u;
       value_state_[v] |= needed;
       values_.push_back(v);
     }
@@ -697,15 +700,16 @@ private:
     }
   }
 
+  /// Of the values that might be removed, which are in the order of nodes, those that nothing needs are left. The
+  /// program is not read again: with its size, that takes most of the time.
   void list_dead_values() {
-    for (node_id n = 0; n != count_ && num_unneeded_ != 0; ++n) {
-      for_each_id(ir_.values(n), [&](value_id v) {
-        if (value_state_[v] == 0) {
-          out_.values.push_back(v);
-          --num_unneeded_;
-        }
-      });
+    std::size_t dead = 0;
+    for (const value_id v : out_.values) {
+      if (value_state_[v] == 0) {
+        out_.values[dead++] = v;
+      }
     }
+    out_.values.shrink(dead);
   }
 
   static constexpr unsigned char before = 1;
@@ -720,9 +724,8 @@ private:
   dead_code_workspace& w_;
   dead_code_plan& out_;
   node_id count_ = 0;
-  bool goes_back_ = false;       ///< whether an edge does, in the order of the numbers
-  bool decides_ = false;         ///< whether it depends on edges which nodes run
-  std::size_t num_unneeded_ = 0; ///< values of nodes that end none
+  bool goes_back_ = false; ///< whether an edge does, in the order of the numbers
+  bool decides_ = false;   ///< whether it depends on edges which nodes run
   post_dominator_tree& tree_ = w_.tree_;
   edges_by_subtree& undecided_ = w_.undecided_;
   ids& home_ = w_.home_;
@@ -762,6 +765,25 @@ public:
     for (const value_id v : plan.values) { // they may read each other in cycles
       forget_operands(v);
     }
+    if (plan.unreachable.empty()) {
+      for (const value_id v : plan.values) {
+        editor_.erase_value(v);
+      }
+    } else {
+      erase_nodes_and_values(plan);
+    }
+    if constexpr (profile_editor<E>) {
+      for (const node_id n : plan.bypassed) {
+        editor_.set_count(n, inflow(n, n == static_cast<node_id>(editor_.graph().entry()) ? calls_ : 0));
+      }
+    }
+  }
+
+private:
+  const E& view() const { return editor_; }
+
+  /// Values of nodes that are erased go with these.
+  void erase_nodes_and_values(const dead_code_plan& plan) {
     flat_array<unsigned char>& erased = w_.erased_;
     erased.assign(static_cast<std::size_t>(editor_.graph().num_nodes()), 0);
     for (const node_id n : plan.unreachable) {
@@ -774,21 +796,11 @@ public:
         values.push_back(v);
       }
     }
-    if (!plan.unreachable.empty()) {
-      editor_.erase_nodes(plan.unreachable);
-    }
+    editor_.erase_nodes(plan.unreachable);
     for (const value_id v : values) {
       editor_.erase_value(v);
     }
-    if constexpr (profile_editor<E>) {
-      for (const node_id n : plan.bypassed) {
-        editor_.set_count(n, inflow(n, n == static_cast<node_id>(editor_.graph().entry()) ? calls_ : 0));
-      }
-    }
   }
-
-private:
-  const E& view() const { return editor_; }
 
   void forget_operands(value_id v) {
     if (editor_.is_phi(v)) {
