@@ -8,6 +8,7 @@
 #include <midend/package/verify_implied_branches.hpp>
 #include <midend/transform/verify_unfolding.hpp>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -163,7 +164,15 @@ TEST_CASE("control_canonicalization on random programs") {
           return (n + static_cast<unsigned>(change)) % 2 == 0;
         };
       }
-      for (const midend::control_event& e : canonicalize(p, options).events) {
+      elbrus::procedure plain = p; // without a visitor, no witness is made
+      elbrus::editor editor(plain);
+      const midend::control_log expected = midend::control_canonicalization().run(editor, options);
+      const midend::control_log log = canonicalize(p, options);
+      CHECK(elbrus::to_text(plain) == elbrus::to_text(p));
+      CHECK(std::ranges::equal(expected.events, log.events, [](const auto& x, const auto& y) {
+        return x.change == y.change && x.veto == y.veto && x.node == y.node && x.round == y.round;
+      }));
+      for (const midend::control_event& e : log.events) {
         done[static_cast<std::size_t>(e.change)] += e.veto == package_veto::none ? 1u : 0u;
       }
     }

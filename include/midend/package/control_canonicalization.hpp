@@ -16,6 +16,7 @@
 #include "midend/transform/unfolding.hpp"
 #include "midend/transform/unfolding_witness.hpp"
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -70,10 +71,14 @@ namespace detail {
 /// Branches on a value whose case is known because an edge of another branch on it dominates them.
 template <class IR> class implied_branches {
 public:
-  explicit implied_branches(const IR& ir) : ir_(ir), tree_(dominators(ir.graph())) {}
+  explicit implied_branches(const IR& ir) : ir_(ir) {}
 
   /// Calls `visit(edge)` with the edge that each one takes.
   template <class Visit> void run(Visit visit) {
+    if (!has_repeated_condition()) {
+      return;
+    }
+    tree_ = dominators(ir_.graph());
     last_.assign(static_cast<std::size_t>(ir_.num_values()), none);
     for (const node_id n : tree_.preorder()) {
       add_fact(n);
@@ -98,6 +103,24 @@ private:
     constant_of<IR> constant;
     bool is_other;
   };
+
+  /// Whether two branches are on the same value: no other one is implied, and most programs need no dominators.
+  bool has_repeated_condition() {
+    const auto count = static_cast<node_id>(node_count(ir_.graph()));
+    flat_array<std::uint64_t> seen(static_cast<std::size_t>(ir_.num_values()) / 64 + 1, 0); // a bit for each value
+    for (node_id n = 0; n != count; ++n) {
+      const auto condition = static_cast<value_id>(ir_.condition(n));
+      if (condition == no_value || ir_.constant(condition)) {
+        continue;
+      }
+      const std::uint64_t bit = std::uint64_t{1} << condition % 64;
+      if ((seen[condition / 64] & bit) != 0) {
+        return true;
+      }
+      seen[condition / 64] |= bit;
+    }
+    return false;
+  }
 
   /// The last fact about a value that dominates `n`. In preorder, one that does not dominates no node after it.
   std::uint32_t last_at(node_id n, value_id v) {
@@ -183,12 +206,24 @@ private:
     asked_.clear();
     refused_.clear();
     plan_clean_control(std::as_const(editor_), workspace_, all_);
-    const control_plan plan = allowed(all_);
-    if (plan.empty()) {
+    choose_allowed(all_);
+    if (plan_.empty()) {
       return false;
     }
-    unfolding<E> u(editor_);
-    const bool changes = apply_clean_control(u, plan, workspace_);
+    if constexpr (std::same_as<Visit, no_visit>) { // no witness is made
+      const bool changes = control_cleaning<E>(editor_, workspace_).run(plan_);
+      log_changes();
+      return changes;
+    } else {
+      unfolding<E> u(editor_);
+      const bool changes = apply_clean_control(u, plan_, workspace_);
+      log_changes();
+      visit(u.witness());
+      return changes;
+    }
+  }
+
+  void log_changes() {
     for (control_event& e : asked_) {
       if (is_done(e)) {
         log_.events.push_back(e);
@@ -197,24 +232,28 @@ private:
         refused_.push_back(e);
       }
     }
-    visit(u.witness());
-    return changes;
   }
 
-  control_plan allowed(const control_plan& all) {
-    control_plan plan;
+  void choose_allowed(const control_plan& all) {
+    control_plan& plan = plan_;
+    plan.clear();
     plan.epoch = all.epoch;
-    flat_array<unsigned char> is_decided(node_count(editor_.graph()), 0);
     for (const decided_branch& b : all.branches) {
       const auto n = static_cast<node_id>(editor_.graph().edge_source(b.edge));
-      is_decided[n] = 1;
       if (ask(b.reason == drop_reason::equal_edges ? control_change::equal_edges : control_change::known_branch, n)) {
         plan.branches.push_back(b);
       }
     }
     if (is_on(control_change::implied_branch)) {
+      flat_array<unsigned char> is_decided; // made when a branch is implied
       implied_branches<E>(editor_).run([&](edge_id e) {
         const auto n = static_cast<node_id>(editor_.graph().edge_source(e));
+        if (is_decided.empty()) {
+          is_decided.assign(node_count(editor_.graph()), 0);
+          for (const decided_branch& b : all.branches) {
+            is_decided[static_cast<node_id>(editor_.graph().edge_source(b.edge))] = 1;
+          }
+        }
         if (is_decided[n] == 0 && ask(control_change::implied_branch, n)) {
           plan.branches.push_back({e, drop_reason::assumed});
         }
@@ -243,7 +282,6 @@ private:
         plan.passed.push_back(n);
       }
     }
-    return plan;
   }
 
   bool is_on(control_change change) const { return (options_.without >> static_cast<unsigned>(change) & 1) == 0; }
@@ -274,6 +312,7 @@ private:
   control_log log_;
   clean_control_workspace workspace_;
   control_plan all_;
+  control_plan plan_;               ///< what of it is allowed
   flat_array<control_event> asked_; ///< of this round, as is the next one
   flat_array<control_event> refused_;
 };
@@ -293,7 +332,7 @@ struct control_canonicalization {
   static constexpr const char* name = "control";
 
   template <control_editor_argument E> control_log run(E& editor, const control_options& options = {}) const {
-    return run(editor, options, [](const unfolding_witness&) {});
+    return detail::control_manager<E>(editor, options).run(detail::no_visit{});
   }
 
   /// Calls `visit(witness)` after each round; `verify_unfolding` checks one against the program before its round, where
