@@ -15,10 +15,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace {
@@ -78,7 +81,14 @@ void advise(benchmark::State& state, const std::filesystem::path& file) {
 
 [[maybe_unused]] const bool registered = [] {
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(MIDEND_SAMPLE_PROGRAMS)) {
+  std::error_code problem;
+  const std::filesystem::directory_iterator programs(MIDEND_SAMPLE_PROGRAMS, problem);
+  if (problem) {
+    std::fprintf(stderr, "midend_benchmarks: cannot read %s, which is in the source tree of this build\n",
+                 MIDEND_SAMPLE_PROGRAMS);
+    std::exit(1);
+  }
+  for (const auto& entry : programs) {
     if (entry.path().extension() == ".eir" && !procedures_with_loops(entry.path()).empty()) {
       files.push_back(entry.path());
     }

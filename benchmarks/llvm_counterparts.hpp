@@ -2,6 +2,8 @@
 #pragma once
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/Analysis/AssumptionCache.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Function.h>
@@ -12,8 +14,20 @@
 #include <llvm/Transforms/Scalar/ADCE.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Local.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
 
 namespace midend_benchmarks {
+
+/// Loop-simplify and closed form of all loops, for `simplify_loops` and `close_loops`.
+inline void make_forms_by_llvm(llvm::DominatorTree& tree, llvm::LoopInfo& loops, llvm::AssumptionCache& assumptions) {
+  for (llvm::Loop* const l : loops) {
+    llvm::simplifyLoop(l, &tree, &loops, nullptr, &assumptions, nullptr, false);
+  }
+  for (llvm::Loop* const l : loops) {
+    llvm::formLCSSARecursively(*l, tree, &loops, nullptr);
+  }
+}
 
 /// ADCE, for `remove_dead_code`.
 inline void remove_by_llvm(llvm::Function& f) {

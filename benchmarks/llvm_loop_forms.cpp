@@ -26,6 +26,7 @@
 #include "bitcode_files.hpp"
 #include "elbrus_of_llvm.hpp"
 #include "llvm_counterparts.hpp"
+#include "llvm_functions_timed.hpp"
 #include "medians.hpp"
 
 #include <midend/adapters/llvm_editor.hpp>
@@ -53,8 +54,6 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/LoopRotationUtils.h>
-#include <llvm/Transforms/Utils/LoopSimplify.h>
-#include <llvm/Transforms/Utils/LoopUtils.h>
 
 #include <algorithm>
 #include <chrono>
@@ -84,12 +83,7 @@ void by_llvm(llvm::Function& f) {
   llvm::DominatorTree tree(f);
   llvm::LoopInfo loops(tree);
   llvm::AssumptionCache assumptions(f);
-  for (llvm::Loop* const l : loops) {
-    llvm::simplifyLoop(l, &tree, &loops, nullptr, &assumptions, nullptr, false);
-  }
-  for (llvm::Loop* const l : loops) {
-    llvm::formLCSSARecursively(*l, tree, &loops, nullptr);
-  }
+  make_forms_by_llvm(tree, loops, assumptions);
 }
 
 void rotate_by_midend(llvm::Function& f) {
@@ -101,12 +95,7 @@ void rotate_by_llvm(llvm::Function& f) {
   llvm::DominatorTree tree(f);
   llvm::LoopInfo loops(tree);
   llvm::AssumptionCache assumptions(f);
-  for (llvm::Loop* const l : loops) {
-    llvm::simplifyLoop(l, &tree, &loops, nullptr, &assumptions, nullptr, false);
-  }
-  for (llvm::Loop* const l : loops) {
-    llvm::formLCSSARecursively(*l, tree, &loops, nullptr);
-  }
+  make_forms_by_llvm(tree, loops, assumptions);
   const llvm::TargetTransformInfo target(f.getDataLayout());
   const llvm::SimplifyQuery query(f.getDataLayout(), nullptr, &tree, &assumptions);
   const auto all = loops.getLoopsInPreorder();
@@ -224,21 +213,7 @@ void measure(benchmark::State& state, const std::string& path, Change change, bo
   std::vector<std::vector<double>> times; // of each function
   for (auto _ : state) {
     const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(*module);
-    std::chrono::duration<double> time{};
-    std::size_t k = 0;
-    for (llvm::Function& f : *copy) {
-      if (!f.isDeclaration()) {
-        const auto start = std::chrono::steady_clock::now();
-        change(f);
-        const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-        time += taken;
-        if (times.size() == k) {
-          times.emplace_back();
-        }
-        times[k++].push_back(taken.count());
-      }
-    }
-    state.SetIterationTime(time.count());
+    state.SetIterationTime(time_of_functions(*copy, change, times));
   }
   state.counters["ms_by_medians"] = 1000 * sum_of_medians(std::move(times));
   count_time(state, instructions);

@@ -18,6 +18,8 @@
 #include "llvm_rotation.hpp"
 
 #include "bitcode_files.hpp"
+#include "llvm_counterparts.hpp"
+#include "llvm_functions_timed.hpp"
 #include "medians.hpp"
 
 #include <midend/adapters/llvm_editor.hpp>
@@ -40,10 +42,7 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/LoopRotationUtils.h>
-#include <llvm/Transforms/Utils/LoopSimplify.h>
-#include <llvm/Transforms/Utils/LoopUtils.h>
 
-#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <iterator>
@@ -125,12 +124,7 @@ void make_forms(llvm::Function& f) {
   llvm::DominatorTree tree(f);
   llvm::LoopInfo loops(tree);
   llvm::AssumptionCache assumptions(f);
-  for (llvm::Loop* const l : loops) {
-    llvm::simplifyLoop(l, &tree, &loops, nullptr, &assumptions, nullptr, false);
-  }
-  for (llvm::Loop* const l : loops) {
-    llvm::formLCSSARecursively(*l, tree, &loops, nullptr);
-  }
+  make_forms_by_llvm(tree, loops, assumptions);
 }
 
 /// A module in which only functions have bodies that count.
@@ -196,20 +190,10 @@ template <class Change> void measure(benchmark::State& state, const std::string&
     state.SkipWithError(in.problem.c_str());
     return;
   }
-  std::vector<std::vector<double>> times(in.functions);
+  std::vector<std::vector<double>> times; // of each function
   for (auto _ : state) {
     const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(*in.module);
-    double time = 0;
-    std::size_t k = 0;
-    for (llvm::Function& f : *copy) {
-      if (!f.isDeclaration()) {
-        const auto start = std::chrono::steady_clock::now();
-        change(f);
-        times[k].push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-        time += times[k++].back();
-      }
-    }
-    state.SetIterationTime(time);
+    state.SetIterationTime(time_of_functions(*copy, change, times));
   }
   const std::size_t cloned = is_midend ? in.cloned_by_midend : in.cloned_by_llvm;
   const double seconds = sum_of_medians(std::move(times));

@@ -15,6 +15,7 @@
 #include "llvm_unrolling.hpp"
 
 #include "bitcode_files.hpp"
+#include "llvm_functions_timed.hpp"
 
 #include <midend/adapters/llvm_editor.hpp>
 #include <midend/adapters/llvm_unrolling_view.hpp>
@@ -42,7 +43,6 @@
 #include <llvm/Transforms/Utils/LoopUtils.h>
 #include <llvm/Transforms/Utils/UnrollLoop.h>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -205,17 +205,10 @@ template <class Change> void measure(benchmark::State& state, const std::string&
       }
     }
   }
+  std::vector<std::vector<double>> times; // of each function
   for (auto _ : state) {
     const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(*module);
-    std::chrono::duration<double> time{};
-    for (llvm::Function& f : *copy) {
-      if (!f.isDeclaration()) {
-        const auto start = std::chrono::steady_clock::now();
-        change(f);
-        time += std::chrono::steady_clock::now() - start;
-      }
-    }
-    state.SetIterationTime(time.count());
+    state.SetIterationTime(time_of_functions(*copy, change, times));
   }
   using benchmark::Counter;
   state.counters["ns_per_clone"] =
