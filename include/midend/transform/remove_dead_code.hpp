@@ -302,23 +302,28 @@ private:
     ids& ends = place_begin_;
     ends.assign(count_ + std::size_t{2}, 0);
     const auto up = tree_.tree().immediate_dominators();
-    const auto each_deciding_edge = [&](auto visit) {
-      for (node_id n = 0; n != count_; ++n) {
-        for_each_id(g.out_edges(n), [&](edge_id e) {
-          if (up[n] != target(e)) {
-            visit(n, tree_.tree().preorder_number(target(e)));
-          }
-        });
-      }
-    };
-    each_deciding_edge([&](node_id, std::uint32_t at) { ++ends[at]; });
+    ids& sources = w_.todo_; // the edges are read once, as they are far apart
+    ids& places = w_.entered_;
+    sources.clear();
+    places.clear();
+    for (node_id n = 0; n != count_; ++n) {
+      for_each_id(g.out_edges(n), [&](edge_id e) {
+        if (up[n] != target(e)) {
+          const std::uint32_t at = tree_.tree().preorder_number(target(e));
+          sources.push_back(n);
+          places.push_back(at);
+          ++ends[at];
+        }
+      });
+    }
     counts_to_ends(ends);
-    deciding_.resize_for_overwrite(ends[ends.size() - 1]);
-    undecided_.resize(deciding_.size());
-    each_deciding_edge([&](node_id n, std::uint32_t at) {
-      deciding_[--ends[at]] = n;
-      undecided_.set(ends[at], tree_.depth(static_cast<node_id>(up[n])));
-    });
+    deciding_.resize_for_overwrite(sources.size());
+    undecided_.resize(sources.size());
+    for (std::size_t k = 0; k != sources.size(); ++k) {
+      std::uint32_t& end = ends[places[k]];
+      deciding_[--end] = sources[k];
+      undecided_.set(end, tree_.depth(static_cast<node_id>(up[sources[k]])));
+    }
     undecided_.build();
   }
 
