@@ -7,6 +7,7 @@
 #include <midend/support/chained_range.hpp>
 #include <midend/support/detail/hash_map.hpp>
 #include <midend/support/detail/object_array.hpp>
+#include <midend/support/detail/small_array.hpp>
 #include <midend/support/filtered_range.hpp>
 #include <midend/support/flat_array.hpp>
 #include <midend/support/range.hpp>
@@ -133,6 +134,81 @@ TEST_CASE("flat_array: growth is geometric") {
   }
   CHECK(moves < 40);
 }
+
+namespace {
+
+using small_numbers = midend::detail::small_array<std::uint32_t, 4>;
+
+small_numbers first_numbers(std::uint32_t count) {
+  small_numbers out;
+  for (std::uint32_t i = 0; i != count; ++i) {
+    out.push_back(10 * count + i);
+  }
+  return out;
+}
+
+bool holds_first_numbers(const small_numbers& a, std::uint32_t count) {
+  bool is_right = a.size() == count && a.capacity() >= count;
+  for (std::uint32_t i = 0; is_right && i != count; ++i) {
+    is_right = a.data()[i] == 10 * count + i;
+  }
+  return is_right;
+}
+
+} // namespace
+
+TEST_CASE("small_array: copies, moves and swaps, of arrays in the object and on the heap") {
+  for (const std::uint32_t a : {0U, 1U, 4U, 5U, 40U}) {
+    CHECK(holds_first_numbers(first_numbers(a), a));
+    CHECK((first_numbers(a).capacity() == 4) == (a <= 4));
+    for (const std::uint32_t b : {0U, 3U, 4U, 6U, 50U}) {
+      small_numbers one = first_numbers(a);
+      small_numbers two = first_numbers(b);
+      one.swap(two);
+      CHECK(holds_first_numbers(one, b));
+      CHECK(holds_first_numbers(two, a));
+      one = two;
+      CHECK(holds_first_numbers(one, a));
+      one = first_numbers(b);
+      CHECK(holds_first_numbers(one, b));
+      small_numbers moved = std::move(one);
+      CHECK(holds_first_numbers(moved, b));
+      CHECK(one.size() == 0); // NOLINT: empty, and may be used again
+      one.assign(a, 7);
+      CHECK(one.size() == a);
+      CHECK(std::count(one.data(), one.data() + a, 7U) == static_cast<std::ptrdiff_t>(a));
+      const small_numbers copy = moved;
+      moved.clear();
+      moved.push_back(1);
+      CHECK(holds_first_numbers(copy, b));
+    }
+  }
+}
+
+TEST_CASE("small_array: new memory, with the old elements for as long as they are needed") {
+  for (const std::uint32_t count : {0U, 3U, 4U, 9U}) {
+    small_numbers a = first_numbers(count);
+    small_numbers old;
+    const std::uint32_t* const before = a.replace(100, old);
+    CHECK(a.size() == 100);
+    for (std::uint32_t i = 0; i != count; ++i) {
+      CHECK(before[i] == 10 * count + i);
+    }
+    a.data()[99] = 5;
+    CHECK(a.data()[99] == 5);
+  }
+}
+
+static_assert([] {
+  midend::detail::small_array<int, 2> a;
+  for (int i = 0; i != 5; ++i) {
+    a.push_back(i);
+  }
+  midend::detail::small_array<int, 2> b = a;
+  b.data()[4] = 40;
+  a.swap(b);
+  return a.data()[4] + b.data()[4] + static_cast<int>(a.size());
+}() == 49);
 
 TEST_CASE("counts_to_ends: the end of each group") {
   numbers counts = array_of({2, 0, 3, 0});

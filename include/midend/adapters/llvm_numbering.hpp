@@ -9,7 +9,7 @@
 #include "midend/ir/operation.hpp"
 #include "midend/ir/ssa_values.hpp"
 #include "midend/support/detail/hash_map.hpp"
-#include "midend/support/flat_array.hpp"
+#include "midend/support/detail/small_array.hpp"
 #include "midend/support/range.hpp"
 #include "midend/support/span.hpp"
 
@@ -94,110 +94,48 @@ struct llvm_operation_record {
   }
 };
 
-/// Bytes for a few arrays. Those of small functions are part of the object, so that a view that is made for one
-/// function does not allocate; `malloc` would take a good part of the time that small functions take.
-class llvm_numbering_memory {
-public:
-  llvm_numbering_memory() {} // indeterminate
-
-  llvm_numbering_memory(const llvm_numbering_memory& other) { copy(other); }
-
-  llvm_numbering_memory(llvm_numbering_memory&& other) noexcept { take(other); }
-
-  llvm_numbering_memory& operator=(const llvm_numbering_memory& other) {
-    if (this != &other) {
-      copy(other);
-    }
-    return *this;
-  }
-
-  llvm_numbering_memory& operator=(llvm_numbering_memory&& other) noexcept {
-    if (this != &other) {
-      take(other);
-    }
-    return *this;
-  }
-
-  ~llvm_numbering_memory() = default;
-
-  std::byte* data() { return bytes_; }
-
-  const std::byte* data() const { return bytes_; }
-
-  std::size_t size() const { return heap_.empty() ? sizeof own_ : heap_.size(); }
-
-  /// More memory; returns what the bytes were before, until `old` ends.
-  const std::byte* enlarge(std::size_t size, flat_array<std::byte>& old) {
-    const std::byte* const before = bytes_;
-    old.swap(heap_);
-    heap_.resize_for_overwrite(size);
-    bytes_ = heap_.data();
-    return before;
-  }
-
-private:
-  void copy(const llvm_numbering_memory& other) {
-    heap_ = other.heap_;
-    bytes_ = heap_.empty() ? own_ : heap_.data();
-    copy_own(other);
-  }
-
-  void take(llvm_numbering_memory& other) {
-    heap_.swap(other.heap_);
-    bytes_ = heap_.empty() ? own_ : heap_.data();
-    copy_own(other);
-    other.heap_.clear();
-    other.bytes_ = other.own_;
-  }
-
-  void copy_own(const llvm_numbering_memory& other) {
-    if (heap_.empty()) {
-      std::memcpy(own_, other.own_, sizeof own_);
-    }
-  }
-
-  std::byte* bytes_ = own_;
-  flat_array<std::byte> heap_; ///< if `own_` is too small
-  alignas(8) std::byte own_[4864];
-};
-
 /// Instructions get 0, 1, … in the order of the function, then come arguments, then constants in the order of first
 /// use.
 ///
 /// One pass over the instructions numbers and reads them, because walking LLVM's lists waits for memory, and reading
 /// one instruction takes about as long as fetching the next. The others get their final numbers when the instructions
 /// have been counted. Operands that come later in the function are filled in after the pass; those of phis are in the
-/// order of the edges, so they come last.
+/// order of the edges, so they come last. All arrays are in one piece of memory, that of small functions in the object.
 class llvm_numbering {
 public:
+  llvm_numbering() { set_room(small_room()); }
+
   /// All but the operands of phis. With `copies_fields`, `extractvalue` is a copy of what an `insertvalue` has set, or
   /// a part of an overflow intrinsic.
   void read(const llvm::Function& f, bool copies_fields = false) {
     copies_fields_ = copies_fields;
-    num_blocks_ = f.size();
+    num_blocks_ = 0;
     num_others_ = 0;
     num_instructions_ = 0;
-    num_arguments_ = static_cast<value_id>(f.arg_size());
-    const std::size_t num_keys = 10 * num_blocks_ + num_arguments_; // about as many values, to begin with
-    num_slots_ = num_keys < 32 ? 64 : std::bit_ceil(2 * num_keys);
+    num_slots_ = 0;
     if (memory_.size() < room_.end()) { // something was moved from here
-      room_ = {};
+      set_room(small_room());
     }
-    require({.values = 10 * num_blocks_ + num_arguments_ + 14,
-             .operands = 16 * num_blocks_ + 32,
-             .others = num_arguments_ + num_blocks_ + 20,
-             .blocks = num_blocks_ + 1,
-             .edges = 4 * num_blocks_ + 4,
-             .slots = num_slots_}); // enough for most functions
-    forget_numbers();
+    const std::size_t num_blocks = f.size();
+    num_arguments_ = static_cast<value_id>(f.arg_size());
+    const std::size_t num_keys = 10 * num_blocks + num_arguments_; // about as many values, to begin with
+    const std::size_t num_slots = num_keys < 32 ? 64 : std::bit_ceil(2 * num_keys);
+    start_room({.values = 10 * num_blocks + num_arguments_ + 14,
+                .operands = 16 * num_blocks + 32,
+                .others = num_arguments_ + num_blocks + 20,
+                .blocks = num_blocks + 1,
+                .edges = 4 * num_blocks + 4,
+                .slots = num_slots}); // enough for most functions
+    start_map(num_slots);
+    num_blocks_ = num_blocks;
     number_blocks(f);
     for (const llvm::Argument& a : f.args()) {
       add_other(&a);
     }
     read_instructions();
-    MIDEND_ASSERT(num_instructions_ < first_other, "less than 2^30 instructions", num_instructions_);
-    for (const late_operand& late : late_) {
-      operands()[late.at] = find(late.value);
+    MIDEND_ASSERT(num_instructions_ < max_values, "less than 2^30 instructions", num_instructions_);
+    if (has_late_operands_) {
+      read_late_operands();
     }
   }
 
@@ -211,44 +149,61 @@ public:
     }
     num_values_ = num_instructions_ + num_others_;
     require({.values = num_values_ + 1});
-    const value_id count = num_instructions();
+    const auto first =
+        static_cast<std::uint32_t>(num_instructions_ - num_blocks_ - 1); // less the place of an other one
     value_id* const operand = operands();
     for (std::size_t i = 0; i != num_operands_; ++i) {
-      operand[i] = final_number(operand[i], count);
+      operand[i] = static_cast<place>(operand[i]) < 0 ? first - operand[i] : operand[i];
     }
     const auto end = static_cast<std::uint32_t>(num_operands_);
-    numbered_value* to = values() + count;
-    for (std::size_t i = 0; i != num_others_; ++i) {
-      const llvm::Value* const other = others()[i];
-      *to++ = {other, llvm_operation_record::outside(*other), end};
+    const llvm::Value** const key = keys();
+    const llvm::Value** const first_other = key + place_of_other(0);
+    numbered_value* const value = values();
+    for (std::size_t i = 0, v = num_instructions_; i != num_others_; ++i, ++v) {
+      const llvm::Value* const other = *(first_other - i);
+      key[v] = other;
+      value[v] = {llvm_operation_record::outside(*other), end};
     }
-    *to = {nullptr, {}, end};
+    value[num_values_] = {{}, end};
   }
 
   /// The number of a value; `no_value` if it has none.
   value_id number(const llvm::Value* v) const {
-    const std::uint32_t found = find(v);
-    return found < first_block ? final_number(found, num_instructions()) : no_value;
+    const place at = find(v);
+    return at >= 0 ? static_cast<value_id>(at)
+           : at == nowhere || static_cast<std::size_t>(~at) < num_blocks_
+               ? no_value
+               : num_instructions() + static_cast<value_id>(~at) - static_cast<value_id>(num_blocks_);
   }
 
   node_id node(const llvm::BasicBlock* b) const {
-    const std::uint32_t found = find(b);
-    return found == no_value ? no_node : found - first_block;
+    const place at = find(b);
+    return at == nowhere ? no_node : static_cast<node_id>(~at);
   }
 
   std::size_t num_blocks() const { return num_blocks_; }
 
-  const llvm::BasicBlock* block(std::size_t n) const { return block_record(n).block; }
+  const llvm::BasicBlock* block(std::size_t n) const {
+    MIDEND_ASSERT(n < num_blocks_, "a block of the function", n, num_blocks_);
+    return static_cast<const llvm::BasicBlock*>(keys()[place_of_block(n)]);
+  }
 
   std::size_t num_values() const { return num_values_; }
 
-  const llvm::Value* value(value_id v) const { return value_record(v).value; }
+  const llvm::Value* value(value_id v) const {
+    MIDEND_ASSERT(v < num_values_, "a value of the function", v, num_values_);
+    return keys()[v];
+  }
 
   value_id num_instructions() const { return static_cast<value_id>(num_instructions_); }
 
   value_id num_arguments() const { return num_arguments_; }
 
-  value_id first_value(std::size_t n) const { return block_record(n).first_value; }
+  /// Or where those of the last block end.
+  value_id first_value(std::size_t n) const {
+    MIDEND_ASSERT(n <= num_blocks_, "a block of the function", n, num_blocks_);
+    return first_values()[n];
+  }
 
   const llvm_operation_record& record(value_id v) const { return value_record(v).record; }
 
@@ -274,49 +229,50 @@ public:
   std::uint32_t position(edge_id e) const { return positions()[e]; }
 
 private:
-  // What the map holds: below the first of these numbers, instructions.
-  static constexpr std::uint32_t first_other = 0x4000'0000; ///< from here on, arguments and constants
-  static constexpr std::uint32_t first_block = 0x8000'0000;
+  /// Where the key of something is, relative to those of instructions: instruction v is at v, block n at -1 - n, and
+  /// arguments and constants, the others, are before the blocks.
+  using place = std::int32_t;
 
-  struct numbered_block {
-    const llvm::BasicBlock* block;
-    value_id first_value; ///< its values end where those of the next one start
-  };
+  /// Of what has no number. All its bytes are the same.
+  static constexpr place nowhere = static_cast<place>(0x8080'8080);
+
+  static constexpr std::size_t max_values = 0x4000'0000;
+
+  static constexpr place place_of_block(std::size_t n) {
+    return static_cast<place>(-1 - static_cast<std::ptrdiff_t>(n));
+  }
+
+  place place_of_other(std::size_t i) const { return place_of_block(num_blocks_ + i); }
 
   struct numbered_value {
-    const llvm::Value* value;
     llvm_operation_record record;
     std::uint32_t first_operand; ///< its operands end where those of the next one start
-  };
-
-  /// An operand that had no number yet when it was read.
-  struct late_operand {
-    std::uint32_t at;
-    const llvm::Value* value;
   };
 
   /// How many elements the arrays have room for. They share one piece of memory, so that a view that is made for one
   /// function allocates little.
   struct room {
-    std::size_t values = 0;
+    std::size_t values = 0; ///< instructions, in the end also the others, and one more
     std::size_t operands = 0;
-    std::size_t others = 0;
-    std::size_t blocks = 0;
-    std::size_t edges = 0; ///< numbers, to place the operands of phis
+    std::size_t others = 0; ///< arguments and constants
+    std::size_t blocks = 0; ///< and one more
+    std::size_t edges = 0;  ///< numbers, for late operands, then to place the operands of phis
     std::size_t slots = 0;
 
-    // In bytes. The values are first; those with smaller alignment are last.
-    std::size_t others_at() const { return values * sizeof(numbered_value); }
+    // In bytes. The values are first.
+    constexpr std::size_t first_key_at() const { return (values * sizeof(numbered_value) + 7) / 8 * 8; }
 
-    std::size_t slots_at() const { return others_at() + others * sizeof(const llvm::Value*); }
+    constexpr std::size_t keys_at() const { return first_key_at() + (others + blocks) * sizeof(const llvm::Value*); }
 
-    std::size_t blocks_at() const { return slots_at() + slots * sizeof(slot); }
+    constexpr std::size_t slots_at() const { return keys_at() + values * sizeof(const llvm::Value*); }
 
-    std::size_t operands_at() const { return blocks_at() + blocks * sizeof(numbered_block); }
+    constexpr std::size_t blocks_at() const { return slots_at() + slots * sizeof(place); }
 
-    std::size_t positions_at() const { return operands_at() + operands * sizeof(value_id); }
+    constexpr std::size_t operands_at() const { return blocks_at() + blocks * sizeof(value_id); }
 
-    std::size_t end() const { return positions_at() + edges * sizeof(std::uint32_t); }
+    constexpr std::size_t positions_at() const { return operands_at() + operands * sizeof(value_id); }
+
+    constexpr std::size_t end() const { return positions_at() + edges * sizeof(std::uint32_t); }
 
     bool holds(const room& r) const {
       return values >= r.values && operands >= r.operands && others >= r.others && blocks >= r.blocks &&
@@ -334,107 +290,107 @@ private:
     }
   };
 
+  /// What is part of the object.
+  static constexpr room small_room() {
+    return {.values = 96, .operands = 192, .others = 44, .blocks = 12, .edges = 48, .slots = 256};
+  }
+
   void require(const room& wanted) {
     if (!room_.holds(wanted)) [[unlikely]] {
       enlarge(wanted);
     }
   }
 
+  /// Keeps nothing.
+  void start_room(const room& wanted) {
+    if (!room_.holds(wanted)) [[unlikely]] {
+      if (memory_.capacity() == own_bytes && wanted.end() <= own_bytes) {
+        set_room(wanted);
+      } else {
+        enlarge(wanted);
+      }
+    }
+  }
+
+  void set_room(const room& r) {
+    room_ = r;
+    keys_at_ = r.keys_at();
+    slots_at_ = r.slots_at();
+    blocks_at_ = r.blocks_at();
+    operands_at_ = r.operands_at();
+    positions_at_ = r.positions_at();
+    memory_.clear();
+    memory_.extend_for_overwrite(r.end());
+  }
+
   /// Keeps what the arrays have.
   MIDEND_NEVER_INLINED void enlarge(const room& wanted) {
     const room before = room_;
-    room_.extend_to(wanted);
-    operands_at_ = room_.operands_at();
-    blocks_at_ = room_.blocks_at();
-    slots_at_ = room_.slots_at();
-    if (before.end() == 0 && room_.end() <= memory_.size()) {
-      clear_slots(0);
-      return;
-    }
-    flat_array<std::byte> old_memory;
-    const std::byte* const old = memory_.enlarge(room_.end(), old_memory);
+    room after = before;
+    after.extend_to(wanted);
+    memory old_memory;
+    const std::byte* const old = memory_.replace(after.end(), old_memory);
+    set_room(after);
     const auto move = [&](std::size_t from, std::size_t to, std::size_t bytes) {
       if (bytes != 0) {
         std::memcpy(memory_.data() + to, old + from, bytes);
       }
     };
-    move(0, 0, before.others_at());
-    move(before.others_at(), room_.others_at(), num_others_ * sizeof(const llvm::Value*));
-    move(before.slots_at(), slots_at_, before.slots * sizeof(slot));
-    move(before.blocks_at(), blocks_at_, before.blocks * sizeof(numbered_block));
+    move(0, 0, num_instructions_ * sizeof(numbered_value));
+    const std::size_t in_front = (num_blocks_ + num_others_) * sizeof(const llvm::Value*);
+    move(before.keys_at() - in_front, keys_at_ - in_front, in_front + num_instructions_ * sizeof(const llvm::Value*));
+    move(before.slots_at(), slots_at_, num_slots_ * sizeof(place));
+    move(before.blocks_at(), blocks_at_, before.blocks * sizeof(value_id));
     move(before.operands_at(), operands_at_, before.operands * sizeof(value_id));
-    move(before.positions_at(), room_.positions_at(), before.edges * sizeof(std::uint32_t));
-    clear_slots(before.slots);
+    move(before.positions_at(), positions_at_, before.edges * sizeof(std::uint32_t));
   }
 
-  // The map from addresses to numbers: as in `hash_map`, but in the memory of the view, and it grows by inserting all
-  // that has a number again.
+  // The map from addresses to places: as in `hash_map`, but in the memory of the view, and it grows by inserting all
+  // keys again. A slot has only the place of a key, so that there is little to clear.
 
-  /// Empty if it is of another generation.
-  struct slot {
-    const llvm::Value* key;
-    std::uint32_t number;
-    std::uint32_t generation;
-  };
+  place* slots() { return array<place>(slots_at_); }
 
-  slot* slots() { return array<slot>(slots_at_); }
+  const place* slots() const { return array<place>(slots_at_); }
 
-  const slot* slots() const { return array<slot>(slots_at_); }
-
-  /// Those from `first` on. No map has generation 0.
-  void clear_slots(std::size_t first) {
-    std::memset(static_cast<void*>(slots() + first), 0, (room_.slots - first) * sizeof(slot));
+  void start_map(std::size_t num_slots) {
+    num_slots_ = num_slots;
+    shift_ = 64 - std::countr_zero(num_slots);
+    std::memset(slots(), nowhere & 0xff, num_slots * sizeof(place));
   }
 
-  void forget_numbers() {
-    if (++generation_ == 0) {
-      clear_slots(0);
-      generation_ = 1;
-    }
-    shift_ = 64 - std::countr_zero(num_slots_);
-  }
-
-  /// Where the key is, or where it would go.
-  const slot& slot_of(const llvm::Value* key) const {
-    const slot* const all = slots();
+  /// Where the key is, or would go.
+  const place& slot_of(const llvm::Value* key) const {
+    const place* const all = slots();
+    const llvm::Value* const* const known = keys();
     const std::size_t mask = num_slots_ - 1;
     auto at = static_cast<std::size_t>((hash_of_handle()(key) * 0x9e37'79b9'7f4a'7c15) >> shift_);
-    while (all[at].generation == generation_ && all[at].key != key) {
+    while (all[at] != nowhere && known[all[at]] != key) {
       at = (at + 1) & mask;
     }
     return all[at];
   }
 
-  /// What the map holds, or `no_value`.
-  std::uint32_t find(const llvm::Value* key) const {
-    if (num_slots_ == 0) {
-      return no_value;
-    }
-    const slot& at = slot_of(key);
-    return at.generation == generation_ ? at.number : no_value;
-  }
+  /// Where a key is, or `nowhere`.
+  place find(const llvm::Value* key) const { return num_slots_ == 0 ? nowhere : slot_of(key); }
 
   /// Requires that it is not there, and room.
-  void insert(const llvm::Value* key, std::uint32_t number) {
-    const_cast<slot&>(slot_of(key)) = {key, number, generation_};
+  void insert(const llvm::Value* key, place at) {
+    const_cast<place&>(slot_of(key)) = at;
+    keys()[at] = key;
   }
 
   std::size_t num_keys() const { return num_blocks_ + num_instructions_ + num_others_; }
 
   /// Makes room for keys; at most half of the slots are used.
-  MIDEND_NEVER_INLINED void add_slots(std::size_t keys) {
-    const std::size_t wanted = std::bit_ceil(2 * keys);
-    num_slots_ = wanted < room_.slots ? room_.slots : wanted < 2 * num_slots_ ? 2 * num_slots_ : wanted;
-    require({.slots = num_slots_});
-    forget_numbers();
-    for (std::size_t n = 0; n != num_blocks_; ++n) {
-      insert(blocks()[n].block, first_block + static_cast<node_id>(n));
-    }
-    for (std::size_t v = 0; v != num_instructions_; ++v) {
-      insert(values()[v].value, static_cast<value_id>(v));
-    }
-    for (std::size_t i = 0; i != num_others_; ++i) {
-      insert(others()[i], first_other + static_cast<std::uint32_t>(i));
+  MIDEND_NEVER_INLINED void add_slots(std::size_t count) {
+    const std::size_t wanted = std::bit_ceil(2 * count);
+    const std::size_t slots = wanted < 2 * num_slots_ ? 2 * num_slots_ : wanted;
+    num_slots_ = 0; // nothing to keep
+    require({.slots = slots});
+    start_map(slots);
+    const auto end = static_cast<place>(num_instructions_);
+    for (place at = place_of_other(num_others_) + 1; at != end; ++at) {
+      const_cast<place&>(slot_of(keys()[at])) = at;
     }
   }
 
@@ -446,55 +402,47 @@ private:
 
   const numbered_value* values() const { return array<numbered_value>(0); }
 
-  const llvm::Value** others() { return array<const llvm::Value*>(room_.others_at()); }
+  const llvm::Value** keys() { return array<const llvm::Value*>(keys_at_); }
 
-  numbered_block* blocks() { return array<numbered_block>(blocks_at_); }
+  const llvm::Value* const* keys() const { return array<const llvm::Value* const>(keys_at_); }
 
-  const numbered_block* blocks() const { return array<numbered_block>(blocks_at_); }
+  value_id* first_values() { return array<value_id>(blocks_at_); }
+
+  const value_id* first_values() const { return array<value_id>(blocks_at_); }
 
   value_id* operands() { return array<value_id>(operands_at_); }
 
   const value_id* operands() const { return array<value_id>(operands_at_); }
 
-  std::uint32_t* positions() { return array<std::uint32_t>(room_.positions_at()); }
+  std::uint32_t* positions() { return array<std::uint32_t>(positions_at_); }
 
-  const std::uint32_t* positions() const { return array<std::uint32_t>(room_.positions_at()); }
+  const std::uint32_t* positions() const { return array<std::uint32_t>(positions_at_); }
 
   const numbered_value& value_record(value_id v) const {
     MIDEND_ASSERT(v < num_values_, "a value of the function", v, num_values_);
     return values()[v];
   }
 
-  /// Or the one after the last.
-  const numbered_block& block_record(std::size_t n) const {
-    MIDEND_ASSERT(n <= num_blocks_, "a block of the function", n, num_blocks_);
-    return blocks()[n];
-  }
-
   void number_blocks(const llvm::Function& f) {
-    node_id n = 0;
+    std::size_t n = 0;
     for (const llvm::BasicBlock& b : f) {
-      blocks()[n] = {&b, 0};
-      insert(&b, first_block + n);
-      ++n;
+      insert(&b, place_of_block(n++));
     }
-    blocks()[n] = {nullptr, 0};
   }
 
   void read_instructions() {
     has_phis_ = false;
-    late_.clear();
+    has_late_operands_ = false;
     value_id v = 0;
     std::size_t end = 0; // of the operands
     for (std::size_t n = 0; n != num_blocks_; ++n) {
-      blocks()[n].first_value = v;
-      for (const llvm::Instruction& i : *blocks()[n].block) {
+      first_values()[n] = v;
+      for (const llvm::Instruction& i : *block(n)) {
         prefetch_next(i);
         make_room(n, v, end, i.getNumOperands());
-        insert(&i, v);
+        insert(&i, static_cast<place>(v));
         num_instructions_ = v + std::size_t{1};
         numbered_value& at = values()[v];
-        at.value = &i;
         at.first_operand = static_cast<std::uint32_t>(end);
         value_id* const to = operands() + end;
         end += static_cast<std::size_t>(read_instruction(i, at.record, to) - to);
@@ -502,7 +450,23 @@ private:
       }
     }
     num_operands_ = end;
-    blocks()[num_blocks_].first_value = v;
+    first_values()[num_blocks_] = v;
+  }
+
+  /// Reads instructions again that have operands which had no number then.
+  MIDEND_SELDOM_CALLED void read_late_operands() {
+    for (std::size_t v = 0; v != num_instructions_; ++v) {
+      const value_id* const first = operands() + values()[v].first_operand;
+      const value_id* const end =
+          operands() + (v + 1 == num_instructions_ ? num_operands_ : values()[v + 1].first_operand);
+      for (const value_id* at = first; at != end && !is_phi(v); ++at) {
+        if (*at == static_cast<value_id>(nowhere)) {
+          read_instruction(llvm::cast<llvm::Instruction>(*keys()[v]), values()[v].record,
+                           operands() + values()[v].first_operand);
+          break;
+        }
+      }
+    }
   }
 
   /// For an instruction `v` in block `n`, and `count` operands after the first `end`; fields may be replaced by two.
@@ -589,19 +553,20 @@ private:
 
   /// Looks at the value itself only if it has no number yet: it may be far away in memory.
   value_id* add_operand(const llvm::Value* v, value_id* to) {
-    const std::uint32_t number = find(v);
-    if (number < first_block) [[likely]] {
-      *to = number;
+    const place at = find(v);
+    if (static_cast<std::size_t>(~at) >= num_blocks_ && at != nowhere) [[likely]] { // no block
+      *to = static_cast<value_id>(at);
       return to + 1;
     }
-    return number == no_value ? add_new_operand(v, to) : to;
+    return at == nowhere ? add_new_operand(v, to) : to;
   }
 
   MIDEND_SELDOM_CALLED value_id* add_new_operand(const llvm::Value* v, value_id* to) {
     if (llvm::isa<llvm::Constant>(v)) {
-      *to = add_other(v);
+      *to = static_cast<value_id>(add_other(v));
     } else if (llvm::isa<llvm::Instruction>(v)) {
-      late_.push_back({static_cast<std::uint32_t>(to - operands()), v});
+      *to = static_cast<value_id>(nowhere);
+      has_late_operands_ = true;
     } else {
       return to;
     }
@@ -609,22 +574,18 @@ private:
   }
 
   /// Requires room.
-  std::uint32_t add_other(const llvm::Value* v) {
-    const std::uint32_t number = first_other + static_cast<std::uint32_t>(num_others_);
-    others()[num_others_++] = v;
-    insert(v, number);
-    return number;
-  }
-
-  static value_id final_number(std::uint32_t number, value_id num_instructions) {
-    return number < first_other ? number : number - first_other + num_instructions;
+  place add_other(const llvm::Value* v) {
+    const place at = place_of_other(num_others_);
+    insert(v, at);
+    ++num_others_;
+    return at;
   }
 
   void read_phis(const csr_graph& g, node_id n) {
     const std::size_t num_edges = g.in_edges(n).size();
     const llvm::PHINode* last = nullptr;
-    for (value_id v = block_record(n).first_value; v != num_instructions_ && is_phi(v); ++v) {
-      const auto& phi = llvm::cast<llvm::PHINode>(*values()[v].value);
+    for (value_id v = first_values()[n]; v != num_instructions_ && is_phi(v); ++v) {
+      const auto& phi = llvm::cast<llvm::PHINode>(*keys()[v]);
       if (last == nullptr || !have_same_entries(phi, *last)) {
         find_entries(g, phi);
       }
@@ -639,14 +600,14 @@ private:
       value_id* const to = operands() + values()[v].first_operand;
       for (std::size_t position = 0; position != num_edges; ++position) {
         const llvm::Value* const input = phi.getIncomingValue(entries[position]);
-        const std::uint32_t number = find(input);
-        to[position] = number == no_value ? add_other(input) : number;
+        const place at = find(input);
+        to[position] = static_cast<value_id>(at == nowhere ? add_other(input) : at);
       }
       last = &phi;
     }
   }
 
-  bool is_phi(value_id v) const { return (values()[v].record.marks & llvm_operation_record::phi) != 0; }
+  bool is_phi(std::size_t v) const { return (values()[v].record.marks & llvm_operation_record::phi) != 0; }
 
   /// Of two phis of a block.
   static bool have_same_entries(const llvm::PHINode& a, const llvm::PHINode& b) {
@@ -667,7 +628,7 @@ private:
     for (std::uint32_t position = 0; position != edges.size(); ++position) {
       positions()[edges[position]] = position;
       entries[position] = position;
-      is_ordered = is_ordered && phi.getIncomingBlock(position) == blocks()[g.edge_source(edges[position])].block;
+      is_ordered = is_ordered && phi.getIncomingBlock(position) == block(g.edge_source(edges[position]));
     }
     if (is_ordered) {
       return;
@@ -689,18 +650,23 @@ private:
   value_id num_arguments_ = 0;
   bool copies_fields_ = false;
   bool has_phis_ = false;
+  bool has_late_operands_ = false;
 
-  /// Values: instructions, in the end also the others, and one more. Others. Slots. Blocks, and one more. Operands.
-  /// Positions of edges; then, of a phi, the entries by position of the edge, and by node.
-  llvm_numbering_memory memory_;
+  static constexpr std::size_t own_bytes = 4864;
+  using memory = small_array<std::byte, own_bytes>;
+
+  /// Values. Keys: those of others, then of blocks, both downwards; then of instructions and, in the end, of the others
+  /// again. Slots. The first value of each block, and one more. Operands. Positions of edges; then, of a phi, the
+  /// entries by position of the edge, and by node.
+  memory memory_;
   room room_;
+  std::size_t keys_at_ = 0; ///< of instructions
   std::size_t slots_at_ = 0;
-  std::size_t num_slots_ = 0; ///< in use; a power of 2
-  std::uint32_t generation_ = 0;
-  int shift_ = 0;
-  std::size_t operands_at_ = 0;
   std::size_t blocks_at_ = 0;
-  flat_array<late_operand> late_;
+  std::size_t operands_at_ = 0;
+  std::size_t positions_at_ = 0;
+  std::size_t num_slots_ = 0; ///< in use; a power of 2
+  int shift_ = 0;
 };
 
 } // namespace detail

@@ -69,9 +69,9 @@ struct llvm_successors {
 /// threads at the same time.
 ///
 /// The view is a flat copy that refers to LLVM's values; make it again when the function changes. Requires verified IR.
-/// A declaration has no nodes. Expected time linear in the instructions and their operands; 24 bytes an instruction, 4
-/// an operand, and about 30 a value for finding numbers by address. The view of a small function, up to about 4 blocks
-/// or 40 instructions, keeps all but its graph in the object, which therefore has 5 KB: keep it where it is made.
+/// A declaration has no nodes. Expected time linear in the instructions and their operands; 20 bytes an instruction, 4
+/// an operand, and about 12 a value for finding numbers by address. The view of a small function, up to about 10 blocks
+/// and 90 values, is all in the object, which therefore has 5 KB: keep it where it is made.
 class llvm_ssa {
 public:
   using constant_type = std::uint64_t;

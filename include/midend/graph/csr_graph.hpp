@@ -112,7 +112,8 @@ private:
     }
     num_offsets_ = num_nodes + 1;
     num_edges_ = edges.size();
-    arrays_.resize_for_overwrite(2 * num_offsets_ + (1 + num_derived) * num_edges_);
+    arrays_.clear();
+    arrays_.extend_for_overwrite(2 * num_offsets_ + (1 + num_derived) * num_edges_);
     edge_id* const offsets = arrays_.data();
     node_id* const targets = offsets + num_offsets_;
     const span<edge_id> counts(offsets, num_offsets_);

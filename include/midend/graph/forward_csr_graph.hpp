@@ -3,7 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/support/flat_array.hpp"
+#include "midend/support/detail/small_array.hpp"
 #include "midend/support/optional.hpp"
 #include "midend/support/range.hpp"
 #include "midend/support/result.hpp"
@@ -206,8 +206,9 @@ protected:
   std::size_t num_offsets_ = 0; ///< one more than nodes, or 0
   std::size_t num_edges_ = 0;
 
-  /// For each node where its targets start, and one more; the targets; what derived classes add.
-  flat_array<std::uint32_t> arrays_;
+  /// For each node where its targets start, and one more; the targets; what derived classes add. Those of up to about 6
+  /// nodes are part of the object.
+  detail::small_array<std::uint32_t, 64> arrays_;
 };
 
 MIDEND_END_NAMESPACE

@@ -6,7 +6,7 @@
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
-#include "midend/support/flat_array.hpp"
+#include "midend/support/detail/small_array.hpp"
 #include "midend/support/span.hpp"
 
 #include <cstddef>
@@ -138,9 +138,9 @@ private:
   std::size_t num_values_ = 0; ///< copies of values after branches come after these
   detail::fact_array<element_of<D>> facts_;
 
-  /// Visits by value; if the domain widens, then how often phis grew along back edges; then the sets. One array, so
-  /// that a new result takes two allocations.
-  flat_array<std::uint32_t> numbers_;
+  /// Visits by value; if the domain widens, then how often phis grew along back edges; then the sets. Those of programs
+  /// of up to about 50 values are part of the object.
+  detail::small_array<std::uint32_t, 128> numbers_;
   bool counts_growths_ = false;
   bit_set_place executable_nodes_;
   bit_set_place executable_edges_;
