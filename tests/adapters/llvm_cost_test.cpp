@@ -456,6 +456,59 @@ constexpr const char* walk_of_a_table = "define i32 @f(i32 %n) {\n"
                                         "  ret i32 %sum\n"
                                         "}\n";
 
+TEST_CASE("low bits of addresses that are no operation of the vocabulary") {
+  const parsed p("define void @f(ptr %p, i64 %n, i32 %m) {\n"
+                 "  %odd = getelementptr [3 x i8], ptr %p, i64 %n\n"
+                 "  %a = getelementptr [24 x i8], ptr %p, i64 %n\n"
+                 "  %b = getelementptr {[5 x i32], [4 x i16]}, ptr %p, i64 %n, i32 1, i32 %m\n"
+                 "  %sum = getelementptr i64, ptr %p, i64 %n\n"
+                 "  ret void\n"
+                 "}\n");
+  using sum = std::optional<midend::sum_of_low_bits>;
+  const midend::value_id base = p.named("p");
+  CHECK(p.ir.low_sum(p.named("odd")) == sum());
+  CHECK(p.ir.low_sum(p.named("a")) == sum({base, 0, 3}));
+  CHECK(p.ir.low_sum(p.named("b")) == sum({base, 0, 1})); // 28 n + 20 + 2 m
+  CHECK(p.ir.low_sum(p.named("sum")) == sum());           // is one
+  CHECK(p.ir.low_sum(p.named("n")) == sum());
+}
+
+TEST_CASE("a walk back over records of 24 bytes is counted before the loop, one of 24 and 4 bytes is not") {
+  const auto backwards = [](const char* record) {
+    return "define void @f(ptr %p, i64 %n) {\n"
+           "entry:\n"
+           "  %end = getelementptr " +
+           std::string(record) +
+           ", ptr %p, i64 %n\n"
+           "  br label %loop\n"
+           "loop:\n"
+           "  %q = phi ptr [ %end, %entry ], [ %next, %loop ]\n"
+           "  %next = getelementptr i8, ptr %q, i64 -24\n"
+           "  store i8 0, ptr %next\n"
+           "  %done = icmp eq ptr %next, %p\n"
+           "  br i1 %done, label %exit, label %loop\n"
+           "exit:\n"
+           "  ret void\n"
+           "}\n";
+  };
+  for (const auto& [record, is_counted] : {std::pair("[24 x i8]", true), std::pair("[28 x i8]", false)}) {
+    const parsed p(backwards(record));
+    const midend::dominator_tree tree = midend::dominators(p.ir.graph());
+    const midend::loop_forest forest = midend::natural_loops(p.ir.graph(), tree);
+    midend::loop_trip_counter counter(p.ir, tree, forest);
+    midend::loop_body body;
+    midend::loop_counters c;
+    REQUIRE(counter.count(0, body, c) == midend::loop_obstacle::none);
+    REQUIRE(c.exits.size() == 1);
+    CHECK(c.is_computable() == is_counted);
+    if (is_counted) {
+      for (const std::uint64_t n : {1, 2, 1000}) { // the first address that is compared is 24 before the end
+        CHECK(c.exits[0].formula.backedges(24 * n - 24, 0) == n - 1);
+      }
+    }
+  }
+}
+
 TEST_CASE("a walk over a table that never changes is run") {
   const std::string ends = "@table = internal constant [4 x i32] [i32 5, i32 9, i32 0, i32 7]\n";
   CHECK(count_of(parsed((ends + walk_of_a_table).c_str())) == midend::trip_count{midend::trip_count_kind::exact, 2, 3});

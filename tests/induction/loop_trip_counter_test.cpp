@@ -159,6 +159,49 @@ TEST_CASE("loop_trip_counter: what operations, branches and loads say about star
     %q = cmp.ult.i32 %i1, %w
 )"},
        {at_most, 16, 1}},
+      {"a branch on the low bits of the bound: they are not 0, so it is not 0",
+       {"%k: i64", R"(
+    %n = and.i64 %k, 1023
+    %low = trunc.i64.i16 %n
+    %none = cmp.eq.i16 %low, 0
+    br %none ? exit : before
+  node before:
+)",
+        R"(
+    %i = phi.i64 [before: 0], [loop: %i1]
+    %i1 = add.i64 %i, 1
+    %q = cmp.ne.i64 %i1, %n
+)"},
+       {at_most, 1022, 1}},
+      {"a branch on two conditions, as a select",
+       {"%n: i32, %k: i32", R"(
+    %a = cmp.ne.i32 %k, 7
+    %b = cmp.ult.i32 %n, 16
+    %both = select.i1 %a, %b, 0
+    br %both ? before : exit
+  node before:
+)",
+        R"(
+    %i = phi.i32 [before: 0], [loop: %i1]
+    %i1 = add.i32 %i, 1
+    %q = cmp.ult.i32 %i1, %n
+)"},
+       {at_most, 14, 1}},
+      {"a sum without its carry",
+       {"%n: i16", R"(
+    %two = cmp.ugt.i16 %n, 1
+    br %two ? before : exit
+  node before:
+    %w = zext.i16.i64 %n
+    %sum = add.i64 %w, 4294967295
+    %m = and.i64 %sum, 4294967295
+)",
+        R"(
+    %i = phi.i64 [before: 0], [loop: %i1]
+    %i1 = add.i64 %i, 1
+    %q = cmp.ne.i64 %i1, %m
+)"},
+       {at_most, 65533, 1}},
       {"the lesser of two numbers",
        {"%n: i32", R"(
     %less = cmp.ult.i32 %n, 9

@@ -436,6 +436,15 @@ public:
                : detail::llvm_constant_memory(*ssa_.value(base), offset, bytes, *layout_);
   }
 
+  /// Of a `getelementptr` outside the vocabulary: its variable indices add multiples of their scales.
+  std::optional<sum_of_low_bits> low_sum(value_id v) const {
+    if (is_added(v) || operation(v).code != operation::other) {
+      return std::nullopt;
+    }
+    const auto* const gep = llvm::dyn_cast<llvm::GEPOperator>(ssa_.value(v));
+    return gep == nullptr ? std::nullopt : low_sum(*gep);
+  }
+
   /// As LLVM's `isAssociative` says; `fma` and `fmuladd`, of which it says no, under its conditions for additions.
   bool may_reassociate(value_id v) const {
     const llvm::Instruction& i = instruction(v);
@@ -483,6 +492,24 @@ public:
   }
 
 private:
+  std::optional<sum_of_low_bits> low_sum(const llvm::GEPOperator& gep) const {
+    llvm::MapVector<llvm::Value*, llvm::APInt> variables;
+    llvm::APInt offset(64, 0);
+    if (!detail::is_llvm_address(gep.getType(), *layout_) || !gep.collectOffset(*layout_, 64, variables, offset)) {
+      return std::nullopt;
+    }
+    sum_of_low_bits out{ssa_.number(gep.getPointerOperand()), offset.getZExtValue(), 64};
+    for (const auto& [index, scale] : variables) {
+      const auto zeros = static_cast<std::uint8_t>(scale.countr_zero());
+      out.bits = zeros < out.bits ? zeros : out.bits;
+    }
+    if (out.bits == 0) {
+      return std::nullopt;
+    }
+    out.number &= low_ones(out.bits);
+    return out;
+  }
+
   bool is_instruction(value_id v) const { return v < ssa_.num_instructions(); }
 
   bool is_added(value_id v) const { return v >= ssa_.num_values(); }

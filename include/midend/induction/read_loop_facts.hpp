@@ -32,7 +32,8 @@ MIDEND_BEGIN_NAMESPACE
 ///   header are read;
 /// - operations before the loop: what follows from these for the values that they compute, up to four operations away;
 ///   and sums of a value and numbers, through up to 16 additions and phis whose inputs agree; the same again with what
-///   has known low bits, and phis whose inputs agree in these, such as counters of a loop around.
+///   has known low bits, and phis whose inputs agree in these, such as counters of a loop around; `low_sum(v)` of the
+///   IR says this of operations outside the vocabulary.
 ///
 /// A fact about a value holds whenever the value is computed, and what a branch says holds for the values from before
 /// the loop in all its iterations. A value that is never computed, as far as is known, has no bounds here.
@@ -297,8 +298,21 @@ private:
       return by && *by < width && goes_on(sum, operands[2], added, width);
     }
     default:
-      return false;
+      return adds_low_bits(sum);
     }
+  }
+
+  /// The same by what the IR says about an operation outside the vocabulary.
+  bool adds_low_bits([[maybe_unused]] invariant_sum& sum) const {
+    if constexpr (has_low_sum<IR>) {
+      const std::uint8_t width = ir_.operation(sum.base).width;
+      const std::optional<sum_of_low_bits> low = ir_.low_sum(sum.base);
+      if (low && low->bits != 0) {
+        const std::uint8_t bits = low->bits < width ? low->bits : width;
+        return goes_on(sum, low->base, {low->number & low_ones(bits), bits}, width);
+      }
+    }
+    return false;
   }
 
   struct known_low_bits {

@@ -90,6 +90,15 @@ struct loop_hints {
   friend constexpr bool operator==(const loop_hints&, const loop_hints&) = default;
 };
 
+/// The low `bits` of a value are those of `base` plus `number`.
+struct sum_of_low_bits {
+  value_id base;
+  std::uint64_t number;
+  std::uint8_t bits;
+
+  friend constexpr bool operator==(const sum_of_low_bits&, const sum_of_low_bits&) = default;
+};
+
 /// Constants are `std::uint64_t`.
 template <class IR>
 concept has_64_bit_constants = std::same_as<constant_of<IR>, std::uint64_t>;
@@ -154,6 +163,12 @@ concept has_constant_memory = requires(const IR& ir, value_id base, std::uint64_
   { ir.constant_memory(base, offset, bytes) } -> std::same_as<std::optional<number_range>>;
 };
 
+/// `low_sum(v)` says what an operation outside the vocabulary adds, as far as the low bits go. Optional.
+template <class IR>
+concept has_low_sum = requires(const IR& ir, value_id v) {
+  { ir.low_sum(v) } -> std::same_as<std::optional<sum_of_low_bits>>;
+};
+
 /// The cost rung: an IR whose loops can be estimated.
 template <class IR>
 concept cost_ir = semantic_ir<IR> && has_64_bit_constants<IR> && has_cost<IR> && has_memory<IR> && has_effect<IR>;
@@ -179,6 +194,8 @@ concept names_must_end = requires { &IR::must_end; } || requires(IR& ir, edge_id
 template <class IR>
 concept names_constant_memory =
     requires { &IR::constant_memory; } || requires(IR& ir, value_id v) { ir.constant_memory(v, 0, 1); };
+template <class IR>
+concept names_low_sum = requires { &IR::low_sum; } || requires(IR& ir, value_id v) { ir.low_sum(v); };
 
 template <class IR>
 concept may_reassociate_fits = has_may_reassociate<IR> || !names_may_reassociate<IR>;
@@ -195,9 +212,11 @@ concept must_end_fits = has_must_end<IR> || !names_must_end<IR>;
 template <class IR>
 concept constant_memory_fits = has_constant_memory<IR> || !names_constant_memory<IR>;
 template <class IR>
+concept low_sum_fits = has_low_sum<IR> || !names_low_sum<IR>;
+template <class IR>
 concept cost_members_fit =
     semantic_members_fit<IR> && may_reassociate_fits<IR> && guard_fits<IR> && identity_fits<IR> && trip_hints_fit<IR> &&
-    probability_fits<IR> && must_end_fits<IR> && constant_memory_fits<IR>;
+    probability_fits<IR> && must_end_fits<IR> && constant_memory_fits<IR> && low_sum_fits<IR>;
 
 /// The error of an IR without the cost rung: one sentence for the first thing that is wrong. Always false.
 template <class IR> constexpr bool explain_cost_ir() {
@@ -240,6 +259,10 @@ template <class IR> constexpr bool explain_cost_ir() {
         "midend: `constant_memory` of an IR would never be called; write `std::optional<midend::number_range> "
         "constant_memory(midend::value_id base, std::uint64_t offset, std::uint32_t bytes) const`, or give "
         "the member another name");
+  } else if constexpr (!low_sum_fits<IR>) {
+    static_assert(has_low_sum<IR>, "midend: `low_sum` of an IR would never be called; write "
+                                   "`std::optional<midend::sum_of_low_bits> low_sum(midend::value_id v) const`, or "
+                                   "give the member another name");
   }
   return false;
 }

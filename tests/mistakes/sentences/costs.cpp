@@ -7,6 +7,7 @@
 // mistake trip_hints_as_a_number: midend::loop_hints trip_hints
 // mistake must_end_not_const: bool must_end
 // mistake constant_memory_as_a_number: std::optional<midend::number_range> constant_memory
+// mistake low_sum_as_a_number: std::optional<midend::sum_of_low_bits> low_sum
 // mistake identity_is_a_name: std::uint32_t identity
 // mistake may_reassociate_returns_nothing: bool may_reassociate
 // mistake cost_as_a_number: std::optional<midend::operation_class> cost
@@ -54,6 +55,8 @@ struct costs : midend::elbrus::cost_view {
   bool must_end(edge_id) { return true; }
 #elif defined(MISTAKE_constant_memory_as_a_number)
   std::optional<std::uint64_t> constant_memory(value_id, std::uint64_t, std::uint32_t) const { return 0; }
+#elif defined(MISTAKE_low_sum_as_a_number)
+  std::uint64_t low_sum(value_id) const { return 0; }
 #elif defined(MISTAKE_identity_is_a_name)
   const char* identity(value_id) const { return "sqrt"; }
 #elif defined(MISTAKE_may_reassociate_returns_nothing)

@@ -288,7 +288,28 @@ private:
       const std::uint64_t unknown = unknown_a | unknown_b;
       out = {(least_a ^ least_b) & ~unknown, (least_a ^ least_b) | unknown};
     }
+    out = with_constant(unknown_a, ua(), ub(), out);
+    out = with_constant(unknown_b, ub(), ua(), out);
     return {s_.all(), out};
+  }
+
+  /// `out`, or the exact range if `b` is a number that leaves the unknown bits of `a` as they are: these are its low
+  /// ones, so the order of numbers stays.
+  constexpr unsigned_ranges::range with_constant(std::uint64_t unknown_of_a, const unsigned_ranges::range& a,
+                                                 const unsigned_ranges::range& b,
+                                                 const unsigned_ranges::range& out) const {
+    const std::uint64_t changed = info_.code == operation::bit_and ? ~b.low : b.low;
+    if (b.low != b.high || (unknown_of_a & changed) != 0) {
+      return out;
+    }
+    switch (info_.code) {
+    case operation::bit_and:
+      return {a.low & b.low, a.high & b.low};
+    case operation::bit_or:
+      return {a.low | b.low, a.high | b.low};
+    default:
+      return {a.low ^ b.low, a.high ^ b.low};
+    }
   }
 
   static constexpr std::uint64_t unknown_bits(const unsigned_ranges::range& a) {

@@ -273,6 +273,10 @@ private:
     case operation::copy:
       return low_bits_are(a, number);
     case operation::truncate:
+      if (!holds) { // if `a` were this number, so would be its low bits
+        return learn(a, false, number);
+      }
+      [[fallthrough]];
     case operation::zero_extend:
       return learn_low_bits(min(info.operand_width, info.width), a, holds, number);
     case operation::sign_extend: {
@@ -286,12 +290,11 @@ private:
     case operation::select: {
       const auto if_set = constant(b, width);
       const auto if_not = constant(operands[2], width);
-      if (if_set && if_not) {
-        const bool may_be_set = (*if_set == number) == holds;
-        const bool may_be_not = (*if_not == number) == holds;
-        if (may_be_set != may_be_not) {
-          learn_low_bits(64, a, !may_be_set, 0);
-        }
+      const bool may_be_set = !if_set || (*if_set == number) == holds;
+      const bool may_be_not = !if_not || (*if_not == number) == holds;
+      if (may_be_set != may_be_not) { // what was chosen is known
+        learn_low_bits(64, a, !may_be_set, 0);
+        low_bits_are(may_be_set ? b : operands[2], number);
       }
       return;
     }
