@@ -27,6 +27,8 @@ struct algebra_term {
   operation code = operation::other;
   std::uint8_t index = 0; ///< of a leaf, number or function
   std::int8_t value = 0;  ///< of a fixed literal
+
+  friend constexpr bool operator==(const algebra_term&, const algebra_term&) = default;
 };
 
 /// A small tree of operations. Make one with the functions of `algebra_terms`.

@@ -542,6 +542,7 @@ private:
     for (std::size_t i = pattern.size; i-- != 0;) { // operands come before their operation
       const algebra_term& t = pattern.terms[i];
       const value_id u = at[i];
+      matched_[i] = u;
       if (t.kind == term_kind::leaf) {
         if (context.is_undefined(u) || ir.operation(u).width != width ||
             (leaves_[t.index] != no_value && leaves_[t.index] != u)) {
@@ -592,6 +593,19 @@ private:
     return true;
   }
 
+  /// Whether `tree` is what `pattern` begins with: an operation that is there.
+  static bool is_in_pattern(const algebra_tree& tree, const algebra_tree& pattern) {
+    if (tree.size + 1U >= pattern.size || detail::first_term(pattern, tree.size - 1) != 0) {
+      return false;
+    }
+    for (std::size_t i = 0; i != tree.size; ++i) {
+      if (tree.terms[i] != pattern.terms[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   template <class Context> package_order order_of(Context& context, value_id v, const algebra_rule& rule) {
     const operation_info root = context.ir().operation(v);
     const algebra_tree& result = rule.result;
@@ -600,6 +614,9 @@ private:
     }
     if (result.size == 1) {
       return package_order::to_constant(detail::literal_of(rule, result.root(), match_, root.width), rule.name);
+    }
+    if (is_in_pattern(result, rule.pattern)) { // which a new one, that might trap, is not
+      return package_order::to_existing(matched_[result.size - 1], rule.name);
     }
     package_order order = package_order::to_tree(rule.name);
     order_operand stack[algebra_tree::max_terms];
@@ -623,6 +640,7 @@ private:
   span<const algebra_rule> rules_;
   algebra_match match_;
   value_id leaves_[3] = {no_value, no_value, no_value};
+  value_id matched_[algebra_tree::max_terms] = {}; ///< by term of the pattern
   value_id operands_[3] = {no_value, no_value, no_value};
 };
 
