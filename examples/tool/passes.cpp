@@ -209,9 +209,9 @@ template <class Run, class Choose> void unroll(Run& run, Choose choose) {
 
 /// The steps of `midend::realise_unrolling`, each with its certificate.
 void realise_unrolling(procedure& p, const pass_request& request, pass_report& report) {
-  for (const std::string_view name :
-       {"sccp:strided", "clean-control", "propagate-copies", "separate-offsets", "fold-additions", "hoist-common",
-        "value-numbering:strided", "share-loads", "simplify-loops", "hoist-invariants", "dce", "clean-control"}) {
+  for (const std::string_view name : {"sccp:strided", "clean-control", "propagate-copies",
+                                      "separate-offsets", "fold-additions", "hoist-common", "value-numbering:strided",
+                                      "share-loads", "simplify-loops", "hoist-invariants", "dce", "clean-control"}) {
     pass_report step;
     find_pass(name).kind->run(p, request, step);
     append(report.summary, report.summary.empty() ? "" : "; ", name, ": ", step.summary);
@@ -305,6 +305,13 @@ const std::vector<pass_kind>& pass_kinds() {
                        const midend::elbrus::cost_view view(run.editor().graph());
                        run.done_as_planned(midend::plan_propagate_copies(view), [&](const auto& plan) {
                          return midend::apply_propagate_copies(run.editor(), plan);
+                       });
+                     }),
+      transformation("use-decisions", "after a branch on a bit, read the number that it has found",
+                     [](auto& run) {
+                       run.done_as_planned(midend::plan_use_decisions(run.editor()), [&](const auto& plan) {
+                         midend::apply_use_decisions(run.editor(), plan);
+                         return decision_witness();
                        });
                      }),
       transformation("separate-offsets", "in loops, move the number added to a counter out of what is computed from it",

@@ -44,6 +44,12 @@ struct motion_witness {};
 std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
                                         const motion_witness& witness);
 
+/// The witness of decided bits: the new program says it all.
+struct decision_witness {};
+
+std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
+                                        const decision_witness& witness);
+
 /// The witness of folded additions: the new program says all but the facts that they were derived from, which are
 /// checked, too.
 struct addition_witness {
@@ -119,6 +125,8 @@ public:
   void done(const midend::memory_witness& witness) { check(witness); }
 
   void done(const motion_witness& witness) { check(witness); }
+
+  void done(const decision_witness& witness) { check(witness); }
 
   void done(const addition_witness& witness) { check(witness); }
 
