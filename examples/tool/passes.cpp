@@ -209,7 +209,7 @@ template <class Run, class Choose> void unroll(Run& run, Choose choose) {
 
 /// The steps of `midend::realise_unrolling`, each with its certificate.
 void realise_unrolling(procedure& p, const pass_request& request, pass_report& report) {
-  for (const std::string_view name : {"sccp:strided", "clean-control", "propagate-copies",
+  for (const std::string_view name : {"use-decisions", "sccp:strided", "clean-control", "propagate-copies",
                                       "separate-offsets", "fold-additions", "hoist-common", "value-numbering:strided",
                                       "share-loads", "simplify-loops", "hoist-invariants", "dce", "clean-control"}) {
     pass_report step;

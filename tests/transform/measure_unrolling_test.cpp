@@ -403,6 +403,62 @@ TEST_CASE("complete unrolling: memory beside the loop, joins at its end, and the
   }
 }
 
+TEST_CASE(
+    "what branches of earlier copies have decided is predicted, and so is what else the clean-up sees in copies") {
+  struct sample {
+    const char* what;
+    const char* loop; ///< after `entry`, up to `done`
+    const char* after;
+    std::uint32_t factor;
+    midend::unrolling_kind kind;
+  };
+
+  const char* const plain = "    %i = phi.i32 [entry: 0], [loop: %i1]\n    %i1 = add.i32 %i, 1 nsw\n"
+                            "    %c = cmp.lt.i32 %i1, %n\n    %q = and.i1 %c, %p\n    br %q ? loop : done\n";
+  const char* const two_tests = "    %i = phi.i32 [entry: 8], [next: %i2]\n    st.i32 %n, [%a]\n"
+                                "    %i1 = sub.i32 %i, 1\n    %c = cmp.gt.i32 %i1, 0\n    br %c ? next : done\n"
+                                "  node next:\n    %i2 = sub.i32 %i, 2\n    %d = cmp.gt.i32 %i2, 0\n"
+                                "    br %d ? loop : done\n";
+  const char* const stores = "    %i = phi.i32 [entry: 0], [next: %i1]\n    st.i32 %n, [%a] ? %p\n"
+                             "    %x = cmp.eq.i32 %n, 7\n    br %x ? done : next\n  node next:\n"
+                             "    %i1 = add.i32 %i, 1 nsw\n    %c = cmp.lt.i32 %i1, %n\n    br %c ? loop : done\n";
+  const char* const maxima = "    %i = phi.i32 [entry: 0], [loop: %i1]\n    %m = phi.i32 [entry: %v], [loop: %m1]\n"
+                             "    %m1 = umax.i32 %n, %m\n    %w = ld.i32 [%a + %i*4] volatile\n"
+                             "    %i1 = add.i32 %i, 1 nsw\n    %c = cmp.ne.i32 %w, 0\n    br %c ? loop : done\n";
+  const char* const no_effect = "    %i = phi.i32 [entry: 0], [loop: %i1]\n    %i1 = add.i32 %i, 1 nsw\n"
+                                "    %c = cmp.lt.i32 %i1, 4\n    %d = cmp.lt.i32 %i, %n\n    %q = and.i1 %c, %d\n"
+                                "    br %q ? loop : done\n";
+  using enum midend::unrolling_kind;
+  for (const sample& x : {
+           sample{"a condition that every copy tests is tested by the first one", plain, "    ret %i\n", 3, uncounted},
+           sample{"of two tests of counters, the one that leaves later is dropped", two_tests, "    ret %n\n", 2,
+                  partial},
+           sample{"a store that the next pass overwrites goes", stores, "    ret %n\n", 2, runtime},
+           sample{"the maximum of a maximum, though it may trap", maxima, "    ret %m1\n", 3, uncounted},
+           sample{"tests at the end of straight code decide nothing", no_effect, "    ret %n\n", 0, full},
+       }) {
+    elbrus::program all = program_of(std::string("proc @f(%n: i32, %a: ptr, %p: i1) -> i32 {\n  node entry:\n"
+                                                 "    %v = ld.i32 [%a + 64] spec\n    br loop\n  node loop:\n") +
+                                     x.loop + "  node done:\n" + x.after + "}\n");
+    elbrus::procedure& p = all.procedures[0];
+    clean_up(p);
+    clean_up(p);
+    midend::unrolling_options options;
+    options.forced_factor = x.factor;
+    const auto machine = midend::e2k_reference_v6();
+    const auto loops = midend::dominators_and_loops(p).loops;
+    const auto advice = advise_unrolling(elbrus::cost_view(p), loops, 0, machine, options);
+    CHECK_MESSAGE(advice.decision().kind == x.kind, x.what);
+    elbrus::editor e(p);
+    const auto deed = midend::measure_unrolling(e, cost_of, advice, machine, options.lowering, [&](elbrus::editor&) {
+      clean_up(p);
+      clean_up(p);
+    });
+    REQUIRE_MESSAGE(deed.obstacle == midend::deed_obstacle::none, x.what, elbrus::to_text(p));
+    CHECK_MESSAGE(deed.is_as_predicted(), x.what, "\n", to_text(deed), elbrus::to_text(p));
+  }
+}
+
 TEST_CASE("with a remainder before the loop, the loop of the passes is measured") {
   elbrus::program all = examples();
   const elbrus::program before = all;
@@ -464,7 +520,7 @@ TEST_CASE("random loops: most are as predicted, and all run as before") {
   CHECK(all.loops > affordable(programs) / 8);
   if (!tests_are_shortened) { // few loops say little
     CHECK(all.operations * 100 >= all.loops * 96);
-    CHECK(all.intervals * 100 >= all.loops * 97);
+    CHECK(all.intervals * 100 >= all.loops * 98);
   }
 }
 

@@ -22,28 +22,31 @@
 #include "midend/transform/separate_offsets.hpp"
 #include "midend/transform/share_loads.hpp"
 #include "midend/transform/simplify_loops.hpp"
+#include "midend/transform/use_decisions.hpp"
 
 MIDEND_BEGIN_NAMESPACE
 
 /// Cleans up after loops were unrolled, in this order; `view_of(editor)` is a view of the cost rung of the program as
 /// it is then.
 ///
-/// 1. `sccp` over `strided_interval_domain`: what a counter is, or is modulo the factor, decides tests in the copies.
-/// 2. `clean_control`: copies follow each other in one node where nothing branches.
-/// 3. `propagate_copies`: header phis that change places are their own next values after their period, and
+/// 1. `use_decisions`: what the branches of a copy have found decides tests and guards that come after them.
+/// 2. `sccp` over `strided_interval_domain`: what a counter is, or is modulo the factor, decides tests in the copies.
+/// 3. `clean_control`: copies follow each other in one node where nothing branches.
+/// 4. `propagate_copies`: header phis that change places are their own next values after their period, and
 ///    an operation whose guard never holds is its other value.
-/// 4. `separate_offsets`: what the copies compute from a counter plus a number differs by a number; the facts are those
-///    of step 1.
-/// 5. `fold_additions`, with the same facts: the copies compute counters from that of the first copy.
-/// 6. `value_numbering` over the same domain: what several copies compute is computed once; `hoist_common` first moves
+/// 5. `separate_offsets`: what the copies compute from a counter plus a number differs by a number; the facts are those
+///    of step 2.
+/// 6. `fold_additions`, with the same facts: the copies compute counters from that of the first copy.
+/// 7. `value_numbering` over the same domain: what several copies compute is computed once; `hoist_common` first moves
 ///    what several branches compute to where all of them come from.
-/// 7. `share_loads`: copies that load one place load it once.
-/// 8. `simplify_loops` and `hoist_invariants`: what is the same in each iteration is computed before the loop.
-/// 9. `remove_dead_code` and `clean_control`: what nothing needs any more goes.
+/// 8. `share_loads`: copies that load one place load it once.
+/// 9. `simplify_loops` and `hoist_invariants`: what is the same in each iteration is computed before the loop.
+/// 10. `remove_dead_code` and `clean_control`: what nothing needs any more goes.
 ///
 /// Each step has its certificate; use them one by one to check these. Header nodes of loops that are left keep their
 /// numbers. The cost is that of the steps.
 template <class E, class ViewOf> void realise_unrolling(E& editor, const ViewOf& view_of) {
+  use_decisions(editor);
   const auto known = sccp(view_of(editor), strided_interval_domain());
   apply_sccp(editor, plan_sccp(view_of(editor), known));
   clean_control(editor);

@@ -878,7 +878,9 @@ TEST_CASE("memory: a store that a later one overwrites is none, unless something
     }
     const body_id next = m.op(operation::add, 32, {i, c1}, no_signed_wrap);
     m.set_phi(i, c0, next);
-    const loop_body body = m.finish_single(c.between == what::exit ? perhaps : m.op(operation::less, 1, {next, end}));
+    const body_id again = c.between == what::exit ? m.op(operation::equal, 1, {m.op(operation::mul, 32, {i, i}), end})
+                                                  : m.op(operation::less, 1, {next, end});
+    const loop_body body = m.finish_single(again);
     CHECK(count(unrolled_by(body, 1), body_kind::store) == 1);
     CHECK(count(unrolled_by(body, 3), body_kind::store) == c.stores);
     unroll_request written;
@@ -1080,13 +1082,12 @@ TEST_CASE("an operation of bits, a shift, or a sum that is done again is folded 
     const body_id v = m.phi(32);
     const body_id start = m.invariant(32);
     const body_id y = m.invariant(32);
-    const body_id p = m.invariant(1);
     const body_id number = m.constant(32, 5);
     m.block();
     const body_id next = m.op(x.code, 32, {v, x.by_number ? number : y});
     m.set_phi(v, start, next);
     m.body().live_out.push_back(next);
-    const unrolled_body out = unrolled_by(m.finish_single(p), 3);
+    const unrolled_body out = unrolled_by(m.finish_single(m.op(operation::less, 1, {next, start})), 3);
     CHECK_MESSAGE(count(out, x.code) == x.left, static_cast<int>(x.code));
     if (x.by_number && out.next.size() == 1) { // each copy reads the phi itself
       const midend::unrolled_operand last = out.next[0];
@@ -1199,7 +1200,7 @@ TEST_CASE("a choice by a condition that has chosen before is made once") {
   const body_id next = m.op(operation::select, 32, {c, y, x});
   m.body().live_out.push_back(next);
   m.set_phi(x, start, next);
-  m.set_phi(i, start, m.op(operation::bit_xor, 32, {i, x}));
+  m.set_phi(i, start, m.op(operation::sub, 32, {i, x}));
   CHECK(count(unrolled_by(m.finish_single(p), 4), operation::select) == 4);
 }
 
@@ -1238,14 +1239,14 @@ TEST_CASE(
   CHECK(twice.phis[3] != midend::no_unrolled);
 }
 
-/// while (true) { ++i; if (i >= 100) break; (or go on) if (i >= 100) break; v = -i; if (p) break; }
+/// while (true) { ++i; if (i >= 100) break; (or go on) if (i >= 100) break; v = -i; if (i * i == x) break; }
 loop_body tested_twice(bool reads_at_last_exit) {
   body_writer m;
   const body_id i = m.phi(32);
   const body_id c0 = m.constant(32, 0);
   const body_id c1 = m.constant(32, 1);
   const body_id end = m.constant(32, 100);
-  const body_id p = m.invariant(1);
+  const body_id x = m.invariant(32);
   m.block();
   const body_id next = m.op(operation::add, 32, {i, c1}, no_signed_wrap);
   const body_id again = m.op(operation::less, 1, {next, end});
@@ -1254,7 +1255,7 @@ loop_body tested_twice(bool reads_at_last_exit) {
   m.branch(again, 2, body_writer::leaves);
   m.block();
   const body_id v = m.op(operation::neg, 32, {next});
-  m.branch(p, body_writer::leaves, 3);
+  m.branch(m.op(operation::equal, 1, {m.op(operation::mul, 32, {next, next}), x}), body_writer::leaves, 3);
   m.block();
   m.set_phi(i, c0, next);
   m.body().live_out.push_back(again);
@@ -1282,6 +1283,30 @@ TEST_CASE("a value is needed at the exits after which it is read") {
   }
 }
 
+TEST_CASE("a bit by which no copy has left is known in the copies after it, and after peeled iterations") {
+  for (const bool disjunction : {false, true}) {
+    for (const std::uint64_t first : {0U, 2U}) {
+      body_writer m;
+      const body_id i = m.phi(32);
+      const body_id start = m.invariant(32);
+      const body_id p = m.invariant(1);
+      const body_id x = m.invariant(32);
+      m.block();
+      const body_id test = m.op(operation::less, 1, {m.op(operation::mul, 32, {i, i}), x});
+      const body_id code = disjunction ? m.op(operation::bit_or, 1, {test, p}) : m.op(operation::bit_and, 1, {test, p});
+      m.set_phi(i, start, m.op(operation::sub, 32, {i, x}));
+      const loop_body body = m.finish_single(code, !disjunction); // leaves if (test || p), stays if (test && p)
+      unroll_request request;
+      request.copies = 3;
+      request.first_iteration = first;
+      const unrolled_body out = midend::unroll_body(body, midend::count_iterations(body), request);
+      const std::size_t left = first == 0 ? 1 : 0;
+      CHECK(count(out, disjunction ? operation::bit_or : operation::bit_and) == left);
+      CHECK(out.exits.size() == 3);
+    }
+  }
+}
+
 TEST_CASE("a second branch on the test of the counted exit goes with it") {
   const loop_body body = tested_twice(false);
   const loop_counters counters = midend::count_iterations(body);
@@ -1295,7 +1320,7 @@ TEST_CASE("a second branch on the test of the counted exit goes with it") {
       ++exits[body.edges[e.edge].source];
     }
     CHECK(exits[0] == 1);
-    CHECK(exits[1] == (continues ? 0 : 1)); // the copy in which the trip count ends keeps both
+    CHECK(exits[1] == 0); // where the first one is kept, it decides the second one
     CHECK(exits[2] == 3);
   }
 }
@@ -1354,7 +1379,7 @@ TEST_CASE("blocks: predicates are conditions of branches, and joins select by th
   const body_id x = m.phi(32);
   const body_id p = m.invariant(1);
   const body_id q = m.invariant(1);
-  const body_id again = m.invariant(1);
+  const body_id y = m.invariant(32);
   const body_id a = m.invariant(64);
   const auto of_unknown_size = [&] {
     midend::body_access to = at(a, midend::no_body_value);
@@ -1379,7 +1404,7 @@ TEST_CASE("blocks: predicates are conditions of branches, and joins select by th
   m.block(); // after all
   const body_id v5 = m.join({x, v4});
   m.store(storing(of_unknown_size(), v5));
-  m.branch(again, 6, body_writer::leaves);
+  m.branch(m.op(operation::less, 1, {m.op(operation::mul, 32, {v5, v5}), y}), 6, body_writer::leaves);
   m.block();
   m.set_phi(x, v5, v5); // any initial value
   m.body().live_out.assign(std::span<const body_id>(std::array{x, v2, v5}));

@@ -297,6 +297,34 @@ constexpr bool is_next_initial(const copy_state& s, body_id phi) {
          next.is_same(initial);
 }
 
+/// Removes the last exits of a straight line that decide nothing: they leave by the edge by which it ends, with the
+/// same values, and nothing after them has an effect.
+constexpr void remove_idle_exits(copy_state& s) {
+  const std::size_t count = s.body.live_out.size();
+  if (s.end_edge == copy_state::no_edge || s.request.as_written || s.out.live_out.size() != count) {
+    return;
+  }
+  auto end = static_cast<unrolled_id>(s.out.nodes.size());
+  while (!s.out.exits.empty()) {
+    const unrolled_exit& last = s.out.exits.back();
+    const std::size_t first = (s.out.exits.size() - 1) * count;
+    bool is_idle = last.edge == s.end_edge;
+    for (std::size_t i = 0; i != count; ++i) {
+      is_idle = is_idle && s.out.exit_values[first + i] == s.out.live_out[i];
+    }
+    for (unrolled_id n = last.position; n < end; ++n) {
+      const unrolled_node& node = s.out.nodes[n];
+      is_idle = is_idle && node.kind != body_kind::store && node.kind != body_kind::call && !node.is_volatile;
+    }
+    if (!is_idle) {
+      return;
+    }
+    end = last.position;
+    s.out.exit_values.shrink(first);
+    s.out.exits.pop_back();
+  }
+}
+
 /// Sets what is used after the loop, unless the rolled loop computes it again, and what the header phis are next. If
 /// control has surely left, no iteration follows: a straight line computes no next value for it, and in a loop it does
 /// not matter which. A phi that is its own next value is invariant.
@@ -305,16 +333,18 @@ constexpr void bind_end(copy_state& s, bool has_left, const flat_array<bool>& le
   for (const body_id v : s.body.live_out) {
     const body_exit_use* const first = use;
     bool is_read_at_end = s.end_edge == copy_state::no_edge; // for all that is known
-    while (use != s.body.exit_uses.end() && use->value == v) {
+    for (; use != s.body.exit_uses.end() && use->value == v; ++use) {
       is_read_at_end = is_read_at_end || use->edge == s.end_edge;
-      ++use;
     }
     const bool is_read_at_exits = !s.out.exits.empty() || use != first;
     const bool is_read = s.request.is_straight_line ? is_read_at_end || use == first : !is_read_at_exits;
     if (!s.request.continues_rolled && is_read) {
       s.out.live_out.push_back(s.operand_of(s.values[v]));
+    } else if (s.request.is_straight_line) {
+      s.out.live_out.push_back(unrolled_operand{}); // at its place, as at the exits
     }
   }
+  remove_idle_exits(s);
   bool has_fixed = false;
   for (body_id phi = 0; phi != s.body.num_phis; ++phi) {
     if (s.request.continues_rolled && leads_out[phi]) {
@@ -391,6 +421,7 @@ constexpr void unroll_body(const loop_body& body, const loop_counters& counters,
   memory.begin();
   copy_state s{body, counters, request, out, numbering, values, w.args_, w.folded_tests_};
   bind_start(s);
+  note_earlier_decisions(s, predicates);
   mark_invariants(body, w.is_invariant_);
   if (request.as_written) {
     mark_added_to(body, w.is_added_to_);
@@ -471,6 +502,9 @@ constexpr void unroll_body(const loop_body& body, const loop_counters& counters,
       }
     }
     has_left = predicates.of_block(body.bottom()) == never;
+  }
+  if (request.continues_rolled && !request.is_straight_line && !has_left) {
+    overwrite_in_next_pass(s, memory, [&](std::uint32_t b) { return predicates.dominates(b, body.bottom()); });
   }
   if (request.continues_rolled) {
     mark_leading_out(body, w.leads_out_, w.folded_tests_);

@@ -101,7 +101,7 @@ public:
     cases_.clear();
     for (std::size_t i = 0; i != edges.size(); ++i) {
       if (of_edge_[edges[i]] != never) {
-        cases_.push_back({of_edge_[edges[i]], values[operands[i]]});
+        cases_.push_back({of_edge_[edges[i]], numbering.resolved(values[operands[i]])});
       }
     }
     merge_siblings(kind, numbering);
@@ -267,7 +267,7 @@ constexpr bool ends_new_loop(const copy_state& s, const body_block& block) {
 /// The condition of a block. The test by which the new loop ends may compare with another bound, so that a remainder is
 /// left: it stays a comparison, even if that with the bound of the body is decided.
 constexpr known_value condition_of(copy_state& s, const body_block& block) {
-  const known_value& condition = s.values[block.condition];
+  const known_value condition = s.numbering.resolved(s.values[block.condition]);
   const body_value& value = s.body.values[block.condition];
   if (condition.is_literal() && ends_new_loop(s, block) && is_comparison(value.info.code)) {
     s.numbering.set_origin(block.condition);
@@ -320,7 +320,7 @@ constexpr void evaluate_tests(copy_state& s, const body_block& block, flat_array
     if (is_decided && !bit.is_literal(1)) {
       bit = literal(0, 1);
     }
-    if (e == dropped || s.is_dropped_with_counted(e)) {
+    if (e == dropped || s.is_dropped_with_counted(e) || s.is_never_taken(e)) {
       bit = literal(bit.is_literal(1) ? 1 : 0, 1);
       s.numbering.save(saving_kind::removed_exit_test, block.condition, 0);
     }
@@ -396,6 +396,30 @@ constexpr bool keeps_sum(const copy_state& s, unrolled_id comparison) {
   return operands[0].addend != 0 && s.out.nodes[operands[1].node].kind == body_kind::constant;
 }
 
+/// Whether a comparison tells a counter from a number that does not change, and the body as written has no such exit:
+/// only what a decision has left of its condition is one.
+constexpr bool becomes_counted(const copy_state& s, unrolled_id comparison) {
+  const operation code = s.out.nodes[comparison].info.code;
+  if (s.request.as_written || s.request.is_straight_line || s.counted_edge != copy_state::no_edge ||
+      (code != operation::equal && code != operation::not_equal)) {
+    return false;
+  }
+  for (const unrolled_exit& e : s.out.exits) {
+    if (e.bounds_top) {
+      return false;
+    }
+  }
+  const auto operands = s.out.operands_of(comparison);
+  for (const induction_variable& iv : s.counters.inductions) {
+    for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
+      if (s.out.phis[iv.phi] == operands[i].node && s.out.nodes[operands[1 - i].node].is_invariant) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 /// Appends the exit by `edge`, which is taken if `bit` holds.
 constexpr void append_exit(copy_state& s, const path_predicates& predicates, std::uint32_t edge,
                            const known_value& bit) {
@@ -417,7 +441,8 @@ constexpr void append_exit(copy_state& s, const path_predicates& predicates, std
   const operation code = s.out.nodes[predicate.node].info.code;
   const bool is_equality = code == operation::equal || code == operation::not_equal;
   s.out.exits.push_back({s.copy(), edge, predicate.node, predicate.addend != 0, is_counted,
-                         is_counted && (is_equality || !(s.request.as_written || keeps_sum(s, predicate.node))),
+                         (is_counted && (is_equality || !(s.request.as_written || keeps_sum(s, predicate.node)))) ||
+                             becomes_counted(s, predicate.node),
                          static_cast<std::uint32_t>(s.out.nodes.size())});
 }
 
@@ -490,9 +515,50 @@ constexpr void leave_block(copy_state& s, path_predicates& predicates, std::uint
                               : bit.is_none()              ? none_of_the_cases(s, block, bits)
                                                            : bit;
       append_exit(s, predicates, e, fold_conjunction(s.numbering, reached, own));
+      if (here == always && block.last_edge - block.first_edge == 2 && !s.request.as_written) {
+        s.numbering.decide(own, false);
+      }
     }
   }
   divide_paths(s, predicates, block, here, bits);
+}
+
+/// Notes that `v`, a value of the body, is `bit` wherever the copies run, and what that says about values from outside.
+constexpr void decide_before(copy_state& s, body_id v, bool bit) {
+  const body_value& value = s.body.values[v];
+  const operation code = value.info.code;
+  if (s.is_outside(v)) {
+    s.numbering.decide(s.values[v], bit);
+  } else if (value.kind == body_kind::pure && value.info.width == 1 &&
+             (code == operation::bit_not || code == (bit ? operation::bit_and : operation::bit_or))) {
+    for (const body_id o : s.body.operands_of(v)) {
+      decide_before(s, o, bit != (code == operation::bit_not));
+    }
+  }
+}
+
+/// After the first iteration, the loop has not been left in it: bits from outside by which it would have been are
+/// known.
+constexpr void note_earlier_decisions(copy_state& s, const path_predicates& predicates) {
+  if (s.request.as_written || !s.request.knows_position || s.request.first_iteration == 0) {
+    return;
+  }
+  for (std::uint32_t b = 0; b != s.body.blocks.size(); ++b) {
+    const body_block& block = s.body.blocks[b];
+    if (block.last_edge - block.first_edge != 2 || s.body.values[block.condition].info.width != 1 ||
+        !predicates.dominates(b, s.body.bottom())) {
+      continue;
+    }
+    const body_edge& first = s.body.edges[block.first_edge];
+    const body_edge& second = s.body.edges[block.first_edge + 1];
+    const bool first_leaves = first.target == body_edge::leaves;
+    if (first_leaves == (second.target == body_edge::leaves)) {
+      continue;
+    }
+    const body_edge& stays = first_leaves ? second : first;
+    const body_edge& leaves = first_leaves ? first : second;
+    decide_before(s, block.condition, stays.has_case ? stays.case_value != 0 : leaves.case_value == 0);
+  }
 }
 
 } // namespace detail

@@ -239,7 +239,8 @@ constexpr known_value guard_of(copy_state& s, body_id v, const known_value& reac
   if (value.guard == no_body_value) {
     return reached;
   }
-  const known_value guard = value.guard_negated ? inverted(s.values[value.guard]) : s.values[value.guard];
+  const known_value own = s.numbering.resolved(s.values[value.guard]);
+  const known_value guard = value.guard_negated ? inverted(own) : own;
   if (guard.is_literal()) {
     s.numbering.save(saving_kind::folded_test, v, guard.addend);
   }
@@ -464,6 +465,39 @@ constexpr void evaluate_store(copy_state& s, known_memory& memory, body_id v, co
   const auto last = static_cast<unrolled_id>(s.out.nodes.size() - 1);
   if (const unrolled_id dead = memory.overwrite(access, last, guard, branches); dead != no_unrolled) {
     s.out.nodes[dead].kind = body_kind::pure; // which nothing needs
+  }
+}
+
+/// After the last copy of a new body that the rolled loop follows: either of them begins like copy 0, and overwrites
+/// what that stores to places that are the same in each pass, before anything else may read them. `runs_always(b)` says
+/// whether no branch leads around block b.
+template <class RunsAlways>
+constexpr void overwrite_in_next_pass(copy_state& s, known_memory& memory, const RunsAlways& runs_always) {
+  unrolled_id end = static_cast<unrolled_id>(s.out.nodes.size());
+  for (const unrolled_exit& e : s.out.exits) {
+    end = !e.is_counted && e.position < end ? e.position : end;
+  }
+  const auto is_same = [&](unrolled_id n) { return n == no_unrolled || s.out.nodes[n].is_invariant; };
+  for (unrolled_id n = 0; n != end; ++n) {
+    const unrolled_node& node = s.out.nodes[n];
+    if (node.kind == body_kind::call || node.is_volatile) {
+      return;
+    }
+    if (node.kind != body_kind::load && node.kind != body_kind::store) {
+      continue;
+    }
+    unrolled_access access = s.out.accesses[node.access];
+    const bool is_known = is_same(access.base) && is_same(access.index);
+    if (node.kind == body_kind::load) {
+      access.base = is_known ? access.base : no_unrolled;
+      memory.note_access(access);
+    } else if (is_known && is_same(node.guard)) {
+      const unrolled_operand guard{node.guard, node.guard_negated ? std::uint64_t{1} : std::uint64_t{0}};
+      const unrolled_id dead = memory.overwrite(access, n, guard, !runs_always(s.body.values[node.origin].block));
+      if (dead != no_unrolled && dead != n) { // no clean-up takes a store for one that overwrites itself
+        s.out.nodes[dead].kind = body_kind::pure;
+      }
+    }
   }
 }
 

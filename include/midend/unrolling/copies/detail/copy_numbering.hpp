@@ -51,6 +51,7 @@ public:
     found_.clear();
     copy_ = 0;
     origin_ = no_body_value;
+    has_decisions_ = false;
   }
 
   constexpr void begin_copy(std::uint32_t copy) { copy_ = copy; }
@@ -74,6 +75,35 @@ public:
 
   constexpr bool is_exact(const known_value& x) const { return x.is_literal() || is_exact_sum(facts_[x.node], x); }
 
+  /// Control goes on only where the bit `x` is `bit`. So are the operands of a conjunction that holds, and of a
+  /// disjunction that does not.
+  constexpr void decide(const known_value& x, bool bit) {
+    if (x.is_literal() || x.is_none() || x.width != 1 || reads_join(x.node, 3)) {
+      return; // phis in several copies are not one value, even if branches choose the same input
+    }
+    const bool holds = bit != (x.addend != 0);
+    facts_[x.node] = value_facts::number(holds ? -1 : 0);
+    has_decisions_ = true;
+    const unrolled_node& n = out_->nodes[x.node];
+    const operation code = n.info.code;
+    if (n.kind == body_kind::pure && code == (holds ? operation::bit_and : operation::bit_or)) {
+      for (const unrolled_operand& o : out_->operands_of(x.node)) {
+        if (out_->nodes[o.node].kind != body_kind::constant) {
+          decide(flipped(value_of_node(o.node, 1), o.addend), holds);
+        }
+      }
+    }
+  }
+
+  /// The number that `x` is by a decision, if it is one; else `x`.
+  constexpr known_value resolved(const known_value& x) const {
+    if (!has_decisions_ || x.width != 1 || x.is_literal() || x.is_none()) {
+      return x;
+    }
+    const signed_interval::element& range = facts_[x.node].range;
+    return range.low == range.high ? literal(static_cast<std::uint64_t>(range.low) + x.addend, 1) : x;
+  }
+
   constexpr bool is_invariant(const known_value& x) const { return x.is_literal() || out_->nodes[x.node].is_invariant; }
 
   constexpr void save(saving_kind kind, std::uint64_t result) { save(kind, origin_, result); }
@@ -83,7 +113,8 @@ public:
   }
 
   /// The value as an operand; a number gets a node.
-  constexpr unrolled_operand operand(const known_value& x) {
+  constexpr unrolled_operand operand(const known_value& value) {
+    const known_value x = resolved(value);
     return x.is_literal() ? unrolled_operand{constant(x.addend, x.width), 0} : unrolled_operand{x.node, x.addend};
   }
 
@@ -214,6 +245,20 @@ private:
            code == operation::sign_extend;
   }
 
+  /// Whether `n` is a join, or is computed from one in a few operations.
+  constexpr bool reads_join(unrolled_id n, unsigned depth) const {
+    const unrolled_node& node = out_->nodes[n];
+    if (node.is_join || depth == 0 || node.kind != body_kind::pure) {
+      return node.is_join;
+    }
+    for (const unrolled_operand& o : out_->operands_of(n)) {
+      if (reads_join(o.node, depth - 1)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /// Whether node `n` computes `kind` from the operands from `first` on.
   constexpr bool is_same(unrolled_id n, const expression_kind& kind, std::uint32_t first) const {
     const unrolled_node& other = out_->nodes[n];
@@ -256,6 +301,7 @@ private:
   std::uint32_t copy_ = 0;
   body_id origin_ = no_body_value;
   bool is_fresh_ = false;
+  bool has_decisions_ = false; ///< `decide` was called
 };
 
 } // namespace detail

@@ -4,6 +4,7 @@
 #include "midend/config.hpp"
 #include "midend/induction/loop_body.hpp"
 #include "midend/induction/loop_counters.hpp"
+#include "midend/induction/trip_count.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 #include "midend/unrolling/copies/detail/copy_numbering.hpp"
@@ -72,6 +73,22 @@ struct copy_state {
            (dropped_edge() != no_edge || (request.continues_rolled && request.drops_counted_tests));
   }
 
+  /// Whether the loop surely leaves by the counted exit before it would take edge `e`, so that no copy tests that.
+  constexpr bool is_never_taken(std::uint32_t e) const {
+    const bool is_new = request.copies > 1 && !request.as_written && request.drops_counted_tests;
+    if (!is_new || counted_edge == no_edge || e == counted_edge || body.edges[e].target != body_edge::leaves ||
+        counters.exits[counters.counted_exit].count.kind != trip_count_kind::exact) {
+      return false;
+    }
+    for (const loop_exit& x : counters.exits) {
+      if (x.edge == e) { // the counted exit is the first of those with an exact count
+        return x.is_always_tested &&
+               (x.count.kind == trip_count_kind::exact || x.count.kind == trip_count_kind::endless);
+      }
+    }
+    return false;
+  }
+
   /// Whether the value is computed before the loop.
   constexpr bool is_outside(body_id v) const {
     return body.values[v].kind == body_kind::constant || body.values[v].kind == body_kind::invariant;
@@ -82,7 +99,7 @@ struct copy_state {
     const auto operands = body.operands_of(v);
     args.resize_for_overwrite(operands.size());
     for (std::size_t i = 0; i != operands.size(); ++i) {
-      args[i] = values[operands[i]];
+      args[i] = numbering.resolved(values[operands[i]]);
     }
     return args;
   }
