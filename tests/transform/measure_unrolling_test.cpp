@@ -406,7 +406,7 @@ TEST_CASE("complete unrolling: memory beside the loop, joins at its end, and the
 TEST_CASE(
     "what branches of earlier copies have decided is predicted, and so is what else the clean-up sees in copies") {
   struct sample {
-    const char* what;
+    std::string what;
     const char* loop; ///< after `entry`, up to `done`
     const char* after;
     std::uint32_t factor;
