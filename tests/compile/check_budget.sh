@@ -14,13 +14,13 @@ printf '#include "%s"\n' "$header" |
   "$compiler" -std=c++20 -E -P -MD -MF "$work/dependencies" -MT x -I"$include_dir" -x c++ - -o "$work/text"
 lines=$(wc -l <"$work/text")
 if [ "$header" = midend/midend.hpp ]; then
-  budget=50500 # everything
+  budget=50600 # everything
 elif [ "$header" = midend/unrolling/advise_unrolling.hpp ] || [ "$header" = midend/unrolling/measure_loop.hpp ]; then
-  budget=29300 # it includes a loop's description, its copies, their lowering, the loop around and the machine: eight folders
+  budget=29400 # it includes a loop's description, its copies, their lowering, the loop around and the machine: eight folders
 elif [ "$header" = midend/ssa/phis_of_operations.hpp ] || [ "$header" = midend/ssa/verify_phis_of_operations.hpp ]; then
-  budget=28500 # <vector>, the whole of sccp, and the partition or the checker on top
+  budget=28600 # <vector>, the whole of sccp, and the partition or the checker on top
 elif [ "$header" = midend/induction/loop_trip_counter.hpp ]; then
-  budget=27300 # the whole of sccp, bounds and bits of numbers, what branches say, sums through phis, and the counts
+  budget=27400 # the whole of sccp, bounds and bits of numbers, what branches say, sums through phis, and the counts
 elif [ "$header" = midend/transform.hpp ]; then
   budget=46900 # all transformations, also by sccp and value numbering, the facts that some take, the checkers, and the advice that unrolling carries out
 elif [ "$header" = midend/transform/unroll_with_remainder.hpp ]; then

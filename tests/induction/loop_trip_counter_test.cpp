@@ -13,6 +13,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -305,4 +306,114 @@ TEST_CASE("loop_trip_counter: a walk back over what a loop around has passed end
   CHECK(is_computable(24, 40));
   CHECK(!is_computable(24, 16));
   CHECK(!is_computable(4, 24));
+}
+
+TEST_CASE("loop_trip_counter: phis with one input are what arrived, also operations of each other") {
+  // %w is computed in the loop before, and the branch after it says something of %m, as loop-closed form has it.
+  const auto most_of = [](const char* after) {
+    const std::string text = std::string(R"(proc @f(%a: ptr) {
+  node entry:
+    br search
+  node search:
+    %m = phi.i32 [entry: 15], [next: %m1]
+    %w = zext.i32.i64 %m
+    %v = ld.i16 [%a + %w*2]
+    %z = cmp.eq.i16 %v, 0
+    br %z ? next : found
+  node next:
+    %m1 = sub.i32 %m, 1 nsw
+    %e = cmp.eq.i32 %m1, 0
+    br %e ? exit : search
+  node found:
+)") + after + R"(
+    br %g ? before : exit
+  node before:
+    br loop
+  node loop:
+    %i = phi.i64 [before: 1], [again: %i1]
+    %u = ld.i16 [%a + %i*2]
+    %y = cmp.eq.i16 %u, 0
+    br %y ? again : exit
+  node again:
+    %i1 = add.i64 %i, 1
+    %q = cmp.ne.i64 %i1, %last
+    br %q ? loop : exit
+  node exit:
+    ret
+}
+)";
+    const parsed_procedure parsed(text.c_str());
+    std::optional<std::uint64_t> most;
+    for_each_count(parsed.procedure(),
+                   [&](const midend::loop_forest& forest, midend::loop_id l, const loop_body&, const loop_counters& c) {
+                     if (forest.header(l) == 5) { // `loop`
+                       most = c.trip.header_executions();
+                     }
+                   });
+    return most;
+  };
+  CHECK(most_of("    %last = phi.i64 [search: %w]\n    %k = phi.i32 [search: %m]\n    %g = cmp.ugt.i32 %k, 1") == 14);
+  CHECK(most_of("    %k = phi.i32 [search: %m]\n    %last = phi.i64 [search: %w]\n    %g = cmp.ugt.i32 %k, 7") == 14);
+  // Where the bound may be 1, the counter passes it and goes all the way around.
+  CHECK(!most_of("    %last = phi.i64 [search: %w]\n    %k = phi.i32 [search: %m]\n    %g = cmp.ult.i32 %k, 9"));
+  CHECK(!most_of("    %last = phi.i64 [search: %w]\n    %k = phi.i64 [search: %w]\n    %g = cmp.ugt.i64 1, %k"));
+}
+
+TEST_CASE("loop_trip_counter: a counter that is cut before it is compared starts at the low bits of its start") {
+  const auto most_of = [](const char* number, const char* start) {
+    const std::string before = std::string("    %n = add.i8 %x, ") + number + "\n    %s = " + start + "\n";
+    const looping given{"%x: i8, %y: i16", before, R"(
+    %i = phi.i16 [entry: %s], [loop: %i1]
+    %i1 = add.i16 %i, 1
+    %t = trunc.i16.i8 %i1
+    %q = cmp.lt.i8 %t, %n
+)"};
+    const std::optional<std::uint64_t> most = counters_of(given).trip.header_executions();
+    const elbrus::program all = program_of(given.text());
+    elbrus::interpreter interpreter(all);
+    for (std::uint64_t x = 0; x != 256; ++x) {
+      for (const std::uint64_t y : {std::uint64_t{0}, std::uint64_t{0x7f80}, std::uint64_t{0xffff}}) {
+        const std::array<elbrus::scalar, 2> arguments{{{elbrus::type::i8, x}, {elbrus::type::i16, y}}};
+        const std::uint64_t limit = most ? 5 * *most + 10 : 3'000; // five operations an iteration
+        const auto run = interpreter.run(0, arguments, {}, {.step_limit = limit, .record_events = false});
+        CHECK(!run.trap);
+      }
+    }
+    return most;
+  };
+  CHECK(most_of("19", "zext.i8.i16 %x") == 19);
+  CHECK(most_of("19", "sext.i8.i16 %x") == 19);
+  CHECK(most_of("19", "mov.i16 %y") != 19);
+}
+
+TEST_CASE("loop_trip_counter: from x to x + 96, both extended, is 96 where x + 96 does not wrap") {
+  const auto number_of = [](const char* limit) {
+    const std::string before = std::string("    %g = cmp.ult.i8 %x, ") + limit + R"(
+    br %g ? before : exit
+  node before:
+    %n = add.i8 %x, 96
+    %s = zext.i8.i16 %x
+    %e = zext.i8.i16 %n
+)";
+    const looping given{"%x: i8", before, R"(
+    %i = phi.i16 [before: %s], [loop: %i1]
+    %i1 = add.i16 %i, 1
+    %q = cmp.ne.i16 %i1, %e
+)"};
+    const midend::trip_count found = counters_of(given).trip;
+    const elbrus::program all = program_of(given.text());
+    elbrus::interpreter interpreter(all);
+    std::size_t others = 0;
+    for (std::uint64_t x = 0; x != 256; ++x) {
+      const std::array<elbrus::scalar, 1> arguments{{{elbrus::type::i8, x}}};
+      others += interpreter.run(0, arguments, {}, {.step_limit = 4 * 96 + 10, .record_events = false}).trap ? 1 : 0;
+    }
+    const bool is_number = found.kind == trip_count_kind::exact && found.backedges == 95;
+    CHECK(is_number == (others == 0));
+    return is_number;
+  };
+  CHECK(number_of("160"));
+  CHECK(number_of("17"));
+  CHECK(!number_of("161")); // of 160, it is 0
+  CHECK(!number_of("255"));
 }

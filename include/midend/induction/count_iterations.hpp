@@ -414,10 +414,10 @@ private:
     return width == counter.width ? out : extended(out, counter.extension, width);
   }
 
-  /// For sums of one base; nothing is known if they are not.
+  /// For sums of one base, also of a counter that is cut before it is compared; nothing is known if they are not.
   constexpr optional<known_way> way_from_one_base(const loop_exit& x, const induction_form& counter) const {
     const body_id bound_base = form(x.bound).base;
-    if (counter.width != body_.values[counter.base].info.width || counter.extension != operation::copy ||
+    if (counter.width > body_.values[counter.base].info.width || counter.extension != operation::copy ||
         bound_base == no_body_value || body_.values[bound_base].info.width != counter.width) {
       return std::nullopt;
     }
@@ -433,7 +433,30 @@ private:
     }
     const std::uint8_t known = start.bits < bound.bits ? start.bits : bound.bits;
     const std::uint8_t bits = known < counter.width ? known : counter.width;
-    return known_way{(bound.number - start.number - counter.number) & low_ones(bits), bits};
+    const std::uint64_t number = bound.number - start.number;
+    if (bits < counter.width && counter.width == body_.values[counter.base].info.width) {
+      if (const auto whole =
+              way_within_bounds(number, bits, facts_.bounds_of(body_, initial), facts_.bounds_of(body_, bound_base))) {
+        return known_way{(*whole - counter.number) & low_ones(counter.width), counter.width};
+      }
+    }
+    return known_way{(number - counter.number) & low_ones(bits), bits};
+  }
+
+  /// The way from a start to a bound if between their bounds there is one only with these low bits: from x to x + 96,
+  /// both extended, where x + 96 does not wrap.
+  static constexpr std::optional<std::uint64_t>
+  way_within_bounds(std::uint64_t low_bits, std::uint8_t bits, const value_bounds& start, const value_bounds& bound) {
+    const std::uint64_t most = low_ones(bits);
+    const std::uint64_t starts = start.high - start.low;
+    const std::uint64_t ends = bound.high - bound.low;
+    if (bits >= 63 || starts > most || ends > most) { // so that the sums below do not wrap
+      return std::nullopt;
+    }
+    const std::uint64_t least = bound.low - start.high;
+    const std::uint64_t more = (low_bits - least) & most;
+    const bool is_only = more <= starts + ends && starts + ends - more <= most;
+    return is_only ? std::optional(least + more) : std::nullopt;
   }
 
   /// A value that grows by a number in each iteration, whatever it is in the first.

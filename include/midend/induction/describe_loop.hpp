@@ -463,11 +463,14 @@ private:
   /// The bits of a value that are surely 0, by the operation that computes it and those of its operands, `depth` deep.
   constexpr std::uint64_t zero_bits(value_id v, unsigned depth = 3) const {
     const operation_info info = ir_.operation(v);
+    if (info.width == 0 || info.width > 64) {
+      return 0; // no number, or a wide one
+    }
     const std::uint64_t all = low_ones(info.width);
     if (const auto number = ir_.constant(v)) {
       return ~static_cast<std::uint64_t>(*number) & all;
     }
-    if (depth == 0 || info.width == 0 || info.width > 64 || ir_.is_phi(v) || arity(info.code) == 0) {
+    if (depth == 0 || ir_.is_phi(v) || arity(info.code) == 0) {
       return 0;
     }
     value_id operands[2] = {no_value, no_value};
@@ -484,7 +487,7 @@ private:
     case operation::shr:
       return shifts ? (of(0) >> *places | ~(all >> *places)) & all : 0;
     case operation::shl:
-      return shifts ? (of(0) << *places | low_ones(static_cast<unsigned>(*places))) & all : 0;
+      return shifts ? (of(0) << *places | ((std::uint64_t{1} << *places) - 1)) & all : 0;
     case operation::bit_and:
       return (of(0) | of(1)) & all;
     case operation::bit_or:

@@ -33,7 +33,9 @@ MIDEND_BEGIN_NAMESPACE
 /// - operations before the loop: what follows from these for the values that they compute, up to four operations away;
 ///   and sums of a value and numbers, through up to 16 additions and phis whose inputs agree; the same again with what
 ///   has known low bits, and phis whose inputs agree in these, such as counters of a loop around; `low_sum(v)` of the
-///   IR says this of operations outside the vocabulary.
+///   IR says this of operations outside the vocabulary. A phi that has one input only, as in loop-closed form, is that
+///   input when control arrived there; if another phi there is an operand of it likewise, what is known of that one
+///   counts.
 ///
 /// A fact about a value holds whenever the value is computed, and what a branch says holds for the values from before
 /// the loop in all its iterations. A value that is never computed, as far as is known, has no bounds here.
@@ -41,9 +43,18 @@ template <cost_ir IR> class loop_fact_reader {
 public:
   using element = number_domain::element;
 
-  /// `known` are the facts by value; or none. All arguments must outlive this object. O(nodes and edges).
+  /// `known` are the facts by value; or none. All arguments must outlive this object. O(nodes, edges and values).
   loop_fact_reader(const IR& ir, const dominator_tree& tree, span<const element> known)
-      : ir_(ir), tree_(tree), known_(known), dominating_(dominating_edges(ir.graph(), tree)) {}
+      : ir_(ir), tree_(tree), known_(known), dominating_(dominating_edges(ir.graph(), tree)) {
+    node_of_phi_.assign(ir.num_values(), no_node);
+    for (node_id n = 0; n != ir.graph().num_nodes(); ++n) {
+      for (const value_id v : ir.values(n)) {
+        if (ir.is_phi(v)) {
+          node_of_phi_[v] = n;
+        }
+      }
+    }
+  }
 
   /// Refills `out` with what is known about the values of `body`, which `describe_loop` has read from the IR. Linear in
   /// the body, with a factor for the operations before the loop.
@@ -80,6 +91,7 @@ private:
   static constexpr unsigned operations_before = 4;
   static constexpr unsigned longest_sum = 16;
   static constexpr std::size_t most_inputs = 8;
+  static constexpr std::size_t most_phis = 16;
 
   // What branches say.
 
@@ -163,9 +175,62 @@ private:
       if (count == wanted) {
         detail::meet_facts(info.width, e, computed(v, info, args, count));
       }
+    } else if (depth != 0 && v < node_of_phi_.size() && node_of_phi_[v] != no_node) {
+      if (const value_id input = only_input(v); input != no_value) {
+        detail::meet_facts(info.width, e, arriving(input, node_of_phi_[v], depth - 1));
+      }
     }
     apply_guards(v, e);
     return e;
+  }
+
+  /// A value when control last arrived at node `n`, along edges that it dominates. Its operands dominate it, so it is
+  /// still what its operation makes of what they were then. That is what phis of `n` are whose only inputs they are,
+  /// and of these the branches after `n` may say more.
+  element arriving(value_id v, node_id n, unsigned depth) const {
+    const operation_info info = ir_.operation(v);
+    element e = fact(v, info.width);
+    if (depth == 0 || info.code == operation::other || ir_.is_phi(v) || ir_.constant(v)) {
+      return e;
+    }
+    std::array<element, 3> args{};
+    std::size_t count = 0;
+    const std::size_t wanted = arity(info.code);
+    detail::for_each_id(ir_.operands(v), [&](value_id operand) {
+      if (count < wanted) {
+        const value_id phi = phi_of(operand, n);
+        args[count++] = phi != no_value ? before_loop(phi, depth - 1) : arriving(operand, n, depth - 1);
+      }
+    });
+    if (count == wanted) {
+      detail::meet_facts(info.width, e, number_domain().transfer(info, span<const element>(args.data(), count)));
+    }
+    return e;
+  }
+
+  /// The value that all inputs of a phi are, or `no_value`.
+  value_id only_input(value_id phi) const {
+    value_id only = no_value;
+    bool is_one = true;
+    detail::for_each_id(ir_.operands(phi), [&](value_id input) {
+      is_one = is_one && input != phi && (only == no_value || input == only);
+      only = input;
+    });
+    return is_one ? only : no_value;
+  }
+
+  /// A phi of the node whose only input is `v`, among the first ones, or `no_value`.
+  value_id phi_of(value_id v, node_id n) const {
+    std::size_t looked_at = 0;
+    for (const value_id phi : ir_.values(n)) {
+      if (!ir_.is_phi(phi) || ++looked_at > most_phis) {
+        break;
+      }
+      if (only_input(phi) == v) {
+        return phi;
+      }
+    }
+    return no_value;
   }
 
   /// What an operation computes. The operands of a select are also known by its condition, `operand(i)` of which and of
@@ -280,6 +345,11 @@ private:
     case operation::copy:
       sum.base = operands[0];
       return true;
+    case operation::zero_extend:
+    case operation::sign_extend: // the low bits are those of what is extended
+      sum.base = operands[0];
+      sum.bits = info.operand_width < sum.bits ? info.operand_width : sum.bits;
+      return true;
     case operation::add: {
       const bool first_is_base = low_bits(operands[1], width).known > low_bits(operands[0], width).known;
       return goes_on(sum, operands[first_is_base ? 0 : 1], low_bits(operands[first_is_base ? 1 : 0], width), width);
@@ -340,7 +410,8 @@ private:
   const IR& ir_;
   const dominator_tree& tree_;
   span<const element> known_;
-  flat_array<edge_id> dominating_; ///< by node: the edge that dominates it, with its target
+  flat_array<edge_id> dominating_;  ///< by node: the edge that dominates it, with its target
+  flat_array<node_id> node_of_phi_; ///< by value; `no_node` for other values
   flat_array<detail::branch_fact<std::uint64_t>> of_edge_;
   flat_array<detail::branch_fact<std::uint64_t>> guards_; ///< of the loop
   flat_array<element> elements_;
