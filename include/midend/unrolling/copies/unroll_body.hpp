@@ -89,18 +89,12 @@ constexpr known_value value_of_known_phi(const copy_state& s, body_id phi) {
   return s.values[s.body.initial(phi)];
 }
 
-/// What is known about a value from outside.
+/// What is known about a value from outside: of which power of 2 it is a multiple. What its zeros above say is left
+/// out: tests that follow from its range stay in the code, since the clean-up compares each with a bound of its own.
 constexpr value_facts facts_of_invariant(const body_value& v) {
-  const unsigned width = v.info.width;
-  value_facts f = value_facts::none(width);
-  const std::uint64_t rest = low_ones(width) & ~v.bits;
-  if (v.bits == 0 || rest == 0) {
-    return f;
-  }
-  if (as_signed(v.bits, width) < 0) { // its sign is 0
-    f.range = {0, static_cast<std::int64_t>(rest)};
-  }
-  return value_facts::reduced(f.range, {power_of_2_in(rest), 0});
+  const value_facts f = value_facts::none(v.info.width);
+  const std::uint64_t rest = low_ones(v.info.width) & ~v.bits;
+  return v.bits == 0 || rest == 0 ? f : value_facts::reduced(f.range, {power_of_2_in(rest), 0});
 }
 
 /// Gives the header phis and the values from outside the loop their nodes or numbers; the nodes of phis come first.
