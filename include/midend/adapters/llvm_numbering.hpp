@@ -199,7 +199,7 @@ public:
 
   value_id num_arguments() const { return num_arguments_; }
 
-  /// Or where those of the last block end.
+  /// The first value of block `n`; for the number of blocks, one past the last value of the last block.
   value_id first_value(std::size_t n) const {
     MIDEND_ASSERT(n <= num_blocks_, "a block of the function", n, num_blocks_);
     return first_values()[n];

@@ -638,8 +638,8 @@ private:
   static constexpr unsigned most_nodes_beside = 8;
   static constexpr std::size_t most_accesses_beside = 32;
 
-  /// Fills in `before`: what accesses memory in the nodes that lead only to the loop, last first, up to what may write
-  /// anything; then turns the order around.
+  /// Fills in `before`. Walks back from the header through nodes that lead only to the loop, and stops at what may
+  /// write anywhere.
   constexpr void collect_before() {
     node_id n = no_node;
     for (const loop_edge& e : forest_.entering_edges(loop_)) {

@@ -33,9 +33,8 @@ MIDEND_BEGIN_NAMESPACE
 /// - operations before the loop: what follows from these for the values that they compute, up to four operations away;
 ///   and sums of a value and numbers, through up to 16 additions and phis whose inputs agree; the same again with what
 ///   has known low bits, and phis whose inputs agree in these, such as counters of a loop around; `low_sum(v)` of the
-///   IR says this of operations outside the vocabulary. A phi that has one input only, as in loop-closed form, is that
-///   input when control arrived there; if another phi there is an operand of it likewise, what is known of that one
-///   counts.
+///   IR says this of operations outside the vocabulary. A phi with one input only, as in
+///   loop-closed form, is known by the operation of its input, and by other such phis of its node that carry operands.
 ///
 /// A fact about a value holds whenever the value is computed, and what a branch says holds for the values from before
 /// the loop in all its iterations. A value that is never computed, as far as is known, has no bounds here.
@@ -184,9 +183,9 @@ private:
     return e;
   }
 
-  /// A value when control last arrived at node `n`, along edges that it dominates. Its operands dominate it, so it is
-  /// still what its operation makes of what they were then. That is what phis of `n` are whose only inputs they are,
-  /// and of these the branches after `n` may say more.
+  /// What `v` was when control last arrived at node `n`, which has a phi whose only input is `v`. So `v` dominates the
+  /// edges into `n`, and its operands dominate `v`: at these edges, `v` is its operation applied to what they are
+  /// there. If another phi of `n` carries an operand, branches after `n` may say more about that phi.
   element arriving(value_id v, node_id n, unsigned depth) const {
     const operation_info info = ir_.operation(v);
     element e = fact(v, info.width);

@@ -125,7 +125,7 @@ private:
     return others != 1 ? known::nothing : other == known::one ? known::zero : known::one;
   }
 
-  /// The edge that each way to `n` passes last of all edges into it that do not come from what `n` dominates.
+  /// The only edge into `n` from a reachable node that `n` does not dominate; `no_edge` if there is not exactly one.
   edge_id only_way_into(node_id n) const {
     edge_id in = no_edge;
     std::size_t ways = n == static_cast<node_id>(ir_.graph().entry()) ? 1 : 0;

@@ -233,7 +233,7 @@ private:
     return before_.constant(v).has_value();
   }
 
-  /// The edge into `n` that every way passes after its last visit of anything that `n` does not dominate; or none.
+  /// The only edge into `n` from a reachable node that `n` does not dominate; `no_edge` if there is not exactly one.
   edge_id last_way_into(node_id n) const {
     edge_id only = no_edge;
     bool several = n == static_cast<node_id>(before_.graph().entry());
