@@ -154,6 +154,7 @@ namespace detail {
 
 template <class IR> class control_planner;
 template <class E> class control_cleaning;
+template <class E, class Visit> class certified_cleaning;
 template <class E> class control_rounds;
 
 /// Small, since a procedure has one for each node.
@@ -213,6 +214,7 @@ private:
 class clean_control_workspace {
   template <class IR> friend class detail::control_planner;
   template <class E> friend class detail::control_cleaning;
+  template <class E, class Visit> friend class detail::certified_cleaning;
   template <class E> friend class detail::control_rounds;
 
   control_plan plan_;
@@ -228,7 +230,6 @@ class clean_control_workspace {
   detail::node_worklist again_;              ///< of the next round
   // To apply:
   flat_array<unsigned char> reached_;
-  flat_array<node_id> into_; ///< by node: where it was merged now
   flat_array<node_id> gone_;
   flat_array<node_id> left_; ///< nodes to which edges were dropped
   flat_array<value_id> values_;
@@ -645,15 +646,9 @@ public:
       changes = true;
       changes_much_ = true;
     }
-    if (u_ != nullptr) {
-      w_.into_.assign(count, no_node);
-    }
     w_.gone_.clear();
     for (const node_merge& m : plan.merges) {
       merge(m.into, m.node);
-    }
-    if (u_ != nullptr) {
-      u_->move_dropped(w_.into_);
     }
     for (const node_id n : plan.passed) {
       pass(n);
@@ -667,6 +662,9 @@ public:
 
   /// Whether other nodes than those that are marked for the next round may have something to do.
   bool changes_much() const { return changes_much_; }
+
+  /// Whether edges may be equal now that are not in the program before, other than by nodes that are empty there.
+  bool changes_inputs() const { return changes_inputs_; }
 
 private:
   const E& view() const { return editor_; }
@@ -699,6 +697,7 @@ private:
       }
     } else {
       changes_much_ = true;
+      changes_inputs_ = true;
       for_each_id(editor_.graph().out_edges(n), [&](edge_id e) {
         if (e != b.edge) {
           w_.left_.push_back(target(e));
@@ -799,11 +798,14 @@ private:
     if (e == no_edge || target(e) != s || entered(s) != 1 || (u_ != nullptr && !merge_origins(n, s, e))) {
       return;
     }
+    bool has_phis = false;
     if constexpr (cleans_nodes<E>) {
-      changes_much_ = static_cast<bool>(editor_.append_node(n, s)) || changes_much_;
+      has_phis = static_cast<bool>(editor_.append_node(n, s));
     } else {
-      changes_much_ = append(n, s, e) || changes_much_;
+      has_phis = append(n, s, e);
     }
+    changes_much_ = changes_much_ || has_phis;
+    changes_inputs_ = changes_inputs_ || has_phis;
     w_.again_.add(n); // perhaps all of it does nothing
     w_.gone_.push_back(s);
   }
@@ -856,7 +858,7 @@ private:
       w.merged.push_back({n, origin});
     }
     u_->copy_merged(s, n);
-    w_.into_[s] = n;
+    u_->move_dropped(s, n);
     return true;
   }
 
@@ -870,6 +872,9 @@ private:
     for_each_id(editor_.graph().in_edges(n), [&](edge_id e) { // edges may be equal now
       w_.again_.add(static_cast<node_id>(editor_.graph().edge_source(e)));
     });
+    if (u_ != nullptr) {
+      for_each_phi(view(), n, [&](value_id) { changes_inputs_ = true; });
+    }
     if constexpr (cleans_nodes<E>) {
       editor_.pass_over(n);
     } else {
@@ -903,60 +908,122 @@ private:
 
   unfolding<E>* u_ = nullptr; ///< where the witness is, if there is one
   bool changes_much_ = false;
+  bool changes_inputs_ = false;
   E& editor_;
   clean_control_workspace& w_;
+};
+
+/// Applies plans, and calls `visit` with a witness for as many of them as one can stand for.
+template <class E, class Visit> class certified_cleaning {
+public:
+  certified_cleaning(E& editor, Visit& visit, clean_control_workspace& workspace)
+      : editor_(editor), visit_(visit), w_(workspace) {}
+
+  /// Returns `control_cleaning::run`, and sets whether more nodes may have something to do.
+  bool apply(const control_plan& plan, bool erases_left, bool& changed_much) {
+    if (u_ && !may_join(plan)) {
+      finish();
+    }
+    if (!u_) {
+      w_.witness_.start(node_count(editor_.graph()), static_cast<std::size_t>(editor_.graph().num_edges()));
+      u_.emplace(editor_, std::move(w_.witness_));
+    }
+    control_cleaning<E> cleaning(*u_, w_);
+    const bool changes = cleaning.run(plan, erases_left);
+    changed_much = changed_much || cleaning.changes_much();
+    changed_inputs_ = changed_inputs_ || cleaning.changes_inputs();
+    return changes;
+  }
+
+  void finish() {
+    if (u_) {
+      visit_(std::as_const(*u_).witness());
+      w_.witness_ = u_->take_witness();
+      u_.reset();
+    }
+    changed_inputs_ = false;
+  }
+
+private:
+  /// Whether the checker can see the reasons in the program in which the present witness begins: there, edges are equal
+  /// that an earlier plan has not made so, and decided nodes, which are no empty ones, are not passed over.
+  bool may_join(const control_plan& plan) {
+    for (const decided_branch& b : plan.branches) {
+      if (changed_inputs_ && b.reason == drop_reason::equal_edges) {
+        return false;
+      }
+    }
+    for (const node_id n : plan.passed) {
+      if (u_->is_decided(n)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  E& editor_;
+  Visit& visit_;
+  clean_control_workspace& w_;
+  std::optional<unfolding<E>> u_;
+  bool changed_inputs_ = false; ///< since the witness began
 };
 
 /// In place of a function that takes witnesses: there are none.
 struct no_visit {};
 
-/// Rounds of planning and applying. The memory of a witness goes from one to the next.
+template <class E> class certified_cleaning<E, no_visit> {
+public:
+  certified_cleaning(E& editor, no_visit&, clean_control_workspace& workspace) : editor_(editor), w_(workspace) {}
+
+  bool apply(const control_plan& plan, bool erases_left, bool& changed_much) {
+    control_cleaning<E> cleaning(editor_, w_);
+    const bool changes = cleaning.run(plan, erases_left);
+    changed_much = changed_much || cleaning.changes_much();
+    return changes;
+  }
+
+  void finish() {}
+
+private:
+  E& editor_;
+  clean_control_workspace& w_;
+};
+
+/// Rounds of planning and applying.
 template <class E> class control_rounds {
 public:
   control_rounds(E& editor, clean_control_workspace& workspace) : editor_(editor), w_(workspace) {}
 
   template <class Visit> std::size_t run(Visit& visit) {
+    certified_cleaning<E, Visit> cleaning(editor_, visit, w_);
+    std::size_t rounds = 0;
+    bool changed_much = false; // since the last look at all nodes
     bool is_at_all_nodes = true;
-    for (std::size_t rounds = 0;; ++rounds) {
+    for (bool goes_on = true; goes_on;) {
       control_planner<E> planner(editor_, w_, w_.plan_);
       if (!is_at_all_nodes) {
         planner.run_on_candidates();
-        is_at_all_nodes = w_.plan_.empty() && changed_much_;
+        is_at_all_nodes = w_.plan_.empty() && changed_much;
       }
       if (is_at_all_nodes) {
-        changed_much_ = false;
+        changed_much = false;
         planner.run();
       }
-      if (w_.plan_.empty()) {
-        return rounds;
+      goes_on = !w_.plan_.empty();
+      if (goes_on) {
+        ++rounds;
+        const bool changes = cleaning.apply(w_.plan_, !is_at_all_nodes, changed_much);
+        is_at_all_nodes = !changes;
+        goes_on = changes || changed_much; // otherwise only what cannot be done is left
       }
-      bool changes = false;
-      if constexpr (std::same_as<Visit, no_visit>) {
-        changes = apply(control_cleaning<E>(editor_, w_), !is_at_all_nodes);
-      } else {
-        w_.witness_.start(node_count(editor_.graph()), static_cast<std::size_t>(editor_.graph().num_edges()));
-        unfolding<E> u(editor_, std::move(w_.witness_));
-        changes = apply(control_cleaning<E>(u, w_), !is_at_all_nodes);
-        visit(std::as_const(u).witness());
-        w_.witness_ = u.take_witness();
-      }
-      if (!changes && !changed_much_) { // only what cannot be done is left
-        return rounds + 1;
-      }
-      is_at_all_nodes = !changes;
     }
+    cleaning.finish();
+    return rounds;
   }
 
 private:
-  bool apply(control_cleaning<E> cleaning, bool erases_left) {
-    const bool changes = cleaning.run(w_.plan_, erases_left);
-    changed_much_ = changed_much_ || cleaning.changes_much();
-    return changes;
-  }
-
   E& editor_;
   clean_control_workspace& w_;
-  bool changed_much_ = false; ///< since the last look at all nodes
 };
 
 } // namespace detail
@@ -1006,15 +1073,16 @@ unfolding_witness apply_clean_control(E& editor, const control_plan& plan) {
   return u.take_witness();
 }
 
-/// Plans and applies until nothing is left to do, and calls `visit(witness)` after each round. There is a witness for
-/// each round, because a later one simplifies what an earlier one has made equal: to check them, keep a copy of the
-/// program before each round. Each round but the last removes a node or an edge, so it ends; chains of any length merge
-/// in one round.
+/// Plans and applies until nothing is left to do, and calls `visit(witness)` after one or several rounds. A witness
+/// ends where a later round uses what an earlier one has made equal in a way that the checker cannot see, or passes
+/// over a node whose branch was on a literal: to check them, keep a copy of the program from one to the next. Each
+/// round but the last removes a node or an edge, so it ends; chains of any length merge in one round.
 ///
 /// A round is followed by one that looks only at nodes with which something may have become possible. Another look at
 /// all nodes comes when these have nothing to do, and only if a branch on a literal was decided, something unreachable
 /// erased or a phi replaced since the last one. So rows of branches of which each goes, or is on a literal, only
-/// because the last one went take time for what changes, apart from witnesses. Loops that can no longer be reached, and
+/// because the last one went take time for what changes; witnesses take time for the whole program, so it helps that
+/// one does for such a row. Loops that can no longer be reached, and
 /// nodes whose values are read in others, go with a look at all nodes: where many depend on each other, apply `sccp`
 /// first, which decides them all at once. Returns the number of rounds.
 template <control_editor_argument E, std::invocable<const unfolding_witness&> Visit>

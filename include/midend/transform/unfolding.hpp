@@ -90,6 +90,56 @@ template <class E>
 concept dispatching_editor_argument =
     (dispatching_editor<E> && detail::unfolding_members_fit<E>) || detail::explain_dispatching_editor<E>();
 
+namespace detail {
+
+/// Items, numbered in the order in which they come, in lists by node.
+class lists_by_node {
+public:
+  static constexpr std::uint32_t none = 0xffff'ffff;
+
+  std::size_t num_items() const { return next_.size(); }
+
+  std::uint32_t first(node_id n) const { return n < lists_.size() ? lists_[n].first : none; }
+
+  std::uint32_t next(std::uint32_t item) const { return next_[item]; }
+
+  /// The next item, at the end of the list of `n`.
+  void push_back(node_id n) {
+    const auto item = static_cast<std::uint32_t>(next_.size());
+    next_.push_back(none);
+    append(n, {item, item});
+  }
+
+  /// The items of `from` become the last ones of `to`. O(1).
+  void move(node_id from, node_id to) {
+    if (first(from) != none) {
+      const ends moved = lists_[from];
+      lists_[from] = {none, none};
+      append(to, moved);
+    }
+  }
+
+private:
+  struct ends {
+    std::uint32_t first;
+    std::uint32_t last;
+  };
+
+  void append(node_id n, ends items) {
+    while (lists_.size() <= n) {
+      lists_.push_back({none, none});
+    }
+    ends& list = lists_[n];
+    (list.first == none ? list.first : next_[list.last]) = items.first;
+    list.last = items.last;
+  }
+
+  flat_array<ends> lists_;
+  flat_array<std::uint32_t> next_;
+};
+
+} // namespace detail
+
 /// Changes a program so that it remains an unfolding of what it was, and keeps the witness. A transformation makes one,
 /// calls the members below, then `finish`, and returns `take_witness()`. Several transformations may use one: the
 /// witness then says how the last program stands for the first.
@@ -134,9 +184,11 @@ public:
   /// Node `to` stands, after what it stands for already, also for the nodes that were merged into node `from`. Linear
   /// in these, and in what was merged since the last call: returns how many of both it has looked at.
   std::size_t copy_merged(node_id from, node_id to) {
-    std::size_t looks = list_merged();
-    std::uint32_t k = from < merged_lists_.size() ? merged_lists_[from].first : no_node;
-    for (; k != no_node; k = next_merged_[k]) {
+    std::size_t looks = 0;
+    for (; merged_lists_.num_items() != witness_.merged.size(); ++looks) {
+      merged_lists_.push_back(witness_.merged[merged_lists_.num_items()].into);
+    }
+    for (std::uint32_t k = merged_lists_.first(from); k != detail::lists_by_node::none; k = merged_lists_.next(k)) {
       witness_.merged.push_back({to, witness_.merged[k].node});
       ++looks;
     }
@@ -219,22 +271,23 @@ public:
     detail::for_each_id(editor_.graph().out_edges(n), [&](edge_id other) {
       if (other != e && witness_.edge_origin[other] != no_edge) {
         witness_.dropped.push_back({n, witness_.edge_origin[other], like, reason});
-        set_decided(n);
       }
     });
     editor_.keep_edge(e);
     witness_.grow(node_count(), edge_count(), value_count());
   }
 
-  /// Nodes became part of others: what was dropped there, counts as dropped in these. `into` has the new node by node,
-  /// or `no_node`.
-  void move_dropped(span<const node_id> into) {
-    for (dropped_edge& d : witness_.dropped) {
-      if (into[d.node] != no_node) {
-        d.node = into[d.node];
-        set_decided(d.node);
-      }
-    }
+  /// Node `from` became part of `into`: what was dropped there, counts as dropped in `into`. Linear in that.
+  void move_dropped(node_id from, node_id into) {
+    for_each_dropped(from, [&](dropped_edge& d) { d.node = into; });
+    dropped_lists_.move(from, into);
+  }
+
+  /// Whether an edge of a node was dropped because its condition is constant. Linear in what was dropped there.
+  bool is_decided(node_id n) {
+    bool decided = false;
+    for_each_dropped(n, [&](dropped_edge& d) { decided = decided || d.reason == drop_reason::constant_condition; });
+    return decided;
   }
 
   /// Completes phis and repairs SSA form. Phis that had to be inserted are appended to `inserted`.
@@ -615,31 +668,29 @@ private:
     copied_.push_back(v);
   }
 
-  void set_decided(node_id n) {
-    while (is_decided_.size() <= n) {
-      is_decided_.push_back(0);
+  /// `visit(dropped_edge&)` for each edge that was dropped in a node.
+  template <class Visit> void for_each_dropped(node_id n, Visit visit) {
+    while (dropped_lists_.num_items() != witness_.dropped.size()) {
+      dropped_lists_.push_back(witness_.dropped[dropped_lists_.num_items()].node);
     }
-    is_decided_[n] = 1;
+    for (std::uint32_t i = dropped_lists_.first(n); i != detail::lists_by_node::none; i = dropped_lists_.next(i)) {
+      visit(witness_.dropped[i]);
+    }
   }
 
   /// A copy of a node whose branch is decided lacks the same edges, for the same reasons. `values` are those of
   /// `n`, and `clones` theirs in `copy`.
   void copy_dropped(node_id n, node_id copy, span<const value_id> values, span<const value_id> clones) {
-    const std::size_t count = witness_.dropped.size();
-    for (std::size_t i = 0; i != count; ++i) {
-      dropped_edge d = witness_.dropped[i];
-      if (d.node == n) {
-        d.node = copy;
-        for (std::size_t k = 0; k != values.size() && d.reason == drop_reason::constant_condition; ++k) {
-          if (values[k] == d.like) {
-            d.like = clones[k];
-            break;
-          }
+    for_each_dropped(n, [&](dropped_edge d) {
+      d.node = copy;
+      for (std::size_t k = 0; k != values.size() && d.reason == drop_reason::constant_condition; ++k) {
+        if (values[k] == d.like) {
+          d.like = clones[k];
+          break;
         }
-        witness_.dropped.push_back(d);
       }
-    }
-    set_decided(copy);
+      witness_.dropped.push_back(d);
+    });
   }
 
   void copy_node(node_id n, node_id copy) {
@@ -669,9 +720,7 @@ private:
     });
     MIDEND_ASSERT(i == edges_.size(), "a clone with the edges of the original", n, i);
     witness_.node_origin[copy] = witness_.node_origin[n];
-    if (n < is_decided_.size() && is_decided_[n] != 0) {
-      copy_dropped(n, copy, values_, clones_);
-    }
+    copy_dropped(n, copy, values_, clones_);
     copy_merged(n, copy);
   }
 
@@ -709,27 +758,6 @@ private:
     }
   }
 
-  /// Lists what was merged by the nodes into which it was. Returns how many are new.
-  std::size_t list_merged() {
-    const std::size_t listed = next_merged_.size();
-    for (auto k = static_cast<std::uint32_t>(next_merged_.size()); k != witness_.merged.size(); ++k) {
-      const node_id into = witness_.merged[k].into;
-      while (merged_lists_.size() <= into) {
-        merged_lists_.push_back({no_node, no_node});
-      }
-      merged_list& list = merged_lists_[into];
-      (list.first == no_node ? list.first : next_merged_[list.last]) = k;
-      list.last = k;
-      next_merged_.push_back(no_node);
-    }
-    return next_merged_.size() - listed;
-  }
-
-  struct merged_list {
-    std::uint32_t first;
-    std::uint32_t last;
-  };
-
   struct pending_input {
     edge_id edge;
     value_id phi; ///< a root
@@ -743,10 +771,10 @@ private:
   flat_array<value_copy> value_copies_;
   flat_array<pending_input> pending_;
   detail::hash_map<edge_and_phi> pending_number_;
-  flat_array<merged_list> merged_lists_;  ///< by node, into `witness_.merged`; `no_node` if there is none
-  flat_array<std::uint32_t> next_merged_; ///< of the same node
-  bool has_dispatches_ = false;           ///< since the last `finish`
-  flat_array<std::uint32_t> way_of_;      ///< by target; `no_node` between calls
+  detail::lists_by_node merged_lists_;  ///< of `witness_.merged`, by node into which it was
+  detail::lists_by_node dropped_lists_; ///< of `witness_.dropped`, by node
+  bool has_dispatches_ = false;         ///< since the last `finish`
+  flat_array<std::uint32_t> way_of_;    ///< by target; `no_node` between calls
   flat_array<node_id> way_targets_;
   flat_array<std::uint32_t> way_ends_;
   flat_array<edge_id> way_edges_;
@@ -757,8 +785,7 @@ private:
   flat_array<std::uint64_t> counts_before_; ///< by way, and one more: of the ways before it; empty if unknown
   flat_array<value_id> phis_;
   flat_array<value_id> inputs_;
-  detail::hash_map<value_id> passed_;    ///< by operation: its phi in the dispatch that is being made
-  flat_array<unsigned char> is_decided_; ///< by node: whether it lacks edges that its original has
+  detail::hash_map<value_id> passed_; ///< by operation: its phi in the dispatch that is being made
   flat_array<value_id> values_;
   flat_array<value_id> clones_; ///< of `values_`
   flat_array<edge_id> edges_;

@@ -18,7 +18,8 @@ MIDEND_BEGIN_NAMESPACE
 /// Why a copy lacks an edge of its original.
 enum class drop_reason : std::uint8_t {
   constant_condition, ///< the condition is a value of the new program that `known_constant` knows, with another case
-  equal_edges,        ///< another edge of the node leads to the same target with the same phi inputs
+  equal_edges,        ///< another edge of the node leads to the same node with the same phi inputs, perhaps through
+                      ///< empty nodes
   assumed             ///< a reason that the checker does not see, such as a trip count; it counts these
 };
 

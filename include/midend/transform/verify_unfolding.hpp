@@ -93,6 +93,7 @@ public:
   unfolding_verdict run() {
     if (sizes_fit()) {
       place_values();
+      prove_equal_edges();
       reach();
       if (ok() && list_ways() && compare_operations()) {
         prove_facts();
@@ -261,7 +262,7 @@ private:
     chain_end_[n] = static_cast<std::uint32_t>(chain_.size());
   }
 
-  /// The only edge of an old node that node `n` did not drop, or `no_edge`.
+  /// The only edge of an old node that node `n` did not drop, apart from equal ones; or `no_edge`.
   edge_id edge_on(node_id n, node_id old) const {
     std::size_t count = 0;
     edge_id only = no_edge;
@@ -271,7 +272,7 @@ private:
         only = e;
       }
     });
-    return count == 1 ? only : no_edge;
+    return count == 1 ? only : count == 0 ? no_edge : only_edge_of_idle(old);
   }
 
   bool is_copy(node_id n) const { return w_.node_origin[n] != no_node; }
@@ -374,11 +375,7 @@ private:
         const auto c = constant_of_new(d.like);
         proven = c && taken_edge(before_, old, *c) != e;
       } else if (d.reason == drop_reason::equal_edges) {
-        proven = (kept == no_edge ? is_kept(n, old, d.like) : kept == d.like) && d.like != e &&
-                 target(before_.graph(), d.like) == target(before_.graph(), e);
-        for_each_phi(before_, target(before_.graph(), e), [&](value_id phi) {
-          proven = proven && before_.phi_input(phi, e) == before_.phi_input(phi, d.like);
-        });
+        proven = (kept == no_edge ? is_kept(n, old, d.like) : kept == d.like) && is_equal_[i] != 0;
       }
       if (!proven) {
         fail(unfolding_fault::unproven_reason, n, no_value, no_value, e);
@@ -386,6 +383,73 @@ private:
       return;
     }
     fail(unfolding_fault::lost_edge, n, no_value, no_value, e);
+  }
+
+  // Equal edges of the old program: they lead to the same node with the same phi inputs, perhaps through empty nodes.
+  // That a node is empty may follow from equal edges in its turn: these come before it in the witness.
+
+  void prove_equal_edges() {
+    is_equal_.assign(w_.dropped.size(), 0);
+    for (std::size_t i = 0; i != w_.dropped.size(); ++i) {
+      const dropped_edge& d = w_.dropped[i];
+      if (d.reason == drop_reason::equal_edges && d.like != no_edge && are_equal(d.edge, d.like)) {
+        is_equal_[i] = 1;
+        is_passed_[d.edge] = 1;
+      }
+    }
+  }
+
+  /// Whether an old edge is known to be equal to another one of its node.
+  bool is_passed(edge_id e) const { return !is_passed_.empty() && is_passed_[e] != 0; }
+
+  bool are_equal(edge_id e, edge_id like) {
+    const auto& g = before_.graph();
+    if (e == like || static_cast<node_id>(g.edge_source(e)) != static_cast<node_id>(g.edge_source(like))) {
+      return false;
+    }
+    if (is_passed_.empty()) {
+      is_passed_.assign(static_cast<std::size_t>(g.num_edges()), 0);
+      onward_.assign(node_count(g), no_edge);
+      visited_.assign(node_count(g), 0);
+    }
+    const edge_id last = last_edge(e);
+    const edge_id last_of_like = last_edge(like);
+    bool equal = target(g, last) == target(g, last_of_like);
+    for_each_phi(before_, target(g, last), [&](value_id phi) {
+      equal = equal && before_.phi_input(phi, last) == before_.phi_input(phi, last_of_like);
+    });
+    return equal;
+  }
+
+  /// The last edge of a way from an edge through empty nodes. The nodes keep it, so that the next way is short.
+  edge_id last_edge(edge_id e) {
+    ++turn_;
+    path_.clear();
+    for (node_id n = target(before_.graph(), e); visited_[n] != turn_; n = target(before_.graph(), e)) {
+      const edge_id next = onward_[n] != no_edge ? onward_[n] : only_edge_of_empty(n);
+      if (next == no_edge) {
+        break;
+      }
+      visited_[n] = turn_;
+      path_.push_back(n);
+      e = next;
+    }
+    for (const node_id n : path_) {
+      onward_[n] = e;
+    }
+    return e;
+  }
+
+  /// The same as `only_edge_of_idle`, of nodes that have no phis and no operations.
+  edge_id only_edge_of_empty(node_id n) const {
+    bool empty = true;
+    for (const auto v : before_.values(n)) {
+      empty = empty && is_terminator(before_, static_cast<value_id>(v));
+      if (!empty) {
+        return no_edge;
+      }
+    }
+    return only_edge_of_idle(n);
   }
 
   /// Whether an old edge is among those of the copy.
@@ -553,15 +617,21 @@ private:
     ways_.push_back(x);
   }
 
-  /// The edge of an old node that has no other and does nothing that must be done; else `no_edge`.
+  /// The edge of an old node that has no other, apart from equal ones, and does nothing that must be done; else
+  /// `no_edge`.
   edge_id only_edge_of_idle(node_id n) const {
     std::size_t count = 0;
+    std::size_t passed = 0;
     edge_id only = no_edge;
     for_each_id(before_.graph().out_edges(n), [&](edge_id e) {
+      if (is_passed(e)) {
+        ++passed;
+        return;
+      }
       only = e;
       ++count;
     });
-    bool idle = count == 1;
+    bool idle = count == 1 && (passed == 0 || before_.condition(n) != no_value);
     for_each_id(before_.values(n), [&](value_id v) {
       idle = idle && (before_.is_phi(v) || is_terminator(before_, v) || is_removable(before_, v));
     });
@@ -635,7 +705,7 @@ private:
   void enter_part(node_id n, node_id from, node_id to) {
     const edge_id only = edge_on(n, from);
     for_each_id(before_.graph().out_edges(from), [&](edge_id e) {
-      if (e != only) {
+      if (e != only && (!is_passed(e) || drops_.find({n, e}) != hash_map<key>::missing)) {
         check_dropped(n, from, e, only);
       }
     });
@@ -861,7 +931,12 @@ private:
   ids chain_end_;
   ids chain_;
   dominator_tree dominators_;
-  hash_map<key> drops_; ///< by node and old edge
+  hash_map<key> drops_;                 ///< by node and old edge
+  flat_array<unsigned char> is_equal_;  ///< by dropped edge: it is equal to the one that is taken
+  flat_array<unsigned char> is_passed_; ///< by old edge: it is equal to another one of its node. Or empty
+  ids onward_;                          ///< by old node: the last edge of the way through it, if it is empty
+  ids visited_;                         ///< by old node: the turn of the way that was there last
+  std::uint32_t turn_ = 0;
 
   std::size_t limit_ = 0;
   std::size_t steps_ = 0;
@@ -897,8 +972,10 @@ private:
 /// 1. The way from the entry through inserted nodes leads to a copy of the old entry.
 /// 2. The edges of a copy are those of its original, in order and with the same cases; following one through inserted
 ///    nodes, on all ways that their branches allow, leads to a copy of its target. Old nodes that do nothing and have
-///    one edge may be passed over. Inserted nodes have no effects, do not trap, and form no cycle.
-/// 3. An edge may be missing for a reason of the witness, which is checked, or `assumed` and counted.
+///    one edge, apart from equal ones, may be passed over. Inserted nodes have no effects, do not trap, and form no cycle.
+/// 3. An edge may be missing for a reason of the witness, which is checked, or `assumed` and counted. Edges are equal if
+///    they lead to the same node with the same inputs of phis, through nodes without phis and operations that have one
+///    edge, apart from those that earlier elements of `dropped` show to be equal to it.
 /// 4. The operations of a copy are those of its original in the same order, apart from those that are removable
 ///    (`is_removable`). Each reads the present value of what the old one reads.
 ///
