@@ -16,6 +16,8 @@
 #include <midend/loops/natural_loops.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <set>
 #include <string>
@@ -1082,6 +1084,104 @@ TEST_CASE("once it has seen the loops of a program, it allocates nothing") {
   };
   CHECK(allocations_of(describe_all) != 0);
   CHECK(allocations_of(describe_all) == 0);
+}
+
+/// Counts what is asked about values.
+struct counting_cost_view : elbrus::cost_view {
+  using elbrus::cost_view::cost_view;
+
+  midend::effect_kind effect(value_id v) const {
+    ++asked;
+    return elbrus::cost_view::effect(v);
+  }
+
+  bool is_phi(value_id v) const {
+    ++asked;
+    return elbrus::cost_view::is_phi(v);
+  }
+
+  mutable std::size_t asked = 0;
+};
+
+/// As many loops as a switch has ways. All leave to one node, which has so many values, as has the node of the switch.
+elbrus::procedure loops_beside_large_nodes(std::size_t loops, std::size_t values) {
+  using elbrus::opcode;
+  using elbrus::type;
+  elbrus::procedure p;
+  p.set_name("f");
+  p.set_result_type(type::none);
+  const value_id n = p.add_parameter("n", type::i32);
+  const value_id place = p.add_parameter("a", type::ptr);
+  const value_id zero = p.constant(type::i32, 0);
+  const value_id one = p.constant(type::i32, 1);
+  const node_id entry = p.create_node("entry");
+  const node_id after = p.create_node("after");
+  const auto add = [&](node_id to, value_id x) {
+    const std::array<value_id, 2> operands = {x, one};
+    return p.append(to, {.code = opcode::add, .type = type::i32, .operands = operands});
+  };
+  const auto store = [&](node_id to) {
+    const std::array<value_id, 2> operands = {n, place};
+    p.append(to, {.code = opcode::st, .operand_type = type::i32, .operands = operands});
+  };
+  store(entry);
+  value_id last = n;
+  for (std::size_t i = 0; i != values; ++i) {
+    last = add(entry, last);
+  }
+  p.append(entry,
+           {.code = opcode::switch_, .operand_type = type::i32, .operands = midend::span<const value_id>(&n, 1)});
+  for (std::size_t i = 0; i != loops; ++i) {
+    const node_id loop = p.create_node({});
+    i + 1 == loops ? p.add_edge(entry, loop) : p.add_edge(entry, loop, i);
+    const value_id x = p.append_phi(loop, type::i32, {}, {});
+    const value_id x1 = add(loop, x);
+    const value_id load =
+        p.append(loop, {.code = opcode::ld, .type = type::i32, .operands = midend::span<const value_id>(&place, 1)});
+    const std::array<value_id, 2> compared = {x1, load};
+    const value_id c =
+        p.append(loop, {.code = opcode::cmp_lt, .type = type::i1, .operand_type = type::i32, .operands = compared});
+    p.append(loop, {.code = opcode::branch, .operand_type = type::i1, .operands = midend::span<const value_id>(&c, 1)});
+    p.add_edge(loop, loop, 1);
+    p.add_edge(loop, after, 0);
+    for (const midend::edge_id e : p.in_edges(loop)) {
+      p.set_phi_input(x, e, p.edge_source(e) == entry ? zero : x1);
+    }
+  }
+  last = n;
+  for (std::size_t i = 0; i != values; ++i) {
+    last = add(after, last);
+  }
+  store(after);
+  p.append(after, {.code = opcode::ret});
+  return p;
+}
+
+TEST_CASE("many loops beside large nodes do not look through these again and again") {
+  const auto questions = [](std::size_t loops, std::size_t values) {
+    const elbrus::procedure p = loops_beside_large_nodes(loops, values);
+    REQUIRE(elbrus::verify(p).empty());
+    const loop_forest forest = described::loops_of(p);
+    const counting_cost_view view(p);
+    midend::describe_loop_workspace workspace;
+    midend::loop_describer describer(view, forest, workspace);
+    loop_body body;
+    std::size_t described = 0;
+    for (const loop_id l : forest.loops()) {
+      described += describer.describe(l, body) == loop_obstacle::none ? 1u : 0u;
+      CHECK(body.before.size() == 1); // however large the node is
+      CHECK(body.after.size() == (values < 1000 ? 1u : 0u));
+    }
+    CHECK(described == loops);
+    return view.asked;
+  };
+  const std::size_t few = questions(10, 10'000);
+  CHECK(few > 10'000); // each value at least once
+  const std::size_t for_each = (questions(110, 10'000) - few) / 100;
+  MESSAGE(for_each, " questions for each loop beside nodes of 10,000 values");
+  CHECK(for_each < 3'000);
+  CHECK((questions(110, 100'000) - questions(10, 100'000)) / 100 == for_each); // however large the nodes are
+  CHECK((questions(1'010, 10'000) - few) / 1'000 == for_each);                 // however many the loops are
 }
 
 } // namespace

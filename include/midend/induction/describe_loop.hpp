@@ -41,6 +41,8 @@ class describe_loop_workspace {
   flat_array<node_id> pending_;           ///< the stack of the search for reachable nodes
   flat_array<loop_id> home_;              ///< by value: the innermost loop around it
   flat_array<loop_id> scope_;             ///< by value: the innermost loop around it and all its users
+  flat_array<std::uint32_t> effects_end_; ///< by node: the end of its part of `effects_`; 0 if it is not yet there
+  flat_array<value_id> effects_;          ///< `no_value`, then the values with effects of a node, in their order
 
   // The loop that is being described.
   flat_array<std::uint32_t> block_of_; ///< by node: its block; `outside` for all nodes between calls
@@ -51,7 +53,6 @@ class describe_loop_workspace {
   flat_array<value_id> loop_values_;   ///< the values in the loop's nodes, in their order
   flat_array<std::uint64_t> exits_;    ///< edges that leave the loop: the target in the high half, the edge in the low
   flat_array<value_id> exit_readers_;  ///< what reads values of the loop only by some edges that leave it
-  flat_array<value_id> beside_;        ///< values of a node before the loop
   flat_array<double> arriving_;        ///< by block: the probability that an iteration gets there
 };
 
@@ -163,6 +164,32 @@ public:
     return scope == no_loop || !forest_.contains_loop(l, scope);
   }
 
+  /// The values with effects of a node, backwards: `visit(value_id)` until it returns false. Returns whether it never
+  /// did. Lists them once for each node.
+  template <class Visit> constexpr bool all_effects_backwards(node_id n, Visit visit) {
+    if (!knows_effects_) {
+      w_.effects_end_.assign(static_cast<std::size_t>(ir_.graph().num_nodes()), 0);
+      w_.effects_.clear();
+      knows_effects_ = true;
+    }
+    if (w_.effects_end_[n] == 0) {
+      w_.effects_.push_back(no_value);
+      for (const value_id v : ir_.values(n)) {
+        if (!ir_.is_phi(v) && ir_.effect(v) != effect_kind::none) {
+          w_.effects_.push_back(v);
+        }
+      }
+      w_.effects_end_[n] = static_cast<std::uint32_t>(w_.effects_.size());
+    }
+    std::uint32_t i = w_.effects_end_[n];
+    while (w_.effects_[--i] != no_value) {
+      if (!visit(w_.effects_[i])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
 private:
   constexpr void compute_reachable() {
     const auto& g = ir_.graph();
@@ -222,6 +249,7 @@ private:
   describe_loop_workspace& w_;
   bool knows_reachable_ = false;
   bool knows_uses_ = false;
+  bool knows_effects_ = false;
 };
 
 /// Reads one innermost loop: blocks and edges, then values, then hints. Or a loop that contains one other loop,
@@ -637,6 +665,7 @@ private:
 
   static constexpr unsigned most_nodes_beside = 8;
   static constexpr std::size_t most_accesses_beside = 32;
+  static constexpr std::size_t most_values_beside = 1024; ///< many loops may have one large node beside them
 
   /// Fills in `before`. Walks back from the header through nodes that lead only to the loop, and stops at what may
   /// write anywhere.
@@ -646,16 +675,13 @@ private:
       n = n == no_node ? e.source : header_; // several: none
     }
     bool knows_place = false;
+    std::size_t left = most_values_beside;
     for (unsigned i = 0; i != most_nodes_beside && n != no_node && n != header_; ++i) {
-      w_.beside_.clear();
-      for (const value_id v : ir_.values(n)) {
-        w_.beside_.push_back(v);
-      }
-      bool goes_on = true;
-      for (std::size_t k = w_.beside_.size(); k-- != 0 && goes_on;) {
-        goes_on = ir_.is_phi(w_.beside_[k]) || add_neighbour(w_.beside_[k], out_.before);
+      const bool goes_on = facts_.all_effects_backwards(n, [&](value_id v) {
+        const bool is_known = left-- != 0 && add_neighbour(v, out_.before);
         knows_place = knows_place || (!out_.before.empty() && out_.before.back().access.stored != no_body_value);
-      }
+        return is_known;
+      });
       n = goes_on ? only_predecessor(n) : no_node;
     }
     if (!knows_place) {
@@ -675,12 +701,16 @@ private:
       }
     }
     bool stores = false;
+    std::size_t left = most_values_beside;
     for (unsigned i = 0; i != most_nodes_beside && n != no_node && w_.block_of_[n] == outside; ++i) {
       bool goes_on = true;
       for (const value_id v : ir_.values(n)) {
-        goes_on = goes_on && number_outside_the_loop(v) == no_body_value && // computed anew: another value
+        goes_on = left-- != 0 && number_outside_the_loop(v) == no_body_value && // computed anew: another value
                   (ir_.is_phi(v) || add_neighbour(v, out_.after));
         stores = stores || (!out_.after.empty() && out_.after.back().kind == body_kind::store);
+        if (!goes_on) {
+          break;
+        }
       }
       n = goes_on ? only_successor(n) : no_node;
     }
@@ -690,7 +720,7 @@ private:
   }
 
   /// The node before `n` on all ways, but for those from `n` itself if it writes nothing; or `no_node`.
-  constexpr node_id only_predecessor(node_id n) const {
+  constexpr node_id only_predecessor(node_id n) {
     const auto& g = ir_.graph();
     node_id only = no_node;
     bool repeats = false;
@@ -704,13 +734,12 @@ private:
         only = from;
       }
     }
-    for (const value_id v : ir_.values(n)) {
-      const effect_kind effect = ir_.effect(v);
-      if (repeats && effect != effect_kind::none && effect != effect_kind::reads) {
-        return no_node;
-      }
+    std::size_t left = most_values_beside;
+    const auto only_reads = [&](value_id v) { return left-- != 0 && ir_.effect(v) == effect_kind::reads; };
+    if (n == node_in(g, g.entry()) || (repeats && !facts_.all_effects_backwards(n, only_reads))) {
+      return no_node;
     }
-    return n == node_in(g, g.entry()) ? no_node : only;
+    return only;
   }
 
   constexpr node_id only_successor(node_id n) const {
@@ -946,7 +975,8 @@ private:
     }
   }
 
-  /// Fills in `exit_uses`. Linear in the phis after the loop and their inputs, but for sorting and searching.
+  /// Fills in `exit_uses`. Linear in the phis after the loop and their inputs, but for sorting and searching: nodes to
+  /// which other edges lead, too, may be large, and phis with more than 1,024 inputs count as read elsewhere.
   constexpr void collect_exit_uses() {
     w_.exits_.clear();
     w_.exit_readers_.clear();
@@ -963,13 +993,17 @@ private:
       }
       std::size_t entering = 0;
       for ([[maybe_unused]] const auto& edge : ir_.graph().in_edges(target)) {
-        ++entering;
+        if (++entering > last - first) {
+          break;
+        }
       }
       for (const value_id v : ir_.values(target)) {
         if (ir_.is_phi(v)) {
           add_exit_uses(v, first, last);
         } else if (entering == last - first) {
           add_exit_uses_of_operation(v, first, last);
+        } else {
+          break;
         }
       }
     }
@@ -992,9 +1026,16 @@ private:
         last_source = out_.edges[e].source;
       }
     }
+    if (by_exits == 0) {
+      return;
+    }
     std::size_t all = 0;
+    std::size_t left = most_values_beside;
     for (const value_id input : ir_.operands(phi)) {
       all += input != no_value && is_in_loop(input) ? 1U : 0U;
+      if (all > by_exits || left-- == 0) {
+        return;
+      }
     }
     if (by_exits == all) {
       w_.exit_readers_.push_back(phi);
@@ -1213,9 +1254,13 @@ private:
 /// Entering edges from unreachable nodes are ignored, and so are edges from such nodes into the middle of the loop. A
 /// user in an unreachable node counts: its operand is live out. Parallel edges are separate edges.
 ///
+/// Memory beside the loop is looked for in the next eight nodes, and among the next 1,024 values there (before the
+/// loop: values with effects), so the cost of many loops does not depend on how large such a node is.
+///
 /// Requires verified IR in SSA form and a loop forest of its graph, with boundaries. Linear in the values, operands and
-/// edges of the loop and the users of its values. If the IR has no `users`, or a header phi has different inputs by
-/// several entering edges, linear in the function; to describe all loops of a function, use a `loop_describer`.
+/// edges of the loop, the users of its values, and the values of up to eight nodes before it. If the IR has no `users`,
+/// or a header phi has different inputs by several entering edges, linear in the function; to describe all loops of a
+/// function, use a `loop_describer`.
 template <cost_ir_argument IR>
 constexpr loop_obstacle describe_loop(const IR& ir, const loop_forest& forest, loop_id l,
                                       describe_loop_workspace& workspace, loop_body& out) {

@@ -972,8 +972,10 @@ private:
 /// 1. The way from the entry through inserted nodes leads to a copy of the old entry.
 /// 2. The edges of a copy are those of its original, in order and with the same cases; following one through inserted
 ///    nodes, on all ways that their branches allow, leads to a copy of its target. Old nodes that do nothing and have
-///    one edge, apart from equal ones, may be passed over. Inserted nodes have no effects, do not trap, and form no cycle.
-/// 3. An edge may be missing for a reason of the witness, which is checked, or `assumed` and counted. Edges are equal if
+///    one edge, apart from equal ones, may be passed over. Inserted nodes have no effects, do not trap, and form no
+///    cycle.
+/// 3. An edge may be missing for a reason of the witness, which is checked, or `assumed` and counted. Edges are equal
+/// if
 ///    they lead to the same node with the same inputs of phis, through nodes without phis and operations that have one
 ///    edge, apart from those that earlier elements of `dropped` show to be equal to it.
 /// 4. The operations of a copy are those of its original in the same order, apart from those that are removable
