@@ -20,7 +20,9 @@
 #include <midend/transform/unify_loop_exits.hpp>
 #include <midend/transform/unroll_loops.hpp>
 #include <midend/transform/unroll_with_remainder.hpp>
+#include <midend/transform/use_decisions.hpp>
 #include <midend/transform/verify_unfolding.hpp>
+#include <midend/transform/verify_use_decisions.hpp>
 
 #include <algorithm>
 #include <array>
@@ -224,6 +226,32 @@ elbrus::procedure row_of_literals(std::size_t count) {
     last = join;
   }
   d.end(last, d.n);
+  return d.p;
+}
+
+/// So many branches on one bit in a row, each to the next one and to `end`, which has a phi that gets the bit. Each
+/// node reads it twice before it branches.
+elbrus::procedure row_of_decisions(std::size_t count) {
+  draft d;
+  const value_id c = d.p.add_parameter("c", type::i1);
+  node_id last = d.p.create_node("entry");
+  const node_id end = d.p.create_node("end");
+  const std::array<value_id, 2> read = {c, c};
+  for (std::size_t i = 0; i != count; ++i) {
+    const node_id next = d.p.create_node({});
+    d.p.append(last, {.code = opcode::bit_xor, .type = type::i1, .operands = read});
+    d.p.append(last,
+               {.code = opcode::branch, .operand_type = type::i1, .operands = midend::span<const value_id>(&c, 1)});
+    d.p.add_edge(last, next, 1);
+    d.p.add_edge(last, end, 0);
+    last = next;
+  }
+  d.end(last, d.n);
+  const value_id phi = d.p.append_phi(end, type::i1, {}, {});
+  for (const edge_id e : d.p.in_edges(end)) {
+    d.p.set_phi_input(phi, e, c);
+  }
+  d.end(end, d.n);
   return d.p;
 }
 
@@ -486,6 +514,34 @@ TEST_CASE("edges of a row are not equal if one of them brings something else") {
   midend::unfolding_witness in_another_order = one; // the last edges are not yet equal
   std::reverse(in_another_order.dropped.begin(), in_another_order.dropped.end());
   CHECK(!midend::verify_unfolding(elbrus::effect_view(before), elbrus::effect_view(p), in_another_order));
+}
+
+TEST_CASE("decisions of a row of branches: one look at each node, by the plan and by the checker") {
+  const auto looks = [](std::size_t count) {
+    elbrus::procedure p = row_of_decisions(count);
+    const elbrus::procedure before = p;
+    const counting_effects was(before);
+    const midend::decision_plan plan = midend::plan_use_decisions(was);
+    CHECK(plan.uses.size() == 3 * (count - 1) + count);
+    elbrus::editor e(p);
+    midend::apply_use_decisions(e, plan);
+    const std::size_t planned = was.counted.asked + was.counted.asked_else;
+    CHECK(midend::verify_use_decisions(was, elbrus::effect_view(p)));
+    const std::size_t checked = was.counted.asked + was.counted.asked_else - planned;
+    return std::array{planned, checked};
+  };
+  const auto some = looks(100);
+  const auto many_looks = looks(1'000);
+  MESSAGE(some[0], " and ", many_looks[0], " questions about edges to plan, ", some[1], " and ", many_looks[1],
+          " to check");
+  CHECK(some[0] > 100);
+  CHECK(some[1] > 100);
+  CHECK(many_looks[0] <= 11 * some[0]);
+  CHECK(many_looks[1] <= 11 * some[1]);
+  CHECK(on_a_small_stack([&]() -> std::string {
+          looks(100'000);
+          return {};
+        }) == "");
 }
 
 TEST_CASE("hoist_invariants finds the outermost loop of a deep nest in a few steps") {

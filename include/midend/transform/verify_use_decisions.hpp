@@ -51,8 +51,11 @@ public:
       fail(decision_fault::wrong_size, no_node);
       return verdict_;
     }
-    for (std::size_t i = 0; ok() && i != pair_.order.size(); ++i) {
-      check_node(pair_.order[i]);
+    newest_.assign(2 * pair_.num_old_values(), none);
+    for (std::size_t i = 0; ok() && i != tree_.preorder().size(); ++i) {
+      const node_id n = tree_.preorder()[i];
+      note_last_way(n);
+      check_node(n);
     }
     return verdict_;
   }
@@ -60,6 +63,13 @@ public:
 private:
   /// How many operations are followed, from a condition or from what is read.
   static constexpr unsigned most_operations = 4;
+  static constexpr std::uint32_t none = 0xffff'ffff;
+
+  /// A bit that the last edge on each way to a node shows.
+  struct shown_bit {
+    node_id node;
+    std::uint32_t earlier; ///< the one before it of the same value and bit
+  };
 
   bool ok() const { return verdict_.fault == decision_fault::none; }
 
@@ -143,22 +153,30 @@ private:
   template <class IR> static unsigned width(const IR& ir, value_id v) { return ir.operation(v).width; }
 
   /// Whether `x` is `bit` at the end of each way that goes to `n` and then along `e`, if that is an edge.
-  bool is_known(node_id n, edge_id e, value_id x, bool bit, unsigned depth) const {
-    if (says(e, x, bit)) {
-      return true;
+  bool is_known(node_id n, edge_id e, value_id x, bool bit, unsigned depth) {
+    return says(e, x, bit) || is_shown_at(n, x, bit) || (depth != 0 && follows(n, e, x, bit, depth - 1));
+  }
+
+  /// Whether the last edge into `n` or a node that dominates it shows it. Nodes come in preorder: what does not
+  /// dominate one of them dominates none after it.
+  bool is_shown_at(node_id n, value_id x, bool bit) {
+    std::uint32_t& newest = newest_[2 * std::size_t{x} + (bit ? 1 : 0)];
+    while (newest != none && !tree_.dominates(shown_[newest].node, n)) {
+      newest = shown_[newest].earlier;
     }
-    for (node_id at = n;; at = tree_.immediate_dominator(at)) {
-      if (says(last_way_into(at), x, bit)) {
-        return true;
-      }
-      if (at == static_cast<node_id>(before_.graph().entry())) {
-        return depth != 0 && follows(n, e, x, bit, depth - 1);
-      }
-    }
+    return newest != none;
+  }
+
+  void note_last_way(node_id n) {
+    each_shown(last_way_into(n), [&](value_id x, bool bit) {
+      std::uint32_t& newest = newest_[2 * std::size_t{x} + (bit ? 1 : 0)];
+      shown_.push_back({n, newest});
+      newest = static_cast<std::uint32_t>(shown_.size() - 1);
+    });
   }
 
   /// Whether the operands of `x` show it.
-  bool follows(node_id n, edge_id e, value_id x, bool bit, unsigned depth) const {
+  bool follows(node_id n, edge_id e, value_id x, bool bit, unsigned depth) {
     if (pair_.old_home[x] == no_node || before_.is_phi(x)) {
       return false;
     }
@@ -180,13 +198,20 @@ private:
 
   /// Whether a branch that takes `e` shows it.
   bool says(edge_id e, value_id x, bool bit) const {
+    bool found = false;
+    each_shown(e, [&](value_id y, bool is) { found = found || (y == x && is == bit); });
+    return found;
+  }
+
+  /// `visit(value_id, bool)` for each bit that a branch shows if it takes `e`.
+  template <class Visit> void each_shown(edge_id e, Visit visit) const {
     if (e == no_edge) {
-      return false;
+      return;
     }
     const auto n = static_cast<node_id>(before_.graph().edge_source(e));
     const auto condition = static_cast<value_id>(before_.condition(n));
     if (condition == no_value || width(before_, condition) != 1) {
-      return false;
+      return;
     }
     const auto own = before_.edge_case(e);
     bool taken_for = false;
@@ -198,29 +223,28 @@ private:
         ++known;
       }
     });
-    return known == 1 && means(condition, taken_for, x, bit, most_operations);
+    if (known == 1) {
+      each_meant(condition, taken_for, most_operations, visit);
+    }
   }
 
-  /// Whether `x` is `bit` if `y` is `is`.
-  bool means(value_id y, bool is, value_id x, bool bit, unsigned depth) const {
+  /// The same of each bit that follows if `y` is `is`.
+  template <class Visit> void each_meant(value_id y, bool is, unsigned depth, Visit& visit) const {
     if (is_literal(y)) {
-      return false;
+      return;
     }
-    if (y == x) {
-      return is == bit;
-    }
+    visit(y, is);
     if (depth == 0 || pair_.old_home[y] == no_node || before_.is_phi(y)) {
-      return false;
+      return;
     }
     const operation code = before_.operation(y).code;
-    bool found = false;
     if (code == operation::bit_not || code == (is ? operation::bit_and : operation::bit_or)) {
       for_each_id(before_.operands(y), [&](value_id z) {
-        const bool inner = is != (code == operation::bit_not);
-        found = found || (z != no_value && width(before_, z) == 1 && means(z, inner, x, bit, depth - 1));
+        if (z != no_value && width(before_, z) == 1) {
+          each_meant(z, is != (code == operation::bit_not), depth - 1, visit);
+        }
       });
     }
-    return found;
   }
 
   /// A literal is not decided, and `undef` may be another value at each read.
@@ -252,6 +276,8 @@ private:
   const After& after_;
   dominator_tree tree_;
   decision_verdict verdict_;
+  flat_array<shown_bit> shown_;
+  flat_array<std::uint32_t> newest_; ///< into `shown_`, by 2 · value + bit, for nodes so far
   flat_array<value_id> old_values_;
   flat_array<value_id> old_operands_;
 };
@@ -278,7 +304,7 @@ private:
 /// without the edge; but there is a way from the entry to the definition without the edge, since the definition is not
 /// dominated by it, and so the edge would not dominate the use.
 ///
-/// O((n + m + values + operands) · d) for changed uses in dominator trees of depth d.
+/// O(n + m + values + operands), apart from `dominators`.
 template <certifiable_ir Before, certifiable_ir After>
   requires has_operation<Before> && has_operation<After> && graph_has_in_edges<Before>
 decision_verdict verify_use_decisions(const Before& before, const After& after) {
