@@ -229,19 +229,22 @@ elbrus::procedure row_of_literals(std::size_t count) {
   return d.p;
 }
 
-/// So many branches on one bit in a row, each to the next one and to `end`, which has a phi that gets the bit. Each
-/// node reads it twice before it branches.
+/// A branch on a bit, and so many more on another bit in a row, each to the next one and to `end`, which has a phi that
+/// gets the first bit. Each node reads that twice before it branches.
 elbrus::procedure row_of_decisions(std::size_t count) {
   draft d;
   const value_id c = d.p.add_parameter("c", type::i1);
+  const value_id other = d.p.add_parameter("other", type::i1);
   node_id last = d.p.create_node("entry");
   const node_id end = d.p.create_node("end");
   const std::array<value_id, 2> read = {c, c};
-  for (std::size_t i = 0; i != count; ++i) {
+  for (std::size_t i = 0; i <= count; ++i) {
+    const value_id& condition = i == 0 ? c : other;
     const node_id next = d.p.create_node({});
     d.p.append(last, {.code = opcode::bit_xor, .type = type::i1, .operands = read});
-    d.p.append(last,
-               {.code = opcode::branch, .operand_type = type::i1, .operands = midend::span<const value_id>(&c, 1)});
+    d.p.append(
+        last,
+        {.code = opcode::branch, .operand_type = type::i1, .operands = midend::span<const value_id>(&condition, 1)});
     d.p.add_edge(last, next, 1);
     d.p.add_edge(last, end, 0);
     last = next;
@@ -522,7 +525,7 @@ TEST_CASE("decisions of a row of branches: one look at each node, by the plan an
     const elbrus::procedure before = p;
     const counting_effects was(before);
     const midend::decision_plan plan = midend::plan_use_decisions(was);
-    CHECK(plan.uses.size() == 3 * (count - 1) + count);
+    CHECK(plan.uses.size() == 2 * count + (count - 1) + (count + 1)); // operands, conditions, inputs
     elbrus::editor e(p);
     midend::apply_use_decisions(e, plan);
     const std::size_t planned = was.counted.asked + was.counted.asked_else;
