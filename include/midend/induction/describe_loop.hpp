@@ -42,6 +42,7 @@ class describe_loop_workspace {
   flat_array<loop_id> home_;              ///< by value: the innermost loop around it
   flat_array<loop_id> scope_;             ///< by value: the innermost loop around it and all its users
   flat_array<std::uint32_t> effects_end_; ///< by node: the end of its part of `effects_`; 0 if it is not yet there
+  flat_array<node_id> listed_;            ///< nodes that are there
   flat_array<value_id> effects_;          ///< `no_value`, then the values with effects of a node, in their order
 
   // The loop that is being described.
@@ -168,11 +169,18 @@ public:
   /// did. Lists them once for each node.
   template <class Visit> constexpr bool all_effects_backwards(node_id n, Visit visit) {
     if (!knows_effects_) {
-      w_.effects_end_.assign(static_cast<std::size_t>(ir_.graph().num_nodes()), 0);
+      for (const node_id listed : w_.listed_) { // by an earlier use of the workspace
+        w_.effects_end_[listed] = 0;
+      }
+      if (w_.effects_end_.size() < static_cast<std::size_t>(ir_.graph().num_nodes())) {
+        w_.effects_end_.assign(static_cast<std::size_t>(ir_.graph().num_nodes()), 0);
+      }
+      w_.listed_.clear();
       w_.effects_.clear();
       knows_effects_ = true;
     }
     if (w_.effects_end_[n] == 0) {
+      w_.listed_.push_back(n);
       w_.effects_.push_back(no_value);
       for (const value_id v : ir_.values(n)) {
         if (!ir_.is_phi(v) && ir_.effect(v) != effect_kind::none) {
