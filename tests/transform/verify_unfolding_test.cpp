@@ -211,3 +211,30 @@ TEST_CASE("a witness may hold any numbers") {
     CHECK(is_rejected([&](auto& w) { w.dropped.push_back({0, 0, beyond, midend::drop_reason::equal_edges}); }));
   });
 }
+
+TEST_CASE("of two equal edges, one is left, whatever a witness says") {
+  const parsed_procedure before(R"(
+    procedure f(%x: i32) -> i32 {
+      node entry:
+        br choose
+      node choose:
+        switch.i32 %x [1: one], [2: one], default: other
+      node one:
+        ret.i32 1
+      node other:
+        ret.i32 2
+    }
+)");
+  const elbrus::procedure& old = before.procedure();
+  const edge_id first = *old.out_edges(before.node("choose")).begin();
+  const edge_id second = first + 1;
+  const edge_id from_entry = *old.out_edges(before.node("entry")).begin();
+  elbrus::procedure after = old;
+  after.redirect_edge(from_entry, before.node("other"));
+  midend::unfolding_witness w;
+  w.start(old.num_nodes(), old.num_edges(), old.num_values());
+  CHECK(!certificate(old, after, w));
+  w.dropped.push_back({before.node("choose"), first, second, midend::drop_reason::equal_edges});
+  w.dropped.push_back({before.node("choose"), second, first, midend::drop_reason::equal_edges});
+  CHECK(!certificate(old, after, w)); // the third edge is not the only one
+}

@@ -394,7 +394,7 @@ private:
       const dropped_edge& d = w_.dropped[i];
       if (d.reason == drop_reason::equal_edges && d.like != no_edge && are_equal(d.edge, d.like)) {
         is_equal_[i] = 1;
-        is_passed_[d.edge] = 1;
+        is_passed_[d.edge] = !is_passed(d.like); // of two edges that are called like each other, one is left
       }
     }
   }
@@ -975,9 +975,8 @@ private:
 ///    one edge, apart from equal ones, may be passed over. Inserted nodes have no effects, do not trap, and form no
 ///    cycle.
 /// 3. An edge may be missing for a reason of the witness, which is checked, or `assumed` and counted. Edges are equal
-/// if
-///    they lead to the same node with the same inputs of phis, through nodes without phis and operations that have one
-///    edge, apart from those that earlier elements of `dropped` show to be equal to it.
+///    if they lead to the same node with the same inputs of phis, through nodes without phis and operations that have
+///    one edge, apart from those that earlier elements of `dropped` show to be equal to it.
 /// 4. The operations of a copy are those of its original in the same order, apart from those that are removable
 ///    (`is_removable`). Each reads the present value of what the old one reads.
 ///
