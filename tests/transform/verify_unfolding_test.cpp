@@ -214,16 +214,16 @@ TEST_CASE("a witness may hold any numbers") {
 
 TEST_CASE("of two equal edges, one is left, whatever a witness says") {
   const parsed_procedure before(R"(
-    procedure f(%x: i32) -> i32 {
-      node entry:
-        br choose
-      node choose:
-        switch.i32 %x [1: one], [2: one], default: other
-      node one:
-        ret.i32 1
-      node other:
-        ret.i32 2
-    }
+proc @f(%x: i32) -> i32 {
+  node entry:
+    br choose
+  node choose:
+    switch.i32 %x [1: one], [2: one], default: other
+  node one:
+    ret 1
+  node other:
+    ret 2
+}
 )");
   const elbrus::procedure& old = before.procedure();
   const edge_id first = *old.out_edges(before.node("choose")).begin();
