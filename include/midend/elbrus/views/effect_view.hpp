@@ -25,13 +25,13 @@ namespace elbrus {
 /// A procedure with the effects of its operations and its profile: models `effect_ir` and `profile_ir`.
 ///
 /// A call may do anything, even with `clobbers=none`: it may still give different results, and may not return. Every
-/// operation may be copied.
+/// operation may be copied. What a literal keeps from running has no effect.
 class effect_view : public semantic_view {
 public:
   using semantic_view::semantic_view;
 
   effect_kind effect(value_id v) const {
-    switch (graph().value(v).code) {
+    switch (never_runs(v) ? opcode::mov : graph().value(v).code) {
     case opcode::ld:
       return effect_kind::reads;
     case opcode::st:
@@ -57,11 +57,11 @@ public:
     return !record.flags.spec && record.code != opcode::phi && (traps_by_itself(v) || reads_diagnostic_values(v));
   }
 
-  bool may_not_return(value_id v) const { return graph().value(v).code == opcode::call; }
+  bool may_not_return(value_id v) const { return graph().value(v).code == opcode::call && !never_runs(v); }
 
   bool may_duplicate(value_id) const { return true; }
 
-  bool is_volatile(value_id v) const { return graph().value(v).flags.is_volatile; }
+  bool is_volatile(value_id v) const { return graph().value(v).flags.is_volatile && !never_runs(v); }
 
   bool is_terminator(value_id v) const { return graph().is_terminator(v); }
 
@@ -105,6 +105,13 @@ public:
   }
 
 private:
+  /// Whether its guard is the literal for which it does not run.
+  bool never_runs(value_id v) const {
+    const value_record& record = graph().value(v);
+    const std::optional<std::uint64_t> guard = record.guarded ? constant(graph().guard(v)) : std::nullopt;
+    return guard && (*guard != 0) == record.guard_negated;
+  }
+
   bool traps_by_itself(value_id v) const {
     const value_record& record = graph().value(v);
     switch (record.code) {

@@ -41,6 +41,7 @@ class unroll_body_workspace {
   flat_array<bool> is_invariant_;
   flat_array<bool> is_added_to_;
   flat_array<bool> leads_out_;
+  flat_array<bool> is_read_inside_;
   flat_array<unrolled_access> reads_;
 };
 
@@ -247,9 +248,11 @@ constexpr void spread_invariance(unrolled_body& out, unrolled_id end_of_loads) {
   }
 }
 
-/// Marks the values that those used after the loop are computed from, in the same iteration or an earlier one. `work`
-/// is memory.
-constexpr void mark_leading_out(const loop_body& body, flat_array<bool>& out, flat_array<std::uint32_t>& work) {
+/// Marks values, and what they are computed from, in the same iteration or an earlier one: `mark_first(mark)` marks
+/// those to begin with. `work` is memory.
+template <class MarkFirst>
+constexpr void mark_with_sources(const loop_body& body, flat_array<bool>& out, flat_array<std::uint32_t>& work,
+                                 const MarkFirst& mark_first) {
   out.assign(body.num_values(), false);
   work.clear();
   const auto mark = [&](body_id v) {
@@ -258,9 +261,7 @@ constexpr void mark_leading_out(const loop_body& body, flat_array<bool>& out, fl
       work.push_back(v);
     }
   };
-  for (const body_id v : body.live_out) {
-    mark(v);
-  }
+  mark_first(mark);
   while (!work.empty()) {
     const body_id v = work.back();
     work.pop_back();
@@ -272,6 +273,7 @@ constexpr void mark_leading_out(const loop_body& body, flat_array<bool>& out, fl
     if (value.kind == body_kind::load || value.kind == body_kind::store) {
       mark(body.accesses[value.access].base);
       mark(body.accesses[value.access].index);
+      mark(body.accesses[value.access].stored);
     }
     for (const body_block& block : body.blocks) {
       if (value.kind != body_kind::join) {
@@ -280,6 +282,48 @@ constexpr void mark_leading_out(const loop_body& body, flat_array<bool>& out, fl
       mark(block.condition);
     }
   }
+}
+
+/// Marks the values that those used after the loop are computed from, in the same iteration or an earlier one.
+constexpr void mark_leading_out(const loop_body& body, flat_array<bool>& out, flat_array<std::uint32_t>& work) {
+  mark_with_sources(body, out, work, [&](const auto& mark) {
+    for (const body_id v : body.live_out) {
+      mark(v);
+    }
+  });
+}
+
+/// Marks the values that effects, tests, other exits than the counted one and later copies are computed from, if loads
+/// may be none of them; else leaves `s.is_read_inside` empty. The memory is that of `mark_leading_out`.
+constexpr void mark_read_inside(copy_state& s, flat_array<bool>& leads_out, flat_array<std::uint32_t>& work) {
+  const loop_body& body = s.body;
+  s.is_read_inside.clear();
+  if (s.request.as_written || s.counted_edge == copy_state::no_edge || body.accesses.size() < 2) {
+    return;
+  }
+  mark_leading_out(body, leads_out, work);
+  mark_with_sources(body, s.is_read_inside, work, [&](const auto& mark) {
+    for (body_id v = 0; v != body.num_values(); ++v) {
+      const body_value& value = body.values[v];
+      if (value.kind == body_kind::store || value.kind == body_kind::call || value.is_volatile ||
+          (value.kind == body_kind::phi && leads_out[v])) {
+        mark(v);
+      }
+    }
+    for (const body_block& block : body.blocks) {
+      mark(block.condition);
+    }
+    const body_exit_use* use = body.exit_uses.begin();
+    for (const body_id v : body.live_out) {
+      bool is_read = use == body.exit_uses.end() || use->value != v; // anywhere after the loop
+      for (; use != body.exit_uses.end() && use->value == v; ++use) {
+        is_read = is_read || use->edge != s.counted_edge;
+      }
+      if (is_read && (body.values[v].kind == body_kind::phi || s.counters.exits.size() != 1)) {
+        mark(v);
+      }
+    }
+  });
 }
 
 /// Whether the new loop begins with the value that the header phi is next, one from before the loop.
@@ -409,11 +453,12 @@ constexpr void unroll_body(const loop_body& body, const loop_counters& counters,
   out.copies = request.copies;
   out.is_straight_line = request.is_straight_line;
   values.assign(body.num_values(), known_value{});
-  w.folded_tests_.assign(body.num_values(), 0);
   numbering.begin(out);
   predicates.begin(body);
   memory.begin();
-  copy_state s{body, counters, request, out, numbering, values, w.args_, w.folded_tests_};
+  copy_state s{body, counters, request, out, numbering, values, w.args_, w.folded_tests_, w.is_read_inside_};
+  mark_read_inside(s, w.leads_out_, w.folded_tests_);
+  w.folded_tests_.assign(body.num_values(), 0);
   bind_start(s);
   note_earlier_decisions(s, predicates);
   mark_invariants(body, w.is_invariant_);

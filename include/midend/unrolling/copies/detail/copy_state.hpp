@@ -31,6 +31,8 @@ struct copy_state {
   flat_array<known_value>& args;   ///< scratch of `args_of`
   flat_array<std::uint32_t>& folded_tests; ///< by value of the body: the last copy for which `note_test` recorded it,
                                            ///< plus 1; 0 for none
+  flat_array<bool>& is_read_inside; ///< by value of the body: by a copy that does not leave by the counted exit. Empty:
+                                    ///< all are
 
   std::uint32_t counted_edge = edge_of_counted_exit(counters); ///< or `no_edge`
   std::uint32_t end_edge = no_edge;                            ///< by which a straight line surely leaves; or `no_edge`
@@ -58,6 +60,13 @@ struct copy_state {
   constexpr std::uint32_t dropped_edge() const {
     const bool ends_loop = !request.is_straight_line && copy() == ending_copy();
     return request.drops_counted_tests && !ends_loop && copy() != request.mid_exit_copy ? counted_edge : no_edge;
+  }
+
+  /// Whether nothing reads what the load `v` finds in this copy: only what follows the counted exit does, by which this
+  /// copy does not leave.
+  constexpr bool is_unused_load(body_id v) const {
+    const bool leaves = request.is_straight_line ? is_last_copy() : copy() == ending_copy();
+    return !is_read_inside.empty() && !is_read_inside[v] && (request.continues_rolled || !leaves);
   }
 
   /// Whether edge `e` is left out with the test of the counted exit: it is the other side of another branch on the same

@@ -770,7 +770,12 @@ constexpr optional<bool> decide_order(const copy_numbering& numbering, operation
     return is_ordered(code, a.signed_addend(), b.signed_addend());
   }
   if (!is_signed) {
-    return a.is_same(b) ? optional(is_ordered(code, 0, 0)) : std::nullopt;
+    const bool is_extreme = b.is_literal(0) ? code == operation::uless || code == operation::ugreater_equal
+                                            : b.is_literal(low_ones(b.width)) &&
+                                                  (code == operation::ugreater || code == operation::uless_equal);
+    return a.is_same(b) ? optional(is_ordered(code, 0, 0))
+           : is_extreme ? optional(code == operation::ugreater_equal || code == operation::uless_equal)
+                        : std::nullopt;
   }
   const signed_interval::element ra = numbering.range_of(a);
   const signed_interval::element rb = numbering.range_of(b);
@@ -929,6 +934,17 @@ constexpr optional<known_value> evaluate_numbers(operation_info info, span<const
 /// `min`, `max` and the unsigned ones.
 constexpr known_value fold_extremum(copy_numbering& numbering, const body_value& v, const known_value& a,
                                     const known_value& b) {
+  if (a.is_literal() || b.is_literal()) {
+    const operation code = v.info.code;
+    const std::uint64_t sign =
+        code == operation::min || code == operation::max ? std::uint64_t{1} << (v.info.width - 1) : 0;
+    const std::uint64_t least = sign;
+    const std::uint64_t bits = a.is_literal() ? a.addend : b.addend;
+    const bool is_low = code == operation::min || code == operation::umin;
+    if (bits == least || bits == (low_ones(v.info.width) ^ sign)) {
+      return a.is_literal() == (is_low == (bits == least)) ? a : b;
+    }
+  }
   if (a.is_same(b) || !other_operand(numbering, a, v.info.code, b).is_none()) { // min(min(x, y), y)
     return a;
   }
