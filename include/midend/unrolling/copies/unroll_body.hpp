@@ -190,6 +190,8 @@ constexpr known_value evaluate_join(copy_state& s, path_predicates& predicates, 
   kind.info.code = operation::select;
   kind.info.width = s.body.values[v].info.width;
   kind.cost = operation_class::merge;
+  // Phis of several nodes are not one value, even if branches choose the same input.
+  kind.identity = s.copy() * static_cast<std::uint32_t>(s.body.blocks.size()) + s.body.values[v].block + 1;
   const std::size_t before = s.out.nodes.size();
   const known_value out = predicates.join(v, kind, s.values, s.numbering);
   for (std::size_t n = before; n != s.out.nodes.size(); ++n) {

@@ -865,14 +865,16 @@ constexpr known_value is_not_zero(copy_numbering& numbering, const known_value& 
   return fold_equality(numbering, test, x, literal(0, x.width));
 }
 
-/// What `x` is where `condition` holds, or where it does not: one side of it, if it is a choice by the same condition.
-constexpr known_value side_of_select(const copy_numbering& numbering, const known_value& condition,
-                                     const known_value& x, bool holds) {
+/// What `x` is where `condition` holds, or where it does not: one side of it, if it is a choice of this kind by the same
+/// condition.
+constexpr known_value side_of_select(const copy_numbering& numbering, const expression_kind& kind,
+                                     const known_value& condition, const known_value& x, bool holds) {
   if (x.is_literal() || x.addend != 0) {
     return x;
   }
   const unrolled_node& n = numbering.body().nodes[x.node];
-  if (n.kind != body_kind::pure || n.info.code != operation::select || n.info.width != x.width) {
+  if (n.kind != body_kind::pure || n.info.code != operation::select || n.info.width != x.width ||
+      n.identity != kind.identity) {
     return x;
   }
   const auto operands = numbering.body().operands_of(x.node);
@@ -901,8 +903,8 @@ constexpr known_value fold_select(copy_numbering& numbering, const expression_ki
     return yes.addend != 0 ? condition : inverted(condition);
   }
   if (kind.info.width != 1) {
-    yes = side_of_select(numbering, condition, yes, true);
-    no = side_of_select(numbering, condition, no, false);
+    yes = side_of_select(numbering, kind, condition, yes, true);
+    no = side_of_select(numbering, kind, condition, no, false);
     if (yes.is_same(no)) {
       return yes;
     }
