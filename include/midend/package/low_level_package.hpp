@@ -211,7 +211,7 @@ struct algebraic_identities {
     }
     const operation_info info = ir.operation(v);
     if (info.code == operation::other || !context.is_pure(v)) {
-      return context.is_pure(v) ? visit_guarded(context, v) : package_order();
+      return visit_guarded(context, v);
     }
     if (info.code == operation::select) {
       return visit_select(context, v);
@@ -228,25 +228,84 @@ struct algebraic_identities {
   }
 
 private:
-  /// An operation of the vocabulary whose guard always holds needs none.
+  /// An operation whose guard always holds needs none. One that computes nothing new is a choice.
   template <class Context> package_order visit_guarded([[maybe_unused]] Context& context, [[maybe_unused]] value_id v) {
-    if constexpr (has_guard<std::remove_cvref_t<decltype(context.ir())>>) {
+    using editor = std::remove_cvref_t<decltype(context.ir())>;
+    if constexpr (has_guard<editor>) {
       const auto& ir = context.ir();
       const guard_of_value guard = ir.guard(v);
-      const auto holds = guard.predicate == no_value ? std::nullopt : ir.constant(guard.predicate);
-      if (!holds || (*holds != 0) == guard.negated) {
+      if (guard.predicate == no_value || !is_removable(ir, v)) {
         return {};
       }
-      const operation_info info = ir.unguarded(v);
-      read_operands(ir, v);
-      if (info.code != operation::other && arity(info.code) != 0) {
+      if (const auto holds = ir.constant(guard.predicate)) {
+        if (!can_clone_unguarded<editor> || (*holds != 0) == guard.negated) {
+          return {};
+        }
         package_order order = package_order::to_tree("a literal lets it run always");
-        order.add(info, order_operand::value(operands_[0]), order_operand::value(operands_[1]),
-                  order_operand::value(operands_[2]));
+        order.operations[0].like = v;
+        order.operations[0].drops_guard = true;
+        order.num_operations = 1;
         return order;
+      }
+      if (guard.otherwise != no_value && context.is_pure(v)) {
+        return choice_of(context, v, guard);
       }
     }
     return {};
+  }
+
+  /// A guarded operation whose result if it runs is a literal or a value that is there already.
+  template <class Context> package_order choice_of(Context& context, value_id v, const guard_of_value& guard) {
+    const auto& ir = context.ir();
+    order_operand result;
+    if (!result_without_guard(context, v, result)) {
+      return {};
+    }
+    const bool is_same = result.what == order_operand::kind::value
+                             ? result.index == guard.otherwise
+                             : ir.constant(guard.otherwise) && *ir.constant(guard.otherwise) == result.literal;
+    if (is_same) {
+      return package_order::to_existing(guard.otherwise, "it has one value, whether it runs or not");
+    }
+    package_order order = package_order::to_tree("if it runs, it computes nothing new");
+    const auto width = static_cast<std::uint8_t>(ir.operation(v).width);
+    const order_operand otherwise = order_operand::value(guard.otherwise);
+    order.add({operation::select, width, width, {}}, order_operand::value(guard.predicate),
+              guard.negated ? otherwise : result, guard.negated ? result : otherwise);
+    return order;
+  }
+
+  /// Whether what `v` computes where it runs is a literal or an operand; stores that in `result`.
+  template <class Context> bool result_without_guard(Context& context, value_id v, order_operand& result) {
+    const auto& ir = context.ir();
+    const operation_info info = ir.unguarded(v);
+    const unsigned count = arity(info.code);
+    read_operands(ir, v);
+    if (info.code == operation::other || count == 0 || info.code == operation::select) {
+      return false;
+    }
+    std::uint64_t numbers[3] = {};
+    bool known = true;
+    for (unsigned i = 0; i != count; ++i) {
+      const auto c = ir.constant(operands_[i]);
+      known = known && c;
+      numbers[i] = c.value_or(0);
+    }
+    if (known) {
+      const evaluation e = evaluate(info, span<const std::uint64_t>(numbers, count));
+      result = order_operand::number(info.width, e.bits);
+      return static_cast<bool>(e);
+    }
+    for (const algebra_rule& rule : rules_) {
+      const algebra_term& term = rule.result.root();
+      if (rule.pattern.root().code == info.code && rule.result.size == 1 && matches(context, v, rule)) {
+        result = term.kind == term_kind::leaf
+                     ? order_operand::value(leaves_[term.index])
+                     : order_operand::number(info.width, detail::literal_of(rule, term, match_, info.width));
+        return true;
+      }
+    }
+    return false;
   }
 
   /// A division by a literal, if a product costs less.
@@ -526,7 +585,7 @@ private:
   /// Bit k of `orders` exchanges the operands of the k-th such operation, from the root.
   template <class Context> bool matches_in(Context& context, value_id v, const algebra_rule& rule, unsigned orders) {
     const auto& ir = context.ir();
-    const operation_info root = ir.operation(v);
+    const operation_info root = detail::unguarded_operation(ir, v);
     const unsigned width = is_comparison(root.code) ? root.operand_width : root.width;
     const algebra_tree& pattern = rule.pattern;
     match_ = {};
@@ -568,7 +627,7 @@ private:
         if (u != v && (ir.constant(u) || context.home(u) == no_node || !context.is_pure(u))) {
           return false;
         }
-        const operation_info info = ir.operation(u);
+        const operation_info info = u == v ? root : ir.operation(u);
         const unsigned operands = arity(t.code);
         if (info.code != t.code || (u != v && info.width != width)) {
           return false;

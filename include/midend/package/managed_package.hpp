@@ -368,7 +368,11 @@ private:
       }
     }
     value_id w = no_value;
-    if (o.like != no_value) {
+    if (o.drops_guard) {
+      if constexpr (can_clone_unguarded<E>) {
+        w = static_cast<value_id>(editor_.clone_unguarded(o.like, place_before(v)));
+      }
+    } else if (o.like != no_value) {
       w = static_cast<value_id>(editor_.clone_value(o.like, place_before(v)));
       for (std::size_t i = 0; i != o.num_operands; ++i) {
         editor_.set_operand(w, o.positions[i], operands[i]);

@@ -250,7 +250,11 @@ private:
     if (key_[w] == low) {
       number(home_[v], false);
     }
-    walk_.note(w, home_[v]);
+    if (walk_.is_listed(v) && ir_.effect(w) != effect_kind::none) {
+      walk_.put(v, w);
+    } else {
+      walk_.note(w, home_[v]);
+    }
   }
 
   /// `v` is about to be erased; `next` comes after it.

@@ -45,6 +45,7 @@ struct ordered_operation {
 
   operation_info info = {};
   value_id like = no_value;
+  bool drops_guard = false; ///< of a copy, whose guard always holds: it keeps its promises
   std::uint8_t num_operands = 0;
   std::uint8_t positions[3] = {}; ///< of a copy: which operands are others
   order_operand operands[3] = {};

@@ -74,6 +74,16 @@ public:
     return clone;
   }
 
+  /// The same, not of a call, which runs whatever the guard of `v` is.
+  value_id clone_unguarded(value_id v, place p) {
+    operation_draft draft = draft_of(v);
+    draft.guard = draft.otherwise = no_value;
+    draft.guard_negated = false;
+    const value_id clone = procedure_->append(node_at(p), draft);
+    move_value(clone, p);
+    return clone;
+  }
+
   void set_operand(value_id user, std::size_t i, value_id v) { procedure_->set_operand(user, i, v); }
 
   void move_value(value_id v, place p) {
