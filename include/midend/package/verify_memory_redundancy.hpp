@@ -202,8 +202,8 @@ private:
     const auto same = [&](value_id x, value_id y) {
       return x == y || (x != no_value && y != no_value && source_[x] == source_[y]);
     };
-    const bool same_guard = same(own.predicate, other.predicate) && same(own.otherwise, other.otherwise) &&
-                            own.negated == other.negated &&
+    const bool same_guard = same(own.predicate, other.predicate) && own.negated == other.negated &&
+                            (same(own.otherwise, other.otherwise) || same(own.otherwise, l.access)) &&
                             (own.predicate == no_value || before_.effect(l.access) == effect_kind::reads);
     if (value == no_value || source_[value] != l.value || is_undefined(l.value) || !same_type(l.value, l.load) ||
         !same_guard) {
