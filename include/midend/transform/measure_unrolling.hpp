@@ -125,17 +125,47 @@ public:
   bool is_added(value_id v) const { return v >= origins_.size(); }
 
   /// The values of the new program, `view`, that are computed from what the old program computed neither before nor in
-  /// the loop: they are no part of what came from the loop. Phis are not looked at. A bit by value; linear time.
+  /// the loop: they are no part of what came from the loop. Neither are new ones after the last value from the loop in
+  /// their node that are computed from none and read by none: a value after the loop has become these. Phis are not
+  /// looked at. A bit by value; linear time.
   template <class View>
   flat_array<std::uint8_t> later_values(const View& view, const dominator_tree& dominators) const {
     flat_array<std::uint8_t> later(static_cast<std::size_t>(view.num_values()), 0);
+    flat_array<std::uint8_t> is_tied(later.size(), 0); // to values from the loop
+    flat_array<value_id> order;
+    tie_phi_inputs(view, is_tied);
     for (const node_id n : dominators.preorder()) { // operands before what reads them
       for (const value_id v : view.values(n)) {
+        order.push_back(v);
         if (!is_added(v)) {
           later[v] = v < is_later_.size() ? is_later_[v] : std::uint8_t{0};
-        } else if (!view.is_phi(v)) {
-          for_each_id(view.operands(v), [&](value_id x) { later[v] |= x != no_value ? later[x] : std::uint8_t{0}; });
+          is_tied[v] |= is_of_loop(v) ? 1 : 0;
+        } else if (view.is_phi(v)) {
+          is_tied[v] = 1;
+        } else {
+          for_each_id(view.operands(v), [&](value_id x) {
+            later[v] |= x != no_value ? later[x] : std::uint8_t{0};
+            is_tied[v] |= x != no_value ? is_tied[x] : std::uint8_t{0};
+          });
         }
+      }
+      order.push_back(no_value); // the end of the node
+    }
+    bool is_last = true;
+    for (std::size_t i = order.size(); i-- != 0;) {
+      const value_id v = order[i];
+      is_last = v == no_value || (is_last && (is_added(v) || !is_of_loop(v)));
+      if (v == no_value || view.is_phi(v)) {
+        continue;
+      }
+      if (is_added(v) && is_last && is_tied[v] == 0) {
+        later[v] = 1;
+      } else if (is_tied[v] != 0) {
+        for_each_id(view.operands(v), [&](value_id x) {
+          if (x != no_value) {
+            is_tied[x] = 1;
+          }
+        });
       }
     }
     return later;
@@ -161,6 +191,19 @@ public:
   }
 
 private:
+  template <class View> static void tie_phi_inputs(const View& view, flat_array<std::uint8_t>& is_tied) {
+    for (node_id n = 0; n != node_count(view.graph()); ++n) {
+      for_each_id(view.graph().out_edges(n), [&](edge_id e) {
+        for (const value_id v : view.values(static_cast<node_id>(view.graph().edge_target(e)))) {
+          const value_id x = view.is_phi(v) ? static_cast<value_id>(view.phi_input(v, e)) : no_value;
+          if (x != no_value) {
+            is_tied[x] = 1;
+          }
+        }
+      });
+    }
+  }
+
   /// What is neither in the loop nor in a node that dominates its header.
   template <class IR> void note_later_values(const IR& ir, const loop_forest& loops) {
     const auto found = dominators_and_loops(ir.graph());
