@@ -420,7 +420,8 @@ constexpr optional<known_value> fold_remainder(copy_numbering& numbering, const 
 /// other sums are left as they are: no pass makes n + 7 of n - 1 before a mask.
 constexpr optional<known_value> fold_low_bits(copy_numbering& numbering, const known_value& x, std::uint64_t m) {
   const signed_interval::element range = numbering.range_of(x);
-  if (range.low >= 0 && range.high < static_cast<std::int64_t>(m) && numbering.is_exact(x)) {
+  const bool is_counter = numbering.body().nodes[x.node].kind == body_kind::phi; // no clean-up drops the mask of one
+  if (!is_counter && range.low >= 0 && range.high < static_cast<std::int64_t>(m) && numbering.is_exact(x)) {
     return x;
   }
   const auto s = split_sum::of(numbering.facts(x.node), x.signed_addend(), m);
