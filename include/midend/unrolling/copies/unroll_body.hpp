@@ -41,7 +41,8 @@ class unroll_body_workspace {
   flat_array<bool> is_invariant_;
   flat_array<bool> is_added_to_;
   flat_array<bool> leads_out_;
-  flat_array<bool> is_read_inside_;
+  flat_array<bool> is_needed_;
+  flat_array<body_id> same_phi_;
   flat_array<unrolled_access> reads_;
 };
 
@@ -99,10 +100,12 @@ constexpr value_facts facts_of_invariant(const body_value& v) {
 }
 
 /// Gives the header phis and the values from outside the loop their nodes or numbers; the nodes of phis come first.
-constexpr void bind_start(copy_state& s) {
+/// `same_phi`: by header phi another one, of which the value is known and which it always is; itself: it is always its
+/// initial value.
+constexpr void bind_start(copy_state& s, const flat_array<body_id>& same_phi) {
   s.out.phis.assign(s.body.num_phis, no_unrolled);
   for (body_id phi = 0; phi != s.body.num_phis; ++phi) {
-    if (!is_known_phi(s, phi) && earlier_twin(s, phi) == phi) {
+    if (!is_known_phi(s, phi) && earlier_twin(s, phi) == phi && same_phi[phi] == no_body_value) {
       s.values[phi] = s.numbering.append(phi, s.body.values[phi], body_kind::phi);
       s.out.phis[phi] = s.values[phi].node;
     }
@@ -118,7 +121,9 @@ constexpr void bind_start(copy_state& s) {
     }
   }
   for (body_id phi = 0; phi != s.body.num_phis; ++phi) {
-    if (s.out.phis[phi] == no_unrolled) {
+    if (const body_id same = same_phi[phi]; same != no_body_value) {
+      s.values[phi] = same == phi ? s.values[s.body.initial(phi)] : s.values[same];
+    } else if (s.out.phis[phi] == no_unrolled) {
       s.values[phi] = is_known_phi(s, phi) ? value_of_known_phi(s, phi) : s.values[earlier_twin(s, phi)];
     }
   }
@@ -250,11 +255,9 @@ constexpr void spread_invariance(unrolled_body& out, unrolled_id end_of_loads) {
   }
 }
 
-/// Marks values, and what they are computed from, in the same iteration or an earlier one: `mark_first(mark)` marks
-/// those to begin with. `work` is memory.
-template <class MarkFirst>
-constexpr void mark_with_sources(const loop_body& body, flat_array<bool>& out, flat_array<std::uint32_t>& work,
-                                 const MarkFirst& mark_first) {
+/// Marks the values that those used after the loop are computed from, in the same iteration or an earlier one. `work`
+/// is memory.
+constexpr void mark_leading_out(const loop_body& body, flat_array<bool>& out, flat_array<std::uint32_t>& work) {
   out.assign(body.num_values(), false);
   work.clear();
   const auto mark = [&](body_id v) {
@@ -263,7 +266,9 @@ constexpr void mark_with_sources(const loop_body& body, flat_array<bool>& out, f
       work.push_back(v);
     }
   };
-  mark_first(mark);
+  for (const body_id v : body.live_out) {
+    mark(v);
+  }
   while (!work.empty()) {
     const body_id v = work.back();
     work.pop_back();
@@ -275,7 +280,6 @@ constexpr void mark_with_sources(const loop_body& body, flat_array<bool>& out, f
     if (value.kind == body_kind::load || value.kind == body_kind::store) {
       mark(body.accesses[value.access].base);
       mark(body.accesses[value.access].index);
-      mark(body.accesses[value.access].stored);
     }
     for (const body_block& block : body.blocks) {
       if (value.kind != body_kind::join) {
@@ -284,48 +288,6 @@ constexpr void mark_with_sources(const loop_body& body, flat_array<bool>& out, f
       mark(block.condition);
     }
   }
-}
-
-/// Marks the values that those used after the loop are computed from, in the same iteration or an earlier one.
-constexpr void mark_leading_out(const loop_body& body, flat_array<bool>& out, flat_array<std::uint32_t>& work) {
-  mark_with_sources(body, out, work, [&](const auto& mark) {
-    for (const body_id v : body.live_out) {
-      mark(v);
-    }
-  });
-}
-
-/// Marks the values that effects, tests, other exits than the counted one and later copies are computed from, if loads
-/// may be none of them; else leaves `s.is_read_inside` empty. The memory is that of `mark_leading_out`.
-constexpr void mark_read_inside(copy_state& s, flat_array<bool>& leads_out, flat_array<std::uint32_t>& work) {
-  const loop_body& body = s.body;
-  s.is_read_inside.clear();
-  if (s.request.as_written || s.counted_edge == copy_state::no_edge || body.accesses.size() < 2) {
-    return;
-  }
-  mark_leading_out(body, leads_out, work);
-  mark_with_sources(body, s.is_read_inside, work, [&](const auto& mark) {
-    for (body_id v = 0; v != body.num_values(); ++v) {
-      const body_value& value = body.values[v];
-      if (value.kind == body_kind::store || value.kind == body_kind::call || value.is_volatile ||
-          (value.kind == body_kind::phi && leads_out[v])) {
-        mark(v);
-      }
-    }
-    for (const body_block& block : body.blocks) {
-      mark(block.condition);
-    }
-    const body_exit_use* use = body.exit_uses.begin();
-    for (const body_id v : body.live_out) {
-      bool is_read = use == body.exit_uses.end() || use->value != v; // anywhere after the loop
-      for (; use != body.exit_uses.end() && use->value == v; ++use) {
-        is_read = is_read || use->edge != s.counted_edge;
-      }
-      if (is_read && (body.values[v].kind == body_kind::phi || s.counters.exits.size() != 1)) {
-        mark(v);
-      }
-    }
-  });
 }
 
 /// Whether the new loop begins with the value that the header phi is next, one from before the loop.
@@ -408,6 +370,104 @@ constexpr void bind_end(copy_state& s, bool has_left, const flat_array<bool>& le
   }
 }
 
+// From evaluation to evaluation.
+
+/// Finds header phis of a new loop that have the same value as an earlier one in each pass, or always the number with
+/// which they begin. Whether there are new ones.
+constexpr bool find_same_phis(const copy_state& s, flat_array<body_id>& same_phi) {
+  bool found = false;
+  if (s.request.as_written || s.out.is_straight_line || !s.request.knows_position || s.request.first_iteration != 0) {
+    return found;
+  }
+  const auto initial = [&](body_id phi) { return s.values[s.body.initial(phi)]; };
+  const auto stays = [&](body_id phi) { return s.out.phis[phi] != no_unrolled && induction_of(s, phi) == nullptr; };
+  for (body_id phi = 0; phi != s.body.num_phis; ++phi) {
+    if (!stays(phi)) {
+      continue;
+    }
+    if (s.out.next[phi] == unrolled_operand{s.out.phis[phi], 0}) {
+      same_phi[phi] = initial(phi).is_literal() ? phi : no_body_value;
+    } else {
+      for (body_id other = 0; other != phi && same_phi[phi] == no_body_value; ++other) {
+        const bool is_same = stays(other) && same_phi[other] == no_body_value && s.out.next[other] == s.out.next[phi] &&
+                             s.body.values[other].info.width == s.body.values[phi].info.width &&
+                             initial(other).is_same(initial(phi));
+        same_phi[phi] = is_same ? other : no_body_value;
+      }
+    }
+    found = found || same_phi[phi] != no_body_value;
+  }
+  return found;
+}
+
+/// Marks the nodes that effects, exits and values used after the body are computed from. `work` is memory. Linear.
+constexpr void mark_needed(const unrolled_body& out, flat_array<bool>& is_needed, flat_array<std::uint32_t>& work) {
+  is_needed.assign(out.nodes.size(), false);
+  work.clear();
+  const auto mark = [&](unrolled_id n) {
+    if (n != no_unrolled && !is_needed[n]) {
+      is_needed[n] = true;
+      work.push_back(n);
+    }
+  };
+  const auto mark_all = [&](const flat_array<unrolled_operand>& operands) {
+    for (const unrolled_operand& o : operands) {
+      mark(o.node);
+    }
+  };
+  for (unrolled_id n = 0; n != out.nodes.size(); ++n) {
+    const unrolled_node& node = out.nodes[n];
+    if (node.kind == body_kind::store || node.kind == body_kind::call || node.is_volatile) {
+      mark(n);
+    }
+  }
+  for (const unrolled_exit& e : out.exits) {
+    mark(e.predicate);
+  }
+  mark_all(out.exit_values);
+  mark_all(out.live_out);
+  if (out.is_straight_line) {
+    mark_all(out.next);
+  }
+  while (!work.empty()) {
+    const unrolled_id n = work.back();
+    work.pop_back();
+    const unrolled_node& node = out.nodes[n];
+    for (const unrolled_operand& o : out.operands_of(n)) {
+      mark(o.node);
+    }
+    mark(node.guard);
+    if (node.access != no_unrolled && node.kind != body_kind::pure) {
+      mark(out.accesses[node.access].base);
+      mark(out.accesses[node.access].index);
+      mark(out.accesses[node.access].stored.node);
+    }
+    if (node.kind == body_kind::phi && !out.is_straight_line) {
+      mark(out.next[node.origin].node);
+    }
+  }
+}
+
+/// Finds loads that nothing needs, so that they read no memory: stores before them may be dead. Whether there are new
+/// ones, and stores.
+constexpr bool find_unused_loads(const copy_state& s, flat_array<bool>& is_needed, flat_array<std::uint32_t>& work) {
+  std::size_t known = 0;
+  std::size_t stores = 0;
+  for (unrolled_id n = 0; n != s.out.nodes.size(); ++n) {
+    known += s.out.nodes[n].kind == body_kind::load && s.is_unused(n) ? 1U : 0U;
+    stores += s.out.nodes[n].kind == body_kind::store ? 1U : 0U;
+  }
+  if (s.request.as_written || stores == 0) {
+    return false;
+  }
+  mark_needed(s.out, is_needed, work);
+  std::size_t unused = 0;
+  for (unrolled_id n = 0; n != s.out.nodes.size(); ++n) {
+    unused += s.out.nodes[n].kind == body_kind::load && !is_needed[n] ? 1U : 0U;
+  }
+  return unused != known;
+}
+
 } // namespace detail
 
 /// What is left of `request.copies` consecutive copies of the body, refilling `out`: each expression once,
@@ -437,8 +497,9 @@ constexpr void bind_end(copy_state& s, bool has_left, const flat_array<bool>& le
 /// Requires a body as described at `loop_body`, the counters that `count_iterations` gives for it, and at least one
 /// copy; a straight line that begins at the entry begins with iteration 0. Nodes come after their operands, and some
 /// have no users; savings are in the order of copies. Blocks that control does not reach are left out; parallel edges
-/// count separately. Allocates nothing once workspace and result have seen bodies as large. O(1) expected for each
-/// value of a copy, plus O(s) for a load after s stores and O(e²) for a join of e edges, at worst.
+/// count separately. Allocates nothing once workspace and result have seen bodies as large. Header phis that prove to
+/// be equal to others or numbers, and loads that prove to be unused, are evaluated as such in up to 3 more rounds. O(1)
+/// expected for each value of a copy, plus O(s) for a load after s stores and O(e²) for a join of e edges, at worst.
 template <class Folder>
 constexpr void unroll_body(const loop_body& body, const loop_counters& counters, const unroll_request& request,
                            const Folder& folder, unroll_body_workspace& workspace, unrolled_body& out) {
@@ -451,108 +512,117 @@ constexpr void unroll_body(const loop_body& body, const loop_counters& counters,
   path_predicates& predicates = w.predicates_;
   known_memory& memory = w.memory_;
   flat_array<known_value>& values = w.values_;
-  out.clear();
-  out.copies = request.copies;
-  out.is_straight_line = request.is_straight_line;
-  values.assign(body.num_values(), known_value{});
-  numbering.begin(out);
+  w.is_needed_.clear();
+  w.same_phi_.assign(body.num_phis, no_body_value);
   predicates.begin(body);
-  memory.begin();
-  copy_state s{body, counters, request, out, numbering, values, w.args_, w.folded_tests_, w.is_read_inside_};
-  mark_read_inside(s, w.leads_out_, w.folded_tests_);
-  w.folded_tests_.assign(body.num_values(), 0);
-  bind_start(s);
-  note_earlier_decisions(s, predicates);
   mark_invariants(body, w.is_invariant_);
-  if (request.as_written) {
-    mark_added_to(body, w.is_added_to_);
-  }
-  if (request.is_straight_line && request.begins_at_entry && !request.as_written) {
-    note_before(s, memory);
-  }
-  const top_iterations top(counters, request);
-  bool has_left = false; // control surely does not reach the next copy
-  for (std::uint32_t copy = 0; copy != request.copies && !has_left; ++copy) {
-    if (copy != 0) { // the phis are what the copy before computed for them
-      w.next_values_.resize_for_overwrite(body.num_phis);
-      for (body_id phi = 0; phi != body.num_phis; ++phi) {
-        w.next_values_[phi] = values[body.next(phi)];
-      }
-      for (body_id phi = 0; phi != body.num_phis; ++phi) {
-        values[phi] = w.next_values_[phi];
-      }
+  constexpr unsigned most_rounds = 4;
+  for (unsigned round = 0; round != most_rounds; ++round) { // one, unless it finds what it could have used
+    out.clear();
+    out.copies = request.copies;
+    out.is_straight_line = request.is_straight_line;
+    values.assign(body.num_values(), known_value{});
+    numbering.begin(out);
+    memory.begin();
+    w.folded_tests_.assign(body.num_values(), 0);
+    copy_state s{body, counters, request, out, numbering, values, w.args_, w.folded_tests_, w.is_needed_};
+    bind_start(s, w.same_phi_);
+    note_earlier_decisions(s, predicates);
+    if (request.as_written) {
+      mark_added_to(body, w.is_added_to_);
     }
-    numbering.begin_copy(copy);
-    predicates.begin_copy();
-    note_inductions(s, top);
-    for (std::uint32_t b = 0; b != body.blocks.size(); ++b) {
-      const body_block& block = body.blocks[b];
-      if (predicates.enter(b, numbering) == never) {
+    if (request.is_straight_line && request.begins_at_entry && !request.as_written) {
+      note_before(s, memory);
+    }
+    const top_iterations top(counters, request);
+    bool has_left = false; // control surely does not reach the next copy
+    for (std::uint32_t copy = 0; copy != request.copies && !has_left; ++copy) {
+      if (copy != 0) { // the phis are what the copy before computed for them
+        w.next_values_.resize_for_overwrite(body.num_phis);
+        for (body_id phi = 0; phi != body.num_phis; ++phi) {
+          w.next_values_[phi] = values[body.next(phi)];
+        }
+        for (body_id phi = 0; phi != body.num_phis; ++phi) {
+          values[phi] = w.next_values_[phi];
+        }
+      }
+      numbering.begin_copy(copy);
+      predicates.begin_copy();
+      note_inductions(s, top);
+      for (std::uint32_t b = 0; b != body.blocks.size(); ++b) {
+        const body_block& block = body.blocks[b];
+        if (predicates.enter(b, numbering) == never) {
+          for (body_id v = block.first_value; v != block.last_value; ++v) {
+            values[v] = {};
+          }
+          for (std::uint32_t e = block.first_edge; e != block.last_edge; ++e) {
+            predicates.set_edge(e, never);
+          }
+          continue;
+        }
         for (body_id v = block.first_value; v != block.last_value; ++v) {
-          values[v] = {};
-        }
-        for (std::uint32_t e = block.first_edge; e != block.last_edge; ++e) {
-          predicates.set_edge(e, never);
-        }
-        continue;
-      }
-      for (body_id v = block.first_value; v != block.last_value; ++v) {
-        numbering.set_origin(v);
-        switch (body.values[v].kind) {
-        case body_kind::pure:
-          if (request.as_written) {
-            values[v] = value_as_written(s, v, w.is_added_to_[v]);
+          numbering.set_origin(v);
+          switch (body.values[v].kind) {
+          case body_kind::pure:
+            if (request.as_written) {
+              values[v] = value_as_written(s, v, w.is_added_to_[v]);
+              break;
+            }
+            if (w.is_invariant_[v] && !values[v].is_none()) {
+              note_repetition(s, v);
+            } else {
+              values[v] = body.values[v].info.code == operation::other ? evaluate_other(s, v, folder, w.numbers_)
+                                                                       : evaluate_operation(s, v);
+            }
+            note_result(s, v);
             break;
+          case body_kind::join:
+            values[v] = evaluate_join(s, predicates, v);
+            break;
+          case body_kind::load:
+            if (request.as_written) {
+              memory.forget();
+            }
+            values[v] = evaluate_load(s, memory, v, predicates.bit_of(predicates.of_block(b), numbering));
+            break;
+          case body_kind::store:
+            if (request.as_written) {
+              memory.forget();
+            }
+            evaluate_store(s, memory, v, predicates.bit_of(predicates.of_block(b), numbering));
+            break;
+          case body_kind::call:
+            values[v] = evaluate_call(s, memory, v, predicates.bit_of(predicates.of_block(b), numbering));
+            break;
+          default:
+            break; // phis and values from outside are not operations
           }
-          if (w.is_invariant_[v] && !values[v].is_none()) {
-            note_repetition(s, v);
-          } else {
-            values[v] = body.values[v].info.code == operation::other ? evaluate_other(s, v, folder, w.numbers_)
-                                                                     : evaluate_operation(s, v);
+        }
+        std::size_t exit = out.exits.size();
+        leave_block(s, predicates, b, w.bits_);
+        for (; exit != out.exits.size(); ++exit) {
+          if (!(out.exits[exit].is_counted && request.continues_rolled)) { // else the test is at the end of the pass
+            memory.note_observer();
           }
-          note_result(s, v);
-          break;
-        case body_kind::join:
-          values[v] = evaluate_join(s, predicates, v);
-          break;
-        case body_kind::load:
-          if (request.as_written) {
-            memory.forget();
-          }
-          values[v] = evaluate_load(s, memory, v, predicates.bit_of(predicates.of_block(b), numbering));
-          break;
-        case body_kind::store:
-          if (request.as_written) {
-            memory.forget();
-          }
-          evaluate_store(s, memory, v, predicates.bit_of(predicates.of_block(b), numbering));
-          break;
-        case body_kind::call:
-          values[v] = evaluate_call(s, memory, v, predicates.bit_of(predicates.of_block(b), numbering));
-          break;
-        default:
-          break; // phis and values from outside are not operations
         }
       }
-      std::size_t exit = out.exits.size();
-      leave_block(s, predicates, b, w.bits_);
-      for (; exit != out.exits.size(); ++exit) {
-        if (!(out.exits[exit].is_counted && request.continues_rolled)) { // else the test is at the end of the pass
-          memory.note_observer();
-        }
-      }
+      has_left = predicates.of_block(body.bottom()) == never;
     }
-    has_left = predicates.of_block(body.bottom()) == never;
-  }
-  if (request.continues_rolled && !request.is_straight_line && !has_left) {
-    overwrite_in_next_pass(s, memory, [&](std::uint32_t b) { return predicates.dominates(b, body.bottom()); });
-  }
-  if (request.continues_rolled) {
-    mark_leading_out(body, w.leads_out_, w.folded_tests_);
-  }
-  bind_end(s, has_left, w.leads_out_);
-  if (request.is_straight_line && request.ends_loop && !request.as_written) {
-    evaluate_after(s, memory, w.reads_);
+    if (request.continues_rolled && !request.is_straight_line && !has_left) {
+      overwrite_in_next_pass(s, memory, [&](std::uint32_t b) { return predicates.dominates(b, body.bottom()); });
+    }
+    if (request.continues_rolled) {
+      mark_leading_out(body, w.leads_out_, w.folded_tests_);
+    }
+    bind_end(s, has_left, w.leads_out_);
+    if (request.is_straight_line && request.ends_loop && !request.as_written) {
+      evaluate_after(s, memory, w.reads_);
+    }
+    if (find_same_phis(s, w.same_phi_)) {
+      w.is_needed_.clear();
+    } else if (!find_unused_loads(s, w.is_needed_, w.folded_tests_)) {
+      return;
+    }
   }
 }
 

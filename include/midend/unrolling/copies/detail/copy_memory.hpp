@@ -55,7 +55,6 @@ public:
     std::uint32_t copy;     ///< of the load or store that gave the content
     std::uint32_t since;    ///< how many observers there were before that one
     bool is_stored;         ///< it was a store
-    bool is_unused;         ///< it was a load that nothing reads
 
     // The last store of the place: it is dead if another one follows before anything may read it.
     unrolled_id store;       ///< or `no_unrolled`
@@ -69,7 +68,6 @@ public:
   /// At the start.
   constexpr void begin() {
     forget();
-    unused_.clear();
     observers_ = 0;
   }
 
@@ -80,29 +78,6 @@ public:
     places_.clear();
     found_.clear();
   }
-
-  /// The node `n` is a load that nothing reads, so that it reads no memory, either.
-  constexpr void note_unused(std::uint32_t number, unrolled_id n) {
-    unused_.push_back(n);
-    if (number != no_place) {
-      places_[number].is_unused = true;
-    }
-  }
-
-  /// What a load of the place has found is read after all.
-  constexpr void note_use(std::uint32_t number) {
-    place& p = places_[number];
-    for (unrolled_id& n : unused_) {
-      n = p.is_unused && n == p.content.node ? no_unrolled : n;
-    }
-    if (p.is_unused) {
-      loads_.push_back(p.access);
-      p.is_unused = false;
-    }
-  }
-
-  /// The loads that nothing reads, ascending; with gaps, which are `no_unrolled`.
-  constexpr span<const unrolled_id> unused() const { return unused_; }
 
   /// Something that may read any place: what comes after an exit, or a call.
   constexpr void note_observer() { ++observers_; }
@@ -208,7 +183,6 @@ private:
       p.copy = copy;
       p.since = observers_;
       p.is_stored = is_stored;
-      p.is_unused = false;
     }
   }
 
@@ -255,7 +229,6 @@ private:
   flat_array<place> places_;
   flat_array<unrolled_access> stores_; ///< in program order, since the last `forget`
   flat_array<unrolled_access> loads_;  ///< likewise
-  flat_array<unrolled_id> unused_;
   std::uint32_t observers_ = 0;
   hash_map<std::uint32_t> found_; ///< of `places_`, by the high bits of their hash
 };
@@ -379,15 +352,15 @@ constexpr void note_before(copy_state& s, known_memory& memory) {
 
 /// Removes the stores of the copies to what `access` overwrites after them, unless one of the loads that follow may
 /// read them: those from `first` on among `reads`, and those of the copies.
-constexpr void remove_overwritten(unrolled_body& out, const unrolled_access& access,
-                                  flat_array<unrolled_access>& reads) {
+constexpr void remove_overwritten(copy_state& s, const unrolled_access& access, flat_array<unrolled_access>& reads) {
+  unrolled_body& out = s.out;
   const std::size_t after = reads.size();
   for (std::size_t n = out.nodes.size(); n-- != 0;) {
     unrolled_node& node = out.nodes[n];
     if (node.kind == body_kind::call || (node.is_volatile && node.kind != body_kind::pure)) {
       break; // it may read anything
     }
-    if (node.kind == body_kind::load) {
+    if (node.kind == body_kind::load && !s.is_unused(static_cast<unrolled_id>(n))) {
       reads.push_back(out.accesses[node.access]);
     } else if (node.kind == body_kind::store) {
       const unrolled_access& stored = out.accesses[node.access];
@@ -412,7 +385,7 @@ constexpr void evaluate_after(copy_state& s, known_memory& memory, flat_array<un
     const unrolled_access access = access_of(s, b.access);
     if (b.kind == body_kind::store) {
       if (access.base != no_unrolled && access.bytes != 0) {
-        remove_overwritten(s.out, access, reads);
+        remove_overwritten(s, access, reads);
       }
       memory.note_store(access, {}, {}, s.copy());
       continue;
@@ -448,9 +421,6 @@ constexpr known_value evaluate_load(copy_state& s, known_memory& memory, body_id
       if (p->copy != s.copy()) {
         s.numbering.save(p->is_stored ? saving_kind::forwarded_load : saving_kind::shared_load, p->copy);
       }
-      if (p->is_unused && !s.is_unused_load(v)) {
-        memory.note_use(place);
-      }
       return p->content;
     }
     if (s.loads_parts) {
@@ -464,9 +434,7 @@ constexpr known_value evaluate_load(copy_state& s, known_memory& memory, body_id
   append_access(s, append_guarded(s, v, body_kind::load, guard), access);
   const known_value loaded = last_node(s, value.info.width);
   memory.note_load(place, loaded, guard, s.copy());
-  if (s.is_unused_load(v)) {
-    memory.note_unused(place, loaded.node);
-  } else {
+  if (!s.is_unused(loaded.node)) {
     memory.note_access(access);
   }
   return loaded;
@@ -512,18 +480,12 @@ constexpr void overwrite_in_next_pass(copy_state& s, known_memory& memory, const
     end = !e.is_counted && e.position < end ? e.position : end;
   }
   const auto is_same = [&](unrolled_id n) { return n == no_unrolled || s.out.nodes[n].is_invariant; };
-  const auto unused = memory.unused();
-  std::size_t next_unused = 0;
   for (unrolled_id n = 0; n != end; ++n) {
     const unrolled_node& node = s.out.nodes[n];
     if (node.kind == body_kind::call || node.is_volatile) {
       return;
     }
-    while (next_unused != unused.size() && (unused[next_unused] == no_unrolled || unused[next_unused] < n)) {
-      ++next_unused;
-    }
-    const bool is_unused = next_unused != unused.size() && unused[next_unused] == n;
-    if (is_unused || (node.kind != body_kind::load && node.kind != body_kind::store)) {
+    if (s.is_unused(n) || (node.kind != body_kind::load && node.kind != body_kind::store)) {
       continue;
     }
     unrolled_access access = s.out.accesses[node.access];

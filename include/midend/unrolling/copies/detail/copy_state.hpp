@@ -31,8 +31,7 @@ struct copy_state {
   flat_array<known_value>& args;   ///< scratch of `args_of`
   flat_array<std::uint32_t>& folded_tests; ///< by value of the body: the last copy for which `note_test` recorded it,
                                            ///< plus 1; 0 for none
-  flat_array<bool>& is_read_inside; ///< by value of the body: by a copy that does not leave by the counted exit. Empty:
-                                    ///< all are
+  const flat_array<bool>& is_needed; ///< by node, in the evaluation before this one: something needs it; empty at first
 
   std::uint32_t counted_edge = edge_of_counted_exit(counters); ///< or `no_edge`
   std::uint32_t end_edge = no_edge;                            ///< by which a straight line surely leaves; or `no_edge`
@@ -62,12 +61,8 @@ struct copy_state {
     return request.drops_counted_tests && !ends_loop && copy() != request.mid_exit_copy ? counted_edge : no_edge;
   }
 
-  /// Whether nothing reads what the load `v` finds in this copy: only what follows the counted exit does, by which this
-  /// copy does not leave.
-  constexpr bool is_unused_load(body_id v) const {
-    const bool leaves = request.is_straight_line ? is_last_copy() : copy() == ending_copy();
-    return !is_read_inside.empty() && !is_read_inside[v] && (request.continues_rolled || !leaves);
-  }
+  /// Whether the node is a load that nothing needs, as far as is known: it reads no memory.
+  constexpr bool is_unused(unrolled_id n) const { return n < is_needed.size() && !is_needed[n]; }
 
   /// Whether edge `e` is left out with the test of the counted exit: it is the other side of another branch on the same
   /// condition, and leaves the loop, too. If the new loop has a limit of its own, the last copy leaves it out as well.
