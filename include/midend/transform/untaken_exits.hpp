@@ -90,7 +90,8 @@ private:
     }
     for (const loop_exit& x : counters_.exits) {
       const bool is_endless = x.is_always_tested && x.count.kind == trip_count_kind::endless;
-      if (is_endless || (first != nullptr && has_count(x) && is_sooner(*first, x))) {
+      const bool wraps = x.is_always_tested && x.count.kind == trip_count_kind::wraps_first;
+      if (is_endless || (first != nullptr && (wraps || (has_count(x) && is_sooner(*first, x))))) {
         add(l, x, is_endless ? no_edge : edge_of(first->edge));
       }
     }
@@ -429,7 +430,9 @@ private:
 /// width, step and comparison, with wrap-around and promises. Let b be the least count of an exit that each iteration
 /// tests, and x an exit with this count, the one tested first if there are several. Then iterations after iteration b
 /// do not begin, and in iteration b control does not pass x. So another test is never true if its count is greater, or
-/// equal and tested after x; and so is a test that would never be true in a loop without other exits.
+/// equal and tested after x; and so is a test that would never be true in a loop without other exits. A test that is
+/// not true before its counter breaks a promise is not true before x, either: in `for (i = 6; i != 0; --i)` by 3, none
+/// of i != 1 is.
 ///
 /// After unrolling by a factor these are the tests of all copies but one: the first if the factor divides the trip
 /// count, else the copy in which the loop ends.
