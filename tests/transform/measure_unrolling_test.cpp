@@ -611,7 +611,9 @@ TEST_CASE("a comparison of a sum that promises nothing is moved if facts show th
 
   for (const sample x : {
            sample{"add.i32 %i, 3", "cmp.lt.i32 %x, %M", true},
-           sample{"add.i32 %i, 4", "cmp.lt.i32 %x, %M", false},          // 2^31 - 4 + 4
+           sample{"add.i32 %i, 3", "cmp.gt.i32 %M, %x", true},           // the number comes first
+           sample{"add.i32 %i, 4", "cmp.gt.i32 %M, %x", false},          // 2^31 - 4 + 4
+           sample{"add.i32 %i, 4", "cmp.lt.i32 %x, %M", false},          // likewise
            sample{"add.i32 %i, 3", "cmp.lt.i32 %x, -2147483646", false}, // the number would wrap
            sample{"add.i32 %i, 3", "cmp.ult.i32 %x, %M", true},
            sample{"add.i32 %i, 3", "cmp.ult.i32 %x, 2", false},

@@ -199,7 +199,7 @@ private:
   }
 
   step comparison(value_id v) const {
-    return ir_.effect(v) == effect_kind::none && is_comparison(ir_.operation(v).code) ? step_of(v, true) : step();
+    return ir_.effect(v) == effect_kind::none && is_comparison(ir_.operation(v).code) ? step_of(v, false) : step();
   }
 
   /// The sum that `v` is, from the start of its chain. A chain of any length, without recursion.

@@ -133,7 +133,7 @@ private:
     const bool masks = was.code == operation::bit_and;
     if ((!adds && !masks && !is_comparison(was.code)) || before_.effect(v) != effect_kind::none || old.of == no_value ||
         !is_there || old.number_is_last != now.number_is_last ||
-        (was.code != operation::add && !masks && !old.number_is_last)) {
+        (was.code == operation::sub && !old.number_is_last)) {
       fail(addition_fault::wrong_operand, n, v);
       return;
     }

@@ -485,7 +485,7 @@ constexpr void overwrite_in_next_pass(copy_state& s, known_memory& memory, const
     if (node.kind == body_kind::call || node.is_volatile) {
       return;
     }
-    if (s.is_unused(n) || (node.kind != body_kind::load && node.kind != body_kind::store)) {
+    if (node.kind != body_kind::load && node.kind != body_kind::store) { // the rolled loop uses what is unused here
       continue;
     }
     unrolled_access access = s.out.accesses[node.access];
