@@ -128,20 +128,6 @@ concept has_guard = requires(const IR& ir, value_id v) {
   { ir.unguarded(v) } -> std::convertible_to<operation_info>;
 };
 
-namespace detail {
-
-/// What `v` computes if it runs.
-template <class IR> constexpr operation_info unguarded_operation(const IR& ir, value_id v) {
-  if constexpr (has_guard<IR>) {
-    if (ir.guard(v).predicate != no_value) {
-      return ir.unguarded(v);
-    }
-  }
-  return ir.operation(v);
-}
-
-} // namespace detail
-
 /// `identity(v)` numbers what operations outside the vocabulary compute. Optional.
 template <class IR>
 concept has_identity = requires(const IR& ir, value_id v) {

@@ -275,12 +275,6 @@ concept can_make_numbers = requires(E& editor, unsigned width, std::uint64_t bit
   { editor.make_number(width, bits) } -> std::convertible_to<value_id>;
 };
 
-/// `clone_unguarded(v, p)` copies the guarded operation `v` to a place without its guard. Optional.
-template <class E>
-concept can_clone_unguarded = requires(E& editor, value_id v, place p) {
-  { editor.clone_unguarded(v, p) } -> std::convertible_to<value_id>;
-};
-
 /// `undefined_like(v)` returns a literal with any value.
 template <class E>
 concept can_make_undefined_values = requires(E& editor, value_id v) {

@@ -142,11 +142,12 @@ private:
 ///
 /// Addresses are equal if base and index are the same values; number values and fold additions first. A guarded load is
 /// replaced by one with the same guard and the same other value, or by one with the same guard that is its other value;
-/// a guarded store goes like another, and overwrites those with the same guard alone. The end of the program reads all memory. A store stays if control may stay
-/// in a cycle before it is overwritten, or may pass where its address is computed again. Loads whose bytes were
-/// stored by different stores on different ways stay, since that takes a phi; so do those that are narrower than what
-/// is there, which the low-level package takes apart. Unreachable operations stay. A store to memory that nobody can
-/// read after the procedure returns stays, too: the contract does not name such memory.
+/// a guarded store goes like another, and overwrites those with the same guard alone. The end of the program reads all
+/// memory. A store stays if control may stay in a cycle before it is overwritten, or may pass where its address is
+/// computed again. Loads whose bytes were stored by different stores on different ways stay, since that takes a phi; so
+/// do those that are narrower than what is there, which the low-level package takes apart. Unreachable operations stay.
+/// A store to memory that nobody can read after the procedure returns stays, too: the contract does not name such
+/// memory.
 ///
 /// Returns loads and stores in reverse post-order, overwritten stores after the others and last first. In a cycle, one
 /// redundant store may hide another from a single plan.

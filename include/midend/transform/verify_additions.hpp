@@ -132,8 +132,7 @@ private:
                           (pair_.new_home[now.of] != no_node || pair_.old_home[now.of] == no_node); // a parameter
     const bool masks = was.code == operation::bit_and;
     if ((!adds && !masks && !is_comparison(was.code)) || before_.effect(v) != effect_kind::none || old.of == no_value ||
-        !is_there || old.number_is_last != now.number_is_last ||
-        (was.code == operation::sub && !old.number_is_last)) {
+        !is_there || old.number_is_last != now.number_is_last || (was.code == operation::sub && !old.number_is_last)) {
       fail(addition_fault::wrong_operand, n, v);
       return;
     }

@@ -819,6 +819,7 @@ TEST_CASE("memory: a store that a later one overwrites is none, unless something
     load_of_it,
     load_beside,
     load_elsewhere,
+    unused_load,
     call,
     volatile_store,
     guard,
@@ -829,9 +830,10 @@ TEST_CASE("memory: a store that a later one overwrites is none, unless something
   struct {
     what between;
     std::size_t stores; ///< of three copies
-  } const cases[] = {{what::nothing, 1},        {what::load_of_it, 3},     {what::load_beside, 1},
-                     {what::load_elsewhere, 3}, {what::call, 3},           {what::volatile_store, 3},
-                     {what::guard, 1},          {what::changing_guard, 3}, {what::exit, 3}};
+  } const cases[] = {
+      {what::nothing, 1},        {what::load_of_it, 3}, {what::load_beside, 1},    {what::load_elsewhere, 3},
+      {what::unused_load, 1},    {what::call, 3},       {what::volatile_store, 3}, {what::guard, 1},
+      {what::changing_guard, 3}, {what::exit, 3}};
 
   for (const auto& c : cases) {
     CAPTURE(static_cast<int>(c.between));
@@ -858,7 +860,14 @@ TEST_CASE("memory: a store that a later one overwrites is none, unless something
       to.offset = 4;
       m.load(32, to);
       break;
-    case what::load_elsewhere:
+    case what::load_elsewhere: {
+      midend::body_access beside = at(b, midend::no_body_value);
+      const body_id loaded = m.load(32, beside);
+      beside.memory = 7; // another class of memory, which the store is not in
+      m.body().values[m.store(storing(beside, loaded))].is_volatile = false;
+      break;
+    }
+    case what::unused_load: // which reads no memory, therefore
       m.load(32, at(b, midend::no_body_value));
       break;
     case what::call:

@@ -100,7 +100,8 @@ public:
 
   /// What is at `place` before `v` runs, from the last access on all ways there. The answer was computed before `v` on
   /// every way, and has not changed since. `same_guard`: a load that runs under this guard, if it has a predicate,
-  /// answers if it is the other value or has the same one, and no other access does; else, accesses without a guard answer.
+  /// answers if it is the other value or has the same one, and no other access does; else, accesses without a guard
+  /// answer.
   template <class Resolve>
   held_value held_before(value_id v, const memory_reference& place, const guard_of_value& same_guard,
                          const Resolve& resolve) {
@@ -202,13 +203,12 @@ private:
     }
     const guard_of_value guard = guard_of_access(ir_, x);
     if (same_guard.predicate != no_value) {
-      const bool same = effect == effect_kind::reads && guard.predicate != no_value &&
-                        resolve(guard.predicate) == resolve(same_guard.predicate) &&
-                        guard.negated == same_guard.negated && guard.otherwise != no_value &&
-                        same_guard.otherwise != no_value &&
-                        (resolve(same_guard.otherwise) == resolve(x) ||
-                         resolve(guard.otherwise) == resolve(same_guard.otherwise)) &&
-                        *distance == 0 && m->bytes == place.bytes;
+      const bool same =
+          effect == effect_kind::reads && guard.predicate != no_value &&
+          resolve(guard.predicate) == resolve(same_guard.predicate) && guard.negated == same_guard.negated &&
+          guard.otherwise != no_value && same_guard.otherwise != no_value &&
+          (resolve(same_guard.otherwise) == resolve(x) || resolve(guard.otherwise) == resolve(same_guard.otherwise)) &&
+          *distance == 0 && m->bytes == place.bytes;
       return same ? held_value{x, x, 0, m->bytes} : held_value();
     }
     if (guard.predicate != no_value || (effect == effect_kind::writes && m->stored == no_value)) {

@@ -8,6 +8,7 @@
 #include "midend/ir/operation_class.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
+#include "midend/support/swap.hpp"
 #include "midend/unrolling/copies/detail/as_written.hpp"
 #include "midend/unrolling/copies/detail/copy_control.hpp"
 #include "midend/unrolling/copies/detail/copy_memory.hpp"
@@ -376,32 +377,30 @@ constexpr void bind_end(copy_state& s, bool has_left, const flat_array<bool>& le
 /// which they begin. Whether there are new ones.
 constexpr bool find_same_phis(const copy_state& s, flat_array<body_id>& same_phi) {
   bool found = false;
-  if (s.request.as_written || s.out.is_straight_line || !s.request.knows_position || s.request.first_iteration != 0) {
-    return found;
-  }
+  const bool is_new = !s.request.as_written && !s.out.is_straight_line && s.request.knows_position;
   const auto initial = [&](body_id phi) { return s.values[s.body.initial(phi)]; };
   const auto stays = [&](body_id phi) { return s.out.phis[phi] != no_unrolled && induction_of(s, phi) == nullptr; };
-  for (body_id phi = 0; phi != s.body.num_phis; ++phi) {
-    if (!stays(phi)) {
-      continue;
-    }
-    if (s.out.next[phi] == unrolled_operand{s.out.phis[phi], 0}) {
-      same_phi[phi] = initial(phi).is_literal() ? phi : no_body_value;
-    } else {
-      for (body_id other = 0; other != phi && same_phi[phi] == no_body_value; ++other) {
-        const bool is_same = stays(other) && same_phi[other] == no_body_value && s.out.next[other] == s.out.next[phi] &&
-                             s.body.values[other].info.width == s.body.values[phi].info.width &&
-                             initial(other).is_same(initial(phi));
-        same_phi[phi] = is_same ? other : no_body_value;
+  for (body_id phi = 0; phi != s.body.num_phis && is_new && s.request.first_iteration == 0; ++phi) {
+    for (body_id other = phi < 16 ? 0 : phi - 16; other != phi + 1 && stays(phi); ++other) {
+      const bool is_same = other == phi
+                               ? initial(phi).is_literal() && s.out.next[phi] == unrolled_operand{s.out.phis[phi], 0}
+                               : stays(other) && s.out.next[other] == s.out.next[phi] &&
+                                     same_phi[other] == no_body_value && initial(other).is_same(initial(phi));
+      if (is_same && same_phi[phi] == no_body_value) {
+        same_phi[phi] = other;
+        found = true;
       }
     }
-    found = found || same_phi[phi] != no_body_value;
   }
   return found;
 }
 
-/// Marks the nodes that effects, exits and values used after the body are computed from. `work` is memory. Linear.
-constexpr void mark_needed(const unrolled_body& out, flat_array<bool>& is_needed, flat_array<std::uint32_t>& work) {
+/// Marks the nodes that effects, exits and values used after the body are computed from. `work` is memory. Whether some
+/// loads are not marked, and not `unused` of them, which is set: they read no memory, so that stores before them may be
+/// dead.
+constexpr bool find_unused_loads(const unrolled_body& out, flat_array<bool>& is_needed, flat_array<std::uint32_t>& work,
+                                 std::size_t& unused) {
+  std::size_t found = 0;
   is_needed.assign(out.nodes.size(), false);
   work.clear();
   const auto mark = [&](unrolled_id n) {
@@ -410,62 +409,41 @@ constexpr void mark_needed(const unrolled_body& out, flat_array<bool>& is_needed
       work.push_back(n);
     }
   };
-  const auto mark_all = [&](const flat_array<unrolled_operand>& operands) {
-    for (const unrolled_operand& o : operands) {
+  for (const auto* operands : {&out.exit_values, &out.live_out, out.is_straight_line ? &out.next : &out.live_out}) {
+    for (const unrolled_operand& o : *operands) {
       mark(o.node);
     }
-  };
+  }
+  for (const unrolled_exit& e : out.exits) {
+    mark(e.predicate);
+  }
   for (unrolled_id n = 0; n != out.nodes.size(); ++n) {
     const unrolled_node& node = out.nodes[n];
     if (node.kind == body_kind::store || node.kind == body_kind::call || node.is_volatile) {
       mark(n);
     }
   }
-  for (const unrolled_exit& e : out.exits) {
-    mark(e.predicate);
-  }
-  mark_all(out.exit_values);
-  mark_all(out.live_out);
-  if (out.is_straight_line) {
-    mark_all(out.next);
-  }
   while (!work.empty()) {
     const unrolled_id n = work.back();
-    work.pop_back();
     const unrolled_node& node = out.nodes[n];
+    work.pop_back();
     for (const unrolled_operand& o : out.operands_of(n)) {
       mark(o.node);
     }
     mark(node.guard);
-    if (node.access != no_unrolled && node.kind != body_kind::pure) {
+    if (node.kind == body_kind::load || node.kind == body_kind::store) {
       mark(out.accesses[node.access].base);
       mark(out.accesses[node.access].index);
       mark(out.accesses[node.access].stored.node);
-    }
-    if (node.kind == body_kind::phi && !out.is_straight_line) {
+    } else if (node.kind == body_kind::phi && !out.is_straight_line) {
       mark(out.next[node.origin].node);
     }
   }
-}
-
-/// Finds loads that nothing needs, so that they read no memory: stores before them may be dead. Whether there are new
-/// ones, and stores.
-constexpr bool find_unused_loads(const copy_state& s, flat_array<bool>& is_needed, flat_array<std::uint32_t>& work) {
-  std::size_t known = 0;
-  std::size_t stores = 0;
-  for (unrolled_id n = 0; n != s.out.nodes.size(); ++n) {
-    known += s.out.nodes[n].kind == body_kind::load && s.is_unused(n) ? 1U : 0U;
-    stores += s.out.nodes[n].kind == body_kind::store ? 1U : 0U;
+  for (unrolled_id n = 0; n != out.nodes.size(); ++n) {
+    found += out.nodes[n].kind == body_kind::load && !is_needed[n] ? 1U : 0U;
   }
-  if (s.request.as_written || stores == 0) {
-    return false;
-  }
-  mark_needed(s.out, is_needed, work);
-  std::size_t unused = 0;
-  for (unrolled_id n = 0; n != s.out.nodes.size(); ++n) {
-    unused += s.out.nodes[n].kind == body_kind::load && !is_needed[n] ? 1U : 0U;
-  }
-  return unused != known;
+  swap_values(found, unused);
+  return found != unused;
 }
 
 } // namespace detail
@@ -516,8 +494,8 @@ constexpr void unroll_body(const loop_body& body, const loop_counters& counters,
   w.same_phi_.assign(body.num_phis, no_body_value);
   predicates.begin(body);
   mark_invariants(body, w.is_invariant_);
-  constexpr unsigned most_rounds = 4;
-  for (unsigned round = 0; round != most_rounds; ++round) { // one, unless it finds what it could have used
+  std::size_t unused = 0;
+  for (unsigned rounds = 4; rounds != 0; --rounds) { // one, unless it finds what it could have used
     out.clear();
     out.copies = request.copies;
     out.is_straight_line = request.is_straight_line;
@@ -620,7 +598,9 @@ constexpr void unroll_body(const loop_body& body, const loop_counters& counters,
     }
     if (find_same_phis(s, w.same_phi_)) {
       w.is_needed_.clear();
-    } else if (!find_unused_loads(s, w.is_needed_, w.folded_tests_)) {
+      unused = 0;
+    } else if (request.as_written || body.accesses.size() < 2 ||
+               !find_unused_loads(out, w.is_needed_, w.folded_tests_, unused)) {
       return;
     }
   }

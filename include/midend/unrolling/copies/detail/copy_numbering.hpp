@@ -78,8 +78,8 @@ public:
   /// Control goes on only where the bit `x` is `bit`. So are the operands of a conjunction that holds, and of a
   /// disjunction that does not.
   constexpr void decide(const known_value& x, bool bit) {
-    if (x.is_literal() || x.is_none() || x.width != 1 || reads_join(x.node, 3)) {
-      return; // phis in several copies are not one value, even if branches choose the same input
+    if (x.is_literal() || x.is_none() || x.width != 1) {
+      return;
     }
     const bool holds = bit != (x.addend != 0);
     facts_[x.node] = value_facts::number(holds ? -1 : 0);
@@ -243,20 +243,6 @@ private:
   static constexpr bool changes_width(operation code) {
     return is_comparison(code) || code == operation::truncate || code == operation::zero_extend ||
            code == operation::sign_extend;
-  }
-
-  /// Whether `n` is a join, or is computed from one in a few operations.
-  constexpr bool reads_join(unrolled_id n, unsigned depth) const {
-    const unrolled_node& node = out_->nodes[n];
-    if (node.is_join || depth == 0 || node.kind != body_kind::pure) {
-      return node.is_join;
-    }
-    for (const unrolled_operand& o : out_->operands_of(n)) {
-      if (reads_join(o.node, depth - 1)) {
-        return true;
-      }
-    }
-    return false;
   }
 
   /// Whether node `n` computes `kind` from the operands from `first` on.

@@ -86,8 +86,8 @@ struct copy_state {
     }
     for (const loop_exit& x : counters.exits) {
       if (x.edge == e) { // the counted exit is the first of those with an exact count
-        return x.is_always_tested &&
-               x.count.kind != trip_count_kind::unknown && x.count.kind != trip_count_kind::at_most;
+        return x.is_always_tested && x.count.kind != trip_count_kind::unknown &&
+               x.count.kind != trip_count_kind::at_most;
       }
     }
     return false;

@@ -109,19 +109,6 @@ constexpr std::uint64_t take_addend(const copy_numbering& numbering, known_value
   return by;
 }
 
-/// Notes the low bits of a sum or product of nodes with these facts that are known, if any are.
-constexpr void note_common_bits(copy_numbering& numbering, const known_value& out, const value_facts& a,
-                                const value_facts& b, bool multiplies) {
-  const std::uint64_t m = power_of_2_in(greatest_common_divisor(a.stride.modulus, b.stride.modulus));
-  if (m > 1) {
-    const std::uint64_t x = a.stride.residue & (m - 1);
-    const std::uint64_t y = b.stride.residue & (m - 1);
-    value_facts& facts = numbering.facts(out.node);
-    facts = value_facts::reduced(facts.range,
-                                 signed_congruence(out.width).wrapped({m, (multiplies ? x * y : x + y) & (m - 1)}));
-  }
-}
-
 constexpr known_value fold_sum(copy_numbering& numbering, const body_value& v, known_value a, known_value b) {
   if (a.is_literal()) {
     swap_values(a, b);
@@ -138,9 +125,6 @@ constexpr known_value fold_sum(copy_numbering& numbering, const body_value& v, k
   }
   const std::uint64_t by = take_addend(numbering, a, b);
   const known_value sum = numbering.compute(v, a, b);
-  if (numbering.is_fresh() && a.addend == 0 && b.addend == 0) {
-    note_common_bits(numbering, sum, numbering.facts(a.node), numbering.facts(b.node), false);
-  }
   return by != 0 ? sum_with(sum, by) : sum;
 }
 
@@ -204,11 +188,7 @@ constexpr known_value fold_product(copy_numbering& numbering, const body_value& 
     swap_values(a, b);
   }
   if (!b.is_literal()) {
-    const known_value product = numbering.compute(v, a, b);
-    if (numbering.is_fresh() && a.addend == 0 && b.addend == 0) {
-      note_common_bits(numbering, product, numbering.facts(a.node), numbering.facts(b.node), true);
-    }
-    return product;
+    return numbering.compute(v, a, b);
   }
   if (b.addend <= 1) {
     return b.addend == 0 ? b : a;
@@ -476,8 +456,6 @@ constexpr known_value fold_division(copy_numbering& numbering, const body_value&
     const known_value out = numbering.compute(v, a, b);
     if (numbering.is_fresh() && code == operation::shr && b.is_literal() && b.addend < width) {
       numbering.facts(out.node).range = {0, static_cast<std::int64_t>(low_ones(width) >> b.addend)};
-    } else if (numbering.is_fresh() && code == operation::shr && a.is_literal() && a.signed_addend() >= 0) {
-      numbering.facts(out.node).range = {0, a.signed_addend()};
     }
     return out;
   }
@@ -793,17 +771,10 @@ constexpr optional<bool> decide_order(const copy_numbering& numbering, operation
     return is_ordered(code, a.signed_addend(), b.signed_addend());
   }
   if (!is_signed) {
-    const bool is_extreme = b.is_literal(0) ? code == operation::uless || code == operation::ugreater_equal
-                                            : b.is_literal(low_ones(b.width)) &&
-                                                  (code == operation::ugreater || code == operation::uless_equal);
-    if (a.is_same(b) || is_extreme) {
-      return is_extreme ? code == operation::ugreater_equal || code == operation::uless_equal : is_ordered(code, 0, 0);
-    }
-    const signed_interval::element ra = numbering.range_of(a);
-    const signed_interval::element rb = numbering.range_of(b);
-    const bool is_less = ra.low >= 0 && rb.high < 0; // one of them has the sign bit, the other one has not
-    return is_less || (rb.low >= 0 && ra.high < 0) ? optional(is_ordered(code, is_less ? 0 : 1, is_less ? 1 : 0))
-                                                   : std::nullopt;
+    const bool is_decided = b.is_literal(0) && (code == operation::uless || code == operation::ugreater_equal);
+    return a.is_same(b) || is_decided
+               ? optional(code == operation::ugreater_equal || (!is_decided && is_ordered(code, 0, 0)))
+               : std::nullopt;
   }
   const signed_interval::element ra = numbering.range_of(a);
   const signed_interval::element rb = numbering.range_of(b);
@@ -964,15 +935,13 @@ constexpr optional<known_value> evaluate_numbers(operation_info info, span<const
 /// `min`, `max` and the unsigned ones.
 constexpr known_value fold_extremum(copy_numbering& numbering, const body_value& v, const known_value& a,
                                     const known_value& b) {
-  if (a.is_literal() || b.is_literal()) {
-    const operation code = v.info.code;
-    const std::uint64_t sign =
-        code == operation::min || code == operation::max ? std::uint64_t{1} << (v.info.width - 1) : 0;
-    const std::uint64_t least = sign;
-    const std::uint64_t bits = a.is_literal() ? a.addend : b.addend;
-    const bool is_low = code == operation::min || code == operation::umin;
-    if (bits == least || bits == (low_ones(v.info.width) ^ sign)) {
-      return a.is_literal() == (is_low == (bits == least)) ? a : b;
+  const operation code = v.info.code;
+  const bool is_signed = code == operation::min || code == operation::max;
+  const std::uint64_t least = is_signed ? std::uint64_t{1} << (v.info.width - 1) : 0;
+  const bool gives_less = code == operation::min || code == operation::umin;
+  for (const known_value* x : {&a, &b}) {
+    if (x->is_literal(least) || x->is_literal(low_ones(v.info.width) ^ least)) {
+      return gives_less == x->is_literal(least) ? *x : x == &a ? b : a;
     }
   }
   if (a.is_same(b) || !other_operand(numbering, a, v.info.code, b).is_none()) { // min(min(x, y), y)
