@@ -263,6 +263,36 @@ TEST_CASE("low_level_package: a guard that always holds goes, one that never doe
   CHECK(guarded("sub.i32 %x, %x ? 1 : %o").has_text("ret 0"));
   CHECK(guarded("mul.i32 %x, %y ? ~1 : %o").has_text("ret %o"));
   CHECK(guarded("mul.i32 %x, %y ? 0 : %o").has_text("ret %o"));
+  CHECK(guarded("ftoi.f32.i32 0x1p+0 ? 1 : %o").has_text("ret 1"));
+}
+
+TEST_CASE("low_level_package: a load whose guard always holds loses it, and stores before it stay") {
+  const auto loaded = [](const char* guard) {
+    return packaged("proc @f(%a: ptr, %b: ptr, %o: i32) -> i32 {\n  node entry:\n    st.i32 1, [%a]\n"
+                    "    %v = ld.i32 [%b] ? " +
+                    std::string(guard) + " : %o\n    st.i32 2, [%a]\n    ret %v\n}");
+  };
+  CHECK(loaded("1").has_text("%b]\n"));
+  CHECK(loaded("1").has_text("st.i32 1"));
+  CHECK(loaded("~0").has_text("%b]\n"));
+  CHECK(loaded("0").has_text("ret %o"));
+  CHECK(!loaded("0").has_text("st.i32 1")); // nothing reads it
+}
+
+TEST_CASE("low_level_package: a guarded operation that computes nothing new is a choice") {
+  const auto guarded = [](std::string_view operation) {
+    std::string text = "proc @f(%x: i32, %o: i32, %p: i1) -> i32 {\n  node entry:\n    %v = ";
+    text += operation;
+    text += "\n    ret %v\n}";
+    return packaged(text);
+  };
+  CHECK(guarded("mul.i32 %x, 0 ? %p : %o").has_text("select.i32 %p, 0, %o"));
+  CHECK(guarded("mul.i32 %x, 1 ? ~%p : %o").has_text("select.i32 %p, %o, %x"));
+  CHECK(guarded("rem.i32 87, 10 ? %p : %o").has_text("select.i32 %p, 7, %o"));
+  CHECK(guarded("or.i32 0, %o ? ~%p : %o").has_text("ret %o"));
+  CHECK(guarded("sub.i32 %x, %x ? %p : 0").has_text("ret 0"));
+  CHECK(guarded("mul.i32 %x, 3 ? %p : %o").has_text("? %p : %o"));
+  CHECK(guarded("rem.i32 87, 0 ? %p : %o").has_text("? %p : %o")); // which traps
 }
 
 TEST_CASE("low_level_package: a value plus a number compared with the same value plus another one") {

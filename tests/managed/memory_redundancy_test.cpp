@@ -126,6 +126,20 @@ proc @f(%a: ptr, %x: i32, %c: i1) -> i32 {
   CHECK(c.has_load("w")); // loaded on one way only
 }
 
+TEST_CASE("memory_redundancy: a guarded load is the one with the same guard that is its other value") {
+  const auto loads = [](const char* guard, const char* between) {
+    const cleaned_memory c("proc @f(%a: ptr, %p: i1, %q: i1, %o: i32) -> i32 {\n  node entry:\n"
+                           "    %u = ld.i32 [%a] ? %p : %o\n" +
+                           std::string(between) + "    %v = ld.i32 [%a] ? " + guard + " : %u\n    ret %v\n}\n");
+    return c.plan.witness.loads.size();
+  };
+  CHECK(loads("%p", "") == 1);
+  CHECK(loads("~%p", "") == 0);
+  CHECK(loads("%q", "") == 0);
+  CHECK(loads("%p", "    st.i32 %o, [%a + 4]\n") == 1);
+  CHECK(loads("%p", "    st.i32 %o, [%a]\n") == 0);
+}
+
 TEST_CASE("memory_redundancy: what is in between") {
   const cleaned_memory c(R"(
 proc @f(%a: ptr, %b: ptr, %i: i64, %x: i32) -> i32 {

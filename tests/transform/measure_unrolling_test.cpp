@@ -296,6 +296,28 @@ TEST_CASE("what is read after the loop, or under a mask or a guard in each copy,
                   "    %i = phi.i8 [entry: 0], [next: %i1]\n    %q = cmp.lt.i8 %i, 6\n    %i1 = add.i8 %i, 1\n"
                   "    br %q ? next : done\n  node next:\n    %v = ld.i32 [%a] volatile\n    br loop\n",
                   "    %y = select.i8 %q, %i, %i1\n    %z = sext.i8.i32 %y\n", 3},
+           sample{"phis that begin alike and go on alike are one",
+                  "    %i = phi.i32 [entry: 0], [loop: %i1]\n    %u = phi.i32 [entry: %n], [loop: 7]\n"
+                  "    %w = phi.i32 [entry: %n], [loop: %u]\n    st.i32 %w, [%a] volatile\n"
+                  "    %i1 = add.i32 %i, 1 nsw\n    %q = cmp.lt.i32 %i1, 64\n",
+                  "    %z = add.i32 %n, 1\n", 2},
+           sample{"a load that only the last iteration needs reads nothing in the others",
+                  "    %i = phi.i32 [entry: 0], [loop: %i1]\n    st.i32 %i, [%a]\n    %v = ld.i32 [%a + %n*4 + 8]\n"
+                  "    st.i32 7, [%a + 4]\n    %i1 = add.i32 %i, 1 nsw\n    %q = cmp.lt.i32 %i1, %n\n",
+                  "    %z = add.i32 %v, 1\n", 4},
+           sample{"what copies compare with an equal bound that they miss is no test",
+                  "    %i = phi.i32 [entry: 9], [next: %i1]\n    %q = cmp.ne.i32 %i, 0\n    br %q ? next : done\n"
+                  "  node next:\n    st.i32 %n, [%a] volatile\n    %i1 = sub.i32 %i, 1 nsw\n    br loop\n",
+                  "    %z = add.i32 %n, 1\n", 3},
+           sample{"the mask of a counter stays whatever its trip count says",
+                  "    %i = phi.i32 [entry: 16], [loop: %i1]\n    %m = and.i32 %i, 255\n"
+                  "    st.i32 %m, [%a] volatile\n    %i1 = sub.i32 %i, 1 nsw\n    %q = cmp.gt.i32 %i, 1\n",
+                  "    %z = add.i32 %n, 1\n", 2},
+           sample{"minima with the least number are that number, and nothing is less than 0 without a sign",
+                  "    %i = phi.i32 [entry: 0], [loop: %i1]\n    %h = phi.i32 [entry: %n], [loop: 0]\n"
+                  "    %m = umin.i32 %n, %h\n    %c = cmp.ult.i32 %n, %h\n    st.i32 %m, [%a] volatile ? ~%c\n"
+                  "    %i1 = add.i32 %i, 1 nsw\n    %q = cmp.lt.i32 %i1, %n\n",
+                  "    %z = add.i32 %n, 1\n", 2},
        }) {
     const std::string body = x.loop;
     elbrus::program all = program_of("proc @f(%n: i32, %a: ptr) -> i32 {\n  node entry:\n    br loop\n  node loop:\n" +

@@ -79,6 +79,20 @@ TEST_CASE("remove_dead_code on random programs") {
   CHECK(branches > affordable(30));
 }
 
+TEST_CASE("remove_dead_code: what a literal keeps from running has no effect") {
+  for (const bool runs : {false, true}) {
+    elbrus::program all =
+        program_of(std::string("proc @f(%a: ptr) {\n  node entry:\n    st.i32 1, [%a] ? ~") + (runs ? "0" : "1") +
+                   "\n    call @host_note(i32 1) ? " + (runs ? "1" : "0") + "\n    ret\n}\n");
+    const elbrus::procedure before = all.procedures[0];
+    elbrus::editor e(all.procedures[0]);
+    const auto witness = midend::remove_dead_code(e);
+    CHECK((elbrus::to_text(all.procedures[0]).find("host_note") != std::string::npos) == runs);
+    CHECK((elbrus::to_text(all.procedures[0]).find("st.i32") != std::string::npos) == runs);
+    CHECK(midend::verify_removal(elbrus::effect_view(before), elbrus::effect_view(all.procedures[0]), witness));
+  }
+}
+
 TEST_CASE("remove_dead_code where loops end") {
   std::size_t loops = 0;
   std::size_t allocations = 0;
