@@ -139,13 +139,13 @@ public:
         order.push_back(v);
         if (!is_added(v)) {
           later[v] = v < is_later_.size() ? is_later_[v] : std::uint8_t{0};
-          is_tied[v] |= is_of_loop(v) ? 1 : 0;
+          is_tied[v] = is_of_loop(v) ? std::uint8_t{1} : is_tied[v];
         } else if (view.is_phi(v)) {
           is_tied[v] = 1;
         } else {
           for_each_id(view.operands(v), [&](value_id x) {
-            later[v] |= x != no_value ? later[x] : std::uint8_t{0};
-            is_tied[v] |= x != no_value ? is_tied[x] : std::uint8_t{0};
+            later[v] = x != no_value && later[x] != 0 ? std::uint8_t{1} : later[v];
+            is_tied[v] = x != no_value && is_tied[x] != 0 ? std::uint8_t{1} : is_tied[v];
           });
         }
       }
