@@ -425,6 +425,10 @@ private:
     invariant_sum start = facts_.sum(initial);
     invariant_sum bound = facts_.sum(bound_base);
     if (start.base == no_value || start.base != bound.base) {
+      start = facts_.cut_sum(initial);
+      bound = facts_.cut_sum(bound_base);
+    }
+    if (start.base == no_value || start.base != bound.base) {
       start = facts_.low_sum(initial);
       bound = facts_.low_sum(bound_base);
     }

@@ -52,11 +52,13 @@ struct invariant_sum {
 struct loop_facts {
   flat_array<value_bounds> bounds;    ///< by value of the body; or empty: nothing is known
   flat_array<invariant_sum> sums;     ///< by value of the body, of invariants, all bits; or empty: nothing is known
+  flat_array<invariant_sum> cut_sums; ///< the same with a base from before extensions: all bits that it has are known
   flat_array<invariant_sum> low_sums; ///< the same with a base further back, of which some low bits may be known
 
   constexpr void clear() {
     bounds.clear();
     sums.clear();
+    cut_sums.clear();
     low_sums.clear();
   }
 
@@ -75,6 +77,10 @@ struct loop_facts {
   }
 
   constexpr invariant_sum sum(body_id v) const { return sums.empty() ? invariant_sum{no_value, 0} : sums[v]; }
+
+  constexpr invariant_sum cut_sum(body_id v) const {
+    return cut_sums.empty() ? invariant_sum{no_value, 0} : cut_sums[v];
+  }
 
   constexpr invariant_sum low_sum(body_id v) const {
     return low_sums.empty() ? invariant_sum{no_value, 0} : low_sums[v];

@@ -27,7 +27,7 @@ public:
   /// this object. The time of `sccp_with_branch_facts`.
   loop_trip_counter(const IR& ir, const dominator_tree& tree, const loop_forest& forest)
       : ir_(ir), known_(sccp_with_branch_facts(ir, number_domain())), describer_(ir, forest, describing_),
-        reader_(ir, tree, known_.facts()) {}
+        reader_(ir, tree, forest, known_.facts()), forest_(forest) {}
 
   loop_trip_counter(const loop_trip_counter&) = delete;
   loop_trip_counter& operator=(const loop_trip_counter&) = delete;
@@ -38,15 +38,11 @@ public:
   /// not give an exact number, `run_iterations` may.
   void count(const loop_body& body, loop_counters& out) {
     reader_.read(body, facts_);
-    count_iterations(body, facts_, counting_, out);
-    if (may_gain_by_running(out)) {
-      const trip_count run = run_iterations(ir_, body, facts_, reader_.elements(), limits_, running_);
-      const bool is_less = out.trip.kind == trip_count_kind::unknown || run.backedges < out.trip.backedges;
-      if (run.kind == trip_count_kind::exact || (run.kind == trip_count_kind::at_most && is_less)) {
-        out.trip = run;
-        out.trip_multiple = run.multiple;
-      }
+    if (!reader_.asked().empty()) {
+      bound_counters_asked_for();
+      reader_.read(body, facts_);
     }
+    count_with_facts(body, out);
   }
 
   /// The same for loop `l`, whose description refills `body`; or returns why it cannot be described. In spite of
@@ -60,6 +56,60 @@ public:
   }
 
 private:
+  /// By the facts that were read last.
+  void count_with_facts(const loop_body& body, loop_counters& out) {
+    count_iterations(body, facts_, counting_, out);
+    if (may_gain_by_running(out)) {
+      const trip_count run = run_iterations(ir_, body, facts_, reader_.elements(), limits_, running_);
+      const bool is_less = out.trip.kind == trip_count_kind::unknown || run.backedges < out.trip.backedges;
+      if (run.kind == trip_count_kind::exact || (run.kind == trip_count_kind::at_most && is_less)) {
+        out.trip = run;
+        out.trip_multiple = run.multiple;
+      }
+    }
+  }
+
+  /// Bounds the counters of the loops that the reader has asked for, after those of the loops that these need. These
+  /// have headers that precede, so that it comes to an end; each loop is bounded once.
+  void bound_counters_asked_for() {
+    for (const loop_id l : reader_.asked()) {
+      pending_.push_back(l);
+    }
+    while (!pending_.empty()) {
+      const loop_id l = pending_.back();
+      if (!reader_.is_bounded(l)) {
+        bound_counters(l);
+      }
+      if (reader_.is_bounded(l)) {
+        pending_.pop_back();
+        continue;
+      }
+      for (const loop_id needed : reader_.asked()) {
+        pending_.push_back(needed);
+      }
+    }
+  }
+
+  /// Unless the reader asks for other loops first.
+  void bound_counters(loop_id l) {
+    std::optional<std::uint64_t> most;
+    if (forest_.subloops(l).size() != 1) {
+      most = reader_.most_backedges_by_tests(l);
+    } else if (describer_.describe(l, other_body_) != loop_obstacle::irreducible) {
+      reader_.read(other_body_, facts_);
+      if (reader_.asked().empty()) {
+        count_with_facts(other_body_, other_);
+        const trip_count& trip = other_.trip;
+        if (trip.kind == trip_count_kind::exact || trip.kind == trip_count_kind::at_most) {
+          most = trip.backedges;
+        }
+      }
+    }
+    if (reader_.asked().empty()) {
+      reader_.bound_counters(l, most);
+    }
+  }
+
   /// Whether some exit has neither number nor formula, and the loop no number: formulas say more than a run that ends
   /// after some iterations because the limits do.
   static bool may_gain_by_running(const loop_counters& c) {
@@ -76,7 +126,11 @@ private:
   describe_loop_workspace describing_;
   loop_describer<IR> describer_;
   loop_fact_reader<IR> reader_;
+  const loop_forest& forest_;
   loop_facts facts_;
+  loop_body other_body_; ///< of a loop whose counters are bounded
+  loop_counters other_;
+  flat_array<loop_id> pending_;
   run_iterations_workspace running_;
   count_iterations_workspace counting_;
 };

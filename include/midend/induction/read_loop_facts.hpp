@@ -6,15 +6,22 @@
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/dominance/edge_dominance.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/graph/depth_first_order.hpp"
+#include "midend/induction/bounded_trip_count.hpp"
+#include "midend/induction/detail/converted_bounds.hpp"
 #include "midend/induction/detail/meet_facts.hpp"
+#include "midend/induction/induction_forms.hpp"
 #include "midend/induction/loop_body.hpp"
 #include "midend/induction/loop_facts.hpp"
+#include "midend/induction/trip_count.hpp"
 #include "midend/ir/cost.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/loops/loop_forest.hpp"
 #include "midend/ssa/detail/branch_facts.hpp"
 #include "midend/support/flat_array.hpp"
+#include "midend/support/optional.hpp"
 #include "midend/support/span.hpp"
 
 #include <array>
@@ -42,15 +49,28 @@ template <cost_ir IR> class loop_fact_reader {
 public:
   using element = number_domain::element;
 
-  /// `known` are the facts by value; or none. All arguments must outlive this object. O(nodes, edges and values).
-  loop_fact_reader(const IR& ir, const dominator_tree& tree, span<const element> known)
-      : ir_(ir), tree_(tree), known_(known), dominating_(dominating_edges(ir.graph(), tree)) {
-    node_of_phi_.assign(ir.num_values(), no_node);
+  /// `known` are the facts by value; or none. `forest` has boundaries. All arguments must outlive this object. O(nodes,
+  /// edges and values).
+  loop_fact_reader(const IR& ir, const dominator_tree& tree, const loop_forest& forest, span<const element> known)
+      : ir_(ir), tree_(tree), forest_(forest), known_(known), dominating_(dominating_edges(ir.graph(), tree)) {
+    ranks_.assign(ir.graph().num_nodes(), 0);
+    only_from_earlier_.assign(ir.graph().num_nodes(), 1);
+    std::uint32_t rank = 0;
+    for (const node_id n : reverse_post_order(ir.graph())) {
+      ranks_[n] = rank++;
+    }
+    for (node_id n = 0; n != ir.graph().num_nodes(); ++n) {
+      for (const auto& successor : ir.graph().successors(n)) {
+        if (ranks_[n] >= ranks_[static_cast<node_id>(successor)]) {
+          only_from_earlier_[static_cast<node_id>(successor)] = 0;
+        }
+      }
+    }
+    counters_of_.assign(forest.num_loops(), {not_bounded, 0});
+    node_of_.assign(ir.num_values(), no_node);
     for (node_id n = 0; n != ir.graph().num_nodes(); ++n) {
       for (const value_id v : ir.values(n)) {
-        if (ir.is_phi(v)) {
-          node_of_phi_[v] = n;
-        }
+        node_of_[v] = n;
       }
     }
   }
@@ -58,9 +78,10 @@ public:
   /// Refills `out` with what is known about the values of `body`, which `describe_loop` has read from the IR. Linear in
   /// the body, with a factor for the operations before the loop.
   void read(const loop_body& body, loop_facts& out) {
-    collect_guards(body.blocks[0].origin);
+    start_at(body.blocks[0].origin);
     out.bounds.resize_for_overwrite(body.num_values());
     out.sums.assign(body.num_values(), {no_value, 0});
+    out.cut_sums.assign(body.num_values(), {no_value, 0});
     out.low_sums.assign(body.num_values(), {no_value, 0});
     elements_.assign(body.num_values(), number_domain().bottom());
     for (body_id v = 0; v != body.num_values(); ++v) {
@@ -72,12 +93,11 @@ public:
       }
       elements_[v] = element_of(body, v);
       const element& e = elements_[v];
-      out.bounds[v] = e.is_bottom() ? value_bounds::all(width)
-                                    : value_bounds{e.range.as_unsigned.low, e.range.as_unsigned.high,
-                                                   e.range.as_signed.low, e.range.as_signed.high};
+      out.bounds[v] = bounds_of(e, width);
       if (value.kind == body_kind::invariant) {
-        out.sums[v] = sum_of(value.origin, false);
-        out.low_sums[v] = sum_of(value.origin, true);
+        out.sums[v] = sum_of(value.origin, known_part::all_bits);
+        out.cut_sums[v] = sum_of(value.origin, known_part::before_extension);
+        out.low_sums[v] = sum_of(value.origin, known_part::low_bits);
       }
     }
   }
@@ -85,38 +105,129 @@ public:
   /// The same facts with known bits, by value of the body that was read last; bottom: nothing is known.
   span<const element> elements() const { return elements_; }
 
+  // Counters of other loops.
+
+  /// Loops around or before that of the last call, of whose counters it would have been told if it were known how often
+  /// they run at most. Each precedes that loop in a reverse postorder of their headers. Empty: nothing was left out.
+  span<const loop_id> asked() const { return asked_; }
+
+  /// Whether `bound_counters` has answered for loop `l`.
+  bool is_bounded(loop_id l) const { return counters_of_[l].first != not_bounded; }
+
+  /// How many backedges loop `l` takes at most, whatever loops it contains, by the tests of its counters that each
+  /// iteration passes.
+  std::optional<std::uint64_t> most_backedges_by_tests(loop_id l) {
+    start_at(forest_.header(l));
+    collect_tests(l);
+    std::optional<std::uint64_t> least;
+    for (const detail::branch_fact<std::uint64_t>& t : tests_) {
+      if (const auto most = most_backedges_by_test(t, l); most && (!least || *most < *least)) {
+        least = most;
+      }
+    }
+    return least;
+  }
+
+  /// Derives what the counters of loop `l` are, which takes at most `most` backedges; nothing if that is unknown.
+  /// Unless it asks for other loops, `l` is bounded.
+  void bound_counters(loop_id l, const std::optional<std::uint64_t>& most) {
+    start_at(forest_.header(l));
+    const auto first = static_cast<std::uint32_t>(counters_.size());
+    if (most) {
+      collect_tests(l);
+      for_each_phi(forest_.header(l), [&](value_id phi) { bound_counter(phi, l, *most); });
+    }
+    if (asked_.empty()) {
+      counters_of_[l] = {first, static_cast<std::uint32_t>(counters_.size())};
+    } else {
+      counters_.shrink(first);
+    }
+  }
+
 private:
   static constexpr std::size_t most_guards = 32;
   static constexpr unsigned operations_before = 4;
   static constexpr unsigned longest_sum = 16;
   static constexpr std::size_t most_inputs = 8;
   static constexpr std::size_t most_phis = 16;
+  static constexpr std::size_t most_visits = 64; ///< of operations before a loop, for one value
+  static constexpr std::uint32_t not_bounded = 0xffff'ffff;
 
-  // What branches say.
-
-  void collect_guards(node_id header) {
+  /// Prepares for questions about the loop with this header.
+  void start_at(node_id header) {
+    header_ = header;
+    asked_.clear();
     guards_.clear();
+    sums_in_guards_.clear();
     std::size_t edges = 0;
     for (node_id n = header; n != no_node && edges != most_guards; n = tree_.immediate_dominator(n)) {
       if (const edge_id e = tree_.is_reachable(n) ? dominating_[n] : no_edge; e != no_edge) {
         ++edges;
-        detail::collect_branch_facts(ir_, e, of_edge_);
-        for (const detail::branch_fact<std::uint64_t>& g : of_edge_) {
-          guards_.push_back(g);
-        }
+        append_facts(e, guards_);
+      }
+    }
+    for (const detail::branch_fact<std::uint64_t>& g : guards_) {
+      note_sum(g.subject);
+    }
+  }
+
+  // What branches say.
+
+  void append_facts(edge_id e, flat_array<detail::branch_fact<std::uint64_t>>& out) {
+    detail::collect_branch_facts(ir_, e, of_edge_);
+    for (const detail::branch_fact<std::uint64_t>& g : of_edge_) {
+      out.push_back(g);
+    }
+  }
+
+  /// A value of which a branch compares the sum with a number: `x + 3 < 10`.
+  struct sum_in_guard {
+    value_id value;
+    value_id sum;
+    std::uint64_t number;
+  };
+
+  void note_sum(value_id sum) {
+    const bool is_noted = !sums_in_guards_.empty() && sums_in_guards_.back().sum == sum;
+    if (!is_noted && !ir_.is_phi(sum) && ir_.operation(sum).code == operation::add) {
+      const std::array<value_id, 3> operands = operands_of(sum);
+      const std::optional<std::uint64_t> number = ir_.constant(operands[1]);
+      if (number && ir_.operation(sum).width >= 1 && ir_.operation(sum).width <= 64) {
+        sums_in_guards_.push_back({operands[0], sum, *number});
       }
     }
   }
 
   void apply_guards(value_id v, element& e) const {
-    for (const detail::branch_fact<std::uint64_t>& g : guards_) {
-      if (g.subject == v && g.width >= 1) {
-        element other = g.constant ? number_domain().constant(g.width, *g.constant) : fact(g.other, g.width);
-        element subject = e;
-        number_domain().assume(g.code, g.width, subject, other);
-        e = subject.is_bottom() ? e : subject;
+    apply_guards_of(v, e);
+    for (const sum_in_guard& s : sums_in_guards_) {
+      if (s.value == v) {
+        const unsigned width = ir_.operation(s.sum).width;
+        element sum = fact(s.sum, width);
+        apply_guards_of(s.sum, sum);
+        const std::array<element, 2> args{sum, number_domain().constant(width, s.number & low_ones(width))};
+        const operation_info subtraction{
+            operation::sub, static_cast<std::uint8_t>(width), static_cast<std::uint8_t>(width), {}};
+        detail::meet_facts(width, e, number_domain().transfer(subtraction, args));
       }
     }
+  }
+
+  void apply_guards_of(value_id v, element& e) const {
+    for (const detail::branch_fact<std::uint64_t>& g : guards_) {
+      if (g.subject == v) {
+        e = restricted(e, g, g.constant ? number_domain().constant(g.width, *g.constant) : fact(g.other, g.width));
+      }
+    }
+  }
+
+  /// What the subject of a comparison is where that holds.
+  static element restricted(const element& e, const detail::branch_fact<std::uint64_t>& test, element other) {
+    element subject = e;
+    if (test.width >= 1) {
+      number_domain().assume(test.code, test.width, subject, other);
+    }
+    return subject.is_bottom() ? e : subject;
   }
 
   // Facts.
@@ -132,13 +243,13 @@ private:
     return v < known_.size() && !known_[v].is_bottom() ? known_[v] : number_domain().top(width);
   }
 
-  element element_of(const loop_body& body, body_id v) const {
+  element element_of(const loop_body& body, body_id v) {
     const body_value& value = body.values[v];
     switch (value.kind) {
     case body_kind::constant:
       return number_domain().constant(value.info.width, value.bits & low_ones(value.info.width));
     case body_kind::invariant:
-      return before_loop(value.origin);
+      return start_before(value.origin);
     case body_kind::pure: {
       element e = fact(value.origin, value.info.width);
       std::array<element, 3> args{};
@@ -158,10 +269,16 @@ private:
     }
   }
 
+  element start_before(value_id v) {
+    visits_ = 0;
+    return before_loop(v, operations_before);
+  }
+
   /// A value from before the loop, by the operations that compute it.
-  element before_loop(value_id v, unsigned depth = operations_before) const {
+  element before_loop(value_id v, unsigned depth) {
     const operation_info info = ir_.operation(v);
     element e = fact(v, info.width);
+    depth = ++visits_ > most_visits ? 0 : depth;
     if (depth != 0 && info.code != operation::other && !ir_.is_phi(v)) {
       std::array<element, 3> args{};
       std::size_t count = 0;
@@ -174,21 +291,68 @@ private:
       if (count == wanted) {
         detail::meet_facts(info.width, e, computed(v, info, args, count));
       }
-    } else if (depth != 0 && v < node_of_phi_.size() && node_of_phi_[v] != no_node) {
+      meet_extended_low_bits(v, info, e);
+    } else if (depth != 0 && ir_.is_phi(v)) {
       if (const value_id input = only_input(v); input != no_value) {
-        detail::meet_facts(info.width, e, arriving(input, node_of_phi_[v], depth - 1));
+        detail::meet_facts(info.width, e, arriving(input, node_of_[v], depth - 1));
+      } else if (joins_earlier(v)) {
+        element any = number_domain().bottom();
+        detail::for_each_id(ir_.operands(v),
+                            [&](value_id input) { number_domain().join(any, before_loop(input, depth - 1)); });
+        detail::meet_facts(info.width, e, any);
+      } else {
+        meet_counter(v, e);
       }
     }
     apply_guards(v, e);
     return e;
   }
 
+  /// Whether the node of a phi is entered by few edges, all from nodes that precede it: so it is not in a cycle with
+  /// what its inputs are computed from, and what branches say about these holds for the last time that they arrived.
+  bool joins_earlier(value_id phi) const {
+    const node_id n = node_of_[phi];
+    std::size_t inputs = 0;
+    detail::for_each_id(ir_.operands(phi), [&](value_id) { ++inputs; });
+    return inputs <= most_inputs && n != no_node && only_from_earlier_[n] != 0;
+  }
+
+  /// The low bits of a number, extended with their sign by two shifts, are also known by what branches say about the
+  /// number without its high bits.
+  void meet_extended_low_bits(value_id v, const operation_info& info, element& e) const {
+    if (info.code != operation::sar) {
+      return;
+    }
+    const std::array<value_id, 3> outer = operands_of(v);
+    const std::array<value_id, 3> inner = operands_of(outer[0]);
+    if (ir_.is_phi(outer[0]) || ir_.operation(outer[0]).code != operation::shl) {
+      return;
+    }
+    const std::optional<std::uint64_t> by = ir_.constant(outer[1]);
+    if (!by || by != ir_.constant(inner[1]) || *by >= info.width) {
+      return;
+    }
+    for (const detail::branch_fact<std::uint64_t>& g : guards_) {
+      const operation_info cut = ir_.operation(g.subject);
+      if (cut.code == operation::truncate && cut.width + *by == info.width && operands_of(g.subject)[0] == inner[0]) {
+        element low = fact(g.subject, cut.width);
+        apply_guards(g.subject, low);
+        const operation_info extension{operation::sign_extend, info.width, cut.width, {}};
+        detail::meet_facts(info.width, e, number_domain().transfer(extension, span<const element>(&low, 1)));
+        return;
+      }
+    }
+  }
+
   /// What `v` was when control last arrived at node `n`, which has a phi whose only input is `v`. So `v` dominates the
   /// edges into `n`, and its operands dominate `v`: at these edges, `v` is its operation applied to what they are
   /// there. If another phi of `n` carries an operand, branches after `n` may say more about that phi.
-  element arriving(value_id v, node_id n, unsigned depth) const {
+  element arriving(value_id v, node_id n, unsigned depth) {
     const operation_info info = ir_.operation(v);
     element e = fact(v, info.width);
+    if (ir_.is_phi(v)) {
+      meet_counter(v, e);
+    }
     if (depth == 0 || info.code == operation::other || ir_.is_phi(v) || ir_.constant(v)) {
       return e;
     }
@@ -276,19 +440,323 @@ private:
     return out;
   }
 
+  // Counters of other loops.
+
+  template <class Visit> void for_each_phi(node_id n, Visit visit) const {
+    std::size_t looked_at = 0;
+    for (const value_id phi : ir_.values(n)) {
+      if (!ir_.is_phi(phi) || ++looked_at > most_phis) {
+        break;
+      }
+      visit(phi);
+    }
+  }
+
+  /// A header phi, and what it is in all iterations.
+  struct bounded_counter {
+    value_id phi;
+    element value;
+  };
+
+  /// Positions in `counters_`.
+  struct counter_range {
+    std::uint32_t first;
+    std::uint32_t last; ///< one past
+  };
+
+  /// What is known about a phi as the counter of a loop whose header precedes the present one.
+  void meet_counter(value_id phi, element& e) {
+    const node_id n = node_of_[phi];
+    if (n == no_node || !forest_.is_header(n) || ranks_[n] >= ranks_[header_]) {
+      return;
+    }
+    const loop_id l = forest_.innermost_loop(n);
+    if (!is_bounded(l)) {
+      asked_.push_back(l);
+      return;
+    }
+    for (std::uint32_t i = counters_of_[l].first; i != counters_of_[l].last; ++i) {
+      if (counters_[i].phi == phi) {
+        detail::meet_facts(ir_.operation(phi).width, e, counters_[i].value);
+      }
+    }
+  }
+
+  /// `v` as a phi of `header` plus a number, through a few additions; its `base` is the phi.
+  optional<induction_form> counter_at(value_id v, node_id header) const {
+    induction_form f;
+    f.kind = induction_form_kind::counter;
+    f.width = ir_.operation(v).width;
+    f.flags = {true, true};
+    for (unsigned i = 0; i <= operations_before && v != no_value; ++i) {
+      if (ir_.is_phi(v)) {
+        if (node_of_[v] == header) {
+          f.base = v;
+          return f;
+        }
+        v = only_input(v);
+        continue;
+      }
+      const operation_info info = ir_.operation(v);
+      const std::array<value_id, 3> operands = operands_of(v);
+      const bool is_sum = info.code == operation::add || info.code == operation::sub;
+      const std::optional<std::uint64_t> number = is_sum ? ir_.constant(operands[1]) : std::nullopt;
+      if (!number && info.code != operation::copy) {
+        break;
+      }
+      if (is_sum) {
+        const std::uint64_t bits = *number & low_ones(f.width);
+        f = info.code == operation::add ? detail::with_addend(f, bits, info.flags)
+                                        : detail::with_subtrahend(f, bits, info.flags);
+      }
+      v = operands[0];
+    }
+    return std::nullopt;
+  }
+
+  /// What loop `l` adds to its header phi in each iteration, if that is the same number on all ways.
+  optional<induction_form> step_of(value_id phi, loop_id l) const {
+    optional<induction_form> step;
+    for (const loop_edge& e : forest_.backedges(l)) {
+      const auto next = counter_at(static_cast<value_id>(ir_.phi_input(phi, e.id)), forest_.header(l));
+      if (!next || next->base != phi || next->number == 0 || (step && step->number != next->number)) {
+        return std::nullopt;
+      }
+      const operation_flags flags = step ? step->flags : next->flags;
+      step = next;
+      step->flags = detail::promised_by_both(flags, next->flags);
+    }
+    return step;
+  }
+
+  /// What a header phi of loop `l` is when the loop is entered.
+  element start_of(value_id phi, loop_id l) {
+    element start = number_domain().bottom();
+    for (const loop_edge& e : forest_.entering_edges(l)) {
+      if (tree_.is_reachable(e.source)) {
+        number_domain().join(start, start_before(static_cast<value_id>(ir_.phi_input(phi, e.id))));
+      }
+    }
+    return start.is_bottom() ? number_domain().top(ir_.operation(phi).width) : start;
+  }
+
+  /// The comparisons that hold in each iteration that does not leave loop `l`: those of nodes on all ways through it.
+  void collect_tests(loop_id l) {
+    tests_.clear();
+    std::size_t exits = 0;
+    for (const loop_edge& leaving : forest_.exiting_edges(l)) {
+      bool is_always_tested = ++exits <= most_guards;
+      for (const loop_edge& back : forest_.backedges(l)) {
+        is_always_tested = is_always_tested && tree_.dominates(leaving.source, back.source);
+      }
+      edge_id stays = no_edge;
+      std::size_t staying = 0;
+      if (is_always_tested) {
+        detail::for_each_id(ir_.graph().out_edges(leaving.source), [&](edge_id e) {
+          if (forest_.contains(l, static_cast<node_id>(ir_.graph().edge_target(e)))) {
+            stays = e;
+            ++staying;
+          }
+        });
+      }
+      if (staying == 1) {
+        append_facts(stays, tests_);
+      }
+    }
+  }
+
+  /// The other side of a test of loop `l`.
+  element compared_with(const detail::branch_fact<std::uint64_t>& test, loop_id l) {
+    return test.constant     ? number_domain().constant(test.width, *test.constant)
+           : varies(test, l) ? fact(test.other, test.width)
+                             : start_before(test.other);
+  }
+
+  bool varies(const detail::branch_fact<std::uint64_t>& test, loop_id l) const {
+    const node_id n = test.constant ? no_node : node_of_[test.other];
+    return n != no_node && forest_.contains(l, n);
+  }
+
+  std::optional<std::uint64_t> most_backedges_by_test(const detail::branch_fact<std::uint64_t>& test, loop_id l) {
+    const auto counter = counter_at(test.subject, forest_.header(l));
+    const auto step = counter ? step_of(counter->base, l) : std::nullopt;
+    if (!step || counter->width != test.width || test.width < 1 || test.width > 64) {
+      return std::nullopt;
+    }
+    const element start = start_of(counter->base, l);
+    const element bound = compared_with(test, l);
+    const std::uint8_t width = counter->width;
+    const std::optional<std::uint64_t> first = number_domain().as_constant(start);
+    const std::optional<std::uint64_t> last = number_domain().as_constant(bound);
+    const counted_exit e{width,
+                         (first.value_or(std::uint64_t{0}) + counter->number) & low_ones(width),
+                         step->number,
+                         last.value_or(std::uint64_t{0}),
+                         test.code,
+                         false,
+                         detail::promised_by_both(step->flags, counter->flags)};
+    if (const trip_count count = first && last ? trip_count_of(e) : trip_count();
+        count.kind == trip_count_kind::exact) {
+      return detail::if_small(count.backedges);
+    }
+    return most_backedges(e, detail::shifted(bounds_of(start, width), counter->number, width), bounds_of(bound, width),
+                          varies(test, l));
+  }
+
+  static value_bounds bounds_of(const element& e, unsigned width) {
+    return e.is_bottom() ? value_bounds::all(width)
+                         : value_bounds{e.range.as_unsigned.low, e.range.as_unsigned.high, e.range.as_signed.low,
+                                        e.range.as_signed.high};
+  }
+
+  /// Adds a header phi to `counters_` if it counts, from all that it may be at first up to `most` steps; and after the
+  /// first iteration, a test has held for the value before.
+  void bound_counter(value_id phi, loop_id l, std::uint64_t most) {
+    const auto step = step_of(phi, l);
+    if (!step || step->width < 1 || step->width > 64) {
+      return;
+    }
+    const unsigned width = step->width;
+    const element start = start_of(phi, l);
+    element value = counted(start, step->number, most, width);
+    for (const detail::branch_fact<std::uint64_t>& test : tests_) {
+      const auto counter = counter_at(test.subject, forest_.header(l));
+      if (counter && counter->base == phi && test.width == width) {
+        const element tested = sum(value, counter->number, width);
+        element any = sum(restricted(tested, test, compared_with(test, l)), step->number - counter->number, width);
+        number_domain().join(any, start);
+        detail::meet_facts(width, value, any);
+      }
+    }
+    counters_.push_back({phi, value});
+  }
+
+  static element sum(const element& e, std::uint64_t number, unsigned width) {
+    const std::array<element, 2> args{e, number_domain().constant(width, number & low_ones(width))};
+    const operation_info addition{
+        operation::add, static_cast<std::uint8_t>(width), static_cast<std::uint8_t>(width), {}};
+    return number_domain().transfer(addition, args);
+  }
+
+  /// What grows by `step` up to `most` times. Bounds beyond which it might wrap are lost.
+  static element counted(const element& start, std::uint64_t step, std::uint64_t most, unsigned width) {
+    element out = number_domain().top(width);
+    const bool is_down = as_signed(step, width) < 0;
+    const std::uint64_t size = is_down ? (0 - step) & low_ones(width) : step;
+    if (most != 0 && size > low_ones(width) / most) {
+      return out;
+    }
+    const std::uint64_t way = size * most;
+    auto& as_unsigned = out.range.as_unsigned;
+    if (const auto& first = start.range.as_unsigned; way <= (is_down ? first.low : as_unsigned.high - first.high)) {
+      as_unsigned = {first.low - (is_down ? way : 0), first.high + (is_down ? 0 : way)};
+    }
+    auto& as_signed = out.range.as_signed;
+    const auto low = static_cast<std::uint64_t>(start.range.as_signed.low);
+    const auto high = static_cast<std::uint64_t>(start.range.as_signed.high);
+    if (way <= (is_down ? low - static_cast<std::uint64_t>(as_signed.low)
+                        : static_cast<std::uint64_t>(as_signed.high) - high)) {
+      as_signed = {static_cast<std::int64_t>(low - (is_down ? way : 0)),
+                   static_cast<std::int64_t>(high + (is_down ? 0 : way))};
+    }
+    number_domain().reduce(width, out);
+    return out;
+  }
+
   // Sums.
 
-  /// A value as a sum of what it is computed from, as far back as that holds for all bits; `by_low_bits`: for some.
-  invariant_sum sum_of(value_id v, bool by_low_bits) const {
+  /// Which bits of a sum must be known.
+  enum class known_part : std::uint8_t {
+    all_bits,
+    before_extension, ///< all that what was extended has
+    low_bits          ///< some
+  };
+
+  /// A value as a sum of what it is computed from, as far back as these bits are known.
+  invariant_sum sum_of(value_id v, known_part part) const {
     const std::uint8_t width = ir_.operation(v).width;
     invariant_sum sum{v, 0};
     for (unsigned i = 0; i != longest_sum; ++i) {
       invariant_sum next = sum;
-      const bool goes_on = chooses_sum(next) || adds_number(next);
-      if (!goes_on || next.bits == 0 || (next.bits < width && !by_low_bits)) {
+      const bool goes_on = follows_phi(next) || chooses_sum(next) || adds_number(next);
+      const bool is_extended = ir_.operation(sum.base).width > ir_.operation(next.base).width;
+      if (!goes_on || next.bits == 0 || (next.bits < width && part == known_part::all_bits) ||
+          (next.bits < sum.bits && next.bits < width && !is_extended && part == known_part::before_extension)) {
         break;
       }
       sum = next;
+    }
+    return sum;
+  }
+
+  /// Whether the base of `sum` is a header phi that always is an earlier phi of that header plus a number: then `sum`
+  /// goes on from that one. So it is if both are so when the loop is entered, and an iteration adds the same to both.
+  bool follows_phi(invariant_sum& sum) const {
+    const value_id phi = sum.base;
+    const node_id n = ir_.is_phi(phi) ? node_of_[phi] : no_node;
+    if (n == no_node || !forest_.is_header(n)) {
+      return false;
+    }
+    const loop_id l = forest_.innermost_loop(n);
+    bool is_found = false;
+    bool is_earlier = true;
+    for_each_phi(n, [&](value_id other) {
+      is_earlier = is_earlier && other != phi;
+      if (is_earlier && !is_found && ir_.operation(other).width == ir_.operation(phi).width) {
+        if (const std::optional<std::uint64_t> ahead = always_ahead(phi, other, l)) {
+          is_found = true;
+          sum.base = other;
+          sum.number += *ahead;
+        }
+      }
+    });
+    return is_found;
+  }
+
+  /// How far a header phi is ahead of another one, if that is always the same.
+  std::optional<std::uint64_t> always_ahead(value_id phi, value_id other, loop_id l) const {
+    for (const loop_edge& e : forest_.backedges(l)) {
+      const auto a = counter_at(static_cast<value_id>(ir_.phi_input(phi, e.id)), forest_.header(l));
+      const auto b = counter_at(static_cast<value_id>(ir_.phi_input(other, e.id)), forest_.header(l));
+      if (!a || !b || a->base != phi || b->base != other || a->number != b->number) {
+        return std::nullopt;
+      }
+    }
+    std::optional<std::uint64_t> ahead;
+    for (const loop_edge& e : forest_.entering_edges(l)) {
+      if (tree_.is_reachable(e.source)) {
+        const auto by = distance(static_cast<value_id>(ir_.phi_input(other, e.id)),
+                                 static_cast<value_id>(ir_.phi_input(phi, e.id)));
+        if (!by || (ahead && ahead != by)) {
+          return std::nullopt;
+        }
+        ahead = by;
+      }
+    }
+    return ahead;
+  }
+
+  /// How far `b` is above `a`, if both are sums of one value or numbers.
+  std::optional<std::uint64_t> distance(value_id a, value_id b) const {
+    const invariant_sum from = whole_sum(a);
+    const invariant_sum to = whole_sum(b);
+    return from.base == to.base ? std::optional((to.number - from.number) & low_ones(ir_.operation(a).width))
+                                : std::nullopt;
+  }
+
+  /// A value as a sum through a few additions, known in all bits; without base if it is a number.
+  invariant_sum whole_sum(value_id v) const {
+    const std::uint8_t width = ir_.operation(v).width;
+    invariant_sum sum{v, 0};
+    for (unsigned i = 0; i != operations_before; ++i) {
+      invariant_sum next = sum;
+      if (!adds_number(next) || next.bits < width) {
+        break;
+      }
+      sum = next;
+    }
+    if (const std::optional<std::uint64_t> number = ir_.constant(sum.base)) {
+      return {no_value, sum.number + *number};
     }
     return sum;
   }
@@ -408,12 +876,22 @@ private:
 
   const IR& ir_;
   const dominator_tree& tree_;
+  const loop_forest& forest_;
   span<const element> known_;
-  flat_array<edge_id> dominating_;  ///< by node: the edge that dominates it, with its target
-  flat_array<node_id> node_of_phi_; ///< by value; `no_node` for other values
+  flat_array<edge_id> dominating_;             ///< by node: the edge that dominates it, with its target
+  flat_array<std::uint32_t> ranks_;            ///< by node: its position in a reverse postorder
+  flat_array<std::uint8_t> only_from_earlier_; ///< by node: whether those before it in that order are its predecessors
+  flat_array<node_id> node_of_;                ///< by value; `no_node` for values in no node
   flat_array<detail::branch_fact<std::uint64_t>> of_edge_;
   flat_array<detail::branch_fact<std::uint64_t>> guards_; ///< of the loop
+  flat_array<detail::branch_fact<std::uint64_t>> tests_;  ///< of a loop whose counters are bounded
+  flat_array<sum_in_guard> sums_in_guards_;
   flat_array<element> elements_;
+  node_id header_ = no_node; ///< of the loop
+  std::size_t visits_ = 0;   ///< for the present value
+  flat_array<loop_id> asked_;
+  flat_array<bounded_counter> counters_;
+  flat_array<counter_range> counters_of_; ///< by loop; `not_bounded` if not known
 };
 
 MIDEND_END_NAMESPACE
