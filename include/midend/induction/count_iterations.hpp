@@ -424,15 +424,15 @@ private:
     const body_id initial = body_.initial(counter.base);
     invariant_sum start = facts_.sum(initial);
     invariant_sum bound = facts_.sum(bound_base);
-    if (start.base == no_value || start.base != bound.base) {
+    if (!start.has_bases_of(bound)) {
       start = facts_.cut_sum(initial);
       bound = facts_.cut_sum(bound_base);
     }
-    if (start.base == no_value || start.base != bound.base) {
+    if (!start.has_bases_of(bound)) {
       start = facts_.low_sum(initial);
       bound = facts_.low_sum(bound_base);
     }
-    if (start.base == no_value || start.base != bound.base) {
+    if (!start.has_bases_of(bound)) {
       return std::nullopt;
     }
     const std::uint8_t known = start.bits < bound.bits ? start.bits : bound.bits;
@@ -470,44 +470,40 @@ private:
     operation_flags flags;
   };
 
-  /// A counter; or the sum, the difference or the product of a counter with an invariant or a number, without a
-  /// promise.
-  constexpr optional<progression> progression_of(body_id v, std::uint8_t width) const {
-    const auto counter_of = [&](body_id c) -> const induction_variable* {
-      const induction_form& f = form(c);
-      const bool counts = f.kind == induction_form_kind::counter && f.extension == operation::copy &&
-                          f.width == width && out_.induction_of[f.base] != no_body_value;
-      return counts ? &out_.inductions[out_.induction_of[f.base]] : nullptr;
-    };
-    if (const induction_variable* const i = counter_of(v)) {
-      return progression{i->step & low_ones(width), start_of(form(v), width),
-                         promised_by_both(i->flags, form(v).flags)};
+  /// A counter; or the sum, the difference or the product of a progression with an invariant or a number, without a
+  /// promise: through a few operations.
+  constexpr optional<progression> progression_of(body_id v, std::uint8_t width, unsigned operations = 3) const {
+    const induction_form& f = form(v);
+    if (f.kind == induction_form_kind::counter && f.extension == operation::copy && f.width == width &&
+        out_.induction_of[f.base] != no_body_value) {
+      const induction_variable& i = out_.inductions[out_.induction_of[f.base]];
+      return progression{i.step & low_ones(width), start_of(f, width), promised_by_both(i.flags, f.flags)};
     }
     const body_value& value = body_.values[v];
-    if (value.kind != body_kind::pure || value.num_operands != 2 || value.info.width != width) {
+    if (operations == 0 || value.kind != body_kind::pure || value.num_operands != 2 || value.info.width != width) {
       return std::nullopt;
     }
-    const body_id a = body_.operands_of(v)[0];
-    const body_id b = body_.operands_of(v)[1];
-    const bool counts_first = counter_of(a) != nullptr;
-    const induction_variable* const i = counter_of(counts_first ? a : b);
-    const body_id other = counts_first ? b : a;
-    if (i == nullptr || !is_invariant(other)) {
+    const bool varies_first = !is_invariant(body_.operands_of(v)[0]);
+    const body_id other = body_.operands_of(v)[varies_first ? 1 : 0];
+    const auto p = is_invariant(other)
+                       ? progression_of(body_.operands_of(v)[varies_first ? 0 : 1], width, operations - 1)
+                       : std::nullopt;
+    if (!p) {
       return std::nullopt;
     }
     const std::optional<std::uint64_t> by = number_of(other);
-    std::uint64_t step = i->step;
+    std::uint64_t step = p->step;
     switch (value.info.code) {
     case operation::add:
       break;
     case operation::sub:
-      step = counts_first ? step : 0 - step;
+      step = varies_first ? step : 0 - step;
       break;
     case operation::mul:
       step *= by.value_or(std::uint64_t{0});
       break;
     case operation::shl:
-      step = counts_first && by && *by < width ? step << *by : 0;
+      step = varies_first && by && *by < width ? step << *by : 0;
       break;
     default:
       return std::nullopt;

@@ -36,11 +36,17 @@ struct value_bounds {
   friend constexpr bool operator==(const value_bounds&, const value_bounds&) = default;
 };
 
-/// A value from before the loop as a sum: `base` plus `number`, modulo 2^bits.
+/// A value from before the loop as a sum: `base` plus `number`, plus `second` if there is one, modulo 2^bits.
 struct invariant_sum {
   value_id base; ///< in the IR; `no_value`: unknown
   std::uint64_t number;
-  std::uint8_t bits = 64; ///< at least the width: the whole sum is known; else only so many low bits of it
+  std::uint8_t bits = 64;     ///< at least the width: the whole sum is known; else only so many low bits of it
+  value_id second = no_value; ///< in the IR, not less than `base`
+
+  /// Whether both are sums of the same values.
+  constexpr bool has_bases_of(const invariant_sum& other) const {
+    return base != no_value && base == other.base && second == other.second;
+  }
 
   friend constexpr bool operator==(const invariant_sum&, const invariant_sum&) = default;
 };

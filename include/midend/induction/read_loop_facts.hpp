@@ -23,6 +23,7 @@
 #include "midend/support/flat_array.hpp"
 #include "midend/support/optional.hpp"
 #include "midend/support/span.hpp"
+#include "midend/support/swap.hpp"
 
 #include <array>
 #include <bit>
@@ -672,21 +673,46 @@ private:
     low_bits          ///< some
   };
 
-  /// A value as a sum of what it is computed from, as far back as these bits are known.
+  /// A value as a sum of what it is computed from, as far back as these bits are known: of one value, or of two.
   invariant_sum sum_of(value_id v, known_part part) const {
     const std::uint8_t width = ir_.operation(v).width;
     invariant_sum sum{v, 0};
+    reduce(sum, width, part);
+    if (sum.second != no_value) {
+      detail::swap_values(sum.base, sum.second);
+      reduce(sum, width, part);
+      if (sum.second < sum.base) {
+        detail::swap_values(sum.base, sum.second);
+      }
+    }
+    return sum;
+  }
+
+  void reduce(invariant_sum& sum, std::uint8_t width, known_part part) const {
     for (unsigned i = 0; i != longest_sum; ++i) {
       invariant_sum next = sum;
       const bool goes_on = follows_phi(next) || chooses_sum(next) || adds_number(next);
       const bool is_extended = ir_.operation(sum.base).width > ir_.operation(next.base).width;
       if (!goes_on || next.bits == 0 || (next.bits < width && part == known_part::all_bits) ||
           (next.bits < sum.bits && next.bits < width && !is_extended && part == known_part::before_extension)) {
-        break;
+        next = sum;
+        if (!has_two_terms(next)) {
+          return;
+        }
       }
       sum = next;
     }
-    return sum;
+  }
+
+  /// Whether the base of `sum` adds two values: then `sum` goes on from the first one, unless it has a second base.
+  bool has_two_terms(invariant_sum& sum) const {
+    if (sum.second != no_value || ir_.is_phi(sum.base) || ir_.operation(sum.base).code != operation::add) {
+      return false;
+    }
+    const std::array<value_id, 3> operands = operands_of(sum.base);
+    sum.base = operands[0];
+    sum.second = operands[1];
+    return true;
   }
 
   /// Whether the base of `sum` is a header phi that always is an earlier phi of that header plus a number: then `sum`
