@@ -13,7 +13,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -416,4 +418,533 @@ TEST_CASE("loop_trip_counter: from x to x + 96, both extended, is 96 where x + 9
   CHECK(number_of("17"));
   CHECK(!number_of("161")); // of 160, it is 0
   CHECK(!number_of("255"));
+}
+
+namespace {
+
+/// What is claimed about the loops of a procedure, against its runs on a grid of arguments.
+class claims_of {
+public:
+  /// `arguments` of 8 bits. A run that does not end is cut.
+  claims_of(const std::string& text, std::size_t arguments, std::uint64_t stride, std::uint64_t step_limit)
+      : program_(program_of(text)) {
+    elbrus::interpreter interpreter(program_);
+    for (std::uint64_t x = 0; x < 256; x += stride) {
+      for (std::uint64_t y = 0; y < (arguments > 1 ? 256U : 1U); y += stride) {
+        const std::array<elbrus::scalar, 2> both{{{elbrus::type::i8, x}, {elbrus::type::i8, y}}};
+        const auto run = interpreter.run(0, std::span(both).first(arguments), {},
+                                         {.step_limit = step_limit, .record_events = false});
+        for_each_count(procedure(), [&](const midend::loop_forest& forest, midend::loop_id l, const loop_body&,
+                                        const loop_counters& c) { check(run.profile, !run.trap, forest, l, c.trip); });
+      }
+    }
+  }
+
+  const elbrus::procedure& procedure() const { return program_.procedures[0]; }
+
+  bool are_right() const { return wrong_ == 0; }
+
+  /// The count of the loop with this header.
+  midend::trip_count of(std::string_view header) const {
+    midend::trip_count found;
+    for_each_count(procedure(),
+                   [&](const midend::loop_forest& forest, midend::loop_id l, const loop_body&, const loop_counters& c) {
+                     if (procedure().node_name(forest.header(l)) == header) {
+                       found = c.trip;
+                     }
+                   });
+    return found;
+  }
+
+private:
+  void check(const elbrus::run_profile& all, bool is_complete, const midend::loop_forest& forest, midend::loop_id l,
+             const midend::trip_count& trip) {
+    if (all.empty() || all[0].edges.empty()) {
+      return;
+    }
+    const std::uint64_t entries = entries_of(all[0], forest, l);
+    const std::uint64_t executions = elbrus::node_count(procedure(), all[0], forest.header(l));
+    const auto known = trip.header_executions();
+    if (trip.kind == trip_count_kind::exact) {
+      wrong_ += known && (executions > *known * entries || (is_complete && executions != *known * entries)) ? 1 : 0;
+    } else if (trip.kind == trip_count_kind::at_most) {
+      wrong_ += known && executions > *known * entries ? 1 : 0;
+    } else if (trip.kind != trip_count_kind::unknown) {
+      wrong_ += is_complete && entries != 0 ? 1 : 0;
+    }
+  }
+
+  elbrus::program program_;
+  std::size_t wrong_ = 0;
+};
+
+/// The greatest number of backedges of `loop`, if claimed; checks all claims.
+std::optional<std::uint64_t> most_of(const std::string& text, std::size_t arguments = 2) {
+  const claims_of claims(text, arguments, 5, 30'000);
+  CHECK(claims.are_right());
+  const midend::trip_count trip = claims.of("loop");
+  return trip.kind == trip_count_kind::exact || trip.kind == trip_count_kind::at_most ? std::optional(trip.backedges)
+                                                                                      : std::nullopt;
+}
+
+/// A loop from 0 to `bound`, of 16 bits, after other nodes, the last of which is `before`.
+std::string up_to(const std::string& nodes, const std::string& bound, const char* after = "exit") {
+  return "proc @f(%x: i8, %n: i8) {\n" + nodes + R"(
+    %w = zext.i8.i16 )" +
+         bound + R"(
+    br loop
+  node loop:
+    %i = phi.i16 [before: 0], [loop: %i1]
+    %i1 = add.i16 %i, 1
+    %q = cmp.ult.i16 %i, %w
+    br %q ? loop : )" +
+         after + "\n";
+}
+
+constexpr const char* exit_of_all = "  node exit:\n    ret\n}\n";
+
+} // namespace
+
+TEST_CASE("loop_trip_counter: the counter of a loop before is bounded by the trips of that loop") {
+  const auto most_after = [](const std::string& start, const std::string& next, const std::string& test) {
+    return most_of(up_to(R"(
+  node entry:
+    br first
+  node first:
+    %k = phi.i8 [entry: )" + start +
+                             R"(], [first: %k1]
+    %v = phi.i8 [entry: %x], [first: %v1]
+    %k1 = )" + next + R"(
+    %v1 = shr.i8 %v, 2
+    %c = )" + test + R"(
+    br %c ? first : before
+  node before:)",
+                         "%k") +
+                   exit_of_all);
+  };
+  // Three times, a byte has more than two bits left.
+  CHECK(most_after("1", "add.i8 %k, 1", "cmp.uge.i8 %v, 4") == 4);
+  CHECK(most_after("1", "add.i8 %k, 10", "cmp.uge.i8 %v, 4") == 31);
+  CHECK(most_after("100", "sub.i8 %k, 10", "cmp.uge.i8 %v, 4") == 100);
+  CHECK(most_after("20", "sub.i8 %k, 10", "cmp.uge.i8 %v, 4") == 254); // 20, 10, 0, 246
+  CHECK(most_after("250", "add.i8 %k, 2", "cmp.uge.i8 %v, 4") == 254); // 250, 252, 254, 0
+  CHECK(most_after("1", "mul.i8 %k, 3", "cmp.uge.i8 %v, 4") == 255);
+  CHECK(most_after("%n", "add.i8 %k, 1", "cmp.uge.i8 %v, 4") == 255);
+  CHECK(most_after("1", "add.i8 %k, 1", "cmp.ne.i8 %k, %n") == 255);
+}
+
+TEST_CASE("loop_trip_counter: the counter of a loop around is bounded by the tests that each iteration passes") {
+  const auto most_inside =
+      [](const std::string& start, const std::string& step, const std::string& test,
+         const std::string& ways = "    br again\n  node again:\n    br test\n", const std::string& step_of_way = "") {
+        return most_of(up_to(R"(
+  node entry:
+    br outer
+  node outer:
+    %k = phi.i8 [entry: )" + start +
+                                 R"(], [test: %k1])" + step_of_way + R"(
+    %o = phi.i8 [entry: 0], [test: %o1])" +
+                                 (step_of_way.empty() ? "" : ", [again: %o1]") + R"(
+    %o1 = add.i8 %o, 1
+    br before
+  node before:)",
+                             "%k", "after") +
+                       R"(
+  node after:
+    %k1 = add.i8 %k, )" +
+                       step + R"(
+    %k2 = add.i8 %k1, 1
+)" + ways + R"(  node test:
+    %t = )" + test + R"(
+    br %t ? outer : exit
+)" + exit_of_all);
+      };
+  CHECK(most_inside("1", "1", "cmp.ne.i8 %k1, 9") == 8);
+  CHECK(most_inside("1", "1", "cmp.ult.i8 %k, 9") == 9);
+  CHECK(most_inside("1", "1", "cmp.ult.i8 %o, 9") == 10);
+  CHECK(most_inside("%x", "1", "cmp.ult.i8 %o, 9") == 255);
+  CHECK(most_inside("1", "3", "cmp.ult.i8 %o1, 9") == 25);
+  CHECK(most_inside("1", "3", "cmp.ne.i8 %k1, 60") == 255); // passes it
+  CHECK(most_inside("1", "3", "cmp.ult.i8 %k1, 254") == 253);
+  CHECK(most_inside("1", "3", "cmp.ule.i8 %k1, 254") == 254); // passes it, and wraps
+  CHECK(most_inside("0", "1", "cmp.lt.i8 %k1, 100") == 99);
+  CHECK(most_inside("0", "1", "cmp.ult.i8 %k1, %n") == 254);
+  CHECK(most_inside("200", "255", "cmp.ugt.i8 %k1, 100") == 200);
+  CHECK(most_inside("1", "1", "cmp.ne.i8 %k1, %n") == 255);
+  // An iteration that leads past the test.
+  const char* const past = "    %h = cmp.eq.i8 %x, 7\n    br %h ? again : test\n  node again:\n    br outer\n";
+  CHECK(most_inside("1", "1", "cmp.ult.i8 %k, 9", past, ", [again: %k1]") == 255);
+  // A test that does not leave.
+  const char* const between = R"(
+    %h = cmp.ult.i8 %k, 3
+    br %h ? again : test
+  node again:
+    br test
+)";
+  CHECK(most_inside("1", "1", "cmp.ne.i8 %x, 9", between) == 255);
+}
+
+TEST_CASE("loop_trip_counter: other steps on other ways, and cycles with two entries, bound no counter") {
+  const auto two_ways = [](const char* other) {
+    return most_of(up_to(R"(
+  node entry:
+    br outer
+  node outer:
+    %k = phi.i8 [entry: 1], [one: %k1], [two: %k2]
+    %o = phi.i8 [entry: 0], [one: %o1], [two: %o1]
+    br before
+  node before:)",
+                         "%k", "after") +
+                   R"(
+  node after:
+    %k1 = add.i8 %k, 1
+    %k2 = add.i8 %k, )" +
+                   other + R"(
+    %o1 = add.i8 %o, 1
+    %h = cmp.ult.i8 %o, 9
+    br %h ? more : exit
+  node more:
+    %d = cmp.ult.i8 %k, %x
+    br %d ? one : two
+  node one:
+    br outer
+  node two:
+    br outer
+)" + exit_of_all);
+  };
+  CHECK(two_ways("1") == 10);
+  CHECK(two_ways("2") == 255);
+  const auto irreducible = [](const char* second) {
+    return most_of(up_to(std::string(R"(
+  node entry:
+    %z = cmp.ult.i8 %x, 100
+    br %z ? a : b
+  node a:
+    %k = phi.i8 [entry: 1], [b: %m1]
+    %k1 = add.i8 %k, 1
+    %s = cmp.ult.i8 %k, 9
+    br %s ? b : before
+  node b:
+    %m = phi.i8 [entry: )") + second +
+                             R"(], [a: %k1]
+    %m1 = add.i8 %m, 1
+    br a
+  node before:)",
+                         "%k") +
+                   exit_of_all);
+  };
+  CHECK(irreducible("1") == 255);
+  CHECK(irreducible("%n") == 255);
+}
+
+TEST_CASE("loop_trip_counter: header phis that stay a number apart") {
+  const auto of =
+      [](const std::string& p, const std::string& p_step, const std::string& q, const std::string& q_step) {
+        const claims_of claims(R"(proc @f(%x: i8, %n: i8) {
+  node entry:
+    br outer
+  node outer:
+    %q = phi.i8 [entry: )" + q + R"(], [after: %q1]
+    %o = phi.i8 [entry: 0], [after: %o1]
+    %p = phi.i8 [entry: )" + p + R"(], [after: %p1]
+    %s = sext.i8.i32 %p
+    br loop
+  node loop:
+    %i = phi.i32 [outer: %s], [loop: %i1]
+    %i1 = add.i32 %i, 1
+    %t = trunc.i32.i8 %i1
+    %e = cmp.eq.i8 %q, %t
+    br %e ? after : loop
+  node after:
+    %p1 = add.i8 %p, )" + p_step + R"(
+    %q1 = add.i8 %q, )" + q_step + R"(
+    %o1 = add.i8 %o, 1
+    %c = cmp.ne.i8 %o1, %n
+    br %c ? outer : exit
+  node exit:
+    ret
+}
+)",
+                               2, 17, 60'000);
+        CHECK(claims.are_right());
+        return claims.of("loop");
+      };
+  const midend::trip_count sixteen{trip_count_kind::exact, 15, 16};
+  CHECK(of("0", "16", "16", "16") == sixteen);
+  CHECK(of("%x", "7", "%n", "7").kind != trip_count_kind::exact);
+  CHECK(of("0", "16", "16", "17").kind != trip_count_kind::exact);
+  CHECK(of("%x", "16", "16", "16").kind != trip_count_kind::exact);
+}
+
+TEST_CASE("loop_trip_counter: range checks, joins and low bits that branches say something about") {
+  const auto within = [](const char* sum, const char* test) {
+    return most_of(up_to(std::string("  node entry:\n    %r = ") + sum + "\n    %s = cmp." + test +
+                             "\n    br %s ? before : exit\n  node before:",
+                         "%x") +
+                   exit_of_all);
+  };
+  CHECK(within("add.i8 %x, 254", "ult.i8 %r, 20") == 21);
+  CHECK(within("add.i8 %x, 2", "ult.i8 %r, 20") == 255); // 254 and 255, too
+  CHECK(within("add.i8 %x, 254", "lt.i8 %r, 20") == 255);
+  CHECK(within("add.i8 %x, %n", "ult.i8 %r, 20") == 255);
+
+  const auto joined = [](const char* one, const char* two) {
+    return most_of(up_to(std::string(R"(
+  node entry:
+    %a = and.i8 %x, 15
+    %s = cmp.ult.i8 %n, 20
+    br %s ? one : two
+  node one:
+    br before
+  node two:
+    br before
+  node before:
+    %j = phi.i8 [one: )") + one +
+                             "], [two: " + two + "]",
+                         "%j") +
+                   exit_of_all);
+  };
+  CHECK(joined("%a", "40") == 40);
+  CHECK(joined("%n", "40") == 40); // below 20
+  CHECK(joined("40", "%n") == 255);
+
+  const auto low_bits = [](const char* shift, const char* test) {
+    const std::string text = std::string(R"(proc @f(%x: i8, %n: i8) {
+  node entry:
+    %wx = zext.i8.i32 %x
+    %wn = zext.i8.i32 %n
+    %hx = shl.i32 %wx, 8
+    %v = or.i32 %hx, %wn
+    %cut = trunc.i32.i16 %v
+    %neg = )") + test + R"(
+    br %neg ? exit : more
+  node more:
+    %none = cmp.eq.i16 %cut, 0
+    br %none ? exit : before
+  node before:
+    %up = shl.i32 %v, )" + shift +
+                             R"(
+    %w = sar.i32 %up, 16
+    br loop
+  node loop:
+    %i = phi.i32 [before: 0], [loop: %i1]
+    %i1 = add.i32 %i, 1
+    %q = cmp.ne.i32 %i1, %w
+    br %q ? loop : exit
+  node exit:
+    ret
+}
+)";
+    return most_of(text);
+  };
+  CHECK(low_bits("16", "cmp.lt.i16 %cut, 0") == 32766);
+  CHECK(!low_bits("16", "cmp.gt.i16 %cut, 0"));
+}
+
+TEST_CASE("loop_trip_counter: start and bound that are sums of the same two values") {
+  const auto apart = [](const std::string& start, const std::string& end) {
+    return most_of(R"(proc @f(%x: i8, %n: i8) {
+  node entry:
+    %m = xor.i8 %n, 21
+    %n1 = add.i8 %n, 1
+    %s = add.i8 )" +
+                   start + "\n    %b = add.i8 " + end + R"(
+    %e = add.i8 %b, 10
+    br loop
+  node loop:
+    %i = phi.i8 [entry: %s], [loop: %i1]
+    %i1 = add.i8 %i, 1
+    %q = cmp.ne.i8 %i1, %e
+    br %q ? loop : exit
+  node exit:
+    ret
+}
+)");
+  };
+  CHECK(apart("%x, %n", "%x, %n") == 9);
+  CHECK(apart("%x, %n1", "%x, %n") == 8);
+  CHECK(apart("%n1, %x", "%x, %n") == 8);
+  CHECK(apart("%x, %m", "%x, %n") != 9);
+  CHECK(apart("%x, %x", "%x, %n") != 9);
+}
+
+TEST_CASE("loop_trip_counter: an invariant minus a counter plus an invariant comes to a bound") {
+  const auto is_computable = [](const char* test) {
+    const std::string body = std::string(R"(
+    %i = phi.i8 [entry: 0], [loop: %i1]
+    %i1 = add.i8 %i, 1
+    %d = sub.i8 %a, %i
+    %e = add.i8 %d, %n
+    %q = )") + test + "\n";
+    const looping given{"%a: i8, %n: i8", "", body};
+    return counters_of(given).is_computable();
+  };
+  CHECK(is_computable("cmp.ge.i8 %e, 1"));
+  CHECK(is_computable("cmp.ne.i8 %e, 1"));
+  CHECK(!is_computable("cmp.lt.i8 %e, 1"));
+}
+
+namespace {
+
+/// A loop inside a loop, and one after them, of 8 bits, whose starts, bounds and steps are literals, arguments and
+/// counters of the loops around or before.
+class loops_of_counters {
+public:
+  explicit loops_of_counters(std::uint64_t seed) : state_(seed * 0x9e37'79b9'7f4a'7c15U + 1) {}
+
+  std::string text() {
+    std::string out = "proc @f(%x: i8, %n: i8) {\n  node entry:\n";
+    out += "    %r = add.i8 %x, " + literal() + "\n    %g = " + test("%r", literal()) + "\n    br %g ? begin : exit\n";
+    out += "  node begin:\n    br outer\n  node outer:\n";
+    out += "    %a = phi.i8 [begin: " + one_of("%x", "%n", literal()) + "], [after: %a1]\n";
+    out += "    %b = phi.i8 [begin: " + one_of("%x", literal(), literal()) + "], [after: %b1]\n";
+    out += "    %am = add.i8 %a, " + literal() + "\n    %bm = add.i8 %b, %n\n    %bx = add.i8 %b, " + literal() + "\n";
+    out += "    %h = " + test(outer_value(), outer_value()) +
+           "\n    br %h ? left : right\n  node left:\n    br join\n" + "  node right:\n    br join\n  node join:\n";
+    out += "    %j = phi.i8 [left: " + outer_value() + "], [right: " + outer_value() + "]\n    br loop\n";
+    out += "  node loop:\n    %i = phi.i8 [join: " + one_of("%j", outer_value(), literal()) + "], [loop: %i1]\n";
+    out += "    %i1 = add.i8 %i, " + step() +
+           "\n    %q = " + test(one_of("%i", "%i1", "%i1"), one_of("%j", outer_value(), literal())) + "\n";
+    out += "    br %q ? loop : after\n  node after:\n";
+    out += "    %a1 = add.i8 %a, " + step() + "\n    %b1 = " + one_of("add.i8 %b, ", "add.i8 %b, ", "sub.i8 %b, ") +
+           step() + "\n";
+    out += "    %c = " + test(one_of("%a1", "%b1", "%a"), one_of("%n", literal(), literal())) + "\n";
+    out += "    br %c ? outer : before\n  node before:\n    %m = add.i8 %i, " + literal() + "\n    br last\n";
+    out += "  node last:\n    %k = phi.i8 [before: " + one_of("0", "%m", late_value()) + "], [last: %k1]\n";
+    out += "    %k1 = add.i8 %k, " + step() + "\n    %e = " + test(one_of("%k", "%k1", "%k1"), late_value()) + "\n";
+    out += "    br %e ? last : exit\n  node exit:\n    ret\n}\n";
+    return out;
+  }
+
+private:
+  std::uint64_t next(std::uint64_t below) {
+    state_ = state_ * 6'364'136'223'846'793'005U + 1'442'695'040'888'963'407U;
+    return (state_ >> 33) % below;
+  }
+
+  std::string one_of(const std::string& a, const std::string& b, const std::string& c) {
+    const std::uint64_t which = next(3);
+    return which == 0 ? a : which == 1 ? b : c;
+  }
+
+  std::string literal() { return std::to_string(next(4) == 0 ? next(256) : next(20)); }
+
+  std::string step() {
+    static constexpr const char* steps[] = {"1", "1", "1", "1", "2", "3", "16", "255", "255", "253"};
+    return steps[next(std::size(steps))];
+  }
+
+  std::string outer_value() {
+    static constexpr const char* values[] = {"%a", "%b", "%am", "%bm", "%bx", "%r"};
+    return values[next(std::size(values))];
+  }
+
+  std::string late_value() {
+    static constexpr const char* values[] = {"%a", "%b", "%a1", "%b1", "%i", "%m", "%j", "%i1"};
+    return values[next(std::size(values))];
+  }
+
+  std::string test(const std::string& a, const std::string& b) {
+    static constexpr const char* tests[] = {"ult", "ult", "ne", "ne", "lt", "ule", "ugt", "gt", "uge", "le", "eq"};
+    return std::string("cmp.") + tests[next(std::size(tests))] + ".i8 " + a + ", " + b;
+  }
+
+  std::uint64_t state_;
+};
+
+} // namespace
+
+TEST_CASE("loop_trip_counter: random loops whose starts and bounds are counters of others, against their runs") {
+  std::size_t bounded = 0;
+  std::size_t exact = 0;
+  std::size_t wrong = 0;
+  for (std::uint64_t seed = 0; seed != affordable(2'000); ++seed) {
+    const std::string text = loops_of_counters(seed).text();
+    const claims_of claims(text, 2, 51, 3'000);
+    wrong += claims.are_right() ? 0 : 1;
+    CHECK_MESSAGE(claims.are_right(), text);
+    for (const char* const header : {"loop", "last"}) {
+      const midend::trip_count trip = claims.of(header);
+      bounded += trip.kind == trip_count_kind::at_most && trip.backedges < 255 ? 1 : 0;
+      exact += trip.kind == trip_count_kind::exact ? 1 : 0;
+    }
+  }
+  CHECK(wrong == 0);
+  CHECK(bounded > affordable(500));
+  CHECK(exact > affordable(100));
+}
+
+TEST_CASE("loop_trip_counter: the count of a loop does not depend on which ones were counted before") {
+  for (std::uint64_t seed = 0; seed != affordable(200); ++seed) {
+    const elbrus::program all = program_of(loops_of_counters(seed).text());
+    const elbrus::cost_view ir(all.procedures[0]);
+    const midend::dominator_tree tree = midend::dominators(ir.graph());
+    const midend::loop_forest forest = midend::natural_loops(ir.graph(), tree);
+    midend::loop_trip_counter in_order(ir, tree, forest);
+    for (const midend::loop_id l : forest.loops()) {
+      midend::loop_trip_counter alone(ir, tree, forest);
+      loop_body body;
+      loop_counters a;
+      loop_counters b;
+      if (in_order.count(l, body, a) == midend::loop_obstacle::none) {
+        alone.count(l, body, b);
+        CHECK(a.trip == b.trip);
+      }
+    }
+  }
+}
+
+namespace {
+
+/// Counts how often operations are looked at.
+class counting_view : public elbrus::cost_view {
+public:
+  explicit counting_view(const elbrus::procedure& p, std::size_t& looks) : elbrus::cost_view(p), looks_(&looks) {}
+
+  midend::operation_info operation(midend::value_id v) const {
+    ++*looks_;
+    return elbrus::cost_view::operation(v);
+  }
+
+private:
+  std::size_t* looks_;
+};
+
+/// The work for the last of `count` loops, each of which goes up to the counter of the one before.
+std::size_t looks_at_chain(std::size_t count) {
+  std::string text = "proc @f(%x: i8, %v: i64) {\n  node entry:\n    br l0\n";
+  for (std::size_t i = 0; i != count; ++i) {
+    const std::string n = std::to_string(i);
+    const std::string from = i == 0 ? "entry" : "l" + std::to_string(i - 1);
+    const std::string bound = i == 0 ? "%x" : "%k" + std::to_string(i - 1);
+    text += "  node l" + n + ":\n    %k" + n + " = phi.i8 [" + from + ": 0], [l" + n + ": %s" + n + "]\n    %s" + n +
+            " = add.i8 %k" + n + ", 1\n    %c" + n + " = cmp.ult.i8 %k" + n + ", " + bound + "\n    br %c" + n +
+            " ? l" + n + " : " + (i + 1 == count ? "exit" : "l" + std::to_string(i + 1)) + "\n";
+  }
+  const elbrus::program all = program_of(text + "  node exit:\n    ret\n}\n");
+  std::size_t looks = 0;
+  const counting_view ir(all.procedures[0], looks);
+  const midend::dominator_tree tree = midend::dominators(ir.graph());
+  const midend::loop_forest forest = midend::natural_loops(ir.graph(), tree);
+  midend::loop_trip_counter counter(ir, tree, forest);
+  looks = 0;
+  loop_body body;
+  loop_counters c;
+  for (const midend::loop_id l : forest.loops()) {
+    if (forest.header(l) == count) { // the last one, before all others
+      counter.count(l, body, c);
+      CHECK(c.trip.kind == trip_count_kind::at_most);
+    }
+  }
+  return looks;
+}
+
+} // namespace
+
+TEST_CASE("loop_trip_counter: the work for a chain of loops is linear, and takes no stack") {
+  const std::size_t small = looks_at_chain(500);
+  const std::size_t large = looks_at_chain(2'000);
+  CHECK(large > 2 * small);
+  CHECK(large < 5 * small);
+  CHECK(looks_at_chain(affordable(20'000)) != 0);
 }

@@ -41,7 +41,7 @@ struct invariant_sum {
   value_id base; ///< in the IR; `no_value`: unknown
   std::uint64_t number;
   std::uint8_t bits = 64;     ///< at least the width: the whole sum is known; else only so many low bits of it
-  value_id second = no_value; ///< in the IR, not less than `base`
+  value_id second = no_value; ///< in the IR, not less than `base`; only in `cut_sums`
 
   /// Whether both are sums of the same values.
   constexpr bool has_bases_of(const invariant_sum& other) const {

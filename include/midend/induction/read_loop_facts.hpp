@@ -673,7 +673,8 @@ private:
     low_bits          ///< some
   };
 
-  /// A value as a sum of what it is computed from, as far back as these bits are known: of one value, or of two.
+  /// A value as a sum of what it is computed from, as far back as these bits are known: of one value; if these are the
+  /// bits before an extension, also of two.
   invariant_sum sum_of(value_id v, known_part part) const {
     const std::uint8_t width = ir_.operation(v).width;
     invariant_sum sum{v, 0};
@@ -696,7 +697,7 @@ private:
       if (!goes_on || next.bits == 0 || (next.bits < width && part == known_part::all_bits) ||
           (next.bits < sum.bits && next.bits < width && !is_extended && part == known_part::before_extension)) {
         next = sum;
-        if (!has_two_terms(next)) {
+        if (part != known_part::before_extension || !has_two_terms(next)) {
           return;
         }
       }
