@@ -18,6 +18,7 @@
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/ir/semantics.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/ssa/detail/branch_facts.hpp"
 #include "midend/support/flat_array.hpp"
@@ -279,7 +280,7 @@ private:
   element before_loop(value_id v, unsigned depth) {
     const operation_info info = ir_.operation(v);
     element e = fact(v, info.width);
-    depth = ++visits_ > most_visits ? 0 : depth;
+    depth = ++visits_ > most_visits || info.width < 1 || info.width > 64 ? 0 : depth;
     if (depth != 0 && info.code != operation::other && !ir_.is_phi(v)) {
       std::array<element, 3> args{};
       std::size_t count = 0;
@@ -299,7 +300,7 @@ private:
       } else if (joins_earlier(v)) {
         element any = number_domain().bottom();
         detail::for_each_id(ir_.operands(v),
-                            [&](value_id input) { number_domain().join(any, before_loop(input, depth - 1)); });
+                            [&](value_id joined) { number_domain().join(any, before_loop(joined, depth - 1)); });
         detail::meet_facts(info.width, e, any);
       } else {
         meet_counter(v, e);
@@ -648,16 +649,16 @@ private:
       return out;
     }
     const std::uint64_t way = size * most;
-    auto& as_unsigned = out.range.as_unsigned;
-    if (const auto& first = start.range.as_unsigned; way <= (is_down ? first.low : as_unsigned.high - first.high)) {
-      as_unsigned = {first.low - (is_down ? way : 0), first.high + (is_down ? 0 : way)};
+    auto& without_sign = out.range.as_unsigned;
+    if (const auto& first = start.range.as_unsigned; way <= (is_down ? first.low : without_sign.high - first.high)) {
+      without_sign = {first.low - (is_down ? way : 0), first.high + (is_down ? 0 : way)};
     }
-    auto& as_signed = out.range.as_signed;
+    auto& with_sign = out.range.as_signed;
     const auto low = static_cast<std::uint64_t>(start.range.as_signed.low);
     const auto high = static_cast<std::uint64_t>(start.range.as_signed.high);
-    if (way <= (is_down ? low - static_cast<std::uint64_t>(as_signed.low)
-                        : static_cast<std::uint64_t>(as_signed.high) - high)) {
-      as_signed = {static_cast<std::int64_t>(low - (is_down ? way : 0)),
+    if (way <= (is_down ? low - static_cast<std::uint64_t>(with_sign.low)
+                        : static_cast<std::uint64_t>(with_sign.high) - high)) {
+      with_sign = {static_cast<std::int64_t>(low - (is_down ? way : 0)),
                    static_cast<std::int64_t>(high + (is_down ? 0 : way))};
     }
     number_domain().reduce(width, out);
@@ -767,6 +768,11 @@ private:
   std::optional<std::uint64_t> distance(value_id a, value_id b) const {
     const invariant_sum from = whole_sum(a);
     const invariant_sum to = whole_sum(b);
+    if constexpr (has_is_undefined<IR>) { // each use may be another number
+      if (from.base != no_value && ir_.is_undefined(from.base)) {
+        return std::nullopt;
+      }
+    }
     return from.base == to.base ? std::optional((to.number - from.number) & low_ones(ir_.operation(a).width))
                                 : std::nullopt;
   }
