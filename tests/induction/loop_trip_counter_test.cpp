@@ -768,6 +768,74 @@ TEST_CASE("loop_trip_counter: start and bound that are sums of the same two valu
   CHECK(apart("%x, %x", "%x, %n") != 9);
 }
 
+TEST_CASE("loop_trip_counter: a join of a counter; and what a test leaves of a counter after the first iteration") {
+  const auto joined = [](const char* other) {
+    return most_of(up_to(std::string(R"(
+  node entry:
+    %s = cmp.ult.i8 %n, 20
+    br %s ? first : two
+  node first:
+    %k = phi.i8 [entry: 1], [first: %k1]
+    %v = phi.i8 [entry: %x], [first: %v1]
+    %k1 = add.i8 %k, 1
+    %v1 = shr.i8 %v, 2
+    %c = cmp.uge.i8 %v, 4
+    br %c ? first : one
+  node one:
+    br before
+  node two:
+    br before
+  node before:
+    %j = phi.i8 [one: %k], [two: )") +
+                             other + "]",
+                         "%j") +
+                   exit_of_all);
+  };
+  CHECK(joined("0") == 4);
+  CHECK(joined("%n") == 255);
+
+  const auto after_down_to = [](const char* test) {
+    return most_of(up_to(std::string(R"(
+  node entry:
+    %a = or.i8 %x, 1
+    br first
+  node first:
+    %k = phi.i8 [entry: %a], [first: %k1]
+    %k1 = sub.i8 %k, 1
+    %c = )") + test + R"(
+    br %c ? first : before
+  node before:
+    %j = sub.i8 255, %k)",
+                         "%j") +
+                   exit_of_all);
+  };
+  CHECK(after_down_to("cmp.ugt.i8 %k, 1") == 254);
+  CHECK(after_down_to("cmp.ugt.i8 %k, 0") == 255);
+}
+
+TEST_CASE("loop_trip_counter: a value plus itself is not itself") {
+  const claims_of claims(R"(proc @f(%x: i8, %n: i8) {
+  node entry:
+    %w = zext.i8.i64 %x
+    %v = add.i64 %w, %w
+    br loop
+  node loop:
+    %i = phi.i8 [entry: 0], [more: %i1]
+    %e = cmp.eq.i64 %w, %v
+    br %e ? exit : more
+  node more:
+    %i1 = add.i8 %i, 2
+    %c = cmp.lt.i8 %i1, 8
+    br %c ? loop : exit
+  node exit:
+    ret
+}
+)",
+                         2, 5, 1'000);
+  CHECK(claims.are_right());
+  CHECK(claims.of("loop") == midend::trip_count{trip_count_kind::at_most, 3, 1});
+}
+
 TEST_CASE("loop_trip_counter: an invariant minus a counter plus an invariant comes to a bound") {
   const auto is_computable = [](const char* test) {
     const std::string body = std::string(R"(
