@@ -1,8 +1,7 @@
 /// All analyses of midend. Adapters (`midend/adapters/`), the Elbrus-like IR (`midend/elbrus/`) and text and pictures
-/// (`midend/viz/`) are included by name, and so are `midend/ssa/check_ir.hpp`, `midend/ir/coverage.hpp`,
-/// `midend/induction/loop_trip_counter.hpp` and the text of machines in `midend/machine/machine_file.hpp`, which few
-/// files of a compiler need. `midend/transform.hpp` has what changes programs, also by the results of `sccp` and
-/// `value_numbering`.
+/// (`midend/viz/`) are included by name, and so are `midend/ssa/check_ir.hpp`, `midend/ir/coverage.hpp` and the text of
+/// machines in `midend/machine/machine_file.hpp`, which few files of a compiler need. `midend/transform.hpp` has what
+/// changes programs, also by the results of `sccp` and `value_numbering`.
 #pragma once
 
 #include "midend/config.hpp"
@@ -88,7 +87,9 @@
 #include "midend/induction/loop_body.hpp"
 #include "midend/induction/loop_counters.hpp"
 #include "midend/induction/loop_facts.hpp"
+#include "midend/induction/loop_trip_counter.hpp"
 #include "midend/induction/phi_permutation.hpp"
+#include "midend/induction/read_loop_facts.hpp"
 #include "midend/induction/run_iterations.hpp"
 #include "midend/induction/trip_count.hpp"
 #include "midend/induction/trip_formula.hpp"
