@@ -130,7 +130,8 @@ private:
     in_.push_back(target, e);
   }
 
-  /// An edge that left its target leads where the only edge of a node led, which is erased.
+  /// Edge `e`, which has left its target, gets the target of `other` and its place among the in-edges there. `other`,
+  /// the only edge of its node, is erased.
   void enter_in_place_of(edge_id e, edge_id other) {
     const edge_record r = edges_[other];
     edges_[e].target = r.target;

@@ -16,7 +16,7 @@ MIDEND_BEGIN_NAMESPACE
 /// the costs, and what they decide is applied to the editor, so both have to be asked about the same numbers.
 ///
 /// Those are the numbers of an editor that has not changed anything yet. Requires that, and that the editor outlives
-/// the view; after a change of the function, make new ones of both. Reads the function once, as `llvm_cost`.
+/// the view; after a change of the function, make both again. Reads the function once, as `llvm_cost` does.
 class llvm_unrolling_view : public llvm_cost {
 public:
   explicit llvm_unrolling_view(llvm_editor& editor) : llvm_cost(editor.function()), editor_(&editor) {}

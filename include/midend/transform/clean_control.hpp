@@ -1082,9 +1082,9 @@ unfolding_witness apply_clean_control(E& editor, const control_plan& plan) {
 /// all nodes comes when these have nothing to do, and only if a branch on a literal was decided, something unreachable
 /// erased or a phi replaced since the last one. So rows of branches of which each goes, or is on a literal, only
 /// because the last one went take time for what changes; witnesses take time for the whole program, so it helps that
-/// one does for such a row. Loops that can no longer be reached, and
-/// nodes whose values are read in others, go with a look at all nodes: where many depend on each other, apply `sccp`
-/// first, which decides them all at once. Returns the number of rounds.
+/// one does for such a row. Loops that can no longer be reached, and nodes whose values are read in others, go with a
+/// look at all nodes: where many depend on each other, apply `sccp` first, which decides them all at once. Returns the
+/// number of rounds.
 template <control_editor_argument E, std::invocable<const unfolding_witness&> Visit>
 std::size_t clean_control(E& editor, Visit visit, clean_control_workspace& workspace) {
   return detail::control_rounds<E>(editor, workspace).run(visit);

@@ -145,7 +145,7 @@ private:
 /// witness then says how the last program stands for the first.
 ///
 /// Between `duplicate_region` or `lead` and `finish`, phis may have inputs that are not set, and copies read the values
-/// of the originals. `route_edges` may be called at any time but then. It leaves the program complete if the edges have
+/// of the originals. `route_edges` may be called at any other time. It leaves the program complete if the edges have
 /// one target; after a dispatch, operations may read values that do not reach them, until `finish`.
 template <unfolding_editor_argument E> class unfolding {
 public:

@@ -32,7 +32,7 @@ class llvm_phi_edges {
 public:
   explicit llvm_phi_edges(llvm_numbered_function& f) : f_(f) {}
 
-  /// The function is another one; the memory stays.
+  /// Begins with another function, and keeps the memory.
   void start() {
     is_noted_.clear();
     noted_.clear();

@@ -74,7 +74,7 @@ public:
     return clone;
   }
 
-  /// The same, not of a call, which runs whatever the guard of `v` is.
+  /// A copy of `v` without its guard, which always runs. Requires that `v` is no call.
   value_id clone_unguarded(value_id v, place p) {
     operation_draft draft = draft_of(v);
     draft.guard = draft.otherwise = no_value;

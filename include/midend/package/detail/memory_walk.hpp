@@ -99,9 +99,8 @@ public:
   }
 
   /// What is at `place` before `v` runs, from the last access on all ways there. The answer was computed before `v` on
-  /// every way, and has not changed since. `same_guard`: a load that runs under this guard, if it has a predicate,
-  /// answers if it is the other value or has the same one, and no other access does; else, accesses without a guard
-  /// answer.
+  /// every way, and has not changed since. If `same_guard` has a predicate, only loads under the same guard answer: the
+  /// one that is its other value, and those with the same other value. Otherwise accesses without a guard answer.
   template <class Resolve>
   held_value held_before(value_id v, const memory_reference& place, const guard_of_value& same_guard,
                          const Resolve& resolve) {
