@@ -16,7 +16,7 @@ lines=$(wc -l <"$work/text")
 if [ "$header" = midend/midend.hpp ]; then
   budget=51200 # everything
 elif [ "$header" = midend/unrolling/advise_unrolling.hpp ] || [ "$header" = midend/unrolling/measure_loop.hpp ]; then
-  budget=29400 # it includes a loop's description, its copies, their lowering, the loop around and the machine: eight folders
+  budget=29500 # it includes a loop's description, its copies, their lowering, the loop around and the machine: eight folders
 elif [ "$header" = midend/ssa/phis_of_operations.hpp ] || [ "$header" = midend/ssa/verify_phis_of_operations.hpp ]; then
   budget=28600 # <vector>, the whole of sccp, and the partition or the checker on top
 elif [ "$header" = midend/induction/loop_trip_counter.hpp ]; then
@@ -26,11 +26,11 @@ elif [ "$header" = midend/transform.hpp ]; then
 elif [ "$header" = midend/transform/unroll_with_remainder.hpp ]; then
   budget=31650 # <vector>, wide numbers, the counters of a loop, and loops for what a profile says
 elif [ "$header" = midend/transform/apply_unrolling.hpp ]; then
-  budget=34600 # the three transformations, and the advice that they carry out
+  budget=34700 # the three transformations, and the advice that they carry out
 elif [ "$header" = midend/transform/realise_unrolling.hpp ]; then
   budget=38950 # sccp, value numbering and seven transformations
 elif [ "$header" = midend/transform/measure_unrolling.hpp ]; then
-  budget=50450 # these, the advice, and straight code as a loop
+  budget=50600 # these, the advice, and straight code as a loop
 elif grep -q '/algorithm\( \|$\)' "$work/dependencies"; then
   budget=35000
 else
