@@ -4,6 +4,7 @@
 //     MIDEND_AT='scalar-optimizer-late=midend-rotate,midend-dce' clang-19 -O2 -fpass-plugin=midend_llvm_plugin.so
 //
 // docs/llvm_plugin.md lists passes, options and positions.
+#include "assert_trips_pass.hpp"
 #include "compare_pass.hpp"
 #include "transformations.hpp"
 #include "unroll_pass.hpp"
@@ -58,6 +59,10 @@ bool add_pass(llvm::StringRef name, llvm::FunctionPassManager& passes) {
   compare_pass compare;
   if (has_option(name, "midend-compare", "quiet", compare.quiet)) {
     passes.addPass(std::move(compare));
+    return true;
+  }
+  if (name == assert_trips_pass::pass_name) {
+    passes.addPass(assert_trips_pass());
     return true;
   }
   if (llvm::PassBuilder::checkParametrizedPassName(name, unroll_pass::pass_name)) {
@@ -147,6 +152,7 @@ void register_all(llvm::PassBuilder& builder) {
     }
     callbacks->addClassToPassName(compare_pass::name(), "midend-compare");
     callbacks->addClassToPassName(unroll_pass::name(), unroll_pass::pass_name);
+    callbacks->addClassToPassName(assert_trips_pass::name(), assert_trips_pass::pass_name);
   }
   builder.registerPipelineParsingCallback(
       [](llvm::StringRef name, llvm::FunctionPassManager& passes, llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {

@@ -52,6 +52,19 @@ for passes_tried in "${passes[@]}" "$all" "$all,$all"; do
   check "$passes_tried: the program prints the same" diff "$work/before" "$work/after"
 done
 
+# Trip counts as assertions: they hold, and a run that breaks a promise contradicts what follows from it.
+check "midend-assert-trips of trips.ll" run "midend-assert-trips,verify" "$here/trips.ll"
+"$lli" "$here/trips.ll" >"$work/before-trips"
+"$lli" "$work/out.ll" >"$work/after"
+check "midend-assert-trips: the program prints the same" diff "$work/before-trips" "$work/after"
+check "midend-assert-trips: three loops" [ "$(grep -c 'midend.taken[0-9]* = phi' "$work/out.ll")" = 3 ]
+{ "$lli" --entry-function=broken "$work/out.ll" >"$work/after" 2>&1; } 2>/dev/null # without "Aborted"
+check "midend-assert-trips: ten backedges are too many" \
+  grep -qx 'midend-assert-trips: at_most, loop test: 10 backedges, not at most 9' "$work/after"
+for module in "$@"; do
+  check "midend-assert-trips of $(basename "$module")" run "midend-assert-trips,verify" "$module"
+done
+
 # What is promised afterwards, as LLVM sees it: passes that have nothing to do change nothing.
 without_comments() { sed -e '/^;/d' -e 's/ *; preds = .*//' "$1"; }
 nothing_left() { # AFTER THEIRS: the passes THEIRS change nothing

@@ -1,0 +1,136 @@
+#include "assert_trips_pass.hpp"
+
+#include <midend/adapters/llvm_cost.hpp>
+#include <midend/dominance/dominators.hpp>
+#include <midend/induction/loop_trip_counter.hpp>
+#include <midend/loops/natural_loops.hpp>
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/Twine.h>
+#include <llvm/IR/BasicBlock.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/DerivedTypes.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using block_edge = std::pair<llvm::BasicBlock*, llvm::BasicBlock*>;
+
+/// What is known about a loop.
+struct trip_claim {
+  llvm::BasicBlock* header = nullptr;
+  std::vector<llvm::BasicBlock*> latches;
+  std::vector<block_edge> exits; ///< for an exact number
+  std::uint64_t backedges = 0;
+  bool is_exact = false;
+};
+
+std::vector<trip_claim> claims_of(llvm::Function& f) {
+  const midend::llvm_cost ir(f);
+  const midend::dominator_tree tree = midend::dominators(ir.graph());
+  const midend::loop_forest forest = midend::natural_loops(ir.graph(), tree);
+  const auto block = [&](midend::node_id n) { return const_cast<llvm::BasicBlock*>(ir.ssa().block(n)); };
+  midend::loop_trip_counter counter(ir, tree, forest);
+  midend::loop_body body;
+  midend::loop_counters known;
+  std::vector<trip_claim> out;
+  for (const midend::loop_id l : forest.loops()) {
+    const bool is_innermost = forest.subloops(l).size() == 1;
+    const midend::loop_obstacle obstacle =
+        is_innermost ? counter.count(l, body, known) : midend::loop_obstacle::contains_loop;
+    const bool is_counted =
+        obstacle == midend::loop_obstacle::none || obstacle == midend::loop_obstacle::unusual_control;
+    const midend::trip_count_kind kind = is_counted ? known.trip.kind : midend::trip_count_kind::unknown;
+    if ((kind != midend::trip_count_kind::exact && kind != midend::trip_count_kind::at_most) ||
+        block(forest.header(l))->isEHPad()) {
+      continue;
+    }
+    trip_claim claim{block(forest.header(l)), {}, {}, known.trip.backedges, kind == midend::trip_count_kind::exact};
+    for (const midend::loop_edge& e : forest.backedges(l)) {
+      claim.latches.push_back(block(e.source));
+    }
+    for (const midend::loop_edge& e : forest.exiting_edges(l)) {
+      if (claim.is_exact) {
+        claim.exits.emplace_back(block(e.source), block(e.target));
+      }
+    }
+    out.push_back(std::move(claim));
+  }
+  return out;
+}
+
+/// A block on an edge, or null where there can be none.
+llvm::BasicBlock* block_on(const block_edge& e) {
+  const llvm::Instruction& end = *e.first->getTerminator();
+  const bool can_split = !llvm::isa<llvm::IndirectBrInst, llvm::CallBrInst>(end) && !e.second->isEHPad() &&
+                         llvm::is_contained(llvm::successors(e.first), e.second); // parallel edges are split once
+  return can_split ? llvm::SplitEdge(e.first, e.second) : nullptr;
+}
+
+/// How many backedges of the loop were taken until now, in its header.
+llvm::PHINode* count_backedges(const trip_claim& claim) {
+  llvm::Type* const type = llvm::Type::getInt64Ty(claim.header->getContext());
+  llvm::IRBuilder<> at(claim.header, claim.header->begin());
+  llvm::PHINode* const taken = at.CreatePHI(type, 2, "midend.taken");
+  at.SetInsertPoint(claim.header, claim.header->getFirstInsertionPt());
+  llvm::Value* const next = at.CreateAdd(taken, llvm::ConstantInt::get(type, 1));
+  for (llvm::BasicBlock* const from : llvm::predecessors(claim.header)) {
+    const bool goes_on = llvm::is_contained(claim.latches, from);
+    taken->addIncoming(goes_on ? next : llvm::ConstantInt::get(type, 0), from);
+  }
+  return taken;
+}
+
+/// Aborts the program before `place` if `taken` compares with what was claimed as `wrong` says.
+void abort_if(llvm::CmpInst::Predicate wrong, llvm::Value* taken, const trip_claim& claim,
+              llvm::BasicBlock::iterator place) {
+  llvm::Module& module = *claim.header->getModule();
+  llvm::Type* const number = llvm::Type::getInt32Ty(module.getContext());
+  llvm::IRBuilder<> at(place->getParent(), place);
+  llvm::Value* const claimed = llvm::ConstantInt::get(taken->getType(), claim.backedges);
+  llvm::Value* const is_wrong = at.CreateICmp(wrong, taken, claimed);
+  at.SetInsertPoint(llvm::SplitBlockAndInsertIfThen(is_wrong, place, true));
+  const std::string where = (claim.header->getParent()->getName() + ", loop " + claim.header->getName()).str();
+  const auto print =
+      module.getOrInsertFunction("dprintf", llvm::FunctionType::get(number, {number, at.getPtrTy()}, true));
+  const char* const text = claim.is_exact ? "midend-assert-trips: %s: %lu backedges, not %lu\n"
+                                          : "midend-assert-trips: %s: %lu backedges, not at most %lu\n";
+  at.CreateCall(print, {llvm::ConstantInt::get(number, 2), at.CreateGlobalString(text), at.CreateGlobalString(where),
+                        taken, claimed});
+  at.CreateCall(module.getOrInsertFunction("abort", llvm::FunctionType::get(at.getVoidTy(), false)));
+}
+
+} // namespace
+
+llvm::PreservedAnalyses assert_trips_pass::run(llvm::Function& f, llvm::FunctionAnalysisManager&) {
+  const std::vector<trip_claim> claims = claims_of(f);
+  std::vector<std::vector<llvm::BasicBlock*>> left(claims.size()); // blocks on the exits, by claim
+  for (std::size_t i = 0; i != claims.size(); ++i) {
+    for (const block_edge& e : claims[i].exits) {
+      left[i].push_back(block_on(e));
+    }
+  }
+  std::vector<llvm::PHINode*> taken;
+  for (const trip_claim& claim : claims) {
+    taken.push_back(count_backedges(claim));
+  }
+  for (std::size_t i = 0; i != claims.size(); ++i) {
+    for (llvm::BasicBlock* const b : left[i]) {
+      if (b != nullptr) {
+        abort_if(llvm::CmpInst::ICMP_NE, taken[i], claims[i], b->getFirstInsertionPt());
+      }
+    }
+    abort_if(llvm::CmpInst::ICMP_UGT, taken[i], claims[i], claims[i].header->getFirstInsertionPt());
+  }
+  return claims.empty() ? llvm::PreservedAnalyses::all() : llvm::PreservedAnalyses::none();
+}
