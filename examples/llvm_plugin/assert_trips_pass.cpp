@@ -103,8 +103,8 @@ void abort_if(llvm::CmpInst::Predicate wrong, llvm::Value* taken, const trip_cla
   const std::string where = (claim.header->getParent()->getName() + ", loop " + claim.header->getName()).str();
   const auto print =
       module.getOrInsertFunction("dprintf", llvm::FunctionType::get(number, {number, at.getPtrTy()}, true));
-  const char* const text = claim.is_exact ? "midend-assert-trips: %s: %lu backedges, not %lu\n"
-                                          : "midend-assert-trips: %s: %lu backedges, not at most %lu\n";
+  const char* const text = claim.is_exact ? "midend-assert-trips: %s: %llu backedges, not %llu\n"
+                                          : "midend-assert-trips: %s: %llu backedges, not at most %llu\n";
   at.CreateCall(print, {llvm::ConstantInt::get(number, 2), at.CreateGlobalString(text), at.CreateGlobalString(where),
                         taken, claimed});
   at.CreateCall(module.getOrInsertFunction("abort", llvm::FunctionType::get(at.getVoidTy(), false)));

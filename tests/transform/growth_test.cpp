@@ -457,6 +457,17 @@ TEST_CASE(
   CHECK(many_looks <= 11 * some);
 }
 
+/// Ten times as long a row takes about ten times as many questions; `looks(procedure)` counts them.
+template <class Looks> static void check_linear_in_rows(Looks looks) {
+  for (const auto row : {row_of_branches, row_of_literals}) {
+    const std::size_t some = looks(row(100));
+    const std::size_t many_looks = looks(row(1'000));
+    MESSAGE(some, " and ", many_looks, " questions about edges");
+    CHECK(some > 100);
+    CHECK(many_looks <= 11 * some);
+  }
+}
+
 TEST_CASE("a row of branches that go one after the other is cleaned with one certificate") {
   const auto looks = [](elbrus::procedure p) {
     elbrus::procedure before = p;
@@ -471,13 +482,7 @@ TEST_CASE("a row of branches that go one after the other is cleaned with one cer
     CHECK(p.out_edges(p.entry()).size() == 0);
     return counting.counted.asked + counting.counted.asked_else;
   };
-  for (const auto row : {row_of_branches, row_of_literals}) {
-    const std::size_t some = looks(row(100));
-    const std::size_t many_looks = looks(row(1'000));
-    MESSAGE(some, " and ", many_looks, " questions about edges");
-    CHECK(some > 100);
-    CHECK(many_looks <= 11 * some);
-  }
+  check_linear_in_rows(looks);
 }
 
 TEST_CASE("the checker keeps up with rows of branches that go one after the other") {
@@ -492,13 +497,7 @@ TEST_CASE("the checker keeps up with rows of branches that go one after the othe
     });
     return asked;
   };
-  for (const auto row : {row_of_branches, row_of_literals}) {
-    const std::size_t some = looks(row(100));
-    const std::size_t many_looks = looks(row(1'000));
-    MESSAGE(some, " and ", many_looks, " questions about edges");
-    CHECK(some > 100);
-    CHECK(many_looks <= 11 * some);
-  }
+  check_linear_in_rows(looks);
 }
 
 TEST_CASE("edges of a row are not equal if one of them brings something else") {

@@ -35,7 +35,8 @@ public:
   const sccp_result<number_domain>& facts() const { return known_; }
 
   /// Refills `out` with the counts of a loop that `describe_loop` has read from this IR. If the counts of its exits do
-  /// not give an exact number, `run_iterations` may.
+  /// not give an exact number, `run_iterations` may. If the loop depends on counters of other loops, counts these
+  /// first, each once for all calls.
   void count(const loop_body& body, loop_counters& out) {
     reader_.read(body, facts_);
     if (!reader_.asked().empty()) {
@@ -69,8 +70,9 @@ private:
     }
   }
 
-  /// Bounds the counters of the loops that the reader has asked for, after those of the loops that these need. These
-  /// have headers that precede, so that it comes to an end; each loop is bounded once.
+  /// Bounds the counters of the loops that the reader has asked for. A loop may need others, which are bounded first.
+  /// A loop only needs loops whose headers come earlier in a reverse postorder, so this ends. Each loop is bounded
+  /// once.
   void bound_counters_asked_for() {
     for (const loop_id l : reader_.asked()) {
       pending_.push_back(l);
@@ -90,7 +92,7 @@ private:
     }
   }
 
-  /// Unless the reader asks for other loops first.
+  /// Bounds the counters of loop `l`, unless the reader asks for other loops first.
   void bound_counters(loop_id l) {
     std::optional<std::uint64_t> most;
     if (forest_.subloops(l).size() != 1) {

@@ -125,9 +125,9 @@ public:
   bool is_added(value_id v) const { return v >= origins_.size(); }
 
   /// The values of the new program, `view`, that are computed from what the old program computed neither before nor in
-  /// the loop: they are no part of what came from the loop. Neither are new ones after the last value from the loop in
-  /// their node that are computed from none and read by none: a value after the loop has become these. Phis are not
-  /// looked at. A bit by value; linear time.
+  /// the loop: they are no part of what came from the loop. New values that come after the last value from the loop in
+  /// their node are no part of it, either, if no value from the loop is among their operands or users: the clean-up
+  /// computes them in place of a value after the loop. Phis are not looked at. A bit by value; linear time.
   template <class View>
   flat_array<std::uint8_t> later_values(const View& view, const dominator_tree& dominators) const {
     flat_array<std::uint8_t> later(static_cast<std::size_t>(view.num_values()), 0);
@@ -194,12 +194,11 @@ private:
   template <class View> static void tie_phi_inputs(const View& view, flat_array<std::uint8_t>& is_tied) {
     for (node_id n = 0; n != node_count(view.graph()); ++n) {
       for_each_id(view.graph().out_edges(n), [&](edge_id e) {
-        for (const value_id v : view.values(static_cast<node_id>(view.graph().edge_target(e)))) {
-          const value_id x = view.is_phi(v) ? static_cast<value_id>(view.phi_input(v, e)) : no_value;
-          if (x != no_value) {
+        for_each_phi(view, static_cast<node_id>(view.graph().edge_target(e)), [&](value_id phi) {
+          if (const auto x = static_cast<value_id>(view.phi_input(phi, e)); x != no_value) {
             is_tied[x] = 1;
           }
-        }
+        });
       });
     }
   }
