@@ -533,6 +533,36 @@ TEST_CASE("loop_trip_counter: the counter of a loop before is bounded by the tri
   CHECK(most_after("1", "add.i8 %k, 1", "cmp.ne.i8 %k, %n") == 255);
 }
 
+TEST_CASE(
+    "loop_trip_counter: unreachable edges into a loop before say nothing, and unreachable loops are no obstacle") {
+  const auto first = up_to(R"(
+  node entry:
+    br first
+  node first:
+    %k = phi.i8 [entry: 1], [nowhere: 200], [first: %k1]
+    %v = phi.i8 [entry: %x], [nowhere: %x], [first: %v1]
+    %k1 = add.i8 %k, 1
+    %v1 = shr.i8 %v, 2
+    %c = cmp.uge.i8 %v, 4
+    br %c ? first : before
+  node before:)",
+                           "%k");
+  CHECK(most_of(first + R"(  node nowhere:
+    br first
+)" + exit_of_all) == 4);
+  const auto after_unreachable = up_to(R"(
+  node entry:
+    br exit
+  node first:
+    %k = phi.i8 [first: %k1]
+    %k1 = add.i8 %k, 1
+    %c = cmp.ult.i8 %k, 9
+    br %c ? first : before
+  node before:)",
+                                       "%k");
+  most_of(after_unreachable + exit_of_all); // any claim is right
+}
+
 TEST_CASE("loop_trip_counter: the counter of a loop around is bounded by the tests that each iteration passes") {
   const auto most_inside =
       [](const std::string& start, const std::string& step, const std::string& test,
