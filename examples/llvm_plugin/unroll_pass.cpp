@@ -284,11 +284,13 @@ private:
         return midend::loop_trip_counter(view, dominators, loops);
       };
       midend::apply_unrolling_step(editor, step, orders_, state_, view_of, limits, kept, counts_of);
-      if (kept.witness && step == unrolling_step::untaken_exits) {
+      if (kept.witness && midend::has_assumptions(*kept.witness)) {
         check_untaken(editor, proof, *kept.witness);
       } else if (kept.witness) {
-        changed_ = true;
         proof.check(editor, *kept.witness);
+      }
+      if (kept.witness && step != unrolling_step::untaken_exits) {
+        changed_ = true;
         mark(editor, *kept.witness, step);
       }
     }
@@ -318,7 +320,7 @@ private:
       const auto found = midend::dominators_and_loops(view.graph());
       midend::loop_trip_counter counter(view, found.dominators, found.loops);
       proof.require_none(midend::verify_sccp_with_branch_facts(view, counter.facts()), before);
-      const auto untaken = midend::verify_untaken_exits(view, witness, counter);
+      const auto untaken = midend::verify_untaken_exits(view, after.graph(), witness, counter);
       proof.require(untaken && untaken.proven >= verdict.assumed, "an exit that was dropped may be taken");
       return verdict;
     });

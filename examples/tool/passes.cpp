@@ -174,7 +174,7 @@ public:
 
   template <class E> void after(const E&, midend::unrolling_step step, const midend::unfolding_witness& witness) {
     is_any_ = true;
-    if (step == midend::unrolling_step::untaken_exits) {
+    if (step == midend::unrolling_step::untaken_exits || midend::has_assumptions(witness)) {
       run_.done(untaken_exits_witness{witness});
     } else {
       run_.done(witness);
@@ -270,7 +270,7 @@ const std::vector<pass_kind>& pass_kinds() {
                                    });
                                  }),
                   unrolling_option, "N+prologue", "a factor, prologue, unrolled-remainder, or several of them with +"),
-      transformation("unroll:full", "copy innermost loops as often as they run at most; sccp then removes the loops",
+      transformation("unroll:full", "copy innermost loops as often as they run at most; no loop is left",
                      [](auto& run) { unroll(run, unrolled_completely); }),
       with_number(transformation("peel", "copy one iteration, or N, of each innermost loop before it",
                                  [](auto& run) {

@@ -125,7 +125,7 @@ std::optional<std::string> why_rejected(const procedure& before, const procedure
   if (auto why = why_rejected(before, midend::verify_sccp_with_branch_facts(view, counter.facts()))) {
     return why;
   }
-  const midend::untaken_exits_verdict verdict = midend::verify_untaken_exits(view, witness.unfolding, counter);
+  const midend::untaken_exits_verdict verdict = midend::verify_untaken_exits(view, after, witness.unfolding, counter);
   return verdict ? std::nullopt : std::optional(midend::to_text(verdict, version_names(before)));
 }
 

@@ -16,6 +16,7 @@
 #include "midend/transform/fold_additions.hpp"
 #include "midend/transform/hoist_common.hpp"
 #include "midend/transform/hoist_invariants.hpp"
+#include "midend/transform/loop_ends.hpp"
 #include "midend/transform/plan_unroll_with_remainder.hpp"
 #include "midend/transform/propagate_copies.hpp"
 #include "midend/transform/recording_editor.hpp"

@@ -24,7 +24,7 @@ std::string why_uncertified(const midend::elbrus::procedure& before, const miden
                             const midend::unfolding_witness& w, Counter& counter) {
   const midend::unfolding_verdict verdict = certificate(before, after, w);
   const midend::untaken_exits_verdict untaken =
-      midend::verify_untaken_exits(midend::elbrus::cost_view(before), w, counter);
+      midend::verify_untaken_exits(midend::elbrus::cost_view(before), after, w, counter);
   std::string why;
   if (!verdict) {
     why = "rejected: " + to_text(verdict);

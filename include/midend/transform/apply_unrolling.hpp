@@ -256,7 +256,12 @@ private:
     if (requests.empty()) {
       return;
     }
-    const unrolling_plan plan = plan_unroll_loops(view_of_(editor_), found.loops, requests, limits_);
+    const auto view = view_of_(editor_);
+    unrolling_plan plan = plan_unroll_loops(view, found.loops, requests, limits_);
+    if (plan.has_chains()) {
+      auto counter = counts_of_(view, found.dominators, found.loops);
+      plan_loop_ends(plan, view, found.loops, counter);
+    }
     tell(plan);
     if (!plan.empty()) {
       observer_.before(editor_);

@@ -93,4 +93,14 @@ private:
   }
 };
 
+/// Whether some edge was dropped for a reason that `verify_unfolding` does not see.
+constexpr bool has_assumptions(const unfolding_witness& witness) {
+  for (const dropped_edge& d : witness.dropped) {
+    if (d.reason == drop_reason::assumed) {
+      return true;
+    }
+  }
+  return false;
+}
+
 MIDEND_END_NAMESPACE

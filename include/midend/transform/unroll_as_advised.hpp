@@ -15,7 +15,7 @@ MIDEND_BEGIN_NAMESPACE
 
 /// What to ask of `unroll_loops` for a candidate of an advice, which need not be the chosen one:
 ///
-/// - `full`: a chain of as many copies as header executions, exact or at most; `sccp` then removes what is not reached;
+/// - `full`: a chain of as many copies as header executions, exact or at most; with `plan_loop_ends` no loop is left;
 /// - `partial`, `uncounted`: a cycle of `factor` copies;
 /// - `partial_with_remainder` in the middle: the same; `drop_untaken_exits` finds the copy in which the last pass ends;
 /// - `peel`: a chain of one copy more than iterations are peeled.

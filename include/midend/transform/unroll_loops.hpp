@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/induction/count_iterations.hpp"
 #include "midend/ir/cost.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
@@ -16,6 +17,7 @@
 #include "midend/support/order.hpp"
 #include "midend/support/span.hpp"
 #include "midend/transform/detail/divided_counts.hpp"
+#include "midend/transform/loop_ends.hpp"
 #include "midend/transform/simplify_loops.hpp"
 #include "midend/transform/unfolding.hpp"
 #include "midend/transform/unfolding_witness.hpp"
@@ -32,7 +34,7 @@ MIDEND_BEGIN_NAMESPACE
 enum class unrolling_shape : std::uint8_t {
   cycle, ///< to the first copy: an iteration of the new loop is as many iterations of the old one
   chain  ///< to itself: the other copies are the first iterations, and the last copy is the loop of the others. With as
-         ///< many copies as header executions, no iterations are left for it: a complete unrolling
+         ///< many copies as header executions, no iterations are left for it: a complete unrolling (`plan_loop_ends`)
 };
 
 /// A loop to be unrolled.
@@ -75,7 +77,9 @@ struct loop_unrolling {
   std::uint32_t copies;
   std::uint32_t first_node; ///< into `unrolling_plan::nodes`; the header
   std::uint32_t num_nodes;
-  std::size_t cloned; ///< operations and phis, or nodes if there are more of these
+  std::size_t cloned;          ///< operations and phis, or nodes if there are more of these
+  std::uint32_t first_end = 0; ///< into `unrolling_plan::ends`
+  std::uint32_t num_ends = 0;
 };
 
 /// What `unroll_loops` will do. To veto an unrolling, remove it.
@@ -83,10 +87,20 @@ struct unrolling_plan {
   std::uint64_t epoch = 0;
   flat_array<loop_unrolling> unrollings;
   flat_array<node_id> nodes;
+  flat_array<loop_end> ends; ///< of chains: what their last copies do not take
   flat_array<unrolling_refusal> refused;
   std::size_t cloned = 0; ///< by all of them
 
   bool empty() const { return unrollings.empty(); }
+
+  bool has_chains() const {
+    for (const loop_unrolling& x : unrollings) {
+      if (x.shape == unrolling_shape::chain) {
+        return true;
+      }
+    }
+    return false;
+  }
 };
 
 struct unrolling_limits {
@@ -169,6 +183,31 @@ unrolling_plan plan_unroll_loops(const IR& ir, const loop_forest& loops, span<co
   return plan;
 }
 
+/// Adds to a plan where chains end: if a loop runs no more iterations than there are copies, its last copy does not go
+/// on, and no loop is left. `counter` has to know this program.
+///
+/// O(size of the loops that become chains), and what the counter takes.
+template <cost_ir_argument IR, trip_counter C>
+void plan_loop_ends(unrolling_plan& plan, const IR& ir, const loop_forest& loops, C& counter) {
+  MIDEND_ASSERT(plan.epoch == graph_epoch(ir.graph()), "a plan for this graph as it is now", plan.epoch);
+  loop_end_finder<IR, C> finder(ir, loops, counter);
+  flat_array<loop_end> found;
+  plan.ends.clear();
+  for (loop_unrolling& x : plan.unrollings) {
+    x.first_end = static_cast<std::uint32_t>(plan.ends.size());
+    if (x.shape == unrolling_shape::chain) {
+      found.clear();
+      finder.find(x.loop, found);
+      for (const loop_end& end : found) {
+        if (end.backedges < x.copies) {
+          plan.ends.push_back(end);
+        }
+      }
+    }
+    x.num_ends = static_cast<std::uint32_t>(plan.ends.size()) - x.first_end;
+  }
+}
+
 namespace detail {
 
 /// A loop whose counts are not known completely has none afterwards.
@@ -237,11 +276,77 @@ inline void list_shares(const divided_counts& counts, const loop_unrolling& x, f
   }
 }
 
+/// How often the edges of a loop would be taken if it ended where it ends at the latest: what goes on leaves. False if
+/// there are several exits, since the profile does not tell by which of them. Requires positions of the nodes of the
+/// loop.
+template <class G>
+bool list_last_flows(const G& g, span<const node_id> nodes, const flat_array<std::uint32_t>& position,
+                     span<const loop_end> ends, const divided_counts& counts, flat_array<double>& flows) {
+  const auto place = [&](edge_id e) {
+    const auto target = static_cast<node_id>(g.edge_target(e));
+    return target < position.size() ? position[target] : no_node;
+  };
+  const auto is_ended = [&](edge_id e) {
+    for (const loop_end& end : ends) {
+      if (end.edge == e) {
+        return true;
+      }
+    }
+    return false;
+  };
+  std::size_t exits = 0;
+  bool leave = true;
+  for (const node_id n : nodes) {
+    for_each_id(g.out_edges(n), [&](edge_id e) { exits += place(e) == no_node ? 1 : 0; });
+  }
+  for (const loop_end& end : ends) {
+    leave = leave && place(end.kept) == no_node;
+  }
+  if (exits != 1 || !leave) {
+    return false;
+  }
+  flat_array<unsigned char> reached(nodes.size(), 0);
+  flat_array<std::uint32_t> pending(1, 0);
+  while (!pending.empty()) {
+    const std::uint32_t i = pending.back();
+    pending.pop_back();
+    if (reached[i] == 0) {
+      reached[i] = 1;
+      for_each_id(g.out_edges(nodes[i]), [&](edge_id e) {
+        if (place(e) != no_node && !is_ended(e)) {
+          pending.push_back(place(e));
+        }
+      });
+    }
+  }
+  for (std::size_t i = 0; i != nodes.size(); ++i) {
+    double ended = 0;
+    std::size_t slot = 0;
+    for_each_id(g.out_edges(nodes[i]), [&](edge_id e) {
+      ended += is_ended(e) ? counts.taken(i, slot) : 0;
+      ++slot;
+    });
+    slot = 0;
+    for_each_id(g.out_edges(nodes[i]), [&](edge_id e) {
+      const double taken = is_ended(e) ? 0 : counts.taken(i, slot) + (place(e) == no_node ? ended : 0);
+      flows.push_back(reached[i] != 0 ? taken : 0);
+      ++slot;
+    });
+  }
+  return true;
+}
+
+/// A branch of a last copy, and the edge of its original that it continues along.
+struct ended_copy {
+  node_id node;
+  edge_id kept;
+};
+
 /// Makes the copies of one loop and leads the edges that stay inside. `position` has room for all nodes that there are
-/// when the first copy is made.
+/// when the first copy is made. Appends the branches that end the last copy.
 template <class E>
 void copy_loop(unfolding<E>& u, const unrolling_plan& plan, const loop_unrolling& x,
-               flat_array<std::uint32_t>& position) {
+               flat_array<std::uint32_t>& position, flat_array<ended_copy>& ended) {
   const auto& g = u.program().graph();
   const span<const node_id> nodes(plan.nodes.data() + x.first_node, x.num_nodes);
   for (std::uint32_t i = 0; i != nodes.size(); ++i) {
@@ -249,6 +354,9 @@ void copy_loop(unfolding<E>& u, const unrolling_plan& plan, const loop_unrolling
   }
   divided_counts counts;
   const bool has_counts = read_counts(u.editor(), nodes, position, counts);
+  const span<const loop_end> ends = span<const loop_end>(plan.ends).subspan(x.first_end, x.num_ends);
+  flat_array<double> last_flows;
+  const bool divides_all = ends.empty() || !has_counts || list_last_flows(g, nodes, position, ends, counts, last_flows);
   flat_array<node_id> copies; // copy k of nodes[i] is at k · num_nodes + i
   for (const node_id n : nodes) {
     copies.push_back(n);
@@ -279,20 +387,47 @@ void copy_loop(unfolding<E>& u, const unrolling_plan& plan, const loop_unrolling
       }
     }
   }
-  for (const node_id n : nodes) {
-    position[n] = no_node;
+  const std::size_t last = x.copies - std::size_t{1};
+  for (const loop_end& end : ends) {
+    const auto source = static_cast<node_id>(g.edge_source(end.kept));
+    ended.push_back({copy(last, position[source]), u.witness().edge_origin[end.kept]});
   }
   const bool is_cycle = x.shape == unrolling_shape::cycle;
-  move_hints(u.editor(), copies[0], is_cycle ? copies[0] : copy(x.copies - std::size_t{1}, 0),
-             [&](const loop_hints& old) {
-               return is_cycle ? hints_of_passes(old, x.copies) : hints_after_peeling(old, x.copies - 1);
-             });
+  move_hints(u.editor(), copies[0], is_cycle ? copies[0] : copy(last, 0), [&](const loop_hints& old) {
+    return is_cycle ? hints_of_passes(old, x.copies) : hints_after_peeling(old, x.copies - 1);
+  });
   if constexpr (profile_editor<E>) {
     if (has_counts) {
       flat_array<double> shares;
       list_shares(counts, x, shares);
-      counts.write(u.editor(), copies, shares);
+      if (!last_flows.empty()) {
+        for (double& flow : last_flows) {
+          flow *= shares.back() * (1 - counts.repeats());
+        }
+        shares.pop_back();
+      }
+      counts.write(u.editor(), copies, shares, last_flows);
+      if (!divides_all) {
+        forget_counts(u.editor(), span<const node_id>(copies).subspan(last * x.num_nodes, x.num_nodes));
+      }
     }
+  }
+  for (const node_id n : nodes) {
+    position[n] = no_node;
+  }
+}
+
+/// A branch at the end of a loop becomes a jump.
+template <class E> void end_copy(unfolding<E>& u, const ended_copy& end) {
+  const auto& g = u.program().graph();
+  edge_id kept = no_edge;
+  std::size_t edges = 0;
+  for_each_id(g.out_edges(end.node), [&](edge_id e) {
+    ++edges;
+    kept = u.witness().edge_origin[e] == end.kept ? e : kept;
+  });
+  if (edges > 1) { // else another reason has ended it
+    u.keep_edge(kept, drop_reason::assumed);
   }
 }
 
@@ -301,7 +436,10 @@ void copy_loop(unfolding<E>& u, const unrolling_plan& plan, const loop_unrolling
 /// Applies a plan for the program as it is. Each copy has all tests of the loop, so the new program does what the old
 /// one did, whatever the trip count is: the witness needs no reason for anything, and there is nothing to be said about
 /// counters, wrap-around or flags. Tests whose outcome is known in a copy are another matter, with proofs of their own:
-/// `drop_untaken_exits` for those that the trip count decides, `sccp` for the others, and for complete unrolling.
+/// `drop_untaken_exits` for those that the trip count decides, `sccp` for the others.
+///
+/// With `plan_loop_ends`, last copies of chains do not go on where no run would. These edges are dropped with the
+/// reason `assumed`; `verify_untaken_exits` proves that they are not taken.
 ///
 /// The original is the first copy, so edges into the loop stay. Phis of headers take inputs edge by edge: where header
 /// phis exchange their values, the copies exchange names, and in a cycle whose number of copies is a multiple of the
@@ -319,10 +457,14 @@ template <class E> void apply_unroll_loops(unfolding<E>& u, const unrolling_plan
     return;
   }
   flat_array<std::uint32_t> position(static_cast<std::size_t>(u.program().graph().num_nodes()), no_node);
+  flat_array<detail::ended_copy> ended;
   for (const loop_unrolling& x : plan.unrollings) {
-    detail::copy_loop(u, plan, x, position);
+    detail::copy_loop(u, plan, x, position, ended);
   }
   u.finish();
+  for (const detail::ended_copy& end : ended) {
+    detail::end_copy(u, end);
+  }
 }
 
 /// The same; returns the witness.

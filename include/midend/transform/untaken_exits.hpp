@@ -21,15 +21,18 @@
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/optional.hpp"
+#include "midend/support/order.hpp"
 #include "midend/support/wide_number.hpp"
 #include "midend/transform/detail/counted_tests.hpp"
 #include "midend/transform/detail/node_frequencies.hpp"
+#include "midend/transform/loop_ends.hpp"
 #include "midend/transform/unfolding.hpp"
 #include "midend/transform/unfolding_witness.hpp"
 #include "midend/transform/unrolled_limit.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 MIDEND_BEGIN_NAMESPACE
@@ -92,7 +95,7 @@ private:
       const bool is_endless = x.is_always_tested && x.count.kind == trip_count_kind::endless;
       const bool wraps = x.is_always_tested && x.count.kind == trip_count_kind::wraps_first;
       if (is_endless || (first != nullptr && (wraps || (has_count(x) && is_sooner(*first, x))))) {
-        add(l, x, is_endless ? no_edge : edge_of(first->edge));
+        add(l, x, is_endless ? no_edge : edge_of_body(ir_, body_, first->edge));
       }
     }
   }
@@ -365,7 +368,7 @@ private:
       wide_number at = test->addend & most;
       for (std::uint64_t k = 0; *same == *test && k != claim.in_pass; ++k) {
         if (at == addend) {
-          add(l, counters_.exits[i], edge_of(counters_.exits[last].edge));
+          add(l, counters_.exits[i], edge_of_body(ir_, body_, counters_.exits[last].edge));
           break;
         }
         at = (at + test->step) & most;
@@ -389,18 +392,9 @@ private:
     return test;
   }
 
-  /// The edge of the graph for one of the body, whose blocks have their edges in the order of the graph.
-  edge_id edge_of(std::uint32_t e) const {
-    const body_block& block = body_.blocks[body_.edges[e].source];
-    std::uint32_t i = block.first_edge;
-    edge_id found = no_edge;
-    for_each_id(ir_.graph().out_edges(block.origin), [&](edge_id id) { found = i++ == e ? id : found; });
-    return found;
-  }
-
   void add(loop_id l, const loop_exit& x, edge_id before) {
     const body_block& block = body_.blocks[block_of(x)];
-    const edge_id edge = edge_of(x.edge);
+    const edge_id edge = edge_of_body(ir_, body_, x.edge);
     edge_id kept = no_edge;
     std::size_t edges = 0;
     for_each_id(ir_.graph().out_edges(block.origin), [&](edge_id e) {
@@ -635,6 +629,73 @@ struct untaken_exits_verdict {
   explicit operator bool() const { return edge == no_edge; }
 };
 
+namespace detail {
+
+/// Which edges of a program are never taken, or not after so many backedges.
+template <class IR, class Counter> class untaken_edges_checker {
+public:
+  untaken_edges_checker(const IR& before, Counter& counter)
+      : ir_(before), counter_(counter), loops_(dominators_and_loops(before.graph()).loops) {
+    untaken_.assign(static_cast<std::size_t>(before.graph().num_edges()), 0);
+    for (const untaken_exit& x : plan_untaken_exits(before, loops_, counter).exits) {
+      untaken_[x.edge] = 1;
+    }
+  }
+
+  const loop_forest& loops() const { return loops_; }
+
+  /// Whether to ask for ends of loops, too: there are edges that may be none but these.
+  bool has_ends(const unfolding_witness& witness) {
+    bool has_others = false;
+    for (const dropped_edge& d : witness.dropped) {
+      has_others = has_others || (d.reason == drop_reason::assumed && !is_untaken(d.edge));
+    }
+    if (!has_others || !witness.merged.empty()) {
+      return false;
+    }
+    loop_end_finder<IR, Counter> finder(ir_, loops_, counter_);
+    flat_array<loop_end> ends;
+    for (const loop_id l : loops_.loops()) {
+      finder.find(l, ends);
+    }
+    last_.assign(untaken_.size(), std::numeric_limits<std::uint64_t>::max());
+    for (const loop_end& end : ends) {
+      last_[end.edge] = detail::min(last_[end.edge], end.backedges);
+    }
+    return !ends.empty();
+  }
+
+  untaken_exits_verdict verdict(const unfolding_witness& witness, const executed_headers* executed = nullptr) const {
+    untaken_exits_verdict out;
+    for (const dropped_edge& d : witness.dropped) {
+      if (d.reason != drop_reason::assumed || !out) {
+        continue;
+      }
+      if (is_untaken(d.edge) || (executed != nullptr && is_after_end(d, *executed))) {
+        ++out.proven;
+      } else {
+        out.edge = d.edge;
+      }
+    }
+    return out;
+  }
+
+private:
+  bool is_untaken(edge_id e) const { return e < untaken_.size() && untaken_[e] != 0; }
+
+  bool is_after_end(const dropped_edge& d, const executed_headers& executed) const {
+    return d.edge < last_.size() && executed.at(d.node) > last_[d.edge];
+  }
+
+  const IR& ir_;
+  Counter& counter_;
+  loop_forest loops_;
+  flat_array<unsigned char> untaken_; ///< by edge: an exit that is never taken
+  flat_array<std::uint64_t> last_;    ///< by edge: it is not taken after so many backedges
+};
+
+} // namespace detail
+
 /// Whether each edge that a witness drops with the reason `assumed` is an exit of a loop of `before` that is never
 /// taken. Finds dominators, loops and counts of the old program again, and trusts nothing but the witness's list of
 /// edges: together with `verify_unfolding`, which counts them, it proves that the new program does what the old one
@@ -654,24 +715,21 @@ untaken_exits_verdict verify_untaken_exits(const IR& before, const unfolding_wit
 /// `loop_trip_counter` of `before`, check `facts()` by `verify_sccp_with_branch_facts`.
 template <cost_ir_argument IR, trip_counter C>
 untaken_exits_verdict verify_untaken_exits(const IR& before, const unfolding_witness& witness, C& counter) {
-  const auto found = dominators_and_loops(before.graph());
-  const untaken_exits_plan plan = plan_untaken_exits(before, found.loops, counter);
-  flat_array<unsigned char> untaken(static_cast<std::size_t>(before.graph().num_edges()), 0);
-  for (const untaken_exit& x : plan.exits) {
-    untaken[x.edge] = 1;
+  return detail::untaken_edges_checker<IR, C>(before, counter).verdict(witness);
+}
+
+/// The same; an edge may also be one by which a copy of a loop would go on after the last iteration that there can be.
+/// `after` is the graph of the new program: all ways to the copy go through as many headers of the loop. Also linear in
+/// that graph.
+template <cost_ir_argument IR, trip_counter C, edge_indexed_flow_graph_argument After>
+untaken_exits_verdict verify_untaken_exits(const IR& before, const After& after, const unfolding_witness& witness,
+                                           C& counter) {
+  detail::untaken_edges_checker<IR, C> checker(before, counter);
+  if (checker.has_ends(witness)) {
+    const executed_headers executed(before.graph(), checker.loops(), after, witness);
+    return checker.verdict(witness, &executed);
   }
-  untaken_exits_verdict verdict;
-  for (const dropped_edge& d : witness.dropped) {
-    if (d.reason != drop_reason::assumed || !verdict) {
-      continue;
-    }
-    if (d.edge < untaken.size() && untaken[d.edge] != 0) {
-      ++verdict.proven;
-    } else {
-      verdict.edge = d.edge;
-    }
-  }
-  return verdict;
+  return checker.verdict(witness);
 }
 
 MIDEND_END_NAMESPACE

@@ -658,7 +658,8 @@ std::string to_text(const IR& ir, const loop_forest& loops, const unrolling_plan
       out += "unroll " + loop_of(x.loop) + ": " + std::to_string(x.copies) + " copies are the new body\n";
     } else {
       out += "peel " + loop_of(x.loop) + ": " + std::to_string(x.copies - 1) +
-             (x.copies == 2 ? " copy runs before it\n" : " copies run before it\n");
+             (x.copies == 2 ? " copy runs before it" : " copies run before it") +
+             (x.num_ends != 0 ? ", which does not go on\n" : "\n");
     }
   }
   for (const unrolling_refusal& r : plan.refused) {

@@ -71,6 +71,11 @@ public:
   /// How probable it is that one more iteration follows.
   double repeats() const { return node_counts_[0] == 0 ? 0 : 1 - entered() / header_executions(); }
 
+  /// How often the out-edge number `slot` of a node of the loop is taken.
+  double taken(std::size_t node, std::size_t slot) const {
+    return static_cast<double>(edges_[first_edge_[node] + slot]);
+  }
+
   /// Writes the share of each copy of the loop. `copies` has those of each node, copy after copy, and after them nodes
   /// that were inserted between the copies; `inserted` says how often the edges out of these are taken. Together with
   /// the shares that has to be a flow.

@@ -475,11 +475,30 @@ constexpr void divide_paths(copy_state& s, path_predicates& predicates, const bo
   }
 }
 
-/// The edge by which the last copy of a loop that is unrolled completely leaves, if it is one of the block and the only
-/// exit; else `body_edge::leaves`.
+/// The other edge of a block with two edges, else `body_edge::leaves`.
+constexpr std::uint32_t other_edge(const body_block& block, std::uint32_t e) {
+  return block.last_edge - block.first_edge == 2 ? block.first_edge + block.last_edge - 1 - e : body_edge::leaves;
+}
+
+/// The edge by which a block of the last copy of a loop that is unrolled completely does not go on: that of the only
+/// exit, of one that is taken by then, or the one beside a backedge. Else `body_edge::leaves`.
 constexpr std::uint32_t last_edge(const copy_state& s, const body_block& block) {
-  const bool ends = s.request.ends_loop && s.is_last_copy() && s.counters.exits.size() == 1;
-  return ends && has_edge(block, s.counters.exits[0].edge) ? s.counters.exits[0].edge : body_edge::leaves;
+  if (!s.request.ends_loop || !s.is_last_copy()) {
+    return body_edge::leaves;
+  }
+  for (const loop_exit& x : s.counters.exits) {
+    const bool is_bounded = x.count.kind == trip_count_kind::exact || x.count.kind == trip_count_kind::at_most;
+    const bool ends = is_bounded && x.is_always_tested && x.count.backedges < s.request.copies;
+    if (has_edge(block, x.edge) && (ends || s.counters.exits.size() == 1)) {
+      return x.edge;
+    }
+  }
+  for (std::uint32_t e = block.first_edge; e != block.last_edge; ++e) {
+    if (s.body.edges[e].target == s.body.bottom()) {
+      return other_edge(block, e);
+    }
+  }
+  return body_edge::leaves;
 }
 
 /// The end of a block: decides its branch as far as possible, sets the predicates of its edges and appends the exits
