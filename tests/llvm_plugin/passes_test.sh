@@ -141,6 +141,7 @@ check "a counter of 128 bits: its test is in the guard and in the remainder only
 check "it runs in passes" times_in 5 "mul i64 %sum" huge
 cp "$work/out.ll" "$work/once.ll"
 run 'midend-unroll<full>' "$here/unroll.ll"
+check "at most 12 iterations: 11 tests, and no loop" times_in 11 ", 31" halves
 check "the number of iterations that a branch before the loop says: no loop" times_in 0 "%i = phi" said
 run 'midend-unroll<factor=4>' "$work/once.ll"
 check "what was unrolled is not unrolled again" diff <(without_comments "$work/once.ll") <(without_comments "$work/out.ll")

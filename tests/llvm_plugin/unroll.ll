@@ -45,6 +45,25 @@ exit:
   ret i64 %sum
 }
 
+; At most 12 iterations, which no counter says: how many bits %wide has.
+define i64 @halves(i16 %n) {
+entry:
+  %wide = zext i16 %n to i64
+  br label %loop
+
+loop:
+  %k = phi i64 [ 0, %entry ], [ %k.next, %loop ]
+  %x = phi i64 [ %wide, %entry ], [ %x.next, %loop ]
+  %k.next = add i64 %k, 10
+  %x.next = lshr i64 %x, 1
+  %more = icmp ugt i64 %x, 31
+  br i1 %more, label %loop, label %exit
+
+exit:
+  %sum = add i64 %k.next, %x.next
+  ret i64 %sum
+}
+
 ; 1,027 iterations, tested last.
 define i64 @known(i64 %x) {
 entry:
