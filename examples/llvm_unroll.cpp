@@ -213,7 +213,7 @@ void advise(llvm::Function& f, llvm_unroller& llvm_side, const midend::machine_m
     record.ours = decision_of(record.advice);
     const midend::loop_obstacle obstacle = trip_counter.count(l, body, record.counters);
     record.is_entered = trip_counter.facts().is_executable(forest.header(l));
-    record.is_counted = obstacle == midend::loop_obstacle::none || obstacle == midend::loop_obstacle::unusual_control;
+    record.is_counted = midend::can_be_counted(obstacle);
     if (record.is_counted) {
       record.alone = midend::count_iterations(body);
     }

@@ -48,9 +48,8 @@ std::vector<trip_claim> claims_of(llvm::Function& f) {
     const bool is_innermost = forest.subloops(l).size() == 1;
     const midend::loop_obstacle obstacle =
         is_innermost ? counter.count(l, body, known) : midend::loop_obstacle::contains_loop;
-    const bool is_counted =
-        obstacle == midend::loop_obstacle::none || obstacle == midend::loop_obstacle::unusual_control;
-    const midend::trip_count_kind kind = is_counted ? known.trip.kind : midend::trip_count_kind::unknown;
+    const midend::trip_count_kind kind =
+        midend::can_be_counted(obstacle) ? known.trip.kind : midend::trip_count_kind::unknown;
     if ((kind != midend::trip_count_kind::exact && kind != midend::trip_count_kind::at_most) ||
         block(forest.header(l))->isEHPad()) {
       continue;

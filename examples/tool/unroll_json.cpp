@@ -59,13 +59,12 @@ json trip_json(const unrolling_advice& advice, const program_names& names) {
   const bool has_count =
       counters.trip.kind == midend::trip_count_kind::exact || counters.trip.kind == midend::trip_count_kind::at_most;
   const auto executions = counters.trip.header_executions();
-  const bool has_exit = counters.counted_exit != midend::no_body_value;
   json out;
   out["kind"] = name_in(trip_kind_names, counters.trip.kind);
   out["header_executions"] = executions ? json(*executions) : json();
   out["backedges_taken"] = has_count ? json(counters.trip.backedges) : json();
   out["multiple"] = counters.trip_multiple;
-  out["is_computable"] = has_exit && counters.exits[counters.counted_exit].has_formula;
+  out["is_computable"] = counters.exit_with_formula() != midend::no_body_value;
   const std::string formula = midend::trip_formula_text(advice.body, advice.counters, names);
   out["backedges_formula"] = formula.empty() ? json() : json(formula);
   out["phi_period"] = counters.phi_period;

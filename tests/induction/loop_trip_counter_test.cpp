@@ -36,8 +36,7 @@ template <class Visit> void for_each_count(const elbrus::procedure& p, Visit vis
   loop_body body;
   loop_counters c;
   for (const midend::loop_id l : forest.loops()) {
-    if (const auto obstacle = counter.count(l, body, c);
-        obstacle == midend::loop_obstacle::none || obstacle == midend::loop_obstacle::unusual_control) {
+    if (midend::can_be_counted(counter.count(l, body, c))) {
       visit(forest, l, body, c);
     }
   }

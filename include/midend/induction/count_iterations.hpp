@@ -216,6 +216,9 @@ private:
       x.count = count_first_iterations(condition, leaves_when);
     }
     if (x.is_always_tested && x.count.kind == trip_count_kind::unknown && f.kind == induction_form_kind::test) {
+      for (const bool swapped : {false, true}) {
+        count_value_step(x, f.base, swapped, leaves_when != f.negated);
+      }
       bound_by_facts(x, f.base, leaves_when != f.negated);
     }
     x.is_computable = x.is_computable || x.has_formula || is_known(x.count);
@@ -272,11 +275,13 @@ private:
     x.is_computable = true;
     for (std::size_t i = 0; i != parts.size; ++i) {
       loop_exit part = x;
-      part.is_counted = part.has_formula = part.is_computable = false;
+      part.is_counted = part.has_formula = part.has_step_formula = part.is_computable = false;
       part.count = {};
       count_condition(part, parts.values[i], leaves_when);
       x.count = combined(x.count, part.count);
-      x.is_computable = x.is_computable && (part.has_formula || is_known(part.count)); // of one, nothing is promised
+      const bool has_formula =
+          part.has_formula || (part.has_step_formula && !part.needs_end); // no promise is about one
+      x.is_computable = x.is_computable && (has_formula || is_known(part.count));
     }
   }
 
@@ -391,12 +396,12 @@ private:
   /// Whether the program promises that this exit is taken, and so, by a counter that takes all its numbers in one
   /// way around or never: the formula is right, although the counter might wrap. The exit is the only one.
   constexpr bool must_be_taken(const counted_exit& e) const {
-    if (!body_.hints.must_end || num_exits_ != 1 || has_effects_) {
-      return false;
-    }
-    const optional<trip_formula> formula = trip_formula_of(e);
+    const optional<trip_formula> formula = must_leave() ? trip_formula_of(e) : std::nullopt;
     return formula && (formula->ends == operation::equal || std::has_single_bit(formula->divisor));
   }
+
+  /// Whether the program promises that the loop ends, and it has one exit and no other way to end.
+  constexpr bool must_leave() const { return body_.hints.must_end && num_exits_ == 1 && !has_effects_; }
 
   static constexpr void note_most(loop_exit& x, const std::optional<std::uint64_t>& most) {
     if (most && (x.count.kind == trip_count_kind::unknown || *most < x.count.backedges)) {
@@ -549,6 +554,97 @@ private:
         x.is_computable = x.is_computable || meets(e, *other);
       }
     }
+  }
+
+  // Exits that compare a counter whose step is a value.
+
+  /// The counter of `width` bits that `v` is, if it goes up or down by a value.
+  constexpr optional<value_step> value_step_of(body_id v, std::uint8_t width) const {
+    const induction_form& f = form(v);
+    value_step out;
+    out.is_next = !f.is_plain_counter();
+    out.phi = f.base;
+    out.addend = out.is_next ? 0 : f.number;
+    for (body_id phi = 0; out.is_next && phi != body_.num_phis; ++phi) {
+      out.phi = body_.next(phi) == v ? phi : out.phi;
+    }
+    if (out.phi >= body_.num_phis || body_.values[v].info.width != width || body_.values[out.phi].info.width != width) {
+      return std::nullopt;
+    }
+    const body_value& next = body_.values[body_.next(out.phi)];
+    out.is_subtracted = next.info.code == operation::sub;
+    if (next.kind != body_kind::pure || (next.info.code != operation::add && !out.is_subtracted)) {
+      return std::nullopt;
+    }
+    const span<const body_id> terms = body_.operands_of(body_.next(out.phi));
+    const bool is_first = form(terms[0]).is_plain_counter() && form(terms[0]).base == out.phi;
+    const induction_form& same = form(terms[is_first ? 0 : 1]);
+    out.step = terms[is_first ? 1 : 0];
+    out.flags = out.is_next ? next.info.flags : promised_by_both(next.info.flags, f.flags);
+    const bool steps = same.is_plain_counter() && same.base == out.phi && same.number == 0 && is_invariant(out.step) &&
+                       !number_of(out.step) && (is_first || !out.is_subtracted) &&
+                       (!out.is_next || v == body_.next(out.phi));
+    return steps ? optional(out) : std::nullopt;
+  }
+
+  /// A counter that goes towards the bound by a value that is at least 1 meets it if it cannot wrap before. If it is
+  /// not known to go there, but must not wrap, and the loop must end, then it does, or the first test ends the loop.
+  constexpr void count_value_step(loop_exit& x, body_id comparison, bool swapped, bool exits_when) const {
+    const operation_info& info = body_.values[comparison].info;
+    const body_id bound = body_.operands_of(comparison)[swapped ? 0 : 1];
+    const optional<value_step> counter =
+        is_invariant(bound) ? value_step_of(body_.operands_of(comparison)[swapped ? 1 : 0], info.operand_width)
+                            : std::nullopt;
+    counted_exit e{info.operand_width, 0, 1, 0, swapped ? mirrored(info.code) : info.code, exits_when, {}};
+    const operation ends = ending_comparison(e);
+    const std::uint64_t most = low_ones(e.width);
+    e.step = ends_above(ends) ? 1 : most;
+    const auto by_one = counter && is_order(ends) ? trip_formula_of(e) : std::nullopt;
+    if (!by_one) {
+      return;
+    }
+    trip_formula f = *by_one;
+    f.negates_step = f.is_down != counter->is_subtracted;
+    f.requires_no_wrap = true;
+    const value_bounds steps = facts_.bounds_of(body_, counter->step);
+    const value_bounds bounds =
+        number_of(bound) ? value_bounds::exactly(*number_of(bound), e.width) : facts_.bounds_of(body_, bound);
+    const bool is_signed = is_signed_order(ends);
+    const bool goes_there = !is_signed ? steps.low >= 1 : f.negates_step ? steps.signed_high < 0 : steps.signed_low > 0;
+    const bool keeps = is_signed ? counter->flags.no_signed_wrap : counter->flags.no_unsigned_wrap && !f.negates_step;
+    const std::uint64_t of_low = is_signed ? static_cast<std::uint64_t>(steps.signed_low) : steps.low;
+    const std::uint64_t of_high = is_signed ? static_cast<std::uint64_t>(steps.signed_high) : steps.high;
+    f.divisor = (f.negates_step ? 0 - of_low : of_high) & most; // the largest
+    const bool meets = goes_there && (keeps || meets_bound(f, e, bounds));
+    if (!meets && !(keeps && must_leave())) {
+      return;
+    }
+    if (meets) {
+      f.divisor = (f.negates_step ? 0 - of_high : of_low) & most; // the smallest
+      note_most(x, most_by_value_step(f, *counter, keeps, bounds));
+    }
+    f.divisor = 0;
+    x.has_step_formula = x.is_computable = true;
+    x.needs_end = !meets;
+    x.formula = f;
+    x.counter = *counter;
+    x.swapped = swapped;
+    x.bound = bound;
+    x.comparison = e.comparison;
+    x.exits_when = exits_when;
+  }
+
+  /// For the smallest step. If it does not wrap, the next value of the phi is a step ahead of the phi.
+  constexpr std::optional<std::uint64_t> most_by_value_step(const trip_formula& f, const value_step& counter,
+                                                            bool keeps, const value_bounds& bounds) const {
+    const body_id initial = body_.initial(counter.phi);
+    const bool is_ahead = counter.is_next && keeps;
+    const value_bounds start =
+        number_of(initial) ? value_bounds::exactly(*number_of(initial), f.width) : facts_.bounds_of(body_, initial);
+    const value_bounds first =
+        counter.is_next == is_ahead ? shifted(start, counter.addend, f.width) : value_bounds::all(f.width);
+    const auto most = backedges_of_distance(f, longest_distance(f, first, bounds));
+    return is_ahead && most && *most != 0 ? std::optional(*most - 1) : most;
   }
 
   /// Extension keeps the order of numbers; zero extension makes it unsigned. So a bound that is an extended number can

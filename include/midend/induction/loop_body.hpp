@@ -23,6 +23,11 @@ enum class loop_obstacle : std::uint8_t {
   unusual_control ///< a block has several successors, and no value decides between them
 };
 
+/// Whether the description of a loop with this obstacle says enough to count its iterations.
+constexpr bool can_be_counted(loop_obstacle o) {
+  return o == loop_obstacle::none || o == loop_obstacle::unusual_control;
+}
+
 /// A value of a loop body: dense, `0 … num_values() - 1`.
 using body_id = std::uint32_t;
 

@@ -24,6 +24,17 @@ struct induction_variable {
   std::uint64_t step; ///< not 0
 };
 
+/// What a test compares if it is a counter whose step is a value from before the loop: in iteration k = 0, 1, … the
+/// header phi is its start plus k times the step, or minus that.
+struct value_step {
+  body_id phi = no_body_value;
+  body_id step = no_body_value; ///< an invariant
+  bool is_subtracted = false;   ///< the next value of the phi is the phi minus the step
+  bool is_next = false;         ///< the next value is compared: start ± step at first; else the phi plus `addend`
+  std::uint64_t addend = 0;
+  operation_flags flags = {}; ///< of all additions or subtractions
+};
+
 /// An edge that leaves the loop.
 struct loop_exit {
   std::uint32_t edge;    ///< of the body
@@ -46,7 +57,13 @@ struct loop_exit {
   trip_count count;     ///< if this were the only exit
   bool has_formula;     ///< `count` is no exact number, but can be computed when the loop is entered, by `formula` of
                     ///< start + addend and bound, each converted to `formula.width` bits, wider ones by `conversion`
-  trip_formula formula; ///< its `requires_no_wrap` is always satisfied
+  trip_formula formula;  ///< its `requires_no_wrap` is always satisfied
+  bool has_step_formula; ///< the same for a counter whose step is a value, `counter`: by `formula.with_step` of that
+                         ///< value, the first number that is compared, and `bound`. Neither `is_counted` nor
+                         ///< `has_formula`; of the members from `swapped` on, those for bound and comparison are valid
+  bool needs_end;        ///< that formula is right because the program promises that the loop ends; without the
+                         ///< promise, it is right if the step is towards the bound
+  value_step counter;    ///< if `has_step_formula`
   bool is_computable; ///< `count` is exact or says that the exit is never taken, or it can be computed when the loop is
                       ///< entered: by `formula`, as the least number of several comparisons, a && b, or because the
                       ///< program promises that the loop ends
@@ -76,6 +93,19 @@ struct loop_counters {
       }
     }
     return false;
+  }
+
+  /// The exit whose formula says how often the loop runs: the counted one, or the first whose step is a value;
+  /// `no_body_value` if there is none.
+  constexpr std::uint32_t exit_with_formula() const {
+    if (counted_exit != no_body_value) {
+      return exits[counted_exit].has_formula ? counted_exit : no_body_value;
+    }
+    std::uint32_t i = 0;
+    while (i != exits.size() && !exits[i].has_step_formula) {
+      ++i;
+    }
+    return i != exits.size() ? i : no_body_value;
   }
 
   /// Whether the number of header executions is known when the loop is entered, whichever exit it takes: each exit

@@ -46,11 +46,11 @@ public:
     count_with_facts(body, out);
   }
 
-  /// The same for loop `l`, whose description refills `body`; or returns why it cannot be described. In spite of
-  /// `unusual_control` it is counted.
+  /// The same for loop `l`, whose description refills `body`. Returns what is unusual about it; `out` is refilled if it
+  /// `can_be_counted` in spite of that.
   loop_obstacle count(loop_id l, loop_body& body, loop_counters& out) {
     const loop_obstacle obstacle = describer_.describe(l, body);
-    if (obstacle == loop_obstacle::none || obstacle == loop_obstacle::unusual_control) {
+    if (can_be_counted(obstacle)) {
       count(body, out);
     }
     return obstacle;
@@ -97,7 +97,7 @@ private:
     std::optional<std::uint64_t> most;
     if (forest_.subloops(l).size() != 1) {
       most = reader_.most_backedges_by_tests(l);
-    } else if (describer_.describe(l, other_body_) != loop_obstacle::irreducible) {
+    } else if (can_be_counted(describer_.describe(l, other_body_))) {
       reader_.read(other_body_, facts_);
       if (reader_.asked().empty()) {
         count_with_facts(other_body_, other_);

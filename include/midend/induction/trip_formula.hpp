@@ -20,22 +20,34 @@ MIDEND_BEGIN_NAMESPACE
 ///     (distance + adjustment - 1) / divisor + 1 unsigned, if it ends at an order; the distance is bound - start, or
 ///                                               start - bound for counters that go down
 ///
-/// A compiler puts this computation before a loop to know how often the loop will run.
+/// A compiler puts this computation before a loop to know how often the loop will run. If the step is a value from
+/// before the loop and no number, the divisor is that value: `with_step` makes a formula of numbers.
 struct trip_formula {
   std::uint8_t width = 64;
   operation ends = operation::equal; ///< the comparison that ends the loop
   bool is_down = false;              ///< the counter goes down
   std::uint64_t adjustment = 0;      ///< 1 if the bound itself does not end the loop
-  std::uint64_t divisor = 1;         ///< of an order: the step without its sign
+  std::uint64_t divisor = 1;         ///< of an order: the step without its sign; 0 if the step is a value
   std::uint8_t shift = 0;            ///< of equality: how often 2 divides the step
   std::uint64_t inverse = 1;         ///< of equality: the inverse of the odd part of the step, modulo 2^(width - shift)
   bool requires_no_wrap = false;     ///< correct only if the counter does not wrap before it meets the bound
+  bool negates_step = false;         ///< of a step that is a value: the divisor is its opposite number
 
   friend constexpr bool operator==(const trip_formula&, const trip_formula&) = default;
 
-  /// The number of backedges taken. For a loop that would take 2^width of them and is endless, the result is 0; that
-  /// can only happen if `requires_no_wrap`.
+  /// The formula if a step that is a value is this number: what is added to the counter, or is subtracted from it. The
+  /// divisor is 1 for a step of 0, which never leads to the bound.
+  constexpr trip_formula with_step(std::uint64_t step) const {
+    trip_formula out = *this;
+    out.divisor = (negates_step ? 0 - step : step) & low_ones(width);
+    out.divisor += out.divisor == 0 ? 1 : 0;
+    return out;
+  }
+
+  /// The number of backedges taken. Requires that the step is a number. For a loop that would take 2^width of them and
+  /// is endless, the result is 0; that can only happen if `requires_no_wrap`.
   constexpr std::uint64_t backedges(std::uint64_t start, std::uint64_t bound) const {
+    MIDEND_ASSERT(divisor != 0, "a step that is a number: `with_step`");
     const std::uint64_t most = low_ones(width);
     const counted_exit first_test{width, start, 0, bound, ends, true, {}};
     if (trip_count_of(first_test).kind == trip_count_kind::exact) {

@@ -33,8 +33,10 @@ MIDEND_BEGIN_NAMESPACE
 
 /// Why a loop is not unrolled so.
 enum class remainder_refusal_reason : std::uint8_t {
-  not_innermost,    ///< or `describe_loop` cannot read it
-  no_counted_exit,  ///< none that each iteration tests compares a counter with an invariant that it approaches
+  not_innermost,   ///< or `describe_loop` cannot read it
+  no_counted_exit, ///< none that each iteration tests compares a counter with an invariant that it approaches
+  step_is_value,   ///< none of those has a step that is a number, but one has a step that is a value: the trip count is
+                   ///< a quotient by it
   other_comparison, ///< each iteration compares what the vocabulary has no words for: no numbers, or such of more bits
                     ///< than the IR tells of
   step_too_large,   ///< of more than 64 bits, and the trip count is a quotient by it
@@ -89,7 +91,9 @@ inline std::uint32_t passable_exit(const loop_body& body, const loop_counters& c
       const bool is_other = x.is_always_tested && condition != no_body_value &&
                             body.values[condition].kind == body_kind::pure &&
                             body.values[condition].info.code == operation::other;
-      why = is_other ? remainder_refusal_reason::other_comparison : why;
+      why = x.has_step_formula ? remainder_refusal_reason::step_is_value
+            : is_other         ? remainder_refusal_reason::other_comparison
+                               : why;
       continue;
     }
     const auto t = is_better && x.is_always_tested ? passed_test_of(*tests[i], tests[i]->step) : std::nullopt;

@@ -130,6 +130,8 @@ constexpr std::string_view to_text(remainder_refusal_reason r) {
     return "it contains a loop, or control that cannot be described";
   case no_counted_exit:
     return "no exit compares a counter with a bound that it approaches";
+  case step_is_value:
+    return "the step of the counter is no number";
   case other_comparison:
     return "what is compared is no number, or one of too many bits";
   case step_too_large:
@@ -724,8 +726,8 @@ inline std::string summary_text(const remainder_plan& plan) {
   using enum remainder_refusal_reason;
   detail::plan_counts counts("no remainder");
   counts.done(plan.unrollings.size(), "remainder");
-  for (const remainder_refusal_reason reason : {not_innermost, no_counted_exit, other_comparison, step_too_large,
-                                                factor_too_large, no_guard, early_trap, not_copied}) {
+  for (const remainder_refusal_reason reason : {not_innermost, no_counted_exit, step_is_value, other_comparison,
+                                                step_too_large, factor_too_large, no_guard, early_trap, not_copied}) {
     std::size_t count = 0;
     for (const remainder_refusal& r : plan.refused) {
       count += r.reason == reason ? 1u : 0u;

@@ -12,7 +12,7 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// The formula of the counted exit with its start and bound.
+/// The formula of an exit with its start, bound and step.
 MIDEND_FUNCTION std::string trip_formula_words(const loop_body& body, const loop_counters& counters,
                                                const function_words& names);
 
@@ -20,15 +20,14 @@ MIDEND_FUNCTION std::string trip_formula_words(const loop_body& body, const loop
 
 /// The number of backedges taken, as an expression in values from before the loop, such as
 /// `0 if (%start + 1) >= %len, else %len - (%start + 1), in 32 bits`: arithmetic modulo 2^32, unsigned except for the
-/// first comparison, after wider values have been converted to 32 bits. Empty if the counted exit has no formula
-/// (`loop_exit::has_formula`). If another exit is taken before, the number is smaller.
+/// first comparison, after wider values have been converted to 32 bits. Empty if there is no
+/// `loop_counters::exit_with_formula`. If another exit is taken before, the number is smaller.
 template <class Names>
 std::string trip_formula_text(const loop_body& body, const loop_counters& counters, const Names& names) {
   static_assert(value_names_argument<Names>);
-  const bool is_computable =
-      counters.counted_exit != no_body_value && counters.exits[counters.counted_exit].has_formula;
-  return is_computable ? detail::trip_formula_words(body, counters, detail::function_words_of<Names>(names))
-                       : std::string();
+  return counters.exit_with_formula() != no_body_value
+             ? detail::trip_formula_words(body, counters, detail::function_words_of<Names>(names))
+             : std::string();
 }
 
 MIDEND_END_NAMESPACE
@@ -46,14 +45,19 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Writes the formula of the counted exit with its start and bound.
+/// Writes the formula of an exit with its start, bound and step.
 class trip_formula_writer {
 public:
   trip_formula_writer(const loop_body& body, const loop_counters& counters, const function_words& names)
-      : body_(body), exit_(counters.exits[counters.counted_exit]), formula_(exit_.formula), names_(names) {
-    const induction_variable& counter = counters.inductions[exit_.induction];
-    start_ = counter.has_start ? first_number(counter) : sum(value(body.initial(counter.phi)));
+      : body_(body), exit_(counters.exits[counters.exit_with_formula()]), formula_(exit_.formula), names_(names) {
     bound_ = value(exit_.bound);
+    if (exit_.has_step_formula) {
+      write_with_value(exit_.counter);
+      return;
+    }
+    const induction_variable& counter = counters.inductions[exit_.induction];
+    start_ = counter.has_start ? first_number(counter) : sum(value(body.initial(counter.phi)), exit_.addend);
+    divisor_ = std::to_string(formula_.divisor);
   }
 
   std::string text() const {
@@ -62,6 +66,16 @@ public:
   }
 
 private:
+  /// Start and divisor, if the step is a value.
+  void write_with_value(const value_step& counter) {
+    const std::string start = value(body_.initial(counter.phi));
+    const std::string step = value(counter.step);
+    start_ = counter.is_next ? "(" + start + (counter.is_subtracted ? " - " : " + ") + step + ")"
+                             : sum(start, counter.addend);
+    divisor_ = formula_.negates_step ? "(0 - " + step + ")" : step;
+    divisor_ = exit_.needs_end ? "max(1, " + divisor_ + ")" : divisor_;
+  }
+
   /// The value of the first test, if the start is a number.
   std::string first_number(const induction_variable& counter) const {
     const std::uint64_t bits = (counter.start + exit_.addend) & low_ones(counter.width);
@@ -78,8 +92,8 @@ private:
   }
 
   /// The value of the first test otherwise: the start plus the addend.
-  std::string sum(const std::string& start) const {
-    const std::int64_t by = as_signed(exit_.addend, formula_.width);
+  std::string sum(const std::string& start, std::uint64_t addend) const {
+    const std::int64_t by = as_signed(addend, formula_.width);
     return by == 0 ? start : "(" + with_addend(start, by) + ")";
   }
 
@@ -101,9 +115,9 @@ private:
   std::string by_order() const {
     const std::string distance = formula_.is_down ? start_ + " - " + bound_ : bound_ + " - " + start_;
     const auto adjustment = static_cast<std::int64_t>(formula_.adjustment);
-    const std::string count = formula_.divisor == 1 ? with_addend(distance, adjustment)
-                                                    : "(" + with_addend(distance, adjustment - 1) + ") / " +
-                                                          std::to_string(formula_.divisor) + " + 1";
+    const std::string count = formula_.divisor == 1
+                                  ? with_addend(distance, adjustment)
+                                  : "(" + with_addend(distance, adjustment - 1) + ") / " + divisor_ + " + 1";
     return "0 if " + start_ + " " + symbol() + " " + bound_ + ", else " + count;
   }
 
@@ -129,6 +143,7 @@ private:
   const function_words& names_;
   std::string start_;
   std::string bound_;
+  std::string divisor_;
 };
 
 MIDEND_FUNCTION std::string trip_formula_words(const loop_body& body, const loop_counters& counters,

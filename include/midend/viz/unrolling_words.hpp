@@ -206,7 +206,7 @@ std::string trip_text(const loop_counters& counters, const loop_hints& hints) {
   if (counters.trip_multiple > 1) {
     text += detail::joined({", a multiple of ", detail::number_text(counters.trip_multiple)});
   }
-  if (counters.counted_exit != no_body_value && counters.exits[counters.counted_exit].has_formula) {
+  if (counters.exit_with_formula() != no_body_value) {
     text += ", computable before the loop";
   }
   if (hints.average > 0) {
