@@ -926,6 +926,45 @@ TEST_CASE("count_iterations: what keeps the promise that a loop ends from saying
   CHECK(!is_computable(3));
 }
 
+TEST_CASE("count_iterations: an even step up to equality, and another way to end the loop") {
+  // for (i = start; i != bound; i += step, j++) if (j == 3) break;
+  for (const unsigned way : {0U, 1U, 2U, 3U}) { // none, an exit, a condition, a call
+    for (const std::uint64_t step : {1U, 2U, 3U, 252U}) {
+      body_writer w;
+      const body_id i = w.phi(8);
+      const body_id j = w.phi(8);
+      const body_id start = w.invariant(8);
+      const body_id bound = w.invariant(8);
+      const body_id by = w.constant(8, step);
+      const body_id zero = w.constant(8, 0);
+      const body_id one = w.constant(8, 1);
+      const body_id three = w.constant(8, 3);
+      w.block();
+      const body_id goes_on = w.binary(operation::not_equal, i, bound);
+      const body_id is_early = w.binary(operation::not_equal, j, three);
+      if (way == 3) {
+        w.call(8, {});
+      }
+      w.set_phi(i, start, w.binary(operation::add, i, by, {true, false}));
+      w.set_phi(j, zero, w.binary(operation::add, j, one));
+      const body_id condition = way == 2 ? w.binary(operation::bit_and, goes_on, is_early) : goes_on;
+      if (way == 1) {
+        w.branch(goes_on, 1, body_writer::leaves);
+        w.block();
+        w.branch(is_early, 2, body_writer::leaves);
+        w.block();
+      }
+      const loop_body body = way == 1 ? w.finish() : w.finish_single(condition);
+      const loop_counters c = count_iterations(body);
+      CHECK(c.is_computable() == (way == 0 || step % 2 != 0));
+      if (way == 1 || way == 2) { // the counter steps over the bound, and the other exit is taken
+        CHECK(body_run(body, std::array<std::uint64_t, 2>{16, 16 + 3 * step}).backedges == 3);
+        CHECK(body_run(body, std::array<std::uint64_t, 2>{16, 17 + step}).backedges == (step == 1 ? 2 : 3));
+      }
+    }
+  }
+}
+
 TEST_CASE("count_iterations: start and bound of one base and a multiple, all bases and multiples of 8 bits") {
   constexpr unsigned not_run = 1000;
   constexpr unsigned does_not_leave = 1001;

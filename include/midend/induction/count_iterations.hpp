@@ -162,13 +162,13 @@ private:
 
   constexpr void collect_exits() {
     out_.exits.clear();
-    num_exits_ = 0;
+    std::uint32_t num_exits = 0;
     for (const body_edge& e : body_.edges) {
-      num_exits_ += e.target == body_edge::leaves ? 1U : 0U;
+      num_exits += e.target == body_edge::leaves ? 1U : 0U;
     }
-    has_effects_ = false;
+    is_only_way_ = num_exits == 1;
     for (const body_value& v : body_.values) {
-      has_effects_ = has_effects_ || v.kind == body_kind::call || v.is_volatile;
+      is_only_way_ = is_only_way_ && v.kind != body_kind::call && !v.is_volatile;
     }
     for (std::uint32_t e = 0; e != body_.edges.size(); ++e) {
       if (body_.edges[e].target == body_edge::leaves) {
@@ -177,7 +177,7 @@ private:
     }
   }
 
-  constexpr loop_exit exit_at(std::uint32_t edge) const {
+  constexpr loop_exit exit_at(std::uint32_t edge) {
     const std::uint32_t source = body_.edges[edge].source;
     loop_exit x{};
     x.edge = edge;
@@ -221,7 +221,7 @@ private:
       }
       bound_by_facts(x, f.base, leaves_when != f.negated);
     }
-    x.is_computable = x.is_computable || x.has_formula || is_known(x.count);
+    x.is_computable = x.is_computable || is_known(x.count);
   }
 
   // Exits that are taken as soon as one of several conditions has a value.
@@ -270,19 +270,20 @@ private:
     }
   }
 
-  constexpr void count_parts(loop_exit& x, const conditions& parts, bool leaves_when) const {
+  constexpr void count_parts(loop_exit& x, const conditions& parts, bool leaves_when) {
     x.count = {trip_count_kind::endless, 0, 1};
     x.is_computable = true;
+    const bool was_only_way = is_only_way_;
+    is_only_way_ = false; // nothing is promised of one condition
     for (std::size_t i = 0; i != parts.size; ++i) {
       loop_exit part = x;
       part.is_counted = part.has_formula = part.has_step_formula = part.is_computable = false;
       part.count = {};
       count_condition(part, parts.values[i], leaves_when);
       x.count = combined(x.count, part.count);
-      const bool has_formula =
-          part.has_formula || (part.has_step_formula && !part.needs_end); // no promise is about one
-      x.is_computable = x.is_computable && (has_formula || is_known(part.count));
+      x.is_computable = x.is_computable && part.is_computable;
     }
+    is_only_way_ = was_only_way;
   }
 
   constexpr bool is_taken(std::uint32_t edge, std::uint64_t condition) const {
@@ -381,7 +382,7 @@ private:
       x.has_formula = true;
       x.formula = *formula;
     }
-    x.is_computable = must_be_taken(e);
+    x.is_computable = (x.has_formula && (!may_miss(x.formula) || is_whole_steps(x.formula, way))) || must_be_taken(e);
     note_most(x, most_backedges(e, start_of(counter, e.width), bounds, false));
     if (is_whole_way && x.has_formula) {
       note_most(x, most_backedges_of_way(x.formula, way->number));
@@ -401,7 +402,13 @@ private:
   }
 
   /// Whether the program promises that the loop ends, and it has one exit and no other way to end.
-  constexpr bool must_leave() const { return body_.hints.must_end && num_exits_ == 1 && !has_effects_; }
+  constexpr bool must_leave() const { return body_.hints.must_end && is_only_way_; }
+
+  /// Whether the counter may step over a bound that it has to equal, as far as is known: it breaks a promise then, but
+  /// only after the loop may have ended in another way.
+  constexpr bool may_miss(const trip_formula& f) const {
+    return f.ends == operation::equal && f.shift != 0 && !is_only_way_;
+  }
 
   static constexpr void note_most(loop_exit& x, const std::optional<std::uint64_t>& most) {
     if (most && (x.count.kind == trip_count_kind::unknown || *most < x.count.backedges)) {
@@ -548,7 +555,8 @@ private:
       const bool varies = !is_invariant(bound);
       note_most(x, most_backedges(e, p->start, bounds, varies));
       if (const auto formula = trip_formula_of(e); formula && !varies) {
-        x.is_computable = meets_bound(*formula, e, bounds) || must_be_taken(e);
+        x.is_computable =
+            x.is_computable || (meets_bound(*formula, e, bounds) && !may_miss(*formula)) || must_be_taken(e);
       }
       if (const auto other = varies ? progression_of(bound, info.operand_width) : std::nullopt) {
         x.is_computable = x.is_computable || meets(e, *other);
@@ -797,8 +805,7 @@ private:
   count_iterations_workspace& w_;
   loop_counters& out_;
   std::uint32_t last_work_ = 0; ///< the last block that does work
-  std::uint32_t num_exits_ = 0; ///< edges that leave
-  bool has_effects_ = false;    ///< besides accesses of memory
+  bool is_only_way_ = false;    ///< what is counted is the only way in which the loop may end
 };
 
 } // namespace detail

@@ -66,7 +66,8 @@ struct loop_exit {
   value_step counter;    ///< if `has_step_formula`
   bool is_computable; ///< `count` is exact or says that the exit is never taken, or it can be computed when the loop is
                       ///< entered: by `formula`, as the least number of several comparisons, a && b, or because the
-                      ///< program promises that the loop ends
+                      ///< program promises that the loop ends. Not if the counter may step over a bound that it has to
+                      ///< equal and the loop end in another way, before the counter breaks its promise
 };
 
 /// The result of `count_iterations`.
@@ -109,7 +110,8 @@ struct loop_counters {
   }
 
   /// Whether the number of header executions is known when the loop is entered, whichever exit it takes: each exit
-  /// is computable, and one is taken. The number is the least of theirs.
+  /// is computable, and one is taken. The number is the least of theirs; a formula that gives 0 although the first
+  /// test stays in the loop means 2^width.
   constexpr bool is_computable() const {
     if (is_exact()) {
       return true;
