@@ -3,6 +3,7 @@
 #pragma once
 
 #include "midend/adapters/detail/llvm_operands.hpp"
+#include "midend/adapters/llvm_effects.hpp"
 #include "midend/adapters/llvm_operation_class.hpp"
 #include "midend/adapters/llvm_operations.hpp"
 #include "midend/adapters/llvm_ssa.hpp"
@@ -426,6 +427,8 @@ public:
   }
 
   effect_kind effect(value_id v) const { return llvm_effect(instruction(v)); }
+
+  bool may_not_return(value_id v) const { return llvm_may_not_return(instruction(v)); }
 
   std::optional<memory_reference> memory(value_id v) const { return memory_.place(v); }
 

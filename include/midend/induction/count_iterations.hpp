@@ -167,8 +167,10 @@ private:
       num_exits += e.target == body_edge::leaves ? 1U : 0U;
     }
     is_only_way_ = num_exits == 1;
+    has_effects_ = false;
     for (const body_value& v : body_.values) {
-      is_only_way_ = is_only_way_ && v.kind != body_kind::call && !v.is_volatile;
+      is_only_way_ = is_only_way_ && (v.kind != body_kind::call || v.returns);
+      has_effects_ = has_effects_ || (v.kind == body_kind::call && !v.writes_nothing) || v.is_volatile;
     }
     for (std::uint32_t e = 0; e != body_.edges.size(); ++e) {
       if (body_.edges[e].target == body_edge::leaves) {
@@ -402,7 +404,7 @@ private:
   }
 
   /// Whether the program promises that the loop ends, and it has one exit and no other way to end.
-  constexpr bool must_leave() const { return body_.hints.must_end && is_only_way_; }
+  constexpr bool must_leave() const { return body_.hints.must_end && is_only_way_ && !has_effects_; }
 
   /// Whether the counter may step over a bound that it has to equal, as far as is known: it breaks a promise then, but
   /// only after the loop may have ended in another way.
@@ -806,6 +808,7 @@ private:
   loop_counters& out_;
   std::uint32_t last_work_ = 0; ///< the last block that does work
   bool is_only_way_ = false;    ///< what is counted is the only way in which the loop may end
+  bool has_effects_ = false;    ///< besides accesses of memory
 };
 
 } // namespace detail

@@ -5,6 +5,7 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/induction/loop_body.hpp"
 #include "midend/ir/cost.hpp"
+#include "midend/ir/effects.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/memory_effects.hpp"
 #include "midend/ir/operation.hpp"
@@ -919,6 +920,9 @@ private:
     }
     if constexpr (has_may_write<IR>) {
       value.writes_nothing = what.kind == body_kind::call && !ir_.may_write(v, any_memory);
+    }
+    if constexpr (has_may_not_return<IR>) {
+      value.returns = what.kind == body_kind::call && !ir_.may_not_return(v);
     }
     w_.body_of_[v] = append(value);
     if (what.is_guarded() && what.guard.otherwise != no_value) {

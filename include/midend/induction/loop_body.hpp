@@ -64,6 +64,7 @@ struct body_value {
   std::uint64_t bits;          ///< of a constant; of an invariant those of its bits that are surely 0
   value_id origin;             ///< in the IR
   bool writes_nothing = false; ///< a call after which memory is as it was
+  bool returns = false;        ///< a call after which control surely goes on
 };
 
 /// The address of a load or store, base + index · scale + offset in 64 bits, and what a store writes; an index of fewer

@@ -22,6 +22,7 @@
 ///     midend::loop_hints trip_hints(midend::node_id header) const; // known header executions of a loop
 ///     double probability(midend::edge_id e) const;                 // how often control leaves the source by `e`
 ///     bool must_end(midend::edge_id backedge) const;               // a promise about the loop with this backedge
+///     bool may_not_return(midend::value_id v) const;               // of the effects rung; without it, all calls may
 ///     std::optional<midend::number_range>                          // what memory that never changes holds
 ///         constant_memory(midend::value_id base, std::uint64_t offset, std::uint32_t bytes) const;
 ///
