@@ -64,7 +64,7 @@ json trip_json(const unrolling_advice& advice, const program_names& names) {
   out["header_executions"] = executions ? json(*executions) : json();
   out["backedges_taken"] = has_count ? json(counters.trip.backedges) : json();
   out["multiple"] = counters.trip_multiple;
-  out["is_computable"] = counters.exit_with_formula() != midend::no_body_value;
+  out["is_computable"] = midend::exit_with_formula(counters) != midend::no_body_value;
   const std::string formula = midend::trip_formula_text(advice.body, advice.counters, names);
   out["backedges_formula"] = formula.empty() ? json() : json(formula);
   out["phi_period"] = counters.phi_period;

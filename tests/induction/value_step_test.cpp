@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 #include <midend/induction/count_iterations.hpp>
 #include <midend/induction/loop_facts.hpp>
+#include <midend/viz/trip_formula.hpp>
 
 #include <algorithm>
 #include <array>
@@ -222,7 +223,7 @@ void check(const shape& s, const value_bounds& starts, const value_bounds& ends,
   CHECK(!x.is_counted);
   CHECK(!x.has_formula);
   CHECK(c.counted_exit == (c.is_exact() ? 0 : midend::no_body_value));
-  CHECK((c.exit_with_formula() == 0) == x.has_step_formula);
+  CHECK((midend::exit_with_formula(c) == 0) == x.has_step_formula);
   CHECK(x.is_computable == (x.has_step_formula || c.is_exact()));
   CHECK(c.is_computable() == x.is_computable);
   out.formulas += x.has_step_formula ? 1 : 0;

@@ -218,9 +218,6 @@ private:
       x.count = count_first_iterations(condition, leaves_when);
     }
     if (x.is_always_tested && x.count.kind == trip_count_kind::unknown && f.kind == induction_form_kind::test) {
-      for (const bool swapped : {false, true}) {
-        count_value_step(x, f.base, swapped, leaves_when != f.negated);
-      }
       bound_by_facts(x, f.base, leaves_when != f.negated);
     }
     x.is_computable = x.is_computable || is_known(x.count);
@@ -377,8 +374,7 @@ private:
       x.count = trip_count_of(e);
       return;
     }
-    const value_bounds bounds =
-        bound_is_known ? value_bounds::exactly(e.bound, e.width) : facts_.bounds_of(body_, x.bound);
+    const value_bounds bounds = bound_is_known ? value_bounds::exactly(e.bound, e.width) : bounds_of(x.bound);
     if (const auto formula = trip_formula_of(e);
         formula && (meets_bound(*formula, e, bounds) || is_whole_steps(*formula, way))) {
       x.has_formula = true;
@@ -418,13 +414,15 @@ private:
     }
   }
 
+  constexpr value_bounds bounds_of(body_id v) const {
+    const auto number = number_of(v);
+    return number ? value_bounds::exactly(*number, body_.values[v].info.width) : facts_.bounds_of(body_, v);
+  }
+
   /// What the counter may be at the first test, in `width` bits.
   constexpr value_bounds start_of(const induction_form& counter, std::uint8_t width) const {
     const body_id initial = body_.initial(counter.base);
-    const auto number = number_of(initial);
-    const std::uint8_t from = body_.values[counter.base].info.width;
-    value_bounds out = number ? value_bounds::exactly(*number, from) : facts_.bounds_of(body_, initial);
-    out = shifted(truncated(out, counter.width), counter.number, counter.width);
+    const value_bounds out = shifted(truncated(bounds_of(initial), counter.width), counter.number, counter.width);
     return width == counter.width ? out : extended(out, counter.extension, width);
   }
 
@@ -546,15 +544,20 @@ private:
     const span<const body_id> operands = body_.operands_of(comparison);
     const operation_info& info = body_.values[comparison].info;
     for (const bool swapped : {false, true}) {
+      const body_id tested = operands[swapped ? 1 : 0];
       const body_id bound = operands[swapped ? 0 : 1];
-      const auto p = progression_of(operands[swapped ? 1 : 0], info.operand_width);
+      const bool varies = !is_invariant(bound);
+      counted_exit e{info.operand_width, 0, 1, 0, swapped ? mirrored(info.code) : info.code, exits_when, {}};
+      if (const auto counter = varies ? std::nullopt : value_step_of(tested)) {
+        count_value_step(x, e, *counter, bound);
+      }
+      const auto p = progression_of(tested, info.operand_width);
       if (!p || x.count.kind != trip_count_kind::unknown) {
         continue;
       }
-      const counted_exit e{info.operand_width, 0,       p->step, 0, swapped ? mirrored(info.code) : info.code,
-                           exits_when,         p->flags};
+      e.step = p->step;
+      e.flags = p->flags;
       const value_bounds bounds = facts_.bounds_of(body_, bound);
-      const bool varies = !is_invariant(bound);
       note_most(x, most_backedges(e, p->start, bounds, varies));
       if (const auto formula = trip_formula_of(e); formula && !varies) {
         x.is_computable =
@@ -568,93 +571,72 @@ private:
 
   // Exits that compare a counter whose step is a value.
 
-  /// The counter of `width` bits that `v` is, if it goes up or down by a value.
-  constexpr optional<value_step> value_step_of(body_id v, std::uint8_t width) const {
+  /// The counter that `v` is, if it goes up or down by a value.
+  constexpr optional<value_step> value_step_of(body_id v) const {
     const induction_form& f = form(v);
-    value_step out;
-    out.is_next = !f.is_plain_counter();
-    out.phi = f.base;
-    out.addend = out.is_next ? 0 : f.number;
-    for (body_id phi = 0; out.is_next && phi != body_.num_phis; ++phi) {
-      out.phi = body_.next(phi) == v ? phi : out.phi;
+    const bool is_next = !f.is_plain_counter();
+    body_id phi = is_next ? 0 : f.base;
+    while (is_next && phi != body_.num_phis && body_.next(phi) != v) {
+      ++phi;
     }
-    if (out.phi >= body_.num_phis || body_.values[v].info.width != width || body_.values[out.phi].info.width != width) {
+    if (phi == body_.num_phis || body_.values[v].info.width != body_.values[phi].info.width) {
       return std::nullopt;
     }
-    const body_value& next = body_.values[body_.next(out.phi)];
-    out.is_subtracted = next.info.code == operation::sub;
-    if (next.kind != body_kind::pure || (next.info.code != operation::add && !out.is_subtracted)) {
+    const body_value& next = body_.values[body_.next(phi)];
+    const bool is_subtracted = next.info.code == operation::sub;
+    if (next.kind != body_kind::pure || (next.info.code != operation::add && !is_subtracted)) {
       return std::nullopt;
     }
-    const span<const body_id> terms = body_.operands_of(body_.next(out.phi));
-    const bool is_first = form(terms[0]).is_plain_counter() && form(terms[0]).base == out.phi;
-    const induction_form& same = form(terms[is_first ? 0 : 1]);
-    out.step = terms[is_first ? 1 : 0];
-    out.flags = out.is_next ? next.info.flags : promised_by_both(next.info.flags, f.flags);
-    const bool steps = same.is_plain_counter() && same.base == out.phi && same.number == 0 && is_invariant(out.step) &&
-                       !number_of(out.step) && (is_first || !out.is_subtracted) &&
-                       (!out.is_next || v == body_.next(out.phi));
-    return steps ? optional(out) : std::nullopt;
+    const span<const body_id> terms = body_.operands_of(body_.next(phi));
+    const bool is_second = !is_subtracted && is_same_value(form(terms[1]), form(phi));
+    const body_id step = terms[is_second ? 0 : 1];
+    const bool steps = is_same_value(form(terms[is_second ? 1 : 0]), form(phi)) && is_invariant(step);
+    const operation_flags flags = is_next ? next.info.flags : promised_by_both(next.info.flags, f.flags);
+    return steps && !number_of(step) ? optional(value_step{phi, step, is_subtracted, is_next, f.number, flags})
+                                     : std::nullopt;
   }
 
   /// A counter that goes towards the bound by a value that is at least 1 meets it if it cannot wrap before. If it is
   /// not known to go there, but must not wrap, and the loop must end, then it does, or the first test ends the loop.
-  constexpr void count_value_step(loop_exit& x, body_id comparison, bool swapped, bool exits_when) const {
-    const operation_info& info = body_.values[comparison].info;
-    const body_id bound = body_.operands_of(comparison)[swapped ? 0 : 1];
-    const optional<value_step> counter =
-        is_invariant(bound) ? value_step_of(body_.operands_of(comparison)[swapped ? 1 : 0], info.operand_width)
-                            : std::nullopt;
-    counted_exit e{info.operand_width, 0, 1, 0, swapped ? mirrored(info.code) : info.code, exits_when, {}};
+  constexpr void count_value_step(loop_exit& x, counted_exit e, const value_step& counter, body_id bound) const {
     const operation ends = ending_comparison(e);
     const std::uint64_t most = low_ones(e.width);
     e.step = ends_above(ends) ? 1 : most;
-    const auto by_one = counter && is_order(ends) ? trip_formula_of(e) : std::nullopt;
-    if (!by_one) {
+    if (!is_order(ends) || e.width == 1) {
       return;
     }
-    trip_formula f = *by_one;
-    f.negates_step = f.is_down != counter->is_subtracted;
+    trip_formula f = *trip_formula_of(e); // of a step of 1
+    f.negates_step = f.is_down != counter.is_subtracted;
     f.requires_no_wrap = true;
-    const value_bounds steps = facts_.bounds_of(body_, counter->step);
-    const value_bounds bounds =
-        number_of(bound) ? value_bounds::exactly(*number_of(bound), e.width) : facts_.bounds_of(body_, bound);
+    const value_bounds steps = bounds_of(counter.step);
     const bool is_signed = is_signed_order(ends);
     const bool goes_there = !is_signed ? steps.low >= 1 : f.negates_step ? steps.signed_high < 0 : steps.signed_low > 0;
-    const bool keeps = is_signed ? counter->flags.no_signed_wrap : counter->flags.no_unsigned_wrap && !f.negates_step;
-    const std::uint64_t of_low = is_signed ? static_cast<std::uint64_t>(steps.signed_low) : steps.low;
-    const std::uint64_t of_high = is_signed ? static_cast<std::uint64_t>(steps.signed_high) : steps.high;
-    f.divisor = (f.negates_step ? 0 - of_low : of_high) & most; // the largest
-    const bool meets = goes_there && (keeps || meets_bound(f, e, bounds));
+    const bool keeps = is_signed ? counter.flags.no_signed_wrap : counter.flags.no_unsigned_wrap && !f.negates_step;
+    const std::uint64_t low = is_signed ? static_cast<std::uint64_t>(steps.signed_low) : steps.low;
+    const std::uint64_t high = is_signed ? static_cast<std::uint64_t>(steps.signed_high) : steps.high;
+    f.divisor = (f.negates_step ? 0 - low : high) & most; // the largest
+    const bool meets = goes_there && (keeps || meets_bound(f, e, bounds_of(bound)));
     if (!meets && !(keeps && must_leave())) {
       return;
     }
-    if (meets) {
-      f.divisor = (f.negates_step ? 0 - of_high : of_low) & most; // the smallest
-      note_most(x, most_by_value_step(f, *counter, keeps, bounds));
-    }
+    f.divisor = (f.negates_step ? 0 - high : low) & most; // the smallest
+    note_most(x, meets ? most_by_value_step(f, counter, keeps, bounds_of(bound)) : std::nullopt);
     f.divisor = 0;
     x.has_step_formula = x.is_computable = true;
     x.needs_end = !meets;
     x.formula = f;
-    x.counter = *counter;
-    x.swapped = swapped;
+    x.counter = counter;
     x.bound = bound;
-    x.comparison = e.comparison;
-    x.exits_when = exits_when;
   }
 
   /// For the smallest step. If it does not wrap, the next value of the phi is a step ahead of the phi.
   constexpr std::optional<std::uint64_t> most_by_value_step(const trip_formula& f, const value_step& counter,
                                                             bool keeps, const value_bounds& bounds) const {
-    const body_id initial = body_.initial(counter.phi);
-    const bool is_ahead = counter.is_next && keeps;
-    const value_bounds start =
-        number_of(initial) ? value_bounds::exactly(*number_of(initial), f.width) : facts_.bounds_of(body_, initial);
-    const value_bounds first =
-        counter.is_next == is_ahead ? shifted(start, counter.addend, f.width) : value_bounds::all(f.width);
-    const auto most = backedges_of_distance(f, longest_distance(f, first, bounds));
-    return is_ahead && most && *most != 0 ? std::optional(*most - 1) : most;
+    const value_bounds start = shifted(bounds_of(body_.initial(counter.phi)), counter.addend, f.width);
+    const bool is_known = keeps || !counter.is_next;
+    const auto most =
+        backedges_of_distance(f, longest_distance(f, is_known ? start : value_bounds::all(f.width), bounds));
+    return counter.is_next && keeps && most && *most != 0 ? std::optional(*most - 1) : most;
   }
 
   /// Extension keeps the order of numbers; zero extension makes it unsigned. So a bound that is an extended number can

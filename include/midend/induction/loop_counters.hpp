@@ -60,7 +60,7 @@ struct loop_exit {
   trip_formula formula;  ///< its `requires_no_wrap` is always satisfied
   bool has_step_formula; ///< the same for a counter whose step is a value, `counter`: by `formula.with_step` of that
                          ///< value, the first number that is compared, and `bound`. Neither `is_counted` nor
-                         ///< `has_formula`; of the members from `swapped` on, those for bound and comparison are valid
+                         ///< `has_formula`: of the members from `swapped` to `exits_when`, only `bound` is valid
   bool needs_end;        ///< that formula is right because the program promises that the loop ends; without the
                          ///< promise, it is right if the step is towards the bound
   value_step counter;    ///< if `has_step_formula`
@@ -94,19 +94,6 @@ struct loop_counters {
       }
     }
     return false;
-  }
-
-  /// The exit whose formula says how often the loop runs: the counted one, or the first whose step is a value;
-  /// `no_body_value` if there is none.
-  constexpr std::uint32_t exit_with_formula() const {
-    if (counted_exit != no_body_value) {
-      return exits[counted_exit].has_formula ? counted_exit : no_body_value;
-    }
-    std::uint32_t i = 0;
-    while (i != exits.size() && !exits[i].has_step_formula) {
-      ++i;
-    }
-    return i != exits.size() ? i : no_body_value;
   }
 
   /// Whether the number of header executions is known when the loop is entered, whichever exit it takes: each exit

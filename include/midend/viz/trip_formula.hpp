@@ -6,9 +6,22 @@
 #include "midend/induction/loop_counters.hpp"
 #include "midend/viz/value_names.hpp"
 
+#include <cstdint>
 #include <string>
 
 MIDEND_BEGIN_NAMESPACE
+
+/// The exit whose formula says how often the loop runs: the counted one, or the first whose step is a value;
+/// `no_body_value` if there is none.
+constexpr std::uint32_t exit_with_formula(const loop_counters& counters) {
+  for (std::uint32_t i = 0; i != counters.exits.size(); ++i) {
+    const loop_exit& x = counters.exits[i];
+    if (i == counters.counted_exit ? x.has_formula : counters.counted_exit == no_body_value && x.has_step_formula) {
+      return i;
+    }
+  }
+  return no_body_value;
+}
 
 namespace detail {
 
@@ -21,11 +34,11 @@ MIDEND_FUNCTION std::string trip_formula_words(const loop_body& body, const loop
 /// The number of backedges taken, as an expression in values from before the loop, such as
 /// `0 if (%start + 1) >= %len, else %len - (%start + 1), in 32 bits`: arithmetic modulo 2^32, unsigned except for the
 /// first comparison, after wider values have been converted to 32 bits. Empty if there is no
-/// `loop_counters::exit_with_formula`. If another exit is taken before, the number is smaller.
+/// `exit_with_formula`. If another exit is taken before, the number is smaller.
 template <class Names>
 std::string trip_formula_text(const loop_body& body, const loop_counters& counters, const Names& names) {
   static_assert(value_names_argument<Names>);
-  return counters.exit_with_formula() != no_body_value
+  return exit_with_formula(counters) != no_body_value
              ? detail::trip_formula_words(body, counters, detail::function_words_of<Names>(names))
              : std::string();
 }
@@ -49,7 +62,7 @@ namespace detail {
 class trip_formula_writer {
 public:
   trip_formula_writer(const loop_body& body, const loop_counters& counters, const function_words& names)
-      : body_(body), exit_(counters.exits[counters.exit_with_formula()]), formula_(exit_.formula), names_(names) {
+      : body_(body), exit_(counters.exits[exit_with_formula(counters)]), formula_(exit_.formula), names_(names) {
     bound_ = value(exit_.bound);
     if (exit_.has_step_formula) {
       write_with_value(exit_.counter);

@@ -8,6 +8,7 @@
 #include "midend/unrolling/copies/unrolled_body.hpp"
 #include "midend/unrolling/lowering/body_cost.hpp"
 #include "midend/unrolling/unrolling_advice.hpp"
+#include "midend/viz/trip_formula.hpp"
 
 #include <cstdint>
 #include <initializer_list>
@@ -206,7 +207,7 @@ std::string trip_text(const loop_counters& counters, const loop_hints& hints) {
   if (counters.trip_multiple > 1) {
     text += detail::joined({", a multiple of ", detail::number_text(counters.trip_multiple)});
   }
-  if (counters.exit_with_formula() != no_body_value) {
+  if (exit_with_formula(counters) != no_body_value) {
     text += ", computable before the loop";
   }
   if (hints.average > 0) {
