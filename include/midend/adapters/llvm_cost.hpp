@@ -201,9 +201,13 @@ private:
     }
     const value_id base = ssa_->number(step->base);
     if (step->index == nullptr) {
-      const bool is_upward = gep.hasNoUnsignedSignedWrap() && static_cast<std::int64_t>(step->offset) >= 0;
+      const bool is_downward = static_cast<std::int64_t>(step->offset) < 0;
+      if (is_downward && gep.hasNoUnsignedSignedWrap()) { // the promise is one of a subtraction
+        add_address(v, operation::sub, {base, added(0 - step->offset), no_value}, {.no_unsigned_wrap = true});
+        return;
+      }
       add_address(v, step->offset == 0 ? operation::copy : operation::add, {base, added(step->offset), no_value},
-                  {.no_unsigned_wrap = gep.hasNoUnsignedWrap() || is_upward});
+                  {.no_unsigned_wrap = gep.hasNoUnsignedWrap() || gep.hasNoUnsignedSignedWrap()});
     } else if (step->offset == 0 && step->index->getType()->isIntegerTy(64)) {
       const value_id index = ssa_->number(step->index);
       if (step->scale == 1) {
@@ -217,7 +221,7 @@ private:
 
   void add_address(value_id v, operation code, const std::array<value_id, 3>& operands, operation_flags flags = {}) {
     address_of_[v] = static_cast<std::uint32_t>(addresses_.size());
-    addresses_.push_back({{code, 64, 64, code == operation::add ? flags : operation_flags()}, operands});
+    addresses_.push_back({{code, 64, 64, code == operation::copy ? operation_flags() : flags}, operands});
   }
 
   value_id added(std::uint64_t bits) {

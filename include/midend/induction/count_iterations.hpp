@@ -91,7 +91,8 @@ private:
       const induction_form& start = form(body_.initial(phi));
       const bool has_start = start.kind == induction_form_kind::number;
       out_.induction_of[phi] = static_cast<std::uint32_t>(out_.inductions.size());
-      out_.inductions.push_back({phi, next.width, has_start, next.flags, has_start ? start.number : 0, next.number});
+      out_.inductions.push_back(
+          {phi, next.width, has_start, next.flags, has_start ? start.number : 0, next.number, next.no_borrow});
     }
   }
 
@@ -480,6 +481,7 @@ private:
     std::uint64_t step;
     value_bounds start;
     operation_flags flags;
+    bool no_borrow = false; ///< as a subtraction of the opposite of `step`, the increment does not wrap, unsigned
   };
 
   /// A counter; or the sum, the difference or the product of a progression with an invariant or a number, without a
@@ -489,7 +491,8 @@ private:
     if (f.kind == induction_form_kind::counter && f.extension == operation::copy && f.width == width &&
         out_.induction_of[f.base] != no_body_value) {
       const induction_variable& i = out_.inductions[out_.induction_of[f.base]];
-      return progression{i.step & low_ones(width), start_of(f, width), promised_by_both(i.flags, f.flags)};
+      return progression{i.step & low_ones(width), start_of(f, width), promised_by_both(i.flags, f.flags),
+                         i.no_borrow && f.no_borrow && i.width == width};
     }
     const body_value& value = body_.values[v];
     if (operations == 0 || value.kind != body_kind::pure || value.num_operands != 2 || value.info.width != width) {
@@ -523,19 +526,21 @@ private:
     return progression{step & low_ones(width), facts_.bounds_of(body_, v), {}};
   }
 
-  /// Whether a progression that keeps its promises meets another one that does: as numbers without end they come closer
-  /// by the same in each iteration. Members `start` and `bound` of `e` are ignored.
-  static constexpr bool meets(const counted_exit& e, const progression& other) {
-    const operation ends = ending_comparison(e);
+  /// Whether a progression that keeps its promises meets another one that does, if the loop ends at this comparison of
+  /// `width` bits: as numbers without end they come closer by the same in each iteration.
+  static constexpr bool meets(operation ends, unsigned width, const progression& own, const progression& other) {
     const bool is_signed = is_signed_order(ends);
-    const operation_flags both = promised_by_both(e.flags, other.flags);
-    if (!is_order(ends) || !(is_signed ? both.no_signed_wrap : both.no_unsigned_wrap)) {
+    const auto keeps = [&](const progression& p) {
+      return is_signed ? p.flags.no_signed_wrap : p.flags.no_unsigned_wrap || p.no_borrow;
+    };
+    if (!is_order(ends) || !keeps(own) || !keeps(other)) {
       return false;
     }
-    const std::uint64_t offset = is_signed ? sign_bit(e.width) : 0; // makes signed order unsigned
-    const std::uint64_t own = (e.step + offset) & low_ones(e.width);
-    const std::uint64_t their = (other.step + offset) & low_ones(e.width);
-    return ends_above(ends) ? own > their : own < their;
+    const auto place = [&](const progression& p) { // in the order of steps down and up
+      const bool is_up = is_signed ? (p.step & sign_bit(width)) == 0 : p.flags.no_unsigned_wrap;
+      return std::array<std::uint64_t, 2>{is_up ? std::uint64_t{1} : 0, p.step};
+    };
+    return ends_above(ends) ? place(own) > place(other) : place(own) < place(other);
   }
 
   /// An upper bound for a comparison of a progression with any value that has bounds, whether or not it varies; and
@@ -564,7 +569,7 @@ private:
             x.is_computable || (meets_bound(*formula, e, bounds) && !may_miss(*formula)) || must_be_taken(e);
       }
       if (const auto other = varies ? progression_of(bound, info.operand_width) : std::nullopt) {
-        x.is_computable = x.is_computable || meets(e, *other);
+        x.is_computable = x.is_computable || meets(ending_comparison(e), e.width, *p, *other);
       }
     }
   }

@@ -31,6 +31,7 @@ struct induction_form {
   bool negated = false;
   std::uint8_t width = 64;               ///< of a counter, before it was extended
   operation extension = operation::copy; ///< `copy`, or `zero_extend` or `sign_extend` to more bits
+  bool no_borrow = false;                ///< as one subtraction of the opposite of `number`, it does not wrap, unsigned
   operation_flags flags = {};            ///< of the one addition of `number` to the phi
   body_id base = no_body_value;
   std::uint64_t number = 0;
@@ -66,15 +67,18 @@ constexpr induction_form with_addend(induction_form counter, std::uint64_t numbe
   }
   const wrapping_result sum = wrapping_add(counter.number, number, counter.width);
   counter.number = sum.bits & low_ones(counter.width);
+  counter.no_borrow = false;
   counter.flags = promised_by_both(promised_by_both(counter.flags, flags), {!sum.signed_wrap, !sum.unsigned_wrap});
   return counter;
 }
 
-/// A counter minus a number, as the sum with the negated number. Unsigned promises, and the signed promise for the
-/// least number, cannot be expressed this way and are dropped.
+/// A counter minus a number, as the sum with the negated number. The signed promise for the least number cannot be
+/// expressed this way and is dropped, and so are unsigned promises but for that of one subtraction.
 constexpr induction_form with_subtrahend(const induction_form& counter, std::uint64_t number, operation_flags flags) {
   const std::uint64_t negative = (0 - number) & low_ones(counter.width);
-  return with_addend(counter, negative, {flags.no_signed_wrap && negative != number, false});
+  induction_form out = with_addend(counter, negative, {flags.no_signed_wrap && negative != number, false});
+  out.no_borrow = counter.no_borrow && (number == 0 || (flags.no_unsigned_wrap && counter.number == 0));
+  return out;
 }
 
 } // namespace detail
@@ -112,6 +116,7 @@ private:
       out.kind = counter;
       out.width = value.info.width;
       out.flags = {true, true}; // nothing is added
+      out.no_borrow = true;
       return out;
     case body_kind::constant:
       return number_form(value.bits & low_ones(value.info.width));
@@ -141,6 +146,7 @@ private:
         return {};
       }
       out.flags = detail::promised_by_both(out.flags, forms_[o].flags);
+      out.no_borrow = out.no_borrow && forms_[o].no_borrow;
     }
     return out;
   }
@@ -260,6 +266,7 @@ private:
     }
     if (f.kind == counter && info.width <= f.width) {
       f.flags = info.width == f.width ? f.flags : operation_flags{};
+      f.no_borrow = f.no_borrow && info.width == f.width;
       f.width = info.width;
       f.extension = operation::copy;
       f.number &= low_ones(info.width);

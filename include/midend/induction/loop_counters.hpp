@@ -21,7 +21,8 @@ struct induction_variable {
   bool has_start;        ///< `start` is known
   operation_flags flags; ///< of the increment, as one addition of `step`
   std::uint64_t start;
-  std::uint64_t step; ///< not 0
+  std::uint64_t step;     ///< not 0
+  bool no_borrow = false; ///< the increment, as one subtraction of the opposite of `step`, does not wrap, unsigned
 };
 
 /// What a test compares if it is a counter whose step is a value from before the loop: in iteration k = 0, 1, … the
