@@ -509,6 +509,77 @@ TEST_CASE("a walk back over records of 24 bytes is counted before the loop, one 
   }
 }
 
+TEST_CASE("a step from before the loop: counted if the loop must end, or if it is known to go up") {
+  // silk_resampler_private_IIR_FIR of Opus; LLVM knows the count of the first.
+  const auto is_counted = [](const std::string& attributes, const std::string& flags, const std::string& before) {
+    const std::string text = "define void @f(ptr %p, i32 %n, i32 %given) " + attributes +
+                             " {\nentry:\n  %shifted = shl i32 %n, 17\n" + before +
+                             "  br label %loop\n"
+                             "loop:\n"
+                             "  %i = phi i32 [ 0, %entry ], [ %next, %loop ]\n"
+                             "  %at = ashr i32 %i, 16\n"
+                             "  %q = getelementptr i16, ptr %p, i32 %at\n"
+                             "  store i16 1, ptr %q\n"
+                             "  %next = add " +
+                             flags +
+                             " i32 %i, %step\n"
+                             "  %more = icmp slt i32 %next, %shifted\n"
+                             "  br i1 %more, label %loop, label %exit\n"
+                             "exit:\n"
+                             "  ret void\n"
+                             "}\n";
+    const parsed p(text.c_str());
+    const midend::dominator_tree tree = midend::dominators(p.ir.graph());
+    const midend::loop_forest forest = midend::natural_loops(p.ir.graph(), tree);
+    midend::loop_trip_counter counter(p.ir, tree, forest);
+    midend::loop_body body;
+    midend::loop_counters c;
+    REQUIRE(counter.count(0, body, c) == midend::loop_obstacle::none);
+    return c.is_computable();
+  };
+  const std::string any = "  %step = add i32 %given, 0\n";
+  const std::string up = "  %low = and i32 %given, 65535\n  %step = add i32 %low, 1\n";
+  CHECK(is_counted("mustprogress", "nsw", any));
+  CHECK(!is_counted("mustprogress", "nuw", any));
+  CHECK(!is_counted("mustprogress", "", any));
+  CHECK(!is_counted("", "nsw", any));
+  CHECK(is_counted("", "nsw", up));
+  CHECK(!is_counted("", "", up)); // n << 17 may be too near the end
+}
+
+TEST_CASE("two pointers that meet: one goes down in bounds") {
+  const auto is_counted = [](const std::string& down) { // lua_rotate of Lua
+    const std::string text = "define void @f(ptr %a, ptr %b) {\n"
+                             "entry:\n"
+                             "  br label %loop\n"
+                             "loop:\n"
+                             "  %p = phi ptr [ %a, %entry ], [ %up, %loop ]\n"
+                             "  %q = phi ptr [ %b, %entry ], [ %down, %loop ]\n"
+                             "  store i8 0, ptr %p\n"
+                             "  %up = getelementptr inbounds i8, ptr %p, i64 16\n"
+                             "  %down = getelementptr " +
+                             down +
+                             "\n"
+                             "  %more = icmp ult ptr %up, %down\n"
+                             "  br i1 %more, label %loop, label %exit\n"
+                             "exit:\n"
+                             "  ret void\n"
+                             "}\n";
+    const parsed p(text.c_str());
+    const midend::dominator_tree tree = midend::dominators(p.ir.graph());
+    const midend::loop_forest forest = midend::natural_loops(p.ir.graph(), tree);
+    midend::loop_trip_counter counter(p.ir, tree, forest);
+    midend::loop_body body;
+    midend::loop_counters c;
+    REQUIRE(counter.count(0, body, c) == midend::loop_obstacle::none);
+    return c.is_computable();
+  };
+  CHECK(is_counted("inbounds i8, ptr %q, i64 -16"));
+  CHECK(is_counted("inbounds i8, ptr %q, i64 8")); // slower than the first
+  CHECK(!is_counted("inbounds i8, ptr %q, i64 16"));
+  CHECK(!is_counted("i8, ptr %q, i64 -16")); // may go around
+}
+
 TEST_CASE("a walk over a table that never changes is run") {
   const std::string ends = "@table = internal constant [4 x i32] [i32 5, i32 9, i32 0, i32 7]\n";
   CHECK(count_of(parsed((ends + walk_of_a_table).c_str())) == midend::trip_count{midend::trip_count_kind::exact, 2, 3});

@@ -127,6 +127,39 @@ TEST_CASE("loop_trip_counter: random programs, against their runs") {
   CHECK(kinds[static_cast<std::size_t>(trip_count_kind::at_most)] > affordable(20));
 }
 
+TEST_CASE("loop_trip_counter: what the function says about a step that is a value") {
+  const auto counted = [](const char* before, const char* increment, const char* test) {
+    const std::string body =
+        std::string("    %i = phi.i32 [entry: 0], [loop: %i1]\n    %i1 = ") + increment + "\n    %q = " + test + "\n";
+    const looping given{"%n: i32, %s: i32, %b: i8", before, body};
+    return counters_of(given);
+  };
+  constexpr const char* from_byte = "    %w = zext.i8.i32 %b\n    %t = add.i32 %w, 4\n";
+  const loop_counters by_byte = counted(from_byte, "add.i32 %i, %t nsw", "cmp.lt.i32 %i1, 1000");
+  CHECK(by_byte.is_computable());
+  CHECK(by_byte.trip == midend::trip_count{trip_count_kind::at_most, 249, 1});         // by 4 each
+  CHECK(counted(from_byte, "add.i32 %i, %t", "cmp.lt.i32 %i1, 1000").is_computable()); // far from the end
+  CHECK(!counted(from_byte, "add.i32 %i, %t", "cmp.lt.i32 %i1, %n").is_computable());
+  CHECK(!counted("    %w = zext.i8.i32 %b\n", "add.i32 %i, %w nsw", "cmp.lt.i32 %i1, %n").is_computable()); // or 0
+  CHECK(counted("    %w = zext.i8.i32 %b\n    %t = or.i32 %w, 1\n", "add.i32 %t, %i nsw", "cmp.lt.i32 %i1, %n")
+            .is_computable());
+  // A branch says that it is more than 0.
+  const auto guarded = [](const char* guard) {
+    const std::string text = std::string("proc @f(%n: i32, %s: i32) {\n  node entry:\n    %g = ") + guard +
+                             "\n    br %g ? before : exit\n  node before:\n    br loop\n  node loop:\n"
+                             "    %i = phi.i32 [before: 0], [loop: %i1]\n    %i1 = add.i32 %i, %s nsw\n"
+                             "    %q = cmp.lt.i32 %i1, %n\n    br %q ? loop : exit\n  node exit:\n    ret\n}\n";
+    const parsed_procedure parsed(text.c_str());
+    bool is_computable = false;
+    for_each_count(parsed.procedure(), [&](const midend::loop_forest&, midend::loop_id, const loop_body&,
+                                           const loop_counters& c) { is_computable = c.is_computable(); });
+    return is_computable;
+  };
+  CHECK(guarded("cmp.gt.i32 %s, 0"));
+  CHECK(!guarded("cmp.ge.i32 %s, 0"));
+  CHECK(!guarded("cmp.ugt.i32 %s, 0"));
+}
+
 TEST_CASE("loop_trip_counter: what operations, branches and loads say about start and bound") {
   struct expectation {
     const char* why;

@@ -862,6 +862,7 @@ TEST_CASE("loops that get no remainder, and why") {
   CHECK(refusal(good, 1) == remainder_refusal_reason::not_copied);
   CHECK(refusal(good, 256) == remainder_refusal_reason::factor_too_large);
   CHECK(refusal(counting({"gt", 1, false}), 2) == remainder_refusal_reason::no_counted_exit);
+  CHECK(refusal(with("add.i8 %i, 1", "add.i8 %i, %bound"), 2) == remainder_refusal_reason::step_is_value);
   CHECK(refusal(with("%q = cmp.lt.i8 %i, %bound", "%b = zext.i8.i64 %bound\n    %c = zext.i8.i64 %i\n"
                                                   "    %q = cmp.lt.i64 %c, %b"),
                 2) == remainder_refusal_reason::no_counted_exit); // the bound is computed in the loop

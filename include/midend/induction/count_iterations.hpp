@@ -554,7 +554,9 @@ private:
       const bool varies = !is_invariant(bound);
       counted_exit e{info.operand_width, 0, 1, 0, swapped ? mirrored(info.code) : info.code, exits_when, {}};
       if (const auto counter = varies ? std::nullopt : value_step_of(tested)) {
-        count_value_step(x, e, *counter, bound);
+        x.counter = *counter;
+        x.bound = bound;
+        count_value_step(x, e);
       }
       const auto p = progression_of(tested, info.operand_width);
       if (!p || x.count.kind != trip_count_kind::unknown) {
@@ -603,7 +605,8 @@ private:
 
   /// A counter that goes towards the bound by a value that is at least 1 meets it if it cannot wrap before. If it is
   /// not known to go there, but must not wrap, and the loop must end, then it does, or the first test ends the loop.
-  constexpr void count_value_step(loop_exit& x, counted_exit e, const value_step& counter, body_id bound) const {
+  constexpr void count_value_step(loop_exit& x, counted_exit e) const {
+    const value_step& counter = x.counter;
     const operation ends = ending_comparison(e);
     const std::uint64_t most = low_ones(e.width);
     e.step = ends_above(ends) ? 1 : most;
@@ -620,18 +623,16 @@ private:
     const std::uint64_t low = is_signed ? static_cast<std::uint64_t>(steps.signed_low) : steps.low;
     const std::uint64_t high = is_signed ? static_cast<std::uint64_t>(steps.signed_high) : steps.high;
     f.divisor = (f.negates_step ? 0 - low : high) & most; // the largest
-    const bool meets = goes_there && (keeps || meets_bound(f, e, bounds_of(bound)));
+    const bool meets = goes_there && (keeps || meets_bound(f, e, bounds_of(x.bound)));
     if (!meets && !(keeps && must_leave())) {
       return;
     }
     f.divisor = (f.negates_step ? 0 - high : low) & most; // the smallest
-    note_most(x, meets ? most_by_value_step(f, counter, keeps, bounds_of(bound)) : std::nullopt);
+    note_most(x, meets ? most_by_value_step(f, counter, keeps, bounds_of(x.bound)) : std::nullopt);
     f.divisor = 0;
     x.has_step_formula = x.is_computable = true;
     x.needs_end = !meets;
     x.formula = f;
-    x.counter = counter;
-    x.bound = bound;
   }
 
   /// For the smallest step. If it does not wrap, the next value of the phi is a step ahead of the phi.

@@ -64,7 +64,8 @@ struct loop_exit {
                          ///< `has_formula`: of the members from `swapped` to `exits_when`, only `bound` is valid
   bool needs_end;        ///< that formula is right because the program promises that the loop ends; without the
                          ///< promise, it is right if the step is towards the bound
-  value_step counter;    ///< if `has_step_formula`
+  value_step counter;    ///< if such a counter is compared with an invariant, `bound`, in each iteration; also without
+                         ///< a formula
   bool is_computable; ///< `count` is exact or says that the exit is never taken, or it can be computed when the loop is
                       ///< entered: by `formula`, as the least number of several comparisons, a && b, or because the
                       ///< program promises that the loop ends. Not if the counter may step over a bound that it has to

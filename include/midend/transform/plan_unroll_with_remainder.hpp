@@ -91,9 +91,9 @@ inline std::uint32_t passable_exit(const loop_body& body, const loop_counters& c
       const bool is_other = x.is_always_tested && condition != no_body_value &&
                             body.values[condition].kind == body_kind::pure &&
                             body.values[condition].info.code == operation::other;
-      why = x.has_step_formula ? remainder_refusal_reason::step_is_value
-            : is_other         ? remainder_refusal_reason::other_comparison
-                               : why;
+      why = x.counter.phi != no_body_value ? remainder_refusal_reason::step_is_value
+            : is_other                     ? remainder_refusal_reason::other_comparison
+                                           : why;
       continue;
     }
     const auto t = is_better && x.is_always_tested ? passed_test_of(*tests[i], tests[i]->step) : std::nullopt;
