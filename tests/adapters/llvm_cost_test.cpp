@@ -547,6 +547,35 @@ TEST_CASE("a step from before the loop: counted if the loop must end, or if it i
   CHECK(!is_counted("", "", up)); // n << 17 may be too near the end
 }
 
+TEST_CASE("what llvm.assume promises before a loop, and beside it") {
+  const auto most = [](const std::string& entry, const std::string& other) {
+    const std::string text = "declare void @llvm.assume(i1)\n"
+                             "define void @f(ptr %p, i32 %n, i1 %c) {\n"
+                             "entry:\n"
+                             "  %small = icmp ult i32 %n, 300\n" +
+                             entry +
+                             "  br i1 %c, label %left, label %before\n"
+                             "left:\n" +
+                             other +
+                             "  br label %before\n"
+                             "before:\n"
+                             "  br label %loop\n"
+                             "loop:\n"
+                             "  %i = phi i32 [ 0, %before ], [ %next, %loop ]\n"
+                             "  store i8 0, ptr %p\n"
+                             "  %next = add i32 %i, 1\n"
+                             "  %more = icmp ult i32 %next, %n\n"
+                             "  br i1 %more, label %loop, label %exit\n"
+                             "exit:\n"
+                             "  ret void\n"
+                             "}\n";
+    return count_of(parsed(text.c_str()));
+  };
+  const std::string assume = "  call void @llvm.assume(i1 %small)\n";
+  CHECK(most(assume, "") == midend::trip_count{midend::trip_count_kind::at_most, 298, 1});
+  CHECK(most("", assume) == midend::trip_count{}); // on one of two ways
+}
+
 TEST_CASE("two pointers that meet: one goes down in bounds") {
   const auto is_counted = [](const std::string& down) { // lua_rotate of Lua
     const std::string text = "define void @f(ptr %a, ptr %b) {\n"

@@ -483,6 +483,12 @@ public:
                nullptr;
   }
 
+  /// Of `llvm.assume`.
+  value_id assumed(value_id v) const {
+    const auto* const call = is_added(v) ? nullptr : llvm::dyn_cast<llvm::AssumeInst>(ssa_.value(v));
+    return call == nullptr ? no_value : ssa_.number(call->getArgOperand(0));
+  }
+
   double probability(edge_id e) const {
     const node_id n = graph().edge_source(e);
     const llvm::Instruction& last = *ssa_.block(n)->getTerminator();

@@ -38,7 +38,7 @@ MIDEND_BEGIN_NAMESPACE
 ///
 /// - facts about its values, `sccp(ir, number_domain())` or `sccp_with_branch_facts`;
 /// - the branches that lead to the loop: after `if (n < 16)`, `n` is below 16. The closest 32 edges that dominate the
-///   header are read;
+///   header are read, and what the program promises in nodes that dominate it (`assumed`);
 /// - operations before the loop: what follows from these for the values that they compute, up to four operations away;
 ///   and sums of a value and numbers, through up to 16 additions and phis whose inputs agree; the same again with what
 ///   has known low bits, and phis whose inputs agree in these, such as counters of a loop around; `low_sum(v)` of the
@@ -70,10 +70,17 @@ public:
     }
     counters_of_.assign(forest.num_loops(), {not_bounded, 0});
     node_of_.assign(ir.num_values(), no_node);
+    first_promise_.assign(ir.graph().num_nodes() + std::size_t{1}, 0);
     for (node_id n = 0; n != ir.graph().num_nodes(); ++n) {
       for (const value_id v : ir.values(n)) {
         node_of_[v] = n;
+        if constexpr (has_assumed<IR>) {
+          if (const auto bit = static_cast<value_id>(ir.assumed(v)); bit != no_value) {
+            promises_.push_back(bit);
+          }
+        }
       }
+      first_promise_[n + std::size_t{1}] = static_cast<std::uint32_t>(promises_.size());
     }
   }
 
@@ -166,6 +173,9 @@ private:
       if (const edge_id e = tree_.is_reachable(n) ? dominating_[n] : no_edge; e != no_edge) {
         ++edges;
         append_facts(e, guards_);
+      }
+      for (std::size_t i = first_promise_[n]; i != first_promise_[n + std::size_t{1}] && n != header; ++i) {
+        detail::branch_fact_collector<IR>(ir_, guards_).collect_condition(promises_[i]);
       }
     }
     for (const detail::branch_fact<std::uint64_t>& g : guards_) {
@@ -915,6 +925,8 @@ private:
   flat_array<std::uint32_t> ranks_;            ///< by node: its position in a reverse postorder
   flat_array<std::uint8_t> only_from_earlier_; ///< by node: whether those before it in that order are its predecessors
   flat_array<node_id> node_of_;                ///< by value; `no_node` for values in no node
+  flat_array<std::uint32_t> first_promise_;    ///< by node, and one more
+  flat_array<value_id> promises_;              ///< bits that are 1 after their node, grouped by it
   flat_array<detail::branch_fact<std::uint64_t>> of_edge_;
   flat_array<detail::branch_fact<std::uint64_t>> guards_; ///< of the loop
   flat_array<detail::branch_fact<std::uint64_t>> tests_;  ///< of a loop whose counters are bounded

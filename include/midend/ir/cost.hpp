@@ -23,6 +23,7 @@
 ///     double probability(midend::edge_id e) const;                 // how often control leaves the source by `e`
 ///     bool must_end(midend::edge_id backedge) const;               // a promise about the loop with this backedge
 ///     bool may_not_return(midend::value_id v) const;               // of the effects rung; without it, all calls may
+///     midend::value_id assumed(midend::value_id v) const;          // a bit that is 1 where `v` has run, or `no_value`
 ///     std::optional<midend::number_range>                          // what memory that never changes holds
 ///         constant_memory(midend::value_id base, std::uint64_t offset, std::uint32_t bytes) const;
 ///
@@ -150,6 +151,12 @@ concept can_set_trip_hints =
 template <class IR>
 concept has_probability = requires(const IR& ir, edge_id e) {
   { ir.probability(e) } -> std::convertible_to<double>;
+};
+
+/// `assumed(v)` is a bit that the program promises to be 1 when `v` runs. Optional.
+template <class IR>
+concept has_assumed = requires(const IR& ir, value_id v) {
+  { ir.assumed(v) } -> std::convertible_to<value_id>;
 };
 
 /// `must_end(e)` says whether a loop may not run for ever without effects. Optional.

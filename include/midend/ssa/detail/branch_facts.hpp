@@ -60,6 +60,14 @@ public:
     look_through();
   }
 
+  /// What holds where a bit is 1.
+  void collect_condition(value_id condition) {
+    if (!ir_.constant(condition) && !may_differ_at_each_use(condition)) {
+      learn(condition, true, constant_type{1});
+      look_through();
+    }
+  }
+
 private:
   static constexpr bool has_numbers = std::is_same_v<constant_type, std::uint64_t>;
   static constexpr std::size_t most_equalities = 16; ///< that follow from one edge
