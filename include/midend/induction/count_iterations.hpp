@@ -359,7 +359,7 @@ private:
         !(bound_is_known ? truncate_bound(e, x, counter.extension) : extend_counter(e, x, i.has_start))) {
       const bool keeps_order =
           counter.extension == operation::zero_extend || is_signed_order(e.comparison) || !is_order(e.comparison);
-      x.is_computable = keeps_order && must_be_taken(e);
+      note_must_be_taken(x, e, keeps_order);
       return;
     }
     if (i.has_start && bound_is_known) {
@@ -381,7 +381,8 @@ private:
       x.has_formula = true;
       x.formula = *formula;
     }
-    x.is_computable = (x.has_formula && (!may_miss(x.formula) || is_whole_steps(x.formula, way))) || must_be_taken(e);
+    x.is_computable = x.has_formula && (!may_miss(x.formula) || is_whole_steps(x.formula, way));
+    note_must_be_taken(x, e, true);
     note_most(x, most_backedges(e, start_of(counter, e.width), bounds, false));
     if (is_whole_way && x.has_formula) {
       note_most(x, most_backedges_of_way(x.formula, way->number));
@@ -393,11 +394,14 @@ private:
     return f.ends == operation::equal && way && way->bits >= f.shift && (way->number & low_ones(f.shift)) == 0;
   }
 
-  /// Whether the program promises that this exit is taken, and so, by a counter that takes all its numbers in one
-  /// way around or never: the formula is right, although the counter might wrap. The exit is the only one.
-  constexpr bool must_be_taken(const counted_exit& e) const {
-    const optional<trip_formula> formula = must_leave() ? trip_formula_of(e) : std::nullopt;
-    return formula && (formula->ends == operation::equal || std::has_single_bit(formula->divisor));
+  /// If the program promises that this exit is taken, it is, and so by a counter that takes all its numbers in one way
+  /// around or never: the formula is right, although the counter might wrap. The exit is the only one.
+  constexpr void note_must_be_taken(loop_exit& x, const counted_exit& e, bool keeps_order) const {
+    const optional<trip_formula> f = keeps_order && must_leave() ? trip_formula_of(e) : std::nullopt;
+    if (f && (f->ends == operation::equal || std::has_single_bit(f->divisor))) {
+      x.is_computable = true;
+      note_most(x, if_small((low_ones(e.width) >> f->shift) / f->divisor));
+    }
   }
 
   /// Whether the program promises that the loop ends, and it has one exit and no other way to end.
@@ -567,8 +571,8 @@ private:
       const value_bounds bounds = facts_.bounds_of(body_, bound);
       note_most(x, most_backedges(e, p->start, bounds, varies));
       if (const auto formula = trip_formula_of(e); formula && !varies) {
-        x.is_computable =
-            x.is_computable || (meets_bound(*formula, e, bounds) && !may_miss(*formula)) || must_be_taken(e);
+        x.is_computable = x.is_computable || (meets_bound(*formula, e, bounds) && !may_miss(*formula));
+        note_must_be_taken(x, e, true);
       }
       if (const auto other = varies ? progression_of(bound, info.operand_width) : std::nullopt) {
         x.is_computable = x.is_computable || meets(ending_comparison(e), e.width, *p, *other);
