@@ -576,6 +576,45 @@ TEST_CASE("what llvm.assume promises before a loop, and beside it") {
   CHECK(most("", assume) == midend::trip_count{}); // on one of two ways
 }
 
+TEST_CASE("a pointer that goes up by a value, in bounds: counted if the value is not negative") {
+  const auto is_counted = [](const std::string& index, const std::string& next, const std::string& attributes) {
+    const std::string text = "define void @f(ptr %a, ptr %b, i32 %n) " + attributes +
+                             " {\n"
+                             "entry:\n" +
+                             index +
+                             "  br label %loop\n"
+                             "loop:\n"
+                             "  %p = phi ptr [ %a, %entry ], [ %next, %loop ]\n"
+                             "  store i8 0, ptr %p\n"
+                             "  %next = getelementptr " +
+                             next +
+                             ", ptr %p, i64 %by\n"
+                             "  %more = icmp ult ptr %next, %b\n"
+                             "  br i1 %more, label %loop, label %exit\n"
+                             "exit:\n"
+                             "  ret void\n"
+                             "}\n";
+    const parsed p(text.c_str());
+    const midend::dominator_tree tree = midend::dominators(p.ir.graph());
+    const midend::loop_forest forest = midend::natural_loops(p.ir.graph(), tree);
+    midend::loop_trip_counter counter(p.ir, tree, forest);
+    midend::loop_body body;
+    midend::loop_counters c;
+    REQUIRE(counter.count(0, body, c) == midend::loop_obstacle::none);
+    return c.is_computable();
+  };
+  const std::string any = "  %by = sext i32 %n to i64\n";
+  const std::string natural = "  %by = zext i32 %n to i64\n"; // libpng's rows: outrow += stepx
+  const std::string positive = "  %low = zext i32 %n to i64\n  %by = add nuw nsw i64 %low, 1\n";
+  for (const std::string type : {"i8", "i16"}) {
+    CHECK(is_counted(positive, "inbounds " + type, ""));
+    CHECK(!is_counted(positive, type, ""));              // may wrap
+    CHECK(!is_counted(natural, "inbounds " + type, "")); // may be 0
+    CHECK(is_counted(natural, "inbounds " + type, "mustprogress"));
+    CHECK(!is_counted(any, "inbounds " + type, ""));
+  }
+}
+
 TEST_CASE("two pointers that meet: one goes down in bounds") {
   const auto is_counted = [](const std::string& down) { // lua_rotate of Lua
     const std::string text = "define void @f(ptr %a, ptr %b) {\n"

@@ -44,6 +44,7 @@ struct shape {
   bool swapped = false; ///< the bound is first
   bool step_first = false;
   bool is_subtracted = false;
+  std::uint8_t shift = 0; ///< of what is added
   tested what = tested::phi;
   operation_flags flags = {};
   operation_flags sum_flags = {}; ///< of a sum that is compared
@@ -81,6 +82,15 @@ struct bodies_values {
   body_id step;
 };
 
+/// The next value of a counter.
+body_id write_next(body_writer& w, const shape& s, body_id i, body_id step, body_id shift) {
+  if (s.shift != 0) {
+    return w.op(operation::shladd, s.width, {step, shift, i}, s.flags);
+  }
+  const operation code = s.is_subtracted ? operation::sub : operation::add;
+  return s.step_first ? w.binary(code, step, i, s.flags) : w.binary(code, i, step, s.flags);
+}
+
 loop_body write(const shape& s, bodies_values& values) {
   body_writer w;
   const body_id i = w.phi(s.width);
@@ -88,9 +98,9 @@ loop_body write(const shape& s, bodies_values& values) {
   values.bound = s.bound ? w.constant(s.width, *s.bound) : w.invariant(s.width);
   values.step = w.invariant(s.width);
   const body_id number = w.constant(s.width, addend_of_sum);
+  const body_id shift = w.constant(s.width, s.shift);
   w.block();
-  const operation code = s.is_subtracted ? operation::sub : operation::add;
-  const body_id next = s.step_first ? w.binary(code, values.step, i, s.flags) : w.binary(code, i, values.step, s.flags);
+  const body_id next = write_next(w, s, i, values.step, shift);
   if (s.has_call != 0) {
     w.call(s.width, {});
   }
@@ -115,9 +125,10 @@ public:
 
   bool has_meaning() const { return has_meaning_; }
 
-  checked_number plus(std::uint64_t by, operation_flags flags) const {
-    return with(bits_ + by, midend::as_signed(bits_, width_) + midend::as_signed(by, width_),
-                static_cast<std::int64_t>(bits_ + by), flags);
+  /// Plus a number that is shifted to the left.
+  checked_number plus(std::uint64_t by, operation_flags flags, unsigned shift = 0) const {
+    return with(bits_ + (by << shift), midend::as_signed(bits_, width_) + midend::as_signed(by, width_) * (1 << shift),
+                static_cast<std::int64_t>(bits_ + (by << shift)), flags);
   }
 
   checked_number minus(std::uint64_t by, operation_flags flags) const {
@@ -154,7 +165,7 @@ public:
 
   /// The next iteration; nothing if it has no meaning.
   std::optional<bool> leaves() {
-    const checked_number next = s_.is_subtracted ? phi_.minus(step_, s_.flags) : phi_.plus(step_, s_.flags);
+    const checked_number next = s_.is_subtracted ? phi_.minus(step_, s_.flags) : phi_.plus(step_, s_.flags, s_.shift);
     const checked_number seen = s_.what == tested::phi    ? phi_
                                 : s_.what == tested::next ? next
                                                           : phi_.plus(addend_of_sum, s_.sum_flags);
@@ -190,8 +201,8 @@ run_result run(const shape& s, std::uint64_t start, std::uint64_t bound, std::ui
 std::uint64_t by_formula(const shape& s, const loop_exit& x, std::uint64_t start, std::uint64_t bound,
                          std::uint64_t step) {
   const std::uint64_t most = midend::low_ones(s.width);
-  const std::uint64_t first =
-      x.counter.is_next ? start + (x.counter.is_subtracted ? 0 - step : step) : start + x.counter.addend;
+  const std::uint64_t first = x.counter.is_next ? start + (x.counter.is_subtracted ? 0 - step : step << x.counter.shift)
+                                                : start + x.counter.addend;
   return x.formula.with_step(step).backedges(first & most, bound & most);
 }
 
@@ -274,6 +285,7 @@ template <class Visit> void for_each_shape(unsigned width, Visit visit) {
           ++turn;
           s.swapped = turn % 3 == 0;
           s.step_first = !s.is_subtracted && turn % 2 == 0;
+          s.shift = s.is_subtracted || turn % 7 > 2 ? std::uint8_t{0} : static_cast<std::uint8_t>(turn % 7);
           s.sum_flags = turn % 5 == 0 ? operation_flags{} : s.flags;
           visit(s);
         }
@@ -311,7 +323,7 @@ TEST_CASE("a step that is a value: random bounds of five bits, starts and bounds
     const std::uint64_t low = random.below(32);
     return random.one_in(3) ? value_bounds::all(5) : arc(low, (low + random.below(20)) & 31, 5);
   };
-  for (std::size_t round = 0; round != affordable(20); ++round) {
+  for (std::size_t round = 0; round != affordable(60); ++round) {
     for_each_shape(5, [&](shape s) {
       s.start = random.one_in(3) ? std::optional<std::uint64_t>(random.below(32)) : std::nullopt;
       s.bound = random.one_in(3) ? std::optional<std::uint64_t>(random.below(32)) : std::nullopt;
@@ -326,9 +338,9 @@ TEST_CASE("a step that is a value: random bounds of five bits, starts and bounds
     });
   }
   CHECK(c.wrong == 0);
-  CHECK(c.formulas > affordable(2000));
-  CHECK(c.needing_end > affordable(500));
-  CHECK(c.bounds > affordable(1000));
+  CHECK(c.formulas > affordable(6000));
+  CHECK(c.needing_end > affordable(1500));
+  CHECK(c.bounds > affordable(3000));
 }
 
 TEST_CASE("a step that is a value: which formulas there are") {
@@ -390,8 +402,9 @@ public:
     const body_id one = w.constant(8, 1);
     const body_id last = w.constant(8, most);
     const body_id number = w.constant(s.width, addend_of_sum);
+    const body_id shift = w.constant(s.width, s.shift);
     w.block();
-    const body_id next = w.binary(s.is_subtracted ? operation::sub : operation::add, i, step_, s.flags);
+    const body_id next = write_next(w, s, i, step_, shift);
     const body_id sum = w.binary(operation::add, i, number, s.sum_flags);
     const body_id seen = s.what == tested::phi ? i : s.what == tested::next ? next : sum;
     const body_id of_counter = w.binary(s.goes_on ? s.comparison : midend::negated(s.comparison), seen, bound);

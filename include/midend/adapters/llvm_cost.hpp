@@ -210,13 +210,14 @@ private:
                   {.no_unsigned_wrap = gep.hasNoUnsignedWrap() || gep.hasNoUnsignedSignedWrap()});
     } else if (step->offset == 0 && step->index->getType()->isIntegerTy(64)) {
       const value_id index = ssa_->number(step->index);
-      if (step->scale == 1) { // known not to be negative: asked of what may be a counter
-        const bool is_upward = gep.hasNoUnsignedSignedWrap() && llvm::isa<llvm::PHINode>(step->base) &&
-                               llvm::isKnownNonNegative(step->index, llvm::SimplifyQuery(*layout_));
-        add_address(v, operation::add, {base, index, no_value}, {.no_unsigned_wrap = is_upward});
+      const bool is_upward = gep.hasNoUnsignedSignedWrap() && llvm::isa<llvm::PHINode>(step->base) &&
+                             llvm::isKnownNonNegative(step->index, llvm::SimplifyQuery(*layout_));
+      const operation_flags flags{.no_unsigned_wrap = is_upward}; // asked of what may be a counter
+      if (step->scale == 1) {
+        add_address(v, operation::add, {base, index, no_value}, flags);
       } else if (std::has_single_bit(step->scale)) {
         add_address(v, operation::shladd,
-                    {index, added(static_cast<std::uint64_t>(std::countr_zero(step->scale))), base});
+                    {index, added(static_cast<std::uint64_t>(std::countr_zero(step->scale))), base}, flags);
       }
     }
   }

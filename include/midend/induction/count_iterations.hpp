@@ -595,15 +595,19 @@ private:
     }
     const body_value& next = body_.values[body_.next(phi)];
     const bool is_subtracted = next.info.code == operation::sub;
-    if (next.kind != body_kind::pure || (next.info.code != operation::add && !is_subtracted)) {
+    const bool is_shifted = next.info.code == operation::shladd;
+    if (next.kind != body_kind::pure || (next.info.code != operation::add && !is_subtracted && !is_shifted)) {
       return std::nullopt;
     }
     const span<const body_id> terms = body_.operands_of(body_.next(phi));
-    const bool is_second = !is_subtracted && is_same_value(form(terms[1]), form(phi));
-    const body_id step = terms[is_second ? 0 : 1];
-    const bool steps = is_same_value(form(terms[is_second ? 1 : 0]), form(phi)) && is_invariant(step);
+    const auto shift = is_shifted ? number_of(terms[1]) : std::optional(std::uint64_t{0});
+    const bool is_last = !is_subtracted && is_same_value(form(terms.back()), form(phi));
+    const body_id step = terms[is_last ? 0 : 1];
+    const bool steps = is_same_value(form(is_last ? terms.back() : terms[0]), form(phi)) && is_invariant(step) &&
+                       shift && *shift < next.info.width && (is_last || !is_shifted);
     const operation_flags flags = is_next ? next.info.flags : promised_by_both(next.info.flags, f.flags);
-    return steps && !number_of(step) ? optional(value_step{phi, step, is_subtracted, is_next, f.number, flags})
+    return steps && !number_of(step) ? optional(value_step{phi, step, is_subtracted, is_next,
+                                                           static_cast<std::uint8_t>(*shift), f.number, flags})
                                      : std::nullopt;
   }
 
@@ -619,6 +623,7 @@ private:
     }
     trip_formula f = *trip_formula_of(e); // of a step of 1
     f.negates_step = f.is_down != counter.is_subtracted;
+    f.step_shift = counter.shift;
     f.requires_no_wrap = true;
     const value_bounds steps = bounds_of(counter.step);
     const bool is_signed = is_signed_order(ends);
@@ -626,12 +631,16 @@ private:
     const bool keeps = is_signed ? counter.flags.no_signed_wrap : counter.flags.no_unsigned_wrap && !f.negates_step;
     const std::uint64_t low = is_signed ? static_cast<std::uint64_t>(steps.signed_low) : steps.low;
     const std::uint64_t high = is_signed ? static_cast<std::uint64_t>(steps.signed_high) : steps.high;
-    f.divisor = (f.negates_step ? 0 - low : high) & most; // the largest
+    const auto shifted_up = [&](std::uint64_t size) { // 0: the counter wraps with it, or does not move
+      return size <= most >> f.step_shift ? size << f.step_shift : 0;
+    };
+    f.divisor = shifted_up((f.negates_step ? 0 - low : high) & most); // the largest
     const bool meets = goes_there && (keeps || meets_bound(f, e, bounds_of(x.bound)));
     if (!meets && !(keeps && must_leave())) {
       return;
     }
-    f.divisor = (f.negates_step ? 0 - high : low) & most; // the smallest
+    f.divisor = shifted_up((f.negates_step ? 0 - high : low) & most); // the smallest
+    f.divisor += f.divisor == 0 ? 1 : 0;
     note_most(x, meets ? most_by_value_step(f, counter, keeps, bounds_of(x.bound)) : std::nullopt);
     f.divisor = 0;
     x.has_step_formula = x.is_computable = true;

@@ -26,12 +26,13 @@ struct induction_variable {
 };
 
 /// What a test compares if it is a counter whose step is a value from before the loop: in iteration k = 0, 1, … the
-/// header phi is its start plus k times the step, or minus that.
+/// header phi is its start plus k times the step, shifted to the left, or minus that.
 struct value_step {
   body_id phi = no_body_value;
   body_id step = no_body_value; ///< an invariant
   bool is_subtracted = false;   ///< the next value of the phi is the phi minus the step
   bool is_next = false;         ///< the next value is compared: start ± step at first; else the phi plus `addend`
+  std::uint8_t shift = 0;
   std::uint64_t addend = 0;
   operation_flags flags = {}; ///< of all additions or subtractions
 };

@@ -32,14 +32,15 @@ struct trip_formula {
   std::uint64_t inverse = 1;         ///< of equality: the inverse of the odd part of the step, modulo 2^(width - shift)
   bool requires_no_wrap = false;     ///< correct only if the counter does not wrap before it meets the bound
   bool negates_step = false;         ///< of a step that is a value: the divisor is its opposite number
+  std::uint8_t step_shift = 0;       ///< of a step that is a value: it is that value, shifted to the left
 
   friend constexpr bool operator==(const trip_formula&, const trip_formula&) = default;
 
-  /// The formula if a step that is a value is this number: what is added to the counter, or is subtracted from it. The
-  /// divisor is 1 for a step of 0, which never leads to the bound.
+  /// The formula if a step that is a value is this number. The divisor is 1 for a step of 0, which never leads to the
+  /// bound.
   constexpr trip_formula with_step(std::uint64_t step) const {
     trip_formula out = *this;
-    out.divisor = (negates_step ? 0 - step : step) & low_ones(width);
+    out.divisor = (negates_step ? 0 - step : step) << step_shift & low_ones(width);
     out.divisor += out.divisor == 0 ? 1 : 0;
     return out;
   }

@@ -82,7 +82,9 @@ private:
   /// Start and divisor, if the step is a value.
   void write_with_value(const value_step& counter) {
     const std::string start = value(body_.initial(counter.phi));
-    const std::string step = value(counter.step);
+    const std::string value_of_step = value(counter.step);
+    const std::string step =
+        counter.shift == 0 ? value_of_step : "(" + value_of_step + " << " + std::to_string(counter.shift) + ")";
     start_ = counter.is_next ? "(" + start + (counter.is_subtracted ? " - " : " + ") + step + ")"
                              : sum(start, counter.addend);
     divisor_ = formula_.negates_step ? "(0 - " + step + ")" : step;
