@@ -538,7 +538,7 @@ TEST_CASE("a step from before the loop: counted if the loop must end, or if it i
     return c.is_computable();
   };
   const std::string any = "  %step = add i32 %given, 0\n";
-  const std::string up = "  %low = and i32 %given, 65535\n  %step = add i32 %low, 1\n";
+  const std::string up = "  %low = and i32 %given, 262143\n  %step = add i32 %low, 1\n";
   CHECK(is_counted("mustprogress", "nsw", any));
   CHECK(!is_counted("mustprogress", "nuw", any));
   CHECK(!is_counted("mustprogress", "", any));

@@ -156,7 +156,7 @@ concept has_probability = requires(const IR& ir, edge_id e) {
 /// `assumed(v)` is a bit that the program promises to be 1 when `v` runs. Optional.
 template <class IR>
 concept has_assumed = requires(const IR& ir, value_id v) {
-  { ir.assumed(v) } -> std::convertible_to<value_id>;
+  { ir.assumed(v) } -> std::same_as<value_id>;
 };
 
 /// `must_end(e)` says whether a loop may not run for ever without effects. Optional.
@@ -198,6 +198,8 @@ concept names_trip_hints = requires { &IR::trip_hints; } || requires(IR& ir, nod
 template <class IR>
 concept names_probability = requires { &IR::probability; } || requires(IR& ir, edge_id e) { ir.probability(e); };
 template <class IR>
+concept names_assumed = requires { &IR::assumed; } || requires(IR& ir, value_id v) { ir.assumed(v); };
+template <class IR>
 concept names_must_end = requires { &IR::must_end; } || requires(IR& ir, edge_id e) { ir.must_end(e); };
 template <class IR>
 concept names_constant_memory =
@@ -216,6 +218,8 @@ concept trip_hints_fit = has_trip_hints<IR> || !names_trip_hints<IR>;
 template <class IR>
 concept probability_fits = has_probability<IR> || !names_probability<IR>;
 template <class IR>
+concept assumed_fits = has_assumed<IR> || !names_assumed<IR>;
+template <class IR>
 concept must_end_fits = has_must_end<IR> || !names_must_end<IR>;
 template <class IR>
 concept constant_memory_fits = has_constant_memory<IR> || !names_constant_memory<IR>;
@@ -224,7 +228,7 @@ concept low_sum_fits = has_low_sum<IR> || !names_low_sum<IR>;
 template <class IR>
 concept cost_members_fit =
     semantic_members_fit<IR> && may_reassociate_fits<IR> && guard_fits<IR> && identity_fits<IR> && trip_hints_fit<IR> &&
-    probability_fits<IR> && must_end_fits<IR> && constant_memory_fits<IR> && low_sum_fits<IR>;
+    probability_fits<IR> && assumed_fits<IR> && must_end_fits<IR> && constant_memory_fits<IR> && low_sum_fits<IR>;
 
 /// The error of an IR without the cost rung: one sentence for the first thing that is wrong. Always false.
 template <class IR> constexpr bool explain_cost_ir() {
@@ -258,6 +262,9 @@ template <class IR> constexpr bool explain_cost_ir() {
   } else if constexpr (!probability_fits<IR>) {
     static_assert(has_probability<IR>, "midend: `probability` of an IR would never be called; write `double "
                                        "probability(midend::edge_id e) const`, or give the member another name");
+  } else if constexpr (!assumed_fits<IR>) {
+    static_assert(has_assumed<IR>, "midend: `assumed` of an IR would never be called; write `midend::value_id "
+                                   "assumed(midend::value_id v) const`, or give the member another name");
   } else if constexpr (!must_end_fits<IR>) {
     static_assert(has_must_end<IR>, "midend: `must_end` of an IR would never be called; write `bool "
                                     "must_end(midend::edge_id backedge) const`, or give the member another name");

@@ -6,6 +6,7 @@
 // mistake probability_by_nodes: double probability
 // mistake trip_hints_as_a_number: midend::loop_hints trip_hints
 // mistake must_end_not_const: bool must_end
+// mistake assumed_as_a_bit: midend::value_id assumed
 // mistake constant_memory_as_a_number: std::optional<midend::number_range> constant_memory
 // mistake low_sum_as_a_number: std::optional<midend::sum_of_low_bits> low_sum
 // mistake identity_is_a_name: std::uint32_t identity
@@ -53,6 +54,8 @@ struct costs : midend::elbrus::cost_view {
   double trip_hints(node_id) const { return 10; }
 #elif defined(MISTAKE_must_end_not_const)
   bool must_end(edge_id) { return true; }
+#elif defined(MISTAKE_assumed_as_a_bit)
+  bool assumed(value_id) const { return true; }
 #elif defined(MISTAKE_constant_memory_as_a_number)
   std::optional<std::uint64_t> constant_memory(value_id, std::uint64_t, std::uint32_t) const { return 0; }
 #elif defined(MISTAKE_low_sum_as_a_number)
