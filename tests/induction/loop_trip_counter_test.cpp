@@ -127,6 +127,33 @@ TEST_CASE("loop_trip_counter: random programs, against their runs") {
   CHECK(kinds[static_cast<std::size_t>(trip_count_kind::at_most)] > affordable(20));
 }
 
+TEST_CASE("loop_trip_counter: even steps up to a number, from a multiple of a power of 2") {
+  const auto exit_of = [](const char* shift, const char* bound) {
+    const std::string before = std::string("    %m = shl.i8 %n, ") + shift + "\n    %s = add.i8 %m, 16\n";
+    const std::string body = std::string("    %i = phi.i8 [entry: %s], [loop: %i1]\n    %i1 = sub.i8 %i, 24\n"
+                                         "    %q = cmp.ne.i8 %i1, ") +
+                             bound + "\n";
+    const looping given{"%n: i8", before, body};
+    const loop_counters c = counters_of(given);
+    CHECK(c.is_computable() == c.exits[0].has_formula);
+    return c.exits[0];
+  };
+  CHECK(!exit_of("2", "16").has_formula);
+  CHECK(!exit_of("3", "20").has_formula);
+  for (const char* bound : {"16", "-8"}) {
+    const midend::loop_exit x = exit_of("3", bound);
+    REQUIRE(x.has_formula);
+    for (unsigned n = 0; n != 32; ++n) {
+      const unsigned start = 8 * n + 16;
+      std::uint64_t backedges = 0;
+      for (unsigned i = start - 24; (i & 255) != (bound[0] == '-' ? 248u : 16u); i -= 24) {
+        ++backedges;
+      }
+      CHECK(x.formula.backedges((start - 24) & 255, bound[0] == '-' ? 248 : 16) == backedges);
+    }
+  }
+}
+
 TEST_CASE("loop_trip_counter: what the function says about a step that is a value") {
   const auto counted = [](const char* before, const char* increment, const char* test) {
     const std::string body =

@@ -431,9 +431,17 @@ private:
     return width == counter.width ? out : extended(out, counter.extension, width);
   }
 
+  /// What is known of a value by itself.
+  constexpr invariant_sum low_bits(body_id v) const {
+    const auto number = number_of(v);
+    return number                    ? invariant_sum{0, *number}
+           : facts_.low_bits.empty() ? invariant_sum{no_value, 0}
+                                     : facts_.low_bits[v];
+  }
+
   /// For sums of one base, also of a counter that is cut before it is compared; nothing is known if they are not.
   constexpr optional<known_way> way_from_one_base(const loop_exit& x, const induction_form& counter) const {
-    const body_id bound_base = form(x.bound).base;
+    const body_id bound_base = number_of(x.bound) ? x.bound : form(x.bound).base;
     if (counter.width > body_.values[counter.base].info.width || counter.extension != operation::copy ||
         bound_base == no_body_value || body_.values[bound_base].info.width != counter.width) {
       return std::nullopt;
@@ -448,6 +456,10 @@ private:
     if (!start.has_bases_of(bound)) {
       start = facts_.low_sum(initial);
       bound = facts_.low_sum(bound_base);
+    }
+    if (!start.has_bases_of(bound)) {
+      start = low_bits(initial);
+      bound = low_bits(bound_base);
     }
     if (!start.has_bases_of(bound)) {
       return std::nullopt;

@@ -60,12 +60,15 @@ struct loop_facts {
   flat_array<invariant_sum> sums;     ///< by value of the body, of invariants, all bits; or empty: nothing is known
   flat_array<invariant_sum> cut_sums; ///< the same with a base from before extensions: all bits that it has are known
   flat_array<invariant_sum> low_sums; ///< the same with a base further back, of which some low bits may be known
+  flat_array<invariant_sum> low_bits; ///< by value of the body, of invariants: known low bits, as `number` with base 0;
+                                      ///< or empty
 
   constexpr void clear() {
     bounds.clear();
     sums.clear();
     cut_sums.clear();
     low_sums.clear();
+    low_bits.clear();
   }
 
   /// `body` is the one that the facts are about.

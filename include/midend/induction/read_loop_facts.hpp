@@ -92,6 +92,7 @@ public:
     out.sums.assign(body.num_values(), {no_value, 0});
     out.cut_sums.assign(body.num_values(), {no_value, 0});
     out.low_sums.assign(body.num_values(), {no_value, 0});
+    out.low_bits.assign(body.num_values(), {no_value, 0});
     elements_.assign(body.num_values(), number_domain().bottom());
     for (body_id v = 0; v != body.num_values(); ++v) {
       const body_value& value = body.values[v];
@@ -107,6 +108,8 @@ public:
         out.sums[v] = sum_of(value.origin, known_part::all_bits);
         out.cut_sums[v] = sum_of(value.origin, known_part::before_extension);
         out.low_sums[v] = sum_of(value.origin, known_part::low_bits);
+        const known_low_bits low = low_bits_of(e, width);
+        out.low_bits[v] = {e.is_bottom() || low.known == 0 ? no_value : value_id{0}, low.number, low.known};
       }
     }
   }
@@ -900,8 +903,9 @@ private:
     std::uint8_t known; ///< how many low bits of the number are known
   };
 
-  known_low_bits low_bits(value_id v, std::uint8_t width) const {
-    const element e = fact(v, width);
+  known_low_bits low_bits(value_id v, std::uint8_t width) const { return low_bits_of(fact(v, width), width); }
+
+  static known_low_bits low_bits_of(const element& e, std::uint8_t width) {
     const auto known = static_cast<std::uint8_t>(std::countr_one(e.bits.zeros | e.bits.ones));
     const std::uint8_t bits = known < width ? known : width;
     return {bits == 0 ? 0 : e.bits.ones & low_ones(bits), bits};
