@@ -345,7 +345,7 @@ TEST_CASE("a step that is a value: random bounds of five bits, starts and bounds
 
 TEST_CASE("a step that is a value: which formulas there are") {
   const auto formula_of = [](shape s, const value_bounds& steps, const value_bounds& ends) {
-    s.width = 32;
+    s.width = s.width == 4 ? 32 : s.width;
     bodies_values values{};
     const loop_body body = write(s, values);
     midend::loop_facts facts;
@@ -383,6 +383,13 @@ TEST_CASE("a step that is a value: which formulas there are") {
   CHECK(!formula_of(s, all, all).has_step_formula); // it goes down
   s.comparison = operation::ugreater;
   CHECK(formula_of(s, all, all).has_step_formula);
+  shape wide; // p < bound; p += step << 2
+  wide.width = 64;
+  wide.comparison = operation::uless;
+  wide.shift = 2;
+  const value_bounds low_half = arc(0, std::uint64_t{1} << 62, 64);
+  CHECK(formula_of(wide, arc(1, std::uint64_t{1} << 20, 64), low_half).has_step_formula);
+  CHECK(!formula_of(wide, arc(1, (std::uint64_t{1} << 62) + 1, 64), low_half).has_step_formula); // or by 4
 }
 
 namespace {

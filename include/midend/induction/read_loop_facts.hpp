@@ -108,8 +108,8 @@ public:
         out.sums[v] = sum_of(value.origin, known_part::all_bits);
         out.cut_sums[v] = sum_of(value.origin, known_part::before_extension);
         out.low_sums[v] = sum_of(value.origin, known_part::low_bits);
-        const known_low_bits low = low_bits_of(e, width);
-        out.low_bits[v] = {e.is_bottom() || low.known == 0 ? no_value : value_id{0}, low.number, low.known};
+        const known_low_bits low = low_bits(value.origin, width);
+        out.low_bits[v] = {low.known == 0 ? no_value : value_id{0}, low.number, low.known};
       }
     }
   }
@@ -903,9 +903,8 @@ private:
     std::uint8_t known; ///< how many low bits of the number are known
   };
 
-  known_low_bits low_bits(value_id v, std::uint8_t width) const { return low_bits_of(fact(v, width), width); }
-
-  static known_low_bits low_bits_of(const element& e, std::uint8_t width) {
+  known_low_bits low_bits(value_id v, std::uint8_t width) const {
+    const element e = fact(v, width);
     const auto known = static_cast<std::uint8_t>(std::countr_one(e.bits.zeros | e.bits.ones));
     const std::uint8_t bits = known < width ? known : width;
     return {bits == 0 ? 0 : e.bits.ones & low_ones(bits), bits};
