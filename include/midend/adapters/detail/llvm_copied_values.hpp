@@ -70,6 +70,9 @@ public:
     }
     recorded_copies_.clear();
     for (const value_id root : copied_) {
+      if (f_.node_of(root) == no_node) {
+        continue; // no record names it any more
+      }
       llvm::Instruction& i = f_.instruction(root);
       if (i.isUsedByMetadata()) {
         llvm::SmallVector<llvm::DbgVariableIntrinsic*, 1> none;
