@@ -41,7 +41,7 @@ struct names_of_procedure {
   const midend::elbrus::procedure& p;
 
   std::string value(midend::value_id v) const {
-    return p.value(v).kind == midend::elbrus::value_kind::constant ? std::to_string(p.value(v).bits)
+    return p.value(v).kind == midend::elbrus::value_kind::constant ? std::to_string(p.literal_bits(v))
            : p.value_name(v).empty()                               ? std::string()
                                                                    : "%" + std::string(p.value_name(v));
   }

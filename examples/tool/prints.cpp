@@ -198,8 +198,8 @@ void append_loops(const procedure& p, std::string& out) {
     append_nodes(p, loops.latches(l), out);
     out += "; exits to:";
     append_nodes(p, loops.exit_blocks(l), out);
-    if (p.node(header).count != no_count) {
-      append(out, "; header runs ", p.node(header).count, " times");
+    if (p.node_count(header) != no_count) {
+      append(out, "; header runs ", p.node_count(header), " times");
     }
     out += '\n';
   }

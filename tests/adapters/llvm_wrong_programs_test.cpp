@@ -60,8 +60,8 @@ private:
     const elbrus::value_record& record = p_.value(v);
     return record.kind == elbrus::value_kind::undefined  ? "undef"
            : record.kind != elbrus::value_kind::constant ? "%v" + std::to_string(v)
-           : record.type == type::i1                     ? (record.bits != 0 ? "true" : "false")
-                                                         : std::to_string(record.bits);
+           : record.type == type::i1                     ? (p_.literal_bits(v) != 0 ? "true" : "false")
+                                                         : std::to_string(p_.literal_bits(v));
   }
 
   std::string typed(value_id v) const { return (v == no_value ? "i32" : name(p_.value(v).type)) + " " + value(v); }
@@ -214,7 +214,7 @@ private:
       if (p_.edge(e).is_default || is_last) {
         otherwise = label_of_edge(e);
       } else {
-        cases += " " + name(p_.value(condition).type) + " " + std::to_string(p_.edge(e).case_value) + ", label " +
+        cases += " " + name(p_.value(condition).type) + " " + std::to_string(p_.case_value(e)) + ", label " +
                  label_of_edge(e);
       }
     }

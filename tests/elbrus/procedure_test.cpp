@@ -307,7 +307,7 @@ TEST_CASE("procedure: literals are made once for each type and bit pattern") {
   const value_id one = p.constant(type::i8, 1);
   CHECK(p.constant(type::i8, 0x101) == one);
   CHECK(p.constant(type::i16, 1) != one);
-  CHECK(p.value(p.constant(type::i8, ~std::uint64_t{0})).bits == 0xff);
+  CHECK(p.literal_bits(p.constant(type::i8, ~std::uint64_t{0})) == 0xff);
   CHECK(p.undefined(type::i8) == p.undefined(type::i8));
   CHECK(p.undefined(type::i8) != p.undefined(type::i16));
 }
@@ -427,6 +427,33 @@ TEST_CASE("value_view: conditions decide, jumps do not") {
   CHECK(view.condition(entry) == c);
   p.append(next, {.code = opcode::ret, .operand_type = type::i1, .operands = {&c, 1}});
   CHECK(view.condition(next) == no_value);
+}
+
+TEST_CASE("procedure: a node knows its end when operations come, go and move") {
+  procedure p;
+  const node_id entry = p.create_node("entry");
+  const node_id next = p.create_node("next");
+  CHECK(p.terminator(entry) == no_value);
+  const value_id a = p.append(entry, {.code = opcode::call, .type = type::none});
+  CHECK(p.terminator(entry) == no_value);
+  const value_id end = p.append(entry, {.code = opcode::ret});
+  const value_id b = p.append(entry, {.code = opcode::call, .type = type::none});
+  CHECK(p.terminator(entry) == end);
+  p.move_value(b, next, no_value);
+  p.move_value(end, next, no_value);
+  CHECK(p.terminator(entry) == no_value);
+  CHECK(p.terminator(next) == end);
+  p.erase_value(a);
+  CHECK(p.terminator(entry) == no_value);
+  p.erase_value(end);
+  CHECK(p.terminator(next) == no_value);
+  p.restore_value(end, next, no_value, {});
+  CHECK(p.terminator(next) == end);
+}
+
+TEST_CASE("procedure: records are half a cache line") {
+  CHECK(sizeof(value_record) == 32);
+  CHECK(sizeof(node_record) == 32);
 }
 
 TEST_CASE("program: procedures by name") {

@@ -46,7 +46,7 @@ struct names_of {
 
   std::string value(midend::value_id v) const {
     const midend::elbrus::value_record& record = p.value(v);
-    return record.kind == midend::elbrus::value_kind::constant ? std::to_string(record.bits)
+    return record.kind == midend::elbrus::value_kind::constant ? std::to_string(p.literal_bits(v))
            : p.value_name(v).empty()                           ? std::string(midend::elbrus::name_of(record.code))
                                                                : "%" + std::string(p.value_name(v));
   }

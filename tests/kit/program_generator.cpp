@@ -377,7 +377,7 @@ public:
     out.value = literal(t);
     out.type = t;
     if (is_integer(t)) {
-      const std::int64_t number = as_signed(b.get().value(out.value).bits, width_of(t));
+      const std::int64_t number = as_signed(b.get().literal_bits(out.value), width_of(t));
       return bounded_value(out.value, t, number, number);
     }
     return out;

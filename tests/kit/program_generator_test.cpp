@@ -182,7 +182,7 @@ TEST_CASE("random programs: each feature is there if it is asked for, and only t
          return p.value(v).node != p.entry() && p.in_edges(p.value(v).node).empty();
        }},
       {&random_program_options::profile,
-       [](const elbrus::procedure& p, value_id v) { return p.node(p.value(v).node).count != elbrus::no_count; }},
+       [](const elbrus::procedure& p, value_id v) { return p.node_count(p.value(v).node) != elbrus::no_count; }},
   };
   for (const feature& f : features) {
     std::size_t with = 0;

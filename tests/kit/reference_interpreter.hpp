@@ -71,7 +71,7 @@ private:
   content read(const frame& f, value_id v) const {
     const midend::elbrus::value_record& record = f.p.value(v);
     if (record.kind == midend::elbrus::value_kind::constant) {
-      return {record.bits};
+      return {f.p.literal_bits(v)};
     }
     if (record.kind == midend::elbrus::value_kind::undefined) {
       return {std::nullopt, trap_kind::undefined_value};
@@ -263,7 +263,7 @@ private:
   bool go(frame& f, midend::node_id& n, std::uint64_t value) {
     midend::edge_id taken = f.p.out_edges(n).back();
     for (const midend::edge_id e : f.p.out_edges(n)) {
-      if (!f.p.edge(e).is_default && f.p.edge(e).case_value == value) {
+      if (!f.p.edge(e).is_default && f.p.case_value(e) == value) {
         taken = e;
       }
     }

@@ -79,7 +79,7 @@ struct variable_semantics {
     case elbrus::value_kind::variable:
       return facts[p->variable_number(v)];
     case elbrus::value_kind::constant:
-      return folding_domain().constant(record.bits);
+      return folding_domain().constant(p->literal_bits(v));
     default:
       return folding_domain().top();
     }
@@ -109,7 +109,7 @@ struct variable_semantics {
     }
     midend::edge_id taken = midend::no_edge;
     for (const midend::edge_id other : p->out_edges(e.source)) {
-      if (p->edge(other).is_default ? taken == midend::no_edge : p->edge(other).case_value == a.value) {
+      if (p->edge(other).is_default ? taken == midend::no_edge : p->case_value(other) == a.value) {
         taken = other;
       }
     }

@@ -139,8 +139,8 @@ proc @f(%n: i32) -> i32 count=100 {
     for (midend::node_id n = 0; n != p.num_nodes(); ++n) {
       const midend::loop_id l = loops.innermost_loop(n);
       if (l != midend::no_loop && loops.header(l) == n) {
-        hints.push_back(p.node(n).hint);
-        CHECK((p.node(n).hint.maximum != 0 && p.node(n).hint.maximum <= 50));
+        hints.push_back(p.hint(n));
+        CHECK((p.hint(n).maximum != 0 && p.hint(n).maximum <= 50));
       }
     }
     CHECK_MESSAGE((x.hints.empty() || hints == x.hints), elbrus::to_text(after));
@@ -148,7 +148,7 @@ proc @f(%n: i32) -> i32 count=100 {
     CHECK_MESSAGE(why.empty(), why, "\n", elbrus::to_text(after));
     double exits = 0;
     for (midend::node_id n = 0; n != p.num_nodes(); ++n) {
-      exits += p.successors(n).empty() ? static_cast<double>(p.node(n).count) : 0;
+      exits += p.successors(n).empty() ? static_cast<double>(p.node_count(n)) : 0;
     }
     CHECK((exits > 97 && exits < 103)); // counts are whole numbers
     for (std::uint64_t n = 0; n != 40; ++n) {

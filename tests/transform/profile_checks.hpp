@@ -35,13 +35,13 @@ inline std::string why_inconsistent(const midend::elbrus::procedure& p) {
   std::vector<double> slack(p.num_nodes(), 0.01);
   flow[p.entry()] += static_cast<double>(p.count());
   for (const midend::node_id n : nodes) {
-    if (p.node(n).count == midend::elbrus::no_count) {
+    if (p.node_count(n) == midend::elbrus::no_count) {
       return join("no count of node ", n);
     }
-    const auto count = static_cast<double>(p.node(n).count);
+    const auto count = static_cast<double>(p.node_count(n));
     double out = 0;
     for (const midend::edge_id e : p.out_edges(n)) {
-      const double probability = p.out_edges(n).size() == 1 ? 1.0 : count == 0 ? 0.0 : p.edge(e).probability;
+      const double probability = p.out_edges(n).size() == 1 ? 1.0 : count == 0 ? 0.0 : p.probability(e);
       if (probability < 0) {
         return join("no probability of edge ", e);
       }
@@ -54,8 +54,8 @@ inline std::string why_inconsistent(const midend::elbrus::procedure& p) {
     }
   }
   for (const midend::node_id n : nodes) {
-    if (std::abs(flow[n] - static_cast<double>(p.node(n).count)) > slack[n]) {
-      return join("node ", n, ": count ", p.node(n).count, ", flow ", std::to_string(flow[n]));
+    if (std::abs(flow[n] - static_cast<double>(p.node_count(n))) > slack[n]) {
+      return join("node ", n, ": count ", p.node_count(n), ", flow ", std::to_string(flow[n]));
     }
   }
   return {};

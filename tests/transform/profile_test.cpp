@@ -38,8 +38,8 @@ elbrus::run_profile profile_of(const generated_program& g, const elbrus::program
 /// Where a count is not what a run gives.
 std::string why_inexact(const elbrus::procedure& p, const elbrus::procedure_profile& run) {
   for (const node_id n : reachable(p)) {
-    if (p.node(n).count != elbrus::node_count(p, run, n)) {
-      return join("node ", n, ": count ", p.node(n).count, ", run ", elbrus::node_count(p, run, n));
+    if (p.node_count(n) != elbrus::node_count(p, run, n)) {
+      return join("node ", n, ": count ", p.node_count(n), ", run ", elbrus::node_count(p, run, n));
     }
   }
   return {};
@@ -126,7 +126,7 @@ template <class Visit> std::size_t for_each_profiled_program(std::size_t count, 
 bool has_all_counts(const elbrus::program& all) {
   for (const elbrus::procedure& p : all.procedures) {
     for (const node_id n : reachable(p)) {
-      if (p.node(n).count == elbrus::no_count) {
+      if (p.node_count(n) == elbrus::no_count) {
         return false;
       }
     }
@@ -218,9 +218,9 @@ TEST_CASE("rotation gives no edge a probability above 1 where flows are not whol
   }
   CHECK(elbrus::verify(p).empty());
   const node_id header = 1;
-  CHECK(p.node(header).count == 40);
+  CHECK(p.node_count(header) == 40);
   for (const midend::edge_id e : p.out_edges(header)) {
-    CHECK(p.edge(e).probability <= 1);
+    CHECK(p.probability(e) <= 1);
   }
 }
 
@@ -239,11 +239,11 @@ TEST_CASE("hints about trip counts are divided") {
     std::vector<elbrus::trip_hint> hints; // of headers, and then of other nodes that have some
     const auto loops = midend::dominators_and_loops(p).loops;
     for (const midend::loop_id l : loops.loops()) {
-      hints.push_back(p.node(loops.header(l)).hint);
+      hints.push_back(p.hint(loops.header(l)));
     }
     for (const node_id n : reachable(p)) {
       if (loops.innermost_loop(n) == midend::no_loop || loops.header(loops.innermost_loop(n)) != n) {
-        CHECK(p.node(n).hint == elbrus::trip_hint());
+        CHECK(p.hint(n) == elbrus::trip_hint());
       }
     }
     return hints;
@@ -271,7 +271,7 @@ TEST_CASE("hints about trip counts are divided") {
   elbrus::procedure after = before.procedures[0];
   midend::recording_editor<elbrus::editor> e(after);
   e.set_trip_hints(0, {3, 4, 0x5'0000'0006});
-  CHECK(after.node(0).hint == elbrus::trip_hint{3, 4, 0x5'0000'0006});
+  CHECK(after.hint(0) == elbrus::trip_hint{3, 4, 0x5'0000'0006});
   e.undo();
-  CHECK(after.node(0).hint == elbrus::trip_hint{0, 0, 8'589'934'592});
+  CHECK(after.hint(0) == elbrus::trip_hint{0, 0, 8'589'934'592});
 }

@@ -596,7 +596,7 @@ proc @f(%n: i32) -> i32 count=10 {
   CHECK(now.loops.entering_edges(0).size() + now.loops.entering_edges(1).size() == 3);
   std::uint64_t body = 0;
   for (const midend::loop_id l : now.loops.loops()) {
-    const std::uint64_t count = p.node(now.loops.header(l)).count;
+    const std::uint64_t count = p.node_count(now.loops.header(l));
     if (now.loops.header(l) == header) {
       CHECK(count >= 10); // of the remainder: it is always entered
       CHECK(count <= 70);

@@ -149,30 +149,32 @@ private:
       equal = same(a.size() == b.size(), {"the number of edges from node ", message_part::node(a_, order_a_[i])});
       for (std::size_t j = 0; equal && j != a.size(); ++j) {
         edge_partner_[a[j]] = b[j];
-        equal = same(same_edge(a_.edge(a[j]), b_.edge(b[j])),
-                     {"edge ", j, " from node ", message_part::node(a_, order_a_[i])});
+        equal = same(same_edge(a[j], b[j]), {"edge ", j, " from node ", message_part::node(a_, order_a_[i])});
       }
     }
     return equal;
   }
 
-  bool same_edge(const edge_record& a, const edge_record& b) const {
-    const bool both_unknown = a.probability < 0 && b.probability < 0;
+  bool same_edge(edge_id ea, edge_id eb) const {
+    const edge_record& a = a_.edge(ea);
+    const edge_record& b = b_.edge(eb);
+    const double p = a_.probability(ea);
+    const double q = b_.probability(eb);
     return node_partner_[a.target] == b.target && a.is_default == b.is_default &&
-           (a.is_default || a.case_value == b.case_value) &&
-           (both_unknown || std::bit_cast<std::uint64_t>(a.probability) == std::bit_cast<std::uint64_t>(b.probability));
+           (a.is_default || a_.case_value(ea) == b_.case_value(eb)) &&
+           ((p < 0 && q < 0) || std::bit_cast<std::uint64_t>(p) == std::bit_cast<std::uint64_t>(q));
   }
 
   bool nodes() {
     bool equal = true;
     for (std::size_t i = 0; equal && i != order_a_.size(); ++i) {
-      const node_record& a = a_.node(order_a_[i]);
-      const node_record& b = b_.node(order_b_[i]);
-      const auto name = message_part::node(a_, order_a_[i]);
-      equal = same(same_name(a_.node_name(order_a_[i]), b_.node_name(order_b_[i])), {"the name of node ", name}) &&
-              same(a.count == b.count, {"the count of node ", name}) &&
-              same(a.hint == b.hint, {"the hint of node ", name});
-      for (value_id v = a.first; equal && v != no_value; v = a_.value(v).next) {
+      const node_id a = order_a_[i];
+      const node_id b = order_b_[i];
+      const auto name = message_part::node(a_, a);
+      equal = same(same_name(a_.node_name(a), b_.node_name(b)), {"the name of node ", name}) &&
+              same(a_.node_count(a) == b_.node_count(b), {"the count of node ", name}) &&
+              same(a_.hint(a) == b_.hint(b), {"the hint of node ", name});
+      for (value_id v = a_.node(a).first; equal && v != no_value; v = a_.value(v).next) {
         equal = same(same_operation(v, partner_[v]), {"node ", name, ", ", message_part::operation(a_, v)});
       }
     }
@@ -210,7 +212,8 @@ private:
     const value_record& a = a_.value(va);
     const value_record& b = b_.value(vb);
     const bool is_literal = a.kind == value_kind::constant || a.kind == value_kind::undefined;
-    return is_literal ? a.kind == b.kind && a.type == b.type && a.bits == b.bits : partner_[va] == vb;
+    return is_literal ? a.kind == b.kind && a.type == b.type && a_.literal_bits(va) == b_.literal_bits(vb)
+                      : partner_[va] == vb;
   }
 
   bool same_class(alias_id a, alias_id b) const {

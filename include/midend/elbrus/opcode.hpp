@@ -195,7 +195,7 @@ constexpr std::optional<opcode> opcode_named(std::string_view name) {
 
 /// Whether it ends a node.
 constexpr bool is_terminator(opcode code) {
-  return info_of(code).form == opcode_form::terminator;
+  return code >= opcode::jump;
 }
 
 /// Whether the operation compares floating-point numbers.

@@ -44,7 +44,8 @@ namespace elbrus {
 ///
 /// Nothing here checks types or dominance; `verify` does. Requires of every number that it is one of this procedure.
 /// Drafts must not refer to lists of this procedure. Each step is O(1) amortised, plus the phis and edges that it
-/// touches; 100 bytes a value, 16 an operand.
+/// touches. What most passes read is apart from names, places and the profile: 32 bytes of 48 a value, with 16 an
+/// operand, 32 of 72 a node, and 12 of 28 an edge.
 class procedure {
 private:
   /// Where the user that a slot belongs to reads it.
@@ -74,10 +75,9 @@ private:
 
   /// One end of an edge.
   struct end_of_edge {
-    const procedure* p = nullptr;
-    node_id edge_record::* end = &edge_record::target;
+    const node_id* ends = nullptr;
 
-    node_id operator()(edge_id e) const { return p->edges_[e].*end; }
+    node_id operator()(edge_id e) const { return ends[e]; }
   };
 
   /// Walks the values of a node.
@@ -140,25 +140,40 @@ public:
 
   node_id entry() const { return 0; }
 
-  auto successors(node_id n) const { return mapped(out_edges(n), end_of_edge{this, &edge_record::target}); }
+  auto successors(node_id n) const { return mapped(out_edges(n), end_of_edge{edge_targets_.data()}); }
 
-  auto predecessors(node_id n) const { return mapped(in_edges(n), end_of_edge{this, &edge_record::source}); }
+  auto predecessors(node_id n) const { return mapped(in_edges(n), end_of_edge{edge_sources_.data()}); }
 
-  std::size_t num_edges() const { return edges_.size(); }
+  std::size_t num_edges() const { return edge_targets_.size(); }
 
   span<const edge_id> out_edges(node_id n) const { return edge_lists_.elements(nodes_[n].out); }
 
   span<const edge_id> in_edges(node_id n) const { return edge_lists_.elements(nodes_[n].in); }
 
-  node_id edge_source(edge_id e) const { return edges_[e].source; }
+  node_id edge_source(edge_id e) const { return edge_sources_[e]; }
 
-  node_id edge_target(edge_id e) const { return edges_[e].target; }
+  node_id edge_target(edge_id e) const { return edge_targets_[e]; }
 
   std::uint64_t epoch() const { return epoch_; }
 
   const node_record& node(node_id n) const { return nodes_[n]; }
 
-  const edge_record& edge(edge_id e) const { return edges_[e]; }
+  edge_record edge(edge_id e) const {
+    return {edge_sources_[e], edge_targets_[e], edge_places_[e].position, edge_places_[e].is_default != 0};
+  }
+
+  /// How often a node runs, or `no_count`.
+  std::uint64_t node_count(node_id n) const { return node_details_[n].count; }
+
+  const trip_hint& hint(node_id n) const { return node_details_[n].hint; }
+
+  source_location node_location(node_id n) const { return node_details_[n].location; }
+
+  /// The value for which an edge is taken that is not the default; of the edges of a branch, 1 and 0.
+  std::uint64_t case_value(edge_id e) const { return edge_details_[e].case_value; }
+
+  /// How often it is taken when its source runs; negative for unknown.
+  double probability(edge_id e) const { return edge_details_[e].probability; }
 
   /// A name in the table of this procedure.
   std::string_view text(name_id name) const { return names_[name]; }
@@ -171,7 +186,14 @@ public:
 
   const value_record& value(value_id v) const { return values_[v]; }
 
-  std::string_view value_name(value_id v) const { return names_[values_[v].name]; }
+  std::string_view value_name(value_id v) const { return names_[value_details_[v].name]; }
+
+  source_location value_location(value_id v) const { return value_details_[v].location; }
+
+  /// The bits of a constant, with zeros above its width; 0 for any other value.
+  std::uint64_t literal_bits(value_id v) const {
+    return values_[v].kind == value_kind::constant ? literals_[values_[v].extra] : 0;
+  }
 
   bool is_operation(value_id v) const { return values_[v].kind == value_kind::operation; }
 
@@ -217,8 +239,7 @@ public:
 
   /// The terminator of a node, or `no_value` if it has none yet.
   value_id terminator(node_id n) const {
-    const value_id last = nodes_[n].last;
-    return last != no_value && is_terminator(last) ? last : no_value;
+    return elbrus::is_terminator(nodes_[n].last_code) ? nodes_[n].last : no_value;
   }
 
   span<const value_id> parameters() const { return {parameters_.data(), parameters_.size()}; }
@@ -226,7 +247,7 @@ public:
   span<const value_id> variables() const { return {variables_.data(), variables_.size()}; }
 
   /// The input of a phi for an edge into its node.
-  value_id phi_input(value_id v, edge_id e) const { return operands(v)[edge(e).position]; }
+  value_id phi_input(value_id v, edge_id e) const { return operands(v)[edge_places_[e].position]; }
 
   /// The place of a variable in `variables()`.
   std::uint32_t variable_number(value_id v) const { return variable_number_[v]; }
@@ -236,24 +257,24 @@ public:
   node_id create_node(std::string_view name, source_location location = {}) {
     node_record fresh;
     fresh.name = names_.add(name);
-    fresh.location = location;
     nodes_.push_back(fresh);
+    node_details_.push_back({.location = location});
     ++epoch_;
     return static_cast<node_id>(nodes_.size() - 1);
   }
 
   void set_node_name(node_id n, std::string_view name) { nodes_[n].name = names_.add(name); }
 
-  void set_node_count(node_id n, std::uint64_t count) { nodes_[n].count = count; }
+  void set_node_count(node_id n, std::uint64_t count) { node_details_[n].count = count; }
 
-  void set_hint(node_id n, trip_hint hint) { nodes_[n].hint = hint; }
+  void set_hint(node_id n, trip_hint hint) { node_details_[n].hint = hint; }
 
-  void set_probability(edge_id e, double probability) { edges_[e].probability = probability; }
+  void set_probability(edge_id e, double probability) { edge_details_[e].probability = probability; }
 
   /// Makes the edge the default: it is taken for all values that have no edge of their own.
   void clear_case(edge_id e) {
-    edges_[e].is_default = true;
-    edges_[e].case_value = 0;
+    edge_places_[e].is_default = 1;
+    edge_details_[e].case_value = 0;
   }
 
   /// One more edge, last among those of its source. Phis of the target get an input that is not set.
@@ -266,8 +287,8 @@ public:
   /// One more edge, taken if the condition has this value.
   edge_id add_edge(node_id source, node_id target, std::uint64_t case_value) {
     const edge_id e = add_edge(source, target);
-    edges_[e].is_default = false;
-    edges_[e].case_value = case_value;
+    edge_places_[e].is_default = 0;
+    edge_details_[e].case_value = case_value;
     return e;
   }
 
@@ -332,7 +353,8 @@ public:
     const value_id v = constants_.find_or_insert({bits, t}, fresh);
     if (v == fresh) {
       add_value(value_kind::constant, t, {}, {});
-      values_[v].bits = bits;
+      values_[v].extra = static_cast<std::uint32_t>(literals_.size());
+      literals_.push_back(bits);
     }
     return v;
   }
@@ -404,13 +426,13 @@ public:
   }
 
   void set_phi_input(value_id v, edge_id e, value_id input) {
-    MIDEND_ASSERT(edges_[e].target == values_[v].node, "an edge into the node of the phi", e, v);
-    operands_.set(values_[v].operands, edges_[e].position, input);
+    MIDEND_ASSERT(edge_targets_[e] == values_[v].node, "an edge into the node of the phi", e, v);
+    operands_.set(values_[v].operands, edge_places_[e].position, input);
   }
 
   void set_operand(value_id v, std::size_t i, value_id operand) { operands_.set(values_[v].operands, i, operand); }
 
-  void set_value_name(value_id v, std::string_view name) { values_[v].name = names_.add(name); }
+  void set_value_name(value_id v, std::string_view name) { value_details_[v].name = names_.add(name); }
 
   void set_flags(value_id v, attributes flags) { values_[v].flags = flags; }
 
@@ -445,7 +467,7 @@ public:
     } else if (is_terminator(v)) {
       MIDEND_ASSERT(out_edges(n).empty(), "a node without an end", n);
       for (const edge_id e : out_edges(from)) {
-        edges_[e].source = n;
+        edge_sources_[e] = n;
       }
       const detail::pooled_list none = nodes_[n].out;
       nodes_[n].out = nodes_[from].out;
@@ -486,8 +508,8 @@ public:
   /// An erased edge leads from `source`, last among its edges, to `target` again, with its case and probability. Phis
   /// of the target get an input that is not set.
   void restore_edge(edge_id e, node_id source, node_id target) {
-    MIDEND_ASSERT(edges_[e].source == no_node, "an erased edge", e);
-    edges_[e].source = source;
+    MIDEND_ASSERT(edge_sources_[e] == no_node, "an erased edge", e);
+    edge_sources_[e] = source;
     edge_lists_.push_back(nodes_[source].out, e);
     enter_with_phis(e, target);
   }
@@ -500,64 +522,66 @@ public:
 
   /// Sets the case of an edge.
   void set_case(edge_id e, bool is_default, std::uint64_t case_value) {
-    edges_[e].is_default = is_default;
-    edges_[e].case_value = case_value;
+    edge_places_[e].is_default = is_default ? 1 : 0;
+    edge_details_[e].case_value = case_value;
   }
 
 private:
   /// One more edge, last among those of its source, which leads nowhere yet.
   edge_id begin_edge(node_id source) {
-    const auto e = static_cast<edge_id>(edges_.size());
-    edges_.push_back({});
-    edges_[e].source = source;
+    const auto e = static_cast<edge_id>(edge_targets_.size());
+    edge_sources_.push_back(source);
+    edge_targets_.push_back(no_node);
+    edge_places_.push_back({});
+    edge_details_.push_back({});
     edge_lists_.push_back(nodes_[source].out, e);
     return e;
   }
 
   void enter(edge_id e, node_id target) {
-    edges_[e].target = target;
-    edges_[e].position = nodes_[target].in.count;
+    edge_targets_[e] = target;
+    edge_places_[e].position = nodes_[target].in.count;
     edge_lists_.push_back(nodes_[target].in, e);
     ++epoch_;
   }
 
   /// Removes an edge from the list of its target: the last edge there takes its place.
   void leave(edge_id e) {
-    node_record& target = nodes_[edges_[e].target];
+    node_record& target = nodes_[edge_targets_[e]];
     const span<edge_id> in = edge_lists_.elements(target.in);
-    const std::uint32_t position = edges_[e].position;
+    const std::uint32_t position = edge_places_[e].position;
     in[position] = in.back();
-    edges_[in[position]].position = position;
+    edge_places_[in[position]].position = position & 0x7fff'ffff;
     edge_lists_.erase(target.in, in.size() - 1);
     ++epoch_;
   }
 
   /// Takes an edge, which has left its target, from its source.
   void end_edge(edge_id e) {
-    node_record& source = nodes_[edges_[e].source];
-    const span<const edge_id> out = out_edges(edges_[e].source);
+    node_record& source = nodes_[edge_sources_[e]];
+    const span<const edge_id> out = out_edges(edge_sources_[e]);
     std::size_t position = out.size() - 1; // usually they go from the last one on
     while (out[position] != e) {
       --position;
     }
     edge_lists_.erase(source.out, position);
-    edges_[e].source = no_node;
-    edges_[e].target = no_node;
+    edge_sources_[e] = no_node;
+    edge_targets_[e] = no_node;
   }
 
   value_id add_value(value_kind kind, type t, std::string_view name, source_location location) {
     value_record fresh;
     fresh.kind = kind;
     fresh.type = t;
-    fresh.name = names_.add(name);
-    fresh.location = location;
     values_.push_back(fresh);
+    value_details_.push_back({names_.add(name), location});
     operands_.add_value();
     return static_cast<value_id>(values_.size() - 1);
   }
 
   value_id new_phi(node_id n, value_id before, type t, std::string_view name, source_location location) {
     const value_id v = insert(n, before, {.code = opcode::phi, .type = t, .name = name, .location = location});
+    operands_.reserve(values_[v].operands, in_edges(n).size());
     for (std::size_t i = 0; i != in_edges(n).size(); ++i) {
       operands_.push_back(values_[v].operands, v, no_value);
     }
@@ -571,6 +595,8 @@ private:
     record.operand_type = draft.operand_type;
     record.flags = draft.flags;
     record.variable = draft.variable;
+    operands_.reserve(record.operands, draft.operands.size() + (draft.guard != no_value ? 1u : 0u) +
+                                           (draft.otherwise != no_value ? 1u : 0u));
     for (const value_id operand : draft.operands) {
       operands_.push_back(record.operands, v, operand);
     }
@@ -602,6 +628,9 @@ private:
     record.previous = before == no_value ? home.last : values_[before].previous;
     (record.previous == no_value ? home.first : values_[record.previous].next) = v;
     (before == no_value ? home.last : values_[before].previous) = v;
+    if (before == no_value) {
+      home.last_code = record.code;
+    }
   }
 
   void unlink(value_id v) {
@@ -609,6 +638,9 @@ private:
     node_record& home = nodes_[record.node];
     (record.previous == no_value ? home.first : values_[record.previous].next) = record.next;
     (record.next == no_value ? home.last : values_[record.next].previous) = record.previous;
+    if (record.next == no_value) {
+      home.last_code = record.previous == no_value ? opcode::mov : values_[record.previous].code;
+    }
   }
 
   template <class Visit> void for_each_phi(node_id n, Visit visit) {
@@ -639,9 +671,15 @@ private:
 
   detail::name_table names_;
   flat_array<node_record> nodes_;
-  flat_array<edge_record> edges_;
+  flat_array<detail::node_details> node_details_; ///< by node
+  flat_array<node_id> edge_sources_;              ///< by edge, as are the next three
+  flat_array<node_id> edge_targets_;
+  flat_array<detail::edge_place> edge_places_;
+  flat_array<detail::edge_details> edge_details_;
 
   flat_array<value_record> values_;
+  flat_array<detail::value_details> value_details_; ///< by value
+  flat_array<std::uint64_t> literals_;
   detail::operand_lists operands_;
   flat_array<memory_access> accesses_;
   flat_array<call_record> calls_;

@@ -48,11 +48,11 @@ enum class value_kind : std::uint8_t {
 
 /// The flags of an operation.
 struct attributes {
-  bool nsw = false;         ///< the program promises no signed overflow
-  bool assoc = false;       ///< reassociation is allowed
-  bool spec = false;        ///< speculative: gives a diagnostic value instead of a fault
-  bool is_volatile = false; ///< a load or store that must be done
-  bool noreturn = false;    ///< a call that does not return
+  bool nsw : 1 = false;         ///< the program promises no signed overflow
+  bool assoc : 1 = false;       ///< reassociation is allowed
+  bool spec : 1 = false;        ///< speculative: gives a diagnostic value instead of a fault
+  bool is_volatile : 1 = false; ///< a load or store that must be done
+  bool noreturn : 1 = false;    ///< a call that does not return
 
   friend constexpr bool operator==(attributes, attributes) = default;
 };
@@ -78,24 +78,23 @@ struct call_record {
 };
 
 /// A value of any kind. The ids of values, statements and variables of the IR contract are the same number here.
+/// Passes wait for the memory of a large procedure more than they compute: so this is half a cache line, and the
+/// procedure has names and locations elsewhere.
 struct value_record {
-  value_kind kind = value_kind::erased;
+  value_kind kind : 3 = value_kind::erased;
+  bool guarded : 1 = false;       ///< the operands end with a predicate …
+  bool guard_negated : 1 = false; ///< … which must be 0
+  bool has_otherwise : 1 = false; ///< … and with the result if the operation does not run
   opcode code = opcode::mov;
-  elbrus::type type = elbrus::type::none;         ///< of the value; `none` if the operation has no result
-  elbrus::type operand_type = elbrus::type::none; ///< of a comparison, conversion, store or switch: that of the operand
+  elbrus::type type : 4 = elbrus::type::none;         ///< of the value; `none` if the operation has no result
+  elbrus::type operand_type : 4 = elbrus::type::none; ///< of a comparison, conversion, store or switch
   attributes flags = {};
-  bool guarded = false;       ///< the operands end with a predicate …
-  bool guard_negated = false; ///< … which must be 0
-  bool has_otherwise = false; ///< … and with the result if the operation does not run
-  name_id name = 0;
   value_id variable = no_value; ///< the variable that is written; the operation then has no name
   node_id node = no_node;
   value_id previous = no_value; ///< in the node
   value_id next = no_value;
   detail::pooled_list operands = {};
-  std::uint32_t extra = 0; ///< number of the access or of the call
-  std::uint64_t bits = 0;  ///< of a constant, with zeros above its width
-  source_location location = {};
+  std::uint32_t extra = 0; ///< number of the access, of the call or of the literal
 };
 
 /// The hints of the program: how often a loop header runs; 0 for no hint.
@@ -111,24 +110,47 @@ struct trip_hint {
 struct node_record {
   name_id name = 0;
   bool erased = false;
-  value_id first = no_value; ///< its first value: phis come first
+  opcode last_code = opcode::mov; ///< of its last value, if it has one: a node is asked for its end more than anything
+  value_id first = no_value;      ///< its first value: phis come first
   value_id last = no_value;
   detail::pooled_list out = {}; ///< edges, in the order of the terminator
   detail::pooled_list in = {};  ///< edges, in the order of the operands of phis
-  std::uint64_t count = no_count;
-  trip_hint hint = {};
-  source_location location = {};
 };
 
-/// An edge. `case_value` of the edges of a branch is 1 and 0.
+/// An edge; a procedure has the members in arrays of their own.
 struct edge_record {
   node_id source = no_node; ///< `no_node` if it was erased
   node_id target = no_node;
   std::uint32_t position = 0; ///< among the edges into its target
   bool is_default = true;     ///< of a switch, or the only edge of a jump
-  std::uint64_t case_value = 0;
-  double probability = -1; ///< negative for unknown
 };
+
+namespace detail {
+
+/// What few passes read of a value, a node and an edge.
+struct value_details {
+  name_id name = 0;
+  source_location location = {};
+};
+
+struct node_details {
+  std::uint64_t count = no_count;
+  trip_hint hint = {};
+  source_location location = {};
+};
+
+/// The place of an edge among those into its target, and whether it is the default.
+struct edge_place {
+  std::uint32_t position : 31 = 0;
+  std::uint32_t is_default : 1 = 1;
+};
+
+struct edge_details {
+  std::uint64_t case_value = 0;
+  double probability = -1;
+};
+
+} // namespace detail
 
 /// An operation to be made; `value_record` documents the members.
 struct operation_draft {

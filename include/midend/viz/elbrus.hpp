@@ -76,7 +76,7 @@ public:
   static heat_scale of(const elbrus::procedure& p) {
     double highest = 0;
     for (node_id n = 0; n != p.num_nodes(); ++n) {
-      const std::uint64_t count = p.node(n).count;
+      const std::uint64_t count = p.node_count(n);
       highest = count == elbrus::no_count ? highest : std::fmax(highest, static_cast<double>(count));
     }
     return heat_scale(highest);
@@ -137,10 +137,9 @@ public:
 
 private:
   void title(std::string& out, node_id n, bool reachable) const {
-    const elbrus::node_record& record = p_.node(n);
-    const bool counted = record.count != elbrus::no_count;
+    const bool counted = p_.node_count(n) != elbrus::no_count;
     out += "<tr><td align=\"left\" bgcolor=\"";
-    out += reachable && counted ? heat_.color(static_cast<double>(record.count)) : "#eceff1";
+    out += reachable && counted ? heat_.color(static_cast<double>(p_.node_count(n))) : "#eceff1";
     out += "\"><font color=\"";
     out += reachable ? "#000000" : picture_pale_color;
     out += "\"><b>";
@@ -148,10 +147,10 @@ private:
     out += "</b></font>";
     if (counted) {
       small(out, "× ");
-      append_number(out, record.count);
+      append_number(out, p_.node_count(n));
       out += "</font>";
     }
-    hint(out, record.hint);
+    hint(out, p_.hint(n));
     out += "</td></tr>";
   }
 
@@ -382,9 +381,9 @@ private:
         entered += edge_count(e);
       }
     }
-    if (p_.node(header).count != elbrus::no_count && entered > 0) {
+    if (p_.node_count(header) != elbrus::no_count && entered > 0) {
       title += ", average trip ";
-      append_tenths(title, static_cast<double>(p_.node(header).count) / entered);
+      append_tenths(title, static_cast<double>(p_.node_count(header)) / entered);
     }
   }
 
@@ -393,8 +392,8 @@ private:
   /// How often an edge is taken; negative if the profile does not have it.
   double edge_count(edge_id e) const {
     const elbrus::edge_record& edge = p_.edge(e);
-    const std::uint64_t count = p_.node(edge.source).count;
-    const double probability = p_.out_edges(edge.source).size() == 1 ? 1 : edge.probability;
+    const std::uint64_t count = p_.node_count(edge.source);
+    const double probability = p_.out_edges(edge.source).size() == 1 ? 1 : p_.probability(e);
     return count == elbrus::no_count || probability < 0 ? -1 : static_cast<double>(count) * probability;
   }
 
@@ -434,15 +433,15 @@ private:
     const value_id end = p_.terminator(edge.source);
     std::string text;
     if (end != no_value && p_.value(end).code == elbrus::opcode::branch) {
-      text = edge.case_value != 0 ? " true" : " false";
+      text = p_.case_value(e) != 0 ? " true" : " false";
     } else if (end != no_value && p_.value(end).code == elbrus::opcode::switch_) {
       text = edge.is_default
                  ? std::string(" default")
-                 : " " + std::to_string(as_signed(edge.case_value, elbrus::width_of(p_.value(end).operand_type)));
+                 : " " + std::to_string(as_signed(p_.case_value(e), elbrus::width_of(p_.value(end).operand_type)));
     }
-    if (edge.probability >= 0) {
+    if (p_.probability(e) >= 0) {
       text += ' ';
-      append_tenths(text, 100 * edge.probability);
+      append_tenths(text, 100 * p_.probability(e));
       text += '%';
     }
     return text;

@@ -56,7 +56,7 @@ proc @never() {
 std::vector<std::uint64_t> node_counts(const procedure& p) {
   std::vector<std::uint64_t> counts;
   for (midend::node_id n = 0; n != p.num_nodes(); ++n) {
-    counts.push_back(p.node(n).count);
+    counts.push_back(p.node_count(n));
   }
   return counts;
 }
@@ -64,7 +64,7 @@ std::vector<std::uint64_t> node_counts(const procedure& p) {
 std::vector<double> probabilities(const procedure& p, midend::node_id n) {
   std::vector<double> all;
   for (const midend::edge_id e : p.out_edges(n)) {
-    all.push_back(p.edge(e).probability);
+    all.push_back(p.probability(e));
   }
   return all;
 }

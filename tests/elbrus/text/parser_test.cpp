@@ -83,7 +83,7 @@ struct one_operation {
 
   std::string name(value_id o) const {
     const value_record& r = p.value(o);
-    return r.kind == value_kind::constant    ? std::string(name_of(r.type)) + ' ' + literal_text(r.type, r.bits)
+    return r.kind == value_kind::constant ? std::string(name_of(r.type)) + ' ' + literal_text(r.type, p.literal_bits(o))
            : r.kind == value_kind::undefined ? std::string(name_of(r.type)) + " undef"
                                              : std::string(p.value_name(o));
   }
@@ -124,20 +124,20 @@ TEST_CASE("parser: the example of the specification") {
   CHECK(p.value_name(p.parameters()[1]) == "x");
   REQUIRE(p.num_nodes() == 3);
   CHECK(p.node_name(1) == "loop");
-  CHECK(p.node(1).count == 5000);
-  CHECK(p.node(1).location == source_location{5, 3});
+  CHECK(p.node_count(1) == 5000);
+  CHECK(p.node_location(1) == source_location{5, 3});
   REQUIRE(p.num_edges() == 3);
-  CHECK(p.edge(1).case_value == 1);
-  CHECK(p.edge(1).probability == 0.8);
+  CHECK(p.case_value(1) == 1);
+  CHECK(p.probability(1) == 0.8);
   CHECK(p.edge_target(1) == 1);
-  CHECK(p.edge(2).case_value == 0);
+  CHECK(p.case_value(2) == 0);
   CHECK(!p.edge(2).is_default);
   CHECK(p.edge(0).is_default);
-  CHECK(p.edge(0).probability < 0);
+  CHECK(p.probability(0) < 0);
 
   const value_id i = value_named(p, "i");
   CHECK(p.is_phi(i));
-  CHECK(p.value(i).location == source_location{6, 5});
+  CHECK(p.value_location(i) == source_location{6, 5});
   CHECK(p.phi_input(i, 0) == p.operands(i)[0]);
   CHECK(p.value(p.phi_input(i, 0)).kind == value_kind::constant);
   CHECK(p.phi_input(i, 1) == value_named(p, "i1"));
@@ -278,7 +278,7 @@ TEST_CASE("parser: variables") {
   CHECK(p.value(p.variables()[1]).type == type::f64);
   const value_id first = p.node(0).first;
   CHECK(p.value(first).variable == p.variables()[0]);
-  CHECK(p.value(first).name == 0);
+  CHECK(p.value_name(first).empty());
   CHECK(p.operands(first)[0] == p.variables()[0]);
 }
 
@@ -286,14 +286,14 @@ TEST_CASE("parser: profile") {
   const procedure p = read("proc @f() count=18446744073709551614 { node n count=0 hint trip=avg:20 trip=max:0x8 hint "
                            "trip=multiple:4: ret node m: hint trip=max:18446744073709551615 unreachable }");
   CHECK(p.count() == no_count - 1);
-  CHECK(p.node(0).count == 0);
-  CHECK(p.node(0).hint == trip_hint{20, 8, 4});
-  CHECK(p.node(1).hint == trip_hint{0, ~std::uint64_t{0}, 0});
+  CHECK(p.node_count(0) == 0);
+  CHECK(p.hint(0) == trip_hint{20, 8, 4});
+  CHECK(p.hint(1) == trip_hint{0, ~std::uint64_t{0}, 0});
 
   const procedure q = read("proc @f() { node n hint trip=avg:20, trip=max:8 count=3 hint trip=multiple:4: ret }");
-  CHECK(q.node(0).count == 3);
-  CHECK(q.node(0).hint == trip_hint{20, 8, 4});
-  CHECK(p.node(1).count == no_count);
+  CHECK(q.node_count(0) == 3);
+  CHECK(q.hint(0) == trip_hint{20, 8, 4});
+  CHECK(p.node_count(1) == no_count);
 }
 
 TEST_CASE("parser: switches and parallel edges") {
@@ -305,14 +305,14 @@ TEST_CASE("parser: switches and parallel edges") {
     node d: unreachable
   })");
   REQUIRE(p.out_edges(0).size() == 4);
-  CHECK(p.edge(1).case_value == 0xff);
+  CHECK(p.case_value(1) == 0xff);
   CHECK(p.edge(3).is_default);
-  CHECK(p.edge(3).probability == 1e-3);
+  CHECK(p.probability(3) == 1e-3);
   const value_id phi = p.node(1).first;
   std::vector<std::uint64_t> inputs;
   for (const edge_id e : p.out_edges(0)) {
     if (p.edge_target(e) == 1) {
-      inputs.push_back(p.value(p.phi_input(phi, e)).bits);
+      inputs.push_back(p.literal_bits(p.phi_input(phi, e)));
     }
   }
   CHECK(inputs == std::vector<std::uint64_t>{10, 11, 12});
@@ -332,7 +332,7 @@ TEST_CASE("parser: an empty entry is put before a first node with predecessors")
   const procedure p = read("proc @f(%c: i1) count=3 { node entry: br %c ? entry : entry.1 node entry.1: br entry }");
   REQUIRE(p.num_nodes() == 3);
   CHECK(p.node_name(0) == "entry.2");
-  CHECK(p.node(0).count == 3);
+  CHECK(p.node_count(0) == 3);
   CHECK(p.in_edges(0).empty());
   CHECK(p.edge_target(p.out_edges(0)[0]) == 1);
   CHECK(p.node_name(1) == "entry");

@@ -210,7 +210,7 @@ TEST_CASE("printer: probabilities are exact") {
     procedure p = read_one("proc @f() { node a: br b node b: ret }");
     p.set_probability(0, probability);
     const procedure again = read_one(to_text(p));
-    CHECK(again.edge(0).probability == probability);
+    CHECK(again.probability(0) == probability);
   }
   procedure p = read_one("proc @f() { node a: br b(0.5) node b: ret }");
   p.set_probability(0, std::numeric_limits<double>::quiet_NaN()); // as good as unknown

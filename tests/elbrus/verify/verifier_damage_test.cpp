@@ -102,9 +102,12 @@ private:
 
   void change_flag(value_id v) {
     attributes flags = p_.value(v).flags;
-    bool* const all[] = {&flags.nsw, &flags.assoc, &flags.spec, &flags.is_volatile, &flags.noreturn};
-    bool& flag = *all[random_.below(5)];
-    flag = !flag;
+    const std::size_t flag = random_.below(5);
+    flags.nsw = flags.nsw != (flag == 0);
+    flags.assoc = flags.assoc != (flag == 1);
+    flags.spec = flags.spec != (flag == 2);
+    flags.is_volatile = flags.is_volatile != (flag == 3);
+    flags.noreturn = flags.noreturn != (flag == 4);
     p_.set_flags(v, flags);
   }
 

@@ -81,7 +81,7 @@ TEST_CASE("editor: an edge is kept, and nodes that lead to each other go") {
     e.keep_edge(p.out_edges(0)[2]); // case 3, to one
     REQUIRE(p.out_edges(0).size() == 1);
     CHECK(p.edge(p.out_edges(0)[0]).is_default);
-    CHECK(p.edge(p.out_edges(0)[0]).probability < 0);
+    CHECK(p.probability(p.out_edges(0)[0]) < 0);
     CHECK(p.phi_input(value_named(p, "x"), p.out_edges(0)[0]) == p.constant(type::i32, 3));
     const node_id dead[] = {node_named(p, "other"), node_named(p, "two")};
     e.erase_nodes(dead);
@@ -134,16 +134,16 @@ TEST_CASE("editor: switches and branches are cloned with cases and probabilities
   procedure& p = all.procedures[0];
   editor e(p);
   const node_id copy = e.create_node(0);
-  CHECK(p.node(copy).count == 10);
+  CHECK(p.node_count(copy) == 10);
   e.clone_value(p.terminator(0), copy);
   REQUIRE(p.out_edges(copy).size() == 4);
   for (std::size_t i = 0; i != 4; ++i) {
-    const edge_record original = p.edge(p.out_edges(0)[i]);
-    const edge_record clone = p.edge(p.out_edges(copy)[i]);
-    CHECK(clone.target == original.target);
-    CHECK(clone.is_default == original.is_default);
-    CHECK(clone.case_value == original.case_value);
-    CHECK(clone.probability == original.probability);
+    const edge_id original = p.out_edges(0)[i];
+    const edge_id clone = p.out_edges(copy)[i];
+    CHECK(p.edge_target(clone) == p.edge_target(original));
+    CHECK(p.edge(clone).is_default == p.edge(original).is_default);
+    CHECK(p.case_value(clone) == p.case_value(original));
+    CHECK(p.probability(clone) == p.probability(original));
   }
   CHECK(e.condition(copy) == p.parameters()[0]);
   const node_id jump = e.create_node(copy);
@@ -262,7 +262,7 @@ TEST_CASE("fold agrees with the interpreter on random programs") {
           const type t = p.value(operand).type;
           const std::uint64_t number = random.one_in(3) ? random.below(3) : random.next();
           operands.push_back(q.constant(t, number));
-          args.push_back(q.value(operands.back()).bits);
+          args.push_back(q.literal_bits(operands.back()));
         }
         const std::size_t arguments = p.arguments(v).size();
         const value_id result = q.append(0, {.code = record.code,

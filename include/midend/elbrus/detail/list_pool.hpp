@@ -5,6 +5,7 @@
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -12,11 +13,23 @@ MIDEND_BEGIN_NAMESPACE
 
 namespace elbrus::detail {
 
-/// The place of a list in a pool.
+/// The place of a list in a pool. Capacities are powers of two, at most 2^26.
 struct pooled_list {
   std::uint32_t first = 0;
-  std::uint32_t count = 0;
-  std::uint32_t capacity = 0;
+  std::uint32_t count : 27 = 0;
+  std::uint32_t width_of_capacity : 5 = 0; ///< 0 for none
+
+  std::uint32_t capacity() const { return std::uint32_t{1} << width_of_capacity >> 1; }
+
+  /// The same elements from another place on, with a capacity of at least `least` elements.
+  pooled_list moved(std::size_t to, std::size_t least) const {
+    const auto width = static_cast<std::uint32_t>(std::bit_width(least - 1)) + 1;
+    MIDEND_ASSERT(width < 28, "at most 2^26 elements in a list", least);
+    return {static_cast<std::uint32_t>(to), count, width & 31u};
+  }
+
+  /// Twice the capacity; two to begin with.
+  std::size_t more() const { return width_of_capacity == 0 ? 2 : std::size_t{2} * capacity(); }
 };
 
 /// The elements of many lists. A full list moves to the end of the array and doubles its capacity: appending is O(1)
@@ -30,7 +43,7 @@ public:
   span<std::uint32_t> elements(const pooled_list& list) { return {elements_.data() + list.first, list.count}; }
 
   void push_back(pooled_list& list, std::uint32_t element) {
-    if (list.count == list.capacity) {
+    if (list.count == list.capacity()) {
       move_to_end(list);
     }
     elements_[list.first + list.count++] = element;
@@ -47,14 +60,12 @@ public:
 
 private:
   void move_to_end(pooled_list& list) {
-    const auto first = static_cast<std::uint32_t>(elements_.size());
-    const std::uint32_t capacity = list.capacity == 0 ? 2 : 2 * list.capacity;
-    elements_.reserve(first + std::size_t{capacity});
-    for (std::uint32_t i = 0; i != capacity; ++i) {
+    const pooled_list moved = list.moved(elements_.size(), list.more());
+    elements_.reserve(elements_.size() + moved.capacity());
+    for (std::uint32_t i = 0; i != moved.capacity(); ++i) {
       elements_.push_back(i < list.count ? elements_[list.first + i] : 0);
     }
-    list.first = first;
-    list.capacity = capacity;
+    list = moved;
   }
 
   flat_array<std::uint32_t> elements_;

@@ -57,7 +57,9 @@ public:
   /// How a message names an operation: by the value that it makes, the variable that it writes, or what it does.
   static message_part operation(const procedure& p, value_id v) {
     const value_record& record = p.value(v);
-    return record.variable != no_value ? value(p, record.variable) : record.name != 0 ? value(p, v) : instruction(p, v);
+    return record.variable != no_value ? value(p, record.variable)
+           : !p.value_name(v).empty()  ? value(p, v)
+                                       : instruction(p, v);
   }
 
   void append_to(std::string& out) const {
@@ -121,7 +123,7 @@ private:
     if (record.kind == value_kind::undefined) {
       out += "undef";
     } else if (record.kind == value_kind::constant) {
-      append_literal(out, record.type, record.bits);
+      append_literal(out, record.type, procedure_->literal_bits(v));
     } else {
       out += record.kind == value_kind::variable ? '$' : '%';
       append_name(out, procedure_->value_name(v));
@@ -174,17 +176,17 @@ public:
   MIDEND_SELDOM_CALLED void of_procedure(message words) { add(p_.location(), words, {" (in @", p_.name(), ")"}); }
 
   MIDEND_SELDOM_CALLED void of_node(node_id n, message words) {
-    add(p_.node(n).location, words, {" (in @", p_.name(), ", node ", message_part::node(p_, n), ")"});
+    add(p_.node_location(n), words, {" (in @", p_.name(), ", node ", message_part::node(p_, n), ")"});
   }
 
   MIDEND_SELDOM_CALLED void of_value(value_id v, message words) {
     const value_record& record = p_.value(v);
     if (record.kind == value_kind::operation && record.node < p_.num_nodes()) {
-      add(record.location, words,
+      add(p_.value_location(v), words,
           {" (in @", p_.name(), ", node ", message_part::node(p_, record.node), ", ", message_part::operation(p_, v),
            ")"});
     } else {
-      add(record.location, words, {" (in @", p_.name(), ")"});
+      add(p_.value_location(v), words, {" (in @", p_.name(), ")"});
     }
   }
 

@@ -47,14 +47,21 @@ public:
     value_id operator()(std::uint32_t slot) const { return lists->user_[slot]; }
   };
 
+  /// Memory for so many operands of a list that has none.
+  void reserve(pooled_list& list, std::size_t count) {
+    if (count > list.capacity()) {
+      move_to_end(list, count);
+    }
+  }
+
   /// One more value, without users.
   void add_value() { first_use_.push_back(no_slot); }
 
   span<const value_id> operands(const pooled_list& list) const { return {value_.data() + list.first, list.count}; }
 
   void push_back(pooled_list& list, value_id user, value_id operand) {
-    if (list.count == list.capacity) {
-      move_to_end(list);
+    if (list.count == list.capacity()) {
+      move_to_end(list, list.more());
     }
     const std::uint32_t slot = list.first + list.count++;
     user_[slot] = user;
@@ -137,21 +144,19 @@ private:
     value_[slot] = no_value;
   }
 
-  /// Moves a full list to the end and doubles its slots. Users keep their order.
-  void move_to_end(pooled_list& list) {
-    const auto first = static_cast<std::uint32_t>(value_.size());
-    const std::uint32_t capacity = list.capacity == 0 ? 2 : 2 * list.capacity;
-    for (std::uint32_t i = 0; i != capacity; ++i) {
+  /// Moves a list to the end, with more slots. Users keep their order.
+  void move_to_end(pooled_list& list, std::size_t least) {
+    const pooled_list moved = list.moved(value_.size(), least);
+    for (std::uint32_t i = 0; i != moved.capacity(); ++i) {
       value_.push_back(no_value);
       user_.push_back(no_value);
       next_.push_back(no_slot);
       previous_.push_back(no_slot);
     }
     for (std::uint32_t i = 0; i != list.count; ++i) {
-      move_slot(list.first + i, first + i);
+      move_slot(list.first + i, moved.first + i);
     }
-    list.first = first;
-    list.capacity = capacity;
+    list = moved;
   }
 
   void move_slot(std::uint32_t from, std::uint32_t to) {

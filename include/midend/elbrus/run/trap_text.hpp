@@ -22,7 +22,7 @@ namespace elbrus {
 
 /// The place of the operation in the file, or 0:0.
 inline source_location location_of(span<const procedure> procedures, const trap& t) {
-  return t.value == no_value ? source_location{} : procedures[t.procedure].value(t.value).location;
+  return t.value == no_value ? source_location{} : procedures[t.procedure].value_location(t.value);
 }
 
 /// The trap in words, with procedure, node and operation. Takes the procedures that were run. O(n).

@@ -239,7 +239,7 @@ public:
     if (record.kind == value_kind::undefined) {
       put("undef");
     } else {
-      append_literal(text_, record.type, record.bits);
+      append_literal(text_, record.type, p_.literal_bits(v));
     }
   }
 
@@ -269,11 +269,10 @@ private:
   }
 
   void node(node_id n) {
-    const node_record& record = p_.node(n);
     put("  node ");
     names_.append_node(text_, n);
-    count(record.count);
-    hint(record.hint);
+    count(p_.node_count(n));
+    hint(p_.hint(n));
     put(":\n");
     for (const value_id v : p_.values(n)) {
       put("    ");
@@ -332,16 +331,11 @@ private:
   }
 
   void flags(attributes f) {
-    const std::pair<bool, std::string_view> all[] = {{f.nsw, " nsw"},
-                                                     {f.assoc, " assoc"},
-                                                     {f.spec, " spec"},
-                                                     {f.is_volatile, " volatile"},
-                                                     {f.noreturn, " noreturn"}};
-    for (const auto& [is_set, word] : all) {
-      if (is_set) {
-        put(word);
-      }
-    }
+    put(f.nsw ? " nsw" : "");
+    put(f.assoc ? " assoc" : "");
+    put(f.spec ? " spec" : "");
+    put(f.is_volatile ? " volatile" : "");
+    put(f.noreturn ? " noreturn" : "");
   }
 
   void guard(value_id v) {
@@ -465,7 +459,7 @@ private:
         target(e);
       } else {
         put("[");
-        append_literal(text_, t, p_.edge(e).case_value);
+        append_literal(text_, t, p_.case_value(e));
         put(": ");
         target(e);
         put("], ");
@@ -475,9 +469,9 @@ private:
 
   void target(edge_id e) {
     names_.append_node(text_, p_.edge_target(e));
-    if (p_.edge(e).probability >= 0) {
+    if (p_.probability(e) >= 0) {
       put("(");
-      append_number(text_, p_.edge(e).probability);
+      append_number(text_, p_.probability(e));
       put(")");
     }
   }

@@ -117,7 +117,7 @@ private:
     if (declared && record.type == type::none) {
       errors_.of_value(v, {message_part::value(p_, v), " has no type"});
     }
-    if (record.kind == value_kind::erased || (record.name == 0 && !declared)) {
+    if (record.kind == value_kind::erased || (p_.value_name(v).empty() && !declared)) {
       return;
     }
     const std::string_view name = p_.value_name(v);
@@ -222,7 +222,7 @@ private:
 
   /// A result is a value, or is written to a variable of its type.
   void result(value_id v, const value_record& record) {
-    if (record.type == type::none && (record.name != 0 || record.variable != no_value)) {
+    if (record.type == type::none && (!p_.value_name(v).empty() || record.variable != no_value)) {
       errors_.of_value(v, {message_part::instruction(p_, v), " has no result that could be kept"});
     } else if (record.variable != no_value) {
       assignment(v, record);
@@ -237,7 +237,7 @@ private:
     const value_record& variable = p_.value(record.variable);
     if (record.code == opcode::phi) {
       errors_.of_value(v, {"a phi makes a value, it cannot write to ", message_part::value(p_, record.variable)});
-    } else if (record.name != 0) {
+    } else if (!p_.value_name(v).empty()) {
       errors_.of_value(v, {"what is written to ", message_part::value(p_, record.variable), " cannot be a value, too"});
     } else if (!converts_freely(record.type, variable.type)) {
       errors_.of_value(v, {message_part::value(p_, record.variable), " is ", name_of(variable.type), ", ",
@@ -375,7 +375,7 @@ private:
 
   void flow(node_id n) {
     for (const edge_id e : p_.out_edges(n)) {
-      probability(n, p_.edge(e));
+      probability(n, e);
     }
     const value_id end = p_.terminator(n);
     if (end == no_value) {
@@ -398,9 +398,10 @@ private:
   }
 
   /// The comparison also rejects NaN. A negative number means unknown.
-  void probability(node_id n, const edge_record& edge) {
-    if (!(edge.probability <= 1)) {
-      errors_.of_node(n, {"the probability of the edge to ", message_part::node(p_, edge.target), " is more than 1"});
+  void probability(node_id n, edge_id e) {
+    if (!(p_.probability(e) <= 1)) {
+      errors_.of_node(
+          n, {"the probability of the edge to ", message_part::node(p_, p_.edge_target(e)), " is more than 1"});
     }
   }
 
@@ -417,9 +418,10 @@ private:
     if (!number_of_edges(end, 2)) {
       return;
     }
-    const edge_record& taken = p_.edge(p_.out_edges(n)[0]);
-    const edge_record& other = p_.edge(p_.out_edges(n)[1]);
-    if (taken.is_default || taken.case_value != 1 || other.is_default || other.case_value != 0) {
+    const edge_id taken = p_.out_edges(n)[0];
+    const edge_id other = p_.out_edges(n)[1];
+    if (p_.edge(taken).is_default || p_.case_value(taken) != 1 || p_.edge(other).is_default ||
+        p_.case_value(other) != 0) {
       errors_.of_value(end, {"the edges of a branch must have the cases 1 and 0"});
     }
   }
@@ -436,13 +438,13 @@ private:
     const unsigned width = width_of(p_.value(end).operand_type);
     midend::detail::hash_map<std::uint64_t> seen;
     for (std::uint32_t i = 0; i + 1 < edges.size(); ++i) {
-      const edge_record& edge = p_.edge(edges[i]);
-      if (edge.is_default) {
+      const std::uint64_t value = p_.case_value(edges[i]);
+      if (p_.edge(edges[i]).is_default) {
         errors_.of_value(end, {"a switch has one default, at its end"});
-      } else if ((edge.case_value & ~low_ones(width)) != 0) {
-        errors_.of_value(end, {"case ", edge.case_value, " does not fit into ", name_of(p_.value(end).operand_type)});
-      } else if (seen.find_or_insert(edge.case_value, i) != i) {
-        errors_.of_value(end, {"the switch has two cases ", as_signed(edge.case_value, width)});
+      } else if ((value & ~low_ones(width)) != 0) {
+        errors_.of_value(end, {"case ", value, " does not fit into ", name_of(p_.value(end).operand_type)});
+      } else if (seen.find_or_insert(value, i) != i) {
+        errors_.of_value(end, {"the switch has two cases ", as_signed(value, width)});
       }
     }
   }

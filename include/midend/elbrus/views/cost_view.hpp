@@ -137,7 +137,7 @@ public:
   }
 
   loop_hints trip_hints(node_id n) const {
-    const trip_hint& hint = graph().node(n).hint;
+    const trip_hint& hint = graph().hint(n);
     return {.average = static_cast<double>(hint.average), .maximum = hint.maximum, .multiple = hint.multiple};
   }
 
@@ -145,11 +145,11 @@ public:
   /// most 1, whatever the counts are.
   double probability(edge_id e) const {
     const edge_record& edge = graph().edge(e);
-    if (edge.probability >= 0) {
-      return edge.probability;
+    if (graph().probability(e) >= 0) {
+      return graph().probability(e);
     }
-    const std::uint64_t from = graph().node(edge.source).count;
-    const std::uint64_t to = graph().node(edge.target).count;
+    const std::uint64_t from = graph().node_count(edge.source);
+    const std::uint64_t to = graph().node_count(edge.target);
     const bool is_known = from != no_count && from != 0 && to != no_count && graph().in_edges(edge.target).size() == 1;
     if (!is_known) {
       return -1;

@@ -52,7 +52,7 @@ public:
   value_id clone_value(value_id v, node_id n) {
     const value_record original = procedure_->value(v);
     if (original.code == opcode::phi) {
-      return procedure_->append_phi(n, original.type, {}, original.location);
+      return procedure_->append_phi(n, original.type, {}, procedure_->value_location(v));
     }
     if (original.code == opcode::call) {
       return clone_call(v, n);
@@ -150,9 +150,8 @@ public:
 
   /// The node has the count of `like`.
   node_id create_node(node_id like) {
-    const node_record original = procedure_->node(like);
-    const node_id n = procedure_->create_node({}, original.location);
-    procedure_->set_node_count(n, original.count);
+    const node_id n = procedure_->create_node({}, procedure_->node_location(like));
+    procedure_->set_node_count(n, procedure_->node_count(like));
     return n;
   }
 
@@ -171,11 +170,11 @@ public:
       const span<const edge_id> edges = procedure_->out_edges(source);
       procedure_->erase_edge(edges.back() == e ? edges[edges.size() - 2] : edges.back());
     }
-    const edge_record& kept = procedure_->edge(e);
-    kept_edges_.push_back({procedure_->terminator(source), e, kept.is_default, kept.case_value, kept.probability});
+    kept_edges_.push_back({procedure_->terminator(source), e, procedure_->edge(e).is_default, procedure_->case_value(e),
+                           procedure_->probability(e)});
     procedure_->clear_case(e);
     procedure_->set_probability(e, -1);
-    const source_location location = procedure_->value(procedure_->terminator(source)).location;
+    const source_location location = procedure_->value_location(procedure_->terminator(source));
     procedure_->erase_value(procedure_->terminator(source));
     procedure_->append(source, {.code = opcode::jump, .location = location});
   }
@@ -234,7 +233,7 @@ public:
   }
 
   loop_hints trip_hints(node_id n) const {
-    const trip_hint& hint = procedure_->node(n).hint;
+    const trip_hint& hint = procedure_->hint(n);
     return {.average = static_cast<double>(hint.average), .maximum = hint.maximum, .multiple = hint.multiple};
   }
 
@@ -338,7 +337,7 @@ private:
             .otherwise = procedure_->otherwise(v),
             .variable = original.variable,
             .access = info_of(original.code).form == opcode_form::memory ? procedure_->access(v) : memory_access(),
-            .location = original.location};
+            .location = procedure_->value_location(v)};
   }
 
   value_id clone_call(value_id v, node_id n) {
@@ -350,10 +349,12 @@ private:
 
   void clone_edges(node_id from, node_id to) {
     for (std::size_t i = 0; i != procedure_->out_edges(from).size(); ++i) {
-      const edge_record original = procedure_->edge(procedure_->out_edges(from)[i]);
-      const edge_id e = original.is_default ? procedure_->add_edge(to, original.target)
-                                            : procedure_->add_edge(to, original.target, original.case_value);
-      procedure_->set_probability(e, original.probability);
+      const edge_id original = procedure_->out_edges(from)[i];
+      const node_id target = procedure_->edge_target(original);
+      const edge_id e = procedure_->edge(original).is_default
+                            ? procedure_->add_edge(to, target)
+                            : procedure_->add_edge(to, target, procedure_->case_value(original));
+      procedure_->set_probability(e, procedure_->probability(original));
     }
   }
 

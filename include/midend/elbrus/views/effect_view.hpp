@@ -73,12 +73,12 @@ public:
 
   /// The count in the text.
   std::optional<std::uint64_t> count(node_id n) const {
-    const std::uint64_t count = graph().node(n).count;
+    const std::uint64_t count = graph().node_count(n);
     return count == no_count ? std::nullopt : std::optional(count);
   }
 
   /// The probability in the text.
-  double probability(edge_id e) const { return graph().edge(e).probability; }
+  double probability(edge_id e) const { return graph().probability(e); }
 
   /// Whether an operation or literal of `other`, which may be the same procedure, computes what `v` does from the same
   /// operands: used by certificates. The other one may promise less. Requires that both use the same numbers for alias
@@ -90,7 +90,7 @@ public:
       return false;
     }
     if (a.kind == value_kind::constant) {
-      return a.bits == b.bits;
+      return graph().literal_bits(v) == other.graph().literal_bits(w);
     }
     if (a.kind != value_kind::operation) {
       return a.kind == value_kind::undefined || v == w;

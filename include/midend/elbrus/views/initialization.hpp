@@ -224,7 +224,7 @@ MIDEND_FUNCTION std::vector<diagnostic> initialization_warnings(const procedure&
   }
   procedure_text names(p);
   for (const uninitialized_read& read : reads) {
-    out.push_back({p.value(read.reader).location, names.value(read.variable) +
+    out.push_back({p.value_location(read.reader), names.value(read.variable) +
                                                       (read.is_certain ? " is read and never written before: "
                                                                        : " may be read before it is written: ") +
                                                       detail::path_text(names, read.path)});

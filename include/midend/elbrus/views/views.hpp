@@ -45,10 +45,9 @@ public:
   value_id phi_input(value_id v, edge_id e) const { return procedure_->phi_input(v, e); }
 
   value_id condition(node_id n) const {
-    const value_id end = procedure_->terminator(n);
-    const bool decides = end != no_value && (procedure_->value(end).code == opcode::branch ||
-                                             procedure_->value(end).code == opcode::switch_);
-    return decides ? procedure_->operands(end)[0] : no_value;
+    const node_record& node = procedure_->node(n);
+    const bool decides = node.last_code == opcode::branch || node.last_code == opcode::switch_;
+    return decides ? procedure_->operands(node.last)[0] : no_value;
   }
 
 private:
@@ -72,7 +71,7 @@ public:
 
   std::optional<constant_type> constant(value_id v) const {
     const value_record& record = graph().value(v);
-    return record.kind == value_kind::constant ? std::optional(record.bits) : std::nullopt;
+    return record.kind == value_kind::constant ? std::optional(graph().literal_bits(v)) : std::nullopt;
   }
 
   /// Whether it is the literal `undef`. Optional in the rung.
@@ -94,7 +93,7 @@ public:
 
   std::optional<constant_type> edge_case(edge_id e) const {
     const edge_record& edge = graph().edge(e);
-    return edge.is_default ? std::nullopt : std::optional(edge.case_value);
+    return edge.is_default ? std::nullopt : std::optional(graph().case_value(e));
   }
 };
 

@@ -140,7 +140,7 @@ private:
       const slot_state state = record.kind == value_kind::constant    ? slot_state::defined
                                : record.kind == value_kind::undefined ? slot_state::undefined
                                                                       : slot_state::unwritten;
-      slot_of_[v] = new_slot(v, record.bits, state);
+      slot_of_[v] = new_slot(v, p_.literal_bits(v), state);
     }
     return slot_of_[v];
   }
@@ -300,7 +300,7 @@ private:
     for (const edge_id e : p_.out_edges(n)) {
       if (p_.edge(e).is_default) {
         otherwise = e;
-      } else if (p_.edge(e).case_value == case_value) {
+      } else if (p_.case_value(e) == case_value) {
         return e;
       }
     }
@@ -313,7 +313,7 @@ private:
       if (p_.edge(e).is_default) {
         i.target = e;
       } else {
-        out_.cases.push_back({p_.edge(e).case_value, e});
+        out_.cases.push_back({p_.case_value(e), e});
       }
     }
     i.count = static_cast<std::uint32_t>(out_.cases.size()) - i.first;

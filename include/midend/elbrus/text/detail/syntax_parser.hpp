@@ -472,15 +472,19 @@ private:
   }
 
   bool flag(attributes& flags) {
-    return take_flag("nsw", flags.nsw) || take_flag("assoc", flags.assoc) || take_flag("spec", flags.spec) ||
-           take_flag("volatile", flags.is_volatile) || take_flag("noreturn", flags.noreturn);
-  }
-
-  bool take_flag(std::string_view name, bool& flag) {
-    if (!take_if(name)) {
+    if (take_if("nsw")) {
+      flags.nsw = true;
+    } else if (take_if("assoc")) {
+      flags.assoc = true;
+    } else if (take_if("spec")) {
+      flags.spec = true;
+    } else if (take_if("volatile")) {
+      flags.is_volatile = true;
+    } else if (take_if("noreturn")) {
+      flags.noreturn = true;
+    } else {
       return false;
     }
-    flag = true;
     return true;
   }
 
