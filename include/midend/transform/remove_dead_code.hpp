@@ -5,6 +5,7 @@
 #include "midend/dominance/post_dominator_tree.hpp"
 #include "midend/dominance/post_dominators.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/graph/csr_graph.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
@@ -171,23 +172,21 @@ class dead_code_workspace {
   using ids = flat_array<std::uint32_t>;
   using marks = flat_array<unsigned char>;
 
+  csr_graph graph_; ///< copy of the graph
   post_dominators_workspace post_dominators_;
   post_dominator_tree tree_;
   dominators_and_loops_workspace loops_;
   dominators_and_loops_result found_;
-  ids home_;     ///< by value, unless the IR knows it
-  ids ends_;     ///< values that end nodes, by node
-  ids ends_end_; ///< by node, and one more: where those of the nodes before it end
-  ids in_end_;   ///< if the graph does not know edges by target
-  ids in_;
-  ids out_degree_;
+  ids home_;        ///< by value, unless the IR knows it
+  ids ends_;        ///< values that end nodes, by node
+  ids ends_end_;    ///< by node, and one more: where those of the nodes before it end
   ids deciding_;    ///< the sources of edges that may decide something, by the preorder of their targets
   ids place_begin_; ///< by number in the preorder: where its edges begin in `deciding_`
   detail::edges_by_subtree undecided_; ///< by place in `deciding_`: the depth of the source's immediate post-dominator
   ids ending_;
   marks value_state_;
   marks node_needed_;
-  marks branch_needed_;
+  marks branch_state_;
   ids values_; ///< needed, to be worked on
   ids nodes_;
   ids first_needed_; ///< by node
@@ -197,7 +196,6 @@ class dead_code_workspace {
   marks says_so_; ///< by node: headers of these
   ids path_;
   ids next_;
-  ids edges_;
   marks reached_;
   marks passed_;
   ids entered_;
@@ -216,15 +214,13 @@ public:
       : ir_(ir), options_(options), w_(w), out_(out) {}
 
   void run() {
-    const auto& g = ir_.graph();
-    count_ = node_count(g);
+    count_ = node_count(ir_.graph());
     clear();
-    out_.epoch = graph_epoch(g);
+    out_.epoch = graph_epoch(ir_.graph());
     node_needed_.assign(count_, 0);
-    branch_needed_.assign(count_, 0);
-    list_edges();
+    branch_state_.assign(count_, 0);
+    copy_edges();
     list_values();
-    need_what_is_done();
     need_endless_loops();
     work();
     if (refuse_stuck_branches()) {
@@ -255,38 +251,16 @@ private:
 
   node_id target(edge_id e) const { return static_cast<node_id>(ir_.graph().edge_target(e)); }
 
-  node_id source(edge_id e) const { return static_cast<node_id>(ir_.graph().edge_source(e)); }
+  std::size_t out_degree(node_id n) const { return graph_.out_edges(n).size(); }
 
-  template <class Visit> void for_each_in_edge(node_id n, Visit visit) const {
-    if constexpr (graph_has_in_edges<IR>) {
-      for_each_id(ir_.graph().in_edges(n), visit);
-    } else {
-      for (std::uint32_t i = in_end_[n]; i != in_end_[n + std::size_t{1}]; ++i) {
-        visit(in_[i]);
-      }
-    }
-  }
-
-  void list_edges() {
-    const auto& g = ir_.graph();
-    out_degree_.assign(count_, 0);
+  /// Edges of a program are far apart, and are read several times: from now on in the copy.
+  void copy_edges() {
+    graph_.assign(ir_.graph());
     bool branches = false;
     for (node_id n = 0; n != count_; ++n) {
-      for_each_id(g.out_edges(n), [&](edge_id e) {
-        ++out_degree_[n];
-        goes_back_ = goes_back_ || target(e) <= n;
-      });
-      branches = branches || out_degree_[n] > 1;
-    }
-    if constexpr (!graph_has_in_edges<IR>) {
-      in_end_.assign(count_ + std::size_t{1}, 0);
-      for (node_id n = 0; n != count_; ++n) {
-        for_each_id(g.out_edges(n), [&](edge_id e) { ++in_end_[target(e)]; });
-      }
-      counts_to_ends(in_end_);
-      in_.resize_for_overwrite(in_end_[count_]);
-      for (node_id n = count_; n-- != 0;) {
-        for_each_id(g.out_edges(n), [&](edge_id e) { in_[--in_end_[target(e)]] = e; });
+      branches = branches || out_degree(n) > 1;
+      for (const node_id to : graph_.successors(n)) {
+        goes_back_ = goes_back_ || to <= n;
       }
     }
     decides_ = branches || goes_back_; // else each node runs if the one before it does
@@ -297,38 +271,34 @@ private:
 
   /// The edges on which nodes may depend, by their target's place in the post-dominator tree.
   void list_deciding_edges() {
-    const auto& g = ir_.graph();
-    post_dominators(g, virtual_edge_per_endless_region_t{}, w_.post_dominators_, tree_);
+    post_dominators(graph_, virtual_edge_per_endless_region_t{}, w_.post_dominators_, tree_);
     ids& ends = place_begin_;
     ends.assign(count_ + std::size_t{2}, 0);
     const auto up = tree_.tree().immediate_dominators();
-    ids& sources = w_.todo_; // the edges are read once, as they are far apart
-    ids& places = w_.entered_;
-    sources.clear();
-    places.clear();
-    for (node_id n = 0; n != count_; ++n) {
-      for_each_id(g.out_edges(n), [&](edge_id e) {
-        if (up[n] != target(e)) {
-          const std::uint32_t at = tree_.tree().preorder_number(target(e));
-          sources.push_back(n);
-          places.push_back(at);
-          ++ends[at];
+    const auto for_each = [&](auto visit) {
+      for (node_id n = 0; n != count_; ++n) {
+        for (const node_id to : graph_.successors(n)) {
+          if (up[n] != to) {
+            visit(n, tree_.tree().preorder_number(to));
+          }
         }
-      });
-    }
+      }
+    };
+    for_each([&](node_id, std::uint32_t place) { ++ends[place]; });
     counts_to_ends(ends);
-    deciding_.resize_for_overwrite(sources.size());
-    undecided_.resize(sources.size());
-    for (std::size_t k = 0; k != sources.size(); ++k) {
-      std::uint32_t& end = ends[places[k]];
-      deciding_[--end] = sources[k];
-      undecided_.set(end, tree_.depth(static_cast<node_id>(up[sources[k]])));
-    }
+    deciding_.resize_for_overwrite(ends.back());
+    undecided_.resize(deciding_.size());
+    for_each([&](node_id n, std::uint32_t place) {
+      const std::uint32_t at = --ends[place];
+      deciding_[at] = n;
+      undecided_.set(at, tree_.depth(static_cast<node_id>(up[n])));
+    });
     undecided_.build();
   }
 
-  /// The nodes of the values, the values that end nodes, and operations that must stay. Where only operations are
-  /// looked at, numbers of others are not asked for.
+  /// The nodes of the values, the values that end nodes, branches, and what must stay: operations, ends of the
+  /// function, and branches that do more than branch. Where only operations are looked at, numbers of others are not
+  /// asked for. All that is asked of a program about an operation is asked here, while a cache has it.
   void list_values() {
     if constexpr (knows_operations) {
       value_state_.clear();
@@ -337,9 +307,14 @@ private:
       value_state_.assign(static_cast<std::size_t>(ir_.num_values()), 0);
       home_.assign(value_state_.size(), no_node);
     }
+    out_.values.reserve(4 * std::size_t{count_});
+    ends_.reserve(count_);
     ends_end_.resize_for_overwrite(count_ + std::size_t{1});
     ends_end_[0] = 0;
+    ids& must_stay = w_.todo_;
+    must_stay.clear();
     for (node_id n = 0; n != count_; ++n) {
+      bool stays = out_degree(n) == 0;
       for_each_id(ir_.values(n), [&](value_id v) {
         if constexpr (knows_operations) {
           while (v >= value_state_.size()) {
@@ -353,6 +328,7 @@ private:
         } else if (is_terminator(ir_, v)) {
           value_state_[v] = ends_node;
           ends_.push_back(v);
+          stays = stays || ir_.effect(v) != effect_kind::none || ir_.may_not_return(v) || ir_.is_volatile(v);
         } else if (is_removable(ir_, v)) {
           out_.values.push_back(v);
         } else {
@@ -361,6 +337,14 @@ private:
         }
       });
       ends_end_[n + std::size_t{1}] = static_cast<std::uint32_t>(ends_.size());
+      if (stays) {
+        must_stay.push_back(n);
+      } else if (out_degree(n) > 1 || static_cast<value_id>(ir_.condition(n)) != no_value) { // that of one edge, too
+        branch_state_[n] = may_be_dead;
+      }
+    }
+    for (const node_id n : must_stay) {
+      need_branch(n);
     }
   }
 
@@ -378,64 +362,59 @@ private:
     }
   }
 
-  /// Ends of the function, and branches that do more than branch.
-  void need_what_is_done() {
-    for (node_id n = 0; n != count_; ++n) {
-      bool does_more = out_degree_[n] == 0;
-      for_each_end(n, [&](value_id v) {
-        does_more = does_more || ir_.effect(v) != effect_kind::none || ir_.may_not_return(v) || ir_.is_volatile(v);
-      });
-      if (does_more) {
-        need_branch(n);
-      }
-    }
-  }
-
   /// The sources of edges that go back in a depth-first search, but of the loops that end: without these edges there is
   /// no cycle.
   void need_endless_loops() {
     if (!goes_back_) {
       return; // the numbers of nodes grow along each edge
     }
-    const auto& g = ir_.graph();
     flat_array<unsigned char>& ends = w_.ends_it_;
     list_ending_loops(ends);
     flat_array<unsigned char>& state = w_.state_;
     state.assign(count_, 0);
-    ids& path = w_.path_; // these three are empty between searches
-    ids& next = w_.next_;
-    ids& edges = w_.edges_;
+    ids& endless = w_.todo_;
+    endless.clear();
+    ids& path = w_.path_; // these two are empty between searches
+    path.reserve(count_);
+    ids& next = w_.next_; // where the edges of the node end that are to be looked at
+    next.reserve(count_);
     const auto enter = [&](node_id n) {
       state[n] = 1;
       path.push_back(n);
-      next.push_back(static_cast<std::uint32_t>(edges.size()));
-      for_each_id(g.out_edges(n), [&](edge_id e) { edges.push_back(e); });
+      next.push_back(graph_.offsets()[n + std::size_t{1}]);
     };
     const auto search = [&](node_id root) {
       if (state[root] == 0) {
         enter(root);
       }
       while (!path.empty()) {
-        if (edges.size() == next.back()) {
-          state[path.back()] = 2;
+        const node_id n = path.back();
+        if (next.back() == graph_.offsets()[n]) {
+          state[n] = 2;
           path.pop_back();
           next.pop_back();
           continue;
         }
-        const edge_id e = edges.back();
-        edges.pop_back();
-        if (state[target(e)] == 0) {
-          enter(target(e));
-        } else if (state[target(e)] == 1 && (ends.empty() || ends[e] == 0)) {
-          need_node(path.back());
+        const edge_id e = --next.back();
+        const node_id to = graph_.edge_target(e);
+        if (state[to] == 0) {
+          enter(to);
+        } else if (state[to] == 1 && (ends.empty() || ends[e] == 0)) {
+          endless.push_back(n);
         }
       }
     };
     if (count_ != 0) {
-      search(static_cast<node_id>(g.entry()));
+      search(graph_.entry());
     }
     for (node_id n = 0; n != count_; ++n) {
       search(n);
+    }
+    work();
+    while (!endless.empty()) { // one after the other, as what one needs is near
+      need_node(endless.back());
+      endless.pop_back();
+      work();
     }
   }
 
@@ -444,8 +423,7 @@ private:
     if (!has_loop_ends<IR> && !options_.loops_end && options_.ending.empty()) {
       return;
     }
-    const auto& g = ir_.graph();
-    ends.assign(static_cast<std::size_t>(g.num_edges()), 0);
+    ends.assign(graph_.num_edges(), 0);
     flat_array<unsigned char>& says_so = w_.says_so_;
     says_so.assign(count_, options_.loops_end ? 1 : 0);
     for (const node_id n : options_.ending) {
@@ -453,7 +431,7 @@ private:
       says_so[n] = 1;
     }
     const auto& found = w_.found_;
-    dominators_and_loops(g, w_.loops_, w_.found_);
+    dominators_and_loops(graph_, w_.loops_, w_.found_);
     for (const loop_id l : found.loops.loops()) {
       const node_id header = found.loops.header(l);
       if (!found.loops.is_statically_infinite(l) && (says_so[header] != 0 || loop_ends(ir_, header))) {
@@ -480,8 +458,8 @@ private:
   }
 
   void need_branch(node_id n) {
-    if (branch_needed_[n] == 0) {
-      branch_needed_[n] = 1;
+    if (branch_state_[n] != branch_needed) {
+      branch_state_[n] = branch_needed;
       need_node(n);
       for_each_end(n, [&](value_id v) { need(v); });
       if (!knows_operations || ends_end_[n] == ends_end_[n + std::size_t{1}]) { // else an end reads it
@@ -497,16 +475,17 @@ private:
     }
   }
 
+  /// Nodes first: what is needed for one is near to its values.
   void work() {
     while (!values_.empty() || !nodes_.empty()) {
-      if (!values_.empty()) {
-        const value_id v = values_.back();
-        values_.pop_back();
-        need_for_value(v);
-      } else {
+      if (!nodes_.empty()) {
         const node_id n = nodes_.back();
         nodes_.pop_back();
         need_for_node(n);
+      } else {
+        const value_id v = values_.back();
+        values_.pop_back();
+        need_for_value(v);
       }
     }
   }
@@ -523,10 +502,9 @@ private:
     }
     need_node(n);
     if (ir_.is_phi(v)) { // it reads by which edge control arrives
-      for_each_in_edge(n, [&](edge_id e) {
-        const node_id p = source(e);
-        out_degree_[p] == 1 ? need_node(p) : need_branch(p);
-      });
+      for (const node_id p : graph_.predecessors(n)) {
+        out_degree(p) == 1 ? need_node(p) : need_branch(p);
+      }
     }
   }
 
@@ -576,21 +554,16 @@ private:
     }
     for (std::size_t i = 0; i != queue.size(); ++i) {
       const node_id n = queue[i];
-      for_each_in_edge(n, [&](edge_id e) {
-        const node_id p = source(e);
+      for (const node_id p : graph_.predecessors(n)) {
         if (first_needed_[p] == no_node) {
           first_needed_[p] = first_needed_[n];
           queue.push_back(p);
         }
-      });
+      }
     }
   }
 
-  /// A branch with one edge may read a condition, too.
-  bool is_dead_branch(node_id n) const {
-    return branch_needed_[n] == 0 &&
-           (out_degree_[n] > 1 || (out_degree_[n] == 1 && static_cast<value_id>(ir_.condition(n)) != no_value));
-  }
+  bool is_dead_branch(node_id n) const { return branch_state_[n] == may_be_dead; }
 
   /// The first needed node after a branch.
   node_id target_of_branch(node_id n) const {
@@ -720,6 +693,10 @@ private:
   static constexpr unsigned char before = 1;
   static constexpr unsigned char after = 2;
 
+  // Of branches; 0 for what is none.
+  static constexpr unsigned char may_be_dead = 1;
+  static constexpr unsigned char branch_needed = 2;
+
   // Of values.
   static constexpr unsigned char needed = 1;
   static constexpr unsigned char ends_node = 2;
@@ -731,14 +708,12 @@ private:
   node_id count_ = 0;
   bool goes_back_ = false; ///< whether an edge does, in the order of the numbers
   bool decides_ = false;   ///< whether it depends on edges which nodes run
+  csr_graph& graph_ = w_.graph_;
   post_dominator_tree& tree_ = w_.tree_;
   edges_by_subtree& undecided_ = w_.undecided_;
   ids& home_ = w_.home_;
   ids& ends_ = w_.ends_;
   ids& ends_end_ = w_.ends_end_;
-  ids& in_end_ = w_.in_end_;
-  ids& in_ = w_.in_;
-  ids& out_degree_ = w_.out_degree_;
   ids& deciding_ = w_.deciding_;
   ids& place_begin_ = w_.place_begin_;
   ids& ending_ = w_.ending_;
@@ -747,7 +722,7 @@ private:
   ids& first_needed_ = w_.first_needed_;
   flat_array<unsigned char>& value_state_ = w_.value_state_;
   flat_array<unsigned char>& node_needed_ = w_.node_needed_;
-  flat_array<unsigned char>& branch_needed_ = w_.branch_needed_;
+  flat_array<unsigned char>& branch_state_ = w_.branch_state_;
 };
 
 template <class E> class dead_code_removal {
