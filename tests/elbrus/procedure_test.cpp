@@ -452,8 +452,8 @@ TEST_CASE("procedure: a node knows its end when operations come, go and move") {
 }
 
 TEST_CASE("procedure: records are half a cache line") {
-  CHECK(sizeof(value_record) == 32);
-  CHECK(sizeof(node_record) == 32);
+  CHECK(sizeof(value_core) == 32);
+  CHECK(sizeof(node_core) == 32);
 }
 
 TEST_CASE("program: procedures by name") {

@@ -122,7 +122,7 @@ public:
   value_id mov(type t, value_id a, const extras& more = {}) { return operation(opcode::mov, t, {a}, more); }
 
   /// `$x = mov.T a`.
-  value_id assign(value_id x, value_id a) { return mov(procedure_->value(x).type, a, {.into = x}); }
+  value_id assign(value_id x, value_id a) { return mov(procedure_->core(x).type, a, {.into = x}); }
 
   value_id add(type t, value_id a, value_id b, const extras& more = {}) {
     return operation(opcode::add, t, {a, b}, more);
@@ -251,7 +251,7 @@ public:
 
   void unreachable() { procedure_->append(node_, drafted(opcode::unreachable, {}, {})); }
 
-  type type_of(value_id v) const { return procedure_->value(v).type; }
+  type type_of(value_id v) const { return procedure_->core(v).type; }
 
 private:
   template <class T> static span<const T> as_span(std::initializer_list<T> list) { return {list.begin(), list.size()}; }

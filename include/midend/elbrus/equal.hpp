@@ -97,7 +97,7 @@ private:
   bool pair_declared(span<const value_id> a, span<const value_id> b) {
     bool equal = a.size() == b.size();
     for (std::size_t i = 0; equal && i != a.size(); ++i) {
-      equal = a_.value(a[i]).type == b_.value(b[i]).type && same_name(a_.value_name(a[i]), b_.value_name(b[i]));
+      equal = a_.core(a[i]).type == b_.core(b[i]).type && same_name(a_.value_name(a[i]), b_.value_name(b[i]));
       partner_[a[i]] = b[i];
     }
     return equal;
@@ -106,7 +106,7 @@ private:
   static flat_array<node_id> live_nodes(const procedure& p) {
     flat_array<node_id> live;
     for (node_id n = 0; n != p.num_nodes(); ++n) {
-      if (!p.node(n).erased) {
+      if (!p.node_core(n).erased) {
         live.push_back(n);
       }
     }
@@ -174,7 +174,7 @@ private:
       equal = same(same_name(a_.node_name(a), b_.node_name(b)), {"the name of node ", name}) &&
               same(a_.node_count(a) == b_.node_count(b), {"the count of node ", name}) &&
               same(a_.hint(a) == b_.hint(b), {"the hint of node ", name});
-      for (value_id v = a_.node(a).first; equal && v != no_value; v = a_.value(v).next) {
+      for (value_id v = a_.node_core(a).first; equal && v != no_value; v = a_.core(v).next) {
         equal = same(same_operation(v, partner_[v]), {"node ", name, ", ", message_part::operation(a_, v)});
       }
     }
@@ -182,8 +182,8 @@ private:
   }
 
   bool same_operation(value_id va, value_id vb) const {
-    const value_record& a = a_.value(va);
-    const value_record& b = b_.value(vb);
+    const value_core& a = a_.core(va);
+    const value_core& b = b_.core(vb);
     const bool typed_by_operand = a.code == opcode::ret; // its own type only repeats the type of its operand
     return a.code == b.code && a.type == b.type && (typed_by_operand || a.operand_type == b.operand_type) &&
            a.flags == b.flags && a.guarded == b.guarded && a.guard_negated == b.guard_negated &&
@@ -198,7 +198,7 @@ private:
     const span<const value_id> b = b_.operands(vb);
     bool equal = a.size() == b.size();
     const bool is_phi = a_.is_phi(va);
-    const span<const edge_id> edges = is_phi ? a_.in_edges(a_.value(va).node) : span<const edge_id>();
+    const span<const edge_id> edges = is_phi ? a_.in_edges(a_.core(va).node) : span<const edge_id>();
     for (std::size_t i = 0; equal && i != a.size(); ++i) {
       equal = same_value(a[i], is_phi ? b_.phi_input(vb, edge_partner_[edges[i]]) : b[i]);
     }
@@ -209,8 +209,8 @@ private:
     if (va == no_value || vb == no_value) {
       return va == vb;
     }
-    const value_record& a = a_.value(va);
-    const value_record& b = b_.value(vb);
+    const value_core& a = a_.core(va);
+    const value_core& b = b_.core(vb);
     const bool is_literal = a.kind == value_kind::constant || a.kind == value_kind::undefined;
     return is_literal ? a.kind == b.kind && a.type == b.type && a_.literal_bits(va) == b_.literal_bits(vb)
                       : partner_[va] == vb;

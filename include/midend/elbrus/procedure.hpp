@@ -54,7 +54,7 @@ private:
 
     node_id operator()(std::uint32_t slot) const {
       const value_id user = of->operands_.user(slot);
-      const value_record& record = of->values_[user];
+      const value_core& record = of->values_[user];
       return of->is_phi(user) ? of->edge_source(of->in_edges(record.node)[slot - record.operands.first]) : record.node;
     }
   };
@@ -156,11 +156,28 @@ public:
 
   std::uint64_t epoch() const { return epoch_; }
 
-  const node_record& node(node_id n) const { return nodes_[n]; }
+  /// The whole record. Passes that need a member of it ask for that, or for the core.
+  node_record node(node_id n) const {
+    const detail::node_details& more = node_details_[n];
+    return {nodes_[n], more.count, more.hint, more.location};
+  }
+
+  const elbrus::node_core& node_core(node_id n) const { return nodes_[n]; }
 
   edge_record edge(edge_id e) const {
-    return {edge_sources_[e], edge_targets_[e], edge_places_[e].position, edge_places_[e].is_default != 0};
+    return {edge_sources_[e],
+            edge_targets_[e],
+            edge_places_[e].position,
+            edge_places_[e].is_default != 0,
+            edge_details_[e].case_value,
+            edge_details_[e].probability};
   }
+
+  /// Its place among the edges into its target.
+  std::uint32_t edge_position(edge_id e) const { return edge_places_[e].position; }
+
+  /// Whether it is the default of a switch, or the only edge of a jump.
+  bool is_default(edge_id e) const { return edge_places_[e].is_default != 0; }
 
   /// How often a node runs, or `no_count`.
   std::uint64_t node_count(node_id n) const { return node_details_[n].count; }
@@ -184,7 +201,12 @@ public:
 
   std::size_t num_values() const { return values_.size(); }
 
-  const value_record& value(value_id v) const { return values_[v]; }
+  /// The whole record. Passes that need a member of it ask for that, or for the core.
+  value_record value(value_id v) const {
+    return {values_[v], value_details_[v].name, literal_bits(v), value_details_[v].location};
+  }
+
+  const value_core& core(value_id v) const { return values_[v]; }
 
   std::string_view value_name(value_id v) const { return names_[value_details_[v].name]; }
 
@@ -255,7 +277,7 @@ public:
   // Changing the flow.
 
   node_id create_node(std::string_view name, source_location location = {}) {
-    node_record fresh;
+    elbrus::node_core fresh;
     fresh.name = names_.add(name);
     nodes_.push_back(fresh);
     node_details_.push_back({.location = location});
@@ -547,7 +569,7 @@ private:
 
   /// Removes an edge from the list of its target: the last edge there takes its place.
   void leave(edge_id e) {
-    node_record& target = nodes_[edge_targets_[e]];
+    elbrus::node_core& target = nodes_[edge_targets_[e]];
     const span<edge_id> in = edge_lists_.elements(target.in);
     const std::uint32_t position = edge_places_[e].position;
     in[position] = in.back();
@@ -558,7 +580,7 @@ private:
 
   /// Takes an edge, which has left its target, from its source.
   void end_edge(edge_id e) {
-    node_record& source = nodes_[edge_sources_[e]];
+    elbrus::node_core& source = nodes_[edge_sources_[e]];
     const span<const edge_id> out = out_edges(edge_sources_[e]);
     std::size_t position = out.size() - 1; // usually they go from the last one on
     while (out[position] != e) {
@@ -570,7 +592,7 @@ private:
   }
 
   value_id add_value(value_kind kind, type t, std::string_view name, source_location location) {
-    value_record fresh;
+    value_core fresh;
     fresh.kind = kind;
     fresh.type = t;
     values_.push_back(fresh);
@@ -590,7 +612,7 @@ private:
 
   value_id insert(node_id n, value_id before, const operation_draft& draft) {
     const value_id v = add_value(value_kind::operation, draft.type, draft.name, draft.location);
-    value_record& record = values_[v];
+    value_core& record = values_[v];
     record.code = draft.code;
     record.operand_type = draft.operand_type;
     record.flags = draft.flags;
@@ -621,8 +643,8 @@ private:
   }
 
   void link(value_id v, node_id n, value_id before) {
-    node_record& home = nodes_[n];
-    value_record& record = values_[v];
+    elbrus::node_core& home = nodes_[n];
+    value_core& record = values_[v];
     record.node = n;
     record.next = before;
     record.previous = before == no_value ? home.last : values_[before].previous;
@@ -634,8 +656,8 @@ private:
   }
 
   void unlink(value_id v) {
-    const value_record& record = values_[v];
-    node_record& home = nodes_[record.node];
+    const value_core& record = values_[v];
+    elbrus::node_core& home = nodes_[record.node];
     (record.previous == no_value ? home.first : values_[record.previous].next) = record.next;
     (record.next == no_value ? home.last : values_[record.next].previous) = record.previous;
     if (record.next == no_value) {
@@ -670,14 +692,14 @@ private:
   source_location location_;
 
   detail::name_table names_;
-  flat_array<node_record> nodes_;
+  flat_array<elbrus::node_core> nodes_;
   flat_array<detail::node_details> node_details_; ///< by node
   flat_array<node_id> edge_sources_;              ///< by edge, as are the next three
   flat_array<node_id> edge_targets_;
   flat_array<detail::edge_place> edge_places_;
   flat_array<detail::edge_details> edge_details_;
 
-  flat_array<value_record> values_;
+  flat_array<value_core> values_;
   flat_array<detail::value_details> value_details_; ///< by value
   flat_array<std::uint64_t> literals_;
   detail::operand_lists operands_;

@@ -77,10 +77,10 @@ struct call_record {
   detail::pooled_list classes = {}; ///< of `clobber_kind::listed`
 };
 
-/// A value of any kind. The ids of values, statements and variables of the IR contract are the same number here.
-/// Passes wait for the memory of a large procedure more than they compute: so this is half a cache line, and the
-/// procedure has names and locations elsewhere.
-struct value_record {
+/// What most passes read of a value of any kind. The ids of values, statements and variables of the IR contract are the
+/// same number here. Passes wait for the memory of a large procedure more than they compute: so this is half a cache
+/// line, and the procedure has names and locations elsewhere.
+struct value_core {
   value_kind kind : 3 = value_kind::erased;
   bool guarded : 1 = false;       ///< the operands end with a predicate …
   bool guard_negated : 1 = false; ///< … which must be 0
@@ -97,6 +97,13 @@ struct value_record {
   std::uint32_t extra = 0; ///< number of the access, of the call or of the literal
 };
 
+/// A value of any kind, whole.
+struct value_record : value_core {
+  name_id name = 0;
+  std::uint64_t bits = 0; ///< of a constant, with zeros above its width
+  source_location location = {};
+};
+
 /// The hints of the program: how often a loop header runs; 0 for no hint.
 struct trip_hint {
   std::uint64_t average = 0;
@@ -106,8 +113,8 @@ struct trip_hint {
   friend constexpr bool operator==(const trip_hint&, const trip_hint&) = default;
 };
 
-/// A node.
-struct node_record {
+/// What most passes read of a node.
+struct node_core {
   name_id name = 0;
   bool erased = false;
   opcode last_code = opcode::mov; ///< of its last value, if it has one: a node is asked for its end more than anything
@@ -117,12 +124,22 @@ struct node_record {
   detail::pooled_list in = {};  ///< edges, in the order of the operands of phis
 };
 
-/// An edge; a procedure has the members in arrays of their own.
+/// A node, whole.
+struct node_record : node_core {
+  std::uint64_t count = no_count;
+  trip_hint hint = {};
+  source_location location = {};
+};
+
+/// An edge, whole: a procedure has the members in arrays of their own. `case_value` of the edges of a branch is 1 and
+/// 0.
 struct edge_record {
   node_id source = no_node; ///< `no_node` if it was erased
   node_id target = no_node;
   std::uint32_t position = 0; ///< among the edges into its target
   bool is_default = true;     ///< of a switch, or the only edge of a jump
+  std::uint64_t case_value = 0;
+  double probability = -1; ///< negative for unknown
 };
 
 namespace detail {

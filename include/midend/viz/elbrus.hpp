@@ -195,7 +195,7 @@ private:
 
   std::size_t number_of_operations(node_id n) const {
     std::size_t count = 0;
-    for (value_id v = p_.node(n).first; v != no_value; v = p_.value(v).next) {
+    for (value_id v = p_.node_core(n).first; v != no_value; v = p_.core(v).next) {
       ++count;
     }
     return count;
@@ -293,7 +293,7 @@ public:
 
   void nodes_outside_of_loops() {
     for (node_id n = 0; n != p_.num_nodes(); ++n) {
-      if (!p_.node(n).erased && !(options_.loops && loops_.innermost_loop(n) != no_loop)) {
+      if (!p_.node_core(n).erased && !(options_.loops && loops_.innermost_loop(n) != no_loop)) {
         node(n);
       }
     }
@@ -324,7 +324,7 @@ private:
     for (const value_id v : p_.parameters()) {
       text += separator;
       text += text_.value(v) + ": ";
-      text += name_of(p_.value(v).type);
+      text += name_of(p_.core(v).type);
       separator = ", ";
     }
     text += ')';
@@ -432,12 +432,12 @@ private:
     const elbrus::edge_record& edge = p_.edge(e);
     const value_id end = p_.terminator(edge.source);
     std::string text;
-    if (end != no_value && p_.value(end).code == elbrus::opcode::branch) {
+    if (end != no_value && p_.core(end).code == elbrus::opcode::branch) {
       text = p_.case_value(e) != 0 ? " true" : " false";
-    } else if (end != no_value && p_.value(end).code == elbrus::opcode::switch_) {
+    } else if (end != no_value && p_.core(end).code == elbrus::opcode::switch_) {
       text = edge.is_default
                  ? std::string(" default")
-                 : " " + std::to_string(as_signed(p_.case_value(e), elbrus::width_of(p_.value(end).operand_type)));
+                 : " " + std::to_string(as_signed(p_.case_value(e), elbrus::width_of(p_.core(end).operand_type)));
     }
     if (p_.probability(e) >= 0) {
       text += ' ';

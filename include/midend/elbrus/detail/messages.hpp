@@ -56,7 +56,7 @@ public:
 
   /// How a message names an operation: by the value that it makes, the variable that it writes, or what it does.
   static message_part operation(const procedure& p, value_id v) {
-    const value_record& record = p.value(v);
+    const value_core& record = p.core(v);
     return record.variable != no_value ? value(p, record.variable)
            : !p.value_name(v).empty()  ? value(p, v)
                                        : instruction(p, v);
@@ -83,7 +83,7 @@ public:
       append_name(out, procedure_->node_name(static_cast<node_id>(number_)));
       break;
     case kind::instruction:
-      append_instruction(out, procedure_->value(static_cast<value_id>(number_)));
+      append_instruction(out, procedure_->core(static_cast<value_id>(number_)));
     }
   }
 
@@ -119,7 +119,7 @@ private:
   }
 
   void append_value(std::string& out, value_id v) const {
-    const value_record& record = procedure_->value(v);
+    const value_core& record = procedure_->core(v);
     if (record.kind == value_kind::undefined) {
       out += "undef";
     } else if (record.kind == value_kind::constant) {
@@ -130,7 +130,7 @@ private:
     }
   }
 
-  static void append_instruction(std::string& out, const value_record& record) {
+  static void append_instruction(std::string& out, const value_core& record) {
     const opcode_info& info = info_of(record.code);
     out += info.name;
     if (record.operand_type != type::none && record.code != opcode::branch && record.code != opcode::ret) {
@@ -180,7 +180,7 @@ public:
   }
 
   MIDEND_SELDOM_CALLED void of_value(value_id v, message words) {
-    const value_record& record = p_.value(v);
+    const value_core& record = p_.core(v);
     if (record.kind == value_kind::operation && record.node < p_.num_nodes()) {
       add(p_.value_location(v), words,
           {" (in @", p_.name(), ", node ", message_part::node(p_, record.node), ", ", message_part::operation(p_, v),

@@ -58,7 +58,7 @@ private:
       return false;
     }
     for (std::size_t i = 0; i != arguments.size(); ++i) {
-      const type wanted = p.value(p.parameters()[i]).type;
+      const type wanted = p.core(p.parameters()[i]).type;
       if (!converts_freely(arguments[i].type, wanted) || (arguments[i].bits & ~low_ones(width_of(wanted))) != 0) {
         return false;
       }

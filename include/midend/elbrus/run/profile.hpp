@@ -51,7 +51,7 @@ inline void add_profile(run_profile& sum, const run_profile& counts) {
 inline void write_profile(procedure& p, const procedure_profile& counts) {
   p.set_count(counts.calls);
   for (node_id n = 0; n != p.num_nodes(); ++n) {
-    if (p.node(n).erased) {
+    if (p.node_core(n).erased) {
       continue;
     }
     p.set_node_count(n, node_count(p, counts, n));

@@ -63,7 +63,7 @@ private:
     }
     for (node_id n = 0; n != p_.num_nodes(); ++n) {
       for (const value_id v : p_.values(n)) {
-        if (p_.value(v).type != type::none && p_.value(v).variable == no_value) {
+        if (p_.core(v).type != type::none && p_.core(v).variable == no_value) {
           give_name(seen, numbered, values_[v], p_.value_name(v), v);
         }
       }
@@ -82,7 +82,7 @@ private:
     name_index seen;
     std::uint32_t numbered = 0;
     for (node_id n = 0; n != p_.num_nodes(); ++n) {
-      if (!p_.node(n).erased) {
+      if (!p_.node_core(n).erased) {
         give_name(seen, numbered, nodes_[n], p_.node_name(n), n);
       }
     }
@@ -174,10 +174,10 @@ public:
     for (const value_id v : p_.variables()) {
       put("  var $");
       names_.append_value(text_, v);
-      put(": ", name_of(p_.value(v).type), "\n");
+      put(": ", name_of(p_.core(v).type), "\n");
     }
     for (node_id n = 0; n != p_.num_nodes(); ++n) {
-      if (!p_.node(n).erased) {
+      if (!p_.node_core(n).erased) {
         node(n);
       }
     }
@@ -185,7 +185,7 @@ public:
   }
 
   void operation(value_id v) {
-    const value_record& record = p_.value(v);
+    const value_core& record = p_.core(v);
     if (record.variable != no_value) {
       reference(record.variable);
       put(" = ");
@@ -228,7 +228,7 @@ public:
       put("?"); // not set; the parser rejects it
       return;
     }
-    const value_record& record = p_.value(v);
+    const value_core& record = p_.core(v);
     if (record.kind != value_kind::constant && record.kind != value_kind::undefined) {
       reference(v);
       return;
@@ -250,7 +250,7 @@ private:
     for (const value_id v : p_.parameters()) {
       put(separator, "%");
       names_.append_value(text_, v);
-      put(": ", name_of(p_.value(v).type));
+      put(": ", name_of(p_.core(v).type));
       separator = ", ";
     }
     put(")");
@@ -312,13 +312,13 @@ private:
     const span<const value_id> all = p_.arguments(v);
     for (std::size_t i = 0; i != all.size(); ++i) {
       put(separator);
-      operand(all[i], argument_type(p_.value(v), i));
+      operand(all[i], argument_type(p_.core(v), i));
       separator = ", ";
     }
   }
 
   /// The type of a literal that is written without one.
-  static type argument_type(const value_record& record, std::size_t i) {
+  static type argument_type(const value_core& record, std::size_t i) {
     if (record.code == opcode::select && i == 0) {
       return type::i1;
     }
@@ -326,7 +326,7 @@ private:
   }
 
   void reference(value_id v) {
-    put(p_.value(v).kind == value_kind::variable ? "$" : "%");
+    put(p_.core(v).kind == value_kind::variable ? "$" : "%");
     names_.append_value(text_, v);
   }
 
@@ -340,17 +340,17 @@ private:
 
   void guard(value_id v) {
     if (const value_id g = p_.guard(v); g != no_value) {
-      put(p_.value(v).guard_negated ? " ? ~" : " ? ");
+      put(p_.core(v).guard_negated ? " ? ~" : " ? ");
       operand(g, type::i1);
     }
     if (const value_id o = p_.otherwise(v); o != no_value) {
       put(" : ");
-      operand(o, p_.value(v).type);
+      operand(o, p_.core(v).type);
     }
   }
 
   void memory(value_id v) {
-    const value_record& record = p_.value(v);
+    const value_core& record = p_.core(v);
     types(record.code == opcode::st ? record.operand_type : record.type, type::none);
     span<const value_id> all = p_.arguments(v);
     if (record.code == opcode::st && !all.empty()) {
@@ -375,7 +375,7 @@ private:
     if (access.indexed && parts.size() > 1) {
       put(" + ");
       operand(parts[1], type::i64);
-      const bool is_literal = parts[1] != no_value && p_.value(parts[1]).kind == value_kind::constant;
+      const bool is_literal = parts[1] != no_value && p_.core(parts[1]).kind == value_kind::constant;
       if (access.scale != 1 || is_literal) {
         put("*");
         append_number(text_, access.scale);
@@ -391,7 +391,7 @@ private:
   /// Literal arguments are written with their type, since the callee may be in another file.
   void call(value_id v) {
     const call_record& record = p_.call(v);
-    types(p_.value(v).type, type::none);
+    types(p_.core(v).type, type::none);
     put(" @", record.callee == 0 ? "0" : p_.text(record.callee), "(");
     const char* separator = "";
     for (const value_id argument : p_.arguments(v)) {
@@ -414,20 +414,20 @@ private:
 
   /// Entries in the order of the nodes and of their terminators.
   void phi(value_id v) {
-    types(p_.value(v).type, type::none);
+    types(p_.core(v).type, type::none);
     const char* separator = " [";
-    for (const edge_id e : entries_.of(p_.value(v).node)) {
+    for (const edge_id e : entries_.of(p_.core(v).node)) {
       put(separator);
       names_.append_node(text_, p_.edge_source(e));
       put(": ");
-      operand(p_.phi_input(v, e), p_.value(v).type);
+      operand(p_.phi_input(v, e), p_.core(v).type);
       put("]");
       separator = ", [";
     }
   }
 
   void terminator(value_id v) {
-    const value_record& record = p_.value(v);
+    const value_core& record = p_.core(v);
     const span<const edge_id> edges = p_.out_edges(record.node);
     if (record.code == opcode::switch_) {
       types(record.operand_type, type::none);
@@ -557,7 +557,7 @@ MIDEND_FUNCTION std::string procedure_text::operation(value_id v) {
 
 MIDEND_FUNCTION std::string procedure_text::value(value_id v) {
   text_.clear();
-  printer_.operand(v, v == no_value ? type::none : procedure_->value(v).type);
+  printer_.operand(v, v == no_value ? type::none : procedure_->core(v).type);
   return text_;
 }
 

@@ -85,14 +85,14 @@ public:
     }
     name_index nodes;
     for (node_id n = 0; n != p_.num_nodes(); ++n) {
-      if (p_.node(n).name != 0 && !p_.node(n).erased) {
+      if (p_.node_core(n).name != 0 && !p_.node_core(n).erased) {
         node(n, nodes);
       }
     }
     name_index values;
     name_index variables;
     for (value_id v = 0; v != p_.num_values(); ++v) {
-      value(v, p_.value(v).kind == value_kind::variable ? variables : values);
+      value(v, p_.core(v).kind == value_kind::variable ? variables : values);
     }
     for (alias_id c = 0; c != p_.num_alias_classes(); ++c) {
       if (!is_identifier(p_.alias_name(c))) {
@@ -112,7 +112,7 @@ private:
   }
 
   void value(value_id v, name_index& seen) {
-    const value_record& record = p_.value(v);
+    const value_core& record = p_.core(v);
     const bool declared = record.kind == value_kind::parameter || record.kind == value_kind::variable;
     if (declared && record.type == type::none) {
       errors_.of_value(v, {message_part::value(p_, v), " has no type"});
@@ -148,7 +148,7 @@ public:
 
 private:
   void operation(value_id v) {
-    const value_record& record = p_.value(v);
+    const value_core& record = p_.core(v);
     if (const std::string_view fault = type_fault(record); !fault.empty()) {
       errors_.of_value(v, {message_part::instruction(p_, v), ": ", fault});
       return; // the types of its operands are not known
@@ -174,7 +174,7 @@ private:
     if (operand == no_value) {
       return;
     }
-    const value_record& record = p_.value(operand);
+    const value_core& record = p_.core(operand);
     if (record.type == type::none) {
       errors_.of_value(v, {message_part::operation(p_, operand), " has no result that could be read"});
     } else if (record.variable != no_value) {
@@ -182,7 +182,7 @@ private:
     }
   }
 
-  void arguments(value_id v, const value_record& record) {
+  void arguments(value_id v, const value_core& record) {
     const bool in_memory = info_of(record.code).form == opcode_form::memory;
     const std::size_t count = argument_count(record, in_memory && p_.access(v).indexed, p_.result_type());
     const span<const value_id> all = p_.arguments(v);
@@ -203,7 +203,7 @@ private:
     if (record.code == opcode::ret && !all.empty()) {
       operand_type(v, all[0], {p_.result_type()}, "has to give");
     }
-    if (record.code == opcode::shladd && (all[1] == no_value || p_.value(all[1]).kind != value_kind::constant)) {
+    if (record.code == opcode::shladd && (all[1] == no_value || p_.core(all[1]).kind != value_kind::constant)) {
       errors_.of_value(v, {"the number of bits that shladd shifts by must be a literal"});
     }
     if (in_memory && p_.access(v).alias != no_alias && p_.access(v).alias >= p_.num_alias_classes()) {
@@ -212,16 +212,16 @@ private:
   }
 
   void operand_type(value_id v, value_id operand, operand_need need, std::string_view verb) {
-    if (operand == no_value || p_.value(operand).type == type::none || need.met_by(p_.value(operand).type)) {
+    if (operand == no_value || p_.core(operand).type == type::none || need.met_by(p_.core(operand).type)) {
       return;
     }
-    errors_.of_value(v, {message_part::value(p_, operand), " is ", name_of(p_.value(operand).type), ", ",
+    errors_.of_value(v, {message_part::value(p_, operand), " is ", name_of(p_.core(operand).type), ", ",
                          message_part::instruction(p_, v), " ", verb, " ",
                          need.any_integer ? std::string_view("an integer") : name_of(need.type)});
   }
 
   /// A result is a value, or is written to a variable of its type.
-  void result(value_id v, const value_record& record) {
+  void result(value_id v, const value_core& record) {
     if (record.type == type::none && (!p_.value_name(v).empty() || record.variable != no_value)) {
       errors_.of_value(v, {message_part::instruction(p_, v), " has no result that could be kept"});
     } else if (record.variable != no_value) {
@@ -229,12 +229,12 @@ private:
     }
   }
 
-  void assignment(value_id v, const value_record& record) {
-    if (record.variable >= p_.num_values() || p_.value(record.variable).kind != value_kind::variable) {
+  void assignment(value_id v, const value_core& record) {
+    if (record.variable >= p_.num_values() || p_.core(record.variable).kind != value_kind::variable) {
       errors_.of_value(v, {"what is written is no variable"});
       return;
     }
-    const value_record& variable = p_.value(record.variable);
+    const value_core& variable = p_.core(record.variable);
     if (record.code == opcode::phi) {
       errors_.of_value(v, {"a phi makes a value, it cannot write to ", message_part::value(p_, record.variable)});
     } else if (!p_.value_name(v).empty()) {
@@ -246,7 +246,7 @@ private:
   }
 
   /// The predicate is an i1, and a guarded result has a value for the case that it does not hold.
-  void guard(value_id v, const value_record& record) {
+  void guard(value_id v, const value_core& record) {
     if ((record.guarded || record.has_otherwise) && (record.code == opcode::phi || is_terminator(record.code))) {
       errors_.of_value(v, {message_part::instruction(p_, v), " cannot be guarded"});
       return;
@@ -264,21 +264,20 @@ private:
   }
 
   void predicate(value_id v, value_id guard) {
-    if (guard != no_value && p_.value(guard).type != type::i1 && p_.value(guard).type != type::none) {
+    if (guard != no_value && p_.core(guard).type != type::i1 && p_.core(guard).type != type::none) {
       errors_.of_value(
-          v, {message_part::value(p_, guard), " is ", name_of(p_.value(guard).type), ", a guard must be an i1"});
+          v, {message_part::value(p_, guard), " is ", name_of(p_.core(guard).type), ", a guard must be an i1"});
     }
   }
 
-  void otherwise(value_id v, value_id other, const value_record& record) {
-    if (other != no_value && p_.value(other).type != type::none &&
-        !converts_freely(p_.value(other).type, record.type)) {
-      errors_.of_value(v, {message_part::value(p_, other), " is ", name_of(p_.value(other).type), ", ",
+  void otherwise(value_id v, value_id other, const value_core& record) {
+    if (other != no_value && p_.core(other).type != type::none && !converts_freely(p_.core(other).type, record.type)) {
+      errors_.of_value(v, {message_part::value(p_, other), " is ", name_of(p_.core(other).type), ", ",
                            message_part::instruction(p_, v), " gives ", name_of(record.type)});
     }
   }
 
-  void flags(value_id v, const value_record& record) {
+  void flags(value_id v, const value_core& record) {
     const attributes& flags = record.flags;
     const auto forbid = [&](bool is_set, bool allowed, std::string_view flag) {
       if (is_set && !allowed) {
@@ -321,7 +320,7 @@ public:
       errors_.of_node(p_.entry(), {"the entry must not have predecessors"});
     }
     for (node_id n = 0; n != p_.num_nodes(); ++n) {
-      if (!p_.node(n).erased) {
+      if (!p_.node_core(n).erased) {
         order(n);
         flow(n);
       }
@@ -334,7 +333,7 @@ private:
     for (const value_id v : p_.values(n)) {
       if (!p_.is_phi(v)) {
         in_head = false;
-        if (p_.is_terminator(v) && v != p_.node(n).last) {
+        if (p_.is_terminator(v) && v != p_.node_core(n).last) {
           errors_.of_value(v, {message_part::instruction(p_, v), " must be the last operation of its node"});
         }
       } else if (!in_head) {
@@ -367,7 +366,7 @@ private:
 
   void variables_among(span<const value_id> inputs, value_id v) {
     for (const value_id input : inputs) {
-      if (input != no_value && p_.value(input).kind == value_kind::variable) {
+      if (input != no_value && p_.core(input).kind == value_kind::variable) {
         errors_.of_value(v, {"an input of a phi must be a value, ", message_part::value(p_, input), " is a variable"});
       }
     }
@@ -382,7 +381,7 @@ private:
       errors_.of_node(n, {"the node does not end with a terminator"});
       return;
     }
-    switch (p_.value(end).code) {
+    switch (p_.core(end).code) {
     case opcode::jump:
       number_of_edges(end, 1);
       break;
@@ -406,7 +405,7 @@ private:
   }
 
   bool number_of_edges(value_id end, std::size_t count) {
-    const std::size_t present = p_.out_edges(p_.value(end).node).size();
+    const std::size_t present = p_.out_edges(p_.core(end).node).size();
     if (present != count) {
       errors_.of_value(end, {message_part::instruction(p_, end), " has ", present,
                              present == 1 ? " edge, not " : " edges, not ", count});
@@ -432,17 +431,17 @@ private:
     if (edges.empty() || !p_.edge(edges.back()).is_default) {
       errors_.of_value(end, {"the last edge of a switch must be its default"});
     }
-    if (!is_integer(p_.value(end).operand_type)) {
+    if (!is_integer(p_.core(end).operand_type)) {
       return; // reported elsewhere
     }
-    const unsigned width = width_of(p_.value(end).operand_type);
+    const unsigned width = width_of(p_.core(end).operand_type);
     midend::detail::hash_map<std::uint64_t> seen;
     for (std::uint32_t i = 0; i + 1 < edges.size(); ++i) {
       const std::uint64_t value = p_.case_value(edges[i]);
       if (p_.edge(edges[i]).is_default) {
         errors_.of_value(end, {"a switch has one default, at its end"});
       } else if ((value & ~low_ones(width)) != 0) {
-        errors_.of_value(end, {"case ", value, " does not fit into ", name_of(p_.value(end).operand_type)});
+        errors_.of_value(end, {"case ", value, " does not fit into ", name_of(p_.core(end).operand_type)});
       } else if (seen.find_or_insert(value, i) != i) {
         errors_.of_value(end, {"the switch has two cases ", as_signed(value, width)});
       }
@@ -485,7 +484,7 @@ private:
       if (operand == no_value || !p_.is_operation(operand)) {
         continue;
       }
-      const node_id home = p_.value(operand).node;
+      const node_id home = p_.core(operand).node;
       if (home == n ? place_[operand] >= place_[v] : !tree_.dominates(home, n)) {
         errors_.of_value(v, {message_part::value(p_, operand), " is read where it need not have been computed: ",
                              home == n ? "it stands further down" : "not all paths come by node ",
@@ -502,7 +501,7 @@ private:
       if (inputs[i] == no_value || !p_.is_operation(inputs[i]) || !tree_.is_reachable(source)) {
         continue;
       }
-      const node_id home = p_.value(inputs[i]).node;
+      const node_id home = p_.core(inputs[i]).node;
       if (!tree_.dominates(home, source)) {
         errors_.of_value(v, {message_part::value(p_, inputs[i]), " need not have been computed at the end of node ",
                              message_part::node(p_, source), ": not all paths come by node ",
@@ -534,7 +533,7 @@ public:
     }
     for (node_id n = 0; n != p.num_nodes(); ++n) {
       for (const value_id v : p.values(n)) {
-        if (p.value(v).code != opcode::call) {
+        if (p.core(v).code != opcode::call) {
           continue;
         }
         const std::uint32_t callee = by_name_.find(p.text(p.call(v).callee));
@@ -547,7 +546,7 @@ public:
 
   /// A call may ignore the result.
   static void call(const procedure& p, value_id v, const procedure& callee, error_list& errors) {
-    const type result = p.value(v).type;
+    const type result = p.core(v).type;
     if (result != type::none && !converts_freely(callee.result_type(), result)) {
       errors.of_value(v, {"@", callee.name(), callee.result_type() == type::none ? " gives nothing" : " gives ",
                           callee.result_type() == type::none ? "" : name_of(callee.result_type()), ", not ",
@@ -563,7 +562,7 @@ public:
     }
     for (std::size_t i = 0; i != arguments.size(); ++i) {
       const type wanted = callee.value(parameters[i]).type;
-      const type given = arguments[i] == no_value ? type::none : p.value(arguments[i]).type;
+      const type given = arguments[i] == no_value ? type::none : p.core(arguments[i]).type;
       if (given != type::none && !converts_freely(given, wanted)) {
         errors.of_value(v,
                         {message_part::value(p, arguments[i]), " is ", name_of(given), ", parameter ",

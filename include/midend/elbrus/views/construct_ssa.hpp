@@ -66,7 +66,7 @@ public:
   explicit names_after_variables(procedure& p) : procedure_(p), variable_of_(p.num_values(), no_value) {
     for (value_id v = 0; v != p.num_values(); ++v) {
       if (p.is_operation(v)) {
-        variable_of_[v] = p.value(v).variable;
+        variable_of_[v] = p.core(v).variable;
       }
     }
   }
@@ -94,7 +94,7 @@ public:
 private:
   void note_names_in_use() {
     for (value_id v = 0; v != procedure_.num_values(); ++v) {
-      const value_kind kind = procedure_.value(v).kind;
+      const value_kind kind = procedure_.core(v).kind;
       if ((kind == value_kind::parameter || kind == value_kind::operation) && !procedure_.value_name(v).empty()) {
         in_use_.find_or_insert(procedure_.value_name(v), v);
       }

@@ -42,7 +42,7 @@ public:
   /// Addresses and numbers of 64 bits can replace each other as operands, so they are one type here.
   bool same_type(value_id v, value_id w) const {
     const auto of = [&](value_id x) {
-      const type t = graph().value(x).type;
+      const type t = graph().core(x).type;
       return t == type::ptr ? type::i64 : t;
     };
     return of(v) == of(w);

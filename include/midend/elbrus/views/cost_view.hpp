@@ -29,7 +29,7 @@ namespace elbrus {
 namespace detail {
 
 /// The class of an operation that is `other` in the vocabulary of the library.
-constexpr operation_class class_of_other(const value_record& record) {
+constexpr operation_class class_of_other(const value_core& record) {
   const bool is_double = record.type == type::f64;
   switch (record.code) {
   case opcode::itof:
@@ -72,7 +72,7 @@ public:
   using effect_view::effect_view;
 
   std::optional<operation_class> cost(value_id v) const {
-    const value_record& record = graph().value(v);
+    const value_core& record = graph().core(v);
     if (info_of(record.code).meaning == operation::other) {
       return detail::class_of_other(record);
     }
@@ -83,7 +83,7 @@ public:
   }
 
   std::optional<memory_reference> memory(value_id v) const {
-    const value_record& record = graph().value(v);
+    const value_core& record = graph().core(v);
     if (info_of(record.code).form != opcode_form::memory) {
       return std::nullopt;
     }
@@ -117,21 +117,20 @@ public:
 
   bool is_little_endian() const { return true; }
 
-  bool may_reassociate(value_id v) const { return graph().value(v).flags.assoc; }
+  bool may_reassociate(value_id v) const { return graph().core(v).flags.assoc; }
 
   guard_of_value guard(value_id v) const {
-    return {
-        .predicate = graph().guard(v), .otherwise = graph().otherwise(v), .negated = graph().value(v).guard_negated};
+    return {.predicate = graph().guard(v), .otherwise = graph().otherwise(v), .negated = graph().core(v).guard_negated};
   }
 
   operation_info unguarded(value_id v) const {
-    const value_record& record = graph().value(v);
+    const value_core& record = graph().core(v);
     return info_of(record.code).meaning == operation::other ? operation(v) : detail::meaning_if_it_runs(record);
   }
 
   /// The operation with its types.
   std::uint32_t identity(value_id v) const {
-    const value_record& record = graph().value(v);
+    const value_core& record = graph().core(v);
     const auto code = static_cast<std::uint32_t>(record.code) + 1;
     return (code << 8 | static_cast<std::uint32_t>(record.type)) << 8 | static_cast<std::uint32_t>(record.operand_type);
   }

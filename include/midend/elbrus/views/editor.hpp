@@ -41,7 +41,7 @@ public:
 
   // Values.
 
-  value_id insert_phi(node_id n, value_id like) { return procedure_->insert_phi(n, procedure_->value(like).type); }
+  value_id insert_phi(node_id n, value_id like) { return procedure_->insert_phi(n, procedure_->core(like).type); }
 
   void set_phi_input(value_id phi, edge_id e, value_id v) { procedure_->set_phi_input(phi, e, v); }
 
@@ -50,7 +50,7 @@ public:
   void erase_value(value_id v) { procedure_->erase_value(v); }
 
   value_id clone_value(value_id v, node_id n) {
-    const value_record original = procedure_->value(v);
+    const value_core original = procedure_->core(v);
     if (original.code == opcode::phi) {
       return procedure_->append_phi(n, original.type, {}, procedure_->value_location(v));
     }
@@ -95,15 +95,15 @@ public:
 
   /// Drops `nsw`.
   void drop_promises(value_id v) {
-    attributes flags = procedure_->value(v).flags;
+    attributes flags = procedure_->core(v).flags;
     flags.nsw = false;
     procedure_->set_flags(v, flags);
   }
 
-  std::uint64_t promises(value_id v) const { return procedure_->value(v).flags.nsw ? 1 : 0; }
+  std::uint64_t promises(value_id v) const { return procedure_->core(v).flags.nsw ? 1 : 0; }
 
   void set_promises(value_id v, std::uint64_t promises) {
-    attributes flags = procedure_->value(v).flags;
+    attributes flags = procedure_->core(v).flags;
     flags.nsw = promises != 0;
     procedure_->set_flags(v, flags);
   }
@@ -140,10 +140,10 @@ public:
     return t ? procedure_->constant(*t, bits) : no_value;
   }
 
-  value_id undefined_like(value_id v) { return procedure_->undefined(procedure_->value(v).type); }
+  value_id undefined_like(value_id v) { return procedure_->undefined(procedure_->core(v).type); }
 
   value_id make_constant(value_id like, constant_type c) {
-    return procedure_->constant(procedure_->value(like).type, c);
+    return procedure_->constant(procedure_->core(like).type, c);
   }
 
   // Flow.
@@ -211,7 +211,7 @@ public:
     MIDEND_ASSERT(cases.size() == targets.size(), "a target for each case", cases.size(), targets.size());
     procedure_->append(
         n,
-        {.code = opcode::switch_, .operand_type = procedure_->value(v).type, .operands = span<const value_id>(&v, 1)});
+        {.code = opcode::switch_, .operand_type = procedure_->core(v).type, .operands = span<const value_id>(&v, 1)});
     for (std::size_t i = 0; i != cases.size(); ++i) {
       procedure_->add_edge(n, targets[i], cases[i]);
     }
@@ -265,7 +265,7 @@ public:
   // Variables.
 
   value_id insert_variable_phi(node_id n, variable_id x) {
-    return procedure_->insert_phi(n, procedure_->value(variable(x)).type);
+    return procedure_->insert_phi(n, procedure_->core(variable(x)).type);
   }
 
   void rename_use(statement_id s, variable_id x, value_id v) {
@@ -278,12 +278,12 @@ public:
   }
 
   value_id rename_definition(statement_id s, [[maybe_unused]] variable_id x) {
-    MIDEND_ASSERT(procedure_->value(s).variable == variable(x), "a variable that the operation writes", s, x);
+    MIDEND_ASSERT(procedure_->core(s).variable == variable(x), "a variable that the operation writes", s, x);
     procedure_->detach_variable(s);
     return s;
   }
 
-  value_id undefined_value(variable_id x) { return procedure_->undefined(procedure_->value(variable(x)).type); }
+  value_id undefined_value(variable_id x) { return procedure_->undefined(procedure_->core(variable(x)).type); }
 
 private:
   /// What an edge had before `keep_edge`.
@@ -304,7 +304,7 @@ private:
     return std::nullopt;
   }
 
-  node_id node_at(place p) const { return p.where == place::kind::before ? procedure_->value(p.value).node : p.node; }
+  node_id node_at(place p) const { return p.where == place::kind::before ? procedure_->core(p.value).node : p.node; }
 
   /// The value before which a place is, or `no_value` for the end of a node without terminator.
   value_id value_at(place p) const {
@@ -314,9 +314,9 @@ private:
     if (p.where == place::kind::end) {
       return procedure_->terminator(p.node);
     }
-    value_id v = procedure_->node(p.node).first;
+    value_id v = procedure_->node_core(p.node).first;
     while (v != no_value && procedure_->is_phi(v)) {
-      v = procedure_->value(v).next;
+      v = procedure_->core(v).next;
     }
     return v;
   }
@@ -325,7 +325,7 @@ private:
 
   /// The same operation. The operands are copied, because a draft must not refer to the procedure.
   operation_draft draft_of(value_id v) {
-    const value_record& original = procedure_->value(v);
+    const value_core& original = procedure_->core(v);
     arguments_.assign(procedure_->arguments(v));
     return {.code = original.code,
             .type = original.type,

@@ -31,7 +31,7 @@ public:
   using semantic_view::semantic_view;
 
   effect_kind effect(value_id v) const {
-    switch (never_runs(v) ? opcode::mov : graph().value(v).code) {
+    switch (never_runs(v) ? opcode::mov : graph().core(v).code) {
     case opcode::ld:
       return effect_kind::reads;
     case opcode::st:
@@ -47,29 +47,29 @@ public:
   /// operand is speculative or may pass on a diagnostic value. Phis, copies and selections pass on those of their
   /// operands, and of what these pass on; what an operation that is not speculative computes is none.
   bool may_trap(value_id v) const {
-    const value_record& record = graph().value(v);
+    const value_core& record = graph().core(v);
     return may_trap_without_promises(v) || (record.flags.nsw && !record.flags.spec);
   }
 
   /// The same of an operation without `nsw`.
   bool may_trap_without_promises(value_id v) const {
-    const value_record& record = graph().value(v);
+    const value_core& record = graph().core(v);
     return !record.flags.spec && record.code != opcode::phi && (traps_by_itself(v) || reads_diagnostic_values(v));
   }
 
-  bool may_not_return(value_id v) const { return graph().value(v).code == opcode::call && !never_runs(v); }
+  bool may_not_return(value_id v) const { return graph().core(v).code == opcode::call && !never_runs(v); }
 
   bool may_duplicate(value_id) const { return true; }
 
-  bool is_volatile(value_id v) const { return graph().value(v).flags.is_volatile && !never_runs(v); }
+  bool is_volatile(value_id v) const { return graph().core(v).flags.is_volatile && !never_runs(v); }
 
   bool is_terminator(value_id v) const { return graph().is_terminator(v); }
 
   /// The node of an operation, `no_node` for anything else.
-  node_id node_of(value_id v) const { return graph().is_operation(v) ? graph().value(v).node : no_node; }
+  node_id node_of(value_id v) const { return graph().is_operation(v) ? graph().core(v).node : no_node; }
 
   /// The next operation of the node.
-  value_id value_after(value_id v) const { return graph().value(v).next; }
+  value_id value_after(value_id v) const { return graph().core(v).next; }
 
   /// The count in the text.
   std::optional<std::uint64_t> count(node_id n) const {
@@ -84,8 +84,8 @@ public:
   /// operands: used by certificates. The other one may promise less. Requires that both use the same numbers for alias
   /// classes, as a procedure and its transformed copy do.
   bool same_operation(value_id v, const effect_view& other, value_id w) const {
-    const value_record& a = graph().value(v);
-    const value_record& b = other.graph().value(w);
+    const value_core& a = graph().core(v);
+    const value_core& b = other.graph().core(w);
     if (a.kind != b.kind || a.type != b.type) {
       return false;
     }
@@ -107,13 +107,13 @@ public:
 private:
   /// Whether its guard is the literal for which it does not run.
   bool never_runs(value_id v) const {
-    const value_record& record = graph().value(v);
+    const value_core& record = graph().core(v);
     const std::optional<std::uint64_t> guard = record.guarded ? constant(graph().guard(v)) : std::nullopt;
     return guard && (*guard != 0) == record.guard_negated;
   }
 
   bool traps_by_itself(value_id v) const {
-    const value_record& record = graph().value(v);
+    const value_core& record = graph().core(v);
     switch (record.code) {
     case opcode::div:
     case opcode::udiv:
@@ -159,7 +159,7 @@ private:
     value_id followed[most_followed];
     std::size_t count = 0;
     const auto is_doubtful = [&](value_id x) {
-      const value_record& record = graph().value(x);
+      const value_core& record = graph().core(x);
       if (record.kind != value_kind::operation) {
         return record.kind == value_kind::variable || record.kind == value_kind::undefined;
       }
@@ -193,11 +193,11 @@ private:
   }
 
   bool same_access(value_id v, const effect_view& other, value_id w) const {
-    return info_of(graph().value(v).code).form != opcode_form::memory || graph().access(v) == other.graph().access(w);
+    return info_of(graph().core(v).code).form != opcode_form::memory || graph().access(v) == other.graph().access(w);
   }
 
   bool same_call(value_id v, const effect_view& other, value_id w) const {
-    if (graph().value(v).code != opcode::call) {
+    if (graph().core(v).code != opcode::call) {
       return true;
     }
     const call_record& a = graph().call(v);

@@ -24,7 +24,7 @@ namespace elbrus {
 namespace detail {
 
 /// The meaning of an operation that runs, in the vocabulary of the library.
-inline operation_info meaning_if_it_runs(const value_record& record) {
+inline operation_info meaning_if_it_runs(const value_core& record) {
   const auto width = static_cast<std::uint8_t>(width_of(record.type));
   const auto operand_width = static_cast<std::uint8_t>(width_of(record.operand_type));
   return {.code = info_of(record.code).meaning,
@@ -34,7 +34,7 @@ inline operation_info meaning_if_it_runs(const value_record& record) {
 }
 
 /// The result of an operation that runs, from its arguments.
-inline std::optional<std::uint64_t> fold_arguments(const value_record& record, span<const std::uint64_t> args) {
+inline std::optional<std::uint64_t> fold_arguments(const value_core& record, span<const std::uint64_t> args) {
   if (info_of(record.code).meaning != operation::other) {
     const evaluation result = evaluate(meaning_if_it_runs(record), args);
     return result ? std::optional(result.bits) : std::nullopt;
@@ -58,7 +58,7 @@ inline std::optional<std::uint64_t> fold_arguments(const value_record& record, s
 /// The meaning of a value in the vocabulary of the library; `other`, with the width of the value, if it is not an
 /// operation, is guarded, or writes a variable.
 inline operation_info meaning_of(const procedure& p, value_id v) {
-  const value_record& record = p.value(v);
+  const value_core& record = p.core(v);
   if (record.kind != value_kind::operation || record.guarded || record.variable != no_value ||
       info_of(record.code).meaning == operation::other) {
     const auto width = static_cast<std::uint8_t>(record.type == type::none ? 64 : width_of(record.type));
@@ -71,7 +71,7 @@ inline operation_info meaning_of(const procedure& p, value_id v) {
 /// their widths. Nothing for loads, calls, phis and operations without a result, and where a run would trap or a
 /// speculative operation would give a diagnostic value.
 inline std::optional<std::uint64_t> fold(const procedure& p, value_id v, span<const std::uint64_t> args) {
-  const value_record& record = p.value(v);
+  const value_core& record = p.core(v);
   MIDEND_ASSERT(args.size() == p.operands(v).size(), "a constant for each operand", v, args.size());
   if (record.kind != value_kind::operation) {
     return std::nullopt;

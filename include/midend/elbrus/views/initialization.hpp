@@ -137,7 +137,7 @@ private:
   void mark_uncertain() {
     const auto written = gen_kill(procedure_, perhaps_written_variables{view_});
     for (uninitialized_read& read : reads_) {
-      const node_id n = procedure_.value(read.reader).node;
+      const node_id n = procedure_.core(read.reader).node;
       read.is_certain = !written.in(n).test(procedure_.variable_number(read.variable));
     }
   }
@@ -157,7 +157,7 @@ private:
         searched = read->variable;
         search(procedure_.variable_number(searched));
       }
-      for (node_id n = procedure_.value(read->reader).node; n != no_node; n = came_from_[n]) {
+      for (node_id n = procedure_.core(read->reader).node; n != no_node; n = came_from_[n]) {
         read->path.push_back(n);
       }
       std::reverse(read->path.begin(), read->path.end());

@@ -26,7 +26,7 @@ namespace detail {
 /// Every value but literals is a variable, with the number of the value.
 struct any_variable {
   variable_id operator()(const procedure& p, value_id v) const {
-    const value_kind kind = p.value(v).kind;
+    const value_kind kind = p.core(v).kind;
     return kind == value_kind::constant || kind == value_kind::undefined ? no_variable : v;
   }
 };
@@ -50,7 +50,7 @@ public:
   statement_id operator*() const { return at_; }
 
   statement_iterator& operator++() {
-    at_ = at_ < procedure_->num_values() ? procedure_->value(at_).next : no_statement;
+    at_ = at_ < procedure_->num_values() ? procedure_->core(at_).next : no_statement;
     pass_on();
     return *this;
   }
@@ -116,7 +116,7 @@ public:
     const auto last = static_cast<statement_id>(procedure_->num_values() + n);
     const bool passes = passed_first_[n] != passed_first_[n + std::size_t{1}];
     return iterator_range(
-        detail::statement_iterator(*procedure_, procedure_->node(n).first, passes ? last : no_statement),
+        detail::statement_iterator(*procedure_, procedure_->node_core(n).first, passes ? last : no_statement),
         std::default_sentinel);
   }
 
@@ -128,7 +128,7 @@ public:
     if (passes_to_phis(s)) {
       return {};
     }
-    const value_record& record = procedure_->value(s);
+    const value_core& record = procedure_->core(s);
     if (record.variable != no_value) {
       return detail::one_or_none(record.variable);
     }

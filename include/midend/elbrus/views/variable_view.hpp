@@ -25,7 +25,7 @@ namespace detail {
 /// The number among the variables of a procedure.
 struct declared_variable {
   variable_id operator()(const procedure& p, value_id v) const {
-    return p.value(v).kind == value_kind::variable ? p.variable_number(v) : no_variable;
+    return p.core(v).kind == value_kind::variable ? p.variable_number(v) : no_variable;
   }
 };
 
@@ -62,7 +62,7 @@ public:
   }
 
   detail::one_or_none definitions(statement_id s) const {
-    const value_id written = procedure_->value(s).variable;
+    const value_id written = procedure_->core(s).variable;
     return written == no_value ? detail::one_or_none() : detail::one_or_none(procedure_->variable_number(written));
   }
 

@@ -45,7 +45,7 @@ public:
   value_id phi_input(value_id v, edge_id e) const { return procedure_->phi_input(v, e); }
 
   value_id condition(node_id n) const {
-    const node_record& node = procedure_->node(n);
+    const node_core& node = procedure_->node_core(n);
     const bool decides = node.last_code == opcode::branch || node.last_code == opcode::switch_;
     return decides ? procedure_->operands(node.last)[0] : no_value;
   }
@@ -70,19 +70,19 @@ public:
   operation_info operation(value_id v) const { return meaning_of(graph(), v); }
 
   std::optional<constant_type> constant(value_id v) const {
-    const value_record& record = graph().value(v);
+    const value_core& record = graph().core(v);
     return record.kind == value_kind::constant ? std::optional(graph().literal_bits(v)) : std::nullopt;
   }
 
   /// Whether it is the literal `undef`. Optional in the rung.
-  bool is_undefined(value_id v) const { return graph().value(v).kind == value_kind::undefined; }
+  bool is_undefined(value_id v) const { return graph().core(v).kind == value_kind::undefined; }
 
   /// Whether two values have the same type. Optional in the rung.
-  bool same_type(value_id v, value_id w) const { return graph().value(v).type == graph().value(w).type; }
+  bool same_type(value_id v, value_id w) const { return graph().core(v).type == graph().core(w).type; }
 
   /// Whether it is a call that does not return. Optional in the rung.
   bool never_returns(value_id v) const {
-    const value_record& record = graph().value(v);
+    const value_core& record = graph().core(v);
     return record.kind == value_kind::operation && record.code == opcode::call && record.flags.noreturn &&
            !record.guarded;
   }

@@ -136,7 +136,7 @@ private:
       return new_slot(v, 0, slot_state::unwritten); // a phi input that is not set
     }
     if (slot_of_[v] == no_index) {
-      const value_record& record = p_.value(v);
+      const value_core& record = p_.core(v);
       const slot_state state = record.kind == value_kind::constant    ? slot_state::defined
                                : record.kind == value_kind::undefined ? slot_state::undefined
                                                                       : slot_state::unwritten;
@@ -146,7 +146,7 @@ private:
   }
 
   std::uint32_t result_slot(value_id v) {
-    const value_record& record = p_.value(v);
+    const value_core& record = p_.core(v);
     if (record.variable != no_value) {
       return slot(record.variable);
     }
@@ -161,12 +161,12 @@ private:
       }
     }
     if (p_.terminator(n) == no_value) {
-      out_.code.push_back({.value = p_.node(n).last});
+      out_.code.push_back({.value = p_.node_core(n).last});
     }
   }
 
   void add_guard(value_id v) {
-    const value_record& record = p_.value(v);
+    const value_core& record = p_.core(v);
     if (!record.guarded) {
       return;
     }
@@ -181,7 +181,7 @@ private:
   }
 
   instruction operation(value_id v) {
-    const value_record& record = p_.value(v);
+    const value_core& record = p_.core(v);
     instruction i;
     i.speculative = record.flags.spec;
     i.is_volatile = record.flags.is_volatile;
@@ -209,7 +209,7 @@ private:
 
   void set_computation(instruction& i) {
     const span<const value_id> arguments = p_.arguments(i.value);
-    i.what = action_of(i.code, p_.value(i.value).flags.nsw);
+    i.what = action_of(i.code, p_.core(i.value).flags.nsw);
     i.arity = static_cast<std::uint8_t>(arguments.size());
     i.a = slot(arguments[0]);
     i.b = arguments.size() > 1 ? slot(arguments[1]) : i.a;
@@ -218,7 +218,7 @@ private:
     i.info = {.code = info_of(i.code).meaning,
               .width = static_cast<std::uint8_t>(width_of(i.type)),
               .operand_width = static_cast<std::uint8_t>(width_of(of_operands)),
-              .flags = {.no_signed_wrap = p_.value(i.value).flags.nsw}};
+              .flags = {.no_signed_wrap = p_.core(i.value).flags.nsw}};
     if (is_swapped(i.code)) {
       std::swap(i.a, i.b);
     }
@@ -234,7 +234,7 @@ private:
     i.b = slot(address[0]);
     i.a = stores ? slot(all[0]) : i.b;
     i.c = access.indexed ? slot(address[1]) : i.b;
-    i.info.operand_width = static_cast<std::uint8_t>(width_of(p_.value(access.indexed ? address[1] : address[0]).type));
+    i.info.operand_width = static_cast<std::uint8_t>(width_of(p_.core(access.indexed ? address[1] : address[0]).type));
     i.count = access.indexed ? access.scale : 0;
     i.offset = access.offset;
   }
@@ -244,7 +244,7 @@ private:
     i.first = static_cast<std::uint32_t>(out_.arguments.size());
     i.count = static_cast<std::uint32_t>(arguments.size());
     for (const value_id argument : arguments) {
-      out_.arguments.push_back({slot(argument), p_.value(argument).type});
+      out_.arguments.push_back({slot(argument), p_.core(argument).type});
     }
     i.target = callees_.find(p_.text(p_.call(i.value).callee));
     i.what = i.target == no_index                       ? action::host_call
@@ -258,7 +258,7 @@ private:
       return false;
     }
     for (std::size_t k = 0; k != arguments.size(); ++k) {
-      if (!converts_freely(p_.value(arguments[k]).type, callee.value(callee.parameters()[k]).type)) {
+      if (!converts_freely(p_.core(arguments[k]).type, callee.value(callee.parameters()[k]).type)) {
         return false;
       }
     }
@@ -267,7 +267,7 @@ private:
 
   void set_terminator(instruction& i) {
     const span<const value_id> arguments = p_.arguments(i.value);
-    const node_id n = p_.value(i.value).node;
+    const node_id n = p_.core(i.value).node;
     i.a = arguments.empty() ? no_index : slot(arguments[0]);
     switch (i.code) {
     case opcode::jump:

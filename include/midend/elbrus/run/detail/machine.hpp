@@ -530,7 +530,7 @@ private:
     const frame& f = frames_.top();
     const procedure& p = program_.source(f.procedure);
     trap t{.kind = kind, .procedure = f.procedure, .value = i.value};
-    t.node = i.value == no_value ? no_node : p.value(i.value).node;
+    t.node = i.value == no_value ? no_node : p.core(i.value).node;
     if (kind == trap_kind::diagnostic_value || kind == trap_kind::unwritten_variable) {
       blame(i, frames_.slots(f), t);
     } else if (kind == trap_kind::bad_access) {

@@ -527,7 +527,7 @@ private:
       return op.operand_type;
     }
     const bound_operand& o = bound_[0];
-    return o.value != no_value             ? out_.value(o.value).type
+    return o.value != no_value             ? out_.core(o.value).type
            : o.definition != no_definition ? type_of_definition(o.definition)
                                            : type::none;
   }

@@ -25,7 +25,7 @@ struct operand_need {
 };
 
 /// The type that argument `i` of an operation must have.
-constexpr operand_need argument_need(const value_record& record, std::size_t i) {
+constexpr operand_need argument_need(const value_core& record, std::size_t i) {
   switch (info_of(record.code).form) {
   case opcode_form::moving:
     return {record.code == opcode::select && i == 0 ? type::i1 : record.type};
@@ -48,7 +48,7 @@ constexpr operand_need argument_need(const value_record& record, std::size_t i) 
 /// The number of arguments of an operation; `any_number` for calls and phis, which are checked elsewhere.
 inline constexpr std::size_t any_number = ~std::size_t{0};
 
-constexpr std::size_t argument_count(const value_record& record, bool indexed, type result_of_procedure) {
+constexpr std::size_t argument_count(const value_core& record, bool indexed, type result_of_procedure) {
   switch (record.code) {
   case opcode::ld:
     return indexed ? 2 : 1;
@@ -80,7 +80,7 @@ constexpr bool converts(opcode code, type from, type to) {
 }
 
 /// The error in the types of an operation; empty if there is none.
-constexpr std::string_view type_fault(const value_record& record) {
+constexpr std::string_view type_fault(const value_core& record) {
   const bool has_result = record.type != type::none;
   switch (info_of(record.code).form) {
   case opcode_form::moving:

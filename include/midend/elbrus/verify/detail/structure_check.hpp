@@ -83,7 +83,8 @@ private:
         errors_.of_node(n, {"edge #", e, " does not belong into the list of those into the node"});
       }
     }
-    if (p_.node(n).erased && (!p_.out_edges(n).empty() || !p_.in_edges(n).empty() || p_.node(n).first != no_value)) {
+    if (p_.node_core(n).erased &&
+        (!p_.out_edges(n).empty() || !p_.in_edges(n).empty() || p_.node_core(n).first != no_value)) {
       errors_.of_node(n, {"an erased node has edges or operations"});
     }
   }
@@ -92,16 +93,16 @@ private:
   /// twice would have two predecessors, so the walk ends.
   void operation_list(node_id n) {
     value_id previous = no_value;
-    for (value_id v = p_.node(n).first; v != no_value; v = p_.value(v).next) {
-      if (v >= p_.num_values() || p_.value(v).kind != value_kind::operation || p_.value(v).node != n ||
-          p_.value(v).previous != previous) {
+    for (value_id v = p_.node_core(n).first; v != no_value; v = p_.core(v).next) {
+      if (v >= p_.num_values() || p_.core(v).kind != value_kind::operation || p_.core(v).node != n ||
+          p_.core(v).previous != previous) {
         errors_.of_node(n, {"the list of operations is torn at value #", v});
         return;
       }
       previous = v;
       --unplaced_;
     }
-    if (p_.node(n).last != previous) {
+    if (p_.node_core(n).last != previous) {
       errors_.of_node(n, {"the list of operations does not end where the node says"});
     }
   }
@@ -109,7 +110,7 @@ private:
   /// Operands are values that were not erased, guard and otherwise are among them, and operations alone have any.
   /// Counts how often each value is read.
   void operands(value_id v) {
-    const value_record& record = p_.value(v);
+    const value_core& record = p_.core(v);
     const bool operation = record.kind == value_kind::operation;
     unplaced_ += operation;
     const auto operands = p_.operands(v);
@@ -121,7 +122,7 @@ private:
       if (operand == no_value) {
         continue; // may be set later
       }
-      if (operand >= p_.num_values() || p_.value(operand).kind == value_kind::erased) {
+      if (operand >= p_.num_values() || p_.core(operand).kind == value_kind::erased) {
         errors_.of_value(v, {"operand #", operand, " is not there"});
       } else {
         ++reads_[operand];
@@ -134,7 +135,7 @@ private:
     std::uint32_t missing = reads_[v];
     bool right = true;
     for (const value_id user : p_.users(v)) {
-      right = missing != 0 && user < p_.num_values() && p_.value(user).kind == value_kind::operation;
+      right = missing != 0 && user < p_.num_values() && p_.core(user).kind == value_kind::operation;
       if (!right) {
         break;
       }

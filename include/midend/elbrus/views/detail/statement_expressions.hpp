@@ -29,8 +29,8 @@ public:
     expression_.assign(p.num_values(), no_expression);
     for (node_id n = 0; n != p.num_nodes(); ++n) {
       for (const value_id v : p.values(n)) {
-        if (is_expression(p.value(v)) && all_count(p.operands(v), counts)) {
-          expression_[v] = numbers_.number(key_of(p.value(v)), sorted_operands(p, v));
+        if (is_expression(p.core(v)) && all_count(p.operands(v), counts)) {
+          expression_[v] = numbers_.number(key_of(p.core(v)), sorted_operands(p, v));
         }
       }
     }
@@ -46,7 +46,7 @@ public:
 
 private:
   /// A copy is cheaper to repeat than to find; the others depend on more than their operands, or have no result.
-  static bool is_expression(const value_record& record) {
+  static bool is_expression(const value_core& record) {
     const opcode_form form = info_of(record.code).form;
     return record.code != opcode::mov && form != opcode_form::memory && form != opcode_form::call &&
            form != opcode_form::phi && form != opcode_form::terminator;
@@ -62,7 +62,7 @@ private:
   }
 
   /// Everything that distinguishes operations with the same operands.
-  static std::uint32_t key_of(const value_record& record) {
+  static std::uint32_t key_of(const value_core& record) {
     static_assert(opcode_table.size() <= 256 && type_names.size() <= 16);
     std::uint32_t key = static_cast<std::uint32_t>(record.code);
     key = key << 4 | static_cast<std::uint32_t>(record.type);
@@ -76,7 +76,7 @@ private:
 
   span<const value_id> sorted_operands(const procedure& p, value_id v) {
     operands_.assign(p.operands(v));
-    if (is_commutative(info_of(p.value(v).code).meaning) && operands_[0] > operands_[1]) {
+    if (is_commutative(info_of(p.core(v).code).meaning) && operands_[0] > operands_[1]) {
       std::swap(operands_[0], operands_[1]);
     }
     return operands_;
