@@ -18,6 +18,7 @@
 #include "midend/unrolling/copies/detail/known_value.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -44,6 +45,8 @@ class unroll_body_workspace {
   flat_array<bool> leads_out_;
   flat_array<bool> is_needed_;
   flat_array<body_id> same_phi_;
+  flat_array<detail::value_facts> phi_facts_;
+  flat_array<bool> is_shown_;
   flat_array<unrolled_access> reads_;
 };
 
@@ -102,13 +105,15 @@ constexpr value_facts facts_of_invariant(const body_value& v) {
 
 /// Gives the header phis and the values from outside the loop their nodes or numbers; the nodes of phis come first.
 /// `same_phi`: by header phi another one, of which the value is known and which it always is; itself: it is always its
-/// initial value.
-constexpr void bind_start(copy_state& s, const flat_array<body_id>& same_phi) {
+/// initial value. `phi_facts`: by header phi what is known or assumed about it.
+constexpr void bind_start(copy_state& s, const flat_array<body_id>& same_phi,
+                          const flat_array<value_facts>& phi_facts) {
   s.out.phis.assign(s.body.num_phis, no_unrolled);
   for (body_id phi = 0; phi != s.body.num_phis; ++phi) {
     if (!is_known_phi(s, phi) && earlier_twin(s, phi) == phi && same_phi[phi] == no_body_value) {
       s.values[phi] = s.numbering.append(phi, s.body.values[phi], body_kind::phi);
       s.out.phis[phi] = s.values[phi].node;
+      s.numbering.facts(s.out.phis[phi]) = phi_facts[phi];
     }
   }
   for (body_id v = s.body.num_phis; v != s.body.num_values() && s.is_outside(v); ++v) {
@@ -373,20 +378,105 @@ constexpr void bind_end(copy_state& s, bool has_left, const flat_array<bool>& le
 
 // From evaluation to evaluation.
 
-/// Finds header phis of a new loop that have the same value as an earlier one in each pass, or always the number with
-/// which they begin. Whether there are new ones.
+/// Whether what is computed is a loop, and the values are known with which its header phis begin.
+constexpr bool assumes_start(const unroll_request& r) {
+  return !r.as_written && !r.is_straight_line && r.knows_position && r.first_iteration == 0;
+}
+
+/// What holds for a header phi before the first pass.
+constexpr value_facts facts_at_start(const loop_body& body, body_id phi) {
+  const body_value& v = body.values[body.initial(phi)];
+  if (v.kind == body_kind::constant) {
+    return value_facts::number(as_signed(v.bits, v.info.width));
+  }
+  value_facts f = value_facts::none(v.info.width);
+  const std::uint64_t rest = low_ones(v.info.width) & ~v.bits;
+  if (v.kind == body_kind::invariant && v.bits != 0 && as_signed(rest, v.info.width) > 0) {
+    f.range = {0, static_cast<std::int64_t>(rest)};
+  }
+  return f;
+}
+
+/// Assumes that each header phi of a new loop, but no counter, stays as it begins: `take_back` corrects that.
+constexpr void assume_start(const copy_state& s, flat_array<body_id>& same_phi, flat_array<value_facts>& phi_facts) {
+  for (body_id phi = 0; phi != s.body.num_phis; ++phi) {
+    const unsigned width = s.body.values[phi].info.width;
+    const bool is_assumed = assumes_start(s.request) && width != 0 && induction_of(s, phi) == nullptr;
+    phi_facts.push_back(is_assumed ? facts_at_start(s.body, phi) : value_facts::none(width == 0 ? 64 : width));
+    if (is_assumed && s.is_outside(s.body.initial(phi))) {
+      same_phi[phi] = phi;
+    }
+  }
+}
+
+/// The facts of both, as low bits that are known and, of what is not negative, high bits that are 0.
+constexpr value_facts joined_bits(value_facts a, const value_facts& b, unsigned width) {
+  const signed_congruence strides(width);
+  signed_interval().join(a.range, b.range);
+  strides.join(a.stride, b.stride);
+  a.range = a.range.low < 0
+                ? signed_interval::full(width)
+                : signed_interval::element{0, static_cast<std::int64_t>(low_ones(static_cast<unsigned>(
+                                                  std::bit_width(static_cast<std::uint64_t>(a.range.high)))))};
+  a.stride = strides.wrapped(a.stride);
+  return a;
+}
+
+/// Whether the header phi, as far as is known after the copies until now, is next what is assumed about it.
+constexpr bool is_as_assumed(const copy_state& s, body_id phi, body_id same, const value_facts& assumed) {
+  const known_value next = s.numbering.resolved(s.values[s.body.next(phi)]);
+  if (next.is_none() || same != no_body_value) {
+    return next.is_none() || next.is_same(s.values[s.body.initial(phi)]);
+  }
+  const value_facts f = facts_of_sum(s.numbering, next);
+  return signed_interval().leq(f.range, assumed.range) && signed_congruence(next.width).leq(f.stride, assumed.stride);
+}
+
+/// Marks the header phis that are next what is assumed after one copy: the loop as it is has shown that to the
+/// clean-up before, as far as the clean-up sees it.
+constexpr void mark_shown(const copy_state& s, const flat_array<body_id>& same_phi,
+                          const flat_array<value_facts>& phi_facts, flat_array<bool>& is_shown) {
+  is_shown.assign(s.body.num_phis, true);
+  for (body_id phi = 0; phi != s.body.num_phis; ++phi) {
+    is_shown[phi] = s.body.values[phi].info.width != 0 && is_as_assumed(s, phi, same_phi[phi], phi_facts[phi]);
+  }
+}
+
+/// Takes back what is assumed about header phis and the copies have not shown; if it is not to assume less, all of
+/// that. Whether there was something.
+constexpr bool take_back(const copy_state& s, bool assumes, const flat_array<bool>& is_shown,
+                         flat_array<body_id>& same_phi, flat_array<value_facts>& phi_facts) {
+  bool found = false;
+  for (body_id phi = 0; phi != s.body.num_phis; ++phi) {
+    const unsigned width = s.body.values[phi].info.width;
+    if (width == 0 || same_phi[phi] < phi || induction_of(s, phi) != nullptr) {
+      continue;
+    }
+    const value_facts none = value_facts::none(width);
+    const bool knows =
+        same_phi[phi] == phi || phi_facts[phi].range != none.range || phi_facts[phi].stride != none.stride;
+    if (!knows || (assumes && !is_shown[phi] && is_as_assumed(s, phi, same_phi[phi], phi_facts[phi]))) {
+      continue;
+    }
+    same_phi[phi] = no_body_value;
+    const known_value next = s.numbering.resolved(s.values[s.body.next(phi)]);
+    phi_facts[phi] = assumes && !is_shown[phi] && !next.is_none()
+                         ? joined_bits(phi_facts[phi], facts_of_sum(s.numbering, next), width)
+                         : none;
+    found = true;
+  }
+  return found;
+}
+
+/// Finds header phis of a new loop that have the same value as an earlier one in each pass. Whether there are new ones.
 constexpr bool find_same_phis(const copy_state& s, flat_array<body_id>& same_phi) {
   bool found = false;
-  const bool is_new = !s.request.as_written && !s.out.is_straight_line && s.request.knows_position;
   const auto initial = [&](body_id phi) { return s.values[s.body.initial(phi)]; };
   const auto stays = [&](body_id phi) { return s.out.phis[phi] != no_unrolled && induction_of(s, phi) == nullptr; };
-  for (body_id phi = 0; phi != s.body.num_phis && is_new && s.request.first_iteration == 0; ++phi) {
-    for (body_id other = phi < 16 ? 0 : phi - 16; other != phi + 1 && stays(phi); ++other) {
-      const bool is_same = other == phi
-                               ? initial(phi).is_literal() && s.out.next[phi] == unrolled_operand{s.out.phis[phi], 0}
-                               : stays(other) && s.out.next[other] == s.out.next[phi] &&
-                                     same_phi[other] == no_body_value && initial(other).is_same(initial(phi));
-      if (is_same && same_phi[phi] == no_body_value) {
+  for (body_id phi = 0; phi != s.body.num_phis && assumes_start(s.request); ++phi) {
+    for (body_id other = phi < 16 ? 0 : phi - 16; other != phi && stays(phi); ++other) {
+      if (stays(other) && s.out.next[other] == s.out.next[phi] && same_phi[other] == no_body_value &&
+          initial(other).is_same(initial(phi)) && same_phi[phi] == no_body_value) {
         same_phi[phi] = other;
         found = true;
       }
@@ -495,7 +585,8 @@ constexpr void unroll_body(const loop_body& body, const loop_counters& counters,
   predicates.begin(body);
   mark_invariants(body, w.is_invariant_);
   std::size_t unused = 0;
-  for (unsigned rounds = 4; rounds != 0; --rounds) { // one, unless it finds what it could have used
+  w.phi_facts_.clear();
+  for (unsigned rounds = 8;; rounds -= rounds == 1 ? 0 : 1) { // one, unless it finds what it could have used
     out.clear();
     out.copies = request.copies;
     out.is_straight_line = request.is_straight_line;
@@ -504,7 +595,10 @@ constexpr void unroll_body(const loop_body& body, const loop_counters& counters,
     memory.begin();
     w.folded_tests_.assign(body.num_values(), 0);
     copy_state s{body, counters, request, out, numbering, values, w.args_, w.folded_tests_, w.is_needed_};
-    bind_start(s, w.same_phi_);
+    if (w.phi_facts_.empty()) {
+      assume_start(s, w.same_phi_, w.phi_facts_);
+    }
+    bind_start(s, w.same_phi_, w.phi_facts_);
     note_earlier_decisions(s, predicates);
     if (request.as_written) {
       mark_added_to(body, w.is_added_to_);
@@ -585,6 +679,9 @@ constexpr void unroll_body(const loop_body& body, const loop_counters& counters,
         }
       }
       has_left = predicates.of_block(body.bottom()) == never;
+      if (copy == 0 && assumes_start(request)) {
+        mark_shown(s, w.same_phi_, w.phi_facts_, w.is_shown_);
+      }
     }
     if (request.continues_rolled && !request.is_straight_line && !has_left) {
       overwrite_in_next_pass(s, memory, [&](std::uint32_t b) { return predicates.dominates(b, body.bottom()); });
@@ -596,10 +693,11 @@ constexpr void unroll_body(const loop_body& body, const loop_counters& counters,
     if (request.is_straight_line && request.ends_loop && !request.as_written) {
       evaluate_after(s, memory, w.reads_);
     }
-    if (find_same_phis(s, w.same_phi_)) {
+    if ((assumes_start(request) && take_back(s, rounds > 5 && !has_left, w.is_shown_, w.same_phi_, w.phi_facts_)) ||
+        (rounds != 1 && find_same_phis(s, w.same_phi_))) {
       w.is_needed_.clear();
       unused = 0;
-    } else if (request.as_written || body.accesses.size() < 2 ||
+    } else if (rounds == 1 || request.as_written || body.accesses.size() < 2 ||
                !find_unused_loads(out, w.is_needed_, w.folded_tests_, unused)) {
       return;
     }

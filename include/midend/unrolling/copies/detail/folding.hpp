@@ -885,6 +885,17 @@ constexpr known_value side_of_select(const copy_numbering& numbering, const expr
   return side.addend == 0 ? out : sum_with(out, side.addend);
 }
 
+/// What holds for node + addend.
+constexpr value_facts facts_of_sum(const copy_numbering& numbering, const known_value& x) {
+  value_facts f = numbering.facts_of(x);
+  if (!x.is_literal() && x.addend != 0) {
+    f.stride.residue += x.addend;
+    f.stride = signed_congruence(x.width).wrapped(f.stride);
+    f.range = numbering.range_of(x);
+  }
+  return f;
+}
+
 /// `yes` if `condition`, a bit, holds, else `no`.
 constexpr known_value fold_select(copy_numbering& numbering, const expression_kind& kind, known_value condition,
                                   known_value yes, known_value no) {
@@ -913,7 +924,9 @@ constexpr known_value fold_select(copy_numbering& numbering, const expression_ki
   if (numbering.is_fresh()) {
     signed_interval::element range = numbering.range_of(yes);
     signed_interval().join(range, numbering.range_of(no));
-    numbering.facts(out.node) = value_facts::reduced(range, signed_congruence::full());
+    signed_congruence::element stride = facts_of_sum(numbering, yes).stride;
+    signed_congruence(kind.info.width).join(stride, facts_of_sum(numbering, no).stride);
+    numbering.facts(out.node) = value_facts::reduced(range, stride);
   }
   return out;
 }
