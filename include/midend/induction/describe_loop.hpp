@@ -1011,7 +1011,7 @@ private:
       }
       for (const value_id v : ir_.values(target)) {
         if (ir_.is_phi(v)) {
-          add_exit_uses(v, first, last);
+          add_exit_uses(v, first, last, entering == last - first);
         } else if (entering == last - first) {
           add_exit_uses_of_operation(v, first, last);
         } else {
@@ -1026,7 +1026,7 @@ private:
 
   /// The uses by a phi, of whose edges these leave the loop. Several edges from one block count once: a phi may have
   /// one input for them or several.
-  constexpr void add_exit_uses(value_id phi, std::size_t first, std::size_t last) {
+  constexpr void add_exit_uses(value_id phi, std::size_t first, std::size_t last, bool only_exits) {
     std::size_t by_exits = 0;
     std::uint32_t last_source = outside;
     for (std::size_t i = first; i != last; ++i) {
@@ -1045,11 +1045,11 @@ private:
     std::size_t left = most_values_beside;
     for (const value_id input : ir_.operands(phi)) {
       all += input != no_value && is_in_loop(input) ? 1U : 0U;
-      if (all > by_exits || left-- == 0) {
+      if ((all > by_exits && !only_exits) || left-- == 0) {
         return;
       }
     }
-    if (by_exits == all) {
+    if (by_exits == all || only_exits) {
       w_.exit_readers_.push_back(phi);
     }
   }
