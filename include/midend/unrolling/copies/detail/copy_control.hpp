@@ -553,6 +553,14 @@ constexpr void decide_before(copy_state& s, body_id v, bool bit) {
     for (const body_id o : s.body.operands_of(v)) {
       decide_before(s, o, bit != (code == operation::bit_not));
     }
+  } else if (value.kind == body_kind::pure && code != operation::other) {
+    for (const body_id o : s.body.operands_of(v)) {
+      if (!s.is_outside(o)) {
+        return;
+      }
+    }
+    s.numbering.set_origin(v);
+    s.numbering.decide(fold(s.numbering, value, s.args_of(v)), bit);
   }
 }
 

@@ -183,12 +183,32 @@ constexpr value_facts facts_of_product(const value_facts& f, const known_value& 
                                                 : signed_congruence::full());
 }
 
+/// What holds for node + addend.
+constexpr value_facts facts_of_sum(const copy_numbering& numbering, const known_value& x) {
+  value_facts f = numbering.facts_of(x);
+  if (!x.is_literal() && x.addend != 0) {
+    f.stride.residue += x.addend;
+    f.stride = signed_congruence(x.width).wrapped(f.stride);
+    f.range = numbering.range_of(x);
+  }
+  return f;
+}
+
 constexpr known_value fold_product(copy_numbering& numbering, const body_value& v, known_value a, known_value b) {
   if (a.is_literal()) {
     swap_values(a, b);
   }
   if (!b.is_literal()) {
-    return numbering.compute(v, a, b);
+    const known_value product = numbering.compute(v, a, b);
+    const auto low_bits = [&](const known_value& x) {
+      return signed_congruence(x.width).wrapped(facts_of_sum(numbering, x).stride);
+    };
+    if (const auto x = low_bits(a), y = low_bits(b); numbering.is_fresh() && x.modulus > 1 && y.modulus > 1) {
+      const std::uint64_t common = x.modulus < y.modulus ? x.modulus : y.modulus;
+      numbering.facts(product.node).stride =
+          signed_congruence(product.width).wrapped({common, x.residue * y.residue & (common - 1)});
+    }
+    return product;
   }
   if (b.addend <= 1) {
     return b.addend == 0 ? b : a;
@@ -885,17 +905,6 @@ constexpr known_value side_of_select(const copy_numbering& numbering, const expr
   return side.addend == 0 ? out : sum_with(out, side.addend);
 }
 
-/// What holds for node + addend.
-constexpr value_facts facts_of_sum(const copy_numbering& numbering, const known_value& x) {
-  value_facts f = numbering.facts_of(x);
-  if (!x.is_literal() && x.addend != 0) {
-    f.stride.residue += x.addend;
-    f.stride = signed_congruence(x.width).wrapped(f.stride);
-    f.range = numbering.range_of(x);
-  }
-  return f;
-}
-
 /// `yes` if `condition`, a bit, holds, else `no`.
 constexpr known_value fold_select(copy_numbering& numbering, const expression_kind& kind, known_value condition,
                                   known_value yes, known_value no) {
@@ -1001,8 +1010,13 @@ constexpr known_value fold(copy_numbering& numbering, const body_value& v, span<
     return fold_bits(numbering, v, args[0], args[1]);
   case operation::bit_not:
     return info.width == 1 ? inverted(args[0]) : fold_involution(numbering, v, args);
-  case operation::neg:
-    return fold_involution(numbering, v, args);
+  case operation::neg: {
+    const known_value out = fold_involution(numbering, v, args);
+    if (numbering.is_fresh() && out.node + 1 == numbering.body().nodes.size()) {
+      numbering.facts(out.node) = facts_of_negative(facts_of_sum(numbering, args[0]), literal(0, info.width));
+    }
+    return out;
+  }
   case operation::truncate:
     return fold_truncation(numbering, v, args[0]);
   case operation::zero_extend:
