@@ -163,12 +163,11 @@ private:
   /// Where control surely arrives from the start of a node, with nothing on the way that stops traps.
   node_id only_successor(node_id n) const {
     node_id only = no_node;
-    std::size_t edges = 0;
+    bool stops = false;
     for_each_id(ir_.graph().successors(n), [&](node_id s) {
+      stops = stops || (only != no_node && only != s);
       only = s;
-      ++edges;
     });
-    bool stops = edges != 1;
     for_each_id(ir_.values(n), [&](value_id v) { stops = stops || (!ir_.is_phi(v) && stops_traps(ir_, v)); });
     return stops ? no_node : only;
   }
