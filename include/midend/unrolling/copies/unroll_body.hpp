@@ -47,6 +47,7 @@ class unroll_body_workspace {
   flat_array<body_id> same_phi_;
   flat_array<detail::value_facts> phi_facts_;
   flat_array<bool> is_shown_;
+  flat_array<bool> is_bound_;
   flat_array<unrolled_access> reads_;
 };
 
@@ -95,19 +96,42 @@ constexpr known_value value_of_known_phi(const copy_state& s, body_id phi) {
   return s.values[s.body.initial(phi)];
 }
 
-/// What is known about a value from outside: of which power of 2 it is a multiple. What its zeros above say is left
-/// out: tests that follow from its range stay in the code, since the clean-up compares each with a bound of its own.
-constexpr value_facts facts_of_invariant(const body_value& v) {
+/// Marks the values that the tests of exits compare.
+constexpr void mark_bounds(const loop_body& body, flat_array<bool>& is_bound) {
+  is_bound.assign(body.num_values(), false);
+  for (const body_edge& e : body.edges) {
+    if (e.target == body_edge::leaves && body.blocks[e.source].condition != no_body_value) {
+      is_bound[body.blocks[e.source].condition] = true;
+    }
+  }
+  for (body_id v = body.num_values(); v-- != 0;) {
+    if (is_bound[v] && body.values[v].kind == body_kind::pure && body.values[v].info.width == 1) {
+      for (const body_id o : body.operands_of(v)) {
+        is_bound[o] = true;
+      }
+    }
+  }
+}
+
+/// What is known about a value from outside: of which power of 2 it is a multiple, and which number it does not exceed.
+/// Of what exits compare, the latter is left out: their tests stay in the code, since the clean-up compares each with a
+/// bound of its own.
+constexpr value_facts facts_of_invariant(const body_value& v, bool is_bound) {
   const value_facts f = value_facts::none(v.info.width);
   const std::uint64_t rest = low_ones(v.info.width) & ~v.bits;
-  return v.bits == 0 || rest == 0 ? f : value_facts::reduced(f.range, {power_of_2_in(rest), 0});
+  if (v.bits == 0 || rest == 0) {
+    return f;
+  }
+  const std::int64_t most = as_signed(rest, v.info.width);
+  return value_facts::reduced(is_bound || most < 0 ? f.range : signed_interval::element{0, most},
+                              {power_of_2_in(rest), 0});
 }
 
 /// Gives the header phis and the values from outside the loop their nodes or numbers; the nodes of phis come first.
 /// `same_phi`: by header phi another one, of which the value is known and which it always is; itself: it is always its
 /// initial value. `phi_facts`: by header phi what is known or assumed about it.
-constexpr void bind_start(copy_state& s, const flat_array<body_id>& same_phi,
-                          const flat_array<value_facts>& phi_facts) {
+constexpr void bind_start(copy_state& s, const flat_array<body_id>& same_phi, const flat_array<value_facts>& phi_facts,
+                          const flat_array<bool>& is_bound) {
   s.out.phis.assign(s.body.num_phis, no_unrolled);
   for (body_id phi = 0; phi != s.body.num_phis; ++phi) {
     if (!is_known_phi(s, phi) && earlier_twin(s, phi) == phi && same_phi[phi] == no_body_value) {
@@ -123,7 +147,7 @@ constexpr void bind_start(copy_state& s, const flat_array<body_id>& same_phi,
     } else {
       s.values[v] = s.numbering.append(v, value, body_kind::invariant);
       s.out.nodes.back().is_invariant = true;
-      s.numbering.facts(s.values[v].node) = facts_of_invariant(value);
+      s.numbering.facts(s.values[v].node) = facts_of_invariant(value, is_bound[v]);
     }
   }
   for (body_id phi = 0; phi != s.body.num_phis; ++phi) {
@@ -584,6 +608,7 @@ constexpr void unroll_body(const loop_body& body, const loop_counters& counters,
   w.same_phi_.assign(body.num_phis, no_body_value);
   predicates.begin(body);
   mark_invariants(body, w.is_invariant_);
+  mark_bounds(body, w.is_bound_);
   std::size_t unused = 0;
   w.phi_facts_.clear();
   for (unsigned rounds = 8;; rounds -= rounds == 1 ? 0 : 1) { // one, unless it finds what it could have used
@@ -598,7 +623,7 @@ constexpr void unroll_body(const loop_body& body, const loop_counters& counters,
     if (w.phi_facts_.empty()) {
       assume_start(s, w.same_phi_, w.phi_facts_);
     }
-    bind_start(s, w.same_phi_, w.phi_facts_);
+    bind_start(s, w.same_phi_, w.phi_facts_, w.is_bound_);
     note_earlier_decisions(s, predicates);
     if (request.as_written) {
       mark_added_to(body, w.is_added_to_);
