@@ -214,12 +214,12 @@ private:
   void follow_chain(node_id n) {
     for (node_id at = n;;) {
       node_id next = no_node;
-      std::size_t edges = 0;
+      bool branches = false; // to several nodes
       for_each_id(after_.graph().successors(at), [&](node_id s) {
+        branches = branches || (next != no_node && next != s);
         next = s;
-        ++edges;
       });
-      if (edges != 1 || next == n || chain_[next] == n || (at != n && last_barrier_[at] != none)) {
+      if (branches || next == no_node || next == n || chain_[next] == n || (at != n && last_barrier_[at] != none)) {
         return;
       }
       chain_[next] = n;

@@ -104,7 +104,7 @@ constexpr void mark_bounds(const loop_body& body, flat_array<bool>& is_bound) {
       is_bound[body.blocks[e.source].condition] = true;
     }
   }
-  for (body_id v = body.num_values(); v-- != 0;) {
+  for (auto v = static_cast<body_id>(body.num_values()); v-- != 0;) {
     if (is_bound[v] && body.values[v].kind == body_kind::pure && body.values[v].info.width == 1) {
       for (const body_id o : body.operands_of(v)) {
         is_bound[o] = true;
@@ -407,29 +407,17 @@ constexpr bool assumes_start(const unroll_request& r) {
   return !r.as_written && !r.is_straight_line && r.knows_position && r.first_iteration == 0;
 }
 
-/// What holds for a header phi before the first pass.
-constexpr value_facts facts_at_start(const loop_body& body, body_id phi) {
-  const body_value& v = body.values[body.initial(phi)];
-  if (v.kind == body_kind::constant) {
-    return value_facts::number(as_signed(v.bits, v.info.width));
-  }
-  value_facts f = value_facts::none(v.info.width);
-  const std::uint64_t rest = low_ones(v.info.width) & ~v.bits;
-  if (v.kind == body_kind::invariant && v.bits != 0 && as_signed(rest, v.info.width) > 0) {
-    f.range = {0, static_cast<std::int64_t>(rest)};
-  }
-  return f;
-}
-
 /// Assumes that each header phi of a new loop, but no counter, stays as it begins: `take_back` corrects that.
 constexpr void assume_start(const copy_state& s, flat_array<body_id>& same_phi, flat_array<value_facts>& phi_facts) {
   for (body_id phi = 0; phi != s.body.num_phis; ++phi) {
+    const body_value& initial = s.body.values[s.body.initial(phi)];
     const unsigned width = s.body.values[phi].info.width;
     const bool is_assumed = assumes_start(s.request) && width != 0 && induction_of(s, phi) == nullptr;
-    phi_facts.push_back(is_assumed ? facts_at_start(s.body, phi) : value_facts::none(width == 0 ? 64 : width));
-    if (is_assumed && s.is_outside(s.body.initial(phi))) {
-      same_phi[phi] = phi;
-    }
+    const bool is_number = initial.kind == body_kind::constant;
+    phi_facts.push_back(!is_assumed ? value_facts::none(width == 0 ? 64 : width)
+                        : is_number ? value_facts::number(as_signed(initial.bits, width))
+                                    : facts_of_invariant(initial, initial.kind != body_kind::invariant));
+    same_phi[phi] = is_assumed && is_number ? phi : no_body_value;
   }
 }
 
@@ -456,18 +444,9 @@ constexpr bool is_as_assumed(const copy_state& s, body_id phi, body_id same, con
   return signed_interval().leq(f.range, assumed.range) && signed_congruence(next.width).leq(f.stride, assumed.stride);
 }
 
-/// Marks the header phis that are next what is assumed after one copy: the loop as it is has shown that to the
-/// clean-up before, as far as the clean-up sees it.
-constexpr void mark_shown(const copy_state& s, const flat_array<body_id>& same_phi,
-                          const flat_array<value_facts>& phi_facts, flat_array<bool>& is_shown) {
-  is_shown.assign(s.body.num_phis, true);
-  for (body_id phi = 0; phi != s.body.num_phis; ++phi) {
-    is_shown[phi] = s.body.values[phi].info.width != 0 && is_as_assumed(s, phi, same_phi[phi], phi_facts[phi]);
-  }
-}
-
 /// Takes back what is assumed about header phis and the copies have not shown; if it is not to assume less, all of
-/// that. Whether there was something.
+/// that. Whether there was something. What one copy shows already (`is_shown`) the loop as it was has shown to the
+/// clean-up before, as far as the clean-up sees it: that, too.
 constexpr bool take_back(const copy_state& s, bool assumes, const flat_array<bool>& is_shown,
                          flat_array<body_id>& same_phi, flat_array<value_facts>& phi_facts) {
   bool found = false;
@@ -609,6 +588,7 @@ constexpr void unroll_body(const loop_body& body, const loop_counters& counters,
   predicates.begin(body);
   mark_invariants(body, w.is_invariant_);
   mark_bounds(body, w.is_bound_);
+  w.is_shown_.assign(body.num_phis, false);
   std::size_t unused = 0;
   w.phi_facts_.clear();
   for (unsigned rounds = 8;; rounds -= rounds == 1 ? 0 : 1) { // one, unless it finds what it could have used
@@ -704,8 +684,9 @@ constexpr void unroll_body(const loop_body& body, const loop_counters& counters,
         }
       }
       has_left = predicates.of_block(body.bottom()) == never;
-      if (copy == 0 && assumes_start(request)) {
-        mark_shown(s, w.same_phi_, w.phi_facts_, w.is_shown_);
+      for (body_id phi = 0; phi != body.num_phis && copy == 0; ++phi) { // what one copy shows, no clean-up has found
+        w.is_shown_[phi] =
+            body.values[phi].info.width != 0 && is_as_assumed(s, phi, w.same_phi_[phi], w.phi_facts_[phi]);
       }
     }
     if (request.continues_rolled && !request.is_straight_line && !has_left) {

@@ -204,9 +204,8 @@ constexpr known_value fold_product(copy_numbering& numbering, const body_value& 
       return signed_congruence(x.width).wrapped(facts_of_sum(numbering, x).stride);
     };
     if (const auto x = low_bits(a), y = low_bits(b); numbering.is_fresh() && x.modulus > 1 && y.modulus > 1) {
-      const std::uint64_t common = x.modulus < y.modulus ? x.modulus : y.modulus;
-      numbering.facts(product.node).stride =
-          signed_congruence(product.width).wrapped({common, x.residue * y.residue & (common - 1)});
+      const std::uint64_t low = (x.modulus < y.modulus ? x.modulus : y.modulus) - 1; // powers of 2
+      numbering.facts(product.node).stride = {low + 1, x.residue * y.residue & low};
     }
     return product;
   }
