@@ -293,6 +293,12 @@ TEST_CASE("low_level_package: a guarded operation that computes nothing new is a
   CHECK(guarded("sub.i32 %x, %x ? %p : 0").has_text("ret 0"));
   CHECK(guarded("mul.i32 %x, 3 ? %p : %o").has_text("? %p : %o"));
   CHECK(guarded("rem.i32 87, 0 ? %p : %o").has_text("? %p : %o")); // which traps
+  CHECK(guarded("select.i32 0, 3, %x ? %p : %o").has_text("select.i32 %p, %x, %o"));
+  CHECK(guarded("select.i32 %p, %x, 3 ? %p : %o").has_text("select.i32 %p, %x, %o"));
+  CHECK(guarded("select.i32 %p, %x, 3 ? ~%p : %o").has_text("select.i32 %p, %o, 3"));
+  CHECK(guarded("select.i32 %p, %o, 3 ? %p : %o").has_text("ret %o"));
+  CHECK(guarded("mov.i32 %x ? %p : %o").has_text("mov.i32 %x ? %p : %o")); // which costs no more
+  CHECK(guarded("mov.i32 %o ? %p : %o").has_text("ret %o"));
 }
 
 TEST_CASE("low_level_package: a value plus a number compared with the same value plus another one") {

@@ -144,27 +144,42 @@ TEST_CASE("compute_narrow and mask_extended: all numbers of few bits") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("mask_truncated: all shifts of 8 bits and masks of fewer") {
+TEST_CASE("possible_bits: the bits of all results of 3 bits, and of shifts of 8 bits") {
+  const auto within = [](std::uint64_t bits, std::uint64_t x) { return (x & ~bits) == 0; };
   std::size_t wrong = 0;
-  std::size_t rules = 0;
-  for (const unsigned to : {1U, 3U, 5U, 7U}) {
-    const operation_info truncation = conversion(operation::truncate, to, 8);
-    for (std::uint64_t places = 0; places != 9; ++places) {
-      for (std::uint64_t mask = 0; mask >> to == 0; ++mask) {
-        bool keeps_all = places < 8;
-        for (std::uint64_t x = 0; x != 256 && keeps_all; ++x) {
-          const std::uint64_t left = value_of(truncation, x >> places);
-          keeps_all = (left & mask) == left;
+  std::size_t fewer = 0;
+  for (const operation code : {operation::bit_and, operation::bit_or, operation::bit_xor, operation::add}) {
+    const midend::operation_info info{code, 3, 3, {}};
+    for (std::uint64_t pair = 0; pair != 64; ++pair) {
+      const std::uint64_t bits[3] = {pair % 8, pair / 8, 0};
+      std::uint64_t seen = 0;
+      for (std::uint64_t values = 0; values != 64; ++values) {
+        const std::uint64_t operands[] = {values % 8, values / 8};
+        if (within(bits[0], operands[0]) && within(bits[1], operands[1])) {
+          seen |= midend::evaluate(info, operands).bits;
         }
-        const midend::package_order order = midend::mask_truncated(truncation, 7, places, mask);
-        rules += order.kind != order_kind::none ? 1U : 0U;
-        wrong += (order.kind == order_kind::existing) == keeps_all ? 0U : 1U;
+      }
+      const std::uint64_t possible = midend::possible_bits(info, bits);
+      wrong += code == operation::add ? possible != 7 : possible != seen;
+      fewer += possible != 7 ? 1U : 0U;
+    }
+  }
+  for (const operation code : {operation::shl, operation::shr}) {
+    for (std::uint64_t places = 0; places != 10; ++places) {
+      for (std::uint64_t of = 0; of != 256; ++of) {
+        const std::uint64_t bits[3] = {of, places, 0};
+        const std::uint64_t moved = (code == operation::shl ? of << places : of >> places) & 255;
+        const std::uint64_t expected = places < 8 ? moved : 255;
+        wrong += midend::possible_bits({code, 8, 8, {}}, bits) != expected ? 1U : 0U;
       }
     }
-    CHECK(midend::mask_truncated(conversion(operation::zero_extend, 8, to), 7, 1, 255).kind == order_kind::none);
   }
+  CHECK(midend::possible_bits(conversion(operation::truncate, 4, 8), {0xa5, 0, 0}) == 5);
+  CHECK(midend::possible_bits(conversion(operation::zero_extend, 8, 4), {0xa, 0, 0}) == 0xa);
+  CHECK(midend::possible_bits(conversion(operation::sign_extend, 8, 4), {0xa, 0, 0}) == 255);
+  CHECK(midend::possible_bits({operation::select, 4, 4, {}}, {1, 2, 4}) == 6);
   CHECK(wrong == 0);
-  CHECK(rules > 32);
+  CHECK(fewer > 64);
 }
 
 TEST_CASE("low_level_package: rules that change the width") {
@@ -196,6 +211,14 @@ TEST_CASE("low_level_package: rules that change the width") {
       {"%a = shr.i32 %w, 28\n %b = trunc.i32.i8 %a\n %c = and.i8 %b, 79\n %r = zext.i8.i32 %c", "zext.i8.i32 %b",
        "and"},
       {"%a = shr.i32 %w, 27\n %b = trunc.i32.i8 %a\n %c = and.i8 15, %b\n %r = zext.i8.i32 %c", "and.i8", "and.i32"},
+      {"%a = and.i32 %w, 7\n %b = trunc.i32.i8 %a\n %c = and.i8 %b, 15\n %r = zext.i8.i32 %c", "zext.i8.i32 %b",
+       "and.i8"},
+      {"%p = cmp.lt.i8 %x, %y\n %a = and.i32 %w, 12\n %b = select.i32 %p, 3, %a\n %r = and.i32 %b, 15", "ret %b",
+       ", 15"},
+      {"%p = cmp.lt.i8 %x, %y\n %a = and.i32 %w, 12\n %b = select.i32 %p, 3, %a\n %r = and.i32 %b, 14", "%b, 14",
+       "ret %b"},
+      {"%a = and.i32 %w, 12\n %b = or.i32 %a, 1\n %r = and.i32 13, %b", "ret %b", "13"},
+      {"%a = and.i32 %w, 12\n %b = add.i32 %a, 1\n %r = and.i32 13, %b", "and.i32", "ret %b"},
       {"%a = sar.i32 %w, 28\n %b = trunc.i32.i8 %a\n %c = and.i8 15, %b\n %r = zext.i8.i32 %c", "and.i8", "and.i32"},
   };
   for (const example& e : examples) {

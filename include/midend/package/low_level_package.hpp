@@ -281,7 +281,19 @@ private:
     const operation_info info = ir.unguarded(v);
     const unsigned count = arity(info.code);
     read_operands(ir, v);
-    if (info.code == operation::other || count == 0 || info.code == operation::select) {
+    if (info.code == operation::copy) {
+      result = order_operand::value(operands_[0]);
+      return true;
+    }
+    if (info.code == operation::select) {
+      const guard_of_value guard = ir.guard(v); // where it runs, this is known
+      const auto condition = operands_[0] == guard.predicate && ir.operation(guard.predicate).width == 1
+                                 ? std::optional<std::uint64_t>(guard.negated ? 0 : 1)
+                                 : ir.constant(operands_[0]);
+      result = condition ? order_operand::value(operands_[*condition != 0 ? 1 : 2]) : result;
+      return condition.has_value();
+    }
+    if (info.code == operation::other || count == 0) {
       return false;
     }
     std::uint64_t numbers[3] = {};
@@ -344,17 +356,25 @@ private:
     return x != no_value && ir.operation(x).width == ir.operation(conversion).operand_width ? x : no_value;
   }
 
-  /// The literal by which the operand of `u`, an operation `inner`, is shifted right, if `inner` truncates it.
+  /// The bits of `u`, a value of so many bits, that may be 1, as far as the last operations before it show.
   template <class Context>
-  std::optional<std::uint64_t> places_shifted_out(Context& context, const operation_info& inner, value_id u) const {
+  std::uint64_t possible_bits_of(Context& context, value_id u, unsigned width, unsigned depth = 3) const {
     const auto& ir = context.ir();
-    const value_id shifted = inner.code == operation::truncate ? converted(ir, u) : no_value;
-    if (info_within(context, shifted, inner.operand_width).code != operation::shr) {
-      return std::nullopt;
+    const auto c = u == no_value ? std::nullopt : ir.constant(u);
+    const operation_info info = c || depth == 0 ? operation_info{} : info_within(context, u, width);
+    if (c || info.code == operation::other) {
+      return c ? *c & low_ones(width) : low_ones(width);
     }
-    value_id amount = no_value;
-    detail::for_each_id(ir.operands(shifted), [&](value_id of) { amount = of; });
-    return ir.constant(amount);
+    std::uint64_t bits[3] = {};
+    unsigned i = 0;
+    detail::for_each_id(ir.operands(u), [&](value_id x) {
+      const bool is_amount = i < 3 && reads_whole(info.code, i);
+      const auto amount = is_amount && x != no_value ? ir.constant(x) : std::nullopt;
+      if (i < 3) {
+        bits[i++] = is_amount ? amount.value_or(width) : possible_bits_of(context, x, read_width(info), depth - 1);
+      }
+    });
+    return possible_bits(info, bits);
   }
 
   template <class Context> package_order visit_width(Context& context, value_id v, const operation_info& info) {
@@ -372,8 +392,8 @@ private:
         if (is_extension(inner.code) && converted(ir, u) != no_value) {
           return mask_extended(inner, converted(ir, u), *c);
         }
-        if (const auto places = places_shifted_out(context, inner, u)) {
-          return mask_truncated(inner, u, *places, *c);
+        if (c && inner.code != operation::other && (possible_bits_of(context, u, info.width) & ~*c) == 0) {
+          return package_order::to_existing(u, "a mask of all bits that are left");
         }
       }
       return {};

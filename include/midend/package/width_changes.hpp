@@ -126,16 +126,29 @@ constexpr package_order mask_extended(const operation_info& inner, value_id x, s
   return order;
 }
 
-/// The bits `mask` of `u`, which truncates a number that was shifted right by `places`: `u` itself, if the mask keeps
-/// all bits that are left. The others are 0.
-constexpr package_order mask_truncated(const operation_info& truncation, value_id u, std::uint64_t places,
-                                       std::uint64_t mask) {
-  if (truncation.code != operation::truncate || places >= truncation.operand_width) {
-    return {};
+/// The bits of the result that may be 1, if `bits` says which ones may be in the operands. Of a shift, the second one
+/// is the literal by which it shifts, or the width at least if that is none.
+constexpr std::uint64_t possible_bits(const operation_info& info, const std::uint64_t (&bits)[3]) {
+  const std::uint64_t all = low_ones(info.width);
+  const bool shifts = bits[1] < info.width;
+  switch (info.code) {
+  case operation::bit_and:
+    return bits[0] & bits[1];
+  case operation::bit_or:
+  case operation::bit_xor:
+    return bits[0] | bits[1];
+  case operation::select:
+    return bits[1] | bits[2];
+  case operation::zero_extend:
+  case operation::truncate:
+    return bits[0] & all;
+  case operation::shl:
+    return shifts ? bits[0] << bits[1] & all : all;
+  case operation::shr:
+    return shifts ? bits[0] >> bits[1] : all;
+  default:
+    return all;
   }
-  const unsigned left = truncation.operand_width - static_cast<unsigned>(places);
-  const std::uint64_t kept = low_ones(left < truncation.width ? left : truncation.width);
-  return (kept & ~mask) == 0 ? package_order::to_existing(u, "a mask of all bits that are left") : package_order();
 }
 
 MIDEND_END_NAMESPACE
