@@ -12,8 +12,10 @@
 #include <midend/elbrus/verify/verifier.hpp>
 #include <midend/elbrus/views/construct_ssa.hpp>
 #include <midend/elbrus/views/cost_view.hpp>
+#include <midend/induction/count_iterations.hpp>
 #include <midend/induction/describe_loop.hpp>
 #include <midend/loops/natural_loops.hpp>
+#include <midend/unrolling/copies/unroll_body.hpp>
 
 #include <algorithm>
 #include <array>
@@ -393,6 +395,36 @@ TEST_CASE("blocks, joins, cases, several latches and exits") {
                     "block 4 bottom from 4 7 8\n"
                     "12  join merge i i32 : 7 10 7\n"
                     " live out 1 7\n");
+}
+
+TEST_CASE("a case that does the same as all others is idle") {
+  described d("proc @p(%x: i32, %n: i32) -> i32 {\n"
+              "  node entry:\n"
+              "    br head\n"
+              "  node head:\n"
+              "    %i = phi.i32 [entry: 0], [next: %i1]\n"
+              "    switch.i32 %x [1: next], [2: next], [3: out], [4: next], default: next\n"
+              "  node next:\n"
+              "    %m = phi.i32 [head: %n], [head: 5], [head: %n], [head: %n]\n"
+              "    %i1 = add.i32 %i, %m\n"
+              "    %c = cmp.lt.i32 %i1, %n\n"
+              "    br %c ? head : out\n"
+              "  node out:\n"
+              "    ret %i\n"
+              "}\n");
+  REQUIRE(d.describe() == loop_obstacle::none);
+  std::string idle;
+  for (const midend::body_edge& e : d.body.edges) {
+    idle += e.is_idle ? std::to_string(e.case_value) + ' ' : "";
+  }
+  CHECK(idle == "1 4 "); // 2 gives m another value, 3 leaves
+  const midend::unrolled_body out =
+      midend::unroll_body(d.body, midend::count_iterations(d.body), midend::unroll_request{});
+  std::size_t tests = 0;
+  for (const midend::unrolled_node& n : out.nodes) {
+    tests += n.info.code == midend::operation::equal ? 1U : 0U;
+  }
+  CHECK(tests == 2);
 }
 
 TEST_CASE("entering edges that are ignored, and those that differ") {

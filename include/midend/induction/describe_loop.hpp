@@ -881,6 +881,28 @@ private:
         }
       });
     }
+    mark_idle_cases(block);
+  }
+
+  constexpr void mark_idle_cases(const body_block& block) {
+    std::uint32_t rest = block.last_edge; // the edge for all other cases
+    for (std::uint32_t e = block.first_edge; e != block.last_edge; ++e) {
+      rest = out_.edges[e].has_case ? rest : e;
+    }
+    for (std::uint32_t e = block.first_edge; e != block.last_edge && rest != block.last_edge; ++e) {
+      body_edge& edge = out_.edges[e];
+      edge.is_idle = edge.has_case && edge.origin == out_.edges[rest].origin && have_same_inputs(e, rest);
+    }
+  }
+
+  /// Whether all phis at the target of two edges have the same input by both.
+  constexpr bool have_same_inputs(std::uint32_t e, std::uint32_t other) const {
+    for (const value_id v : ir_.values(out_.edges[e].origin)) {
+      if (!ir_.is_phi(v) || ir_.phi_input(v, w_.edge_ids_[e]) != ir_.phi_input(v, w_.edge_ids_[other])) {
+        return !ir_.is_phi(v);
+      }
+    }
+    return true;
   }
 
   constexpr body_id add_join(value_id phi, std::uint32_t block) {

@@ -100,6 +100,7 @@ struct body_edge {
   bool has_case;            ///< taken if the condition is `case_value`; without a case, if no other edge is taken
   std::uint64_t case_value; ///< 1 and 0 for the edges of a two-way branch
   node_id origin;           ///< its target in the IR
+  bool is_idle = false;     ///< a case that does the same as all others, the edge for which has no case
 };
 
 /// What reads `value` after the loop, by `edge`, which leaves it: a phi there, or an operation to which only such edges

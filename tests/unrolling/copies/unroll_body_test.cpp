@@ -527,11 +527,15 @@ TEST_CASE("example 7: nothing is saved where nothing is common") {
   }
   const body_id x = m.invariant(32);
   const body_id n = m.invariant(32);
-  const body_id c0 = m.constant(32, 0);
-  const body_id c1 = m.constant(32, 1);
+  std::vector<body_id> starts;
+  for (std::uint64_t i = 0; i != 8; ++i) {
+    starts.push_back(m.constant(32, i));
+  }
+  const body_id c0 = starts[0];
+  const body_id c1 = starts[1];
   m.block();
   for (std::size_t i = 1; i != phis.size(); ++i) {
-    m.set_phi(phis[i], c0, m.op(operation::sub, 32, {phis[i], x}));
+    m.set_phi(phis[i], starts[i], m.op(operation::sub, 32, {phis[i], x}));
     m.body().live_out.push_back(m.body().next(phis[i]));
   }
   const body_id next = m.op(operation::add, 32, {phis[0], c1}, no_signed_wrap);
@@ -1334,7 +1338,7 @@ TEST_CASE("a second branch on the test of the counted exit goes with it") {
   }
 }
 
-TEST_CASE("a new body that the rolled loop continues knows no end of its counter") {
+TEST_CASE("a new body knows no end of its counter, whether the rolled loop continues it or not") {
   body_writer m;
   const body_id i = m.phi(32);
   const body_id s = m.phi(32);
@@ -1356,7 +1360,7 @@ TEST_CASE("a new body that the rolled loop continues knows no end of its counter
     request.copies = 4;
     request.continues_rolled = continues;
     const unrolled_body out = midend::unroll_body(body, midend::count_iterations(body), request);
-    CHECK((count(out, operation::uless) + count(out, operation::less) > 1) == continues);
+    CHECK(count(out, operation::uless) + count(out, operation::less) > 1);
   }
 }
 

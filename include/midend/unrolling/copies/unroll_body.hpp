@@ -25,11 +25,22 @@
 
 MIDEND_BEGIN_NAMESPACE
 
+namespace detail {
+
+template <class Folder> struct copies_evaluator;
+
+/// By header phi what the evaluation of a new loop assumes about it, until the copies disagree.
+struct phi_assumption {
+  body_id same = no_body_value; ///< an earlier header phi that it always is; itself: its initial value; or nothing
+  value_facts facts;            ///< what holds for it
+  bool is_shown = false;        ///< the first copy shows it already
+};
+
+} // namespace detail
+
 /// Memory of `unroll_body`, to unroll one body after the other.
 class unroll_body_workspace {
-  template <class Folder>
-  friend constexpr void unroll_body(const loop_body& body, const loop_counters& counters, const unroll_request& request,
-                                    const Folder& folder, unroll_body_workspace& workspace, unrolled_body& out);
+  template <class Folder> friend struct detail::copies_evaluator;
 
   detail::copy_numbering numbering_;
   detail::path_predicates predicates_;
@@ -44,10 +55,8 @@ class unroll_body_workspace {
   flat_array<bool> is_added_to_;
   flat_array<bool> leads_out_;
   flat_array<bool> is_needed_;
-  flat_array<body_id> same_phi_;
-  flat_array<detail::value_facts> phi_facts_;
-  flat_array<bool> is_shown_;
   flat_array<bool> is_bound_;
+  flat_array<detail::phi_assumption> phis_;
   flat_array<unrolled_access> reads_;
 };
 
@@ -60,8 +69,19 @@ constexpr const induction_variable* induction_of(const copy_state& s, body_id ph
   return i == no_body_value ? nullptr : &s.counters.inductions[i];
 }
 
+/// The value that a header phi has after the iterations before copy 0, if it takes up one that is the same in each
+/// iteration within as many; else `no_body_value`. A phi may take up another phi first.
+constexpr body_id taken_up(const copy_state& s, body_id phi, const flat_array<bool>& is_invariant) {
+  std::uint64_t left = s.request.knows_position ? s.request.first_iteration : 0;
+  body_id v = phi;
+  for (body_id i = 0; v < s.body.num_phis && left != 0 && i != s.body.num_phis; ++i, --left) {
+    v = s.body.next(v);
+  }
+  return v < s.body.num_phis || !is_invariant[v] ? no_body_value : v;
+}
+
 /// Whether the header phi is something else than a value from the iteration before copy 0.
-constexpr bool is_known_phi(const copy_state& s, body_id phi) {
+constexpr bool is_known_phi(const copy_state& s, body_id phi, const flat_array<bool>& is_invariant) {
   if (s.request.is_straight_line && s.request.begins_at_entry) {
     return true;
   }
@@ -70,7 +90,7 @@ constexpr bool is_known_phi(const copy_state& s, body_id phi) {
   }
   const induction_variable* const iv = induction_of(s, phi);
   return (s.request.is_straight_line && iv != nullptr && iv->has_start) ||
-         (s.request.first_iteration != 0 && s.is_outside(s.body.next(phi)));
+         taken_up(s, phi, is_invariant) != no_body_value;
 }
 
 /// The first header phi that is always the same as this one, which may be this one: after the first iteration, phis
@@ -86,9 +106,9 @@ constexpr body_id earlier_twin(const copy_state& s, body_id phi) {
   return first;
 }
 
-constexpr known_value value_of_known_phi(const copy_state& s, body_id phi) {
-  if (s.request.first_iteration != 0 && s.is_outside(s.body.next(phi))) {
-    return s.values[s.body.next(phi)];
+constexpr known_value value_of_known_phi(const copy_state& s, body_id phi, const flat_array<bool>& is_invariant) {
+  if (const body_id v = taken_up(s, phi, is_invariant); v != no_body_value) {
+    return s.values[v];
   }
   if (const induction_variable* const iv = induction_of(s, phi); iv != nullptr && iv->has_start) {
     return literal(iv->start + s.request.first_iteration * iv->step, iv->width);
@@ -128,16 +148,19 @@ constexpr value_facts facts_of_invariant(const body_value& v, bool is_bound) {
 }
 
 /// Gives the header phis and the values from outside the loop their nodes or numbers; the nodes of phis come first.
-/// `same_phi`: by header phi another one, of which the value is known and which it always is; itself: it is always its
-/// initial value. `phi_facts`: by header phi what is known or assumed about it.
-constexpr void bind_start(copy_state& s, const flat_array<body_id>& same_phi, const flat_array<value_facts>& phi_facts,
-                          const flat_array<bool>& is_bound) {
+/// `evaluate(v)` evaluates the operation `v`.
+template <class Evaluate>
+constexpr void bind_start(copy_state& s, const flat_array<phi_assumption>& phis, const flat_array<bool>& is_bound,
+                          const flat_array<bool>& is_invariant, const Evaluate& evaluate) {
   s.out.phis.assign(s.body.num_phis, no_unrolled);
+  body_id end = 0; // of the values that phis have taken up
   for (body_id phi = 0; phi != s.body.num_phis; ++phi) {
-    if (!is_known_phi(s, phi) && earlier_twin(s, phi) == phi && same_phi[phi] == no_body_value) {
+    const body_id v = taken_up(s, phi, is_invariant);
+    end = v != no_body_value && v >= end ? v + 1 : end;
+    if (!is_known_phi(s, phi, is_invariant) && earlier_twin(s, phi) == phi && phis[phi].same == no_body_value) {
       s.values[phi] = s.numbering.append(phi, s.body.values[phi], body_kind::phi);
       s.out.phis[phi] = s.values[phi].node;
-      s.numbering.facts(s.out.phis[phi]) = phi_facts[phi];
+      s.numbering.facts(s.out.phis[phi]) = phis[phi].facts;
     }
   }
   for (body_id v = s.body.num_phis; v != s.body.num_values() && s.is_outside(v); ++v) {
@@ -150,11 +173,17 @@ constexpr void bind_start(copy_state& s, const flat_array<body_id>& same_phi, co
       s.numbering.facts(s.values[v].node) = facts_of_invariant(value, is_bound[v]);
     }
   }
+  for (body_id v = s.body.num_phis; v < end; ++v) {
+    if (is_invariant[v] && !s.is_outside(v)) {
+      s.values[v] = evaluate(v);
+    }
+  }
   for (body_id phi = 0; phi != s.body.num_phis; ++phi) {
-    if (const body_id same = same_phi[phi]; same != no_body_value) {
+    if (const body_id same = phis[phi].same; same != no_body_value) {
       s.values[phi] = same == phi ? s.values[s.body.initial(phi)] : s.values[same];
     } else if (s.out.phis[phi] == no_unrolled) {
-      s.values[phi] = is_known_phi(s, phi) ? value_of_known_phi(s, phi) : s.values[earlier_twin(s, phi)];
+      s.values[phi] = is_known_phi(s, phi, is_invariant) ? value_of_known_phi(s, phi, is_invariant)
+                                                         : s.values[earlier_twin(s, phi)];
     }
   }
 }
@@ -238,7 +267,8 @@ constexpr known_value evaluate_join(copy_state& s, path_predicates& predicates, 
 /// Records that an invariant value of an earlier copy is used again.
 constexpr void note_repetition(copy_state& s, body_id v) {
   const known_value& x = s.values[v];
-  if (!x.is_literal() && !s.body.values[v].is_free && s.out.nodes[x.node].kind == body_kind::pure) {
+  if (!x.is_literal() && !s.body.values[v].is_free && s.out.nodes[x.node].kind == body_kind::pure &&
+      s.out.nodes[x.node].copy != s.copy()) {
     s.numbering.save(saving_kind::shared_expression, s.out.nodes[x.node].copy);
   }
 }
@@ -258,29 +288,34 @@ constexpr void note_result(copy_state& s, body_id v) {
 // After the last copy.
 
 /// Where the loads end that surely run in the first iteration, and first of all, so that they can move before the loop
-/// if they always read the same; 0 if the body writes or calls.
-constexpr unrolled_id end_of_early_loads(const unrolled_body& out) {
+/// if they always read the same; 0 if the body writes or calls. Nothing after a branch moves across it.
+constexpr unrolled_id end_of_early_loads(const unrolled_body& out, unrolled_id first_branch) {
   for (const unrolled_node& node : out.nodes) {
     if (node.kind == body_kind::store || node.kind == body_kind::call || node.is_volatile) {
       return 0;
     }
   }
-  return out.exits.empty() ? static_cast<unrolled_id>(out.nodes.size()) : out.exits[0].position;
+  const unrolled_id end = out.exits.empty() ? static_cast<unrolled_id>(out.nodes.size()) : out.exits[0].position;
+  return end < first_branch ? end : first_branch;
 }
 
 /// Marks the nodes that are computed only from invariant nodes, and early loads of invariant addresses.
 constexpr void spread_invariance(unrolled_body& out, unrolled_id end_of_loads) {
-  const auto is_invariant = [&](unrolled_id n) { return n == no_unrolled || out.nodes[n].is_invariant; };
+  const auto moves = [&](unrolled_id n) {
+    return n == no_unrolled || (out.nodes[n].is_invariant && !out.nodes[n].follows_join);
+  };
   for (unrolled_id n = 0; n != out.nodes.size(); ++n) {
     unrolled_node& node = out.nodes[n];
     if (node.kind == body_kind::pure && is_repeatable(node.info.code, node.identity)) {
       node.is_invariant = true;
+      node.follows_join = node.is_join;
       for (const unrolled_operand& o : out.operands_of(n)) {
         node.is_invariant = node.is_invariant && out.nodes[o.node].is_invariant;
+        node.follows_join = node.follows_join || out.nodes[o.node].follows_join;
       }
     } else if (node.kind == body_kind::load && n < end_of_loads && node.guard == no_unrolled) {
       const unrolled_access& a = out.accesses[node.access];
-      node.is_invariant = a.base != no_unrolled && is_invariant(a.base) && is_invariant(a.index);
+      node.is_invariant = a.base != no_unrolled && moves(a.base) && moves(a.index);
     }
   }
 }
@@ -394,7 +429,7 @@ constexpr void bind_end(copy_state& s, bool has_left, const flat_array<bool>& le
     }
   }
   const bool is_loop = !s.out.is_straight_line && !s.request.as_written && s.request.copies > 1;
-  const unrolled_id end_of_loads = is_loop ? end_of_early_loads(s.out) : 0;
+  const unrolled_id end_of_loads = is_loop ? end_of_early_loads(s.out, s.first_branch) : 0;
   if (has_fixed || end_of_loads != 0) {
     spread_invariance(s.out, end_of_loads);
   }
@@ -402,87 +437,90 @@ constexpr void bind_end(copy_state& s, bool has_left, const flat_array<bool>& le
 
 // From evaluation to evaluation.
 
-/// Whether what is computed is a loop, and the values are known with which its header phis begin.
+/// Whether what is computed is a loop of several copies, and the values are known with which its header phis begin.
 constexpr bool assumes_start(const unroll_request& r) {
-  return !r.as_written && !r.is_straight_line && r.knows_position && r.first_iteration == 0;
+  return r.copies > 1 && !r.is_straight_line && r.knows_position && r.first_iteration == 0;
 }
 
-/// Assumes that each header phi of a new loop, but no counter, stays as it begins: `take_back` corrects that.
-constexpr void assume_start(const copy_state& s, flat_array<body_id>& same_phi, flat_array<value_facts>& phi_facts) {
+/// The first header phi before `phi`, and not far from it, that is no counter, begins with the same value, and for
+/// which `agrees(other)` holds, or `no_body_value`.
+template <class Agrees>
+constexpr body_id find_like(const copy_state& s, const flat_array<phi_assumption>& phis, body_id phi,
+                            const Agrees& agrees) {
+  for (body_id other = phi < 16 ? 0 : phi - 16; other != phi; ++other) {
+    if (phis[other].same == no_body_value && s.body.initial(phi) == s.body.initial(other) &&
+        induction_of(s, other) == nullptr && agrees(other)) {
+      return other;
+    }
+  }
+  return no_body_value;
+}
+
+/// Assumes that each header phi of a new loop, but no counter, stays as it begins, and is like others that begin alike:
+/// `take_back` corrects that.
+constexpr void assume_start(const copy_state& s, flat_array<phi_assumption>& phis) {
+  phis.assign(s.body.num_phis, {});
   for (body_id phi = 0; phi != s.body.num_phis; ++phi) {
     const body_value& initial = s.body.values[s.body.initial(phi)];
     const unsigned width = s.body.values[phi].info.width;
-    const bool is_assumed = assumes_start(s.request) && width != 0 && induction_of(s, phi) == nullptr;
     const bool is_number = initial.kind == body_kind::constant;
-    phi_facts.push_back(!is_assumed ? value_facts::none(width == 0 ? 64 : width)
-                        : is_number ? value_facts::number(as_signed(initial.bits, width))
-                                    : facts_of_invariant(initial, initial.kind != body_kind::invariant));
-    same_phi[phi] = is_assumed && is_number ? phi : no_body_value;
+    phis[phi].facts = value_facts::none(width == 0 ? 64 : width);
+    if (assumes_start(s.request) && width != 0 && induction_of(s, phi) == nullptr) {
+      phis[phi].facts = is_number ? value_facts::number(as_signed(initial.bits, width))
+                                  : facts_of_invariant(initial, initial.kind != body_kind::invariant);
+      phis[phi].same = is_number ? phi : find_like(s, phis, phi, [](body_id) { return true; });
+    }
   }
 }
 
-/// The facts of both, as low bits that are known and, of what is not negative, high bits that are 0.
+/// The facts of both, as low bits that are known and, of a number that was assumed and a value that is not negative,
+/// high bits that are 0: so a range fails once, and does not grow from round to round.
 constexpr value_facts joined_bits(value_facts a, const value_facts& b, unsigned width) {
   const signed_congruence strides(width);
+  const bool was_number = a.range.low == a.range.high;
   signed_interval().join(a.range, b.range);
   strides.join(a.stride, b.stride);
-  a.range = a.range.low < 0
+  a.range = a.range.low < 0 || !was_number
                 ? signed_interval::full(width)
                 : signed_interval::element{0, static_cast<std::int64_t>(low_ones(static_cast<unsigned>(
                                                   std::bit_width(static_cast<std::uint64_t>(a.range.high)))))};
-  a.stride = strides.wrapped(a.stride);
-  return a;
+  return value_facts::reduced(a.range, strides.wrapped(a.stride));
 }
 
-/// Whether the header phi, as far as is known after the copies until now, is next what is assumed about it.
-constexpr bool is_as_assumed(const copy_state& s, body_id phi, body_id same, const value_facts& assumed) {
-  const known_value next = s.numbering.resolved(s.values[s.body.next(phi)]);
-  if (next.is_none() || same != no_body_value) {
-    return next.is_none() || next.is_same(s.values[s.body.initial(phi)]);
+/// What the header phi is next, as far as is known after the copies until now.
+constexpr known_value next_of(const copy_state& s, body_id phi) {
+  return s.numbering.resolved(s.values[s.body.next(phi)]);
+}
+
+/// Whether the header phi is next what is assumed about it.
+constexpr bool is_as_assumed(const copy_state& s, body_id phi, const phi_assumption& assumed) {
+  const known_value next = next_of(s, phi);
+  if (next.is_none() || assumed.same != no_body_value) {
+    return next.is_none() ||
+           next.is_same(assumed.same == phi ? s.values[s.body.initial(phi)] : next_of(s, assumed.same));
   }
   const value_facts f = facts_of_sum(s.numbering, next);
-  return signed_interval().leq(f.range, assumed.range) && signed_congruence(next.width).leq(f.stride, assumed.stride);
+  return signed_interval().leq(f.range, assumed.facts.range) &&
+         signed_congruence(next.width).leq(f.stride, assumed.facts.stride);
 }
 
-/// Takes back what is assumed about header phis and the copies have not shown; if it is not to assume less, all of
-/// that. Whether there was something. What one copy shows already (`is_shown`) the loop as it was has shown to the
-/// clean-up before, as far as the clean-up sees it: that, too.
-constexpr bool take_back(const copy_state& s, bool assumes, const flat_array<bool>& is_shown,
-                         flat_array<body_id>& same_phi, flat_array<value_facts>& phi_facts) {
+/// Takes back what is assumed about header phis and the copies have not shown, for the next weaker assumption, or all
+/// of it. Whether there was something. What one copy shows already the loop as it was has shown to the clean-up before,
+/// as far as the clean-up sees it: that, too, but for phis that are alike.
+constexpr bool take_back(const copy_state& s, bool all, flat_array<phi_assumption>& phis) {
   bool found = false;
   for (body_id phi = 0; phi != s.body.num_phis; ++phi) {
+    phi_assumption& a = phis[phi];
     const unsigned width = s.body.values[phi].info.width;
-    if (width == 0 || same_phi[phi] < phi || induction_of(s, phi) != nullptr) {
-      continue;
-    }
-    const value_facts none = value_facts::none(width);
-    const bool knows =
-        same_phi[phi] == phi || phi_facts[phi].range != none.range || phi_facts[phi].stride != none.stride;
-    if (!knows || (assumes && !is_shown[phi] && is_as_assumed(s, phi, same_phi[phi], phi_facts[phi]))) {
-      continue;
-    }
-    same_phi[phi] = no_body_value;
-    const known_value next = s.numbering.resolved(s.values[s.body.next(phi)]);
-    phi_facts[phi] = assumes && !is_shown[phi] && !next.is_none()
-                         ? joined_bits(phi_facts[phi], facts_of_sum(s.numbering, next), width)
-                         : none;
-    found = true;
-  }
-  return found;
-}
-
-/// Finds header phis of a new loop that have the same value as an earlier one in each pass. Whether there are new ones.
-constexpr bool find_same_phis(const copy_state& s, flat_array<body_id>& same_phi) {
-  bool found = false;
-  const auto initial = [&](body_id phi) { return s.values[s.body.initial(phi)]; };
-  const auto stays = [&](body_id phi) { return s.out.phis[phi] != no_unrolled && induction_of(s, phi) == nullptr; };
-  for (body_id phi = 0; phi != s.body.num_phis && assumes_start(s.request); ++phi) {
-    for (body_id other = phi < 16 ? 0 : phi - 16; other != phi && stays(phi); ++other) {
-      if (stays(other) && s.out.next[other] == s.out.next[phi] && same_phi[other] == no_body_value &&
-          initial(other).is_same(initial(phi)) && same_phi[phi] == no_body_value) {
-        same_phi[phi] = other;
-        found = true;
-      }
+    const value_facts none = value_facts::none(width == 0 ? 64 : width);
+    const bool knows = a.same != no_body_value || a.facts.range != none.range || a.facts.stride != none.stride;
+    const bool may_stay = !all && (a.same < phi || !a.is_shown);
+    if (knows && !(may_stay && is_as_assumed(s, phi, a))) {
+      const known_value next = next_of(s, phi);
+      const auto goes_on_alike = [&](body_id other) { return next_of(s, other).is_same(next); };
+      a.same = all ? no_body_value : find_like(s, phis, phi, goes_on_alike);
+      a.facts = may_stay && !next.is_none() ? joined_bits(a.facts, facts_of_sum(s.numbering, next), width) : none;
+      found = true;
     }
   }
   return found;
@@ -539,6 +577,189 @@ constexpr bool find_unused_loads(const unrolled_body& out, flat_array<bool>& is_
   return found != unused;
 }
 
+/// The algorithm of `unroll_body`: rounds of evaluation, until one has found nothing that it could have used.
+template <class Folder> struct copies_evaluator {
+  const loop_body& body_;
+  const loop_counters& counters_;
+  const unroll_request& request_;
+  const Folder& folder_;
+  unroll_body_workspace& w_;
+  unrolled_body& out_;
+  unsigned rounds_left_ = 3;   ///< after rounds that found loads to be unused
+  unsigned retreats_left_ = 4; ///< before all assumptions are taken back
+  std::size_t unused_ = 0;     ///< loads that the round before has found unused
+
+  constexpr void run() {
+    w_.is_needed_.clear();
+    w_.phis_.clear();
+    w_.predicates_.begin(body_);
+    mark_invariants(body_, w_.is_invariant_);
+    mark_bounds(body_, w_.is_bound_);
+    if (request_.as_written) {
+      mark_added_to(body_, w_.is_added_to_);
+    }
+    while (is_another_needed_after_round()) {
+    }
+  }
+
+  /// One evaluation of the copies. Whether another one has to follow, or would know more.
+  constexpr bool is_another_needed_after_round() {
+    out_.clear();
+    out_.copies = request_.copies;
+    out_.is_straight_line = request_.is_straight_line;
+    w_.values_.assign(body_.num_values(), known_value{});
+    w_.numbering_.begin(out_);
+    w_.memory_.begin();
+    w_.folded_tests_.assign(body_.num_values(), 0);
+    copy_state s{body_,      counters_, request_,         out_,         w_.numbering_,
+                 w_.values_, w_.args_,  w_.folded_tests_, w_.is_needed_};
+    begin(s);
+    const top_iterations top(counters_, request_);
+    bool has_left = false; // control surely does not reach the next copy
+    for (std::uint32_t copy = 0; copy != request_.copies && !has_left; ++copy) {
+      begin_copy(s, copy, top);
+      for (std::uint32_t b = 0; b != body_.blocks.size(); ++b) {
+        evaluate_block(s, b);
+      }
+      has_left = w_.predicates_.of_block(body_.bottom()) == never;
+      note_shown(s);
+    }
+    end(s, has_left);
+    return takes_back(s, has_left) || (!request_.as_written && body_.accesses.size() > 1 && rounds_left_-- != 0 &&
+                                       find_unused_loads(out_, w_.is_needed_, w_.folded_tests_, unused_));
+  }
+
+  constexpr void begin(copy_state& s) {
+    if (w_.phis_.empty()) {
+      assume_start(s, w_.phis_);
+    }
+    bind_start(s, w_.phis_, w_.is_bound_, w_.is_invariant_, [&](body_id v) { return value_of_pure(s, v); });
+    note_earlier_decisions(s, w_.predicates_);
+    if (request_.is_straight_line && request_.begins_at_entry && !request_.as_written) {
+      note_before(s, w_.memory_);
+    }
+  }
+
+  /// The header phis are what the copy before computed for them.
+  constexpr void begin_copy(copy_state& s, std::uint32_t copy, const top_iterations& top) {
+    if (copy != 0) {
+      w_.next_values_.resize_for_overwrite(body_.num_phis);
+      for (body_id phi = 0; phi != body_.num_phis; ++phi) {
+        w_.next_values_[phi] = w_.values_[body_.next(phi)];
+      }
+      for (body_id phi = 0; phi != body_.num_phis; ++phi) {
+        w_.values_[phi] = w_.next_values_[phi];
+      }
+    }
+    w_.numbering_.begin_copy(copy);
+    w_.predicates_.begin_copy();
+    note_inductions(s, top);
+  }
+
+  constexpr void evaluate_block(copy_state& s, std::uint32_t b) {
+    const body_block& block = body_.blocks[b];
+    if (w_.predicates_.enter(b, w_.numbering_) == never) {
+      for (body_id v = block.first_value; v != block.last_value; ++v) {
+        w_.values_[v] = {};
+      }
+      for (std::uint32_t e = block.first_edge; e != block.last_edge; ++e) {
+        w_.predicates_.set_edge(e, never);
+      }
+      return;
+    }
+    for (body_id v = block.first_value; v != block.last_value; ++v) {
+      evaluate_value(s, v, b);
+    }
+    std::size_t exit = out_.exits.size();
+    leave_block(s, w_.predicates_, b, w_.bits_);
+    for (; exit != out_.exits.size(); ++exit) {
+      if (!(out_.exits[exit].is_counted && request_.continues_rolled)) { // else the test is at the end of the pass
+        w_.memory_.note_observer();
+      }
+    }
+  }
+
+  constexpr void evaluate_value(copy_state& s, body_id v, std::uint32_t b) {
+    w_.numbering_.set_origin(v);
+    const auto reached = [&] { return w_.predicates_.bit_of(w_.predicates_.of_block(b), w_.numbering_); };
+    const body_kind kind = body_.values[v].kind;
+    if (request_.as_written && (kind == body_kind::load || kind == body_kind::store)) {
+      w_.memory_.forget();
+    }
+    switch (kind) {
+    case body_kind::pure:
+      evaluate_pure(s, v);
+      break;
+    case body_kind::join:
+      w_.values_[v] = evaluate_join(s, w_.predicates_, v);
+      break;
+    case body_kind::load:
+      w_.values_[v] = evaluate_load(s, w_.memory_, v, reached());
+      break;
+    case body_kind::store:
+      evaluate_store(s, w_.memory_, v, reached());
+      break;
+    case body_kind::call:
+      w_.values_[v] = evaluate_call(s, w_.memory_, v, reached());
+      break;
+    default:
+      break; // phis and values from outside are not operations
+    }
+  }
+
+  constexpr known_value value_of_pure(copy_state& s, body_id v) {
+    w_.numbering_.set_origin(v);
+    return body_.values[v].info.code == operation::other ? evaluate_other(s, v, folder_, w_.numbers_)
+                                                         : evaluate_operation(s, v);
+  }
+
+  constexpr void evaluate_pure(copy_state& s, body_id v) {
+    known_value& value = w_.values_[v];
+    if (request_.as_written) {
+      value = value_as_written(s, v, w_.is_added_to_[v]);
+      return;
+    }
+    if (w_.is_invariant_[v] && !value.is_none()) {
+      note_repetition(s, v);
+    } else {
+      value = value_of_pure(s, v);
+    }
+    note_result(s, v);
+  }
+
+  /// What one copy shows, no clean-up has found.
+  constexpr void note_shown(const copy_state& s) {
+    for (body_id phi = 0; phi != body_.num_phis && s.copy() == 0 && assumes_start(request_); ++phi) {
+      w_.phis_[phi].is_shown = body_.values[phi].info.width != 0 && is_as_assumed(s, phi, w_.phis_[phi]);
+    }
+  }
+
+  constexpr void end(copy_state& s, bool has_left) {
+    if (request_.continues_rolled && !request_.is_straight_line && !has_left) {
+      overwrite_in_next_pass(s, w_.memory_,
+                             [&](std::uint32_t b) { return w_.predicates_.dominates(b, body_.bottom()); });
+    }
+    if (request_.continues_rolled) {
+      mark_leading_out(body_, w_.leads_out_, w_.folded_tests_);
+    }
+    bind_end(s, has_left, w_.leads_out_);
+    if (request_.is_straight_line && request_.ends_loop && !request_.as_written) {
+      evaluate_after(s, w_.memory_, w_.reads_);
+    }
+  }
+
+  /// Whether something was assumed that the copies do not show; it is assumed no longer.
+  constexpr bool takes_back(const copy_state& s, bool has_left) {
+    if (!assumes_start(request_) || !take_back(s, has_left || retreats_left_ == 0, w_.phis_)) {
+      return false;
+    }
+    retreats_left_ -= retreats_left_ == 0 ? 0 : 1;
+    w_.is_needed_.clear();
+    unused_ = 0;
+    return true;
+  }
+};
+
 } // namespace detail
 
 /// What is left of `request.copies` consecutive copies of the body, refilling `out`: each expression once,
@@ -550,16 +771,20 @@ constexpr bool find_unused_loads(const unrolled_body& out, flat_array<bool>& is_
 /// `operation::other` `folder(v, numbers)`, which returns the number that value v of the body is, or nothing. Further:
 ///
 /// - Values are node + number. So what the copies add to a counter costs nothing until an operation needs the sum.
-/// - Induction variables have ranges, from trip count and promises, and a residue modulo what one iteration of the new
-///   loop adds to them, so that their quotients, remainders and comparisons are decided or shared (P. Granger, "Static
-///   analysis of arithmetical congruences", International Journal of Computer Mathematics 30, 1989, for one variable).
-///   If an induction variable may wrap, only the residue modulo a power of 2 is known.
+/// - Induction variables have ranges, from promises and in straight code from the trip count, and a residue modulo what
+///   one iteration of the new loop adds to them, so that their quotients, remainders and comparisons are decided or
+///   shared (P. Granger, "Static analysis of arithmetical congruences", International Journal of Computer Mathematics
+///   30, 1989, for one variable). If an induction variable may wrap, only the residue modulo a power of 2 is known.
 /// - Branches inside the body become predicates, and joins `select` (J. R. Allen, K. Kennedy, C.
 ///   Porterfield, J. Warren, "Conversion of control dependence to data dependence", POPL 1983). Blocks that
 ///   run whenever another one runs have its predicate. Operations without an effect have none: they run
 ///   speculatively.
 /// - An exit is a branch on its predicate; what follows it is right if it is not taken. The copies end where control
 ///   surely leaves, and a straight line has no exit there.
+/// - A header phi of a new loop that is no counter is assumed to stay as it begins, or like another one that begins
+///   alike. What the copies disagree with is taken back in favour of its low bits and its size, and the copies are
+///   evaluated again, until they agree: what is left is proved by induction over the passes (the optimistic way of the
+///   paper above, and of M. N. Wegman, F. K. Zadeck, "Constant propagation with conditional branches", TOPLAS 1991).
 ///
 /// What is known in a copy holds whenever that copy runs. A program that breaks a promise, or whose result depends on
 /// an operation without a result (`evaluate`), has no meaning; such operations are neither folded nor executed where
@@ -568,146 +793,16 @@ constexpr bool find_unused_loads(const unrolled_body& out, flat_array<bool>& is_
 /// Requires a body as described at `loop_body`, the counters that `count_iterations` gives for it, and at least one
 /// copy; a straight line that begins at the entry begins with iteration 0. Nodes come after their operands, and some
 /// have no users; savings are in the order of copies. Blocks that control does not reach are left out; parallel edges
-/// count separately. Allocates nothing once workspace and result have seen bodies as large. Header phis that prove to
-/// be equal to others or numbers, and loads that prove to be unused, are evaluated as such in up to 3 more rounds. O(1)
-/// expected for each value of a copy, plus O(s) for a load after s stores and O(e²) for a join of e edges, at worst.
+/// count separately. Allocates nothing once workspace and result have seen bodies as large. At most 8 more rounds, 5
+/// for assumptions and 3 for loads that prove to be unused. O(1) expected for each value of a copy and a round, plus
+/// O(s) for a load after s stores and O(e²) for a join of e edges, at worst.
 template <class Folder>
 constexpr void unroll_body(const loop_body& body, const loop_counters& counters, const unroll_request& request,
                            const Folder& folder, unroll_body_workspace& workspace, unrolled_body& out) {
-  using namespace detail;
   MIDEND_ASSERT(request.copies != 0, "at least one copy");
   MIDEND_ASSERT(!body.blocks.empty(), "a body with a header");
   MIDEND_ASSERT(!request.as_written || request.copies == 1, "one copy as it is written", request.copies);
-  unroll_body_workspace& w = workspace;
-  copy_numbering& numbering = w.numbering_;
-  path_predicates& predicates = w.predicates_;
-  known_memory& memory = w.memory_;
-  flat_array<known_value>& values = w.values_;
-  w.is_needed_.clear();
-  w.same_phi_.assign(body.num_phis, no_body_value);
-  predicates.begin(body);
-  mark_invariants(body, w.is_invariant_);
-  mark_bounds(body, w.is_bound_);
-  w.is_shown_.assign(body.num_phis, false);
-  std::size_t unused = 0;
-  w.phi_facts_.clear();
-  for (unsigned rounds = 8;; rounds -= rounds == 1 ? 0 : 1) { // one, unless it finds what it could have used
-    out.clear();
-    out.copies = request.copies;
-    out.is_straight_line = request.is_straight_line;
-    values.assign(body.num_values(), known_value{});
-    numbering.begin(out);
-    memory.begin();
-    w.folded_tests_.assign(body.num_values(), 0);
-    copy_state s{body, counters, request, out, numbering, values, w.args_, w.folded_tests_, w.is_needed_};
-    if (w.phi_facts_.empty()) {
-      assume_start(s, w.same_phi_, w.phi_facts_);
-    }
-    bind_start(s, w.same_phi_, w.phi_facts_, w.is_bound_);
-    note_earlier_decisions(s, predicates);
-    if (request.as_written) {
-      mark_added_to(body, w.is_added_to_);
-    }
-    if (request.is_straight_line && request.begins_at_entry && !request.as_written) {
-      note_before(s, memory);
-    }
-    const top_iterations top(counters, request);
-    bool has_left = false; // control surely does not reach the next copy
-    for (std::uint32_t copy = 0; copy != request.copies && !has_left; ++copy) {
-      if (copy != 0) { // the phis are what the copy before computed for them
-        w.next_values_.resize_for_overwrite(body.num_phis);
-        for (body_id phi = 0; phi != body.num_phis; ++phi) {
-          w.next_values_[phi] = values[body.next(phi)];
-        }
-        for (body_id phi = 0; phi != body.num_phis; ++phi) {
-          values[phi] = w.next_values_[phi];
-        }
-      }
-      numbering.begin_copy(copy);
-      predicates.begin_copy();
-      note_inductions(s, top);
-      for (std::uint32_t b = 0; b != body.blocks.size(); ++b) {
-        const body_block& block = body.blocks[b];
-        if (predicates.enter(b, numbering) == never) {
-          for (body_id v = block.first_value; v != block.last_value; ++v) {
-            values[v] = {};
-          }
-          for (std::uint32_t e = block.first_edge; e != block.last_edge; ++e) {
-            predicates.set_edge(e, never);
-          }
-          continue;
-        }
-        for (body_id v = block.first_value; v != block.last_value; ++v) {
-          numbering.set_origin(v);
-          switch (body.values[v].kind) {
-          case body_kind::pure:
-            if (request.as_written) {
-              values[v] = value_as_written(s, v, w.is_added_to_[v]);
-              break;
-            }
-            if (w.is_invariant_[v] && !values[v].is_none()) {
-              note_repetition(s, v);
-            } else {
-              values[v] = body.values[v].info.code == operation::other ? evaluate_other(s, v, folder, w.numbers_)
-                                                                       : evaluate_operation(s, v);
-            }
-            note_result(s, v);
-            break;
-          case body_kind::join:
-            values[v] = evaluate_join(s, predicates, v);
-            break;
-          case body_kind::load:
-            if (request.as_written) {
-              memory.forget();
-            }
-            values[v] = evaluate_load(s, memory, v, predicates.bit_of(predicates.of_block(b), numbering));
-            break;
-          case body_kind::store:
-            if (request.as_written) {
-              memory.forget();
-            }
-            evaluate_store(s, memory, v, predicates.bit_of(predicates.of_block(b), numbering));
-            break;
-          case body_kind::call:
-            values[v] = evaluate_call(s, memory, v, predicates.bit_of(predicates.of_block(b), numbering));
-            break;
-          default:
-            break; // phis and values from outside are not operations
-          }
-        }
-        std::size_t exit = out.exits.size();
-        leave_block(s, predicates, b, w.bits_);
-        for (; exit != out.exits.size(); ++exit) {
-          if (!(out.exits[exit].is_counted && request.continues_rolled)) { // else the test is at the end of the pass
-            memory.note_observer();
-          }
-        }
-      }
-      has_left = predicates.of_block(body.bottom()) == never;
-      for (body_id phi = 0; phi != body.num_phis && copy == 0; ++phi) { // what one copy shows, no clean-up has found
-        w.is_shown_[phi] =
-            body.values[phi].info.width != 0 && is_as_assumed(s, phi, w.same_phi_[phi], w.phi_facts_[phi]);
-      }
-    }
-    if (request.continues_rolled && !request.is_straight_line && !has_left) {
-      overwrite_in_next_pass(s, memory, [&](std::uint32_t b) { return predicates.dominates(b, body.bottom()); });
-    }
-    if (request.continues_rolled) {
-      mark_leading_out(body, w.leads_out_, w.folded_tests_);
-    }
-    bind_end(s, has_left, w.leads_out_);
-    if (request.is_straight_line && request.ends_loop && !request.as_written) {
-      evaluate_after(s, memory, w.reads_);
-    }
-    if ((assumes_start(request) && take_back(s, rounds > 5 && !has_left, w.is_shown_, w.same_phi_, w.phi_facts_)) ||
-        (rounds != 1 && find_same_phis(s, w.same_phi_))) {
-      w.is_needed_.clear();
-      unused = 0;
-    } else if (rounds == 1 || request.as_written || body.accesses.size() < 2 ||
-               !find_unused_loads(out, w.is_needed_, w.folded_tests_, unused)) {
-      return;
-    }
-  }
+  detail::copies_evaluator<Folder>{body, counters, request, folder, workspace, out}.run();
 }
 
 /// The same if nothing is known about operations that are `other`.

@@ -173,12 +173,37 @@ private:
       const decision& d = decision_of(kept.predicate);
       if (!kept.value.is_none()) {
         const bool kept_holds = holds(kept.predicate);
-        kept.value = fold_select(numbering, kind, d.bit, kept_holds ? kept.value : gone.value,
-                                 kept_holds ? gone.value : kept.value);
+        const known_value& yes = kept_holds ? kept.value : gone.value;
+        const known_value& no = kept_holds ? gone.value : kept.value;
+        kept.value = is_chosen_by_another_case(numbering, kind, d.bit, yes, no)
+                         ? no
+                         : fold_select(numbering, kind, d.bit, yes, no);
       }
       kept.predicate = d.parent;
       erase(last < other ? other : last);
     }
+  }
+
+  /// Whether both bits compare one value with different numbers.
+  static constexpr bool exclude_each_other(const copy_numbering& numbering, unrolled_id p, unrolled_id q) {
+    const unrolled_body& body = numbering.body();
+    if (body.nodes[p].info.code != operation::equal || body.nodes[q].info.code != operation::equal) {
+      return false;
+    }
+    const auto of_p = body.operands_of(p);
+    const auto of_q = body.operands_of(q);
+    const auto is_number = [&](unrolled_id n) { return body.nodes[n].kind == body_kind::constant; };
+    return of_p[0] == of_q[0] && is_number(of_p[1].node) && is_number(of_q[1].node) && of_p[1] != of_q[1];
+  }
+
+  /// Whether `no` is `yes` but where a bit holds that `bit` excludes: as that of another case of a switch does.
+  static constexpr bool is_chosen_by_another_case(const copy_numbering& numbering, const expression_kind& kind,
+                                                  const known_value& bit, const known_value& yes,
+                                                  const known_value& no) {
+    const auto operands = operands_within(numbering, no, operation::select);
+    return bit.addend == 0 && operands.size() == 3 && numbering.body().nodes[no.node].identity == kind.identity &&
+           value_of_operand(numbering, operands[2], yes.width).is_same(yes) &&
+           exclude_each_other(numbering, bit.node, operands[0].node);
   }
 
   /// Decisions have greater numbers than those that they depend on.
@@ -312,7 +337,9 @@ constexpr void evaluate_tests(copy_state& s, const body_block& block, flat_array
   for (std::uint32_t e = block.first_edge; e != block.last_edge; ++e) {
     const body_edge& edge = s.body.edges[e];
     known_value& bit = bits[e - block.first_edge];
-    bit = edge.has_case ? is_case(s, condition, edge.case_value, block.condition) : known_value{};
+    bit = edge.is_idle && e != s.counted_edge ? literal(0, 1)
+          : edge.has_case                     ? is_case(s, condition, edge.case_value, block.condition)
+                                              : known_value{};
     is_decided = is_decided || bit.is_literal(1);
   }
   for (std::uint32_t e = block.first_edge; e != block.last_edge; ++e) {
@@ -468,6 +495,9 @@ constexpr void divide_paths(copy_state& s, path_predicates& predicates, const bo
       predicates.set_edge(e, taken);
       rest = taken ^ 1;
       ++s.out.inner_branches;
+      if (s.first_branch == no_unrolled && s.body.edges[e].target != s.body.edges[last].target) {
+        s.first_branch = static_cast<unrolled_id>(s.out.nodes.size());
+      }
     }
   }
   if (last != block.last_edge) {

@@ -35,6 +35,7 @@ struct copy_state {
 
   std::uint32_t counted_edge = edge_of_counted_exit(counters); ///< or `no_edge`
   std::uint32_t end_edge = no_edge;                            ///< by which a straight line surely leaves; or `no_edge`
+  unrolled_id first_branch = no_unrolled;   ///< the first node after a branch between nodes of the loop
   bool loads_parts = accesses_differ(body); ///< a load may read a part of what another access has shown
 
   static constexpr std::uint32_t no_edge = static_cast<std::uint32_t>(-1);

@@ -109,6 +109,25 @@ constexpr std::uint64_t take_addend(const copy_numbering& numbering, known_value
   return by;
 }
 
+/// What holds for node + addend.
+constexpr value_facts facts_of_sum(const copy_numbering& numbering, const known_value& x) {
+  value_facts f = numbering.facts_of(x);
+  if (!x.is_literal() && x.addend != 0) {
+    f.stride.residue += x.addend;
+    return value_facts::reduced(numbering.range_of(x), signed_congruence(x.width).wrapped(f.stride));
+  }
+  return f;
+}
+
+/// The low bits of a + b that are known.
+constexpr signed_congruence::element stride_of_sum(const copy_numbering& numbering, const known_value& a,
+                                                   const known_value& b) {
+  const signed_congruence strides(a.width);
+  const signed_congruence::element x = strides.wrapped(facts_of_sum(numbering, a).stride);
+  const signed_congruence::element y = strides.wrapped(facts_of_sum(numbering, b).stride);
+  return strides.wrapped({greatest_common_divisor(x.modulus, y.modulus), x.residue + y.residue});
+}
+
 constexpr known_value fold_sum(copy_numbering& numbering, const body_value& v, known_value a, known_value b) {
   if (a.is_literal()) {
     swap_values(a, b);
@@ -125,6 +144,9 @@ constexpr known_value fold_sum(copy_numbering& numbering, const body_value& v, k
   }
   const std::uint64_t by = take_addend(numbering, a, b);
   const known_value sum = numbering.compute(v, a, b);
+  if (numbering.is_fresh()) {
+    numbering.facts(sum.node).stride = stride_of_sum(numbering, a, b);
+  }
   return by != 0 ? sum_with(sum, by) : sum;
 }
 
@@ -181,17 +203,6 @@ constexpr value_facts facts_of_product(const value_facts& f, const known_value& 
   const bool has_stride = f.stride.modulus <= low_ones(width) / size;
   return value_facts::reduced(range, has_stride ? strides.of(f.stride.modulus * size, f.stride.residue * size)
                                                 : signed_congruence::full());
-}
-
-/// What holds for node + addend.
-constexpr value_facts facts_of_sum(const copy_numbering& numbering, const known_value& x) {
-  value_facts f = numbering.facts_of(x);
-  if (!x.is_literal() && x.addend != 0) {
-    f.stride.residue += x.addend;
-    f.stride = signed_congruence(x.width).wrapped(f.stride);
-    f.range = numbering.range_of(x);
-  }
-  return f;
 }
 
 constexpr known_value fold_product(copy_numbering& numbering, const body_value& v, known_value a, known_value b) {
@@ -433,6 +444,10 @@ constexpr optional<known_value> fold_known_mask(const copy_numbering& numbering,
                                                 const known_value& b) {
   const value_facts f = numbering.facts(a.node);
   const std::uint64_t power = power_of_2_in(f.stride.modulus);
+  const signed_interval::element range = numbering.range_of(a);
+  if (range.low >= 0 && static_cast<std::uint64_t>(range.high) < power_of_2_in(b.addend)) {
+    return literal(0, a.width);
+  }
   if (power == 0 || b.addend >= power) {
     return std::nullopt;
   }
@@ -556,6 +571,21 @@ constexpr void note_low_bits(copy_numbering& numbering, const known_value& out, 
   facts = value_facts::reduced(facts.range, {power, known & (power - 1)});
 }
 
+/// Notes that `out`, an operation on bits, has no more bits than its operands, if these are not negative: one of them
+/// is enough for `bit_and`.
+constexpr void note_high_bits(copy_numbering& numbering, const known_value& out, operation code, const known_value& a,
+                              const known_value& b) {
+  const signed_interval::element of_a = numbering.range_of(a);
+  const signed_interval::element of_b = numbering.range_of(b);
+  const auto bits_of = [](const signed_interval::element& range) {
+    return range.low < 0 ? 64U : static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(range.high)));
+  };
+  const bool takes_less = (bits_of(of_a) < bits_of(of_b)) == (code == operation::bit_and);
+  if (const unsigned bits = bits_of(takes_less ? of_a : of_b); bits < out.width) {
+    numbering.facts(out.node).range = {0, static_cast<std::int64_t>(low_ones(bits))};
+  }
+}
+
 /// `bit_and`, `bit_or`, `bit_xor`.
 constexpr known_value fold_bits(copy_numbering& numbering, const body_value& v, known_value a, known_value b) {
   const operation code = v.info.code;
@@ -597,6 +627,7 @@ constexpr known_value fold_bits(copy_numbering& numbering, const body_value& v, 
   }
   const known_value out = numbering.compute(v, a, b);
   if (numbering.is_fresh()) {
+    note_high_bits(numbering, out, code, a, b);
     note_low_bits(numbering, out, code, a, b.addend);
   }
   return out;
@@ -782,6 +813,22 @@ constexpr bool is_ordered(operation code, std::int64_t x, std::int64_t y) {
   }
 }
 
+/// The range of `x`, read as an unsigned number, minus 2^63: so numbers that are less stay less. What is known of its
+/// low bits counts, too: a multiple of 8 plus 3 is at least 3.
+constexpr signed_interval::element unsigned_range_of(const copy_numbering& numbering, const known_value& x) {
+  signed_interval::element range = numbering.range_of(x);
+  if (range.low < 0) {
+    const signed_congruence::element stride = numbering.facts_of(x).stride;
+    const std::uint64_t all = low_ones(x.width);
+    const std::uint64_t known = stride.is_constant() ? all : power_of_2_in(stride.modulus) - 1;
+    const std::uint64_t least = (stride.residue + (x.is_literal() ? 0 : x.addend)) & known & all;
+    range = {static_cast<std::int64_t>(least), static_cast<std::int64_t>((all & ~known) | least)};
+  }
+  constexpr std::uint64_t shift = std::uint64_t{1} << 63;
+  return {static_cast<std::int64_t>(static_cast<std::uint64_t>(range.low) ^ shift),
+          static_cast<std::int64_t>(static_cast<std::uint64_t>(range.high) ^ shift)};
+}
+
 constexpr optional<bool> decide_order(const copy_numbering& numbering, operation code, const known_value& a,
                                       const known_value& b) {
   const bool is_signed = code < operation::uless;
@@ -789,14 +836,11 @@ constexpr optional<bool> decide_order(const copy_numbering& numbering, operation
       (is_signed ? numbering.is_exact(a) && numbering.is_exact(b) : a.exact_unsigned && b.exact_unsigned)) {
     return is_ordered(code, a.signed_addend(), b.signed_addend());
   }
-  if (!is_signed) {
-    const bool is_decided = b.is_literal(0) && (code == operation::uless || code == operation::ugreater_equal);
-    return a.is_same(b) || is_decided
-               ? optional(code == operation::ugreater_equal || (!is_decided && is_ordered(code, 0, 0)))
-               : std::nullopt;
+  if (!is_signed && a.is_same(b)) {
+    return is_ordered(code, 0, 0);
   }
-  const signed_interval::element ra = numbering.range_of(a);
-  const signed_interval::element rb = numbering.range_of(b);
+  const signed_interval::element ra = is_signed ? numbering.range_of(a) : unsigned_range_of(numbering, a);
+  const signed_interval::element rb = is_signed ? numbering.range_of(b) : unsigned_range_of(numbering, b);
   const bool least = is_ordered(code, ra.low, rb.high);
   const bool most = is_ordered(code, ra.high, rb.low);
   return least == most ? optional(least) : std::nullopt;
@@ -967,6 +1011,14 @@ constexpr known_value fold_extremum(copy_numbering& numbering, const body_value&
   }
   if (a.is_same(b) || !other_operand(numbering, a, v.info.code, b).is_none()) { // min(min(x, y), y)
     return a;
+  }
+  const signed_interval::element of_a = numbering.range_of(a);
+  const signed_interval::element of_b = numbering.range_of(b);
+  if (is_signed || (of_a.low >= 0 && of_b.low >= 0)) {
+    const bool is_less = of_a.high <= of_b.low;
+    if (is_less || of_b.high <= of_a.low) {
+      return is_less == gives_less ? a : b;
+    }
   }
   return other_operand(numbering, b, v.info.code, a).is_none() ? numbering.compute(v, a, b) : b;
 }

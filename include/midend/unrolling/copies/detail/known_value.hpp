@@ -152,20 +152,14 @@ struct top_iterations {
   std::uint64_t first;
   std::uint64_t stride;
 
-  /// Of all iterations, if it has a bound. In a new body, only the counted exit gives one: what is known from a test
-  /// that data may hide (`i < 9 && p`), or from a hint, no clean-up finds in the copies.
+  /// Of all iterations of straight code, if it has a bound. In a new loop none is known: `sccp`, which knows no
+  /// branches, finds none in the copies.
   std::optional<std::uint64_t> count;
-
-  bool is_line;
 
   constexpr top_iterations(const loop_counters& counters, const unroll_request& request)
       : first(request.knows_position ? request.first_iteration : 0),
         stride(request.knows_position && !request.is_straight_line ? request.copies : 1),
-        count(request.is_straight_line ? counters.trip.header_executions()
-              : counters.counted_exit == no_body_value || request.continues_rolled
-                  ? std::nullopt
-                  : counters.exits[counters.counted_exit].count.header_executions()),
-        is_line(request.is_straight_line) {}
+        count(request.is_straight_line ? counters.trip.header_executions() : std::nullopt) {}
 
   /// The last of them in which copy `copy` still runs, counted from `first`.
   constexpr std::optional<std::uint64_t> last(std::uint64_t copy) const {
@@ -195,7 +189,7 @@ constexpr value_facts facts_of_induction(const induction_variable& iv, const top
   std::int64_t at_first = as_signed(iv.start + top.first * iv.step, iv.width);
   const bool begins_in_range = after(top.first, at_first);
   bool has_range = false;
-  if (const auto last = top.last(copy); begins_in_range && last && (top.is_line || iv.flags.no_signed_wrap)) {
+  if (const auto last = top.last(copy); begins_in_range && last) {
     std::int64_t at_last = 0;
     if (after(top.first + *last, at_last)) {
       f.range.low = step < 0 ? at_last : at_first;
