@@ -55,3 +55,33 @@ TEST_CASE("hoist_invariants on random programs") {
   CHECK(counts.runs.same > affordable(300));
   CHECK(moved > affordable(500));
 }
+
+TEST_CASE("a load that may trap moves across a branch of which all edges lead to one node, and across no other") {
+  for (const bool leads_to_one : {true, false}) {
+    const elbrus::program before =
+        program_of(std::string("proc @f(%c: i1, %a: ptr) -> i32 {\n  node entry:\n    br loop\n  node loop:\n"
+                               "    br %c ? next : ") +
+                   (leads_to_one ? "next" : "other") +
+                   "\n  node next:\n    %v = ld.i32 [%a]\n    %p = cmp.gt.i32 %v, 1\n    br %p ? loop : done\n"
+                   "  node other:\n    br done\n  node done:\n    ret 1\n}\n");
+    elbrus::program after = before;
+    elbrus::procedure& p = after.procedures[0];
+    elbrus::editor e(p);
+    const midend::hoisting_plan plan = midend::hoist_invariants(e);
+    CHECK(plan.moves.size() == (leads_to_one ? 2 : 0));
+    if (!leads_to_one) { // by hand
+      midend::node_id entry = midend::no_node;
+      value_id load = midend::no_value;
+      for (midend::node_id n = 0; n != p.num_nodes(); ++n) {
+        entry = p.node_name(n) == "entry" ? n : entry;
+      }
+      for (value_id v = 0; v != p.num_values(); ++v) {
+        load = p.value_name(v) == "v" ? v : load;
+      }
+      e.move_value(load, midend::place_at_end(entry));
+    }
+    const midend::motion_verdict verdict =
+        midend::verify_motion(elbrus::effect_view(before.procedures[0]), elbrus::effect_view(p));
+    CHECK(verdict.fault == (leads_to_one ? midend::motion_fault::none : midend::motion_fault::early_trap));
+  }
+}
