@@ -16,23 +16,24 @@ lines=$(wc -l <"$work/text")
 if [ "$header" = midend/midend.hpp ]; then
   budget=51700 # everything
 elif [ "$header" = midend/unrolling/advise_unrolling.hpp ] || [ "$header" = midend/unrolling/measure_loop.hpp ]; then
-  budget=29730 # it includes a loop's description, its copies, their lowering, the loop around and the machine: eight folders
+  budget=30000 # it includes a loop's description, its copies, their lowering, the loop around and the machine: eight folders
 elif [ "$header" = midend/ssa/phis_of_operations.hpp ] || [ "$header" = midend/ssa/verify_phis_of_operations.hpp ]; then
   budget=28600 # <vector>, the whole of sccp, and the partition or the checker on top
 elif [ "$header" = midend/induction/loop_trip_counter.hpp ]; then
-  budget=27900 # the whole of sccp, bounds and bits of numbers, what branches say, sums through phis, counters of other loops, and the counts
+  budget=28200 # the whole of sccp, bounds and bits of numbers, what branches say, sums through phis, counters of other loops, and the counts
 elif [ "$header" = midend/transform.hpp ]; then
-  budget=47500 # all transformations, also by sccp and value numbering, the facts that some take, the checkers, and the advice that unrolling carries out
+  budget=47800 # all transformations, also by sccp and value numbering, the facts that some take, the checkers, and the advice that unrolling carries out
 elif [ "$header" = midend/transform/unroll_with_remainder.hpp ]; then
-  budget=32000 # <vector>, wide numbers, the counters of a loop, and loops for what a profile says
+  budget=32300 # <vector>, wide numbers, the counters of a loop, and loops for what a profile says
 elif [ "$header" = midend/transform/apply_unrolling.hpp ]; then
-  budget=35000 # the three transformations, and the advice that they carry out
-elif [ "$header" = midend/transform/untaken_exits.hpp ] || [ "$header" = midend/transform/unroll_as_advised.hpp ]; then
-  budget=28000 # loops are described and counted, copied, and advised about
+  budget=35300 # the three transformations, and the advice that they carry out
+elif [ "$header" = midend/transform/untaken_exits.hpp ] || [ "$header" = midend/transform/unroll_as_advised.hpp ] ||
+  [ "$header" = midend/transform/unroll_loops.hpp ] || [ "$header" = midend/transform/plan_unroll_with_remainder.hpp ]; then
+  budget=28200 # loops are described and counted, copied, and advised about
 elif [ "$header" = midend/transform/realise_unrolling.hpp ]; then
   budget=38950 # sccp, value numbering and seven transformations
 elif [ "$header" = midend/transform/measure_unrolling.hpp ]; then
-  budget=51000 # these, the advice, and straight code as a loop
+  budget=51500 # these, the advice, and straight code as a loop
 elif grep -q '/algorithm\( \|$\)' "$work/dependencies"; then
   budget=35000
 else
