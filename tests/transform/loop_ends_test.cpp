@@ -379,6 +379,15 @@ proc @f(%n: i16) -> i16 {
   }
 }
 
+TEST_CASE("loop ends: unreachable nodes that lead into a loop enter it nowhere") {
+  std::string text(halves_tested_first);
+  text.insert(text.find("  node exit"), "  node nowhere:\n    br body\n");
+  elbrus::program all = program_of(text);
+  std::string why;
+  CHECK(loops_after_chain(all, 12, why) == 0);
+  CHECK_MESSAGE(why.empty(), why);
+}
+
 TEST_CASE("loop ends: profiles stay consistent") {
   constexpr std::string_view texts[] = {R"(
 proc @f(%n: i16) -> i64 count=10 {

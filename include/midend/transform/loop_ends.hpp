@@ -162,12 +162,21 @@ public:
         (loops.is_header(origin) ? next : now).push_back(n);
       }
     };
+    flat_array<node_id> pending(1, static_cast<node_id>(after.entry()));
+    flat_array<unsigned char> is_reached(nodes, 0); // who is not reached enters no loop
+    is_reached[after.entry()] = 1;
     enter(static_cast<node_id>(after.entry()));
-    for (node_id n = 0; n != nodes; ++n) {
+    while (!pending.empty()) {
+      const node_id n = pending.back();
+      pending.pop_back();
       detail::for_each_id(after.out_edges(n), [&](edge_id e) {
         const auto target = static_cast<node_id>(after.edge_target(e));
         if (!goes_on(e, n, target)) {
           enter(target);
+        }
+        if (is_reached[target] == 0) {
+          is_reached[target] = 1;
+          pending.push_back(target);
         }
       });
     }
