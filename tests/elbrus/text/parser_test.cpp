@@ -79,7 +79,7 @@ std::string with_body(std::string_view operations) {
 struct one_operation {
   explicit one_operation(std::string_view text) : p(read(with_body(text))), v(p.node(0).first) {}
 
-  const value_record& record() const { return p.value(v); }
+  value_record record() const { return p.value(v); }
 
   std::string name(value_id o) const {
     const value_record& r = p.value(o);
