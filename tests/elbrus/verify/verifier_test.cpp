@@ -76,7 +76,11 @@ struct broken_procedure : procedure {
 
   value_record value(value_id v) const { return v == bad_value ? bad_value_record : procedure::value(v); }
 
+  value_core core(value_id v) const { return v == bad_value ? bad_value_record : procedure::core(v); }
+
   node_record node(node_id n) const { return n == bad_node ? bad_node_record : procedure::node(n); }
+
+  elbrus::node_core node_core(node_id n) const { return n == bad_node ? bad_node_record : procedure::node_core(n); }
 
   edge_record edge(edge_id e) const { return e == bad_edge ? bad_edge_record : procedure::edge(e); }
 
