@@ -1,4 +1,4 @@
-/// `loop_ends`: the edges of a loop that its last iteration, the last one that there can be, does not take.
+/// `loop_end_finder`: which edges of a loop are not taken in the last iteration that there can be.
 #pragma once
 
 #include "midend/config.hpp"
