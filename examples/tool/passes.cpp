@@ -270,7 +270,8 @@ const std::vector<pass_kind>& pass_kinds() {
                                    });
                                  }),
                   unrolling_option, "N+prologue", "a factor, prologue, unrolled-remainder, or several of them with +"),
-      transformation("unroll:full", "copy innermost loops as often as they run at most; no loop is left",
+      transformation("unroll:full",
+                     "copy innermost loops as often as they run at most; no loop is left if that is proved",
                      [](auto& run) { unroll(run, unrolled_completely); }),
       with_number(transformation("peel", "copy one iteration, or N, of each innermost loop before it",
                                  [](auto& run) {

@@ -23,8 +23,6 @@ namespace {
 
 using midend::advised_unrolling;
 
-const auto cost_of = [](const elbrus::editor& e) { return elbrus::cost_view(e.graph()); };
-
 constexpr std::string_view sums = R"(
 proc @f(%n: i32) -> i32 {
   node entry:

@@ -10,6 +10,7 @@
 #include <midend/elbrus/views/editor.hpp>
 #include <midend/induction/loop_trip_counter.hpp>
 #include <midend/transform.hpp>
+#include <midend/viz/transformation_plans.hpp>
 
 #include <array>
 #include <cstdint>
@@ -22,30 +23,6 @@ namespace elbrus = midend::elbrus;
 using midend::node_id;
 
 namespace {
-
-const auto cost_of = [](const elbrus::editor& e) { return elbrus::cost_view(e.graph()); };
-
-const auto counts_of = [](const auto& view, const midend::dominator_tree& tree, const midend::loop_forest& forest) {
-  return midend::loop_trip_counter(view, tree, forest);
-};
-
-/// The observer that checks certificates with facts.
-struct fact_certifier : step_certifier {
-  void after(const elbrus::editor& e, midend::unrolling_step step, const midend::unfolding_witness& w) {
-    const elbrus::cost_view view(old);
-    const auto found = midend::dominators_and_loops(old);
-    auto counter = counts_of(view, found.dominators, found.loops);
-    why += why.empty() ? why_uncertified(old, e.graph(), w, counter) : "";
-    ends += midend::has_assumptions(w) ? 1 : 0;
-    ++steps[static_cast<std::size_t>(step)];
-  }
-
-  std::size_t ends = 0; ///< steps that drop edges for what is known about trip counts
-};
-
-midend::loop_id loop_of(const midend::loop_forest& loops, node_id header) {
-  return loops.innermost_loop(header);
-}
 
 /// Unrolls the only loop in a chain of so many copies, with certificates. Returns how many loops are left.
 std::size_t loops_after_chain(elbrus::program& all, std::uint32_t copies, std::string& why) {
@@ -198,6 +175,11 @@ TEST_CASE("loop ends: a hint that the program may not keep ends nothing") {
   for (const midend::loop_end& end : ends) {
     CHECK(end.backedges > 4); // from 64 bits
   }
+  elbrus::program with_hint = all;
+  with_hint.procedures[0] = p;
+  std::string why;
+  CHECK(loops_after_chain(with_hint, 5, why) == 1);
+  CHECK_MESSAGE(why.empty(), why);
 }
 
 TEST_CASE("loop ends: what an iteration does before it would go back stays") {
@@ -370,7 +352,7 @@ proc @f(%n: i16) -> i16 {
     elbrus::program after = before;
     elbrus::editor e(after.procedures[0]);
     const auto loops = midend::dominators_and_loops(e.graph()).loops;
-    const std::array orders{midend::unrolling_order{loop_of(loops, 2), midend::unrolling_way::chain, copies}};
+    const std::array orders{midend::unrolling_order{loops.innermost_loop(2), midend::unrolling_way::chain, copies}};
     fact_certifier certifier;
     midend::apply_unrolling(e, loops, orders, cost_of, {}, certifier, counts_of);
     CHECK_MESSAGE(certifier.why.empty(), certifier.why);
@@ -386,6 +368,87 @@ TEST_CASE("loop ends: unreachable nodes that lead into a loop enter it nowhere")
   std::string why;
   CHECK(loops_after_chain(all, 12, why) == 0);
   CHECK_MESSAGE(why.empty(), why);
+}
+
+TEST_CASE("loop ends: loops of other shapes") {
+  struct {
+    const char* what;
+    std::string_view text;
+    std::uint32_t copies;
+    std::size_t left;
+  } const samples[] = {
+      {"both edges of the branch lead back: nothing ends", R"(
+proc @f(%n: i16) {
+  node entry:
+    %m = and.i16 %n, 3
+    br loop
+  node loop:
+    %i = phi.i16 [entry: 0], [loop: %i1], [loop: %i1]
+    %i1 = add.i16 %i, 1
+    %q = cmp.ult.i16 %i1, %m
+    br %q ? loop : loop
+})",
+       4, 1},
+      {"a switch leaves: it keeps its edges", R"(
+proc @f(%n: i16) -> i16 {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i16 [entry: 0], [latch: %i1]
+    %i1 = add.i16 %i, 1
+    switch.i16 %i1 [3: exit], [7: other], default: latch
+  node latch:
+    br loop
+  node exit:
+    ret %i
+  node other:
+    ret %n
+})",
+       3, 1},
+      {"two latches: both ways back end", R"(
+proc @f(%n: i16) -> i16 {
+  node entry:
+    %m = and.i16 %n, 3
+    br loop
+  node loop:
+    %i = phi.i16 [entry: 0], [odd: %i1], [even: %i1]
+    %i1 = add.i16 %i, 1
+    %q = cmp.ult.i16 %i, %m
+    br %q ? choose : exit
+  node choose:
+    %low = and.i16 %i, 1
+    %b = cmp.eq.i16 %low, 1
+    br %b ? odd : even
+  node odd:
+    br loop
+  node even:
+    br loop
+  node exit:
+    ret %i
+})",
+       4, 0},
+  };
+
+  for (const auto& sample : samples) {
+    CAPTURE(sample.what);
+    elbrus::program all = program_of(sample.text);
+    std::string why;
+    CHECK(loops_after_chain(all, sample.copies, why) == sample.left);
+    CHECK_MESSAGE(why.empty(), why);
+  }
+}
+
+TEST_CASE("loop ends: in words") {
+  const elbrus::program all = program_of(halves);
+  const elbrus::cost_view view(all.procedures[0]);
+  const auto found = midend::dominators_and_loops(all.procedures[0]);
+  auto counter = counts_of(view, found.dominators, found.loops);
+  const std::array request{midend::unrolling_request{0, midend::unrolling_shape::chain, 12}};
+  auto plan = midend::plan_unroll_loops(view, found.loops, request);
+  CHECK(midend::to_text(view, found.loops, plan).find("repeat") == std::string::npos);
+  midend::plan_loop_ends(plan, view, found.loops, counter);
+  CHECK(midend::to_text(view, found.loops, plan).find("11 copies run before it, and it does not repeat\n") !=
+        std::string::npos);
 }
 
 TEST_CASE("loop ends: profiles stay consistent") {

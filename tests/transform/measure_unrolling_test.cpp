@@ -241,6 +241,25 @@ TEST_CASE("complete unrolling because of the loop around: that is compared, too"
   CHECK(to_text(deed).find("  the loop around\n") != std::string::npos);
 }
 
+TEST_CASE("complete unrolling because of a hint leaves a loop: nothing proves that it is kept") {
+  elbrus::program all = program_of(R"(
+proc @f(%a: ptr) -> i64 {
+  node entry:
+    br loop
+  node loop hint trip=max:4:
+    %i = phi.i64 [entry: 0], [loop: %i1]
+    %x = ld.i64 [%a + %i*8]
+    %i1 = add.i64 %i, 1
+    %q = cmp.ne.i64 %x, 0
+    br %q ? loop : exit
+  node exit:
+    ret %i1
+})");
+  const auto deed = unroll_completely(all.procedures[0]);
+  CHECK(deed.obstacle == midend::deed_obstacle::loop_left);
+  CHECK(to_text(deed) == "not compared: a loop is left\n");
+}
+
 TEST_CASE("complete unrolling with half a clean-up or none is not as predicted, and no loop is left") {
   elbrus::program all = examples();
   const auto nothing = unroll_completely(procedure_called(all, "five_iterations"), [](elbrus::editor&) {});

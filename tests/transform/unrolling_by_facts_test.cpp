@@ -27,24 +27,6 @@ namespace elbrus = midend::elbrus;
 
 namespace {
 
-const auto cost_of = [](const elbrus::editor& e) { return elbrus::cost_view(e.graph()); };
-
-const auto counts_of = [](const auto& view, const midend::dominator_tree& tree, const midend::loop_forest& forest) {
-  return midend::loop_trip_counter(view, tree, forest);
-};
-
-/// The observer that checks certificates with facts, and the facts.
-struct fact_certifier : step_certifier {
-  void after(const elbrus::editor& e, midend::unrolling_step step, const midend::unfolding_witness& w) {
-    const elbrus::cost_view view(old);
-    const auto found = midend::dominators_and_loops(old);
-    auto counter = counts_of(view, found.dominators, found.loops);
-    why += midend::verify_sccp_with_branch_facts(view, counter.facts()) ? "facts are wrong" : "";
-    why += why.empty() ? why_uncertified(old, e.graph(), w, counter) : "";
-    ++steps[static_cast<std::size_t>(step)];
-  }
-};
-
 std::vector<midend::unrolling_advice> advices_on(const elbrus::procedure& p, const midend::unrolling_options& options,
                                                  bool with_facts) {
   const auto machine = midend::e2k_reference_v6();

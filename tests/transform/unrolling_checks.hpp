@@ -5,9 +5,12 @@
 
 #include <doctest/doctest.h>
 #include <midend/elbrus/views/cost_view.hpp>
+#include <midend/elbrus/views/editor.hpp>
+#include <midend/induction/loop_trip_counter.hpp>
 #include <midend/ssa/apply_sccp.hpp>
 #include <midend/ssa/sccp.hpp>
 #include <midend/ssa/sccp_plan.hpp>
+#include <midend/ssa/verify_sccp.hpp>
 #include <midend/transform.hpp>
 
 #include <array>
@@ -58,6 +61,26 @@ struct step_certifier {
   midend::elbrus::procedure old;
   std::string why;
   std::array<std::size_t, 4> steps{};
+};
+
+/// The view and the counts, with facts about the function, that `apply_unrolling` takes.
+inline constexpr auto cost_of = [](const midend::elbrus::editor& e) { return midend::elbrus::cost_view(e.graph()); };
+
+inline constexpr auto counts_of = [](const auto& view, const midend::dominator_tree& tree,
+                                     const midend::loop_forest& forest) {
+  return midend::loop_trip_counter(view, tree, forest);
+};
+
+/// The observer that checks certificates with facts, and the facts.
+struct fact_certifier : step_certifier {
+  void after(const midend::elbrus::editor& e, midend::unrolling_step step, const midend::unfolding_witness& w) {
+    const midend::elbrus::cost_view view(old);
+    const auto found = midend::dominators_and_loops(old);
+    auto counter = counts_of(view, found.dominators, found.loops);
+    why += midend::verify_sccp_with_branch_facts(view, counter.facts()) ? "facts are wrong" : "";
+    why += why.empty() ? why_uncertified(old, e.graph(), w, counter) : "";
+    ++steps[static_cast<std::size_t>(step)];
+  }
 };
 
 /// Unrolls, drops untaken exits, and certifies both. Returns the plan of the second step.

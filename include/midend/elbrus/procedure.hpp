@@ -173,9 +173,6 @@ public:
             edge_details_[e].probability};
   }
 
-  /// Its place among the edges into its target.
-  std::uint32_t edge_position(edge_id e) const { return edge_places_[e].position; }
-
   /// Whether it is the default of a switch, or the only edge of a jump.
   bool is_default(edge_id e) const { return edge_places_[e].is_default != 0; }
 

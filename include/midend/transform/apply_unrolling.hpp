@@ -345,16 +345,18 @@ void apply_unrolling_step(E& editor, unrolling_step step, span<const unrolling_o
 ///    is the same with passes of one iteration, all but the last one;
 /// 3. copies, `unroll_loops`: complete unrolling, peeling, new bodies without a computed limit; and of a remainder
 ///    that is to be unrolled as many in a chain as the factor says: it usually runs fewer iterations, but may run any
-///    number, so the last copy stays a loop;
+///    number, so the last copy stays a loop. Other chains end where the loop runs no more iterations than there are
+///    copies (`plan_loop_ends`);
 /// 4. exits that are never taken, `drop_untaken_exits`.
 ///
 /// `view_of(editor)` is a view of the cost rung of the program as it is then. `observer.before(editor)` and
 /// `observer.after(editor, step, witness)` are called around each step that changes something, so a caller can keep the
-/// program before it and check the certificate: `verify_unfolding`, and for the last step `verify_untaken_exits`, too.
+/// program before it and check the certificate: `verify_unfolding`, and `verify_untaken_exits` where the witness
+/// `has_assumptions`: in the last step, and in that of copies if chains end.
 ///
-/// `counts_of(view, dominators, loops)` returns a `trip_counter` of the program before the last step. With
-/// `loop_trip_counter`, exits are dropped for what the function around the loop says, too. Then the certificate rests
-/// on its facts: see `verify_untaken_exits`.
+/// `counts_of(view, dominators, loops)` returns a `trip_counter` of the program before the last step, and before that
+/// of copies if there are chains. With `loop_trip_counter`, edges are dropped for what the function around the loop
+/// says, too. Then the certificate rests on its facts: see `verify_untaken_exits`.
 ///
 /// Requires a forest of this graph as it is, with boundaries, and orders about different loops. The cost is that of the
 /// steps. Limits are those of each step.

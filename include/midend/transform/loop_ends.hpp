@@ -132,12 +132,12 @@ private:
   flat_array<unsigned char> leads_back_; ///< by block: all its ways lead to a backedge
 };
 
-/// How many headers of an innermost loop a run has executed at least when it comes to a node of an unfolding, since it
-/// entered the loop last.
+/// For each node of an unfolding that copies one of an innermost loop: how often the header has run at least when
+/// control comes there, counted from the last time that the loop was entered.
 ///
-/// The run of the new program is one of the old program, so an edge goes on in a loop if it is a copy of an edge that
-/// stays in the loop, and leads to a copy of the target of that edge. All others enter anew. The least number is a
-/// shortest way on which edges to headers count: O(n + m) of the new graph.
+/// Each run of the new program is a run of the old one. It stays in the loop along an edge that copies an edge of the
+/// loop and leads to a copy of its target; along all other edges it enters the loop anew. So the number is the length
+/// of a shortest way on which edges to copies of the header count 1. O(n + m) of the new graph.
 class executed_headers {
 public:
   /// `loops` is the forest of the old graph. Without `merged` nodes, which may stand for several iterations.

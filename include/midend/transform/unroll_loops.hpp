@@ -190,6 +190,7 @@ unrolling_plan plan_unroll_loops(const IR& ir, const loop_forest& loops, span<co
 template <cost_ir_argument IR, trip_counter C>
 void plan_loop_ends(unrolling_plan& plan, const IR& ir, const loop_forest& loops, C& counter) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(ir.graph()), "a plan for this graph as it is now", plan.epoch);
+  MIDEND_ASSERT(loops.epoch() == plan.epoch, "a loop forest of this graph", loops.epoch(), plan.epoch);
   loop_end_finder<IR, C> finder(ir, loops, counter);
   flat_array<loop_end> found;
   plan.ends.clear();

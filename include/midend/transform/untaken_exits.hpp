@@ -644,8 +644,8 @@ public:
 
   const loop_forest& loops() const { return loops_; }
 
-  /// Whether to ask for ends of loops, too: there are edges that may be none but these.
-  bool has_ends(const unfolding_witness& witness) {
+  /// Finds the ends of loops if the witness drops edges that are no untaken exits. Whether there are any.
+  bool find_ends(const unfolding_witness& witness) {
     bool has_others = false;
     for (const dropped_edge& d : witness.dropped) {
       has_others = has_others || (d.reason == drop_reason::assumed && !is_untaken(d.edge));
@@ -725,7 +725,7 @@ template <cost_ir_argument IR, trip_counter C, edge_indexed_flow_graph_argument 
 untaken_exits_verdict verify_untaken_exits(const IR& before, const After& after, const unfolding_witness& witness,
                                            C& counter) {
   detail::untaken_edges_checker<IR, C> checker(before, counter);
-  if (checker.has_ends(witness)) {
+  if (checker.find_ends(witness)) {
     const executed_headers executed(before.graph(), checker.loops(), after, witness);
     return checker.verdict(witness, &executed);
   }

@@ -661,7 +661,7 @@ std::string to_text(const IR& ir, const loop_forest& loops, const unrolling_plan
     } else {
       out += "peel " + loop_of(x.loop) + ": " + std::to_string(x.copies - 1) +
              (x.copies == 2 ? " copy runs before it" : " copies run before it") +
-             (x.num_ends != 0 ? ", which does not go on\n" : "\n");
+             (x.num_ends != 0 ? ", and it does not repeat\n" : "\n");
     }
   }
   for (const unrolling_refusal& r : plan.refused) {

@@ -454,7 +454,7 @@ private:
   void cases(span<const edge_id> edges, type t) {
     put(" ");
     for (const edge_id e : edges) {
-      if (p_.edge(e).is_default) {
+      if (p_.is_default(e)) {
         put("default: ");
         target(e);
       } else {

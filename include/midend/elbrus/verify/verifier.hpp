@@ -419,8 +419,7 @@ private:
     }
     const edge_id taken = p_.out_edges(n)[0];
     const edge_id other = p_.out_edges(n)[1];
-    if (p_.edge(taken).is_default || p_.case_value(taken) != 1 || p_.edge(other).is_default ||
-        p_.case_value(other) != 0) {
+    if (p_.is_default(taken) || p_.case_value(taken) != 1 || p_.is_default(other) || p_.case_value(other) != 0) {
       errors_.of_value(end, {"the edges of a branch must have the cases 1 and 0"});
     }
   }
@@ -428,7 +427,7 @@ private:
   /// Different values of its type, and the default edge last.
   void cases(value_id end, node_id n) {
     const span<const edge_id> edges = p_.out_edges(n);
-    if (edges.empty() || !p_.edge(edges.back()).is_default) {
+    if (edges.empty() || !p_.is_default(edges.back())) {
       errors_.of_value(end, {"the last edge of a switch must be its default"});
     }
     if (!is_integer(p_.core(end).operand_type)) {
@@ -438,7 +437,7 @@ private:
     midend::detail::hash_map<std::uint64_t> seen;
     for (std::uint32_t i = 0; i + 1 < edges.size(); ++i) {
       const std::uint64_t value = p_.case_value(edges[i]);
-      if (p_.edge(edges[i]).is_default) {
+      if (p_.is_default(edges[i])) {
         errors_.of_value(end, {"a switch has one default, at its end"});
       } else if ((value & ~low_ones(width)) != 0) {
         errors_.of_value(end, {"case ", value, " does not fit into ", name_of(p_.core(end).operand_type)});

@@ -170,7 +170,7 @@ public:
       const span<const edge_id> edges = procedure_->out_edges(source);
       procedure_->erase_edge(edges.back() == e ? edges[edges.size() - 2] : edges.back());
     }
-    kept_edges_.push_back({procedure_->terminator(source), e, procedure_->edge(e).is_default, procedure_->case_value(e),
+    kept_edges_.push_back({procedure_->terminator(source), e, procedure_->is_default(e), procedure_->case_value(e),
                            procedure_->probability(e)});
     procedure_->clear_case(e);
     procedure_->set_probability(e, -1);
@@ -351,7 +351,7 @@ private:
     for (std::size_t i = 0; i != procedure_->out_edges(from).size(); ++i) {
       const edge_id original = procedure_->out_edges(from)[i];
       const node_id target = procedure_->edge_target(original);
-      const edge_id e = procedure_->edge(original).is_default
+      const edge_id e = procedure_->is_default(original)
                             ? procedure_->add_edge(to, target)
                             : procedure_->add_edge(to, target, procedure_->case_value(original));
       procedure_->set_probability(e, procedure_->probability(original));

@@ -298,7 +298,7 @@ private:
   edge_id edge_for(node_id n, std::uint64_t case_value) const {
     edge_id otherwise = no_index;
     for (const edge_id e : p_.out_edges(n)) {
-      if (p_.edge(e).is_default) {
+      if (p_.is_default(e)) {
         otherwise = e;
       } else if (p_.case_value(e) == case_value) {
         return e;
@@ -310,7 +310,7 @@ private:
   void set_cases(instruction& i, node_id n) {
     i.first = static_cast<std::uint32_t>(out_.cases.size());
     for (const edge_id e : p_.out_edges(n)) {
-      if (p_.edge(e).is_default) {
+      if (p_.is_default(e)) {
         i.target = e;
       } else {
         out_.cases.push_back({p_.case_value(e), e});
