@@ -840,7 +840,7 @@ TEST_CASE("count_iterations: start and bound that are sums of one base, all base
     facts.sums[2] = {7, s.bound};
     const loop_counters c = count_iterations(made.body, facts);
     kinds[static_cast<std::size_t>(c.trip.kind)] += 1;
-    for (std::uint64_t base = 0; base != 256; base += c.trip.kind == trip_count_kind::unknown ? 64 : 1) {
+    for (std::uint64_t base = 0; base < 256; base += c.trip.kind == trip_count_kind::unknown ? 64 : 1) {
       made.invariants = {add(base, s.start), add(base, s.bound)};
       wrong += is_wrong_count(c, body_run(made.body, made.invariants)) ? 1 : 0;
     }
