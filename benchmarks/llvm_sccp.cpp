@@ -82,7 +82,7 @@ constexpr midend::sccp_options as_llvm = {.undefined = midend::undef_policy::any
                                           .narrowing_steps = 0};
 
 midend::llvm_fold_options all_folds(const llvm::TargetLibraryInfo& library) {
-  return {.library = &library, .any_right_result = true, .copies_fields = true};
+  return {.library = &library, .any_right_result = true, .copies_fields = true, .subtracts_addresses = true};
 }
 
 class llvm_solver {

@@ -82,6 +82,16 @@ private:
   llvm::SCCPSolver solver_;
 };
 
+/// The constant of an instruction whose bits only the linker knows: a constant address as a number.
+template <class D>
+const llvm::Constant* address_as_number(const midend::llvm_ssa& ir, const midend::sccp_result<D>& facts, value_id v) {
+  const auto* const i = llvm::dyn_cast<llvm::PtrToIntInst>(ir.value(v));
+  const auto pointer = i == nullptr ? std::nullopt : facts.constant(ir.operands(v)[0]);
+  return pointer ? llvm::ConstantExpr::getPtrToInt(midend::llvm_constant(i->getPointerOperand()->getType(), *pointer),
+                                                   i->getType())
+                 : nullptr;
+}
+
 template <class D> findings found_by_midend(const midend::llvm_ssa& ir, const midend::sccp_options& options) {
   const midend::sccp_result<D> facts = midend::sccp(ir, D(), options);
   findings out;
@@ -93,7 +103,7 @@ template <class D> findings found_by_midend(const midend::llvm_ssa& ir, const mi
       const auto bits = facts.constant(v);
       const llvm::Constant* const c = bits                    ? midend::llvm_constant(type, *bits)
                                       : facts.is_undefined(v) ? llvm::UndefValue::get(type)
-                                                              : nullptr;
+                                                              : address_as_number(ir, facts, v);
       out.constants.push_back(is_dead ? nullptr : c);
     }
   }
@@ -252,7 +262,8 @@ public:
   void add(llvm::Function& f, const llvm::TargetLibraryInfo& library) {
     const solver_of_llvm solver(f, library);
     const findings theirs = solver.found(f);
-    const midend::llvm_ssa ir(f, {.library = &library, .any_right_result = true, .copies_fields = true});
+    const midend::llvm_ssa ir(
+        f, {.library = &library, .any_right_result = true, .copies_fields = true, .subtracts_addresses = true});
     ++functions_;
     constants_ += theirs.num_constants();
     dead_blocks_ += theirs.num_dead();

@@ -8,8 +8,10 @@
 #include <llvm/AsmParser/Parser.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Support/raw_ostream.h>
 #include <llvm/Support/SourceMgr.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -129,6 +131,113 @@ TEST_CASE("llvm_ssa: an extractvalue is a copy of what an insertvalue has set") 
   CHECK(as_it_is.operation(named(as_it_is, "flag")).code == operation::other);
 }
 
+TEST_CASE("sccp: an insertvalue into an aggregate without fields is a constant with undefined ones") {
+  const parsed_function p(R"(
+    define { i64, i8 } @f(i64 %any) {
+      %one = insertvalue { i64, i8 } poison, i64 1, 0
+      %both = insertvalue { i64, i8 } %one, i8 2, 1
+      %field = extractvalue { i64, i8 } %both, 0
+      %unset = insertvalue { i64, i8 } undef, i64 undef, 0
+      %second = insertvalue { i64, i8 } %unset, i8 3, 1
+      %varies = insertvalue { i64, i8 } poison, i64 %any, 0
+      %late = insertvalue { i64, i8 } %varies, i8 2, 1
+      ret { i64, i8 } %both
+    }
+  )");
+  const llvm_ssa ir = p.view({.copies_fields = true});
+  const auto found = midend::sccp(ir, midend::number_domain(), {.undefined = midend::undef_policy::any_value});
+  const auto text = [&](const char* name) {
+    const auto bits = found.constant(named(ir, name));
+    std::string out;
+    llvm::raw_string_ostream stream(out);
+    if (bits) {
+      midend::llvm_constant(ir.value(named(ir, name))->getType(), *bits)->print(stream);
+    }
+    return out;
+  };
+  CHECK(text("one") == "{ i64, i8 } { i64 1, i8 undef }");
+  CHECK(text("both") == "{ i64, i8 } { i64 1, i8 2 }");
+  CHECK(found.constant(named(ir, "field")) == 1);
+  CHECK(found.is_undefined(named(ir, "unset")));
+  CHECK(text("second") == "{ i64, i8 } { i64 undef, i8 3 }");
+  CHECK_FALSE(found.constant(named(ir, "varies")));
+  CHECK_FALSE(found.constant(named(ir, "late")));
+  CHECK_FALSE(found.is_undefined(named(ir, "late")));
+  const auto with_top = midend::sccp(ir, midend::number_domain());
+  CHECK(with_top.constant(named(ir, "both")) == found.constant(named(ir, "both")));
+  const llvm_ssa as_it_is = p.view();
+  CHECK_FALSE(midend::sccp(as_it_is, midend::number_domain()).constant(named(as_it_is, "one")));
+}
+
+TEST_CASE("sccp: a load of constant memory that is undefined is undefined") {
+  const parsed_function p(R"(
+    @half = constant { i8, i8 } { i8 undef, i8 7 }
+    @changed = global { i8, i8 } { i8 undef, i8 7 }
+    define void @f() {
+      %first = load i8, ptr @half
+      %second = load i8, ptr getelementptr (i8, ptr @half, i64 1)
+      %ordered = load atomic i8, ptr @half seq_cst, align 1
+      %other = load i8, ptr @changed
+      ret void
+    }
+  )");
+  const llvm_ssa ir = p.view({.copies_fields = true});
+  const auto found = midend::sccp(ir, midend::number_domain(), {.undefined = midend::undef_policy::any_value});
+  CHECK(found.is_undefined(named(ir, "first")));
+  CHECK(found.constant(named(ir, "second")) == 7);
+  for (const char* name : {"ordered", "other"}) {
+    CHECK_MESSAGE(!found.is_undefined(named(ir, name)), name);
+    CHECK_MESSAGE(!found.constant(named(ir, name)), name);
+  }
+}
+
+TEST_CASE("sccp: the distance of two constant pointers into an object") {
+  const parsed_function p(R"(
+    @table = constant [3 x { ptr, i64 }] zeroinitializer
+    @other = constant i8 0
+    define void @f(i1 %c, ptr %given, i64 %number) {
+    entry:
+      %begin = ptrtoint ptr @table to i64
+      br i1 %c, label %left, label %right
+    left:
+      br label %join
+    right:
+      br label %join
+    join:
+      %p = phi ptr [ @table, %left ], [ getelementptr ([3 x { ptr, i64 }], ptr @table, i64 0, i64 0), %right ]
+      %q = phi ptr [ @table, %left ], [ @other, %right ]
+      %at = ptrtoint ptr %p to i64
+      %past = ptrtoint ptr %q to i64
+      %low = ptrtoint ptr %p to i32
+      %bytes = sub i64 ptrtoint (ptr getelementptr (i8, ptr @table, i64 48) to i64), %at
+      %count = sdiv exact i64 %bytes, 16
+      %back = sub i64 %begin, ptrtoint (ptr getelementptr (i8, ptr @table, i64 48) to i64)
+      %few = sub i32 ptrtoint (ptr getelementptr (i8, ptr @table, i64 5) to i32), %low
+      %objects = sub i64 ptrtoint (ptr @other to i64), %at
+      %either = sub i64 %past, %begin
+      %unknown = ptrtoint ptr %given to i64
+      %distance = sub i64 %unknown, %begin
+      %mixed = sub i64 %begin, %number
+      %same = sub i64 %number, %number
+      ret void
+    }
+  )");
+  const llvm_ssa ir = p.view({.subtracts_addresses = true});
+  const auto found = midend::sccp(ir, midend::number_domain());
+  CHECK(found.constant(named(ir, "bytes")) == 48);
+  CHECK(found.constant(named(ir, "count")) == 3);
+  CHECK(found.constant(named(ir, "back")) == static_cast<std::uint64_t>(-48));
+  CHECK(found.constant(named(ir, "few")) == 5);
+  for (const char* name : {"objects", "either", "distance", "mixed"}) {
+    CHECK_MESSAGE(!found.constant(named(ir, name)), name);
+  }
+  CHECK(ir.operation(named(ir, "mixed")).code == operation::sub);
+  CHECK(ir.operation(named(ir, "same")).code == operation::sub);
+  const llvm_ssa as_it_is = p.view();
+  CHECK(as_it_is.operation(named(as_it_is, "bytes")).code == operation::sub);
+  CHECK_FALSE(midend::sccp(as_it_is, midend::number_domain()).constant(named(as_it_is, "count")));
+}
+
 TEST_CASE("llvm_ssa: results and flags of overflow intrinsics, all numbers of four bits") {
   const char* const names[] = {"uadd", "sadd", "usub", "ssub", "umul", "smul"};
   std::string text;
@@ -174,6 +283,42 @@ TEST_CASE("llvm_ssa: results and flags of overflow intrinsics, all numbers of fo
   }
   CHECK(wrong == 0);
   CHECK(known == 5 * 16 + 1);
+}
+
+TEST_CASE("llvm_ssa: flags of overflow intrinsics whose first operand is a literal, all numbers of four bits") {
+  std::string text;
+  std::string body;
+  for (const std::string name : {"uadd", "sadd", "umul", "usub", "ssub", "smul"}) {
+    text += "declare { i4, i1 } @llvm." + name + ".with.overflow.i4(i4, i4)\n";
+    for (int c = -8; c != 8; ++c) {
+      const std::string literal = std::to_string(c);
+      const std::string id = name + "." + std::to_string(c + 8);
+      for (const bool is_first : {false, true}) {
+        const std::string both = (is_first ? "%first." : "%second.") + id;
+        body += both + " = call { i4, i1 } @llvm." + name + ".with.overflow.i4(i4 " +
+                (is_first ? literal + ", i4 %x)\n" : "%x, i4 " + literal + ")\n");
+        body += "%flag." + both.substr(1) + " = extractvalue { i4, i1 } " + both + ", 1\n";
+      }
+    }
+  }
+  const parsed_function p(text + "define void @f(i4 %x) {\n" + body + "ret void\n}\n");
+  const llvm_ssa ir = p.view({.copies_fields = true});
+  int wrong = 0;
+  for (const std::string name : {"uadd", "sadd", "umul"}) { // their operands may be exchanged
+    for (int c = 0; c != 16; ++c) {
+      const std::string id = name + "." + std::to_string(c);
+      const value_id first = named(ir, ("flag.first." + id).c_str());
+      const value_id second = named(ir, ("flag.second." + id).c_str());
+      wrong += ir.operation(first) == ir.operation(second) && ir.operation(first).code != operation::other ? 0 : 1;
+      wrong += std::ranges::equal(ir.operands(first), ir.operands(second)) ? 0 : 1;
+    }
+  }
+  CHECK(wrong == 0);
+  CHECK(ir.operation(named(ir, "flag.first.ssub.3")).code == operation::other);
+  CHECK(ir.operation(named(ir, "flag.first.smul.3")).code == operation::other);
+  const value_id borrow = named(ir, "flag.first.usub.3"); // -5 - x
+  CHECK(ir.operation(borrow).code == operation::uless);
+  CHECK(ir.constant(ir.operands(borrow)[0]) == 11);
 }
 
 TEST_CASE("sccp: the size of an array in a known range does not overflow") {

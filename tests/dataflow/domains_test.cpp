@@ -511,6 +511,29 @@ TEST_CASE("transfers at 64 bits, where there is no room above") {
   check(midend::strided_interval_domain());
 }
 
+TEST_CASE("xor with all ones is the complement, exact for bounds") {
+  const midend::interval_domain domain;
+  int wrong = 0;
+  for (std::uint64_t low = 0; low != 16; ++low) {
+    for (std::uint64_t high = 0; high != 16; ++high) {
+      auto a = domain.constant(4, low);
+      domain.join(a, domain.constant(4, high));
+      auto exact = domain.bottom();
+      for (std::uint64_t x = 0; x != 16; ++x) {
+        if (domain.contains(4, a, x)) {
+          domain.join(exact, domain.constant(4, ~x & 15));
+        }
+      }
+      const element_of<midend::interval_domain> args[] = {a, domain.constant(4, 15), a};
+      const operation_info by_xor{operation::bit_xor, 4, 4, {}};
+      wrong += domain.transfer(by_xor, std::span(args).first(2)) == exact ? 0 : 1;
+      wrong += domain.transfer(by_xor, std::span(args).last(2)) == exact ? 0 : 1;
+      wrong += domain.transfer({operation::bit_not, 4, 4, {}}, std::span(args).first(1)) == exact ? 0 : 1;
+    }
+  }
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("widening stops at thresholds, then at the ends") {
   const std::int64_t as_signed[] = {-10, 0, 100};
   const std::uint64_t as_unsigned[] = {0, 100, 246};

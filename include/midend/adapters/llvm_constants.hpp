@@ -57,7 +57,8 @@ inline llvm::Constant* llvm_constant(llvm::Type* type, std::uint64_t bits) {
   return std::bit_cast<llvm::Constant*>(static_cast<std::uintptr_t>(bits));
 }
 
-/// Which operations outside of the vocabulary are folded, and how LLVM's folder is called.
+/// Which operations outside of the vocabulary are folded, and how LLVM's folder is called. The last two change what
+/// operations of `llvm_ssa` read; `llvm_editor` ignores them.
 struct llvm_fold_options {
   const llvm::TargetLibraryInfo* library = nullptr; ///< to fold calls of library functions
 
@@ -70,7 +71,14 @@ struct llvm_fold_options {
   /// only operand in the view, in place of the aggregate. An `extractvalue` of an overflow intrinsic (`uadd`, `ssub`,
   /// `umul`, …) is the operation, or, where a literal or an unsigned subtraction makes it one, the comparison that
   /// tells whether it overflows; operands are those of the intrinsic, or a literal that the function need not have.
+  /// An `insertvalue` into an aggregate of which no field is set has the inserted value as its only operand, so that it
+  /// is folded to a constant with undefined fields. An `insertvalue` of a literal `undef` there, and a load of constant
+  /// memory that is `undef`, is a copy of `undef`.
   bool copies_fields = false;
+
+  /// A `sub` of two `ptrtoint`s is `other` and reads the two pointers in place of the numbers, which only the linker
+  /// knows. It is folded where both are constants: the size of an array in C++ is a distance of pointers.
+  bool subtracts_addresses = false;
 };
 
 namespace detail {
@@ -86,10 +94,38 @@ inline const llvm::Constant* fold_llvm_instruction(const llvm::Instruction& i, l
   return llvm::ConstantFoldInstOperands(&changeable, args, layout, options.library, options.any_right_result);
 }
 
-/// An instruction outside of the vocabulary, of constants: one for each operand.
+/// The distance of two constant addresses in an object; null if nobody knows it.
+inline const llvm::Constant* subtract_llvm_addresses(const llvm::Instruction& sub, span<const std::uint64_t> args) {
+  const llvm::DataLayout& layout = sub.getFunction()->getDataLayout();
+  llvm::Constant* addresses[2];
+  for (unsigned k = 0; k != 2; ++k) {
+    const llvm::Value* const pointer = llvm_pointer_of_address(sub.getOperand(k));
+    addresses[k] = llvm::ConstantFoldCastOperand(llvm::Instruction::PtrToInt,
+                                                 llvm_constant(pointer->getType(), args[k]), sub.getType(), layout);
+    if (addresses[k] == nullptr) {
+      return nullptr;
+    }
+  }
+  return llvm::ConstantFoldBinaryOpOperands(llvm::Instruction::Sub, addresses[0], addresses[1], layout);
+}
+
+/// What an `insertvalue` of a constant into an undefined aggregate makes. Where that is poison, `undef` is right, too.
+inline const llvm::Constant* insert_into_undefined(const llvm::InsertValueInst& i, std::uint64_t arg) {
+  return llvm::ConstantFoldInsertValueInstruction(
+      llvm::UndefValue::get(i.getType()), llvm_constant(i.getInsertedValueOperand()->getType(), arg), i.getIndices());
+}
+
+/// An instruction outside of the vocabulary, of constants: one for each operand of the view.
 inline std::optional<std::uint64_t> fold_other_llvm_instruction(const llvm::Instruction& i,
                                                                 span<const std::uint64_t> args,
                                                                 const llvm_fold_options& options) {
+  const auto bits_of = [](const llvm::Constant* c) { return c == nullptr ? std::nullopt : llvm_constant_bits(c); };
+  if (options.subtracts_addresses && subtracts_llvm_addresses(i)) {
+    return bits_of(subtract_llvm_addresses(i, args));
+  }
+  if (const auto* const insert = llvm::dyn_cast<llvm::InsertValueInst>(&i); insert != nullptr && args.size() == 1) {
+    return bits_of(insert_into_undefined(*insert, args[0]));
+  }
   if (args.size() != i.getNumOperands() || i.isTerminator()) {
     return std::nullopt; // some operands are not values
   }
@@ -97,8 +133,7 @@ inline std::optional<std::uint64_t> fold_other_llvm_instruction(const llvm::Inst
   for (unsigned k = 0; k != i.getNumOperands(); ++k) {
     constants.push_back(llvm_constant(i.getOperand(k)->getType(), args[k]));
   }
-  const llvm::Constant* const result = fold_llvm_instruction(i, constants, options);
-  return result == nullptr ? std::nullopt : llvm_constant_bits(result);
+  return bits_of(fold_llvm_instruction(i, constants, options));
 }
 
 } // namespace detail

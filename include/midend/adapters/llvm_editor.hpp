@@ -1029,7 +1029,8 @@ private:
       : options_(options), w_(w == nullptr ? own_.emplace() : *w), had_old_debug_info_(!f.IsNewDbgInfoFormat),
         true_(llvm::ConstantInt::getTrue(f.getContext())), false_(llvm::ConstantInt::getFalse(f.getContext())) {
     w_.start(f, numbers == llvm_value_numbers::when_asked);
-    if (had_old_debug_info_) { // before instructions are read
+    options_.subtracts_addresses = false; // operands are those of the instruction
+    if (had_old_debug_info_) {            // before instructions are read
       f.setIsNewDbgInfoFormat(true);
     }
   }

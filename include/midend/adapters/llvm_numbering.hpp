@@ -2,6 +2,7 @@
 #pragma once
 
 #include "midend/adapters/llvm_bounds.hpp"
+#include "midend/adapters/llvm_constants.hpp"
 #include "midend/adapters/llvm_operations.hpp"
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
@@ -105,10 +106,10 @@ class llvm_numbering {
 public:
   llvm_numbering() { set_room(small_room()); }
 
-  /// All but the operands of phis. With `copies_fields`, `extractvalue` is a copy of what an `insertvalue` has set, or
-  /// a part of an overflow intrinsic.
-  void read(const llvm::Function& f, bool copies_fields = false) {
-    copies_fields_ = copies_fields;
+  /// All but the operands of phis.
+  void read(const llvm::Function& f, const llvm_fold_options& options = {}) {
+    copies_fields_ = options.copies_fields;
+    subtracts_addresses_ = options.subtracts_addresses;
     num_blocks_ = 0;
     num_others_ = 0;
     num_instructions_ = 0;
@@ -517,9 +518,16 @@ private:
       return (r.marks & llvm_operation_record::branch) == 0 ? to : add_first_operands<1>(i, to);
     } else if constexpr (Is == kind::field) {
       return copies_fields_ ? read_field(i, r, to) : add_first_operands<1>(i, to);
-    } else if constexpr (Is == kind::cast || Is == kind::load || Is == kind::choice) { // and not its cases
+    } else if constexpr (Is == kind::aggregate) {
+      return copies_fields_ ? read_aggregate(i, r, to) : add_first_operands<2>(i, to);
+    } else if constexpr (Is == kind::load) {
+      return copies_fields_ && loads_undefined_llvm_memory(i) ? copy_undefined(i, r, to) : add_first_operands<1>(i, to);
+    } else if constexpr (Is == kind::cast || Is == kind::choice) { // and not its cases
       return add_first_operands<1>(i, to);
-    } else if constexpr (Is == kind::binary || Is == kind::comparison) {
+    } else if constexpr (Is == kind::binary) {
+      return subtracts_addresses_ && subtracts_llvm_addresses(i) ? read_distance(i, r, to)
+                                                                 : add_first_operands<2>(i, to);
+    } else if constexpr (Is == kind::comparison) {
       return add_first_operands<2>(i, to);
     } else if constexpr (Is == kind::select) {
       return add_first_operands<3>(i, to);
@@ -549,6 +557,24 @@ private:
       return add_operand(known.right, add_operand(known.left, to));
     }
     return add_operand(i.getOperand(0), to);
+  }
+
+  MIDEND_SELDOM_CALLED value_id* read_aggregate(const llvm::Instruction& i, llvm_operation_record& r, value_id* to) {
+    if (!is_undefined_llvm_aggregate(i.getOperand(0))) {
+      return add_first_operands<2>(i, to);
+    }
+    return is_undefined_llvm_literal(i.getOperand(1)) ? copy_undefined(i, r, to) : add_operand(i.getOperand(1), to);
+  }
+
+  value_id* copy_undefined(const llvm::Instruction& i, llvm_operation_record& r, value_id* to) {
+    r.info.code = operation::copy;
+    return add_operand(llvm::UndefValue::get(i.getType()), to);
+  }
+
+  MIDEND_SELDOM_CALLED value_id* read_distance(const llvm::Instruction& i, llvm_operation_record& r, value_id* to) {
+    r.info = {operation::other, r.info.width, r.info.width, {}};
+    to = add_operand(llvm_pointer_of_address(i.getOperand(0)), to);
+    return add_operand(llvm_pointer_of_address(i.getOperand(1)), to);
   }
 
   /// Looks at the value itself only if it has no number yet: it may be far away in memory.
@@ -649,6 +675,7 @@ private:
   std::size_t num_values_ = 0;
   value_id num_arguments_ = 0;
   bool copies_fields_ = false;
+  bool subtracts_addresses_ = false;
   bool has_phis_ = false;
   bool has_late_operands_ = false;
 

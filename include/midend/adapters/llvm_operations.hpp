@@ -66,7 +66,8 @@ struct llvm_opcode {
     branch,
     choice,     ///< `switch`
     invocation, ///< a call that ends a block
-    field       ///< `extractvalue`
+    field,      ///< `extractvalue`
+    aggregate   ///< `insertvalue`
   };
 
   kind is = kind::other;
@@ -120,6 +121,7 @@ constexpr std::array<llvm_opcode, llvm_opcode::count> llvm_opcode_table() {
   table[i::Invoke].is = kind::invocation;
   table[i::CallBr].is = kind::invocation;
   table[i::ExtractValue].is = kind::field;
+  table[i::InsertValue].is = kind::aggregate;
   return table;
 }
 
@@ -149,6 +151,8 @@ template <class Visit> MIDEND_ALWAYS_INLINED inline decltype(auto) visit_llvm_ki
     return visit(std::integral_constant<kind, kind::invocation>());
   case kind::field:
     return visit(std::integral_constant<kind, kind::field>());
+  case kind::aggregate:
+    return visit(std::integral_constant<kind, kind::aggregate>());
   case kind::other:
     break;
   }
@@ -305,6 +309,47 @@ inline const llvm::Value* llvm_known_field(const llvm::Instruction& i) {
   return constant == nullptr ? nullptr : llvm_constant_field(constant, field);
 }
 
+/// Whether `v` is a literal `undef` or `poison`.
+inline bool is_undefined_llvm_literal(const llvm::Value* v) {
+  return llvm::isa<llvm::UndefValue>(v); // poison is one
+}
+
+/// Whether no field of an aggregate is set: it is a literal `undef`, or only such literals were inserted into one.
+inline bool is_undefined_llvm_aggregate(const llvm::Value* v) {
+  for (int length = 0; length != longest_llvm_chain; ++length) {
+    const auto* const insert = llvm::dyn_cast<llvm::InsertValueInst>(v);
+    if (insert == nullptr || !is_undefined_llvm_literal(insert->getInsertedValueOperand())) {
+      break;
+    }
+    v = insert->getAggregateOperand();
+  }
+  return is_undefined_llvm_literal(v);
+}
+
+/// Whether `load` reads constant memory that is `undef` there, by a literal address.
+inline bool loads_undefined_llvm_memory(const llvm::Instruction& load) {
+  const auto* const address = llvm::dyn_cast<llvm::Constant>(load.getOperand(0));
+  if (address == nullptr || !llvm::cast<llvm::LoadInst>(load).isSimple()) {
+    return false;
+  }
+  const llvm::DataLayout& layout = load.getFunction()->getDataLayout();
+  const llvm::Constant* const loaded =
+      llvm::ConstantFoldLoadFromConstPtr(const_cast<llvm::Constant*>(address), load.getType(), layout);
+  return loaded != nullptr && is_undefined_llvm_literal(loaded);
+}
+
+/// The pointer whose address a number is, by an instruction or a literal; else null.
+inline const llvm::Value* llvm_pointer_of_address(const llvm::Value* v) {
+  const auto* const address = llvm::dyn_cast<llvm::PtrToIntOperator>(v);
+  return address == nullptr ? nullptr : address->getPointerOperand();
+}
+
+/// Whether `i` subtracts the address of one pointer from that of another.
+inline bool subtracts_llvm_addresses(const llvm::Instruction& i) {
+  return i.getOpcode() == llvm::Instruction::Sub && llvm_pointer_of_address(i.getOperand(0)) != nullptr &&
+         llvm_pointer_of_address(i.getOperand(1)) != nullptr;
+}
+
 /// An operation in place of an instruction: what it computes, of two operands.
 struct llvm_replacement {
   operation code = operation::other;
@@ -315,10 +360,11 @@ struct llvm_replacement {
 };
 
 /// When `x` op `c` overflows, as a comparison of x; `other` if it takes more than one.
-inline llvm_replacement llvm_overflow_of_constant(const llvm::WithOverflowInst& call, const llvm::APInt& c) {
+inline llvm_replacement llvm_overflow_of_constant(const llvm::WithOverflowInst& call, const llvm::Value* x,
+                                                  const llvm::APInt& c) {
   const unsigned width = c.getBitWidth();
   const auto is = [&](operation code, const llvm::APInt& limit) {
-    return llvm_replacement{code, 1, static_cast<std::uint8_t>(width), call.getLHS(),
+    return llvm_replacement{code, 1, static_cast<std::uint8_t>(width), x,
                             llvm::ConstantInt::get(call.getContext(), limit)};
   };
   const llvm::APInt most = llvm::APInt::getMaxValue(width);
@@ -351,7 +397,11 @@ inline llvm_replacement llvm_field_with_overflow(const llvm::Instruction& i) {
     return {llvm_opcode::of(call->getBinaryOp()).code, width, width, call->getLHS(), call->getRHS()};
   }
   if (const auto* const c = llvm::dyn_cast<llvm::ConstantInt>(call->getRHS())) {
-    return llvm_overflow_of_constant(*call, c->getValue());
+    return llvm_overflow_of_constant(*call, call->getLHS(), c->getValue());
+  }
+  if (const auto* const c = llvm::dyn_cast<llvm::ConstantInt>(call->getLHS());
+      c != nullptr && call->getBinaryOp() != llvm::Instruction::Sub) {
+    return llvm_overflow_of_constant(*call, call->getRHS(), c->getValue());
   }
   const bool borrows = call->getBinaryOp() == llvm::Instruction::Sub && !call->isSigned();
   return borrows ? llvm_replacement{operation::uless, 1, width, call->getLHS(), call->getRHS()} : llvm_replacement();

@@ -83,7 +83,7 @@ public:
   /// Makes this the view of another function; allocates nothing if an earlier one was at least as large.
   void assign(const llvm::Function& f, const llvm_fold_options& options = {}) {
     options_ = options;
-    numbering_.read(f, options.copies_fields);
+    numbering_.read(f, options);
     graph_.assign(detail::llvm_successors{numbering_});
     numbering_.complete(graph_);
   }

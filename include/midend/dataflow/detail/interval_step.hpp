@@ -230,10 +230,11 @@ public:
       return {s_.all(), unsigned_remainder(ua(), ub())};
     case operation::bit_and:
     case operation::bit_or:
-    case operation::bit_xor:
       return bitwise();
-    case operation::bit_not: // -1 - a
-      return {{~sa().high, ~sa().low}, {~ua().high & low_ones(info_.width), ~ua().low & low_ones(info_.width)}};
+    case operation::bit_xor:
+      return is_all_ones(ub()) ? complement(args_[0]) : is_all_ones(ua()) ? complement(args_[1]) : bitwise();
+    case operation::bit_not:
+      return complement(args_[0]);
     case operation::shl:
       return shl();
     case operation::shladd:
@@ -269,6 +270,14 @@ private:
     interval_bounds::reduce(info_.width, shifted);
     return shifted.is_bottom() ? shifted : add(shifted, c);
   }
+
+  /// -1 - a
+  constexpr element complement(const element& a) const {
+    const std::uint64_t ones = low_ones(info_.width);
+    return {{~a.as_signed.high, ~a.as_signed.low}, {~a.as_unsigned.high & ones, ~a.as_unsigned.low & ones}};
+  }
+
+  constexpr bool is_all_ones(const unsigned_ranges::range& a) const { return a.low == low_ones(info_.width); }
 
   /// All numbers of a range share the high bits in which its ends agree. A result of `and` is at most either operand, a
   /// result of `or` at least either operand.
