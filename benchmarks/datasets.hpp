@@ -50,7 +50,7 @@ struct flat_function {
   }
 };
 
-/// The functions of a set and, behind `shared`, whatever the contestants derive from them once and keep.
+/// The functions of a set and, after `shared`, whatever the contestants derive from them once and keep.
 class dataset {
 public:
   dataset(std::string name, std::vector<flat_function> functions);

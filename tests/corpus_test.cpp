@@ -139,7 +139,7 @@ private:
     return lines_of(loops_) == expected.loops ? "" : join("loops with ", name);
   }
 
-  /// The immediate dominators of the reversed graph, entered through a virtual exit behind the roots.
+  /// The immediate dominators of the reversed graph, entered through a virtual exit after the roots.
   std::string post_dominators(const expected_function& expected) {
     std::vector<node_id> roots;
     for (const std::int64_t root : expected.post_dominator_roots) {

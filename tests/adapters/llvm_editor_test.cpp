@@ -744,7 +744,7 @@ TEST_CASE("llvm_editor: cleaning control comes to an end, also as a new editor s
   CHECK(kept > affordable(200) / 50);
 }
 
-TEST_CASE("llvm_editor: a node that is entered no more goes at once if only phis behind it read its values") {
+TEST_CASE("llvm_editor: a node that is entered no more goes at once if only phis after it read its values") {
   const char* const text = R"(
     define i32 @f(i1 %c, i32 %a) {
     entry:

@@ -107,7 +107,7 @@ private:
 } // namespace
 
 TEST_CASE("llvm: loop-simplify form, rotated form, dedicated exits and guards") {
-  // 0: guard, 1: preheader, 2 and 3: loop, 4: exit, 5 and 6: between, 7: behind.
+  // 0: guard, 1: preheader, 2 and 3: loop, 4: exit, 5 and 6: between, 7: after.
   const std::vector<edge> plain{{0, 1}, {0, 7}, {1, 2}, {2, 3}, {3, 2}, {3, 4}, {4, 5}, {5, 6}, {6, 7}};
   constexpr node_id nodes = 8;
   llvm::LLVMContext context;

@@ -100,7 +100,7 @@ public:
       : g_(g), forward_(direction == flow_direction::forward) {}
 
   /// `starts` are nodes and values with which flow begins before them.
-  template <class Value> void search(const std::vector<std::pair<node_id, bool>>& starts, Value value_behind) {
+  template <class Value> void search(const std::vector<std::pair<node_id, bool>>& starts, Value value_after) {
     for (auto& side : seen_) {
       side.assign(2 * g_.num_nodes(), 0);
     }
@@ -117,16 +117,16 @@ public:
     while (!work.empty()) {
       const auto [n, value] = work.back();
       work.pop_back();
-      const bool behind = value_behind(n, value);
-      seen_[1][2 * n + behind] = 1;
+      const bool after = value_after(n, value);
+      seen_[1][2 * n + after] = 1;
       for (const node_id next : forward_ ? g_.successors(n) : g_.predecessors(n)) {
-        reach(next, behind);
+        reach(next, after);
       }
     }
   }
 
-  /// Whether the fact has this value on some path; `behind` the node in the order of flow, or before it.
-  bool is_possible(bool behind, node_id n, bool value) const { return seen_[behind][2 * n + value] != 0; }
+  /// Whether the fact has this value on some path; `after` the node in the order of flow, or before it.
+  bool is_possible(bool after, node_id n, bool value) const { return seen_[after][2 * n + value] != 0; }
 
 private:
   const midend::csr_graph& g_;
@@ -134,8 +134,8 @@ private:
   std::vector<char> seen_[2];
 };
 
-/// The value of a fact behind all effects of a node.
-bool value_behind(const std::vector<effect>& effects, flow_direction direction, fact_id fact, bool value) {
+/// The value of a fact after all effects of a node.
+bool value_after(const std::vector<effect>& effects, flow_direction direction, fact_id fact, bool value) {
   const auto apply = [&](const effect& e) {
     if (e.what == effect::kind::kill_range ? e.first <= fact && fact < e.last : e.first == fact) {
       value = e.what == effect::kind::gen;
@@ -173,10 +173,10 @@ std::string difference(const midend::csr_graph& g, const P& problem, std::vector
         starts.push_back({root, at_boundary});
       }
     }
-    paths.search(starts, [&](node_id n, bool value) { return value_behind(data.effects[n], P::direction, f, value); });
+    paths.search(starts, [&](node_id n, bool value) { return value_after(data.effects[n], P::direction, f, value); });
     for (node_id n = 0; n != g.num_nodes(); ++n) {
-      const auto expected = [&](bool behind) {
-        return may ? paths.is_possible(behind, n, true) : !paths.is_possible(behind, n, false);
+      const auto expected = [&](bool after) {
+        return may ? paths.is_possible(after, n, true) : !paths.is_possible(after, n, false);
       };
       if (facts.in(n).test(f) != expected(!forward) || facts.out(n).test(f) != expected(forward)) {
         return join("fact ", f, " of ", data.num_facts, " at node ", n);

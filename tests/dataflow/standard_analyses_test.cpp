@@ -155,7 +155,7 @@ TEST_CASE("very busy expressions: both arms of a branch, and endless loops") {
 
 namespace {
 
-/// A place before, between or behind the statements of a node.
+/// A place before, between or after the statements of a node.
 struct point {
   node_id node;
   std::size_t next; ///< of the statements in the node
@@ -231,7 +231,7 @@ public:
     }
   }
 
-  /// There is a path to a use on which nothing defines `v` before, or to an exit if it is used behind those.
+  /// There is a path to a use on which nothing defines `v` before, or to an exit if it is used after those.
   bool is_live(variable_id v, point at, bool live_at_exit) const {
     return walk_.reaches(
         {at}, [&](statement_id s) { return !contains(p_.definitions(s), v); },
@@ -243,10 +243,10 @@ public:
 
   /// Control comes to the definition, and from there on to `at` without another one that is certain.
   bool is_reached(const midend::definition& d, point at) const {
-    const point behind = behind_statement(d.statement);
-    return reachable_[behind.node] &&
+    const point after = after_statement(d.statement);
+    return reachable_[after.node] &&
            walk_.reaches(
-               {behind}, [&](statement_id s) { return !contains(p_.definitions(s), d.variable); },
+               {after}, [&](statement_id s) { return !contains(p_.definitions(s), d.variable); },
                [&](point q) { return q == at; });
   }
 
@@ -256,7 +256,7 @@ public:
     for (node_id n = 0; n != p_.graph().num_nodes(); ++n) {
       for (const statement_id s : p_.statements(n)) {
         if (reachable_[n] && writes_operand(p_, s, e)) {
-          lost.push_back(behind_statement(s));
+          lost.push_back(after_statement(s));
         }
       }
     }
@@ -278,11 +278,11 @@ public:
   point place(node_id n, bool at_end) const { return {n, at_end ? p_.statements(n).size() : 0}; }
 
   point before_statement(statement_id s) const {
-    const point behind = behind_statement(s);
-    return {behind.node, behind.next - 1};
+    const point after = after_statement(s);
+    return {after.node, after.next - 1};
   }
 
-  point behind_statement(statement_id s) const {
+  point after_statement(statement_id s) const {
     for (node_id n = 0;; ++n) {
       for (std::size_t i = 0; i != p_.statements(n).size(); ++i) {
         if (p_.statements(n)[i] == s) {

@@ -118,7 +118,7 @@ std::string derivation_fault(const csr_graph& g, const P& p, const solution<bit_
     }
     bit_row f = output(at);
     if (!holds(f) && !(i == 0 && d.source == fact_source::edge)) {
-      return "it does not hold behind a node";
+      return "it does not hold after a node";
     }
     if constexpr (midend::has_edge_transfer<P>) {
       if (!p.transfer_edge(e, f)) {
@@ -126,7 +126,7 @@ std::string derivation_fault(const csr_graph& g, const P& p, const solution<bit_
       }
     }
     if (!holds(f)) {
-      return "it does not hold behind an edge";
+      return "it does not hold after an edge";
     }
     at = is_forward ? e.target : e.source;
   }

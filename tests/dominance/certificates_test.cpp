@@ -35,7 +35,7 @@ nodes true_claims(const definitions& facts) {
   return out;
 }
 
-/// By definition: the reachable nodes, each once, what a node dominates in one piece behind it.
+/// By definition: the reachable nodes, each once, what a node dominates in one piece after it.
 bool is_preorder(const definitions& facts, const nodes& order) {
   nodes all = order;
   std::sort(all.begin(), all.end());
@@ -389,7 +389,7 @@ TEST_CASE("verify_low_high: each reason, and the place") {
   CHECK(error_of(diamond, claims, {0, 1, 4, 2}) == dominance_error{not_a_preorder, 4});
   CHECK(error_of(diamond, {no_node, 0, 0, 9}, {0, 1, 3, 2}) == dominance_error{not_a_preorder, 3});
   CHECK(error_of(diamond, {no_node, 0, 0, 2}, {0, 1, 3, 2}) == dominance_error{not_a_preorder, 3});
-  CHECK(error_of(diamond, {no_node, 0, 0, 1}, {0, 1, 2, 3}).why == not_a_preorder); // 3 is not behind 1
+  CHECK(error_of(diamond, {no_node, 0, 0, 1}, {0, 1, 2, 3}).why == not_a_preorder); // 3 is not after 1
   CHECK(error_of(diamond, claims, {0, 1, 2, 3}) == dominance_error{not_closest, 3});
   CHECK(error_of(diamond, {no_node, 0, 0, 1}, {0, 2, 1, 3}) == dominance_error{edge_avoids_claim, 3, 2});
   CHECK(error_of(diamond, {no_node, 0, 0, no_node}, {0, 1, 2}) == dominance_error{edge_leaves_tree, 3, 1});
@@ -571,7 +571,7 @@ TEST_CASE("certify: a million nodes on a small stack: chain") {
         }) == "");
 }
 
-// Each rung of two leads to the next, so 2 and all behind it are joins with the entry as parent.
+// Each rung of two leads to the next, so 2 and all after it are joins with the entry as parent.
 TEST_CASE("certify: a million nodes on a small stack: ladder") {
   CHECK(on_a_small_stack([] {
           return certify_a_million([](std::int64_t n) { return n == 0 ? targets{1, 2} : targets{n + 1, n + 2}; },

@@ -79,7 +79,7 @@ void add_memory(memory& arrays, std::string_view option) {
   arrays.add(parts[0], *element, values);
 }
 
-/// Runs what stands behind `# run:` and returns value or trap as text.
+/// Runs what stands after `# run:` and returns value or trap as text.
 std::string run_line(const program& all, const std::vector<std::string>& words) {
   memory arrays;
   for (const std::string& word : words) {

@@ -159,7 +159,7 @@ TEST_CASE("reversed: of a graph that has an exit it starts there, and twice reve
   CHECK(wrong_edges(forwards, {"", 4, 0, {{0, 1}, {0, 2}, {1, 2}, {2, 3}}}).empty());
 }
 
-TEST_CASE("with_virtual_exit: behind the nodes without successors") {
+TEST_CASE("with_virtual_exit: after the nodes without successors") {
   comparisons compared;
   for (const test_graph& graph : all_graphs()) {
     const csr_graph g = make_csr(graph);

@@ -84,7 +84,7 @@ struct known_value {
   std::int64_t high = 0;
 
   std::int64_t before = 0; ///< a pointer: bytes that can be accessed before …
-  std::int64_t room = 0;   ///< … and behind it
+  std::int64_t room = 0;   ///< … and after it
   alias_id alias = no_alias;
 
   bool within(std::int64_t least, std::int64_t most) const { return bounded && least <= low && high <= most; }
@@ -1243,16 +1243,16 @@ public:
   /// A loop without exit, entered under a predicate.
   void endless() {
     const node_id loop = w_.new_node();
-    meeting_point behind;
-    behind.node = w_.new_node();
+    meeting_point after;
+    after.node = w_.new_node();
     const value_id in = w_.predicate();
-    behind.base = w_.scope.size();
-    const branch_edges edges = w_.b.branch(in, loop, behind.node);
-    w_.scope.arrive(behind, edges.when_false);
+    after.base = w_.scope.size();
+    const branch_edges edges = w_.b.branch(in, loop, after.node);
+    w_.scope.arrive(after, edges.when_false);
     paths_.enter(loop);
     straight_.simple(paths_.runs);
     w_.b.jump(loop);
-    paths_.meet(behind);
+    paths_.meet(after);
   }
 
 private:
@@ -1343,7 +1343,7 @@ struct open_loop {
   meeting_point exit;
   meeting_point latch;          ///< where `continue` goes …
   bool several_latches = false; ///< … unless that is the header
-  bool test_first = false;      ///< before the body, or behind it
+  bool test_first = false;      ///< before the body, or after it
   bool up = true;               ///< 0, step, 2·step … below the bound; or the bound, bound-1 … above 0
   bool in_variable = false;     ///< where the counter is
   bool also_others = false;     ///< a predicate of the program ends it, too

@@ -65,42 +65,42 @@ public:
   void step() {
     const node_id n = random_.below(size());
     std::vector<node_id> rest = std::exchange(successors_[n], {});
-    const node_id behind = add(std::move(rest));
+    const node_id after = add(std::move(rest));
     switch (random_.below(10)) {
     case 0: // one after the other
-      successors_[n] = {behind};
+      successors_[n] = {after};
       break;
     case 1: // if
-      successors_[n] = {add({behind}), behind};
+      successors_[n] = {add({after}), after};
       break;
     case 2: { // if, else
-      const node_id then_arm = add({behind});
-      successors_[n] = {then_arm, add({behind})};
+      const node_id then_arm = add({after});
+      successors_[n] = {then_arm, add({after})};
       break;
     }
     case 3: // a block that branches to itself
-      successors_[n] = {n, behind};
+      successors_[n] = {n, after};
       break;
     case 4: // while
-      successors_[n] = {add({n}), behind};
+      successors_[n] = {add({n}), after};
       break;
     case 5: // do, while
-      successors_[n] = {add({n, behind})};
+      successors_[n] = {add({n, after})};
       break;
     case 6: // a loop with two latches
-      successors_[n] = {add({n}), add({n}), behind};
+      successors_[n] = {add({n}), add({n}), after};
       break;
     case 7: // an arm that never ends
-      successors_[n] = {behind, add({})};
+      successors_[n] = {after, add({})};
       successors_[successors_[n][1]] = {successors_[n][1]};
       break;
     case 8: // an early end
-      successors_[n] = {add({}), behind};
+      successors_[n] = {add({}), after};
       break;
     default: { // a switch, one arm named twice, one falling through
-      const node_id second = add({behind});
+      const node_id second = add({after});
       const node_id first = add({second});
-      successors_[n] = {first, second, second, behind};
+      successors_[n] = {first, second, second, after};
       break;
     }
     }

@@ -115,8 +115,8 @@ obstacle_list expected_obstacles(const definitions& facts, const loop_facts& loo
   return out;
 }
 
-/// The guard of a loop that has the form for one. Between `exit` and `behind` is what `exit` reaches without passing
-/// `behind`; where that is a path that nothing joins and nothing leaves, the ways meet.
+/// The guard of a loop that has the form for one. Between `exit` and `after` is what `exit` reaches without passing
+/// `after`; where that is a path that nothing joins and nothing leaves, the ways meet.
 std::optional<loop_guard> expected_guard(const definitions& facts, const loop_facts& loop) {
   const auto only_predecessor = [&](node_id n) {
     const auto from = predecessors(facts, n);
@@ -333,7 +333,7 @@ TEST_CASE("loop forms: random and ugly graphs") {
 }
 
 TEST_CASE("loop guard: a guarded loop with up to two more edges, one edge less, or another entry") {
-  // 0: before, 1: guard, 2: preheader, 3 and 4: loop, 5: exit, 6: between, 7: behind.
+  // 0: before, 1: guard, 2: preheader, 3 and 4: loop, 5: exit, 6: between, 7: after.
   const std::vector<edge> plain{{0, 1}, {1, 2}, {1, 7}, {2, 3}, {3, 4}, {4, 3}, {4, 5}, {5, 6}, {6, 7}};
   forms_check check;
   definitions facts;
@@ -444,7 +444,7 @@ TEST_CASE("loop forms: worked example 2, while and for") {
   CHECK(f.obstacles(2) == obstacle_list{{exiting_latches, reason::latch_does_not_exit, 7, 2}});
 }
 
-TEST_CASE("loop forms: worked example 2, rotated behind a guard") {
+TEST_CASE("loop forms: worked example 2, rotated after a guard") {
   // while → if (guard 1) { preheader 2; do 3 … 4 while; exit 5 } 6.
   const std::vector<edge> edges{{0, 1}, {1, 2}, {1, 6}, {2, 3}, {3, 4}, {4, 3}, {4, 5}, {5, 6}};
   const example e({"", 7, 0, edges});
@@ -593,7 +593,7 @@ TEST_CASE("loop guard: a million blocks between, on a small stack") {
 
 TEST_CASE("explain_loop_form: half a million latches, each with a shared exit, on a small stack") {
   const std::string wrong = on_a_small_stack([] {
-    constexpr node_id latches = 500'000; // 1: header, 2 … : latches, behind them as many exits, then one to all exits
+    constexpr node_id latches = 500'000; // 1: header, 2 … : latches, after them as many exits, then one to all exits
     constexpr node_id aside = 2 + 2 * latches;
     std::vector<edge> edges{{0, 1}, {0, aside}};
     for (node_id n = 2; n != 2 + latches; ++n) {
@@ -639,7 +639,7 @@ TEST_CASE("requires_of_loop: the table") {
   }
 }
 
-// In constant expressions: the rotated loop behind a guard, and what a while loop lacks.
+// In constant expressions: the rotated loop after a guard, and what a while loop lacks.
 namespace {
 
 constexpr bool guard_holds() {

@@ -250,7 +250,7 @@ TEST_CASE("natural_loops: nests left by any number of levels at once") {
     for (std::size_t exits = 0; exits != depth; ++exits) {
       const node_id from = random.below(2 * depth);
       const node_id to = from < depth ? 2 * depth - random.below(from + 1) : 2 * depth - random.below(2 * depth - from);
-      graph.edges.push_back({from, to}); // behind the latch of some loop around
+      graph.edges.push_back({from, to}); // after the latch of some loop around
       const node_id back = random.below(depth);
       graph.edges.push_back(
           {2 * depth - 1 - back - random.below(depth - back), back}); // to the header of a loop around

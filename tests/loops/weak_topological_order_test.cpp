@@ -341,8 +341,8 @@ TEST_CASE("weak_topological_order: the first successor comes first, unless one a
   CHECK(notation(midend::weak_topological_order(g, midend::first_to_last)) == "0 2 1 3");
 }
 
-// The exits of a loop come behind all of the loop, whichever successor they are.
-TEST_CASE("weak_topological_order: what follows a loop comes behind it") {
+// The exits of a loop come after all of the loop, whichever successor they are.
+TEST_CASE("weak_topological_order: what follows a loop comes after it") {
   const auto g = make_csr({"", 5, 0, {{0, 1}, {1, 4}, {1, 2}, {2, 4}, {2, 3}, {3, 1}}});
   CHECK(notation(midend::weak_topological_order(g)) == "0 (1 2 3) 4");
   CHECK(notation(midend::weak_topological_order(g, midend::first_to_last)) == "0 (1 2 3) 4");

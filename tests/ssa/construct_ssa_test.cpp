@@ -121,7 +121,7 @@ void check_both(const statement_program& p, const std::string& name) {
 
 } // namespace
 
-TEST_CASE("construct_ssa: all digraphs of 3 nodes behind an entry") {
+TEST_CASE("construct_ssa: all digraphs of 3 nodes after an entry") {
   random_source random(1);
   for_each_digraph(3, [&](const bit_graph& g) {
     const test_graph graph = with_entry(to_test_graph(g));

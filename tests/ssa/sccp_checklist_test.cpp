@@ -47,7 +47,7 @@ struct counted_loop {
   semantic_program program = loop();
   value_id i = no_value;
   value_id next = no_value;
-  value_id after = no_value; ///< i, read behind the loop
+  value_id after = no_value; ///< i, read after the loop
 
   counted_loop(std::uint64_t limit, std::uint64_t step, unsigned width) {
     const value_id zero = program.literal(0, width);
@@ -323,18 +323,18 @@ TEST_CASE("sccp-checklist 17: exceptional edges live with the block") {
   CHECK(found.constant(there) == 2);
 }
 
-TEST_CASE("sccp-checklist 18: code behind a call that never returns") {
+TEST_CASE("sccp-checklist 18: code after a call that never returns") {
   semantic_program p(3, {{0, 1}, {0, 2}});
   const value_id call = p.call(0);
-  const value_id behind = p.op(0, operation::add, {p.literal(1), p.literal(1)});
+  const value_id after = p.op(0, operation::add, {p.literal(1), p.literal(1)});
   p.branch(0, p.parameter(1));
   CHECK(sccp(p).is_executable(1));
   p.stop_at(call);
   const auto found = sccp(p);
   CHECK_FALSE(found.is_executable(1));
   CHECK_FALSE(found.is_executable(2));
-  CHECK_FALSE(found.constant(behind));
-  CHECK(found.visits(behind) == 0);
+  CHECK_FALSE(found.constant(after));
+  CHECK(found.visits(after) == 0);
 }
 
 // Undef.
@@ -381,10 +381,10 @@ TEST_CASE("sccp-checklist 21: what was never evaluated in an executable block re
   const value_id sum = p.op(0, operation::add, {undef, p.literal(1)});
   const value_id twice = p.op(1, operation::add, {sum, sum});
   const value_id trap = p.op(1, operation::udiv, {p.literal(1), p.literal(0)});
-  const value_id behind = p.op(1, operation::add, {trap, sum});
+  const value_id after = p.op(1, operation::add, {trap, sum});
   for (const undef_policy policy : {undef_policy::top, undef_policy::any_value}) {
     const auto found = sccp(p, flat_domain<>(), {.undefined = policy});
-    for (const value_id v : {sum, twice, trap, behind}) {
+    for (const value_id v : {sum, twice, trap, after}) {
       CHECK(found.fact(v).is_top());
     }
   }
@@ -848,7 +848,7 @@ TEST_CASE("sccp-checklist 43: endless loops, and an exit that is proven dead") {
   CHECK(found.constant(inside) == 2);
 }
 
-TEST_CASE("sccp-checklist 44: nodes behind what never returns") {
+TEST_CASE("sccp-checklist 44: nodes after what never returns") {
   semantic_program p(3, {{0, 1}, {1, 2}});
   p.stop_at(p.call(0));
   const value_id later = p.op(2, operation::add, {p.literal(1), p.literal(1)});

@@ -39,7 +39,7 @@ bit_row row_of(const bools& values) {
   return out;
 }
 
-/// Says the same as `values` in every way, and keeps the bits behind the last one 0.
+/// Says the same as `values` in every way, and keeps the bits after the last one 0.
 bool same(const bit_row& row, const bools& values) {
   bool right = row.size() == values.size() && row == row_of(values) && row.words().size() == (row.size() + 63) / 64;
   std::size_t count = 0;

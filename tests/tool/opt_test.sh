@@ -130,7 +130,7 @@ run "explain nothing" 1 opt "$programs/dataflow.eir" --explain=%nowhere &&
 run "explain a variable" 2 opt "$programs/dataflow.eir" --explain='$x' &&
   says "explain a variable" "midend opt: --explain: '\$x' is not a value: values begin with %"
 
-for domain in "" :interval :known-bits :product; do # x = 10 and y = 1 in front of, in and behind the loop
+for domain in "" :interval :known-bits :product; do # x = 10 and y = 1 in front of, in and after the loop
   run "sccp$domain" 0 opt "$programs/dataflow.eir" --procedure=constant_propagation --passes=construct-ssa --print=sccp$domain
   for change in "%x by 10" "%x.1 by 10" "%x.2 by 10" "%y by 1" "%y.1 by 1" "%y.2 by 1"; do
     grep -q "^  replace $change\$" "$work/out" || fail "sccp$domain" "the plan does not replace $change"
@@ -142,11 +142,11 @@ for domain in "" :interval :known-bits :product; do # x = 10 and y = 1 in front 
     run "$name again" 0 opt "$work/sccp.eir" && same "$name again" "$work/sccp.eir"
   done
 done
-for run in "@always_one 10" "@constant_propagation"; do # the same result before and behind
+for run in "@always_one 10" "@constant_propagation"; do # the same result before and after
   [ "$run" = "@constant_propagation" ] && set -- @constant_propagation @m --memory=m:i32:5,7,0 || set -- $run
   run "run $run" 0 run "$programs/dataflow.eir" "$@" && cp "$work/out" "$work/before"
   run "optimise for $run" 0 opt "$programs/dataflow.eir" --passes=construct-ssa,sccp:product -o "$work/sccp.eir"
-  run "run $run behind sccp" 0 run "$work/sccp.eir" "$@" && same "run $run behind sccp" "$work/before"
+  run "run $run after sccp" 0 run "$work/sccp.eir" "$@" && same "run $run after sccp" "$work/before"
 done
 
 # Value numbering: what no sequence of sccp and value numbering alone finds.

@@ -102,7 +102,7 @@ malformed "more blocks than the file" 4:1 "expected 'succ 1', found 'end'" 'func
 malformed "no end" 4:1 "the file ends within function 'f' of line 1, expected 'end'" 'function f\nblocks 1\nsucc 0\n'
 malformed "negative number" 3:8 "expected a block, found '-1'" 'function f\nblocks 1\nsucc 0 -1\nend\n'
 malformed "a space too many" 3:10 "expected a block" 'function f\nblocks 1\nsucc 0 0 \nend\n'
-malformed "text behind the end" 4:5 "unexpected 'x', expected the end of the line" 'function f\nblocks 1\nsucc 0\nend x\n'
+malformed "text after the end" 4:5 "unexpected 'x', expected the end of the line" 'function f\nblocks 1\nsucc 0\nend x\n'
 
 head -c 1000 "$corpus/lua5.4-O0.cfg.gz" >"$work/cut.cfg.gz"
 says "gzip cut short" 1 "$work/cut.cfg.gz: error: cannot be read: broken gzip data: unexpected end of file" cfg "$work/cut.cfg.gz"

@@ -236,8 +236,8 @@ run "bad machine" 1 "$examples" --machine="$work/bad.machine" && {
   grep -q "^$work/bad.machine:[0-9]*:[0-9]*: error: " "$work/err" && pass "bad machine" || fail "bad machine" "$(cat "$work/err")"
 }
 says "no file" 1 "$work/no.eir: error: cannot be opened: No such file or directory" "$work/no.eir"
-says "remainder" 2 "midend unroll: --remainder: unknown place 'behind', expected one of: epilogue, prologue, mid-exit" \
-  "$examples" --remainder=behind
+says "remainder" 2 "midend unroll: --remainder: unknown place 'after', expected one of: epilogue, prologue, mid-exit" \
+  "$examples" --remainder=after
 says "kinds" 2 "midend unroll: --kinds: unknown kind 'all', expected one of: full, partial, runtime, uncounted, peel" \
   "$examples" --kinds=full,all
 for bad in --factor=0 --factor=x --max-factor=5000 --assumed-trip=0 --least-gain=-1 --nothing; do

@@ -27,7 +27,7 @@ using elbrus::type;
 
 namespace {
 
-/// A procedure with the edges of a graph, renumbered so that the entry is node 0, behind a node of its own. Nodes
+/// A procedure with the edges of a graph, renumbered so that the entry is node 0, after a node of its own. Nodes
 /// compute, copy, merge, store and call as `random` says.
 elbrus::procedure procedure_of(const test_graph& g, random_source& random) {
   elbrus::procedure p;

@@ -408,7 +408,7 @@ proc @f() -> i32 {
   }
 }
 
-TEST_CASE("SPIRV-Tools 4239, golang 69929, bril 330: phis that exchange their values, and one that lags behind") {
+TEST_CASE("SPIRV-Tools 4239, golang 69929, bril 330: phis that exchange their values, and one that lags after") {
   constexpr std::string_view text = R"(
 proc @f(%n: i32, %x: i32, %y: i32) -> i32 {
   node entry:

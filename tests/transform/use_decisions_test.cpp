@@ -136,7 +136,7 @@ TEST_CASE("use_decisions: what the condition is computed from, and what is compu
   }
 }
 
-TEST_CASE("use_decisions: in a loop behind a branch, but not in the loop around, where the bit is another one") {
+TEST_CASE("use_decisions: in a loop after a branch, but not in the loop around, where the bit is another one") {
   const std::string text =
       text_after("proc @f(%n: i32, %a: ptr) -> i32 {\n  node entry:\n    br around\n"
                  "  node around:\n    %i = phi.i32 [entry: 0], [inner: %i1]\n    %z0 = phi.i1 [entry: 0], [inner: %c]\n"

@@ -129,7 +129,7 @@ TEST_CASE("to_dot: a graph without nodes, and one with one node") {
 TEST_CASE("to_dot: a nest of 20000 loops takes linear text and no recursion") {
   constexpr node_id depth = 20000;
   std::vector<edge> edges;
-  for (node_id n = 0; n != depth; ++n) { // headers 1 … depth, latches behind them
+  for (node_id n = 0; n != depth; ++n) { // headers 1 … depth, latches after them
     edges.push_back({n, n + 1});
   }
   for (node_id n = 0; n != depth; ++n) {

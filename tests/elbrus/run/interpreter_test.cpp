@@ -370,7 +370,7 @@ TEST_CASE("interpreter: runs do not disturb each other") {
            first.profile == fresh.profile;
   };
   CHECK(same(0, 10, {}));
-  CHECK(same(1, 100, {.call_depth = 10})); // leaves frames behind
+  CHECK(same(1, 100, {.call_depth = 10})); // leaves frames over
   CHECK(same(0, 10, {.step_limit = 77}));
   CHECK(same(2, 7, {}));
   CHECK(same(0, 10, {}));

@@ -96,7 +96,7 @@ TEST_CASE("interpreter traps: access outside memory") {
   CHECK(load("[%a + %i*4]", 4) == message("0x100000010", "[%a + %i*4]"));
   CHECK(load("[%a + %i*4]", -1) == message("0xfffffffc", "[%a + %i*4]"));
   CHECK(load("[%a + %i*1]", 12).empty());
-  CHECK(load("[%a + %i*1]", 13) == message("0x10000000d", "[%a + %i]")); // the last byte is behind the array
+  CHECK(load("[%a + %i*1]", 13) == message("0x10000000d", "[%a + %i]")); // the last byte is after the array
   CHECK(load("[%a - 1]", 0) == message("0xffffffff", "[%a - 1]"));
   CHECK(load("[0]", 0) == message("0x0", "[0]"));
 

@@ -70,7 +70,7 @@ TEST_CASE("compare_runs: events") {
   CHECK(compared("st.i8 0, [%p] volatile\n ret 1", load + "ret 1") == different(run_difference::event, 0));
 }
 
-TEST_CASE("compare_runs: a trap of the original allows anything behind it") {
+TEST_CASE("compare_runs: a trap of the original allows anything after it") {
   const std::string call = "%1 = call.i32 @one(i32 1)\n";
   const std::string trap = "%t = ld.i32 [0]\n";
   CHECK(compared(trap + "ret 1", "ret 2") == same);

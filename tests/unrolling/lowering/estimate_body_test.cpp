@@ -692,7 +692,7 @@ TEST_CASE("estimate_body: effects wait for the exits before them that depend on 
   const unrolled_id v = w.load({.base = a, .index = i, .memory = 1});
   const unrolled_id p = w.pure(operation::equal, v, w.constant(0));
   w.set_next(i, plus(i, 1));
-  SUBCASE("behind the exit") {
+  SUBCASE("after the exit") {
     w.exit(p, false);
     w.store({.base = a, .index = i, .memory = 2}, plus(v, 0));
     const estimated out(w);
