@@ -80,8 +80,11 @@ bool is_forgiving(const forgiving_program&) {
   return true;
 }
 
-/// How many phis are left if one after the other is replaced whose inputs are itself and one other value.
+/// How many phis are left if one after the other is replaced whose inputs are itself and one other value. Inputs from
+/// unreachable nodes do not count.
 template <class Program> std::size_t expected_phis(Program& p, const inserted_phis& all) {
+  const midend::csr_graph& g = p.original().graph();
+  const midend::dominator_tree tree = midend::dominators(g);
   std::vector<value_id> left;
   for (const midend::variable_phi& phi : all.phis()) {
     left.push_back(phi.value);
@@ -89,7 +92,12 @@ template <class Program> std::size_t expected_phis(Program& p, const inserted_ph
   for (std::size_t i = 0; i != left.size();) {
     std::vector<value_id> others;
     bool reads_undefined = false;
-    for (const value_id v : p[left[i]].inputs) {
+    const auto in = g.in_edges(p[left[i]].node);
+    for (std::size_t input = 0; input != in.size(); ++input) {
+      const value_id v = p[left[i]].inputs[input];
+      if (!tree.is_reachable(g.edge_source(*(in.begin() + static_cast<std::ptrdiff_t>(input))))) {
+        continue;
+      }
       if (is_forgiving(p) && v >= first_undefined) {
         reads_undefined = true;
       } else if (v != left[i] && std::find(others.begin(), others.end(), v) == others.end()) {

@@ -204,6 +204,7 @@ public:
       memory_.log_end.shrink(depth + 1);
       memory_.log_end.push_back(memory_.log.size());
     }
+    inputs_ = nullptr; // nothing arrives from unreachable nodes, so it need not agree
     for (node_id n = 0; n != tree_.num_nodes(); ++n) {
       if (!tree_.is_reachable(n)) {
         restore(0);
@@ -479,7 +480,8 @@ template <variable_editor_argument E> constexpr inserted_phis construct_ssa(E& e
 /// beside the phi itself, or by an undefined value if there is none; then those whose inputs agree now, until there are
 /// no more. Inputs agree if the editor gives them the same number, so only an editor that knows copies or equal numbers
 /// has such phis: one whose `rename_definition` returns what was copied. An undefined input agrees if the editor allows
-/// it (`can_replace_undefined`). LLVM's `PromoteMemToReg` removes the same phis.
+/// it (`can_replace_undefined`); inputs from unreachable nodes need not. LLVM's `PromoteMemToReg` removes the same
+/// phis.
 ///
 /// Phis that agree only in a cycle, each with the others, stay; `propagate_copies` removes them. `out` has the phis
 /// that are left. Its undefined variables may be undefined in removed phis only.
