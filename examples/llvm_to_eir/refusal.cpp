@@ -29,7 +29,24 @@ reason refused_type(const llvm::Type* t) {
   return t->isFloatingPointTy() ? "a floating-point type that is not float or double" : "a value of another type";
 }
 
+/// Whether a constant address is cut to an integer of fewer than 64 bits on the way, or made from one.
+bool has_narrow_address(const llvm::Value* v) {
+  for (const auto* e = llvm::dyn_cast<llvm::ConstantExpr>(v); e != nullptr;
+       v = e->getOperand(0), e = llvm::dyn_cast<llvm::ConstantExpr>(v)) {
+    const llvm::Type* const number = e->getOpcode() == llvm::Instruction::PtrToInt   ? e->getType()
+                                     : e->getOpcode() == llvm::Instruction::IntToPtr ? e->getOperand(0)->getType()
+                                                                                     : nullptr;
+    if (number != nullptr && !number->isIntegerTy(64)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 reason refused_constant(const llvm::Constant* c) {
+  if (has_narrow_address(c)) {
+    return "an address as a narrow integer";
+  }
   const llvm::Value* const root = root_of(c);
   if (llvm::isa<llvm::ConstantExpr>(root) || llvm::isa<llvm::BlockAddress>(root)) {
     return "a constant expression";

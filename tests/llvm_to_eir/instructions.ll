@@ -243,6 +243,11 @@ define i64 @r_expression() {
   ret i64 sub (i64 ptrtoint (ptr @cell to i64), i64 ptrtoint (ptr @table to i64))
 }
 
+define i8 @r_narrow_address(i8 %a) {
+  %r = sub i8 %a, ptrtoint (ptr @cell to i8)
+  ret i8 %r
+}
+
 define void @r_volatile_copy(ptr %p) {
   call void @llvm.memset.p0.i64(ptr %p, i8 0, i64 16, i1 true)
   ret void
