@@ -63,6 +63,7 @@ struct loop_record {
   std::string trips;              ///< what LLVM knows about them
   std::uint32_t exact_trips = 0;  ///< header executions that LLVM knows, or 0
   std::uint32_t most_trips = 0;   ///< no more header executions than that, as LLVM knows, or 0
+  std::uint32_t multiple = 1;     ///< header executions are a multiple of this, as LLVM knows
   bool is_computable = false;     ///< the number of trips is known when the loop is entered
   bool has_call = false;          ///< LLVM's target advises against unrolling loops with calls
 };
@@ -221,6 +222,7 @@ void advise(llvm::Function& f, llvm_unroller& llvm_side, const midend::machine_m
     record.trips = trips_of(theirs, llvm_side.trips(f));
     record.is_computable = llvm_side.trips(f).hasLoopInvariantBackedgeTakenCount(&theirs);
     record.exact_trips = llvm_side.trips(f).getSmallConstantTripCount(&theirs);
+    record.multiple = llvm_side.trips(f).getSmallConstantTripMultiple(&theirs);
     record.most_trips = llvm_side.trips(f).getSmallConstantMaxTripCount(&theirs);
   }
 }
@@ -295,6 +297,26 @@ bool is_computable(const loop_record& r) {
   return r.is_counted && r.counters.is_computable();
 }
 
+/// A number that divides the header executions, as midend knows.
+std::uint64_t multiple_of(const loop_record& r) {
+  return r.is_counted ? r.counters.trip_multiple : 1;
+}
+
+/// Whether midend knows a multiple of which LLVM knows less, although the number is known to none of the two.
+bool has_multiple_alone(const loop_record& r) {
+  return exact_trips(r) == 0 && r.exact_trips == 0 && r.multiple % multiple_of(r) != 0;
+}
+
+/// Whether LLVM does.
+bool has_their_multiple_alone(const loop_record& r) {
+  return exact_trips(r) == 0 && r.exact_trips == 0 && multiple_of(r) % r.multiple != 0;
+}
+
+/// Whether both know the same one.
+bool has_same_multiple(const loop_record& r) {
+  return exact_trips(r) == 0 && r.exact_trips == 0 && r.multiple > 1 && multiple_of(r) == r.multiple;
+}
+
 /// In cycles per iteration, or in all if the iterations are no longer alike.
 std::string gain_of(const midend::unrolling_advice& advice) {
   const midend::unrolling_candidate& before = advice.rolled();
@@ -327,6 +349,9 @@ void list(const std::vector<loop_record>& loops) {
     }
     if (has_upper_bound(r) != has_their_upper_bound(r)) {
       llvm::outs() << ", upper bound known to " << (has_upper_bound(r) ? "midend" : "LLVM") << " alone";
+    }
+    if (has_multiple_alone(r) || has_their_multiple_alone(r)) {
+      llvm::outs() << ", a multiple of " << multiple_of(r) << " to midend, of " << r.multiple << " to LLVM";
     }
     llvm::outs() << "\n";
   }
@@ -372,6 +397,7 @@ bool summarise(const std::vector<loop_record>& loops) {
   std::array<std::size_t, 4> trips{}; ///< known to none, LLVM, midend, both
   std::array<std::size_t, 4> computable{};
   std::array<std::size_t, 4> bounded{};
+  std::array<std::size_t, 4> multiples{}; ///< of what is no known number
   std::size_t never = 0;
   std::size_t without_meaning = 0;
   std::size_t contradictions = 0;
@@ -392,6 +418,9 @@ bool summarise(const std::vector<loop_record>& loops) {
     const std::uint64_t known = exact_trips(r);
     ++trips[(known != 0 ? 2 : 0) + (r.exact_trips != 0 ? 1 : 0)];
     ++computable[(is_computable(r) ? 2 : 0) + (r.is_computable ? 1 : 0)];
+    multiples[2] += has_multiple_alone(r) ? 1 : 0;
+    multiples[1] += has_their_multiple_alone(r) ? 1 : 0;
+    multiples[3] += has_same_multiple(r) ? 1 : 0;
     ++bounded[(has_upper_bound(r) ? 2 : 0) + (has_their_upper_bound(r) ? 1 : 0)];
     if (known != 0 && r.exact_trips != 0 && known != r.exact_trips) {
       ++(may_lack_meaning(r) ? without_meaning : contradictions);
@@ -415,6 +444,8 @@ bool summarise(const std::vector<loop_record>& loops) {
   line("trip counts known when the loop is entered: ", computable);
   llvm::outs() << "\n";
   line("trip counts known to be at most a number: ", bounded);
+  llvm::outs() << "\n";
+  line("other trip counts known to be a multiple of a number: ", multiples);
   llvm::outs() << "\n";
   kinds.print("decisions                           LLVM:");
   ours_not.print("LLVM alone unrolls; midend says     LLVM:");

@@ -139,6 +139,58 @@ TEST_CASE("most_backedges_of_way: start and bound of three bits a number apart")
   CHECK(claims > 100);
 }
 
+TEST_CASE("most_backedges_of_ways, multiple_by_low_bits: all starts of three bits, and bounds by all ways from them") {
+  std::size_t wrong = 0;
+  std::array<std::size_t, 2> claims{}; // to equality, at an order
+  std::array<std::size_t, 2> multiples{};
+  for_each_exit([&](const counted_exit& e) {
+    const auto formula = midend::trip_formula_of(e);
+    if (!formula) {
+      return;
+    }
+    const std::size_t kind = midend::detail::is_order(formula->ends) ? 1 : 0;
+    const bool is_right = midend::detail::cannot_wrap(*formula, e, false); // whatever start and bound are
+    for (std::uint64_t first = 0; first <= most; ++first) {
+      for (std::uint8_t zeros = 0; zeros != 3; ++zeros) {
+        const std::uint64_t multiple = std::uint64_t{1} << zeros;
+        std::uint64_t longest = 0;
+        for (std::uint64_t more = 0; more <= most; more += multiple) {
+          for (std::uint64_t start = 0; start <= most; ++start) {
+            longest = std::max(longest, longest_run(e, start, {(start + first + more) & most}));
+          }
+          const bool leads_there = kind == 0 && zeros >= formula->shift && first % (1U << formula->shift) == 0;
+          const auto found = is_right || leads_there ? midend::most_backedges_of_ways(*formula, e, {first, more, zeros})
+                                                     : std::nullopt;
+          wrong += found && *found < longest ? 1 : 0;
+          claims[kind] += found ? 1 : 0;
+        }
+        // All bounds that have these low bits of the way.
+        const std::uint64_t divides = midend::multiple_by_low_bits(*formula, first, zeros);
+        for (std::uint64_t more = 0; more <= most && divides > 1 && is_right; more += multiple) {
+          for (std::uint64_t start = 0; start <= most; ++start) {
+            const std::uint64_t bound = (start + first + more) & most;
+            const value_bounds from = value_bounds::exactly(start, width);
+            const value_bounds to = value_bounds::exactly(bound, width);
+            const bool is_claim = kind == 0 || midend::is_never_past(*formula, from, to);
+            counted_exit run = e;
+            run.start = start;
+            run.bound = bound;
+            const midend::trip_count ran = midend::trip_count_of(run);
+            multiples[kind] += is_claim ? 1 : 0;
+            wrong +=
+                is_claim && ran.kind == midend::trip_count_kind::exact && (ran.backedges + 1) % divides != 0 ? 1 : 0;
+          }
+        }
+      }
+    }
+  });
+  CHECK(wrong == 0);
+  CHECK(claims[0] > 100);
+  CHECK(claims[1] > 100);
+  CHECK(multiples[0] > 100);
+  CHECK(multiples[1] > 100);
+}
+
 TEST_CASE("most_backedges: numbers of 64 bits, and what is too large") {
   counted_exit e;
   e.comparison = operation::uless;

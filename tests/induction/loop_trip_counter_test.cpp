@@ -494,7 +494,7 @@ public:
         const auto run = interpreter.run(0, std::span(both).first(arguments), {},
                                          {.step_limit = step_limit, .record_events = false});
         for_each_count(procedure(), [&](const midend::loop_forest& forest, midend::loop_id l, const loop_body&,
-                                        const loop_counters& c) { check(run.profile, !run.trap, forest, l, c.trip); });
+                                        const loop_counters& c) { check(run.profile, !run.trap, forest, l, c); });
       }
     }
   }
@@ -504,12 +504,14 @@ public:
   bool are_right() const { return wrong_ == 0; }
 
   /// The count of the loop with this header.
-  midend::trip_count of(std::string_view header) const {
-    midend::trip_count found;
+  midend::trip_count of(std::string_view header) const { return counters_of(header).trip; }
+
+  loop_counters counters_of(std::string_view header) const {
+    loop_counters found;
     for_each_count(procedure(),
                    [&](const midend::loop_forest& forest, midend::loop_id l, const loop_body&, const loop_counters& c) {
                      if (procedure().node_name(forest.header(l)) == header) {
-                       found = c.trip;
+                       found = c;
                      }
                    });
     return found;
@@ -517,13 +519,15 @@ public:
 
 private:
   void check(const elbrus::run_profile& all, bool is_complete, const midend::loop_forest& forest, midend::loop_id l,
-             const midend::trip_count& trip) {
+             const loop_counters& c) {
     if (all.empty() || all[0].edges.empty()) {
       return;
     }
+    const midend::trip_count& trip = c.trip;
     const std::uint64_t entries = entries_of(all[0], forest, l);
     const std::uint64_t executions = elbrus::node_count(procedure(), all[0], forest.header(l));
     const auto known = trip.header_executions();
+    wrong_ += is_complete && executions % c.trip_multiple != 0 ? 1 : 0;
     if (trip.kind == trip_count_kind::exact) {
       wrong_ += known && (executions > *known * entries || (is_complete && executions != *known * entries)) ? 1 : 0;
     } else if (trip.kind == trip_count_kind::at_most) {
@@ -587,7 +591,8 @@ TEST_CASE("loop_trip_counter: the counter of a loop before is bounded by the tri
   CHECK(most_after("100", "sub.i8 %k, 10", "cmp.uge.i8 %v, 4") == 100);
   CHECK(most_after("20", "sub.i8 %k, 10", "cmp.uge.i8 %v, 4") == 254); // 20, 10, 0, 246
   CHECK(most_after("250", "add.i8 %k, 2", "cmp.uge.i8 %v, 4") == 254); // 250, 252, 254, 0
-  CHECK(most_after("1", "mul.i8 %k, 3", "cmp.uge.i8 %v, 4") == 255);
+  CHECK(most_after("1", "mul.i8 %k, 3", "cmp.uge.i8 %v, 4") == 27);
+  CHECK(most_after("1", "mul.i8 %k, %n", "cmp.uge.i8 %v, 4") == 255);
   CHECK(most_after("%n", "add.i8 %k, 1", "cmp.uge.i8 %v, 4") == 255);
   CHECK(most_after("1", "add.i8 %k, 1", "cmp.ne.i8 %k, %n") == 255);
 }
@@ -941,6 +946,211 @@ TEST_CASE("loop_trip_counter: an invariant minus a counter plus an invariant com
   CHECK(!is_computable("cmp.lt.i8 %e, 1"));
 }
 
+TEST_CASE("loop_trip_counter: an `or` or `xor` of bits that are not both there is a sum") {
+  const auto up_to_bound = [](const char* start, const char* bound) {
+    return most_of(std::string("proc @f(%x: i8, %n: i8) {\n  node entry:\n    %a = ") + start + "\n    %e = " + bound +
+                   R"(
+    br loop
+  node loop:
+    %i = phi.i8 [entry: %a], [loop: %i1]
+    %i1 = add.i8 %i, 1
+    %q = cmp.ne.i8 %i, %e
+    br %q ? loop : exit
+)" + exit_of_all);
+  };
+  CHECK(up_to_bound("shl.i8 %x, 3", "or.i8 %a, 7") == 7);
+  CHECK(up_to_bound("shl.i8 %x, 3", "or.i8 5, %a") == 5);
+  CHECK(up_to_bound("shl.i8 %x, 3", "xor.i8 %a, 6") == 6);
+  CHECK(up_to_bound("and.i8 %x, 251", "or.i8 %a, 4") == 4);
+  CHECK(up_to_bound("shl.i8 %x, 3", "or.i8 %a, 15") != 15); // or 7
+  CHECK(up_to_bound("shl.i8 %x, 3", "xor.i8 %a, 8") != 8);  // or 248
+  CHECK(up_to_bound("mov.i8 %x", "or.i8 %a, 7") != 7);
+
+  // The low bits are those of the sum, where only higher bits are on both sides: enough for whole steps.
+  const auto by_step = [](const char* bound, const char* step) {
+    const std::string text = std::string("proc @f(%x: i8, %n: i8) {\n  node entry:\n    %a = shl.i8 %x, 2\n    %e = ") +
+                             bound + R"(
+    br loop
+  node loop:
+    %i = phi.i8 [entry: %a], [loop: %i1]
+    %i1 = add.i8 %i, )" + step +
+                             R"(
+    %q = cmp.ne.i8 %i, %e
+    br %q ? loop : exit
+)" + exit_of_all;
+    const claims_of claims(text, 2, 5, 30'000);
+    CHECK(claims.are_right());
+    return claims.counters_of("loop").is_computable();
+  };
+  CHECK(by_step("or.i8 %a, 12", "4"));
+  CHECK(!by_step("or.i8 %a, 12", "8"));
+  CHECK(!by_step("or.i8 %a, 14", "4"));
+}
+
+TEST_CASE("loop_trip_counter: a counter that is cut starts between the bounds of what was extended") {
+  const auto down_from = [](const char* start, const char* extension, const char* number) {
+    return most_of(std::string("proc @f(%x: i8, %n: i8) {\n  node entry:\n    %m = ") + start +
+                   "\n    %w = " + extension + ".i8.i16 %m\n    %s = add.i16 %w, " + number + R"(
+    br loop
+  node loop:
+    %i = phi.i16 [entry: %s], [loop: %i1]
+    %i1 = sub.i16 %i, 1
+    %t = trunc.i16.i8 %i
+    %q = cmp.gt.i8 %t, 1
+    br %q ? loop : exit
+)" + exit_of_all);
+  };
+  constexpr const char* lesser = "select.i8 %g, %x, 6";
+  const auto from_lesser = [&](const char* extension, const char* number) {
+    return most_of("proc @f(%x: i8, %n: i8) {\n  node entry:\n    %g = cmp.lt.i8 %x, 6\n    %m = " +
+                   std::string(lesser) + "\n    %w = " + extension + ".i8.i16 %m\n    %s = add.i16 %w, " + number + R"(
+    br loop
+  node loop:
+    %i = phi.i16 [entry: %s], [loop: %i1]
+    %i1 = sub.i16 %i, 1
+    %t = trunc.i16.i8 %i
+    %q = cmp.gt.i8 %t, 1
+    br %q ? loop : exit
+)" + exit_of_all);
+  };
+  CHECK(from_lesser("zext", "0") == 5);
+  CHECK(from_lesser("sext", "0") == 5);
+  CHECK(from_lesser("zext", "4") == 9);
+  CHECK(from_lesser("zext", "130") == 126); // from -126 also down to -128 and on
+  CHECK(down_from("mov.i8 %x", "zext", "0") == 126);
+  CHECK(down_from("sar.i8 %x, 4", "zext", "0") == 6);
+}
+
+TEST_CASE("loop_trip_counter: a bound that is a base and what lies between numbers, from that base") {
+  const auto most = [](const std::string& before, const char* start, const char* next, const char* test) {
+    return most_of("proc @f(%x: i8, %n: i8) {\n  node entry:\n    %low = and.i8 %n, 15\n    %l1 = add.i8 %low, 1\n" +
+                   before + "    br loop\n  node loop:\n    %i = phi.i8 [entry: " + start +
+                   "], [loop: %i1]\n    %i1 = " + next + "\n    %q = " + test + "\n    br %q ? loop : exit\n" +
+                   exit_of_all);
+  };
+  const std::string up = "    %e = add.i8 %x, %l1\n";
+  CHECK(most(up, "%x", "add.i8 %i, 1", "cmp.ne.i8 %i1, %e") == 15);
+  CHECK(most(up, "%x", "add.i8 %i, 1", "cmp.ne.i8 %i, %e") == 16);
+  CHECK(most(up, "%e", "sub.i8 %i, 1", "cmp.ne.i8 %i1, %x") == 15);
+  CHECK(most("    %e = sub.i8 %x, %l1\n", "%x", "sub.i8 %i, 1", "cmp.ne.i8 %i1, %e") == 15);
+  CHECK(most("    %e = sub.i8 %x, %l1\n", "%e", "add.i8 %i, 1", "cmp.ne.i8 %i1, %x") == 15);
+  CHECK(most("    %e = add.i8 %low, %x\n", "%x", "add.i8 %i, 1", "cmp.ne.i8 %i1, %e") == 255); // of 0, all around
+  const std::string by_4 = "    %e = shladd.i8 %l1, 2, %x\n    %f = add.i8 %e, 8\n";
+  CHECK(most(by_4, "%x", "add.i8 %i, 4", "cmp.ne.i8 %i1, %e") == 15);
+  CHECK(most(by_4, "%x", "add.i8 %i, 4", "cmp.ne.i8 %i1, %f") == 17);
+  CHECK(most(by_4, "%x", "add.i8 %i, 2", "cmp.ne.i8 %i1, %e") == 31);
+  CHECK(most(by_4, "%e", "sub.i8 %i, 4", "cmp.ne.i8 %i1, %x") == 15);
+  CHECK(most(up, "%x", "add.i8 %i, 2", "cmp.ne.i8 %i1, %e") != 7);   // an odd way: never
+  CHECK(most(by_4, "%x", "add.i8 %i, 12", "cmp.ne.i8 %i, %e") != 5); // no multiple: around, and around
+}
+
+TEST_CASE("loop_trip_counter: a counter of a loop around that is doubled, and a step and a test that depend on it") {
+  const auto most =
+      [](const char* next, const char* times, const char* step, const char* test) {
+        return most_of(std::string(R"(proc @f(%x: i8, %n: i8) {
+  node entry:
+    br outer
+  node outer:
+    %o = phi.i8 [entry: 0], [after: %o1]
+    %k = phi.i8 [entry: 2], [after: %k1]
+    %s = )") + step + R"(
+    br loop
+  node loop:
+    %i = phi.i8 [outer: 32], [loop: %i1]
+    %t = sub.i8 %i, %k nsw
+    %i1 = add.i8 %i, %s nsw
+    %q = )" + test + R"(
+    br %q ? loop : after
+  node after:
+    %k1 = )" + next + R"(
+    %o1 = add.i8 %o, 1
+    %c = cmp.ne.i8 %o1, )" +
+                       times + R"(
+    br %c ? outer : exit
+)" + exit_of_all);
+      };
+  constexpr const char* minus = "sub.i8 0, %k";
+  CHECK(most("shl.i8 %k, 1", "5", minus, "cmp.gt.i8 %t, 0") == 15); // by 2, from 30 down to 0
+  CHECK(most("mul.i8 %k, 2", "5", minus, "cmp.gt.i8 %t, 0") == 15);
+  CHECK(most("shl.i8 %k, 1", "5", minus, "cmp.gt.i8 %t, 1") == 15);
+  CHECK(most("shl.i8 %k, 1", "5", minus, "cmp.gt.i8 %t, 2") == 14);
+  CHECK(most("shl.i8 %k, 1", "7", minus, "cmp.gt.i8 %t, 0") == 64); // 128 is less than 0: from any start
+  CHECK(!most("shl.i8 %k, 1", "%n", minus, "cmp.gt.i8 %t, 0"));
+  CHECK(!most("shr.i8 %k, 1", "5", minus, "cmp.gt.i8 %t, 0")); // 0 is no step
+  CHECK(!most("mul.i8 %k, %n", "5", minus, "cmp.gt.i8 %t, 0"));
+}
+
+TEST_CASE("loop_trip_counter: an operation that is applied again and again may leave what it has passed before") {
+  const auto most = [](const char* start, const char* next) {
+    return most_of(std::string("proc @f(%x: i8, %n: i8) {\n  node entry:\n    %st = ") + start + R"(
+    br outer
+  node outer:
+    %o = phi.i8 [entry: 0], [after: %o1]
+    %k = phi.i8 [entry: %st], [after: %k1]
+    br loop
+  node loop:
+    %i = phi.i8 [outer: 0], [loop: %i1]
+    %i1 = add.i8 %i, 1
+    %q = cmp.ult.i8 %i, %k
+    br %q ? loop : after
+  node after:
+    %k1 = )" + next +
+                   R"(
+    %o1 = add.i8 %o, 1
+    %c = cmp.ne.i8 %o1, 20
+    br %c ? outer : exit
+)" + exit_of_all);
+  };
+  CHECK(most("mov.i8 200", "shr.i8 %k, 1") == 200);
+  CHECK(most("and.i8 %x, 7", "xor.i8 %k, 9") == 15);
+  CHECK(most("mov.i8 3", "and.i8 %k, 6") == 3);
+  CHECK(most("mov.i8 1", "mul.i8 %k, 3") == 251); // 1, 3, 9, 27, 81, 243, 217, 139, 161, 227, ...
+  CHECK(most("mov.i8 %x", "shr.i8 %k, 1") == 255);
+  CHECK(most("and.i8 %x, 7", "sub.i8 5, %k") == 255);
+}
+
+TEST_CASE("loop_trip_counter: multiples by low bits of start and bound") {
+  const auto multiple = [](const std::string& before, const char* start, const char* next, const char* test) {
+    const std::string text = "proc @f(%x: i8, %n: i8) {\n  node entry:\n    %m = shl.i8 %x, 2\n" + before +
+                             "    br loop\n  node loop:\n    %i = phi.i8 [before: " + start +
+                             "], [loop: %i1]\n    %i1 = " + next + "\n    %q = " + test +
+                             "\n    br %q ? loop : exit\n" + exit_of_all;
+    const claims_of claims(text, 2, 3, 30'000);
+    CHECK(claims.are_right());
+    return claims.counters_of("loop").trip_multiple;
+  };
+  const std::string plain = "    br before\n  node before:\n";
+  CHECK(multiple(plain, "0", "add.i8 %i, 1", "cmp.ne.i8 %i1, %m") == 4);
+  CHECK(multiple(plain, "4", "add.i8 %i, 1", "cmp.ne.i8 %i1, %m") == 4);
+  CHECK(multiple(plain, "2", "add.i8 %i, 1", "cmp.ne.i8 %i1, %m") == 2);
+  CHECK(multiple(plain, "0", "add.i8 %i, 2", "cmp.ne.i8 %i1, %m") == 2);
+  CHECK(multiple(plain, "0", "add.i8 %i, 3", "cmp.ne.i8 %i1, %m") == 4);
+  CHECK(multiple(plain, "%m", "sub.i8 %i, 1", "cmp.ne.i8 %i1, 0") == 4);
+  CHECK(multiple(plain, "0", "add.i8 %i, 1", "cmp.ne.i8 %i, %m") == 1); // one test more
+  CHECK(multiple(plain, "0", "add.i8 %i, 4", "cmp.ne.i8 %i1, %m") == 1);
+  CHECK(multiple(plain, "0", "add.i8 %i, 8", "cmp.ne.i8 %i1, %m") == 1); // may never end
+  CHECK(multiple(plain, "%n", "add.i8 %i, 1", "cmp.ne.i8 %i1, %m") == 1);
+  CHECK(multiple("    %e = add.i8 %m, %n\n" + plain, "%n", "add.i8 %i, 1", "cmp.ne.i8 %i1, %e") == 4);
+  // At an order, the first test may end the loop: of 0.
+  constexpr const char* below = "cmp.ult.i8 %i1, %m";
+  CHECK(multiple(plain, "0", "add.i8 %i, 1", below) == 1);
+  const auto after = [](const char* test) {
+    return std::string("    %g = ") + test + "\n    br %g ? before : exit\n  node before:\n";
+  };
+  CHECK(multiple(after("cmp.ne.i8 %m, 0"), "0", "add.i8 %i, 1", below) == 4);
+  CHECK(multiple(after("cmp.gt.i8 %m, 0"), "0", "add.i8 %i, 2 nsw", "cmp.lt.i8 %i1, %m") == 2);
+  CHECK(multiple(after("cmp.gt.i8 %m, 0"), "0", "add.i8 %i, 3 nsw", "cmp.lt.i8 %i1, %m") == 1);
+  CHECK(multiple(after("cmp.ne.i8 %m, 0"), "0", "add.i8 %i, 1", "cmp.ule.i8 %i1, %m") == 1);
+  CHECK(multiple(after("cmp.ne.i8 %m, 0"), "%m", "sub.i8 %i, 1", "cmp.ugt.i8 %i, 1") == 4);
+  CHECK(multiple(after("cmp.gt.i8 %m, 0"), "%m", "sub.i8 %i, 1", "cmp.gt.i8 %i, 1") == 4);
+  CHECK(multiple(after("cmp.ne.i8 %m, 0"), "%m", "sub.i8 %i, 1", "cmp.gt.i8 %i, 1") == 1);
+  // A branch on some bits.
+  CHECK(multiple("    %b = and.i8 %n, 3\n" + after("cmp.eq.i8 %b, 0"), "0", "add.i8 %i, 1", "cmp.ne.i8 %i1, %n") == 4);
+  CHECK(multiple("    %b = and.i8 %n, 3\n" + after("cmp.eq.i8 %b, 1"), "1", "add.i8 %i, 1", "cmp.ne.i8 %i1, %n") == 4);
+  CHECK(multiple("    %b = and.i8 %n, 6\n" + after("cmp.eq.i8 %b, 0"), "0", "add.i8 %i, 1", "cmp.ne.i8 %i1, %n") == 1);
+  CHECK(multiple("    %b = and.i8 %n, 3\n" + after("cmp.ne.i8 %b, 0"), "0", "add.i8 %i, 1", "cmp.ne.i8 %i1, %n") == 1);
+}
+
 namespace {
 
 /// A loop inside a loop, and one after them, of 8 bits, whose starts, bounds and steps are literals, arguments and
@@ -952,10 +1162,11 @@ public:
   std::string text() {
     std::string out = "proc @f(%x: i8, %n: i8) {\n  node entry:\n";
     out += "    %r = add.i8 %x, " + literal() + "\n    %g = " + test("%r", literal()) + "\n    br %g ? begin : exit\n";
-    out += "  node begin:\n    br outer\n  node outer:\n";
+    out += "  node begin:\n    %low = and.i8 %n, " + one_of("7", "12", "63") + "\n    br outer\n  node outer:\n";
     out += "    %a = phi.i8 [begin: " + one_of("%x", "%n", literal()) + "], [after: %a1]\n";
     out += "    %b = phi.i8 [begin: " + one_of("%x", literal(), literal()) + "], [after: %b1]\n";
-    out += "    %am = add.i8 %a, " + literal() + "\n    %bm = add.i8 %b, %n\n    %bx = add.i8 %b, " + literal() + "\n";
+    out += "    %am = " + one_of("add", "or", "xor") + ".i8 %a, " + literal() + "\n    %bm = add.i8 %b, " +
+           one_of("%n", "%low", "%low") + "\n    %bx = add.i8 %b, " + literal() + "\n";
     out += "    %h = " + test(outer_value(), outer_value()) +
            "\n    br %h ? left : right\n  node left:\n    br join\n" + "  node right:\n    br join\n  node join:\n";
     out += "    %j = phi.i8 [left: " + outer_value() + "], [right: " + outer_value() + "]\n    br loop\n";
@@ -963,12 +1174,15 @@ public:
     out += "    %i1 = add.i8 %i, " + step() +
            "\n    %q = " + test(one_of("%i", "%i1", "%i1"), one_of("%j", outer_value(), literal())) + "\n";
     out += "    br %q ? loop : after\n  node after:\n";
-    out += "    %a1 = add.i8 %a, " + step() + "\n    %b1 = " + one_of("add.i8 %b, ", "add.i8 %b, ", "sub.i8 %b, ") +
+    out += "    %a1 = add.i8 %a, " + step() +
+           "\n    %b1 = " + one_of("add.i8 %b, ", "sub.i8 %b, ", one_of("shl.i8 %b, ", "shr.i8 %b, ", "mul.i8 %b, ")) +
            step() + "\n";
     out += "    %c = " + test(one_of("%a1", "%b1", "%a"), one_of("%n", literal(), literal())) + "\n";
     out += "    br %c ? outer : before\n  node before:\n    %m = add.i8 %i, " + literal() + "\n    br last\n";
     out += "  node last:\n    %k = phi.i8 [before: " + one_of("0", "%m", late_value()) + "], [last: %k1]\n";
-    out += "    %k1 = add.i8 %k, " + step() + "\n    %e = " + test(one_of("%k", "%k1", "%k1"), late_value()) + "\n";
+    out += "    %k1 = add.i8 %k, " + one_of(step(), step(), late_value()) +
+           "\n    %kd = " + one_of("add", "sub", "sub") + ".i8 " + one_of("%k", "%k1", "%k") + ", " + late_value() +
+           "\n    %e = " + test(one_of("%k", "%k1", "%kd"), late_value()) + "\n";
     out += "    br %e ? last : exit\n  node exit:\n    ret\n}\n";
     return out;
   }
@@ -992,7 +1206,7 @@ private:
   }
 
   std::string outer_value() {
-    static constexpr const char* values[] = {"%a", "%b", "%am", "%bm", "%bx", "%r"};
+    static constexpr const char* values[] = {"%a", "%b", "%am", "%bm", "%bx", "%r", "%low"};
     return values[next(std::size(values))];
   }
 
@@ -1014,6 +1228,7 @@ private:
 TEST_CASE("loop_trip_counter: random loops whose starts and bounds are counters of others, against their runs") {
   std::size_t bounded = 0;
   std::size_t exact = 0;
+  std::size_t multiples = 0;
   std::size_t wrong = 0;
   for (std::uint64_t seed = 0; seed != affordable(2'000); ++seed) {
     const std::string text = loops_of_counters(seed).text();
@@ -1022,6 +1237,7 @@ TEST_CASE("loop_trip_counter: random loops whose starts and bounds are counters 
     CHECK_MESSAGE(claims.are_right(), text);
     for (const char* const header : {"loop", "last"}) {
       const midend::trip_count trip = claims.of(header);
+      multiples += trip.kind != trip_count_kind::exact && trip.multiple > 1 ? 1 : 0;
       bounded += trip.kind == trip_count_kind::at_most && trip.backedges < 255 ? 1 : 0;
       exact += trip.kind == trip_count_kind::exact ? 1 : 0;
     }
@@ -1029,6 +1245,7 @@ TEST_CASE("loop_trip_counter: random loops whose starts and bounds are counters 
   CHECK(wrong == 0);
   CHECK(bounded > affordable(500));
   CHECK(exact > affordable(100));
+  CHECK(multiples > affordable(20));
 }
 
 TEST_CASE("loop_trip_counter: the count of a loop does not depend on which ones were counted before") {

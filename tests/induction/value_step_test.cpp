@@ -33,7 +33,7 @@ constexpr operation comparisons[] = {operation::equal,         operation::not_eq
                                      operation::ugreater_equal};
 
 /// What is compared.
-enum class tested : std::uint8_t { phi, next, sum };
+enum class tested : std::uint8_t { phi, next, sum, phi_and_offset, next_and_offset };
 
 constexpr std::uint64_t addend_of_sum = 3;
 
@@ -48,6 +48,7 @@ struct shape {
   tested what = tested::phi;
   operation_flags flags = {};
   operation_flags sum_flags = {}; ///< of a sum that is compared
+  bool subtracts_offset = false;  ///< an invariant is subtracted from the counter before it is compared; else added
   bool must_end = false;
   unsigned has_call = 0;
   std::optional<std::uint64_t> start; ///< as numbers of the program
@@ -80,6 +81,7 @@ struct bodies_values {
   body_id start;
   body_id bound;
   body_id step;
+  body_id offset;
 };
 
 /// The next value of a counter.
@@ -97,6 +99,7 @@ loop_body write(const shape& s, bodies_values& values) {
   values.start = s.start ? w.constant(s.width, *s.start) : w.invariant(s.width);
   values.bound = s.bound ? w.constant(s.width, *s.bound) : w.invariant(s.width);
   values.step = w.invariant(s.width);
+  values.offset = w.invariant(s.width);
   const body_id number = w.constant(s.width, addend_of_sum);
   const body_id shift = w.constant(s.width, s.shift);
   w.block();
@@ -104,9 +107,13 @@ loop_body write(const shape& s, bodies_values& values) {
   if (s.has_call != 0) {
     w.call(s.width, {});
   }
-  body_id seen = s.what == tested::phi ? i : next;
+  body_id seen = s.what == tested::phi || s.what == tested::phi_and_offset ? i : next;
   if (s.what == tested::sum) {
     seen = w.binary(operation::add, number, i, s.sum_flags);
+  } else if (s.what == tested::phi_and_offset || s.what == tested::next_and_offset) {
+    seen = s.subtracts_offset ? w.binary(operation::sub, seen, values.offset, s.sum_flags)
+           : s.step_first     ? w.binary(operation::add, values.offset, seen, s.sum_flags)
+                              : w.binary(operation::add, seen, values.offset, s.sum_flags);
   }
   const body_id c = s.swapped ? w.binary(midend::mirrored(s.comparison), values.bound, seen)
                               : w.binary(s.comparison, seen, values.bound);
@@ -160,15 +167,16 @@ struct run_result {
 /// Of one counter: whether an iteration leaves, or has no meaning.
 class running_counter {
 public:
-  running_counter(const shape& s, std::uint64_t start, std::uint64_t bound, std::uint64_t step)
-      : s_(s), phi_(start, s.width), bound_(bound), step_(step) {}
+  running_counter(const shape& s, std::uint64_t start, std::uint64_t bound, std::uint64_t step,
+                  std::uint64_t offset = 0)
+      : s_(s), phi_(start, s.width), bound_(bound), step_(step), offset_(offset) {}
 
   /// The next iteration; nothing if it has no meaning.
   std::optional<bool> leaves() {
     const checked_number next = s_.is_subtracted ? phi_.minus(step_, s_.flags) : phi_.plus(step_, s_.flags, s_.shift);
-    const checked_number seen = s_.what == tested::phi    ? phi_
-                                : s_.what == tested::next ? next
-                                                          : phi_.plus(addend_of_sum, s_.sum_flags);
+    const checked_number seen = s_.what == tested::sum ? phi_.plus(addend_of_sum, s_.sum_flags)
+                                : s_.what == tested::phi || s_.what == tested::phi_and_offset ? with_offset(phi_)
+                                                                                              : with_offset(next);
     phi_ = next;
     if (!seen.has_meaning()) {
       return std::nullopt;
@@ -177,14 +185,20 @@ public:
   }
 
 private:
+  checked_number with_offset(const checked_number& n) const {
+    const bool has_offset = s_.what == tested::phi_and_offset || s_.what == tested::next_and_offset;
+    return !has_offset ? n : s_.subtracts_offset ? n.minus(offset_, s_.sum_flags) : n.plus(offset_, s_.sum_flags);
+  }
+
   const shape& s_;
   checked_number phi_;
   std::uint64_t bound_;
   std::uint64_t step_;
+  std::uint64_t offset_;
 };
 
-run_result run(const shape& s, std::uint64_t start, std::uint64_t bound, std::uint64_t step) {
-  running_counter counter(s, start, bound, step);
+run_result run(const shape& s, std::uint64_t start, std::uint64_t bound, std::uint64_t step, std::uint64_t offset = 0) {
+  running_counter counter(s, start, bound, step, offset);
   for (std::uint64_t k = 0; k <= std::uint64_t{1} << s.width; ++k) {
     const std::optional<bool> leaves = counter.leaves();
     if (!leaves) {
@@ -199,10 +213,13 @@ run_result run(const shape& s, std::uint64_t start, std::uint64_t bound, std::ui
 
 /// The backedges that the formula of an exit gives.
 std::uint64_t by_formula(const shape& s, const loop_exit& x, std::uint64_t start, std::uint64_t bound,
-                         std::uint64_t step) {
+                         std::uint64_t step, std::uint64_t offset = 0) {
   const std::uint64_t most = midend::low_ones(s.width);
-  const std::uint64_t first = x.counter.is_next ? start + (x.counter.is_subtracted ? 0 - step : step << x.counter.shift)
-                                                : start + x.counter.addend;
+  std::uint64_t first = x.counter.is_next ? start + (x.counter.is_subtracted ? 0 - step : step << x.counter.shift)
+                                          : start + x.counter.addend;
+  if (x.counter.offset != midend::no_body_value) {
+    first += x.counter.subtracts_offset ? 0 - offset : offset;
+  }
   return x.formula.with_step(step).backedges(first & most, bound & most);
 }
 
@@ -215,8 +232,8 @@ struct claims {
 };
 
 /// Runs the loop for all numbers between the facts' bounds if there is a claim about it.
-void check(const shape& s, const value_bounds& starts, const value_bounds& ends, const value_bounds& steps,
-           claims& out) {
+void check(const shape& s, const value_bounds& starts, const value_bounds& ends, const value_bounds& steps, claims& out,
+           const value_bounds& offsets = value_bounds::exactly(0, 4)) {
   bodies_values values{};
   const loop_body body = write(s, values);
   midend::loop_facts facts;
@@ -227,6 +244,8 @@ void check(const shape& s, const value_bounds& starts, const value_bounds& ends,
   facts.bounds[values.start] = s.start ? facts.bounds[values.start] : starts;
   facts.bounds[values.bound] = s.bound ? facts.bounds[values.bound] : ends;
   facts.bounds[values.step] = steps;
+  const bool has_offset = s.what == tested::phi_and_offset || s.what == tested::next_and_offset;
+  facts.bounds[values.offset] = has_offset ? offsets : value_bounds::all(s.width);
   const loop_counters c = count_iterations(body, facts);
   REQUIRE(c.exits.size() == 1);
   const loop_exit& x = c.exits[0];
@@ -252,15 +271,20 @@ void check(const shape& s, const value_bounds& starts, const value_bounds& ends,
             !is_in(step, steps, s.width)) {
           continue;
         }
-        ++out.runs;
-        const run_result ran = run(s, start, bound, step);
-        const bool may_be_endless = x.has_step_formula && x.needs_end && !is_bounded;
-        if (ran.end == ending::endless) { // has no meaning if the program promises that there is no such run
-          out.wrong += may_be_endless && s.must_end && s.has_call == 0 ? 0 : 1;
-        } else if (ran.end == ending::left) {
-          out.wrong += x.has_step_formula && by_formula(s, x, start, bound, step) != ran.backedges ? 1 : 0;
-          out.wrong += is_bounded && ran.backedges > c.trip.backedges ? 1 : 0;
-          out.wrong += c.is_exact() && ran.backedges != c.trip.backedges ? 1 : 0;
+        for (std::uint64_t offset = 0; offset <= (has_offset ? most : 0); ++offset) {
+          if (has_offset && !is_in(offset, offsets, s.width)) {
+            continue;
+          }
+          ++out.runs;
+          const run_result ran = run(s, start, bound, step, offset);
+          const bool may_be_endless = x.has_step_formula && x.needs_end && !is_bounded;
+          if (ran.end == ending::endless) { // has no meaning if the program promises that there is no such run
+            out.wrong += may_be_endless && s.must_end && s.has_call == 0 ? 0 : 1;
+          } else if (ran.end == ending::left) {
+            out.wrong += x.has_step_formula && by_formula(s, x, start, bound, step, offset) != ran.backedges ? 1 : 0;
+            out.wrong += is_bounded && ran.backedges > c.trip.backedges ? 1 : 0;
+            out.wrong += c.is_exact() && ran.backedges != c.trip.backedges ? 1 : 0;
+          }
         }
       }
     }
@@ -314,6 +338,40 @@ TEST_CASE("a step that is a value: all starts, bounds and steps of four bits, be
   CHECK(c.formulas - c.needing_end > 3000);
   CHECK(c.bounds > 3000);
   CHECK(c.runs > 1'000'000);
+}
+
+TEST_CASE(
+    "a step that is a value: an invariant is added before the comparison, or subtracted, random bounds of four bits") {
+  random_source random(11);
+  claims c;
+  const auto any = [&] {
+    for (;;) {
+      const std::uint64_t low = random.below(16);
+      const value_bounds out = random.one_in(3) ? value_bounds::all(4) : arc(low, (low + random.below(7)) & 15, 4);
+      if (!out.number()) {
+        return out;
+      }
+    }
+  };
+  for (std::size_t round = 0; round != affordable(30); ++round) {
+    for_each_shape(4, [&](shape s) {
+      if (s.what != tested::sum) {
+        s.what = s.what == tested::phi ? tested::phi_and_offset : tested::next_and_offset;
+        s.subtracts_offset = random.one_in(2);
+        s.sum_flags = random.one_in(3) ? operation_flags{} : s.flags;
+        s.bound = random.one_in(2) ? std::optional<std::uint64_t>(random.below(16)) : std::nullopt;
+        const value_bounds steps = any();
+        const value_bounds starts = any();
+        const value_bounds ends = any();
+        check(s, starts, ends, steps, c, any());
+      }
+    });
+  }
+  CHECK(c.wrong == 0);
+  CHECK(c.formulas > affordable(1000));
+  CHECK(c.needing_end > affordable(300));
+  CHECK(c.bounds > affordable(1000));
+  CHECK(c.runs > affordable(1'000'000));
 }
 
 TEST_CASE("a step that is a value: random bounds of five bits, starts and bounds that are numbers, and calls") {

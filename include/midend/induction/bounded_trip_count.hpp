@@ -1,5 +1,5 @@
-/// `most_backedges`, `most_backedges_of_way`: how often a loop runs at most, if start and bound of its counter are
-/// known to lie between numbers.
+/// `most_backedges`, `most_backedges_of_way`, `most_backedges_of_ways`: how often a loop runs at most, if start and
+/// bound of its counter are known to lie between numbers.
 #pragma once
 
 #include "midend/config.hpp"
@@ -10,6 +10,7 @@
 #include "midend/ir/operation.hpp"
 #include "midend/support/optional.hpp"
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 
@@ -131,6 +132,56 @@ constexpr std::optional<std::uint64_t> most_backedges(const counted_exit& e, con
 constexpr std::optional<std::uint64_t> most_backedges_of_way(const trip_formula& f, std::uint64_t way) {
   const std::uint64_t distance = (f.is_down ? 0 - way : way) & low_ones(f.width);
   return detail::is_order(f.ends) ? detail::backedges_of_distance(f, distance) : std::nullopt;
+}
+
+/// How far a bound may be above the first number that is compared, modulo 2^width: `first` plus a multiple of 2^zeros
+/// from 0 to `more`, which is such a multiple.
+struct ways_to_bound {
+  std::uint64_t first;
+  std::uint64_t more;
+  std::uint8_t zeros;
+};
+
+/// The same if the bound is one of these ways above the start. At equality, a step of 2^k leads to the bound if all
+/// ways are multiples of it. `f` is the formula of `e`, of which only the step is read.
+constexpr std::optional<std::uint64_t> most_backedges_of_ways(const trip_formula& f, const counted_exit& e,
+                                                              const ways_to_bound& ways) {
+  const std::uint64_t most = low_ones(f.width);
+  const bool is_order = detail::is_order(f.ends);
+  const bool is_down = is_order ? f.is_down : (e.step & detail::sign_bit(f.width)) != 0;
+  const std::uint64_t first = (is_down ? 0 - ways.first - ways.more : ways.first) & most;
+  const std::uint64_t longest = ways.more <= most - first ? first + ways.more : most;
+  if (is_order) {
+    return detail::backedges_of_distance(f, longest);
+  }
+  const std::uint64_t size = (is_down ? 0 - e.step : e.step) & most;
+  const bool divides = std::has_single_bit(size) && f.shift <= ways.zeros && (first & (size - 1)) == 0;
+  return divides ? detail::if_small(longest / size) : std::nullopt;
+}
+
+/// Whether no start is past a bound, in the direction of a counter with this formula of an order.
+constexpr bool is_never_past(const trip_formula& f, const value_bounds& start, const value_bounds& bound) {
+  const bool is_signed = detail::is_signed_order(f.ends);
+  return f.is_down ? (is_signed ? start.signed_low >= bound.signed_high : start.low >= bound.high)
+                   : (is_signed ? start.signed_high <= bound.signed_low : start.high <= bound.low);
+}
+
+/// A power of 2 that divides the header executions of a loop with this formula, if the bound is `way` above the start
+/// in the low `bits` bits, and if at an order, the start `is_never_past` the bound.
+constexpr std::uint64_t multiple_by_low_bits(const trip_formula& f, std::uint64_t way, unsigned bits) {
+  const bool is_order = detail::is_order(f.ends);
+  const auto shift = static_cast<unsigned>(is_order ? std::countr_zero(f.divisor) : f.shift);
+  const std::uint64_t below = (std::uint64_t{1} << shift) - 1; // what one step passes
+  const bool has_known = is_order ? std::has_single_bit(f.divisor) : (way & below) == 0;
+  if (bits <= shift || !has_known) {
+    return 1;
+  }
+  const std::uint64_t distance = is_order ? (f.is_down ? 0 - way : way) + f.adjustment + below : way;
+  const std::uint64_t executions = (distance >> shift) * f.inverse + 1;
+  const unsigned known = (bits < f.width ? bits : f.width) - shift;
+  const auto zeros = static_cast<unsigned>(std::countr_zero(executions));
+  const unsigned divides = zeros < known ? zeros : known;
+  return std::uint64_t{1} << (divides < 63 ? divides : 63);
 }
 
 MIDEND_END_NAMESPACE

@@ -387,6 +387,36 @@ private:
     if (is_whole_way && x.has_formula) {
       note_most(x, most_backedges_of_way(x.formula, way->number));
     }
+    if (const auto ways = x.has_formula ? ways_from_one_base(x, counter) : std::nullopt) {
+      note_most(x, most_backedges_of_ways(x.formula, e, *ways));
+    }
+    const bool may_end_at_once =
+        is_order(e.comparison) && x.has_formula && !is_never_past(x.formula, start_of(counter, e.width), bounds);
+    if (x.has_formula && x.is_computable && way && !may_end_at_once) {
+      x.count.multiple = multiple_by_low_bits(x.formula, way->number, way->bits);
+    }
+  }
+
+  /// For sums of one base of which one may have a term between bounds.
+  constexpr optional<ways_to_bound> ways_from_one_base(const loop_exit& x, const induction_form& counter) const {
+    const body_id bound_base = number_of(x.bound) ? x.bound : form(x.bound).base;
+    const body_id initial = body_.initial(counter.base);
+    if (counter.width != body_.values[counter.base].info.width || counter.extension != operation::copy ||
+        bound_base == no_body_value || body_.values[bound_base].info.width != counter.width) {
+      return std::nullopt;
+    }
+    const invariant_sum start = facts_.sum(initial);
+    const invariant_sum bound = facts_.sum(bound_base);
+    const invariant_reach from = facts_.reach(initial);
+    const invariant_reach to = facts_.reach(bound_base);
+    const std::uint64_t most = low_ones(counter.width);
+    if (start.base != no_value && start.base == to.base) {
+      return ways_to_bound{(to.number - start.number - counter.number) & most, to.more, to.zeros};
+    }
+    return bound.base != no_value && bound.base == from.base
+               ? optional(ways_to_bound{(bound.number - from.number - from.more - counter.number) & most, from.more,
+                                        from.zeros})
+               : std::nullopt;
   }
 
   /// Whether an even step leads exactly to the bound, because the low bits of the way are zeros.
@@ -415,7 +445,7 @@ private:
 
   static constexpr void note_most(loop_exit& x, const std::optional<std::uint64_t>& most) {
     if (most && (x.count.kind == trip_count_kind::unknown || *most < x.count.backedges)) {
-      x.count = {trip_count_kind::at_most, *most, 1};
+      x.count = {trip_count_kind::at_most, *most, x.count.multiple};
     }
   }
 
@@ -427,7 +457,11 @@ private:
   /// What the counter may be at the first test, in `width` bits.
   constexpr value_bounds start_of(const induction_form& counter, std::uint8_t width) const {
     const body_id initial = body_.initial(counter.base);
-    const value_bounds out = shifted(truncated(bounds_of(initial), counter.width), counter.number, counter.width);
+    value_bounds first = truncated(bounds_of(initial), counter.width);
+    if (!facts_.cut_bounds.empty() && facts_.cut_sum(initial).bits >= counter.width) {
+      first = met(first, truncated(facts_.cut_bounds[initial], counter.width));
+    }
+    const value_bounds out = shifted(first, counter.number, counter.width);
     return width == counter.width ? out : extended(out, counter.extension, width);
   }
 
@@ -594,8 +628,27 @@ private:
 
   // Exits that compare a counter whose step is a value.
 
-  /// The counter that `v` is, if it goes up or down by a value.
+  /// The counter that `v` is, if it goes up or down by a value; also plus or minus an invariant.
   constexpr optional<value_step> value_step_of(body_id v) const {
+    if (const auto plain = plain_value_step_of(v)) {
+      return plain;
+    }
+    const body_value& value = body_.values[v];
+    if (value.kind != body_kind::pure || (value.info.code != operation::add && value.info.code != operation::sub)) {
+      return std::nullopt;
+    }
+    const bool is_last = value.info.code == operation::add && is_invariant(body_.operands_of(v)[0]);
+    const body_id offset = body_.operands_of(v)[is_last ? 0 : 1];
+    auto out = is_invariant(offset) ? plain_value_step_of(body_.operands_of(v)[is_last ? 1 : 0]) : std::nullopt;
+    if (out) {
+      out->offset = offset;
+      out->subtracts_offset = value.info.code == operation::sub;
+      out->flags = promised_by_both(out->flags, value.info.flags);
+    }
+    return out;
+  }
+
+  constexpr optional<value_step> plain_value_step_of(body_id v) const {
     const induction_form& f = form(v);
     const bool is_next = !f.is_plain_counter();
     body_id phi = is_next ? 0 : f.base;
@@ -618,9 +671,10 @@ private:
     const bool steps = is_same_value(form(is_last ? terms.back() : terms[0]), form(phi)) && is_invariant(step) &&
                        shift && *shift < next.info.width && (is_last || !is_shifted);
     const operation_flags flags = is_next ? next.info.flags : promised_by_both(next.info.flags, f.flags);
-    return steps && !number_of(step) ? optional(value_step{phi, step, is_subtracted, is_next,
-                                                           static_cast<std::uint8_t>(*shift), f.number, flags})
-                                     : std::nullopt;
+    return steps && !number_of(step)
+               ? optional(value_step{phi, step, is_subtracted, is_next, static_cast<std::uint8_t>(*shift), f.number,
+                                     no_body_value, false, flags})
+               : std::nullopt;
   }
 
   /// A counter that goes towards the bound by a value that is at least 1 meets it if it cannot wrap before. If it is
@@ -660,14 +714,19 @@ private:
     x.formula = f;
   }
 
-  /// For the smallest step. If it does not wrap, the next value of the phi is a step ahead of the phi.
+  /// For the smallest step. If it does not wrap, the next value of the phi is a step ahead of the phi; what is added to
+  /// the next value might wrap if it were added to the phi.
   constexpr std::optional<std::uint64_t> most_by_value_step(const trip_formula& f, const value_step& counter,
                                                             bool keeps, const value_bounds& bounds) const {
-    const value_bounds start = shifted(bounds_of(body_.initial(counter.phi)), counter.addend, f.width);
-    const bool is_known = keeps || !counter.is_next;
+    value_bounds start = shifted(bounds_of(body_.initial(counter.phi)), counter.addend, f.width);
+    if (counter.offset != no_body_value) {
+      start = combined(start, bounds_of(counter.offset), counter.subtracts_offset, f.width);
+    }
+    const bool is_ahead = counter.is_next && keeps && counter.offset == no_body_value;
+    const bool is_known = is_ahead || !counter.is_next;
     const auto most =
         backedges_of_distance(f, longest_distance(f, is_known ? start : value_bounds::all(f.width), bounds));
-    return counter.is_next && keeps && most && *most != 0 ? std::optional(*most - 1) : most;
+    return is_ahead && most && *most != 0 ? std::optional(*most - 1) : most;
   }
 
   /// Extension keeps the order of numbers; zero extension makes it unsigned. So a bound that is an extended number can
@@ -781,11 +840,17 @@ private:
     if (out_.trip.kind == unknown || out_.trip.kind == at_most) {
       const std::uint64_t most = body_.hints.maximum - 1;
       if (body_.hints.maximum != 0 && (out_.trip.kind == unknown || most < out_.trip.backedges)) {
-        out_.trip = {at_most, most, 1};
+        out_.trip = {at_most, most, out_.trip.multiple};
       }
-      out_.trip.multiple = body_.hints.multiple == 0 ? 1 : body_.hints.multiple;
+      out_.trip.multiple = with_multiple(body_.hints.multiple == 0 ? 1 : body_.hints.multiple, out_.trip.multiple);
     }
     out_.trip_multiple = out_.trip.multiple;
+  }
+
+  /// A number that both divide, if it is not too large; else the first one.
+  static constexpr std::uint64_t with_multiple(std::uint64_t a, std::uint64_t b) {
+    const std::uint64_t factor = b / greatest_common_divisor(a, b);
+    return a <= ~std::uint64_t{0} / factor ? a * factor : a;
   }
 
   /// The exit that is taken first, among those with exact counts; else the first with a formula.

@@ -34,7 +34,9 @@ struct value_step {
   bool is_next = false;         ///< the next value is compared: start ± step at first; else the phi plus `addend`
   std::uint8_t shift = 0;
   std::uint64_t addend = 0;
-  operation_flags flags = {}; ///< of all additions or subtractions
+  body_id offset = no_body_value; ///< an invariant that is added to that, or
+  bool subtracts_offset = false;  ///< subtracted from it
+  operation_flags flags = {};     ///< of all additions or subtractions
 };
 
 /// An edge that leaves the loop.

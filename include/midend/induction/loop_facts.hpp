@@ -51,6 +51,17 @@ struct invariant_sum {
   friend constexpr bool operator==(const invariant_sum&, const invariant_sum&) = default;
 };
 
+/// A value from before the loop as a sum of which one term lies between bounds: `base` plus `number`, plus a multiple
+/// of 2^zeros from 0 to `more`, modulo 2^width.
+struct invariant_reach {
+  value_id base = no_value; ///< in the IR; `no_value`: unknown
+  std::uint64_t number = 0;
+  std::uint64_t more = 0;
+  std::uint8_t zeros = 0;
+
+  friend constexpr bool operator==(const invariant_reach&, const invariant_reach&) = default;
+};
+
 /// What is known about the values of a loop body from the function around it. Facts are about values as they are
 /// computed: if one is broken, the run has no meaning or does not compute the value.
 ///
@@ -62,6 +73,9 @@ struct loop_facts {
   flat_array<invariant_sum> low_sums; ///< the same with a base further back, of which some low bits may be known
   flat_array<invariant_sum> low_bits; ///< by value of the body, of invariants: known low bits, as `number` with base 0;
                                       ///< or empty
+  flat_array<invariant_reach> reaches; ///< by value of the body, of invariants; or empty
+  flat_array<value_bounds> cut_bounds; ///< by value of the body, of invariants: of the low bits that the cut sum has;
+                                       ///< or empty
 
   constexpr void clear() {
     bounds.clear();
@@ -69,6 +83,8 @@ struct loop_facts {
     cut_sums.clear();
     low_sums.clear();
     low_bits.clear();
+    reaches.clear();
+    cut_bounds.clear();
   }
 
   /// `body` is the one that the facts are about.
@@ -86,6 +102,9 @@ struct loop_facts {
   }
 
   constexpr invariant_sum sum(body_id v) const { return sums.empty() ? invariant_sum{no_value, 0} : sums[v]; }
+
+  /// Of what is a sum of a base and a number, `more` is 0.
+  constexpr invariant_reach reach(body_id v) const { return reaches.empty() ? invariant_reach{} : reaches[v]; }
 
   constexpr invariant_sum cut_sum(body_id v) const {
     return cut_sums.empty() ? invariant_sum{no_value, 0} : cut_sums[v];

@@ -65,7 +65,7 @@ private:
       const bool is_less = out.trip.kind == trip_count_kind::unknown || run.backedges < out.trip.backedges;
       if (run.kind == trip_count_kind::exact || (run.kind == trip_count_kind::at_most && is_less)) {
         out.trip = run;
-        out.trip_multiple = run.multiple;
+        out.trip.multiple = out.trip_multiple = run.kind == trip_count_kind::exact ? run.multiple : out.trip_multiple;
       }
     }
   }

@@ -93,6 +93,8 @@ public:
     out.cut_sums.assign(body.num_values(), {no_value, 0});
     out.low_sums.assign(body.num_values(), {no_value, 0});
     out.low_bits.assign(body.num_values(), {no_value, 0});
+    out.reaches.assign(body.num_values(), {});
+    out.cut_bounds.assign(body.num_values(), value_bounds::all(64));
     elements_.assign(body.num_values(), number_domain().bottom());
     for (body_id v = 0; v != body.num_values(); ++v) {
       const body_value& value = body.values[v];
@@ -106,9 +108,11 @@ public:
       out.bounds[v] = bounds_of(e, width);
       if (value.kind == body_kind::invariant) {
         out.sums[v] = sum_of(value.origin, known_part::all_bits);
+        out.reaches[v] = reach_of(out.sums[v], width);
         out.cut_sums[v] = sum_of(value.origin, known_part::before_extension);
+        out.cut_bounds[v] = bounds_of_cut(out.cut_sums[v], width);
         out.low_sums[v] = sum_of(value.origin, known_part::low_bits);
-        const known_low_bits low = low_bits(value.origin, width);
+        const known_low_bits low = low_bits_of(e, width);
         out.low_bits[v] = {low.known == 0 ? no_value : value_id{0}, low.number, low.known};
       }
     }
@@ -162,7 +166,8 @@ private:
   static constexpr unsigned longest_sum = 16;
   static constexpr std::size_t most_inputs = 8;
   static constexpr std::size_t most_phis = 16;
-  static constexpr std::size_t most_visits = 64; ///< of operations before a loop, for one value
+  static constexpr std::size_t most_applications = 64; ///< of an operation to a counter of another loop
+  static constexpr std::size_t most_visits = 64;       ///< of operations before a loop, for one value
   static constexpr std::uint32_t not_bounded = 0xffff'ffff;
 
   /// Prepares for questions about the loop with this header.
@@ -195,20 +200,22 @@ private:
     }
   }
 
-  /// A value of which a branch compares the sum with a number: `x + 3 < 10`.
+  /// A value of which a branch compares the sum with a number, `x + 3 < 10`, or some bits, `(x & 3) == 0`.
   struct sum_in_guard {
     value_id value;
     value_id sum;
     std::uint64_t number;
+    bool is_mask;
   };
 
   void note_sum(value_id sum) {
     const bool is_noted = !sums_in_guards_.empty() && sums_in_guards_.back().sum == sum;
-    if (!is_noted && !ir_.is_phi(sum) && ir_.operation(sum).code == operation::add) {
+    const operation code = is_noted || ir_.is_phi(sum) ? operation::other : ir_.operation(sum).code;
+    if (code == operation::add || code == operation::bit_and) {
       const std::array<value_id, 3> operands = operands_of(sum);
       const std::optional<std::uint64_t> number = ir_.constant(operands[1]);
       if (number && ir_.operation(sum).width >= 1 && ir_.operation(sum).width <= 64) {
-        sums_in_guards_.push_back({operands[0], sum, *number});
+        sums_in_guards_.push_back({operands[0], sum, *number, code == operation::bit_and});
       }
     }
   }
@@ -220,6 +227,13 @@ private:
         const unsigned width = ir_.operation(s.sum).width;
         element sum = fact(s.sum, width);
         apply_guards_of(s.sum, sum);
+        if (s.is_mask) {
+          element bits = number_domain().top(width);
+          bits.bits = {bits.bits.zeros | (sum.bits.zeros & s.number), sum.bits.ones & s.number};
+          number_domain().reduce(width, bits);
+          detail::meet_facts(width, e, bits);
+          continue;
+        }
         const std::array<element, 2> args{sum, number_domain().constant(width, s.number & low_ones(width))};
         const operation_info subtraction{
             operation::sub, static_cast<std::uint8_t>(width), static_cast<std::uint8_t>(width), {}};
@@ -282,6 +296,56 @@ private:
     default:
       return fact(value.origin, value.info.width);
     }
+  }
+
+  /// A sum whose base adds a value to another one, or subtracts it, in terms of that one, if there are bounds for the
+  /// value.
+  invariant_reach reach_of(const invariant_sum& sum, std::uint8_t width) {
+    const operation code = ir_.is_phi(sum.base) ? operation::other : ir_.operation(sum.base).code;
+    if (code != operation::add && code != operation::sub && code != operation::shladd) {
+      return {};
+    }
+    const std::array<value_id, 3> terms = operands_of(sum.base);
+    switch (code) {
+    case operation::add: {
+      const invariant_reach first = reach_by(terms[1], start_before(terms[0]), sum, width);
+      const invariant_reach second = reach_by(terms[0], start_before(terms[1]), sum, width);
+      const bool is_first = second.base == no_value || (first.base != no_value && first.more < second.more);
+      return is_first ? first : second;
+    }
+    case operation::sub: {
+      const std::array<element, 2> zero_minus{number_domain().constant(width, 0), start_before(terms[1])};
+      return reach_by(terms[0], number_domain().transfer({operation::sub, width, width, {}}, zero_minus), sum, width);
+    }
+    default: {
+      const std::array<element, 2> shifted{start_before(terms[0]), start_before(terms[1])};
+      return reach_by(terms[2], number_domain().transfer({operation::shl, width, width, {}}, shifted), sum, width);
+    }
+    }
+  }
+
+  /// `base` plus what `term` is, plus the number of `sum`.
+  invariant_reach reach_by(value_id base, const element& term, const invariant_sum& sum, std::uint8_t width) const {
+    const auto first = static_cast<std::uint64_t>(term.range.as_signed.low);
+    const std::uint64_t more = static_cast<std::uint64_t>(term.range.as_signed.high) - first;
+    const std::uint64_t unsigned_more = term.range.as_unsigned.high - term.range.as_unsigned.low;
+    const bool is_signed = more < unsigned_more;
+    const invariant_sum from = sum_of(base, known_part::all_bits);
+    invariant_reach out{from.base, is_signed ? first : term.range.as_unsigned.low, is_signed ? more : unsigned_more, 0};
+    const int known = std::countr_one(term.bits.zeros | term.bits.ones);
+    if (known < width && std::countr_zero(out.number ^ term.bits.ones) >= known) { // multiples from the first
+      out.zeros = static_cast<std::uint8_t>(known);
+      out.more = out.more >> known << known;
+    }
+    out.number = (out.number + from.number + sum.number) & low_ones(width);
+    return term.is_bottom() || out.more == low_ones(width) ? invariant_reach{} : out;
+  }
+
+  /// What was extended to `width` bits, and is a sum of one value, may be known to be less than its low bits say.
+  value_bounds bounds_of_cut(const invariant_sum& cut, unsigned width) {
+    const bool is_known = cut.bits < width && cut.second == no_value && ir_.operation(cut.base).width == cut.bits;
+    return is_known ? bounds_of(sum(start_before(cut.base), cut.number, cut.bits), cut.bits)
+                    : value_bounds::all(cut.bits < 64 ? cut.bits : 64);
   }
 
   element start_before(value_id v) {
@@ -628,7 +692,11 @@ private:
   /// first iteration, a test has held for the value before.
   void bound_counter(value_id phi, loop_id l, std::uint64_t most) {
     const auto step = step_of(phi, l);
-    if (!step || step->width < 1 || step->width > 64) {
+    if (!step) {
+      bound_by_applications(phi, l, most);
+      return;
+    }
+    if (step->width < 1 || step->width > 64) {
       return;
     }
     const unsigned width = step->width;
@@ -644,6 +712,55 @@ private:
       }
     }
     counters_.push_back({phi, value});
+  }
+
+  /// Adds a header phi to `counters_` if each iteration applies one operation with a number to it, as `x << 1`: from
+  /// all that it may be at first, up to `most` times, or until nothing is added.
+  void bound_by_applications(value_id phi, loop_id l, std::uint64_t most) {
+    const unsigned width = ir_.operation(phi).width;
+    const value_id next = next_of(phi, l);
+    if (next == no_value || ir_.is_phi(next) || width < 1 || width > 64) {
+      return;
+    }
+    const operation_info info = ir_.operation(next);
+    const std::array<value_id, 3> operands = operands_of(next);
+    const std::optional<std::uint64_t> number = operands[1] == no_value ? std::nullopt : ir_.constant(operands[1]);
+    if (info.code == operation::other || arity(info.code) != 2 || operands[0] != phi || !number ||
+        info.width != width) {
+      return;
+    }
+    element applied = start_of(phi, l);
+    element value = applied;
+    for (std::uint64_t i = 0; i != most; ++i) {
+      const std::array<element, 2> args{applied, number_domain().constant(width, *number & low_ones(width))};
+      applied = number_domain().transfer(info, args);
+      if (applied.is_bottom()) {
+        break;
+      }
+      if (!number_domain().join(value, applied)) {
+        const std::array<element, 2> again{value, args[1]};
+        if (number_domain().leq(number_domain().transfer(info, again), value)) {
+          break;
+        }
+      }
+      if (i == most_applications) {
+        return;
+      }
+    }
+    counters_.push_back({phi, value});
+  }
+
+  /// What a header phi of loop `l` becomes on all backedges, or `no_value`.
+  value_id next_of(value_id phi, loop_id l) const {
+    value_id next = no_value;
+    for (const loop_edge& e : forest_.backedges(l)) {
+      const auto input = static_cast<value_id>(ir_.phi_input(phi, e.id));
+      if (next != no_value && input != next) {
+        return no_value;
+      }
+      next = input;
+    }
+    return next;
   }
 
   static element sum(const element& e, std::uint64_t number, unsigned width) {
@@ -863,9 +980,14 @@ private:
       sum.base = operands[0];
       sum.bits = info.operand_width < sum.bits ? info.operand_width : sum.bits;
       return true;
-    case operation::add: {
+    case operation::add:
+    case operation::bit_or:
+    case operation::bit_xor: {
       const bool first_is_base = low_bits(operands[1], width).known > low_bits(operands[0], width).known;
-      return goes_on(sum, operands[first_is_base ? 0 : 1], low_bits(operands[first_is_base ? 1 : 0], width), width);
+      known_low_bits added = low_bits(operands[first_is_base ? 1 : 0], width);
+      const std::uint8_t summed = info.code == operation::add ? width : disjoint_bits(operands, width);
+      added.known = added.known < summed ? added.known : summed;
+      return goes_on(sum, operands[first_is_base ? 0 : 1], added, width);
     }
     case operation::sub: {
       known_low_bits subtracted = low_bits(operands[1], width);
@@ -898,13 +1020,21 @@ private:
     return false;
   }
 
+  /// How many low bits two values never both have: in these, `or` and `xor` are sums.
+  std::uint8_t disjoint_bits(const std::array<value_id, 3>& operands, std::uint8_t width) const {
+    const std::uint64_t both = ~fact(operands[0], width).bits.zeros & ~fact(operands[1], width).bits.zeros;
+    const int bits = std::countr_zero(both & low_ones(width));
+    return bits < width ? static_cast<std::uint8_t>(bits) : width;
+  }
+
   struct known_low_bits {
     std::uint64_t number;
     std::uint8_t known; ///< how many low bits of the number are known
   };
 
-  known_low_bits low_bits(value_id v, std::uint8_t width) const {
-    const element e = fact(v, width);
+  known_low_bits low_bits(value_id v, std::uint8_t width) const { return low_bits_of(fact(v, width), width); }
+
+  static known_low_bits low_bits_of(const element& e, std::uint8_t width) {
     const auto known = static_cast<std::uint8_t>(std::countr_one(e.bits.zeros | e.bits.ones));
     const std::uint8_t bits = known < width ? known : width;
     return {bits == 0 ? 0 : e.bits.ones & low_ones(bits), bits};

@@ -99,6 +99,16 @@ constexpr std::optional<std::uint64_t> first_hit(std::uint64_t step, std::uint64
   }
 }
 
+/// Requires that they are not 0.
+constexpr std::uint64_t greatest_common_divisor(std::uint64_t a, std::uint64_t b) {
+  while (b != 0) {
+    const std::uint64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
 constexpr std::uint64_t sign_bit(unsigned width) {
   return std::uint64_t{1} << (width - 1);
 }
@@ -207,7 +217,8 @@ constexpr trip_count trip_count_of(const counted_exit& e) {
 /// and commutative; `endless` ("this exit is never taken") is neutral.
 ///
 /// The smaller one of two exact counts. If only one count is known, that one, as `at_most`. A count `wraps_first`
-/// has no effect: either the other exit is taken before, or the run has undefined behaviour.
+/// has no effect: either the other exit is taken before, or the run has undefined behaviour. What divides
+/// the multiples of both divides the least count.
 constexpr trip_count combined(const trip_count& a, const trip_count& b) {
   using enum trip_count_kind;
   if (a.kind == endless || (a.kind == wraps_first && b.kind != endless)) {
@@ -219,11 +230,12 @@ constexpr trip_count combined(const trip_count& a, const trip_count& b) {
   if (a.kind == exact && b.kind == exact) {
     return a.backedges <= b.backedges ? a : b;
   }
+  const std::uint64_t multiple = detail::greatest_common_divisor(a.multiple, b.multiple);
   if (a.kind == unknown && b.kind == unknown) {
-    return {};
+    return {unknown, 0, multiple};
   }
   const trip_count& least = a.kind == unknown || (b.kind != unknown && b.backedges < a.backedges) ? b : a;
-  return {at_most, least.backedges, 1};
+  return {at_most, least.backedges, multiple};
 }
 
 MIDEND_END_NAMESPACE

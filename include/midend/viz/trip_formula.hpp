@@ -87,6 +87,9 @@ private:
         counter.shift == 0 ? value_of_step : "(" + value_of_step + " << " + std::to_string(counter.shift) + ")";
     start_ = counter.is_next ? "(" + start + (counter.is_subtracted ? " - " : " + ") + step + ")"
                              : sum(start, counter.addend);
+    if (counter.offset != no_body_value) {
+      start_ = "(" + start_ + (counter.subtracts_offset ? " - " : " + ") + value(counter.offset) + ")";
+    }
     divisor_ = formula_.negates_step ? "(0 - " + step + ")" : step;
     divisor_ = exit_.needs_end ? "max(1, " + divisor_ + ")" : divisor_;
   }
