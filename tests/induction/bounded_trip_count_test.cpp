@@ -117,28 +117,6 @@ TEST_CASE("most_backedges: all loops of three bits, with starts and bounds in al
   CHECK(sharp[1] * 3 > claims[1]);
 }
 
-TEST_CASE("most_backedges_of_way: start and bound of three bits a number apart") {
-  std::size_t wrong = 0;
-  std::size_t claims = 0;
-  for_each_exit([&](const counted_exit& e) {
-    const auto formula = midend::trip_formula_of(e);
-    if (!formula || !midend::detail::cannot_wrap(*formula, e, false)) {
-      return;
-    }
-    for (std::uint64_t way = 0; way <= most; ++way) {
-      std::uint64_t longest = 0;
-      for (std::uint64_t start = 0; start <= most; ++start) {
-        longest = std::max(longest, longest_run(e, start, {(start + way) & most}));
-      }
-      const auto found = midend::most_backedges_of_way(*formula, way);
-      wrong += found && *found < longest ? 1 : 0;
-      claims += found ? 1 : 0;
-    }
-  });
-  CHECK(wrong == 0);
-  CHECK(claims > 100);
-}
-
 TEST_CASE("most_backedges_of_ways, multiple_by_low_bits: all starts of three bits, and bounds by all ways from them") {
   std::size_t wrong = 0;
   std::array<std::size_t, 2> claims{}; // to equality, at an order

@@ -1165,8 +1165,10 @@ public:
     out += "  node begin:\n    %low = and.i8 %n, " + one_of("7", "12", "63") + "\n    br outer\n  node outer:\n";
     out += "    %a = phi.i8 [begin: " + one_of("%x", "%n", literal()) + "], [after: %a1]\n";
     out += "    %b = phi.i8 [begin: " + one_of("%x", literal(), literal()) + "], [after: %b1]\n";
-    out += "    %am = " + one_of("add", "or", "xor") + ".i8 %a, " + literal() + "\n    %bm = add.i8 %b, " +
-           one_of("%n", "%low", "%low") + "\n    %bx = add.i8 %b, " + literal() + "\n";
+    out += "    %am = " + one_of("add", "or", "xor") + ".i8 %a, " + literal() + "\n    %bm = " +
+           one_of("add.i8 %b, %n", "add.i8 %b, %low",
+                  one_of("sub.i8 %b, %low", "shladd.i8 %low, 1, %b", "shladd.i8 %b, 2, %low")) +
+           "\n    %bx = add.i8 %b, " + literal() + "\n";
     out += "    %h = " + test(outer_value(), outer_value()) +
            "\n    br %h ? left : right\n  node left:\n    br join\n" + "  node right:\n    br join\n  node join:\n";
     out += "    %j = phi.i8 [left: " + outer_value() + "], [right: " + outer_value() + "]\n    br loop\n";

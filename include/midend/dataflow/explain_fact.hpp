@@ -15,7 +15,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -88,8 +87,7 @@ public:
   template <class G>
   constexpr derivation_trace(const G& g, const P& problem, const widening_options& widen, solve_workspace<fact>& memory,
                              solution<fact>& facts, std::optional<solve_failure<fact>>& error, const Holds& holds)
-      : base(g, problem, widen, std::numeric_limits<std::uint64_t>::max(), memory, facts, error), facts_(facts),
-        holds_(holds) {
+      : base(g, problem, widen, ~std::uint64_t{0}, memory, facts, error), facts_(facts), holds_(holds) {
     nodes_.assign(facts.num_nodes(), {arrival::none, false, false, no_statement, no_flow_edge});
     for (node_id n = 0; n != facts.num_nodes(); ++n) {
       if (facts.is_reached(n) && holds(input(n))) {

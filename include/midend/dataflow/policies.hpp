@@ -8,7 +8,6 @@
 
 #include <concepts>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <type_traits>
 
@@ -116,7 +115,7 @@ template <class Policy> struct policy_traits {
 
   static constexpr const base& base_of(const Policy& policy) { return policy; }
 
-  static constexpr std::uint64_t max_visits(const Policy&) { return std::numeric_limits<std::uint64_t>::max(); }
+  static constexpr std::uint64_t max_visits(const Policy&) { return ~std::uint64_t{0}; }
 };
 
 template <class Policy> struct policy_traits<within<Policy>> : policy_traits<Policy> {

@@ -1,4 +1,4 @@
-/// `most_backedges`, `most_backedges_of_way`, `most_backedges_of_ways`: how often a loop runs at most, if start and
+/// `most_backedges`, `most_backedges_of_ways`: how often a loop runs at most, if start and
 /// bound of its counter are known to lie between numbers.
 #pragma once
 
@@ -126,14 +126,6 @@ constexpr std::optional<std::uint64_t> most_backedges(const counted_exit& e, con
   return bound_varies ? std::nullopt : detail::most_to_equality(*f, e, start, bound);
 }
 
-/// The same if the bound is `way` above the start, modulo 2^width, and the loop ends at an order: it ends at once, or
-/// the counter goes all this way towards the bound without a wrap. `f` is the formula of an exit whose counter cannot
-/// wrap before it meets the bound.
-constexpr std::optional<std::uint64_t> most_backedges_of_way(const trip_formula& f, std::uint64_t way) {
-  const std::uint64_t distance = (f.is_down ? 0 - way : way) & low_ones(f.width);
-  return detail::is_order(f.ends) ? detail::backedges_of_distance(f, distance) : std::nullopt;
-}
-
 /// How far a bound may be above the first number that is compared, modulo 2^width: `first` plus a multiple of 2^zeros
 /// from 0 to `more`, which is such a multiple.
 struct ways_to_bound {
@@ -142,8 +134,10 @@ struct ways_to_bound {
   std::uint8_t zeros;
 };
 
-/// The same if the bound is one of these ways above the start. At equality, a step of 2^k leads to the bound if all
-/// ways are multiples of it. `f` is the formula of `e`, of which only the step is read.
+/// The same if the bound is one of these ways above the start. At an order, the loop ends at once, or the counter goes
+/// all this way towards the bound without a wrap. At equality, a step of 2^k leads to the bound if all ways are
+/// multiples of it. `f` is the formula of `e`, of which only the step is read; at an order, of an exit whose counter
+/// cannot wrap before it meets the bound.
 constexpr std::optional<std::uint64_t> most_backedges_of_ways(const trip_formula& f, const counted_exit& e,
                                                               const ways_to_bound& ways) {
   const std::uint64_t most = low_ones(f.width);

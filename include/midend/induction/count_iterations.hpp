@@ -384,10 +384,8 @@ private:
     x.is_computable = x.has_formula && (!may_miss(x.formula) || is_whole_steps(x.formula, way));
     note_must_be_taken(x, e, true);
     note_most(x, most_backedges(e, start_of(counter, e.width), bounds, false));
-    if (is_whole_way && x.has_formula) {
-      note_most(x, most_backedges_of_way(x.formula, way->number));
-    }
-    if (const auto ways = x.has_formula ? ways_from_one_base(x, counter) : std::nullopt) {
+    const auto ways = is_whole_way ? optional(ways_to_bound{way->number, 0, 0}) : ways_from_one_base(x, counter);
+    if (x.has_formula && ways) {
       note_most(x, most_backedges_of_ways(x.formula, e, *ways));
     }
     const bool may_end_at_once =
@@ -397,25 +395,24 @@ private:
     }
   }
 
-  /// For sums of one base of which one may have a term between bounds.
+  /// For sums of one base of which one has a term between bounds.
   constexpr optional<ways_to_bound> ways_from_one_base(const loop_exit& x, const induction_form& counter) const {
-    const body_id bound_base = number_of(x.bound) ? x.bound : form(x.bound).base;
     const body_id initial = body_.initial(counter.base);
-    if (counter.width != body_.values[counter.base].info.width || counter.extension != operation::copy ||
-        bound_base == no_body_value || body_.values[bound_base].info.width != counter.width) {
+    const body_id bound = form(x.bound).base;
+    if (facts_.reaches.empty() || bound == no_body_value || counter.extension != operation::copy ||
+        body_.values[bound].info.width != body_.values[initial].info.width ||
+        body_.values[bound].info.width != counter.width) {
       return std::nullopt;
     }
-    const invariant_sum start = facts_.sum(initial);
-    const invariant_sum bound = facts_.sum(bound_base);
-    const invariant_reach from = facts_.reach(initial);
-    const invariant_reach to = facts_.reach(bound_base);
-    const std::uint64_t most = low_ones(counter.width);
-    if (start.base != no_value && start.base == to.base) {
-      return ways_to_bound{(to.number - start.number - counter.number) & most, to.more, to.zeros};
-    }
-    return bound.base != no_value && bound.base == from.base
-               ? optional(ways_to_bound{(bound.number - from.number - from.more - counter.number) & most, from.more,
-                                        from.zeros})
+    const bool is_up =
+        facts_.reaches[bound].base != no_value && facts_.reaches[bound].base == facts_.sums[initial].base;
+    const body_id from = is_up ? initial : bound; // of the two, what is only a number apart from the base
+    const invariant_reach& reach = facts_.reaches[is_up ? bound : initial];
+    const std::uint64_t way = facts_.sums[from].number - reach.number;
+    return facts_.sums[from].base == reach.base && reach.base != no_value
+               ? optional(
+                     ways_to_bound{((is_up ? 0 - way : way - reach.more) - counter.number) & low_ones(counter.width),
+                                   reach.more, reach.zeros})
                : std::nullopt;
   }
 
@@ -457,10 +454,9 @@ private:
   /// What the counter may be at the first test, in `width` bits.
   constexpr value_bounds start_of(const induction_form& counter, std::uint8_t width) const {
     const body_id initial = body_.initial(counter.base);
-    value_bounds first = truncated(bounds_of(initial), counter.width);
-    if (!facts_.cut_bounds.empty() && facts_.cut_sum(initial).bits >= counter.width) {
-      first = met(first, truncated(facts_.cut_bounds[initial], counter.width));
-    }
+    const bool is_cut = !facts_.cut_bounds.empty() && counter.width < body_.values[initial].info.width &&
+                        facts_.cut_sums[initial].bits == counter.width;
+    const value_bounds first = is_cut ? facts_.cut_bounds[initial] : truncated(bounds_of(initial), counter.width);
     const value_bounds out = shifted(first, counter.number, counter.width);
     return width == counter.width ? out : extended(out, counter.extension, width);
   }
@@ -720,7 +716,7 @@ private:
                                                             bool keeps, const value_bounds& bounds) const {
     value_bounds start = shifted(bounds_of(body_.initial(counter.phi)), counter.addend, f.width);
     if (counter.offset != no_body_value) {
-      start = combined(start, bounds_of(counter.offset), counter.subtracts_offset, f.width);
+      start = sum_of_bounds(start, bounds_of(counter.offset), counter.subtracts_offset, f.width);
     }
     const bool is_ahead = counter.is_next && keeps && counter.offset == no_body_value;
     const bool is_known = is_ahead || !counter.is_next;
@@ -842,15 +838,11 @@ private:
       if (body_.hints.maximum != 0 && (out_.trip.kind == unknown || most < out_.trip.backedges)) {
         out_.trip = {at_most, most, out_.trip.multiple};
       }
-      out_.trip.multiple = with_multiple(body_.hints.multiple == 0 ? 1 : body_.hints.multiple, out_.trip.multiple);
+      const std::uint64_t hint = body_.hints.multiple == 0 ? 1 : body_.hints.multiple;
+      const std::uint64_t more = out_.trip.multiple >> std::countr_zero(hint); // of a power of 2
+      out_.trip.multiple = more <= 1 || hint > ~std::uint64_t{0} / more ? hint : hint * more;
     }
     out_.trip_multiple = out_.trip.multiple;
-  }
-
-  /// A number that both divide, if it is not too large; else the first one.
-  static constexpr std::uint64_t with_multiple(std::uint64_t a, std::uint64_t b) {
-    const std::uint64_t factor = b / greatest_common_divisor(a, b);
-    return a <= ~std::uint64_t{0} / factor ? a * factor : a;
   }
 
   /// The exit that is taken first, among those with exact counts; else the first with a formula.

@@ -58,8 +58,6 @@ struct invariant_reach {
   std::uint64_t number = 0;
   std::uint64_t more = 0;
   std::uint8_t zeros = 0;
-
-  friend constexpr bool operator==(const invariant_reach&, const invariant_reach&) = default;
 };
 
 /// What is known about the values of a loop body from the function around it. Facts are about values as they are
@@ -102,9 +100,6 @@ struct loop_facts {
   }
 
   constexpr invariant_sum sum(body_id v) const { return sums.empty() ? invariant_sum{no_value, 0} : sums[v]; }
-
-  /// Of what is a sum of a base and a number, `more` is 0.
-  constexpr invariant_reach reach(body_id v) const { return reaches.empty() ? invariant_reach{} : reaches[v]; }
 
   constexpr invariant_sum cut_sum(body_id v) const {
     return cut_sums.empty() ? invariant_sum{no_value, 0} : cut_sums[v];

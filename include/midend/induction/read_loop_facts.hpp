@@ -110,7 +110,7 @@ public:
         out.sums[v] = sum_of(value.origin, known_part::all_bits);
         out.reaches[v] = reach_of(out.sums[v], width);
         out.cut_sums[v] = sum_of(value.origin, known_part::before_extension);
-        out.cut_bounds[v] = bounds_of_cut(out.cut_sums[v], width);
+        out.cut_bounds[v] = bounds_of_cut(out.cut_sums[v], value.info, e);
         out.low_sums[v] = sum_of(value.origin, known_part::low_bits);
         const known_low_bits low = low_bits_of(e, width);
         out.low_bits[v] = {low.known == 0 ? no_value : value_id{0}, low.number, low.known};
@@ -230,7 +230,6 @@ private:
         if (s.is_mask) {
           element bits = number_domain().top(width);
           bits.bits = {bits.bits.zeros | (sum.bits.zeros & s.number), sum.bits.ones & s.number};
-          number_domain().reduce(width, bits);
           detail::meet_facts(width, e, bits);
           continue;
         }
@@ -301,27 +300,25 @@ private:
   /// A sum whose base adds a value to another one, or subtracts it, in terms of that one, if there are bounds for the
   /// value.
   invariant_reach reach_of(const invariant_sum& sum, std::uint8_t width) {
-    const operation code = ir_.is_phi(sum.base) ? operation::other : ir_.operation(sum.base).code;
-    if (code != operation::add && code != operation::sub && code != operation::shladd) {
-      return {};
+    operation_info info = ir_.is_phi(sum.base) ? operation_info{} : ir_.operation(sum.base);
+    const bool is_add = info.code == operation::add;
+    invariant_reach least;
+    if (is_add || info.code == operation::sub || info.code == operation::shladd) {
+      info.flags = {};
+      const std::array<value_id, 3> operands = operands_of(sum.base);
+      const std::size_t first = info.code == operation::shladd ? 2 : 0;
+      for (std::size_t at = first; at != first + (is_add ? 2 : 1); ++at) {
+        std::array<element, 3> args{}; // the operand that is the base as 0
+        for (std::size_t i = 0; i != arity(info.code); ++i) {
+          args[i] = i == at ? number_domain().constant(width, 0) : start_before(operands[i]);
+        }
+        const element term = number_domain().transfer(info, span<const element>(args.data(), arity(info.code)));
+        const invariant_reach found = reach_by(operands[at], term, sum, width);
+        const bool is_less = found.base != no_value && (least.base == no_value || found.more < least.more);
+        least = is_less ? found : least;
+      }
     }
-    const std::array<value_id, 3> terms = operands_of(sum.base);
-    switch (code) {
-    case operation::add: {
-      const invariant_reach first = reach_by(terms[1], start_before(terms[0]), sum, width);
-      const invariant_reach second = reach_by(terms[0], start_before(terms[1]), sum, width);
-      const bool is_first = second.base == no_value || (first.base != no_value && first.more < second.more);
-      return is_first ? first : second;
-    }
-    case operation::sub: {
-      const std::array<element, 2> zero_minus{number_domain().constant(width, 0), start_before(terms[1])};
-      return reach_by(terms[0], number_domain().transfer({operation::sub, width, width, {}}, zero_minus), sum, width);
-    }
-    default: {
-      const std::array<element, 2> shifted{start_before(terms[0]), start_before(terms[1])};
-      return reach_by(terms[2], number_domain().transfer({operation::shl, width, width, {}}, shifted), sum, width);
-    }
-    }
+    return least;
   }
 
   /// `base` plus what `term` is, plus the number of `sum`.
@@ -341,11 +338,16 @@ private:
     return term.is_bottom() || out.more == low_ones(width) ? invariant_reach{} : out;
   }
 
-  /// What was extended to `width` bits, and is a sum of one value, may be known to be less than its low bits say.
-  value_bounds bounds_of_cut(const invariant_sum& cut, unsigned width) {
-    const bool is_known = cut.bits < width && cut.second == no_value && ir_.operation(cut.base).width == cut.bits;
-    return is_known ? bounds_of(sum(start_before(cut.base), cut.number, cut.bits), cut.bits)
-                    : value_bounds::all(cut.bits < 64 ? cut.bits : 64);
+  /// The low bits of an invariant that was extended; they may be a sum of one value.
+  value_bounds bounds_of_cut(const invariant_sum& cut, const operation_info& of, const element& e) {
+    if (cut.bits >= of.width) {
+      return value_bounds::all(cut.bits);
+    }
+    element low = number_domain().transfer({operation::truncate, cut.bits, of.width, {}}, span<const element>(&e, 1));
+    if (cut.second == no_value && ir_.operation(cut.base).width == cut.bits) {
+      detail::meet_facts(cut.bits, low, sum(start_before(cut.base), cut.number, cut.bits));
+    }
+    return bounds_of(low, cut.bits);
   }
 
   element start_before(value_id v) {
@@ -359,17 +361,7 @@ private:
     element e = fact(v, info.width);
     depth = ++visits_ > most_visits || info.width < 1 || info.width > 64 ? 0 : depth;
     if (depth != 0 && info.code != operation::other && !ir_.is_phi(v)) {
-      std::array<element, 3> args{};
-      std::size_t count = 0;
-      const std::size_t wanted = arity(info.code);
-      detail::for_each_id(ir_.operands(v), [&](value_id operand) {
-        if (count < wanted) {
-          args[count++] = before_loop(operand, depth - 1);
-        }
-      });
-      if (count == wanted) {
-        detail::meet_facts(info.width, e, computed(v, info, args, count));
-      }
+      meet_computed(v, info, e, [&](value_id operand) { return before_loop(operand, depth - 1); });
       meet_extended_low_bits(v, info, e);
     } else if (depth != 0 && ir_.is_phi(v)) {
       if (const value_id input = only_input(v); input != no_value) {
@@ -385,6 +377,21 @@ private:
     }
     apply_guards(v, e);
     return e;
+  }
+
+  /// What an operation computes from what `read` says about its operands.
+  template <class Read> void meet_computed(value_id v, const operation_info& info, element& e, Read read) {
+    std::array<element, 3> args{};
+    std::size_t count = 0;
+    const std::size_t wanted = arity(info.code);
+    detail::for_each_id(ir_.operands(v), [&](value_id operand) {
+      if (count < wanted) {
+        args[count++] = read(operand);
+      }
+    });
+    if (count == wanted) {
+      detail::meet_facts(info.width, e, computed(v, info, args, count));
+    }
   }
 
   /// Whether the node of a phi is entered by few edges, all from nodes that precede it: so it is not in a cycle with
@@ -435,18 +442,10 @@ private:
     if (depth == 0 || info.code == operation::other || ir_.is_phi(v) || ir_.constant(v)) {
       return e;
     }
-    std::array<element, 3> args{};
-    std::size_t count = 0;
-    const std::size_t wanted = arity(info.code);
-    detail::for_each_id(ir_.operands(v), [&](value_id operand) {
-      if (count < wanted) {
-        const value_id phi = phi_of(operand, n);
-        args[count++] = phi != no_value ? before_loop(phi, depth - 1) : arriving(operand, n, depth - 1);
-      }
+    meet_computed(v, info, e, [&](value_id operand) {
+      const value_id phi = phi_of(operand, n);
+      return phi != no_value ? before_loop(phi, depth - 1) : arriving(operand, n, depth - 1);
     });
-    if (count == wanted) {
-      detail::meet_facts(info.width, e, number_domain().transfer(info, span<const element>(args.data(), count)));
-    }
     return e;
   }
 
@@ -714,53 +713,33 @@ private:
     counters_.push_back({phi, value});
   }
 
-  /// Adds a header phi to `counters_` if each iteration applies one operation with a number to it, as `x << 1`: from
-  /// all that it may be at first, up to `most` times, or until nothing is added.
+  /// Adds a header phi to `counters_` if each iteration applies one operation with a number to it, as `x << 1`, and the
+  /// loop has one backedge: from all that it may be at first, up to `most` times, or until nothing is added.
   void bound_by_applications(value_id phi, loop_id l, std::uint64_t most) {
-    const unsigned width = ir_.operation(phi).width;
-    const value_id next = next_of(phi, l);
-    if (next == no_value || ir_.is_phi(next) || width < 1 || width > 64) {
-      return;
-    }
-    const operation_info info = ir_.operation(next);
+    const std::uint8_t width = ir_.operation(phi).width;
+    const auto backedges = forest_.backedges(l);
+    const auto next = static_cast<value_id>(ir_.phi_input(phi, backedges[0].id));
+    const operation_info info = ir_.is_phi(next) ? operation_info{} : ir_.operation(next);
     const std::array<value_id, 3> operands = operands_of(next);
-    const std::optional<std::uint64_t> number = operands[1] == no_value ? std::nullopt : ir_.constant(operands[1]);
-    if (info.code == operation::other || arity(info.code) != 2 || operands[0] != phi || !number ||
-        info.width != width) {
+    const auto number = operands[1] == no_value ? std::nullopt : ir_.constant(operands[1]);
+    if (backedges.size() != 1 || info.code == operation::other || arity(info.code) != 2 || operands[0] != phi ||
+        !number || info.width != width) {
       return;
     }
-    element applied = start_of(phi, l);
-    element value = applied;
-    for (std::uint64_t i = 0; i != most; ++i) {
-      const std::array<element, 2> args{applied, number_domain().constant(width, *number & low_ones(width))};
-      applied = number_domain().transfer(info, args);
-      if (applied.is_bottom()) {
+    std::array<element, 2> args{start_of(phi, l), number_domain().constant(width, *number & low_ones(width))};
+    element value = args[0];
+    for (std::uint64_t i = 0; i != most && !args[0].is_bottom(); ++i) {
+      args[0] = number_domain().transfer(info, args);
+      const bool grows = number_domain().join(value, args[0]);
+      if (const std::array<element, 2> all{value, args[1]};
+          !grows && number_domain().leq(number_domain().transfer(info, all), value)) {
         break;
-      }
-      if (!number_domain().join(value, applied)) {
-        const std::array<element, 2> again{value, args[1]};
-        if (number_domain().leq(number_domain().transfer(info, again), value)) {
-          break;
-        }
       }
       if (i == most_applications) {
         return;
       }
     }
     counters_.push_back({phi, value});
-  }
-
-  /// What a header phi of loop `l` becomes on all backedges, or `no_value`.
-  value_id next_of(value_id phi, loop_id l) const {
-    value_id next = no_value;
-    for (const loop_edge& e : forest_.backedges(l)) {
-      const auto input = static_cast<value_id>(ir_.phi_input(phi, e.id));
-      if (next != no_value && input != next) {
-        return no_value;
-      }
-      next = input;
-    }
-    return next;
   }
 
   static element sum(const element& e, std::uint64_t number, unsigned width) {

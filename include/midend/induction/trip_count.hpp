@@ -6,6 +6,7 @@
 #include "midend/ir/operation.hpp"
 #include "midend/support/optional.hpp"
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 
@@ -97,16 +98,6 @@ constexpr std::optional<std::uint64_t> first_hit(std::uint64_t step, std::uint64
     most = step - 1;
     step = next_step;
   }
-}
-
-/// Requires that they are not 0.
-constexpr std::uint64_t greatest_common_divisor(std::uint64_t a, std::uint64_t b) {
-  while (b != 0) {
-    const std::uint64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
 }
 
 constexpr std::uint64_t sign_bit(unsigned width) {
@@ -217,8 +208,8 @@ constexpr trip_count trip_count_of(const counted_exit& e) {
 /// and commutative; `endless` ("this exit is never taken") is neutral.
 ///
 /// The smaller one of two exact counts. If only one count is known, that one, as `at_most`. A count `wraps_first`
-/// has no effect: either the other exit is taken before, or the run has undefined behaviour. What divides
-/// the multiples of both divides the least count.
+/// has no effect: either the other exit is taken before, or the run has undefined behaviour. If a
+/// power of 2 divides both multiples, it divides the least count.
 constexpr trip_count combined(const trip_count& a, const trip_count& b) {
   using enum trip_count_kind;
   if (a.kind == endless || (a.kind == wraps_first && b.kind != endless)) {
@@ -230,7 +221,7 @@ constexpr trip_count combined(const trip_count& a, const trip_count& b) {
   if (a.kind == exact && b.kind == exact) {
     return a.backedges <= b.backedges ? a : b;
   }
-  const std::uint64_t multiple = detail::greatest_common_divisor(a.multiple, b.multiple);
+  const std::uint64_t multiple = std::uint64_t{1} << std::countr_zero(a.multiple | b.multiple);
   if (a.kind == unknown && b.kind == unknown) {
     return {unknown, 0, multiple};
   }

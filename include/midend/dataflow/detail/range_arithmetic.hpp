@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <limits>
 #include <type_traits>
 
 MIDEND_BEGIN_NAMESPACE
@@ -26,7 +25,7 @@ public:
 
   constexpr range all() const { return all_; }
 
-  static constexpr range none() { return {std::numeric_limits<T>::max(), std::numeric_limits<T>::min()}; }
+  static constexpr range none() { return {interval<T>::greatest, interval<T>::least}; }
 
   static constexpr range between(T low, T high) { return low <= high ? range{low, high} : none(); }
 
@@ -91,18 +90,18 @@ public:
 
   /// Removes from `a` and `b` what contradicts a < b.
   static constexpr void assume_less(range& a, range& b) {
-    if (b.high == std::numeric_limits<T>::min() || a.low == std::numeric_limits<T>::max()) {
+    if (b.high == interval<T>::least || a.low == interval<T>::greatest) {
       a = b = none();
       return;
     }
-    const range less = common(a, {std::numeric_limits<T>::min(), static_cast<T>(b.high - 1)});
-    b = common(b, {static_cast<T>(a.low + 1), std::numeric_limits<T>::max()});
+    const range less = common(a, {interval<T>::least, static_cast<T>(b.high - 1)});
+    b = common(b, {static_cast<T>(a.low + 1), interval<T>::greatest});
     a = less;
   }
 
   static constexpr void assume_less_equal(range& a, range& b) {
-    const range less = common(a, {std::numeric_limits<T>::min(), b.high});
-    b = common(b, {a.low, std::numeric_limits<T>::max()});
+    const range less = common(a, {interval<T>::least, b.high});
+    b = common(b, {a.low, interval<T>::greatest});
     a = less;
   }
 

@@ -9,7 +9,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -28,6 +27,9 @@ template <class T>
   requires(std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t>)
 class interval {
 public:
+  static constexpr T greatest = static_cast<T>(~std::uint64_t{0} >> (std::same_as<T, std::int64_t> ? 1 : 0));
+  static constexpr T least = static_cast<T>(-greatest - 1);
+
   /// The empty interval has one representation, with the greatest `T` as low and the least as high bound, so `join` and
   /// `leq` need no special case.
   struct element {
@@ -54,11 +56,11 @@ public:
   /// All numbers of `width` bits.
   static constexpr element full(unsigned width) {
     MIDEND_ASSERT(1 <= width && width <= 64, "a width of 1 to 64 bits", width);
-    constexpr element all{std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
+    constexpr element all{least, greatest};
     return {static_cast<T>(all.low >> (64 - width)), static_cast<T>(all.high >> (64 - width))};
   }
 
-  constexpr element bottom() const { return {std::numeric_limits<T>::max(), std::numeric_limits<T>::min()}; }
+  constexpr element bottom() const { return {greatest, least}; }
 
   constexpr element top() const { return range_; }
 
