@@ -30,9 +30,11 @@ using block_edge = std::pair<llvm::BasicBlock*, llvm::BasicBlock*>;
 struct trip_claim {
   llvm::BasicBlock* header = nullptr;
   std::vector<llvm::BasicBlock*> latches;
-  std::vector<block_edge> exits; ///< for an exact number
+  std::vector<block_edge> exits; ///< for an exact number, or a multiple
   std::uint64_t backedges = 0;
+  std::uint64_t multiple = 1; ///< of which the header executions are one, if no number is known
   bool is_exact = false;
+  bool has_most = false;
 };
 
 std::vector<trip_claim> claims_of(llvm::Function& f) {
@@ -50,16 +52,20 @@ std::vector<trip_claim> claims_of(llvm::Function& f) {
         is_innermost ? counter.count(l, body, known) : midend::loop_obstacle::contains_loop;
     const midend::trip_count_kind kind =
         midend::can_be_counted(obstacle) ? known.trip.kind : midend::trip_count_kind::unknown;
-    if ((kind != midend::trip_count_kind::exact && kind != midend::trip_count_kind::at_most) ||
-        block(forest.header(l))->isEHPad()) {
+    const bool is_exact = kind == midend::trip_count_kind::exact;
+    const bool has_most = kind == midend::trip_count_kind::at_most;
+    const bool has_multiple = midend::can_be_counted(obstacle) && !is_exact && known.trip_multiple > 1 &&
+                              (has_most || kind == midend::trip_count_kind::unknown);
+    if ((!is_exact && !has_most && !has_multiple) || block(forest.header(l))->isEHPad()) {
       continue;
     }
-    trip_claim claim{block(forest.header(l)), {}, {}, known.trip.backedges, kind == midend::trip_count_kind::exact};
+    const std::uint64_t multiple = has_multiple ? known.trip_multiple : 1;
+    trip_claim claim{block(forest.header(l)), {}, {}, known.trip.backedges, multiple, is_exact, has_most};
     for (const midend::loop_edge& e : forest.backedges(l)) {
       claim.latches.push_back(block(e.source));
     }
     for (const midend::loop_edge& e : forest.exiting_edges(l)) {
-      if (claim.is_exact) {
+      if (claim.is_exact || has_multiple) {
         claim.exits.emplace_back(block(e.source), block(e.target));
       }
     }
@@ -90,23 +96,36 @@ llvm::PHINode* count_backedges(const trip_claim& claim) {
   return taken;
 }
 
-/// Aborts the program before `place` if `taken` compares with what was claimed as `wrong` says.
-void abort_if(llvm::CmpInst::Predicate wrong, llvm::Value* taken, const trip_claim& claim,
-              llvm::BasicBlock::iterator place) {
+/// Aborts the program before `place` if `taken` compares with what was claimed, `claimed`, as `wrong` says; or if no
+/// number is claimed, if one more is no multiple of it.
+void abort_if(llvm::CmpInst::Predicate wrong, llvm::Value* taken, const trip_claim& claim, std::uint64_t claimed,
+              const char* text, llvm::BasicBlock::iterator place) {
   llvm::Module& module = *claim.header->getModule();
   llvm::Type* const number = llvm::Type::getInt32Ty(module.getContext());
   llvm::IRBuilder<> at(place->getParent(), place);
-  llvm::Value* const claimed = llvm::ConstantInt::get(taken->getType(), claim.backedges);
-  llvm::Value* const is_wrong = at.CreateICmp(wrong, taken, claimed);
+  llvm::Value* const constant = llvm::ConstantInt::get(taken->getType(), claimed);
+  llvm::Value* const one = llvm::ConstantInt::get(taken->getType(), 1);
+  llvm::Value* const is_wrong = wrong == llvm::CmpInst::BAD_ICMP_PREDICATE
+                                    ? at.CreateIsNotNull(at.CreateURem(at.CreateAdd(taken, one), constant))
+                                    : at.CreateICmp(wrong, taken, constant);
   at.SetInsertPoint(llvm::SplitBlockAndInsertIfThen(is_wrong, place, true));
   const std::string where = (claim.header->getParent()->getName() + ", loop " + claim.header->getName()).str();
   const auto print =
       module.getOrInsertFunction("dprintf", llvm::FunctionType::get(number, {number, at.getPtrTy()}, true));
-  const char* const text = claim.is_exact ? "midend-assert-trips: %s: %llu backedges, not %llu\n"
-                                          : "midend-assert-trips: %s: %llu backedges, not at most %llu\n";
-  at.CreateCall(print, {llvm::ConstantInt::get(number, 2), at.CreateGlobalString(text), at.CreateGlobalString(where),
-                        taken, claimed});
+  const std::string line = std::string("midend-assert-trips: %s: %llu backedges, not ") + text + "%llu\n";
+  at.CreateCall(print, {llvm::ConstantInt::get(number, 2), at.CreateGlobalString(line), at.CreateGlobalString(where),
+                        taken, constant});
   at.CreateCall(module.getOrInsertFunction("abort", llvm::FunctionType::get(at.getVoidTy(), false)));
+}
+
+/// Where the loop is left.
+void assert_at_exit(const trip_claim& claim, llvm::Value* taken, llvm::BasicBlock* exit) {
+  if (claim.is_exact) {
+    abort_if(llvm::CmpInst::ICMP_NE, taken, claim, claim.backedges, "", exit->getFirstInsertionPt());
+  } else {
+    abort_if(llvm::CmpInst::BAD_ICMP_PREDICATE, taken, claim, claim.multiple, "one less than a multiple of ",
+             exit->getFirstInsertionPt());
+  }
 }
 
 } // namespace
@@ -126,10 +145,13 @@ llvm::PreservedAnalyses assert_trips_pass::run(llvm::Function& f, llvm::Function
   for (std::size_t i = 0; i != claims.size(); ++i) {
     for (llvm::BasicBlock* const b : left[i]) {
       if (b != nullptr) {
-        abort_if(llvm::CmpInst::ICMP_NE, taken[i], claims[i], b->getFirstInsertionPt());
+        assert_at_exit(claims[i], taken[i], b);
       }
     }
-    abort_if(llvm::CmpInst::ICMP_UGT, taken[i], claims[i], claims[i].header->getFirstInsertionPt());
+    if (claims[i].is_exact || claims[i].has_most) {
+      abort_if(llvm::CmpInst::ICMP_UGT, taken[i], claims[i], claims[i].backedges, claims[i].is_exact ? "" : "at most ",
+               claims[i].header->getFirstInsertionPt());
+    }
   }
   return claims.empty() ? llvm::PreservedAnalyses::all() : llvm::PreservedAnalyses::none();
 }
