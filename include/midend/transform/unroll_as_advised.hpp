@@ -8,7 +8,6 @@
 #include "midend/unrolling/unrolling_options.hpp"
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 
 MIDEND_BEGIN_NAMESPACE
@@ -34,7 +33,7 @@ constexpr std::optional<unrolling_request> unrolling_request_of(const unrolling_
                : std::nullopt;
   case unrolling_kind::full: {
     const std::optional<std::uint64_t> executions = advice.counters.trip.header_executions();
-    if (!executions || *executions > std::numeric_limits<std::uint32_t>::max()) {
+    if (!executions || *executions > ~std::uint32_t{0}) {
       return std::nullopt;
     }
     return unrolling_request{advice.loop, unrolling_shape::chain, static_cast<std::uint32_t>(*executions)};

@@ -32,7 +32,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 
 MIDEND_BEGIN_NAMESPACE
@@ -658,7 +657,7 @@ public:
     for (const loop_id l : loops_.loops()) {
       finder.find(l, ends);
     }
-    last_.assign(untaken_.size(), std::numeric_limits<std::uint64_t>::max());
+    last_.assign(untaken_.size(), ~std::uint64_t{0});
     for (const loop_end& end : ends) {
       last_[end.edge] = detail::min(last_[end.edge], end.backedges);
     }
