@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -17,7 +18,7 @@ MIDEND_BEGIN_NAMESPACE
 namespace detail {
 
 constexpr std::size_t grown_capacity(std::size_t capacity, std::size_t needed) {
-  const std::size_t grown = capacity + capacity / 2 + 8;
+  const std::size_t grown = 2 * capacity + 8;
   return needed > grown ? needed : grown;
 }
 
@@ -27,10 +28,10 @@ constexpr std::size_t grown_capacity(std::size_t capacity, std::size_t needed) {
 ///
 /// It differs from `std::vector` in two ways. `resize_for_overwrite` leaves the elements indeterminate, because the
 /// first pass over nearly every array of an analysis fills it completely. And only destruction gives up capacity, so a
-/// result or workspace that is used again does not allocate. Elements may have default member initialisers; new memory
-/// is then initialised once.
+/// result or workspace that is used again does not allocate. Elements may have default member initialisers, which new
+/// memory does not get.
 template <class T> class flat_array {
-  static_assert(MIDEND_IS_PLAIN(T));
+  static_assert(MIDEND_IS_PLAIN(T) && alignof(T) <= alignof(std::max_align_t));
 
 public:
   using value_type = T;
@@ -71,7 +72,7 @@ public:
     return *this;
   }
 
-  constexpr ~flat_array() { delete[] data_; }
+  constexpr ~flat_array() { release(data_); }
 
   constexpr void swap(flat_array& other) noexcept {
     T* const data = data_;
@@ -198,11 +199,27 @@ private:
   }
 
   MIDEND_SELDOM_CALLED constexpr void reallocate(std::size_t capacity, std::size_t kept) {
-    T* const fresh = new T[capacity];
+    T* const fresh = allocated(capacity);
     copy(data_, kept, fresh);
-    delete[] data_;
+    release(data_);
     data_ = fresh;
     capacity_ = capacity;
+  }
+
+  /// Without initialising elements, which would write large arrays twice.
+  static constexpr T* allocated(std::size_t capacity) {
+    if (std::is_constant_evaluated()) {
+      return new T[capacity];
+    }
+    return static_cast<T*>(::operator new(capacity * sizeof(T)));
+  }
+
+  static constexpr void release(T* data) {
+    if (std::is_constant_evaluated()) {
+      delete[] data;
+    } else {
+      ::operator delete(data);
+    }
   }
 
   T* data_ = nullptr;

@@ -71,7 +71,7 @@ public:
     const auto& g = ir_.graph();
     const node_id count = node_count(g);
     out_.epoch = graph_epoch(g);
-    if (loops_.num_loops() == 0) {
+    if (have_form()) {
       return;
     }
     in_end_.assign(count + std::size_t{1}, 0);
@@ -96,6 +96,15 @@ public:
   }
 
 private:
+  /// Whether there is nothing to do, as after an earlier call: what the forest knows about its loops tells.
+  bool have_form() const {
+    bool all = true;
+    for (const loop_id l : loops_.loops()) {
+      all = all && loops_.preheader(l) != no_node && loops_.backedges(l).size() == 1 && loops_.has_dedicated_exits(l);
+    }
+    return all;
+  }
+
   node_id target(edge_id e) const { return static_cast<node_id>(ir_.graph().edge_target(e)); }
 
   node_id source(edge_id e) const { return static_cast<node_id>(ir_.graph().edge_source(e)); }

@@ -5,8 +5,6 @@
 #include "midend/config.hpp"
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/graph/concepts.hpp"
-#include "midend/graph/csr_graph.hpp"
-#include "midend/graph/detail/flat_copy.hpp"
 #include "midend/graph/detail/out_edges.hpp"
 #include "midend/loops/detail/loop_drafts.hpp"
 #include "midend/loops/loop_forest.hpp"
@@ -32,6 +30,17 @@ public:
     out.edges_.clear();
   }
 
+  /// `innermost` of the drafts, before the first one.
+  static constexpr std::uint32_t* mark_unreachable(const dominator_tree& tree, arena& memory) {
+    std::uint32_t* const innermost = memory.array(tree.num_nodes(), loop_drafts::none);
+    if (tree.num_reachable() != tree.num_nodes()) {
+      for (node_id n = 0; n != tree.num_nodes(); ++n) {
+        innermost[n] = tree.is_reachable(n) ? loop_drafts::none : loop_drafts::unreachable;
+      }
+    }
+    return innermost;
+  }
+
   /// The forest of at least one draft, without boundaries.
   static constexpr void build(const dominator_tree& tree, loop_drafts& drafts, loop_forest& out) {
     set_sizes(tree, false, drafts.count, out);
@@ -41,38 +50,23 @@ public:
     number_and_list(drafts, out);
   }
 
-  /// The same with boundaries. They list edges by source, so they need the sorted in-edges of a `csr_graph`.
-  static constexpr void build(const csr_graph& g, const dominator_tree& tree, loop_drafts& drafts, arena& memory,
+  /// The same with boundaries. Reads each edge once, in the order of its source, which is that of the boundaries.
+  template <class G>
+  static constexpr void build(const G& g, const dominator_tree& tree, loop_drafts& drafts, arena& memory,
                               loop_forest& out) {
-    set_sizes(tree, true, drafts.count, out);
-    out.num_blocks_ = drafts.num_blocks;
-    std::size_t to_headers = 0;
-    for (std::uint32_t draft = 0; draft != drafts.count; ++draft) {
-      to_headers += g.predecessors(drafts.header[draft]).size();
-    }
-    const span<edge_id> changes = list_changes(g, drafts, memory);
-    const std::size_t words = out.start_of(loop_forest::blocks_and_reach) + out.num_blocks_;
-    out.words_.resize_for_overwrite(words + 2 * changes.size());
-    out.edges_.resize_for_overwrite(to_headers + changes.size());
-    const forest_columns columns = number_and_list(drafts, out);
-    const std::size_t exits =
-        loop_forest_builder(g, tree, columns, memory, out).list_boundaries(drafts.num_backedges, changes);
-    out.words_.shrink(words + 2 * exits);
-    out.edges_.shrink(to_headers + exits);
-  }
-
-  /// Gives the edges of the boundaries the ids that they have in the graph that was copied.
-  template <class Copy> static constexpr void restore_edge_ids(const Copy& copy, loop_forest& out) {
-    if (copy.renames_edges()) {
-      for (loop_edge& e : out.edges_) {
-        e.id = copy.original_edge(e.id);
-      }
-    }
+    node_flags* const flags = memory.array(tree.num_nodes(), node_flags{});
+    const span<loop_edge> listed = list_edges(g, drafts, flags, memory);
+    build_with(listed, flags, tree, drafts, memory, out);
   }
 
 private:
   static constexpr std::uint32_t none = 0xffff'ffff;
   static constexpr loop_id unknown_loop = no_loop - 1;
+
+  struct node_flags {
+    bool is_entered = false;  ///< by an edge that is not listed
+    bool has_several = false; ///< several edges lead out of it
+  };
 
   static constexpr void set_sizes(const dominator_tree& tree, bool boundaries, std::size_t loops, loop_forest& out) {
     out.epoch_ = tree.epoch();
@@ -97,34 +91,53 @@ private:
     return columns;
   }
 
-  /// The edges to a node with another innermost draft: all that leave a loop, and those that only enter one. In the
-  /// order of their ids; the others are dropped without a branch, which would be hard to predict.
-  static constexpr span<edge_id> list_changes(const csr_graph& g, const loop_drafts& drafts, arena& memory) {
-    edge_id* const changes = memory.array<edge_id>(g.num_edges() + 1);
+  /// The edges into a header, or to a node with another innermost draft: all that enter a loop, go round in it or leave
+  /// it. The others are dropped without a branch, which would be hard to predict; their targets are noted.
+  template <class G>
+  static constexpr span<loop_edge> list_edges(const G& g, const loop_drafts& drafts, node_flags* flags, arena& memory) {
+    loop_edge* const listed = memory.array<loop_edge>(count_edges(g) + 1);
     const std::uint32_t* const innermost = drafts.innermost;
     std::size_t count = 0;
+    node_id last = no_node;
     for_each_edge(g, [&](edge_id e, node_id source, node_id target) {
-      const std::uint32_t from = innermost[source];
-      const std::uint32_t to = innermost[target];
-      changes[count] = e;
-      count += from != to;
+      const bool is_inside = (innermost[source] | loop_drafts::not_header) == innermost[target];
+      listed[count] = {e, source, target};
+      count += !is_inside;
+      flags[target].is_entered |= is_inside;
+      flags[source].has_several |= source == last;
+      last = source;
     });
-    return {changes, count};
+    return {listed, count};
   }
 
-  constexpr loop_forest_builder(const csr_graph& g, const dominator_tree& tree, const forest_columns& columns,
+  MIDEND_NEVER_INLINED static constexpr void build_with(span<loop_edge> listed, const node_flags* flags,
+                                                        const dominator_tree& tree, loop_drafts& drafts, arena& memory,
+                                                        loop_forest& out) {
+    set_sizes(tree, true, drafts.count, out);
+    out.num_blocks_ = drafts.num_blocks;
+    const std::size_t words = out.start_of(loop_forest::blocks_and_reach) + out.num_blocks_;
+    out.words_.resize_for_overwrite(words + 2 * listed.size());
+    const forest_columns columns = number_and_list(drafts, out);
+    const std::size_t exits =
+        loop_forest_builder(flags, tree, columns, memory, out).list_boundaries(drafts.num_backedges, listed);
+    out.words_.shrink(words + 2 * exits);
+  }
+
+  constexpr loop_forest_builder(const node_flags* flags, const dominator_tree& tree, const forest_columns& columns,
                                 arena& memory, loop_forest& out)
-      : g_(g), tree_(tree), columns_(columns), memory_(memory), out_(out),
-        num_loops_(static_cast<loop_id>(out.num_loops_)), exit_offset_(out.column(loop_forest::exit_offsets)),
-        exit_depth_(out.column(loop_forest::exit_depths)),
+      : flags_(flags), tree_(tree), columns_(columns), memory_(memory), out_(out),
+        num_loops_(static_cast<loop_id>(out.num_loops_)), backedge_offset_(out.column(loop_forest::backedge_offsets)),
+        entering_offset_(out.column(loop_forest::entering_offsets)),
+        exit_offset_(out.column(loop_forest::exit_offsets)), exit_depth_(out.column(loop_forest::exit_depths)),
         shared_exit_depth_(out.column(loop_forest::shared_exit_depths)), reach_(columns.blocks + out.num_blocks_),
         jump_(memory.array<loop_id>(out.num_loops_)) {}
 
   /// Returns the number of exiting edges.
-  constexpr std::uint32_t list_boundaries(std::uint32_t num_backedges, span<edge_id> changes) {
-    list_edges_to_headers(num_backedges);
+  constexpr std::uint32_t list_boundaries(std::uint32_t num_backedges, span<loop_edge> listed) {
+    count_boundaries(num_backedges, listed);
+    list_edges_to_headers(listed);
     make_jumps();
-    const span<const edge_id> exits = select_exits(changes);
+    const span<const loop_edge> exits = select_exits(listed);
     place_exits(exits);
     inherit_exits();
     link_shallower(static_cast<std::uint32_t>(exits.size()));
@@ -135,31 +148,51 @@ private:
     return inner - l < columns_.size[l]; // see loop_forest::contains_loop
   }
 
-  /// An edge to a header is a backedge if it comes from inside, else an entering edge. Backedges come first in the
-  /// array of edges, then all entering edges.
-  constexpr void list_edges_to_headers(std::uint32_t num_backedges) {
-    std::uint32_t* const backedge_offset = out_.column(loop_forest::backedge_offsets);
-    std::uint32_t* const entering_offset = out_.column(loop_forest::entering_offsets);
-    node_id* const preheader = out_.column(loop_forest::preheaders);
-    loop_edge* const edges = out_.edges_.data();
-    std::uint32_t backedge = 0;
-    std::uint32_t entering = num_backedges;
-    for (loop_id l = 0; l != num_loops_; ++l) {
-      const node_id header = columns_.header[l];
-      const std::uint32_t first_entering = entering;
-      backedge_offset[l] = backedge;
-      entering_offset[l] = entering;
-      const edge_id* e = g_.in_edges(header).data();
-      for (const node_id source : g_.predecessors(header)) {
-        edges[contains_loop(l, columns_.innermost[source]) ? backedge++ : entering++] = {*e++, source, header};
-      }
-      const bool is_preheader =
-          entering == first_entering + 1 && g_.successors(edges[first_entering].source).size() == 1;
-      preheader[l] = is_preheader ? edges[first_entering].source : no_node;
+  /// How many edges of each kind a loop has, as the ends of their groups. Backedges come first in the array of edges,
+  /// then all entering edges, then those that leave.
+  constexpr void count_boundaries(std::uint32_t num_backedges, span<const loop_edge> listed) {
+    for (loop_id l = 0; l <= num_loops_; ++l) {
+      backedge_offset_[l] = entering_offset_[l] = exit_offset_[l] = 0;
     }
-    backedge_offset[num_loops_] = backedge;
-    entering_offset[num_loops_] = entering;
+    for (const loop_edge& e : listed) {
+      const loop_id from = columns_.innermost[e.source];
+      const loop_id to = columns_.innermost[e.target];
+      if (to != no_loop && columns_.header[to] == e.target) {
+        ++(contains_loop(to, from) ? backedge_offset_ : entering_offset_)[to];
+      }
+      if (from != no_loop) {
+        exit_offset_[from] += !contains_loop(from, to);
+      }
+    }
+    std::uint32_t backedges = 0;
+    std::uint32_t entering = num_backedges;
+    std::uint32_t exits = 0;
+    for (loop_id l = 0; l <= num_loops_; ++l) {
+      backedge_offset_[l] = backedges += backedge_offset_[l];
+      entering_offset_[l] = entering += entering_offset_[l];
+      exit_offset_[l] = exits += exit_offset_[l];
+    }
     out_.first_exit_ = entering;
+    out_.edges_.resize_for_overwrite(std::size_t{entering} + exits);
+  }
+
+  /// An edge to a header is a backedge if it comes from inside, else an entering edge.
+  constexpr void list_edges_to_headers(span<const loop_edge> listed) {
+    for (std::size_t i = listed.size(); i-- != 0;) {
+      const loop_edge e = listed[i];
+      const loop_id l = columns_.innermost[e.target];
+      if (l != no_loop && columns_.header[l] == e.target) {
+        std::uint32_t* const offset =
+            contains_loop(l, columns_.innermost[e.source]) ? backedge_offset_ : entering_offset_;
+        out_.edges_[--offset[l]] = e;
+      }
+    }
+    node_id* const preheader = out_.column(loop_forest::preheaders);
+    for (loop_id l = 0; l != num_loops_; ++l) {
+      const std::uint32_t first = entering_offset_[l];
+      const node_id only = entering_offset_[l + 1] == first + 1 ? out_.edges_[first].source : no_node;
+      preheader[l] = only != no_node && !flags_[only].has_several ? only : no_node;
+    }
   }
 
   /// Jump pointers (Myers, "An applicative random-access stack", IPL 17, 1983): with one extra ancestor a loop,
@@ -199,47 +232,38 @@ private:
     return columns_.parent[outermost_without(l, other)];
   }
 
-  /// The edges that leave the innermost loop of their source, selected in place, and how many each loop has.
-  constexpr span<const edge_id> select_exits(span<edge_id> changes) {
-    for (loop_id l = 0; l <= num_loops_; ++l) {
-      exit_offset_[l] = 0;
-    }
+  /// The edges that leave the innermost loop of their source, selected in place. Before that, all are reachable
+  /// predecessors of their targets.
+  constexpr span<const loop_edge> select_exits(span<loop_edge> listed) {
+    spanning_ = memory_.array(out_.num_nodes_, unknown_loop);
     std::size_t found = 0;
-    for (const edge_id e : changes) {
-      const loop_id from = columns_.innermost[g_.edge_source(e)];
-      if (from == no_loop) {
-        continue;
+    for (const loop_edge e : listed) {
+      const loop_id from = columns_.innermost[e.source];
+      if (from != no_loop || tree_.is_reachable(e.source)) {
+        loop_id& spanning = spanning_[e.target];
+        spanning = spanning == unknown_loop || spanning == from ? from : common_loop(spanning, from);
       }
-      const bool leaves = !contains_loop(from, columns_.innermost[g_.edge_target(e)]);
-      changes[found] = e;
-      found += leaves;
-      exit_offset_[from] += leaves;
+      listed[found] = e;
+      found += from != no_loop && !contains_loop(from, columns_.innermost[e.target]);
     }
-    return {changes.data(), found};
+    return {listed.data(), found};
   }
 
   /// Groups the exiting edges by loop, and notes how far out each leads.
-  constexpr void place_exits(span<const edge_id> exits) {
-    std::uint32_t total = 0;
-    for (loop_id l = 0; l <= num_loops_; ++l) {
-      exit_offset_[l] = total += exit_offset_[l];
-    }
+  constexpr void place_exits(span<const loop_edge> exits) {
     for (loop_id l = 0; l != num_loops_; ++l) {
       exit_depth_[l] = shared_exit_depth_[l] = none;
     }
-    spanning_ = memory_.array(exits.empty() ? 0 : out_.num_nodes_, unknown_loop);
     loop_edge* const edges = out_.edges_.data() + out_.first_exit_;
     for (std::size_t i = exits.size(); i-- != 0;) {
-      const edge_id e = exits[i];
-      const node_id source = g_.edge_source(e);
-      const node_id target = g_.edge_target(e);
-      const loop_id l = columns_.innermost[source];
-      const std::uint32_t depth = columns_.depth[outermost_without(l, columns_.innermost[target])];
+      const loop_edge e = exits[i];
+      const loop_id l = columns_.innermost[e.source];
+      const std::uint32_t depth = columns_.depth[outermost_without(l, columns_.innermost[e.target])];
       const std::size_t at = --exit_offset_[l];
-      edges[at] = {e, source, target};
+      edges[at] = e;
       reach_[2 * at] = depth;
       exit_depth_[l] = min(exit_depth_[l], depth);
-      note_shared_exit(l, depth, spanning_loop(target, l));
+      note_shared_exit(l, depth, spanning_loop(e.target));
     }
   }
 
@@ -262,23 +286,10 @@ private:
     }
   }
 
-  /// The smallest loop that contains all reachable predecessors of `n`, one of which is in `l`; computed once for each
-  /// node that has several.
-  constexpr loop_id spanning_loop(node_id n, loop_id l) {
-    const span<const node_id> predecessors = g_.predecessors(n);
-    if (predecessors.size() == 1) {
-      return l;
-    }
-    if (spanning_[n] == unknown_loop) {
-      loop_id common = l;
-      for (const node_id p : predecessors) {
-        if (columns_.innermost[p] != common && tree_.is_reachable(p)) {
-          common = common_loop(common, columns_.innermost[p]);
-        }
-      }
-      spanning_[n] = common;
-    }
-    return spanning_[n];
+  /// The smallest loop that contains all reachable predecessors of the target of an exiting edge. The sources of edges
+  /// that were not listed are in its own innermost loop, or in none if it is in none.
+  constexpr loop_id spanning_loop(node_id n) const {
+    return flags_[n].is_entered ? common_loop(spanning_[n], columns_.innermost[n]) : spanning_[n];
   }
 
   /// All nearest smaller values, from the right, in linear time.
@@ -293,18 +304,20 @@ private:
     }
   }
 
-  const csr_graph& g_;
+  const node_flags* flags_; ///< by node
   const dominator_tree& tree_;
   forest_columns columns_;
   arena& memory_;
   loop_forest& out_;
   loop_id num_loops_;
+  std::uint32_t* backedge_offset_;
+  std::uint32_t* entering_offset_;
   std::uint32_t* exit_offset_;
   std::uint32_t* exit_depth_;
   std::uint32_t* shared_exit_depth_;
   std::uint32_t* reach_;        ///< see `exit_records`
   loop_id* jump_;               ///< by loop: an ancestor, for searches upwards
-  loop_id* spanning_ = nullptr; ///< by node: the smallest loop with all predecessors in it
+  loop_id* spanning_ = nullptr; ///< by node: the smallest loop with all sources of listed edges in it
 };
 
 } // namespace detail
