@@ -381,6 +381,8 @@ TEST_CASE("loops, worked example 5: nested") {
   CHECK_FALSE(loops.contains_loop(inner, outer));
   // 3 leaves both loops, 4 the inner one alone.
   CHECK(ends(loops.exiting_edges(inner)) == edge_list{{3, 6}, {4, 5}});
+  CHECK(ends(loops.own_exiting_edges(inner)) == edge_list{{3, 6}, {4, 5}});
+  CHECK(ends(loops.own_exiting_edges(outer)) == edge_list{{7, 6}});
   CHECK(sorted(loops.exiting_blocks(outer)) == node_list{3, 7});
   CHECK(listed(loops.exit_blocks(inner)) == node_list{5, 6});
   CHECK(listed(loops.exit_blocks(outer)) == node_list{6});

@@ -129,6 +129,15 @@ public:
     return {exiting_edge_iterator(exits, first, last, depth(l)), exiting_edge_iterator(exits, last, last, depth(l))};
   }
 
+  /// The exiting edges whose source is in no loop inside `l`, ascending by source. Over all loops, these are all edges
+  /// that leave a loop, each once.
+  constexpr span<const loop_edge> own_exiting_edges(loop_id l) const {
+    require_boundaries();
+    const std::uint32_t first = of(exit_offsets, l);
+    const loop_edge* const exits = edges_.data() + first_exit_;
+    return {exits + first, exits + column(exit_offsets)[l + std::size_t{1}]};
+  }
+
   /// The blocks with an exiting edge, each once, in the order of `exiting_edges(l)`.
   constexpr edge_sources<exiting_edge_range> exiting_blocks(loop_id l) const {
     return detail::sources_of(exiting_edges(l));

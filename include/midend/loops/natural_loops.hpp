@@ -224,7 +224,7 @@ constexpr void natural_loops(const G& g, const dominator_tree& tree, natural_loo
   detail::natural_loop_search::run<true>(g, tree, workspace, out);
 }
 
-/// The same without the boundaries of loops, which take half of the time. A graph with predecessors is not copied.
+/// The same without the boundaries of loops, which take half of the time.
 template <flow_graph_argument G>
 constexpr void natural_loops(const G& g, const dominator_tree& tree, nesting_only_t, natural_loops_workspace& workspace,
                              loop_forest& out) {

@@ -71,13 +71,17 @@ public:
 
   void run(span<const value_copy> copies) {
     number_variables(copies);
-    if (originals_.empty()) {
-      return;
+    if constexpr (!has_users<E>) {
+      keep_all_uses();
     }
-    list_definitions(copies);
-    list_uses();
-    insert_phis();
-    rename();
+    for (std::uint32_t x = 0; x != variables_.size(); ++x) { // so that a large program passes through the caches once
+      list_definitions(x, copies);
+      list_uses(x);
+      walk_live_nodes(x);
+      find_joins(x);
+      insert_phis(x);
+      rename(x);
+    }
   }
 
 private:
@@ -87,23 +91,26 @@ private:
   static constexpr std::uint32_t at_end = 0xffff'ffff;
   static constexpr std::uint32_t listed = 0xffff'fffe; ///< of a phi, in `value_record::seen`
 
-  struct definition {
-    std::uint32_t variable;
-    value_id value;
+  /// Copies and kept uses are in lists.
+  struct variable {
+    value_id original;
+    std::uint32_t first_copy = none;
+    std::uint32_t last_copy = none;
+    std::uint32_t first_use = none;
+    std::uint32_t last_use = none;
   };
 
   /// An operand of an operation, or, at the end of the source of edge `at`, an input of a phi.
   struct use {
-    std::uint32_t variable;
     node_id node;
     std::uint32_t position; ///< in the node
     value_id user;
     std::uint32_t at;
   };
 
-  struct variable_node {
-    std::uint32_t variable;
-    node_id node;
+  struct kept_use {
+    use what;
+    std::uint32_t next;
   };
 
   /// An edge to a node that its source does not immediately dominate; the source stands for its part of the tree.
@@ -144,116 +151,152 @@ private:
     friend bool operator<=(const event& a, const event& b) { return a.key <= b.key; }
   };
 
+  struct scope {
+    node_id node;
+    value_id value;
+  };
+
   void number_variables(span<const value_copy> copies) {
     values_.assign(static_cast<std::size_t>(editor_.num_values()), value_record{});
-    for (const value_copy& c : copies) {
-      if (values_[c.original].variable == no_variable) {
-        values_[c.original].variable = static_cast<std::uint32_t>(originals_.size());
-        originals_.push_back(c.original);
+    nodes_.assign(node_count(editor_.graph()), node_record{});
+    next_copy_.assign(copies.size(), none);
+    for (std::uint32_t i = 0; i != copies.size(); ++i) {
+      std::uint32_t& number = values_[copies[i].original].variable;
+      if (number == no_variable) {
+        number = static_cast<std::uint32_t>(variables_.size());
+        variables_.push_back({copies[i].original});
       }
+      variable& x = variables_[number];
+      (x.first_copy == none ? x.first_copy : next_copy_[x.last_copy]) = i;
+      x.last_copy = i;
     }
   }
 
   node_id node_of(value_id v) const { return static_cast<node_id>(editor_.node_of(v)); }
 
-  void list_definitions(span<const value_copy> copies) {
-    nodes_.assign(node_count(editor_.graph()), node_record{});
-    for (const value_id v : originals_) {
-      add_definition(values_[v].variable, v);
-    }
-    for (const value_copy& c : copies) {
-      add_definition(values_[c.original].variable, c.copy);
+  std::uint32_t variable_of(value_id v) const { return v < values_.size() ? values_[v].variable : no_variable; }
+
+  void list_definitions(std::uint32_t x, span<const value_copy> copies) {
+    definitions_.clear();
+    add_definition(variables_[x].original);
+    for (std::uint32_t i = variables_[x].first_copy; i != none; i = next_copy_[i]) {
+      add_definition(copies[i].copy);
     }
   }
 
-  void add_definition(std::uint32_t x, value_id v) {
+  void add_definition(value_id v) {
     const node_id n = node_of(v);
     if (n != no_node && tree_.is_reachable(n)) {
-      definitions_.push_back({x, v});
+      definitions_.push_back(v);
     }
   }
 
-  /// Positions of the values in a node: phis have 0, other operations the even numbers from 2 on.
+  /// Positions of the values in a node: phis have 0, also those that were inserted since, other operations the even
+  /// numbers from 2 on.
   std::uint32_t position(value_id v) {
+    if (v >= values_.size()) {
+      return 0;
+    }
     const node_id n = node_of(v);
     if (!nodes_[n].is_numbered) {
       nodes_[n].is_numbered = true;
       std::uint32_t at = 0;
       for_each_id(editor_.values(n), [&](value_id w) {
-        at += editor_.is_phi(w) ? 0u : 2u;
-        values_[w].position = at;
+        if (!editor_.is_phi(w)) {
+          values_[w].position = at += 2;
+        }
       });
     }
     return values_[v].position;
   }
 
-  /// Operands and inputs that read an original.
-  void list_uses() {
+  /// Operands and inputs that read the original.
+  void list_uses(std::uint32_t x) {
+    uses_.clear();
+    take_kept_uses(variables_[x]);
     if constexpr (has_users<E>) {
-      for (std::uint32_t x = 0; x != originals_.size(); ++x) {
-        for_each_id(editor_.users(originals_[x]), [&](value_id user) {
-          if (values_[user].seen != x && values_[user].seen != listed) {
-            values_[user].seen = x;
+      for_each_id(editor_.users(variables_[x].original), [&](value_id user) { list_uses_by(user, x); });
+    }
+  }
+
+  void keep_all_uses() {
+    for (node_id n = 0; n != node_count(editor_.graph()); ++n) {
+      for_each_id(editor_.values(n), [&](value_id user) {
+        for_each_id(editor_.operands(user), [&](value_id v) {
+          if (const std::uint32_t x = v == no_value ? no_variable : variable_of(v); x != no_variable) {
             list_uses_by(user, x);
           }
         });
-      }
-    } else {
-      for (node_id n = 0; n != node_count(editor_.graph()); ++n) {
-        for_each_id(editor_.values(n), [&](value_id user) {
-          for_each_id(editor_.operands(user), [&](value_id v) {
-            const std::uint32_t x = v == no_value ? no_variable : values_[v].variable;
-            if (x != no_variable && values_[user].seen != x && values_[user].seen != listed) {
-              values_[user].seen = x;
-              list_uses_by(user, x);
-            }
-          });
-        });
-      }
+      });
     }
   }
 
   void list_uses_by(value_id user, std::uint32_t x) {
+    while (values_.size() <= user) { // a phi that was inserted
+      values_.push_back({});
+    }
+    std::uint32_t& seen = values_[user].seen;
+    if (seen == x || seen == listed) {
+      return;
+    }
+    seen = x;
     const node_id n = node_of(user);
-    const value_id original = originals_[x];
+    const value_id original = variables_[x].original;
     if (editor_.is_phi(user)) { // all its inputs at once, since there may be many
+      seen = listed;
       for_each_id(editor_.graph().in_edges(n), [&](edge_id e) {
         const auto source = static_cast<node_id>(editor_.graph().edge_source(e));
         const auto input = static_cast<value_id>(editor_.phi_input(user, e));
-        if (input != no_value && values_[input].variable != no_variable && tree_.is_reachable(source) &&
+        if (input != no_value && variable_of(input) != no_variable && tree_.is_reachable(source) &&
             !stays_(input, source)) {
-          uses_.push_back({values_[input].variable, source, at_end, user, e});
+          add_use(variable_of(input), x, {source, at_end, user, e});
         }
       });
-      values_[user].seen = listed;
     } else if (tree_.is_reachable(n) && !stays_(original, n)) {
       std::uint32_t i = 0;
       for_each_id(editor_.operands(user), [&](value_id v) {
         if (v == original) {
-          uses_.push_back({x, n, position(user) - 1, user, i});
+          add_use(x, x, {n, position(user) - 1, user, i});
         }
         ++i;
       });
     }
   }
 
-  /// Groups by variable: the elements of variable x are those of `order` from `ends[x]` to `ends[x + 1]`.
-  template <class Elements> void group(const Elements& elements, ids& ends, ids& order) const {
-    ends.assign(originals_.size() + 1, 0);
-    for (const auto& each : elements) {
-      ++ends[each.variable];
+  /// A use of variable `x` was found in the turn of `now`, or before the first turn.
+  void add_use(std::uint32_t x, [[maybe_unused]] std::uint32_t now, const use& u) {
+    if constexpr (has_users<E>) {
+      if (x == now) {
+        uses_.push_back(u);
+        return;
+      }
     }
-    counts_to_ends(ends);
-    order.resize_for_overwrite(elements.size());
-    for (std::size_t i = elements.size(); i-- != 0;) {
-      order[--ends[elements[i].variable]] = static_cast<std::uint32_t>(i);
+    std::uint32_t at = first_free_;
+    if (at == none) {
+      at = static_cast<std::uint32_t>(kept_uses_.size());
+      kept_uses_.push_back({u, none});
+    } else {
+      first_free_ = kept_uses_[at].next;
+      kept_uses_[at] = {u, none};
+    }
+    variable& kept = variables_[x];
+    (kept.first_use == none ? kept.first_use : kept_uses_[kept.last_use].next) = at;
+    kept.last_use = at;
+  }
+
+  void take_kept_uses(const variable& x) {
+    for (std::uint32_t i = x.first_use; i != none; i = kept_uses_[i].next) {
+      uses_.push_back(kept_uses_[i].what);
+    }
+    if (x.first_use != none) {
+      kept_uses_[x.last_use].next = first_free_;
+      first_free_ = x.first_use;
     }
   }
 
   /// Whether the node computes the variable before a position.
   bool is_local(const use& u) {
-    for (std::uint32_t k = definition_ends_[u.variable]; k != definition_ends_[u.variable + 1]; ++k) {
-      const value_id v = definitions_[definition_order_[k]].value;
+    for (const value_id v : definitions_) {
       if (node_of(v) == u.node && position(v) <= u.position) {
         return true;
       }
@@ -261,45 +304,30 @@ private:
     return false;
   }
 
-  void insert_phis() {
-    group(definitions_, definition_ends_, definition_order_);
-    group(uses_, use_ends_, use_order_);
-    flat_array<variable_node> places;
-    for (std::uint32_t x = 0; x != originals_.size(); ++x) {
-      walk_live_nodes(x);
-      find_joins(x);
-      for (const node_id n : joins_) {
-        if (!has_phi_of(x, n)) {
-          places.push_back({x, n});
-        }
+  void insert_phis(std::uint32_t x) {
+    const value_id original = variables_[x].original;
+    const std::size_t known = definitions_.size();
+    for (const node_id n : joins_) {
+      if (has_phi({definitions_.data(), known}, n)) {
+        continue;
       }
-    }
-    for (const variable_node& at : places) {
-      const std::uint32_t x = at.variable;
-      const node_id n = at.node;
-      const auto phi = static_cast<value_id>(editor_.insert_phi(n, originals_[x]));
+      const auto phi = static_cast<value_id>(editor_.insert_phi(n, original));
       inserted_.push_back(phi);
-      definitions_.push_back({x, phi});
+      definitions_.push_back(phi);
       for_each_id(editor_.graph().in_edges(n), [&](edge_id e) {
         const auto source = static_cast<node_id>(editor_.graph().edge_source(e));
         if (tree_.is_reachable(source)) {
-          uses_.push_back({x, source, at_end, phi, e});
+          uses_.push_back({source, at_end, phi, e});
         } else {
-          editor_.set_phi_input(phi, e, editor_.undefined_like(originals_[x]));
+          editor_.set_phi_input(phi, e, editor_.undefined_like(original));
         }
       });
     }
-    while (values_.size() < static_cast<std::size_t>(editor_.num_values())) {
-      values_.push_back({}); // phis, whose position is 0; those of other operations stay
-    }
-    group(definitions_, definition_ends_, definition_order_);
-    group(uses_, use_ends_, use_order_);
   }
 
-  /// Whether a definition of the variable is a phi of the node.
-  bool has_phi_of(std::uint32_t x, node_id n) const {
-    for (std::uint32_t k = definition_ends_[x]; k != definition_ends_[x + 1]; ++k) {
-      const value_id v = definitions_[definition_order_[k]].value;
+  /// Whether one of the definitions is a phi of the node.
+  bool has_phi(span<const value_id> definitions, node_id n) const {
+    for (const value_id v : definitions) {
       if (editor_.is_phi(v) && node_of(v) == n) {
         return true;
       }
@@ -338,8 +366,8 @@ private:
       nodes_[e.source].first_join = i;
     }
     roots_.clear();
-    for (std::uint32_t k = definition_ends_[x]; k != definition_ends_[x + 1]; ++k) {
-      push_root(node_of(definitions_[definition_order_[k]].value));
+    for (const value_id v : definitions_) {
+      push_root(node_of(v));
     }
     while (!roots_.empty()) {
       const node_id root = pop_root();
@@ -408,8 +436,8 @@ private:
   /// walk goes from root to root, and a loop in which nothing is defined costs what its header costs.
   void walk_live_nodes(std::uint32_t x) {
     places_.clear();
-    for (std::uint32_t k = definition_ends_[x]; k != definition_ends_[x + 1]; ++k) {
-      const node_id n = node_of(definitions_[definition_order_[k]].value);
+    for (const value_id v : definitions_) {
+      const node_id n = node_of(v);
       nodes_[n].defined = x;
       places_.push_back(tree_.preorder_number(n));
     }
@@ -417,8 +445,7 @@ private:
     region_.clear();
     join_edges_.clear();
     may_join_ = false;
-    for (std::uint32_t k = use_ends_[x]; k != use_ends_[x + 1]; ++k) {
-      const use& u = uses_[use_order_[k]];
+    for (const use& u : uses_) {
       if (nodes_[u.node].defined != x || !is_local(u)) {
         enter(u.node, x);
       }
@@ -472,46 +499,35 @@ private:
     return low != places_.size() && places_[low] < first + tree_.subtree(n).size();
   }
 
-  /// For each variable the definitions and uses in preorder of the dominator tree: the definition that reaches a use is
-  /// the last one whose node dominates it.
-  void rename() {
-    struct scope {
-      node_id node;
-      value_id value;
-    };
-
-    flat_array<event> events;
-    flat_array<scope> scopes;
-    for (std::uint32_t x = 0; x != originals_.size(); ++x) {
-      events.clear();
-      for (std::uint32_t k = definition_ends_[x]; k != definition_ends_[x + 1]; ++k) {
-        const value_id v = definitions_[definition_order_[k]].value;
-        events.push_back({key_of(node_of(v), position(v)), v, false});
+  /// The definitions and uses in preorder of the dominator tree: the definition that reaches a use is the last one
+  /// whose node dominates it.
+  void rename(std::uint32_t x) {
+    const value_id original = variables_[x].original;
+    events_.clear();
+    for (const value_id v : definitions_) {
+      events_.push_back({key_of(node_of(v), position(v)), v, false});
+    }
+    for (std::uint32_t i = 0; i != uses_.size(); ++i) {
+      events_.push_back({key_of(uses_[i].node, uses_[i].position), i, true});
+    }
+    heap_sort(events_.data(), events_.size());
+    scopes_.clear();
+    for (const event& e : events_) {
+      const node_id n = e.is_use ? uses_[e.index].node : node_of(e.index);
+      while (!scopes_.empty() && !tree_.dominates(scopes_.back().node, n)) {
+        scopes_.pop_back();
       }
-      for (std::uint32_t k = use_ends_[x]; k != use_ends_[x + 1]; ++k) {
-        const use& u = uses_[use_order_[k]];
-        const std::uint32_t at = u.position == at_end ? at_end : position(u.user) - 1;
-        events.push_back({key_of(u.node, at), use_order_[k], true});
+      if (!e.is_use) {
+        scopes_.push_back({n, e.index});
+        continue;
       }
-      heap_sort(events.data(), events.size());
-      scopes.clear();
-      for (const event& e : events) {
-        const node_id n = e.is_use ? uses_[e.index].node : node_of(e.index);
-        while (!scopes.empty() && !tree_.dominates(scopes.back().node, n)) {
-          scopes.pop_back();
-        }
-        if (!e.is_use) {
-          scopes.push_back({n, e.index});
-          continue;
-        }
-        const use& u = uses_[e.index];
-        const value_id v =
-            scopes.empty() ? static_cast<value_id>(editor_.undefined_like(originals_[x])) : scopes.back().value;
-        if (u.position == at_end) {
-          editor_.set_phi_input(u.user, u.at, v);
-        } else if (v != originals_[x]) {
-          editor_.set_operand(u.user, u.at, v);
-        }
+      const use& u = uses_[e.index];
+      const value_id v =
+          scopes_.empty() ? static_cast<value_id>(editor_.undefined_like(original)) : scopes_.back().value;
+      if (u.position == at_end) {
+        editor_.set_phi_input(u.user, u.at, v);
+      } else if (v != original) {
+        editor_.set_operand(u.user, u.at, v);
       }
     }
   }
@@ -524,15 +540,16 @@ private:
   const dominator_tree& tree_;
   flat_array<value_id>& inserted_;
   Stays stays_;
-  flat_array<value_record> values_;
+  flat_array<value_record> values_; ///< by value, of those that were there before
   flat_array<node_record> nodes_;
-  ids originals_;
-  flat_array<definition> definitions_;
+  flat_array<variable> variables_;
+  ids next_copy_; ///< by copy: one of the same variable
+  flat_array<kept_use> kept_uses_;
+  std::uint32_t first_free_ = none; ///< into `kept_uses_`
+  ids definitions_;                 ///< of the variable whose turn it is, as all from here on
   flat_array<use> uses_;
-  ids definition_ends_; ///< by variable, into the order
-  ids definition_order_;
-  ids use_ends_;
-  ids use_order_;
+  flat_array<event> events_;
+  flat_array<scope> scopes_;
   flat_array<join_edge> join_edges_;
   ids places_;            ///< of definitions, in preorder
   ids region_;            ///< where the variable is live, but only one node of each part without definitions

@@ -102,20 +102,11 @@ private:
   /// Only values of nodes that dominate an exit block of their loop can be read outside of it: the last block that a
   /// way to such a read leaves the loop to is dominated by the value, since it could be read without being computed.
   void mark_dominators_of_exits() {
-    const auto& g = ir_.graph();
-    const node_id count = node_count(g);
-    reaches_exit_.assign(count, 0);
-    for (node_id n = 0; n != count; ++n) {
-      const loop_id l = tree_.is_reachable(n) ? loops_.innermost_loop(n) : no_loop;
-      if (l == no_loop) {
-        continue;
+    reaches_exit_.assign(node_count(ir_.graph()), 0);
+    for (const loop_id l : loops_.loops()) {
+      for (const loop_edge& e : loops_.own_exiting_edges(l)) {
+        mark_dominators(tree_.immediate_dominator(e.target));
       }
-      for_each_id(g.out_edges(n), [&](edge_id e) {
-        const auto exit = static_cast<node_id>(g.edge_target(e));
-        if (!loops_.contains(l, exit)) {
-          mark_dominators(tree_.immediate_dominator(exit));
-        }
-      });
     }
   }
 
@@ -276,6 +267,9 @@ public:
   closing_phi_reader(E& editor, const dominator_tree& tree, const loop_forest& loops)
       : editor_(editor), tree_(tree), loops_(loops) {}
 
+  /// There will be at most this many values.
+  void start(std::size_t num_values) { seen_.resize_for(num_values); }
+
   /// `phis[k]` is the phi of `v` in block `places[k].exit`. False, and nothing is done, if it takes more than that.
   ///
   /// If all blocks are exits of the innermost loop, no way from one to another avoids the value, which dominates them.
@@ -287,7 +281,6 @@ public:
         return false;
       }
       reads_.clear();
-      seen_.resize_for(static_cast<std::size_t>(editor_.num_values()));
       bool is_complete = true;
       for_each_id(editor_.users(v), [&](value_id user) {
         if (is_complete && seen_.set(user, v)) {
@@ -364,6 +357,7 @@ private:
   class last_seen {
   public:
     void resize_for(std::size_t count) {
+      by_value_.reserve(count);
       while (by_value_.size() < count) {
         by_value_.push_back(no_value);
       }
@@ -423,26 +417,25 @@ std::size_t apply_close_loops(unfolding<E>& u, loop_closing_plan plan, const dom
   flat_array<value_copy> copies;
   flat_array<value_id> inserted;
   while (!plan.phis.empty()) {
-    phis.clear();
-    for (const closing_phi& c : plan.phis) {
-      const auto phi = static_cast<value_id>(editor.insert_phi(c.exit, c.value));
-      detail::for_each_id(editor.graph().in_edges(c.exit), [&](edge_id e) { editor.set_phi_input(phi, e, c.value); });
-      phis.push_back(phi);
-    }
     copies.clear();
     inserted.clear();
-    std::size_t first = 0;
-    for (std::size_t i = 0; i != phis.size(); ++i) {
-      if (i + 1 != phis.size() && plan.phis[i + 1].value == plan.phis[i].value) {
-        continue;
+    reader.start(static_cast<std::size_t>(editor.num_values()) + plan.phis.size());
+    for (std::size_t first = 0; first != plan.phis.size();) { // value by value, while its program is in the caches
+      const value_id v = plan.phis[first].value;
+      std::size_t last = first;
+      phis.clear();
+      for (; last != plan.phis.size() && plan.phis[last].value == v; ++last) {
+        const node_id exit = plan.phis[last].exit;
+        const auto phi = static_cast<value_id>(editor.insert_phi(exit, v));
+        detail::for_each_id(editor.graph().in_edges(exit), [&](edge_id e) { editor.set_phi_input(phi, e, v); });
+        phis.push_back(phi);
       }
-      const std::size_t size = i + 1 - first;
-      if (!reader.lead(plan.phis[i].value, {plan.phis.data() + first, size}, {phis.data() + first, size})) {
-        for (std::size_t k = first; k != i + 1; ++k) {
-          copies.push_back({plan.phis[k].value, phis[k]});
+      if (!reader.lead(v, {plan.phis.data() + first, phis.size()}, phis)) {
+        for (const value_id phi : phis) {
+          copies.push_back({v, phi});
         }
       }
-      first = i + 1;
+      first = last;
     }
     if (!copies.empty()) {
       const auto stays = [&](value_id v, node_id n) { // reads in its loop
@@ -450,7 +443,7 @@ std::size_t apply_close_loops(unfolding<E>& u, loop_closing_plan plan, const dom
       };
       detail::ssa_repair<E, decltype(stays)>(editor, tree, inserted, stays).run(span<const value_copy>(copies));
     }
-    count += phis.size() + inserted.size();
+    count += plan.phis.size() + inserted.size();
     plan.phis.clear();
     if (!inserted.empty()) {
       detail::loop_closing_planner<E>(editor, tree, loops, plan).run(&inserted);

@@ -434,19 +434,25 @@ irreducible_result fix_irreducible(E& editor, const irreducible_options& options
   unfolding<E> u(editor);
   irreducible_result out;
   irreducible_options left = options;
+  dominators_and_loops_workspace workspace;
+  dominators_and_loops_result found;
+  dominators_and_loops(editor.graph(), workspace, found);
   do {
-    out.plan = plan_fix_irreducible(editor, dominators(editor.graph()), cycles(editor.graph()), left);
+    const cycle_forest all = cycles(editor.graph());
+    out.plan = plan_fix_irreducible(editor, found.dominators, all, left);
     if (out.plan.splits.empty() && left.method == irreducible_method::split_or_dispatch) {
       left.method = irreducible_method::dispatch;
-      out.plan = plan_fix_irreducible(editor, dominators(editor.graph()), cycles(editor.graph()), left);
+      out.plan = plan_fix_irreducible(editor, found.dominators, all, left);
     }
     apply_fix_irreducible(u, out.plan);
+    if (!out.plan.empty()) {
+      dominators_and_loops(editor.graph(), workspace, found);
+    }
     out.dispatches += out.plan.dispatches.size();
     out.splits += out.plan.splits.size();
     out.cloned += out.plan.cloned;
     left.max_cloned -= out.plan.cloned;
   } while (!out.plan.splits.empty());
-  auto found = dominators_and_loops(editor.graph());
   out.witness = u.take_witness();
   out.dominators = std::move(found.dominators);
   out.loops = std::move(found.loops);

@@ -101,7 +101,6 @@ public:
       return;
     }
     home_.assign(static_cast<std::size_t>(ir_.num_values()), no_node);
-    find_writes();
     find_certain_nodes();
     find_far_parents();
     for (const node_id n : tree_.preorder()) { // definitions before uses
@@ -121,7 +120,15 @@ public:
   }
 
 private:
-  /// Loops that may write memory, or call what may.
+  /// Whether a loop may write memory, or call what may. Few loops have something invariant that reads, so the program
+  /// is looked at for that only if one has.
+  bool may_write(loop_id l) {
+    if (writes_.empty()) {
+      find_writes();
+    }
+    return writes_[l] != 0;
+  }
+
   void find_writes() {
     writes_.assign(loops_.num_loops(), 0);
     for (const node_id n : tree_.preorder()) {
@@ -168,7 +175,9 @@ private:
       stops = stops || (only != no_node && only != s);
       only = s;
     });
-    for_each_id(ir_.values(n), [&](value_id v) { stops = stops || (!ir_.is_phi(v) && stops_traps(ir_, v)); });
+    if (!stops) {
+      for_each_id(ir_.values(n), [&](value_id v) { stops = stops || (!ir_.is_phi(v) && stops_traps(ir_, v)); });
+    }
     return stops ? no_node : only;
   }
 
@@ -198,7 +207,7 @@ private:
     const auto is_certain_in = [&](loop_id l) { return is_certain && loops_.depth(l) >= certain_depth_[innermost]; };
     // What fails for a loop fails for the loops around it, too.
     const auto may_leave = [&](loop_id l) {
-      return !(reads && writes_[l] != 0) && (!still_traps || is_certain_in(l)) && is_invariant(l);
+      return !(reads && may_write(l)) && (!still_traps || is_certain_in(l)) && is_invariant(l);
     };
     const loop_id left =
         may_leave(innermost) ? loop_with_preheader(innermost, outermost(innermost, may_leave)) : no_loop;
@@ -208,9 +217,9 @@ private:
     } else {
       const bool traps_early = still_traps && !is_certain;
       out_.refused.push_back({v, innermost,
-                              reads && writes_[innermost] != 0 ? hoisting_refusal_reason::memory_written
-                              : traps_early                    ? hoisting_refusal_reason::may_trap
-                                                               : hoisting_refusal_reason::no_preheader});
+                              reads && may_write(innermost) ? hoisting_refusal_reason::memory_written
+                              : traps_early                 ? hoisting_refusal_reason::may_trap
+                                                            : hoisting_refusal_reason::no_preheader});
     }
   }
 

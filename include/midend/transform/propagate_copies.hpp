@@ -107,14 +107,22 @@ public:
 
   void run(const loop_forest* closed) {
     out_.epoch = graph_epoch(ir_.graph());
+    find_reached_nodes();
     list_merges();
+    number_inputs();
     find_sources();
-    while (closed != nullptr && keep_closing_phis(*closed)) {
-      find_sources(); // different phis that are kept may meet in one that then leaves the next loop
+    if (closed != nullptr) {
+      list_homes();
+      while (keep_closing_phis(*closed)) {
+        find_sources(); // different phis that are kept may meet in one that then leaves the next loop
+      }
     }
-    for (value_id v = 0; v != source_.size(); ++v) {
-      if (source_[v] != v && source_[v] != no_value) {
-        out_.replacements.push_back({v, source_[v]});
+    for (value_id v = 0; v != number_.size(); ++v) {
+      if (is_merge(number_[v])) {
+        const node_id source = source_[number_[v]];
+        if (source != number_[v] && source != no_node) {
+          out_.replacements.push_back({v, values_[source]});
+        }
       }
     }
     out_.witness.same = out_.replacements;
@@ -123,13 +131,21 @@ public:
 private:
   using ids = flat_array<std::uint32_t>;
 
+  static constexpr std::uint32_t none = 0xffff'ffff;
+
+  /// A phi or a copy. Its inputs are those in `inputs_` up to `end`.
+  struct merge {
+    node_id home;
+    std::uint32_t end;
+    bool is_source; ///< it is not replaced
+  };
+
   node_id source(edge_id e) const { return static_cast<node_id>(ir_.graph().edge_source(e)); }
 
-  /// The phis and copies that control reaches, and the nodes it reaches.
-  void list_merges() {
+  bool is_merge(std::uint32_t number) const { return number < merges_.size(); }
+
+  void find_reached_nodes() {
     const auto& g = ir_.graph();
-    home_.assign(static_cast<std::size_t>(ir_.num_values()), no_node);
-    is_source_.assign(home_.size(), 0);
     reached_.assign(node_count(g), 0);
     ids todo;
     if (!reached_.empty()) {
@@ -146,25 +162,39 @@ private:
         }
       });
     }
+  }
+
+  /// The phis and copies that control reaches, with what flows into them: all that is read of the program.
+  void list_merges() {
+    number_.assign(static_cast<std::size_t>(ir_.num_values()), none);
+    values_.reserve(number_.size());
     for (node_id n = 0; n != reached_.size(); ++n) {
-      for_each_id(ir_.values(n), [&](value_id v) {
-        home_[v] = n;
-        if (reached_[n] != 0 && (ir_.is_phi(v) || (!is_terminator(ir_, v) && copied_value(ir_, v) != no_value))) {
-          merges_.push_back(v);
-        }
-      });
+      if (reached_[n] != 0) {
+        for_each_id(ir_.values(n), [&](value_id v) { list_merge(v, n); });
+      }
     }
   }
 
-  template <class Visit> void for_each_input(value_id v, Visit visit) const {
+  void list_merge(value_id v, node_id n) {
+    bool is_source = false;
+    const std::size_t first = inputs_.size();
+    const auto add = [&](value_id input) {
+      inputs_.push_back(input);
+      is_source = is_source || is_undefined(input);
+    };
     if (ir_.is_phi(v)) {
-      for_each_id(ir_.graph().in_edges(home_[v]), [&](edge_id e) {
+      for_each_id(ir_.graph().in_edges(n), [&](edge_id e) {
         if (reached_[source(e)] != 0) {
-          visit(static_cast<value_id>(ir_.phi_input(v, e)));
+          add(static_cast<value_id>(ir_.phi_input(v, e)));
         }
       });
-    } else {
-      visit(copied_value(ir_, v));
+    } else if (const value_id copied = is_terminator(ir_, v) ? no_value : copied_value(ir_, v); copied != no_value) {
+      add(copied);
+    }
+    if (inputs_.size() != first || ir_.is_phi(v)) {
+      number_[v] = static_cast<std::uint32_t>(merges_.size());
+      merges_.push_back({n, static_cast<std::uint32_t>(inputs_.size()), is_source});
+      values_.push_back(v);
     }
   }
 
@@ -176,33 +206,43 @@ private:
     }
   }
 
+  /// The other values that flow into merges get the next numbers: the graph has no more nodes than these.
+  void number_inputs() {
+    for (std::uint32_t& input : inputs_) {
+      std::uint32_t& number = number_[input];
+      if (number == none) {
+        number = static_cast<std::uint32_t>(values_.size());
+        values_.push_back(input);
+      }
+      input = number;
+    }
+  }
+
   /// All values that flow to v flow through its dominators. So it has one source, the one closest to the root, or is
   /// one.
   void find_sources() {
-    const auto root = static_cast<node_id>(home_.size());
-    flat_array<unsigned char> is_merge(home_.size(), 0);
-    for (const value_id v : merges_) {
-      is_merge[v] = 1;
-      for_each_input(v, [&](value_id input) { is_source_[v] = is_undefined(input) ? 1 : is_source_[v]; });
-    }
+    const auto root = static_cast<node_id>(values_.size());
     const auto each_edge = [&](auto visit) {
-      for (value_id v = 0; v != root; ++v) {
-        if (is_merge[v] == 0 || is_source_[v] != 0) {
+      for (node_id v = 0; v != root; ++v) {
+        if (!is_merge(v) || merges_[v].is_source) {
           visit(root, v);
         }
       }
-      for (const value_id v : merges_) {
-        for_each_input(v, [&](value_id input) { visit(input, v); });
+      std::uint32_t i = 0;
+      for (node_id v = 0; v != merges_.size(); ++v) {
+        for (; i != merges_[v].end; ++i) {
+          visit(inputs_[i], v);
+        }
       }
     };
     value_flow_graph flow;
     flow.ends.assign(root + std::size_t{2}, 0);
-    each_edge([&](node_id from, value_id) { ++flow.ends[from]; });
+    each_edge([&](node_id from, node_id) { ++flow.ends[from]; });
     counts_to_ends(flow.ends);
     flow.targets.resize_for_overwrite(flow.ends[root + std::size_t{1}]);
-    each_edge([&](node_id from, value_id to) { flow.targets[--flow.ends[from]] = to; });
+    each_edge([&](node_id from, node_id to) { flow.targets[--flow.ends[from]] = to; });
     const dominator_tree tree = dominators(flow);
-    source_.assign(home_.size(), no_value);
+    source_.assign(root, no_node);
     for (const node_id v : tree.preorder()) {
       if (v != root) {
         const node_id above = tree.immediate_dominator(v);
@@ -211,17 +251,30 @@ private:
     }
   }
 
+  /// Which node computes a value that is a source.
+  void list_homes() {
+    home_.assign(values_.size(), no_node);
+    for (node_id n = 0; n != reached_.size(); ++n) {
+      for_each_id(ir_.values(n), [&](value_id v) {
+        if (number_[v] != none) {
+          home_[number_[v]] = n;
+        }
+      });
+    }
+  }
+
   /// Phis that a value needs where it leaves a loop become sources.
   bool keep_closing_phis(const loop_forest& loops) {
     bool any = false;
-    for (const value_id v : merges_) {
-      if (ir_.is_phi(v) && source_[v] != v && source_[v] != no_value && home_[source_[v]] != no_node) {
+    for (node_id v = 0; v != merges_.size(); ++v) {
+      if (ir_.is_phi(values_[v]) && source_[v] != v && source_[v] != no_node && home_[source_[v]] != no_node) {
         const node_id from = home_[source_[v]];
+        const node_id n = merges_[v].home;
         bool closes = false;
-        for_each_id(ir_.graph().in_edges(home_[v]), [&](edge_id e) {
-          closes = closes || (reached_[source(e)] != 0 && leaves_common_loop(loops, from, source(e), home_[v]));
+        for_each_id(ir_.graph().in_edges(n), [&](edge_id e) {
+          closes = closes || (reached_[source(e)] != 0 && leaves_common_loop(loops, from, source(e), n));
         });
-        is_source_[v] = closes ? 1 : is_source_[v];
+        merges_[v].is_source = merges_[v].is_source || closes;
         any = any || closes;
       }
     }
@@ -239,11 +292,13 @@ private:
 
   const IR& ir_;
   copy_propagation_plan& out_;
-  flat_array<node_id> home_; ///< by value
   flat_array<unsigned char> reached_;
-  flat_array<unsigned char> is_source_; ///< by value: it is not replaced
-  ids merges_;
-  ids source_; ///< by value
+  ids number_; ///< by value: in the graph of the flow, merges first; `none` for what flows into no merge
+  ids values_; ///< by number
+  flat_array<merge> merges_;
+  ids inputs_;
+  ids source_;               ///< by number: that of its source
+  flat_array<node_id> home_; ///< by number
 };
 
 } // namespace detail
@@ -262,7 +317,7 @@ private:
 /// is undefined may be another value at each read. Edges from unreachable nodes do not count, and unreachable phis and
 /// copies stay.
 ///
-/// O(n + m + values + operands), apart from `dominators` of a graph of this size.
+/// O(n + m + values + operands), apart from `dominators` of a graph of the phis, the copies and their inputs.
 template <effect_ir_argument IR>
   requires graph_of_ir_argument<IR>
 copy_propagation_plan plan_propagate_copies(const IR& ir) {

@@ -313,10 +313,7 @@ public:
     value_copies_.clear();
     pending_.clear();
     pending_number_.clear();
-    for (const value_id v : copied_) {
-      root_[v] = no_value;
-    }
-    copied_.clear();
+    root_.clear();
     witness_.grow(node_count(), edge_count(), value_count());
   }
 
@@ -658,14 +655,17 @@ private:
   }
 
   /// The value of which `v` is a copy that is not finished, or `v`.
-  value_id root_of(value_id v) const { return v < root_.size() && root_[v] != no_value ? root_[v] : v; }
+  value_id root_of(value_id v) const {
+    const std::size_t i = std::size_t{v} - first_copy_;
+    return i < root_.size() && root_[i] != no_value ? root_[i] : v;
+  }
 
   void set_root(value_id v, value_id root) {
-    while (root_.size() <= v) {
+    first_copy_ = root_.empty() ? v : first_copy_;
+    while (root_.size() <= v - first_copy_) {
       root_.push_back(no_value);
     }
-    root_[v] = root;
-    copied_.push_back(v);
+    root_[v - first_copy_] = root;
   }
 
   /// `visit(dropped_edge&)` for each edge that was dropped in a node.
@@ -766,8 +766,8 @@ private:
 
   E& editor_;
   unfolding_witness witness_;
-  flat_array<value_id> root_;   ///< by value: of copies that are not finished
-  flat_array<value_id> copied_; ///< that have a root
+  flat_array<value_id> root_; ///< of copies that are not finished, by value from `first_copy_` on
+  value_id first_copy_ = 0;
   flat_array<value_copy> value_copies_;
   flat_array<pending_input> pending_;
   detail::hash_map<edge_and_phi> pending_number_;
