@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <new>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -208,19 +207,10 @@ private:
 
   /// Without initialising elements, which would write large arrays twice.
   static constexpr T* allocated(std::size_t capacity) {
-    if (std::is_constant_evaluated()) {
-      return new T[capacity];
-    }
-    return static_cast<T*>(::operator new(capacity * sizeof(T)));
+    return std::is_constant_evaluated() ? new T[capacity] : static_cast<T*>(::operator new(capacity * sizeof(T)));
   }
 
-  static constexpr void release(T* data) {
-    if (std::is_constant_evaluated()) {
-      delete[] data;
-    } else {
-      ::operator delete(data);
-    }
-  }
+  static constexpr void release(T* data) { std::is_constant_evaluated() ? delete[] data : ::operator delete(data); }
 
   T* data_ = nullptr;
   std::size_t size_ = 0;

@@ -54,19 +54,18 @@ public:
   template <class G>
   static constexpr void build(const G& g, const dominator_tree& tree, loop_drafts& drafts, arena& memory,
                               loop_forest& out) {
-    node_flags* const flags = memory.array(tree.num_nodes(), node_flags{});
-    const span<loop_edge> listed = list_edges(g, drafts, flags, memory);
-    build_with(listed, flags, tree, drafts, memory, out);
+    bool* const is_entered = memory.array(tree.num_nodes(), false);
+    const span<const loop_edge> listed = list_edges(g, drafts, is_entered, memory);
+    build_with(listed, is_entered, tree, drafts, memory, out);
+    node_id* const preheaders = out.column(loop_forest::preheaders);
+    for (loop_id l = 0; l != drafts.count; ++l) {
+      preheaders[l] = preheaders[l] != no_node && has_one_successor(g, preheaders[l]) ? preheaders[l] : no_node;
+    }
   }
 
 private:
   static constexpr std::uint32_t none = 0xffff'ffff;
   static constexpr loop_id unknown_loop = no_loop - 1;
-
-  struct node_flags {
-    bool is_entered = false;  ///< by an edge that is not listed
-    bool has_several = false; ///< several edges lead out of it
-  };
 
   static constexpr void set_sizes(const dominator_tree& tree, bool boundaries, std::size_t loops, loop_forest& out) {
     out.epoch_ = tree.epoch();
@@ -94,23 +93,27 @@ private:
   /// The edges into a header, or to a node with another innermost draft: all that enter a loop, go round in it or leave
   /// it. The others are dropped without a branch, which would be hard to predict; their targets are noted.
   template <class G>
-  static constexpr span<loop_edge> list_edges(const G& g, const loop_drafts& drafts, node_flags* flags, arena& memory) {
+  static constexpr span<const loop_edge> list_edges(const G& g, const loop_drafts& drafts, bool* is_entered,
+                                                    arena& memory) {
     loop_edge* const listed = memory.array<loop_edge>(count_edges(g) + 1);
     const std::uint32_t* const innermost = drafts.innermost;
     std::size_t count = 0;
-    node_id last = no_node;
     for_each_edge(g, [&](edge_id e, node_id source, node_id target) {
       const bool is_inside = (innermost[source] | loop_drafts::not_header) == innermost[target];
       listed[count] = {e, source, target};
       count += !is_inside;
-      flags[target].is_entered |= is_inside;
-      flags[source].has_several |= source == last;
-      last = source;
+      is_entered[target] |= is_inside;
     });
     return {listed, count};
   }
 
-  MIDEND_NEVER_INLINED static constexpr void build_with(span<loop_edge> listed, const node_flags* flags,
+  template <class G> static constexpr bool has_one_successor(const G& g, node_id n) {
+    auto&& successors = g.successors(n);
+    auto it = std::begin(successors);
+    return ++it == std::end(successors);
+  }
+
+  MIDEND_NEVER_INLINED static constexpr void build_with(span<const loop_edge> listed, const bool* is_entered,
                                                         const dominator_tree& tree, loop_drafts& drafts, arena& memory,
                                                         loop_forest& out) {
     set_sizes(tree, true, drafts.count, out);
@@ -118,81 +121,107 @@ private:
     const std::size_t words = out.start_of(loop_forest::blocks_and_reach) + out.num_blocks_;
     out.words_.resize_for_overwrite(words + 2 * listed.size());
     const forest_columns columns = number_and_list(drafts, out);
-    const std::size_t exits =
-        loop_forest_builder(flags, tree, columns, memory, out).list_boundaries(drafts.num_backedges, listed);
-    out.words_.shrink(words + 2 * exits);
+    loop_forest_builder builder(listed, is_entered, tree, columns, memory, out);
+    builder.list_boundaries(drafts.num_backedges);
+    out.words_.shrink(words + 2 * std::size_t{builder.num_exits_});
   }
 
-  constexpr loop_forest_builder(const node_flags* flags, const dominator_tree& tree, const forest_columns& columns,
-                                arena& memory, loop_forest& out)
-      : flags_(flags), tree_(tree), columns_(columns), memory_(memory), out_(out),
+  constexpr loop_forest_builder(span<const loop_edge> listed, const bool* is_entered, const dominator_tree& tree,
+                                const forest_columns& columns, arena& memory, loop_forest& out)
+      : listed_(listed), is_entered_(is_entered), tree_(tree), columns_(columns), out_(out),
         num_loops_(static_cast<loop_id>(out.num_loops_)), backedge_offset_(out.column(loop_forest::backedge_offsets)),
         entering_offset_(out.column(loop_forest::entering_offsets)),
         exit_offset_(out.column(loop_forest::exit_offsets)), exit_depth_(out.column(loop_forest::exit_depths)),
         shared_exit_depth_(out.column(loop_forest::shared_exit_depths)), reach_(columns.blocks + out.num_blocks_),
-        jump_(memory.array<loop_id>(out.num_loops_)) {}
+        jump_(memory.array<loop_id>(out.num_loops_)), next_(memory.array<next_edges>(listed.size())),
+        spanning_(memory.array(out.num_nodes_, unknown_loop)) {}
 
-  /// Returns the number of exiting edges.
-  constexpr std::uint32_t list_boundaries(std::uint32_t num_backedges, span<loop_edge> listed) {
-    count_boundaries(num_backedges, listed);
-    list_edges_to_headers(listed);
+  constexpr void list_boundaries(std::uint32_t num_backedges) {
     make_jumps();
-    const span<const loop_edge> exits = select_exits(listed);
-    place_exits(exits);
+    chain_edges();
+    out_.first_exit_ = num_to_headers_;
+    out_.edges_.resize_for_overwrite(std::size_t{num_to_headers_} + num_exits_);
+    list_chains(num_backedges);
     inherit_exits();
-    link_shallower(static_cast<std::uint32_t>(exits.size()));
-    return static_cast<std::uint32_t>(exits.size());
+    link_shallower(num_exits_);
   }
 
   constexpr bool contains_loop(loop_id l, loop_id inner) const {
     return inner - l < columns_.size[l]; // see loop_forest::contains_loop
   }
 
-  /// How many edges of each kind a loop has, as the ends of their groups. Backedges come first in the array of edges,
-  /// then all entering edges, then those that leave.
-  constexpr void count_boundaries(std::uint32_t num_backedges, span<const loop_edge> listed) {
-    for (loop_id l = 0; l <= num_loops_; ++l) {
-      backedge_offset_[l] = entering_offset_[l] = exit_offset_[l] = 0;
+  /// Chains the listed edges to each header, and those that leave each innermost loop. Until the chains are listed, the
+  /// columns of offsets have their first edges.
+  constexpr void chain_edges() {
+    std::uint32_t* const first_to_header = backedge_offset_;
+    std::uint32_t* const first_exit = exit_offset_;
+    for (loop_id l = 0; l != num_loops_; ++l) {
+      first_to_header[l] = first_exit[l] = none;
     }
-    for (const loop_edge& e : listed) {
-      const loop_id from = columns_.innermost[e.source];
-      const loop_id to = columns_.innermost[e.target];
-      if (to != no_loop && columns_.header[to] == e.target) {
-        ++(contains_loop(to, from) ? backedge_offset_ : entering_offset_)[to];
-      }
-      if (from != no_loop) {
-        exit_offset_[from] += !contains_loop(from, to);
-      }
-    }
-    std::uint32_t backedges = 0;
-    std::uint32_t entering = num_backedges;
+    const loop_edge* const listed = listed_.data();
+    std::uint32_t to_headers = 0;
     std::uint32_t exits = 0;
-    for (loop_id l = 0; l <= num_loops_; ++l) {
-      backedge_offset_[l] = backedges += backedge_offset_[l];
-      entering_offset_[l] = entering += entering_offset_[l];
-      exit_offset_[l] = exits += exit_offset_[l];
+    for (auto i = static_cast<std::uint32_t>(listed_.size()); i-- != 0;) {
+      const auto [id, source, target] = listed[i];
+      const loop_id from = columns_.innermost[source];
+      const loop_id to = columns_.innermost[target];
+      if (to != no_loop && columns_.header[to] == target) {
+        next_[i].to_header = first_to_header[to];
+        first_to_header[to] = i;
+        ++to_headers;
+      }
+      if (from != no_loop || tree_.is_reachable(source)) {
+        const loop_id known = spanning_[target];
+        spanning_[target] = known == unknown_loop || known == from ? from : common_loop(known, from);
+      }
+      if (from != no_loop && !contains_loop(from, to)) {
+        next_[i].exit = first_exit[from];
+        first_exit[from] = i;
+        ++exits;
+      }
     }
-    out_.first_exit_ = entering;
-    out_.edges_.resize_for_overwrite(std::size_t{entering} + exits);
+    num_to_headers_ = to_headers;
+    num_exits_ = exits;
   }
 
-  /// An edge to a header is a backedge if it comes from inside, else an entering edge.
-  constexpr void list_edges_to_headers(span<const loop_edge> listed) {
-    for (std::size_t i = listed.size(); i-- != 0;) {
-      const loop_edge e = listed[i];
-      const loop_id l = columns_.innermost[e.target];
-      if (l != no_loop && columns_.header[l] == e.target) {
-        std::uint32_t* const offset =
-            contains_loop(l, columns_.innermost[e.source]) ? backedge_offset_ : entering_offset_;
-        out_.edges_[--offset[l]] = e;
+  /// Backedges come first in the array of edges, then all entering edges, then those that leave.
+  constexpr void list_chains(std::uint32_t num_backedges) {
+    const loop_edge* const listed = listed_.data();
+    loop_edge* const edges = out_.edges_.data();
+    node_id* const preheader = out_.column(loop_forest::preheaders);
+    std::uint32_t backedge = 0;
+    std::uint32_t entering = num_backedges;
+    std::uint32_t exit = 0;
+    for (loop_id l = 0; l != num_loops_; ++l) {
+      std::uint32_t to_header = backedge_offset_[l];
+      std::uint32_t leaving = exit_offset_[l];
+      const std::uint32_t first_entering = entering;
+      backedge_offset_[l] = backedge;
+      entering_offset_[l] = entering;
+      exit_offset_[l] = exit;
+      for (; to_header != none; to_header = next_[to_header].to_header) {
+        const bool is_backedge = contains_loop(l, columns_.innermost[listed[to_header].source]);
+        edges[is_backedge ? backedge++ : entering++] = listed[to_header];
+      }
+      // The only entering block; whether it is a preheader, the graph will tell.
+      preheader[l] = entering == first_entering + 1 ? edges[first_entering].source : no_node;
+      exit_depth_[l] = shared_exit_depth_[l] = none;
+      for (; leaving != none; leaving = next_[leaving].exit) {
+        edges[num_to_headers_ + exit] = listed[leaving];
+        note_exit(l, listed[leaving].target, exit++);
       }
     }
-    node_id* const preheader = out_.column(loop_forest::preheaders);
-    for (loop_id l = 0; l != num_loops_; ++l) {
-      const std::uint32_t first = entering_offset_[l];
-      const node_id only = entering_offset_[l + 1] == first + 1 ? out_.edges_[first].source : no_node;
-      preheader[l] = only != no_node && !flags_[only].has_several ? only : no_node;
-    }
+    backedge_offset_[num_loops_] = backedge;
+    entering_offset_[num_loops_] = entering;
+    exit_offset_[num_loops_] = exit;
+  }
+
+  /// How far out exit number `at` leads, from `l` to `target`.
+  constexpr void note_exit(loop_id l, node_id target, std::size_t at) {
+    const std::uint32_t depth = columns_.depth[outermost_without(l, columns_.innermost[target])];
+    reach_[2 * at] = depth;
+    exit_depth_[l] = min(exit_depth_[l], depth);
+    note_shared_exit(l, depth, spanning_loop(target));
   }
 
   /// Jump pointers (Myers, "An applicative random-access stack", IPL 17, 1983): with one extra ancestor a loop,
@@ -232,41 +261,6 @@ private:
     return columns_.parent[outermost_without(l, other)];
   }
 
-  /// The edges that leave the innermost loop of their source, selected in place. Before that, all are reachable
-  /// predecessors of their targets.
-  constexpr span<const loop_edge> select_exits(span<loop_edge> listed) {
-    spanning_ = memory_.array(out_.num_nodes_, unknown_loop);
-    std::size_t found = 0;
-    for (const loop_edge e : listed) {
-      const loop_id from = columns_.innermost[e.source];
-      if (from != no_loop || tree_.is_reachable(e.source)) {
-        loop_id& spanning = spanning_[e.target];
-        spanning = spanning == unknown_loop || spanning == from ? from : common_loop(spanning, from);
-      }
-      listed[found] = e;
-      found += from != no_loop && !contains_loop(from, columns_.innermost[e.target]);
-    }
-    return {listed.data(), found};
-  }
-
-  /// Groups the exiting edges by loop, and notes how far out each leads.
-  constexpr void place_exits(span<const loop_edge> exits) {
-    for (loop_id l = 0; l != num_loops_; ++l) {
-      exit_depth_[l] = shared_exit_depth_[l] = none;
-    }
-    loop_edge* const edges = out_.edges_.data() + out_.first_exit_;
-    for (std::size_t i = exits.size(); i-- != 0;) {
-      const loop_edge e = exits[i];
-      const loop_id l = columns_.innermost[e.source];
-      const std::uint32_t depth = columns_.depth[outermost_without(l, columns_.innermost[e.target])];
-      const std::size_t at = --exit_offset_[l];
-      edges[at] = e;
-      reach_[2 * at] = depth;
-      exit_depth_[l] = min(exit_depth_[l], depth);
-      note_shared_exit(l, depth, spanning_loop(e.target));
-    }
-  }
-
   /// An edge that leaves a loop also leaves those around it, as far out as it leads.
   constexpr void inherit_exits() {
     for (loop_id l = num_loops_; l-- != 0;) {
@@ -289,7 +283,7 @@ private:
   /// The smallest loop that contains all reachable predecessors of the target of an exiting edge. The sources of edges
   /// that were not listed are in its own innermost loop, or in none if it is in none.
   constexpr loop_id spanning_loop(node_id n) const {
-    return flags_[n].is_entered ? common_loop(spanning_[n], columns_.innermost[n]) : spanning_[n];
+    return is_entered_[n] ? common_loop(spanning_[n], columns_.innermost[n]) : spanning_[n];
   }
 
   /// All nearest smaller values, from the right, in linear time.
@@ -304,10 +298,16 @@ private:
     }
   }
 
-  const node_flags* flags_; ///< by node
+  /// By listed edge: the next one to the same header, and the next one that leaves the same loop.
+  struct next_edges {
+    std::uint32_t to_header;
+    std::uint32_t exit;
+  };
+
+  span<const loop_edge> listed_;
+  const bool* is_entered_; ///< by node: by an edge that is not listed
   const dominator_tree& tree_;
   forest_columns columns_;
-  arena& memory_;
   loop_forest& out_;
   loop_id num_loops_;
   std::uint32_t* backedge_offset_;
@@ -315,9 +315,12 @@ private:
   std::uint32_t* exit_offset_;
   std::uint32_t* exit_depth_;
   std::uint32_t* shared_exit_depth_;
-  std::uint32_t* reach_;        ///< see `exit_records`
-  loop_id* jump_;               ///< by loop: an ancestor, for searches upwards
-  loop_id* spanning_ = nullptr; ///< by node: the smallest loop with all sources of listed edges in it
+  std::uint32_t* reach_; ///< see `exit_records`
+  loop_id* jump_;        ///< by loop: an ancestor, for searches upwards
+  next_edges* next_;
+  loop_id* spanning_; ///< by node: the smallest loop with all sources of listed edges in it
+  std::uint32_t num_to_headers_ = 0;
+  std::uint32_t num_exits_ = 0;
 };
 
 } // namespace detail
