@@ -159,7 +159,7 @@ std::string difference(const handle_view& ir) {
 
 } // namespace
 
-TEST_CASE("numbered_ssa: the program after the handles, whether phis list inputs by edge or by predecessor") {
+TEST_CASE("numbered_ssa: the program that handles name, whether phis list inputs by edge or by predecessor") {
   random_source random(3);
   std::size_t by_predecessor = 0;
   std::size_t phis = 0;
