@@ -28,6 +28,11 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    const auto left = app.remaining();
+    if (error.get_exit_code() != 0 && app.get_subcommands().empty() && !left.empty()) {
+      std::fprintf(stderr, "midend: unknown command '%s'\nRun with --help for more information.\n", left[0].c_str());
+      return midend_tool::exit_bad_usage;
+    }
     return app.exit(error, std::cout, std::cerr) == 0 ? midend_tool::exit_done : midend_tool::exit_bad_usage;
   }
   for (const midend_tool::command& c : commands) {

@@ -386,9 +386,7 @@ private:
 };
 
 exit_status run(opt_options options) {
-  for (std::string& name : options.procedures) {
-    name.erase(0, name.starts_with('@') ? 1 : 0);
-  }
+  drop_signs(options.procedures);
   opt_choices chosen;
   if (const auto problem = chosen.set(options)) {
     return complain(exit_bad_usage, "midend opt: " + *problem);

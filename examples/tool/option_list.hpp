@@ -29,6 +29,13 @@ inline std::vector<std::string_view> split_list(std::string_view list) {
   return out;
 }
 
+/// Procedures may be given as they are written, `@NAME`, or without the sign.
+inline void drop_signs(std::vector<std::string>& procedures) {
+  for (std::string& name : procedures) {
+    name.erase(0, name.starts_with('@') ? 1 : 0);
+  }
+}
+
 /// The names of the entries of a table: `a, b, c`.
 template <class Table> std::string names_of(const Table& table) {
   std::string out;

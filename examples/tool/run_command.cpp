@@ -168,9 +168,11 @@ command add_run_command(CLI::App& app) {
       ->type_name("FILE");
   sub->add_option("--step-limit", options.step_limit, "stop after this many operations")
       ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1'000'000'000'000'000'000}))
       ->capture_default_str();
   sub->add_option("--call-depth", options.call_depth, "the deepest nesting of calls")
       ->type_name("N")
+      ->check(CLI::Range(std::size_t{0}, std::size_t{1'000'000'000}))
       ->capture_default_str();
   sub->add_flag("--stats", options.statistics,
                 "print the numbers of operations and calls, and the time, to standard error");

@@ -308,7 +308,8 @@ private:
   json_report json_;
 };
 
-exit_status run(const unroll_options& options) {
+exit_status run(unroll_options options) {
+  drop_signs(options.procedures);
   std::string problem;
   const auto chosen = library_options(options, problem);
   if (!chosen) {

@@ -178,6 +178,9 @@ says "too many elements" 2 "midend run: --memory=a:i8:1,1*2147483648: '1*2147483
   "$all" @nothing '--memory=a:i8:1,1*2147483648'
 run "no procedure" 2 "$all" && pass "no procedure"
 run "no limit" 2 "$all" @nothing --step-limit=x && pass "no limit"
+run "negative limit" 2 "$all" @nothing --step-limit=-1 && pass "negative limit"
+run "limit of more than 64 bits" 2 "$all" @nothing --step-limit=99999999999999999999 && pass "limit of more than 64 bits"
+run "negative depth" 2 "$all" @nothing --call-depth=-1 && pass "negative depth"
 
 printf 'proc @f() -> i32 {\n  node entry:\n    %%x = ad.i32 1, 3\n    %%z = ad.i32 1, 2\n    ret %%x\n}\n' >"$work/bad.eir"
 if run "errors of the file" 1 "$work/bad.eir" @f; then

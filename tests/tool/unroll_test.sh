@@ -89,6 +89,7 @@ if command -v python3 >/dev/null; then
     '(l["deed"]["is_as_predicted"], *(d["items"]["operations"]["there"]["exact"] for d in (l["deed"], l["deed"]["nest"])))' \
     matrix_4x4 --loop=products --verify
   run "five: as predicted" 0 "$examples" --procedure=five_iterations --verify
+  run "five: named with its sign" 0 "$examples" --procedure=@five_iterations
   run "quarters: not as predicted" 3 "$examples" --procedure=quarters_and_sixteenths --factor=4 --verify
   run "loop around: text" 0 "$examples" --procedure=matrix_4x4 --loop=products && {
     grep -q "the loop around, columns, with 4 copies in it: 4.00 cycles per iteration, pipelined" "$work/out" &&
