@@ -57,7 +57,9 @@ check "midend-assert-trips of trips.ll" run "midend-assert-trips,verify" "$here/
 "$lli" "$here/trips.ll" >"$work/before-trips"
 "$lli" "$work/out.ll" >"$work/after"
 check "midend-assert-trips: the program prints the same" diff "$work/before-trips" "$work/after"
-check "midend-assert-trips: three loops" [ "$(grep -c 'midend.taken[0-9]* = phi' "$work/out.ll")" = 3 ]
+check "midend-assert-trips: four loops" [ "$(grep -c 'midend.taken[0-9]* = phi' "$work/out.ll")" = 4 ]
+check "midend-assert-trips: a multiple of 4" \
+  [ "$(grep -c 'urem i64 %[0-9]*, 4' "$work/out.ll")/$(grep -c 'one less than a multiple of' "$work/out.ll")" = 1/1 ]
 { "$lli" --entry-function=broken "$work/out.ll" >"$work/after" 2>&1; } 2>/dev/null # without "Aborted"
 check "midend-assert-trips: ten backedges are too many" \
   grep -qx 'midend-assert-trips: at_most, loop test: 10 backedges, not at most 9' "$work/after"

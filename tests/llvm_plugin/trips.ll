@@ -51,6 +51,20 @@ end:
   ret i32 %result
 }
 
+; A multiple of 4 header executions.
+define i32 @multiple(i32 %n) {
+entry:
+  %m = shl i32 %n, 2
+  br label %body
+body:
+  %i = phi i32 [ 0, %entry ], [ %next, %body ]
+  %next = add i32 %i, 1
+  %goes_on = icmp ne i32 %next, %m
+  br i1 %goes_on, label %body, label %exit
+exit:
+  ret i32 %next
+}
+
 define i32 @broken() {
   %r = call i32 @at_most(ptr @broken_promise, i32 -1)
   ret i32 %r
@@ -64,6 +78,8 @@ entry:
   %printed.a = call i32 (ptr, ...) @printf(ptr @format, i32 %a)
   %printed.b = call i32 (ptr, ...) @printf(ptr @format, i32 %b)
   %printed.c = call i32 (ptr, ...) @printf(ptr @format, i32 %c)
+  %by_four = call i32 @multiple(i32 3)
+  call i32 (ptr, ...) @printf(ptr @format, i32 %by_four)
   ret i32 0
 }
 
