@@ -191,6 +191,28 @@ TEST_CASE("sccp: a load of constant memory that is undefined is undefined") {
   }
 }
 
+TEST_CASE("sccp: what is above a number that was extended to a wide integer") {
+  const parsed_function p(R"(
+    define void @f(i64 %x, i128 %y) {
+      %whole = zext i64 %x to i128
+      %high = lshr i128 %whole, 64
+      %second = trunc i128 %high to i64
+      %last.bit = lshr i128 %whole, 63
+      %poison = lshr i128 %whole, 128
+      %unknown = lshr i128 %y, 64
+      %signed = sext i64 %x to i128
+      %sign = lshr i128 %signed, 64
+      ret void
+    }
+  )");
+  const llvm_ssa ir = p.view({.copies_fields = true});
+  const auto found = midend::sccp(ir, midend::number_domain());
+  CHECK(found.constant(named(ir, "second")) == 0);
+  for (const char* name : {"last.bit", "poison", "unknown", "sign"}) {
+    CHECK_MESSAGE(!found.constant(named(ir, name)), name);
+  }
+}
+
 TEST_CASE("sccp: the distance of two constant pointers into an object") {
   const parsed_function p(R"(
     @table = constant [3 x { ptr, i64 }] zeroinitializer

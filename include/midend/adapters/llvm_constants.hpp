@@ -73,7 +73,8 @@ struct llvm_fold_options {
   /// tells whether it overflows; operands are those of the intrinsic, or a literal that the function need not have.
   /// An `insertvalue` into an aggregate of which no field is set has the inserted value as its only operand, so that it
   /// is folded to a constant with undefined fields. An `insertvalue` of a literal `undef` there, and a load of constant
-  /// memory that is `undef`, is a copy of `undef`.
+  /// memory that is `undef`, is a copy of `undef`. The part of a wide integer above a number that was extended is a
+  /// copy of 0: so structs of two numbers are passed.
   bool copies_fields = false;
 
   /// A `sub` of two `ptrtoint`s is `other` and reads the two pointers in place of the numbers, which only the linker

@@ -521,10 +521,14 @@ private:
     } else if constexpr (Is == kind::aggregate) {
       return copies_fields_ ? read_aggregate(i, r, to) : add_first_operands<2>(i, to);
     } else if constexpr (Is == kind::load) {
-      return copies_fields_ && loads_undefined_llvm_memory(i) ? copy_undefined(i, r, to) : add_first_operands<1>(i, to);
+      return copies_fields_ && loads_undefined_llvm_memory(i) ? copy_literal(llvm::UndefValue::get(i.getType()), r, to)
+                                                              : add_first_operands<1>(i, to);
     } else if constexpr (Is == kind::cast || Is == kind::choice) { // and not its cases
       return add_first_operands<1>(i, to);
     } else if constexpr (Is == kind::binary) {
+      if (copies_fields_ && r.info.code == operation::other && is_zero_llvm_high_part(i)) { // wider than 64 bits
+        return copy_literal(llvm::Constant::getNullValue(i.getType()), r, to);
+      }
       return subtracts_addresses_ && subtracts_llvm_addresses(i) ? read_distance(i, r, to)
                                                                  : add_first_operands<2>(i, to);
     } else if constexpr (Is == kind::comparison) {
@@ -563,12 +567,13 @@ private:
     if (!is_undefined_llvm_aggregate(i.getOperand(0))) {
       return add_first_operands<2>(i, to);
     }
-    return is_undefined_llvm_literal(i.getOperand(1)) ? copy_undefined(i, r, to) : add_operand(i.getOperand(1), to);
+    return is_undefined_llvm_literal(i.getOperand(1)) ? copy_literal(llvm::UndefValue::get(i.getType()), r, to)
+                                                      : add_operand(i.getOperand(1), to);
   }
 
-  value_id* copy_undefined(const llvm::Instruction& i, llvm_operation_record& r, value_id* to) {
+  value_id* copy_literal(const llvm::Constant* literal, llvm_operation_record& r, value_id* to) {
     r.info.code = operation::copy;
-    return add_operand(llvm::UndefValue::get(i.getType()), to);
+    return add_operand(literal, to);
   }
 
   MIDEND_SELDOM_CALLED value_id* read_distance(const llvm::Instruction& i, llvm_operation_record& r, value_id* to) {

@@ -338,6 +338,16 @@ inline bool loads_undefined_llvm_memory(const llvm::Instruction& load) {
   return loaded != nullptr && is_undefined_llvm_literal(loaded);
 }
 
+/// Whether `i` reads the part of a zero-extended number that is above its bits, as a struct of two numbers is taken
+/// apart that was passed as one wide integer.
+inline bool is_zero_llvm_high_part(const llvm::Instruction& i) {
+  const auto* const whole = llvm::dyn_cast<llvm::ZExtInst>(i.getOperand(0));
+  const auto* const amount = llvm::dyn_cast<llvm::ConstantInt>(i.getOperand(1));
+  return i.getOpcode() == llvm::Instruction::LShr && whole != nullptr && amount != nullptr &&
+         amount->getValue().uge(whole->getSrcTy()->getIntegerBitWidth()) &&
+         amount->getValue().ult(i.getType()->getIntegerBitWidth());
+}
+
 /// The pointer whose address a number is, by an instruction or a literal; else null.
 inline const llvm::Value* llvm_pointer_of_address(const llvm::Value* v) {
   const auto* const address = llvm::dyn_cast<llvm::PtrToIntOperator>(v);
