@@ -7,6 +7,7 @@
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/dominance/dominators.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/graph/detail/flat_copy.hpp"
 #include "midend/loops/detail/loop_drafts.hpp"
 #include "midend/loops/detail/loop_forest_builder.hpp"
 #include "midend/loops/loop_forest.hpp"
@@ -49,7 +50,7 @@ struct semi_nca_loop_search {
   template <class G> constexpr std::uint32_t run(const G& g, std::uint32_t* number, dominance_arrays& a) {
     const std::uint32_t reached = number_and_chain(g, number, a);
     if (a.num_chained != 0) {
-      arena_stack<backedge> backedges(memory, a.num_chained);
+      arena_stack<backedge> backedges(memory);
       semi_nca_algorithm::evaluate_semidominators(
           a, reached, [&](std::uint32_t source, std::uint32_t target) { backedges.push({source, target}); });
       if (!backedges.empty()) {
@@ -143,21 +144,23 @@ struct dominators_and_loops_search {
     if (drafts.count == 0) {
       loop_forest_builder::clear(out.dominators, boundaries, out.loops);
     } else if (boundaries) {
-      note_innermost(out.dominators, memory, drafts);
-      loop_forest_builder::build(g, out.dominators, drafts, memory, out.loops);
+      flat_copy& flat = workspace.loops_.flat_;
+      flat.assign(g, true);
+      note_innermost(out.dominators.num_nodes(), memory, drafts);
+      loop_forest_builder::build(flat.graph(), out.dominators, drafts, memory, out.loops);
+      loop_forest_builder::restore_edge_ids(flat, out.loops);
     } else {
       loop_forest_builder::build(out.dominators, drafts, out.loops);
     }
   }
 
 private:
-  static constexpr void note_innermost(const dominator_tree& tree, arena& memory, loop_drafts& drafts) {
-    drafts.innermost = loop_forest_builder::mark_unreachable(tree, memory);
+  static constexpr void note_innermost(std::size_t num_nodes, arena& memory, loop_drafts& drafts) {
+    drafts.innermost = memory.array(num_nodes, loop_drafts::none);
     const node_id* next = drafts.blocks;
     for (std::uint32_t draft = 0; draft != drafts.count; ++draft) {
-      drafts.innermost[*next++] = draft;
-      for (std::uint32_t left = drafts.own_blocks[draft]; left != 1; --left) {
-        drafts.innermost[*next++] = draft | loop_drafts::not_header;
+      for (std::uint32_t left = drafts.own_blocks[draft]; left != 0; --left) {
+        drafts.innermost[*next++] = draft;
       }
     }
   }
@@ -178,7 +181,7 @@ constexpr void dominators_and_loops(const G& g, dominators_and_loops_workspace& 
   detail::dominators_and_loops_search::run(g, true, workspace, out);
 }
 
-/// The same without the boundaries of loops. Reads the successors of each node once instead of twice.
+/// The same without the boundaries of loops. Reads successors only, once, and never copies the graph.
 template <flow_graph_argument G>
 constexpr void dominators_and_loops(const G& g, nesting_only_t, dominators_and_loops_workspace& workspace,
                                     dominators_and_loops_result& out) {

@@ -7,6 +7,7 @@
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/graph/csr_graph.hpp"
+#include "midend/graph/detail/flat_copy.hpp"
 #include "midend/graph/detail/out_edges.hpp"
 #include "midend/loops/detail/loop_drafts.hpp"
 #include "midend/loops/detail/loop_forest_builder.hpp"
@@ -32,14 +33,14 @@ class natural_loops_workspace {
   friend detail::dominators_and_loops_search;
 
   detail::arena memory_;
-  csr_graph copy_; ///< of a graph without predecessors
+  detail::flat_copy flat_; ///< of a graph that is not a `csr_graph`
 };
 
 namespace detail {
 
 /// How much memory a search for loops usually needs.
 template <class G> constexpr std::size_t loop_search_bytes(const G& g, std::size_t num_nodes) {
-  return 29 * num_nodes + sizeof(loop_edge) * stack_capacity(g) + 512;
+  return 28 * num_nodes + 4 * stack_capacity(g) + 512;
 }
 
 /// Ramalingam, "Identifying loops in almost linear time", ACM TOPLAS 21(2), 1999, for natural loops: from inner to
@@ -51,46 +52,48 @@ struct natural_loop_search {
   template <bool Boundaries, class G>
   static constexpr void run(const G& g, const dominator_tree& tree, natural_loops_workspace& workspace,
                             loop_forest& out) {
-    search<Boundaries>(g, tree, workspace.memory_, workspace.copy_, out);
+    search<Boundaries>(g, tree, workspace.memory_, workspace.flat_, out);
   }
 
   template <bool Boundaries, class G> static constexpr loop_forest run(const G& g, const dominator_tree& tree) {
     call_buffer buffer;
     arena memory(buffer);
-    csr_graph copy;
+    copy_if_needed<G> flat;
     loop_forest out;
-    search<Boundaries>(g, tree, memory, copy, out);
+    search<Boundaries>(g, tree, memory, flat, out);
     return out;
   }
 
 private:
-  template <bool Boundaries, class G>
-  static constexpr void search(const G& g, const dominator_tree& tree, arena& memory, csr_graph& copy,
-                               loop_forest& out) {
+  template <bool Boundaries, class G, class Copy>
+  static constexpr void search(const G& g, const dominator_tree& tree, arena& memory, Copy& flat, loop_forest& out) {
     require_tree_of_edges(g, tree);
     memory.reset(loop_search_bytes(g, tree.num_nodes()));
     const span<const edge> backedges = list_backedges(g, tree, memory);
     if (backedges.empty()) {
       loop_forest_builder::clear(tree, Boundaries, out);
     } else {
-      build_forest<Boundaries>(g, tree, backedges, memory, copy, out);
+      build_forest<Boundaries>(g, tree, backedges, memory, flat, out);
     }
   }
 
-  template <bool Boundaries, class G>
+  template <bool Boundaries, class G, class Copy>
   MIDEND_NEVER_INLINED static constexpr void build_forest(const G& g, const dominator_tree& tree,
-                                                          const span<const edge>& backedges, arena& memory,
-                                                          csr_graph& copy, loop_forest& out) {
+                                                          const span<const edge>& backedges, arena& memory, Copy& flat,
+                                                          loop_forest& out) {
     const grouped_backedges groups = group_by_header(backedges, tree, memory);
     loop_drafts drafts;
+    if constexpr (Boundaries || !bidirectional_flow_graph<G>) {
+      flat.assign(g, Boundaries);
+    }
     if constexpr (bidirectional_flow_graph<G>) {
       collect_loops(g, tree, groups, memory, drafts);
     } else {
-      copy.assign(g);
-      collect_loops(copy, tree, groups, memory, drafts);
+      collect_loops(flat.graph(), tree, groups, memory, drafts);
     }
     if constexpr (Boundaries) {
-      loop_forest_builder::build(g, tree, drafts, memory, out);
+      loop_forest_builder::build(flat.graph(), tree, drafts, memory, out);
+      loop_forest_builder::restore_edge_ids(flat, out);
     } else {
       loop_forest_builder::build(tree, drafts, out);
     }
@@ -146,7 +149,7 @@ private:
     const std::size_t reachable = tree.num_reachable();
     drafts.start(memory, groups.num_headers, reachable);
     drafts.num_backedges = static_cast<std::uint32_t>(groups.edges.size());
-    drafts.innermost = loop_forest_builder::mark_unreachable(tree, memory);
+    drafts.innermost = memory.array(tree.num_nodes(), none);
     node_id* const pending = memory.array<node_id>(reachable + groups.num_headers);
     node_id* last = drafts.blocks;
     for (std::size_t i = groups.is_header.size(); i-- != 0;) {
@@ -169,21 +172,22 @@ private:
     std::uint32_t* const draft_of = drafts.innermost;
     const node_id header = tree.preorder()[header_number];
     const std::uint32_t draft = drafts.open(header);
-    const std::uint32_t inside = draft | loop_drafts::not_header;
     const node_id* const first = last;
     node_id* top = pending;
     const auto take = [&](node_id n) {
       const std::uint32_t known = draft_of[n];
-      if (known == inside || known == loop_drafts::unreachable) {
+      if (known == draft) {
         return;
       }
       if (known == none) {
-        draft_of[n] = inside;
-        *last++ = n;
-        *top++ = n;
+        if (tree.is_reachable(n)) {
+          draft_of[n] = draft;
+          *last++ = n;
+          *top++ = n;
+        }
         return;
       }
-      const std::uint32_t inner = drafts.outermost(known & ~loop_drafts::not_header);
+      const std::uint32_t inner = drafts.outermost(known);
       if (inner != draft) {
         drafts.put_inside(inner, draft);
         *top++ = drafts.header[inner];
@@ -216,7 +220,7 @@ inline constexpr nesting_only_t nesting_only{};
 ///
 /// Requires that `tree` is a dominator tree of `g`, by any algorithm. Each of several parallel backedges is listed; a
 /// self loop makes a loop of one block; edges out of unreachable blocks count only as entering edges. A graph that has
-/// loops and no predecessors is copied into the workspace. Near-linear: O((n + m) α(n))
+/// loops and is not a `csr_graph` is copied into the workspace. Near-linear: O((n + m) α(n))
 /// plus O(log depth) for each exiting edge; one pass over the edges if there is no loop.
 template <flow_graph_argument G>
 constexpr void natural_loops(const G& g, const dominator_tree& tree, natural_loops_workspace& workspace,
@@ -224,7 +228,7 @@ constexpr void natural_loops(const G& g, const dominator_tree& tree, natural_loo
   detail::natural_loop_search::run<true>(g, tree, workspace, out);
 }
 
-/// The same without the boundaries of loops, which take half of the time.
+/// The same without the boundaries of loops, which take half of the time. A graph with predecessors is not copied.
 template <flow_graph_argument G>
 constexpr void natural_loops(const G& g, const dominator_tree& tree, nesting_only_t, natural_loops_workspace& workspace,
                              loop_forest& out) {

@@ -47,6 +47,24 @@ private:
   flat_array<edge_id> original_edges_; ///< by edge of the copy; empty if the ids are the same
 };
 
+/// Like `flat_copy`, for a graph that need not be copied.
+class no_copy {
+public:
+  constexpr void assign(const csr_graph& g, bool) { graph_ = &g; }
+
+  constexpr const csr_graph& graph() const { return *graph_; }
+
+  constexpr bool renames_edges() const { return false; }
+
+  constexpr edge_id original_edge(edge_id e) const { return e; }
+
+private:
+  const csr_graph* graph_ = nullptr;
+};
+
+/// The copy of its graph that a function without a workspace needs: none of a `csr_graph`.
+template <class G> using copy_if_needed = std::conditional_t<std::is_same_v<G, csr_graph>, no_copy, flat_copy>;
+
 } // namespace detail
 
 MIDEND_END_NAMESPACE

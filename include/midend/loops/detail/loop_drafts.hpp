@@ -18,8 +18,6 @@ namespace detail {
 /// new one.
 struct loop_drafts {
   static constexpr std::uint32_t none = 0xffff'ffff;
-  static constexpr std::uint32_t unreachable = 0xffff'fffe; ///< of a node, in `innermost`
-  static constexpr std::uint32_t not_header = 0x8000'0000;  ///< the same; a flag, which `none` has too
 
   std::uint32_t count = 0;
   std::uint32_t num_blocks = 0;
@@ -32,9 +30,7 @@ struct loop_drafts {
   std::uint32_t* loops_inside = nullptr; ///< itself included
   std::uint32_t* next_number = nullptr;
   loop_id* number = nullptr;
-  /// By node: the draft that has it as own block, with a flag if it is not the header; or `none`, or `unreachable`. For
-  /// boundaries only.
-  std::uint32_t* innermost = nullptr;
+  std::uint32_t* innermost = nullptr; ///< by node: the draft that has it as own block, or `none`; for boundaries only
 
   /// Makes room for at most `drafts` drafts, with at most `blocks_in_drafts` blocks.
   constexpr void start(arena& memory, std::size_t drafts, std::size_t blocks_in_drafts) {

@@ -5,6 +5,8 @@
 #include "midend/config.hpp"
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/graph/csr_graph.hpp"
+#include "midend/graph/detail/flat_copy.hpp"
 #include "midend/graph/detail/out_edges.hpp"
 #include "midend/loops/detail/loop_drafts.hpp"
 #include "midend/loops/loop_forest.hpp"
@@ -30,17 +32,6 @@ public:
     out.edges_.clear();
   }
 
-  /// `innermost` of the drafts, before the first one.
-  static constexpr std::uint32_t* mark_unreachable(const dominator_tree& tree, arena& memory) {
-    std::uint32_t* const innermost = memory.array(tree.num_nodes(), loop_drafts::none);
-    if (tree.num_reachable() != tree.num_nodes()) {
-      for (node_id n = 0; n != tree.num_nodes(); ++n) {
-        innermost[n] = tree.is_reachable(n) ? loop_drafts::none : loop_drafts::unreachable;
-      }
-    }
-    return innermost;
-  }
-
   /// The forest of at least one draft, without boundaries.
   static constexpr void build(const dominator_tree& tree, loop_drafts& drafts, loop_forest& out) {
     set_sizes(tree, false, drafts.count, out);
@@ -50,16 +41,32 @@ public:
     number_and_list(drafts, out);
   }
 
-  /// The same with boundaries. Reads each edge once, in the order of its source, which is that of the boundaries.
-  template <class G>
-  static constexpr void build(const G& g, const dominator_tree& tree, loop_drafts& drafts, arena& memory,
+  /// The same with boundaries. They list edges by source, so they need the sorted in-edges of a `csr_graph`.
+  static constexpr void build(const csr_graph& g, const dominator_tree& tree, loop_drafts& drafts, arena& memory,
                               loop_forest& out) {
-    bool* const is_entered = memory.array(tree.num_nodes(), false);
-    const span<const loop_edge> listed = list_edges(g, drafts, is_entered, memory);
-    build_with(listed, is_entered, tree, drafts, memory, out);
-    node_id* const preheaders = out.column(loop_forest::preheaders);
-    for (loop_id l = 0; l != drafts.count; ++l) {
-      preheaders[l] = preheaders[l] != no_node && has_one_successor(g, preheaders[l]) ? preheaders[l] : no_node;
+    set_sizes(tree, true, drafts.count, out);
+    out.num_blocks_ = drafts.num_blocks;
+    std::size_t to_headers = 0;
+    for (std::uint32_t draft = 0; draft != drafts.count; ++draft) {
+      to_headers += g.predecessors(drafts.header[draft]).size();
+    }
+    const span<edge_id> changes = list_changes(g, drafts, memory);
+    const std::size_t words = out.start_of(loop_forest::blocks_and_reach) + out.num_blocks_;
+    out.words_.resize_for_overwrite(words + 2 * changes.size());
+    out.edges_.resize_for_overwrite(to_headers + changes.size());
+    const forest_columns columns = number_and_list(drafts, out);
+    const std::size_t exits =
+        loop_forest_builder(g, tree, columns, memory, out).list_boundaries(drafts.num_backedges, changes);
+    out.words_.shrink(words + 2 * exits);
+    out.edges_.shrink(to_headers + exits);
+  }
+
+  /// Gives the edges of the boundaries the ids that they have in the graph that was copied.
+  template <class Copy> static constexpr void restore_edge_ids(const Copy& copy, loop_forest& out) {
+    if (copy.renames_edges()) {
+      for (loop_edge& e : out.edges_) {
+        e.id = copy.original_edge(e.id);
+      }
     }
   }
 
@@ -90,138 +97,69 @@ private:
     return columns;
   }
 
-  /// The edges into a header, or to a node with another innermost draft: all that enter a loop, go round in it or leave
-  /// it. The others are dropped without a branch, which would be hard to predict; their targets are noted.
-  template <class G>
-  static constexpr span<const loop_edge> list_edges(const G& g, const loop_drafts& drafts, bool* is_entered,
-                                                    arena& memory) {
-    loop_edge* const listed = memory.array<loop_edge>(count_edges(g) + 1);
+  /// The edges to a node with another innermost draft: all that leave a loop, and those that only enter one. In the
+  /// order of their ids; the others are dropped without a branch, which would be hard to predict.
+  static constexpr span<edge_id> list_changes(const csr_graph& g, const loop_drafts& drafts, arena& memory) {
+    edge_id* const changes = memory.array<edge_id>(g.num_edges() + 1);
     const std::uint32_t* const innermost = drafts.innermost;
     std::size_t count = 0;
     for_each_edge(g, [&](edge_id e, node_id source, node_id target) {
-      const bool is_inside = (innermost[source] | loop_drafts::not_header) == innermost[target];
-      listed[count] = {e, source, target};
-      count += !is_inside;
-      is_entered[target] |= is_inside;
+      const std::uint32_t from = innermost[source];
+      const std::uint32_t to = innermost[target];
+      changes[count] = e;
+      count += from != to;
     });
-    return {listed, count};
+    return {changes, count};
   }
 
-  template <class G> static constexpr bool has_one_successor(const G& g, node_id n) {
-    auto&& successors = g.successors(n);
-    auto it = std::begin(successors);
-    return ++it == std::end(successors);
-  }
-
-  MIDEND_NEVER_INLINED static constexpr void build_with(span<const loop_edge> listed, const bool* is_entered,
-                                                        const dominator_tree& tree, loop_drafts& drafts, arena& memory,
-                                                        loop_forest& out) {
-    set_sizes(tree, true, drafts.count, out);
-    out.num_blocks_ = drafts.num_blocks;
-    const std::size_t words = out.start_of(loop_forest::blocks_and_reach) + out.num_blocks_;
-    out.words_.resize_for_overwrite(words + 2 * listed.size());
-    const forest_columns columns = number_and_list(drafts, out);
-    loop_forest_builder builder(listed, is_entered, tree, columns, memory, out);
-    builder.list_boundaries(drafts.num_backedges);
-    out.words_.shrink(words + 2 * std::size_t{builder.num_exits_});
-  }
-
-  constexpr loop_forest_builder(span<const loop_edge> listed, const bool* is_entered, const dominator_tree& tree,
-                                const forest_columns& columns, arena& memory, loop_forest& out)
-      : listed_(listed), is_entered_(is_entered), tree_(tree), columns_(columns), out_(out),
-        num_loops_(static_cast<loop_id>(out.num_loops_)), backedge_offset_(out.column(loop_forest::backedge_offsets)),
-        entering_offset_(out.column(loop_forest::entering_offsets)),
-        exit_offset_(out.column(loop_forest::exit_offsets)), exit_depth_(out.column(loop_forest::exit_depths)),
+  constexpr loop_forest_builder(const csr_graph& g, const dominator_tree& tree, const forest_columns& columns,
+                                arena& memory, loop_forest& out)
+      : g_(g), tree_(tree), columns_(columns), memory_(memory), out_(out),
+        num_loops_(static_cast<loop_id>(out.num_loops_)), exit_offset_(out.column(loop_forest::exit_offsets)),
+        exit_depth_(out.column(loop_forest::exit_depths)),
         shared_exit_depth_(out.column(loop_forest::shared_exit_depths)), reach_(columns.blocks + out.num_blocks_),
-        jump_(memory.array<loop_id>(out.num_loops_)), next_(memory.array<next_edges>(listed.size())),
-        spanning_(memory.array(out.num_nodes_, unknown_loop)) {}
+        jump_(memory.array<loop_id>(out.num_loops_)) {}
 
-  constexpr void list_boundaries(std::uint32_t num_backedges) {
+  /// Returns the number of exiting edges.
+  constexpr std::uint32_t list_boundaries(std::uint32_t num_backedges, span<edge_id> changes) {
+    list_edges_to_headers(num_backedges);
     make_jumps();
-    chain_edges();
-    out_.first_exit_ = num_to_headers_;
-    out_.edges_.resize_for_overwrite(std::size_t{num_to_headers_} + num_exits_);
-    list_chains(num_backedges);
+    const span<const edge_id> exits = select_exits(changes);
+    place_exits(exits);
     inherit_exits();
-    link_shallower(num_exits_);
+    link_shallower(static_cast<std::uint32_t>(exits.size()));
+    return static_cast<std::uint32_t>(exits.size());
   }
 
   constexpr bool contains_loop(loop_id l, loop_id inner) const {
     return inner - l < columns_.size[l]; // see loop_forest::contains_loop
   }
 
-  /// Chains the listed edges to each header, and those that leave each innermost loop. Until the chains are listed, the
-  /// columns of offsets have their first edges.
-  constexpr void chain_edges() {
-    std::uint32_t* const first_to_header = backedge_offset_;
-    std::uint32_t* const first_exit = exit_offset_;
-    for (loop_id l = 0; l != num_loops_; ++l) {
-      first_to_header[l] = first_exit[l] = none;
-    }
-    const loop_edge* const listed = listed_.data();
-    std::uint32_t to_headers = 0;
-    std::uint32_t exits = 0;
-    for (auto i = static_cast<std::uint32_t>(listed_.size()); i-- != 0;) {
-      const auto [id, source, target] = listed[i];
-      const loop_id from = columns_.innermost[source];
-      const loop_id to = columns_.innermost[target];
-      if (to != no_loop && columns_.header[to] == target) {
-        next_[i].to_header = first_to_header[to];
-        first_to_header[to] = i;
-        ++to_headers;
-      }
-      if (from != no_loop || tree_.is_reachable(source)) {
-        const loop_id known = spanning_[target];
-        spanning_[target] = known == unknown_loop || known == from ? from : common_loop(known, from);
-      }
-      if (from != no_loop && !contains_loop(from, to)) {
-        next_[i].exit = first_exit[from];
-        first_exit[from] = i;
-        ++exits;
-      }
-    }
-    num_to_headers_ = to_headers;
-    num_exits_ = exits;
-  }
-
-  /// Backedges come first in the array of edges, then all entering edges, then those that leave.
-  constexpr void list_chains(std::uint32_t num_backedges) {
-    const loop_edge* const listed = listed_.data();
-    loop_edge* const edges = out_.edges_.data();
+  /// An edge to a header is a backedge if it comes from inside, else an entering edge. Backedges come first in the
+  /// array of edges, then all entering edges.
+  constexpr void list_edges_to_headers(std::uint32_t num_backedges) {
+    std::uint32_t* const backedge_offset = out_.column(loop_forest::backedge_offsets);
+    std::uint32_t* const entering_offset = out_.column(loop_forest::entering_offsets);
     node_id* const preheader = out_.column(loop_forest::preheaders);
+    loop_edge* const edges = out_.edges_.data();
     std::uint32_t backedge = 0;
     std::uint32_t entering = num_backedges;
-    std::uint32_t exit = 0;
     for (loop_id l = 0; l != num_loops_; ++l) {
-      std::uint32_t to_header = backedge_offset_[l];
-      std::uint32_t leaving = exit_offset_[l];
+      const node_id header = columns_.header[l];
       const std::uint32_t first_entering = entering;
-      backedge_offset_[l] = backedge;
-      entering_offset_[l] = entering;
-      exit_offset_[l] = exit;
-      for (; to_header != none; to_header = next_[to_header].to_header) {
-        const bool is_backedge = contains_loop(l, columns_.innermost[listed[to_header].source]);
-        edges[is_backedge ? backedge++ : entering++] = listed[to_header];
+      backedge_offset[l] = backedge;
+      entering_offset[l] = entering;
+      const edge_id* e = g_.in_edges(header).data();
+      for (const node_id source : g_.predecessors(header)) {
+        edges[contains_loop(l, columns_.innermost[source]) ? backedge++ : entering++] = {*e++, source, header};
       }
-      // The only entering block; whether it is a preheader, the graph will tell.
-      preheader[l] = entering == first_entering + 1 ? edges[first_entering].source : no_node;
-      exit_depth_[l] = shared_exit_depth_[l] = none;
-      for (; leaving != none; leaving = next_[leaving].exit) {
-        edges[num_to_headers_ + exit] = listed[leaving];
-        note_exit(l, listed[leaving].target, exit++);
-      }
+      const bool is_preheader =
+          entering == first_entering + 1 && g_.successors(edges[first_entering].source).size() == 1;
+      preheader[l] = is_preheader ? edges[first_entering].source : no_node;
     }
-    backedge_offset_[num_loops_] = backedge;
-    entering_offset_[num_loops_] = entering;
-    exit_offset_[num_loops_] = exit;
-  }
-
-  /// How far out exit number `at` leads, from `l` to `target`.
-  constexpr void note_exit(loop_id l, node_id target, std::size_t at) {
-    const std::uint32_t depth = columns_.depth[outermost_without(l, columns_.innermost[target])];
-    reach_[2 * at] = depth;
-    exit_depth_[l] = min(exit_depth_[l], depth);
-    note_shared_exit(l, depth, spanning_loop(target));
+    backedge_offset[num_loops_] = backedge;
+    entering_offset[num_loops_] = entering;
+    out_.first_exit_ = entering;
   }
 
   /// Jump pointers (Myers, "An applicative random-access stack", IPL 17, 1983): with one extra ancestor a loop,
@@ -261,6 +199,50 @@ private:
     return columns_.parent[outermost_without(l, other)];
   }
 
+  /// The edges that leave the innermost loop of their source, selected in place, and how many each loop has.
+  constexpr span<const edge_id> select_exits(span<edge_id> changes) {
+    for (loop_id l = 0; l <= num_loops_; ++l) {
+      exit_offset_[l] = 0;
+    }
+    std::size_t found = 0;
+    for (const edge_id e : changes) {
+      const loop_id from = columns_.innermost[g_.edge_source(e)];
+      if (from == no_loop) {
+        continue;
+      }
+      const bool leaves = !contains_loop(from, columns_.innermost[g_.edge_target(e)]);
+      changes[found] = e;
+      found += leaves;
+      exit_offset_[from] += leaves;
+    }
+    return {changes.data(), found};
+  }
+
+  /// Groups the exiting edges by loop, and notes how far out each leads.
+  constexpr void place_exits(span<const edge_id> exits) {
+    std::uint32_t total = 0;
+    for (loop_id l = 0; l <= num_loops_; ++l) {
+      exit_offset_[l] = total += exit_offset_[l];
+    }
+    for (loop_id l = 0; l != num_loops_; ++l) {
+      exit_depth_[l] = shared_exit_depth_[l] = none;
+    }
+    spanning_ = memory_.array(exits.empty() ? 0 : out_.num_nodes_, unknown_loop);
+    loop_edge* const edges = out_.edges_.data() + out_.first_exit_;
+    for (std::size_t i = exits.size(); i-- != 0;) {
+      const edge_id e = exits[i];
+      const node_id source = g_.edge_source(e);
+      const node_id target = g_.edge_target(e);
+      const loop_id l = columns_.innermost[source];
+      const std::uint32_t depth = columns_.depth[outermost_without(l, columns_.innermost[target])];
+      const std::size_t at = --exit_offset_[l];
+      edges[at] = {e, source, target};
+      reach_[2 * at] = depth;
+      exit_depth_[l] = min(exit_depth_[l], depth);
+      note_shared_exit(l, depth, spanning_loop(target, l));
+    }
+  }
+
   /// An edge that leaves a loop also leaves those around it, as far out as it leads.
   constexpr void inherit_exits() {
     for (loop_id l = num_loops_; l-- != 0;) {
@@ -280,10 +262,23 @@ private:
     }
   }
 
-  /// The smallest loop that contains all reachable predecessors of the target of an exiting edge. The sources of edges
-  /// that were not listed are in its own innermost loop, or in none if it is in none.
-  constexpr loop_id spanning_loop(node_id n) const {
-    return is_entered_[n] ? common_loop(spanning_[n], columns_.innermost[n]) : spanning_[n];
+  /// The smallest loop that contains all reachable predecessors of `n`, one of which is in `l`; computed once for each
+  /// node that has several.
+  constexpr loop_id spanning_loop(node_id n, loop_id l) {
+    const span<const node_id> predecessors = g_.predecessors(n);
+    if (predecessors.size() == 1) {
+      return l;
+    }
+    if (spanning_[n] == unknown_loop) {
+      loop_id common = l;
+      for (const node_id p : predecessors) {
+        if (columns_.innermost[p] != common && tree_.is_reachable(p)) {
+          common = common_loop(common, columns_.innermost[p]);
+        }
+      }
+      spanning_[n] = common;
+    }
+    return spanning_[n];
   }
 
   /// All nearest smaller values, from the right, in linear time.
@@ -298,29 +293,18 @@ private:
     }
   }
 
-  /// By listed edge: the next one to the same header, and the next one that leaves the same loop.
-  struct next_edges {
-    std::uint32_t to_header;
-    std::uint32_t exit;
-  };
-
-  span<const loop_edge> listed_;
-  const bool* is_entered_; ///< by node: by an edge that is not listed
+  const csr_graph& g_;
   const dominator_tree& tree_;
   forest_columns columns_;
+  arena& memory_;
   loop_forest& out_;
   loop_id num_loops_;
-  std::uint32_t* backedge_offset_;
-  std::uint32_t* entering_offset_;
   std::uint32_t* exit_offset_;
   std::uint32_t* exit_depth_;
   std::uint32_t* shared_exit_depth_;
-  std::uint32_t* reach_; ///< see `exit_records`
-  loop_id* jump_;        ///< by loop: an ancestor, for searches upwards
-  next_edges* next_;
-  loop_id* spanning_; ///< by node: the smallest loop with all sources of listed edges in it
-  std::uint32_t num_to_headers_ = 0;
-  std::uint32_t num_exits_ = 0;
+  std::uint32_t* reach_;        ///< see `exit_records`
+  loop_id* jump_;               ///< by loop: an ancestor, for searches upwards
+  loop_id* spanning_ = nullptr; ///< by node: the smallest loop with all predecessors in it
 };
 
 } // namespace detail
