@@ -534,6 +534,30 @@ TEST_CASE("xor with all ones is the complement, exact for bounds") {
   CHECK(wrong == 0);
 }
 
+TEST_CASE("`and` that clears low bits and `or` that sets them round a number, exact for bounds") {
+  const midend::interval_domain domain;
+  int wrong = 0;
+  for (std::uint64_t low = 0; low != 16; ++low) {
+    for (std::uint64_t high = low; high != 16; ++high) {
+      auto a = domain.constant(4, low);
+      domain.join(a, domain.constant(4, high));
+      for (const std::uint64_t ones : {std::uint64_t{1}, std::uint64_t{3}, std::uint64_t{7}}) {
+        const auto rounded = [&](operation code, std::uint64_t by) {
+          const element_of<midend::interval_domain> args[] = {a, domain.constant(4, by), a};
+          const auto first = domain.transfer({code, 4, 4, {}}, std::span(args).first(2));
+          wrong += first == domain.transfer({code, 4, 4, {}}, std::span(args).last(2)) ? 0 : 1;
+          return first.as_unsigned;
+        };
+        const auto down = rounded(operation::bit_and, ~ones & 15);
+        const auto up = rounded(operation::bit_or, ones);
+        wrong += down.low == (low & ~ones) && down.high == (high & ~ones) ? 0 : 1;
+        wrong += up.low == (low | ones) && up.high == (high | ones) ? 0 : 1;
+      }
+    }
+  }
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("widening stops at thresholds, then at the ends") {
   const std::int64_t as_signed[] = {-10, 0, 100};
   const std::uint64_t as_unsigned[] = {0, 100, 246};

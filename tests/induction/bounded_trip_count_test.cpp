@@ -79,8 +79,8 @@ TEST_CASE("most_backedges: all loops of three bits, with starts and bounds in al
     }
   }
   std::size_t wrong = 0;
-  std::array<std::size_t, 2> claims{};
-  std::array<std::size_t, 2> sharp{};
+  std::array<std::size_t, 3> claims{}; // one bound; one that varies; one that is whole steps away
+  std::array<std::size_t, 3> sharp{};
   for_each_exit([&](const counted_exit& e) {
     std::array<std::array<std::uint64_t, 8>, 8> runs{}; // by start and bound
     for (std::uint64_t start = 0; start <= most; ++start) {
@@ -94,18 +94,22 @@ TEST_CASE("most_backedges: all loops of three bits, with starts and bounds in al
         varying[start] = longest_run(e, start, bounds.all);
       }
       for (const numbers& starts : arcs) {
-        std::array<std::uint64_t, 2> longest{};
+        std::array<std::uint64_t, 3> longest{};
         for (const std::uint64_t start : starts.all) {
           for (const std::uint64_t bound : bounds.all) {
+            const bool is_whole = e.step != 0 && (bound - start) % (e.step & (0 - e.step)) == 0;
             longest[0] = std::max(longest[0], runs[start][bound]);
+            longest[2] = std::max(longest[2], is_whole ? runs[start][bound] : 0);
           }
           longest[1] = std::max(longest[1], varying[start]);
         }
-        for (const unsigned varies : {0U, 1U}) {
-          const auto found = midend::most_backedges(e, starts.bounds, bounds.bounds, varies != 0);
-          wrong += found && *found < longest[varies] ? 1 : 0;
-          claims[varies] += found ? 1 : 0;
-          sharp[varies] += found && *found == longest[varies] ? 1 : 0;
+        for (const unsigned kind : {0U, 1U, 2U}) {
+          const auto formula = midend::trip_formula_of(e);
+          const bool is_whole = kind == 2 && formula && formula->ends == operation::equal;
+          const auto found = midend::most_backedges(e, starts.bounds, bounds.bounds, kind == 1, is_whole);
+          wrong += found && *found < longest[kind] ? 1 : 0;
+          claims[kind] += found && (kind != 2 || is_whole) ? 1 : 0;
+          sharp[kind] += found && (kind != 2 || is_whole) && *found == longest[kind] ? 1 : 0;
         }
       }
     }
@@ -115,6 +119,8 @@ TEST_CASE("most_backedges: all loops of three bits, with starts and bounds in al
   CHECK(claims[1] > 200'000);
   CHECK(sharp[0] * 3 > claims[0]);
   CHECK(sharp[1] * 3 > claims[1]);
+  CHECK(claims[2] > 100'000);
+  CHECK(sharp[2] * 3 > claims[2]);
 }
 
 TEST_CASE("most_backedges_of_ways, multiple_by_low_bits: all starts of three bits, and bounds by all ways from them") {

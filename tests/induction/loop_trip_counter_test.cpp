@@ -1044,6 +1044,26 @@ TEST_CASE("loop_trip_counter: a bound that is a base and what lies between numbe
   CHECK(most(by_4, "%x", "add.i8 %i, 12", "cmp.ne.i8 %i, %e") != 5); // no multiple: around, and around
 }
 
+TEST_CASE("loop_trip_counter: steps of 2^k up to a bound of which the low bits are cut off") {
+  const auto most = [](const char* few, const char* mask, const char* start, const char* next, const char* end) {
+    return most_of(std::string("proc @f(%x: i8, %n: i8) {\n  node entry:\n    %few = cmp.ult.i8 %x, ") + few +
+                   "\n    br %few ? exit : before\n  node before:\n    %w = zext.i8.i16 %x\n    %m = " + mask +
+                   "\n    br loop\n  node loop:\n    %i = phi.i16 [before: " + start + "], [loop: %i1]\n    %i1 = " +
+                   next + "\n    %q = cmp.ne.i16 %i1, " + end + "\n    br %q ? loop : exit\n" + exit_of_all);
+  };
+  constexpr const char* by_8 = "add.i16 %i, 8";
+  CHECK(most("8", "and.i16 %w, 248", "0", by_8, "%m") == 30);
+  CHECK(most("8", "and.i16 %w, 248", "%m", "sub.i16 %i, 8", "0") == 30);
+  CHECK(most("8", "and.i16 %w, 248", "0", "add.i16 %i, 4", "%m") == 61);
+  CHECK(most("100", "and.i16 %w, -8", "16", by_8, "%m") == 28);
+  CHECK(most("0", "or.i16 %w, 7", "-1", by_8, "%m") == 31);
+  CHECK(most("4", "and.i16 %w, 248", "0", by_8, "%m") == 8191);             // 0: all the way around
+  CHECK(most("8", "and.i16 %w, 248", "8", by_8, "%m") == 8191);             // from 8 to 8
+  CHECK(most("8", "and.i16 %w, 248", "0", "add.i16 %i, 24", "%m") == 8191); // no power of 2: several times around
+  CHECK(!most("8", "and.i16 %w, 252", "0", by_8, "%m"));                    // 12: never
+  CHECK(!most("8", "and.i16 %w, 248", "4", by_8, "%m"));
+}
+
 TEST_CASE("loop_trip_counter: a counter of a loop around that is doubled, and a step and a test that depend on it") {
   const auto most =
       [](const char* next, const char* times, const char* step, const char* test) {
@@ -1162,7 +1182,9 @@ public:
   std::string text() {
     std::string out = "proc @f(%x: i8, %n: i8) {\n  node entry:\n";
     out += "    %r = add.i8 %x, " + literal() + "\n    %g = " + test("%r", literal()) + "\n    br %g ? begin : exit\n";
-    out += "  node begin:\n    %low = and.i8 %n, " + one_of("7", "12", "63") + "\n    br outer\n  node outer:\n";
+    out += "  node begin:\n    %low = and.i8 %n, " + one_of("7", "12", "63") +
+           "\n    %al = " + one_of("and.i8 %r, 252", "and.i8 %r, 248", "or.i8 %r, 3") +
+           "\n    br outer\n  node outer:\n";
     out += "    %a = phi.i8 [begin: " + one_of("%x", "%n", literal()) + "], [after: %a1]\n";
     out += "    %b = phi.i8 [begin: " + one_of("%x", literal(), literal()) + "], [after: %b1]\n";
     out += "    %am = " + one_of("add", "or", "xor") + ".i8 %a, " + literal() + "\n    %bm = " +
@@ -1203,12 +1225,12 @@ private:
   std::string literal() { return std::to_string(next(4) == 0 ? next(256) : next(20)); }
 
   std::string step() {
-    static constexpr const char* steps[] = {"1", "1", "1", "1", "2", "3", "16", "255", "255", "253"};
+    static constexpr const char* steps[] = {"1", "1", "1", "1", "2", "3", "4", "8", "16", "255", "255", "253"};
     return steps[next(std::size(steps))];
   }
 
   std::string outer_value() {
-    static constexpr const char* values[] = {"%a", "%b", "%am", "%bm", "%bx", "%r", "%low"};
+    static constexpr const char* values[] = {"%a", "%b", "%am", "%bm", "%bx", "%r", "%low", "%al", "%al"};
     return values[next(std::size(values))];
   }
 

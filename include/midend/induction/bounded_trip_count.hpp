@@ -94,36 +94,40 @@ constexpr std::uint64_t longest_distance(const trip_formula& f, const value_boun
 }
 
 /// At equality, where the bound stays: steps of 1 go the longest way between start and bound, other ones all the way
-/// around at most.
+/// around at most. Of steps of 2^k, so do those that are known to divide the way.
 constexpr std::optional<std::uint64_t> most_to_equality(const trip_formula& f, const counted_exit& e,
-                                                        const value_bounds& start, const value_bounds& bound) {
+                                                        const value_bounds& start, const value_bounds& bound,
+                                                        bool is_multiple) {
   const std::uint64_t most = low_ones(f.width);
-  const std::uint64_t step = e.step & most;
-  const std::uint64_t around = most >> f.shift;
-  return if_small(step == 1      ? longest_way(start, bound, around)
-                  : step == most ? longest_way(bound, start, around)
-                                 : around);
+  const bool is_down = (e.step & sign_bit(f.width)) != 0;
+  const std::uint64_t size = (is_down ? 0 - e.step : e.step) & most;
+  if (size != 1 && !(is_multiple && std::has_single_bit(size))) {
+    return if_small(most >> f.shift);
+  }
+  return if_small((is_down ? longest_way(bound, start, most) : longest_way(start, bound, most)) / size);
 }
 
 } // namespace detail
 
 /// The number of backedges that a loop takes at most until this exit is taken, if it is tested in every iteration:
 /// whatever `start` and `bound` of the exit are between the given bounds. The members `start` and `bound` of `e` are
-/// ignored. If `bound_varies`, the bound may be another number at each test. Nothing if that is unknown or above
-/// 65,535.
+/// ignored. If `bound_varies`, the bound may be another number at each test. `is_multiple`: if the exit is taken at
+/// equality, the way from the start to the bound is a multiple of the greatest power of 2 that divides the step.
+/// Nothing if that is unknown or above 65,535.
 ///
 /// At an order, the exit is taken at the latest when the counter has met the bound that is furthest away, provided that
-/// it cannot wrap before. At equality, steps of 1 lead to the bound in any case.
+/// it cannot wrap before. At equality, steps of 1 lead to the bound in any case, and of 2^k if that divides the way.
 constexpr std::optional<std::uint64_t> most_backedges(const counted_exit& e, const value_bounds& start,
-                                                      const value_bounds& bound, bool bound_varies) {
+                                                      const value_bounds& bound, bool bound_varies,
+                                                      bool is_multiple = false) {
   const optional<trip_formula> f = trip_formula_of(e);
-  if (!f || !detail::meets_bound(*f, e, bound)) {
+  if (!f || !(detail::meets_bound(*f, e, bound) || (is_multiple && f->ends == operation::equal))) {
     return std::nullopt;
   }
   if (detail::is_order(f->ends)) {
     return detail::backedges_of_distance(*f, detail::longest_distance(*f, start, bound));
   }
-  return bound_varies ? std::nullopt : detail::most_to_equality(*f, e, start, bound);
+  return bound_varies ? std::nullopt : detail::most_to_equality(*f, e, start, bound, is_multiple);
 }
 
 /// How far a bound may be above the first number that is compared, modulo 2^width: `first` plus a multiple of 2^zeros

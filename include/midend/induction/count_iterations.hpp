@@ -383,7 +383,8 @@ private:
     }
     x.is_computable = x.has_formula && (!may_miss(x.formula) || is_whole_steps(x.formula, way));
     note_must_be_taken(x, e, true);
-    note_most(x, most_backedges(e, start_of(counter, e.width), bounds, false));
+    const bool is_multiple = x.has_formula && is_whole_steps(x.formula, way);
+    note_most(x, most_backedges(e, start_of(counter, e.width), bounds, false, is_multiple));
     const auto ways = is_whole_way ? optional(ways_to_bound{way->number, 0, 0}) : ways_from_one_base(x, counter);
     if (x.has_formula && ways) {
       note_most(x, most_backedges_of_ways(x.formula, e, *ways));

@@ -303,12 +303,13 @@ private:
   }
 
   /// `out`, or the exact range if `b` is a number that leaves the unknown bits of `a` as they are: these are its low
-  /// ones, so the order of numbers stays.
+  /// ones, so the order of numbers stays. So it does if `and` and `or` give the lowest of them one value.
   constexpr unsigned_ranges::range with_constant(std::uint64_t unknown_of_a, const unsigned_ranges::range& a,
                                                  const unsigned_ranges::range& b,
                                                  const unsigned_ranges::range& out) const {
-    const std::uint64_t changed = info_.code == operation::bit_and ? ~b.low : b.low;
-    if (b.low != b.high || (unknown_of_a & changed) != 0) {
+    const std::uint64_t changed = unknown_of_a & (info_.code == operation::bit_and ? ~b.low : b.low);
+    const bool keeps_order = changed == 0 || (info_.code != operation::bit_xor && (changed & (changed + 1)) == 0);
+    if (b.low != b.high || !keeps_order) {
       return out;
     }
     switch (info_.code) {
