@@ -940,7 +940,8 @@ TEST_CASE("count_iterations: what keeps the promise that a loop ends from saying
 
 TEST_CASE("count_iterations: an even step up to equality, and another way to end the loop") {
   // for (i = start; i != bound; i += step, j++) if (j == 3) break;
-  for (const unsigned way : {0U, 1U, 2U, 3U, 4U}) { // none, an exit, a condition, a call, one that returns
+  // None, an exit, a condition, a call, one that returns, a volatile store.
+  for (const unsigned way : {0U, 1U, 2U, 3U, 4U, 5U}) {
     for (const std::uint64_t step : {1U, 2U, 3U, 252U}) {
       body_writer w;
       const body_id i = w.phi(8);
@@ -954,7 +955,9 @@ TEST_CASE("count_iterations: an even step up to equality, and another way to end
       w.block();
       const body_id goes_on = w.binary(operation::not_equal, i, bound);
       const body_id is_early = w.binary(operation::not_equal, j, three);
-      if (way >= 3) {
+      if (way == 5) {
+        w.body().values[w.store({})].is_volatile = true;
+      } else if (way >= 3) {
         w.body().values[w.call(8, {})].returns = way == 4;
       }
       w.set_phi(i, start, w.binary(operation::add, i, by, {true, false}));
@@ -975,6 +978,78 @@ TEST_CASE("count_iterations: an even step up to equality, and another way to end
       }
     }
   }
+}
+
+TEST_CASE("count_iterations: steps up to equality that keep a promise, for starts and bounds between numbers") {
+  random_source random(23);
+  int wrong = 0;
+  int less = 0; // than all the way around
+  int computable = 0;
+  for (unsigned n = 0; n != affordable(3'000); ++n) {
+    const std::uint64_t step = std::array<std::uint64_t, 8>{1, 2, 4, 6, 8, 252, 248, 250}[random.below(8)];
+    shape s{0, 0, step, operation::not_equal, {random.one_in(2), random.one_in(2)}, random.below(5), 0, false, true};
+    s.knows_start = s.knows_bound = false;
+    shaped_loop made = write(s);
+    midend::loop_facts facts;
+    for (body_id v = 0; v != made.body.num_values(); ++v) {
+      facts.bounds.push_back(midend::value_bounds::all(made.body.values[v].info.width));
+    }
+    std::array<std::uint64_t, 2> low{};
+    std::array<std::uint64_t, 2> high{};
+    for (std::size_t at = 0; at != 2; ++at) {
+      low[at] = random.below(128) + (at == 0) * random.below(100);
+      high[at] = low[at] + random.below(9);
+      const auto signed_low = midend::as_signed(low[at], 8);
+      const auto signed_high = midend::as_signed(high[at], 8);
+      facts.bounds[1 + at] = signed_low <= signed_high
+                                 ? midend::value_bounds{low[at], high[at], signed_low, signed_high}
+                                 : midend::value_bounds{low[at], high[at], -128, 127};
+    }
+    const loop_counters c = count_iterations(made.body, facts);
+    computable += c.is_computable() && step % 2 == 0 ? 1 : 0;
+    less += c.trip.kind == trip_count_kind::at_most && step % 2 == 0 && c.trip.backedges < 31 ? 1 : 0;
+    for (std::uint64_t start = low[0]; start <= high[0]; ++start) {
+      for (std::uint64_t bound = low[1]; bound <= high[1]; ++bound) {
+        const body_run ran(made.body, std::array<std::uint64_t, 2>{start, bound});
+        const bool is_known = ran.status != body_run::end::left || !c.is_computable() || !c.exits[0].has_formula ||
+                              backedges_by_formula(made.body, c, c.exits[0], start, bound) == ran.backedges;
+        wrong += is_wrong_count(c, ran) || !is_known ? 1 : 0;
+      }
+    }
+  }
+  CHECK(wrong == 0);
+  CHECK(less > static_cast<int>(affordable(100)));
+  CHECK(computable > static_cast<int>(affordable(500)));
+}
+
+TEST_CASE("count_iterations: a pointer that goes down in bounds, by records of 16 bytes, up to equality") {
+  // do { p -= 16; if (*p) use(); } while (p != end);
+  const auto counted = [](operation_flags flags, bool returns, std::uint64_t more) {
+    body_writer w;
+    const body_id p = w.phi(64);
+    const body_id start = w.invariant(64);
+    const body_id end = w.invariant(64);
+    const body_id size = w.constant(64, 16);
+    const body_id ahead = w.constant(64, more);
+    w.block();
+    const body_id next = w.binary(operation::sub, p, size, flags);
+    w.branch(w.load(1), 1, 2);
+    w.block();
+    w.body().values[w.call(8, {})].returns = returns;
+    w.jump(2);
+    w.block();
+    w.set_phi(p, start, next);
+    const body_id tested = more == 0 ? next : w.binary(operation::add, next, ahead);
+    w.branch(w.binary(operation::not_equal, tested, end), 3, body_writer::leaves);
+    w.block();
+    return count_iterations(w.finish());
+  };
+  const loop_counters c = counted({false, true}, true, 0);
+  REQUIRE(c.is_computable());
+  CHECK(c.exits[0].formula.backedges(160 - 16, 32) == 7);
+  CHECK(!counted({false, false}, true, 0).is_computable());
+  CHECK(!counted({false, true}, false, 0).is_computable()); // the call may end the program before
+  CHECK(!counted({false, true}, true, 8).is_computable());  // what is compared may wrap
 }
 
 TEST_CASE("count_iterations: start and bound of one base and a multiple, all bases and multiples of 8 bits") {

@@ -170,7 +170,8 @@ private:
     is_only_way_ = num_exits == 1;
     has_effects_ = false;
     for (const body_value& v : body_.values) {
-      is_only_way_ = is_only_way_ && (v.kind != body_kind::call || v.returns);
+      is_only_way_ = is_only_way_ && (v.kind != body_kind::call || v.returns) &&
+                     !(v.kind == body_kind::store && v.is_volatile); // it may be the last thing that happens
       has_effects_ = has_effects_ || (v.kind == body_kind::call && !v.writes_nothing) || v.is_volatile;
     }
     for (std::uint32_t e = 0; e != body_.edges.size(); ++e) {
@@ -377,14 +378,14 @@ private:
     }
     const value_bounds bounds = bound_is_known ? value_bounds::exactly(e.bound, e.width) : bounds_of(x.bound);
     if (const auto formula = trip_formula_of(e);
-        formula && (meets_bound(*formula, e, bounds) || is_whole_steps(*formula, way))) {
+        formula && (meets_bound(*formula, e, bounds) || is_whole_steps(*formula, way) ||
+                    (formula->ends == operation::equal && keeps_no_borrow(i, counter)))) {
       x.has_formula = true;
       x.formula = *formula;
     }
     x.is_computable = x.has_formula && (!may_miss(x.formula) || is_whole_steps(x.formula, way));
+    note_most(x, most_backedges(e, start_of(counter, e.width), bounds, false, x.is_computable));
     note_must_be_taken(x, e, true);
-    const bool is_multiple = x.has_formula && is_whole_steps(x.formula, way);
-    note_most(x, most_backedges(e, start_of(counter, e.width), bounds, false, is_multiple));
     const auto ways = is_whole_way ? optional(ways_to_bound{way->number, 0, 0}) : ways_from_one_base(x, counter);
     if (x.has_formula && ways) {
       note_most(x, most_backedges_of_ways(x.formula, e, *ways));
@@ -415,6 +416,11 @@ private:
                      ways_to_bound{((is_up ? 0 - way : way - reach.more) - counter.number) & low_ones(counter.width),
                                    reach.more, reach.zeros})
                : std::nullopt;
+  }
+
+  /// Whether neither the counter nor what is compared wraps, as a subtraction.
+  static constexpr bool keeps_no_borrow(const induction_variable& i, const induction_form& counter) {
+    return i.no_borrow && counter.no_borrow && i.width == counter.width;
   }
 
   /// Whether an even step leads exactly to the bound, because the low bits of the way are zeros.
