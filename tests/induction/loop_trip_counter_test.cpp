@@ -1044,6 +1044,46 @@ TEST_CASE("loop_trip_counter: a bound that is a base and what lies between numbe
   CHECK(most(by_4, "%x", "add.i8 %i, 12", "cmp.ne.i8 %i, %e") != 5); // no multiple: around, and around
 }
 
+TEST_CASE("loop_trip_counter: a join with what two shifts leave of the counter of a loop before, in loop-closed form") {
+  const auto most = [](const char* left, const char* right, const char* none) {
+    return most_of(std::string(R"(proc @f(%x: i8, %n: i8) {
+  node entry:
+    %s = cmp.ult.i8 %n, 20
+    br %s ? first : skip
+  node first:
+    %k = phi.i16 [entry: 0], [first: %k1]
+    %v = phi.i8 [entry: %x], [first: %v1]
+    %k1 = add.i16 %k, 1
+    %v1 = shr.i8 %v, 2
+    %c = cmp.uge.i8 %v, 4
+    br %c ? first : mid
+  node mid:
+    %l = phi.i16 [first: %k1]
+    %up = shl.i16 %l, )") +
+                   left + "\n    %w = sar.i16 %up, " + right + R"(
+    br join
+  node skip:
+    br join
+  node join:
+    %m = phi.i16 [mid: %w], [skip: 0]
+    %none = cmp.eq.i16 %m, )" +
+                   none + R"(
+    br %none ? exit : before
+  node before:
+    br loop
+  node loop:
+    %i = phi.i16 [before: 0], [loop: %i1]
+    %i1 = add.i16 %i, 1
+    %q = cmp.ne.i16 %i1, %m
+    br %q ? loop : exit
+)" + exit_of_all);
+  };
+  CHECK(most("8", "8", "0") == 3);
+  CHECK(most("8", "7", "0") == 7);
+  CHECK(most("8", "8", "9") == 65535);   // 0: all the way around
+  CHECK(most("14", "14", "0") == 65534); // of 2 it leaves -2
+}
+
 TEST_CASE("loop_trip_counter: steps of 2^k up to a bound of which the low bits are cut off") {
   const auto most = [](const char* few, const char* mask, const char* start, const char* next, const char* end) {
     return most_of(std::string("proc @f(%x: i8, %n: i8) {\n  node entry:\n    %few = cmp.ult.i8 %x, ") + few +
@@ -1202,7 +1242,9 @@ public:
            "\n    %b1 = " + one_of("add.i8 %b, ", "sub.i8 %b, ", one_of("shl.i8 %b, ", "shr.i8 %b, ", "mul.i8 %b, ")) +
            step() + "\n";
     out += "    %c = " + test(one_of("%a1", "%b1", "%a"), one_of("%n", literal(), literal())) + "\n";
-    out += "    br %c ? outer : before\n  node before:\n    %m = add.i8 %i, " + literal() + "\n    br last\n";
+    out += "    br %c ? outer : before\n  node before:\n    %lp = phi.i8 [after: " + one_of("%i", "%i1", "%a") +
+           "]\n    %up = shl.i8 %lp, " + one_of("0", "3", "4") + "\n    %lt = sar.i8 %up, " + one_of("0", "3", "4") +
+           "\n    %m = add.i8 %i, " + literal() + "\n    br last\n";
     out += "  node last:\n    %k = phi.i8 [before: " + one_of("0", "%m", late_value()) + "], [last: %k1]\n";
     out += "    %k1 = add.i8 %k, " + one_of(step(), step(), late_value()) +
            "\n    %kd = " + one_of("add", "sub", "sub") + ".i8 " + one_of("%k", "%k1", "%k") + ", " + late_value() +
@@ -1235,7 +1277,7 @@ private:
   }
 
   std::string late_value() {
-    static constexpr const char* values[] = {"%a", "%b", "%a1", "%b1", "%i", "%m", "%j", "%i1"};
+    static constexpr const char* values[] = {"%a", "%b", "%a1", "%b1", "%i", "%m", "%j", "%i1", "%lt"};
     return values[next(std::size(values))];
   }
 

@@ -42,8 +42,8 @@ MIDEND_BEGIN_NAMESPACE
 /// - operations before the loop: what follows from these for the values that they compute, up to four operations away;
 ///   and sums of a value and numbers, through up to 16 additions and phis whose inputs agree; the same again with what
 ///   has known low bits, and phis whose inputs agree in these, such as counters of a loop around; `low_sum(v)` of the
-///   IR says this of operations outside the vocabulary. A phi with one input only, as in
-///   loop-closed form, is known by the operation of its input, and by other such phis of its node that carry operands.
+///   IR says this of operations outside the vocabulary. A phi with one input only, as in loop-closed form, is no
+///   operation: it is known by that of its input, and by other such phis of its node that carry operands.
 ///
 /// A fact about a value holds whenever the value is computed, and what a branch says holds for the values from before
 /// the loop in all its iterations. A value that is never computed, as far as is known, has no bounds here.
@@ -365,7 +365,7 @@ private:
       meet_extended_low_bits(v, info, e);
     } else if (depth != 0 && ir_.is_phi(v)) {
       if (const value_id input = only_input(v); input != no_value) {
-        detail::meet_facts(info.width, e, arriving(input, node_of_[v], depth - 1));
+        detail::meet_facts(info.width, e, arriving(input, node_of_[v], depth));
       } else if (joins_earlier(v)) {
         element any = number_domain().bottom();
         detail::for_each_id(ir_.operands(v),
