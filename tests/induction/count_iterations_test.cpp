@@ -582,6 +582,9 @@ public:
       numbers_.push_back(w_.constant(8, random_.one_in(2) ? random_.below(6) : random_.below(256)));
       bounds_.push_back(numbers_.back());
     }
+    for (const std::uint64_t mask : {1U, 3U, 7U}) {
+      masks_.push_back(w_.constant(8, mask));
+    }
     for (unsigned p = 0; p != phis; ++p) {
       initial_.push_back(random_.one_in(9) ? outside() : numbers_[random_.below(4)]);
     }
@@ -623,12 +626,22 @@ private:
     }
     const bool old = random_.one_in(3);
     const std::size_t at = random_.below(counters_.size());
-    const body_id c = old ? counters_[at] : latest_[at];
+    const body_id c = random_.one_in(6) ? low_bits_of(latest_[at]) : old ? counters_[at] : latest_[at];
     const body_id bound = random_.one_in(9) ? counters_[random_.below(counters_.size())]
                                             : bounds_[random_.one_in(9) ? 4 : random_.below(4)];
     const operation code = comparisons[random_.below(10)];
     const body_id tested = random_.one_in(2) ? w_.binary(code, c, bound) : w_.binary(code, bound, c);
     return random_.one_in(2) ? w_.unary(operation::bit_not, tested) : tested;
+  }
+
+  /// Of a sum or difference of what grows, or a product.
+  body_id low_bits_of(body_id c) {
+    const body_id other = random_.one_in(3)   ? latest_[random_.below(latest_.size())]
+                          : random_.one_in(3) ? counters_[random_.below(counters_.size())]
+                                              : bounds_[random_.below(5)];
+    const operation code = random_.one_in(3) ? operation::add : random_.one_in(4) ? operation::mul : operation::sub;
+    const body_id all = random_.one_in(2) ? w_.binary(code, other, c) : w_.binary(code, c, other);
+    return w_.binary(operation::bit_and, all, masks_[random_.below(3)]);
   }
 
   /// The block branches: it leaves, or goes on to `target`.
@@ -695,6 +708,7 @@ private:
   std::vector<body_id> latest_;
   std::vector<body_id> numbers_;
   std::vector<body_id> bounds_;
+  std::vector<body_id> masks_;
   std::vector<body_id> initial_;
   std::vector<body_id> next_;
 };
@@ -1020,6 +1034,50 @@ TEST_CASE("count_iterations: steps up to equality that keep a promise, for start
   CHECK(wrong == 0);
   CHECK(less > static_cast<int>(affordable(100)));
   CHECK(computable > static_cast<int>(affordable(500)));
+}
+
+TEST_CASE("count_iterations: the low bits of a bound minus a counter that is cut, all starts and bounds of 8 bits") {
+  // do i += step; while (((bound - (i8)i) & mask) != end);
+  const auto counted = [](std::uint64_t step, std::uint64_t mask, std::uint64_t end, operation goes_on, bool swapped) {
+    body_writer w;
+    const body_id i = w.phi(16);
+    const body_id start = w.invariant(16);
+    const body_id bound = w.invariant(8);
+    const body_id by = w.constant(16, step);
+    const body_id low = w.constant(8, mask);
+    const body_id last = w.constant(8, end);
+    w.block();
+    const body_id next = w.binary(operation::add, i, by, {true, false});
+    const body_id cut = w.convert(operation::truncate, 8, next);
+    const body_id left = w.binary(operation::bit_and, w.binary(operation::sub, bound, cut), low);
+    w.set_phi(i, start, next);
+    const loop_body body =
+        w.finish_single(swapped ? w.binary(goes_on, last, left) : w.binary(goes_on, left, last), true);
+    const loop_counters c = count_iterations(body);
+    std::uint64_t most = 0;
+    int wrong = 0;
+    for (std::uint64_t from = 0; from != 256; from += tests_are_shortened ? 5 : 1) {
+      for (std::uint64_t to = 0; to != 256; to += tests_are_shortened ? 3 : 1) {
+        const body_run ran(body, std::array<std::uint64_t, 2>{from, to});
+        wrong += is_wrong_count(c, ran) ? 1 : 0;
+        most = std::max(most, ran.backedges);
+      }
+    }
+    CHECK(wrong == 0);
+    const bool is_sharp = c.trip.kind == trip_count_kind::at_most && c.trip.backedges == most;
+    CHECK(c.is_computable() == is_sharp);
+    return is_sharp;
+  };
+  for (const bool swapped : {false, true}) {
+    CHECK(counted(1, 7, 0, operation::not_equal, swapped));
+    CHECK(counted(3, 7, 5, operation::not_equal, swapped));
+    CHECK(counted(255, 3, 1, operation::not_equal, swapped));
+    CHECK(!counted(2, 7, 0, operation::not_equal, swapped)); // may never be
+    CHECK(!counted(1, 7, 8, operation::not_equal, swapped)); // is never
+    CHECK(!counted(1, 6, 0, operation::not_equal, swapped)); // no low bits
+  }
+  CHECK(counted(255, 7, 6, operation::uless, false));
+  CHECK(counted(255, 7, 6, operation::less, false));
 }
 
 TEST_CASE("count_iterations: a pointer that goes down in bounds, by records of 16 bytes, up to equality") {

@@ -221,6 +221,7 @@ private:
     }
     if (x.is_always_tested && x.count.kind == trip_count_kind::unknown && f.kind == induction_form_kind::test) {
       bound_by_facts(x, f.base, leaves_when != f.negated);
+      bound_by_low_bits(x, f.base, leaves_when != f.negated);
     }
     x.is_computable = x.is_computable || is_known(x.count);
   }
@@ -626,6 +627,87 @@ private:
       if (const auto other = varies ? progression_of(bound, info.operand_width) : std::nullopt) {
         x.is_computable = x.is_computable || meets(ending_comparison(e), e.width, *p, *other);
       }
+    }
+  }
+
+  /// The same for low bits alone, which are compared with a number: they go around sooner than the value.
+  constexpr void bound_by_low_bits(loop_exit& x, body_id comparison, bool exits_when) const {
+    const span<const body_id> operands = body_.operands_of(comparison);
+    const operation code = body_.values[comparison].info.code;
+    const bool swapped = number_of(operands[0]).has_value();
+    const auto bound = number_of(operands[swapped ? 0 : 1]);
+    const body_value& tested = body_.values[operands[swapped ? 1 : 0]];
+    const std::uint8_t bits = num_low_bits(tested);
+    if (bits == 0 || !bound || *bound > low_ones(bits)) {
+      return;
+    }
+    const optional<std::uint64_t> step = low_step_of(body_.operands[tested.first_operand], bits);
+    if (!step) {
+      return;
+    }
+    const counted_exit e{
+        bits, 0, *step, *bound, unsigned_comparison(swapped ? mirrored(code) : code), exits_when, operation_flags{}};
+    const value_bounds exact = value_bounds::exactly(*bound, bits);
+    note_most(x, most_backedges(e, value_bounds::all(bits), exact, false));
+    const auto formula = trip_formula_of(e);
+    x.is_computable = x.is_computable || (formula && meets_bound(*formula, e, exact));
+  }
+
+  /// Of which low bits of its first operand a value consists, with zeros above; 0 if it is no such value.
+  constexpr std::uint8_t num_low_bits(const body_value& value) const {
+    if (value.kind != body_kind::pure || value.info.width > 64) {
+      return 0;
+    }
+    if (value.info.code == operation::zero_extend) {
+      return value.info.operand_width;
+    }
+    const auto mask = value.info.code == operation::bit_and
+                          ? number_of(body_.operands[value.first_operand + std::size_t{1}])
+                          : std::nullopt;
+    const auto bits = static_cast<std::uint8_t>(std::bit_width(mask.value_or(std::uint64_t{0})));
+    return mask && *mask == low_ones(bits) && bits < value.info.width ? bits : 0;
+  }
+
+  /// How much is added to the low bits of a value in each iteration, if that is a number: through a few operations of
+  /// which the low bits only depend on those of the operands.
+  constexpr optional<std::uint64_t> low_step_of(body_id v, std::uint8_t bits, unsigned operations = 3) const {
+    const induction_form& f = form(v);
+    if (is_invariant(v)) {
+      return 0;
+    }
+    if (f.kind == induction_form_kind::counter && bits <= f.width && out_.induction_of[f.base] != no_body_value) {
+      return out_.inductions[out_.induction_of[f.base]].step & low_ones(bits);
+    }
+    const body_value& value = body_.values[v];
+    if (operations == 0 || value.kind != body_kind::pure || value.num_operands == 0 || value.info.width < bits) {
+      return std::nullopt;
+    }
+    const span<const body_id> operands = body_.operands_of(v);
+    const optional<std::uint64_t> first = low_step_of(operands[0], bits, operations - 1);
+    const optional<std::uint64_t> second =
+        operands.size() == 2 ? low_step_of(operands[1], bits, operations - 1) : std::nullopt;
+    const auto by = operands.size() == 2 ? number_of(operands[1]) : std::nullopt;
+    const std::uint64_t number = by.value_or(std::uint64_t{0});
+    if (!first) {
+      return std::nullopt;
+    }
+    switch (value.info.code) {
+    case operation::truncate:
+    case operation::zero_extend:
+    case operation::sign_extend:
+      return value.info.operand_width >= bits ? first : std::nullopt;
+    case operation::bit_and:
+      return (~number & low_ones(bits)) == 0 ? first : std::nullopt;
+    case operation::mul:
+      return by ? optional(*first * number & low_ones(bits)) : std::nullopt;
+    case operation::shl:
+      return by && number < bits ? optional(*first << number & low_ones(bits)) : std::nullopt;
+    case operation::add:
+      return second ? optional((*first + *second) & low_ones(bits)) : std::nullopt;
+    case operation::sub:
+      return second ? optional((*first - *second) & low_ones(bits)) : std::nullopt;
+    default:
+      return std::nullopt;
     }
   }
 
