@@ -1084,6 +1084,67 @@ TEST_CASE("loop_trip_counter: a join with what two shifts leave of the counter o
   CHECK(most("14", "14", "0") == 65534); // of 2 it leaves -2
 }
 
+TEST_CASE("loop_trip_counter: a join of what the branches that lead there say something about") {
+  const auto most = [](bool is_direct, const char* one, const char* two) {
+    return most_of(std::string(R"(proc @f(%x: i8, %n: i8) {
+  node entry:
+    %w = zext.i8.i16 %n
+    %w3 = add.i16 %w, 3
+    %g = cmp.ugt.i8 %n, 64
+    br %g ? two : )") +
+                   (is_direct ? "before\n" : "one\n  node one:\n    br before\n") + R"(
+  node two:
+    br before
+  node before:
+    %m = phi.i16 [)" +
+                   (is_direct ? "entry: " : "one: ") + one + "], [two: " + two + R"(]
+    br loop
+  node loop:
+    %i = phi.i16 [before: 0], [loop: %i1]
+    %i1 = add.i16 %i, 1
+    %q = cmp.ult.i16 %i, %m
+    br %q ? loop : exit
+)" + exit_of_all);
+  };
+  for (const bool is_direct : {false, true}) {
+    CHECK(most(is_direct, "%w", "64") == 64);
+    CHECK(most(is_direct, "%w3", "64") == 67);
+    CHECK(most(is_direct, "64", "%w") == 255);
+    CHECK(most(is_direct, "%w", "%w3") == 258);
+  }
+
+  // The value of the iteration before, of which the branch says nothing.
+  const auto most_around = [](const char* value) {
+    return most_of(std::string(R"(proc @f(%x: i8, %n: i8) {
+  node entry:
+    br outer
+  node outer:
+    %c = phi.i8 [entry: %n], [after: %c1]
+    %p = phi.i16 [entry: 0], [after: %w]
+    %w = zext.i8.i16 %c
+    %g = cmp.ugt.i8 %c, 64
+    br %g ? two : join
+  node two:
+    br join
+  node join:
+    %m = phi.i16 [outer: )") +
+                   value + R"(], [two: 64]
+    br loop
+  node loop:
+    %i = phi.i16 [join: 0], [loop: %i1]
+    %i1 = add.i16 %i, 1
+    %q = cmp.ult.i16 %i, %m
+    br %q ? loop : after
+  node after:
+    %c1 = sub.i8 %c, 40
+    %e = cmp.ne.i8 %c1, %x
+    br %e ? outer : exit
+)" + exit_of_all);
+  };
+  CHECK(most_around("%w") == 64);
+  CHECK(most_around("%p") == 255);
+}
+
 TEST_CASE("loop_trip_counter: steps of 2^k up to a bound of which the low bits are cut off") {
   const auto most = [](const char* few, const char* mask, const char* start, const char* next, const char* end) {
     return most_of(std::string("proc @f(%x: i8, %n: i8) {\n  node entry:\n    %few = cmp.ult.i8 %x, ") + few +

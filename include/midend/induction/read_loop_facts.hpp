@@ -42,8 +42,9 @@ MIDEND_BEGIN_NAMESPACE
 /// - operations before the loop: what follows from these for the values that they compute, up to four operations away;
 ///   and sums of a value and numbers, through up to 16 additions and phis whose inputs agree; the same again with what
 ///   has known low bits, and phis whose inputs agree in these, such as counters of a loop around; `low_sum(v)` of the
-///   IR says this of operations outside the vocabulary. A phi with one input only, as in loop-closed form, is no
-///   operation: it is known by that of its input, and by other such phis of its node that carry operands.
+///   IR says this of operations outside the vocabulary. Phis are no operations. One with one input only, as in
+///   loop-closed form, is known by the operation of its input, and by other such phis of its node that carry operands;
+///   another one by its inputs, of which the branches to its node say more.
 ///
 /// A fact about a value holds whenever the value is computed, and what a branch says holds for the values from before
 /// the loop in all its iterations. A value that is never computed, as far as is known, has no bounds here.
@@ -367,10 +368,7 @@ private:
       if (const value_id input = only_input(v); input != no_value) {
         detail::meet_facts(info.width, e, arriving(input, node_of_[v], depth));
       } else if (joins_earlier(v)) {
-        element any = number_domain().bottom();
-        detail::for_each_id(ir_.operands(v),
-                            [&](value_id joined) { number_domain().join(any, before_loop(joined, depth - 1)); });
-        detail::meet_facts(info.width, e, any);
+        detail::meet_facts(info.width, e, joined(v, depth));
       } else {
         meet_counter(v, e);
       }
@@ -401,6 +399,25 @@ private:
     std::size_t inputs = 0;
     detail::for_each_id(ir_.operands(phi), [&](value_id) { ++inputs; });
     return inputs <= most_inputs && n != no_node && only_from_earlier_[n] != 0;
+  }
+
+  /// What a phi takes over the edges into its node, also by what the branch says that leads there last: the input and
+  /// what it is computed from have not changed since.
+  element joined(value_id phi, unsigned depth) {
+    element any = number_domain().bottom();
+    const std::size_t num_guards = guards_.size();
+    detail::for_each_id(ir_.graph().in_edges(node_of_[phi]), [&](edge_id e) {
+      const auto source = static_cast<node_id>(ir_.graph().edge_source(e));
+      if (tree_.is_reachable(source)) {
+        append_facts(e, guards_);
+        if (dominating_[source] != no_edge) {
+          append_facts(dominating_[source], guards_);
+        }
+        number_domain().join(any, before_loop(static_cast<value_id>(ir_.phi_input(phi, e)), depth));
+        guards_.shrink(num_guards);
+      }
+    });
+    return any;
   }
 
   /// The low bits of a number, extended with their sign by two shifts, are also known by what branches say about the
