@@ -513,6 +513,118 @@ TEST_CASE("loops that one rule predicts") {
     br %v86 ? n67 : n66
 })",
                  "n67", 2, 2},
+          sample{"numbers from before the loop: what their phis and choices can be",
+                 R"(proc @main(%A: ptr, %c: i1) -> i32 {
+  node n1:
+    br %c ? n2 : n3
+  node n2:
+    st.i8 0, [%A]
+    br n4
+  node n3:
+    br n4
+  node n4:
+    %n = phi.i32 [n2: 4], [n3: 3]
+    br n5
+  node n5 hint trip=max:4:
+    %i = phi.i32 [n4: %n], [n5: %i2]
+    %a = phi.i32 [n4: 0], [n5: %a2]
+    %b = phi.i32 [n4: 0], [n5: %b2]
+    %v = ld.i8 [%A + %b]
+    %w = zext.i8.i32 %v
+    %s = shl.i32 %a, 6
+    %a2 = or.i32 %s, %w
+    %b2 = add.i32 %b, 1 nsw
+    %i2 = add.i32 %i, -1
+    %t = cmp.gt.i32 %i, 1
+    br %t ? n5 : n6
+  node n6:
+    ret %a2
+})",
+                 "n5", 0, 11},
+          sample{"ranges of sums",
+                 R"(proc @main(%A: ptr, %m: i8) {
+  node n1:
+    %n = zext.i8.i32 %m
+    br n5
+  node n5 hint trip=max:3:
+    %i = phi.i64 [n1: 0], [n5: %i2]
+    %x = phi.i32 [n1: %n], [n5: %q]
+    %h = shr.i32 %x, 1
+    %s = add.i32 %x, %h
+    %q = shr.i32 %s, 4
+    st.i32 %q, [%A + %i*4]
+    %i2 = add.i64 %i, 1 nsw
+    %t = cmp.ult.i32 %x, 10
+    br %t ? n6 : n5
+  node n6:
+    ret
+})",
+                 "n5", 0, 11},
+          sample{"sums of values from before the loop around are computed there",
+                 R"(proc @main(%A: ptr, %n: i64) {
+  node n1:
+    br n2
+  node n2:
+    %i = phi.i64 [n1: 0], [n6: %i2]
+    br n5
+  node n5:
+    %j = phi.i64 [n2: 0], [n5: %j2]
+    %r = shladd.ptr %j, 9, %A
+    %s = shladd.ptr %i, 2, %r
+    st.i32 0, [%s]
+    %j2 = add.i64 %j, 1 nsw
+    %t = cmp.eq.i64 %j, 3
+    br %t ? n6 : n5
+  node n6:
+    %i2 = add.i64 %i, 1 nsw
+    %u = cmp.lt.i64 %i2, %n
+    br %u ? n2 : n7
+  node n7:
+    ret
+})",
+                 "n5", 0, 8},
+          sample{"bits that are 1 before the loop",
+                 R"(proc @main(%A: ptr, %m: i8) {
+  node n1:
+    %k = zext.i8.i32 %m
+    %n = or.i32 %k, 256
+    br n5
+  node n5 hint trip=max:4:
+    %i = phi.i64 [n1: 0], [n5: %i2]
+    %x = phi.i32 [n1: %n], [n5: %y]
+    %y = shl.i32 %x, 1
+    %h = shr.i32 %y, 9
+    st.i32 %h, [%A + %i*4]
+    %i2 = add.i64 %i, 1 nsw
+    %t = cmp.ult.i32 %y, 4096
+    br %t ? n5 : n6
+  node n6:
+    ret
+})",
+                 "n5", 0, 10},
+          sample{"header phis that begin alike by each entering edge",
+                 R"(proc @main(%A: ptr, %n: i32, %m: i32, %c: i1, %d: i1) {
+  node n1:
+    br %c ? n5 : n2
+  node n2:
+    br %d ? n5 : n6
+  node n5 hint trip=max:4:
+    %i = phi.i64 [n1: 0], [n2: 0], [n5: %i2]
+    %x = phi.i32 [n1: %n], [n2: %m], [n5: %x2]
+    %y = phi.i32 [n1: %n], [n2: %m], [n5: %y2]
+    %s = shr.i32 %x, 24
+    st.i32 %s, [%A + %i*4]
+    %z = shl.i32 %x, 8
+    %x2 = or.i32 %z, 255
+    %y2 = shl.i32 %y, 8
+    %w = xor.i32 %y2, %z
+    %i2 = add.i64 %i, 1 nsw
+    %t = cmp.ult.i32 %w, 16777216
+    br %t ? n5 : n6
+  node n6:
+    ret
+})",
+                 "n5", 0, 20},
       }) {
     check(x);
   }

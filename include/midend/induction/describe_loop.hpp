@@ -2,6 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/dataflow/domains/strided_interval_domain.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/induction/loop_body.hpp"
 #include "midend/ir/cost.hpp"
@@ -166,6 +167,15 @@ public:
     return scope == no_loop || !forest_.contains_loop(l, scope);
   }
 
+  /// Whether `v` is computed outside loop `l`.
+  constexpr bool is_computed_outside(value_id v, loop_id l) {
+    if (!knows_homes_) {
+      compute_homes();
+    }
+    const loop_id home = w_.home_[v];
+    return home == no_loop || !forest_.contains_loop(l, home);
+  }
+
   /// The values with effects of a node, backwards: `visit(value_id)` until it returns false. Returns whether it never
   /// did. Lists them once for each node.
   template <class Visit> constexpr bool all_effects_backwards(node_id n, Visit visit) {
@@ -218,10 +228,14 @@ private:
     }
   }
 
-  constexpr void compute_uses() {
-    const auto count = static_cast<std::size_t>(ir_.num_values());
-    w_.home_.assign(count, no_loop);
+  constexpr void compute_homes() {
+    w_.home_.assign(static_cast<std::size_t>(ir_.num_values()), no_loop);
     for_each_value([&](value_id v, loop_id home) { w_.home_[v] = home; });
+    knows_homes_ = true;
+  }
+
+  constexpr void compute_uses() {
+    compute_homes();
     w_.scope_ = w_.home_;
     for_each_value([&](value_id v, loop_id home) {
       for (const value_id operand : ir_.operands(v)) {
@@ -257,6 +271,7 @@ private:
   const loop_forest& forest_;
   describe_loop_workspace& w_;
   bool knows_reachable_ = false;
+  bool knows_homes_ = false;
   bool knows_uses_ = false;
   bool knows_effects_ = false;
 };
@@ -497,46 +512,57 @@ private:
     return known == no_body_value ? number_outside(v) : known;
   }
 
-  /// The bits of a value that are surely 0, by the operation that computes it and those of its operands, `depth` deep.
-  constexpr std::uint64_t zero_bits(value_id v, unsigned depth = 3) const {
+  using range_domain = strided_interval_domain;
+
+  /// What numbers a value can be, by the operation that computes it and those of its operands, `depth` deep.
+  constexpr range_domain::element numbers_of(value_id v, unsigned depth) const {
+    const range_domain d;
     const operation_info info = ir_.operation(v);
-    if (info.width == 0 || info.width > 64) {
-      return 0; // no number, or a wide one
-    }
-    const std::uint64_t all = low_ones(info.width);
     if (const auto number = ir_.constant(v)) {
-      return ~static_cast<std::uint64_t>(*number) & all;
+      return d.constant(info.width, static_cast<std::uint64_t>(*number) & low_ones(info.width));
     }
-    if (depth == 0 || ir_.is_phi(v) || arity(info.code) == 0) {
-      return 0;
+    if (depth != 0 && ir_.is_phi(v)) {
+      return numbers_of_inputs(v, depth / 2);
     }
-    value_id operands[2] = {no_value, no_value};
+    if (depth == 0 || arity(info.code) == 0) {
+      return d.top(info.width);
+    }
+    range_domain::element args[3]{};
     std::size_t count = 0;
     for (const value_id operand : ir_.operands(v)) {
-      if (count != 2) {
-        operands[count++] = operand;
+      if (count != arity(info.code)) {
+        if (!is_number(operand)) {
+          return d.top(info.width);
+        }
+        args[count++] = numbers_of(operand, depth - 1);
       }
     }
-    const auto of = [&](std::size_t i) { return i < count ? zero_bits(operands[i], depth - 1) : std::uint64_t{0}; };
-    const auto places = count == 2 ? ir_.constant(operands[1]) : std::nullopt;
-    const bool shifts = places && static_cast<std::uint64_t>(*places) < info.width;
-    switch (info.code) {
-    case operation::shr:
-      return shifts ? (of(0) >> *places | ~(all >> *places)) & all : 0;
-    case operation::shl:
-      return shifts ? (of(0) << *places | ((std::uint64_t{1} << *places) - 1)) & all : 0;
-    case operation::bit_and:
-      return (of(0) | of(1)) & all;
-    case operation::bit_or:
-    case operation::bit_xor:
-      return of(0) & of(1) & all;
-    case operation::zero_extend:
-      return (of(0) | ~low_ones(info.operand_width)) & all;
-    case operation::truncate:
-      return of(0) & all;
-    default:
-      return 0;
+    return d.transfer(info, span<const range_domain::element>(args, count));
+  }
+
+  constexpr range_domain::element numbers_of_inputs(value_id phi, unsigned depth) const {
+    const range_domain d;
+    const range_domain::element all = d.top(ir_.operation(phi).width);
+    range_domain::element out = d.bottom();
+    unsigned left = 16;
+    for (const value_id input : ir_.operands(phi)) {
+      if (input == no_value || left-- == 0 || out == all) {
+        return all;
+      }
+      d.join(out, numbers_of(input, depth));
     }
+    return out;
+  }
+
+  /// Whether a value has bits, and no more than a number.
+  constexpr bool is_number(value_id v) const {
+    return v != no_value && ir_.operation(v).width != 0 && ir_.operation(v).width <= 64;
+  }
+
+  static constexpr invariant_numbers known_of(const range_domain::element& e) {
+    return e.is_bottom() || range_domain().as_constant(e)
+               ? invariant_numbers{}
+               : invariant_numbers{e.range.as_signed.low, e.range.as_signed.high, e.stride.modulus, e.stride.residue};
   }
 
   constexpr body_id number_if_any(value_id v) { return v == no_value ? no_body_value : number(v); }
@@ -550,7 +576,8 @@ private:
         value.kind = body_kind::constant;
         value.bits = *bits;
       } else {
-        value.bits = zero_bits(source);
+        value.known = is_number(source) ? known_of(numbers_of(source, 3)) : invariant_numbers{};
+        value.is_from_before_nest = is_from_before_nest(source);
       }
       known = append(value);
     }
@@ -590,6 +617,12 @@ private:
     out_.values.push_back(value);
     out_.values.back().num_operands = static_cast<std::uint32_t>(out_.operands.size()) - value.first_operand;
     return static_cast<body_id>(out_.num_values() - 1);
+  }
+
+  /// Whether there is a loop around, and the value is computed before that, too.
+  constexpr bool is_from_before_nest(value_id v) {
+    const loop_id around = forest_.parent(loop_);
+    return around != no_loop && inner_ == no_loop && facts_.is_computed_outside(v, around);
   }
 
   // Phis of the header, and inputs of phis.
@@ -647,7 +680,7 @@ private:
       const value_id origin = out_.values[phi].origin;
       const value_id initial = initial_value(origin);
       out_.operands[out_.values[phi].first_operand] =
-          initial != no_value ? number(initial) : append(new_value(body_kind::invariant, origin, no_body_value));
+          initial != no_value ? number(initial) : initial_of_several_inputs(phi, origin);
     }
     for (std::uint32_t b = 0; b != out_.bottom(); ++b) {
       if (is_inner(out_.blocks[b].origin)) {
@@ -668,6 +701,46 @@ private:
     if (inner_ == no_loop) {
       collect_before();
     }
+  }
+
+  /// The initial value of a header phi that depends on the entering edge: that of an earlier phi, one of the last few,
+  /// if both have the same inputs.
+  constexpr body_id initial_of_several_inputs(body_id phi, value_id origin) {
+    for (body_id other = phi < 16 ? 0 : phi - 16; other != phi; ++other) {
+      const body_id initial = out_.initial(other);
+      const value_id twin = out_.values[other].origin;
+      if (out_.values[initial].origin == twin && begin_alike(origin, twin)) {
+        return initial;
+      }
+    }
+    body_value value = new_value(body_kind::invariant, origin, no_body_value);
+    if (is_number(origin) && header_ != ir_.graph().entry()) {
+      value.known = known_of(numbers_at_entry(origin));
+    }
+    return append(value);
+  }
+
+  constexpr range_domain::element numbers_at_entry(value_id phi) const {
+    range_domain::element out = range_domain().bottom();
+    unsigned left = 16;
+    for (const loop_edge& e : forest_.entering_edges(loop_)) {
+      range_domain().join(out, left == 0 ? range_domain().top(ir_.operation(phi).width)
+                                         : numbers_of(ir_.phi_input(phi, e.id), 1));
+      left -= left == 0 ? 0 : 1;
+    }
+    return out;
+  }
+
+  constexpr bool begin_alike(value_id a, value_id b) const {
+    if (ir_.operation(a).width != ir_.operation(b).width) {
+      return false;
+    }
+    for (const loop_edge& e : forest_.entering_edges(loop_)) {
+      if (ir_.phi_input(a, e.id) != ir_.phi_input(b, e.id)) {
+        return false;
+      }
+    }
+    return header_ != ir_.graph().entry();
   }
 
   // Memory beside the loop.

@@ -45,6 +45,14 @@ enum class body_kind : std::uint8_t {
   call       ///< may do anything: no access is moved across it
 };
 
+/// What numbers a value from before the loop can be, read as signed ones; and modulo `modulus`, read as unsigned ones.
+struct invariant_numbers {
+  std::int64_t low = INT64_MIN;
+  std::int64_t high = INT64_MAX;
+  std::uint64_t modulus = 1;
+  std::uint64_t residue = 0;
+};
+
 /// A value. `info.width` is the width of its bits, if it has bits, whatever its kind.
 struct body_value {
   body_kind kind;
@@ -59,12 +67,14 @@ struct body_value {
   std::uint32_t block;    ///< the block that computes it; 0 for phis, `no_body_value` for values from outside
   std::uint32_t first_operand;
   std::uint32_t num_operands;
-  std::uint32_t access;        ///< of a load or store
-  body_id guard;               ///< of a load, store or call: it runs only if this holds; `no_body_value`: always
-  std::uint64_t bits;          ///< of a constant; of an invariant those of its bits that are surely 0
-  value_id origin;             ///< in the IR
-  bool writes_nothing = false; ///< a call after which memory is as it was
-  bool returns = false;        ///< a call after which control surely goes on
+  std::uint32_t access;             ///< of a load or store
+  body_id guard;                    ///< of a load, store or call: it runs only if this holds; `no_body_value`: always
+  std::uint64_t bits;               ///< of a constant
+  value_id origin;                  ///< in the IR
+  bool writes_nothing = false;      ///< a call after which memory is as it was
+  bool returns = false;             ///< a call after which control surely goes on
+  bool is_from_before_nest = false; ///< an invariant that the loop around, if there is one, does not compute, either
+  invariant_numbers known = {};     ///< of an invariant
 };
 
 /// The address of a load or store, base + index · scale + offset in 64 bits, and what a store writes; an index of fewer

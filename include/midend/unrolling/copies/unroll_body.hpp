@@ -133,18 +133,17 @@ constexpr void mark_bounds(const loop_body& body, flat_array<bool>& is_bound) {
   }
 }
 
-/// What is known about a value from outside: of which power of 2 it is a multiple, and which number it does not exceed.
-/// Of what exits compare, the latter is left out: their tests stay in the code, since the clean-up compares each with a
-/// bound of its own.
+/// What is known about a value from outside. Of what exits compare, the range is left out: their tests stay in the
+/// code, since the clean-up compares each with a bound of its own.
 constexpr value_facts facts_of_invariant(const body_value& v, bool is_bound) {
-  const value_facts f = value_facts::none(v.info.width);
-  const std::uint64_t rest = low_ones(v.info.width) & ~v.bits;
-  if (v.bits == 0 || rest == 0) {
-    return f;
+  const unsigned width = v.info.width;
+  const signed_congruence::element stride{v.known.modulus, v.known.residue};
+  value_facts f = value_facts::none(width);
+  if (is_bound || v.known.modulus == 0) {
+    return v.known.modulus == 0 ? f : value_facts::reduced(f.range, signed_congruence(width).wrapped(stride));
   }
-  const std::int64_t most = as_signed(rest, v.info.width);
-  return value_facts::reduced(is_bound || most < 0 ? f.range : signed_interval::element{0, most},
-                              {power_of_2_in(rest), 0});
+  signed_interval().meet(f.range, {v.known.low, v.known.high});
+  return value_facts::reduced(f.range, f.range.low >= 0 ? stride : signed_congruence(width).wrapped(stride));
 }
 
 /// Gives the header phis and the values from outside the loop their nodes or numbers; the nodes of phis come first.
@@ -316,6 +315,23 @@ constexpr void spread_invariance(unrolled_body& out, unrolled_id end_of_loads) {
     } else if (node.kind == body_kind::load && n < end_of_loads && node.guard == no_unrolled) {
       const unrolled_access& a = out.accesses[node.access];
       node.is_invariant = a.base != no_unrolled && moves(a.base) && moves(a.index);
+    }
+  }
+}
+
+/// Marks what a straight line computes only from values from before the loop around, so that it is computed there.
+constexpr void mark_before_nest(const loop_body& body, unrolled_body& out) {
+  for (unrolled_id n = 0; n != out.nodes.size(); ++n) {
+    unrolled_node& node = out.nodes[n];
+    if (node.kind == body_kind::constant) {
+      node.is_before_nest = true;
+    } else if (node.kind == body_kind::invariant) {
+      node.is_before_nest = body.values[node.origin].is_from_before_nest;
+    } else if (node.kind == body_kind::pure && !node.is_join && is_repeatable(node.info.code, node.identity)) {
+      node.is_before_nest = true;
+      for (const unrolled_operand& o : out.operands_of(n)) {
+        node.is_before_nest = node.is_before_nest && out.nodes[o.node].is_before_nest;
+      }
     }
   }
 }
@@ -745,6 +761,7 @@ template <class Folder> struct copies_evaluator {
     bind_end(s, has_left, w_.leads_out_);
     if (request_.is_straight_line && request_.ends_loop && !request_.as_written) {
       evaluate_after(s, w_.memory_, w_.reads_);
+      mark_before_nest(body_, out_);
     }
   }
 

@@ -37,9 +37,10 @@ struct unrolled_node {
   bool reassociates;
   bool is_volatile;
   bool guard_negated;
-  bool is_join = false;      ///< a `select` that was a join: without predication, a branch does its work
-  bool is_invariant;         ///< the same in all iterations: a constant, an invariant, or computed only from such
-  bool follows_join = false; ///< computed from a `select` that was a join, from which no pass moves it away
+  bool is_join = false;        ///< a `select` that was a join: without predication, a branch does its work
+  bool is_invariant;           ///< the same in all iterations: a constant, an invariant, or computed only from such
+  bool is_before_nest = false; ///< of a straight line: computed only from values from before the loop around it
+  bool follows_join = false;   ///< computed from a `select` that was a join, from which no pass moves it away
   operation_info info;
   std::uint32_t identity;
   std::uint32_t first_operand;

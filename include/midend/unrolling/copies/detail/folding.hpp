@@ -119,13 +119,21 @@ constexpr value_facts facts_of_sum(const copy_numbering& numbering, const known_
   return f;
 }
 
-/// The low bits of a + b that are known.
-constexpr signed_congruence::element stride_of_sum(const copy_numbering& numbering, const known_value& a,
-                                                   const known_value& b) {
+/// What holds for a + b: its low bits that are known, and its range if it does not wrap.
+constexpr value_facts facts_of_sum(const copy_numbering& numbering, const known_value& a, const known_value& b) {
   const signed_congruence strides(a.width);
-  const signed_congruence::element x = strides.wrapped(facts_of_sum(numbering, a).stride);
-  const signed_congruence::element y = strides.wrapped(facts_of_sum(numbering, b).stride);
-  return strides.wrapped({greatest_common_divisor(x.modulus, y.modulus), x.residue + y.residue});
+  const value_facts of_a = facts_of_sum(numbering, a);
+  const value_facts of_b = facts_of_sum(numbering, b);
+  const signed_congruence::element x = strides.wrapped(of_a.stride);
+  const signed_congruence::element y = strides.wrapped(of_b.stride);
+  value_facts out = value_facts::none(a.width);
+  signed_interval::element range{};
+  if (add_exactly(of_a.range.low, of_b.range.low, a.width, range.low) &&
+      add_exactly(of_a.range.high, of_b.range.high, a.width, range.high)) {
+    out.range = range;
+  }
+  return value_facts::reduced(out.range,
+                              strides.wrapped({greatest_common_divisor(x.modulus, y.modulus), x.residue + y.residue}));
 }
 
 constexpr known_value fold_sum(copy_numbering& numbering, const body_value& v, known_value a, known_value b) {
@@ -145,7 +153,7 @@ constexpr known_value fold_sum(copy_numbering& numbering, const body_value& v, k
   const std::uint64_t by = take_addend(numbering, a, b);
   const known_value sum = numbering.compute(v, a, b);
   if (numbering.is_fresh()) {
-    numbering.facts(sum.node).stride = stride_of_sum(numbering, a, b);
+    numbering.facts(sum.node) = facts_of_sum(numbering, a, b);
   }
   return by != 0 ? sum_with(sum, by) : sum;
 }

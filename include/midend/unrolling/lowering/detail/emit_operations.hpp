@@ -340,7 +340,7 @@ private:
 
   constexpr void emit_sums(unrolled_id n) {
     for (std::uint32_t s = needs_.nodes[n].first_sum; s != no_sum; s = needs_.sums[s].next_sum) {
-      if (choices_.is(n, lowered_as::outside) && !body_.is_straight_line) {
+      if (choices_.is(n, lowered_as::outside) && (!body_.is_straight_line || body_.nodes[n].is_before_nest)) {
         ++w_.invariant_operations;
       } else if (choices_.sums_with_select[s] == 0) {
         emit_sum(s);

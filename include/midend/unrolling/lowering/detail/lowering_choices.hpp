@@ -84,10 +84,10 @@ private:
     }
   }
 
-  /// Invariant values of a loop are computed before it. A straight line runs once, so that this would gain nothing.
+  /// Invariant values of a loop are computed before it, and those of a straight line before the loop around it.
   constexpr lowered_as choice_of_pure(unrolled_id n) const {
     const unrolled_node& node = body_.nodes[n];
-    if (!body_.is_straight_line && (node.is_invariant || has_only_outside_operands(n))) {
+    if (body_.is_straight_line ? node.is_before_nest : node.is_invariant || has_only_outside_operands(n)) {
       return lowered_as::outside;
     }
     const bool is_part_of_zero_test = selects_low_bits(body_, n) && needs_.nodes[n].uses == needs_.nodes[n].zero_tests;
