@@ -16,6 +16,7 @@
 #include <midend/induction/describe_loop.hpp>
 #include <midend/loops/natural_loops.hpp>
 #include <midend/unrolling/copies/unroll_body.hpp>
+#include <midend/unrolling/detail/invariant_numbers.hpp>
 
 #include <algorithm>
 #include <array>
@@ -229,6 +230,7 @@ TEST_CASE("of values from outside it is known which numbers they can be") {
                 ": 0], [loop: %i1]\n st.i32 %x, [%a + %i*4]\n"
                 " %i1 = add.i32 %i, 1 nsw\n %q = cmp.lt.i32 %i1, 3\n br %q ? loop : out\n node out:\n ret\n}\n");
     REQUIRE(d.describe() == loop_obstacle::none);
+    midend::detail::note_invariant_numbers(elbrus::cost_view(d.p), d.forest, 0, d.body);
     const midend::body_value& x = d.body.values[d.body.accesses[0].stored];
     CHECK(d.p.value_name(x.origin) == "x");
     CAPTURE(c.operation);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "midend/config.hpp"
-#include "midend/dataflow/domains/strided_interval_domain.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/induction/loop_body.hpp"
 #include "midend/ir/cost.hpp"
@@ -512,59 +511,6 @@ private:
     return known == no_body_value ? number_outside(v) : known;
   }
 
-  using range_domain = strided_interval_domain;
-
-  /// What numbers a value can be, by the operation that computes it and those of its operands, `depth` deep.
-  constexpr range_domain::element numbers_of(value_id v, unsigned depth) const {
-    const range_domain d;
-    const operation_info info = ir_.operation(v);
-    if (const auto number = ir_.constant(v)) {
-      return d.constant(info.width, static_cast<std::uint64_t>(*number) & low_ones(info.width));
-    }
-    if (depth != 0 && ir_.is_phi(v)) {
-      return numbers_of_inputs(v, depth / 2);
-    }
-    if (depth == 0 || arity(info.code) == 0) {
-      return d.top(info.width);
-    }
-    range_domain::element args[3]{};
-    std::size_t count = 0;
-    for (const value_id operand : ir_.operands(v)) {
-      if (count != arity(info.code)) {
-        if (!is_number(operand)) {
-          return d.top(info.width);
-        }
-        args[count++] = numbers_of(operand, depth - 1);
-      }
-    }
-    return d.transfer(info, span<const range_domain::element>(args, count));
-  }
-
-  constexpr range_domain::element numbers_of_inputs(value_id phi, unsigned depth) const {
-    const range_domain d;
-    const range_domain::element all = d.top(ir_.operation(phi).width);
-    range_domain::element out = d.bottom();
-    unsigned left = 16;
-    for (const value_id input : ir_.operands(phi)) {
-      if (input == no_value || left-- == 0 || out == all) {
-        return all;
-      }
-      d.join(out, numbers_of(input, depth));
-    }
-    return out;
-  }
-
-  /// Whether a value has bits, and no more than a number.
-  constexpr bool is_number(value_id v) const {
-    return v != no_value && ir_.operation(v).width != 0 && ir_.operation(v).width <= 64;
-  }
-
-  static constexpr invariant_numbers known_of(const range_domain::element& e) {
-    return e.is_bottom() || range_domain().as_constant(e)
-               ? invariant_numbers{}
-               : invariant_numbers{e.range.as_signed.low, e.range.as_signed.high, e.stride.modulus, e.stride.residue};
-  }
-
   constexpr body_id number_if_any(value_id v) { return v == no_value ? no_body_value : number(v); }
 
   constexpr body_id number_outside(value_id v) {
@@ -576,7 +522,6 @@ private:
         value.kind = body_kind::constant;
         value.bits = *bits;
       } else {
-        value.known = is_number(source) ? known_of(numbers_of(source, 3)) : invariant_numbers{};
         value.is_from_before_nest = is_from_before_nest(source);
       }
       known = append(value);
@@ -713,22 +658,7 @@ private:
         return initial;
       }
     }
-    body_value value = new_value(body_kind::invariant, origin, no_body_value);
-    if (is_number(origin) && header_ != ir_.graph().entry()) {
-      value.known = known_of(numbers_at_entry(origin));
-    }
-    return append(value);
-  }
-
-  constexpr range_domain::element numbers_at_entry(value_id phi) const {
-    range_domain::element out = range_domain().bottom();
-    unsigned left = 16;
-    for (const loop_edge& e : forest_.entering_edges(loop_)) {
-      range_domain().join(out, left == 0 ? range_domain().top(ir_.operation(phi).width)
-                                         : numbers_of(ir_.phi_input(phi, e.id), 1));
-      left -= left == 0 ? 0 : 1;
-    }
-    return out;
+    return append(new_value(body_kind::invariant, origin, no_body_value));
   }
 
   constexpr bool begin_alike(value_id a, value_id b) const {

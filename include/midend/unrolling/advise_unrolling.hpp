@@ -14,6 +14,7 @@
 #include "midend/support/swap.hpp"
 #include "midend/unrolling/copies/unroll_body.hpp"
 #include "midend/unrolling/copies/unrolled_body.hpp"
+#include "midend/unrolling/detail/invariant_numbers.hpp"
 #include "midend/unrolling/detail/unrolling_candidates.hpp"
 #include "midend/unrolling/detail/unrolling_rule.hpp"
 #include "midend/unrolling/detail/unrolling_search.hpp"
@@ -386,6 +387,7 @@ public:
       return detail::fold_if_it_runs(ir_, out.body.values[v].origin, args);
     };
     counter.count(out.body, out.counters);
+    detail::note_invariant_numbers(ir_, forest_, loop, out.body);
     advise_unrolling_of_body(machine_, options_, folder, workspace_, out);
     if (detail::may_be_unfolded(out, options_)) {
       advise_with_loop_around(loop, folder, out);

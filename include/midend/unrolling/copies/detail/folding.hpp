@@ -119,7 +119,8 @@ constexpr value_facts facts_of_sum(const copy_numbering& numbering, const known_
   return f;
 }
 
-/// What holds for a + b: its low bits that are known, and its range if it does not wrap.
+/// What holds for a + b: its low bits that are known, and in straight code its range if it does not wrap. In a loop the
+/// clean-up, which widens ranges, would not find that again.
 constexpr value_facts facts_of_sum(const copy_numbering& numbering, const known_value& a, const known_value& b) {
   const signed_congruence strides(a.width);
   const value_facts of_a = facts_of_sum(numbering, a);
@@ -128,7 +129,7 @@ constexpr value_facts facts_of_sum(const copy_numbering& numbering, const known_
   const signed_congruence::element y = strides.wrapped(of_b.stride);
   value_facts out = value_facts::none(a.width);
   signed_interval::element range{};
-  if (add_exactly(of_a.range.low, of_b.range.low, a.width, range.low) &&
+  if (numbering.body().is_straight_line && add_exactly(of_a.range.low, of_b.range.low, a.width, range.low) &&
       add_exactly(of_a.range.high, of_b.range.high, a.width, range.high)) {
     out.range = range;
   }
