@@ -74,7 +74,7 @@ struct body_value {
   bool writes_nothing = false;      ///< a call after which memory is as it was
   bool returns = false;             ///< a call after which control surely goes on
   bool is_from_before_nest = false; ///< an invariant that the loop around, if there is one, does not compute, either
-  invariant_numbers known = {};     ///< of an invariant
+  invariant_numbers known = {};     ///< of an invariant; `describe_loop` leaves it open
 };
 
 /// The address of a load or store, base + index · scale + offset in 64 bits, and what a store writes; an index of fewer

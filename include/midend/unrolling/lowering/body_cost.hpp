@@ -35,9 +35,10 @@ enum class pipelining_obstacle : std::uint8_t {
 
 /// Lower bounds and estimates for one body. Times are in cycles, sizes in bytes.
 struct body_cost {
-  std::uint64_t operations = 0;           ///< issued in one pass, without branches
-  std::uint64_t branches = 0;             ///< issued in one pass
-  std::uint64_t invariant_operations = 0; ///< issued once before the loop; in a straight line they are in `operations`
+  std::uint64_t operations = 0; ///< issued in one pass, without branches
+  std::uint64_t branches = 0;   ///< issued in one pass
+  std::uint64_t invariant_operations =
+      0; ///< issued once before the loop; of a straight line, before the loop around it
   operation_mix mix;
   resource_bound_result resources;
   recurrence_status recurrence = recurrence_status::none;
