@@ -560,9 +560,10 @@ TEST_CASE("random loops: most are as predicted, and all run as before") {
   MESSAGE(all.loops, " loops: operations as predicted in ", all.operations, ", interval in ", all.intervals,
           ", fewer operations than predicted in ", all.fewer);
   CHECK(all.loops > affordable(programs) / 8);
-  if (!tests_are_shortened) { // few loops say little
-    CHECK(all.operations * 100 >= all.loops * 99);
-    CHECK(all.intervals * 100 >= all.loops * 99);
+  if (!tests_are_shortened) { // few loops say little: of less than a hundred, one may differ
+    const std::size_t may_differ = all.loops < 100 ? 1 : all.loops / 100;
+    CHECK(all.operations + may_differ >= all.loops);
+    CHECK(all.intervals + may_differ >= all.loops);
   }
 }
 
