@@ -1,5 +1,5 @@
-/// `most_backedges`, `most_backedges_of_ways`: how often a loop runs at most, if start and
-/// bound of its counter are known to lie between numbers.
+/// `most_backedges`, `most_backedges_of_ways`: how often a loop runs at most, if start and bound of its
+/// counter are known to lie between numbers.
 #pragma once
 
 #include "midend/config.hpp"

@@ -73,7 +73,7 @@ struct body_value {
   value_id origin;                  ///< in the IR
   bool writes_nothing = false;      ///< a call after which memory is as it was
   bool returns = false;             ///< a call after which control surely goes on
-  bool is_from_before_nest = false; ///< an invariant that the loop around, if there is one, does not compute, either
+  bool is_from_before_nest = false; ///< an invariant of an inner loop that the loop around does not compute, either
   invariant_numbers known = {};     ///< of an invariant; `describe_loop` leaves it open
 };
 

@@ -208,8 +208,8 @@ constexpr trip_count trip_count_of(const counted_exit& e) {
 /// and commutative; `endless` ("this exit is never taken") is neutral.
 ///
 /// The smaller one of two exact counts. If only one count is known, that one, as `at_most`. A count `wraps_first`
-/// has no effect: either the other exit is taken before, or the run has undefined behaviour. If a
-/// power of 2 divides both multiples, it divides the least count.
+/// has no effect: either the other exit is taken before, or the run has undefined behaviour. If a power
+/// of 2 divides both multiples, it divides the least count.
 constexpr trip_count combined(const trip_count& a, const trip_count& b) {
   using enum trip_count_kind;
   if (a.kind == endless || (a.kind == wraps_first && b.kind != endless)) {

@@ -35,10 +35,9 @@ enum class pipelining_obstacle : std::uint8_t {
 
 /// Lower bounds and estimates for one body. Times are in cycles, sizes in bytes.
 struct body_cost {
-  std::uint64_t operations = 0; ///< issued in one pass, without branches
-  std::uint64_t branches = 0;   ///< issued in one pass
-  std::uint64_t invariant_operations =
-      0; ///< issued once before the loop; of a straight line, before the loop around it
+  std::uint64_t operations = 0;           ///< issued in one pass, without branches
+  std::uint64_t branches = 0;             ///< issued in one pass
+  std::uint64_t invariant_operations = 0; ///< issued once before the loop, or before the loop around a straight line
   operation_mix mix;
   resource_bound_result resources;
   recurrence_status recurrence = recurrence_status::none;
