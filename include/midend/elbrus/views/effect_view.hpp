@@ -9,8 +9,10 @@
 #include "midend/elbrus/type.hpp"
 #include "midend/elbrus/views/views.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/cost.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/memory_effects.hpp"
 #include "midend/ir/profile.hpp"
 #include "midend/support/span.hpp"
 
@@ -25,7 +27,7 @@ namespace elbrus {
 /// A procedure with the effects of its operations and its profile: models `effect_ir` and `profile_ir`.
 ///
 /// A call may do anything, even with `clobbers=none`: it may still give different results, and may not return. Every
-/// operation may be copied. What a literal keeps from running has no effect.
+/// operation may be copied. What a literal keeps from running has no effect. Alias classes are classes of memory.
 class effect_view : public semantic_view {
 public:
   using semantic_view::semantic_view;
@@ -63,7 +65,62 @@ public:
 
   bool is_volatile(value_id v) const { return graph().core(v).flags.is_volatile && !never_runs(v); }
 
+  /// What writes a variable is read where the variable is.
+  bool is_removable(value_id v) const {
+    const opcode code = graph().core(v).code;
+    return !is_terminator(v) && !is_volatile(v) && graph().core(v).variable == no_value &&
+           (never_runs(v) || (code != opcode::st && code != opcode::call));
+  }
+
+  /// Calls may give something else each time. What reads a variable finds what was written last; what writes one is not
+  /// only a value.
+  bool is_repeatable(value_id v) const {
+    const value_core& record = graph().core(v);
+    if (record.code == opcode::call || record.variable != no_value) {
+      return false;
+    }
+    for (const value_id operand : graph().operands(v)) {
+      if (operand != no_value && graph().core(operand).kind == value_kind::variable) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   bool is_terminator(value_id v) const { return graph().is_terminator(v); }
+
+  std::optional<memory_reference> memory(value_id v) const {
+    const value_core& record = graph().core(v);
+    if (info_of(record.code).form != opcode_form::memory) {
+      return std::nullopt;
+    }
+    const bool stores = record.code == opcode::st;
+    const span<const value_id> arguments = graph().arguments(v);
+    const memory_access& access = graph().access(v);
+    static_assert(no_alias == any_memory);
+    return memory_reference{.base = arguments[stores ? 1 : 0],
+                            .index = access.indexed ? arguments.back() : no_value,
+                            .stored = stores ? arguments[0] : no_value,
+                            .bytes = bytes_of(stores ? record.operand_type : record.type),
+                            .memory = access.alias,
+                            .scale = access.scale,
+                            .offset = access.offset,
+                            .is_volatile = record.flags.is_volatile};
+  }
+
+  /// Whether a call clobbers an alias class, or anything at all.
+  bool may_write(value_id v, std::uint32_t memory) const {
+    const call_record& call = graph().call(v);
+    if (call.clobbers != clobber_kind::listed || memory == any_memory) {
+      return call.clobbers != clobber_kind::nothing;
+    }
+    for (const alias_id written : graph().clobbered(v)) {
+      if (written == memory) {
+        return true;
+      }
+    }
+    return false;
+  }
 
   /// The node of an operation, `no_node` for anything else.
   node_id node_of(value_id v) const { return graph().is_operation(v) ? graph().core(v).node : no_node; }
@@ -213,7 +270,8 @@ private:
   }
 };
 
-static_assert(effect_ir<effect_view> && profile_ir<effect_view> && has_is_terminator<effect_view>);
+static_assert(effect_ir<effect_view> && memory_ir<effect_view> && has_may_write<effect_view> &&
+              profile_ir<effect_view> && has_is_terminator<effect_view>);
 
 } // namespace elbrus
 
