@@ -665,8 +665,8 @@ private:
     });
     bool idle = count == 1 && (passed == 0 || before_.condition(n) != no_value);
     for_each_id(before_.values(n), [&](value_id v) {
-      idle = idle && (before_.is_phi(v) ||
-                      (is_terminator(before_, v) ? is_plain_end(before_, v) : is_removable(before_, v)));
+      idle = idle &&
+             (before_.is_phi(v) || (is_terminator(before_, v) ? is_plain_end(before_, v) : is_removable(before_, v)));
     });
     return idle ? only : no_edge;
   }
@@ -698,8 +698,8 @@ private:
         return;
       }
       if (!after_.is_phi(v)) {
-        if (is_terminator(after_, v) && (home_[x] != last_of(n) || !is_terminator(before_, x) ||
-                                         !before_.same_operation(x, after_, v))) {
+        if (is_terminator(after_, v) &&
+            (home_[x] != last_of(n) || !is_terminator(before_, x) || !before_.same_operation(x, after_, v))) {
           return;
         }
         def_[x] = v; // that other operations are in a copy of the right node is checked with the operations
@@ -819,7 +819,8 @@ private:
     std::size_t after_edges = 0;
     for_each_id(after_.graph().out_edges(n), [&](edge_id) { ++after_edges; });
     const bool is_same = old_end != no_value && new_end != no_value && before_.same_operation(old_end, after_, new_end);
-    if (after_edges == 1 && new_condition == no_value && (!is_same || condition != no_value)) { // a jump: the other edges were dropped, if any
+    if (after_edges == 1 && new_condition == no_value &&
+        (!is_same || condition != no_value)) { // a jump: the other edges were dropped, if any
       leave_end(n, old_end);
       if (new_end != no_value) {
         if (!is_plain_end(after_, new_end) || after_.may_trap(new_end)) {

@@ -103,6 +103,9 @@ public:
 
   /// Whether a call clobbers an alias class, or anything at all.
   bool may_write(value_id v, std::uint32_t memory) const {
+    if (graph().core(v).code != opcode::call) {
+      return false; // a load that writes a variable
+    }
     const call_record& call = graph().call(v);
     if (call.clobbers != clobber_kind::listed || memory == any_memory) {
       return call.clobbers != clobber_kind::nothing;
