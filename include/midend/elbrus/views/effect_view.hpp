@@ -28,21 +28,29 @@ namespace elbrus {
 ///
 /// A call may do anything, even with `clobbers=none`: it may still give different results, and may not return. Every
 /// operation may be copied. What a literal keeps from running has no effect. Alias classes are classes of memory.
+///
+/// Until `construct_ssa`, variables are memory: an operation that writes one writes, and one that reads one, except a
+/// terminator, reads.
 class effect_view : public semantic_view {
 public:
   using semantic_view::semantic_view;
 
   effect_kind effect(value_id v) const {
-    switch (never_runs(v) ? opcode::mov : graph().core(v).code) {
+    const bool runs = !never_runs(v);
+    effect_kind kind = effect_kind::none;
+    switch (runs ? graph().core(v).code : opcode::mov) {
     case opcode::ld:
-      return effect_kind::reads;
+      kind = effect_kind::reads;
+      break;
     case opcode::st:
-      return effect_kind::writes;
+      kind = effect_kind::writes;
+      break;
     case opcode::call:
       return effect_kind::unknown;
     default:
-      return effect_kind::none;
+      break;
     }
+    return graph().variables().empty() ? kind : effect_with_variables(v, kind, runs);
   }
 
   /// A speculative operation does not trap. Any other one traps if it reads a diagnostic value, so it may trap if an
@@ -110,6 +118,9 @@ public:
 
   /// Whether a call clobbers an alias class, or anything at all.
   bool may_write(value_id v, std::uint32_t memory) const {
+    if (graph().core(v).code != opcode::call) {
+      return false; // a load that writes a variable
+    }
     const call_record& call = graph().call(v);
     if (call.clobbers != clobber_kind::listed || memory == any_memory) {
       return call.clobbers != clobber_kind::nothing;
@@ -138,9 +149,14 @@ public:
   double probability(edge_id e) const { return graph().probability(e); }
 
   /// Whether an operation or literal of `other`, which may be the same procedure, computes what `v` does from the same
-  /// operands: used by certificates. The other one may promise less. Requires that both use the same numbers for alias
-  /// classes, as a procedure and its transformed copy do.
+  /// operands: used by certificates. The other one may promise less. Parameters and variables are the same if they have
+  /// the same number and type, alias classes if they have the same name.
   bool same_operation(value_id v, const effect_view& other, value_id w) const {
+    return graph().core(v).variable == other.graph().core(w).variable && same_computation(v, other, w);
+  }
+
+  /// The same, whichever variables they write.
+  bool same_computation(value_id v, const effect_view& other, value_id w) const {
     const value_core& a = graph().core(v);
     const value_core& b = other.graph().core(w);
     if (a.kind != b.kind || a.type != b.type) {
@@ -155,13 +171,30 @@ public:
     const attributes x = a.flags;
     const attributes y = b.flags;
     return a.code == b.code && a.operand_type == b.operand_type && a.guarded == b.guarded &&
-           a.guard_negated == b.guard_negated && a.has_otherwise == b.has_otherwise && a.variable == b.variable &&
-           (x.nsw || !y.nsw) && (x.assoc || !y.assoc) && x.spec == y.spec && x.is_volatile == y.is_volatile &&
-           x.noreturn == y.noreturn && graph().operands(v).size() == other.graph().operands(w).size() &&
-           same_access(v, other, w) && same_call(v, other, w);
+           a.guard_negated == b.guard_negated && a.has_otherwise == b.has_otherwise && (x.nsw || !y.nsw) &&
+           (x.assoc || !y.assoc) && x.spec == y.spec && x.is_volatile == y.is_volatile && x.noreturn == y.noreturn &&
+           graph().operands(v).size() == other.graph().operands(w).size() && same_access(v, other, w) &&
+           same_call(v, other, w);
   }
 
 private:
+  /// The effect of an operation that does `kind` to memory, with what it does to variables.
+  effect_kind effect_with_variables(value_id v, effect_kind kind, bool runs) const {
+    const value_core& record = graph().core(v);
+    if (record.variable != no_value) {
+      return kind == effect_kind::none ? effect_kind::writes : effect_kind::unknown;
+    }
+    if (kind == effect_kind::none && !graph().is_terminator(v)) {
+      const value_id otherwise = graph().otherwise(v);
+      for (const value_id operand : runs ? graph().operands(v) : span<const value_id>(&otherwise, 1)) {
+        if (operand != no_value && graph().core(operand).kind == value_kind::variable) {
+          return effect_kind::reads;
+        }
+      }
+    }
+    return kind;
+  }
+
   /// Whether its guard is the literal for which it does not run.
   bool never_runs(value_id v) const {
     const value_core& record = graph().core(v);
@@ -250,7 +283,19 @@ private:
   }
 
   bool same_access(value_id v, const effect_view& other, value_id w) const {
-    return info_of(graph().core(v).code).form != opcode_form::memory || graph().access(v) == other.graph().access(w);
+    if (info_of(graph().core(v).code).form != opcode_form::memory) {
+      return true;
+    }
+    const memory_access& a = graph().access(v);
+    const memory_access& b = other.graph().access(w);
+    return a.indexed == b.indexed && a.scale == b.scale && a.offset == b.offset && same_class(a.alias, other, b.alias);
+  }
+
+  /// The other program may have been read from a text of its own, and have numbered its classes in another order.
+  bool same_class(alias_id a, const effect_view& other, alias_id b) const {
+    return a == no_alias || b == no_alias || &graph() == &other.graph()
+               ? a == b
+               : graph().alias_name(a) == other.graph().alias_name(b);
   }
 
   bool same_call(value_id v, const effect_view& other, value_id w) const {
@@ -264,7 +309,7 @@ private:
     bool same =
         graph().text(a.callee) == other.graph().text(b.callee) && a.clobbers == b.clobbers && x.size() == y.size();
     for (std::size_t i = 0; same && i != x.size(); ++i) {
-      same = x[i] == y[i];
+      same = same_class(x[i], other, y[i]);
     }
     return same;
   }
