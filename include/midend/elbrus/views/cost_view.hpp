@@ -98,7 +98,8 @@ public:
                             .memory = access.alias,
                             .scale = access.scale,
                             .offset = access.offset,
-                            .is_volatile = record.flags.is_volatile};
+                            .is_volatile = record.flags.is_volatile,
+                            .bits = width_of(stores ? record.operand_type : record.type)};
   }
 
   /// Whether a call clobbers an alias class, or anything at all.
