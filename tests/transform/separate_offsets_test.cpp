@@ -36,8 +36,9 @@ midend::offset_witness separate(elbrus::editor& e) {
       e, midend::plan_separate_offsets(e, midend::dominators_and_loops(e.graph()).loops, known));
 }
 
-/// A loop whose body computes all kinds of things from a counter of 8 bits, which wraps, and returns a hash of them.
-std::string random_counting_loop(std::uint64_t seed) {
+/// A loop whose body computes all kinds of things from a counter of 8 bits, which wraps, and returns a hash of them. If
+/// it is speculative, quotients that may be diagnostic are computed in the loop and read only where they are not.
+std::string random_counting_loop(std::uint64_t seed, bool is_speculative = false) {
   random_source random(seed);
   static constexpr std::array<unsigned, 4> widths = {8, 16, 32, 64};
   std::array<std::vector<std::string>, 4> values; // by type
@@ -53,6 +54,11 @@ std::string random_counting_loop(std::uint64_t seed) {
   const auto number = [&](std::uint64_t most) { return std::to_string(1 + random.below(most)); };
   values[0].push_back("%i");
   for (std::size_t k = 0; k != 14; ++k) {
+    for (std::size_t w = 0; k == 7 && is_speculative && w != 4; ++w) {
+      const std::string divisor = "%z" + std::to_string(w);
+      text += "    " + divisor + " = " + (w == 0 ? "mov.i8" : "zext.i8." + type(w)) + " %o\n";
+      define(w, "div." + type(w) + " %k" + std::to_string(w) + ", " + divisor + " spec");
+    }
     if (k == 7) {
       text += "    br %p ? side : latch\n  node side:\n";
     }
@@ -281,6 +287,98 @@ TEST_CASE("offsets: guarded operations and straight lines stay, and a plan may b
   const auto witness = midend::apply_separate_offsets(v, plan);
   CHECK(witness.changes.size() == 1);
   CHECK(midend::verify_offsets(elbrus::effect_view(before), elbrus::effect_view(p), witness, known));
+}
+
+namespace {
+
+/// %b is diagnostic if %x is 0, and then nothing reads it. FLAG makes the operations of its sums speculative, too.
+std::string guarded_quotient(std::string_view flag) {
+  std::string text = R"(
+proc @f(%x: i32, %n: i32) -> i32 {
+  node e:
+    br h
+  node h:
+    %i = phi.i32 [e: 0], [t: %i1]
+    %b = div.i32 %i, %x spec
+    %z = cmp.ne.i32 %x, 0
+    br %z ? g : t
+  node g:
+    %p = add.i32 %b, 1
+    %q = trunc.i32.i8 %p FLAG
+    %p2 = add.i32 %b, 2
+    %q2 = trunc.i32.i8 %p2 FLAG
+    call @print(%q, %q2)
+    br t
+  node t:
+    %i1 = add.i32 %i, 1
+    %m = cmp.lt.i32 %i1, %n
+    br %m ? h : ex
+  node ex:
+    ret 0
+}
+)";
+  for (std::size_t at = text.find("FLAG"); at != std::string::npos; at = text.find("FLAG")) {
+    text.replace(at, 4, flag);
+  }
+  return text;
+}
+
+/// Says that nothing traps.
+struct careless_editor : elbrus::editor {
+  using elbrus::editor::editor;
+
+  bool may_trap(midend::value_id) const { return false; }
+
+  bool may_trap_without_promises(midend::value_id) const { return false; }
+};
+
+template <class E> midend::offset_witness separate_in(E& e) {
+  return midend::apply_separate_offsets(
+      e, midend::plan_separate_offsets(e, midend::dominators_and_loops(e.graph()).loops));
+}
+
+} // namespace
+
+TEST_CASE("offsets: no new operation reads what may be diagnostic where it would trap, and the checker refuses one") {
+  for (const std::string_view flag : {"", "spec"}) {
+    const elbrus::program written = program_of(guarded_quotient(flag));
+    const elbrus::procedure& before = written.procedures[0];
+    elbrus::program all = written;
+    elbrus::editor e(all.procedures[0]);
+    const auto witness = separate_in(e);
+    CHECK(midend::verify_offsets(elbrus::effect_view(before), elbrus::effect_view(e.graph()), witness));
+    const std::vector<elbrus::scalar> arguments = {{elbrus::type::i32, 0}, {elbrus::type::i32, 3}};
+    const auto done = elbrus::interpreter(all).run(0, arguments, {}, {});
+    CHECK(done.value.has_value());
+
+    elbrus::program wrong = written;
+    careless_editor c(wrong.procedures[0]);
+    const auto claimed = separate_in(c);
+    CHECK(claimed.changes.size() == 2);
+    const auto verdict = midend::verify_offsets(elbrus::effect_view(before), elbrus::effect_view(c.graph()), claimed);
+    CHECK(verdict.fault == midend::offset_fault::changed_operation);
+  }
+}
+
+TEST_CASE("offsets of random loops with speculative quotients: certified, and the results are the same") {
+  const std::size_t programs = affordable(200);
+  for (std::uint64_t seed = 0; seed != programs; ++seed) {
+    const elbrus::program written = program_of(random_counting_loop(seed, true));
+    elbrus::program all = written;
+    elbrus::procedure& p = all.procedures[0];
+    elbrus::editor e(p);
+    if (seed % 2 == 0) {
+      const std::vector<midend::unrolling_request> by_four = {{0, midend::unrolling_shape::cycle, 4}};
+      midend::unroll_loops(e, midend::dominators_and_loops(p).loops, by_four);
+    }
+    const elbrus::procedure before = p;
+    const bounds known = bounds_of(before);
+    const auto witness = separate(e);
+    const auto verdict = midend::verify_offsets(elbrus::effect_view(before), elbrus::effect_view(p), witness, known);
+    CHECK_MESSAGE(verdict, "seed ", seed, ": fault ", static_cast<int>(verdict.fault), ", value ", verdict.value);
+    CHECK_MESSAGE(result_of(all) == result_of(written), "seed ", seed, "\n", elbrus::to_text(before),
+                  elbrus::to_text(p));
+  }
 }
 
 TEST_CASE("separated offsets of random unrolled loops are certified, and a second time nothing is left") {

@@ -240,7 +240,9 @@ private:
   void read_access(value_id v, const llvm::Instruction& i, const llvm::Value* pointer) {
     const llvm_address address = decomposed(pointer);
     const bool stores = llvm::isa<llvm::StoreInst>(i);
-    const llvm::TypeSize size = layout_->getTypeStoreSize(stores ? i.getOperand(0)->getType() : i.getType());
+    llvm::Type* const type = stores ? i.getOperand(0)->getType() : i.getType();
+    const llvm::TypeSize size = layout_->getTypeStoreSize(type);
+    const llvm::TypeSize bits = layout_->getTypeSizeInBits(type);
     place_of_[v] = static_cast<std::uint32_t>(places_.size());
     places_.push_back({.base = ssa_->number(address.base),
                        .index = address.index == nullptr ? no_value : ssa_->number(address.index),
@@ -249,7 +251,8 @@ private:
                        .memory = object_of(pointer),
                        .scale = static_cast<std::int64_t>(address.scale),
                        .offset = static_cast<std::int64_t>(address.offset),
-                       .is_volatile = i.isVolatile()});
+                       .is_volatile = i.isVolatile(),
+                       .bits = bits.isScalable() ? 0 : static_cast<std::uint32_t>(bits.getFixedValue())});
   }
 
   /// The memory class of an address.

@@ -106,10 +106,16 @@ public:
                             .memory = object_of(pointer),
                             .scale = static_cast<std::int64_t>(address.scale),
                             .offset = static_cast<std::int64_t>(address.offset),
-                            .is_volatile = i->isVolatile()};
+                            .is_volatile = i->isVolatile(),
+                            .bits = bits_of(type)};
   }
 
 private:
+  /// Of a type that is not scalable.
+  std::uint32_t bits_of(const llvm::Type* type) const {
+    return static_cast<std::uint32_t>(layout_->getTypeSizeInBits(const_cast<llvm::Type*>(type)).getFixedValue());
+  }
+
   const llvm::Instruction* instruction_or_null(value_id v) const { return llvm::dyn_cast<llvm::Instruction>(value(v)); }
 
   /// The class of memory of an address.

@@ -64,6 +64,10 @@ MIDEND_BEGIN_NAMESPACE
 inline constexpr std::uint32_t any_memory = static_cast<std::uint32_t>(-1);
 
 /// The address of a load or store: base + index · scale + offset, in 64 bits; an index of fewer bits is sign-extended.
+///
+/// A store writes all its bytes, also if its value has fewer bits; what it writes depends on the value and its type
+/// alone. If the value has more bits, the others are not stored. A load of fewer bits than its bytes have does not read
+/// the others; one of more bits extends.
 struct memory_reference {
   value_id base = no_value; ///< `no_value`: anywhere
   value_id index = no_value;
@@ -73,6 +77,7 @@ struct memory_reference {
   std::int64_t scale = 1;
   std::int64_t offset = 0;
   bool is_volatile = false;
+  std::uint32_t bits = 0; ///< of the value that is loaded or stored; 0: as many as its operation has
 };
 
 /// A predicate that decides whether an operation runs.

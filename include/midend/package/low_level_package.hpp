@@ -738,6 +738,9 @@ struct redundant_loads {
     if (held.access == no_value) {
       return {};
     }
+    if (!held.is_exact || !detail::fits_in_bytes(detail::bits_of_access(ir, v, *place), place->bytes)) {
+      return {};
+    }
     if (held.distance == 0 && held.bytes == place->bytes) {
       package_order order = package_order::to_existing(held.value, "memory holds it");
       order.drops_promises = held.value == held.access && context.promises_more(held.value, v);
@@ -771,7 +774,7 @@ struct redundant_stores {
       return {};
     }
     if (place->stored != no_value && !context.is_undefined(place->stored)) {
-      const detail::held_value held = context.held_before(v, *place);
+      const detail::held_value held = context.held_before(v, *place, {}, true);
       if (held.access != no_value && held.distance == 0 && held.bytes == place->bytes && held.value == place->stored) {
         return package_order::erase("memory holds what it stores");
       }

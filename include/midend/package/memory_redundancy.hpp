@@ -79,13 +79,14 @@ private:
   void look_back(value_id v) {
     if (const auto m = access(v, effect_kind::reads); m && !ir_.may_not_return(v)) {
       const held_value held = walk_.held_before(v, *m, guard_of_access(ir_, v), resolver());
-      if (held.access != no_value && held.distance == 0 && held.bytes == m->bytes && can_stand_for(held.value, v)) {
+      if (held.access != no_value && held.distance == 0 && held.bytes == m->bytes && held.is_exact &&
+          fits_in_bytes(bits_of_access(ir_, v, *m), m->bytes) && can_stand_for(held.value, v)) {
         source_[v] = source_[held.value];
         out_.witness.loads.push_back({v, source_[v], held.access});
         walk_.remove(v);
       }
     } else if (const auto s = access(v, effect_kind::writes); s && s->stored != no_value && !ir_.may_not_return(v)) {
-      const held_value held = walk_.held_before(v, *s, {}, resolver());
+      const held_value held = walk_.held_before(v, *s, {}, resolver(), true);
       if (held.access != no_value && held.distance == 0 && held.bytes == s->bytes &&
           source_[held.value] == source_[s->stored] && !is_undefined(held.value)) {
         out_.witness.stores.push_back({v, held.access});

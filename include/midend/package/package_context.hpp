@@ -181,9 +181,10 @@ public:
     return no_value;
   }
 
-  /// What memory holds where the load or store `v` accesses it.
-  detail::held_value held_before(value_id v, const memory_reference& place, const guard_of_value& same_guard = {}) {
-    return walk_.held_before(v, place, same_guard, [](value_id x) { return x; });
+  /// What memory holds where the load or store `v` accesses it; if it must be whole, in all bits.
+  detail::held_value held_before(value_id v, const memory_reference& place, const guard_of_value& same_guard = {},
+                                 bool must_be_whole = false) {
+    return walk_.held_before(v, place, same_guard, [](value_id x) { return x; }, must_be_whole);
   }
 
   /// Whether what the store `v` writes is overwritten before it may be read.

@@ -193,6 +193,30 @@ private:
     return before_.effect(access) == effect_kind::reads ? access : m->stored;
   }
 
+  /// Of the value of a load or store; 0 if that is unknown.
+  std::uint64_t bits_of(value_id access) const {
+    const memory_reference m = *place_of(access);
+    if constexpr (has_operation<Before>) {
+      const bool stores = before_.effect(access) == effect_kind::writes;
+      return m.bits != 0 ? m.bits : before_.operation(stores ? m.stored : access).width;
+    } else {
+      return m.bits;
+    }
+  }
+
+  /// Whether an access moves its bits between memory and a value, and neither makes some up nor drops some of the
+  /// value.
+  bool keeps_value(value_id access) const {
+    return bits_of(access) != 0 && bits_of(access) <= std::uint64_t{8} * place_of(access)->bytes;
+  }
+
+  /// Whether a store of the value of an access leaves the bytes as they were after it. A store of fewer bits than the
+  /// bytes have writes the rest, too, from nothing but the value; a load of fewer says nothing about the rest.
+  bool keeps_bytes(value_id access) const {
+    return before_.effect(access) == effect_kind::writes ||
+           bits_of(access) >= std::uint64_t{8} * place_of(access)->bytes;
+  }
+
   void prove_load(const known_load& l) {
     const node_id n = pair_.old_home[l.load];
     const memory_reference place = *place_of(l.load);
@@ -206,7 +230,7 @@ private:
                             (same(own.otherwise, other.otherwise) || same(own.otherwise, l.access)) &&
                             (own.predicate == no_value || before_.effect(l.access) == effect_kind::reads);
     if (value == no_value || source_[value] != l.value || is_undefined(l.value) || !same_type(l.value, l.load) ||
-        !same_guard) {
+        !keeps_value(l.load) || !keeps_value(l.access) || !same_guard) {
       fail(memory_fault::different_value, n, l.load);
       return;
     }
@@ -221,7 +245,7 @@ private:
     }
     const value_id value = value_at(s.access, place);
     if (value == no_value || place.stored == no_value || source_[value] != source_[place.stored] ||
-        is_undefined(value) || guard_of(before_, s.access).predicate != no_value) {
+        !keeps_bytes(s.access) || is_undefined(value) || guard_of(before_, s.access).predicate != no_value) {
       fail(memory_fault::different_value, pair_.old_home[s.store], s.store);
       return;
     }
@@ -434,7 +458,8 @@ private:
 /// **What is checked** of the reachable part of the program.
 /// 1. On every way back from a load, or from a store that changes nothing, comes the access of the witness, and nothing
 ///    after it may write there but stores that change nothing themselves. The access has the same bytes and the value
-///    that replaces the load, or that is stored.
+///    that replaces the load, or that is stored. Loads and stores of values with more bits than their bytes prove
+///    nothing about a load, and loads of fewer nothing about a store.
 /// 2. On every way on from a store that is overwritten comes one that stays and writes all its bytes, and nothing
 /// before
 ///    may read one of them but loads that are gone. The ways have no cycle, and do not come to where its address or

@@ -412,7 +412,19 @@ private:
   flat_array<std::uint32_t> item_of_;                       ///< by value: its place in the plan
 };
 
-/// Makes what is left of an operation and the sum, before it. Returns `no_value` twice if the IR has no such number.
+/// The change; if the sum may trap and the operation may not, takes it back and returns `no_value` twice. What the sum
+/// promises is proved.
+template <class E> offset_change checked_change(E& editor, const offset_change& c) {
+  if (!may_trap_without_promises(editor, c.sum) || editor.may_trap(c.value)) {
+    return c;
+  }
+  editor.erase_value(c.sum);
+  editor.erase_value(c.rest);
+  return {c.value, no_value, no_value};
+}
+
+/// Makes what is left of an operation and the sum, before it. Returns `no_value` twice if the IR has no such number, or
+/// if what is left may trap: it reads another value than the operation does, and may run where the operation does not.
 template <class E> offset_change separate_one(E& editor, const separated_offset& s, value_id base) {
   const operation_info info = editor.operation(s.value);
   const bool subtracts = info.code == operation::sub;
@@ -424,12 +436,16 @@ template <class E> offset_change separate_one(E& editor, const separated_offset&
   const auto rest = static_cast<value_id>(editor.clone_value(s.value, s.where));
   editor.drop_promises(rest);
   editor.set_operand(rest, s.operand, base);
+  if (editor.may_trap(rest)) {
+    editor.erase_value(rest);
+    return {s.value, no_value, no_value};
+  }
   if (info.code == operation::add || subtracts) { // of the type of the value, which may be a pointer
     const auto sum = static_cast<value_id>(editor.clone_value(s.value, place_before(s.value)));
     editor.drop_promises(sum);
     editor.set_operand(sum, 0, rest);
     editor.set_operand(sum, 1, number);
-    return {s.value, rest, sum};
+    return checked_change(editor, {s.value, rest, sum});
   }
   operation_info add;
   add.code = operation::add;
@@ -443,7 +459,7 @@ template <class E> offset_change separate_one(E& editor, const separated_offset&
     editor.erase_value(rest);
     return {s.value, no_value, no_value};
   }
-  return {s.value, rest, sum};
+  return checked_change(editor, {s.value, rest, sum});
 }
 
 } // namespace detail
@@ -475,7 +491,8 @@ offset_plan plan_separate_offsets(const IR& ir, const loop_forest& loops, const 
 }
 
 /// Applies a plan for the program as it is; the operations that are replaced are erased. Returns the witness for
-/// `verify_offsets`. An operation whose number the IR cannot make stays as it is, and so do those that follow it.
+/// `verify_offsets`. An operation stays as it is, and so do those that follow it, if the IR cannot make its number, or
+/// if the new operation may trap, as one that reads a value of a speculative operation may.
 template <offset_editor_argument E> offset_witness apply_separate_offsets(E& editor, const offset_plan& plan) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(editor.graph()), "a plan for this graph as it is now", plan.epoch);
   offset_witness witness;

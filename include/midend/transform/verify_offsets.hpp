@@ -34,7 +34,7 @@ enum class offset_fault : std::uint8_t {
   wrong_size,        ///< the programs have other nodes
   wrong_witness,     ///< it names a value twice, or one that is not there, not new, or not computed in time
   changed_flow,      ///< an edge, its target, its case, or a condition
-  changed_operation, ///< another operation, or one that is missing, in another place, or promises more
+  changed_operation, ///< another operation, or one that is missing, in another place, promises more, or may trap
   wrong_operand,     ///< what is read is neither the old value nor its sum, or no chain of additions leads to the base
   wrong_offset,      ///< the number is not what the operation makes of the numbers on the chain
   may_wrap,          ///< an extension of a sum that may wrap, or a promise that it does not
@@ -216,7 +216,9 @@ private:
     const operation_info info = before_.operation(c.value);
     const operation_flags promised = after_.operation(c.rest).flags;
     std::size_t differing = 0;
-    if (!pair_.same_operation(c.value, c.rest) || promised != operation_flags()) {
+    const bool traps =
+        after_.may_trap(c.rest) || (!before_.may_trap(c.value) && may_trap_without_promises(after_, c.sum));
+    if (!pair_.same_operation(c.value, c.rest) || promised != operation_flags() || traps) {
       fail(offset_fault::changed_operation, n, c.rest);
     } else if (!read_operands(c.value, c.rest, differing) || differing != 1 ||
                old_operands_.size() != arity(info.code)) {
@@ -505,12 +507,12 @@ private:
 /// **What is checked** of the reachable part. Nodes have the same edges and the same operations in the same order, none
 /// promises more, and each reads what it read, or the sum of what has changed. New operations are those of the witness.
 /// The first is the same operation without promises, one operand of which is the start of a chain of additions of
-/// numbers that leads to what the old one read; its operands are computed before it. The second is directly before the
-/// old one or earlier in its node; it adds to the first what the operation makes of the numbers on the chain. Only sums
-/// with an extension promise anything. Extensions need that each step of the chain promises not to wrap, or that the
-/// base plus the number does not, by the facts. Operations on bits need that all bits in which base and sum differ are
-/// known by the facts. Facts about the first operation of an earlier change are what the domain makes of those about
-/// its operands.
+/// numbers that leads to what the old one read; its operands are computed before it, and it does not trap. The second
+/// is directly before the old one or earlier in its node; it adds to the first what the operation makes of the numbers
+/// on the chain. Only sums with an extension promise anything. Extensions need that each step of the chain promises not
+/// to wrap, or that the base plus the number does not, by the facts. Operations on bits need that all bits in which
+/// base and sum differ are known by the facts. Facts about the first operation of an earlier change are what the domain
+/// makes of those about its operands.
 ///
 /// **Why this is enough.** Truncation, sums, differences and products by a number distribute over addition modulo
 /// 2^width; extensions do where the addition does not wrap. Operations without promises that do not trap may run where

@@ -27,9 +27,8 @@ namespace elbrus {
 /// A procedure with the effects of its operations and its profile: models `effect_ir` and `profile_ir`.
 ///
 /// A call may do anything, even with `clobbers=none`: it may still give different results, and may not return. Every
-/// operation may be copied. What a literal keeps from running has no effect. Alias classes are classes of memory.
-///
-/// Until `construct_ssa`, variables are memory: an operation that writes one writes, and one that reads one, except a
+/// operation may be copied. What a literal keeps from running has no effect. Alias classes are classes of memory. Until
+/// `construct_ssa`, variables are memory: an operation that writes one writes, and one that reads one, except a
 /// terminator, reads.
 class effect_view : public semantic_view {
 public:
@@ -113,7 +112,8 @@ public:
                             .memory = access.alias,
                             .scale = access.scale,
                             .offset = access.offset,
-                            .is_volatile = record.flags.is_volatile};
+                            .is_volatile = record.flags.is_volatile,
+                            .bits = width_of(stores ? record.operand_type : record.type)};
   }
 
   /// Whether a call clobbers an alias class, or anything at all.

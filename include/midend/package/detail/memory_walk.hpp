@@ -9,6 +9,7 @@
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/memory_effects.hpp"
+#include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/support/flat_array.hpp"
 
@@ -26,7 +27,27 @@ struct held_value {
   value_id value = no_value;  ///< what it loads or stores
   std::uint64_t distance = 0; ///< where the place starts in it, in bytes
   std::uint32_t bytes = 0;    ///< of the access
+  bool is_whole = false;      ///< the value is all that the bytes hold, or more: storing it writes them as they are
+  bool is_exact = false;      ///< a load of the bytes gives the value, if it has as many bits
 };
+
+/// How many bits the value of the access `v` to `m` has; 0 if that is unknown.
+template <class IR>
+constexpr std::uint32_t bits_of_access([[maybe_unused]] const IR& ir, value_id v, const memory_reference& m) {
+  if (m.bits != 0) {
+    return m.bits;
+  }
+  if constexpr (has_operation<IR>) {
+    return ir.operation(ir.effect(v) == effect_kind::writes ? m.stored : v).width;
+  } else {
+    return 0;
+  }
+}
+
+/// Whether a load of `bits` bits gives what is in its bytes, or the low ones of them, and does not extend them.
+constexpr bool fits_in_bytes(std::uint32_t bits, std::uint32_t bytes) {
+  return bits != 0 && bits <= std::uint64_t{8} * bytes;
+}
 
 /// The guard of an operation, or none.
 template <class IR> guard_of_value guard_or_none([[maybe_unused]] const IR& ir, [[maybe_unused]] value_id v) {
@@ -100,10 +121,11 @@ public:
 
   /// What is at `place` before `v` runs, from the last access on all ways there. The answer was computed before `v` on
   /// every way, and has not changed since. If `same_guard` has a predicate, only loads under the same guard answer: the
-  /// one that is its other value, and those with the same other value. Otherwise accesses without a guard answer.
+  /// one that is its other value, and those with the same other value. Otherwise accesses without a guard answer. If
+  /// the answer must be whole, loads that do not read all bits of their bytes are passed.
   template <class Resolve>
   held_value held_before(value_id v, const memory_reference& place, const guard_of_value& same_guard,
-                         const Resolve& resolve) {
+                         const Resolve& resolve, bool must_be_whole = false) {
     steps_ = 0;
     node_id n = home_[v];
     std::uint32_t i = position_[v];
@@ -114,7 +136,7 @@ public:
           continue;
         }
         const held_value found = held_by(x, place, same_guard, resolve);
-        if (found.access != no_value) {
+        if (found.access != no_value && (found.is_whole || !must_be_whole)) {
           return found;
         }
         if (++steps_ > limit_ || may_write_to(ir_, x, place, resolve)) {
@@ -208,12 +230,24 @@ private:
           guard.otherwise != no_value && same_guard.otherwise != no_value &&
           (resolve(same_guard.otherwise) == resolve(x) || resolve(guard.otherwise) == resolve(same_guard.otherwise)) &&
           *distance == 0 && m->bytes == place.bytes;
-      return same ? held_value{x, x, 0, m->bytes} : held_value();
+      return same ? answer(x, *m, 0) : held_value();
     }
     if (guard.predicate != no_value || (effect == effect_kind::writes && m->stored == no_value)) {
       return {};
     }
-    return {x, effect == effect_kind::reads ? x : m->stored, *distance, m->bytes};
+    return answer(x, *m, *distance);
+  }
+
+  /// A store writes its bytes from its value, so writing them again changes nothing. A load may leave bits out.
+  held_value answer(value_id x, const memory_reference& m, std::uint64_t distance) const {
+    const std::uint32_t bits = bits_of_access(ir_, x, m);
+    const bool is_load = ir_.effect(x) == effect_kind::reads;
+    return {x,
+            is_load ? x : m.stored,
+            distance,
+            m.bytes,
+            !is_load || bits >= std::uint64_t{8} * m.bytes,
+            fits_in_bytes(bits, m.bytes)};
   }
 
   /// Whether nothing writes `place` on the ways from the end of `above` to the head of `n`, which it dominates.
