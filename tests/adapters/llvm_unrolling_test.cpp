@@ -3,11 +3,14 @@
 #include <midend/adapters/llvm_editor.hpp>
 #include <midend/adapters/llvm_unroll_metadata.hpp>
 #include <midend/adapters/llvm_unrolling_view.hpp>
+#include <midend/induction/loop_trip_counter.hpp>
 #include <midend/loops/dominators_and_loops.hpp>
+#include <midend/machine/scalar_core.hpp>
 #include <midend/transform/unroll_loops.hpp>
 #include <midend/transform/unroll_with_remainder.hpp>
 #include <midend/transform/untaken_exits.hpp>
 #include <midend/transform/verify_unfolding.hpp>
+#include <midend/unrolling/advise_unrolling.hpp>
 
 #include <doctest/doctest.h>
 
@@ -378,4 +381,50 @@ TEST_CASE("unrolling of LLVM: the functions of the modules, by random factors an
   MESSAGE(steps.unrolled, " loops unrolled, ", steps.dropped, " exits dropped");
   CHECK(steps.unrolled > 20);
   CHECK(steps.dropped > steps.unrolled);
+}
+
+TEST_CASE("unrolling of LLVM: calls that end a block and access no memory are values of the loop") {
+  // The result is read by the next iteration, by the test, by a phi after the loop, or by nothing.
+  for (const char* read : {"%g", "%i1"}) {
+    for (const char* memory : {"none", "read", "write"}) {
+      const std::string text = std::string("declare i32 @three(i32) memory(") + memory +
+                               ")\ndeclare i32 @__gxx_personality_v0(...)\n"
+                               "define i32 @f(i32 %n) personality ptr @__gxx_personality_v0 {\nentry:\n"
+                               "  br label %h\nh:\n  %i = phi i32 [ 0, %entry ], [ " +
+                               read +
+                               ", %l ]\n  %i1 = add nuw nsw i32 %i, 1\n"
+                               "  %g = invoke i32 @three(i32 %i) to label %l unwind label %pad\n"
+                               "l:\n  %c = icmp slt i32 " +
+                               read +
+                               ", 9\n  br i1 %c, label %h, label %x\n"
+                               "pad:\n  %p = landingpad { ptr, i32 } cleanup\n  ret i32 %i\n"
+                               "x:\n  %r = phi i32 [ " +
+                               read + ", %l ]\n  ret i32 %r\n}\n";
+      CAPTURE(text);
+      const loop_function made(text);
+      midend::llvm_editor editor(*made.f);
+      const midend::llvm_unrolling_view view(editor);
+      const auto found = midend::dominators_and_loops(editor.graph());
+      midend::loop_trip_counter counter(view, found.dominators, found.loops);
+      midend::loop_body body;
+      midend::loop_counters counters;
+      CHECK(counter.count(0, body, counters) ==
+            midend::loop_obstacle::unusual_control); // no value decides at an invoke
+      const bool is_counted = read[1] == 'i';
+      CHECK((counters.trip.kind != midend::trip_count_kind::unknown) == is_counted);
+      std::size_t invokes = 0;
+      for (midend::body_id v = 0; v != body.num_values(); ++v) {
+        const llvm::Value* const origin = editor.value(body.values[v].origin);
+        invokes += llvm::isa<llvm::InvokeInst>(origin) ? 1u : 0u;
+        for (const midend::body_id operand : body.operands_of(v)) {
+          CHECK(operand < body.num_values());
+        }
+      }
+      CHECK(invokes == (is_counted && std::string(memory) == "none" ? 0u : 1u));
+      midend::unrolling_advice advice;
+      midend::advise_unrolling_workspace workspace;
+      midend::advise_unrolling(view, found.loops, 0, midend::scalar_core(), {}, counter, workspace, advice);
+      CHECK(advice.obstacle == midend::unrolling_obstacle::unusual_control);
+    }
+  }
 }

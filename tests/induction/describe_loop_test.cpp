@@ -15,6 +15,8 @@
 #include <midend/induction/count_iterations.hpp>
 #include <midend/induction/describe_loop.hpp>
 #include <midend/loops/natural_loops.hpp>
+#include <midend/machine/scalar_core.hpp>
+#include <midend/unrolling/advise_unrolling.hpp>
 #include <midend/unrolling/copies/unroll_body.hpp>
 #include <midend/unrolling/detail/invariant_numbers.hpp>
 
@@ -88,6 +90,77 @@ private:
 
 static_assert(midend::cost_ir<view_without_users> && !midend::has_users<view_without_users>);
 static_assert(!midend::has_guard<view_without_users> && !midend::has_trip_hints<view_without_users>);
+
+/// A program in which stores and terminators have results that operations outside the vocabulary read: the one after a
+/// store in its node, and the first one after a terminator with one way. The same with and without `users`.
+class view_with_results : public view_without_users {
+public:
+  explicit view_with_results(const elbrus::procedure& p)
+      : view_without_users(p), read_(p.num_values(), no_value), users_(p.num_values()) {
+    for (node_id n = 0; n != p.num_nodes(); ++n) {
+      value_id before = p.in_edges(n).size() == 1 ? last_of(p, p.edge_source(p.in_edges(n)[0])) : no_value;
+      for (const value_id v : p.values(n)) {
+        if (view_without_users::is_phi(v)) {
+          continue;
+        }
+        const bool computes = effect(v) == midend::effect_kind::none && cost(v) != midend::operation_class::branch;
+        if (before != no_value && computes) {
+          read_[v] = before;
+        }
+        before = effect(v) == midend::effect_kind::writes ? v : no_value;
+      }
+    }
+    for (node_id n = 0; n != p.num_nodes(); ++n) {
+      for (const value_id v : p.values(n)) {
+        for (const value_id operand : operands(v)) {
+          if (operand != no_value) {
+            users_[operand].push_back(v);
+          }
+        }
+      }
+    }
+  }
+
+  std::span<const value_id> operands(value_id v) const {
+    return read_[v] == no_value ? view_without_users::operands(v) : std::span<const value_id>(&read_[v], 1);
+  }
+
+  midend::operation_info operation(value_id v) const {
+    midend::operation_info info = view_without_users::operation(v);
+    info.code = v < read_.size() && read_[v] != no_value ? midend::operation::other : info.code;
+    return info;
+  }
+
+  std::optional<std::uint64_t> fold(value_id v, std::span<const std::uint64_t> args) const {
+    return read_[v] == no_value ? view_without_users::fold(v, args) : std::nullopt;
+  }
+
+  std::size_t reads() const {
+    return static_cast<std::size_t>(
+        std::count_if(read_.begin(), read_.end(), [](value_id v) { return v != no_value; }));
+  }
+
+protected:
+  const std::vector<value_id>& users_of(value_id v) const { return users_[v]; }
+
+private:
+  static value_id last_of(const elbrus::procedure& p, node_id n) {
+    value_id last = no_value;
+    for (const value_id v : p.values(n)) {
+      last = v;
+    }
+    return last;
+  }
+
+  std::vector<value_id> read_; ///< by value: the only operand, or `no_value`
+  std::vector<std::vector<value_id>> users_;
+};
+
+struct view_with_results_and_users : view_with_results {
+  using view_with_results::view_with_results;
+
+  const std::vector<value_id>& users(value_id v) const { return users_of(v); }
+};
 
 struct names_of {
   const elbrus::procedure& p;
@@ -874,6 +947,49 @@ TEST_CASE("bodies of random programs are in order, and say what is used after th
   CHECK(joins > affordable(500));
   CHECK(at_exits > affordable(500));
   CHECK(anywhere > at_exits);
+}
+
+TEST_CASE("stores and terminators with results that the loop reads are operations of the body") {
+  const auto machine = midend::scalar_core();
+  std::size_t loops = 0;
+  std::size_t reads = 0;
+  random_program_options options = all_flow();
+  options.guards = false;
+  for_each_random_program(500, options, [&](const generated_program& g, std::uint64_t seed) {
+    CAPTURE(seed);
+    for (elbrus::procedure p : g.program.procedures) {
+      elbrus::construct_ssa(p);
+      const loop_forest forest = described::loops_of(p);
+      const view_with_results view(p);
+      const view_with_results_and_users other(p);
+      reads += view.reads();
+      midend::describe_loop_workspace workspace;
+      midend::describe_loop_workspace other_workspace;
+      midend::loop_describer describer(view, forest, workspace);
+      midend::loop_describer other_describer(other, forest, other_workspace);
+      midend::advise_unrolling_workspace advising;
+      midend::unrolling_advice advice;
+      loop_body body;
+      loop_body other_body;
+      for (const loop_id l : forest.loops()) {
+        const loop_obstacle obstacle = describer.describe(l, body);
+        CHECK(obstacle == other_describer.describe(l, other_body));
+        if (obstacle == loop_obstacle::none) {
+          ++loops;
+          check_structure(body);
+          check_structure(other_body);
+          CHECK(body.live_out == other_body.live_out);
+          for (const midend::body_exit_use& use : other_body.exit_uses) {
+            CHECK(use.value < other_body.num_values());
+          }
+        }
+        midend::advise_unrolling(view, forest, l, machine, {}, advising, advice);
+        midend::advise_unrolling(other, forest, l, machine, {}, advising, advice);
+      }
+    }
+  });
+  CHECK(loops > affordable(200));
+  CHECK(reads > affordable(2'000));
 }
 
 TEST_CASE("without users what is live out is the same") {

@@ -127,6 +127,58 @@ TEST_CASE("loop_trip_counter: random programs, against their runs") {
   CHECK(kinds[static_cast<std::size_t>(trip_count_kind::at_most)] > affordable(20));
 }
 
+TEST_CASE("loop_trip_counter: loops that start by the counter of a loop that is not counted") {
+  // It contains a cycle with two entries, and starts nothing itself; the first loop of a function, and one after
+  // others.
+  const auto counts = [](const char* text) {
+    const parsed_procedure parsed(text);
+    std::size_t found = 0;
+    for_each_count(parsed.procedure(), [&](const midend::loop_forest&, midend::loop_id, const loop_body&,
+                                           const loop_counters&) { ++found; });
+    return found;
+  };
+  CHECK(counts(R"(
+proc @f(%c: i1, %d: i1, %e: i1) -> i32 {
+  node entry:
+    br a
+  node a:
+    %i = phi.i32 [entry: 3], [z: %i1]
+    br %c ? y : z
+  node y:
+    br %d ? z : h
+  node z:
+    %i1 = add.i32 %i, 1
+    br %e ? a : y
+  node h:
+    %k = phi.i32 [y: %i], [h: %k1]
+    %s = phi.i32 [y: 0], [h: %s1]
+    %s1 = add.i32 %s, %k
+    %k1 = sub.i32 %k, 1
+    %q = cmp.gt.i32 %k1, 0
+    br %q ? h : out
+  node out:
+    ret %s1
+})") == 1);
+  CHECK(counts(R"(
+proc @f(%x: i16) {
+  node first:
+    br e
+  node e:
+    %b0 = phi.i16 [first: %x], [r: 7]
+    br 0 ? p : t
+  node p:
+    br 0 ? s : r
+  node r:
+    br 0 ? s : e
+  node s:
+    br r
+  node t:
+    %a = phi.i8 [e: 0], [t: %a1]
+    %a1 = trunc.i16.i8 %b0
+    br t
+})") == 1);
+}
+
 TEST_CASE("loop_trip_counter: even steps up to a number, from a multiple of a power of 2") {
   const auto exit_of = [](const char* shift, const char* bound) {
     const std::string before = std::string("    %m = shl.i8 %n, ") + shift + "\n    %s = add.i8 %m, 16\n";

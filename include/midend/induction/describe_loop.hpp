@@ -42,6 +42,7 @@ class describe_loop_workspace {
   flat_array<node_id> pending_;           ///< the stack of the search for reachable nodes
   flat_array<loop_id> home_;              ///< by value: the innermost loop around it
   flat_array<loop_id> scope_;             ///< by value: the innermost loop around it and all its users
+  flat_array<std::uint8_t> is_read_;      ///< by value, if the IR has no `users`: whether anything reads it
   flat_array<std::uint32_t> effects_end_; ///< by node: the end of its part of `effects_`; 0 if it is not yet there
   flat_array<node_id> listed_;            ///< nodes that are there
   flat_array<value_id> effects_;          ///< `no_value`, then the values with effects of a node, in their order
@@ -166,6 +167,22 @@ public:
     return scope == no_loop || !forest_.contains_loop(l, scope);
   }
 
+  /// Whether anything reads `v`.
+  constexpr bool is_read(value_id v) {
+    if constexpr (has_users<IR>) {
+      for ([[maybe_unused]] const auto& user : ir_.users(v)) {
+        return true;
+      }
+      return false;
+    } else {
+      if (!knows_uses_) {
+        compute_uses();
+        knows_uses_ = true;
+      }
+      return w_.is_read_[v] != 0;
+    }
+  }
+
   /// Whether `v` is computed outside loop `l`.
   constexpr bool is_computed_outside(value_id v, loop_id l) {
     if (!knows_homes_) {
@@ -236,9 +253,11 @@ private:
   constexpr void compute_uses() {
     compute_homes();
     w_.scope_ = w_.home_;
+    w_.is_read_.assign(static_cast<std::size_t>(ir_.num_values()), 0);
     for_each_value([&](value_id v, loop_id home) {
       for (const value_id operand : ir_.operands(v)) {
         if (operand != no_value) {
+          w_.is_read_[operand] = 1;
           w_.scope_[operand] = innermost_around(w_.scope_[operand], home);
         }
       }
@@ -295,15 +314,15 @@ public:
       read_hints();
     }
     unmark_blocks();
-    return !is_acyclic             ? loop_obstacle::irreducible
-           : has_unusual_control() ? loop_obstacle::unusual_control
-                                   : loop_obstacle::none;
+    return !is_acyclic                                 ? loop_obstacle::irreducible
+           : lacks_condition_ || has_unusual_control() ? loop_obstacle::unusual_control
+                                                       : loop_obstacle::none;
   }
 
 private:
   static constexpr std::uint32_t outside = static_cast<std::uint32_t>(-1);
 
-  /// The number of a value that is in the loop and has no number: not yet, or as a terminator.
+  /// The number of a value that is in the loop and has no number: not yet, or as a terminator that nothing reads.
   static constexpr body_id unnumbered = no_body_value - 1;
 
   constexpr span<const node_id> own_blocks() const { return forest_.own_blocks(loop_); }
@@ -505,9 +524,10 @@ private:
     }
   }
 
-  /// The number of a value that an operation reads.
+  /// The number of a value that an operation reads. What the loop computes has one by then.
   constexpr body_id number(value_id v) {
     const body_id known = w_.body_of_[v];
+    MIDEND_ASSERT(known != unnumbered, "values that are computed before they are read", v, header_);
     return known == no_body_value ? number_outside(v) : known;
   }
 
@@ -620,7 +640,11 @@ private:
   // Values from outside.
 
   constexpr void collect_outside() {
-    const auto meet = [&](value_id v) { number(v); };
+    const auto meet = [&](value_id v) {
+      if (w_.body_of_[v] == no_body_value) {
+        number_outside(v);
+      }
+    };
     for (body_id phi = 0; phi != out_.num_phis; ++phi) {
       const value_id origin = out_.values[phi].origin;
       const value_id initial = initial_value(origin);
@@ -634,11 +658,13 @@ private:
       for (const value_id v : ir_.values(out_.blocks[b].origin)) {
         if (ir_.is_phi(v)) {
           for_each_input(v, b, meet);
-        } else if (const loop_operation what = loop_operation_of(ir_, v); !is_only_branch(v, what, b)) {
+        } else if (const loop_operation what = operation_of(v); !is_only_branch(v, what, b)) {
           for_each_read(ir_, v, what, meet);
         }
       }
-      number_if_any(condition_of(b));
+      if (const value_id condition = condition_of(b); condition != no_value) {
+        meet(condition);
+      }
     }
     for (body_id phi = 0; phi != out_.num_phis; ++phi) {
       for_each_input(out_.values[phi].origin, out_.bottom(), meet);
@@ -828,10 +854,21 @@ private:
     return is_decided ? static_cast<value_id>(ir_.condition(block.origin)) : no_value;
   }
 
-  /// A terminator that is itself the condition, because it compares and branches, is also a comparison; one that calls
-  /// is a call.
+  /// What an operation of the loop is in the body. A store has no value there, so one that is read, as where memory is
+  /// in SSA form, becomes a call.
+  constexpr loop_operation operation_of(value_id v) {
+    loop_operation what = loop_operation_of(ir_, v);
+    if (what.kind == body_kind::store && facts_.is_read(v)) {
+      what.kind = body_kind::call;
+      what.place.reset();
+    }
+    return what;
+  }
+
+  /// A terminator that is itself the condition, because it compares and branches, is also a comparison; one that has an
+  /// effect, or a result that something reads, is also an operation.
   constexpr bool is_only_branch(value_id v, const loop_operation& what, std::uint32_t b) const {
-    return what.is_branch() && what.kind != body_kind::call && v != condition_of(b);
+    return what.is_branch() && what.kind == body_kind::pure && v != condition_of(b) && !facts_.is_read(v);
   }
 
   // Values of the blocks.
@@ -852,6 +889,10 @@ private:
     }
     out_.blocks[b].last_value = static_cast<body_id>(out_.num_values());
     if (const value_id condition = condition_of(b); condition != no_value) {
+      if (w_.body_of_[condition] == unnumbered) { // what only branches elsewhere, and is an operand of nothing
+        lacks_condition_ = true;
+        return;
+      }
       out_.blocks[b].condition = number(condition);
       add_cases(out_.blocks[b]);
     }
@@ -917,13 +958,15 @@ private:
   }
 
   constexpr void add_operation(value_id v, std::uint32_t block) {
-    const loop_operation what = loop_operation_of(ir_, v);
+    const loop_operation what = operation_of(v);
     if (is_only_branch(v, what, block)) {
       return;
     }
     body_value value = new_value(what.kind, v, block);
     value.is_free = !what.cost.has_value();
-    value.cost = what.kind == body_kind::call && what.is_branch() ? operation_class::call
+    value.cost = what.kind == body_kind::call && what.is_branch()    ? operation_class::call
+                 : what.kind == body_kind::load && what.is_branch()  ? operation_class::load
+                 : what.kind == body_kind::store && what.is_branch() ? operation_class::store
                  : what.is_branch() ? usual_operation_class(what.info).value_or(operation_class::compare)
                                     : what.cost.value_or(operation_class::move);
     value.info = what.info;
@@ -943,11 +986,12 @@ private:
       value.guard = number(what.guard.predicate);
       value.guard_negated = what.guard.negated;
     }
+    const bool is_call = what.kind == body_kind::call && ir_.effect(v) != effect_kind::writes;
     if constexpr (has_may_write<IR>) {
-      value.writes_nothing = what.kind == body_kind::call && !ir_.may_write(v, any_memory);
+      value.writes_nothing = is_call && !ir_.may_write(v, any_memory);
     }
     if constexpr (has_may_not_return<IR>) {
-      value.returns = what.kind == body_kind::call && !ir_.may_not_return(v);
+      value.returns = is_call && !ir_.may_not_return(v);
     }
     w_.body_of_[v] = append(value);
     if (what.is_guarded() && what.guard.otherwise != no_value) {
@@ -1226,6 +1270,7 @@ private:
   describe_loop_workspace& w_;
   loop_body& out_;
   body_id first_inside_ = 0; ///< the first value after those from outside
+  bool lacks_condition_ = false;
 };
 
 } // namespace detail

@@ -71,45 +71,55 @@ private:
   }
 
   /// Bounds the counters of the loops that the reader has asked for. A loop may need others, which are bounded first.
-  /// A loop only needs loops whose headers come earlier in a reverse postorder, so this ends. Each loop is bounded
-  /// once.
+  /// Each loop is bounded once. The end of this rests on no order of the loops: a loop that waits for others is not
+  /// waited for, and one that asks only for waiting loops is bounded by nothing.
   void bound_counters_asked_for() {
+    if (waits_.empty()) {
+      waits_.assign(forest_.num_loops(), 0);
+    }
     for (const loop_id l : reader_.asked()) {
       pending_.push_back(l);
     }
     while (!pending_.empty()) {
       const loop_id l = pending_.back();
-      if (!reader_.is_bounded(l)) {
-        bound_counters(l);
-      }
-      if (reader_.is_bounded(l)) {
+      if (reader_.is_bounded(l) || bound_counters(l)) {
         pending_.pop_back();
         continue;
       }
+      waits_[l] = 1;
+      const std::size_t before = pending_.size();
       for (const loop_id needed : reader_.asked()) {
-        pending_.push_back(needed);
+        if (waits_[needed] == 0) {
+          pending_.push_back(needed);
+        }
+      }
+      if (pending_.size() == before) {
+        reader_.leave_unbounded(l);
       }
     }
   }
 
-  /// Bounds the counters of loop `l`, unless the reader asks for other loops first.
-  void bound_counters(loop_id l) {
+  /// Bounds the counters of loop `l` and returns true, or returns false: the reader asks for other loops first.
+  bool bound_counters(loop_id l) {
     std::optional<std::uint64_t> most;
     if (forest_.subloops(l).size() != 1) {
       most = reader_.most_backedges_by_tests(l);
+      if (!reader_.asked().empty()) {
+        return false;
+      }
     } else if (can_be_counted(describer_.describe(l, other_body_))) {
       reader_.read(other_body_, facts_);
-      if (reader_.asked().empty()) {
-        count_with_facts(other_body_, other_);
-        const trip_count& trip = other_.trip;
-        if (trip.kind == trip_count_kind::exact || trip.kind == trip_count_kind::at_most) {
-          most = trip.backedges;
-        }
+      if (!reader_.asked().empty()) {
+        return false;
+      }
+      count_with_facts(other_body_, other_);
+      const trip_count& trip = other_.trip;
+      if (trip.kind == trip_count_kind::exact || trip.kind == trip_count_kind::at_most) {
+        most = trip.backedges;
       }
     }
-    if (reader_.asked().empty()) {
-      reader_.bound_counters(l, most);
-    }
+    reader_.bound_counters(l, most);
+    return reader_.is_bounded(l);
   }
 
   /// Whether some exit has neither number nor formula, and the loop no number: formulas say more than a run that ends
@@ -133,6 +143,7 @@ private:
   loop_body other_body_; ///< of a loop whose counters are bounded
   loop_counters other_;
   flat_array<loop_id> pending_;
+  flat_array<unsigned char> waits_; ///< by loop: it has asked for others
   run_iterations_workspace running_;
   count_iterations_workspace counting_;
 };

@@ -125,7 +125,7 @@ public:
   // Counters of other loops.
 
   /// Loops around or before that of the last call, of whose counters it would have been told if it were known how often
-  /// they run at most. Each precedes that loop in a reverse postorder of their headers. Empty: nothing was left out.
+  /// they run at most. None is bounded. Empty: nothing was left out.
   span<const loop_id> asked() const { return asked_; }
 
   /// Whether `bound_counters` has answered for loop `l`.
@@ -159,6 +159,12 @@ public:
     } else {
       counters_.shrink(first);
     }
+  }
+
+  /// Says nothing about the counters of loop `l`, which is bounded by that.
+  void leave_unbounded(loop_id l) {
+    const auto end = static_cast<std::uint32_t>(counters_.size());
+    counters_of_[l] = {end, end};
   }
 
 private:
