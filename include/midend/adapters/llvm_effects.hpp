@@ -86,8 +86,6 @@ inline bool is_harmless_llvm_metadata(unsigned kind) {
   case llvm::LLVMContext::MD_fpmath:
   case llvm::LLVMContext::MD_nosanitize:
   case llvm::LLVMContext::MD_nontemporal:
-  case llvm::LLVMContext::MD_srcloc:
-  case llvm::LLVMContext::MD_heapallocsite:
   case llvm::LLVMContext::MD_pcsections:
     return true;
   default:
