@@ -46,7 +46,7 @@ constexpr sccp_error verify_sccp_plan(const IR& ir, const sccp_result<D>& found,
       return {sccp_fault::edge, no_node, no_value, kept};
     }
     edge_id lost = no_edge;
-    for_each_id(g.out_edges(n), [&](edge_id e) { lost = e != kept && found.is_executable_edge(e) ? e : lost; });
+    detail::for_each_id(g.out_edges(n), [&](edge_id e) { lost = e != kept && found.is_executable_edge(e) ? e : lost; });
     if (lost != no_edge) {
       return {sccp_fault::edge, n, no_value, lost};
     }
