@@ -11,12 +11,14 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/operation_description.hpp"
 #include "midend/ir/profile.hpp"
 #include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -80,28 +82,55 @@ public:
   /// The probability in the text.
   double probability(edge_id e) const { return graph().probability(e); }
 
+  /// What distinguishes a value from others of this procedure and its copies; `nsw` and `assoc` are promises. Optional
+  /// member, for certificates. Alias classes are described by their numbers, which a copy of the procedure has, too.
+  void describe(value_id v, operation_description& out) const {
+    const value_core& record = graph().core(v);
+    out.attribute(static_cast<std::uint64_t>(record.kind) | static_cast<std::uint64_t>(record.type) << 8);
+    if (record.kind == value_kind::constant) {
+      out.attribute(graph().literal_bits(v));
+    }
+    if (record.kind == value_kind::parameter || record.kind == value_kind::variable) {
+      out.attribute(v);
+    }
+    if (record.kind != value_kind::operation) {
+      return;
+    }
+    const attributes flags = record.flags;
+    out.attribute(static_cast<std::uint64_t>(record.code) | static_cast<std::uint64_t>(record.operand_type) << 16 |
+                  std::uint64_t{record.guarded} << 24 | std::uint64_t{record.guard_negated} << 25 |
+                  std::uint64_t{record.has_otherwise} << 26 | std::uint64_t{flags.spec} << 27 |
+                  std::uint64_t{flags.is_volatile} << 28 | std::uint64_t{flags.noreturn} << 29 |
+                  std::uint64_t{record.variable} << 32);
+    out.attribute(graph().operands(v).size());
+    if (flags.nsw) {
+      out.promise(0);
+    }
+    if (flags.assoc) {
+      out.promise(1);
+    }
+    if (info_of(record.code).form == opcode_form::memory) {
+      const memory_access& access = graph().access(v);
+      out.attribute(std::uint64_t{access.scale} | std::uint64_t{access.indexed} << 32);
+      out.attribute(static_cast<std::uint64_t>(access.offset));
+      out.attribute(access.alias);
+    }
+    if (record.code == opcode::call) {
+      const call_record& call = graph().call(v);
+      const std::string_view callee = graph().text(call.callee);
+      out.text(callee.data(), callee.size());
+      out.attribute(static_cast<std::uint64_t>(call.clobbers));
+      for (const alias_id written : graph().clobbered(v)) {
+        out.attribute(written);
+      }
+    }
+  }
+
   /// Whether an operation or literal of `other`, which may be the same procedure, computes what `v` does from the same
   /// operands: used by certificates. The other one may promise less. Requires that both use the same numbers for alias
   /// classes, as a procedure and its transformed copy do.
   bool same_operation(value_id v, const effect_view& other, value_id w) const {
-    const value_core& a = graph().core(v);
-    const value_core& b = other.graph().core(w);
-    if (a.kind != b.kind || a.type != b.type) {
-      return false;
-    }
-    if (a.kind == value_kind::constant) {
-      return graph().literal_bits(v) == other.graph().literal_bits(w);
-    }
-    if (a.kind != value_kind::operation) {
-      return a.kind == value_kind::undefined || v == w;
-    }
-    const attributes x = a.flags;
-    const attributes y = b.flags;
-    return a.code == b.code && a.operand_type == b.operand_type && a.guarded == b.guarded &&
-           a.guard_negated == b.guard_negated && a.has_otherwise == b.has_otherwise && a.variable == b.variable &&
-           (x.nsw || !y.nsw) && (x.assoc || !y.assoc) && x.spec == y.spec && x.is_volatile == y.is_volatile &&
-           x.noreturn == y.noreturn && graph().operands(v).size() == other.graph().operands(w).size() &&
-           same_access(v, other, w) && same_call(v, other, w);
+    return same_description(*this, v, other, w);
   }
 
 private:
@@ -191,29 +220,10 @@ private:
     }
     return false;
   }
-
-  bool same_access(value_id v, const effect_view& other, value_id w) const {
-    return info_of(graph().core(v).code).form != opcode_form::memory || graph().access(v) == other.graph().access(w);
-  }
-
-  bool same_call(value_id v, const effect_view& other, value_id w) const {
-    if (graph().core(v).code != opcode::call) {
-      return true;
-    }
-    const call_record& a = graph().call(v);
-    const call_record& b = other.graph().call(w);
-    const span<const alias_id> x = graph().clobbered(v);
-    const span<const alias_id> y = other.graph().clobbered(w);
-    bool same =
-        graph().text(a.callee) == other.graph().text(b.callee) && a.clobbers == b.clobbers && x.size() == y.size();
-    for (std::size_t i = 0; same && i != x.size(); ++i) {
-      same = x[i] == y[i];
-    }
-    return same;
-  }
 };
 
-static_assert(effect_ir<effect_view> && profile_ir<effect_view> && has_is_terminator<effect_view>);
+static_assert(effect_ir<effect_view> && profile_ir<effect_view> && has_is_terminator<effect_view> &&
+              has_describe<effect_view>);
 
 } // namespace elbrus
 
