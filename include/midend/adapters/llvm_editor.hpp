@@ -441,8 +441,12 @@ public:
   /// `describe_llvm_operation`; a parameter has its number, the address of an own block that of the node, and another
   /// constant is itself. Optional member, for certificates.
   void describe(value_id v, operation_description& out) const {
-    enum : std::uint64_t { instruction, argument, address_of_node, constant };
+    enum : std::uint64_t { erased, instruction, argument, address_of_node, constant };
 
+    if (f_.is_instruction(v) && node_of(v) == no_node) {
+      out.attribute(erased);
+      return;
+    }
     if (f_.is_instruction(v)) {
       out.attribute(instruction);
       describe_llvm_operation(f_.instruction(v), out);
