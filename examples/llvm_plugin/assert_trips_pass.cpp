@@ -12,12 +12,14 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DerivedTypes.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -96,6 +98,19 @@ llvm::PHINode* count_backedges(const trip_claim& claim) {
   return taken;
 }
 
+/// Where a block may be split: after its phis, and after the heart of a cycle, which controls convergence in it. A test
+/// before that would end the block that enters the cycle, and the heart of the cycle would not be in it.
+llvm::BasicBlock::iterator split_point(llvm::BasicBlock& b) {
+  llvm::BasicBlock::iterator point = b.getFirstInsertionPt();
+  for (auto at = point; at != b.end(); ++at) {
+    const auto* const control = llvm::dyn_cast<llvm::ConvergenceControlInst>(&*at);
+    if (control != nullptr && control->getIntrinsicID() != llvm::Intrinsic::experimental_convergence_anchor) {
+      point = std::next(at);
+    }
+  }
+  return point;
+}
+
 /// Aborts the program before `place` if `taken` compares with what was claimed, `claimed`, as `wrong` says; or if no
 /// number is claimed, if one more is no multiple of it.
 void abort_if(llvm::CmpInst::Predicate wrong, llvm::Value* taken, const trip_claim& claim, std::uint64_t claimed,
@@ -121,10 +136,10 @@ void abort_if(llvm::CmpInst::Predicate wrong, llvm::Value* taken, const trip_cla
 /// Where the loop is left.
 void assert_at_exit(const trip_claim& claim, llvm::Value* taken, llvm::BasicBlock* exit) {
   if (claim.is_exact) {
-    abort_if(llvm::CmpInst::ICMP_NE, taken, claim, claim.backedges, "", exit->getFirstInsertionPt());
+    abort_if(llvm::CmpInst::ICMP_NE, taken, claim, claim.backedges, "", split_point(*exit));
   } else {
     abort_if(llvm::CmpInst::BAD_ICMP_PREDICATE, taken, claim, claim.multiple, "one less than a multiple of ",
-             exit->getFirstInsertionPt());
+             split_point(*exit));
   }
 }
 
@@ -150,7 +165,7 @@ llvm::PreservedAnalyses assert_trips_pass::run(llvm::Function& f, llvm::Function
     }
     if (claims[i].is_exact || claims[i].has_most) {
       abort_if(llvm::CmpInst::ICMP_UGT, taken[i], claims[i], claims[i].backedges, claims[i].is_exact ? "" : "at most ",
-               claims[i].header->getFirstInsertionPt());
+               split_point(*claims[i].header));
     }
   }
   return claims.empty() ? llvm::PreservedAnalyses::all() : llvm::PreservedAnalyses::none();

@@ -24,7 +24,7 @@ TEST_CASE("hoist_invariants on random programs") {
   std::size_t traps = 0;
   std::size_t dropped = 0;
   std::size_t loads = 0;
-  std::size_t refused[3] = {};
+  std::size_t refused[6] = {};
   const auto counts = clean_random_programs(
       800, endless_flow(),
       [](elbrus::editor& e, elbrus::procedure& p, std::uint64_t seed) {

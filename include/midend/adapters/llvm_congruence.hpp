@@ -43,11 +43,12 @@ inline unsigned llvm_rewriting_flags(const llvm::Instruction& i) {
          (flags.allowContract() ? 8u : 0u) | (flags.approxFunc() ? 16u : 0u);
 }
 
-/// Whether a call depends on nothing but its operands, does nothing but compute its result, and comes back.
+/// Whether a call depends on nothing but its operands, does nothing but compute its result, comes back, and may be
+/// merged with another one.
 inline bool is_pure_llvm_call(const llvm::CallInst& call) {
-  if (!call.doesNotAccessMemory() || !call.doesNotThrow() || !call.willReturn() || call.isConvergent() ||
+  if (!call.doesNotAccessMemory() || !call.doesNotThrow() || !call.willReturn() || llvm_is_convergent(call) ||
       call.isInlineAsm() || call.isMustTailCall() || call.hasOperandBundles() || call.getType()->isVoidTy() ||
-      call.getType()->isTokenTy() || call.canReturnTwice()) {
+      call.getType()->isTokenTy() || call.cannotMerge() || !llvm_is_repeatable(call)) {
     return false;
   }
   for (const llvm::Use& argument : call.args()) {
@@ -147,6 +148,14 @@ public:
   }
 
   bool may_trap(value_id v) const { return llvm_may_trap(instruction(v)); }
+
+  bool may_trap_without_promises(value_id v) const { return llvm_may_trap_without_promises(instruction(v)); }
+
+  bool is_repeatable(value_id v) const { return is_pure(v) || llvm_is_repeatable(instruction(v)); }
+
+  bool is_convergent(value_id v) const { return !is_pure(v) && llvm_is_convergent(instruction(v)); }
+
+  bool accepts_operations(node_id n) const { return llvm_accepts_operations(*block(n)); }
 
   bool may_not_return(value_id v) const { return !is_pure(v) && llvm_may_not_return(instruction(v)); }
 

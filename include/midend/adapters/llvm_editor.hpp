@@ -399,6 +399,14 @@ public:
 
   bool may_trap(value_id v) const { return llvm_may_trap(f_.instruction(v)); }
 
+  bool may_trap_without_promises(value_id v) const { return llvm_may_trap_without_promises(f_.instruction(v)); }
+
+  bool is_repeatable(value_id v) const { return llvm_is_repeatable(f_.instruction(v)); }
+
+  bool is_convergent(value_id v) const { return llvm_is_convergent(f_.instruction(v)); }
+
+  bool accepts_operations(node_id n) const { return llvm_accepts_operations(*block(n)); }
+
   bool may_not_return(value_id v) const { return llvm_may_not_return(f_.instruction(v)); }
 
   bool is_volatile(value_id v) const { return llvm_is_volatile(f_.instruction(v)); }

@@ -7,6 +7,7 @@
 #include "midend/support/span.hpp"
 
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/AttributeMask.h>
 #include <llvm/IR/Attributes.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstrTypes.h>
@@ -56,13 +57,42 @@ inline bool has_llvm_metadata_of(const llvm::Instruction& i, const llvm::Instruc
   return true;
 }
 
+/// Tells `out` the attributes of a call: those that `drop_promises` of an editor drops are promises.
+inline void describe_llvm_attributes(const llvm::CallBase& call, operation_description& out) {
+  llvm::AttributeList rest = call.getAttributes();
+  if (!rest.isEmpty()) {
+    using kind = llvm::Attribute::AttrKind;
+    constexpr kind of_all[] = {kind::NoUndef, kind::Dereferenceable, kind::DereferenceableOrNull};
+    constexpr kind of_results[] = {kind::Range, kind::Alignment, kind::NonNull};
+    const auto take = [&](kind k, unsigned index) {
+      if (rest.hasAttributeAtIndex(index, k)) {
+        constexpr std::uint64_t first_attribute = std::uint64_t{1} << 32;
+        out.promise(first_attribute + (std::uint64_t{index} << 32 | static_cast<std::uint64_t>(k)),
+                    reinterpret_cast<std::uintptr_t>(rest.getAttributeAtIndex(index, k).getRawPointer()));
+        rest = rest.removeAttributeAtIndex(call.getContext(), index, k);
+      }
+    };
+    for (const kind k : of_results) {
+      take(k, llvm::AttributeList::ReturnIndex);
+    }
+    for (const kind k : of_all) {
+      take(k, llvm::AttributeList::ReturnIndex);
+      for (unsigned i = 0; i != call.arg_size(); ++i) {
+        take(k, llvm::AttributeList::FirstArgIndex + i);
+      }
+    }
+  }
+  out.attribute(reinterpret_cast<std::uintptr_t>(rest.getRawPointer()));
+}
+
 } // namespace detail
 
 /// Tells `out` what distinguishes an instruction from others of its context, apart from operands and blocks: opcode,
 /// types, predicate, alignment, ordering, attributes of calls and operand bundles are attributes, and so are operands
 /// that are no values to midend (metadata, inline assembly). Flags (`nsw`, `exact`, `inbounds`, fast-math, …) and
 /// metadata
-/// (`!range`, `!tbaa`, …) are promises. O(operands and metadata).
+/// (`!range`, `!tbaa`, …) are promises, and so are the attributes of a call that `drop_promises` of an editor drops.
+/// O(operands and metadata).
 ///
 /// These are the members that `llvm::Instruction::isSameOperationAs` compares, and a few more.
 inline void describe_llvm_operation(const llvm::Instruction& i, operation_description& out) {
@@ -124,7 +154,7 @@ inline void describe_llvm_operation(const llvm::Instruction& i, operation_descri
     out.attribute(std::uint64_t{call->getCallingConv()} |
                   (plain == nullptr ? 0 : static_cast<std::uint64_t>(plain->getTailCallKind())) << 32);
     address(call->getFunctionType());
-    address(call->getAttributes().getRawPointer());
+    detail::describe_llvm_attributes(*call, out);
     out.attribute(call->getNumOperandBundles());
     for (unsigned k = 0; k != call->getNumOperandBundles(); ++k) {
       const llvm::OperandBundleUse bundle = call->getOperandBundleAt(k);

@@ -26,6 +26,14 @@ public:
 
   bool may_trap(value_id v) const { return editor_->may_trap(v); }
 
+  bool may_trap_without_promises(value_id v) const { return editor_->may_trap_without_promises(v); }
+
+  bool is_repeatable(value_id v) const { return editor_->is_repeatable(v); }
+
+  bool is_convergent(value_id v) const { return editor_->is_convergent(v); }
+
+  bool accepts_operations(node_id n) const { return editor_->accepts_operations(n); }
+
   bool may_not_return(value_id v) const { return editor_->may_not_return(v); }
 
   bool may_duplicate(value_id v) const { return editor_->may_duplicate(v); }

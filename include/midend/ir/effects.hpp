@@ -8,31 +8,54 @@
 ///     bool is_volatile(midend::value_id v) const;             // must run exactly as often as written, in this order
 ///     bool is_terminator(midend::value_id v) const;           // it ends its node: a branch, a jump, a return
 ///
-/// None of them is called for phis, parameters and constants.
+/// None of them is called for phis, parameters and constants. Each answers one question; a transformation asks the one
+/// that fits what it does, and a certificate asks the members themselves, not what the transformation made of them.
 ///
 /// - `effect`: a call whose callee is unknown is `unknown`. A trap is not an effect; `may_trap` is a question of its
-///   own.
-/// - `may_trap`: running the operation where it did not run before may make the program undefined or end it: a
-///   division, a load, a shift by an unknown amount, an addition that promises not to overflow. `drop_promises` of the
-///   editing rung may make the operation harmless.
+///   own. That there is no effect says that nothing else changes; it says nothing about the result, see
+///   `is_repeatable`.
+/// - `may_trap`: *may it run where it did not?* Not if it then may make the program undefined or end it: a division, a
+///   load, a shift by an unknown amount, an addition that promises not to overflow, a slot on the stack. It is the
+///   opposite of what LLVM calls speculatable. `drop_promises` of the editing rung may make the operation harmless.
 /// - `may_not_return`: a call that may end the program, throw or loop. A transformation moves no trap and no effect
 ///   across it.
-/// - `may_duplicate`: false for what must stay unique: a call that the source forbids to copy, a label whose address is
-///   taken. Regions with such operations are not copied.
+/// - `may_duplicate`: *may the program contain two copies of it?* Not if it must stay unique: a call that the source
+///   forbids to copy, a label whose address is taken. Regions with such operations are not copied.
+/// - `is_volatile`: *may it run more or less often?* Not if this is true.
 ///
 /// - `is_terminator`: false for all values if `values(n)` has no terminators. A branch or return that is not named
-/// would
-///   be removed as dead code. Where the rung is not required, the member is optional; without it no value is one.
+///   would be removed as dead code. Where the rung is not required, the member is optional; without it no value is one.
 ///
-/// Two more members are optional. `bool may_trap_without_promises(midend::value_id v) const`: whether an operation may
-/// trap even after `drop_promises`; without it, dropping promises makes no operation harmless. `bool
-/// loop_ends(midend::node_id header) const`: the language says that the natural loop with this header does not run for
-/// ever, as C++ does of most loops without effects; without it, no loop is said to end.
+/// These members are optional:
+///
+///     bool is_removable(midend::value_id v) const;              // may it go if nobody reads it?
+///     bool is_repeatable(midend::value_id v) const;             // does it give the same again?
+///     bool is_convergent(midend::value_id v) const;             // does it matter which others run it together?
+///     bool may_trap_without_promises(midend::value_id v) const; // may it trap even after `drop_promises`?
+///     bool accepts_operations(midend::node_id n) const;         // may others be put before the end of this node?
+///     bool loop_ends(midend::node_id header) const;             // does the language say that this loop ends?
+///
+/// - `is_removable`: without it, all that writes nothing, returns, is not volatile and ends no node.
+/// - `is_repeatable`: executed again with the same operands and the same contents of memory, it may keep the result
+///   that it gave before. False for a slot on the stack, which is another one each time, for what reads a clock, and
+///   for what writes a variable. True for a `freeze`, which may choose what it chose before. It is asked of operations
+///   whose effect is `none` or `reads`. Without it, operations of the vocabulary are repeatable, others that have an
+///   `identity`, and what reads memory at a place that `memory` names; nothing else, so floating point in an IR that
+///   says no more stays in its loop.
+/// - `is_convergent`: threads run it together, and which of them do decides what it does (`convergent` of LLVM, a
+///   ballot, a barrier). It may run neither under more conditions nor under fewer, so it moves to no other node, is not
+///   merged with another one, and is not copied. Without it, nothing is convergent.
+/// - `may_trap_without_promises`: without it, dropping promises makes no operation harmless.
+/// - `accepts_operations`: an operation of another node may be put before the terminator of this one. Not if the
+///   terminator does more than to branch: an `invoke`, the end of a funclet. Without it, every node accepts them.
+/// - `loop_ends`: the natural loop with this header does not run for ever, as C++ says of most loops without effects.
+///   Without it, no loop is said to end.
 #pragma once
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/operation.hpp"
 #include "midend/ir/ssa.hpp"
 
 #include <concepts>
@@ -90,6 +113,30 @@ concept has_may_trap_without_promises = requires(const IR& ir, value_id v) {
   { ir.may_trap_without_promises(v) } -> truth_value;
 };
 
+/// `is_removable(v)` says whether an operation that nobody reads can go. Optional.
+template <class IR>
+concept has_is_removable = requires(const IR& ir, value_id v) {
+  { ir.is_removable(v) } -> truth_value;
+};
+
+/// `is_repeatable(v)` says whether an operation may give the same result when it runs again. Optional.
+template <class IR>
+concept has_is_repeatable = requires(const IR& ir, value_id v) {
+  { ir.is_repeatable(v) } -> truth_value;
+};
+
+/// `is_convergent(v)` says whether it matters which threads run an operation together. Optional.
+template <class IR>
+concept has_is_convergent = requires(const IR& ir, value_id v) {
+  { ir.is_convergent(v) } -> truth_value;
+};
+
+/// `accepts_operations(n)` says whether operations may be put before the terminator of a node. Optional.
+template <class IR>
+concept has_accepts_operations = requires(const IR& ir, node_id n) {
+  { ir.accepts_operations(n) } -> truth_value;
+};
+
 /// `loop_ends(header)` says whether a loop may be taken to end. Optional.
 template <class IR>
 concept has_loop_ends = requires(const IR& ir, node_id n) {
@@ -116,6 +163,16 @@ template <class IR>
 concept names_loop_ends = requires { &IR::loop_ends; } || requires(IR& ir, node_id n) { ir.loop_ends(n); };
 
 template <class IR>
+concept names_is_removable = requires { &IR::is_removable; } || requires(IR& ir, value_id v) { ir.is_removable(v); };
+template <class IR>
+concept names_is_repeatable = requires { &IR::is_repeatable; } || requires(IR& ir, value_id v) { ir.is_repeatable(v); };
+template <class IR>
+concept names_is_convergent = requires { &IR::is_convergent; } || requires(IR& ir, value_id v) { ir.is_convergent(v); };
+template <class IR>
+concept names_accepts_operations =
+    requires { &IR::accepts_operations; } || requires(IR& ir, node_id n) { ir.accepts_operations(n); };
+
+template <class IR>
 concept may_duplicate_fits = has_may_duplicate<IR> || !names_may_duplicate<IR>;
 template <class IR>
 concept is_terminator_fits = has_is_terminator<IR> || !names_is_terminator<IR>;
@@ -124,10 +181,20 @@ concept may_trap_without_promises_fits = has_may_trap_without_promises<IR> || !n
 template <class IR>
 concept loop_ends_fits = has_loop_ends<IR> || !names_loop_ends<IR>;
 
+template <class IR>
+concept is_removable_fits = has_is_removable<IR> || !names_is_removable<IR>;
+template <class IR>
+concept is_repeatable_fits = has_is_repeatable<IR> || !names_is_repeatable<IR>;
+template <class IR>
+concept is_convergent_fits = has_is_convergent<IR> || !names_is_convergent<IR>;
+template <class IR>
+concept accepts_operations_fits = has_accepts_operations<IR> || !names_accepts_operations<IR>;
+
 /// The optional members of the rung fit. Where the rung is not required, `may_duplicate` and `is_terminator` are, too.
 template <class IR>
 concept effect_members_fit =
-    may_duplicate_fits<IR> && is_terminator_fits<IR> && may_trap_without_promises_fits<IR> && loop_ends_fits<IR>;
+    may_duplicate_fits<IR> && is_terminator_fits<IR> && may_trap_without_promises_fits<IR> && loop_ends_fits<IR> &&
+    is_removable_fits<IR> && is_repeatable_fits<IR> && is_convergent_fits<IR> && accepts_operations_fits<IR>;
 
 /// The error of such a member that does not fit. Always false.
 template <class IR> constexpr bool explain_optional_effects() {
@@ -141,6 +208,16 @@ template <class IR> constexpr bool explain_optional_effects() {
   static_assert(loop_ends_fits<IR>,
                 "midend: `loop_ends` of an IR would never be called, and no loop be taken to end; write `bool "
                 "loop_ends(midend::node_id header) const`, or give the member another name");
+  static_assert(is_removable_fits<IR>, "midend: `is_removable` of an IR would never be called; write `bool "
+                                       "is_removable(midend::value_id v) const`, or give the member another name");
+  static_assert(is_repeatable_fits<IR>, "midend: `is_repeatable` of an IR would never be called; write `bool "
+                                        "is_repeatable(midend::value_id v) const`, or give the member another name");
+  static_assert(is_convergent_fits<IR>, "midend: `is_convergent` of an IR would never be called, and nothing be taken "
+                                        "to be convergent; write `bool is_convergent(midend::value_id v) const`, or "
+                                        "give the member another name");
+  static_assert(accepts_operations_fits<IR>,
+                "midend: `accepts_operations` of an IR would never be called, and operations be put into every node; "
+                "write `bool accepts_operations(midend::node_id n) const`, or give the member another name");
   return false;
 }
 
@@ -198,11 +275,72 @@ template <class IR> constexpr bool loop_ends([[maybe_unused]] const IR& ir, [[ma
 }
 
 /// Whether an operation can be removed if nobody reads it: it writes nothing, and control passes it. A removed trap is
-/// no change: where the original program traps, the new one may do anything.
+/// no change: where the original program traps, the new one may do anything. The IR may know better (`is_removable`).
 template <class IR> constexpr bool is_removable(const IR& ir, value_id v) {
-  const effect_kind effect = ir.effect(v);
-  return (effect == effect_kind::none || effect == effect_kind::reads) && !ir.may_not_return(v) && !ir.is_volatile(v) &&
-         !is_terminator(ir, v);
+  if constexpr (has_is_removable<IR>) {
+    return static_cast<bool>(ir.is_removable(v));
+  } else {
+    const effect_kind effect = ir.effect(v);
+    return (effect == effect_kind::none || effect == effect_kind::reads) && !ir.may_not_return(v) &&
+           !ir.is_volatile(v) && !is_terminator(ir, v);
+  }
+}
+
+namespace detail {
+
+template <class IR>
+concept names_operations = requires(const IR& ir, value_id v) {
+  { ir.operation(v) } -> std::convertible_to<operation_info>;
+};
+
+} // namespace detail
+
+/// Whether an operation, whose effect is `none` or `reads`, may keep the result that it gave before when it is executed
+/// again with the same operands and the same contents of memory.
+template <class IR> constexpr bool is_repeatable(const IR& ir, value_id v) {
+  if constexpr (has_is_repeatable<IR>) {
+    return static_cast<bool>(ir.is_repeatable(v));
+  } else {
+    bool is_known = false;
+    if constexpr (detail::names_operations<IR>) {
+      is_known = ir.operation(v).code != operation::other;
+    }
+    if constexpr (requires { ir.identity(v); }) {
+      is_known = is_known || ir.identity(v) != 0;
+    }
+    if constexpr (requires { static_cast<bool>(ir.memory(v)); }) {
+      is_known = is_known || (ir.effect(v) == effect_kind::reads && ir.memory(v));
+    }
+    return is_known;
+  }
+}
+
+/// Whether it matters which threads run `v` together.
+template <class IR> constexpr bool is_convergent([[maybe_unused]] const IR& ir, [[maybe_unused]] value_id v) {
+  if constexpr (has_is_convergent<IR>) {
+    return static_cast<bool>(ir.is_convergent(v));
+  } else {
+    return false;
+  }
+}
+
+/// Whether operations of other nodes may be put before the terminator of `n`.
+template <class IR> constexpr bool accepts_operations([[maybe_unused]] const IR& ir, [[maybe_unused]] node_id n) {
+  if constexpr (has_accepts_operations<IR>) {
+    return static_cast<bool>(ir.accepts_operations(n));
+  } else {
+    return true;
+  }
+}
+
+/// Whether a region with `v` may be copied: the program may contain two copies, and they need not run together.
+template <class IR> constexpr bool may_copy(const IR& ir, value_id v) {
+  if constexpr (has_may_duplicate<IR>) {
+    if (!ir.may_duplicate(v)) {
+      return false;
+    }
+  }
+  return !is_convergent(ir, v);
 }
 
 MIDEND_END_NAMESPACE

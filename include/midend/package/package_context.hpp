@@ -130,10 +130,10 @@ public:
   }
 
   /// Whether nothing but the guard of `v`, if it has one, keeps it from being copied, shared and run elsewhere: it has
-  /// no effect and control passes it.
+  /// no effect, control passes it, it may give the same again, and which threads run it together does not matter.
   bool is_pure(value_id v) const {
     return !ir_.is_phi(v) && !midend::is_terminator(ir_, v) && ir_.effect(v) == effect_kind::none &&
-           !ir_.may_not_return(v) && !ir_.is_volatile(v);
+           !ir_.may_not_return(v) && !ir_.is_volatile(v) && is_repeatable(ir_, v) && !is_convergent(ir_, v);
   }
 
   /// Whether `u` promises something that `v`, which computes or loads the same, does not.

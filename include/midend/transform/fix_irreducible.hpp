@@ -239,11 +239,7 @@ private:
       for_each_id(ir_.graph().out_edges(n), [&](edge_id e) { stays = may_redirect(ir_, e) ? stays : e; });
       for_each_id(ir_.values(n), [&](value_id v) {
         if (!ir_.is_phi(v)) {
-          bool may_copy = may_insert_phi(ir_, v);
-          if constexpr (has_may_duplicate<IR>) {
-            may_copy = may_copy && ir_.may_duplicate(v);
-          }
-          unique = may_copy ? unique : v;
+          unique = may_copy(ir_, v) && may_insert_phi(ir_, v) ? unique : v;
         }
       });
       if (stays != no_edge) {

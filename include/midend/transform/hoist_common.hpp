@@ -71,7 +71,8 @@ public:
 private:
   bool may_move(value_id v) const {
     return !ir_.is_phi(v) && !is_terminator(ir_, v) && ir_.effect(v) == effect_kind::none && !ir_.may_not_return(v) &&
-           !ir_.is_volatile(v) && !(ir_.may_trap(v) && may_trap_without_promises(ir_, v)) && !found_.constant(v);
+           !ir_.is_volatile(v) && is_repeatable(ir_, v) && !is_convergent(ir_, v) &&
+           !(ir_.may_trap(v) && may_trap_without_promises(ir_, v)) && !found_.constant(v);
   }
 
   /// `v`, in node `n`, and the operation of its class that was met before move to the last node on all ways to both, if
@@ -87,7 +88,8 @@ private:
     if (common == home_[first] && home_[first] == old_home_[first]) {
       return; // value numbering replaces it
     }
-    if (loops_.innermost_loop(common) == loop && are_there(first, common) && are_there(v, common)) {
+    if (loops_.innermost_loop(common) == loop && accepts_operations(ir_, common) && are_there(first, common) &&
+        are_there(v, common)) {
       home_[first] = home_[v] = common;
     } else if (common != home_[first]) {
       first = v;
@@ -98,7 +100,8 @@ private:
   bool are_there(value_id v, node_id n) const {
     bool all = true;
     for_each_id(ir_.operands(v), [&](value_id x) {
-      all = all && (x == no_value || home_[x] == no_node || tree_.dominates(home_[x], n));
+      const bool is_end = x != no_value && home_[x] == n && !ir_.is_phi(x) && is_terminator(ir_, x);
+      all = all && !is_end && (x == no_value || home_[x] == no_node || tree_.dominates(home_[x], n));
     });
     return all;
   }
@@ -121,8 +124,9 @@ private:
 /// branch compute much twice in this way, and a machine with predicated operations has no use for the second.
 ///
 /// The operation may run where none of them did, so operations that may trap stay, unless only promises make them trap
-/// (`may_trap_without_promises`): those lose them. What touches memory stays, and so does what is constant. Nothing
-/// moves into another loop or out of one.
+/// (`may_trap_without_promises`): those lose them. What touches memory stays, and so does what is constant, and what
+/// is not repeatable or convergent. Nothing moves into another loop or out of one, nor to a node that does not accept
+/// operations.
 ///
 /// This is hoisting by value numbers (B. Rosen, M. Wegman, F. K. Zadeck, "Global value numbers and redundant
 /// computations", POPL 1988; LLVM's GVNHoist), but speculative: the operation need not be computed on all ways.

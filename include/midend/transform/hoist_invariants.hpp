@@ -4,15 +4,18 @@
 #include "midend/config.hpp"
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/cost.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/memory_effects.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/loops/dominators_and_loops.hpp"
 #include "midend/loops/loop_forest.hpp"
 #include "midend/loops/loop_forms.hpp"
 #include "midend/support/flat_array.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -31,8 +34,11 @@ struct hoisted_value {
 /// Why an operation that reads only values from outside a loop stays in it.
 enum class hoisting_refusal_reason : std::uint8_t {
   no_preheader,
-  may_trap,      ///< it may trap, and may run before an effect or not at all
-  memory_written ///< it reads memory, and the loop writes or calls
+  may_trap,        ///< it may trap, and may run before an effect or not at all
+  memory_written,  ///< it reads memory, and the loop may write it
+  not_repeatable,  ///< it may give another value each time
+  convergent,      ///< it matters which threads run it together
+  closed_preheader ///< it accepts no operations, or its terminator computes an operand
 };
 
 /// An operation that stays in its innermost loop.
@@ -103,6 +109,10 @@ public:
     home_.assign(static_cast<std::size_t>(ir_.num_values()), no_node);
     find_certain_nodes();
     find_far_parents();
+    accepts_.assign(loops_.num_loops(), 0);
+    for (const loop_id l : loops_.loops()) {
+      accepts_[l] = has_preheader(ir_.graph(), loops_, l) && accepts_operations(ir_, loops_.preheader(l)) ? 1 : 0;
+    }
     for (const node_id n : tree_.preorder()) { // definitions before uses
       const loop_id l = loops_.innermost_loop(n);
       bool is_certain = is_certain_[n] != 0;
@@ -120,31 +130,78 @@ public:
   }
 
 private:
-  /// Whether a loop may write memory, or call what may. Few loops have something invariant that reads, so the program
+  /// Whether a loop may write the memory that `v` reads. Few loops have something invariant that reads, so the program
   /// is looked at for that only if one has.
-  bool may_write(loop_id l) {
+  bool may_write(loop_id l, value_id v) {
     if (writes_.empty()) {
       find_writes();
     }
-    return writes_[l] != 0;
+    if (writes_[l] == 0) {
+      return false;
+    }
+    const std::uint32_t memory = memory_of(v);
+    std::size_t k = 0;
+    while (k != classes_.size() && classes_[k] != memory) {
+      ++k;
+    }
+    if (memory == any_memory || k == most_classes) {
+      return true;
+    }
+    if (k == classes_.size()) {
+      classes_.push_back(memory);
+      mark_loops(class_writes_[k], [&](value_id w) { return may_write_class(w, memory); });
+    }
+    return class_writes_[k][l] != 0;
   }
 
   void find_writes() {
-    writes_.assign(loops_.num_loops(), 0);
     for (const node_id n : tree_.preorder()) {
       const loop_id l = loops_.innermost_loop(n);
-      if (l != no_loop && writes_[l] == 0) {
+      if (l != no_loop) {
         for_each_id(ir_.values(n), [&](value_id v) {
-          if (!ir_.is_phi(v) && (ir_.effect(v) == effect_kind::writes || ir_.effect(v) == effect_kind::unknown)) {
-            writes_[l] = 1;
+          if (!ir_.is_phi(v) && may_write_class(v, any_memory)) {
+            writers_.push_back({v, l});
           }
         });
       }
     }
+    mark_loops(writes_, [](value_id) { return true; });
+  }
+
+  /// The loops that contain a writer with a property.
+  template <class Property> void mark_loops(flat_array<unsigned char>& marked, Property has) const {
+    marked.assign(loops_.num_loops(), 0);
+    for (const writer& w : writers_) {
+      marked[w.loop] = marked[w.loop] != 0 || has(w.value) ? 1 : 0;
+    }
     for (loop_id l = static_cast<loop_id>(loops_.num_loops()); l-- != 0;) { // a loop comes before those in it
-      if (writes_[l] != 0 && loops_.parent(l) != no_loop) {
-        writes_[loops_.parent(l)] = 1;
+      if (marked[l] != 0 && loops_.parent(l) != no_loop) {
+        marked[loops_.parent(l)] = 1;
       }
+    }
+  }
+
+  /// The class of memory that an operation names, or any memory.
+  std::uint32_t memory_of([[maybe_unused]] value_id v) const {
+    if constexpr (has_memory<IR>) {
+      const optional<memory_reference> m = ir_.memory(v);
+      return m ? m->memory : any_memory;
+    } else {
+      return any_memory;
+    }
+  }
+
+  /// Whether an operation may write memory of a class.
+  bool may_write_class(value_id v, std::uint32_t memory) const {
+    const effect_kind effect = ir_.effect(v);
+    if (effect == effect_kind::writes) {
+      const std::uint32_t written = memory_of(v);
+      return memory == any_memory || written == any_memory || written == memory;
+    }
+    if constexpr (has_may_write<IR>) {
+      return effect == effect_kind::unknown && static_cast<bool>(ir_.may_write(v, memory));
+    } else {
+      return effect == effect_kind::unknown;
     }
   }
 
@@ -181,6 +238,7 @@ private:
     return stops ? no_node : only;
   }
 
+  /// Whether `v` has no effect, so that it is worth saying why it stays.
   bool is_movable(value_id v) const {
     const effect_kind effect = ir_.effect(v);
     return (effect == effect_kind::none || effect == effect_kind::reads) && !ir_.may_not_return(v) &&
@@ -201,25 +259,33 @@ private:
     if (!is_invariant(innermost)) {
       return;
     }
+    if (is_convergent(ir_, v) || !is_repeatable(ir_, v)) {
+      out_.refused.push_back(
+          {v, innermost,
+           is_convergent(ir_, v) ? hoisting_refusal_reason::convergent : hoisting_refusal_reason::not_repeatable});
+      return;
+    }
     const bool reads = ir_.effect(v) == effect_kind::reads;
     const bool traps = ir_.may_trap(v);
     const bool still_traps = traps && may_trap_without_promises(ir_, v);
     const auto is_certain_in = [&](loop_id l) { return is_certain && loops_.depth(l) >= certain_depth_[innermost]; };
     // What fails for a loop fails for the loops around it, too.
     const auto may_leave = [&](loop_id l) {
-      return !(reads && may_write(l)) && (!still_traps || is_certain_in(l)) && is_invariant(l);
+      return !(reads && may_write(l, v)) && (!still_traps || is_certain_in(l)) && is_invariant(l);
     };
     const loop_id left =
         may_leave(innermost) ? loop_with_preheader(innermost, outermost(innermost, may_leave)) : no_loop;
-    if (left != no_loop) {
+    if (left != no_loop && !reads_end_of(v, loops_.preheader(left))) {
       home_[v] = loops_.preheader(left);
       out_.moves.push_back({v, left, home_[v], traps && !is_certain_in(left)});
     } else {
       const bool traps_early = still_traps && !is_certain;
       out_.refused.push_back({v, innermost,
-                              reads && may_write(innermost) ? hoisting_refusal_reason::memory_written
-                              : traps_early                 ? hoisting_refusal_reason::may_trap
-                                                            : hoisting_refusal_reason::no_preheader});
+                              reads && may_write(innermost, v) ? hoisting_refusal_reason::memory_written
+                              : traps_early                    ? hoisting_refusal_reason::may_trap
+                              : has_preheader(ir_.graph(), loops_, innermost)
+                                  ? hoisting_refusal_reason::closed_preheader
+                                  : hoisting_refusal_reason::no_preheader});
     }
   }
 
@@ -238,14 +304,23 @@ private:
     }
   }
 
-  /// The outermost loop with a preheader from `innermost` out to `l`; O(depth) if `l` has none.
+  /// Whether `v` reads the result of the terminator of `n`, which is computed after everything else.
+  bool reads_end_of(value_id v, node_id n) const {
+    bool reads = false;
+    for_each_id(ir_.operands(v), [&](value_id x) {
+      reads = reads || (x != no_value && home_[x] == n && !ir_.is_phi(x) && is_terminator(ir_, x));
+    });
+    return reads;
+  }
+
+  /// The outermost loop with a preheader that accepts operations from `innermost` out to `l`; O(depth) if `l` has none.
   loop_id loop_with_preheader(loop_id innermost, loop_id l) const {
-    if (has_preheader(ir_.graph(), loops_, l)) {
+    if (accepts_[l] != 0) {
       return l;
     }
     loop_id best = no_loop;
     for (loop_id inner = innermost; inner != l; inner = loops_.parent(inner)) {
-      best = has_preheader(ir_.graph(), loops_, inner) ? inner : best;
+      best = accepts_[inner] != 0 ? inner : best;
     }
     return best;
   }
@@ -265,12 +340,24 @@ private:
     }
   }
 
+  struct writer {
+    value_id value;
+    loop_id loop; ///< the innermost one
+  };
+
+  static constexpr std::size_t most_classes = 16; ///< of the others, all memory counts as written
+
   const IR& ir_;
   const dominator_tree& tree_;
   const loop_forest& loops_;
   hoisting_plan& out_;
-  flat_array<node_id> home_;                ///< by value: where it will be
-  flat_array<unsigned char> writes_;        ///< by loop
+  flat_array<node_id> home_;          ///< by value: where it will be
+  flat_array<unsigned char> accepts_; ///< by loop: operations may move to its preheader
+  flat_array<writer> writers_;        ///< what may write, in loops
+  flat_array<unsigned char> writes_;  ///< by loop: whether it writes any memory
+  flat_array<std::uint32_t> classes_; ///< those that invariant loads read
+  std::array<flat_array<unsigned char>, most_classes>
+      class_writes_;                        ///< for each of them, by loop: whether it writes it
   flat_array<unsigned char> is_certain_;    ///< by node: it begins after its innermost loop is entered
   flat_array<std::uint32_t> certain_depth_; ///< by loop: of the outermost loop after whose entry its header runs
   flat_array<loop_id> far_parent_;          ///< by loop
@@ -280,9 +367,11 @@ private:
 
 /// The operations of loops whose operands are computed outside or are moved out as well, and the outermost loop that
 /// each can leave: to the end of its preheader, where it may run although it did not before. So
-/// - operations with effects, volatile accesses, phis and calls stay;
-/// - an operation that reads memory leaves no loop in which something may write or call: the effects rung says no more
-///   about memory;
+/// - operations with effects, volatile accesses and phis stay, and so do those that may give another value each time
+///   (`is_repeatable`) and those of which it matters which threads run them together (`is_convergent`);
+/// - an operation that reads memory leaves no loop in which something may write that memory. An IR that names places
+///   (`memory`) is asked for the class that a load reads, and which classes stores and calls (`may_write`) write; of
+///   more than 16 classes, the others count as written by everything that writes. Otherwise all writes count;
 /// - an operation that may trap leaves a loop only if it runs whenever the loop is entered, and before any effect, call
 ///   or volatile access: its node follows from the header without a branch. So no trap moves before a call or out of a
 ///   guard. If only promises make it trap (`may_trap_without_promises`), it loses them instead.
@@ -292,8 +381,8 @@ private:
 /// moves into no loop but the one around.
 ///
 /// Requires results of this graph as it is, with boundaries. Loops without preheader are not left (`simplify_loops`
-/// makes them); `refused` names the operations that stay in their innermost loop. Unreachable code stays. Loops in
-/// closed form stay so.
+/// makes them), nor those whose preheader does not accept operations (`accepts_operations`); `refused` names the
+/// operations that stay in their innermost loop. Unreachable code stays. Loops in closed form stay so.
 ///
 /// O(n + m + operands, these times the logarithm of the depth of loops, or the depth where loops lack preheaders).
 template <effect_ir_argument IR>

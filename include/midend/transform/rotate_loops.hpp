@@ -156,11 +156,11 @@ rotation_plan plan_rotate_loops(const IR& ir, const loop_forest& loops, const ro
       }
     });
     std::size_t operations = 0;
-    bool may_copy = true;
+    bool all_may_be_copied = true;
     detail::for_each_id(ir.values(header), [&](value_id v) {
       if (!ir.is_phi(v)) {
         ++operations;
-        may_copy = may_copy && ir.may_duplicate(v) && may_insert_phi(ir, v);
+        all_may_be_copied = all_may_be_copied && may_copy(ir, v) && may_insert_phi(ir, v);
       }
     });
     if (!has_preheader(g, loops, l)) {
@@ -170,7 +170,7 @@ rotation_plan plan_rotate_loops(const IR& ir, const loop_forest& loops, const ro
     r.entering = loops.entering_edges(l)[0].id;
     if (bodies != 1) {
       refuse(rotation_refusal_reason::several_edges_into_the_body);
-    } else if (!may_copy) {
+    } else if (!all_may_be_copied) {
       refuse(rotation_refusal_reason::may_not_duplicate);
     } else if (edges_stay || !may_redirect(ir, r.entering)) {
       refuse(rotation_refusal_reason::edge_stays);

@@ -96,7 +96,7 @@ private:
         return;
       }
       if (ir_.effect(v) == effect_kind::reads && !ir_.is_volatile(v)) {
-        if (ir_.memory(v)) {
+        if (ir_.memory(v) && is_repeatable(ir_, v) && !is_convergent(ir_, v)) {
           load(v);
         }
       } else {

@@ -700,9 +700,7 @@ private:
     edges_.clear();
     detail::for_each_id(editor_.graph().out_edges(n), [&](edge_id e) { edges_.push_back(e); });
     for (const value_id v : values_) {
-      if constexpr (has_may_duplicate<E>) {
-        MIDEND_ASSERT(view().is_phi(v) || view().may_duplicate(v), "operations that may be duplicated", v, n);
-      }
+      MIDEND_ASSERT(view().is_phi(v) || may_copy(view(), v), "operations that may be copied", v, n);
       const auto clone = static_cast<value_id>(editor_.clone_value(v, copy));
       clones_.push_back(clone);
       witness_.grow(node_count(), edge_count(), value_count());

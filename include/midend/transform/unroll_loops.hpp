@@ -145,7 +145,7 @@ unrolling_plan plan_unroll_loops(const IR& ir, const loop_forest& loops, span<co
       detail::for_each_id(ir.values(n), [&](value_id v) {
         ++size;
         if (!ir.is_phi(v)) {
-          unique = unique == no_value && !ir.may_duplicate(v) ? v : unique;
+          unique = unique == no_value && !may_copy(ir, v) ? v : unique;
           philess = philess == no_value && !is_terminator(ir, v) && !may_insert_phi(ir, v) ? v : philess;
         }
       });

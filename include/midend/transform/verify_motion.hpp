@@ -5,13 +5,16 @@
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/dominance/dominators.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/cost.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/memory_effects.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/transform/certifiable_ir.hpp"
 #include "midend/transform/detail/paired_programs.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -28,6 +31,9 @@ enum class motion_fault : std::uint8_t {
   wrong_operand,         ///< an operand, phi input or condition is another one
   wrong_order,           ///< operations that were not moved are in another order
   not_movable,           ///< a phi, a terminator, or an operation with an effect or from which control may not return
+  not_repeatable,        ///< it may give another value where it was than at the new place
+  convergent,            ///< it matters which threads run it together, and others may at the new place
+  closed_node,           ///< the new node accepts no operations
   not_above,             ///< the new node does not dominate the old one
   operand_not_available, ///< at the new place, an operand is not computed
   early_trap,            ///< it may trap where it did not run, or before an effect
@@ -70,7 +76,7 @@ public:
     if (ok()) {
       tree_ = dominators(after_.graph());
       chain_.assign(pair_.reached.size(), no_node);
-      between_.assign(pair_.reached.size(), no_node);
+      between_.assign(pair_.reached.size(), 0);
     }
     for (std::size_t i = 0; ok() && i != pair_.order.size(); ++i) {
       check_moved_to(pair_.order[i]);
@@ -166,6 +172,13 @@ private:
     }
   }
 
+  /// Whether `v` does nothing in either program but to compute a value, perhaps from memory, and lets control pass.
+  bool computes_only(value_id v) const { return computes_only(before_, v) && computes_only(after_, v); }
+
+  template <class IR> static bool computes_only(const IR& ir, value_id v) {
+    return !ir.is_phi(v) && !is_terminator(ir, v) && !writes(ir, v) && !ir.is_volatile(v) && !ir.may_not_return(v);
+  }
+
   /// The values that were moved to a node.
   void check_moved_to(node_id n) {
     loads_.clear();
@@ -175,8 +188,14 @@ private:
       if (from == n || !ok()) {
         return;
       }
-      if (after_.is_phi(v) || is_terminator(after_, v) || !is_removable(after_, v)) {
+      if (!computes_only(v)) {
         fail(motion_fault::not_movable, n, v);
+      } else if (!is_repeatable(before_, v) || !is_repeatable(after_, v)) {
+        fail(motion_fault::not_repeatable, n, v);
+      } else if (is_convergent(before_, v) || is_convergent(after_, v)) {
+        fail(motion_fault::convergent, n, v);
+      } else if (!accepts_operations(after_, n)) {
+        fail(motion_fault::closed_node, n, v);
       } else if (!tree_.strictly_dominates(n, from)) {
         fail(motion_fault::not_above, n, v);
       }
@@ -199,14 +218,39 @@ private:
         }
       }
       if (ok() && after_.effect(v) == effect_kind::reads) {
-        if (last_write_[n] != none && last_write_[n] > new_place_[v]) {
-          fail(motion_fault::changed_memory, n, v);
-        }
         loads_.push_back(v);
       }
     });
-    if (ok() && !loads_.empty()) {
-      check_memory(n);
+    check_loads(n);
+  }
+
+  /// The loads that were moved to `n`, one class of memory after the other; of more than `most_classes`, the others are
+  /// taken to read any memory.
+  void check_loads(node_id n) {
+    std::array<std::uint32_t, most_classes> seen{};
+    std::size_t count = 0;
+    bool reads_others = false;
+    for (const value_id v : loads_) {
+      const std::uint32_t memory = memory_of(v);
+      std::size_t k = 0;
+      while (k != count && seen[k] != memory) {
+        ++k;
+      }
+      if (memory == any_memory || k == most_classes) {
+        reads_others = true;
+      } else if (k == count) {
+        seen[count++] = memory;
+        check_memory(n, memory, [&](value_id x) { return memory_of(x) == memory; });
+      }
+    }
+    if (reads_others) {
+      check_memory(n, any_memory, [&](value_id x) {
+        bool is_other = true;
+        for (std::size_t k = 0; k != count; ++k) {
+          is_other = is_other && memory_of(x) != seen[k];
+        }
+        return is_other;
+      });
     }
   }
 
@@ -227,29 +271,74 @@ private:
     }
   }
 
-  /// No node on a way from `n` to where a load was, without passing `n` again, writes.
-  void check_memory(node_id n) {
+  /// Nothing in `n` after the first of some loads may write memory of a class, and nothing in a node on a way from `n`
+  /// to where they were without passing `n` again.
+  template <class Chosen> void check_memory(node_id n, std::uint32_t memory, Chosen is_chosen) {
     todo_.clear();
+    ++walk_;
     const auto pass = [&](node_id p) {
-      if (p != n && pair_.reached[p] != 0 && between_[p] != n) {
-        between_[p] = n;
+      if (p != n && pair_.reached[p] != 0 && between_[p] != walk_) {
+        between_[p] = walk_;
         todo_.push_back(p);
       }
     };
+    value_id first = no_value;
     for (const value_id v : loads_) {
-      pass(pair_.old_home[v]);
+      if (is_chosen(v)) {
+        first = first == no_value ? v : first;
+        pass(pair_.old_home[v]);
+      }
     }
-    while (!todo_.empty()) {
+    if (writes_after(n, new_place_[first], memory)) {
+      fail(motion_fault::changed_memory, n, first);
+    }
+    while (ok() && !todo_.empty()) {
       const node_id p = todo_.back();
       todo_.pop_back();
-      if (last_write_[p] != none) {
-        fail(motion_fault::changed_memory, p, loads_[0]);
-        return;
+      if (writes_after(p, 0, memory)) {
+        fail(motion_fault::changed_memory, p, first);
       }
       for_each_id(after_.graph().in_edges(p),
                   [&](edge_id e) { pass(static_cast<node_id>(after_.graph().edge_source(e))); });
     }
   }
+
+  /// Whether an operation of a node from a place on may write memory of a class.
+  bool writes_after(node_id n, std::uint32_t place, std::uint32_t memory) const {
+    bool found = false;
+    if (last_write_[n] != none && last_write_[n] >= place) {
+      for_each_id(after_.values(n),
+                  [&](value_id w) { found = found || (new_place_[w] >= place && writes_class(w, memory)); });
+    }
+    return found;
+  }
+
+  /// The class of memory of an access, or any memory.
+  std::uint32_t memory_of([[maybe_unused]] value_id v) const {
+    if constexpr (has_memory<After>) {
+      const optional<memory_reference> m = after_.memory(v);
+      return m ? m->memory : any_memory;
+    } else {
+      return any_memory;
+    }
+  }
+
+  bool writes_class(value_id w, [[maybe_unused]] std::uint32_t memory) const {
+    if (after_.is_phi(w) || !writes(after_, w)) {
+      return false;
+    }
+    if (after_.effect(w) == effect_kind::writes) {
+      const std::uint32_t written = memory_of(w);
+      return written == any_memory || memory == any_memory || written == memory;
+    }
+    if constexpr (has_may_write<After>) {
+      return static_cast<bool>(after_.may_write(w, memory));
+    } else {
+      return true;
+    }
+  }
+
+  static constexpr std::size_t most_classes = 16;
 
   paired_programs<Before, After> pair_;
   const Before& before_;
@@ -262,7 +351,8 @@ private:
   ids last_barrier_;  ///< by node, of the new program
   ids last_write_;    ///< by node, of the new program
   ids chain_;         ///< by node: the last node from which control surely arrives
-  ids between_;       ///< by node: the last node for which it was checked that it does not write
+  ids between_;       ///< by node: the last walk that looked for writes in it
+  std::uint32_t walk_ = 0;
   ids loads_;
   ids todo_;
 };
@@ -276,20 +366,24 @@ private:
 /// **What is checked** of the reachable part of the program.
 /// 1. Edges, conditions and phis are the old ones. Operations read what they read and promise no more. Those that were
 ///    not moved are in the old order.
-/// 2. An operation that was moved has no effect, control passes it, its new node strictly dominates the old one, and
-///    its operands are computed before it there.
+/// 2. An operation that was moved has no effect, control passes it, it may keep its result when it runs again
+///    (`is_repeatable`), which others run with it does not matter (`is_convergent`), its new node accepts operations
+///    and strictly dominates the old one, and its operands are computed before it there.
 /// 3. If it may trap: from its new place, control arrives at the old one without a branch, and on the way is no effect,
 ///    no volatile access, and nothing from which control may not return. So it traps early or it would have trapped.
 /// 4. If it reads memory: nothing on a way from the new place to the old one that does not pass the new node again may
-///    write.
+///    write that memory. Where the IR names places (`memory`), stores to other classes and calls that do not write the
+///    class of the load (`may_write`) may be there.
 ///
 /// **Why this is enough.** Let v move from node a to b, and follow a run to a read of v. Since b dominates a, b was run
 /// before a; take the last time. No operand u was computed between then and the run of a: there would be a way to u
 /// that avoids b, as u's node is above b or u is earlier in b, and from u to a without b; but b dominates a. Nor
-/// was memory written that v reads, by 4. So what v got in b is what it would get in a, each time that a runs
+/// was memory written that v reads, by 4. So what v got in b is what it may get in a, by 2, each time that a runs
 /// until b runs again. A run of b that a does not follow computes what nobody reads, and by 3 it does not trap.
 ///
-/// O(n + m + values + operands), plus, for each node that traps or loads were moved to, the nodes on the way.
+/// O(n + m + values + operands), plus, for each node that traps were moved to, the nodes on the way, and for each node
+/// that loads were moved to and each class that they read, the nodes on the way and their operations. Of more than 16
+/// classes, the others count as one that everything writes.
 template <certifiable_ir Before, certifiable_ir After>
   requires requires(const After& after, node_id n) { after.graph().in_edges(n); }
 motion_verdict verify_motion(const Before& before, const After& after) {

@@ -145,6 +145,20 @@ private:
     }
   }
 
+  /// Whether the program before says that nothing but its readers needs an operation.
+  bool may_go(value_id x) const {
+    const effect_kind effect = before_.effect(x);
+    if (is_terminator(before_, x) || before_.is_volatile(x) || before_.may_not_return(x) ||
+        (effect != effect_kind::none && effect != effect_kind::reads)) {
+      return false;
+    }
+    if constexpr (has_is_removable<Before>) {
+      return static_cast<bool>(before_.is_removable(x));
+    } else {
+      return true;
+    }
+  }
+
   /// Whether the old node ends in what only branches.
   bool is_plain_end(node_id n) const {
     const value_id end = end_of(before_, n);
@@ -168,7 +182,7 @@ private:
       if (at != values_.size() && values_[at] == x) {
         compare_operation(n, x);
         ++at;
-      } else if (is_end ? has_jump_[n] == 0 : !before_.is_phi(x) && !is_removable(before_, x)) {
+      } else if (is_end ? has_jump_[n] == 0 : !before_.is_phi(x) && !may_go(x)) {
         fail(removal_fault::missing_operation, n, x);
       }
     });
@@ -234,9 +248,8 @@ private:
     bool has_edge = false;
     for_each_id(before_.graph().out_edges(n), [&](edge_id) { has_edge = true; });
     bool idle = has_edge && is_target_[n] == 0 && is_plain_end(n);
-    for_each_id(before_.values(n), [&](value_id x) {
-      idle = idle && (before_.is_phi(x) || is_terminator(before_, x) || is_removable(before_, x));
-    });
+    for_each_id(before_.values(n),
+                [&](value_id x) { idle = idle && (before_.is_phi(x) || is_terminator(before_, x) || may_go(x)); });
     if (idle && pair_.reached[n] != 0) {
       idle = static_cast<value_id>(after_.condition(n)) == no_value;
       for_each_id(after_.values(n), [&](value_id v) { idle = idle && !after_.is_phi(v) && is_terminator(after_, v); });

@@ -210,6 +210,12 @@ constexpr std::string_view to_text(motion_fault f) {
     return "operations that were not moved are in another order";
   case not_movable:
     return "what was moved has an effect, is a phi, or ends a node";
+  case not_repeatable:
+    return "what was moved may give another value at the new place";
+  case convergent:
+    return "of what was moved it matters which threads run it together";
+  case closed_node:
+    return "an operation was moved to a node that accepts none";
   case not_above:
     return "an operation was moved where control does not come by before";
   case operand_not_available:

@@ -98,10 +98,16 @@ constexpr std::string_view to_text(hoisting_refusal_reason r) {
   switch (r) {
   case hoisting_refusal_reason::no_preheader:
     return "the loop has no preheader";
+  case hoisting_refusal_reason::closed_preheader:
+    return "no operation may move to the preheader, or what it reads is computed by the end of that";
   case hoisting_refusal_reason::may_trap:
     return "it may trap, and would run earlier or where it did not";
+  case hoisting_refusal_reason::memory_written:
+    return "it reads memory that the loop may write";
+  case hoisting_refusal_reason::not_repeatable:
+    return "it may give another value each time";
   default:
-    return "it reads memory, and the loop writes or calls";
+    return "it matters which threads run it together";
   }
 }
 
@@ -617,7 +623,8 @@ inline std::string summary_text(const hoisting_plan& plan) {
   using enum hoisting_refusal_reason;
   detail::plan_counts counts("nothing moved");
   counts.done(plan.moves.size(), "moved operation");
-  for (const hoisting_refusal_reason reason : {no_preheader, may_trap, memory_written}) {
+  for (const hoisting_refusal_reason reason :
+       {no_preheader, closed_preheader, may_trap, memory_written, not_repeatable, convergent}) {
     std::size_t count = 0;
     for (const hoisting_refusal& r : plan.refused) {
       count += r.reason == reason ? 1u : 0u;

@@ -66,7 +66,7 @@ constexpr operation_class class_of_other(const value_core& record) {
 /// of predicates predicate logic. A guarded operation has the class of the same operation without a guard.
 ///
 /// The hints of a header are
-/// those of the program; alias classes are classes of memory; probabilities and counts are a profile.
+/// those of the program; probabilities and counts are a profile.
 class cost_view : public effect_view {
 public:
   using effect_view::effect_view;
@@ -80,39 +80,6 @@ public:
       return operation_class::predicate_logic;
     }
     return usual_class(detail::meaning_if_it_runs(record));
-  }
-
-  std::optional<memory_reference> memory(value_id v) const {
-    const value_core& record = graph().core(v);
-    if (info_of(record.code).form != opcode_form::memory) {
-      return std::nullopt;
-    }
-    const bool stores = record.code == opcode::st;
-    const span<const value_id> arguments = graph().arguments(v);
-    const memory_access& access = graph().access(v);
-    static_assert(no_alias == any_memory);
-    return memory_reference{.base = arguments[stores ? 1 : 0],
-                            .index = access.indexed ? arguments.back() : no_value,
-                            .stored = stores ? arguments[0] : no_value,
-                            .bytes = bytes_of(stores ? record.operand_type : record.type),
-                            .memory = access.alias,
-                            .scale = access.scale,
-                            .offset = access.offset,
-                            .is_volatile = record.flags.is_volatile};
-  }
-
-  /// Whether a call clobbers an alias class, or anything at all.
-  bool may_write(value_id v, std::uint32_t memory) const {
-    const call_record& call = graph().call(v);
-    if (call.clobbers != clobber_kind::listed || memory == any_memory) {
-      return call.clobbers != clobber_kind::nothing;
-    }
-    for (const alias_id written : graph().clobbered(v)) {
-      if (written == memory) {
-        return true;
-      }
-    }
-    return false;
   }
 
   bool is_little_endian() const { return true; }

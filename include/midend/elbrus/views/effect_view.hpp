@@ -9,8 +9,10 @@
 #include "midend/elbrus/type.hpp"
 #include "midend/elbrus/views/views.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/cost.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
+#include "midend/ir/memory_effects.hpp"
 #include "midend/ir/operation_description.hpp"
 #include "midend/ir/profile.hpp"
 #include "midend/support/span.hpp"
@@ -27,7 +29,7 @@ namespace elbrus {
 /// A procedure with the effects of its operations and its profile: models `effect_ir` and `profile_ir`.
 ///
 /// A call may do anything, even with `clobbers=none`: it may still give different results, and may not return. Every
-/// operation may be copied. What a literal keeps from running has no effect.
+/// operation may be copied. What a literal keeps from running has no effect. Alias classes are classes of memory.
 class effect_view : public semantic_view {
 public:
   using semantic_view::semantic_view;
@@ -65,7 +67,62 @@ public:
 
   bool is_volatile(value_id v) const { return graph().core(v).flags.is_volatile && !never_runs(v); }
 
+  /// What writes a variable is read where the variable is.
+  bool is_removable(value_id v) const {
+    const opcode code = graph().core(v).code;
+    return !is_terminator(v) && !is_volatile(v) && graph().core(v).variable == no_value &&
+           (never_runs(v) || (code != opcode::st && code != opcode::call));
+  }
+
+  /// Calls may give something else each time. What reads a variable finds what was written last; what writes one is not
+  /// only a value.
+  bool is_repeatable(value_id v) const {
+    const value_core& record = graph().core(v);
+    if (record.code == opcode::call || record.variable != no_value) {
+      return false;
+    }
+    for (const value_id operand : graph().operands(v)) {
+      if (operand != no_value && graph().core(operand).kind == value_kind::variable) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   bool is_terminator(value_id v) const { return graph().is_terminator(v); }
+
+  std::optional<memory_reference> memory(value_id v) const {
+    const value_core& record = graph().core(v);
+    if (info_of(record.code).form != opcode_form::memory) {
+      return std::nullopt;
+    }
+    const bool stores = record.code == opcode::st;
+    const span<const value_id> arguments = graph().arguments(v);
+    const memory_access& access = graph().access(v);
+    static_assert(no_alias == any_memory);
+    return memory_reference{.base = arguments[stores ? 1 : 0],
+                            .index = access.indexed ? arguments.back() : no_value,
+                            .stored = stores ? arguments[0] : no_value,
+                            .bytes = bytes_of(stores ? record.operand_type : record.type),
+                            .memory = access.alias,
+                            .scale = access.scale,
+                            .offset = access.offset,
+                            .is_volatile = record.flags.is_volatile};
+  }
+
+  /// Whether a call clobbers an alias class, or anything at all.
+  bool may_write(value_id v, std::uint32_t memory) const {
+    const call_record& call = graph().call(v);
+    if (call.clobbers != clobber_kind::listed || memory == any_memory) {
+      return call.clobbers != clobber_kind::nothing;
+    }
+    for (const alias_id written : graph().clobbered(v)) {
+      if (written == memory) {
+        return true;
+      }
+    }
+    return false;
+  }
 
   /// The node of an operation, `no_node` for anything else.
   node_id node_of(value_id v) const { return graph().is_operation(v) ? graph().core(v).node : no_node; }
@@ -82,9 +139,16 @@ public:
   /// The probability in the text.
   double probability(edge_id e) const { return graph().probability(e); }
 
-  /// What distinguishes a value from others of this procedure and its copies; `nsw` and `assoc` are promises. Optional
-  /// member, for certificates. Alias classes are described by their numbers, which a copy of the procedure has, too.
+  /// What distinguishes a value from others, for certificates; `nsw` and `assoc` are promises. Optional. Parameters and
+  /// variables are described by their numbers, alias classes by their names: the other program may have been read from
+  /// a text of its own, and have numbered its classes in another order.
   void describe(value_id v, operation_description& out) const {
+    out.attribute(graph().core(v).variable);
+    describe_computation(v, out);
+  }
+
+  /// The same without the variable that `v` writes.
+  void describe_computation(value_id v, operation_description& out) const {
     const value_core& record = graph().core(v);
     out.attribute(static_cast<std::uint64_t>(record.kind) | static_cast<std::uint64_t>(record.type) << 8);
     if (record.kind == value_kind::constant) {
@@ -101,8 +165,7 @@ public:
                   std::uint64_t{record.guarded} << 24 | std::uint64_t{record.guard_negated} << 25 |
                   std::uint64_t{record.has_otherwise} << 26 | std::uint64_t{flags.spec} << 27 |
                   std::uint64_t{flags.is_volatile} << 28 | std::uint64_t{flags.noreturn} << 29 |
-                  std::uint64_t{record.variable} << 32);
-    out.attribute(graph().operands(v).size());
+                  static_cast<std::uint64_t>(graph().operands(v).size()) << 32);
     if (flags.nsw) {
       out.promise(0);
     }
@@ -113,7 +176,7 @@ public:
       const memory_access& access = graph().access(v);
       out.attribute(std::uint64_t{access.scale} | std::uint64_t{access.indexed} << 32);
       out.attribute(static_cast<std::uint64_t>(access.offset));
-      out.attribute(access.alias);
+      describe_class(access.alias, out);
     }
     if (record.code == opcode::call) {
       const call_record& call = graph().call(v);
@@ -121,19 +184,35 @@ public:
       out.text(callee.data(), callee.size());
       out.attribute(static_cast<std::uint64_t>(call.clobbers));
       for (const alias_id written : graph().clobbered(v)) {
-        out.attribute(written);
+        describe_class(written, out);
       }
     }
   }
 
   /// Whether an operation or literal of `other`, which may be the same procedure, computes what `v` does from the same
-  /// operands: used by certificates. The other one may promise less. Requires that both use the same numbers for alias
-  /// classes, as a procedure and its transformed copy do.
+  /// operands: used by certificates. The other one may promise less. See `describe`.
   bool same_operation(value_id v, const effect_view& other, value_id w) const {
     return same_description(*this, v, other, w);
   }
 
+  /// The same, whichever variables they write.
+  bool same_computation(value_id v, const effect_view& other, value_id w) const {
+    struct computation {
+      const effect_view& view;
+
+      void describe(value_id x, operation_description& out) const { view.describe_computation(x, out); }
+    };
+
+    return same_description(computation{*this}, v, computation{other}, w);
+  }
+
 private:
+  void describe_class(alias_id c, operation_description& out) const {
+    const std::string_view name = c == no_alias ? std::string_view() : graph().alias_name(c);
+    out.attribute(c == no_alias ? 1 : 0);
+    out.text(name.data(), name.size());
+  }
+
   /// Whether its guard is the literal for which it does not run.
   bool never_runs(value_id v) const {
     const value_core& record = graph().core(v);
@@ -222,8 +301,8 @@ private:
   }
 };
 
-static_assert(effect_ir<effect_view> && profile_ir<effect_view> && has_is_terminator<effect_view> &&
-              has_describe<effect_view>);
+static_assert(effect_ir<effect_view> && memory_ir<effect_view> && has_may_write<effect_view> &&
+              profile_ir<effect_view> && has_is_terminator<effect_view> && has_describe<effect_view>);
 
 } // namespace elbrus
 

@@ -46,6 +46,18 @@ public:
     return !is_copy(v) && ir_.may_not_return(v);
   }
 
+  bool is_repeatable(value_id v) const
+    requires has_is_repeatable<IR>
+  {
+    return is_copy(v) || ir_.is_repeatable(v);
+  }
+
+  bool is_convergent(value_id v) const
+    requires has_is_convergent<IR>
+  {
+    return !is_copy(v) && ir_.is_convergent(v);
+  }
+
   bool is_terminator(value_id v) const
     requires has_is_terminator<IR>
   {

@@ -34,8 +34,9 @@ template <class IR> constexpr bool is_undefined_literal([[maybe_unused]] const I
 }
 
 /// Whether the operation `v`, which is no phi and no literal, computes its result from its operands alone, so that it
-/// can be compared with others. What reads or writes memory does not, and what only an `identity` describes does only
-/// if the effects rung says so. Readers of `undef` are like no other value, since each may read another number.
+/// can be compared with others. What reads or writes memory does not, nor what may give something else each time
+/// (`is_repeatable`) or depends on which threads run it (`is_convergent`), and what only an `identity` describes does
+/// only if the effects rung says so. Readers of `undef` are like no other value, since each may read another number.
 template <class IR> constexpr bool depends_on_operands_alone(const IR& ir, value_id v, const operation_info& info) {
   if (is_opaque(ir, v)) {
     return false;
@@ -47,6 +48,14 @@ template <class IR> constexpr bool depends_on_operands_alone(const IR& ir, value
   }
   if constexpr (has_guard<IR>) {
     if (ir.guard(v).predicate != no_value) {
+      return false;
+    }
+  }
+  if (is_convergent(ir, v)) {
+    return false;
+  }
+  if constexpr (has_is_repeatable<IR>) {
+    if (!ir.is_repeatable(v)) {
       return false;
     }
   }
