@@ -111,7 +111,11 @@ public:
       return;
     }
     const midend::llvm_editor before(before_->function());
-    require(verify(before, after), after);
+    const auto verdict = verify(before, after);
+    require(verdict, after);
+    if constexpr (requires { verdict.assumed; }) {
+      require(verdict.assumed == 0, "the certificate assumes what nothing proves");
+    }
   }
 
   /// The same for what only unfolds the program.
@@ -119,7 +123,8 @@ public:
     check(after, [&](const auto& before, const auto& now) { return midend::verify_unfolding(before, now, witness); });
   }
 
-  /// The same for what unfolds the program that `change` makes of the old one, and returns the witness of that.
+  /// The same for what unfolds the program that `change` makes of the old one, and returns the witness of that. What
+  /// the witness assumes must have been proven.
   template <class Change> void check_after(const midend::llvm_editor& after, Change change) {
     if (before_) {
       midend::llvm_editor before(before_->function());

@@ -18,6 +18,7 @@
 #include <midend/ssa/verify_congruence.hpp>
 #include <midend/ssa/verify_phis_of_operations.hpp>
 #include <midend/ssa/verify_sccp.hpp>
+#include <midend/ssa/verify_sccp_plan.hpp>
 #include <midend/transform/clean_control.hpp>
 #include <midend/transform/close_loops.hpp>
 #include <midend/transform/fix_irreducible.hpp>
@@ -201,6 +202,9 @@ struct sccp {
       proof.require_none(midend::verify_sccp(editor, found), editor);
     }
     const auto plan = midend::plan_sccp(editor, found);
+    if (proof.is_wanted()) {
+      proof.require_none(midend::verify_sccp_plan(editor, found, plan), editor);
+    }
     midend::apply_sccp(editor, plan);
     proof.check_after(editor, [&](llvm_editor& before) { return with_constants(before, editor, plan); });
     return change_of(plan);
@@ -229,6 +233,7 @@ struct value_numbering {
     midend::add_phis_of_operations(view, found, plan);
     if (proof.is_wanted()) {
       proof.require_none(midend::verify_phis_of_operations(view, found, plan), editor);
+      proof.require_none(midend::verify_sccp_plan(view, found.facts(), plan.constants), editor);
     }
     midend::drop_poison_promises(
         view, found, [&](midend::value_id v, midend::value_id w) { return promises_more(view, v, w); }, plan);

@@ -19,6 +19,7 @@
 #include <midend/ssa/sccp.hpp>
 #include <midend/ssa/sccp_plan.hpp>
 #include <midend/ssa/verify_sccp.hpp>
+#include <midend/ssa/verify_sccp_plan.hpp>
 #include <midend/transform/recording_editor.hpp>
 #include <midend/transform/unfolding_witness.hpp>
 #include <midend/viz/coverage.hpp>
@@ -57,7 +58,7 @@ std::optional<std::string> why_rejected(procedure before, const procedure& after
     }
   }
   witness.grow(after.num_nodes(), after.num_edges(), after.num_values());
-  return why_rejected(before, after, witness);
+  return why_rejected(before, after, witness, assumed_edges::are_proven);
 }
 
 template <class Domain> void sccp_tool<Domain>::run(procedure& p, const pass_request& request, pass_report& report) {
@@ -78,6 +79,9 @@ template <class Domain> void sccp_tool<Domain>::run(procedure& p, const pass_req
          " branches are jumps, ", plan.erased_nodes.size(), " nodes are erased; ", used);
   if (request.certify) {
     report.fault = why_rejected(before, midend::verify_sccp(midend::elbrus::semantic_view(before), found));
+    if (!report.fault) {
+      report.fault = why_rejected(before, midend::verify_sccp_plan(midend::elbrus::semantic_view(before), found, plan));
+    }
     if (!report.fault) {
       report.fault = why_rejected(before, p, plan);
     }

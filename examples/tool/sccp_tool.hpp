@@ -16,13 +16,15 @@
 namespace midend_tool {
 
 /// Why the changed procedure is not what the plan makes of it, if so: with literals in place of the constants of the
-/// plan, the new procedure is an unfolding of the old one whose branches are decided.
+/// plan, the new procedure is an unfolding of the old one whose branches are decided. That the plan follows from facts
+/// is for `verify_sccp_plan`.
 std::optional<std::string> why_rejected(midend::elbrus::procedure before, const midend::elbrus::procedure& after,
                                         const midend::sccp_plan<std::uint64_t>& plan);
 
 /// Instantiated for `flat_domain<>`, `interval_domain`, `known_bits_domain` and `number_domain`.
 template <class Domain> struct sccp_tool {
-  /// Changes the procedure as the plan says. The certificate proves the facts (`verify_sccp`), and the change by them.
+  /// Changes the procedure as the plan says. The certificate proves the facts (`verify_sccp`), the plan by them
+  /// (`verify_sccp_plan`), and the change by that.
   static void run(midend::elbrus::procedure& p, const pass_request& request, pass_report& report);
 
   /// The facts about each value, and the plan.

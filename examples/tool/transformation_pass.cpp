@@ -55,17 +55,28 @@ template <class Verdict> std::optional<std::string> words_of(const Verdict& verd
   return verdict ? std::nullopt : std::optional(midend::to_text(verdict, version_names(before)));
 }
 
+/// What a witness asserts, and nothing proves, is no certificate.
+std::optional<std::string> why_assumed(std::size_t count, std::string_view what) {
+  std::string why;
+  append(why, what, " for reasons that nothing proves: ", count);
+  return count == 0 ? std::nullopt : std::optional(why);
+}
+
 } // namespace
 
 std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
-                                        const midend::unfolding_witness& witness) {
+                                        const midend::unfolding_witness& witness, assumed_edges assumed) {
   const midend::unfolding_verdict verdict = midend::verify_unfolding(effect_view(before), effect_view(after), witness);
-  return verdict ? std::nullopt : std::optional(midend::to_text(verdict, version_names(after), version_names(before)));
+  if (!verdict) {
+    return midend::to_text(verdict, version_names(after), version_names(before));
+  }
+  return assumed == assumed_edges::are_unproven ? why_assumed(verdict.assumed, "edges dropped") : std::nullopt;
 }
 
 std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
                                         const midend::removal_witness& witness) {
-  return words_of(midend::verify_removal(effect_view(before), effect_view(after), witness), before);
+  const midend::removal_verdict verdict = midend::verify_removal(effect_view(before), effect_view(after), witness);
+  return verdict ? why_assumed(verdict.assumed, "loops said to end") : words_of(verdict, before);
 }
 
 std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
@@ -116,7 +127,7 @@ std::optional<std::string> why_rejected(const procedure& p, const midend::congru
 
 std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
                                         const untaken_exits_witness& witness) {
-  if (auto why = why_rejected(before, after, witness.unfolding)) {
+  if (auto why = why_rejected(before, after, witness.unfolding, assumed_edges::are_proven)) {
     return why;
   }
   const midend::elbrus::cost_view view(before);
@@ -131,7 +142,7 @@ std::optional<std::string> why_rejected(const procedure& before, const procedure
 
 std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
                                         const implied_branches_witness& witness) {
-  if (auto why = why_rejected(before, after, witness.unfolding)) {
+  if (auto why = why_rejected(before, after, witness.unfolding, assumed_edges::are_proven)) {
     return why;
   }
   const midend::implied_branches_verdict verdict =

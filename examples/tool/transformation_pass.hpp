@@ -22,15 +22,21 @@
 #include <midend/viz/transformation_plans.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace midend_tool {
 
-/// Why the certificate of a transformation is rejected, if it is. New values and nodes should have names.
+/// Whether something else proves that edges which a witness drops as `assumed` are never taken.
+enum class assumed_edges : std::uint8_t { are_unproven, are_proven };
+
+/// Why the certificate of a transformation is rejected, if it is. New values and nodes should have names. A witness may
+/// assume only what is proven.
 std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
-                                        const midend::unfolding_witness& witness);
+                                        const midend::unfolding_witness& witness,
+                                        assumed_edges assumed = assumed_edges::are_unproven);
 
 std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
                                         const midend::removal_witness& witness);

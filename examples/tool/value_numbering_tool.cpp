@@ -20,6 +20,8 @@
 #include <midend/ssa/value_numbering.hpp>
 #include <midend/ssa/value_numbering_plan.hpp>
 #include <midend/ssa/verify_congruence.hpp>
+#include <midend/ssa/verify_phis_of_operations.hpp>
+#include <midend/ssa/verify_sccp_plan.hpp>
 #include <midend/transform/recording_editor.hpp>
 #include <midend/viz/coverage.hpp>
 #include <midend/viz/edits.hpp>
@@ -39,15 +41,23 @@ using midend::elbrus::procedure;
 
 namespace {
 
-/// Why the changed procedure is not what the plan makes of it, if so. Leaders may replace only what is equal; that they
-/// dominate it is for the verifier of the new procedure.
+/// Why the plan does not follow from the classes and facts, or the changed procedure is not what the plan makes of it,
+/// if so. That leaders dominate what they replace is for the verifier of the new procedure.
 template <class Domain>
 std::optional<std::string> why_plan_rejected(procedure before, const procedure& after,
                                              const midend::value_numbering_result<Domain>& found,
                                              const midend::value_numbering_plan<std::uint64_t>& plan) {
+  if (auto why = why_rejected(before, midend::verify_phis_of_operations(cost_view(before), found, plan))) {
+    return why;
+  }
+  if (auto why = why_rejected(before, midend::verify_sccp_plan(cost_view(before), found.facts(), plan.constants))) {
+    return why;
+  }
   for (const auto& change : plan.replacements) {
-    if (!found.are_congruent(change.value, change.leader)) {
-      return "a value is replaced by one that is not equal; " + program_names(before).value(change.value);
+    const midend::elbrus::value_core& leader = before.core(change.leader);
+    const midend::elbrus::value_core& value = before.core(change.value);
+    if (leader.code == value.code && leader.flags.nsw && !value.flags.nsw && after.core(change.leader).flags.nsw) {
+      return "a value is replaced by one that promises more; " + program_names(before).value(change.value);
     }
   }
   midend::elbrus::editor editor(before);

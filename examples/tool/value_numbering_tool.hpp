@@ -12,8 +12,8 @@ namespace midend_tool {
 
 /// Instantiated for `flat_domain<>`, `interval_domain`, `known_bits_domain` and `number_domain`.
 template <class Domain> struct value_numbering_tool {
-  /// Changes the procedure as the plan says. The certificate proves the classes and facts (`verify_congruence`), that
-  /// only equal values were exchanged, and the change by that.
+  /// Changes the procedure as the plan says. The certificate proves the classes and facts (`verify_congruence`), the
+  /// plan by them (`verify_phis_of_operations`, `verify_sccp_plan`), and the change by that.
   static void run(midend::elbrus::procedure& p, const pass_request& request, pass_report& report);
 
   /// The classes, the facts about each value, and the plan.

@@ -80,7 +80,8 @@ template <class IR> value_id copied_value([[maybe_unused]] const IR& ir, [[maybe
   value_id copied = no_value;
   if constexpr (has_guard<IR> && has_constant<IR>) {
     const guard_of_value guard = ir.guard(v);
-    if (guard.predicate != no_value && guard.otherwise != no_value && is_removable(ir, v)) {
+    if (guard.predicate != no_value && guard.otherwise != no_value && ir.effect(v) == effect_kind::none &&
+        is_removable(ir, v)) {
       const auto holds = ir.constant(guard.predicate);
       if (holds && (static_cast<std::uint64_t>(*holds) != 0) == guard.negated) {
         return guard.otherwise;
@@ -89,7 +90,7 @@ template <class IR> value_id copied_value([[maybe_unused]] const IR& ir, [[maybe
   }
   if constexpr (has_operation<IR>) {
     const operation_info info = ir.operation(v);
-    if (info.code == operation::copy && is_removable(ir, v)) {
+    if (info.code == operation::copy && ir.effect(v) == effect_kind::none && is_removable(ir, v)) {
       std::size_t operands = 0;
       for_each_id(ir.operands(v), [&](value_id operand) {
         copied = ir.operation(operand).width == info.width ? operand : no_value;

@@ -128,20 +128,24 @@ private:
       fail(replacement_fault::not_dominated, n, r.value);
       return;
     }
-    bool same = is_phi || is_copy(r.value) || is_same_load(n, r);
+    bool same = true;
     if constexpr (has_is_undefined<Before>) {
-      same = same && !before_.is_undefined(r.by);
+      same = !before_.is_undefined(r.by);
     }
-    if (const value_id other = value_without_running(r.value); other != no_value) {
-      same = source_[other] == r.by;
-    } else if (!is_phi && is_copy(r.value)) {
-      for_each_id(before_.operands(r.value), [&](value_id x) { same = same && source_[x] == r.by; });
-    } else if (is_phi && same) {
+    if (is_phi) {
       for_each_id(before_.graph().in_edges(n), [&](edge_id e) {
         const auto input = static_cast<value_id>(before_.phi_input(r.value, e));
         same = same && (!tree.is_reachable(static_cast<node_id>(before_.graph().edge_source(e))) ||
                         (input != no_value && source_[input] == r.by));
       });
+    } else if (before_.effect(r.value) !=
+               effect_kind::none) { // what a copy of a variable has may change in the variable
+      same = same && is_same_load(n, r);
+    } else if (const value_id other = value_without_running(r.value); other != no_value) {
+      same = same && source_[other] == r.by;
+    } else {
+      same = same && is_copy(r.value);
+      for_each_id(before_.operands(r.value), [&](value_id x) { same = same && source_[x] == r.by; });
     }
     if (!same) {
       fail(replacement_fault::different_value, n, r.value);

@@ -183,6 +183,8 @@ private:
     for (const dropped_edge& d : w_.dropped) {
       fits = fits && d.node < w_.node_origin.size() && d.edge < old_edges;
       below(d.reason == drop_reason::equal_edges ? d.like : no_edge, old_edges);
+      below(d.reason == drop_reason::constant_condition ? d.like : no_value,
+            static_cast<std::size_t>(after_.num_values()));
     }
     return fits || fail(unfolding_fault::witness_size, no_node);
   }
@@ -256,6 +258,7 @@ private:
         }
         old = target(before_.graph(), e);
         chain_.push_back(old);
+        chain_edges_.push_back(e);
         ++copies_[old];
       } while (old != next);
     }
@@ -322,8 +325,11 @@ private:
 
   /// An operation that stands for no old one.
   bool check_extra(node_id n, value_id v) {
-    if (after_.is_phi(v) || is_terminator(after_, v)) {
+    if (after_.is_phi(v)) {
       return true;
+    }
+    if (is_terminator(after_, v)) { // whether it may trap depends on the way: see `list_edges_of_inserted`
+      return is_plain_end(after_, v) || fail(unfolding_fault::inserted_effect, n, v);
     }
     return (after_.effect(v) == effect_kind::none && is_removable(after_, v) && !after_.may_trap(v)) ||
            fail(unfolding_fault::inserted_effect, n, v);
@@ -375,7 +381,7 @@ private:
         const auto c = constant_of_new(d.like);
         proven = c && taken_edge(before_, old, *c) != e;
       } else if (d.reason == drop_reason::equal_edges) {
-        proven = (kept == no_edge ? is_kept(n, old, d.like) : kept == d.like) && is_equal_[i] != 0;
+        proven = (kept == no_edge ? is_taken_instead(n, old, d.like) : kept == d.like) && is_equal_[i] != 0;
       }
       if (!proven) {
         fail(unfolding_fault::unproven_reason, n, no_value, no_value, e);
@@ -404,7 +410,8 @@ private:
 
   bool are_equal(edge_id e, edge_id like) {
     const auto& g = before_.graph();
-    if (e == like || static_cast<node_id>(g.edge_source(e)) != static_cast<node_id>(g.edge_source(like))) {
+    const auto source = static_cast<node_id>(g.edge_source(e));
+    if (e == like || source == no_node || source != static_cast<node_id>(g.edge_source(like))) {
       return false;
     }
     if (is_passed_.empty()) {
@@ -452,13 +459,18 @@ private:
     return only_edge_of_idle(n);
   }
 
-  /// Whether an old edge is among those of the copy.
-  bool is_kept(node_id n, node_id old, edge_id e) {
+  /// Whether an old edge is among those of the copy, and is taken for what a missing edge was taken: it is the only
+  /// one, or that of all other cases.
+  bool is_taken_instead(node_id n, node_id old, edge_id e) {
     bool kept = false;
+    std::size_t edges = 0;
     if (e != no_edge && static_cast<node_id>(before_.graph().edge_source(e)) == old) {
-      for_each_id(after_.graph().out_edges(n), [&](edge_id f) { kept = kept || w_.edge_origin[f] == e; });
+      for_each_id(after_.graph().out_edges(n), [&](edge_id f) {
+        ++edges;
+        kept = kept || w_.edge_origin[f] == e;
+      });
     }
-    return kept;
+    return kept && (edges == 1 || (before_.condition(old) != no_value && !before_.edge_case(e)));
   }
 
   template <class IR, class Constant> static edge_id taken_edge(const IR& ir, node_id n, const Constant& c) {
@@ -532,6 +544,12 @@ private:
         }
         return;
       }
+      if (is_undefined_literal_of_new(decided)) {
+        fail(unfolding_fault::inserted_effect, n, decided);
+      }
+    }
+    if (const value_id end = end_of_new(n); end != no_value && after_.may_trap(end)) {
+      fail(unfolding_fault::inserted_effect, n, end);
     }
     for_each_id(after_.graph().out_edges(n), [&](edge_id e) { pending_.push_back(e); });
   }
@@ -570,6 +588,20 @@ private:
         case_edges_[otherwise] = e;
       }
     });
+  }
+
+  value_id end_of_new(node_id n) const {
+    value_id end = no_value;
+    for_each_id(after_.values(n), [&](value_id v) { end = !after_.is_phi(v) && is_terminator(after_, v) ? v : end; });
+    return end;
+  }
+
+  bool is_undefined_literal_of_new([[maybe_unused]] value_id v) const {
+    if constexpr (has_is_undefined<After>) {
+      return v != no_value && static_cast<bool>(after_.is_undefined(v));
+    } else {
+      return false;
+    }
   }
 
   std::optional<constant_of<After>> constant_of_new(value_id v) const {
@@ -633,7 +665,8 @@ private:
     });
     bool idle = count == 1 && (passed == 0 || before_.condition(n) != no_value);
     for_each_id(before_.values(n), [&](value_id v) {
-      idle = idle && (before_.is_phi(v) || is_terminator(before_, v) || is_removable(before_, v));
+      idle = idle &&
+             (before_.is_phi(v) || (is_terminator(before_, v) ? is_plain_end(before_, v) : is_removable(before_, v)));
     });
     return idle ? only : no_edge;
   }
@@ -665,7 +698,11 @@ private:
         return;
       }
       if (!after_.is_phi(v)) {
-        def_[x] = v; // that it is in a copy of the right node is checked with the operations
+        if (is_terminator(after_, v) &&
+            (home_[x] != last_of(n) || !is_terminator(before_, x) || !before_.same_operation(x, after_, v))) {
+          return;
+        }
+        def_[x] = v; // that other operations are in a copy of the right node is checked with the operations
       } else if (home_[x] == w_.node_origin[n]) {
         def_[x] = v;
         add_fact(n, x, v);
@@ -688,10 +725,11 @@ private:
     std::size_t at = 0;
     value_id old_end = compare_part(n, w_.node_origin[n], at);
     node_id old = w_.node_origin[n];
-    for (const node_id next : chain_of(n)) {
-      enter_part(n, old, next);
-      old = next;
-      old_end = ok() ? compare_part(n, next, at) : no_value;
+    for (std::uint32_t i = chain_begin_[n]; ok() && i != chain_end_[n]; ++i) {
+      leave_end(n, old_end);
+      enter_part(n, old, chain_edges_[i]);
+      old = chain_[i];
+      old_end = ok() ? compare_part(n, old, at) : no_value;
     }
     if (ok() && at != new_values_.size()) {
       fail(unfolding_fault::extra_operation, n, new_values_[at], w_.origin_of_value(new_values_[at]));
@@ -701,9 +739,27 @@ private:
     }
   }
 
-  /// Phis of the next node of a chain become what they get from the one before.
-  void enter_part(node_id n, node_id from, node_id to) {
-    const edge_id only = edge_on(n, from);
+  /// The end of an old node that has a jump, or nothing, in its place: it must only have chosen an edge.
+  void leave_end(node_id n, value_id old_end) {
+    if (old_end != no_value) {
+      if (!is_plain_end(before_, old_end)) {
+        fail(unfolding_fault::missing_operation, n, no_value, old_end);
+      }
+      define(n, old_end, {no_value, no_value});
+      at_end_.set(n, old_end, {no_value, no_value});
+    }
+  }
+
+  /// Whether a terminator does nothing but choose an edge. That it may trap is not asked.
+  template <class IR> static bool is_plain_end(const IR& ir, value_id end) {
+    const effect_kind effect = ir.effect(end);
+    return (effect == effect_kind::none || effect == effect_kind::reads) && !ir.may_not_return(end) &&
+           !ir.is_volatile(end);
+  }
+
+  /// Phis of the next node of a chain become what they get from the one before, along the edge `only`.
+  void enter_part(node_id n, node_id from, edge_id only) {
+    const node_id to = target(before_.graph(), only);
     for_each_id(before_.graph().out_edges(from), [&](edge_id e) {
       if (e != only && (!is_passed(e) || drops_.find({n, e}) != hash_map<key>::missing)) {
         check_dropped(n, from, e, only);
@@ -715,7 +771,7 @@ private:
     });
     for (const phi_value& p : phis_) {
       define(n, p.phi, p.is);
-      at_end_.push_back(n, p.phi, p.is);
+      at_end_.set(n, p.phi, p.is);
     }
   }
 
@@ -739,11 +795,11 @@ private:
         compare_operands(n, x, v);
         define(n, x, {v, no_value});
         if (copies_[old] != 1) {
-          at_end_.push_back(n, x, {v, no_value});
+          at_end_.set(n, x, {v, no_value});
         }
       } else if (is_removable(before_, x)) {
         define(n, x, {no_value, no_value});
-        at_end_.push_back(n, x, {no_value, no_value});
+        at_end_.set(n, x, {no_value, no_value});
       } else {
         fail(unfolding_fault::missing_operation, n, no_value, x);
       }
@@ -760,28 +816,34 @@ private:
   void compare_ends(node_id n, node_id old, value_id old_end, value_id new_end) {
     const auto condition = static_cast<value_id>(before_.condition(old));
     const auto new_condition = static_cast<value_id>(after_.condition(n));
-    std::size_t before_edges = 0;
     std::size_t after_edges = 0;
-    for_each_id(before_.graph().out_edges(old), [&](edge_id) { ++before_edges; });
     for_each_id(after_.graph().out_edges(n), [&](edge_id) { ++after_edges; });
-    if (after_edges == 1 && new_condition == no_value && (before_edges != 1 || condition != no_value)) {
+    const bool is_same = old_end != no_value && new_end != no_value && before_.same_operation(old_end, after_, new_end);
+    if (after_edges == 1 && new_condition == no_value &&
+        (!is_same || condition != no_value)) { // a jump: the other edges were dropped, if any
+      leave_end(n, old_end);
       if (new_end != no_value) {
+        if (!is_plain_end(after_, new_end) || after_.may_trap(new_end)) {
+          fail(unfolding_fault::changed_operation, n, new_end, old_end);
+        }
         for_each_id(after_.operands(new_end),
                     [&](value_id u) { fail(unfolding_fault::changed_operation, n, u, old_end); });
       }
-      return; // a jump, where the other edges were dropped or there was only one
+      return;
     }
-    if ((old_end == no_value) != (new_end == no_value) || (condition == no_value) != (new_condition == no_value)) {
+    if ((old_end != no_value || new_end != no_value) && !is_same) {
+      fail(unfolding_fault::changed_operation, n, new_end, old_end);
+      return;
+    }
+    if ((condition == no_value) != (new_condition == no_value)) {
       fail(unfolding_fault::changed_operation, n, new_end, old_end);
       return;
     }
     if (old_end != no_value) {
-      const bool both_jump = before_edges == 1 && after_edges == 1 && condition == no_value;
-      if (!both_jump && !before_.same_operation(old_end, after_, new_end)) {
-        fail(unfolding_fault::changed_operation, n, new_end, old_end);
-        return;
-      }
       compare_operands(n, old_end, new_end);
+      if (def_[old_end] != new_end) {
+        at_end_.set(n, old_end, {new_end, no_value});
+      }
     }
     if (condition != no_value) {
       read(n, condition, new_condition);
@@ -902,10 +964,14 @@ private:
   /// What nodes compute, where it is not the only definition.
   class definition_map {
   public:
-    void push_back(node_id n, value_id x, definition d) {
+    /// A chain may have an old node twice: the last definition is the present one.
+    void set(node_id n, value_id x, definition d) {
       const auto fresh = static_cast<std::uint32_t>(all_.size());
-      if (numbers_.find_or_insert({n, x}, fresh) == fresh) {
+      const std::uint32_t i = numbers_.find_or_insert({n, x}, fresh);
+      if (i == fresh) {
         all_.push_back(d);
+      } else {
+        all_[i] = d;
       }
     }
 
@@ -930,6 +996,7 @@ private:
   ids chain_begin_; ///< by node of the new program, into `chain_`
   ids chain_end_;
   ids chain_;
+  ids chain_edges_; ///< of the old program, into the nodes of `chain_`
   dominator_tree dominators_;
   hash_map<key> drops_;                 ///< by node and old edge
   flat_array<unsigned char> is_equal_;  ///< by dropped edge: it is equal to the one that is taken

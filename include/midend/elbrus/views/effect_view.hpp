@@ -30,21 +30,29 @@ namespace elbrus {
 ///
 /// A call may do anything, even with `clobbers=none`: it may still give different results, and may not return. Every
 /// operation may be copied. What a literal keeps from running has no effect. Alias classes are classes of memory.
+///
+/// Until `construct_ssa`, variables are memory: an operation that writes one writes, and one that reads one, except a
+/// terminator, reads.
 class effect_view : public semantic_view {
 public:
   using semantic_view::semantic_view;
 
   effect_kind effect(value_id v) const {
-    switch (never_runs(v) ? opcode::mov : graph().core(v).code) {
+    const bool runs = !never_runs(v);
+    effect_kind kind = effect_kind::none;
+    switch (runs ? graph().core(v).code : opcode::mov) {
     case opcode::ld:
-      return effect_kind::reads;
+      kind = effect_kind::reads;
+      break;
     case opcode::st:
-      return effect_kind::writes;
+      kind = effect_kind::writes;
+      break;
     case opcode::call:
       return effect_kind::unknown;
     default:
-      return effect_kind::none;
+      break;
     }
+    return graph().variables().empty() ? kind : effect_with_variables(v, kind, runs);
   }
 
   /// A speculative operation does not trap. Any other one traps if it reads a diagnostic value, so it may trap if an
@@ -112,6 +120,9 @@ public:
 
   /// Whether a call clobbers an alias class, or anything at all.
   bool may_write(value_id v, std::uint32_t memory) const {
+    if (graph().core(v).code != opcode::call) {
+      return false; // a load that writes a variable
+    }
     const call_record& call = graph().call(v);
     if (call.clobbers != clobber_kind::listed || memory == any_memory) {
       return call.clobbers != clobber_kind::nothing;
@@ -207,6 +218,23 @@ public:
   }
 
 private:
+  /// The effect of an operation that does `kind` to memory, with what it does to variables.
+  effect_kind effect_with_variables(value_id v, effect_kind kind, bool runs) const {
+    const value_core& record = graph().core(v);
+    if (record.variable != no_value) {
+      return kind == effect_kind::none ? effect_kind::writes : effect_kind::unknown;
+    }
+    if (kind == effect_kind::none && !graph().is_terminator(v)) {
+      const value_id otherwise = graph().otherwise(v);
+      for (const value_id operand : runs ? graph().operands(v) : span<const value_id>(&otherwise, 1)) {
+        if (operand != no_value && graph().core(operand).kind == value_kind::variable) {
+          return effect_kind::reads;
+        }
+      }
+    }
+    return kind;
+  }
+
   void describe_class(alias_id c, operation_description& out) const {
     const std::string_view name = c == no_alias ? std::string_view() : graph().alias_name(c);
     out.attribute(c == no_alias ? 1 : 0);

@@ -52,9 +52,11 @@ public:
   /// Whether the new program reads `u` where the old one reads `x`: the same operation, which is still computed, or the
   /// same literal.
   bool same_value(value_id x, value_id u) const {
-    if (x == no_value || u == no_value || x >= num_old_values() || old_home[x] == no_node) {
-      return x == u || (x != no_value && u != no_value && x < num_old_values() && new_home[u] == no_node &&
-                        before.same_operation(x, after, u));
+    if (x == no_value || u == no_value || x >= num_old_values() || u >= new_home.size()) {
+      return x == no_value && u == no_value;
+    }
+    if (old_home[x] == no_node) { // a number says nothing: another program may have given it to another literal
+      return new_home[u] == no_node && static_cast<bool>(before.same_operation(x, after, u));
     }
     return x == u && new_home[u] != no_node && reached[new_home[u]] != 0;
   }
