@@ -6,6 +6,8 @@
 #include <midend/elbrus/views/cost_view.hpp>
 #include <midend/machine/e2k.hpp>
 #include <midend/transform.hpp>
+#include <midend/transform/measure_unrolling.hpp>
+#include <midend/transform/realise_unrolling.hpp>
 #include <midend/unrolling/advise_unrolling.hpp>
 
 #include <array>
@@ -155,6 +157,65 @@ proc @f(%n: i32) -> i32 count=100 {
             elbrus::interpreter(after).run(0, arguments, {}).value);
     }
   }
+}
+
+TEST_CASE("views that are lent are not copied") {
+  /// A view that owns what it knows, and counts its copies.
+  struct owning_view : elbrus::cost_view {
+    explicit owning_view(const elbrus::procedure& p) : cost_view(p) {}
+
+    owning_view(const owning_view& other) : cost_view(other) { ++copies(); }
+
+    owning_view& operator=(const owning_view&) = delete;
+
+    static std::size_t& copies() {
+      static std::size_t count = 0;
+      return count;
+    }
+  };
+
+  // What makes counters is kept as it is from step to step, too.
+  struct counter_maker {
+    counter_maker() = default;
+    counter_maker(counter_maker&&) = default;
+    counter_maker(const counter_maker&) = delete;
+    counter_maker& operator=(const counter_maker&) = delete;
+
+    auto operator()(const owning_view& view, const midend::dominator_tree& tree, const midend::loop_forest& forest) {
+      return midend::loop_trip_counter(view, tree, forest);
+    }
+  };
+
+  owning_view::copies() = 0;
+  const auto machine = midend::e2k_reference_v6();
+  for (const midend::unrolling_way way : {midend::unrolling_way::chain, midend::unrolling_way::remainder_before,
+                                          midend::unrolling_way::remainder_after}) {
+    elbrus::program p = program_of(sums);
+    elbrus::editor e(p.procedures[0]);
+    const owning_view view(p.procedures[0]);
+    const auto view_of = [&](const elbrus::editor&) -> const owning_view& { return view; };
+    const auto loops = midend::dominators_and_loops(e.graph()).loops;
+    const std::vector<midend::unrolling_order> orders{{0, way, 3, true}, {1, way, 3, true}};
+    midend::unobserved nobody;
+    CHECK(midend::apply_unrolling(e, loops, orders, view_of, {}, nobody).num_unrolled() == 2);
+    midend::realise_unrolling(e, view_of);
+  }
+  {
+    elbrus::program p = program_of(sums);
+    elbrus::editor e(p.procedures[0]);
+    const owning_view view(p.procedures[0]);
+    const auto view_of = [&](const elbrus::editor&) -> const owning_view& { return view; };
+    const auto loops = midend::dominators_and_loops(e.graph()).loops;
+    const std::vector<midend::unrolling_order> orders{{0, midend::unrolling_way::chain, 3}};
+    midend::unobserved nobody;
+    CHECK(midend::apply_unrolling(e, loops, orders, view_of, {}, nobody, counter_maker()).num_unrolled() == 1);
+    midend::unrolling_options options;
+    options.forced_factor = 4;
+    const auto advice =
+        midend::advise_unrolling(view, midend::dominators_and_loops(e.graph()).loops, 0, machine, options);
+    static_cast<void>(midend::measure_unrolling(e, view_of, advice, machine));
+  }
+  CHECK(owning_view::copies() == 0);
 }
 
 TEST_CASE("a loop that can have no remainder is copied if the order says so") {

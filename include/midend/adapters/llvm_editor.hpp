@@ -22,6 +22,7 @@
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
+#include "midend/ir/operation_description.hpp"
 #include "midend/ir/profile.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/support/detail/iterator_base.hpp"
@@ -444,26 +445,40 @@ public:
 
   value_id value_after(value_id v) const { return f_.next(v); }
 
-  /// Whether a literal or parameter is the same, or an instruction computes the same and promises no more; see
-  /// `is_same_llvm_operation`. The other function is this one or a copy with the same numbers of blocks, in the same
-  /// context.
-  bool same_operation(value_id v, const llvm_editor& other, value_id w) const {
-    const llvm::Value* const a = value(v);
-    const llvm::Value* const b = other.value(w);
+  /// What distinguishes a value from others of this function and its copies in the same context: of an instruction by
+  /// `describe_llvm_operation`; a parameter has its number, the address of an own block that of the node, and another
+  /// constant is itself. Optional member, for certificates.
+  void describe(value_id v, operation_description& out) const {
+    enum : std::uint64_t { erased, instruction, argument, address_of_node, constant };
+
+    if (f_.is_instruction(v) && node_of(v) == no_node) {
+      out.attribute(erased);
+      return;
+    }
     if (f_.is_instruction(v)) {
-      return other.f_.is_instruction(w) && is_same_llvm_operation(f_.instruction(v), other.f_.instruction(w));
+      out.attribute(instruction);
+      describe_llvm_operation(f_.instruction(v), out);
+      return;
     }
-    if (const auto* const x = llvm::dyn_cast<llvm::Argument>(a)) {
-      const auto* const y = llvm::dyn_cast<llvm::Argument>(b);
-      return y != nullptr && x->getArgNo() == y->getArgNo();
+    const llvm::Value* const a = value(v);
+    const auto* const parameter = llvm::dyn_cast<llvm::Argument>(a);
+    const auto* const address = llvm::dyn_cast<llvm::BlockAddress>(a);
+    if (parameter != nullptr) {
+      out.attribute(argument);
+      out.attribute(parameter->getArgNo());
+    } else if (address != nullptr && address->getFunction() == &f_.function()) {
+      out.attribute(address_of_node);
+      out.attribute(node(address->getBasicBlock()));
+    } else {
+      out.attribute(constant);
+      out.attribute(reinterpret_cast<std::uintptr_t>(a));
     }
-    const auto* const x = llvm::dyn_cast<llvm::BlockAddress>(a);
-    const auto* const y = llvm::dyn_cast<llvm::BlockAddress>(b);
-    if (x != nullptr && y != nullptr && x->getFunction() == &f_.function() &&
-        y->getFunction() == &other.f_.function()) {
-      return node(x->getBasicBlock()) == other.node(y->getBasicBlock());
-    }
-    return a == b;
+  }
+
+  /// Whether a literal or parameter is the same, or an instruction computes the same and promises no more; see
+  /// `describe`. The other function is this one or a copy with the same numbers of blocks, in the same context.
+  bool same_operation(value_id v, const llvm_editor& other, value_id w) const {
+    return same_description(*this, v, other, w);
   }
 
   // Values.

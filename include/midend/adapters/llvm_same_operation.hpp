@@ -2,18 +2,25 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/ir/operation_description.hpp"
+#include "midend/support/flat_array.hpp"
+#include "midend/support/span.hpp"
 
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/AttributeMask.h>
 #include <llvm/IR/Attributes.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/Instruction.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Metadata.h>
 #include <llvm/IR/Value.h>
+#include <llvm/Support/Alignment.h>
+#include <llvm/Support/AtomicOrdering.h>
 #include <llvm/Support/Casting.h>
 
+#include <cstdint>
 #include <utility>
 
 MIDEND_BEGIN_NAMESPACE
@@ -50,97 +57,138 @@ inline bool has_llvm_metadata_of(const llvm::Instruction& i, const llvm::Instruc
   return true;
 }
 
-/// Whether the attributes of a call are those of another one, or lack some of those that `drop_promises` of an editor
-/// drops.
-inline bool has_llvm_attributes_or_less(const llvm::CallBase& call, const llvm::CallBase& other) {
-  const llvm::AttributeList a = call.getAttributes();
-  const llvm::AttributeList b = other.getAttributes();
-  if (a == b) {
-    return true;
-  }
-  using kind = llvm::Attribute::AttrKind;
-  constexpr kind of_all[] = {kind::NoUndef, kind::Dereferenceable, kind::DereferenceableOrNull};
-  constexpr kind of_results[] = {kind::Range, kind::Alignment, kind::NonNull};
-  llvm::AttributeMask dropped;
-  llvm::AttributeMask dropped_of_results;
-  for (const kind k : of_all) {
-    dropped.addAttribute(k);
-    dropped_of_results.addAttribute(k);
-  }
-  for (const kind k : of_results) {
-    dropped_of_results.addAttribute(k);
-  }
-  const auto has_no_other = [&](kind k, unsigned index) {
-    return !b.hasAttributeAtIndex(index, k) || a.getAttributeAtIndex(index, k) == b.getAttributeAtIndex(index, k);
-  };
-  llvm::LLVMContext& context = call.getContext();
-  bool same = true;
-  llvm::AttributeList x = a.removeRetAttributes(context, dropped_of_results);
-  llvm::AttributeList y = b.removeRetAttributes(context, dropped_of_results);
-  for (const kind k : of_results) {
-    same = same && has_no_other(k, llvm::AttributeList::ReturnIndex);
-  }
-  for (const kind k : of_all) {
-    same = same && has_no_other(k, llvm::AttributeList::ReturnIndex);
-    for (unsigned i = 0; i != call.arg_size(); ++i) {
-      same = same && has_no_other(k, llvm::AttributeList::FirstArgIndex + i);
+/// Tells `out` the attributes of a call: those that `drop_promises` of an editor drops are promises.
+inline void describe_llvm_attributes(const llvm::CallBase& call, operation_description& out) {
+  llvm::AttributeList rest = call.getAttributes();
+  if (!rest.isEmpty()) {
+    using kind = llvm::Attribute::AttrKind;
+    constexpr kind of_all[] = {kind::NoUndef, kind::Dereferenceable, kind::DereferenceableOrNull};
+    constexpr kind of_results[] = {kind::Range, kind::Alignment, kind::NonNull};
+    const auto take = [&](kind k, unsigned index) {
+      if (rest.hasAttributeAtIndex(index, k)) {
+        constexpr std::uint64_t first_attribute = std::uint64_t{1} << 32;
+        out.promise(first_attribute + (std::uint64_t{index} << 32 | static_cast<std::uint64_t>(k)),
+                    reinterpret_cast<std::uintptr_t>(rest.getAttributeAtIndex(index, k).getRawPointer()));
+        rest = rest.removeAttributeAtIndex(call.getContext(), index, k);
+      }
+    };
+    for (const kind k : of_results) {
+      take(k, llvm::AttributeList::ReturnIndex);
+    }
+    for (const kind k : of_all) {
+      take(k, llvm::AttributeList::ReturnIndex);
+      for (unsigned i = 0; i != call.arg_size(); ++i) {
+        take(k, llvm::AttributeList::FirstArgIndex + i);
+      }
     }
   }
-  for (unsigned i = 0; i != call.arg_size(); ++i) {
-    x = x.removeParamAttributes(context, i, dropped);
-    y = y.removeParamAttributes(context, i, dropped);
-  }
-  return same && x == y;
-}
-
-/// Whether two calls are the same, apart from the values that they read, and from promises that the other one does not
-/// make.
-inline bool is_same_llvm_call(const llvm::CallBase& call, const llvm::CallBase& other) {
-  if (call.getOpcode() != other.getOpcode() || call.getFunctionType() != other.getFunctionType() ||
-      call.getNumOperands() != other.getNumOperands() || call.getCallingConv() != other.getCallingConv() ||
-      !call.hasIdenticalOperandBundleSchema(other)) {
-    return false;
-  }
-  for (unsigned k = 0; k != call.getNumOperands(); ++k) {
-    if (call.getOperand(k)->getType() != other.getOperand(k)->getType()) {
-      return false;
-    }
-  }
-  const auto* const a = llvm::dyn_cast<llvm::CallInst>(&call);
-  return (a == nullptr || a->getTailCallKind() == llvm::cast<llvm::CallInst>(other).getTailCallKind()) &&
-         has_llvm_attributes_or_less(call, other);
+  out.attribute(reinterpret_cast<std::uintptr_t>(rest.getRawPointer()));
 }
 
 } // namespace detail
 
-/// Whether `other`, which may be in another function of the same context, computes what `i` does from the same
-/// operands, and promises no more: its flags (`nsw`, `exact`, `inbounds`, fast-math, …) and metadata (`!range`,
-/// `!tbaa`, …) are among those of `i`. Types, predicates, alignments, orderings, attributes of calls and operand
-/// bundles must be equal; of the attributes, those that `drop_promises` of an editor drops may be missing. Operands
-/// that are no values to midend (metadata, inline assembly) must be the same. Terminators may lead to other blocks.
-/// Expected O(operands and metadata).
-inline bool is_same_llvm_operation(const llvm::Instruction& i, const llvm::Instruction& other) {
-  const auto* const call = llvm::dyn_cast<llvm::CallBase>(&i);
-  const auto* const other_call = llvm::dyn_cast<llvm::CallBase>(&other);
-  const bool same = call != nullptr && other_call != nullptr ? detail::is_same_llvm_call(*call, *other_call)
-                                                             : i.isSameOperationAs(&other);
-  if (!same || (other.getRawSubclassOptionalData() & ~i.getRawSubclassOptionalData()) != 0) {
-    return false;
+/// Tells `out` what distinguishes an instruction from others of its context, apart from operands and blocks: opcode,
+/// types, predicate, alignment, ordering, attributes of calls and operand bundles are attributes, and so are operands
+/// that are no values to midend (metadata, inline assembly). Flags (`nsw`, `exact`, `inbounds`, fast-math, …) and
+/// metadata
+/// (`!range`, `!tbaa`, …) are promises, and so are the attributes of a call that `drop_promises` of an editor drops.
+/// O(operands and metadata).
+///
+/// These are the members that `llvm::Instruction::isSameOperationAs` compares, and a few more.
+inline void describe_llvm_operation(const llvm::Instruction& i, operation_description& out) {
+  const auto address = [&](const void* p) { out.attribute(reinterpret_cast<std::uintptr_t>(p)); };
+  out.attribute(std::uint64_t{i.getOpcode()} | std::uint64_t{i.getNumOperands()} << 32);
+  address(i.getType());
+  for (const llvm::Use& operand : i.operands()) {
+    address(operand->getType());
+    if (llvm::isa<llvm::MetadataAsValue>(operand) || llvm::isa<llvm::InlineAsm>(operand)) {
+      address(operand.get());
+    }
   }
-  if (call != nullptr) {
-    for (unsigned k = 0; k != i.getNumOperands(); ++k) {
-      const llvm::Value* const a = i.getOperand(k);
-      const llvm::Value* const b = other.getOperand(k);
-      if (a->getValueID() != b->getValueID() &&
-          (llvm::isa<llvm::MetadataAsValue>(a) || llvm::isa<llvm::MetadataAsValue>(b))) {
-        return false;
-      }
-      if ((llvm::isa<llvm::MetadataAsValue>(a) || llvm::isa<llvm::InlineAsm>(a)) && a != b) {
-        return false;
+  const auto access = [&](bool is_volatile, llvm::Align align, llvm::SyncScope::ID scope) {
+    out.attribute(std::uint64_t{is_volatile} | std::uint64_t{llvm::Log2(align)} << 8 | std::uint64_t{scope} << 16);
+  };
+  const auto order = [&](llvm::AtomicOrdering ordering) { out.attribute(static_cast<std::uint64_t>(ordering)); };
+  const auto numbers = [&](const auto& all) {
+    out.attribute(all.size());
+    for (const auto n : all) {
+      out.attribute(static_cast<std::uint64_t>(n));
+    }
+  };
+  if (const auto* const alloca = llvm::dyn_cast<llvm::AllocaInst>(&i)) {
+    address(alloca->getAllocatedType());
+    out.attribute(std::uint64_t{llvm::Log2(alloca->getAlign())} | std::uint64_t{alloca->isUsedWithInAlloca()} << 8 |
+                  std::uint64_t{alloca->isSwiftError()} << 9);
+  } else if (const auto* const load = llvm::dyn_cast<llvm::LoadInst>(&i)) {
+    access(load->isVolatile(), load->getAlign(), load->getSyncScopeID());
+    order(load->getOrdering());
+  } else if (const auto* const store = llvm::dyn_cast<llvm::StoreInst>(&i)) {
+    access(store->isVolatile(), store->getAlign(), store->getSyncScopeID());
+    order(store->getOrdering());
+  } else if (const auto* const fence = llvm::dyn_cast<llvm::FenceInst>(&i)) {
+    order(fence->getOrdering());
+    out.attribute(fence->getSyncScopeID());
+  } else if (const auto* const exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&i)) {
+    access(exchange->isVolatile(), exchange->getAlign(), exchange->getSyncScopeID());
+    order(exchange->getSuccessOrdering());
+    order(exchange->getFailureOrdering());
+    out.attribute(exchange->isWeak() ? 1 : 0);
+  } else if (const auto* const change = llvm::dyn_cast<llvm::AtomicRMWInst>(&i)) {
+    access(change->isVolatile(), change->getAlign(), change->getSyncScopeID());
+    order(change->getOrdering());
+    out.attribute(change->getOperation());
+  } else if (const auto* const comparison = llvm::dyn_cast<llvm::CmpInst>(&i)) {
+    out.attribute(comparison->getPredicate());
+  } else if (const auto* const gep = llvm::dyn_cast<llvm::GetElementPtrInst>(&i)) {
+    address(gep->getSourceElementType());
+  } else if (const auto* const insertion = llvm::dyn_cast<llvm::InsertValueInst>(&i)) {
+    numbers(insertion->getIndices());
+  } else if (const auto* const extraction = llvm::dyn_cast<llvm::ExtractValueInst>(&i)) {
+    numbers(extraction->getIndices());
+  } else if (const auto* const shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(&i)) {
+    numbers(shuffle->getShuffleMask());
+  } else if (const auto* const pad = llvm::dyn_cast<llvm::LandingPadInst>(&i)) {
+    out.attribute(pad->isCleanup() ? 1 : 0);
+  } else if (const auto* const call = llvm::dyn_cast<llvm::CallBase>(&i)) {
+    const auto* const plain = llvm::dyn_cast<llvm::CallInst>(call);
+    out.attribute(std::uint64_t{call->getCallingConv()} |
+                  (plain == nullptr ? 0 : static_cast<std::uint64_t>(plain->getTailCallKind())) << 32);
+    address(call->getFunctionType());
+    detail::describe_llvm_attributes(*call, out);
+    out.attribute(call->getNumOperandBundles());
+    for (unsigned k = 0; k != call->getNumOperandBundles(); ++k) {
+      const llvm::OperandBundleUse bundle = call->getOperandBundleAt(k);
+      out.attribute(std::uint64_t{bundle.getTagID()} | std::uint64_t{bundle.Inputs.size()} << 32);
+    }
+  }
+  for (unsigned flag = 0; i.getRawSubclassOptionalData() >> flag != 0; ++flag) {
+    if ((i.getRawSubclassOptionalData() >> flag & 1) != 0) {
+      out.promise(flag);
+    }
+  }
+  if (i.hasMetadataOtherThanDebugLoc()) {
+    constexpr std::uint64_t first_metadata = 256;
+    llvm::SmallVector<std::pair<unsigned, llvm::MDNode*>, 4> all;
+    i.getAllMetadataOtherThanDebugLoc(all);
+    for (const auto& [kind, node] : all) {
+      if (!detail::is_llvm_remark(kind)) {
+        out.promise(first_metadata + kind, reinterpret_cast<std::uintptr_t>(node));
       }
     }
   }
-  return detail::has_llvm_metadata_of(i, other);
+}
+
+/// Whether `other`, which may be in another function of the same context, computes what `i` does from the same
+/// operands, and promises no more: by `describe_llvm_operation`. Terminators may lead to other blocks.
+inline bool is_same_llvm_operation(const llvm::Instruction& i, const llvm::Instruction& other) {
+  flat_array<std::uint64_t> attributes;
+  flat_array<described_promise> promises;
+  operation_description kept(attributes, promises);
+  describe_llvm_operation(i, kept);
+  operation_description compared(span<const std::uint64_t>(attributes.data(), attributes.size()),
+                                 span<const described_promise>(promises.data(), promises.size()));
+  describe_llvm_operation(other, compared);
+  return compared.is_same();
 }
 
 MIDEND_END_NAMESPACE

@@ -21,6 +21,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <optional>
 
 MIDEND_BEGIN_NAMESPACE
@@ -256,7 +257,7 @@ private:
     if (requests.empty()) {
       return;
     }
-    const auto view = view_of_(editor_);
+    const auto& view = view_of_(editor_);
     unrolling_plan plan = plan_unroll_loops(view, found.loops, requests, limits_);
     if (plan.has_chains()) {
       auto counter = counts_of_(view, found.dominators, found.loops);
@@ -282,7 +283,7 @@ private:
       return;
     }
     const auto found = dominators_and_loops(editor_.graph());
-    const auto view = view_of_(editor_);
+    const auto& view = view_of_(editor_);
     auto counter = counts_of_(view, found.dominators, found.loops);
     const untaken_exits_plan plan = plan_untaken_exits(view, found.loops, counter);
     tell(plan);
@@ -366,9 +367,11 @@ applied_unrollings apply_unrolling(E& editor, const loop_forest& loops, span<con
                                    CountsOf counts_of = {}) {
   MIDEND_ASSERT(loops.epoch() == graph_epoch(editor.graph()), "a loop forest of this graph", loops.epoch());
   applied_unrollings state = begin_unrolling(loops, orders);
+  detail::unrolling_application<E, ViewOf, CountsOf, Observer> application(editor, orders, view_of, counts_of, limits,
+                                                                           observer, state);
   for (const unrolling_step step :
        {unrolling_step::rest, unrolling_step::whole_passes, unrolling_step::copies, unrolling_step::untaken_exits}) {
-    apply_unrolling_step(editor, step, orders, state, view_of, limits, observer, counts_of);
+    application.run(step);
   }
   return state;
 }
@@ -390,7 +393,7 @@ applied_unrollings apply_unrolling(E& editor, const loop_forest& loops, span<con
     orders.back().unrolls_remainder = r.unrolls_remainder;
   }
   return apply_unrolling(editor, loops, span<const unrolling_order>(orders.data(), orders.size()), view_of, limits,
-                         observer, counts_of);
+                         observer, std::move(counts_of));
 }
 
 /// The same without an observer.

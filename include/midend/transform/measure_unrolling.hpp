@@ -331,7 +331,7 @@ unrolling_deed measure_unrolling(E& editor, const ViewOf& view_of, const unrolli
   const loop_forest loops = dominators_and_loops(editor.graph()).loops;
   detail::unrolling_record record(view_of(editor), loops, advice.loop, order.way);
   const applied_unrollings done = apply_unrolling(editor, loops, span<const unrolling_order>(&order, 1), view_of,
-                                                  unrolling_limits(), record, counts_of);
+                                                  unrolling_limits(), record, std::move(counts_of));
   if (done.num_unrolled() == 0) {
     out.obstacle = deed_obstacle::refused;
     return out;
@@ -340,7 +340,7 @@ unrolling_deed measure_unrolling(E& editor, const ViewOf& view_of, const unrolli
   out.cloned = record.copies_from(num_values);
   out.dropped_exits = done.dropped_exits;
   clean_up(editor);
-  const auto view = view_of(editor);
+  const auto& view = view_of(editor);
   if (advice.decision().kind == unrolling_kind::full) {
     detail::measure_straight_code(view, advice, machine, options, record, out);
     return out;

@@ -13,12 +13,14 @@
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/memory_effects.hpp"
+#include "midend/ir/operation_description.hpp"
 #include "midend/ir/profile.hpp"
 #include "midend/support/span.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -27,8 +29,9 @@ namespace elbrus {
 /// A procedure with the effects of its operations and its profile: models `effect_ir` and `profile_ir`.
 ///
 /// A call may do anything, even with `clobbers=none`: it may still give different results, and may not return. Every
-/// operation may be copied. What a literal keeps from running has no effect. Alias classes are classes of memory. Until
-/// `construct_ssa`, variables are memory: an operation that writes one writes, and one that reads one, except a
+/// operation may be copied. What a literal keeps from running has no effect. Alias classes are classes of memory.
+///
+/// Until `construct_ssa`, variables are memory: an operation that writes one writes, and one that reads one, except a
 /// terminator, reads.
 class effect_view : public semantic_view {
 public:
@@ -148,33 +151,71 @@ public:
   /// The probability in the text.
   double probability(edge_id e) const { return graph().probability(e); }
 
+  /// What distinguishes a value from others, for certificates; `nsw` and `assoc` are promises. Optional. Parameters and
+  /// variables are described by their numbers, alias classes by their names: the other program may have been read from
+  /// a text of its own, and have numbered its classes in another order.
+  void describe(value_id v, operation_description& out) const {
+    out.attribute(graph().core(v).variable);
+    describe_computation(v, out);
+  }
+
+  /// The same without the variable that `v` writes.
+  void describe_computation(value_id v, operation_description& out) const {
+    const value_core& record = graph().core(v);
+    out.attribute(static_cast<std::uint64_t>(record.kind) | static_cast<std::uint64_t>(record.type) << 8);
+    if (record.kind == value_kind::constant) {
+      out.attribute(graph().literal_bits(v));
+    }
+    if (record.kind == value_kind::parameter || record.kind == value_kind::variable) {
+      out.attribute(v);
+    }
+    if (record.kind != value_kind::operation) {
+      return;
+    }
+    const attributes flags = record.flags;
+    out.attribute(static_cast<std::uint64_t>(record.code) | static_cast<std::uint64_t>(record.operand_type) << 16 |
+                  std::uint64_t{record.guarded} << 24 | std::uint64_t{record.guard_negated} << 25 |
+                  std::uint64_t{record.has_otherwise} << 26 | std::uint64_t{flags.spec} << 27 |
+                  std::uint64_t{flags.is_volatile} << 28 | std::uint64_t{flags.noreturn} << 29 |
+                  static_cast<std::uint64_t>(graph().operands(v).size()) << 32);
+    if (flags.nsw) {
+      out.promise(0);
+    }
+    if (flags.assoc) {
+      out.promise(1);
+    }
+    if (info_of(record.code).form == opcode_form::memory) {
+      const memory_access& access = graph().access(v);
+      out.attribute(std::uint64_t{access.scale} | std::uint64_t{access.indexed} << 32);
+      out.attribute(static_cast<std::uint64_t>(access.offset));
+      describe_class(access.alias, out);
+    }
+    if (record.code == opcode::call) {
+      const call_record& call = graph().call(v);
+      const std::string_view callee = graph().text(call.callee);
+      out.text(callee.data(), callee.size());
+      out.attribute(static_cast<std::uint64_t>(call.clobbers));
+      for (const alias_id written : graph().clobbered(v)) {
+        describe_class(written, out);
+      }
+    }
+  }
+
   /// Whether an operation or literal of `other`, which may be the same procedure, computes what `v` does from the same
-  /// operands: used by certificates. The other one may promise less. Parameters and variables are the same if they have
-  /// the same number and type, alias classes if they have the same name.
+  /// operands: used by certificates. The other one may promise less. See `describe`.
   bool same_operation(value_id v, const effect_view& other, value_id w) const {
-    return graph().core(v).variable == other.graph().core(w).variable && same_computation(v, other, w);
+    return same_description(*this, v, other, w);
   }
 
   /// The same, whichever variables they write.
   bool same_computation(value_id v, const effect_view& other, value_id w) const {
-    const value_core& a = graph().core(v);
-    const value_core& b = other.graph().core(w);
-    if (a.kind != b.kind || a.type != b.type) {
-      return false;
-    }
-    if (a.kind == value_kind::constant) {
-      return graph().literal_bits(v) == other.graph().literal_bits(w);
-    }
-    if (a.kind != value_kind::operation) {
-      return a.kind == value_kind::undefined || v == w;
-    }
-    const attributes x = a.flags;
-    const attributes y = b.flags;
-    return a.code == b.code && a.operand_type == b.operand_type && a.guarded == b.guarded &&
-           a.guard_negated == b.guard_negated && a.has_otherwise == b.has_otherwise && (x.nsw || !y.nsw) &&
-           (x.assoc || !y.assoc) && x.spec == y.spec && x.is_volatile == y.is_volatile && x.noreturn == y.noreturn &&
-           graph().operands(v).size() == other.graph().operands(w).size() && same_access(v, other, w) &&
-           same_call(v, other, w);
+    struct computation {
+      const effect_view& view;
+
+      void describe(value_id x, operation_description& out) const { view.describe_computation(x, out); }
+    };
+
+    return same_description(computation{*this}, v, computation{other}, w);
   }
 
 private:
@@ -193,6 +234,12 @@ private:
       }
     }
     return kind;
+  }
+
+  void describe_class(alias_id c, operation_description& out) const {
+    const std::string_view name = c == no_alias ? std::string_view() : graph().alias_name(c);
+    out.attribute(c == no_alias ? 1 : 0);
+    out.text(name.data(), name.size());
   }
 
   /// Whether its guard is the literal for which it does not run.
@@ -281,42 +328,10 @@ private:
     }
     return false;
   }
-
-  bool same_access(value_id v, const effect_view& other, value_id w) const {
-    if (info_of(graph().core(v).code).form != opcode_form::memory) {
-      return true;
-    }
-    const memory_access& a = graph().access(v);
-    const memory_access& b = other.graph().access(w);
-    return a.indexed == b.indexed && a.scale == b.scale && a.offset == b.offset && same_class(a.alias, other, b.alias);
-  }
-
-  /// The other program may have been read from a text of its own, and have numbered its classes in another order.
-  bool same_class(alias_id a, const effect_view& other, alias_id b) const {
-    return a == no_alias || b == no_alias || &graph() == &other.graph()
-               ? a == b
-               : graph().alias_name(a) == other.graph().alias_name(b);
-  }
-
-  bool same_call(value_id v, const effect_view& other, value_id w) const {
-    if (graph().core(v).code != opcode::call) {
-      return true;
-    }
-    const call_record& a = graph().call(v);
-    const call_record& b = other.graph().call(w);
-    const span<const alias_id> x = graph().clobbered(v);
-    const span<const alias_id> y = other.graph().clobbered(w);
-    bool same =
-        graph().text(a.callee) == other.graph().text(b.callee) && a.clobbers == b.clobbers && x.size() == y.size();
-    for (std::size_t i = 0; same && i != x.size(); ++i) {
-      same = same_class(x[i], other, y[i]);
-    }
-    return same;
-  }
 };
 
 static_assert(effect_ir<effect_view> && memory_ir<effect_view> && has_may_write<effect_view> &&
-              profile_ir<effect_view> && has_is_terminator<effect_view>);
+              profile_ir<effect_view> && has_is_terminator<effect_view> && has_describe<effect_view>);
 
 } // namespace elbrus
 
