@@ -229,12 +229,12 @@ fi
 
 if [ $quick -eq 1 ]; then
   step "format" formatted
-  step "debug: build" build debug -DMIDEND_PROGRAMS_FOR_TESTS=ON midend_tests midend_odr midend && {
+  step "debug: build" build debug -DMIDEND_PROGRAMS_FOR_TESTS=ON midend_tests midend_odr midend midend_random_passes && {
     step "debug: unit tests" unit debug
     step "debug: tool" ctest --preset debug --no-tests=error -L tool
   }
 else
-  release_programs=(midend midend_examples midend_benchmarks midend_odr)
+  release_programs=(midend midend_random_passes midend_examples midend_benchmarks midend_odr)
   each_header=OFF
   # Tool and benchmarks are compiled with -O1, examples once, without exceptions. --thorough compiles all as users do, and
   # again without exceptions.
@@ -257,6 +257,9 @@ else
   fi
   if [ $thorough -eq 1 ] && [ -e build/release/bin/midend_compare_runs ]; then
     step "release: sqlite3 and Lua as programs of the Elbrus-like IR" bash tests/llvm_to_eir/real_programs.sh build/release/bin
+  fi
+  if [ $thorough -eq 1 ]; then
+    later "release: random programs through all passes" nice build/release/bin/midend_random_passes 1000 100000 60 --no-shrink
   fi
   step "no-exceptions: build" build no-exceptions "${unit_programs[@]}"
   step "no-exceptions: unit tests" unit no-exceptions

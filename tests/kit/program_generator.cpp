@@ -422,6 +422,14 @@ public:
     return compared(random_integer_type());
   }
 
+  /// A predicate that may be anything: what a guard is that keeps nothing from trapping.
+  value_id any_guard() {
+    if (options.literal_guards != 0 && random.percent(options.literal_guards)) {
+      return b.get().constant(type::i1, random.below(2));
+    }
+    return predicate();
+  }
+
   value_id compared(type t) {
     const std::size_t first = static_cast<std::size_t>(is_float(t) ? opcode::fcmp_oeq : opcode::cmp_eq);
     const auto code = static_cast<opcode>(first + random.below(is_float(t) ? 7 : 10));
@@ -515,6 +523,9 @@ public:
     const auto ask = [&] {
       return w_.read(w_.write({test, t, {b, w_.b.literal(t, is_shift ? width : 0)}, w_.somewhere_safe(type::i1)}));
     };
+    if (w_.options.undefined && w_.random.one_in(3)) {
+      return pass_on_undefined(t, a);
+    }
     const bool ask_first = w_.random.one_in(2);
     out.condition = ask_first ? ask() : no_value;
     extras more = w_.somewhere_safe(t);
@@ -531,6 +542,26 @@ public:
   }
 
 private:
+  /// `a` or `undef`, passed on once more or not.
+  hoisted_value pass_on_undefined(type t, value_id a) {
+    hoisted_value out;
+    out.condition = w_.predicate();
+    const value_id nothing = w_.b.get().undefined(t);
+    extras more = w_.somewhere_safe(t);
+    if (w_.options.guards && w_.random.one_in(2)) {
+      more.guard = out.condition;
+      more.otherwise = nothing;
+      out.result.value = w_.read(w_.write({opcode::mov, t, {a}, more}));
+    } else {
+      out.result.value = w_.read(w_.write({opcode::select, t, {out.condition, a, nothing}, more}));
+    }
+    if (w_.random.one_in(2)) {
+      out.result.value = w_.read(w_.write({opcode::mov, t, {out.result.value}, w_.somewhere_safe(t)}));
+    }
+    out.result.type = t;
+    return out;
+  }
+
   // Integers.
 
   void compute_integer(type t) {
@@ -570,7 +601,7 @@ private:
   }
 
   void guard(extras& more, type t) {
-    (w_.random.one_in(3) ? more.unless : more.guard) = w_.predicate();
+    (w_.random.one_in(3) ? more.unless : more.guard) = w_.any_guard();
     more.otherwise = w_.pick(t);
   }
 
@@ -780,15 +811,18 @@ public:
 
   void load() {
     const type t = element_type();
-    const address from = some_place(t).address;
+    const place from = some_place(t);
     extras more = w_.somewhere(t);
     more.spec = w_.options.speculation && w_.random.one_in(6);
     more.is_volatile = !more.spec && w_.random.one_in(20);
     if (w_.options.guards && w_.random.one_in(6)) {
-      more.guard = w_.predicate();
+      more.guard = w_.any_guard();
       more.otherwise = w_.pick(t);
     }
-    w_.see(w_.b.load(t, from, more));
+    const value_id loaded = w_.see(w_.b.load(t, from.address, more)).value;
+    if (w_.options.mixed_accesses && w_.random.one_in(6)) {
+      store_to(from, t, loaded);
+    }
   }
 
   void store() {
@@ -796,7 +830,7 @@ public:
     const value_id value = w_.random.one_in(8) ? w_.pick(t) : w_.pick_computed(t);
     extras more;
     if (w_.options.guards && w_.random.one_in(4)) {
-      (w_.random.one_in(3) ? more.unless : more.guard) = w_.predicate();
+      (w_.random.one_in(3) ? more.unless : more.guard) = w_.any_guard();
     }
     more.is_volatile = w_.random.one_in(20);
     const place to = some_place(t);
@@ -858,16 +892,27 @@ public:
 private:
   type element_type() {
     const type t = w_.random.any_of(arrays).element;
+    if (w_.options.mixed_accesses && w_.random.one_in(2)) {
+      static constexpr type choices[] = {type::i1, type::i1, type::i8, type::i8, type::i16, type::i32, type::i64};
+      return w_.random.any_of(choices);
+    }
     return w_.random.one_in(8) ? w_.random_integer_type() : t;
   }
 
   struct place {
     elbrus::address address;
     alias_id array = no_alias; ///< what it certainly is in
+    std::int64_t before = 0;   ///< bytes of the array that can be accessed before it …
+    std::int64_t room = 0;     ///< … and from it on, for each index
   };
 
   place some_place(type t) {
     const auto size = static_cast<std::int64_t>(bytes_of(t));
+    if (w_.options.mixed_accesses && !recent_.empty() && w_.random.one_in(2)) {
+      if (const std::optional<place> again = recent_place(size)) {
+        return *again;
+      }
+    }
     const known_value p = pointer(size);
     address at;
     at.base = p.value;
@@ -885,7 +930,58 @@ private:
       }
     }
     at.offset = w_.random.between(-p.before, p.room - used) / size * size;
-    return {at, p.alias};
+    place out{at, p.alias, p.before + at.offset, p.room - at.offset - (used - size)};
+    if (w_.options.overlapping_classes) {
+      set_class(out, size);
+    }
+    if (w_.options.mixed_accesses) {
+      recent_.push_back(out);
+    }
+    return out;
+  }
+
+  /// One of the last places, or some bytes further, if it can be computed here.
+  std::optional<place> recent_place(std::int64_t size) {
+    const std::size_t window = std::min<std::size_t>(recent_.size(), 4);
+    place out = recent_[recent_.size() - 1 - w_.random.below(window)];
+    const auto is_visible = [&](value_id v) {
+      return v == no_value || w_.b.get().value(v).kind == value_kind::constant || w_.scope.contains(v);
+    };
+    if (!is_visible(out.address.base) || !is_visible(out.address.index) || out.room < size) {
+      return std::nullopt;
+    }
+    if (w_.random.one_in(2)) {
+      const std::int64_t by =
+          w_.random.between(-std::min<std::int64_t>(out.before, 4), std::min<std::int64_t>(out.room - size, 4));
+      out.address.offset += by;
+      out.before += by;
+      out.room -= by;
+    }
+    if (w_.options.overlapping_classes) {
+      set_class(out, size);
+    } else if (w_.random.one_in(6)) {
+      out.address.alias = no_alias;
+    }
+    return out;
+  }
+
+  /// The class of the half that all bytes are in; none if that is not known, and now and then.
+  void set_class(place& p, std::int64_t size) {
+    p.address.alias = no_alias;
+    if (p.array == no_alias || w_.random.one_in(4)) {
+      return;
+    }
+    const std::int64_t all = arrays[p.array].size;
+    if (all - p.room + size <= all / 2) {
+      p.address.alias = p.array;
+    } else if (p.before >= all / 2) {
+      p.address.alias = static_cast<alias_id>(p.array + arrays.size());
+    }
+  }
+
+  void store_to(const place& to, type t, value_id value) {
+    note_write(to.array);
+    w_.b.store(t, value, to.address, {});
   }
 
   /// For the clobbers of callers. Classes have the numbers of the arrays.
@@ -897,6 +993,7 @@ private:
     }
   }
 
+  std::vector<place> recent_; ///< where accesses were, with `mixed_accesses`
   writer& w_;
 };
 
@@ -922,6 +1019,11 @@ public:
   void begin(const random_signature& self) {
     for (const random_array& a : accesses_.arrays) {
       accesses_.add_pointer(a.name, w_.b.alias(a.name), a.size);
+    }
+    if (w_.options.overlapping_classes) {
+      for (const random_array& a : accesses_.arrays) {
+        w_.b.alias(a.name + "_high");
+      }
     }
     if (self.any_pointer) {
       accesses_.add_pointer("any", no_alias, accesses_.smallest_array());
@@ -1011,7 +1113,7 @@ private:
   }
 
   extras around_call(type result) {
-    const value_id guard = w_.options.guards && w_.random.one_in(5) ? w_.predicate() : no_value;
+    const value_id guard = w_.options.guards && w_.random.one_in(5) ? w_.any_guard() : no_value;
     const value_id otherwise = guard != no_value && result != type::none ? w_.pick(result) : no_value;
     extras more = result == type::none ? extras{} : w_.somewhere(result);
     more.guard = guard;
@@ -1063,6 +1165,9 @@ private:
       accesses_.writes[c] = accesses_.writes[c] || callee.writes[c];
       if (callee.writes[c] || w_.random.one_in(6)) {
         classes.push_back(c);
+        if (w_.options.overlapping_classes) {
+          classes.push_back(static_cast<alias_id>(c + accesses_.arrays.size()));
+        }
       }
     }
     accesses_.writes_anything = accesses_.writes_anything || callee.writes_anything;

@@ -41,6 +41,13 @@ struct random_program_options {
   bool unreachable_nodes = true;
   bool profile = true; ///< counts, probabilities, hints; random, not those of a run
 
+  unsigned literal_guards = 0; ///< percentage of guards, of those that keep nothing from trapping, that are literals
+  bool mixed_accesses = false; ///< loads and stores of bits and bytes, accesses of a place again in another format or
+                               ///< partly, values stored where they were loaded from
+  bool overlapping_classes = false; ///< each half of an array has an alias class; accesses that may touch both, and
+                                    ///< some others, have none
+  bool undefined = false; ///< `undef` where it is passed on, but not used
+
   bool irreducible = false; ///< cycles with several entries; a counter ends them
   bool endless = false;     ///< loops without exit; a run that enters one ends at its step limit
   bool traps = false;       ///< now and then an operation that may trap
@@ -73,7 +80,8 @@ struct generated_program {
 ///   predicate that excludes it, variables are written on all paths to a read.
 /// - Operands are preferably values without users, and the result combines the unused ones, so that inputs matter.
 ///
-/// The procedures' parameters are pointers to the arrays `A`, `B` …, in classes of these names, perhaps a pointer `any`
+/// The procedures' parameters are pointers to the arrays `A`, `B` …, in classes of these names (with
+/// `overlapping_classes`, the upper halves are in classes `A_high`, `B_high` …), perhaps a pointer `any`
 /// into one of them, and numbers. It calls the host functions `host_mix(i64, i64) -> i64`, `host_scale(f64) -> f64` and
 /// `host_note(i32)`, which may do anything but write to memory, and traps if they trap.
 ///

@@ -32,6 +32,7 @@ using midend_tests::random_program_options;
 
 namespace {
 
+/// The features that the checksum of "the same ones everywhere" is of.
 random_program_options everything() {
   random_program_options options = midend_tests::all_flow();
   options.endless = true;
@@ -64,30 +65,41 @@ std::size_t count_with_procedure(const random_program_options& options, bool (*h
 } // namespace
 
 TEST_CASE("random programs verify, and reading what is printed gives the same") {
-  midend_tests::for_each_random_program(10'000, everything(), [](const generated_program& g, std::uint64_t seed) {
-    const std::vector<elbrus::diagnostic> errors = verify(g.program);
-    if (!errors.empty()) {
-      FAIL_CHECK(join("seed ", seed, ": ", errors[0].message));
-    }
-    const std::string text = to_text(g.program);
-    const elbrus::parse_result read = elbrus::parse(text);
-    if (!read.diagnostics.empty()) {
-      FAIL_CHECK(join("seed ", seed, ": ", read.diagnostics[0].message, "\n", text));
-      return;
-    }
-    const std::string difference = elbrus::difference(g.program, read.program);
-    if (!difference.empty()) {
-      FAIL_CHECK(join("seed ", seed, ": ", difference, "\n", text));
-    }
-    if (to_text(read.program) != text) {
-      FAIL_CHECK(join("seed ", seed, ": another text\n", text));
-    }
-  });
+  midend_tests::for_each_random_program(
+      10'000, midend_tests::everything(), [](const generated_program& g, std::uint64_t seed) {
+        const std::vector<elbrus::diagnostic> errors = verify(g.program);
+        if (!errors.empty()) {
+          FAIL_CHECK(join("seed ", seed, ": ", errors[0].message));
+        }
+        const std::string text = to_text(g.program);
+        const elbrus::parse_result read = elbrus::parse(text);
+        if (!read.diagnostics.empty()) {
+          FAIL_CHECK(join("seed ", seed, ": ", read.diagnostics[0].message, "\n", text));
+          return;
+        }
+        const std::string difference = elbrus::difference(g.program, read.program);
+        if (!difference.empty()) {
+          FAIL_CHECK(join("seed ", seed, ": ", difference, "\n", text));
+        }
+        if (to_text(read.program) != text) {
+          FAIL_CHECK(join("seed ", seed, ": another text\n", text));
+        }
+      });
 }
 
 TEST_CASE("random programs end without a trap, within their bound") {
   random_program_options options = midend_tests::all_flow();
   midend_tests::program_statistics statistics;
+  midend_tests::for_each_random_program(
+      3000, midend_tests::all_features(), [](const generated_program& g, std::uint64_t seed) {
+        for (std::size_t i = 0; i != g.inputs.size(); ++i) {
+          const elbrus::run_result result = midend_tests::run_on(g.program, g, i);
+          if (result.trap || result.executed > g.step_bound) {
+            FAIL_CHECK(join("all features, seed ", seed, ", input ", i, ": ",
+                            result.trap ? to_text(g.program.procedures, *result.trap) : std::string("too many steps")));
+          }
+        }
+      });
   midend_tests::for_each_random_program(10'000, options, [&](const generated_program& g, std::uint64_t seed) {
     for (std::size_t i = 0; i != g.inputs.size(); ++i) {
       const elbrus::run_result result = midend_tests::run_on(g.program, g, i);
@@ -199,6 +211,42 @@ TEST_CASE("random programs: each feature is there if it is asked for, and only t
   }
 }
 
+TEST_CASE("random programs: what few transformations expect is there on demand, and only then") {
+  const auto literal_guard = [](const elbrus::procedure& p, value_id v) {
+    return p.value(v).guarded && p.value(p.guard(v)).kind == elbrus::value_kind::constant;
+  };
+  const auto bit_in_memory = [](const elbrus::procedure& p, value_id v) {
+    return (p.value(v).code == opcode::ld && p.value(v).type == type::i1) ||
+           (p.value(v).code == opcode::st && p.value(v).operand_type == type::i1);
+  };
+  const auto in_upper_half = [](const elbrus::procedure& p, value_id v) {
+    return (p.value(v).code == opcode::ld || p.value(v).code == opcode::st) && p.access(v).alias != elbrus::no_alias &&
+           p.alias_name(p.access(v).alias).ends_with("_high");
+  };
+  const auto undefined = [](const elbrus::procedure& p, value_id v) {
+    return std::any_of(p.operands(v).begin(), p.operands(v).end(), [&](value_id operand) {
+      return operand != midend::no_value && p.value(operand).kind == elbrus::value_kind::undefined;
+    });
+  };
+  std::size_t counts[4] = {};
+  for (std::uint64_t seed = 0; seed != 60; ++seed) {
+    const generated_program with = midend_tests::random_program(seed, midend_tests::all_features());
+    const generated_program without = midend_tests::random_program(seed, midend_tests::all_flow());
+    std::size_t i = 0;
+    const auto look_for = [&](auto holds) {
+      counts[i++] += any_operation(with.program, holds) ? 1 : 0;
+      CHECK_FALSE(any_operation(without.program, holds));
+    };
+    look_for(literal_guard);
+    look_for(bit_in_memory);
+    look_for(in_upper_half);
+    look_for(undefined);
+  }
+  for (const std::size_t count : counts) {
+    CHECK(count > 20);
+  }
+}
+
 TEST_CASE("random programs: literals on demand") {
   random_program_options options;
   midend_tests::program_statistics few;
@@ -262,19 +310,20 @@ TEST_CASE("random programs may be large") {
 
 TEST_CASE("SSA construction keeps what random programs mean") {
   midend_tests::comparison_counts counts;
-  midend_tests::for_each_random_program(10'000, everything(), [&](const generated_program& g, std::uint64_t seed) {
-    for (const elbrus::ssa_algorithm algorithm :
-         {elbrus::ssa_algorithm::dominance_frontiers, elbrus::ssa_algorithm::on_the_fly}) {
-      elbrus::program transformed = g.program;
-      construct_ssa(transformed, algorithm);
-      for (const elbrus::procedure& p : transformed.procedures) {
-        CHECK(p.variables().empty());
-      }
-      const std::string wrong = midend_tests::why_wrong(g, transformed, &counts);
-      if (!wrong.empty()) {
-        FAIL_CHECK(join("seed ", seed, ": ", wrong));
-      }
-    }
-  });
+  midend_tests::for_each_random_program(
+      10'000, midend_tests::everything(), [&](const generated_program& g, std::uint64_t seed) {
+        for (const elbrus::ssa_algorithm algorithm :
+             {elbrus::ssa_algorithm::dominance_frontiers, elbrus::ssa_algorithm::on_the_fly}) {
+          elbrus::program transformed = g.program;
+          construct_ssa(transformed, algorithm);
+          for (const elbrus::procedure& p : transformed.procedures) {
+            CHECK(p.variables().empty());
+          }
+          const std::string wrong = midend_tests::why_wrong(g, transformed, &counts);
+          if (!wrong.empty()) {
+            FAIL_CHECK(join("seed ", seed, ": ", wrong));
+          }
+        }
+      });
   CHECK(counts.same > 5 * counts.no_verdict);
 }

@@ -59,6 +59,13 @@ random_program_options varied(random_program_options options, std::uint64_t numb
   options.irreducible = options.irreducible && random.one_in(3);
   options.endless = options.endless && random.one_in(3);
   options.traps = options.traps && random.one_in(3);
+  if (options.literal_guards != 0 && random.one_in(3)) {
+    options.literal_guards = 0;
+  }
+  const auto often_not = [&](bool& feature) { feature = feature && !random.one_in(3); };
+  often_not(options.mixed_accesses);
+  often_not(options.overlapping_classes);
+  often_not(options.undefined);
   return options;
 }
 

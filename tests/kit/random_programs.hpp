@@ -28,6 +28,25 @@ inline random_program_options all_flow() {
   return options;
 }
 
+/// The same with what few transformations expect: guards that are literals, bits and bytes in memory, accesses that
+/// overlap partly, `undef`.
+inline random_program_options all_features() {
+  random_program_options options = all_flow();
+  options.literal_guards = 40;
+  options.mixed_accesses = true;
+  options.overlapping_classes = true;
+  options.undefined = true;
+  return options;
+}
+
+/// Everything at all, for what must hold of every program.
+inline random_program_options everything() {
+  random_program_options options = all_features();
+  options.endless = true;
+  options.traps = true;
+  return options;
+}
+
 /// Calls `visit(program, seed)` for so many programs, or, under sanitizers, a tenth. Options vary from program to
 /// program; `random_program(seed, varied(options, seed))` makes one of them again.
 template <class Visit>

@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 #include <midend/elbrus/procedure.hpp>
+#include <midend/elbrus/text/parser.hpp>
+#include <midend/elbrus/verify/verifier.hpp>
 #include <midend/elbrus/views/construct_ssa.hpp>
 #include <midend/elbrus/views/cost_view.hpp>
 #include <midend/elbrus/views/editor.hpp>
@@ -35,7 +37,7 @@ template <class IR> std::string finding(const IR& ir) {
 TEST_CASE(
     "check_ir finds nothing in the views of the Elbrus-like IR, over random programs, before and after construction") {
   std::size_t procedures = 0;
-  for_each_random_program(400, all_flow(), [&](const generated_program& g, std::uint64_t seed) {
+  for_each_random_program(400, everything(), [&](const generated_program& g, std::uint64_t seed) {
     CAPTURE(seed);
     midend::elbrus::program all = g.program;
     for (midend::elbrus::procedure& p : all.procedures) {
@@ -55,6 +57,21 @@ TEST_CASE(
     }
   });
   CHECK(procedures >= affordable(400));
+}
+
+TEST_CASE("check_ir finds nothing in operations that a literal keeps from running") {
+  for (const char* const operation :
+       {"st.i32 1, [%a] ? 0", "st.i32 1, [%a] ? ~1", "%x = ld.i32 [%a] ? 0 : 3", "%x = call.i32 @g(%a) ? 0 : 3",
+        "st.i32 1, [%a] ? 0 volatile", "st.i32 1, [%a] ? 1"}) {
+    CAPTURE(operation);
+    const auto parsed =
+        midend::elbrus::parse(std::string("proc @f(%a: ptr) {\n  node entry:\n    ") + operation + "\n    ret\n}\n");
+    REQUIRE_MESSAGE(parsed.diagnostics.empty(), parsed.diagnostics[0].message);
+    REQUIRE(midend::elbrus::verify(parsed.program).empty());
+    const midend::elbrus::procedure& p = parsed.program.procedures[0];
+    CHECK(finding(midend::elbrus::cost_view(p)) == "");
+    CHECK(finding(midend::elbrus::statement_view(p)) == "");
+  }
 }
 
 TEST_CASE("check_ir finds nothing in the IRs of the tests") {

@@ -29,7 +29,8 @@
 ///
 /// If `guard(v)` has a predicate, `operation(v)` is `other`, and `unguarded(v)` is what `v` computes if it runs. The
 /// operands of `v` end with the predicate and, if there is one, the other value; the operation computes with those
-/// before.
+/// before. If the predicate is a constant for which `v` never runs, `v` has the class that it would have if it ran, and
+/// may have no effect.
 ///
 /// `identity(v)` is 0 if it is unknown what `v` computes. Two operations with the same other identity and the same
 /// operands compute the same.

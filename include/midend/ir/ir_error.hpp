@@ -73,8 +73,8 @@ struct ir_error {
     return_disagrees,     ///< `value` never returns, but `may_not_return` says that it does
     terminator_class,     ///< either `value` is a terminator or its class is `branch`, but not both
     volatile_disagrees,   ///< `memory(value).is_volatile` is `number`, `is_volatile(value)` is not
-    effect_of_load,       ///< `value` has the class of a load, but effect `number`: it does not read
-    effect_of_store,      ///< `value` has the class of a store, but effect `number`: it does not write
+    effect_of_load,       ///< `value` has the class of a load, but effect `number`: it does not read, though it may run
+    effect_of_store,      ///< `value` has the class of a store, but effect `number`: it does not write, though it may run
     memory_out_of_range,  ///< base (`position` 0), index (1) or stored value (2) of `value` is `number`
     memory_not_available, ///< the same, and `number` is not computed on every path to `value` in `node`
     load_stores,          ///< `value` reads, but stores `number`

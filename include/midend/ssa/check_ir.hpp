@@ -901,6 +901,9 @@ private:
         return fail({.why = reason::terminator_class, .value = v});
       }
     }
+    if (effect == effect_kind::none && never_runs(v)) {
+      return true;
+    }
     if (c == operation_class::load && effect != effect_kind::reads && effect != effect_kind::unknown) {
       return fail({.why = reason::effect_of_load, .value = v, .number = number});
     }
@@ -908,6 +911,18 @@ private:
       return fail({.why = reason::effect_of_store, .value = v, .number = number});
     }
     return true;
+  }
+
+  /// Whether the guard is a constant for which the operation does not run.
+  constexpr bool never_runs([[maybe_unused]] value_id v) const {
+    if constexpr (has_guard<IR>) {
+      const guard_of_value guard = ir_.guard(v);
+      if (guard.predicate < values_) {
+        const std::optional<std::uint64_t> bit = ir_.constant(guard.predicate);
+        return bit && (*bit != 0) == guard.negated;
+      }
+    }
+    return false;
   }
 
   constexpr bool check_memory(node_id n, value_id v) {

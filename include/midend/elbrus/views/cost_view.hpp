@@ -63,7 +63,8 @@ constexpr operation_class class_of_other(const value_core& record) {
 /// A procedure in SSA form with the costs of its operations: models `cost_ir`.
 ///
 /// A `mov` costs nothing, since its operand can replace it, and neither does a change of width. A `select` is a merge,
-/// of predicates predicate logic. A guarded operation has the class of the same operation without a guard.
+/// of predicates predicate logic. A guarded operation has the class of the same operation without a guard, even if it
+/// never runs and so has no effect.
 ///
 /// The hints of a header are
 /// those of the program; probabilities and counts are a profile.
