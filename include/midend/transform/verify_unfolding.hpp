@@ -444,7 +444,7 @@ private:
   edge_id only_edge_of_empty(node_id n) const {
     bool empty = true;
     for (const auto v : before_.values(n)) {
-      empty = empty && is_terminator(before_, static_cast<value_id>(v));
+      empty = empty && is_terminator(before_, static_cast<value_id>(v)); // `only_edge_of_idle` looks at its effects
       if (!empty) {
         return no_edge;
       }
@@ -633,9 +633,14 @@ private:
     });
     bool idle = count == 1 && (passed == 0 || before_.condition(n) != no_value);
     for_each_id(before_.values(n), [&](value_id v) {
-      idle = idle && (before_.is_phi(v) || is_terminator(before_, v) || is_removable(before_, v));
+      idle = idle && (before_.is_phi(v) || is_plain_end(before_, v) || is_removable(before_, v));
     });
     return idle ? only : no_edge;
+  }
+
+  /// Whether a terminator does nothing but branch, so that another one may take its place.
+  template <class IR> static bool is_plain_end(const IR& ir, value_id v) {
+    return is_terminator(ir, v) && ir.effect(v) == effect_kind::none && !ir.may_not_return(v) && !ir.is_volatile(v);
   }
 
   // Operations.
@@ -689,6 +694,9 @@ private:
     value_id old_end = compare_part(n, w_.node_origin[n], at);
     node_id old = w_.node_origin[n];
     for (const node_id next : chain_of(n)) {
+      if (old_end != no_value && !is_plain_end(before_, old_end)) {
+        fail(unfolding_fault::missing_operation, n, no_value, old_end);
+      }
       enter_part(n, old, next);
       old = next;
       old_end = ok() ? compare_part(n, next, at) : no_value;
@@ -769,6 +777,10 @@ private:
         for_each_id(after_.operands(new_end),
                     [&](value_id u) { fail(unfolding_fault::changed_operation, n, u, old_end); });
       }
+      if ((old_end != no_value && !is_plain_end(before_, old_end)) ||
+          (new_end != no_value && !is_plain_end(after_, new_end))) {
+        fail(unfolding_fault::changed_operation, n, new_end, old_end);
+      }
       return; // a jump, where the other edges were dropped or there was only one
     }
     if ((old_end == no_value) != (new_end == no_value) || (condition == no_value) != (new_condition == no_value)) {
@@ -776,7 +788,8 @@ private:
       return;
     }
     if (old_end != no_value) {
-      const bool both_jump = before_edges == 1 && after_edges == 1 && condition == no_value;
+      const bool both_jump = before_edges == 1 && after_edges == 1 && condition == no_value &&
+                             is_plain_end(before_, old_end) && is_plain_end(after_, new_end);
       if (!both_jump && !before_.same_operation(old_end, after_, new_end)) {
         fail(unfolding_fault::changed_operation, n, new_end, old_end);
         return;
