@@ -369,6 +369,33 @@ endless:
 exit:
   ret i32 %j
 }
+)",
+    // Ends with one successor that are no plain branches, and addresses of blocks that are never reached.
+    R"(
+declare void @take(ptr, i64)
+@table = constant [2 x ptr] [ptr blockaddress(@f, %dead), ptr blockaddress(@f, %exit)]
+define i32 @f(i32 %n, i1 %c) {
+entry:
+  %x = callbr i32 asm sideeffect "", "=r"() to label %next []
+next:
+  %s = add i32 %x, %n
+  switch i32 %s, label %mid [ ]
+mid:
+  br i1 %c, label %call, label %jump
+call:
+  callbr void asm sideeffect "", ""() to label %jump []
+jump:
+  %p = phi i32 [ 3, %mid ], [ %n, %call ]
+  call void @take(ptr blockaddress(@f, %dead), i64 ptrtoint (ptr blockaddress(@f, %dead) to i64))
+  %q = getelementptr [2 x ptr], ptr @table, i32 0, i32 %p
+  %r = load ptr, ptr %q
+  indirectbr ptr %r, [label %exit]
+exit:
+  %e = phi i32 [ %s, %jump ], [ 5, %dead ]
+  ret i32 %e
+dead:
+  br label %exit
+}
 )"};
 
 /// What LLVM misses in the loops of a function.
@@ -664,14 +691,85 @@ TEST_CASE("llvm_editor: refusals have reasons") {
     }
   }
   CHECK(edges[llvm_refusal::exception_edge] == 2);
-  CHECK(edges[llvm_refusal::indirect_branch] == 2);
+  CHECK(edges[llvm_refusal::indirect_branch] == 3);
   CHECK(edges[llvm_refusal::assembly_goto] == 1);
-  CHECK(edges[llvm_refusal::address_taken] == 3);
+  CHECK(edges[llvm_refusal::address_taken] == 4);
   CHECK(copies[llvm_refusal::convergent] == 1);
   CHECK(copies[llvm_refusal::no_duplicate] == 1);
-  CHECK(copies[llvm_refusal::indirect_branch] == 1);
-  CHECK(copies[llvm_refusal::assembly_goto] == 1);
+  CHECK(copies[llvm_refusal::indirect_branch] == 2);
+  CHECK(copies[llvm_refusal::assembly_goto] == 3);
   CHECK(std::string(to_words(llvm_refusal::token)) == "the result is a token");
+}
+
+TEST_CASE("llvm_editor: an end with one successor and an effect stays") {
+  const char* const text = R"(
+define void @f(i1 %c) {
+entry:
+  br i1 %c, label %one, label %two
+one:
+  callbr void asm sideeffect "stays", ""() to label %two []
+two:
+  ret void
+}
+)";
+  const parsed_module m(text);
+  {
+    llvm_editor editor(m.f());
+    midend::clean_control(editor);
+    midend::remove_dead_code(editor);
+  }
+  CHECK(to_text(m.f()).find("stays") != std::string::npos);
+  // Nor is a program accepted in which it is a jump.
+  for (const bool passes : {false, true}) {
+    const parsed_module wrong(text);
+    llvm::Function& copy = copy_of(wrong.f());
+    {
+      const llvm_editor before(copy);
+      llvm_editor editor(wrong.f());
+      const node_id one = 1;
+      midend::unfolding_witness witness;
+      witness.start(editor.graph().num_nodes(), editor.graph().num_edges(), editor.num_values());
+      if (passes) { // the edge into it leads on
+        const edge_id into = editor.graph().out_edges(0)[0];
+        editor.redirect_edge(into, 2);
+        editor.erase_nodes(midend::span<const node_id>(&one, 1));
+      } else {
+        editor.keep_edge(editor.graph().out_edges(one)[0]);
+      }
+      witness.grow(editor.graph().num_nodes(), editor.graph().num_edges(), editor.num_values());
+      CHECK(!midend::verify_unfolding(before, editor, witness));
+    }
+    copy.eraseFromParent();
+  }
+}
+
+TEST_CASE("llvm_editor: addresses of erased blocks") {
+  const parsed_module m(R"(
+declare void @take(ptr, i64)
+define void @f() {
+entry:
+  call void @take(ptr blockaddress(@f, %dead), i64 ptrtoint (ptr blockaddress(@f, %dead) to i64))
+  ret void
+dead:
+  ret void
+}
+)");
+  const std::string original = to_text(m.f());
+  midend::recording_editor<llvm_editor> editor(m.f());
+  const node_id dead = 1;
+  editor.erase_nodes(midend::span<const node_id>(&dead, 1));
+  editor.undo();
+  CHECK(to_text(editor.function()) == original); // also the addresses
+  editor.erase_nodes(midend::span<const node_id>(&dead, 1));
+  CHECK(complaint(editor) == "");
+  const value_id call = *editor.values(0).begin();
+  for (const value_id v : editor.operands(call)) {
+    std::string text;
+    llvm::raw_string_ostream(text) << *editor.value(v); // it is there
+    CHECK(text.find("blockaddress") == std::string::npos);
+    CHECK(editor.number(editor.value(v)) != midend::no_value);
+  }
+  CHECK(to_text(m.f()).find("call void @take(ptr inttoptr (i32 1 to ptr), i64 ") != std::string::npos);
 }
 
 TEST_CASE("llvm_editor: parallel edges with different inputs lead through blocks that are no nodes") {

@@ -49,6 +49,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -85,6 +86,7 @@ private:
     like_.clear();
     erased_.clear();
     erased_nodes_.clear();
+    lost_addresses_.clear();
     kept_.clear();
     dropped_.clear();
   }
@@ -97,6 +99,7 @@ private:
   flat_array<node_id> like_; ///< by node: of those that were made
   flat_array<value_id> erased_;
   flat_array<node_id> erased_nodes_;
+  flat_array<node_id> lost_addresses_; ///< erased nodes whose address is taken
   flat_array<unsigned char> is_deleted_;
   flat_array<llvm::Instruction*> kept_; ///< copies of instructions whose promises were dropped
   flat_array<dropped_promises> dropped_;
@@ -117,6 +120,9 @@ private:
 ///   LLVM sees. It is no node, and goes when it is no longer needed.
 /// - `llvm.loop` is at the ends of latches. Where edges led elsewhere, it moves to the latches of the innermost loop
 ///   around, if these have none; otherwise, and in copies that are no latches, it is dropped.
+/// - The addresses of erased blocks (`blockaddress`) become `inttoptr (i32 1 to ptr)`, as in LLVM. Until then the
+/// editor
+///   shows the address, and it is right again if the block is brought back.
 /// - Debug records that name a value of which there are copies, and records in copies, name what the operations of
 ///   their node read of it; if nothing does, they say "optimized out".
 ///
@@ -132,7 +138,8 @@ private:
 /// `may_duplicate(v)` are false. No edge may lead to the entry, so that must not be the target of a change.
 ///
 /// **Taking back**: erased instructions and blocks are kept until the editor is destroyed, so `recording_editor` can
-/// undo everything, except changes of debug records and of `llvm.loop`, and addresses of erased blocks.
+/// undo everything, except changes of debug records and of `llvm.loop`, and what `finish()` made of addresses of erased
+/// blocks.
 ///
 /// **Cost.** Making an editor reads blocks and edges only. What else is asked for is read then, so a function is not
 /// read by two threads at once. Before the first change, all instructions and constants get their numbers, unless
@@ -449,7 +456,7 @@ public:
   /// `describe_llvm_operation`; a parameter has its number, the address of an own block that of the node, and another
   /// constant is itself. Optional member, for certificates.
   void describe(value_id v, operation_description& out) const {
-    enum : std::uint64_t { erased, instruction, argument, address_of_node, constant };
+    enum : std::uint64_t { erased, instruction, argument, constant };
 
     if (f_.is_instruction(v) && node_of(v) == no_node) {
       out.attribute(erased);
@@ -461,17 +468,12 @@ public:
       return;
     }
     const llvm::Value* const a = value(v);
-    const auto* const parameter = llvm::dyn_cast<llvm::Argument>(a);
-    const auto* const address = llvm::dyn_cast<llvm::BlockAddress>(a);
-    if (parameter != nullptr) {
+    if (const auto* const parameter = llvm::dyn_cast<llvm::Argument>(a)) {
       out.attribute(argument);
       out.attribute(parameter->getArgNo());
-    } else if (address != nullptr && address->getFunction() == &f_.function()) {
-      out.attribute(address_of_node);
-      out.attribute(node(address->getBasicBlock()));
     } else {
       out.attribute(constant);
-      out.attribute(reinterpret_cast<std::uintptr_t>(a));
+      describe_constant(a, out);
     }
   }
 
@@ -661,8 +663,8 @@ public:
     return f_.number_of(llvm::ConstantInt::get(llvm::IntegerType::get(f_.function().getContext(), width), bits));
   }
 
-  /// `undef`.
-  value_id undefined_like(value_id v) { return f_.number_of(llvm::UndefValue::get(value(v)->getType())); }
+  /// `poison`: where it arrives, the program before had no value that it could read.
+  value_id undefined_like(value_id v) { return f_.number_of(llvm::PoisonValue::get(value(v)->getType())); }
 
   // Flow.
 
@@ -744,10 +746,7 @@ public:
       llvm::BasicBlock& b = *block(n);
       if (b.getParent() != nullptr) {
         if (b.hasAddressTaken()) {
-          llvm::BlockAddress* const address = llvm::BlockAddress::get(&b);
-          address->replaceAllUsesWith(llvm::ConstantExpr::getIntToPtr(
-              llvm::ConstantInt::get(llvm::Type::getInt32Ty(b.getContext()), 1), address->getType()));
-          address->destroyConstant();
+          w_.lost_addresses_.push_back(n);
         }
         if (llvm::DbgMarker* const records = b.getTrailingDbgRecords()) {
           records->eraseFromParent(); // the next line only forgets them, and what they name would still know them
@@ -779,6 +778,12 @@ public:
   /// Whether a value decides where control goes: then it is `condition(n)`.
   bool has_condition(node_id n) const {
     return graph().out_edges(n).size() > 1 && record::decision(*f_.end_of(n)) != 0;
+  }
+
+  /// Whether the end of a node does nothing but lead to its only edge: not a `callbr` with one successor.
+  bool ends_in_jump(node_id n) const {
+    const llvm::Instruction* const end = f_.end_of(n);
+    return end != nullptr && graph().out_edges(n).size() == 1 && is_plain(*end);
   }
 
   /// The edge that is taken because the condition is a literal, or `no_edge`.
@@ -829,7 +834,7 @@ public:
     const auto& b = *block(n);
     const llvm::Instruction* const end = f_.end_of(n);
     const llvm::Instruction* const last = end == nullptr ? nullptr : end->getPrevNode(); // the first may be far away
-    if (end == nullptr || (last != nullptr && !llvm::isa<llvm::PHINode>(last))) {
+    if (end == nullptr || (last != nullptr && !llvm::isa<llvm::PHINode>(last)) || !is_plain(*end)) {
       return false;
     }
     for (const edge_id e : graph().in_edges(n)) {
@@ -1009,6 +1014,9 @@ public:
     phis_.separate();
     copies_.rename_records();
     marks_.place();
+    if (!w_.lost_addresses_.empty()) {
+      replace_lost_addresses();
+    }
   }
 
   /// Whether the numbers, lists and operands that the editor keeps are those of the function: for tests. O(function).
@@ -1058,6 +1066,52 @@ private:
     }
   }
 
+  /// A constant is itself, except that addresses of blocks of this function, also within casts and aggregates, are
+  /// those of nodes.
+  void describe_constant(const llvm::Value* whole, operation_description& out) const {
+    enum : std::uint64_t { itself, address_of_node, composed };
+
+    llvm::SmallVector<const llvm::Value*, 4> todo{whole};
+    while (!todo.empty()) {
+      const llvm::Value* const c = todo.pop_back_val();
+      if (!has_own_address(c)) {
+        out.attribute(itself);
+        out.attribute(reinterpret_cast<std::uintptr_t>(c));
+      } else if (const auto* const address = llvm::dyn_cast<llvm::BlockAddress>(c)) {
+        out.attribute(address_of_node);
+        out.attribute(node(address->getBasicBlock()));
+      } else {
+        const auto* const expression = llvm::dyn_cast<llvm::ConstantExpr>(c);
+        out.attribute(composed);
+        out.attribute(reinterpret_cast<std::uintptr_t>(c->getType()));
+        out.attribute(c->getValueID());
+        out.attribute(expression == nullptr ? 0 : expression->getOpcode());
+        for (const llvm::Use& part : llvm::cast<llvm::Constant>(c)->operands()) {
+          todo.push_back(part.get());
+        }
+      }
+    }
+  }
+
+  /// Whether a constant is the address of a block of this function, or a cast or aggregate of such addresses.
+  bool has_own_address(const llvm::Value* whole) const {
+    llvm::SmallVector<const llvm::Value*, 4> todo{whole};
+    while (!todo.empty()) {
+      const llvm::Value* const c = todo.pop_back_val();
+      const auto* const address = llvm::dyn_cast<llvm::BlockAddress>(c);
+      const auto* const expression = llvm::dyn_cast<llvm::ConstantExpr>(c);
+      if (address != nullptr && address->getFunction() == &f_.function()) {
+        return true;
+      }
+      if (llvm::isa<llvm::ConstantAggregate>(c) || (expression != nullptr && expression->isCast())) {
+        for (const llvm::Use& part : llvm::cast<llvm::Constant>(c)->operands()) {
+          todo.push_back(part.get());
+        }
+      }
+    }
+    return false;
+  }
+
   unsigned marks(value_id v) const { return f_.operation(v).marks; }
 
   /// The case of a successor of a branch or switch on a number, or nothing for the default.
@@ -1090,6 +1144,11 @@ private:
 
   /// Whether a number decides where a terminator goes.
   bool decides(value_id end) const { return (marks(end) & (record::branch | record::choice)) != 0; }
+
+  /// Whether a terminator only says where control goes.
+  static bool is_plain(const llvm::Instruction& end) {
+    return llvm::isa<llvm::BranchInst>(end) || llvm::isa<llvm::SwitchInst>(end);
+  }
 
   unsigned num_in_edges(node_id n) const { return static_cast<unsigned>(graph().in_edges(n).size()); }
 
@@ -1258,6 +1317,25 @@ private:
     f_.unlink(v);
     w_.erased_.push_back(v);
     f_.instruction(v).removeFromParent();
+  }
+
+  /// The address of an erased block becomes 1, as in LLVM, and the block keeps the constant until it is deleted.
+  MIDEND_SELDOM_CALLED void replace_lost_addresses() {
+    f_.replace_constants([&] {
+      for (const node_id n : w_.lost_addresses_) {
+        llvm::BasicBlock& b = *block(n);
+        if (b.getParent() != nullptr) {
+          continue; // it was brought back
+        }
+        for (llvm::User* const user : b.users()) {
+          if (auto* const address = llvm::dyn_cast<llvm::BlockAddress>(user)) {
+            address->replaceAllUsesWith(llvm::ConstantExpr::getIntToPtr(
+                llvm::ConstantInt::get(llvm::Type::getInt32Ty(b.getContext()), 1), address->getType()));
+          }
+        }
+      }
+    });
+    w_.lost_addresses_.clear();
   }
 
   // Phis.

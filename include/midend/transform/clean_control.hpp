@@ -63,6 +63,7 @@ concept control_editor = unfolding_editor<E> && effect_ir<E> && has_constant<E> 
 /// error, since it would name values again. Nodes and edges are as in the flow graph.
 ///
 ///     bool has_condition(node_id n) const;               // condition(n) is a value
+///     bool ends_in_jump(node_id n) const;                // the end of n does nothing but lead to its only edge
 ///     edge_id literal_edge(node_id n) const;             // the edge that a literal condition takes, or no_edge
 ///     node_id deciding_phi(node_id n) const;             // the node of that value if it is a phi, or no_node
 ///     bool bring_the_same(edge_id a, edge_id b, node_id end) const;
@@ -84,6 +85,7 @@ concept control_editor = unfolding_editor<E> && effect_ir<E> && has_constant<E> 
 template <class E>
 concept cleans_nodes = requires(E& editor, const E& view, node_id n, edge_id e) {
   { view.has_condition(n) } -> truth_value;
+  { view.ends_in_jump(n) } -> truth_value;
   { view.literal_edge(n) } -> std::convertible_to<edge_id>;
   { view.deciding_phi(n) } -> std::convertible_to<node_id>;
   { view.bring_the_same(e, e, n) } -> truth_value;
@@ -255,6 +257,25 @@ template <class IR> bool ends_by_condition(const IR& ir, node_id n) {
   }
 }
 
+/// Whether nothing but the flow changes if the end of a node becomes a jump: it has no effect, and nobody reads it.
+/// What `values(n)` does not name is a plain end. O(1) if the editor knows, else O(values of n).
+template <class IR> bool only_leads_on(const IR& ir, node_id n) {
+  if constexpr (cleans_nodes<IR>) {
+    return ir.has_condition(n) || ir.ends_in_jump(n);
+  } else {
+    bool plain = true;
+    for_each_id(ir.values(n), [&](value_id v) {
+      if (plain && is_terminator(ir, v)) {
+        plain = ir.effect(v) == effect_kind::none && !ir.may_not_return(v) && !ir.is_volatile(v);
+        if constexpr (has_users<IR>) {
+          plain = plain && is_empty_range(ir.users(v));
+        }
+      }
+    });
+    return plain;
+  }
+}
+
 template <class IR> class control_planner {
 public:
   control_planner(const IR& ir, clean_control_workspace& workspace, control_plan& out)
@@ -404,6 +425,9 @@ private:
   }
 
   void keep(node_id n, edge_id e, drop_reason reason) {
+    if (!only_leads_on(ir_, n)) {
+      return;
+    }
     w_.nodes_[n].decided = true;
     w_.nodes_[n].jump = e;
     out_.branches.push_back({e, reason});
@@ -413,7 +437,8 @@ private:
   node_id follower(node_id n) const {
     const edge_id e = w_.nodes_[n].jump;
     const node_id s = e == no_edge ? no_node : target(e);
-    return s != no_node && s != n && s != entry() && w_.nodes_[s].entered && !w_.nodes_[s].entered_twice ? s : no_node;
+    const bool follows = s != no_node && s != n && s != entry() && w_.nodes_[s].entered && !w_.nodes_[s].entered_twice;
+    return follows && only_leads_on(ir_, n) ? s : no_node;
   }
 
   /// The same of a candidate, without numbers of edges: a decided branch leads on along one edge.
@@ -428,7 +453,7 @@ private:
         return no_node;
       }
     }
-    return s;
+    return only_leads_on(ir_, n) ? s : no_node;
   }
 
   void note_follower(node_id s) {
@@ -575,6 +600,9 @@ private:
     if constexpr (cleans_nodes<IR>) {
       return static_cast<bool>(ir_.does_nothing(n));
     } else {
+      if (!only_leads_on(ir_, n)) {
+        return false;
+      }
       bool has_phis = false;
       for (const auto id : ir_.values(n)) {
         const auto v = static_cast<value_id>(id);

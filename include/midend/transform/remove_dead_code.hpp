@@ -313,6 +313,8 @@ private:
     ends_end_[0] = 0;
     ids& must_stay = w_.todo_;
     must_stay.clear();
+    ids& reading = w_.entered_; // ends of nodes with one edge that read something: they stay with the node
+    reading.clear();
     for (node_id n = 0; n != count_; ++n) {
       bool stays = out_degree(n) == 0;
       for_each_id(ir_.values(n), [&](value_id v) {
@@ -329,6 +331,9 @@ private:
           value_state_[v] = ends_node;
           ends_.push_back(v);
           stays = stays || ir_.effect(v) != effect_kind::none || ir_.may_not_return(v) || ir_.is_volatile(v);
+          if (out_degree(n) == 1 && reads(v)) {
+            reading.push_back(v);
+          }
         } else if (is_removable(ir_, v)) {
           out_.values.push_back(v);
         } else {
@@ -346,6 +351,26 @@ private:
     for (const node_id n : must_stay) {
       need_branch(n);
     }
+    for (const value_id v : reading) {
+      if (branch_state_[home(v)] != may_be_dead) { // it is no branch that becomes a jump
+        for_each_operand(v, [&](value_id operand) { need(operand); });
+      }
+    }
+  }
+
+  /// Of a value that is in a node. Where only operations are looked at, those among the operands.
+  template <class Visit> void for_each_operand(value_id v, Visit visit) const {
+    if constexpr (knows_operations) {
+      for_each_id(ir_.operand_operations(v), visit);
+    } else {
+      for_each_id(ir_.operands(v), visit);
+    }
+  }
+
+  bool reads(value_id v) const {
+    bool some = false;
+    for_each_operand(v, [&](value_id operand) { some = some || operand != no_value; });
+    return some;
   }
 
   node_id home(value_id v) const {
@@ -495,10 +520,9 @@ private:
     if (n == no_node) {
       return;
     }
-    if constexpr (knows_operations) {
-      for_each_id(ir_.operand_operations(v), [&](value_id operand) { need(operand); });
-    } else {
-      for_each_id(ir_.operands(v), [&](value_id operand) { need(operand); });
+    for_each_operand(v, [&](value_id operand) { need(operand); });
+    if ((value_state_[v] & ends_node) != 0) {
+      need_branch(n); // it stays, since what it computes is read
     }
     need_node(n);
     if (ir_.is_phi(v)) { // it reads by which edge control arrives
@@ -831,6 +855,7 @@ private:
 /// - operations that are not removable (`is_removable`): effects, volatile accesses, and what may not return;
 /// - the ends of the function, and the sources of the edges by which loops go back, so loops stay, endless ones too;
 /// - the operands of what is needed, and the branches that its node is control dependent on;
+/// - what the end of a node with one edge reads, such as an address to which it jumps;
 /// - for a needed phi, also the branches that decide by which edge control arrives.
 ///
 /// A branch that is not needed becomes a jump to the first needed node after it, which is the same on all ways. So arms

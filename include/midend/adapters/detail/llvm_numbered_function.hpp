@@ -14,18 +14,22 @@
 #include "midend/support/range.hpp"
 #include "midend/support/span.hpp"
 
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Argument.h>
 #include <llvm/IR/BasicBlock.h>
 #include <llvm/IR/Constant.h>
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instruction.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Value.h>
+#include <llvm/IR/ValueHandle.h>
 #include <llvm/Support/Casting.h>
 #include <llvm/Support/Compiler.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 MIDEND_BEGIN_NAMESPACE
 
@@ -439,6 +443,26 @@ public:
 
   /// The value, or null for `no_value`.
   llvm::Value* value_or_null(value_id v) const { return v == no_value ? nullptr : &value(v); }
+
+  /// `change()` makes LLVM replace constants by others, which get their numbers. O(numbered values).
+  template <class Change> void replace_constants(Change change) {
+    llvm::SmallVector<std::pair<value_id, llvm::WeakTrackingVH>, 0> followed;
+    for (value_id v = 0; v != values_.size(); ++v) {
+      if (llvm::isa<llvm::Constant>(values_[v]) && !llvm::isa<llvm::ConstantData>(values_[v])) {
+        followed.emplace_back(v, llvm::WeakTrackingVH(values_[v]));
+      }
+    }
+    change();
+    for (const auto& [v, now] : followed) {
+      values_[v] = now;
+    }
+    if (has_instructions_) { // LLVM may give the place of a constant that has gone to another one
+      numbers_.clear(values_.size());
+      for (value_id v = 0; v != values_.size(); ++v) {
+        numbers_.find_or_insert(values_[v], v);
+      }
+    }
+  }
 
   /// To be called before a change. Unless numbers are to be given late, everything gets its number as in `llvm_ssa`.
   void start_change() const {
