@@ -16,7 +16,7 @@ lines=$(wc -l <"$work/text")
 if [ "$header" = midend/midend.hpp ]; then
   budget=51700 # everything
 elif [ "$header" = midend/unrolling/advise_unrolling.hpp ] || [ "$header" = midend/unrolling/measure_loop.hpp ]; then
-  budget=30500 # it includes a loop's description, what numbers its invariants can be, its copies, their lowering, the loop around and the machine: eight folders
+  budget=30600 # it includes a loop's description, what numbers its invariants can be, its copies, their lowering, the loop around and the machine: eight folders
 elif [ "$header" = midend/ssa/phis_of_operations.hpp ] || [ "$header" = midend/ssa/verify_phis_of_operations.hpp ]; then
   budget=28600 # <vector>, the whole of sccp, and the partition or the checker on top
 elif [ "$header" = midend/induction/loop_trip_counter.hpp ]; then
@@ -24,7 +24,7 @@ elif [ "$header" = midend/induction/loop_trip_counter.hpp ]; then
 elif [ "$header" = midend/transform.hpp ]; then
   budget=47800 # all transformations, also by sccp and value numbering, the facts that some take, the checkers, and the advice that unrolling carries out
 elif [ "$header" = midend/transform/unroll_with_remainder.hpp ]; then
-  budget=32400 # <vector>, wide numbers, the counters of a loop, and loops for what a profile says
+  budget=32500 # <vector>, wide numbers, the counters of a loop, and loops for what a profile says
 elif [ "$header" = midend/transform/apply_unrolling.hpp ]; then
   budget=35300 # the three transformations, and the advice that they carry out
 elif [ "$header" = midend/transform/untaken_exits.hpp ] || [ "$header" = midend/transform/unroll_as_advised.hpp ] ||

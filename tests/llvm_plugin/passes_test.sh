@@ -35,13 +35,30 @@ passes=(midend-simplify-loops midend-close-loops midend-rotate midend-fix-irredu
 all=$(IFS=,; echo "${passes[*]}")
 
 # Each by itself, checked by its certificate, LLVM's verifier, and LLVM's analyses.
-for module in "$@" "$here/program.ll" "$here/unreachable.ll" "$here/loop_entries.ll" "$here/debug_assignments.ll"; do
+for module in "$@" "$here/program.ll" "$here/unreachable.ll" "$here/loop_entries.ll" "$here/debug_assignments.ll" \
+  "$here/motion.ll" "$here/funclets.ll" "$here/hearts.ll"; do
   for pass in "${passes[@]}"; do
     check "$pass<verify> of $(basename "$module")" run "$pass<verify>,midend-compare<quiet>,verify" "$module"
   done
   check "all passes of $(basename "$module")" run "function($all,midend-compare),verify" "$module" -midend-verify
   cp "$work/out.ll" "$work/$(basename "$module" .ll)-all.ll"
 done
+
+# What leaves a loop, and without which promises; what does not leave it.
+places() { # PATTERN: in which blocks the matching values are defined
+  sed -nE -e 's/^([a-z.]+):.*/\1/;t block' -e "s/^  %($1)[a-z.]* = .*/\1/;t value" -e 'b' -e ':block' -e 'h' -e 'b' \
+    -e ':value' -e 'x;p;x' "$work/out.ll" | sort -u | tr '\n' ' '
+}
+for module in motion funclets; do
+  check "midend-hoist-invariants of $module.ll" run "midend-hoist-invariants<verify>,verify" "$here/$module.ll"
+  check "$module.ll: slots, convergent calls, tokens and funclets stay" [ "$(places stays)" = "loop " ]
+  if [ "$module" = motion ]; then
+    check "motion.ll: what may run early leaves" [ "$(places leaves)" = "entry " ]
+    check "motion.ll: without promises whose breach is undefined" lacks noundef
+  fi
+done
+check "midend-assert-trips of hearts.ll: tests come after the heart of a cycle" \
+  run "midend-assert-trips,verify" "$here/hearts.ll"
 
 # A program prints the same.
 "$lli" "$here/program.ll" >"$work/before"

@@ -624,6 +624,70 @@ RUN(traps_without_promises_of_a_place) {
 }
 #endif
 
+// mistake: `is_repeatable` is not `const`: slots would leave loops
+// compile-time: midend: `is_repeatable`.*is_repeatable\(midend::
+#ifdef MISTAKE_is_repeatable_does_not_fit
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  bool is_repeatable(value_id) { return false; }
+};
+
+RUN(is_repeatable_does_not_fit) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::hoist_invariants(editor));
+}
+#endif
+
+// mistake: `is_convergent` is not `const`: barriers would be copied
+// compile-time: midend: `is_convergent`.*is_convergent\(midend::
+#ifdef MISTAKE_is_convergent_does_not_fit
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  bool is_convergent(value_id) { return true; }
+};
+
+RUN(is_convergent_does_not_fit) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::rotate_loops(editor));
+}
+#endif
+
+// mistake: `is_removable` returns the reason as a text
+// compile-time: midend: `is_removable`.*is_removable\(midend::
+#ifdef MISTAKE_is_removable_does_not_fit
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  const char* is_removable(value_id) const { return nullptr; }
+};
+
+RUN(is_removable_does_not_fit) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::remove_dead_code(editor));
+}
+#endif
+
+// mistake: `accepts_operations` takes the value, too
+// compile-time: midend: `accepts_operations`.*accepts_operations\(midend::
+#ifdef MISTAKE_accepts_operations_does_not_fit
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  bool accepts_operations(node_id, value_id) const { return false; }
+};
+
+RUN(accepts_operations_does_not_fit) {
+  edited e;
+  my_editor editor(e.program.procedures[0]);
+  use(midend::hoist_invariants(editor));
+}
+#endif
+
 /// The effects rung without `is_terminator`; the operations of an IR whose branches are values.
 struct without_terminators : right_ssa {
   midend::effect_kind effect(value_id) const { return midend::effect_kind::none; }

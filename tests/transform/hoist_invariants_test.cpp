@@ -85,3 +85,117 @@ TEST_CASE("a load that may trap moves across a branch of which all edges lead to
     CHECK(verdict.fault == (leads_to_one ? midend::motion_fault::none : midend::motion_fault::early_trap));
   }
 }
+
+TEST_CASE("a load leaves a loop whose stores and calls write other classes of memory, and no other loop") {
+  struct one {
+    const char* written; ///< in the loop
+    const char* alias;   ///< of the load
+    bool leaves;
+  };
+
+  for (const one& o :
+       {one{"call @g() clobbers=none", "", true}, one{"call @g() clobbers=none", "alias=A", true},
+        one{"call @g() clobbers=B", "alias=A", true}, one{"call @g() clobbers=B", "", false},
+        one{"call @g() clobbers=A,B", "alias=A", false}, one{"call @g()", "alias=A", false},
+        one{"st.i32 %n, [%b] alias=B", "alias=A", true}, one{"st.i32 %n, [%b] alias=A", "alias=A", false},
+        one{"st.i32 %n, [%b]", "alias=A", false}, one{"st.i32 %n, [%b] alias=B", "", false}}) {
+    const elbrus::program before = program_of(
+        std::string(
+            "proc @f(%n: i32, %a: ptr, %b: ptr) -> i32 {\n  node entry:\n    br loop\n  node loop:\n"
+            "    %i = phi.i32 [entry: 0], [loop: %i1]\n    %s = phi.i32 [entry: 0], [loop: %s1]\n    %v = ld.i32 "
+            "[%a] ") +
+        o.alias + "\n    " + o.written +
+        "\n    %s1 = add.i32 %s, %v\n    %i1 = add.i32 %i, 1\n    %c = cmp.lt.i32 %i1, %n\n    br %c ? loop : done\n"
+        "  node done:\n    ret %s1\n}\nproc @g() -> i32 {\n  node entry:\n    ret 0\n}\n");
+    elbrus::program after = before;
+    elbrus::procedure& p = after.procedures[0];
+    elbrus::editor e(p);
+    const midend::hoisting_plan plan = midend::hoist_invariants(e);
+    CHECK_MESSAGE((plan.moves.size() == 1) == o.leaves, std::string(o.written), " ", std::string(o.alias));
+    if (!o.leaves) { // by hand
+      REQUIRE(plan.refused.size() == 1);
+      CHECK(plan.refused[0].reason == midend::hoisting_refusal_reason::memory_written);
+      e.move_value(plan.refused[0].value, midend::place_at_end(p.entry()));
+    }
+    const midend::motion_verdict verdict =
+        midend::verify_motion(elbrus::effect_view(before.procedures[0]), elbrus::effect_view(p));
+    CHECK(verdict.fault == (o.leaves ? midend::motion_fault::none : midend::motion_fault::changed_memory));
+  }
+}
+
+TEST_CASE("of loads of more classes than are told apart, the others stay if anything is written") {
+  std::string text = "proc @f(%n: i32, %a: ptr) -> i32 {\n  node entry:\n    br loop\n  node loop:\n"
+                     "    %i = phi.i32 [entry: 0], [loop: %i1]\n";
+  for (int k = 0; k != 20; ++k) {
+    text += "    %v" + std::to_string(k) + " = ld.i32 [%a] alias=A" + std::to_string(k) + "\n";
+  }
+  text += "    st.i32 %i, [%a] alias=W\n    %i1 = add.i32 %i, 1\n    %c = cmp.lt.i32 %i1, %n\n"
+          "    br %c ? loop : done\n  node done:\n    ret %i1\n}\n";
+  const elbrus::program before = program_of(text);
+  elbrus::program after = before;
+  elbrus::editor e(after.procedures[0]);
+  const midend::hoisting_plan plan = midend::hoist_invariants(e);
+  CHECK(plan.moves.size() == 16);
+  CHECK(plan.refused.size() == 4);
+  CHECK(midend::verify_motion(elbrus::effect_view(before.procedures[0]), elbrus::effect_view(after.procedures[0])));
+}
+
+namespace {
+
+/// An editor that says of some operations what the Elbrus-like IR has no operations for.
+struct saying_editor : elbrus::editor {
+  using editor::editor;
+
+  bool is_repeatable(value_id v) const { return v != slot && editor::is_repeatable(v); }
+
+  bool is_convergent(value_id v) const { return v == ballot; }
+
+  bool accepts_operations(midend::node_id n) const { return n != closed; }
+
+  bool same_operation(value_id v, const saying_editor& other, value_id w) const {
+    return editor::same_operation(v, other, w);
+  }
+
+  value_id slot = midend::no_value;
+  value_id ballot = midend::no_value;
+  midend::node_id closed = midend::no_node;
+};
+
+} // namespace
+
+TEST_CASE("what is not repeatable or convergent leaves no loop, and nothing moves to a closed node") {
+  const elbrus::program all =
+      program_of("proc @f(%n: i32, %x: i32) -> i32 {\n  node entry:\n    br loop\n  node loop:\n"
+                 "    %i = phi.i32 [entry: 0], [loop: %i1]\n    %v = mul.i32 %x, 3\n"
+                 "    %i1 = add.i32 %i, %v\n    %c = cmp.lt.i32 %i1, %n\n"
+                 "    br %c ? loop : done\n  node done:\n    ret %i1\n}\n");
+  for (int question = 0; question != 4; ++question) {
+    elbrus::procedure old = all.procedures[0];
+    elbrus::procedure p = old;
+    saying_editor before(old);
+    saying_editor e(p);
+    value_id v = 0;
+    while (p.value_name(v) != "v") {
+      ++v;
+    }
+    for (saying_editor* const it : {&before, &e}) {
+      it->slot = question == 1 ? v : midend::no_value;
+      it->ballot = question == 2 ? v : midend::no_value;
+      it->closed = question == 3 ? p.entry() : midend::no_node;
+    }
+    const midend::hoisting_plan plan = midend::hoist_invariants(e);
+    REQUIRE(plan.moves.size() == (question == 0 ? 1 : 0));
+    if (question != 0) {
+      using enum midend::hoisting_refusal_reason;
+      using fault = midend::motion_fault;
+      REQUIRE(plan.refused.size() == 1);
+      CHECK(plan.refused[0].reason == (question == 1 ? not_repeatable : question == 2 ? convergent : closed_preheader));
+      e.move_value(v, midend::place_at_end(p.entry()));
+      CHECK(midend::verify_motion(before, e).fault == (question == 1   ? fault::not_repeatable
+                                                       : question == 2 ? fault::convergent
+                                                                       : fault::closed_node));
+    } else {
+      CHECK(midend::verify_motion(before, e));
+    }
+  }
+}

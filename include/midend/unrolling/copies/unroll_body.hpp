@@ -188,7 +188,7 @@ constexpr void bind_start(copy_state& s, const flat_array<phi_assumption>& phis,
 }
 
 /// Whether an operation computes the same whenever its operands are the same.
-constexpr bool is_repeatable(operation code, std::uint32_t identity) {
+constexpr bool repeats_itself(operation code, std::uint32_t identity) {
   return code != operation::other || identity != 0;
 }
 
@@ -198,7 +198,7 @@ constexpr void mark_invariants(const loop_body& body, flat_array<bool>& is_invar
   for (body_id v = body.num_phis; v != body.num_values(); ++v) {
     const body_value& value = body.values[v];
     bool invariant = value.kind == body_kind::constant || value.kind == body_kind::invariant ||
-                     (value.kind == body_kind::pure && is_repeatable(value.info.code, value.identity));
+                     (value.kind == body_kind::pure && repeats_itself(value.info.code, value.identity));
     for (const body_id o : body.operands_of(v)) {
       invariant = invariant && o < v && is_invariant[o];
     }
@@ -305,7 +305,7 @@ constexpr void spread_invariance(unrolled_body& out, unrolled_id end_of_loads) {
   };
   for (unrolled_id n = 0; n != out.nodes.size(); ++n) {
     unrolled_node& node = out.nodes[n];
-    if (node.kind == body_kind::pure && is_repeatable(node.info.code, node.identity)) {
+    if (node.kind == body_kind::pure && repeats_itself(node.info.code, node.identity)) {
       node.is_invariant = true;
       node.follows_join = node.is_join;
       for (const unrolled_operand& o : out.operands_of(n)) {
@@ -327,7 +327,7 @@ constexpr void mark_before_nest(const loop_body& body, unrolled_body& out) {
       node.is_before_nest = true;
     } else if (node.kind == body_kind::invariant) {
       node.is_before_nest = body.values[node.origin].is_from_before_nest;
-    } else if (node.kind == body_kind::pure && !node.is_join && is_repeatable(node.info.code, node.identity)) {
+    } else if (node.kind == body_kind::pure && !node.is_join && repeats_itself(node.info.code, node.identity)) {
       node.is_before_nest = true;
       for (const unrolled_operand& o : out.operands_of(n)) {
         node.is_before_nest = node.is_before_nest && out.nodes[o.node].is_before_nest;
