@@ -264,6 +264,149 @@ proc @f(%x: i32, %n: i32) -> i32 {
   }
 };
 
+/// Programs before and after that are read from texts of their own: numbers say nothing. Values, nodes and edges stand
+/// for those of the same name; `%x.2` and the like for `%x`.
+struct read_afresh {
+  elbrus::procedure before;
+  elbrus::procedure after;
+  midend::unfolding_witness w;
+
+  read_afresh(std::string_view old_text, std::string_view new_text)
+      : before(program_of(old_text).procedures[0]), after(program_of(new_text).procedures[0]) {
+    match();
+  }
+
+  void match() {
+    w = {};
+    w.node_origin.assign(after.num_nodes(), no_node);
+    w.edge_origin.assign(after.num_edges(), no_edge);
+    w.value_origin.assign(after.num_values(), no_value);
+    for (node_id n = 0; n != after.num_nodes(); ++n) {
+      const node_id old = node_named(before, after.node_name(n));
+      w.node_origin[n] = old;
+      for (std::size_t i = 0; old != no_node && i != after.out_edges(n).size(); ++i) {
+        w.edge_origin[after.out_edges(n)[i]] = before.out_edges(old)[i];
+      }
+      for (const value_id v : after.values(n)) {
+        const std::string_view name = after.value_name(v);
+        w.value_origin[v] = name.empty() ? no_value : value_named(before, name.substr(0, name.find('.')));
+        if (name.empty() && old != no_node && !after.is_terminator(v)) { // the only one of its kind
+          for (const value_id x : before.values(old)) {
+            w.value_origin[v] = before.value(x).code == after.value(v).code ? x : w.value_origin[v];
+          }
+        }
+      }
+    }
+  }
+
+  node_id node(std::string_view name) const { return node_named(after, name); }
+
+  node_id old_node(std::string_view name) const { return node_named(before, name); }
+};
+
+/// A switch that leads to `b` for 3, like for all other numbers: that case is gone.
+struct with_cases : read_afresh {
+  with_cases()
+      : read_afresh(R"(
+proc @f(%x: i32) -> i32 {
+  node entry:
+    switch.i32 %x [1: a], [2: a], [3: b], default: b
+  node a:
+    ret 7
+  node b:
+    %r = call.i32 @h(%x)
+    ret %r
+}
+)",
+                    R"(
+proc @f(%x: i32) -> i32 {
+  node entry:
+    switch.i32 %x [1: a], [2: a], default: b
+  node a:
+    ret 7
+  node b:
+    %r = call.i32 @h(%x)
+    ret %r
+}
+)") {
+    const auto edges = before.out_edges(0);
+    w.edge_origin[after.out_edges(0)[2]] = edges[3];
+    w.dropped.push_back({0, edges[2], edges[3], drop_reason::equal_edges});
+  }
+};
+
+/// Two iterations of a loop are one node; the test between them is decided by a literal.
+struct chained : read_afresh {
+  chained()
+      : read_afresh(R"(
+proc @f(%n: i32) -> i32 {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i32 [entry: 0], [loop: %i1]
+    %i1 = add.i32 %i, %n
+    %k = call.i32 @h(%i1)
+    br 1 ? loop : exit
+  node exit:
+    ret %i1
+}
+)",
+                    R"(
+proc @f(%n: i32) -> i32 {
+  node entry:
+    br loop
+  node loop:
+    %i = phi.i32 [entry: 0], [loop: %i1.2]
+    %i1 = add.i32 %i, %n
+    %k = call.i32 @h(%i1)
+    %i1.2 = add.i32 %i1, %n
+    %k.2 = call.i32 @h(%i1.2)
+    br loop
+}
+)") {
+    const node_id loop = node("loop");
+    const node_id old_loop = old_node("loop");
+    w.merged.push_back({loop, old_loop});
+    const value_id one = after.constant(elbrus::type::i1, 1);
+    w.grow(after.num_nodes(), after.num_edges(), after.num_values());
+    w.dropped.push_back({loop, before.out_edges(old_loop)[1], one, drop_reason::constant_condition});
+  }
+};
+
+/// A node on the edge to `next` that branches both ways there.
+struct branching : read_afresh {
+  branching()
+      : read_afresh(R"(
+proc @f(%x: i32, %y: i32, %c: i1) -> i32 {
+  node entry:
+    %d = div.i32 %x, %y spec
+    %s = cmp.eq.i32 %d, 1 spec
+    %t = cmp.eq.i32 %x, 1
+    br next
+  node next:
+    ret %x
+}
+)",
+                    R"(
+proc @f(%x: i32, %y: i32, %c: i1) -> i32 {
+  node entry:
+    %d = div.i32 %x, %y spec
+    %s = cmp.eq.i32 %d, 1 spec
+    %t = cmp.eq.i32 %x, 1
+    br inserted
+  node inserted:
+    br %t ? next : next
+  node next:
+    ret %x
+}
+)") {}
+
+  void branch_on(value_id bit) {
+    after.set_operand(after.terminator(node("inserted")), 0, bit);
+    w.grow(after.num_nodes(), after.num_edges(), after.num_values());
+  }
+};
+
 /// So that dispatches are trees of branches.
 struct without_switches : elbrus::editor {
   using elbrus::editor::editor;
@@ -569,6 +712,77 @@ inline const std::vector<mistake<dispatched>>& mistakes_of_dispatch() {
        [](auto& t) {
          t.after.set_phi_input(*t.after.values(3).begin(), t.after.out_edges(t.hub)[0], t.right_value);
          t.after.set_phi_input(*t.after.values(4).begin(), t.after.out_edges(t.hub)[1], t.left_value);
+       }},
+  };
+  return all;
+}
+
+/// Of `with_cases`.
+inline const std::vector<mistake<with_cases>>& mistakes_of_cases() {
+  static const std::vector<mistake<with_cases>> all = {
+      {"flow", "a case that is called equal to another one goes to the default",
+       [](auto& t) {
+         const auto edges = t.before.out_edges(0);
+         t.w.dropped.push_back({0, edges[1], edges[0], drop_reason::equal_edges});
+         t.after.erase_edge(t.after.out_edges(0)[1]);
+       }},
+      {"flow", "a case that is called equal to the default leads elsewhere",
+       [](auto& t) {
+         const auto edges = t.before.out_edges(0);
+         t.w.dropped.push_back({0, edges[1], edges[3], drop_reason::equal_edges});
+         t.after.erase_edge(t.after.out_edges(0)[1]);
+       }},
+      {"witness", "a case that is there is said to be missing for a literal that is none",
+       [](auto& t) {
+         t.w.dropped.push_back({0, t.before.out_edges(0)[0], 0xffff'fff0, drop_reason::constant_condition});
+       }},
+      {"witness", "an edge that is there is said to be missing for a literal, where nothing decides",
+       [](auto& t) {
+         t.after.erase_edge(t.after.out_edges(0)[0]);
+         t.w.dropped.push_back({t.node("b"), t.before.out_edges(0)[0], 0, drop_reason::constant_condition});
+       }},
+  };
+  return all;
+}
+
+/// Of `chained`.
+inline const std::vector<mistake<chained>>& mistakes_of_chains() {
+  static const std::vector<mistake<chained>> all = {
+      {"values", "of a node that is merged twice, the first value goes on",
+       [](auto& t) {
+         t.after.set_phi_input(value_named(t.after, "i"), t.after.out_edges(t.node("loop"))[0],
+                               value_named(t.after, "i1"));
+       }},
+      {"witness", "two edges are said to be equal to each other",
+       [](auto& t) {
+         const auto edges = t.before.out_edges(t.old_node("loop"));
+         t.w.dropped.clear();
+         t.w.dropped.push_back({t.node("loop"), edges[0], edges[1], drop_reason::equal_edges});
+         t.w.dropped.push_back({t.node("loop"), edges[1], edges[0], drop_reason::equal_edges});
+       }},
+      {"flow", "what is merged is reached by the edge that the literal does not take",
+       [](auto& t) { t.w.dropped[0].edge = t.before.out_edges(t.old_node("loop"))[0]; }},
+  };
+  return all;
+}
+
+/// Of `branching`.
+inline const std::vector<mistake<branching>>& mistakes_of_branching() {
+  static const std::vector<mistake<branching>> all = {
+      {"operations", "an inserted node branches on undef",
+       [](auto& t) { t.branch_on(t.after.undefined(elbrus::type::i1)); }},
+      {"operations", "an inserted node branches on a bit that may be diagnostic",
+       [](auto& t) { t.branch_on(value_named(t.after, "s")); }},
+      {"operations", "an inserted node branches on a phi of such a bit",
+       [](auto& t) {
+         const value_id phi = t.after.insert_phi(t.node("inserted"), elbrus::type::i1);
+         t.after.set_phi_input(phi, t.after.in_edges(t.node("inserted"))[0], value_named(t.after, "s"));
+         t.branch_on(phi);
+       }},
+      {"values", "a literal of another program has the number of the one that is read",
+       [](auto& t) {
+         t.after.set_operand(value_named(t.after, "t"), 1, t.after.constant(elbrus::type::i32, 2));
+         t.w.grow(t.after.num_nodes(), t.after.num_edges(), t.after.num_values());
        }},
   };
   return all;

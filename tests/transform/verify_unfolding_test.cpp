@@ -174,6 +174,9 @@ TEST_CASE("verify_unfolding rejects wrong transformations") {
   std::map<std::string_view, caught> table;
   reject_all(mistakes(), table);
   reject_all(mistakes_of_dispatch(), table);
+  reject_all(mistakes_of_cases(), table);
+  reject_all(mistakes_of_chains(), table);
+  reject_all(mistakes_of_branching(), table);
   reject_all(mistakes_of_header<with_new_header<elbrus::editor>>(), table);
   reject_all(mistakes_of_header<with_new_header<without_switches>>(), table);
   std::size_t seeded = 0;

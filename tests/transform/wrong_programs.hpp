@@ -43,6 +43,9 @@ template <class Visit> void for_each_wrong_program(Visit visit) {
   };
   unfoldings(wrong_unfoldings::mistakes());
   unfoldings(wrong_unfoldings::mistakes_of_dispatch());
+  unfoldings(wrong_unfoldings::mistakes_of_cases());
+  unfoldings(wrong_unfoldings::mistakes_of_chains());
+  unfoldings(wrong_unfoldings::mistakes_of_branching());
   unfoldings(wrong_unfoldings::mistakes_of_header<wrong_unfoldings::with_new_header<midend::elbrus::editor>>());
   unfoldings(
       wrong_unfoldings::mistakes_of_header<wrong_unfoldings::with_new_header<wrong_unfoldings::without_switches>>());

@@ -179,7 +179,8 @@ private:
     std::size_t at = 0;
     for_each_id(before_.values(n), [&](value_id x) {
       const bool is_end = !before_.is_phi(x) && is_terminator(before_, x);
-      if (at != values_.size() && values_[at] == x) {
+      const bool is_left = is_end && has_jump_[n] != 0; // the jump may have its number
+      if (at != values_.size() && values_[at] == x && !is_left) {
         compare_operation(n, x);
         ++at;
       } else if (is_end ? has_jump_[n] == 0 : !before_.is_phi(x) && !may_go(x)) {

@@ -804,10 +804,12 @@ private:
         fail(unfolding_fault::missing_operation, n, no_value, x);
       }
     });
+    const auto condition = static_cast<value_id>(before_.condition(old));
     for_each_id(before_.graph().out_edges(old), [&](edge_id e) {
       const std::uint32_t i = drops_.find({n, e});
-      if (i != hash_map<key>::missing && w_.dropped[i].reason == drop_reason::constant_condition) {
-        read(n, static_cast<value_id>(before_.condition(old)), w_.dropped[i].like);
+      if (condition != no_value && i != hash_map<key>::missing &&
+          w_.dropped[i].reason == drop_reason::constant_condition) {
+        read(n, condition, w_.dropped[i].like);
       }
     });
     return end;
