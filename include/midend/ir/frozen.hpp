@@ -401,6 +401,16 @@ private:
     } else {
       set(v, program::exact, to.effect != effect_kind::none && (!place || place->is_volatile));
     }
+    if constexpr (effect_ir<IR>) {
+      set(v, program::removable, midend::is_removable(ir_, v));
+    } else {
+      set(v, program::removable,
+          (to.effect == effect_kind::none || to.effect == effect_kind::reads) && !out_.may_not_return(v) &&
+              !out_.is_volatile(v) && !out_.is_terminator(v));
+    }
+    set(v, program::convergent, midend::is_convergent(ir_, v));
+    set(v, program::repeatable,
+        (to.effect == effect_kind::none || to.effect == effect_kind::reads) && midend::is_repeatable(ir_, v));
   }
 
   void copy_cost(value_id v) {
@@ -472,12 +482,13 @@ private:
   void copy_nodes() {
     out_.hints_.clear();
     for (node_id n = 0; n != out_.graph_.num_nodes_; ++n) {
-      [[maybe_unused]] auto& to = out_.nodes_[n];
+      auto& to = out_.nodes_[n];
       if constexpr (has_node_counts<IR>) {
         const std::optional<std::uint64_t> count = ir_.count(n);
         to.has_count = count.has_value();
         to.count = count.value_or(0);
       }
+      to.accepts_operations = midend::accepts_operations(ir_, n);
       if (out_.graph_.in_edges(n).empty()) {
         continue; // no header of a loop
       }
