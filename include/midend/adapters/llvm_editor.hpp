@@ -446,10 +446,10 @@ public:
   value_id value_after(value_id v) const { return f_.next(v); }
 
   /// What distinguishes a value from others of this function and its copies in the same context: of an instruction by
-  /// `describe_llvm_operation`; a parameter has its number, the address of an own block that of the node, and another
-  /// constant is itself. Optional member, for certificates.
+  /// `describe_llvm_operation`; a parameter has its number, the address of an own block that of the node, and other
+  /// constants are themselves. Optional member, for certificates.
   void describe(value_id v, operation_description& out) const {
-    enum : std::uint64_t { erased, instruction, argument, address_of_node, constant };
+    enum : std::uint64_t { erased, instruction, argument, address_of_node, parts, constant };
 
     if (f_.is_instruction(v) && node_of(v) == no_node) {
       out.attribute(erased);
@@ -461,17 +461,30 @@ public:
       return;
     }
     const llvm::Value* const a = value(v);
-    const auto* const parameter = llvm::dyn_cast<llvm::Argument>(a);
-    const auto* const address = llvm::dyn_cast<llvm::BlockAddress>(a);
-    if (parameter != nullptr) {
+    if (const auto* const parameter = llvm::dyn_cast<llvm::Argument>(a)) {
       out.attribute(argument);
       out.attribute(parameter->getArgNo());
-    } else if (address != nullptr && address->getFunction() == &f_.function()) {
-      out.attribute(address_of_node);
-      out.attribute(node(address->getBasicBlock()));
-    } else {
-      out.attribute(constant);
-      out.attribute(reinterpret_cast<std::uintptr_t>(a));
+      return;
+    }
+    llvm::SmallVector<const llvm::Value*, 4> todo{a};
+    while (!todo.empty()) { // addresses of blocks may be deep inside
+      const llvm::Value* const x = todo.pop_back_val();
+      const auto* const address = llvm::dyn_cast<llvm::BlockAddress>(x);
+      const auto* const cast = llvm::dyn_cast<llvm::ConstantExpr>(x);
+      if (address != nullptr && address->getFunction() == &f_.function()) {
+        out.attribute(address_of_node);
+        out.attribute(node(address->getBasicBlock()));
+      } else if ((cast != nullptr && cast->isCast()) || llvm::isa<llvm::ConstantAggregate>(x)) {
+        out.attribute(parts);
+        out.attribute(reinterpret_cast<std::uintptr_t>(x->getType()));
+        out.attribute(cast == nullptr ? 0 : cast->getOpcode());
+        for (const llvm::Use& part : llvm::cast<llvm::User>(x)->operands()) {
+          todo.push_back(part.get());
+        }
+      } else {
+        out.attribute(constant);
+        out.attribute(reinterpret_cast<std::uintptr_t>(x));
+      }
     }
   }
 
