@@ -189,7 +189,11 @@ TEST_CASE("an instruction of LLVM is described so that others are told apart as 
         continue;
       }
       if (answer) {
-        CHECK(a->isSameOperationAs(b));
+        // LLVM compares all attributes of calls; `noundef` is a promise that may go.
+        const auto* const call = llvm::dyn_cast<llvm::CallBase>(b);
+        const bool lacks_noundef = call != nullptr && !call->paramHasAttr(0, llvm::Attribute::NoUndef) &&
+                                   llvm::cast<llvm::CallBase>(a)->paramHasAttr(0, llvm::Attribute::NoUndef);
+        CHECK((a->isSameOperationAs(b) || lacks_noundef));
         CHECK((b->getRawSubclassOptionalData() & ~a->getRawSubclassOptionalData()) == 0);
         CHECK((!b->hasMetadata() || b->getMetadata("range") == a->getMetadata("range")));
         ++same;
@@ -219,6 +223,7 @@ TEST_CASE("a frozen function of LLVM knows an instruction that was changed, and 
     if (i == nullptr) {
       continue;
     }
+    const bool was_exact = i->getOpcode() == llvm::Instruction::UDiv && i->isExact();
     editor.drop_promises(v);
     CHECK((copy.same_operation(v, editor, v) || llvm::isa<llvm::CallBase>(i))); // attributes may go
     if (auto* const load = llvm::dyn_cast<llvm::LoadInst>(i)) {
@@ -232,8 +237,7 @@ TEST_CASE("a frozen function of LLVM knows an instruction that was changed, and 
       CHECK(!copy.same_operation(v, editor, v));
     } else if (i->getOpcode() == llvm::Instruction::UDiv) {
       i->setIsExact(true);
-      CHECK(copy.same_operation(v, editor, v) ==
-            (copy.operation(v).code == midend::operation::other || frozen(editor).same_operation(v, copy, v)));
+      CHECK(copy.same_operation(v, editor, v) == was_exact);
     }
   }
 }

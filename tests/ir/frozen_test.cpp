@@ -47,7 +47,9 @@ static_assert(midend::cost_ir<flat_program> && midend::effect_ir<flat_program> &
               midend::has_may_write<flat_program> && midend::has_assumed<flat_program> &&
               midend::has_low_sum<flat_program> && midend::has_trip_hints<flat_program> &&
               midend::has_must_end<flat_program> && midend::has_loop_ends<flat_program> &&
-              midend::has_may_trap_without_promises<flat_program> && midend::has_describe<flat_program>);
+              midend::has_may_trap_without_promises<flat_program> && midend::has_describe<flat_program> &&
+              midend::has_is_removable<flat_program> && midend::has_is_repeatable<flat_program> &&
+              midend::has_is_convergent<flat_program> && midend::has_accepts_operations<flat_program>);
 static_assert(midend::bidirectional_flow_graph<midend::flat_program_graph> &&
               midend::edge_indexed_flow_graph<midend::flat_program_graph>);
 

@@ -107,6 +107,7 @@ private:
       same("value_after", copy_.value_after(last), no_value, last);
     }
     same("condition", ir_.condition(n), copy_.condition(n), n);
+    same("accepts_operations", midend::accepts_operations(ir_, n), midend::accepts_operations(copy_, n), n);
     if constexpr (has_node_counts<IR>) {
       same("count", ir_.count(n), copy_.count(n), n);
     }
@@ -198,12 +199,21 @@ private:
     if constexpr (has_is_volatile<IR>) {
       same("is_volatile", bool(ir_.is_volatile(v)), copy_.is_volatile(v), v);
     }
+    if constexpr (effect_ir<IR>) {
+      same("is_removable", midend::is_removable(ir_, v), midend::is_removable(copy_, v), v);
+      if (copy_.effect(v) == effect_kind::none || copy_.effect(v) == effect_kind::reads) {
+        same("is_repeatable", midend::is_repeatable(ir_, v), midend::is_repeatable(copy_, v), v);
+      }
+    }
+    same("is_convergent", midend::is_convergent(ir_, v), midend::is_convergent(copy_, v), v);
     same("is_terminator", midend::is_terminator(ir_, v), copy_.is_terminator(v), v);
     if constexpr (has_cost<IR>) {
       same("cost", std::optional<operation_class>(ir_.cost(v)), copy_.cost(v), v);
     }
     if constexpr (has_memory<IR>) {
-      compare_memory(ir_.memory(v), copy_.memory(v), v);
+      if (copy_.effect(v) == effect_kind::reads || copy_.effect(v) == effect_kind::writes) {
+        compare_memory(ir_.memory(v), copy_.memory(v), v);
+      }
     }
     if constexpr (has_may_write<IR>) {
       if (copy_.effect(v) == effect_kind::unknown) {

@@ -8,6 +8,7 @@
 #include "midend/elbrus/views/cost_editor.hpp"
 #include "midend/elbrus/views/cost_view.hpp"
 #include "midend/elbrus/views/editor.hpp"
+#include "midend/ir/frozen.hpp"
 #include "midend/ir/profile.hpp"
 #include "midend/machine/e2k.hpp"
 #include "midend/package/managed_package.hpp"
@@ -31,10 +32,13 @@
 #include "midend/transform/split_critical_edges.hpp"
 #include "midend/transform/unify_loop_exits.hpp"
 #include "midend/transform/unroll_loops.hpp"
+#include "midend/transform/verify_removal.hpp"
 #include "midend/transform/verify_unfolding.hpp"
 #include "midend/unrolling/advise_unrolling.hpp"
 #include "midend/viz/transformation_plans.hpp"
 
+#include <array>
+#include <cstdint>
 #include <string>
 
 using midend::edge_id;
@@ -1072,6 +1076,39 @@ RUN(same_operation_of_one) {
   edited e;
   my_editor editor(e.program.procedures[0]);
   use(midend::verify_unfolding(editor, editor, midend::unfolding_witness()));
+}
+#endif
+
+// mistake: `describe` is missing; a certificate with a frozen program
+// compile-time: midend: an IR that is compared with a frozen program needs
+#ifdef MISTAKE_frozen_without_describe
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  void describe(value_id, midend::operation_description&) const = delete;
+};
+
+RUN(frozen_without_describe) {
+  edited e;
+  const midend::flat_program before = midend::frozen(e.editor);
+  my_editor editor(e.program.procedures[0]);
+  use(midend::verify_removal(before, editor, midend::removal_witness()));
+}
+#endif
+
+// mistake: `frozen` of an IR whose edges have several cases
+// compile-time: midend: an edge of a frozen program has one case
+#ifdef MISTAKE_frozen_with_edge_cases
+struct my_editor : midend::elbrus::editor {
+  using editor::editor;
+
+  std::array<std::uint64_t, 1> edge_cases(edge_id) const { return {1}; }
+};
+
+RUN(frozen_with_edge_cases) {
+  edited e;
+  const my_editor editor(e.program.procedures[0]);
+  use(midend::frozen(editor).num_values());
 }
 #endif
 

@@ -453,10 +453,10 @@ public:
   value_id value_after(value_id v) const { return f_.next(v); }
 
   /// What distinguishes a value from others of this function and its copies in the same context: of an instruction by
-  /// `describe_llvm_operation`; a parameter has its number, the address of an own block that of the node, and another
-  /// constant is itself. Optional member, for certificates.
+  /// `describe_llvm_operation`; a parameter has its number, the address of an own block that of the node, and other
+  /// constants are themselves. Optional member, for certificates.
   void describe(value_id v, operation_description& out) const {
-    enum : std::uint64_t { erased, instruction, argument, constant };
+    enum : std::uint64_t { erased, instruction, argument, address_of_node, parts, constant };
 
     if (f_.is_instruction(v) && node_of(v) == no_node) {
       out.attribute(erased);
@@ -471,9 +471,27 @@ public:
     if (const auto* const parameter = llvm::dyn_cast<llvm::Argument>(a)) {
       out.attribute(argument);
       out.attribute(parameter->getArgNo());
-    } else {
-      out.attribute(constant);
-      describe_constant(a, out);
+      return;
+    }
+    llvm::SmallVector<const llvm::Value*, 4> todo{a};
+    while (!todo.empty()) { // addresses of blocks may be deep inside
+      const llvm::Value* const x = todo.pop_back_val();
+      const auto* const address = llvm::dyn_cast<llvm::BlockAddress>(x);
+      const auto* const cast = llvm::dyn_cast<llvm::ConstantExpr>(x);
+      if (address != nullptr && address->getFunction() == &f_.function()) {
+        out.attribute(address_of_node);
+        out.attribute(node(address->getBasicBlock()));
+      } else if ((cast != nullptr && cast->isCast()) || llvm::isa<llvm::ConstantAggregate>(x)) {
+        out.attribute(parts);
+        out.attribute(reinterpret_cast<std::uintptr_t>(x->getType()));
+        out.attribute(cast == nullptr ? 0 : cast->getOpcode());
+        for (const llvm::Use& part : llvm::cast<llvm::User>(x)->operands()) {
+          todo.push_back(part.get());
+        }
+      } else {
+        out.attribute(constant);
+        out.attribute(reinterpret_cast<std::uintptr_t>(x));
+      }
     }
   }
 
@@ -1064,52 +1082,6 @@ private:
     if (had_old_debug_info_) {            // before instructions are read
       f.setIsNewDbgInfoFormat(true);
     }
-  }
-
-  /// A constant is itself, except that addresses of blocks of this function, also within casts and aggregates, are
-  /// those of nodes.
-  void describe_constant(const llvm::Value* whole, operation_description& out) const {
-    enum : std::uint64_t { itself, address_of_node, composed };
-
-    llvm::SmallVector<const llvm::Value*, 4> todo{whole};
-    while (!todo.empty()) {
-      const llvm::Value* const c = todo.pop_back_val();
-      if (!has_own_address(c)) {
-        out.attribute(itself);
-        out.attribute(reinterpret_cast<std::uintptr_t>(c));
-      } else if (const auto* const address = llvm::dyn_cast<llvm::BlockAddress>(c)) {
-        out.attribute(address_of_node);
-        out.attribute(node(address->getBasicBlock()));
-      } else {
-        const auto* const expression = llvm::dyn_cast<llvm::ConstantExpr>(c);
-        out.attribute(composed);
-        out.attribute(reinterpret_cast<std::uintptr_t>(c->getType()));
-        out.attribute(c->getValueID());
-        out.attribute(expression == nullptr ? 0 : expression->getOpcode());
-        for (const llvm::Use& part : llvm::cast<llvm::Constant>(c)->operands()) {
-          todo.push_back(part.get());
-        }
-      }
-    }
-  }
-
-  /// Whether a constant is the address of a block of this function, or a cast or aggregate of such addresses.
-  bool has_own_address(const llvm::Value* whole) const {
-    llvm::SmallVector<const llvm::Value*, 4> todo{whole};
-    while (!todo.empty()) {
-      const llvm::Value* const c = todo.pop_back_val();
-      const auto* const address = llvm::dyn_cast<llvm::BlockAddress>(c);
-      const auto* const expression = llvm::dyn_cast<llvm::ConstantExpr>(c);
-      if (address != nullptr && address->getFunction() == &f_.function()) {
-        return true;
-      }
-      if (llvm::isa<llvm::ConstantAggregate>(c) || (expression != nullptr && expression->isCast())) {
-        for (const llvm::Use& part : llvm::cast<llvm::Constant>(c)->operands()) {
-          todo.push_back(part.get());
-        }
-      }
-    }
-    return false;
   }
 
   unsigned marks(value_id v) const { return f_.operation(v).marks; }

@@ -26,6 +26,9 @@
 /// about it as about a parameter: its `operation` is `other` of some width, its `constant` nothing. A change
 /// invalidates all ranges returned before.
 ///
+/// `epoch()` of the graph, if it has one, counts changes of nodes and edges: it must be another number after each of
+/// them, and the same after changes of values, because transformations use dominators and loops while they insert phis.
+///
 /// - `insert_phi`: the phi has an input for each edge into `n`, none of them set (`no_value`).
 /// - `clone_value`: the clone is appended to `n`. A cloned phi has inputs that are not set.
 ///   A terminator is cloned into a node without terminator, with its edges: the same

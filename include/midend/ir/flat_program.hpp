@@ -66,6 +66,7 @@ struct flat_node {
   std::uint64_t count = 0;
   bool has_count = false;
   bool loop_ends = false;
+  bool accepts_operations = true;
 };
 
 struct flat_edge {
@@ -258,6 +259,14 @@ public:
 
   bool is_terminator(value_id v) const { return has(v, terminator); }
 
+  bool is_removable(value_id v) const { return has(v, removable); }
+
+  bool is_repeatable(value_id v) const { return has(v, repeatable); }
+
+  bool is_convergent(value_id v) const { return has(v, convergent); }
+
+  bool accepts_operations(node_id n) const { return nodes_[n].accepts_operations; }
+
   bool loop_ends(node_id header) const { return nodes_[header].loop_ends; }
 
   bool may_write(value_id v, std::uint32_t memory) const {
@@ -365,7 +374,10 @@ private:
     regroups = 1u << 11,
     guarded = 1u << 12,
     writes_some = 1u << 13,
-    number = 1u << 14 ///< an integer literal, also for those who ask for wide numbers
+    removable = 1u << 14,
+    repeatable = 1u << 15,
+    convergent = 1u << 16,
+    number = 1u << 17 ///< an integer literal, also for those who ask for wide numbers
   };
 
   using value_record = detail::flat_value;

@@ -24,10 +24,10 @@
 
 MIDEND_BEGIN_NAMESPACE
 
-/// What `frozen` copies: the SSA rung with 64-bit constants and cases. All other members are optional.
+/// What `frozen` copies: the SSA rung with 64-bit constants, and a case for each edge. All other members are optional.
 template <class IR>
 concept freezable_ir = ssa_ir<IR> && has_constant_type<IR> && has_64_bit_constants<IR> && has_constant<IR> &&
-                       (has_edge_case<IR> || has_edge_cases<IR>);
+                       has_edge_case<IR> && !has_edge_cases<IR>;
 
 namespace detail {
 
@@ -47,7 +47,10 @@ template <class IR> constexpr bool explain_freezable_ir() {
                   "std::uint64_t;`");
   } else if constexpr (!has_constant<IR>) {
     explain_constant<IR>();
-  } else if constexpr (!has_edge_case<IR> && !has_edge_cases<IR>) {
+  } else if constexpr (has_edge_cases<IR>) {
+    static_assert(!has_edge_cases<IR>, "midend: an edge of a frozen program has one case, and one of an IR with "
+                                       "`edge_cases` may have several: give it a view in which each case has an edge");
+  } else if constexpr (!has_edge_case<IR>) {
     explain_edge_case<IR>();
   } else if constexpr (!describe_fits<IR>) {
     static_assert(has_describe<IR>, "midend: `describe` of an IR would never be called; write `void "
@@ -401,6 +404,16 @@ private:
     } else {
       set(v, program::exact, to.effect != effect_kind::none && (!place || place->is_volatile));
     }
+    if constexpr (effect_ir<IR>) {
+      set(v, program::removable, midend::is_removable(ir_, v));
+    } else {
+      set(v, program::removable,
+          (to.effect == effect_kind::none || to.effect == effect_kind::reads) && !out_.may_not_return(v) &&
+              !out_.is_volatile(v) && !out_.is_terminator(v));
+    }
+    set(v, program::convergent, midend::is_convergent(ir_, v));
+    set(v, program::repeatable,
+        (to.effect == effect_kind::none || to.effect == effect_kind::reads) && midend::is_repeatable(ir_, v));
   }
 
   void copy_cost(value_id v) {
@@ -472,12 +485,13 @@ private:
   void copy_nodes() {
     out_.hints_.clear();
     for (node_id n = 0; n != out_.graph_.num_nodes_; ++n) {
-      [[maybe_unused]] auto& to = out_.nodes_[n];
+      auto& to = out_.nodes_[n];
       if constexpr (has_node_counts<IR>) {
         const std::optional<std::uint64_t> count = ir_.count(n);
         to.has_count = count.has_value();
         to.count = count.value_or(0);
       }
+      to.accepts_operations = midend::accepts_operations(ir_, n);
       if (out_.graph_.in_edges(n).empty()) {
         continue; // no header of a loop
       }
