@@ -17,6 +17,7 @@
 #include "midend/support/flat_array.hpp"
 #include "midend/support/order.hpp"
 #include "midend/support/span.hpp"
+#include "midend/transform/detail/values_without_phis.hpp"
 #include "midend/transform/unfolding.hpp"
 #include "midend/transform/unfolding_witness.hpp"
 
@@ -63,7 +64,8 @@ struct cycle_split {
 /// Why a cycle stays irreducible.
 enum class irreducible_refusal_reason : std::uint8_t {
   edge_stays,        ///< an edge cannot be led elsewhere
-  may_not_duplicate, ///< an operation of a node that had to be copied, or one whose copies no phi could join
+  may_not_duplicate, ///< an operation of a node that had to be copied
+  takes_no_phi,      ///< a value that had to be joined, and no phi can take (`may_insert_phi`)
   too_large          ///< more would be cloned than the options allow
 };
 
@@ -73,7 +75,7 @@ struct irreducible_refusal {
   node_id header; ///< of the cycle
   irreducible_refusal_reason reason;
   edge_id edge;       ///< that stays, or `no_edge`
-  value_id operation; ///< that cannot be copied, or `no_value`
+  value_id operation; ///< that cannot be copied or joined, or `no_value`
 };
 
 /// What `fix_irreducible` will do. To veto the change of a cycle, remove it; the others do not depend on it.
@@ -94,7 +96,7 @@ namespace detail {
 template <class IR> class irreducible_planner {
 public:
   irreducible_planner(const IR& ir, const dominator_tree& tree, const cycle_forest& cycles, irreducible_plan& out)
-      : ir_(ir), tree_(tree), cycles_(cycles), out_(out) {}
+      : ir_(ir), tree_(tree), cycles_(cycles), stuck_(ir), out_(out) {}
 
   void plan_dispatches() {
     list_edges(true);
@@ -106,6 +108,8 @@ public:
       }
       if (stays != no_edge) {
         out_.refused.push_back({c, cycles_.header(c), irreducible_refusal_reason::edge_stays, stays, no_value});
+      } else if (const value_id lost = stuck_.lost_by_dispatch(tree_, edges); lost != no_value) {
+        out_.refused.push_back({c, cycles_.header(c), irreducible_refusal_reason::takes_no_phi, no_edge, lost});
       } else if (!edges.empty()) {
         const auto first = static_cast<std::uint32_t>(out_.edges.size());
         for (const edge_id e : edges) {
@@ -239,11 +243,9 @@ private:
       for_each_id(ir_.graph().out_edges(n), [&](edge_id e) { stays = may_redirect(ir_, e) ? stays : e; });
       for_each_id(ir_.values(n), [&](value_id v) {
         if (!ir_.is_phi(v)) {
-          bool may_copy = may_insert_phi(ir_, v);
           if constexpr (has_may_duplicate<IR>) {
-            may_copy = may_copy && ir_.may_duplicate(v);
+            unique = ir_.may_duplicate(v) ? unique : v;
           }
-          unique = may_copy ? unique : v;
         }
       });
       if (stays != no_edge) {
@@ -252,6 +254,9 @@ private:
       if (unique != no_value) {
         return irreducible_refusal{c, cycles_.header(c), irreducible_refusal_reason::may_not_duplicate, no_edge,
                                    unique};
+      }
+      if (const value_id joined = stuck_.read_elsewhere(n); joined != no_value) {
+        return irreducible_refusal{c, cycles_.header(c), irreducible_refusal_reason::takes_no_phi, no_edge, joined};
       }
     }
     return std::nullopt;
@@ -284,6 +289,7 @@ private:
   const IR& ir_;
   const dominator_tree& tree_;
   const cycle_forest& cycles_;
+  values_without_phis<IR> stuck_;
   irreducible_plan& out_;
   flat_array<std::uint32_t> ends_; ///< by cycle, into `edges_`
   flat_array<edge_id> edges_;
@@ -306,10 +312,10 @@ private:
 /// cycles are planned; `fix_irreducible` plans again for those around them and for what is in the copies.
 ///
 /// Requires results of this graph as it is. Edges from unreachable nodes stay where they are. A cycle is refused for an
-/// edge that may not be split or redirected, for an operation that may not be duplicated or whose copies no phi could
-/// join
-/// (`may_insert_phi`), and if too much would be cloned; the cycles inside it and around it are not. With
-/// `split_or_dispatch` the plan is to split.
+/// edge that may not be split or redirected, for an operation that may not be duplicated, for a value that no phi can
+/// take (`may_insert_phi`) if its copies, or its ways through a dispatch, would have to be joined for another node, and
+/// if too much would be cloned; the cycles inside it and around it are not. With `split_or_dispatch` the plan is to
+/// split.
 ///
 /// O(n + m), plus for each edge the number of irreducible cycles that it enters, and for splits the size of the cycles.
 template <ssa_ir_argument IR>

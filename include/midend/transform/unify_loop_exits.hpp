@@ -13,6 +13,7 @@
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
+#include "midend/transform/detail/values_without_phis.hpp"
 #include "midend/transform/simplify_loops.hpp"
 #include "midend/transform/unfolding.hpp"
 #include "midend/transform/unfolding_witness.hpp"
@@ -49,69 +50,6 @@ struct exit_unification_plan {
   bool empty() const { return exits.empty(); }
 };
 
-namespace detail {
-
-/// The values of an IR that no phi can have (`may_insert_phi`) and that another node reads. Few IRs have any.
-template <class IR> class values_without_phis {
-public:
-  explicit values_without_phis(const IR& ir) : ir_(ir) {
-    if constexpr (has_may_insert_phi<IR>) {
-      flat_array<node_id> home(static_cast<std::size_t>(ir.num_values()), no_node);
-      const node_id count = node_count(ir.graph());
-      bool any = false;
-      for (node_id n = 0; n != count; ++n) {
-        for_each_id(ir.values(n), [&](value_id v) {
-          if (!may_insert_phi(ir, v)) {
-            home[v] = n;
-            any = true;
-          }
-        });
-      }
-      for (node_id n = 0; any && n != count; ++n) {
-        for_each_id(ir.values(n), [&](value_id v) {
-          for_each_id(ir.operands(v), [&](value_id operand) {
-            if (operand != no_value && home[operand] != no_node && home[operand] != n) {
-              all_.push_back({operand, home[operand]});
-              home[operand] = no_node;
-            }
-          });
-        });
-      }
-    }
-  }
-
-  bool empty() const { return all_.empty(); }
-
-  /// One that may no longer reach what reads it if edges meet in a dispatch, or `no_value`: its node dominates a
-  /// target, but not all edges. O(values · edges).
-  value_id lost_by_dispatch(const dominator_tree& tree, span<const edge_id> edges) const {
-    for (const value_at& at : all_) {
-      bool before_a_target = false;
-      bool before_all = true;
-      for (const edge_id e : edges) {
-        before_a_target =
-            before_a_target || tree.strictly_dominates(at.home, static_cast<node_id>(ir_.graph().edge_target(e)));
-        before_all = before_all && tree.dominates(at.home, static_cast<node_id>(ir_.graph().edge_source(e)));
-      }
-      if (tree.is_reachable(at.home) && before_a_target && !before_all) {
-        return at.value;
-      }
-    }
-    return no_value;
-  }
-
-private:
-  struct value_at {
-    value_id value;
-    node_id home;
-  };
-
-  const IR& ir_;
-  flat_array<value_at> all_;
-};
-
-} // namespace detail
-
 /// The loops that are left to several blocks, with their exiting edges. An edge that leaves several loops is listed for
 /// each that gets a new exit block: those of outer loops are where inner loops are then left to. Loops without exits
 /// and with one exit block stay as they are, also if that is not dedicated (`simplify_loops`).
@@ -120,7 +58,8 @@ private:
 /// so is one with a value, read in other nodes, that no phi can take (`may_insert_phi`) and that reaches some exit
 /// blocks only.
 ///
-/// O(n + m), plus for each edge the number of loops that it leaves.
+/// O(n + m), plus for each edge the number of loops that it leaves; with values that no phi can take, also the
+/// dominators of exit blocks that do not dominate all exiting edges of a loop.
 template <ssa_ir_argument IR> exit_unification_plan plan_unify_loop_exits(const IR& ir, const loop_forest& loops) {
   const auto& g = ir.graph();
   MIDEND_ASSERT(loops.epoch() == graph_epoch(g), "a loop forest of this graph", loops.epoch());
@@ -128,7 +67,7 @@ template <ssa_ir_argument IR> exit_unification_plan plan_unify_loop_exits(const 
   plan.epoch = graph_epoch(g);
   const node_id count = detail::node_count(g);
   flat_array<node_id> leads_to(static_cast<std::size_t>(g.num_edges()), no_node); // where it will; else its target
-  const detail::values_without_phis<IR> stuck(ir);
+  detail::values_without_phis<IR> stuck(ir);
   const dominator_tree tree = stuck.empty() ? dominator_tree() : dominators(g);
   const auto end_of = [&](const loop_edge& e) { return leads_to[e.id] == no_node ? e.target : leads_to[e.id]; };
   for (const loop_id l : loops.loops()) {

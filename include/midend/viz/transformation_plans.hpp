@@ -89,6 +89,8 @@ constexpr std::string_view to_text(irreducible_refusal_reason r) {
     return "an edge cannot be led elsewhere";
   case irreducible_refusal_reason::may_not_duplicate:
     return "an operation may not be copied";
+  case irreducible_refusal_reason::takes_no_phi:
+    return "a value can take no phi";
   default:
     return "more would be copied than the limit";
   }
@@ -485,7 +487,7 @@ namespace detail {
 
 inline plan_counts& count_refused(plan_counts& counts, const irreducible_plan& plan) {
   using enum irreducible_refusal_reason;
-  for (const irreducible_refusal_reason reason : {edge_stays, may_not_duplicate, too_large}) {
+  for (const irreducible_refusal_reason reason : {edge_stays, may_not_duplicate, takes_no_phi, too_large}) {
     std::size_t count = 0;
     for (const irreducible_refusal& r : plan.refused) {
       count += r.reason == reason ? 1u : 0u;
