@@ -92,7 +92,7 @@ constexpr std::string_view to_text(irreducible_refusal_reason r) {
   case irreducible_refusal_reason::takes_no_phi:
     return "a value can take no phi";
   default:
-    return "more would be copied than the limit";
+    return "more would be copied or led than the limit";
   }
 }
 
