@@ -7,8 +7,10 @@
 #include <midend/dominance/dominators.hpp>
 #include <midend/elbrus/run/interpreter.hpp>
 #include <midend/elbrus/views/cost_view.hpp>
+#include <midend/elbrus/views/editor.hpp>
 #include <midend/induction/loop_trip_counter.hpp>
 #include <midend/loops/natural_loops.hpp>
+#include <midend/transform/rotate_loops.hpp>
 
 #include <array>
 #include <cstddef>
@@ -125,6 +127,75 @@ TEST_CASE("loop_trip_counter: random programs, against their runs") {
   CHECK(more > affordable(10));
   CHECK(kinds[static_cast<std::size_t>(trip_count_kind::exact)] > affordable(100));
   CHECK(kinds[static_cast<std::size_t>(trip_count_kind::at_most)] > affordable(20));
+}
+
+TEST_CASE("random programs: a loop that is rotated is counted as well as before, also without facts") {
+  // Rotation leaves phis with one input in guards, latches and exits.
+  random_program_options options;
+  options.form = program_form::ssa;
+  options.known = 25;
+  std::array<std::size_t, 2> with_facts{};
+  std::array<std::size_t, 2> alone{};
+  for (std::uint64_t seed = 0; seed != affordable(400); ++seed) {
+    generated_program made = random_program(seed, options);
+    for (elbrus::procedure& p : made.program.procedures) {
+      for (const std::size_t rotated : {0, 1}) {
+        if (rotated == 1) {
+          elbrus::editor e(p);
+          midend::rotate_loops(e);
+        }
+        for_each_count(p,
+                       [&](const midend::loop_forest&, midend::loop_id, const loop_body& body, const loop_counters& c) {
+                         with_facts[rotated] += c.trip.kind == trip_count_kind::exact ? 1 : 0;
+                         alone[rotated] += midend::count_iterations(body).trip.kind == trip_count_kind::exact ? 1 : 0;
+                       });
+      }
+    }
+  }
+  MESSAGE("exact: ", with_facts[0], " and rotated ", with_facts[1], "; alone ", alone[0], " and rotated ", alone[1]);
+  CHECK(with_facts[0] > affordable(200));
+  CHECK(with_facts[1] >= with_facts[0]);
+  CHECK(alone[1] >= alone[0] * 3 / 4);
+}
+
+TEST_CASE("loop_trip_counter: phis with one input pass on start, step and bound") {
+  constexpr std::string_view text = R"(
+proc @f(%a: i32) -> i32 {
+  node entry:
+    br guard
+  node guard:
+    %zero = phi.i32 [entry: 0]
+    %end = phi.i32 [entry: 63]
+    %one = phi.i32 [entry: %a]
+    br before
+  node before:
+    %start = phi.i32 [guard: %zero]
+    br loop
+  node loop:
+    %i = phi.i32 [before: %start], [latch: %i2]
+    %s = phi.i32 [before: %a], [latch: %s2]
+    %s1 = add.i32 %s, %one
+    %i1 = add.i32 %i, 1
+    br latch
+  node latch:
+    %i2 = phi.i32 [loop: %i1]
+    %s2 = phi.i32 [loop: %s1]
+    %q = cmp.lt.i32 %i2, %end
+    br %q ? loop : exit
+  node exit:
+    ret %s2
+})";
+  const parsed_procedure parsed(std::string(text).c_str());
+  std::size_t found = 0;
+  for_each_count(parsed.procedure(),
+                 [&](const midend::loop_forest&, midend::loop_id, const loop_body& body, const loop_counters& c) {
+                   for (const loop_counters& each : {c, midend::count_iterations(body)}) {
+                     CHECK(each.trip.kind == trip_count_kind::exact);
+                     CHECK(each.trip.backedges == 62);
+                     ++found;
+                   }
+                 });
+  CHECK(found == 2);
 }
 
 TEST_CASE("loop_trip_counter: loops that start by the counter of a loop that is not counted") {

@@ -102,3 +102,30 @@ TEST_CASE("fix_irreducible on all digraphs of up to 4 nodes") {
   MESSAGE(changed, " changed");
   CHECK(changed > 200);
 }
+
+TEST_CASE("nodes that each lead to all are refused where dispatches would grow faster than the graph") {
+  // A cycle of n nodes that all lead to each other holds n - 2 others, and edges enter n³ / 6 of them.
+  const auto led = [](std::size_t nodes, std::size_t& edges) {
+    std::vector<edge> all;
+    for (node_id a = 0; a != nodes; ++a) {
+      for (node_id b = 0; b != nodes; ++b) {
+        all.push_back({a, b});
+      }
+    }
+    elbrus::procedure p = procedure_of_graph(nodes, all, 0, true);
+    edges = p.num_edges();
+    elbrus::editor e(p);
+    const auto found = midend::dominators_and_loops(p);
+    const auto plan = midend::plan_fix_irreducible(e, found.dominators, midend::cycles(p));
+    CHECK((plan.edges.size() <= 65'536));
+    const bool is_refused =
+        plan.refused.size() == 1 && plan.refused[0].reason == midend::irreducible_refusal_reason::too_large;
+    CHECK((plan.empty() == is_refused));
+    return plan.edges.size();
+  };
+  std::size_t few = 0;
+  std::size_t many = 0;
+  CHECK(led(20, few) > 0);
+  CHECK(led(90, many) == 0);
+  CHECK(many > 10 * few);
+}

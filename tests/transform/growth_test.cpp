@@ -330,7 +330,8 @@ struct counting_view : elbrus::effect_view {
 };
 
 /// A loop that is left to as many blocks as it has.
-elbrus::procedure loop_with_exits(std::size_t count) {
+/// If `reads_values`, each of them returns the value that was compared last.
+elbrus::procedure loop_with_exits(std::size_t count, bool reads_values = false) {
   draft d;
   const node_id entry = d.p.create_node("entry");
   const node_id head = d.p.create_node("head");
@@ -344,7 +345,7 @@ elbrus::procedure loop_with_exits(std::size_t count) {
     const node_id next = d.p.create_node({});
     last_value = d.next(last, last_value);
     d.branch(last, last_value, next, out);
-    d.end(out, d.n);
+    d.end(out, reads_values ? last_value : d.n);
     last = next;
   }
   d.p.append(last, {.code = opcode::jump});
@@ -393,6 +394,30 @@ TEST_CASE("a loop with many exits gets one, and the checker follows each way onc
               midend::verify_unfolding(elbrus::effect_view(before), elbrus::effect_view(p), done.witness);
           return done.plan.exits.size() == 1 && verdict ? "" : "not right";
         }) == "");
+}
+
+TEST_CASE("a loop that is left with as many values as it has exits keeps them if there are many") {
+  // A common exit would have a phi for each value, with an input for each exit.
+  const auto values_after = [](std::size_t count) {
+    elbrus::procedure p = loop_with_exits(count, true);
+    elbrus::editor e(p);
+    const auto done = midend::unify_loop_exits(e);
+    CHECK(done.plan.exits.size() + done.plan.refused.size() == 1);
+    CHECK((done.plan.exits.empty() == (count * count > 1'000'000)));
+    for (const midend::exit_refusal& r : done.plan.refused) {
+      CHECK(r.edge == midend::no_edge);
+      CHECK(r.value == midend::no_value);
+    }
+    std::size_t inputs = 0;
+    for (node_id n = 0; n != p.num_nodes(); ++n) {
+      for (const value_id v : p.values(n)) {
+        inputs += p.operands(v).size();
+      }
+    }
+    return inputs;
+  };
+  CHECK(values_after(100) > 100 * 100);
+  CHECK(values_after(6'000) < 10 * 6'000);
 }
 
 TEST_CASE("repair_ssa passes over inner loops that define nothing") {

@@ -17,6 +17,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -272,8 +273,9 @@ TEST_CASE("refusals have reasons, and words") {
   e.unique = test;
   CHECK(refused(e, 2) == midend::unrolling_refusal{0, may_not_duplicate, test, midend::no_edge});
   e.unique = midend::no_value;
-  e.token = test;
-  CHECK(refused(e, 2) == midend::unrolling_refusal{0, takes_no_phi, test, midend::no_edge});
+  const midend::value_id sum = *std::next(p.values(header).begin()); // read after the loop, which the test is not
+  e.token = sum;
+  CHECK(refused(e, 2) == midend::unrolling_refusal{0, takes_no_phi, sum, midend::no_edge});
   e.token = midend::no_value;
   e.stays = loops.backedges(0)[0].id;
   CHECK(refused(e, 2) == midend::unrolling_refusal{0, edge_stays, midend::no_value, e.stays});

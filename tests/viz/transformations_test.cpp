@@ -207,8 +207,8 @@ TEST_CASE("words for plans of irreducible cycles") {
   CHECK(words(plan(split)).find("split the cycle of ") == 0);
   CHECK(words(plan(split)).find("1 split cycle") != std::string::npos);
   CHECK(words(plan({.method = midend::irreducible_method::split_nodes, .max_cloned = 0})) ==
-        "the cycle of b stays irreducible: more would be copied than the limit\n"
-        "no cycle changed; refused: 1 cycle (more would be copied than the limit)");
+        "the cycle of b stays irreducible: more would be copied or led than the limit\n"
+        "no cycle changed; refused: 1 cycle (more would be copied or led than the limit)");
   e.stays = p.out_edges(0)[1];
   CHECK(words(plan({})) == "the cycle of b stays irreducible: an edge cannot be led elsewhere, entry -> b\n"
                            "no cycle changed; refused: 1 cycle (an edge cannot be led elsewhere)");

@@ -713,8 +713,23 @@ private:
 
   // Exits that compare a counter whose step is a value.
 
+  /// What `v` is without copies and joins of one way: the value that they pass on.
+  constexpr body_id through(body_id v) const {
+    constexpr unsigned longest_chain = 16;
+    for (unsigned i = 0; i != longest_chain; ++i) {
+      const body_value& value = body_.values[v];
+      const bool is_copy = value.kind == body_kind::pure && value.info.code == operation::copy;
+      if (!is_copy && !(value.kind == body_kind::join && value.num_operands == 1)) {
+        break;
+      }
+      v = body_.operands_of(v)[0];
+    }
+    return v;
+  }
+
   /// The counter that `v` is, if it goes up or down by a value; also plus or minus an invariant.
   constexpr optional<value_step> value_step_of(body_id v) const {
+    v = through(v);
     if (const auto plain = plain_value_step_of(v)) {
       return plain;
     }
@@ -734,22 +749,24 @@ private:
   }
 
   constexpr optional<value_step> plain_value_step_of(body_id v) const {
+    v = through(v);
     const induction_form& f = form(v);
     const bool is_next = !f.is_plain_counter();
     body_id phi = is_next ? 0 : f.base;
-    while (is_next && phi != body_.num_phis && body_.next(phi) != v) {
+    while (is_next && phi != body_.num_phis && through(body_.next(phi)) != v) {
       ++phi;
     }
     if (phi == body_.num_phis || body_.values[v].info.width != body_.values[phi].info.width) {
       return std::nullopt;
     }
-    const body_value& next = body_.values[body_.next(phi)];
+    const body_id next_value = through(body_.next(phi));
+    const body_value& next = body_.values[next_value];
     const bool is_subtracted = next.info.code == operation::sub;
     const bool is_shifted = next.info.code == operation::shladd;
     if (next.kind != body_kind::pure || (next.info.code != operation::add && !is_subtracted && !is_shifted)) {
       return std::nullopt;
     }
-    const span<const body_id> terms = body_.operands_of(body_.next(phi));
+    const span<const body_id> terms = body_.operands_of(next_value);
     const auto shift = is_shifted ? number_of(terms[1]) : std::optional(std::uint64_t{0});
     const bool is_last = !is_subtracted && is_same_value(form(terms.back()), form(phi));
     const body_id step = terms[is_last ? 0 : 1];

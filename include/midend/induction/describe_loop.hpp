@@ -534,7 +534,7 @@ private:
   constexpr body_id number_if_any(value_id v) { return v == no_value ? no_body_value : number(v); }
 
   constexpr body_id number_outside(value_id v) {
-    const value_id source = through_copies(v);
+    const value_id source = value_from_outside(v);
     body_id& known = w_.body_of_[source];
     if (known == no_body_value) {
       body_value value = new_value(body_kind::invariant, source, no_body_value);
@@ -549,12 +549,42 @@ private:
     return known;
   }
 
+  static constexpr unsigned longest_chain = 16;
+
   constexpr value_id through_copies(value_id v) const {
-    constexpr unsigned longest_chain = 16;
     for (unsigned i = 0; i != longest_chain && ir_.operation(v).code == operation::copy; ++i) {
       v = static_cast<value_id>(*std::begin(ir_.operands(v)));
     }
     return v;
+  }
+
+  /// The value that stands for `v` in the body: a constant, if `v` is one through copies and phis with one input; else
+  /// what `v` copies. Other values are not looked for behind phis, since branches may say something about these.
+  constexpr value_id value_from_outside(value_id v) const {
+    const value_id source = through_copies(v);
+    value_id last = source;
+    for (unsigned i = 0; i != longest_chain && ir_.is_phi(last); ++i) {
+      const value_id input = only_input(last);
+      if (input == no_value) {
+        return source;
+      }
+      last = through_copies(input);
+    }
+    return last != source && ir_.constant(last) ? last : source;
+  }
+
+  /// The value that all inputs of a phi are, or `no_value`. Looks at the first few.
+  constexpr value_id only_input(value_id phi) const {
+    constexpr std::size_t most_inputs = 8;
+    value_id only = no_value;
+    std::size_t inputs = 0;
+    for (const value_id input : ir_.operands(phi)) {
+      if (input == no_value || input == phi || (only != no_value && input != only) || ++inputs > most_inputs) {
+        return no_value;
+      }
+      only = input;
+    }
+    return only;
   }
 
   /// A value without operands that takes no issue slot.
@@ -743,7 +773,8 @@ private:
     for (unsigned i = 0; i != most_nodes_beside && n != no_node && w_.block_of_[n] == outside; ++i) {
       bool goes_on = true;
       for (const value_id v : ir_.values(n)) {
-        goes_on = left-- != 0 && number_outside_the_loop(v) == no_body_value && // computed anew: another value
+        goes_on = left-- != 0 &&
+                  number_of_outside(through_copies(v)) == no_body_value && // computed anew: another value
                   (ir_.is_phi(v) || add_neighbour(v, out_.after));
         stores = stores || (!out_.after.empty() && out_.after.back().kind == body_kind::store);
         if (!goes_on) {
@@ -841,8 +872,10 @@ private:
   }
 
   /// The number of a value that is computed outside of the loop and read in it.
-  constexpr body_id number_outside_the_loop(value_id v) const {
-    const body_id n = w_.body_of_[through_copies(v)];
+  constexpr body_id number_outside_the_loop(value_id v) const { return number_of_outside(value_from_outside(v)); }
+
+  constexpr body_id number_of_outside(value_id source) const {
+    const body_id n = w_.body_of_[source];
     const bool is_outside = n < out_.values.size() && n >= out_.num_phis && out_.values[n].block == no_body_value;
     return is_outside ? n : no_body_value;
   }
@@ -1326,12 +1359,12 @@ private:
 /// complete up to the conditions: blocks that no value decides, or whose edges serve several cases each, have none.
 /// That suffices for `count_iterations`.
 ///
-/// A value from outside is a constant if the IR says so, of the value or of what it copies (through up to 16 copies),
-/// else an invariant. The initial value of a header phi whose inputs by the entering edges differ is an invariant with
-/// the phi as its `origin`. A guarded operation becomes the operation and, if it has a result, a `select` after it;
-/// both have it as `origin`. Several backedges make joins in the bottom for phis whose inputs differ. Terminators
-/// become edges. If no hint gives an average trip count and all branches have probabilities, the average is one divided
-/// by the probability that an iteration leaves the loop.
+/// A value from outside is a constant if the IR says so, of the value or of what it copies (through up to 16 copies,
+/// and phis whose inputs are all one value), else an invariant. The initial value of a header phi whose inputs by the
+/// entering edges differ is an invariant with the phi as its `origin`. A guarded operation becomes the operation and,
+/// if it has a result, a `select` after it; both have it as `origin`. Several backedges make joins in the bottom for
+/// phis whose inputs differ. Terminators become edges. If no hint gives an average trip count and all branches have
+/// probabilities, the average is one divided by the probability that an iteration leaves the loop.
 ///
 /// Entering edges from unreachable nodes are ignored, and so are edges from such nodes into the middle of the loop. A
 /// user in an unreachable node counts: its operand is live out. Parallel edges are separate edges.

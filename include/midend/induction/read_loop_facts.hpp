@@ -403,8 +403,12 @@ private:
   bool joins_earlier(value_id phi) const {
     const node_id n = node_of_[phi];
     std::size_t inputs = 0;
-    detail::for_each_id(ir_.operands(phi), [&](value_id) { ++inputs; });
-    return inputs <= most_inputs && n != no_node && only_from_earlier_[n] != 0;
+    for ([[maybe_unused]] const auto& input : ir_.operands(phi)) {
+      if (++inputs > most_inputs) {
+        return false;
+      }
+    }
+    return n != no_node && only_from_earlier_[n] != 0;
   }
 
   /// What a phi takes over the edges into its node, also by what the branch says that leads there last: the input and
@@ -472,15 +476,31 @@ private:
     return e;
   }
 
-  /// The value that all inputs of a phi are, or `no_value`.
+  /// The value that all inputs of a phi are, or `no_value`. Looks at the first few.
   value_id only_input(value_id phi) const {
     value_id only = no_value;
-    bool is_one = true;
-    detail::for_each_id(ir_.operands(phi), [&](value_id input) {
-      is_one = is_one && input != phi && (only == no_value || input == only);
+    std::size_t inputs = 0;
+    for (const auto& operand : ir_.operands(phi)) {
+      const auto input = static_cast<value_id>(operand);
+      if (input == phi || (only != no_value && input != only) || ++inputs > most_inputs) {
+        return no_value;
+      }
       only = input;
-    });
-    return is_one ? only : no_value;
+    }
+    return only;
+  }
+
+  /// What `v` is without copies and phis with one input: the value that they pass on.
+  value_id through(value_id v) const {
+    for (unsigned i = 0; i != longest_sum; ++i) {
+      const bool is_copy = !ir_.is_phi(v) && ir_.operation(v).code == operation::copy;
+      const value_id next = is_copy ? operands_of(v)[0] : ir_.is_phi(v) ? only_input(v) : no_value;
+      if (next == no_value) {
+        break;
+      }
+      v = next;
+    }
+    return v;
   }
 
   /// A phi of the node whose only input is `v`, among the first ones, or `no_value`.
@@ -741,12 +761,12 @@ private:
   void bound_by_applications(value_id phi, loop_id l, std::uint64_t most) {
     const std::uint8_t width = ir_.operation(phi).width;
     const auto backedges = forest_.backedges(l);
-    const auto next = static_cast<value_id>(ir_.phi_input(phi, backedges[0].id));
+    const value_id next = through(static_cast<value_id>(ir_.phi_input(phi, backedges[0].id)));
     const operation_info info = ir_.is_phi(next) ? operation_info{} : ir_.operation(next);
     const std::array<value_id, 3> operands = operands_of(next);
     const auto number = operands[1] == no_value ? std::nullopt : ir_.constant(operands[1]);
-    if (backedges.size() != 1 || info.code == operation::other || arity(info.code) != 2 || operands[0] != phi ||
-        !number || info.width != width) {
+    if (backedges.size() != 1 || info.code == operation::other || arity(info.code) != 2 ||
+        through(operands[0]) != phi || !number || info.width != width) {
       return;
     }
     std::array<element, 2> args{start_of(phi, l), number_domain().constant(width, *number & low_ones(width))};
@@ -909,13 +929,17 @@ private:
                                 : std::nullopt;
   }
 
-  /// A value as a sum through a few additions, known in all bits; without base if it is a number.
+  /// A value as a sum through a few additions and phis with one input, known in all bits; without base if it is a
+  /// number.
   invariant_sum whole_sum(value_id v) const {
     const std::uint8_t width = ir_.operation(v).width;
     invariant_sum sum{v, 0};
     for (unsigned i = 0; i != operations_before; ++i) {
       invariant_sum next = sum;
-      if (!adds_number(next) || next.bits < width) {
+      if (ir_.is_phi(sum.base)) {
+        next.base = only_input(sum.base);
+      }
+      if (next.base == no_value || (next.base == sum.base && !adds_number(next)) || next.bits < width) {
         break;
       }
       sum = next;

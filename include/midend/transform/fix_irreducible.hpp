@@ -17,6 +17,7 @@
 #include "midend/support/flat_array.hpp"
 #include "midend/support/order.hpp"
 #include "midend/support/span.hpp"
+#include "midend/transform/detail/values_without_phis.hpp"
 #include "midend/transform/unfolding.hpp"
 #include "midend/transform/unfolding_witness.hpp"
 
@@ -40,6 +41,10 @@ struct irreducible_options {
   /// How many operations and nodes may be cloned altogether. Splitting is exponential for some graphs, whatever is
   /// copied.
   std::size_t max_cloned = 256;
+
+  /// How many edges may be led to new headers for an outermost cycle and all cycles in it. An edge is led once for each
+  /// cycle that it enters, so that n nodes that each lead to all take n³ / 6.
+  std::size_t max_led = 65'536;
 };
 
 /// An irreducible cycle that gets a new header.
@@ -63,8 +68,9 @@ struct cycle_split {
 /// Why a cycle stays irreducible.
 enum class irreducible_refusal_reason : std::uint8_t {
   edge_stays,        ///< an edge cannot be led elsewhere
-  may_not_duplicate, ///< an operation of a node that had to be copied, or one whose copies no phi could join
-  too_large          ///< more would be cloned than the options allow
+  may_not_duplicate, ///< an operation of a node that had to be copied
+  takes_no_phi,      ///< a value that had to be joined, and no phi can take (`may_insert_phi`)
+  too_large          ///< more would be cloned or led than the options allow
 };
 
 /// A cycle that stays irreducible.
@@ -73,7 +79,7 @@ struct irreducible_refusal {
   node_id header; ///< of the cycle
   irreducible_refusal_reason reason;
   edge_id edge;       ///< that stays, or `no_edge`
-  value_id operation; ///< that cannot be copied, or `no_value`
+  value_id operation; ///< that cannot be copied or joined, or `no_value`
 };
 
 /// What `fix_irreducible` will do. To veto the change of a cycle, remove it; the others do not depend on it.
@@ -94,10 +100,15 @@ namespace detail {
 template <class IR> class irreducible_planner {
 public:
   irreducible_planner(const IR& ir, const dominator_tree& tree, const cycle_forest& cycles, irreducible_plan& out)
-      : ir_(ir), tree_(tree), cycles_(cycles), out_(out) {}
+      : ir_(ir), tree_(tree), cycles_(cycles), stuck_(ir), out_(out) {}
 
-  void plan_dispatches() {
-    list_edges(true);
+  void plan_dispatches(std::size_t max_led) {
+    list_edges(true, max_led);
+    for (cycle_id c = 0; c != cycles_.num_cycles(); ++c) {
+      if (root_[c] == c && led_by_root_[c] > max_led) {
+        out_.refused.push_back({c, cycles_.header(c), irreducible_refusal_reason::too_large, no_edge, no_value});
+      }
+    }
     for (auto c = static_cast<cycle_id>(cycles_.num_cycles()); c-- != 0;) {
       const span<const edge_id> edges = edges_of(c);
       edge_id stays = no_edge;
@@ -106,6 +117,8 @@ public:
       }
       if (stays != no_edge) {
         out_.refused.push_back({c, cycles_.header(c), irreducible_refusal_reason::edge_stays, stays, no_value});
+      } else if (const value_id lost = stuck_.lost_by_dispatch(tree_, edges); lost != no_value) {
+        out_.refused.push_back({c, cycles_.header(c), irreducible_refusal_reason::takes_no_phi, no_edge, lost});
       } else if (!edges.empty()) {
         const auto first = static_cast<std::uint32_t>(out_.edges.size());
         for (const edge_id e : edges) {
@@ -117,12 +130,14 @@ public:
   }
 
   /// Only cycles without a cycle inside that is split: those around it come next, when copies are there.
-  void plan_splits(std::size_t max_cloned) {
-    list_edges(false);
+  void plan_splits(std::size_t max_cloned, std::size_t max_split) {
+    list_edges(false, max_split);
     reached_.assign(node_count(ir_.graph()), 0);
     flat_array<unsigned char> waits(cycles_.num_cycles(), 0);
     for (auto c = static_cast<cycle_id>(cycles_.num_cycles()); c-- != 0;) {
-      if (waits[c] == 0 && !cycles_.is_reducible(c)) {
+      if (root_[c] == c && led_by_root_[c] > max_split) {
+        out_.refused.push_back({c, cycles_.header(c), irreducible_refusal_reason::too_large, no_edge, no_value});
+      } else if (waits[c] == 0 && !cycles_.is_reducible(c) && led_by_root_[root_[c]] <= max_split) {
         waits[c] = plan_split(c, max_cloned) ? 1 : 0;
       }
       if (waits[c] != 0 && cycles_.parent(c) != no_cycle) {
@@ -144,10 +159,20 @@ private:
   }
 
   /// For each irreducible cycle the edges that enter it and, if wanted, those in it that lead to its header, apart from
-  /// backedges of a natural loop.
-  void list_edges(bool to_headers) {
+  /// backedges of a natural loop. None for the cycles in an outermost one that has more than `most` altogether.
+  void list_edges(bool to_headers, std::size_t most) {
     flat_array<led_edge> led;
     const auto& g = ir_.graph();
+    root_.resize_for_overwrite(cycles_.num_cycles());
+    for (cycle_id c = 0; c != cycles_.num_cycles(); ++c) { // parents have smaller numbers
+      root_[c] = cycles_.parent(c) == no_cycle ? c : root_[cycles_.parent(c)];
+    }
+    led_by_root_.assign(cycles_.num_cycles(), 0);
+    const auto is_open = [&](cycle_id c) { return led_by_root_[root_[c]] <= most; };
+    const auto lead = [&](cycle_id c, edge_id e) {
+      ++led_by_root_[root_[c]];
+      led.push_back({c, e});
+    };
     for (node_id n = 0; n != node_count(g); ++n) {
       if (!tree_.is_reachable(n)) {
         continue;
@@ -156,18 +181,26 @@ private:
         const node_id to = target(e);
         cycle_id c = cycles_.innermost_cycle(to);
         if (c != no_cycle && cycles_.contains(c, n)) {
-          if (to_headers && cycles_.header(c) == to && !cycles_.is_reducible(c) && !tree_.dominates(to, n)) {
-            led.push_back({c, e});
+          if (to_headers && cycles_.header(c) == to && !cycles_.is_reducible(c) && !tree_.dominates(to, n) &&
+              is_open(c)) {
+            lead(c, e);
           }
           return;
         }
-        for (; c != no_cycle && !cycles_.contains(c, n); c = cycles_.parent(c)) {
+        for (; c != no_cycle && is_open(c) && !cycles_.contains(c, n); c = cycles_.parent(c)) {
           if (!cycles_.is_reducible(c)) {
-            led.push_back({c, e});
+            lead(c, e);
           }
         }
       });
     }
+    std::size_t kept = 0;
+    for (const led_edge& l : led) {
+      if (is_open(l.cycle)) {
+        led[kept++] = l;
+      }
+    }
+    led.shrink(kept);
     ends_.assign(cycles_.num_cycles() + 1, 0);
     for (const led_edge& l : led) {
       ++ends_[l.cycle];
@@ -239,7 +272,7 @@ private:
       for_each_id(ir_.graph().out_edges(n), [&](edge_id e) { stays = may_redirect(ir_, e) ? stays : e; });
       for_each_id(ir_.values(n), [&](value_id v) {
         if (!ir_.is_phi(v)) {
-          unique = may_copy(ir_, v) && may_insert_phi(ir_, v) ? unique : v;
+          unique = may_copy(ir_, v) ? unique : v;
         }
       });
       if (stays != no_edge) {
@@ -248,6 +281,9 @@ private:
       if (unique != no_value) {
         return irreducible_refusal{c, cycles_.header(c), irreducible_refusal_reason::may_not_duplicate, no_edge,
                                    unique};
+      }
+      if (const value_id joined = stuck_.read_elsewhere(n); joined != no_value) {
+        return irreducible_refusal{c, cycles_.header(c), irreducible_refusal_reason::takes_no_phi, no_edge, joined};
       }
     }
     return std::nullopt;
@@ -280,8 +316,11 @@ private:
   const IR& ir_;
   const dominator_tree& tree_;
   const cycle_forest& cycles_;
+  values_without_phis<IR> stuck_;
   irreducible_plan& out_;
-  flat_array<std::uint32_t> ends_; ///< by cycle, into `edges_`
+  flat_array<cycle_id> root_;           ///< by cycle: the outermost one around it
+  flat_array<std::size_t> led_by_root_; ///< by outermost cycle: listed edges of all cycles in it
+  flat_array<std::uint32_t> ends_;      ///< by cycle, into `edges_`
   flat_array<edge_id> edges_;
   flat_array<node_id> entries_;
   flat_array<node_id> region_;
@@ -302,12 +341,13 @@ private:
 /// cycles are planned; `fix_irreducible` plans again for those around them and for what is in the copies.
 ///
 /// Requires results of this graph as it is. Edges from unreachable nodes stay where they are. A cycle is refused for an
-/// edge that may not be split or redirected, for an operation that may not be duplicated or whose copies no phi could
-/// join
-/// (`may_insert_phi`), and if too much would be cloned; the cycles inside it and around it are not. With
-/// `split_or_dispatch` the plan is to split.
+/// edge that may not be split or redirected, for an operation that may not be duplicated, for a value that no phi can
+/// take (`may_insert_phi`) if its copies, or its ways through a dispatch, would have to be joined for another node, and
+/// if too much would be cloned; the cycles inside it and around it are not. With `split_or_dispatch` the plan is to
+/// split.
 ///
-/// O(n + m), plus for each edge the number of irreducible cycles that it enters, and for splits the size of the cycles.
+/// O(n + m), plus for each edge the number of irreducible cycles that it enters, up to `max_led` for an outermost
+/// cycle, and for splits the size of the cycles.
 template <ssa_ir_argument IR>
 irreducible_plan plan_fix_irreducible(const IR& ir, const dominator_tree& tree, const cycle_forest& cycles,
                                       const irreducible_options& options = {}) {
@@ -320,9 +360,9 @@ irreducible_plan plan_fix_irreducible(const IR& ir, const dominator_tree& tree, 
   }
   detail::irreducible_planner<IR> planner(ir, tree, cycles, plan);
   if (options.method == irreducible_method::dispatch) {
-    planner.plan_dispatches();
+    planner.plan_dispatches(options.max_led);
   } else {
-    planner.plan_splits(options.max_cloned);
+    planner.plan_splits(options.max_cloned, options.max_led);
   }
   return plan;
 }

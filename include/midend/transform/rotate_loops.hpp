@@ -16,6 +16,7 @@
 #include "midend/loops/loop_forms.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
+#include "midend/transform/detail/values_without_phis.hpp"
 #include "midend/transform/simplify_loops.hpp"
 #include "midend/transform/unfolding.hpp"
 #include "midend/transform/unfolding_witness.hpp"
@@ -32,7 +33,7 @@ enum class rotation_refusal_reason : std::uint8_t {
   no_preheader,
   several_edges_into_the_body, ///< of the header, so that there is no single new header
   too_large,
-  may_not_duplicate, ///< an operation of the header, or one whose copies no phi could join
+  may_not_duplicate, ///< an operation of the header, or one that others read and whose copies no phi could join
   edge_stays         ///< an edge of the header, or into it, cannot be redirected
 };
 
@@ -132,13 +133,15 @@ void divide_counts([[maybe_unused]] E& editor, [[maybe_unused]] const rotation& 
 
 /// The loops that test in the header and not in the latch, which are rotated unless there is a reason against it.
 /// Where literals tell that the test holds the first time (`known_constant`), the guard will be a jump.
-/// Requires a forest of this graph as it is, with boundaries. O(loops, and the size of their headers).
+/// Requires a forest of this graph as it is, with boundaries. O(loops, and the size of their headers); with
+/// `may_insert_phi`, linear in the program.
 template <effect_ir_argument IR>
   requires graph_of_ir_argument<IR>
 rotation_plan plan_rotate_loops(const IR& ir, const loop_forest& loops, const rotation_options& options = {}) {
   const auto& g = ir.graph();
   rotation_plan plan;
   plan.epoch = graph_epoch(g);
+  const detail::values_without_phis<IR> stuck(ir);
   for (const loop_id l : loops.loops()) {
     const node_id header = loops.header(l);
     if (!tests_in_header(g, loops, l) || is_rotated(g, loops, l)) {
@@ -156,11 +159,11 @@ rotation_plan plan_rotate_loops(const IR& ir, const loop_forest& loops, const ro
       }
     });
     std::size_t operations = 0;
-    bool all_may_be_copied = true;
+    bool all_may_be_copied = stuck.read_elsewhere(header) == no_value;
     detail::for_each_id(ir.values(header), [&](value_id v) {
       if (!ir.is_phi(v)) {
         ++operations;
-        all_may_be_copied = all_may_be_copied && may_copy(ir, v) && may_insert_phi(ir, v);
+        all_may_be_copied = all_may_be_copied && may_copy(ir, v);
       }
     });
     if (!has_preheader(g, loops, l)) {

@@ -13,6 +13,7 @@
 #include "midend/loops/loop_forest.hpp"
 #include "midend/support/flat_array.hpp"
 #include "midend/support/span.hpp"
+#include "midend/transform/detail/values_without_phis.hpp"
 #include "midend/transform/simplify_loops.hpp"
 #include "midend/transform/unfolding.hpp"
 #include "midend/transform/unfolding_witness.hpp"
@@ -30,12 +31,19 @@ struct unified_exit {
   std::uint32_t num_edges;
 };
 
-/// A loop that keeps several exit blocks, because an edge cannot be led through a new node, or because a value that one
-/// of the exit blocks needs cannot take a phi.
+/// A loop that keeps several exit blocks, because an edge cannot be led through a new node, because a value that one of
+/// the exit blocks needs cannot take a phi, or, with neither, because phis of the new exit block would have more inputs
+/// than the options allow.
 struct exit_refusal {
   loop_id loop;
   edge_id edge;   ///< that stays, or `no_edge`
   value_id value; ///< that cannot take a phi, or `no_value`
+};
+
+struct exit_unification_options {
+  /// How many inputs the phis of a new exit block may have. Each value that is read after the loop may need a phi there
+  /// with an input for each exiting edge: n exits with a value each take n².
+  std::size_t max_inputs = 1'000'000;
 };
 
 /// What `unify_loop_exits` will do. To veto the change of a loop, remove it; the loops inside it may then keep several
@@ -51,64 +59,43 @@ struct exit_unification_plan {
 
 namespace detail {
 
-/// The values of an IR that no phi can have (`may_insert_phi`) and that another node reads. Few IRs have any.
-template <class IR> class values_without_phis {
-public:
-  explicit values_without_phis(const IR& ir) : ir_(ir) {
-    if constexpr (has_may_insert_phi<IR>) {
-      flat_array<node_id> home(static_cast<std::size_t>(ir.num_values()), no_node);
-      const node_id count = node_count(ir.graph());
-      bool any = false;
-      for (node_id n = 0; n != count; ++n) {
-        for_each_id(ir.values(n), [&](value_id v) {
-          if (!may_insert_phi(ir, v)) {
-            home[v] = n;
-            any = true;
+/// For each loop, how many of its values are read outside. O(n + m), plus for each value the number of loops that it
+/// leaves.
+template <class IR> flat_array<std::uint32_t> values_read_after(const IR& ir, const loop_forest& loops) {
+  flat_array<node_id> home(static_cast<std::size_t>(ir.num_values()), no_node);
+  flat_array<loop_id> left(static_cast<std::size_t>(ir.num_values()), no_loop); // the outermost one
+  const node_id count = node_count(ir.graph());
+  for (node_id n = 0; n != count; ++n) {
+    for_each_id(ir.values(n), [&](value_id v) { home[v] = n; });
+  }
+  for (node_id n = 0; n != count; ++n) {
+    for_each_id(ir.values(n), [&](value_id user) {
+      for_each_id(ir.operands(user), [&](value_id v) {
+        if (v != no_value && home[v] != no_node && home[v] != n) {
+          loop_id next = left[v] == no_loop ? loops.innermost_loop(home[v]) : left[v];
+          for (; next != no_loop && !loops.contains(next, n); next = loops.parent(next)) {
+            left[v] = next;
           }
-        });
-      }
-      for (node_id n = 0; any && n != count; ++n) {
-        for_each_id(ir.values(n), [&](value_id v) {
-          for_each_id(ir.operands(v), [&](value_id operand) {
-            if (operand != no_value && home[operand] != no_node && home[operand] != n) {
-              all_.push_back({operand, home[operand]});
-              home[operand] = no_node;
-            }
-          });
-        });
+        }
+      });
+    });
+  }
+  flat_array<std::uint32_t> counts(loops.num_loops(), 0); // differences along the way out, then sums
+  for (value_id v = 0; v != home.size(); ++v) {
+    if (left[v] != no_loop) {
+      ++counts[loops.innermost_loop(home[v])];
+      if (const loop_id beyond = loops.parent(left[v]); beyond != no_loop) {
+        --counts[beyond];
       }
     }
   }
-
-  bool empty() const { return all_.empty(); }
-
-  /// One that may no longer reach what reads it if edges meet in a dispatch, or `no_value`: its node dominates a
-  /// target, but not all edges. O(values · edges).
-  value_id lost_by_dispatch(const dominator_tree& tree, span<const edge_id> edges) const {
-    for (const value_at& at : all_) {
-      bool before_a_target = false;
-      bool before_all = true;
-      for (const edge_id e : edges) {
-        before_a_target =
-            before_a_target || tree.strictly_dominates(at.home, static_cast<node_id>(ir_.graph().edge_target(e)));
-        before_all = before_all && tree.dominates(at.home, static_cast<node_id>(ir_.graph().edge_source(e)));
-      }
-      if (tree.is_reachable(at.home) && before_a_target && !before_all) {
-        return at.value;
-      }
+  for (auto l = static_cast<loop_id>(loops.num_loops()); l-- != 0;) { // inner loops have larger numbers
+    if (const loop_id parent = loops.parent(l); parent != no_loop) {
+      counts[parent] += counts[l];
     }
-    return no_value;
   }
-
-private:
-  struct value_at {
-    value_id value;
-    node_id home;
-  };
-
-  const IR& ir_;
-  flat_array<value_at> all_;
-};
+  return counts;
+}
 
 } // namespace detail
 
@@ -118,23 +105,29 @@ private:
 ///
 /// Requires a forest of this graph as it is, with boundaries. A loop with an edge that may not be split is refused, and
 /// so is one with a value, read in other nodes, that no phi can take (`may_insert_phi`) and that reaches some exit
-/// blocks only.
+/// blocks only, and one whose new exit block would need too many inputs of phis.
 ///
-/// O(n + m), plus for each edge the number of loops that it leaves.
-template <ssa_ir_argument IR> exit_unification_plan plan_unify_loop_exits(const IR& ir, const loop_forest& loops) {
+/// O(n + m), plus for each edge the number of loops that it leaves; with values that no phi can take, also the
+/// dominators of exit blocks that do not dominate all exiting edges of a loop.
+template <ssa_ir_argument IR>
+exit_unification_plan plan_unify_loop_exits(const IR& ir, const loop_forest& loops,
+                                            const exit_unification_options& options = {}) {
   const auto& g = ir.graph();
   MIDEND_ASSERT(loops.epoch() == graph_epoch(g), "a loop forest of this graph", loops.epoch());
   exit_unification_plan plan;
   plan.epoch = graph_epoch(g);
   const node_id count = detail::node_count(g);
   flat_array<node_id> leads_to(static_cast<std::size_t>(g.num_edges()), no_node); // where it will; else its target
-  const detail::values_without_phis<IR> stuck(ir);
+  detail::values_without_phis<IR> stuck(ir);
   const dominator_tree tree = stuck.empty() ? dominator_tree() : dominators(g);
+  const flat_array<std::uint32_t> read_after = detail::values_read_after(ir, loops);
+  flat_array<loop_id> seen(static_cast<std::size_t>(count), no_loop);
   const auto end_of = [&](const loop_edge& e) { return leads_to[e.id] == no_node ? e.target : leads_to[e.id]; };
   for (const loop_id l : loops.loops()) {
     node_id first = no_node;
     edge_id stays = no_edge;
     bool has_several = false;
+    std::size_t phis = read_after[l];
     for (const loop_edge& e : loops.exiting_edges(l)) {
       first = first == no_node ? end_of(e) : first;
       has_several = has_several || end_of(e) != first;
@@ -148,8 +141,15 @@ template <ssa_ir_argument IR> exit_unification_plan plan_unify_loop_exits(const 
       plan.edges.push_back(e.id);
     }
     const span<const edge_id> edges(plan.edges.data() + begin, plan.edges.size() - begin);
+    for (const loop_edge& e : loops.exiting_edges(l)) {
+      if (seen[e.target] != l) {
+        seen[e.target] = l;
+        detail::for_each_phi(ir, e.target, [&](value_id) { ++phis; });
+      }
+    }
+    const bool is_large = phis > options.max_inputs / edges.size();
     const value_id lost = stays == no_edge ? stuck.lost_by_dispatch(tree, edges) : no_value;
-    if (stays != no_edge || lost != no_value) {
+    if (stays != no_edge || lost != no_value || is_large) {
       plan.refused.push_back({l, stays, lost});
       plan.edges.shrink(begin);
       continue;
@@ -186,11 +186,12 @@ unfolding_witness apply_unify_loop_exits(E& editor, const exit_unification_plan&
 /// Gives each natural loop of a function one exit block at most, apart from those that are refused: where there were
 /// several, a dispatch leads on to them. Returns the witness, the plan, and dominators and loops of the new graph, in
 /// which the loops are the same.
-template <dispatching_editor_argument E> loop_transformation<exit_unification_plan> unify_loop_exits(E& editor) {
+template <dispatching_editor_argument E>
+loop_transformation<exit_unification_plan> unify_loop_exits(E& editor, const exit_unification_options& options = {}) {
   unfolding<E> u(editor);
   auto found = dominators_and_loops(editor.graph());
   loop_transformation<exit_unification_plan> out;
-  out.plan = plan_unify_loop_exits(editor, found.loops);
+  out.plan = plan_unify_loop_exits(editor, found.loops, options);
   if (!out.plan.empty()) {
     apply_unify_loop_exits(u, out.plan);
     found = dominators_and_loops(editor.graph());

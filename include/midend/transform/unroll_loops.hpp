@@ -17,6 +17,7 @@
 #include "midend/support/order.hpp"
 #include "midend/support/span.hpp"
 #include "midend/transform/detail/divided_counts.hpp"
+#include "midend/transform/detail/values_without_phis.hpp"
 #include "midend/transform/loop_ends.hpp"
 #include "midend/transform/simplify_loops.hpp"
 #include "midend/transform/unfolding.hpp"
@@ -56,7 +57,7 @@ enum class unrolling_refusal_reason : std::uint8_t {
   one_copy,          ///< fewer than two copies were asked for: nothing is to do
   overlaps,          ///< a loop around it or inside it, or the same one, is unrolled by the plan
   may_not_duplicate, ///< an operation
-  takes_no_phi,      ///< copies of a value could not be joined by a phi (`may_insert_phi`)
+  takes_no_phi,      ///< copies of a value that is read after the loop could not be joined by a phi (`may_insert_phi`)
   edge_stays,        ///< an edge of the loop cannot be redirected
   too_large          ///< more would be cloned than the options allow
 };
@@ -123,6 +124,7 @@ unrolling_plan plan_unroll_loops(const IR& ir, const loop_forest& loops, span<co
   MIDEND_ASSERT(loops.epoch() == graph_epoch(g), "a loop forest of this graph", loops.epoch(), graph_epoch(g));
   unrolling_plan plan;
   plan.epoch = graph_epoch(g);
+  const detail::values_without_phis<IR> stuck(ir);
   flat_array<unsigned char> taken(loops.num_loops(), 0); // it, a loop in it or around it is unrolled
   for (const unrolling_request& r : requests) {
     MIDEND_ASSERT(r.loop < loops.num_loops(), "a loop of the forest", r.loop, loops.num_loops());
@@ -139,14 +141,12 @@ unrolling_plan plan_unroll_loops(const IR& ir, const loop_forest& loops, span<co
     }
     std::size_t size = 0;
     value_id unique = no_value;
-    value_id philess = no_value;
     edge_id stays = no_edge;
     for (const node_id n : loops.blocks(r.loop)) {
       detail::for_each_id(ir.values(n), [&](value_id v) {
         ++size;
         if (!ir.is_phi(v)) {
           unique = unique == no_value && !may_copy(ir, v) ? v : unique;
-          philess = philess == no_value && !is_terminator(ir, v) && !may_insert_phi(ir, v) ? v : philess;
         }
       });
       detail::for_each_id(g.out_edges(n),
@@ -158,7 +158,7 @@ unrolling_plan plan_unroll_loops(const IR& ir, const loop_forest& loops, span<co
     const std::size_t left = limits.max_cloned - detail::min(plan.cloned, limits.max_cloned);
     if (unique != no_value) {
       refuse(unrolling_refusal_reason::may_not_duplicate, unique);
-    } else if (philess != no_value) {
+    } else if (const value_id philess = stuck.read_outside(loops, r.loop); philess != no_value) {
       refuse(unrolling_refusal_reason::takes_no_phi, philess);
     } else if (stays != no_edge) {
       refuse(unrolling_refusal_reason::edge_stays, no_value, stays);

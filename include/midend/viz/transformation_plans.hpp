@@ -89,8 +89,10 @@ constexpr std::string_view to_text(irreducible_refusal_reason r) {
     return "an edge cannot be led elsewhere";
   case irreducible_refusal_reason::may_not_duplicate:
     return "an operation may not be copied";
+  case irreducible_refusal_reason::takes_no_phi:
+    return "a value can take no phi";
   default:
-    return "more would be copied than the limit";
+    return "more would be copied or led than the limit";
   }
 }
 
@@ -491,7 +493,7 @@ namespace detail {
 
 inline plan_counts& count_refused(plan_counts& counts, const irreducible_plan& plan) {
   using enum irreducible_refusal_reason;
-  for (const irreducible_refusal_reason reason : {edge_stays, may_not_duplicate, too_large}) {
+  for (const irreducible_refusal_reason reason : {edge_stays, may_not_duplicate, takes_no_phi, too_large}) {
     std::size_t count = 0;
     for (const irreducible_refusal& r : plan.refused) {
       count += r.reason == reason ? 1u : 0u;
@@ -532,21 +534,25 @@ std::string to_text(const IR& ir, const loop_forest& loops, const exit_unificati
   }
   for (const exit_refusal& r : plan.refused) {
     out += "the loop of " + std::string(names.node(loops.header(r.loop))) + " keeps its exits: " +
-           (r.edge == no_edge ? std::string(names.value(r.value)) + " cannot take a phi\n"
-                              : detail::ends_text(ir.graph(), r.edge, names) + " cannot be led through a new node\n");
+           (r.value != no_value ? std::string(names.value(r.value)) + " cannot take a phi\n"
+            : r.edge == no_edge ? std::string("phis would have more inputs than the limit\n")
+                                : detail::ends_text(ir.graph(), r.edge, names) + " cannot be led through a new node\n");
   }
   return out;
 }
 
 inline std::string summary_text(const exit_unification_plan& plan) {
   std::size_t edges = 0;
+  std::size_t values = 0;
   for (const exit_refusal& r : plan.refused) {
     edges += r.edge != no_edge ? 1u : 0u;
+    values += r.edge == no_edge && r.value != no_value ? 1u : 0u;
   }
   return detail::plan_counts("no common exits")
       .done(plan.exits.size(), "common exit")
       .refused(edges, "loop", "an edge cannot be led through a new node")
-      .refused(plan.refused.size() - edges, "loop", "a value cannot take a phi")
+      .refused(values, "loop", "a value cannot take a phi")
+      .refused(plan.refused.size() - edges - values, "loop", "phis would have more inputs than the limit")
       .text();
 }
 
