@@ -34,13 +34,21 @@
 #include <midend/transform/verify_removal.hpp>
 #include <midend/transform/verify_replacement.hpp>
 
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Analysis.h>
 #include <llvm/IR/Function.h>
+#include <llvm/IR/InstrTypes.h>
+#include <llvm/IR/Instruction.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Metadata.h>
+#include <llvm/Support/Casting.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 namespace {
 
@@ -215,9 +223,33 @@ struct sccp {
 bool promises_more(const midend::llvm_congruence& view, midend::value_id v, midend::value_id w) {
   const auto* const i = llvm::dyn_cast<llvm::Instruction>(view.value(v));
   const auto* const other = llvm::dyn_cast<llvm::Instruction>(view.value(w));
-  return i != nullptr && (other != nullptr && i->getOpcode() == other->getOpcode()
-                              ? view.promises_more(v, w)
-                              : i->getRawSubclassOptionalData() != 0 || i->hasMetadataOtherThanDebugLoc());
+  return i != nullptr &&
+         (other != nullptr && i->getOpcode() == other->getOpcode() ? view.promises_more(v, w)
+                                                                   : midend::detail::llvm_promises_something(*i));
+}
+
+/// Whether what remains, which has new readers, promises no more than what it replaces did. The readers of an operation
+/// that is not the same one read it, or an operand of it for which the one that remains stands.
+bool promises_are_kept(const llvm::Value& replaced, const llvm::Value& remaining) {
+  const auto* const old = llvm::dyn_cast<llvm::Instruction>(&replaced);
+  const auto* const now = llvm::dyn_cast<llvm::Instruction>(&remaining);
+  if (old == nullptr || now == nullptr || old->getOpcode() != now->getOpcode() || llvm::isa<llvm::PHINode>(now)) {
+    return true;
+  }
+  llvm::SmallVector<std::pair<unsigned, llvm::MDNode*>, 4> all;
+  now->getAllMetadataOtherThanDebugLoc(all);
+  for (const auto& [kind, node] : all) {
+    if ((kind == llvm::LLVMContext::MD_range || kind == llvm::LLVMContext::MD_nonnull ||
+         kind == llvm::LLVMContext::MD_align || kind == llvm::LLVMContext::MD_noundef) &&
+        old->getMetadata(kind) != node) {
+      return false;
+    }
+  }
+  const auto* const call = llvm::dyn_cast<llvm::CallBase>(now);
+  const auto* const old_call = llvm::dyn_cast<llvm::CallBase>(old);
+  return (now->getRawSubclassOptionalData() & ~old->getRawSubclassOptionalData()) == 0 &&
+         (call == nullptr || call->getAttributes().getRetAttrs() == old_call->getAttributes().getRetAttrs() ||
+          !call->getAttributes().getRetAttrs().hasAttributes());
 }
 
 struct value_numbering {
@@ -246,6 +278,10 @@ struct value_numbering {
       equal.constants = {};
       for (auto& change : equal.replacements) {
         change.is_removable = false; // that is for the comparison to see
+      }
+      for (const auto& change : equal.replacements) { // `before` is still as it was
+        proof.require(promises_are_kept(*before.value(change.value), *editor.value(change.leader)),
+                      "a value has new readers and keeps its promises");
       }
       midend::apply_value_numbering(before, equal);
       return with_constants(before, editor, plan.constants);

@@ -1,6 +1,9 @@
 // llvm_ssa: what LLVM promises of numbers, fields of aggregates, and what sccp makes of both.
 #include <midend/adapters/llvm.hpp>
+#include <midend/adapters/llvm_package_editor.hpp>
 #include <midend/dataflow/domains/number_domain.hpp>
+#include <midend/package/memory_redundancy.hpp>
+#include <midend/package/verify_memory_redundancy.hpp>
 #include <midend/ssa/sccp.hpp>
 
 #include <doctest/doctest.h>
@@ -10,6 +13,8 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Support/SourceMgr.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/ValueMapper.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -364,4 +369,37 @@ TEST_CASE("sccp: the size of an array in a known range does not overflow") {
   CHECK_FALSE(found.constant(named(ir, "some")));
   const llvm_ssa as_it_is = p.view();
   CHECK_FALSE(midend::sccp(as_it_is, midend::number_domain()).constant(named(as_it_is, "overflows")));
+}
+
+TEST_CASE("memory_redundancy: a load that gets new readers promises no more than what they read") {
+  const char* const text = R"(
+    define i32 @f(ptr %p) {
+      %a = load i32, ptr %p, !range !0
+      %b = load i32, ptr %p
+      %c = load i32, ptr %p, align 2
+      %s = add i32 %b, %c
+      ret i32 %s
+    }
+    !0 = !{ i32 0, i32 10 }
+  )";
+  for (const bool drops : {true, false}) {
+    const parsed_function p(text);
+    llvm::Function& f = *p.module->getFunction("f");
+    llvm::ValueToValueMapTy map;
+    const midend::llvm_package_editor before(*llvm::CloneFunction(&f, map));
+    midend::llvm_package_editor editor(f);
+    const midend::memory_plan plan = midend::plan_memory_redundancy(editor);
+    REQUIRE(plan.witness.loads.size() == 2);
+    if (drops) {
+      midend::apply_memory_redundancy(editor, plan);
+      CHECK(!llvm::cast<llvm::Instruction>(editor.value(0))->hasMetadata());
+    } else { // as it was done
+      for (const midend::known_load& l : plan.witness.loads) {
+        editor.replace_uses(l.load, l.value);
+        editor.erase_value(l.load);
+      }
+    }
+    const midend::memory_verdict verdict = midend::verify_memory_redundancy(before, editor, plan.witness);
+    CHECK(verdict.fault == (drops ? midend::memory_fault::none : midend::memory_fault::changed_operation));
+  }
 }

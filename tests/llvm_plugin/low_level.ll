@@ -32,6 +32,24 @@ define i32 @promises(ptr %p, i32 %n) {
   ret i32 %r
 }
 
+; A part of what is loaded has readers for which the promise about the whole was not made.
+define i32 @part(ptr %p) {
+  %whole = load i64, ptr %p, !range !1
+  %gone.part = load i32, ptr %p
+  call void @use(i32 %gone.part)
+  %r = trunc i64 %whole to i32
+  ret i32 %r
+}
+
+; Attributes of a call promise, too.
+define i32 @least(i32 %x) {
+  %least = call range(i32 0, 6) i32 @llvm.umin.i32(i32 %x, i32 7)
+  %gone.least = call i32 @llvm.umin.i32(i32 %x, i32 7)
+  call void @use(i32 %gone.least)
+  ret i32 %least
+}
+declare i32 @llvm.umin.i32(i32, i32)
+
 define i32 @memory(ptr %p, ptr %q, i1 %c) {
   %stays.1 = load i32, ptr %p
   store i32 7, ptr %q
@@ -91,3 +109,4 @@ define i32 @negation(i32 %x, i32 %n) {
 }
 
 !0 = !{i32 0, i32 10}
+!1 = !{i64 0, i64 9}

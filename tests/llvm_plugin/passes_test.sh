@@ -36,7 +36,7 @@ all=$(IFS=,; echo "${passes[*]}")
 
 # Each by itself, checked by its certificate, LLVM's verifier, and LLVM's analyses.
 for module in "$@" "$here/program.ll" "$here/unreachable.ll" "$here/loop_entries.ll" "$here/debug_assignments.ll" \
-  "$here/motion.ll" "$here/funclets.ll" "$here/hearts.ll"; do
+  "$here/motion.ll" "$here/funclets.ll" "$here/hearts.ll" "$here/single_successors.ll"; do
   for pass in "${passes[@]}"; do
     check "$pass<verify> of $(basename "$module")" run "$pass<verify>,midend-compare<quiet>,verify" "$module"
   done
@@ -59,6 +59,12 @@ for module in motion funclets; do
 done
 check "midend-assert-trips of hearts.ll: tests come after the heart of a cycle" \
   run "midend-assert-trips,verify" "$here/hearts.ll"
+
+# What an end with one successor does and reads stays.
+for pass in "${passes[@]}"; do
+  check "$pass of single_successors.ll" run "$pass,verify" "$here/single_successors.ll"
+  check "$pass: the assembly stays" [ "$(grep -c 'callbr .*"stays' "$work/out.ll")" = "$(grep -c 'callbr .*"stays' "$here/single_successors.ll")" ]
+done
 
 # A program prints the same.
 "$lli" "$here/program.ll" >"$work/before"
@@ -110,6 +116,8 @@ for promise in nsw nuw exact disjoint nneg inbounds nnan '!range'; do
 done
 check "other results are not allowed" has "%t = fmul float %s, %z"
 check "an attribute that only one call has" has "%s = mul i32 %x, %y"
+check "attributes of an intrinsic of the vocabulary go" has "%least = call i32 @llvm.umin.i32(i32 %a, i32 7)"
+check "both are one" has "%r = mul i32 %least, %least"
 check "midend-low-level<verify> of low_level.ll" run 'midend-low-level<verify>,verify' "$here/low_level.ll"
 check "redundant operations, loads and stores go" lacks "%gone"
 check "what is overwritten is not stored" lacks "store i32 1"
@@ -118,6 +126,7 @@ for value in $(grep -o '^  %stays[.a-z0-9]*' "$here/low_level.ll"); do
 done
 check "the store before that of a structure stays" has "store i64 -1"
 check "a load that replaces another one keeps no promise of its own" lacks '!range'
+check "nor a call" has "%least = call i32 @llvm.umin.i32"
 check "nor does a sum" lacks 'add nsw i32 %kept'
 check "a negation is that of what it was" has '= sub i32 0, %plus'
 run midend-rotate "$here/program.ll"

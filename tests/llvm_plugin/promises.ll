@@ -62,4 +62,13 @@ define i32 @bits(i32 %a) {
   ret i32 %t
 }
 declare i32 @llvm.ctpop.i32(i32)
+
+; Those of an intrinsic that is in the vocabulary need not: they go.
+define i32 @least(i32 %a) {
+  %least = call range(i32 0, 6) i32 @llvm.umin.i32(i32 %a, i32 7)
+  %same = call i32 @llvm.umin.i32(i32 %a, i32 7)
+  %r = mul i32 %least, %same
+  ret i32 %r
+}
+declare i32 @llvm.umin.i32(i32, i32)
 !0 = !{i32 0, i32 9}

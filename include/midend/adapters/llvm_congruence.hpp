@@ -98,9 +98,9 @@ inline bool compute_alike(const llvm::Instruction& i, const llvm::Instruction& o
 /// `identity(v)` is known for address arithmetic, floating point, comparisons of pointers, casts, vectors, fields of
 /// aggregates, and calls that depend on their arguments alone (`memory(none) nounwind willreturn`). Types, predicates,
 /// attributes, flags that allow other results (`reassoc`, `nsz`, `arcp`, `contract`, `afn`) and `!fpmath` must agree.
-/// What promises that some results do not occur (`nsw`, `exact`, `disjoint`, `nneg`, `inbounds`, `nnan`, `!range`)
-/// does not count: `promises_more` tells the plan, which drops such promises of a leader where the other instruction
-/// does not make them.
+/// What promises that some results do not occur (`nsw`, `exact`, `disjoint`, `nneg`, `inbounds`, `nnan`, `!range`, the
+/// attributes of intrinsics that are in the vocabulary) does not count: `promises_more` tells the plan, which drops
+/// such promises of a leader where the other instruction does not make them.
 ///
 /// Not compared are loads, `alloca`, `freeze`, and calls that may read memory, throw or not return.
 ///
@@ -175,9 +175,7 @@ public:
     }
     const llvm::Instruction& i = instruction(v);
     const llvm::Instruction& other = instruction(w);
-    return i.getOpcode() == other.getOpcode() &&
-           ((i.getRawSubclassOptionalData() & ~other.getRawSubclassOptionalData()) != 0 ||
-            !detail::has_llvm_metadata_of(other, i));
+    return i.getOpcode() == other.getOpcode() && detail::llvm_promises_more(i, other);
   }
 
 private:

@@ -76,9 +76,8 @@ public:
   bool promises_more(value_id v, value_id w) const {
     const llvm::Instruction* const i = instruction_or_null(v);
     const llvm::Instruction* const other = instruction_or_null(w);
-    return i != nullptr && (other == nullptr || i->getOpcode() != other->getOpcode() ||
-                            (i->getRawSubclassOptionalData() & ~other->getRawSubclassOptionalData()) != 0 ||
-                            !detail::has_llvm_metadata_of(*other, *i));
+    return i != nullptr &&
+           (other == nullptr || i->getOpcode() != other->getOpcode() || detail::llvm_promises_more(*i, *other));
   }
 
   /// Nothing for what may access memory anywhere.

@@ -57,6 +57,21 @@ inline bool has_llvm_metadata_of(const llvm::Instruction& i, const llvm::Instruc
   return true;
 }
 
+/// Whether `i` promises something that `other`, of the same opcode, does not: flags, metadata, attributes of a call.
+inline bool llvm_promises_more(const llvm::Instruction& i, const llvm::Instruction& other) {
+  const auto* const call = llvm::dyn_cast<llvm::CallBase>(&i);
+  return (i.getRawSubclassOptionalData() & ~other.getRawSubclassOptionalData()) != 0 ||
+         !has_llvm_metadata_of(other, i) ||
+         (call != nullptr && call->getAttributes() != llvm::cast<llvm::CallBase>(other).getAttributes());
+}
+
+/// Whether an instruction promises anything: also an attribute such as `range` at a call.
+inline bool llvm_promises_something(const llvm::Instruction& i) {
+  const auto* const call = llvm::dyn_cast<llvm::CallBase>(&i);
+  return i.getRawSubclassOptionalData() != 0 || i.hasMetadataOtherThanDebugLoc() ||
+         (call != nullptr && !call->getAttributes().isEmpty());
+}
+
 /// Tells `out` the attributes of a call: those that `drop_promises` of an editor drops are promises.
 inline void describe_llvm_attributes(const llvm::CallBase& call, operation_description& out) {
   llvm::AttributeList rest = call.getAttributes();

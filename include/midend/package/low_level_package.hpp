@@ -104,7 +104,7 @@ struct common_subexpressions {
   template <class Context> package_order visit(Context& context, value_id v) const {
     if (const value_id u = context.equal_before(v); u != no_value) {
       package_order order = package_order::to_existing(u, "an equal operation is computed before");
-      order.drops_promises = context.promises_more(u, v);
+      order.drops_promises_of = context.promises_more(u, v) ? u : no_value;
       return order;
     }
     if constexpr (has_guard<std::remove_cvref_t<decltype(context.ir())>>) {
@@ -153,7 +153,7 @@ private:
     }
     if (earlier.predicate == later.predicate && earlier.negated == later.negated) {
       package_order order = package_order::to_existing(u, "an equal operation runs under the same predicate");
-      order.drops_promises = context.promises_more(u, v);
+      order.drops_promises_of = context.promises_more(u, v) ? u : no_value;
       return order;
     }
     if (!context.is_only_user(u, v)) {
@@ -743,7 +743,9 @@ struct redundant_loads {
     }
     if (held.distance == 0 && held.bytes == place->bytes) {
       package_order order = package_order::to_existing(held.value, "memory holds it");
-      order.drops_promises = held.value == held.access && context.promises_more(held.value, v);
+      if (held.value == held.access && context.promises_more(held.value, v)) {
+        order.drops_promises_of = held.value;
+      }
       return order;
     }
     if constexpr (has_is_little_endian<std::remove_cvref_t<decltype(ir)>>) {
@@ -757,6 +759,9 @@ struct redundant_loads {
           x = order.add({operation::shr, w, w, {}}, x, order_operand::number(wide, 8 * held.distance));
         }
         order.add({operation::truncate, static_cast<std::uint8_t>(narrow), w, {}}, x);
+        if (held.value == held.access && context.promises_more(held.value, v)) {
+          order.drops_promises_of = held.value; // what it promises of the whole, the narrow load did not
+        }
         return order;
       }
     }

@@ -193,8 +193,8 @@ private:
       by = no_value;
       return veto;
     }
-    if (order.drops_promises) {
-      editor_.drop_promises(by);
+    if (order.drops_promises_of != no_value) {
+      editor_.drop_promises(order.drops_promises_of);
     }
     users_.clear();
     detail::for_each_id(editor_.users(v), [&](value_id user) { users_.push_back(user); });

@@ -38,6 +38,20 @@ struct memory_options {
 
 namespace detail {
 
+/// Whether a load promises something of its result that another one of the same type does not: if the IR has the member
+/// `promises_more` of value numbering.
+template <class IR>
+constexpr bool promises_more_than([[maybe_unused]] const IR& ir, [[maybe_unused]] value_id load,
+                                  [[maybe_unused]] value_id other) {
+  if constexpr (requires {
+                  { ir.promises_more(load, other) } -> truth_value;
+                }) {
+    return static_cast<bool>(ir.promises_more(load, other));
+  } else {
+    return false;
+  }
+}
+
 template <class IR> class memory_planner {
 public:
   memory_planner(const IR& ir, memory_plan& out, const dominator_tree& tree, const memory_options& options)
@@ -80,7 +94,8 @@ private:
     if (const auto m = access(v, effect_kind::reads); m && !ir_.may_not_return(v)) {
       const held_value held = walk_.held_before(v, *m, guard_of_access(ir_, v), resolver());
       if (held.access != no_value && held.distance == 0 && held.bytes == m->bytes && held.is_exact &&
-          fits_in_bytes(bits_of_access(ir_, v, *m), m->bytes) && can_stand_for(held.value, v)) {
+          fits_in_bytes(bits_of_access(ir_, v, *m), m->bytes) && can_stand_for(held.value, v) &&
+          (held.value != held.access || may_get_readers_of(held.value, v))) {
         source_[v] = source_[held.value];
         out_.witness.loads.push_back({v, source_[v], held.access});
         walk_.remove(v);
@@ -118,6 +133,11 @@ private:
     } else {
       return !is_undefined(x) && ir_.operation(x).width == ir_.operation(v).width;
     }
+  }
+
+  /// Whether a load promises no more than another one, or can lose its promises.
+  bool may_get_readers_of(value_id load, value_id v) const {
+    return can_drop_promises<IR> || !promises_more_than(ir_, load, v);
   }
 
   const IR& ir_;
@@ -162,11 +182,17 @@ memory_plan plan_memory_redundancy(const IR& ir, const memory_options& options =
   return plan;
 }
 
-/// Applies a plan for the program as it is: loads are replaced and erased, stores erased. Returns the witness for
+/// Applies a plan for the program as it is: loads are replaced and erased, stores erased. A load that replaces one
+/// which promises less (`promises_more` of value numbering) loses its promises. Returns the witness for
 /// `verify_memory_redundancy`.
 template <copy_editor_argument E> memory_witness apply_memory_redundancy(E& editor, const memory_plan& plan) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(editor.graph()), "a plan for this graph as it is now", plan.epoch);
   for (const known_load& l : plan.witness.loads) {
+    if constexpr (can_drop_promises<E>) {
+      if (l.value == l.access && detail::promises_more_than(static_cast<const E&>(editor), l.value, l.load)) {
+        editor.drop_promises(l.value);
+      }
+    }
     editor.replace_uses(l.load, l.value);
   }
   for (const known_load& l : plan.witness.loads) {

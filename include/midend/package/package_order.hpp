@@ -61,7 +61,7 @@ struct package_order {
   const char* reason = "";
   std::uint64_t constant = 0;
   value_id by = no_value;
-  bool drops_promises = false; ///< of `by`, which promises more than what it replaces
+  value_id drops_promises_of = no_value; ///< gets new readers, and promises more than what they read before
   value_id dies = no_value; ///< of a tree: an operand that it replaces, too; its cost counts if nothing else reads it
   std::uint8_t num_operations = 0;
   ordered_operation operations[max_operations] = {}; ///< operands first; the last one is the result

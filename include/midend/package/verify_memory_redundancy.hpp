@@ -234,7 +234,23 @@ private:
       fail(memory_fault::different_value, n, l.load);
       return;
     }
+    if (l.value == l.access && keeps_promises(l.value, l.load)) {
+      fail(memory_fault::changed_operation, n, l.value);
+      return;
+    }
     search_back(l.load, l.access, place);
+  }
+
+  /// Whether the load `v`, which gets the readers of the load `gone`, promised more, and has lost nothing of that.
+  bool keeps_promises([[maybe_unused]] value_id v, [[maybe_unused]] value_id gone) const {
+    if constexpr (requires {
+                    { before_.promises_more(v, gone) } -> truth_value;
+                    { after_.same_operation(v, before_, v) } -> truth_value;
+                  }) {
+      return before_.promises_more(v, gone) && after_.same_operation(v, before_, v);
+    } else {
+      return false;
+    }
   }
 
   void prove_store(const removed_store& s) {
