@@ -367,6 +367,14 @@ std::vector<fault> faults() {
          ir.cases[5] = 0;
        },
        {.why = reason::cases_miss_values, .node = 3, .value = joined, .number = 32}},
+      {[](told_ir& ir) { // neither is for all other values
+         ir.conditions[3] = y;
+         ir.code[0] = {c, y, jump};
+         ir.code[2] = {};
+         ir.cases[4] = 0;
+         ir.cases[5] = 2;
+       },
+       {.why = reason::cases_leave_values, .node = 3, .value = y, .number = 1}},
 
       {[](told_ir& ir) { ir.all[x].info.code = static_cast<operation>(200); },
        {.why = reason::unknown_operation, .value = x, .number = 200}},
@@ -559,6 +567,26 @@ TEST_CASE("check_ir: edges with several cases, as many as one likes") {
   CHECK(check_ir(ir) == std::nullopt);
   ir.ranges[5].push_back({5000, 5000, false});
   CHECK(check_ir(ir) == ir_error{.why = reason::edge_case_twice, .node = 3, .edge = 5, .position = 1, .number = 5000});
+}
+
+TEST_CASE("check_ir: edges with several cases leave no value out that the condition may have") {
+  many_cases ir{right_ir(), {{{1, 1, false}}, {{0, 0, false}}, {}, {}, {{2, 9, false}}, {{0, 1, false}}}};
+  CHECK(check_ir(ir) == std::nullopt); // a phi may have fewer values
+  ir.conditions[3] = y;
+  ir.code[0] = {c, y, jump};
+  ir.code[2] = {};
+  CHECK(check_ir(ir) == ir_error{.why = reason::cases_leave_values, .node = 3, .value = y, .number = 10});
+  ir.ranges[4][0].high = 0xffff'ffff;
+  CHECK(check_ir(ir) == std::nullopt);
+  ir.ranges[4] = {{0xffff'fff0, 0x7fff'ffff, true}};
+  ir.ranges[5] = {{0x8000'0000, 0xffff'ffef, false}};
+  CHECK(check_ir(ir) == std::nullopt);
+  ir.ranges[5][0].low = 0x8000'0001;
+  CHECK(check_ir(ir) == ir_error{.why = reason::cases_leave_values, .node = 3, .value = y, .number = 0x8000'0000});
+  ir.ranges[3] = {{4, 4, false}}; // the only edge of its node
+  ir.conditions[2] = a;
+  ir.ranges[5] = {};
+  CHECK(check_ir(ir) == ir_error{.why = reason::only_edge_has_case, .node = 2, .value = a, .edge = 3});
 }
 
 TEST_CASE("check_ir: what is allowed") {

@@ -383,7 +383,11 @@ private:
   constexpr bool serves_many_cases(edge_id e) const {
     std::size_t count = 0;
     for_each_case(ir_, e, [&](const auto& one) {
-      count += std::is_same_v<std::remove_cvref_t<decltype(one)>, number_range> ? 2 : 1; // a range is several
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(one)>, number_range>) {
+        count += one.low != one.high ? 2 : 1; // a range is several
+      } else {
+        ++count;
+      }
     });
     return count > 1;
   }
@@ -952,8 +956,10 @@ private:
   constexpr void add_cases(const body_block& block) {
     for (std::uint32_t e = block.first_edge; e != block.last_edge; ++e) {
       for_each_case(ir_, w_.edge_ids_[e], [&](const auto& one) {
-        if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(one)>, number_range>) {
-          out_.edges[e].has_case = true;
+        out_.edges[e].has_case = true;
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(one)>, number_range>) {
+          out_.edges[e].case_value = one.low; // and no other: `is_unusual`
+        } else {
           out_.edges[e].case_value = one;
         }
       });

@@ -80,6 +80,11 @@
 /// for indirect branches, exception edges and the like. Without them every edge may be redirected and split. A
 /// transformation leaves such edges as they are and says so in its plan. `bool may_insert_phi(value_id like) const`,
 /// likewise optional: false for values that no phi can have, such as tokens. `insert_phi` is not called for them.
+/// `bool may_replace_operand(value_id user, std::size_t i) const`, optional too: false for operand i of an operation
+/// that must stay the value that it is, because the operation names this very value: what a stack map lists, a register
+/// that an instruction reads without naming it. List such implicit reads as operands, after those that the operation
+/// computes with. A value that is read so is replaced nowhere; copies of the operation read copies of the value, so
+/// `may_insert_phi` must be false for it.
 /// `bool separates_parallel_edges() const`, optional too: true if the IR must put a node on a parallel edge whose phi
 /// inputs differ from those of the others, as LLVM must. `clean_control` then keeps the empty nodes there.
 ///
@@ -132,6 +137,7 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/fixed_operands.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
@@ -277,6 +283,23 @@ template <class E>
 concept can_make_numbers = requires(E& editor, unsigned width, std::uint64_t bits) {
   { editor.make_number(width, bits) } -> std::convertible_to<value_id>;
 };
+
+/// An integer literal that can be read in place of `like`, or beside it: `make_number`, or, if the IR says that this
+/// has another type (`same_type`), `make_constant(like, bits)`. So an IR may have numbers with and without a sign.
+/// `no_value` if the IR has no number of this width.
+template <class E>
+  requires can_make_numbers<E>
+constexpr value_id number_like(E& editor, [[maybe_unused]] value_id like, unsigned width, std::uint64_t bits) {
+  const auto number = static_cast<value_id>(editor.make_number(width, bits));
+  if constexpr (has_same_type<E> && can_make_constants<E>) {
+    if constexpr (std::same_as<constant_of<E>, std::uint64_t>) {
+      if (number != no_value && like != no_value && !editor.same_type(like, number)) {
+        return static_cast<value_id>(editor.make_constant(like, bits));
+      }
+    }
+  }
+  return number;
+}
 
 /// `undefined_like(v)` returns a literal with any value.
 template <class E>
@@ -486,8 +509,8 @@ concept may_insert_phi_fits = has_may_insert_phi<IR> || !names_may_insert_phi<IR
 
 /// The members that say what cannot be changed fit.
 template <class IR>
-concept limits_fit =
-    may_redirect_fits<IR> && may_split_fits<IR> && may_insert_phi_fits<IR> && separates_parallel_edges_fits<IR>;
+concept limits_fit = may_redirect_fits<IR> && may_split_fits<IR> && may_insert_phi_fits<IR> &&
+                     separates_parallel_edges_fits<IR> && may_replace_operand_fits<IR>;
 
 /// The error of such a member that does not fit. Always false.
 template <class IR> constexpr bool explain_limits() {
@@ -502,6 +525,9 @@ template <class IR> constexpr bool explain_limits() {
   static_assert(separates_parallel_edges_fits<IR>,
                 "midend: `separates_parallel_edges` would never be called, and parallel edges get different inputs; "
                 "write `bool separates_parallel_edges() const`, or give the member another name");
+  static_assert(may_replace_operand_fits<IR>,
+                "midend: `may_replace_operand` would never be called, and every operand be replaced; write `bool "
+                "may_replace_operand(midend::value_id user, std::size_t i) const`, or give the member another name");
   return false;
 }
 

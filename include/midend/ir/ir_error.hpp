@@ -50,6 +50,7 @@ struct ir_error {
     edge_case_too_wide, ///< `edge`, at `position` in `node`, has case `number`, of more bits than condition `value`
     only_edge_has_case, ///< `node` has only `edge`, which has a case: other values of condition `value` go nowhere
     cases_miss_values,  ///< the edges of `node` have the cases 1 and 0, but condition `value` has `number` bits
+    cases_leave_values, ///< each edge of `node` has cases, but condition `value` may have a value, `number`, of none
 
     // Meaning.
     unknown_operation,          ///< the code of the operation of `value`, `number`, is no enumerator

@@ -245,8 +245,9 @@ template <class IR> constexpr void explain_constant() {
 }
 
 template <class IR> constexpr void explain_edge_case() {
-  static_assert(has_edge_case<IR>, "midend: an IR needs `std::optional<constant_type> edge_case(midend::edge_id e) "
-                                   "const`, which returns std::nullopt for the edge of all other values");
+  static_assert(has_edge_case<IR> || has_edge_cases<IR>,
+                "midend: an IR needs `std::optional<constant_type> edge_case(midend::edge_id e) "
+                "const`, which returns std::nullopt for the edge of all other values");
 }
 
 /// The error of an IR without the semantics rung: one sentence for the first thing that is wrong. Always false.

@@ -6,6 +6,7 @@
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/dominance/dominators.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/edge_cases.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/semantics.hpp"
@@ -98,10 +99,9 @@ private:
   static constexpr std::uint32_t none = 0xffff'ffff;
 
   struct fact {
-    node_id node; ///< here and below, the value is the constant, or is not
+    node_id node;
     std::uint32_t previous;
-    constant_of<IR> constant;
-    bool is_other;
+    edge_id in; ///< the only edge into the node: here and below, the value is one for which it is taken
   };
 
   /// Whether two branches are on the same value: no other one is implied, and most programs need no dominators.
@@ -147,38 +147,69 @@ private:
     if (condition == no_value || ir_.constant(condition)) {
       return;
     }
-    const auto value = ir_.edge_case(in);
-    std::size_t edges = 0;
-    std::optional<constant_of<IR>> only; // of two edges
-    if (!value) {
-      for_each_id(ir_.graph().out_edges(from), [&](edge_id e) {
-        ++edges;
-        only = ir_.edge_case(e) ? ir_.edge_case(e) : only;
-      });
-    }
-    if (value || (edges == 2 && only)) {
-      facts_.push_back({n, last_at(n, condition), value ? *value : *only, !value});
-      last_[condition] = static_cast<std::uint32_t>(facts_.size() - 1);
-    }
+    facts_.push_back({n, last_at(n, condition), in});
+    last_[condition] = static_cast<std::uint32_t>(facts_.size() - 1);
   }
 
   edge_id edge_taken(node_id n, const fact& known) const {
-    edge_id taken = no_edge;
-    edge_id otherwise = no_edge;
     std::size_t edges = 0;
-    for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
-      ++edges;
-      const auto value = ir_.edge_case(e);
-      if (!value) {
-        otherwise = e;
-      } else if (*value == known.constant) {
-        taken = e;
-      }
+    for_each_id(ir_.graph().out_edges(n), [&](edge_id) { ++edges; });
+    return edges < 2 ? no_edge : has_cases(ir_, known.in) ? edge_of_cases(n, known.in) : edge_of_rest(n, known.in);
+  }
+
+  /// The edge of `n` that is taken for each case of `in`, or `no_edge`.
+  edge_id edge_of_cases(node_id n, edge_id in) const {
+    const unsigned width = width_of_cases(ir_, n);
+    edge_id all = no_edge;
+    bool is_one = true;
+    for_each_case(ir_, in, [&](const auto& one) {
+      edge_id taken = no_edge;
+      edge_id otherwise = no_edge;
+      bool is_split = false;
+      for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
+        bool has_any = false;
+        for_each_case(ir_, e, [&](const auto& other) {
+          has_any = true;
+          taken = case_includes(width, other, one) ? e : taken;
+          is_split = is_split || cases_meet(width, other, one);
+        });
+        otherwise = has_any ? otherwise : e;
+      });
+      taken = taken != no_edge ? taken : is_split ? no_edge : otherwise;
+      is_one = is_one && taken != no_edge && (all == no_edge || all == taken);
+      all = taken;
     });
-    if (edges < 2 || (known.is_other && (edges != 2 || taken == no_edge))) {
+    return is_one ? all : no_edge;
+  }
+
+  /// The edge of `n` that is taken if the value is no case of the node of `in`, which has two edges; `no_edge` if more
+  /// than one may be.
+  edge_id edge_of_rest(node_id n, edge_id in) const {
+    const auto from = static_cast<node_id>(ir_.graph().edge_source(in));
+    std::size_t edges = 0;
+    edge_id other = no_edge;
+    for_each_id(ir_.graph().out_edges(from), [&](edge_id e) {
+      ++edges;
+      other = e == in ? other : e;
+    });
+    if (edges != 2 || other == no_edge) {
       return no_edge;
     }
-    return taken == no_edge || known.is_other ? otherwise : taken;
+    const unsigned width = width_of_cases(ir_, n);
+    edge_id possible = no_edge;
+    std::size_t count = 0;
+    for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
+      bool is_excluded = has_cases(ir_, e);
+      for_each_case(ir_, e, [&](const auto& one) {
+        bool is_case = false;
+        for_each_case(ir_, other,
+                      [&](const auto& excluded) { is_case = is_case || case_includes(width, excluded, one); });
+        is_excluded = is_excluded && is_case;
+      });
+      possible = is_excluded ? possible : e;
+      count += is_excluded ? 0 : 1;
+    });
+    return count == 1 ? possible : no_edge;
   }
 
   const IR& ir_;

@@ -7,6 +7,7 @@
 #include "midend/ir/cost.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
+#include "midend/ir/fixed_operands.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/memory_effects.hpp"
 #include "midend/ir/operation.hpp"
@@ -176,7 +177,7 @@ private:
       erase(v);
       return package_veto::none;
     }
-    if (!editor_.is_phi(v) && !is_removable(editor_, v)) {
+    if ((!editor_.is_phi(v) && !is_removable(editor_, v)) || !may_replace(v)) {
       return package_veto::not_removable;
     }
     package_veto veto = package_veto::none;
@@ -204,6 +205,23 @@ private:
     }
     erase(v);
     return package_veto::none;
+  }
+
+  /// Whether all readers of `v` may read another value.
+  bool may_replace([[maybe_unused]] value_id v) const {
+    bool may = true;
+    if constexpr (has_may_replace_operand<E>) {
+      detail::for_each_id(editor_.users(v), [&](value_id user) {
+        std::size_t i = 0;
+        if (!editor_.is_phi(user)) {
+          detail::for_each_id(editor_.operands(user), [&](value_id x) {
+            may = may && (x != v || editor_.may_replace_operand(user, i));
+            ++i;
+          });
+        }
+      });
+    }
+    return may;
   }
 
   package_veto why_not_existing(value_id v, value_id by) const {
@@ -346,10 +364,9 @@ private:
     for (std::size_t i = 0; i != o.num_operands; ++i) {
       const order_operand& x = o.operands[i];
       MIDEND_ASSERT(x.what != order_operand::kind::made || x.index < made_.size(), "made before it is read", x.index);
-      operands[i] = x.what == order_operand::kind::made ? made_[x.index]
-                    : x.what == order_operand::kind::literal
-                        ? static_cast<value_id>(editor_.make_number(x.width, x.literal))
-                        : x.index;
+      operands[i] = x.what == order_operand::kind::made      ? made_[x.index]
+                    : x.what == order_operand::kind::literal ? literal_of(v, o, x)
+                                                             : x.index;
       if (operands[i] == no_value) {
         return package_veto::wrong_type;
       }
@@ -389,10 +406,29 @@ private:
     return editor_.may_trap(w) && !may_trap ? package_veto::may_trap : package_veto::none;
   }
 
+  /// A literal of the type of another operand of the new operation that has its width, or else of `v`.
+  value_id literal_of(value_id v, const ordered_operation& o, const order_operand& x) {
+    value_id like = editor_.operation(v).width == x.width ? v : no_value;
+    for (std::size_t i = o.num_operands; i-- != 0;) {
+      const order_operand& other = o.operands[i];
+      const value_id beside = other.what == order_operand::kind::made    ? made_[other.index]
+                              : other.what == order_operand::kind::value ? other.index
+                                                                         : no_value;
+      like = beside != no_value && editor_.operation(beside).width == x.width ? beside : like;
+    }
+    return like != no_value && is_number(like) ? number_like(editor_, like, x.width, x.literal)
+                                               : static_cast<value_id>(editor_.make_number(x.width, x.literal));
+  }
+
   /// Whether new operations of the vocabulary may read `v`: it is an integer, and no pointer or floating-point number.
+  /// Without `is_number` of the editor, only what has the type of `make_number` is one.
   bool is_number(value_id v) {
-    const auto like = static_cast<value_id>(editor_.make_number(editor_.operation(v).width, 0));
-    return like != no_value && same_type(editor_, v, like);
+    if constexpr (has_is_number<E>) {
+      return static_cast<bool>(editor_.is_number(v));
+    } else {
+      const auto like = static_cast<value_id>(editor_.make_number(editor_.operation(v).width, 0));
+      return like != no_value && same_type(editor_, v, like);
+    }
   }
 
   E& editor_;

@@ -9,6 +9,7 @@
 #include "midend/ir/cost.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
+#include "midend/ir/fixed_operands.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/memory_effects.hpp"
 #include "midend/ir/semantics.hpp"
@@ -55,7 +56,7 @@ constexpr bool promises_more_than([[maybe_unused]] const IR& ir, [[maybe_unused]
 template <class IR> class memory_planner {
 public:
   memory_planner(const IR& ir, memory_plan& out, const dominator_tree& tree, const memory_options& options)
-      : ir_(ir), out_(out), walk_(ir, tree, options.steps) {}
+      : ir_(ir), out_(out), fixed_(ir), walk_(ir, tree, options.steps) {}
 
   void run() {
     out_.epoch = graph_epoch(ir_.graph());
@@ -91,7 +92,7 @@ private:
   }
 
   void look_back(value_id v) {
-    if (const auto m = access(v, effect_kind::reads); m && !ir_.may_not_return(v)) {
+    if (const auto m = access(v, effect_kind::reads); m && !ir_.may_not_return(v) && fixed_.may_replace(v)) {
       const held_value held = walk_.held_before(v, *m, guard_of_access(ir_, v), resolver());
       if (held.access != no_value && held.distance == 0 && held.bytes == m->bytes && held.is_exact &&
           fits_in_bytes(bits_of_access(ir_, v, *m), m->bytes) && can_stand_for(held.value, v) &&
@@ -142,6 +143,7 @@ private:
 
   const IR& ir_;
   memory_plan& out_;
+  fixed_operands<IR> fixed_;
   memory_walk<IR> walk_;
   flat_array<value_id> source_; ///< by value: what replaces it, or itself
   flat_array<value_id> stores_; ///< the values of a node

@@ -5,6 +5,7 @@
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/dominance/dominators.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/edge_cases.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
@@ -124,22 +125,32 @@ private:
 
   /// Two branches on one value: where the first one takes `in`, the second one does not take `e`.
   bool excludes(edge_id in, edge_id e) const {
-    const auto was = ir_.edge_case(in);
-    const auto is = ir_.edge_case(e);
-    if (was && is) {
-      return !(*was == *is);
+    const unsigned width = width_of_cases(ir_, source(in));
+    const bool was_listed = has_cases(ir_, in);
+    const bool is_listed = has_cases(ir_, e);
+    if (was_listed && is_listed) {
+      bool meet = false;
+      for_each_case(ir_, in, [&](const auto& was) {
+        for_each_case(ir_, e, [&](const auto& is) { meet = meet || cases_meet(width, was, is); });
+      });
+      return !meet;
     }
     // The edge without a case is taken for no value of another edge of its node.
-    return was ? has_case(source(e), *was) : is && has_case(source(in), *is);
+    return was_listed ? are_all_cases_of(in, source(e)) : is_listed && are_all_cases_of(e, source(in));
   }
 
-  bool has_case(node_id n, const constant_of<IR>& c) const {
-    bool found = false;
-    for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
-      const auto one = ir_.edge_case(e);
-      found = found || (one && *one == c);
+  /// Whether each case of an edge is one of some edge of `n`. Both are of the same value.
+  bool are_all_cases_of(edge_id of, node_id n) const {
+    bool all = true;
+    for_each_case(ir_, of, [&](const auto& wanted) {
+      bool found = false;
+      for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
+        for_each_case(ir_, e,
+                      [&](const auto& one) { found = found || case_includes(width_of_cases(ir_, n), one, wanted); });
+      });
+      all = all && found;
     });
-    return found;
+    return all;
   }
 
   const IR& ir_;

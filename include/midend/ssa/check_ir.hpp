@@ -729,7 +729,30 @@ private:
       }
       ++position;
     }
-    return check_intervals(n);
+    if (position == 1 && defaults == 0) {
+      edge_id only = no_edge;
+      for (const auto& id : ir_.graph().out_edges(n)) {
+        only = static_cast<edge_id>(id);
+      }
+      return fail({.why = reason::only_edge_has_case, .node = n, .value = condition, .edge = only});
+    }
+    return check_intervals(n) && (position == 0 || defaults != 0 || check_gaps(n, condition));
+  }
+
+  /// That the intervals, which are sorted and apart, leave no number out.
+  constexpr bool check_gaps(node_id n, value_id condition) {
+    if (constants_are_numbers && may_be_any_number(condition)) {
+      std::uint64_t next = 0; // that is in no interval so far
+      bool is_all = false;
+      for (std::size_t i = 0; i != intervals_.size() && intervals_[i].low == next; ++i) {
+        is_all = intervals_[i].high == low_ones(info_of(condition).width);
+        next = intervals_[i].high + 1;
+      }
+      if (!is_all) {
+        return fail({.why = reason::cases_leave_values, .node = n, .value = condition, .number = next});
+      }
+    }
+    return true;
   }
 
   constexpr bool check_intervals(node_id n) {
@@ -818,7 +841,35 @@ private:
         !is_comparison(code_of(condition))) {
       return fail({.why = reason::cases_miss_values, .node = n, .value = condition, .number = width});
     }
+    if constexpr (constants_are_numbers) {
+      std::uint64_t left = 0; // of edges + 1 numbers, one is no case
+      if (edges != 0 && defaults == 0 && edges - 1 < low_ones(width) && may_be_any_number(condition)) {
+        while (cases_.find(left) != hash_map<std::uint64_t>::missing) {
+          ++left;
+        }
+        return fail({.why = reason::cases_leave_values, .node = n, .value = condition, .number = left});
+      }
+    }
     return true;
+  }
+
+  /// Whether nothing is known about an operation that limits its results.
+  constexpr bool may_be_any_number(value_id v) const {
+    switch (code_of(v)) {
+    case operation::add:
+    case operation::sub:
+    case operation::mul:
+    case operation::neg:
+      return true;
+    case operation::other:
+      if constexpr (has_bounds<IR>) {
+        return !ir_.is_phi(v) && !ir_.constant(v) && !ir_.bounds(v);
+      } else {
+        return !ir_.is_phi(v) && !ir_.constant(v);
+      }
+    default:
+      return false;
+    }
   }
 
   constexpr void start_cases() {

@@ -11,6 +11,7 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
+#include "midend/ir/fixed_operands.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
@@ -38,7 +39,7 @@ public:
   using term = typename translated_operations<IR, D>::term;
 
   phi_of_operations_finder(const IR& ir, const value_numbering_result<D>& found, plan& out)
-      : ir_(ir), found_(found), out_(out), at_(ir, found, out) {}
+      : ir_(ir), found_(found), out_(out), fixed_(ir), at_(ir, found, out) {}
 
   void run() {
     const std::size_t count = found_.num_values();
@@ -141,7 +142,8 @@ private:
   }
 
   void consider(value_id v) {
-    if (at_.now(v) != v || !at_.may_translate(v) || found_.constant(v) || !may_insert_phi(ir_, v) || !can_erase(v)) {
+    if (at_.now(v) != v || !at_.may_translate(v) || found_.constant(v) || !may_insert_phi(ir_, v) ||
+        !fixed_.may_replace(v) || !can_erase(v)) {
       return;
     }
     node_id n = no_node; // of the lowest phi
@@ -220,6 +222,7 @@ private:
   const IR& ir_;
   const value_numbering_result<D>& found_;
   plan& out_;
+  fixed_operands<IR> fixed_;
   translated_operations<IR, D> at_;
   flat_array<value_id> next_;  ///< the next operation that computes the same
   flat_array<value_id> first_; ///< by list

@@ -4,6 +4,7 @@
 #include "midend/config.hpp"
 #include "midend/dataflow/value_domain.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/fixed_operands.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
@@ -67,7 +68,7 @@ template <class IR, class D> class sccp_planner {
 public:
   using plan = sccp_plan<domain_constant<D>>;
 
-  sccp_planner(const IR& ir, const sccp_result<D>& found, plan& out) : ir_(ir), found_(found), out_(out) {}
+  sccp_planner(const IR& ir, const sccp_result<D>& found, plan& out) : ir_(ir), found_(found), out_(out), fixed_(ir) {}
 
   void run() {
     left_in_edges_.assign(num_nodes(), 0);
@@ -89,7 +90,7 @@ private:
   void plan_executable(node_id n) {
     for_each_id(ir_.values(n), [&](value_id v) {
       const auto c = found_.constant(v);
-      if (c && !ir_.constant(v)) {
+      if (c && !ir_.constant(v) && fixed_.may_replace(v)) {
         out_.replacements.push_back({v, *c, ir_.is_phi(v) || always_has_result(ir_.operation(v))});
       }
     });
@@ -134,7 +135,7 @@ private:
 
   void plan_forwardings(node_id n) {
     for_each_phi(ir_, n, [&](value_id phi) {
-      if (!found_.constant(phi)) {
+      if (!found_.constant(phi) && fixed_.may_replace(phi)) {
         out_.forwardings.push_back({phi, only_in_edge_[n]});
       }
     });
@@ -143,6 +144,7 @@ private:
   const IR& ir_;
   const sccp_result<D>& found_;
   plan& out_;
+  fixed_operands<IR> fixed_;
   flat_array<std::uint32_t> in_edges_;
   flat_array<std::uint32_t> left_in_edges_;
   flat_array<edge_id> only_in_edge_;

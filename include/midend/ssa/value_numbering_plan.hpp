@@ -6,6 +6,7 @@
 #include "midend/dominance/dominators.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/effects.hpp"
+#include "midend/ir/fixed_operands.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
@@ -82,7 +83,7 @@ public:
   using plan = value_numbering_plan<domain_constant<D>>;
 
   value_numbering_planner(const IR& ir, const value_numbering_result<D>& found, plan& out)
-      : ir_(ir), found_(found), out_(out) {}
+      : ir_(ir), found_(found), out_(out), fixed_(ir) {}
 
   /// Walks down the dominator tree. Of each class, a stack holds the value that stands for it here; as a value that
   /// stands for others is not replaced itself, one is enough: the entry for a class is valid if it dominates.
@@ -117,7 +118,7 @@ public:
 
 private:
   void replace(value_id v, value_id leader) {
-    if (found_.constant(v) || is_end(v)) {
+    if (found_.constant(v) || is_end(v) || !fixed_.may_replace(v)) {
       return;
     }
     if (home_[leader] != no_node && drops_[leader] == 0 && plan_promises_more(ir_, leader, v)) {
@@ -161,6 +162,7 @@ private:
   const IR& ir_;
   const value_numbering_result<D>& found_;
   plan& out_;
+  fixed_operands<IR> fixed_;
   flat_array<value_id> leader_; ///< by class: the last value that was not replaced
   flat_array<node_id> home_;
   flat_array<unsigned char> drops_;

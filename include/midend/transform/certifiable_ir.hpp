@@ -2,6 +2,7 @@
 #pragma once
 
 #include "midend/config.hpp"
+#include "midend/ir/edge_cases.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/semantics.hpp"
@@ -20,6 +21,6 @@ concept has_same_operation = requires(const IR& ir, value_id v) {
 /// What the checkers of certificates read of a program: operations and phis with their effects, literals and cases.
 template <class IR>
 concept certifiable_ir =
-    effect_ir<IR> && has_constant_type<IR> && has_constant<IR> && has_edge_case<IR> && has_same_operation<IR>;
+    effect_ir<IR> && has_constant_type<IR> && has_constant<IR> && has_cases_of_edges<IR> && has_same_operation<IR>;
 
 MIDEND_END_NAMESPACE

@@ -4,8 +4,10 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/edge_cases.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
+#include "midend/ir/fixed_operands.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/semantics.hpp"
 #include "midend/ir/ssa.hpp"
@@ -55,7 +57,7 @@ struct control_plan {
 
 /// What `clean_control` requires of an editor.
 template <class E>
-concept control_editor = unfolding_editor<E> && effect_ir<E> && has_constant<E> && has_edge_case<E> &&
+concept control_editor = unfolding_editor<E> && effect_ir<E> && has_constant<E> && has_cases_of_edges<E> &&
                          can_move_values<E> && can_erase_ends<E>;
 
 /// What an editor may have so that `clean_control` names no values. Then an IR that numbers values when they are asked
@@ -104,7 +106,7 @@ template <class E>
 concept cleaning_fits = cleans_nodes<E> || !names_cleaning<E>;
 
 template <class IR>
-concept readable_control = effect_ir<IR> && has_constant_type<IR> && has_constant<IR> && has_edge_case<IR> &&
+concept readable_control = effect_ir<IR> && has_constant_type<IR> && has_constant<IR> && has_cases_of_edges<IR> &&
                            has_node_of<IR> && graph_has_in_edges<IR>;
 
 /// The error of an IR whose control cannot be read: one sentence for each thing that is wrong. Always false.
@@ -279,7 +281,7 @@ template <class IR> bool only_leads_on(const IR& ir, node_id n) {
 template <class IR> class control_planner {
 public:
   control_planner(const IR& ir, clean_control_workspace& workspace, control_plan& out)
-      : ir_(ir), w_(workspace), out_(out) {}
+      : ir_(ir), w_(workspace), out_(out), fixed_(ir) {}
 
   /// Looks at all nodes.
   void run() {
@@ -401,20 +403,8 @@ private:
 
   /// The edge that is taken because the condition is a literal, or `no_edge`.
   edge_id taken_edge(node_id n, value_id condition) const {
-    edge_id taken = no_edge;
-    if (const auto constant = ir_.constant(condition)) {
-      edge_id otherwise = no_edge;
-      for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
-        const auto value = ir_.edge_case(e);
-        if (!value) {
-          otherwise = e;
-        } else if (*value == *constant) {
-          taken = e;
-        }
-      });
-      taken = taken != no_edge ? taken : otherwise;
-    }
-    return taken;
+    const auto constant = ir_.constant(condition);
+    return constant ? edge_of_case(ir_, n, *constant) : no_edge;
   }
 
   bool bring_all_the_same(node_id n, edge_id first) const {
@@ -433,19 +423,28 @@ private:
     out_.branches.push_back({e, reason});
   }
 
+  /// Whether all that reads phis of a node may read their inputs.
+  bool phis_may_go([[maybe_unused]] node_id n) const {
+    bool may = true;
+    if constexpr (has_may_replace_operand<IR>) {
+      for_each_phi(ir_, n, [&](value_id phi) { may = may && fixed_.may_replace(phi); });
+    }
+    return may;
+  }
+
   /// The node that follows `n` and nothing else, or `no_node`.
   node_id follower(node_id n) const {
     const edge_id e = w_.nodes_[n].jump;
     const node_id s = e == no_edge ? no_node : target(e);
     const bool follows = s != no_node && s != n && s != entry() && w_.nodes_[s].entered && !w_.nodes_[s].entered_twice;
-    return follows && only_leads_on(ir_, n) ? s : no_node;
+    return follows && only_leads_on(ir_, n) && phis_may_go(s) ? s : no_node;
   }
 
   /// The same of a candidate, without numbers of edges: a decided branch leads on along one edge.
   node_id late_follower(node_id n) const {
     const edge_id e = w_.nodes_[n].jump;
     const node_id s = e == no_edge ? no_node : target(e);
-    if (s == no_node || s == n || s == entry()) {
+    if (s == no_node || s == n || s == entry() || !phis_may_go(s)) {
       return no_node;
     }
     for (const auto into : ir_.graph().in_edges(s)) {
@@ -644,6 +643,7 @@ private:
   const IR& ir_;
   clean_control_workspace& w_;
   control_plan& out_;
+  fixed_operands<IR> fixed_; ///< phis take their place in merged nodes only
   node_id count_ = 0;
   bool some_follow_ = false; ///< whether a node will be appended to another one
 };

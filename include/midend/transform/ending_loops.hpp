@@ -5,6 +5,7 @@
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/graph/concepts.hpp"
 #include "midend/induction/trip_count.hpp"
+#include "midend/ir/edge_cases.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
@@ -127,17 +128,7 @@ private:
 
   /// Whether the loop is left at the end of `n` if the condition is `result`.
   bool leaves(loop_id l, node_id n, std::uint64_t result) const {
-    edge_id taken = no_edge;
-    edge_id otherwise = no_edge;
-    for_each_id(ir_.graph().out_edges(n), [&](edge_id e) {
-      const auto value = ir_.edge_case(e);
-      if (!value) {
-        otherwise = e;
-      } else if (*value == result) {
-        taken = e;
-      }
-    });
-    const edge_id e = taken == no_edge ? otherwise : taken;
+    const edge_id e = edge_of_case(ir_, n, result);
     return e != no_edge && !loops_.contains(l, static_cast<node_id>(ir_.graph().edge_target(e)));
   }
 
@@ -215,7 +206,7 @@ private:
 ///
 /// O(n + m + values + operands), plus, for each counter, the blocks of its loop that are in no inner one.
 template <semantic_ir IR>
-  requires std::same_as<constant_of<IR>, std::uint64_t> && has_edge_case<IR>
+  requires std::same_as<constant_of<IR>, std::uint64_t> && has_cases_of_edges<IR>
 flat_array<node_id> ending_loops(const IR& ir, const dominator_tree& tree, const loop_forest& loops) {
   MIDEND_ASSERT(tree.epoch() == graph_epoch(ir.graph()) && loops.epoch() == tree.epoch(), "results of this graph",
                 tree.epoch(), loops.epoch());

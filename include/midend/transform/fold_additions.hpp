@@ -7,6 +7,7 @@
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/evaluate.hpp"
+#include "midend/ir/fixed_operands.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
@@ -278,7 +279,13 @@ private:
     return masks_[v];
   }
 
+  /// Whether both operands of `v` may become others.
+  bool may_change(value_id v) const { return may_replace_operand(ir_, v, 0) && may_replace_operand(ir_, v, 1); }
+
   void plan(value_id v) {
+    if (!may_change(v)) {
+      return;
+    }
     if (const step s = mask(v); s.of != no_value) {
       if (const chain_mask all = mask_of(v); all.base != s.of) {
         const unsigned width = ir_.operation(v).width;
@@ -370,7 +377,10 @@ addition_plan plan_fold_additions(const IR& ir, const addition_facts& facts = {}
 template <addition_editor_argument E> void apply_fold_additions(E& editor, const addition_plan& plan) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(editor.graph()), "a plan for this graph as it is now", plan.epoch);
   for (const folded_addition& f : plan.folded) {
-    const auto number = static_cast<value_id>(editor.make_number(f.width, f.number));
+    value_id old = no_value; // the number that is there
+    std::uint32_t i = 0;
+    detail::for_each_id(editor.operands(f.value), [&](value_id x) { old = i++ == 1 - f.operand ? x : old; });
+    const value_id number = number_like(editor, old, f.width, f.number);
     if (number != no_value) {
       if (!f.keeps_promises) {
         editor.drop_promises(f.value);

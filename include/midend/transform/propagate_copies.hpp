@@ -8,6 +8,7 @@
 #include "midend/ir/cost.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
+#include "midend/ir/fixed_operands.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
@@ -104,7 +105,7 @@ template <class IR> value_id copied_value([[maybe_unused]] const IR& ir, [[maybe
 
 template <class IR> class copy_planner {
 public:
-  copy_planner(const IR& ir, copy_propagation_plan& out) : ir_(ir), out_(out) {}
+  copy_planner(const IR& ir, copy_propagation_plan& out) : ir_(ir), out_(out), fixed_(ir) {}
 
   void run(const loop_forest* closed) {
     out_.epoch = graph_epoch(ir_.graph());
@@ -177,11 +178,11 @@ private:
   }
 
   void list_merge(value_id v, node_id n) {
-    bool is_source = false;
+    bool is_source = !fixed_.may_replace(v);
     const std::size_t first = inputs_.size();
     const auto add = [&](value_id input) {
       inputs_.push_back(input);
-      is_source = is_source || is_undefined(input);
+      is_source = is_source || is_undefined(input) || !has_type_of(input, v);
     };
     if (ir_.is_phi(v)) {
       for_each_id(ir_.graph().in_edges(n), [&](edge_id e) {
@@ -196,6 +197,15 @@ private:
       number_[v] = static_cast<std::uint32_t>(merges_.size());
       merges_.push_back({n, static_cast<std::uint32_t>(inputs_.size()), is_source});
       values_.push_back(v);
+    }
+  }
+
+  /// Whether readers of `v` may read `input` in its place, if the IR says so. A change of sign is no copy then.
+  bool has_type_of([[maybe_unused]] value_id input, [[maybe_unused]] value_id v) const {
+    if constexpr (has_same_type<IR>) {
+      return input == v || static_cast<bool>(ir_.same_type(v, input));
+    } else {
+      return true;
     }
   }
 
@@ -293,6 +303,7 @@ private:
 
   const IR& ir_;
   copy_propagation_plan& out_;
+  fixed_operands<IR> fixed_;
   flat_array<unsigned char> reached_;
   ids number_; ///< by value: in the graph of the flow, merges first; `none` for what flows into no merge
   ids values_; ///< by number
@@ -313,10 +324,11 @@ private:
 /// dominator is met by two sources on disjoint ways. So one dominator tree finds all of them, nested ones too.
 ///
 /// A copy is an operation `copy` of the semantics rung whose operand has its width; an IR without this rung has none.
-/// If the IR has guards (`ir/cost.hpp`), a guarded operation whose predicate is the literal for which it does not run
-/// is a copy of its other value. Literals are compared by number. Phis with the literal `undef` as an input stay: what
-/// is undefined may be another value at each read. Edges from unreachable nodes do not count, and unreachable phis and
-/// copies stay.
+/// Of copies and phis, those whose input has another type (`same_type`) stay, and so does what is read as an operand
+/// that must not be replaced. If the IR has guards (`ir/cost.hpp`), a guarded operation whose predicate is the literal
+/// for which it does not run is a copy of its other value. Literals are compared by number. Phis with the literal
+/// `undef` as an input stay: what is undefined may be another value at each read. Edges from unreachable nodes do not
+/// count, and unreachable phis and copies stay.
 ///
 /// O(n + m + values + operands), apart from `dominators` of a graph of the phis, the copies and their inputs.
 template <effect_ir_argument IR>

@@ -3,6 +3,7 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/edge_cases.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
@@ -68,7 +69,7 @@ namespace detail {
 
 /// Whether the header is known to go on into the loop when it is entered.
 template <effect_ir IR> bool enters_body([[maybe_unused]] const IR& ir, [[maybe_unused]] const rotation& r) {
-  if constexpr (has_constant_type<IR> && has_constant<IR> && has_edge_case<IR>) {
+  if constexpr (has_constant_type<IR> && has_constant<IR> && has_cases_of_edges<IR>) {
     const auto condition = static_cast<value_id>(ir.condition(r.header));
     if (condition == no_value) {
       return false;
@@ -87,17 +88,7 @@ template <effect_ir IR> bool enters_body([[maybe_unused]] const IR& ir, [[maybe_
     if (!first) {
       return false;
     }
-    edge_id taken = no_edge;
-    edge_id otherwise = no_edge;
-    for_each_id(ir.graph().out_edges(r.header), [&](edge_id e) {
-      const auto value = ir.edge_case(e);
-      if (!value) {
-        otherwise = e;
-      } else if (*value == *first) {
-        taken = e;
-      }
-    });
-    return (taken == no_edge ? otherwise : taken) == r.body;
+    return edge_of_case(ir, r.header, *first) == r.body;
   } else {
     return false;
   }

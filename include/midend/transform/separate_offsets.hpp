@@ -8,6 +8,7 @@
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/evaluate.hpp"
+#include "midend/ir/fixed_operands.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
@@ -113,7 +114,7 @@ constexpr bool low_bits_of_sum(const strided_interval_domain::element* known, st
 template <class IR> class offset_planner {
 public:
   offset_planner(const IR& ir, const loop_forest& loops, const addition_facts& facts, offset_plan& out)
-      : ir_(ir), loops_(loops), facts_(facts), out_(out) {}
+      : ir_(ir), loops_(loops), facts_(facts), out_(out), fixed_(ir) {}
 
   void run() {
     out_.epoch = graph_epoch(ir_.graph());
@@ -344,7 +345,7 @@ private:
   void separate(loop_id loop, value_id v, const operation_info& info, std::uint32_t operand, value_id x, value_id other,
                 std::uint64_t offset, operation_flags promises = {}) {
     const sum s = sums_[x];
-    if (loop == no_loop || is_outside(loop, x)) {
+    if (loop == no_loop || is_outside(loop, x) || !fixed_.may_replace(v) || !may_replace_operand(ir_, v, operand)) {
       return;
     }
     const std::uint32_t f = family_of(info, operand, s, other);
@@ -401,6 +402,7 @@ private:
   const loop_forest& loops_;
   addition_facts facts_;
   offset_plan& out_;
+  fixed_operands<IR> fixed_;
   flat_array<sum> sums_; ///< by value
   flat_array<node_id> node_of_;
   flat_array<value_id> next_;
@@ -428,8 +430,11 @@ template <class E> offset_change checked_change(E& editor, const offset_change& 
 template <class E> offset_change separate_one(E& editor, const separated_offset& s, value_id base) {
   const operation_info info = editor.operation(s.value);
   const bool subtracts = info.code == operation::sub;
-  const auto number =
-      static_cast<value_id>(editor.make_number(s.width, (subtracts ? 0 - s.offset : s.offset) & low_ones(s.width)));
+  value_id like = s.value; // beside which the number is read
+  if (info.code == operation::add || subtracts) {
+    for_each_id(editor.operands(s.value), [&](value_id x) { like = x; });
+  }
+  const value_id number = number_like(editor, like, s.width, (subtracts ? 0 - s.offset : s.offset) & low_ones(s.width));
   if (number == no_value) {
     return {s.value, no_value, no_value};
   }

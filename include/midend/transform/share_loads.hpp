@@ -6,6 +6,7 @@
 #include "midend/induction/loop_body.hpp"
 #include "midend/ir/cost.hpp"
 #include "midend/ir/effects.hpp"
+#include "midend/ir/fixed_operands.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/ssa.hpp"
 #include "midend/support/flat_array.hpp"
@@ -30,7 +31,7 @@ namespace detail {
 
 template <class IR> class load_planner {
 public:
-  load_planner(const IR& ir, load_plan& out) : ir_(ir), out_(out) {}
+  load_planner(const IR& ir, load_plan& out) : ir_(ir), out_(out), fixed_(ir) {}
 
   void run() {
     out_.epoch = graph_epoch(ir_.graph());
@@ -109,7 +110,7 @@ private:
     const std::size_t first = known_.size() > most_known ? known_.size() - most_known : 0;
     for (std::size_t i = known_.size(); i-- != first;) {
       const value_id u = known_[i];
-      if (u != no_value && is_same(u, v)) {
+      if (u != no_value && fixed_.may_replace(v) && is_same(u, v)) {
         out_.replacements.push_back({v, u});
         source_[v] = u;
         return;
@@ -174,6 +175,7 @@ private:
 
   const IR& ir_;
   load_plan& out_;
+  fixed_operands<IR> fixed_;
   flat_array<node_id> order_;
   flat_array<node_id> way_;
   flat_array<value_id> source_; ///< by value: what replaces it, or itself

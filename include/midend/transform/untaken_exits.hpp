@@ -10,6 +10,7 @@
 #include "midend/induction/trip_count.hpp"
 #include "midend/induction/trip_formula.hpp"
 #include "midend/ir/cost.hpp"
+#include "midend/ir/edge_cases.hpp"
 #include "midend/ir/evaluate.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
@@ -247,10 +248,10 @@ private:
     if (loops_.entering_edges(l).size() == 1 && loops_.header(l) != static_cast<node_id>(ir_.graph().entry())) {
       const loop_edge& e = loops_.entering_edges(l)[0];
       entering = e.id;
-      if constexpr (has_edge_case<IR>) {
+      if constexpr (has_cases_of_edges<IR>) {
         const auto decides = static_cast<value_id>(ir_.condition(e.source));
         if (decides != no_value) {
-          const auto value = ir_.edge_case(e.id);
+          const auto value = only_case(ir_, e.id);
           std::size_t edges = 0;
           for_each_id(ir_.graph().out_edges(e.source), [&](edge_id) { ++edges; });
           condition = edges == 2 && value && *value == 1 ? decides : no_value;

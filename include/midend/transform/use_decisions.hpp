@@ -5,8 +5,10 @@
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/dominance/dominators.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/edge_cases.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
+#include "midend/ir/fixed_operands.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
@@ -38,15 +40,16 @@ struct decision_plan {
 
 /// What `use_decisions` requires of an editor.
 template <class E>
-concept decision_editor = effect_ir<E> && semantic_ir<E> && has_edge_case<E> && graph_has_in_edges<E> &&
+concept decision_editor = effect_ir<E> && semantic_ir<E> && has_cases_of_edges<E> && graph_has_in_edges<E> &&
                           can_set_operands<E> && can_set_phi_inputs<E> && can_make_numbers<E>;
 
 namespace detail {
 
 /// The error of what is no such editor: one sentence for each thing that is missing. Always false.
 template <class E> constexpr bool explain_decision_editor() {
-  static_assert(effect_ir<E> && semantic_ir<E> && has_edge_case<E>,
-                "midend: to use decisions, an editor needs the semantics and effects of values, and `edge_case`");
+  static_assert(
+      effect_ir<E> && semantic_ir<E> && has_cases_of_edges<E>,
+      "midend: to use decisions, an editor needs the semantics and effects of values, and `edge_case` or `edge_cases`");
   static_assert(graph_has_in_edges<E>, "midend: to use decisions, the graph of an editor needs `in_edges(n)`");
   static_assert(can_set_operands<E>, "midend: to use decisions, an editor needs `void set_operand(midend::value_id "
                                      "user, std::size_t i, midend::value_id v)`");
@@ -111,13 +114,17 @@ private:
     if (condition == no_value || ir_.operation(condition).width != 1) {
       return known::nothing;
     }
-    if (const auto one = ir_.edge_case(e)) {
+    if (const auto one = only_case(ir_, e)) {
       return static_cast<std::uint64_t>(*one) != 0 ? known::one : known::zero;
+    }
+    if (has_cases(ir_, e)) {
+      return known::nothing; // both bits
     }
     known other = known::nothing; // what the only other case is
     std::size_t others = 0;
     for_each_id(ir_.graph().out_edges(source(e)), [&](edge_id f) {
-      if (const auto one = ir_.edge_case(f)) {
+      others += f != e && !only_case(ir_, f) ? 2 : 0;
+      if (const auto one = only_case(ir_, f)) {
         other = static_cast<std::uint64_t>(*one) != 0 ? known::one : known::zero;
         ++others;
       }
@@ -233,7 +240,7 @@ private:
   void plan_operands(node_id n, value_id user) {
     std::uint32_t i = 0;
     for_each_id(ir_.operands(user), [&](value_id x) {
-      if (const known bit = bit_at(n, no_edge, x); bit != known::nothing) {
+      if (const known bit = bit_at(n, no_edge, x); bit != known::nothing && may_replace_operand(ir_, user, i)) {
         out_.uses.push_back({user, no_edge, i, bit == known::one});
       }
       ++i;
@@ -281,7 +288,12 @@ decision_plan plan_use_decisions(const IR& ir) {
 template <decision_editor_argument E> void apply_use_decisions(E& editor, const decision_plan& plan) {
   MIDEND_ASSERT(plan.epoch == graph_epoch(editor.graph()), "a plan for this graph as it is now", plan.epoch);
   for (const decided_use& u : plan.uses) {
-    const auto number = static_cast<value_id>(editor.make_number(1, u.bit ? 1 : 0));
+    value_id old = u.edge != no_edge ? static_cast<value_id>(editor.phi_input(u.user, u.edge)) : no_value;
+    std::uint32_t i = 0;
+    if (u.edge == no_edge) {
+      detail::for_each_id(editor.operands(u.user), [&](value_id x) { old = i++ == u.operand ? x : old; });
+    }
+    const value_id number = number_like(editor, old, 1, u.bit ? 1 : 0);
     if (number == no_value) {
       continue;
     }

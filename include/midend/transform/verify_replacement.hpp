@@ -7,6 +7,7 @@
 #include "midend/graph/concepts.hpp"
 #include "midend/ir/cost.hpp"
 #include "midend/ir/effects.hpp"
+#include "midend/ir/fixed_operands.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/operation.hpp"
 #include "midend/ir/semantics.hpp"
@@ -147,8 +148,17 @@ private:
       same = same && is_copy(r.value);
       for_each_id(before_.operands(r.value), [&](value_id x) { same = same && source_[x] == r.by; });
     }
-    if (!same) {
+    if (!same || !is_of_type(r.value, r.by)) {
       fail(replacement_fault::different_value, n, r.value);
+    }
+  }
+
+  /// Whether the IR lets readers of `v` read `by`.
+  bool is_of_type([[maybe_unused]] value_id v, [[maybe_unused]] value_id by) const {
+    if constexpr (has_same_type<Before>) {
+      return static_cast<bool>(before_.same_type(v, by));
+    } else {
+      return true;
     }
   }
 
@@ -296,7 +306,8 @@ private:
     std::size_t i = 0;
     bool same = true;
     for_each_id(after_.operands(x), [&](value_id u) {
-      same = same && i < operands_.size() && is_same(operands_[i], u);
+      same = same && i < operands_.size() && is_same(operands_[i], u) &&
+             (pair_.same_value(operands_[i], u) || may_replace_operand(before_, x, i));
       ++i;
     });
     if (!same || i != operands_.size()) {
@@ -326,7 +337,8 @@ private:
 ///    along all reachable edges have its source, or a guarded operation that a literal keeps from running, and then its
 ///    other value has that source. Or both are loads by the same operation, whose operands have the same sources, and
 ///    each node on the way from the first to the second has one reachable predecessor, and nothing on it may write what
-///    they read. A value without an entry is its own source.
+///    they read. A value without an entry is its own source. A source has the type of the value, if the IR has
+///    `same_type`.
 /// 2. The source is a literal or parameter, or it is computed before the value on every way: its node strictly
 ///    dominates that of the value, or, for a copy, it is earlier in the node. The literal `undef` is no source.
 /// 3. Edges and cases are the old ones. Operations are the old ones of each node in their order; those that are missing

@@ -5,6 +5,7 @@
 #include "midend/dominance/dominator_tree.hpp"
 #include "midend/dominance/dominators.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/edge_cases.hpp"
 #include "midend/ir/editing.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
@@ -213,19 +214,28 @@ private:
     if (condition == no_value || width(before_, condition) != 1) {
       return;
     }
-    const auto own = before_.edge_case(e);
-    bool taken_for = false;
-    std::size_t known = 0;
-    for_each_id(before_.graph().out_edges(n), [&](edge_id f) {
-      const auto other = before_.edge_case(f);
-      if (own ? f == e : other.has_value()) {
-        taken_for = (static_cast<std::uint64_t>(own ? *own : *other) != 0) == own.has_value();
-        ++known;
-      }
-    });
-    if (known == 1) {
+    // A bit that an edge is taken for; without cases, one that is no case of another edge.
+    bool may_be[2] = {false, false};
+    if (has_cases(before_, e)) {
+      list_bits(e, may_be);
+    } else {
+      bool is_case[2] = {false, false};
+      for_each_id(before_.graph().out_edges(n), [&](edge_id f) { list_bits(f, is_case); });
+      may_be[0] = !is_case[0];
+      may_be[1] = !is_case[1];
+    }
+    if (may_be[0] != may_be[1]) {
+      const bool taken_for = may_be[1];
       each_meant(condition, taken_for, most_operations, visit);
     }
+  }
+
+  /// Marks the bits that are cases of an edge.
+  void list_bits(edge_id e, bool (&bits)[2]) const {
+    for_each_case(before_, e, [&](const auto& one) {
+      bits[0] = bits[0] || case_includes(1, one, constant_of<Before>{0});
+      bits[1] = bits[1] || case_includes(1, one, constant_of<Before>{1});
+    });
   }
 
   /// The same of each bit that follows if `y` is `is`.

@@ -174,6 +174,9 @@ inline std::string words_of(const ir_error& e, const function_words& names) {
   case cases_miss_values:
     return out.say(node, ": cases 1 and 0, but condition ", v, " has ", e.number,
                    " bits: if all but 0 is true, the true edge has no edge_case()");
+  case cases_leave_values:
+    return out.say(node, ": each edge has cases, but condition ", v, " may be ", e.number,
+                   ", which is a case of none: one edge must be that of all other values");
 
   case unknown_operation:
     return out.say(v, ": the code of its operation is ", e.number, ", which is no enumerator");

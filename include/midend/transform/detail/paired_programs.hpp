@@ -4,6 +4,7 @@
 
 #include "midend/config.hpp"
 #include "midend/graph/concepts.hpp"
+#include "midend/ir/edge_cases.hpp"
 #include "midend/ir/effects.hpp"
 #include "midend/ir/ids.hpp"
 #include "midend/ir/ssa.hpp"
@@ -95,7 +96,7 @@ public:
     same = same && i == old_edges_.size();
     if (same && static_cast<value_id>(before.condition(n)) != no_value) {
       for (const edge_id e : old_edges_) {
-        same = same && before.edge_case(e) == after.edge_case(e);
+        same = same && same_cases(before, e, after, e);
       }
     }
     return same;
