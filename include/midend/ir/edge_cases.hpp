@@ -11,7 +11,6 @@
 
 #include <concepts>
 #include <cstdint>
-#include <iterator>
 #include <optional>
 #include <type_traits>
 
