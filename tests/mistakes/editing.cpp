@@ -1096,22 +1096,6 @@ RUN(frozen_without_describe) {
 }
 #endif
 
-// mistake: `frozen` of an IR whose edges have several cases
-// compile-time: midend: an edge of a frozen program has one case
-#ifdef MISTAKE_frozen_with_edge_cases
-struct my_editor : midend::elbrus::editor {
-  using editor::editor;
-
-  std::array<std::uint64_t, 1> edge_cases(edge_id) const { return {1}; }
-};
-
-RUN(frozen_with_edge_cases) {
-  edited e;
-  const my_editor editor(e.program.procedures[0]);
-  use(midend::frozen(editor).num_values());
-}
-#endif
-
 // mistake: A plan of rotations, of an IR without effects
 // compile-time: midend: .*num_values
 #ifdef MISTAKE_rotation_without_effects

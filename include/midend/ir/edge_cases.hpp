@@ -61,6 +61,23 @@ constexpr std::optional<case_arc> arc_of(unsigned width, const number_range& ran
 
 } // namespace detail
 
+namespace detail {
+
+/// A number is the same case as a range of this number alone.
+template <class A, class B> constexpr bool is_same_case(const A& a, const B& b) {
+  if constexpr (std::is_same_v<A, B>) {
+    return a == b;
+  } else if constexpr (std::is_same_v<A, number_range>) {
+    return a.low == a.high && a.low == b;
+  } else if constexpr (std::is_same_v<B, number_range>) {
+    return is_same_case(b, a);
+  } else {
+    return a == b;
+  }
+}
+
+} // namespace detail
+
 /// Whether each value of case `b` is one of case `a`, of a condition of `width` bits.
 template <class A, class B> constexpr bool case_includes([[maybe_unused]] unsigned width, const A& a, const B& b) {
   if constexpr (std::is_same_v<A, number_range> || std::is_same_v<B, number_range>) {
@@ -93,11 +110,11 @@ template <class A, class B> constexpr bool cases_meet([[maybe_unused]] unsigned 
 /// The width of the condition of a node, for `case_includes` and `cases_meet`; any number if no edge has ranges.
 template <has_cases_of_edges IR>
 constexpr unsigned width_of_cases([[maybe_unused]] const IR& ir, [[maybe_unused]] node_id n) {
+  unsigned width = 0;
   if constexpr (has_edge_cases<IR> && has_operation<IR>) {
-    return ir.operation(static_cast<value_id>(ir.condition(n))).width;
-  } else {
-    return 64;
+    width = ir.operation(static_cast<value_id>(ir.condition(n))).width;
   }
+  return width == 0 ? 64 : width; // of a value whose width is not known, only single numbers are cases
 }
 
 /// The value for which an edge is taken, if it is the only one.
@@ -147,7 +164,7 @@ constexpr bool same_cases(const A& a, edge_id e, const B& b, edge_id f) {
     auto&& ys = b.edge_cases(f);
     auto x = std::begin(xs);
     auto y = std::begin(ys);
-    while (x != std::end(xs) && y != std::end(ys) && *x == *y) {
+    while (x != std::end(xs) && y != std::end(ys) && detail::is_same_case(*x, *y)) {
       ++x;
       ++y;
     }

@@ -219,9 +219,9 @@ public:
     };
   }
 
-  std::optional<std::uint64_t> edge_case(edge_id e) const {
-    const span<const number_range> all = all_cases(e);
-    return all.empty() ? std::nullopt : std::optional(all[0].low);
+  /// The values of the condition for which an edge is taken, none for the edge of all other values.
+  span<const number_range> edge_cases(edge_id e) const {
+    return {cases_.data() + edges_[e].first_case, cases_.data() + edges_[e + std::size_t{1}].first_case};
   }
 
   bool is_undefined(value_id v) const { return has(v, undefined); }
@@ -402,10 +402,6 @@ private:
     static constexpr rare_record nothing = {};
     const std::uint32_t i = values_[v].rare;
     return i == none ? nothing : rare_[i];
-  }
-
-  span<const number_range> all_cases(edge_id e) const {
-    return {cases_.data() + edges_[e].first_case, cases_.data() + edges_[e + std::size_t{1}].first_case};
   }
 
   span<const std::uint64_t> attributes_of(value_id v) const {
