@@ -12,6 +12,7 @@
 #include <midend/dataflow/domains/number_domain.hpp>
 #include <midend/dataflow/domains/strided_interval_domain.hpp>
 #include <midend/elbrus/text/printer.hpp>
+#include <midend/elbrus/verify/verify_ssa_construction.hpp>
 #include <midend/elbrus/views/construct_ssa.hpp>
 #include <midend/elbrus/views/cost_view.hpp>
 #include <midend/induction/loop_body.hpp>
@@ -39,7 +40,12 @@ template <ssa_algorithm algorithm> void construct_ssa(procedure& p, const pass_r
   for (const midend::value_id v : p.variables()) {
     variables.emplace_back(p.value_name(v));
   }
+  const procedure before = request.certify ? p : procedure();
   const midend::inserted_phis done = midend::elbrus::construct_ssa(p, algorithm);
+  if (request.certify) {
+    report.fault = why_rejected(before, p, midend::elbrus::verify_ssa_construction(before, p));
+    report.is_certified = true;
+  }
   append(report.summary, variables.size(), " variables, ", done.num_phis(), " phis, ",
          done.undefined_variables().size(), " variables perhaps read before they are written");
   if (request.record) {

@@ -117,6 +117,38 @@ std::optional<std::string> why_rejected(const procedure& before, const procedure
                   before);
 }
 
+std::optional<std::string> why_rejected(const procedure& before, const procedure& after,
+                                        const midend::elbrus::ssa_construction_verdict& verdict) {
+  using enum midend::elbrus::ssa_construction_fault;
+  std::string why;
+  switch (verdict.fault) {
+  case none:
+    return std::nullopt;
+  case wrong_size:
+    return "there are other nodes, edges or parameters, or variables are left";
+  case changed_flow:
+    why = "an edge leads elsewhere or has another case";
+    break;
+  case changed_operation:
+    why = "an operation is missing, new or another one";
+    break;
+  case wrong_operand:
+    why = "another value is read";
+    break;
+  case wrong_value:
+    why = "what is read need not be what the variable contains";
+    break;
+  }
+  append(why, "; node ", version_names(before).node(verdict.node));
+  if (verdict.value != midend::no_value) {
+    append(why, ", ", version_names(after).value(verdict.value));
+  }
+  if (verdict.old_value != midend::no_value) {
+    append(why, ", before ", version_names(before).value(verdict.old_value));
+  }
+  return why;
+}
+
 std::optional<std::string> why_rejected(const procedure& p, const midend::sccp_error& error) {
   return error ? std::optional(midend::to_text(error, version_names(p))) : std::nullopt;
 }

@@ -8,6 +8,7 @@
 #include "text.hpp"
 
 #include <midend/elbrus/procedure.hpp>
+#include <midend/elbrus/verify/verify_ssa_construction.hpp>
 #include <midend/elbrus/views/editor.hpp>
 #include <midend/elbrus/views/effect_view.hpp>
 #include <midend/package/memory_witness.hpp>
@@ -76,6 +77,10 @@ std::optional<std::string> why_rejected(const midend::elbrus::procedure& before,
 
 std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
                                         const midend::memory_witness& witness);
+
+/// The same for values in place of variables.
+std::optional<std::string> why_rejected(const midend::elbrus::procedure& before, const midend::elbrus::procedure& after,
+                                        const midend::elbrus::ssa_construction_verdict& verdict);
 
 /// The same for what a transformation was derived from: facts, and classes of equal values.
 std::optional<std::string> why_rejected(const midend::elbrus::procedure& p, const midend::sccp_error& error);

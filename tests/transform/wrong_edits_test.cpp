@@ -201,7 +201,9 @@ void claim_something(transformed& t, const procedure& after, random_source& rand
     w.node_origin[any(w.node_origin.size())] = random.one_in(4) ? midend::no_node : any(t.before.num_nodes());
     break;
   case 1:
-    w.edge_origin[any(w.edge_origin.size() - 1)] = any(t.before.num_edges());
+    if (!w.edge_origin.empty()) {
+      w.edge_origin[any(w.edge_origin.size())] = any(t.before.num_edges());
+    }
     break;
   case 2:
     if (!w.value_origin.empty()) {
